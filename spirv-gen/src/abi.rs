@@ -1,0 +1,98 @@
+//! The interface between a compiled shading kernel and whoever dispatches it: bindings, records, push constants.
+//!
+//! A kernel shades *grid slots*. One invocation is one shading point (grid vertex). A dispatch covers slots of one size,
+//! `1 << slot_log2` vertices each (16 to 256, so that a slot never crosses a workgroup of 256), and invocation `g` belongs to slot
+//! `g >> slot_log2`; vertex `l = g & (slot - 1)` of the slot is the grid's vertex `(i, j)` with `i = l % (nu + 1)`,
+//! `j = l / (nu + 1)`, where `nu` x `nv` is the grid's size in micropolygons (1 to 15 each). Invocations with `j > nv` idle (they
+//! still reach every barrier).
+//!
+//! All buffers are in descriptor set 0 and are arrays of 16-byte records (`vec4` or `uvec4`), except `Status`:
+//!
+//! | binding | name | records |
+//! |---|---|---|
+//! | 0 | `Work` | two `uvec4` a slot, see [`work`] |
+//! | 1 | `Arena` | `vec4`: the channels of all vertices, read and written |
+//! | 2 | `Params` | `vec4`: instance blocks, light lists and light blocks, the space table, read only |
+//! | 3 | `Status` | `uint`: word 0 counts invocations that ran out of loop trips ([`LOOP_TRIPS_MAX`]) |
+//!
+//! *Channels.* Channel `c` of vertex `l` of slot `s` is the record
+//! `Arena[channel_base + c * channel_stride + (s << slot_log2) + l]`. Inputs and outputs have numbers of their own
+//! ([`crate::Reflection`] lists both in order); inputs start at `input_base`, outputs at `output_base`. A matrix takes four channels.
+//!
+//! *Instance blocks.* `Work` names the record of `Params` at which the instance's block begins. What stands where in the block is in
+//! [`crate::Reflection::slots`]: parameters of the shaders, colour, opacity, matrices of the spaces the program uses, light list.
+//!
+//! *Light lists.* A light list is: record 0 `(count, 0, 0, 0)` as uint bits, then one record a light `(kind, block record, category
+//! token bits 0, 0)` as uint bits, in the order in which lights were made. `kind` is the light's index in [`crate::Reflection::lights`].
+//!
+//! *Strings* are tokens: `u32` numbers from the host's string table ([`crate::Reflection::strings`] lists the literals of the program
+//! with the tokens they were given), stored as uint bits.
+//!
+//! *Space table.* For `transform(name, ...)` with a name not known before: `Params[space_table + token]` is
+//! `(record of camera_from_space's four columns, record of space_from_camera's, 0, 0)` as uint bits; record 0 stands for an unknown
+//! space (identity). `"object"` and `"shader"` are in the instance block.
+
+/// Invocations of a workgroup.
+pub const WORKGROUP_SIZE: u32 = 256;
+
+/// Loop trips of one invocation after which loops end and [`STATUS_LOOP_TRIPS`] is raised (DESIGN 3.2).
+pub const LOOP_TRIPS_MAX: u32 = 32_768;
+
+/// Word of `Status` that counts invocations which ran out of loop trips.
+pub const STATUS_LOOP_TRIPS: u32 = 0;
+
+/// Descriptor bindings in set 0.
+pub mod binding {
+    /// Two records a slot, see [`super::work`].
+    pub const WORK: u32 = 0;
+    /// Channels of all vertices.
+    pub const ARENA: u32 = 1;
+    /// Instance blocks, lights, matrices.
+    pub const PARAMS: u32 = 2;
+    /// Counters.
+    pub const STATUS: u32 = 3;
+}
+
+/// The two `uvec4` records of a slot in `Work`:
+///
+/// | record | x | y | z | w |
+/// |---|---|---|---|---|
+/// | 0 | `nu \| nv << 8 \| flags << 16` | record of the instance block in `Params` | seed of `random()` | record of the first uniform input in `Arena` |
+/// | 1 | bits of du (float) | bits of dv (float) | 0 | 0 |
+///
+/// `du`, `dv` are the parametric distance between neighbouring regular vertices. Uniform inputs (primvars of class uniform or
+/// constant bound to parameters that the shader declares uniform) stand one value a record (a matrix: four) from `w` on.
+pub mod work {
+    /// The vertices of row `j = 0` are snapped to a coarser edge: their u is not regular, take differences along u from row 1.
+    pub const FLAG_SNAPPED_V0: u32 = 1;
+    /// The same for the last row.
+    pub const FLAG_SNAPPED_V1: u32 = 2;
+    /// The vertices of column `i = 0` are snapped: take differences along v from column 1.
+    pub const FLAG_SNAPPED_U0: u32 = 4;
+    /// The same for the last column.
+    pub const FLAG_SNAPPED_U1: u32 = 8;
+    /// The surface normal is the opposite of dP/du x dP/dv.
+    pub const FLAG_FLIP_NORMAL: u32 = 16;
+}
+
+/// Push constants of a compiled kernel, in this order, 32 bits each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Push {
+    /// First slot of this dispatch: its records in `Work` are `2 * (work_base + s)`.
+    pub work_base: u32,
+    /// log2 of the vertices of a slot: 4 to 8.
+    pub slot_log2: u32,
+    /// Number of slots in this dispatch.
+    pub slot_count: u32,
+    /// Record of input channel 0 of vertex 0 of slot 0.
+    pub input_base: u32,
+    /// Record of output channel 0 of vertex 0 of slot 0.
+    pub output_base: u32,
+    /// Records from one channel to the next.
+    pub channel_stride: u32,
+    /// Record of the space table in `Params`.
+    pub space_table: u32,
+    /// Reserved, 0.
+    pub reserved: u32,
+}

@@ -1,0 +1,5 @@
+//! RenderMan Shading Language to SPIR-V.
+
+#![forbid(unsafe_code)]
+
+pub mod abi;

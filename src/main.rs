@@ -1,0 +1,3 @@
+//! The command `anthill`: exit codes only.
+
+fn main() {}

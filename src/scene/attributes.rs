@@ -1,0 +1,110 @@
+//! Attributes: what belongs to each primitive (RISpec 3.2, section 4.2).
+
+use super::Motion;
+use super::geometry::ValueType;
+use crate::diagnostic::Place;
+use glam::DMat4;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The value of a parameter: floats for every numeric type (points, colours and matrices are runs of floats), or strings, or integers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ParamValue {
+    /// Numbers; a color, point, vector or normal is 3, an hpoint 4, a matrix 16 (row-major, as RIB writes it).
+    Floats(Vec<f32>),
+    /// Integers.
+    Ints(Vec<i32>),
+    /// Strings.
+    Strings(Vec<Arc<str>>),
+}
+
+/// One parameter of a shader instance, as given in RIB: not yet checked against the shader.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShaderParam {
+    /// Name without the declaration.
+    pub name: Arc<str>,
+    /// Declared type.
+    pub ty: ValueType,
+    /// Its value.
+    pub value: ParamValue,
+}
+
+/// A shader with the parameters it was given and the space it was made in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShaderInstance {
+    /// Name as written: looked for as NAME.sl on the shader path, then among the built-in ones.
+    pub name: Arc<str>,
+    /// Parameters in the order given; a later one of the same name wins.
+    pub params: Vec<ShaderParam>,
+    /// World space from "shader" space: the transformation that stood where the shader was named.
+    pub world_from_shader: Arc<Motion<DMat4>>,
+    /// Where it was named.
+    pub place: Place,
+}
+
+/// Index into [`super::World::lights`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LightId(pub u32);
+
+/// A light source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Light {
+    /// The light shader.
+    pub shader: ShaderInstance,
+    /// The handle it was given, for messages.
+    pub handle: Arc<str>,
+}
+
+/// How far a displacement shader may move a point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DisplacementBound {
+    /// Radius in the units of `space`.
+    pub radius: f32,
+    /// Name of a coordinate system (`object`, `shader`, `world`, `camera`, a named one).
+    pub space: Arc<str>,
+}
+
+/// How colours spread over a micropolygon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ShadingInterpolation {
+    /// One colour a micropolygon.
+    Constant,
+    /// Interpolated between its vertices.
+    Smooth,
+}
+
+/// The attribute state of a drawable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attributes {
+    /// Color (RGB).
+    pub color: [f32; 3],
+    /// Opacity (RGB).
+    pub opacity: [f32; 3],
+    /// TextureCoordinates s1 t1 ... s4 t4, at (u,v) = (0,0) (1,0) (0,1) (1,1).
+    pub texture_coordinates: [[f32; 2]; 4],
+    /// Surface shader; `None` is `Surface "null"`.
+    pub surface: Option<Arc<ShaderInstance>>,
+    /// Displacement shader.
+    pub displacement: Option<Arc<ShaderInstance>>,
+    /// Atmosphere (volume) shader.
+    pub atmosphere: Option<Arc<ShaderInstance>>,
+    /// Lights that are on, in the order they were made.
+    pub lights: Arc<[LightId]>,
+    /// Wanted micropolygon area in pixels; always positive.
+    pub shading_rate: f32,
+    /// ShadingInterpolation.
+    pub shading_interpolation: ShadingInterpolation,
+    /// Whether the object only hides.
+    pub matte: bool,
+    /// Sides 1 (back faces are removed) or 2.
+    pub two_sided: bool,
+    /// Whether the surface normal is the opposite of dP/du x dP/dv in camera space: Orientation, ReverseOrientation and the
+    /// handedness of the transformation taken together.
+    pub flip_normal: bool,
+    /// Declared displacement bound, if any.
+    pub displacement_bound: Option<DisplacementBound>,
+    /// `Attribute "identifier" "name"`, or empty.
+    pub name: Arc<str>,
+    /// Every other attribute that was set, as `category:name`.
+    pub other: BTreeMap<String, ParamValue>,
+}

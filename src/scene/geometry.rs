@@ -1,0 +1,272 @@
+//! Geometry: object-space shapes and primitive variables, reduced to the few kinds that the dice kernels know.
+//!
+//! A [`Geometry`] holds many *primitives*. Each is a map from (u,v) in the unit square to object space, of one fixed kind: quadric,
+//! bilinear facet, bicubic Bezier patch, curve segment or point. Whoever reads RIB triangulates polygons, converts every basis to
+//! Bezier and numbers the values of every primvar class, so that nothing later knows how a shape was authored.
+
+use super::Motion;
+use crate::diagnostic::Place;
+use std::sync::Arc;
+
+/// RSL value types of primvars and parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ValueType {
+    /// One float.
+    Float,
+    /// One integer.
+    Int,
+    /// A string.
+    String,
+    /// Three floats, not transformed.
+    Color,
+    /// A position.
+    Point,
+    /// A direction.
+    Vector,
+    /// A normal.
+    Normal,
+    /// A homogeneous position, four floats.
+    HPoint,
+    /// Sixteen floats.
+    Matrix,
+}
+
+impl ValueType {
+    /// Number of floats of one value; 1 for strings.
+    pub fn floats(self) -> usize {
+        match self {
+            Self::Float | Self::Int | Self::String => 1,
+            Self::Color | Self::Point | Self::Vector | Self::Normal => 3,
+            Self::HPoint => 4,
+            Self::Matrix => 16,
+        }
+    }
+}
+
+/// Storage class of a primitive variable: how many values there are and how they spread (RISpec 5, table 5.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    /// One value for the whole geometry.
+    Constant,
+    /// One value a face (see [`Facets::face`] and the like).
+    Uniform,
+    /// A value at each parametric corner, bilinear in between.
+    Varying,
+    /// A value at each control vertex, spread as P is.
+    Vertex,
+    /// A value at each corner of each face, bilinear in between.
+    FaceVarying,
+}
+
+/// The values of a primitive variable.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PrimvarData {
+    /// `count * array_len * ty.floats()` floats.
+    Floats(Arc<[f32]>),
+    /// `count * array_len` strings.
+    Strings(Arc<[Arc<str>]>),
+}
+
+/// A primitive variable other than P.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Primvar {
+    /// Its name, as shaders know it.
+    pub name: Arc<str>,
+    /// Storage class.
+    pub class: Class,
+    /// Type of one element.
+    pub ty: ValueType,
+    /// Number of elements of an array; 1 for plain values.
+    pub array_len: u32,
+    /// The values, numbered by the shape's indices of that class.
+    pub data: PrimvarData,
+}
+
+/// The seven quadrics (RISpec 5.3); sweeps in radians, u runs along the sweep, v along the profile.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum QuadricShape {
+    /// radius, zmin, zmax (clamped to the radius).
+    Sphere {
+        /// Radius; negative turns it inside out.
+        radius: f32,
+        /// Lower cut.
+        zmin: f32,
+        /// Upper cut.
+        zmax: f32,
+    },
+    /// height, radius of the base at z = 0.
+    Cone {
+        /// Height of the tip.
+        height: f32,
+        /// Radius at z = 0.
+        radius: f32,
+    },
+    /// radius, zmin, zmax.
+    Cylinder {
+        /// Radius.
+        radius: f32,
+        /// Lower end.
+        zmin: f32,
+        /// Upper end.
+        zmax: f32,
+    },
+    /// The segment from p1 (v = 0) to p2 (v = 1), rotated about z.
+    Hyperboloid {
+        /// Start of the generating segment.
+        p1: [f32; 3],
+        /// End of the generating segment.
+        p2: [f32; 3],
+    },
+    /// radius at zmax, zmin, zmax.
+    Paraboloid {
+        /// Radius at zmax.
+        rmax: f32,
+        /// Lower cut.
+        zmin: f32,
+        /// Upper end.
+        zmax: f32,
+    },
+    /// height, radius: v = 0 at the rim, v = 1 in the centre.
+    Disk {
+        /// z of the plane.
+        height: f32,
+        /// Radius.
+        radius: f32,
+    },
+    /// major and minor radius, range of the minor angle in radians.
+    Torus {
+        /// Distance of the tube's centre from the axis.
+        major: f32,
+        /// Radius of the tube.
+        minor: f32,
+        /// Start of the minor angle.
+        phi_min: f32,
+        /// End of the minor angle.
+        phi_max: f32,
+    },
+}
+
+/// One quadric: exactly one primitive. Uniform index 0; varying and vertex and facevarying indices 0..4 at
+/// (u,v) = (0,0) (1,0) (0,1) (1,1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quadric {
+    /// Which, and its sizes.
+    pub shape: QuadricShape,
+    /// Sweep angle in degrees, as authored (exact multiples of a turn matter); in [-360, 360].
+    pub sweep_degrees: f32,
+}
+
+/// Bilinear facets: polygons (triangulated, convex quadrilaterals kept whole) and bilinear patches.
+///
+/// A facet has four corners at (u,v) = (0,0) (1,0) (0,1) (1,1); a triangle repeats its last corner.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Facets {
+    /// Positions of the vertices.
+    pub positions: Arc<[[f32; 3]]>,
+    /// Vertex (and varying) indices of the corners of each facet.
+    pub corners: Arc<[[u32; 4]]>,
+    /// Facevarying indices of the corners of each facet.
+    pub face_corners: Arc<[[u32; 4]]>,
+    /// The face (uniform index) that each facet belongs to.
+    pub face: Arc<[u32]>,
+    /// Polygons: u, v and default s, t are the object-space x, y, and a face is flat, with the face normal of the authored polygon.
+    /// Bilinear patches: u, v are parametric.
+    pub polygon: bool,
+    /// The authored polygons' unit normals in object space, one a face, pointing as dP/du x dP/dv of its facets does (Newell's
+    /// sum over the outer loop in authored order); empty for bilinear patches.
+    pub face_normals: Arc<[[f32; 3]]>,
+    /// Patches only: the part of the mesh's (u,v) square that each facet covers, u0, v0, u1, v1; empty means the whole square each.
+    pub uv_range: Arc<[[f32; 4]]>,
+}
+
+/// Bicubic patches in the Bezier basis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Patches {
+    /// 16 control points a patch, u fastest; converted so that what neighbours share is bit-identical.
+    pub control: Arc<[[f32; 3]]>,
+    /// Varying indices of the corners of each patch.
+    pub corners: Arc<[[u32; 4]]>,
+    /// Facevarying indices of the corners of each patch.
+    pub face_corners: Arc<[[u32; 4]]>,
+    /// Uniform index of each patch.
+    pub face: Arc<[u32]>,
+    /// The part of the mesh's (u,v) square that each patch covers, u0, v0, u1, v1.
+    pub uv_range: Arc<[[f32; 4]]>,
+}
+
+/// Segments of curves: cubic in the Bezier basis or straight; v runs along the curve, u across it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CurveSegments {
+    /// Control points, four a segment when cubic, two when linear.
+    pub control: Arc<[[f32; 3]]>,
+    /// Whether segments are cubic.
+    pub cubic: bool,
+    /// Varying indices at the start and end of each segment.
+    pub ends: Arc<[[u32; 2]]>,
+    /// Width at the start and end of each segment, in object space.
+    pub widths: Arc<[[f32; 2]]>,
+    /// Ribbon normals at the start and end of each segment, or empty: the ribbon faces the camera.
+    pub normals: Arc<[[[f32; 3]; 2]]>,
+    /// The curve (uniform index) that each segment belongs to.
+    pub face: Arc<[u32]>,
+    /// The part of the curve's v that each segment covers.
+    pub v_range: Arc<[[f32; 2]]>,
+}
+
+/// Points: disks that face the camera. Varying, vertex and facevarying index = point; uniform index 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Points {
+    /// Centres.
+    pub positions: Arc<[[f32; 3]]>,
+    /// Diameter of each, in object space.
+    pub widths: Arc<[f32]>,
+}
+
+/// A shape: one or more primitives of one kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// One quadric.
+    Quadric(Quadric),
+    /// Bilinear facets.
+    Facets(Facets),
+    /// Bicubic Bezier patches.
+    Patches(Patches),
+    /// Curve segments.
+    Curves(CurveSegments),
+    /// Points.
+    Points(Points),
+}
+
+impl Shape {
+    /// How many primitives it has.
+    pub fn primitive_count(&self) -> usize {
+        match self {
+            Self::Quadric(_) => 1,
+            Self::Facets(facets) => facets.corners.len(),
+            Self::Patches(patches) => patches.corners.len(),
+            Self::Curves(curves) => curves.ends.len(),
+            Self::Points(points) => points.positions.len(),
+        }
+    }
+}
+
+/// Object-space geometry with its primitive variables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Geometry {
+    /// The shape at each authored time; all keys have the same topology.
+    pub shape: Motion<Shape>,
+    /// Primitive variables other than P and widths (at the first key). For [`Patches`] and cubic [`CurveSegments`], class Vertex is
+    /// already converted to the Bezier basis: 16 (4) values a primitive, numbered like the control points.
+    pub primvars: Vec<Primvar>,
+    /// The request it came from.
+    pub place: Place,
+}
+
+/// A cubic basis with its step (RISpec 5.2, `Basis`): rows multiply (t^3, t^2, t, 1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Basis {
+    /// The 4x4 matrix, row-major, as RIB writes it.
+    pub matrix: [[f32; 4]; 4],
+    /// Control points from one segment to the next.
+    pub step: u32,
+}

@@ -1,0 +1,204 @@
+//! Options: what is global to a picture (RISpec 3.2, section 4).
+
+use super::Motion;
+use crate::diagnostic::Place;
+use glam::DMat4;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::attributes::{ParamValue, ShaderInstance};
+
+/// How camera space maps to the screen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Projection {
+    /// Parallel to the z axis.
+    Orthographic,
+    /// Field of view in degrees over the smaller of width and height (screen -1 to 1).
+    Perspective {
+        /// Full angle in degrees.
+        fov_degrees: f64,
+    },
+}
+
+/// The camera (RISpec table 4.1). Camera space is left-handed: +x right, +y up, +z into the scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Camera {
+    /// Camera space from world space.
+    pub camera_from_world: Motion<DMat4>,
+    /// Kind of projection.
+    pub projection: Projection,
+    /// Picture size in pixels.
+    pub resolution: [u32; 2],
+    /// Width over height of one pixel.
+    pub pixel_aspect: f64,
+    /// left, right, bottom, top of the screen window in screen space, defaults resolved.
+    pub screen_window: [f64; 4],
+    /// CropWindow xmin, xmax, ymin, ymax in NDC (0 to 1).
+    pub crop_window: [f64; 4],
+    /// Hither and yon clipping distances along camera z.
+    pub clip: [f32; 2],
+    /// Additional clipping planes in camera space: point and outward normal; what lies on the normal's side is removed.
+    pub clip_planes: Vec<([f32; 3], [f32; 3])>,
+    /// f-stop, focal length, focal distance; `None` is a pinhole.
+    pub depth_of_field: Option<[f32; 3]>,
+    /// Shutter opening and closing time.
+    pub shutter: [f32; 2],
+}
+
+impl Camera {
+    /// The half-open pixel rectangle `[x0, y0, x1, y1]` that the crop window selects: first = clamp(ceil(res min)),
+    /// last = clamp(ceil(res max - 1)) (RISpec 4.1.1).
+    pub fn crop_px(&self) -> [u32; 4] {
+        let edge = |min: f64, max: f64, resolution: u32| {
+            let clamp = |value: f64| value.clamp(0.0, f64::from(resolution) - 1.0) as u32;
+            let first = clamp((f64::from(resolution) * min).ceil());
+            let last = clamp((f64::from(resolution) * max - 1.0).ceil());
+            (first, last.max(first) + 1)
+        };
+        let (x0, x1) = edge(self.crop_window[0], self.crop_window[1], self.resolution[0]);
+        let (y0, y1) = edge(self.crop_window[2], self.crop_window[3], self.resolution[1]);
+        [x0, y0, x1, y1]
+    }
+}
+
+/// Pixel filters of the RI (RISpec 4.1.3) and the common extensions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FilterKind {
+    /// 1 inside the width.
+    Box,
+    /// A tent.
+    Triangle,
+    /// Catmull-Rom spline.
+    CatmullRom,
+    /// Windowed sinc as in the RISpec.
+    Sinc,
+    /// exp(-2 r^2) in units of half the width.
+    Gaussian,
+}
+
+/// A pixel filter with its full widths in pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Filter {
+    /// Which function.
+    pub kind: FilterKind,
+    /// Full width in x and y, in pixels.
+    pub width: [f32; 2],
+}
+
+/// Quantize: `value * one` rounded with dither and clamped to `[min, max]`; `one` 0 means floating point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quantize {
+    /// The integer that 1.0 maps to; 0 keeps floats.
+    pub one: f32,
+    /// Smallest written value.
+    pub min: f32,
+    /// Largest written value.
+    pub max: f32,
+    /// Amplitude of the dither in quantization steps.
+    pub dither: f32,
+}
+
+/// What a display shows.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum DisplayMode {
+    /// Any of the channels colour, alpha and depth, in the order rgb, a, z.
+    Image {
+        /// Has r, g, b.
+        rgb: bool,
+        /// Has alpha.
+        a: bool,
+        /// Has camera-space z.
+        z: bool,
+    },
+    /// An arbitrary output variable: a shader's output parameter, a primvar or a predefined variable, with its RSL type.
+    Variable {
+        /// The name, without the declaration.
+        name: Arc<str>,
+        /// Its type.
+        ty: super::geometry::ValueType,
+    },
+}
+
+/// One output file or window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Display {
+    /// The file's name, without a leading `+`.
+    pub name: String,
+    /// The driver's name as written (`file`, `tiff`, `exr`, ...).
+    pub driver: String,
+    /// What it shows.
+    pub mode: DisplayMode,
+    /// Quantization that holds for this display (its own or the global one).
+    pub quantize: Quantize,
+    /// gain and gamma that hold for this display.
+    pub exposure: [f32; 2],
+    /// All other parameters, for the driver.
+    pub params: BTreeMap<String, ParamValue>,
+    /// Where it stands in the input.
+    pub place: Place,
+}
+
+/// What the hider does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hider {
+    /// `hidden`, `null`, ... as written.
+    pub name: String,
+    /// Whether sample points are jittered.
+    pub jitter: bool,
+    /// Which depth a pixel of a z display shows: `min`, `max`, `average`, `midpoint`.
+    pub depth_filter: String,
+}
+
+/// Directories in which files are looked for, expanded (RISpec `Option "searchpath"`).
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct SearchPaths {
+    /// Archives.
+    pub archive: Vec<String>,
+    /// Shaders.
+    pub shader: Vec<String>,
+    /// Textures.
+    pub texture: Vec<String>,
+    /// Procedurals.
+    pub procedural: Vec<String>,
+    /// Display drivers.
+    pub display: Vec<String>,
+}
+
+/// Options that are not the camera's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Frame number of FrameBegin, if any.
+    pub frame: Option<i32>,
+    /// Samples per pixel in x and y; at least 1 each.
+    pub pixel_samples: [u32; 2],
+    /// The pixel filter.
+    pub filter: Filter,
+    /// gain and gamma of Exposure.
+    pub exposure: [f32; 2],
+    /// The imager shader, if any.
+    pub imager: Option<Arc<ShaderInstance>>,
+    /// Displays; the first is the primary one.
+    pub displays: Vec<Display>,
+    /// The hider.
+    pub hider: Hider,
+    /// `Option "limits" "eyesplits"`.
+    pub eye_splits: u32,
+    /// `Option "limits" "othreshold"`: opacity beyond which nothing behind is seen.
+    pub opacity_threshold: [f32; 3],
+    /// `Option "limits" "zthreshold"`: opacity beyond which a surface has a depth.
+    pub z_threshold: [f32; 3],
+    /// `Option "limits" "gridsize"`, informational.
+    pub grid_size: u32,
+    /// `Option "limits" "reserve"`, kilobytes: the constant C of seeds/000 section 4.
+    pub reserve_kib: u32,
+    /// `Option "limits" "texturememory"`, kilobytes.
+    pub texture_memory_kib: u32,
+    /// `Option "shutter" "offset"`.
+    pub shutter_offset: f32,
+    /// RelativeDetail.
+    pub relative_detail: f32,
+    /// Search paths.
+    pub search: SearchPaths,
+    /// `Option "user"` and every other option that was set, as `category:name`.
+    pub other: BTreeMap<String, ParamValue>,
+}
