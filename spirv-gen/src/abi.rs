@@ -3,8 +3,8 @@
 //! A kernel shades *grid slots*. One invocation is one shading point (grid vertex). A dispatch covers slots of one size,
 //! `1 << slot_log2` vertices each (16 to 256, so that a slot never crosses a workgroup of 256), and invocation `g` belongs to slot
 //! `g >> slot_log2`; vertex `l = g & (slot - 1)` of the slot is the grid's vertex `(i, j)` with `i = l % (nu + 1)`,
-//! `j = l / (nu + 1)`, where `nu` x `nv` is the grid's size in micropolygons (1 to 15 each). Invocations with `j > nv` idle (they
-//! still reach every barrier).
+//! `j = l / (nu + 1)`, where `nu` x `nv` is the grid's size in micropolygons (1 to 15 each). Invocations with `j > nv` idle, and all of a
+//! slot with `nu = 0`, which is empty (they still reach every barrier).
 //!
 //! All buffers are in descriptor set 0 and are arrays of 16-byte records (`vec4` or `uvec4`), except `Status`:
 //!
@@ -18,6 +18,9 @@
 //! *Channels.* Channel `c` of vertex `l` of slot `s` is the record
 //! `Arena[channel_base + c * channel_stride + (s << slot_log2) + l]`. Inputs and outputs have numbers of their own
 //! ([`crate::Reflection`] lists both in order); inputs start at `input_base`, outputs at `output_base`. A matrix takes four channels.
+//! Input channels 0 to 3 are always (P, u), (N, v), (dPdu, s), (dPdv, t), four floats each, in camera space, whether the program
+//! reads them or not (the host fills those that the reflection says are read); primvars follow from 4 on. A position kernel writes
+//! output channels 0 and 1, (P, u) and (N, v), with u and v as they came; `output_base` may equal `input_base`.
 //!
 //! *Instance blocks.* `Work` names the record of `Params` at which the instance's block begins. What stands where in the block is in
 //! [`crate::Reflection::slots`]: parameters of the shaders, colour, opacity, matrices of the spaces the program uses, light list.

@@ -1,0 +1,28 @@
+// Block: one invocation = one 4x4-pixel block of the region that hiding has changed; finds the farthest depth that its samples show.
+// Reads keys, dirty; writes blocks (float bits; all ones while a sample is empty), clears dirty.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+
+layout(local_size_x = 64) in;
+layout(std430, set = 0, binding = 0) readonly buffer Keys { uint64_t keys[]; };
+layout(std430, set = 0, binding = 1) buffer Dirty { uint dirty[]; };
+layout(std430, set = 0, binding = 2) writeonly buffer Blocks { uint blocks[]; };
+layout(push_constant) uniform Push {
+    uint region_width;
+    uint region_height;
+    uint pixel_samples; // samples of a pixel
+};
+
+void main() {
+    uint pitch = (region_width + 3u) >> 2, block = gl_GlobalInvocationID.x;
+    if (block >= pitch * ((region_height + 3u) >> 2) || dirty[block] == 0u) return;
+    dirty[block] = 0u;
+    uvec2 low = uvec2(block % pitch, block / pitch) << 2, high = min(low + 4u, uvec2(region_width, region_height));
+    uint farthest = 0u;
+    for (uint y = low.y; y < high.y && farthest != 0xffffffffu; y++) {
+        uint first = (y * region_width + low.x) * pixel_samples, last = (y * region_width + high.x) * pixel_samples;
+        for (uint i = first; i < last && farthest != 0xffffffffu; i++) farthest = max(farthest, uint(keys[i] >> 32));
+    }
+    blocks[block] = farthest;
+}

@@ -1,0 +1,51 @@
+// variants: bound_split_quadric KIND=0; bound_split_facet KIND=1; bound_split_patch KIND=2; bound_split_curve KIND=3; bound_split_point KIND=4
+//
+// Bound/split, first half of a round (seeds/000 5.1; Patney and Owens 2008). One invocation = one subpatch of the list, those of
+// other kinds idle. Bounds the subpatch in raster space and depth, fixes the rates of its short edges (lib/edge.glsl), and decides:
+//   0 children  outside the picture, or across the eye plane after all eye splits (counted in status)
+//   1           small enough: it becomes a grid of nu x nv micropolygons; or it is one already
+//   2           to be split across u or v by the second half (split.comp)
+// Reads list, primitives, data, instances; writes the subpatch back, its bound, its number of children. Overflows nothing.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+
+#include "lib/frame.glsl"
+#include "lib/records.glsl"
+#include "lib/edge.glsl"
+
+layout(local_size_x = 64) in;
+layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame; };
+layout(std430, set = 0, binding = 1) readonly buffer Instances { Instance instances[]; };
+layout(std430, set = 0, binding = 2) readonly buffer Primitives { Primitive primitives[]; };
+layout(std430, set = 0, binding = 3) readonly buffer Data { vec4 data[]; };
+layout(std430, set = 0, binding = 4) buffer List { Subpatch list[]; };
+layout(std430, set = 0, binding = 5) writeonly buffer Bounds { GridBound bounds[]; };
+layout(std430, set = 0, binding = 6) writeonly buffer Children { uint children[]; };
+layout(std430, set = 0, binding = 7) buffer Round { uint round_count; uint round_splits; uint round_dropped; uint round_dropped_instance; };
+
+#include "lib/surface.glsl"
+#include "lib/bound_split.glsl"
+
+void main() {
+    uint index = gl_GlobalInvocationID.x;
+    if (index >= round_count) return;
+    Subpatch subpatch = list[index];
+    Primitive primitive = primitives[subpatch.primitive];
+    if ((primitive.kind_flags & PRIMITIVE_KIND_MASK) != uint(KIND)) return;
+    if (shape_nu(subpatch.shape) != 0u) {
+        children[index] = VERDICT_GRID;
+        return;
+    }
+    surface_load(instances[subpatch.instance], primitive);
+    GridBound bound;
+    uint verdict = bound_and_decide(subpatch, bound);
+    if (verdict == VERDICT_LOST) {
+        atomicAdd(round_dropped, 1u);
+        round_dropped_instance = subpatch.instance;
+        verdict = VERDICT_CULL;
+    }
+    children[index] = verdict;
+    list[index] = subpatch;
+    if (verdict == VERDICT_GRID) bounds[index] = bound;
+    if (verdict > VERDICT_GRID) atomicAdd(round_splits, 1u);
+}

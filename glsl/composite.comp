@@ -1,0 +1,55 @@
+// variants: composite_opaque TRANSLUCENT=0; composite_close TRANSLUCENT=1
+//
+// Composite: one invocation = one subpixel. What its key sees gives its colour; where translucent surfaces lie before it, what they let
+// through. Reads keys, visible, colour_base, colours; writes resolved.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+
+#include "lib/records.glsl"
+#include "lib/visible.glsl"
+#include "lib/resolved.glsl"
+
+layout(local_size_x = 64) in;
+layout(std430, set = 0, binding = 0) readonly buffer Keys { uint64_t keys[]; };
+layout(std430, set = 0, binding = 1) readonly buffer Visible { uint visible[]; };
+layout(std430, set = 0, binding = 2) readonly buffer ColourBase { uint colour_base[]; };
+layout(std430, set = 0, binding = 3) readonly buffer Colours { vec4 colours[]; };
+layout(std430, set = 0, binding = 4) buffer Resolved { vec4 resolved[]; };
+layout(push_constant) uniform Push {
+    uint pixels;
+    uint pixel_samples;
+    uint colour_records;
+    uint resolved_records;
+    uint variables;
+};
+
+COLOUR_PLACE_FUNCTION
+
+void main() {
+    uint pixel = gl_GlobalInvocationID.x;
+    if (pixel >= pixels) return;
+    uint last = NOTHING, place = 0u;
+    vec4 colour = vec4(0.0);
+    for (uint s = pixel * pixel_samples; s < (pixel + 1u) * pixel_samples; s++) {
+        uint number = uint(keys[s]), record = s * resolved_records;
+#if TRANSLUCENT
+        vec4 gathered = resolved[record], through = resolved[record + 1u];
+        if (through.w != 0.0) continue;
+#else
+        vec4 gathered = vec4(0.0), through = vec4(1.0);
+#endif
+        if (number != last) {
+            last = number;
+            place = number == NOTHING ? NOTHING : colour_place(number) * colour_records;
+            colour = number == NOTHING ? vec4(0.0) : colours[place];
+        }
+        float mean = TRANSLUCENT == 1 ? mean3(through.xyz) : 1.0;
+        resolved[record] = TRANSLUCENT == 1 ? gathered + vec4(through.xyz * colour.xyz, mean * colour.w) : colour;
+        for (uint k = 0u; k < variables; k++) {
+            vec4 value = number == NOTHING ? vec4(0.0) : colours[place + colour_records - variables + k];
+            uint at = record + resolved_records - variables + k;
+            if (TRANSLUCENT == 1) resolved[at] += vec4(through.xyz, mean) * value; else resolved[at] = value;
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// Cull: one invocation = one grid of a batch, in sorted order. Makes its slot; a grid that lies behind what every 4x4-pixel block it
+// may touch already shows gets an empty slot and is neither diced nor hidden. Reads sorted, selected, grids, grid_bounds, instances,
+// blocks; writes slots, and counts what was dropped.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+
+#include "lib/records.glsl"
+#include "lib/slot.glsl"
+
+// Larger grids are not worth the search.
+#define BLOCKS_MAX 256
+
+layout(local_size_x = 64) in;
+layout(std430, set = 0, binding = 0) readonly buffer Sorted { uint sorted[]; };
+layout(std430, set = 0, binding = 1) readonly buffer Selected { uint selected[]; };
+layout(std430, set = 0, binding = 2) readonly buffer Grids { Subpatch grids[]; };
+layout(std430, set = 0, binding = 3) readonly buffer GridBounds { GridBound grid_bounds[]; };
+layout(std430, set = 0, binding = 4) readonly buffer Instances { Instance instances[]; };
+layout(std430, set = 0, binding = 5) readonly buffer Blocks { uint blocks[]; };
+layout(std430, set = 0, binding = 6) writeonly buffer Slots { Slot slots[]; };
+layout(std430, set = 0, binding = 7) buffer Culled { uint culled_grids; uint culled_micropolygons; };
+layout(push_constant) uniform Push {
+    uint first; // in sorted order
+    uint count;
+    int region_x;
+    int region_y;
+    uint region_width;
+    uint region_height;
+};
+
+bool hidden(GridBound bound) {
+    ivec2 x = unpack_range(bound.x) - region_x, y = unpack_range(bound.y) - region_y;
+    ivec2 low = max(ivec2(x.x, y.x), ivec2(0)) >> 2, high = min(ivec2(x.y, y.y), ivec2(region_width, region_height) - 1) >> 2;
+    ivec2 size = high - low + 1;
+    if (min(size.x, size.y) <= 0) return true;
+    if (size.x * size.y > BLOCKS_MAX) return false;
+    int pitch = int((region_width + 3u) >> 2);
+    uint near = floatBitsToUint(max(bound.zmin, 0.0));
+    for (int by = low.y; by <= high.y; by++) {
+        for (int bx = low.x; bx <= high.x; bx++) {
+            if (near <= blocks[by * pitch + bx]) return false;
+        }
+    }
+    return true;
+}
+
+void main() {
+    uint index = gl_GlobalInvocationID.x;
+    if (index >= count) return;
+    uint rank = sorted[first + index], grid = selected[rank];
+    GridBound bound = grid_bounds[grid];
+    Subpatch subpatch = grids[grid];
+    uint flags = instances[subpatch.instance].flags, nu = shape_nu(subpatch.shape), nv = shape_nv(subpatch.shape);
+    uint dims = nu | (nv << 8);
+    if (hidden(bound)) {
+        dims = 0u;
+        atomicAdd(culled_grids, 1u);
+        atomicAdd(culled_micropolygons, nu * nv);
+    }
+    if ((flags & INSTANCE_ONE_SIDED) != 0u) dims |= SLOT_ONE_SIDED << 16;
+    if ((flags & INSTANCE_FLIP_NORMAL) != 0u) dims |= SLOT_FLIP << 16;
+    if ((flags & INSTANCE_MATTE) != 0u) dims |= SLOT_MATTE << 16;
+    slots[index] = Slot(rank, dims, bound.x, bound.y, bound.zmin, bound.zmax, grid, subpatch.instance);
+}

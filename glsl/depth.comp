@@ -1,0 +1,39 @@
+// Depth: one invocation = one pixel of the region's inside; the depth that its own samples show, by the hider's depth filter: 0 nearest,
+// 1 farthest, 2 mean. Samples that see nothing count as infinitely far (nearest, farthest) or are left out (mean).
+// Reads keys; writes depths (1e38 where nothing is seen).
+#version 460
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+
+#define EMPTY_DEPTH 1e38
+
+layout(local_size_x = 64) in;
+layout(std430, set = 0, binding = 0) readonly buffer Keys { uint64_t keys[]; };
+layout(std430, set = 0, binding = 1) writeonly buffer Depths { float depths[]; };
+layout(push_constant) uniform Push {
+    uint region_width;
+    uint inside_x;
+    uint inside_y;
+    uint inside_width;
+    uint inside_height;
+    uint pixel_samples;
+    uint depth_filter;
+    uint first_pixel;
+};
+
+void main() {
+    uint index = gl_GlobalInvocationID.x;
+    if (index >= inside_width * inside_height) return;
+    uint pixel = (inside_y + index / inside_width) * region_width + inside_x + index % inside_width;
+    float nearest = EMPTY_DEPTH, farthest = 0.0, sum = 0.0, seen = 0.0;
+    for (uint s = 0u; s < pixel_samples; s++) {
+        uint bits = uint(keys[pixel * pixel_samples + s] >> 32);
+        bool empty = bits == 0xffffffffu;
+        float z = empty ? EMPTY_DEPTH : uintBitsToFloat(bits);
+        nearest = min(nearest, z);
+        farthest = max(farthest, z);
+        sum += empty ? 0.0 : z;
+        seen += empty ? 0.0 : 1.0;
+    }
+    float mean = seen > 0.0 ? sum / seen : EMPTY_DEPTH;
+    depths[first_pixel + index] = depth_filter == 0u ? nearest : depth_filter == 1u ? farthest : mean;
+}

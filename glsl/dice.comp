@@ -1,0 +1,87 @@
+// variants: dice_quadric KIND=0; dice_facet KIND=1; dice_patch KIND=2; dice_curve KIND=3; dice_point KIND=4
+//
+// Dice: one invocation = one row of vertices of a grid (16 invocations a slot; those past the last row idle). Reads the grid's
+// subpatch, its primitive and instance; writes the geometry channels that `channels` asks for: 0 (P, u), 1 (N, v), 2 (dPdu, s),
+// 3 (dPdv, t), in camera space. The only code that computes P. Overflows nothing.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+
+#include "lib/frame.glsl"
+#include "lib/records.glsl"
+#include "lib/edge.glsl"
+#include "lib/slot.glsl"
+
+layout(local_size_x = 64) in;
+layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame; };
+layout(std430, set = 0, binding = 1) readonly buffer Instances { Instance instances[]; };
+layout(std430, set = 0, binding = 2) readonly buffer Primitives { Primitive primitives[]; };
+layout(std430, set = 0, binding = 3) readonly buffer Data { vec4 data[]; };
+layout(std430, set = 0, binding = 4) readonly buffer Grids { Subpatch grids[]; };
+layout(std430, set = 0, binding = 5) readonly buffer Slots { Slot slots[]; };
+layout(std430, set = 0, binding = 6) writeonly buffer Arena { vec4 arena[]; };
+layout(push_constant) uniform Push {
+    uint slot_base;
+    uint slot_log2;
+    uint slot_count;
+    uint vertex_base;    // record of channel 0 of the first slot's first vertex
+    uint channel_stride; // records from channel to channel
+    uint channels;       // bit mask
+};
+
+#include "lib/surface.glsl"
+#include "lib/grid_param.glsl"
+
+#define CHANNEL_POSITION 1u
+#define CHANNEL_NORMAL 2u
+#define CHANNEL_DPDU 4u
+#define CHANNEL_DPDV 8u
+
+// u, v of the whole surface, and default s, t (RISpec 4.2.1 TextureCoordinates, 5.1 for polygons).
+vec4 surface_uvst(Primitive primitive, Param u, Param v) {
+    vec2 uv = vec2(mix(primitive.uv_range.x, primitive.uv_range.z, u.t), mix(primitive.uv_range.y, primitive.uv_range.w, v.t));
+#if KIND == 1
+    if ((primitive.kind_flags & PRIMITIVE_POLYGON) != 0u) {
+        vec2 xy = between(u, row[0], row[1]).xy;
+        return vec4(xy, xy);
+    }
+#endif
+    vec4 st0 = surface_instance.texture_st0, st1 = surface_instance.texture_st1;
+    return vec4(uv, mix(mix(st0.xy, st0.zw, uv.x), mix(st1.xy, st1.zw, uv.x), uv.y));
+}
+
+void write_vertex(Primitive primitive, Param u, Param v, uint at) {
+    vec4 uvst = channels == CHANNEL_POSITION ? vec4(0.0) : surface_uvst(primitive, u, v);
+    arena[at] = vec4(surface_position(u), uvst.x);
+    if ((channels & (CHANNEL_DPDU | CHANNEL_DPDV)) != 0u) {
+        vec3 du, dv;
+        surface_tangents(u, du, dv);
+        vec2 range = primitive.uv_range.zw - primitive.uv_range.xy;
+        if ((channels & CHANNEL_DPDU) != 0u) arena[at + 2u * channel_stride] = vec4(du / range.x, uvst.z);
+        if ((channels & CHANNEL_DPDV) != 0u) arena[at + 3u * channel_stride] = vec4(dv / range.y, uvst.w);
+    }
+    if ((channels & CHANNEL_NORMAL) != 0u) {
+        vec3 n = surface_normal(u, v);
+        arena[at + channel_stride] = vec4((surface_instance.flags & INSTANCE_FLIP_NORMAL) != 0u ? -n : n, uvst.y);
+    }
+}
+
+void main() {
+    uint index = gl_GlobalInvocationID.x >> 4, j = gl_GlobalInvocationID.x & 15u;
+    if (index >= slot_count) return;
+    Slot slot = slots[slot_base + index];
+    uint nu = slot_nu(slot), nv = slot_nv(slot);
+    if (nu == 0u || j > nv) return;
+    Subpatch grid = grids[slot.grid];
+    Primitive primitive = primitives[grid.primitive];
+    surface_load(instances[grid.instance], primitive);
+#if KIND == 4
+    point_rim(nu << shape_u_level(grid.shape));
+#endif
+    uint at = vertex_base + (index << slot_log2) + j * (nu + 1u);
+    for (uint i = 0u; i <= nu; i++) {
+        Param v = grid_v(grid, i, j, nu, nv);
+        // Inside, the whole row has one v; at both ends it is a point of the edge that the neighbour shares.
+        if (i <= 1u || i == nu) surface_row(v);
+        write_vertex(primitive, grid_u(grid, i, j, nu, nv), v, at + i);
+    }
+}

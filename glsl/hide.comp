@@ -1,0 +1,135 @@
+// variants: hide PASS=0; hide_rest PASS=1
+//
+// Hide: one invocation = one micropolygon of an opaque grid. Reads diced (and displaced) vertices; lowers the depth keys of the samples
+// it covers; marks the 4x4-pixel blocks it changed. A key is (camera z as float bits) << 32 | number, a minimum is commutative, so
+// neither batches nor order show in the picture. Overflows nothing: a micropolygon of more than PART samples is finished by hide_rest,
+// whose indirect dispatch this kernel arms.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_shader_atomic_int64 : require
+
+#include "lib/frame.glsl"
+#include "lib/records.glsl"
+#include "lib/sampling.glsl"
+#include "lib/slot.glsl"
+
+layout(local_size_x = 256) in;
+layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame; };
+layout(std430, set = 0, binding = 1) readonly buffer Slots { Slot slots[]; };
+layout(std430, set = 0, binding = 2) readonly buffer Arena { vec4 arena[]; };
+layout(std430, set = 0, binding = 3) buffer Keys { uint64_t keys[]; };
+layout(std430, set = 0, binding = 4) buffer Dirty { uint dirty[]; };
+layout(std430, set = 0, binding = 5) buffer Rest { uint rest_groups_x; uint rest_groups_y; uint rest_groups_z; uint rest_lost; };
+layout(push_constant) uniform Push {
+    uint slot_base;
+    uint slot_log2;
+    uint slot_count;
+    uint vertex_base;
+    int region_x;
+    int region_y;
+    uint region_width;
+    uint region_height;
+};
+
+#include "lib/micropolygon.glsl"
+#include "lib/coverage.glsl"
+
+// Tiles of 32 samples that one invocation visits; the rest is cut into as many parts (DESIGN 3.2: bounded loop trips).
+#define PART 256u
+#define PARTS 64u
+
+// The candidate samples of a micropolygon: a rectangle of subpixels, counted from the region's first one.
+struct Candidates {
+    uvec2 first;
+    uvec2 count;
+};
+
+Candidates candidates(Micropolygon m, ivec4 px, RegionRect region) {
+    ivec2 origin = ivec2(region.x, region.y);
+    uvec2 first = uvec2(px.xy - origin) * frame.samples + first_subpixel(m.low, px.xy * FIXED);
+    uvec2 last = uvec2(px.zw - origin) * frame.samples + last_subpixel(m.high, px.zw * FIXED);
+    return Candidates(first, last - first + 1u);
+}
+
+// x / n for integers below 2^23, exact.
+uvec2 divide(uvec2 x, uvec2 n) { return uvec2((vec2(x) + 0.5) / vec2(n)); }
+
+// One bit for each covered sample of the subpixels [first, first + size), row by row.
+uint tile_mask(Micropolygon m, Coverage cover, RegionRect region, uvec2 first, uvec2 size) {
+    uint mask = 0u, bit = 1u;
+    uvec2 start = divide(first, frame.samples), k = first - start * frame.samples;
+    uint k_left = k.x;
+    ivec2 pixel = ivec2(region.x, region.y) + ivec2(start);
+    int left = pixel.x;
+    for (uint y = 0u; y < size.y; y++) {
+        pixel.x = left;
+        k.x = k_left;
+        for (uint x = 0u; x < size.x; x++) {
+            if (covers(m, cover, sample_position(frame, pixel, k))) mask |= bit;
+            bit <<= 1;
+            k.x++;
+            if (k.x == frame.samples.x) {
+                k.x = 0u;
+                pixel.x++;
+            }
+        }
+        k.y++;
+        if (k.y == frame.samples.y) {
+            k.y = 0u;
+            pixel.y++;
+        }
+    }
+    return mask;
+}
+
+void lower_key(Micropolygon m, Slot slot, RegionRect region, uvec2 subpixel, uint number) {
+    uvec2 pixel = divide(subpixel, frame.samples), k = subpixel - pixel * frame.samples;
+    float z = micropolygon_z(m, sample_position(frame, ivec2(region.x, region.y) + ivec2(pixel), k));
+    if (!(z >= slot.zmin && z <= slot.zmax)) return; // outside the declared bound: never hit, in any region
+    uint64_t key = (uint64_t(floatBitsToUint(z)) << 32) | uint64_t(number);
+    uint at = (pixel.y * region.width + pixel.x) * (frame.samples.x * frame.samples.y) + k.y * frame.samples.x + k.x;
+    if (key < keys[at]) {
+        atomicMin(keys[at], key);
+        dirty[(pixel.y >> 2) * ((region.width + 3u) >> 2) + (pixel.x >> 2)] = 1u;
+    }
+}
+
+void main() {
+    uint id = gl_GlobalInvocationID.x;
+    uint index = id >> slot_log2;
+    if (index >= slot_count) return;
+    Slot slot = slots[slot_base + index];
+    uint local = id & ((1u << slot_log2) - 1u);
+    Micropolygon m;
+    if (!micropolygon_load(vertex_base + (index << slot_log2), slot, local, m)) return;
+    RegionRect region = RegionRect(region_x, region_y, region_width, region_height);
+    ivec4 px = covered_pixels(m, slot, region);
+    if (px.x > px.z || px.y > px.w) return;
+    Candidates all = candidates(m, px, region);
+    // Tiles of at most 32 samples; nearly all micropolygons need one.
+    uvec2 tile = uvec2(min(all.count.x, 8u), 0u);
+    tile.y = 32u / tile.x;
+    uvec2 tiles = divide(all.count + tile - 1u, tile);
+    uint total = tiles.x * tiles.y;
+    uint begin = PASS == 1 ? gl_WorkGroupID.z * PART : 0u;
+    if (PASS == 0 && total > PART) {
+        rest_groups_x = gl_NumWorkGroups.x;
+        if (total > PART * PARTS) atomicAdd(rest_lost, 1u);
+    }
+    if (PASS == 1 && begin == 0u) return; // done by the first pass
+    uint number = (slot.rank << NUMBER_MP_BITS) | local;
+    Coverage cover = coverage_setup(m);
+    for (uint t = begin; t < min(total, begin + PART); t++) {
+        uint row = divide(uvec2(t), tiles).x;
+        uvec2 at = uvec2(t - row * tiles.x, row) * tile;
+        uvec2 first = all.first + at, size = min(tile, all.count - at);
+        uint mask = tile_mask(m, cover, region, first, size);
+        while (mask != 0u) {
+            uint bit = uint(findLSB(mask));
+            mask &= mask - 1u;
+            uint y = divide(uvec2(bit), size).x;
+            lower_key(m, slot, region, first + uvec2(bit - y * size.x, y), number);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+// What bound/split decides about one subpatch (see bound_split.comp).
+
+#ifndef BOUND_SPLIT_GLSL
+#define BOUND_SPLIT_GLSL
+
+#include "verdict.glsl"
+
+#define LEVEL_MAX 16u
+
+// The middle lines matter where a primitive may be longer inside than along its borders.
+#if KIND == 0 || KIND == 2
+#define LINES 6u
+#else
+#define LINES 4u
+#endif
+
+// A point's rim is never coarser than this, however small, so that its area is right.
+#define POINT_RIM_RATE 8u
+
+// Measured along one line of five points at 0, 1/4, 1/2, 3/4, 1. Lengths are integers, so that the order of summation cannot matter.
+struct Line {
+    uint total; // sum of the four chords, 1/1024 pixel
+    uint longest; // longest chord
+    bool behind; // a point cannot be projected
+};
+
+// Running bound of all points seen.
+struct Box {
+    vec3 low;
+    vec3 high;
+};
+
+uint chord(vec2 a, vec2 b) { return uint(min(length(b - a), 67108864.0)); }
+
+// Lines 0 and 1 run along u at v0 and v1, 2 and 3 along v at u0 and u1, 4 along u and 5 along v through the middle.
+Line measure(Subpatch subpatch, uint line, inout Box box) {
+    uint u0 = subpatch.start & 0xffffu, v0 = subpatch.start >> 16;
+    uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
+    bool along_u = line < 2u || line == 4u;
+    uint across = line < 4u ? 4u * (line & 1u) : 2u;
+    Line result = Line(0u, 0u, false);
+    vec2 previous = vec2(0.0);
+    for (uint i = 0u; i <= 4u; i++) {
+        Param u = param_at(u0, u_level, along_u ? i : across, 4u);
+        Param v = param_at(v0, v_level, along_u ? across : i, 4u);
+        if (i == 0u || !along_u) surface_row(v);
+        vec3 p = surface_position(u);
+        box.low = min(box.low, p);
+        box.high = max(box.high, p);
+        bool behind = frame_perspective(frame) && !(p.z >= frame.eye_z);
+        vec2 r = behind ? previous : raster_position(frame, p);
+        uint l = i > 0u ? chord(previous, r) : 0u;
+        previous = r;
+        result.total += l;
+        result.longest = max(result.longest, l);
+        result.behind = result.behind || behind;
+    }
+    return result;
+}
+
+// Wanted micropolygons along a line; EDGE_RATE_MAX + 1 when it must be split first: too long, behind the eye, or so uneven (a line
+// running away from the camera) that equal steps would make some micropolygons far too large.
+uint wanted_rate(Line line) {
+    float rate = float(line.total) * surface_instance.dice_scale;
+    bool uneven = 2u * line.longest > line.total && rate > 4.0;
+    if (line.behind || uneven || !(rate <= float(EDGE_RATE_MAX) + 0.5)) return EDGE_RATE_MAX + 1u;
+    return max(uint(ceil(rate - 0.5)), 1u);
+}
+
+// Fixes an open edge that is short enough; returns the micropolygons it asks for.
+uint settle_edge(inout uint edge, uint level, uint rate) {
+    if (edge_open(edge) && rate <= EDGE_RATE_MAX) edge = edge_pack(level, rate, 0u, rate);
+    return edge_open(edge) ? EDGE_RATE_MAX + 1u : edge_count(edge);
+}
+
+// The pixels and depths that a camera-space box may touch; false when it misses the picture altogether.
+bool bound_box(Box box, out GridBound bound) {
+    float zmin = box.low.z, zmax = box.high.z;
+    vec2 a = box.low.xy, b = box.low.xy, c = box.high.xy, d = box.high.xy;
+    if (frame_perspective(frame)) {
+        float z = max(zmin, frame.eye_z);
+        a /= z;
+        b /= zmax;
+        c /= z;
+        d /= zmax;
+    }
+    vec2 low = min(min(a, b), min(c, d)), high = max(max(a, b), max(c, d));
+    vec2 r0 = low * frame.raster_scale + frame.raster_offset, r1 = high * frame.raster_scale + frame.raster_offset;
+    // One unit of slack each way for the rounding of vertices.
+    vec2 first = (min(r0, r1) - 1.5) / float(FIXED), last = (max(r0, r1) + 1.5) / float(FIXED);
+    ivec2 p0 = ivec2(floor(clamp(first, vec2(-32768.0), vec2(32767.0)))), p1 = ivec2(floor(clamp(last, vec2(-32768.0), vec2(32767.0))));
+    bound = GridBound(pack_range(ivec2(p0.x, p1.x)), pack_range(ivec2(p0.y, p1.y)), zmin, zmax);
+    return p1.x >= frame.sampled_px.x && p1.y >= frame.sampled_px.y && p0.x < frame.sampled_px.z && p0.y < frame.sampled_px.w
+        && zmax >= frame.near && zmin <= frame.far;
+}
+
+// Across which direction to split: the one that needs it more, then the less split one.
+uint choose_split(uint want_u, uint want_v, uint length_u, uint length_v, Subpatch subpatch) {
+    bool may_u = shape_u_level(subpatch.shape) < LEVEL_MAX, may_v = shape_v_level(subpatch.shape) < LEVEL_MAX;
+    bool must_u = want_u > EDGE_RATE_MAX && may_u, must_v = want_v > EDGE_RATE_MAX && may_v;
+    if (!must_u && !must_v) return VERDICT_GRID; // split as far as parameters go: diced as fine as a grid can be
+    if (must_u && must_v) return length_u >= length_v ? VERDICT_SPLIT_U : VERDICT_SPLIT_V;
+    return must_u ? VERDICT_SPLIT_U : VERDICT_SPLIT_V;
+}
+
+uint across_eye(inout Subpatch subpatch) {
+    uint splits = shape_eye_splits(subpatch.shape); // the field counts eye splits until the subpatch is a grid
+    uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
+    if (splits >= 2u * frame.eye_splits || (u_level == LEVEL_MAX && v_level == LEVEL_MAX)) return VERDICT_LOST;
+    subpatch.shape += 1u << SHAPE_EYE;
+    return KIND != 3 && u_level <= v_level ? VERDICT_SPLIT_U : VERDICT_SPLIT_V;
+}
+
+uint bound_and_decide(inout Subpatch subpatch, out GridBound bound) {
+    uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
+    Box box = Box(vec3(3.4e38), vec3(-3.4e38));
+    uint want_u = 1u, want_v = 1u, border_u = 1u, border_v = 1u, length_u = 0u, length_v = 0u;
+    bool behind = false;
+    for (uint i = 0u; i < LINES; i++) {
+        Line line = measure(subpatch, i, box);
+        uint rate = wanted_rate(line);
+#if KIND == 4
+        if (i < 2u) rate = max(rate, POINT_RIM_RATE);
+#endif
+        behind = behind || line.behind;
+        bool along_u = i < 2u || i == 4u;
+        if (i < 4u) {
+            rate = settle_edge(subpatch.edges[i], along_u ? u_level : v_level, rate);
+            if (along_u) border_u = max(border_u, rate); else border_v = max(border_v, rate);
+        }
+        if (along_u) {
+            want_u = max(want_u, rate);
+            length_u = max(length_u, line.total);
+        } else {
+            want_v = max(want_v, rate);
+            length_v = max(length_v, line.total);
+        }
+    }
+    uint u0 = subpatch.start & 0xffffu, v0 = subpatch.start >> 16;
+    float hu = 1.0 / float(1u << u_level), hv = 1.0 / float(1u << v_level);
+    vec3 pad = surface_pad(hu, hv, param_at(v0, v_level, 0u, 1u), param_at(v0, v_level, 1u, 1u)) + vec3(surface_instance.displacement_bound);
+    pad += 1e-5 * max(abs(box.low), abs(box.high));
+    box.low -= pad;
+    box.high += pad;
+    if (!(box.low.z <= box.high.z)) return VERDICT_CULL; // NaN
+    if (box.high.z < frame.near || box.low.z > frame.far) return VERDICT_CULL;
+    if (frame_perspective(frame) && box.low.z < frame.eye_z) return across_eye(subpatch);
+    if (!bound_box(box, bound)) return VERDICT_CULL;
+    uint verdict = choose_split(want_u, want_v, length_u, length_v, subpatch);
+    if (verdict != VERDICT_GRID) return verdict;
+    // Without an inner row both rows are borders: then neither may have more vertices than the finer edge.
+    uint nu = want_v <= 1u ? border_u : want_u, nv = want_u <= 1u ? border_v : want_v;
+    nu = min(nu, EDGE_RATE_MAX);
+    nv = min(nv, EDGE_RATE_MAX);
+    for (uint i = 0u; i < 4u; i++) { // still open only where levels ran out
+        if (edge_open(subpatch.edges[i])) subpatch.edges[i] = i < 2u ? edge_pack(u_level, nu, 0u, nu) : edge_pack(v_level, nv, 0u, nv);
+    }
+    subpatch.shape = u_level | (v_level << SHAPE_V_LEVEL) | (nu << SHAPE_NU) | (nv << SHAPE_NV);
+    return VERDICT_GRID;
+}
+
+#endif

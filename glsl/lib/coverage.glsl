@@ -1,0 +1,63 @@
+// Which samples a micropolygon covers. Small micropolygons (all but wild ones) use 32-bit edge functions relative to their own
+// corner; larger ones 64-bit, with the same result.
+
+#ifndef COVERAGE_GLSL
+#define COVERAGE_GLSL
+
+// Products of two differences and their sums stay inside 31 bits up to this extent, in 1/1024 pixel.
+#define NARROW_EXTENT 16383
+
+struct Coverage {
+    Triangle t0; // (a, b, d)
+    Triangle t1; // (a, d, c)
+    bool wide;
+};
+
+Coverage coverage_setup(Micropolygon m) {
+    ivec2 extent = m.high - m.low;
+    Coverage cover;
+    cover.wide = max(extent.x, extent.y) > NARROW_EXTENT;
+    ivec2 o = m.low;
+    cover.t0 = triangle_setup(m.a - o, m.b - o, m.d - o);
+    cover.t1 = triangle_setup(m.a - o, m.d - o, m.c - o);
+    return cover;
+}
+
+int64_t edge_wide(ivec2 p, ivec2 q, ivec2 at) {
+    return int64_t(q.x - p.x) * int64_t(at.y - p.y) - int64_t(q.y - p.y) * int64_t(at.x - p.x);
+}
+
+bool edge_inside(ivec2 p, ivec2 q, ivec2 at, bool turned) {
+    int64_t e = edge_wide(p, q, at);
+    if (turned) e = -e;
+    ivec2 d = turned ? p - q : q - p;
+    return e > 0l || (e == 0l && (d.y < 0 || (d.y == 0 && d.x > 0)));
+}
+
+bool triangle_covers_wide(ivec2 p, ivec2 q, ivec2 r, ivec2 at) {
+    int64_t area = edge_wide(p, q, r);
+    bool turned = area < 0l;
+    return area != 0l && edge_inside(p, q, at, turned) && edge_inside(q, r, at, turned) && edge_inside(r, p, at, turned);
+}
+
+bool covers(Micropolygon m, Coverage cover, ivec2 at) {
+    if (cover.wide) return triangle_covers_wide(m.a, m.b, m.d, at) || triangle_covers_wide(m.a, m.d, m.c, at);
+    ivec2 p = at - m.low;
+    return triangle_covers(cover.t0, p) || triangle_covers(cover.t1, p);
+}
+
+// The pixels that a micropolygon may touch inside its grid's bound and the region, inclusive; empty when x0 > x1.
+ivec4 covered_pixels(Micropolygon m, Slot slot, RegionRect region) {
+    ivec2 bx = unpack_range(slot.bound_x), by = unpack_range(slot.bound_y);
+    ivec2 low = max(max(m.low >> FIXED_LOG2, ivec2(bx.x, by.x)), ivec2(region.x, region.y));
+    ivec2 high = min(min(m.high >> FIXED_LOG2, ivec2(bx.y, by.y)), ivec2(region.x + int(region.width), region.y + int(region.height)) - 1);
+    return ivec4(low, high);
+}
+
+// First and last subpixel (inside a pixel that starts at `origin`) whose sample can lie in [low, high], 1/1024 pixel: conservative.
+uvec2 first_subpixel(ivec2 low, ivec2 origin) { return (uvec2(clamp(low - origin, 0, FIXED - 1)) * frame.samples) >> FIXED_LOG2; }
+uvec2 last_subpixel(ivec2 high, ivec2 origin) {
+    return min(((uvec2(clamp(high - origin, 0, FIXED - 1)) + 1u) * frame.samples) >> FIXED_LOG2, frame.samples - 1u);
+}
+
+#endif

@@ -1,0 +1,24 @@
+// Translucent entries: what one micropolygon covers of one cell (32 samples of a pixel).
+
+#ifndef ENTRY_GLSL
+#define ENTRY_GLSL
+
+struct Entry {
+    uint number;
+    uint mask; // covered samples of the cell
+    uint cell; // pixel * cells of a pixel + cell
+    float f0;  // depth plane relative to the pixel's corner, see Micropolygon
+    float fx;
+    float fy;
+    float zmin;
+    float zmax;
+};
+
+// The entry's depth at a point given relative to the pixel's corner, 1/1024 pixel.
+float entry_z(Frame frame, Entry e, ivec2 at) {
+    float f = e.f0 + (e.fx * float(at.x) + e.fy * float(at.y));
+    float z = frame_perspective(frame) ? 1.0 / f : f;
+    return !(z > e.zmin) ? e.zmin : min(z, e.zmax);
+}
+
+#endif

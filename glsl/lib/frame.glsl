@@ -1,0 +1,43 @@
+// The picture being drawn: camera, sampling pattern, limits. One record, read by every stage.
+
+#ifndef FRAME_GLSL
+#define FRAME_GLSL
+
+// Raster coordinates are in FIXED-ths of a pixel, integers once a vertex has been projected (DESIGN 3.1, Arithmetic).
+#define FIXED 1024
+#define FIXED_LOG2 10
+
+#define FRAME_PERSPECTIVE 1u
+#define FRAME_JITTER 2u
+
+struct Frame {
+    vec2 raster_scale;  // 1/1024 pixels per unit of x/z, y/z (perspective) or x, y (orthographic)
+    vec2 raster_offset; // 1/1024 pixels of the optical axis
+    float near;         // hither: nearer micropolygons are dropped
+    float far;          // yon
+    float eye_z;        // smallest camera z that may be projected
+    uint flags;         // FRAME_*
+    ivec4 sampled_px;   // x0, y0, x1, y1: the pixels that are ever sampled: crop window and filter apron
+    uvec2 samples;      // samples per pixel in x and y
+    uvec2 sample_step;  // 16.16 fixed point: 1/1024 pixels per subpixel
+    uint eye_splits;    // splits allowed because of the eye plane
+    uint spare0;
+    float opacity_threshold;
+    float z_threshold;
+};
+
+bool frame_perspective(Frame frame) { return (frame.flags & FRAME_PERSPECTIVE) != 0u; }
+
+// Raster position, in 1/1024 pixels, not rounded. Expects p.z >= frame.eye_z when the camera is perspective.
+vec2 raster_position(Frame frame, vec3 p) {
+    vec2 q = frame_perspective(frame) ? p.xy / p.z : p.xy;
+    return q * frame.raster_scale + frame.raster_offset;
+}
+
+// The one rounding to 1/1024 pixel that every vertex goes through. Clamped so that differences fit 31 bits.
+ivec2 raster_fixed(Frame frame, vec3 p) {
+    vec2 r = clamp(raster_position(frame, p), vec2(-134217728.0), vec2(134217728.0));
+    return ivec2(floor(r + vec2(0.5)));
+}
+
+#endif

@@ -1,0 +1,121 @@
+// Records of the scene and of the work lists: the one truth for their layout (the build makes the Rust side from it).
+
+#ifndef RECORDS_GLSL
+#define RECORDS_GLSL
+
+// ---- primitives -------------------------------------------------------------------------------------------------------------------
+
+#define KIND_QUADRIC 0u
+#define KIND_FACET 1u
+#define KIND_PATCH 2u
+#define KIND_CURVE 3u
+#define KIND_POINT 4u
+
+#define PRIMITIVE_KIND_MASK 0xffu
+#define PRIMITIVE_POLYGON 0x100u // facet of a polygon: flat face normal, u v s t are object x y
+#define PRIMITIVE_LINEAR 0x100u  // curve segment with two control points
+#define PRIMITIVE_RIBBON 0x200u  // curve segment with normals
+
+struct Primitive {
+    uint kind_flags;
+    uint data;         // first record of its control data in the page: positions (facet), 16 or 4 or 2 points, quadric sizes
+    uint face;         // uniform index
+    uint extra;        // facet: record of the face normals; ribbon: record of its two normals
+    uvec4 corners;     // varying indices at (u,v) = (0,0) (1,0) (0,1) (1,1); facets: vertex indices too
+    uvec4 face_corners; // facevarying indices
+    vec4 uv_range;     // u0, v0, u1, v1 of the surface's (u,v) that the primitive covers
+};
+
+// ---- instances --------------------------------------------------------------------------------------------------------------------
+
+#define INSTANCE_FLIP_NORMAL 1u
+#define INSTANCE_ONE_SIDED 2u
+#define INSTANCE_MATTE 4u
+#define INSTANCE_TRANSLUCENT 8u
+#define INSTANCE_DISPLACED 16u
+#define INSTANCE_HAS_NORMAL 32u // primvar N: written over N by the primvar kernel
+
+struct Instance {
+    vec4 row0; // camera space from object space
+    vec4 row1;
+    vec4 row2;
+    vec4 texture_st0; // s, t at (u,v) = (0,0) and (1,0)
+    vec4 texture_st1; // at (0,1) and (1,1)
+    uint flags;
+    float dice_scale;         // micropolygon edges per 1/1024 pixel: 1 / (1024 sqrt(shading rate))
+    float displacement_bound; // radius in camera space
+    float scale;              // mean length of a unit vector in camera space, for widths
+    uint displace_block;      // records in Params
+    uint shade_block;
+    uint displace_primvars;   // first entry in the primvar table, 0xffffffff for none
+    uint shade_primvars;
+    uint hide_bin;  // of opacity, page, kind, displacement pipeline
+    uint shade_bin; // of page, kind, displacement and shading pipeline
+    uint spare0;
+    uint spare1;
+};
+
+vec3 camera_from_object(Instance instance, vec3 p) {
+    vec4 r0 = instance.row0, r1 = instance.row1, r2 = instance.row2;
+    return vec3(((r0.x * p.x + r0.y * p.y) + r0.z * p.z) + r0.w,
+                ((r1.x * p.x + r1.y * p.y) + r1.z * p.z) + r1.w,
+                ((r2.x * p.x + r2.y * p.y) + r2.z * p.z) + r2.w);
+}
+
+vec3 camera_from_object_vector(Instance instance, vec3 d) {
+    return vec3((instance.row0.x * d.x + instance.row0.y * d.y) + instance.row0.z * d.z,
+                (instance.row1.x * d.x + instance.row1.y * d.y) + instance.row1.z * d.z,
+                (instance.row2.x * d.x + instance.row2.y * d.y) + instance.row2.z * d.z);
+}
+
+// The cofactor matrix takes a x b to (M a) x (M b): normals of object space to camera space, mirrored with the space.
+vec3 camera_from_object_normal(Instance instance, vec3 n) {
+    vec3 a = instance.row0.xyz, b = instance.row1.xyz, c = instance.row2.xyz;
+    return vec3(dot(cross(b, c), n), dot(cross(c, a), n), dot(cross(a, b), n));
+}
+
+// Half sizes of the box that holds the image of a box with half sizes d.
+vec3 camera_from_object_extent(Instance instance, vec3 d) {
+    return vec3(dot(abs(instance.row0.xyz), d), dot(abs(instance.row1.xyz), d), dot(abs(instance.row2.xyz), d));
+}
+
+// ---- subpatches and grids ---------------------------------------------------------------------------------------------------------
+
+// A dyadic (u,v) rectangle of a primitive and the canonical points on its four edges (see lib/edge.glsl).
+struct Subpatch {
+    uint instance;
+    uint primitive;
+    uint start; // u0 | v0 << 16, in 1/65536
+    uint shape; // u level (5 bits) | v level (5) | nu (4) | nv (4) | eye splits so far (14)
+    uvec4 edges; // along u at v0, along u at v1, along v at u0, along v at u1
+};
+
+#define SHAPE_V_LEVEL 5
+#define SHAPE_NU 10
+#define SHAPE_NV 14
+#define SHAPE_EYE 18
+
+uint shape_u_level(uint shape) { return shape & 31u; }
+uint shape_v_level(uint shape) { return (shape >> SHAPE_V_LEVEL) & 31u; }
+uint shape_nu(uint shape) { return (shape >> SHAPE_NU) & 15u; } // 0 while the subpatch is not a grid yet
+uint shape_nv(uint shape) { return (shape >> SHAPE_NV) & 15u; }
+uint shape_eye_splits(uint shape) { return shape >> SHAPE_EYE; }
+
+// Where a grid may be hit: pixels [x0, x1] x [y0, y1] inclusive, 16 bits each with a sign, and camera z.
+struct GridBound {
+    uint x; // x0 | x1 << 16
+    uint y;
+    float zmin;
+    float zmax;
+};
+
+ivec2 unpack_range(uint packed) { return ivec2(bitfieldExtract(int(packed), 0, 16), bitfieldExtract(int(packed), 16, 16)); }
+uint pack_range(ivec2 range) {
+    ivec2 r = clamp(range, ivec2(-32768), ivec2(32767));
+    return uint(r.x & 0xffff) | (uint(r.y) << 16);
+}
+
+// A micropolygon's number: order of grids, then order inside the grid. Ties in depth go to the lower number.
+#define NUMBER_MP_BITS 8
+
+#endif

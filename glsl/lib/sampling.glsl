@@ -1,0 +1,34 @@
+// Sample points: one in each subpixel, jittered by a hash of the absolute subpixel coordinates (Cook 1986; DESIGN 3.1).
+
+#ifndef SAMPLING_GLSL
+#define SAMPLING_GLSL
+
+// A region of the picture with the memory of its subpixels: pixels [x, x + width) x [y, y + height), row-major, the subpixels of a
+// pixel together.
+struct RegionRect {
+    int x;
+    int y;
+    uint width;
+    uint height;
+};
+
+uint hash_subpixel(uint x, uint y) {
+    uint h = x * 0x9e3779b1u ^ y * 0x85ebca77u;
+    h ^= h >> 15;
+    h *= 0x2c1b3c6du;
+    h ^= h >> 12;
+    h *= 0x297a2d39u;
+    return h ^ (h >> 15);
+}
+
+// Position in 1/1024 pixel of the sample in subpixel k of pixel p, along x and y.
+ivec2 sample_position(Frame frame, ivec2 pixel, uvec2 k) {
+    uvec2 low = (k * frame.sample_step) >> 16, high = ((k + 1u) * frame.sample_step) >> 16;
+    uint h = hash_subpixel(uint(pixel.x) * frame.samples.x + k.x, uint(pixel.y) * frame.samples.y + k.y);
+    uvec2 jitter = (frame.flags & FRAME_JITTER) != 0u ? uvec2(h & 0xffffu, h >> 16) : uvec2(0x8000u);
+    return pixel * FIXED + ivec2(low + (((high - low) * jitter) >> 16));
+}
+
+uint region_pixel(RegionRect region, ivec2 pixel) { return uint(pixel.y - region.y) * region.width + uint(pixel.x - region.x); }
+
+#endif

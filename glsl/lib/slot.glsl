@@ -1,0 +1,27 @@
+// A grid in the arena: where it came from, its size, where it may be hit.
+
+#ifndef SLOT_GLSL
+#define SLOT_GLSL
+
+struct Slot {
+    uint rank; // place in the region's selection: the upper part of its micropolygons' numbers
+    uint dims; // nu | nv << 8 | SLOT_* << 16; nu = 0: nothing to do
+    uint bound_x;
+    uint bound_y;
+    float zmin;
+    float zmax;
+    uint grid;     // index into the frame's grids
+    uint instance;
+};
+
+#define SLOT_ONE_SIDED 1u
+#define SLOT_FLIP 2u
+#define SLOT_MATTE 4u
+
+uint slot_nu(Slot s) { return s.dims & 0xffu; }
+uint slot_nv(Slot s) { return (s.dims >> 8) & 0xffu; }
+bool slot_one_sided(Slot s) { return (s.dims & (SLOT_ONE_SIDED << 16)) != 0u; }
+bool slot_flip(Slot s) { return (s.dims & (SLOT_FLIP << 16)) != 0u; }
+bool slot_matte(Slot s) { return (s.dims & (SLOT_MATTE << 16)) != 0u; }
+
+#endif

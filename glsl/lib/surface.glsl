@@ -1,0 +1,53 @@
+// The parametric surface of one primitive kind, in camera space. Chosen by the macro KIND; needs the buffers
+//   data[] (vec4, control data of the page) and frame, and records.glsl, edge.glsl.
+//
+//   surface_load(instance, primitive)   fetches control data into globals
+//   surface_row(v)                      fixes v: what follows is on that row (rows share most of the work)
+//   surface_position(u)                 position in camera space
+//   surface_tangents(u, du, dv)         dP/du and dP/dv in camera space, per unit of the primitive's own (u,v)
+//   surface_normal(u, v)                in the direction of dP/du x dP/dv, never zero where the surface has a normal
+//   surface_pad(hu, hv, v0, v1)         how far the surface may lie outside the box of its points at u, v = 0, 1/2, 1 of a subpatch
+//
+// Every expression is symmetric under reversal of u or v (terms pair up as (0,3) and (1,2)) and has exact weights at the ends, so that
+// two primitives with the same boundary control points compute the same bits along it, whichever way each runs.
+
+#ifndef SURFACE_GLSL
+#define SURFACE_GLSL
+
+Instance surface_instance;
+
+// Second differences of a sampled function bound its distance from the bilinear interpolant of its samples: a cell of size h has
+// error <= (hu^2 |f_uu| + hv^2 |f_vv|) / 8, and the cells between 0, 1/2 and 1 of a subpatch have half its size.
+#define PAD_FACTOR (1.0 / 32.0)
+
+// Between two points; a collapsed edge is one point, whatever the rounding.
+vec3 between(Param p, vec3 a, vec3 b) { return a == b ? a : p.s * a + p.t * b; }
+
+vec4 bernstein(Param p) {
+    float s2 = p.s * p.s, t2 = p.t * p.t;
+    return vec4(s2 * p.s, (3.0 * s2) * p.t, (3.0 * t2) * p.s, t2 * p.t);
+}
+
+vec3 cubic(vec4 w, vec3 a, vec3 b, vec3 c, vec3 d) { return (w.x * a + w.w * d) + (w.y * b + w.z * c); }
+
+vec3 cubic_derivative(Param p, vec3 a, vec3 b, vec3 c, vec3 d) {
+    float s2 = 3.0 * (p.s * p.s), st = 6.0 * (p.s * p.t), t2 = 3.0 * (p.t * p.t);
+    return (s2 * (b - a) + t2 * (d - c)) + st * (c - b);
+}
+
+// Too small a cross product to be a direction.
+bool degenerate(vec3 n, vec3 du, vec3 dv) { return dot(n, n) <= 1e-10 * (dot(du, du) * dot(du, du) + dot(dv, dv) * dot(dv, dv)); }
+
+#if KIND == 0
+#include "surface_quadric.glsl"
+#elif KIND == 1
+#include "surface_facet.glsl"
+#elif KIND == 2
+#include "surface_patch.glsl"
+#elif KIND == 3
+#include "surface_curve.glsl"
+#elif KIND == 4
+#include "surface_point.glsl"
+#endif
+
+#endif

@@ -1,0 +1,21 @@
+// The set of micropolygons that some sample sees: 256 bits for each selected grid; and where their colours are kept.
+
+#ifndef VISIBLE_GLSL
+#define VISIBLE_GLSL
+
+#define VISIBLE_WORDS 8u
+#define NOTHING 0xffffffffu // low half of the key of a sample that sees nothing
+
+uint visible_word(uint number) { return (number >> NUMBER_MP_BITS) * VISIBLE_WORDS + ((number >> 5) & 7u); }
+uint visible_bit(uint number) { return 1u << (number & 31u); }
+
+// Place of a visible micropolygon's colour: those of its grid begin at colour_base, in order of their numbers. Needs visible[] and
+// colour_base[].
+#define COLOUR_PLACE_FUNCTION                                                                                        \
+    uint colour_place(uint number) {                                                                                 \
+        uint rank = number >> NUMBER_MP_BITS, word = (number >> 5) & 7u, at = colour_base[rank];                     \
+        for (uint i = 0u; i < word; i++) at += uint(bitCount(visible[rank * VISIBLE_WORDS + i]));                    \
+        return at + uint(bitCount(visible[rank * VISIBLE_WORDS + word] & (visible_bit(number) - 1u)));               \
+    }
+
+#endif

@@ -1,0 +1,29 @@
+// Mark: one invocation = one sampled pixel of the region; sets the bits of the micropolygons that its samples see.
+// Reads keys; writes visible (256 bits a selected grid).
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+
+#include "lib/records.glsl"
+#include "lib/visible.glsl"
+
+layout(local_size_x = 64) in;
+layout(std430, set = 0, binding = 0) readonly buffer Keys { uint64_t keys[]; };
+layout(std430, set = 0, binding = 1) buffer Visible { uint visible[]; };
+layout(push_constant) uniform Push {
+    uint pixels;
+    uint pixel_samples;
+};
+
+void main() {
+    uint pixel = gl_GlobalInvocationID.x;
+    if (pixel >= pixels) return;
+    uint last = NOTHING;
+    for (uint i = 0u; i < pixel_samples; i++) {
+        uint number = uint(keys[pixel * pixel_samples + i]);
+        if (number == NOTHING || number == last) continue;
+        last = number;
+        uint word = visible_word(number), bit = visible_bit(number);
+        if ((visible[word] & bit) == 0u) atomicOr(visible[word], bit);
+    }
+}

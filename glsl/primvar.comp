@@ -1,0 +1,138 @@
+// Primvar: one invocation = one vertex of a slot; spreads the primitive variables that a shading program reads over the grid
+// (RISpec 5, classes constant, uniform, varying, vertex, facevarying). Reads the instance's list of primvars, the page's values, the
+// primitive's indices; writes channels (varying inputs) and, for vertex 0, the slot's uniform inputs.
+// Vertex class spreads like P: bilinear on facets and quadrics, Bezier on patches and curves.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+
+#include "lib/frame.glsl"
+#include "lib/records.glsl"
+#include "lib/edge.glsl"
+#include "lib/slot.glsl"
+
+layout(local_size_x = 256) in;
+layout(std430, set = 0, binding = 0) readonly buffer Instances { Instance instances[]; };
+layout(std430, set = 0, binding = 1) readonly buffer Primitives { Primitive primitives[]; };
+layout(std430, set = 0, binding = 2) readonly buffer Values { float values[]; };
+layout(std430, set = 0, binding = 3) readonly buffer Grids { Subpatch grids[]; };
+layout(std430, set = 0, binding = 4) readonly buffer Slots { Slot slots[]; };
+
+// One primvar of an instance and where it goes. A list ends with class PRIMVAR_END.
+struct PrimvarBinding {
+    uint class_type;  // PRIMVAR_* class | type << 8 | floats << 16 | uniform input << 31
+    uint first_value; // index of its first float in the page
+    uint channel;     // input channel, or number of the uniform input
+    uint component;   // first component in the channel's record
+};
+
+layout(std430, set = 0, binding = 5) readonly buffer PrimvarBindings { PrimvarBinding primvar_bindings[]; };
+layout(std430, set = 0, binding = 6) buffer Arena { vec4 arena[]; };
+layout(push_constant) uniform Push {
+    uint slot_base;
+    uint slot_log2;
+    uint slot_count;
+    uint vertex_base;
+    uint channel_stride;
+    uint uniform_base;
+    uint uniform_count;
+    uint displace; // 1: the displacement program's inputs, 0: the shading program's
+};
+
+#define PRIMVAR_CONSTANT 0u
+#define PRIMVAR_UNIFORM 1u
+#define PRIMVAR_VARYING 2u
+#define PRIMVAR_FACEVARYING 3u
+#define PRIMVAR_VERTEX 4u
+#define PRIMVAR_END 0xffu
+
+#define TYPE_PLAIN 0u  // floats and colours
+#define TYPE_POINT 1u
+#define TYPE_VECTOR 2u
+#define TYPE_NORMAL 3u
+
+#include "lib/grid_param.glsl"
+
+vec4 cubic_weights(Param p) {
+    float s2 = p.s * p.s, t2 = p.t * p.t;
+    return vec4(s2 * p.s, (3.0 * s2) * p.t, (3.0 * t2) * p.s, t2 * p.t);
+}
+
+float value(PrimvarBinding b, uint index, uint floats, uint c) { return values[b.first_value + index * floats + c]; }
+
+float corners(PrimvarBinding b, uvec4 index, Param u, Param v, uint floats, uint c) {
+    float low = u.s * value(b, index.x, floats, c) + u.t * value(b, index.y, floats, c);
+    float high = u.s * value(b, index.z, floats, c) + u.t * value(b, index.w, floats, c);
+    return v.s * low + v.t * high;
+}
+
+// Along a curve, or at a point, only two corners (one) exist: the host repeats them in `corners`.
+float vertex_value(PrimvarBinding b, Primitive primitive, Param u, Param v, uint floats, uint c) {
+    uint kind = primitive.kind_flags & PRIMITIVE_KIND_MASK;
+    bool straight = kind == KIND_CURVE && (primitive.kind_flags & PRIMITIVE_LINEAR) != 0u;
+    if (kind != KIND_PATCH && (kind != KIND_CURVE || straight)) return corners(b, primitive.corners, u, v, floats, c);
+    vec4 wu = cubic_weights(u), wv = cubic_weights(v);
+    uint first = kind == KIND_PATCH ? primitive.extra : primitive.corners.z;
+    float sum = 0.0;
+    for (uint j = 0u; j < 4u; j++) {
+        float along = 0.0;
+        if (kind == KIND_CURVE) along = value(b, first + j, floats, c);
+        else for (uint i = 0u; i < 4u; i++) along += wu[i] * value(b, first + 4u * j + i, floats, c);
+        sum += wv[j] * along;
+    }
+    return sum;
+}
+
+float spread(PrimvarBinding b, Primitive primitive, Param u, Param v, uint floats, uint c) {
+    uint storage = b.class_type & 0xffu;
+    if (storage == PRIMVAR_CONSTANT) return value(b, 0u, floats, c);
+    if (storage == PRIMVAR_UNIFORM) return value(b, primitive.face, floats, c);
+    if (storage == PRIMVAR_VARYING) return corners(b, primitive.corners, u, v, floats, c);
+    if (storage == PRIMVAR_FACEVARYING) return corners(b, primitive.face_corners, u, v, floats, c);
+    return vertex_value(b, primitive, u, v, floats, c);
+}
+
+vec3 to_camera(Instance instance, uint type, vec3 x) {
+    if (type == TYPE_POINT) return camera_from_object(instance, x);
+    if (type == TYPE_VECTOR) return camera_from_object_vector(instance, x);
+    if (type != TYPE_NORMAL) return x;
+    vec3 a = instance.row0.xyz, b = instance.row1.xyz, c = instance.row2.xyz;
+    float determinant = dot(a, cross(b, c));
+    vec3 n = camera_from_object_normal(instance, x);
+    return determinant != 0.0 ? n / determinant : n;
+}
+
+void write_value(uint at, uint component, uint floats, vec4 x) {
+    if (floats >= 3u) arena[at].xyz = x.xyz;
+    if (floats == 4u) arena[at].w = x.w;
+    if (floats <= 2u) arena[at][component] = x.x;
+    if (floats == 2u) arena[at][component + 1u] = x.y;
+}
+
+void main() {
+    uint id = gl_GlobalInvocationID.x, index = id >> slot_log2;
+    if (index >= slot_count) return;
+    Slot slot = slots[slot_base + index];
+    uint local = id & ((1u << slot_log2) - 1u), nu = slot_nu(slot), nv = slot_nv(slot);
+    if (nu == 0u || local >= (nu + 1u) * (nv + 1u)) return;
+    Subpatch grid = grids[slot.grid];
+    Primitive primitive = primitives[grid.primitive];
+    Instance instance = instances[grid.instance];
+    uint j = uint((float(local) + 0.5) / float(nu + 1u)), i = local - j * (nu + 1u);
+    Param u = grid_u(grid, i, j, nu, nv), v = grid_v(grid, i, j, nu, nv);
+    uint entry = displace == 1u ? instance.displace_primvars : instance.shade_primvars;
+    uint vertex = vertex_base + (index << slot_log2) + local;
+    for (uint n = entry; entry != 0xffffffffu && (primvar_bindings[n].class_type & 0xffu) != PRIMVAR_END; n++) {
+        PrimvarBinding b = primvar_bindings[n];
+        bool uniform_input = (b.class_type >> 31) != 0u;
+        if (uniform_input && local != 0u) continue;
+        uint floats = (b.class_type >> 16) & 0xffu, type = (b.class_type >> 8) & 0xffu;
+        uint at = uniform_input ? uniform_base + index * uniform_count + b.channel : vertex + b.channel * channel_stride;
+        for (uint first = 0u; first < floats; first += 4u) { // a matrix takes four records
+            vec4 x = vec4(0.0);
+            for (uint c = 0u; c < min(4u, floats - first); c++) x[c] = spread(b, primitive, u, v, floats, first + c);
+            if (type != TYPE_PLAIN) x.xyz = to_camera(instance, type, x.xyz);
+            write_value(at, b.component, min(4u, floats - first), x);
+            at += uniform_input ? 1u : channel_stride;
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// variants: sample PASS=0; sample_rest PASS=1
+//
+// Sample: one invocation = one micropolygon of a translucent grid. For each cell (32 samples of a pixel) in which it covers samples that
+// lie before the opaque surface and inside the depth slab, appends an entry and counts it; marks the micropolygon visible.
+// Reads slots, arena, keys; writes entries, cell_counts, visible. An append beyond the capacity is counted, not written: the host
+// then does the slab again with a smaller depth range.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+
+#include "lib/frame.glsl"
+#include "lib/records.glsl"
+#include "lib/sampling.glsl"
+#include "lib/slot.glsl"
+#include "lib/visible.glsl"
+#include "lib/entry.glsl"
+
+layout(local_size_x = 256) in;
+layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame; };
+layout(std430, set = 0, binding = 1) readonly buffer Slots { Slot slots[]; };
+layout(std430, set = 0, binding = 2) readonly buffer Arena { vec4 arena[]; };
+layout(std430, set = 0, binding = 3) readonly buffer Keys { uint64_t keys[]; };
+layout(std430, set = 0, binding = 4) writeonly buffer Entries { Entry entries[]; };
+layout(std430, set = 0, binding = 5) buffer CellCounts { uint cell_counts[]; };
+layout(std430, set = 0, binding = 6) buffer Visible { uint visible[]; };
+layout(std430, set = 0, binding = 7) buffer Appended { uint appended; uint appended_lost; };
+layout(std430, set = 0, binding = 8) buffer Rest { uint rest_groups_x; uint rest_groups_y; uint rest_groups_z; uint rest_lost; };
+layout(push_constant) uniform Push {
+    uint slot_base;
+    uint slot_log2;
+    uint slot_count;
+    uint vertex_base;
+    int region_x;
+    int region_y;
+    uint region_width;
+    uint region_height;
+    uint capacity;     // entries
+    uint cells;        // of a pixel
+    uint slab_low_z;   // the slab: keys (depth bits, number) from low, inclusive, to high, exclusive
+    uint slab_low_number;
+    uint slab_high_z;
+    uint slab_high_number;
+};
+
+#include "lib/micropolygon.glsl"
+#include "lib/coverage.glsl"
+
+// Pixels that one invocation visits.
+#define PART 64u
+#define PARTS 64u
+
+void append(Micropolygon m, uint number, uint cell, uint mask, ivec2 corner) {
+    uint at = atomicAdd(appended, 1u);
+    uint bit = visible_bit(number), word = visible_word(number);
+    if ((visible[word] & bit) == 0u) atomicOr(visible[word], bit);
+    if (at >= capacity) return;
+    atomicAdd(cell_counts[cell], 1u);
+    vec2 shift = vec2(corner - m.low);
+    entries[at] = Entry(number, mask, cell, m.f0 + (m.fx * shift.x + m.fy * shift.y), m.fx, m.fy, m.zmin, m.zmax);
+}
+
+// Whether the sample sees the micropolygon, as far as opaque surfaces and the slab go.
+bool seen(Micropolygon m, Slot slot, uint number, ivec2 at, uint subpixel) {
+    float z = micropolygon_z(m, at);
+    if (!(z >= slot.zmin && z <= slot.zmax)) return false;
+    uint64_t key = (uint64_t(floatBitsToUint(z)) << 32) | uint64_t(number);
+    uint64_t low = (uint64_t(slab_low_z) << 32) | uint64_t(slab_low_number), high = (uint64_t(slab_high_z) << 32) | uint64_t(slab_high_number);
+    return key >= low && key < high && key < keys[subpixel];
+}
+
+void sample_pixel(Micropolygon m, Coverage cover, Slot slot, uint number, ivec2 pixel, uint pixel_index) {
+    ivec2 corner = pixel * FIXED;
+    uvec2 first = first_subpixel(m.low, corner), last = last_subpixel(m.high, corner);
+    uint pixel_samples = frame.samples.x * frame.samples.y, cell = 0u, mask = 0u;
+    for (uint y = first.y; y <= last.y; y++) {
+        for (uint x = first.x; x <= last.x; x++) {
+            uint s = y * frame.samples.x + x;
+            if ((s >> 5) != cell) {
+                if (mask != 0u) append(m, number, pixel_index * cells + cell, mask, corner);
+                cell = s >> 5;
+                mask = 0u;
+            }
+            ivec2 at = sample_position(frame, pixel, uvec2(x, y));
+            if (covers(m, cover, at) && seen(m, slot, number, at, pixel_index * pixel_samples + s)) mask |= 1u << (s & 31u);
+        }
+    }
+    if (mask != 0u) append(m, number, pixel_index * cells + cell, mask, corner);
+}
+
+void main() {
+    uint id = gl_GlobalInvocationID.x, index = id >> slot_log2;
+    if (index >= slot_count) return;
+    Slot slot = slots[slot_base + index];
+    uint local = id & ((1u << slot_log2) - 1u);
+    Micropolygon m;
+    if (!micropolygon_load(vertex_base + (index << slot_log2), slot, local, m)) return;
+    RegionRect region = RegionRect(region_x, region_y, region_width, region_height);
+    ivec4 px = covered_pixels(m, slot, region);
+    if (px.x > px.z || px.y > px.w) return;
+    // The slab is crossed only if the depth ranges meet.
+    if (floatBitsToUint(m.zmax) < slab_low_z || floatBitsToUint(m.zmin) > slab_high_z) return;
+    uint width = uint(px.z - px.x) + 1u, total = width * (uint(px.w - px.y) + 1u);
+    uint begin = PASS == 1 ? gl_WorkGroupID.z * PART : 0u;
+    if (PASS == 0 && total > PART) {
+        rest_groups_x = gl_NumWorkGroups.x;
+        if (total > PART * PARTS) atomicAdd(rest_lost, 1u);
+    }
+    if (PASS == 1 && begin == 0u) return; // done by the first pass
+    uint number = (slot.rank << NUMBER_MP_BITS) | local;
+    Coverage cover = coverage_setup(m);
+    for (uint t = begin; t < min(total, begin + PART); t++) {
+        uint y = uint((float(t) + 0.5) / float(width));
+        ivec2 pixel = px.xy + ivec2(t - y * width, y);
+        sample_pixel(m, cover, slot, number, pixel, region_pixel(region, pixel));
+    }
+}

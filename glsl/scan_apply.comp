@@ -1,0 +1,52 @@
+// variants: scan_apply_serial SERIAL=1; scan_apply_parallel SERIAL=0
+//
+// Scan, third pass: exclusive prefix sums of the values. One invocation (serial) or one workgroup (parallel) = one tile.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+
+#include "lib/scan.glsl"
+
+#if SERIAL
+layout(local_size_x = 8) in;
+#else
+layout(local_size_x = 256) in;
+shared uint partial[256];
+#endif
+layout(std430, set = 0, binding = 0) readonly buffer Values { uint values[]; };
+layout(std430, set = 0, binding = 1) readonly buffer Sums { uint sums[]; };
+layout(std430, set = 0, binding = 2) writeonly buffer Offsets { uint offsets[]; };
+layout(push_constant) uniform Push {
+    uint count;
+    uint mask;
+};
+
+void main() {
+#if SERIAL
+    uint tile = gl_GlobalInvocationID.x, first = tile * SCAN_TILE;
+    if (first >= count) return;
+    uint running = sums[tile];
+    for (uint i = first; i < min(first + SCAN_TILE, count); i++) {
+        offsets[i] = running;
+        running += values[i] & mask;
+    }
+#else
+    const uint each = SCAN_TILE / 256u;
+    uint tile = gl_WorkGroupID.x, thread = gl_LocalInvocationID.x, first = tile * SCAN_TILE + thread * each, own = 0u;
+    for (uint k = 0u; k < each; k++) {
+        if (first + k < count) own += values[first + k] & mask;
+    }
+    partial[thread] = own;
+    for (uint step = 1u; step < 256u; step <<= 1) {
+        barrier();
+        uint before = thread >= step ? partial[thread - step] : 0u;
+        barrier();
+        partial[thread] += before;
+    }
+    uint running = sums[tile] + partial[thread] - own;
+    for (uint k = 0u; k < each; k++) {
+        if (first + k >= count) return;
+        offsets[first + k] = running;
+        running += values[first + k] & mask;
+    }
+#endif
+}

@@ -1,0 +1,42 @@
+// variants: scan_reduce_serial SERIAL=1; scan_reduce_parallel SERIAL=0
+//
+// Scan, first pass: sums of tiles of 1024 values (each `& mask`). One invocation (serial) or one workgroup (parallel) = one tile.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+
+#include "lib/scan.glsl"
+
+#if SERIAL
+layout(local_size_x = 8) in;
+#else
+layout(local_size_x = 256) in;
+shared uint partial[256];
+#endif
+layout(std430, set = 0, binding = 0) readonly buffer Values { uint values[]; };
+layout(std430, set = 0, binding = 1) writeonly buffer Sums { uint sums[]; };
+layout(push_constant) uniform Push {
+    uint count;
+    uint mask;
+};
+
+void main() {
+#if SERIAL
+    uint tile = gl_GlobalInvocationID.x, first = tile * SCAN_TILE;
+    if (first >= count) return;
+    uint sum = 0u;
+    for (uint i = first; i < min(first + SCAN_TILE, count); i++) sum += values[i] & mask;
+    sums[tile] = sum;
+#else
+    uint tile = gl_WorkGroupID.x, thread = gl_LocalInvocationID.x, sum = 0u;
+    for (uint k = 0u; k < SCAN_TILE / 256u; k++) {
+        uint i = tile * SCAN_TILE + k * 256u + thread;
+        if (i < count) sum += values[i] & mask;
+    }
+    partial[thread] = sum;
+    for (uint step = 128u; step > 0u; step >>= 1) {
+        barrier();
+        if (thread < step) partial[thread] += partial[thread + step];
+    }
+    if (thread == 0u) sums[tile] = partial[0];
+#endif
+}

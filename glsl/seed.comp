@@ -1,0 +1,37 @@
+// Seed: one invocation = one primitive of one drawable of a chunk: the first subpatches of bound/split, the whole (u,v) square each,
+// in authored order. Reads the chunk's drawables (sorted by their first number), writes list.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+
+#include "lib/records.glsl"
+
+layout(local_size_x = 64) in;
+
+// Consecutive primitives of one instance, numbered from `first` inside the chunk.
+struct Drawable {
+    uint first;
+    uint primitive;
+    uint instance;
+    uint spare0;
+};
+
+layout(std430, set = 0, binding = 0) readonly buffer Drawables { Drawable drawables[]; };
+layout(std430, set = 0, binding = 1) writeonly buffer List { Subpatch list[]; };
+layout(push_constant) uniform Push {
+    uint drawable_base;
+    uint drawable_count;
+    uint first; // number of the chunk's first primitive
+    uint count; // primitives in the chunk
+};
+
+void main() {
+    uint index = gl_GlobalInvocationID.x;
+    if (index >= count) return;
+    uint number = first + index, low = 0u, high = drawable_count;
+    while (high - low > 1u) {
+        uint middle = (low + high) >> 1;
+        if (drawables[drawable_base + middle].first <= number) low = middle; else high = middle;
+    }
+    Drawable drawable = drawables[drawable_base + low];
+    list[index] = Subpatch(drawable.instance, drawable.primitive + (number - drawable.first), 0u, 0u, uvec4(0u));
+}

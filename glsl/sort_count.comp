@@ -1,0 +1,48 @@
+// variants: sort_count_hide SHADE=0; sort_count_shade SHADE=1
+//
+// Counting sort, first pass: one invocation = one selected grid; finds its key and its place among those of equal key. The order among
+// equals is whatever it is: nothing in the picture depends on it. For hiding the key is (batch, hide bin, size class); for shading it
+// is (shade bin, size class), and only visible grids (needed != 0) take part. Reads selected, grids, grid_bounds, instances, batches,
+// needed; writes counts, keys, places.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+
+#include "lib/records.glsl"
+#include "lib/selection.glsl"
+
+#define NO_KEY 0xffffffffu
+
+layout(local_size_x = 64) in;
+layout(std430, set = 0, binding = 0) readonly buffer Selected { uint selected[]; };
+layout(std430, set = 0, binding = 1) readonly buffer Grids { Subpatch grids[]; };
+layout(std430, set = 0, binding = 2) readonly buffer GridBounds { GridBound grid_bounds[]; };
+layout(std430, set = 0, binding = 3) readonly buffer Instances { Instance instances[]; };
+layout(std430, set = 0, binding = 4) readonly buffer Batches { uint batches[]; };
+layout(std430, set = 0, binding = 5) readonly buffer Needed { uint needed[]; };
+layout(std430, set = 0, binding = 6) buffer Counts { uint counts[]; };
+layout(std430, set = 0, binding = 7) writeonly buffer SortKeys { uint sort_keys[]; };
+layout(std430, set = 0, binding = 8) writeonly buffer Places { uint places[]; };
+layout(push_constant) uniform Push {
+    uint selected_count;
+    uint bin_count;
+    uint depth_base;
+    uint depth_shift;
+};
+
+void main() {
+    uint rank = gl_GlobalInvocationID.x;
+    if (rank >= selected_count) return;
+    uint grid = selected[rank];
+    Subpatch subpatch = grids[grid];
+#if SHADE
+    sort_keys[rank] = NO_KEY;
+    if (needed[rank] == 0u) return;
+    uint bin = instances[subpatch.instance].shade_bin;
+#else
+    uint batch = batches[depth_bucket(grid_bounds[grid].zmin, depth_base, depth_shift)];
+    uint bin = batch * bin_count + instances[subpatch.instance].hide_bin;
+#endif
+    uint key = bin * SIZE_CLASSES + size_class(subpatch.shape);
+    sort_keys[rank] = key;
+    places[rank] = atomicAdd(counts[key], 1u);
+}

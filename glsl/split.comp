@@ -1,0 +1,63 @@
+// Bound/split, second half of a round. One invocation = one subpatch of the list: it puts its children (none, itself, or its two
+// halves) at the place that the scan of the numbers of children gave it, so that the order of the list is stable.
+// Reads list_in, bounds_in, children, offsets; writes list_out, bounds_out. Children beyond the capacity are not written: the last
+// round's count says so, and the host does the chunk again with fewer primitives.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+
+#include "lib/frame.glsl"
+#include "lib/records.glsl"
+#include "lib/edge.glsl"
+#include "lib/verdict.glsl"
+
+layout(local_size_x = 64) in;
+layout(std430, set = 0, binding = 0) readonly buffer ListIn { Subpatch list_in[]; };
+layout(std430, set = 0, binding = 1) readonly buffer BoundsIn { GridBound bounds_in[]; };
+layout(std430, set = 0, binding = 2) readonly buffer Children { uint children[]; };
+layout(std430, set = 0, binding = 3) readonly buffer Offsets { uint offsets[]; };
+layout(std430, set = 0, binding = 4) writeonly buffer ListOut { Subpatch list_out[]; };
+layout(std430, set = 0, binding = 5) writeonly buffer BoundsOut { GridBound bounds_out[]; };
+layout(std430, set = 0, binding = 6) readonly buffer Round { uint round_count; };
+layout(push_constant) uniform Push { uint capacity; };
+
+Subpatch lower_u(Subpatch s) {
+    s.edges = uvec4(edge_lower_half(s.edges.x), edge_lower_half(s.edges.y), s.edges.z, EDGE_OPEN);
+    s.shape += 1u;
+    return s;
+}
+
+Subpatch upper_u(Subpatch s) {
+    s.edges = uvec4(edge_upper_half(s.edges.x), edge_upper_half(s.edges.y), EDGE_OPEN, s.edges.w);
+    s.start += 32768u >> shape_u_level(s.shape);
+    s.shape += 1u;
+    return s;
+}
+
+Subpatch lower_v(Subpatch s) {
+    s.edges = uvec4(s.edges.x, EDGE_OPEN, edge_lower_half(s.edges.z), edge_lower_half(s.edges.w));
+    s.shape += 1u << SHAPE_V_LEVEL;
+    return s;
+}
+
+Subpatch upper_v(Subpatch s) {
+    s.edges = uvec4(EDGE_OPEN, s.edges.y, edge_upper_half(s.edges.z), edge_upper_half(s.edges.w));
+    s.start += (32768u >> shape_v_level(s.shape)) << 16;
+    s.shape += 1u << SHAPE_V_LEVEL;
+    return s;
+}
+
+void main() {
+    uint index = gl_GlobalInvocationID.x;
+    if (index >= round_count) return;
+    uint verdict = children[index], at = offsets[index];
+    if (verdict == VERDICT_CULL) return;
+    Subpatch subpatch = list_in[index];
+    if (verdict == VERDICT_GRID) {
+        if (at >= capacity) return;
+        list_out[at] = subpatch;
+        bounds_out[at] = bounds_in[index];
+    } else if (at + 2u <= capacity) {
+        list_out[at] = verdict == VERDICT_SPLIT_U ? lower_u(subpatch) : lower_v(subpatch);
+        list_out[at + 1u] = verdict == VERDICT_SPLIT_U ? upper_u(subpatch) : upper_v(subpatch);
+    }
+}

@@ -1,0 +1,60 @@
+// variants: work_displace SHADE=0; work_shade SHADE=1
+//
+// Work: one invocation = one slot; the records through which a compiled kernel knows its grid (spirv-gen's abi.rs, `work`).
+// For shading it makes the slot too, from the sorted list of visible grids; for displacement it takes the slots that cull made.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+
+#include "lib/records.glsl"
+#include "lib/edge.glsl"
+#include "lib/slot.glsl"
+
+#define FLAG_SNAPPED_V0 1u
+#define FLAG_SNAPPED_V1 2u
+#define FLAG_SNAPPED_U0 4u
+#define FLAG_SNAPPED_U1 8u
+#define FLAG_FLIP_NORMAL 16u
+
+layout(local_size_x = 64) in;
+layout(std430, set = 0, binding = 0) readonly buffer Instances { Instance instances[]; };
+layout(std430, set = 0, binding = 1) readonly buffer Primitives { Primitive primitives[]; };
+layout(std430, set = 0, binding = 2) readonly buffer Grids { Subpatch grids[]; };
+layout(std430, set = 0, binding = 3) buffer Slots { Slot slots[]; };
+layout(std430, set = 0, binding = 4) writeonly buffer Work { uvec4 work[]; };
+layout(push_constant) uniform Push {
+    uint slot_base;
+    uint slot_count;
+    uint uniform_base;  // record of the first slot's uniform inputs in the arena
+    uint uniform_count; // of one slot
+};
+
+uint hash_grid(uint instance, Subpatch grid) {
+    uint h = instance * 0x9e3779b1u ^ grid.primitive * 0x85ebca77u ^ grid.start * 0xc2b2ae3du ^ (grid.shape & 0x3ffu);
+    h ^= h >> 16;
+    h *= 0x7feb352du;
+    h ^= h >> 15;
+    h *= 0x846ca68bu;
+    return h ^ (h >> 16);
+}
+
+void main() {
+    uint index = gl_GlobalInvocationID.x;
+    if (index >= slot_count) return;
+    Slot slot = slots[slot_base + index];
+    Subpatch grid = grids[slot.grid];
+    Instance instance = instances[grid.instance];
+    vec4 range = primitives[grid.primitive].uv_range;
+    uint u_level = shape_u_level(grid.shape), v_level = shape_v_level(grid.shape), nu = shape_nu(grid.shape), nv = shape_nv(grid.shape);
+    uint flags = 0u;
+    if (edge_snapped(grid.edges.x, u_level, nu)) flags |= FLAG_SNAPPED_V0;
+    if (edge_snapped(grid.edges.y, u_level, nu)) flags |= FLAG_SNAPPED_V1;
+    if (edge_snapped(grid.edges.z, v_level, nv)) flags |= FLAG_SNAPPED_U0;
+    if (edge_snapped(grid.edges.w, v_level, nv)) flags |= FLAG_SNAPPED_U1;
+    if ((instance.flags & INSTANCE_FLIP_NORMAL) != 0u) flags |= FLAG_FLIP_NORMAL;
+    float du = (range.z - range.x) / float(nu << u_level), dv = (range.w - range.y) / float(nv << v_level);
+    uint block = SHADE == 1 ? instance.shade_block : instance.displace_block;
+    // An empty slot (culled) idles in the compiled kernel too: no vertices.
+    uint dims = slot_nu(slot) == 0u ? 0xff00u : (slot.dims & 0xffffu);
+    work[2u * index] = uvec4(dims | (flags << 16), block, hash_grid(grid.instance, grid), uniform_base + index * uniform_count);
+    work[2u * index + 1u] = uvec4(floatBitsToUint(du), floatBitsToUint(dv), 0u, 0u);
+}
