@@ -1,1 +1,110 @@
-fn main() {}
+//! Compiles every kernel under `glsl/` to SPIR-V, reflects it, and writes Rust for it to `OUT_DIR/kernels.rs`.
+//!
+//! *Kernels.* Each `glsl/NAME.comp` is one kernel of that name (or several, see [`variants`]) and becomes the module `NAME` of
+//! `anthill::pipeline::kernels`; kernels of a folder `glsl/FOLDER/` become the module `FOLDER::NAME`. `glsl/lib/` holds includes,
+//! named from `glsl/`: `#include "lib/x.glsl"`. `glsl/lib/rsl/library.comp` is the library of helper functions for compiled shaders:
+//! its words become `RSL_LIBRARY`.
+//!
+//! *Interfaces.* A storage block is either one runtime array or fixed members, std430, in descriptor set 0, bindings counted from 0
+//! without gaps. Record structs and push constants become `#[repr(C)]` structs whose offsets are asserted, so that the GLSL is the
+//! only place where a layout is written. What the rules forbid is a build error with the kernel's name.
+//!
+//! *Optimisation* is off: the optimiser made no kernel faster on the CPU drivers, costs ten times the compile time, and folds float
+//! arithmetic before this script can decorate it with `NoContraction` (see [`decorate`]).
+
+#[path = "build/compile.rs"]
+mod compile;
+#[path = "build/decorate.rs"]
+mod decorate;
+#[path = "build/generate.rs"]
+mod generate;
+#[path = "build/layout.rs"]
+mod layout;
+#[path = "build/reflect.rs"]
+mod reflect;
+#[path = "build/variants.rs"]
+mod variants;
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
+    println!("cargo::rerun-if-changed=glsl");
+    if let Err(message) = run() {
+        for line in message.lines() {
+            println!("cargo::error={line}");
+        }
+        std::process::exit(1);
+    }
+}
+
+fn run() -> Result<(), String> {
+    let out = PathBuf::from(env::var("OUT_DIR").map_err(|e| format!("OUT_DIR: {e}"))?);
+    let compiler = compile::Compiler::new("glsl")?;
+    let mut code = String::new();
+    let mut records = generate::Records::default();
+    generate_folder(&compiler, Path::new("glsl"), &mut records, &mut code)?;
+    for folder in folders(Path::new("glsl"))? {
+        let name = file_stem(&folder);
+        let mut inner = String::new();
+        generate_folder(&compiler, &folder, &mut records, &mut inner)?;
+        generate::folder(&name, &inner, &mut code);
+    }
+    records.generate(&mut code);
+    let library = Path::new("glsl/lib/rsl/library.comp");
+    if library.exists() {
+        let words = decorate::no_contraction(&compiler.compile(library, &[])?)?;
+        generate::library(&words, &mut code);
+    }
+    fs::write(out.join("kernels.rs"), code).map_err(|e| format!("{}: {e}", out.display()))
+}
+
+/// Generates the modules of every kernel file directly in `folder`.
+fn generate_folder(
+    compiler: &compile::Compiler,
+    folder: &Path,
+    records: &mut generate::Records,
+    code: &mut String,
+) -> Result<(), String> {
+    for file in kernel_files(folder)? {
+        let stem = file_stem(&file);
+        let source = fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let mut built = Vec::new();
+        for variant in variants::parse(&stem, &source).map_err(|e| format!("{}:{e}", file.display()))? {
+            let words = compiler.compile(&file, &variant.macros)?;
+            let reflection =
+                reflect::reflect(&words).map_err(|e| format!("{}: {}: {e}", file.display(), variant.name))?;
+            built.push(generate::Built { variant, words: decorate::no_contraction(&words)?, reflection });
+        }
+        let unit = generate::Unit { file: &file, stem: &stem, source: &source, built };
+        generate::kernel(&unit, records, code).map_err(|e| format!("{}: {e}", file.display()))?;
+    }
+    Ok(())
+}
+
+/// The kernels directly in a folder, in order of their names, so that the output does not depend on the file system.
+fn kernel_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let is_kernel = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "comp");
+    Ok(entries(folder)?.into_iter().filter(is_kernel).collect())
+}
+
+/// The folders of kernels: all but `lib`, which holds includes.
+fn folders(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    Ok(entries(folder)?.into_iter().filter(|path| path.is_dir() && file_stem(path) != "lib").collect())
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        paths.push(entry.map_err(failed)?.path());
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+fn file_stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}

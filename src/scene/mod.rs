@@ -13,7 +13,8 @@ pub use attributes::{
     Attributes, DisplacementBound, Light, LightId, ParamValue, ShaderInstance, ShaderParam, ShadingInterpolation,
 };
 pub use geometry::{
-    Basis, Class, CurveSegments, Facets, Geometry, Patches, Points, Primvar, PrimvarData, Quadric, QuadricShape, Shape, ValueType,
+    Basis, Class, CurveSegments, Facets, Geometry, Patches, Points, Primvar, PrimvarData, Quadric, QuadricShape, Shape,
+    ValueType,
 };
 pub use options::{
     Camera, Display, DisplayMode, Filter, FilterKind, Hider, Options, Projection, Quantize, SearchPaths,

@@ -1,0 +1,315 @@
+//! Rust for a reflected kernel: record structs, `Push`, `Bindings`, `dispatch`.
+//!
+//! The text is the body of `anthill::pipeline::kernels`.
+
+use crate::layout::padded;
+use crate::reflect::{Member, Reflection, Type};
+use crate::variants::Variant;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+/// Where the generated code finds record structs.
+const RECORDS: &str = "crate::pipeline::kernels::records::";
+
+/// A compiled variant.
+pub(crate) struct Built {
+    /// Its name and macros.
+    pub variant: Variant,
+    /// SPIR-V.
+    pub words: Vec<u32>,
+    /// Its interface.
+    pub reflection: Reflection,
+}
+
+/// All variants of one source file.
+pub(crate) struct Unit<'a> {
+    /// The source file.
+    pub file: &'a Path,
+    /// Its name without folder and extension: the module's name.
+    pub stem: &'a str,
+    /// Its text.
+    pub source: &'a str,
+    /// At least one variant.
+    pub built: Vec<Built>,
+}
+
+/// Record structs met so far, by name: equal names must mean equal layouts in all kernels.
+#[derive(Default)]
+pub(crate) struct Records {
+    structs: BTreeMap<String, (Vec<Member>, String)>,
+}
+
+impl Records {
+    /// Adds the structs of a type; one that differs from an earlier struct of its name is an error.
+    fn add(&mut self, kind: &Type, file: &Path) -> Result<(), String> {
+        for (name, members) in kind.structs() {
+            let entry = (members.to_vec(), file.display().to_string());
+            let (known, first) = self.structs.entry(name.to_string()).or_insert(entry);
+            if known != members {
+                return Err(format!("struct `{name}` differs from the one of the same name in {first}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the module `records`.
+    pub(crate) fn generate(&self, code: &mut String) {
+        code.push_str("/// Records of storage buffers, as the kernels declare them.\npub mod records {\n");
+        for (name, (members, file)) in &self.structs {
+            let kind = Type::Struct { name: name.clone(), members: members.clone() };
+            let doc = format!("Record `{name}` of {file}");
+            structure(name, &doc, members, kind.size(), "", code);
+        }
+        code.push_str("}\n");
+    }
+}
+
+/// Wraps the modules of a folder's kernels.
+pub(crate) fn folder(name: &str, inner: &str, code: &mut String) {
+    let _ = write!(code, "/// Kernels of glsl/{name}/.\npub mod {name} {{\n{inner}}}\n");
+}
+
+/// Writes the words of the library of helper functions.
+pub(crate) fn library(words: &[u32], code: &mut String) {
+    code.push_str("/// Helper functions for compiled shaders (glsl/lib/rsl/library.comp), SPIR-V 1.5.\n");
+    let _ = writeln!(code, "pub static RSL_LIBRARY: [u32; {}] = {words:?};", words.len());
+}
+
+/// Writes the module of one source file.
+pub(crate) fn kernel(unit: &Unit<'_>, records: &mut Records, code: &mut String) -> Result<(), String> {
+    let reflection = &unit.built[0].reflection;
+    for other in &unit.built[1..] {
+        let same = |r: &Reflection| (r.bindings.clone(), r.push.clone(), r.constants.clone());
+        if same(&other.reflection) != same(reflection) {
+            let (a, b) = (&unit.built[0].variant.name, &other.variant.name);
+            return Err(format!("variants `{a}` and `{b}` declare different blocks, push constants or constants"));
+        }
+    }
+    for binding in &reflection.bindings {
+        records.add(&binding.record, unit.file)?;
+    }
+    for member in &reflection.push {
+        records.add(&member.kind, unit.file)?;
+    }
+    let _ = writeln!(code, "/// {}", module_doc(unit));
+    let _ = writeln!(code, "pub mod {} {{", unit.stem);
+    code.push_str("use crate::pipeline::recording;\n");
+    let push_bytes = push_size(reflection);
+    if !reflection.push.is_empty() {
+        structure("Push", "Push constants", &reflection.push, push_bytes, RECORDS, code);
+    }
+    bindings(reflection, code);
+    constants(reflection, code);
+    kernels(unit, code);
+    dispatch(unit, code);
+    code.push_str("}\n");
+    Ok(())
+}
+
+/// The first comment of the source that is no list of variants, as documentation.
+fn module_doc(unit: &Unit<'_>) -> String {
+    let comments = unit.source.lines().map_while(|line| line.trim().strip_prefix("//"));
+    let text: Vec<&str> = comments.map(str::trim).filter(|line| !line.starts_with("variants:")).collect();
+    let text = text.split(|line| line.is_empty()).find(|p| !p.is_empty()).map_or(String::new(), |p| p.join("\n/// "));
+    let text = text.replace('[', "\\[").replace('<', "\\<");
+    format!("Kernel of {}.\n///\n/// {text}", unit.file.display())
+}
+
+/// Bytes of the push constants.
+fn push_size(reflection: &Reflection) -> u32 {
+    Type::Struct { name: String::new(), members: reflection.push.clone() }.size()
+}
+
+/// A `#[repr(C)]` struct with asserted offsets.
+fn structure(name: &str, doc: &str, members: &[Member], size: u32, scope: &str, code: &mut String) {
+    let _ = writeln!(code, "/// {doc}: {size} bytes.");
+    code.push_str("#[allow(non_snake_case, reason = \"names are those of the GLSL\")]\n");
+    code.push_str("#[repr(C)]\n#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]\n");
+    let _ = writeln!(code, "pub struct {name} {{");
+    for (field, kind, offset) in padded(members, size, scope) {
+        let _ = writeln!(code, "    /// Byte {offset}.\n    pub {field}: {kind},");
+    }
+    let _ = writeln!(code, "}}");
+    let _ = writeln!(code, "impl Default for {name} {{ fn default() -> Self {{ bytemuck::Zeroable::zeroed() }} }}");
+    let _ = writeln!(code, "const _: () = assert!(size_of::<{name}>() == {size});");
+    for member in members {
+        let _ = writeln!(
+            code,
+            "const _: () = assert!(std::mem::offset_of!({name}, {}) == {});",
+            field_name(&member.name),
+            member.offset
+        );
+    }
+}
+
+/// `struct Bindings` and its ranges in binding order.
+fn bindings(reflection: &Reflection, code: &mut String) {
+    code.push_str("/// What the kernel reads and writes.\n#[derive(Clone, Copy, Debug)]\npub struct Bindings {\n");
+    for (index, binding) in reflection.bindings.iter().enumerate() {
+        let access = match (binding.no_write, binding.no_read) {
+            (true, _) => "read",
+            (false, true) => "written",
+            (false, false) => "read and written",
+        };
+        let record = binding.record.rust(RECORDS);
+        let name = field_name(&binding.name);
+        let _ = writeln!(code, "    /// Binding {index}, {access}.\n    pub {name}: recording::Slice<{record}>,");
+    }
+    code.push_str("}\nimpl Bindings {\n    fn ranges(&self) -> Vec<recording::BufferRange> {\n        vec![");
+    for binding in &reflection.bindings {
+        let _ = write!(code, "self.{}.range(), ", field_name(&binding.name));
+    }
+    code.push_str("]\n    }\n}\n");
+}
+
+/// `struct Constants`: values of the specialisation constants.
+fn constants(reflection: &Reflection, code: &mut String) {
+    if reflection.constants.is_empty() {
+        return;
+    }
+    code.push_str("/// Specialisation constants.\n#[derive(Clone, Copy, Debug, PartialEq)]\npub struct Constants {\n");
+    for constant in &reflection.constants {
+        let (name, kind) = (field_name(&constant.name.to_lowercase()), constant.kind.rust());
+        let _ = writeln!(code, "    /// `{}`.\n    pub {name}: {kind},", constant.name);
+    }
+    code.push_str("}\nimpl Default for Constants {\n    fn default() -> Self {\n        Self { ");
+    for constant in &reflection.constants {
+        let bits = constant.default.to_le_bytes();
+        let _ = write!(
+            code,
+            "{}: {}::from_le_bytes({bits:?}), ",
+            field_name(&constant.name.to_lowercase()),
+            constant.kind.rust()
+        );
+    }
+    code.push_str("}\n    }\n}\nimpl Constants {\n    fn words(&self) -> Vec<u32> {\n        vec![");
+    for constant in &reflection.constants {
+        let _ = write!(code, "u32::from_le_bytes(self.{}.to_le_bytes()), ", field_name(&constant.name.to_lowercase()));
+    }
+    code.push_str("]\n    }\n}\n");
+}
+
+/// `LOCAL_SIZE`, `Variant` when there are several, and `kernel`.
+fn kernels(unit: &Unit<'_>, code: &mut String) {
+    let several = unit.built.len() > 1;
+    if several {
+        code.push_str(
+            "/// The forms of the kernel.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]\npub enum Variant {\n",
+        );
+        for built in &unit.built {
+            let macros: Vec<String> = built.variant.macros.iter().map(|(k, v)| format!("{k}={v}")).collect();
+            let doc = if macros.is_empty() { "no macros".to_string() } else { macros.join(" ") };
+            let _ = writeln!(code, "    /// `{}`: {doc}.\n    {},", built.variant.name, variant_name(unit, built));
+        }
+        code.push_str("}\nimpl Variant {\n    /// Every form.\n    pub const ALL: &[Self] = &[");
+        for built in &unit.built {
+            let _ = write!(code, "Self::{}, ", variant_name(unit, built));
+        }
+        code.push_str("];\n}\n");
+    } else {
+        let _ = writeln!(code, "/// The kernel's name.\npub const LABEL: &str = {:?};", unit.built[0].variant.name);
+        let size = unit.built[0].reflection.local_size;
+        let _ = writeln!(code, "/// Invocations of a workgroup.\npub const LOCAL_SIZE: [u32; 3] = {size:?};");
+    }
+    for built in &unit.built {
+        static_kernel(built, code);
+    }
+    let parameter = if several { "variant: Variant" } else { "" };
+    let _ = writeln!(code, "/// The kernel, for compiling it ahead of its first use.");
+    let _ = writeln!(code, "pub fn kernel({parameter}) -> &'static std::sync::Arc<recording::Kernel> {{");
+    if several {
+        code.push_str("    match variant {\n");
+        for built in &unit.built {
+            let name = built.variant.name.to_uppercase();
+            let _ = writeln!(code, "        Variant::{} => &{name},", variant_name(unit, built));
+        }
+        code.push_str("    }\n");
+    } else {
+        let _ = writeln!(code, "    &{}", unit.built[0].variant.name.to_uppercase());
+    }
+    code.push_str("}\n");
+}
+
+/// The description of one variant, made on first use.
+fn static_kernel(built: &Built, code: &mut String) {
+    let (name, reflection) = (&built.variant.name, &built.reflection);
+    let upper = name.to_uppercase();
+    let _ = writeln!(code, "static {upper}_WORDS: [u32; {}] = {:?};", built.words.len(), built.words);
+    let _ = writeln!(
+        code,
+        "static {upper}: std::sync::LazyLock<std::sync::Arc<recording::Kernel>> = std::sync::LazyLock::new(|| {{"
+    );
+    let _ = writeln!(code, "    recording::Kernel::built(recording::KernelParts {{");
+    let _ = writeln!(code, "        label: {name:?},\n        words: &{upper}_WORDS,\n        bindings: &[");
+    for binding in &reflection.bindings {
+        let access = match (binding.no_write, binding.no_read) {
+            (true, _) => "Read",
+            (false, true) => "Write",
+            (false, false) => "ReadWrite",
+        };
+        let _ = writeln!(
+            code,
+            "            recording::Binding {{ name: {:?}, stride: {}, access: recording::Access::{access} }},",
+            binding.name, binding.stride
+        );
+    }
+    code.push_str("        ],\n        push: &[\n");
+    for member in &reflection.push {
+        let kind = match &member.kind {
+            Type::Scalar(scalar) => format!("{scalar:?}"),
+            _ => "Other".to_string(),
+        };
+        let _ = writeln!(
+            code,
+            "            recording::PushMember {{ name: {:?}, offset: {}, kind: recording::PushKind::{kind} }},",
+            member.name, member.offset
+        );
+    }
+    let _ = writeln!(code, "        ],\n        push_bytes: {},", push_size(reflection));
+    let _ = writeln!(code, "        local_size: {:?},", reflection.local_size);
+    let names: Vec<&str> = reflection.constants.iter().map(|c| c.name.as_str()).collect();
+    let _ = writeln!(code, "        constants: &{names:?},\n    }})\n}});");
+}
+
+/// `dispatch`: the only way to a dispatch of this kernel.
+fn dispatch(unit: &Unit<'_>, code: &mut String) {
+    let reflection = &unit.built[0].reflection;
+    let several = unit.built.len() > 1;
+    code.push_str("/// A dispatch of the kernel.\npub fn dispatch(");
+    if several {
+        code.push_str("variant: Variant, ");
+    }
+    if !reflection.constants.is_empty() {
+        code.push_str("constants: &Constants, ");
+    }
+    code.push_str("groups: impl Into<recording::Groups>, bindings: &Bindings");
+    if !reflection.push.is_empty() {
+        code.push_str(", push: &Push");
+    }
+    code.push_str(") -> recording::Dispatch {\n    recording::Dispatch {\n");
+    let variant = if several { "variant" } else { "" };
+    let _ = writeln!(code, "        kernel: std::sync::Arc::clone(kernel({variant})),");
+    let words = if reflection.constants.is_empty() { "Vec::new()" } else { "constants.words()" };
+    let _ = writeln!(code, "        constants: {words},");
+    code.push_str("        groups: groups.into(),\n        bindings: bindings.ranges(),\n");
+    let push = if reflection.push.is_empty() { "Vec::new()" } else { "bytemuck::bytes_of(push).to_vec()" };
+    let _ = writeln!(code, "        push: {push},\n    }}\n}}");
+}
+
+/// The variant's name in Pascal case without the file's name: `dice_quadric` of `dice.comp` is `Quadric`; `dice` itself is `Plain`.
+fn variant_name(unit: &Unit<'_>, built: &Built) -> String {
+    let rest = built.variant.name.strip_prefix(unit.stem).unwrap_or(&built.variant.name);
+    let pascal: String =
+        rest.split('_').filter(|part| !part.is_empty()).map(|part| part[..1].to_uppercase() + &part[1..]).collect();
+    if pascal.is_empty() { "Plain".to_string() } else { pascal }
+}
+
+/// A member's name as a Rust field.
+pub(crate) fn field_name(name: &str) -> String {
+    const KEYWORDS: &[&str] = &[
+        "as", "box", "dyn", "fn", "gen", "impl", "let", "loop", "match", "mod", "move", "mut", "priv", "pub", "ref",
+        "trait", "try", "type", "unsafe", "use", "where", "yield",
+    ];
+    if KEYWORDS.contains(&name) { format!("r#{name}") } else { name.to_string() }
+}

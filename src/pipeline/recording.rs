@@ -1,0 +1,219 @@
+//! A recording: what a device shall do, as plain data.
+//!
+//! Stages append commands to a [`Recording`]; a device turns it into its own commands and runs it. Nothing here knows Vulkan, so that
+//! the order of passes can be printed and tested without a device.
+//!
+//! *Order.* Commands are passes: each sees all that those before it wrote, also those of recordings submitted earlier to the same
+//! device. One full memory barrier between passes does this; drivers merge finer ones anyway, and a forgotten one is a wrong pixel on
+//! some other machine. Commands in a [`Recording::concurrent`] group are one pass together: none may read or write what another of
+//! the group writes (atomic operations that commute excepted), and nothing orders them.
+
+mod buffer;
+mod dump;
+mod kernel;
+
+pub use buffer::{Arena, ArenaFull, Buffer, BufferRange, Slice};
+pub use kernel::{Access, Binding, Kernel, KernelParts, PushKind, PushMember};
+
+use std::sync::Arc;
+
+/// Offsets of parts of buffers that kernels are bound to are multiples of this: the largest `minStorageBufferOffsetAlignment` that
+/// Vulkan permits a device to ask for.
+pub const BINDING_ALIGNMENT: u64 = 256;
+
+/// The largest range that a kernel is bound to: 128 MiB, the least that every device offers.
+pub const BINDING_BYTES_MAX: u64 = 128 << 20;
+
+/// The most data that one [`Recording::write`] may carry.
+pub const WRITE_BYTES_MAX: u64 = 65_536;
+
+/// How many workgroups run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Groups {
+    /// This many along x, y, z; a zero runs nothing.
+    Direct([u32; 3]),
+    /// As three `uint` at this place say when the dispatch begins.
+    Indirect(BufferRange),
+}
+
+impl Groups {
+    /// Enough workgroups of `local_size` along x for `count` invocations. Devices refuse more than their limit (65,535 or more): a
+    /// kernel that may need more takes the rest along y.
+    pub fn covering(count: u64, local_size: [u32; 3]) -> Self {
+        let groups = count.div_ceil(u64::from(local_size[0]));
+        Groups::Direct([u32::try_from(groups).unwrap_or(u32::MAX), 1, 1])
+    }
+}
+
+impl From<u32> for Groups {
+    fn from(x: u32) -> Self {
+        Groups::Direct([x, 1, 1])
+    }
+}
+
+impl From<[u32; 3]> for Groups {
+    fn from(groups: [u32; 3]) -> Self {
+        Groups::Direct(groups)
+    }
+}
+
+impl From<Slice<[u32; 3]>> for Groups {
+    fn from(place: Slice<[u32; 3]>) -> Self {
+        Groups::Indirect(place.range())
+    }
+}
+
+/// One run of a kernel. Made by the generated `dispatch` functions of [`crate::pipeline::kernels`], whose types leave no room for
+/// bindings in the wrong order; for compiled shaders by hand.
+#[derive(Clone, Debug)]
+pub struct Dispatch {
+    /// What runs.
+    pub kernel: Arc<Kernel>,
+    /// Bits of the specialisation constants; empty for the kernel's defaults.
+    pub constants: Vec<u32>,
+    /// How many workgroups.
+    pub groups: Groups,
+    /// What each binding of the kernel is bound to, in order.
+    pub bindings: Vec<BufferRange>,
+    /// The push constants' bytes.
+    pub push: Vec<u8>,
+}
+
+/// One entry of a recording.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// Run a kernel.
+    Dispatch(Dispatch),
+    /// Copy bytes; the ranges are of equal size and do not overlap.
+    Copy {
+        /// From here.
+        from: BufferRange,
+        /// To here.
+        to: BufferRange,
+    },
+    /// Set every word of a range.
+    Fill {
+        /// The range; offset and size are multiples of 4.
+        to: BufferRange,
+        /// The word.
+        value: u32,
+    },
+    /// Write data that the recording carries.
+    Write {
+        /// The range; offset and size are multiples of 4, at most [`WRITE_BYTES_MAX`].
+        to: BufferRange,
+        /// As many bytes as the range has.
+        data: Vec<u8>,
+    },
+    /// The commands up to the matching end are one pass.
+    BeginConcurrent,
+    /// Ends a concurrent group.
+    EndConcurrent,
+    /// A named part, for captures and dumps.
+    BeginLabel(String),
+    /// Ends a named part.
+    EndLabel,
+    /// The time up to the matching end is this stage's.
+    BeginStage(&'static str),
+    /// Ends a stage.
+    EndStage,
+}
+
+/// A list of commands with a name. Its `Display` form is a readable dump.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    label: String,
+    commands: Vec<Command>,
+    stage_open: bool,
+    concurrent_open: bool,
+}
+
+impl Recording {
+    /// An empty recording. The label names it in errors, time-outs and captures.
+    pub fn new(label: impl Into<String>) -> Self {
+        Self { label: label.into(), commands: Vec::new(), stage_open: false, concurrent_open: false }
+    }
+
+    /// The name.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// The entries in order; begins and ends match.
+    pub fn commands(&self) -> &[Command] {
+        &self.commands
+    }
+
+    /// Appends a run of a kernel.
+    pub fn dispatch(&mut self, dispatch: Dispatch) {
+        self.commands.push(Command::Dispatch(dispatch));
+    }
+
+    /// Appends a copy.
+    ///
+    /// # Panics
+    /// When the slices differ in length.
+    pub fn copy<T>(&mut self, from: Slice<T>, to: Slice<T>) {
+        assert_eq!(from.count(), to.count(), "copy from {} to {}", from.range(), to.range());
+        self.commands.push(Command::Copy { from: from.range(), to: to.range() });
+    }
+
+    /// Appends a fill with one word, whatever the slice's type is.
+    pub fn fill<T>(&mut self, to: Slice<T>, value: u32) {
+        self.commands.push(Command::Fill { to: to.range(), value });
+    }
+
+    /// Appends a write of a little data that travels in the recording.
+    ///
+    /// # Panics
+    /// When slice and data differ in length.
+    pub fn write<T: bytemuck::NoUninit>(&mut self, to: Slice<T>, data: &[T]) {
+        assert_eq!(to.count(), data.len() as u64, "write to {}", to.range());
+        self.commands.push(Command::Write { to: to.range(), data: bytemuck::cast_slice(data).to_vec() });
+    }
+
+    /// Appends what `body` records as one pass: its commands are independent of each other.
+    ///
+    /// # Panics
+    /// When already in such a group.
+    pub fn concurrent(&mut self, body: impl FnOnce(&mut Self)) {
+        assert!(!self.concurrent_open, "concurrent groups do not nest");
+        self.concurrent_open = true;
+        self.commands.push(Command::BeginConcurrent);
+        body(self);
+        self.commands.push(Command::EndConcurrent);
+        self.concurrent_open = false;
+    }
+
+    /// Appends what `body` records under a name that captures and dumps show.
+    pub fn labelled(&mut self, label: impl Into<String>, body: impl FnOnce(&mut Self)) {
+        self.commands.push(Command::BeginLabel(label.into()));
+        body(self);
+        self.commands.push(Command::EndLabel);
+    }
+
+    /// Appends what `body` records as a stage: labelled, and its time on the device is measured. A stage may occur often; times of
+    /// equal names add up.
+    ///
+    /// # Panics
+    /// Inside a stage or a concurrent group, where times would not be the stage's own.
+    pub fn stage(&mut self, name: &'static str, body: impl FnOnce(&mut Self)) {
+        assert!(!self.stage_open && !self.concurrent_open, "stage {name} inside a stage or a concurrent group");
+        self.stage_open = true;
+        self.commands.push(Command::BeginStage(name));
+        body(self);
+        self.commands.push(Command::EndStage);
+        self.stage_open = false;
+    }
+
+    /// Every kernel that is run, in order, repeats included: for compiling ahead.
+    pub fn dispatches(&self) -> impl Iterator<Item = &Dispatch> {
+        self.commands.iter().filter_map(|command| match command {
+            Command::Dispatch(dispatch) => Some(dispatch),
+            _ => None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+use super::*;
+
+fn buffer(name: &'static str, bytes: u64) -> Buffer {
+    Buffer::new(name, 0, 0, 0, bytes)
+}
+
+fn kernel() -> Arc<Kernel> {
+    Kernel::built(KernelParts {
+        label: "hide",
+        words: &[],
+        bindings: &[
+            Binding { name: "vertices", stride: 16, access: Access::Read },
+            Binding { name: "keys", stride: 8, access: Access::ReadWrite },
+        ],
+        push: &[
+            PushMember { name: "count", offset: 0, kind: PushKind::U32 },
+            PushMember { name: "bias", offset: 4, kind: PushKind::F32 },
+            PushMember { name: "offset", offset: 8, kind: PushKind::Other },
+        ],
+        push_bytes: 16,
+        local_size: [64, 1, 1],
+        constants: &["tile"],
+    })
+}
+
+fn dispatch(groups: impl Into<Groups>, bindings: Vec<BufferRange>) -> Dispatch {
+    let push: Vec<u8> = [12_u32, 0.5_f32.to_bits(), 7, 8].iter().flat_map(|w| w.to_le_bytes()).collect();
+    Dispatch { kernel: kernel(), constants: vec![4], groups: groups.into(), bindings, push }
+}
+
+#[test]
+fn a_recording_prints_order_labels_groups_and_bindings() {
+    let vertices = buffer("vertices", 4096).slice::<[f32; 4]>();
+    let keys = buffer("keys", 1 << 20).slice::<u64>();
+    let counts = buffer("counts", 64).slice::<u32>();
+    let mut recording = Recording::new("region 7");
+    recording.stage("hide", |r| {
+        r.fill(keys, 0xffff_ffff);
+        r.write(counts.part(0..3), &[1, 1, 1]);
+        r.concurrent(|r| {
+            r.dispatch(dispatch(12, vec![vertices.range(), keys.range()]));
+            r.dispatch(dispatch(counts.part(0..3).cast::<[u32; 3]>(), vec![vertices.range(), keys.range()]));
+        });
+    });
+    recording.labelled("read back", |r| r.copy(keys.part(0..2), keys.part(4..6)));
+    let expected = "\
+region 7
+  stage hide
+    fill keys = 0xffffffff
+    write counts[0..12] (12 bytes)
+    concurrent
+      dispatch hide 12 tile:0x4 vertices=vertices keys=keys count:12 bias:0.5 offset:00000007,00000008
+      dispatch hide as counts[0..12] tile:0x4 vertices=vertices keys=keys count:12 bias:0.5 offset:00000007,00000008
+  label read back
+    copy keys[0..16] -> keys[32..48]
+";
+    assert_eq!(recording.to_string(), expected);
+    assert_eq!(recording.dispatches().count(), 2);
+}
+
+#[test]
+fn groups_cover_every_invocation() {
+    let cases = [(0, 0), (1, 1), (64, 1), (65, 2), (640, 10)];
+    for (count, groups) in cases {
+        assert_eq!(Groups::covering(count, [64, 1, 1]), Groups::Direct([groups, 1, 1]), "{count} invocations");
+    }
+}
+
+#[test]
+fn slices_are_parts_of_buffers() {
+    let whole = buffer("b", 100).slice::<[u32; 4]>();
+    assert_eq!(whole.count(), 6, "4 bytes are left over");
+    let part = whole.part(2..5);
+    assert_eq!((part.range().offset, part.range().bytes), (32, 48));
+    assert_eq!(part.cast::<u64>().count(), 6);
+    assert!(part.range().overlaps(&whole.part(4..6).range()));
+    assert!(!part.range().overlaps(&whole.part(5..6).range()));
+    assert!(whole.part(3..3).is_empty());
+}
+
+#[test]
+#[should_panic(expected = "records 2..7")]
+fn a_part_beyond_the_slice_is_a_broken_invariant() {
+    buffer("b", 96).slice::<[u32; 4]>().part(2..7);
+}
+
+#[test]
+fn an_arena_cuts_aligned_slices_until_it_is_full() {
+    let bytes = Arena::bytes_for(&[(3, 8), (1, 4), (100, 16)]);
+    let mut arena = Arena::new(buffer("arena", bytes));
+    let a = arena.cut::<u64>(3).expect("fits");
+    let b = arena.cut::<u32>(1).expect("fits");
+    assert_eq!((a.range().offset, b.range().offset), (0, 256));
+    let full = arena.cut::<u32>(1000).expect_err("too few bytes are left");
+    assert_eq!(full, ArenaFull { name: "arena", asked_bytes: 4000, left_bytes: bytes - 512 });
+    assert_eq!(arena.cut::<[f32; 4]>(100).expect("fits").range().offset, 512);
+    assert!(arena.cut::<u8>(1).is_err(), "the rest was alignment");
+}
+
+#[test]
+#[should_panic(expected = "inside a stage")]
+fn stages_do_not_nest() {
+    Recording::new("r").stage("dice", |r| r.stage("hide", |_| {}));
+}
