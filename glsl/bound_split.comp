@@ -12,6 +12,7 @@
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
 #include "lib/edge.glsl"
+#include "lib/round.glsl"
 
 layout(local_size_x = 64) in;
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame; };
@@ -21,7 +22,7 @@ layout(std430, set = 0, binding = 3) readonly buffer Data { vec4 data[]; };
 layout(std430, set = 0, binding = 4) buffer List { Subpatch list[]; };
 layout(std430, set = 0, binding = 5) writeonly buffer Bounds { GridBound bounds[]; };
 layout(std430, set = 0, binding = 6) writeonly buffer Children { uint children[]; };
-layout(std430, set = 0, binding = 7) buffer Round { uint round_count; uint round_splits; uint round_dropped; uint round_dropped_instance; };
+layout(std430, set = 0, binding = 7) buffer Round { ROUND_MEMBERS };
 
 #include "lib/surface.glsl"
 #include "lib/bound_split.glsl"

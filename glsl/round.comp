@@ -1,10 +1,13 @@
 // Round: one invocation. Closes a round of bound/split: the number of children becomes the next list's length, or says how much room
 // was needed. Reads total; writes round.
 #version 460
+#extension GL_GOOGLE_include_directive : require
+
+#include "lib/round.glsl"
 
 layout(local_size_x = 1) in;
 layout(std430, set = 0, binding = 0) readonly buffer Total { uint total; };
-layout(std430, set = 0, binding = 1) buffer Round { uint round_count; uint round_splits; uint round_dropped; uint round_dropped_instance; uint round_needed; uint round_last_splits; };
+layout(std430, set = 0, binding = 1) buffer Round { ROUND_MEMBERS };
 layout(push_constant) uniform Push { uint capacity; };
 
 void main() {

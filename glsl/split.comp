@@ -8,6 +8,7 @@
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
 #include "lib/edge.glsl"
+#include "lib/round.glsl"
 #include "lib/verdict.glsl"
 
 layout(local_size_x = 64) in;
@@ -17,7 +18,7 @@ layout(std430, set = 0, binding = 2) readonly buffer Children { uint children[];
 layout(std430, set = 0, binding = 3) readonly buffer Offsets { uint offsets[]; };
 layout(std430, set = 0, binding = 4) writeonly buffer ListOut { Subpatch list_out[]; };
 layout(std430, set = 0, binding = 5) writeonly buffer BoundsOut { GridBound bounds_out[]; };
-layout(std430, set = 0, binding = 6) readonly buffer Round { uint round_count; };
+layout(std430, set = 0, binding = 6) readonly buffer Round { ROUND_MEMBERS };
 layout(push_constant) uniform Push { uint capacity; };
 
 Subpatch lower_u(Subpatch s) {

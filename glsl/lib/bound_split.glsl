@@ -3,7 +3,7 @@
 #ifndef BOUND_SPLIT_GLSL
 #define BOUND_SPLIT_GLSL
 
-#include "verdict.glsl"
+#include "lib/verdict.glsl"
 
 #define LEVEL_MAX 16u
 

@@ -3,7 +3,7 @@
 #ifndef FILTER_GLSL
 #define FILTER_GLSL
 
-#include "turns.glsl"
+#include "lib/turns.glsl"
 
 #define FILTER_BOX 0u
 #define FILTER_TRIANGLE 1u

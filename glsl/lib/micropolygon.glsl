@@ -6,7 +6,7 @@
 #ifndef MICROPOLYGON_GLSL
 #define MICROPOLYGON_GLSL
 
-#include "slot.glsl"
+#include "lib/slot.glsl"
 
 struct Micropolygon {
     ivec2 a; // (i, j); all four in 1/1024 pixel

@@ -39,15 +39,15 @@ vec3 cubic_derivative(Param p, vec3 a, vec3 b, vec3 c, vec3 d) {
 bool degenerate(vec3 n, vec3 du, vec3 dv) { return dot(n, n) <= 1e-10 * (dot(du, du) * dot(du, du) + dot(dv, dv) * dot(dv, dv)); }
 
 #if KIND == 0
-#include "surface_quadric.glsl"
+#include "lib/surface_quadric.glsl"
 #elif KIND == 1
-#include "surface_facet.glsl"
+#include "lib/surface_facet.glsl"
 #elif KIND == 2
-#include "surface_patch.glsl"
+#include "lib/surface_patch.glsl"
 #elif KIND == 3
-#include "surface_curve.glsl"
+#include "lib/surface_curve.glsl"
 #elif KIND == 4
-#include "surface_point.glsl"
+#include "lib/surface_point.glsl"
 #endif
 
 #endif

@@ -1,7 +1,7 @@
 // Point: a disk perpendicular to the line of sight; u around, v from the centre (0) to the rim (1).
 // Control data: record (x, y, z, width).
 
-#include "turns.glsl"
+#include "lib/turns.glsl"
 
 vec3 centre;
 float radius;

@@ -6,7 +6,7 @@
 //   hyperboloid a b c = p1, d e f = p2          paraboloid a rmax, b zmin, c zmax
 //   disk        a height, b radius              torus     a major, b minor radius, c and d first and last angle in turns
 
-#include "turns.glsl"
+#include "lib/turns.glsl"
 
 #define SPHERE 0u
 #define CONE 1u
