@@ -5,6 +5,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 
 layout(local_size_x = 64) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Keys { uint64_t keys[]; };
 layout(std430, set = 0, binding = 1) buffer Dirty { uint dirty[]; };
 layout(std430, set = 0, binding = 2) writeonly buffer Blocks { uint blocks[]; };
@@ -15,7 +16,7 @@ layout(push_constant) uniform Push {
 };
 
 void main() {
-    uint pitch = (region_width + 3u) >> 2, block = gl_GlobalInvocationID.x;
+    uint pitch = (region_width + 3u) >> 2, block = invocation();
     if (block >= pitch * ((region_height + 3u) >> 2) || dirty[block] == 0u) return;
     dirty[block] = 0u;
     uvec2 low = uvec2(block % pitch, block / pitch) << 2, high = min(low + 4u, uvec2(region_width, region_height));

@@ -15,6 +15,7 @@
 #include "lib/round.glsl"
 
 layout(local_size_x = 64) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame; };
 layout(std430, set = 0, binding = 1) readonly buffer Instances { Instance instances[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Primitives { Primitive primitives[]; };
@@ -28,7 +29,7 @@ layout(std430, set = 0, binding = 7) buffer Round { ROUND_MEMBERS };
 #include "lib/bound_split.glsl"
 
 void main() {
-    uint index = gl_GlobalInvocationID.x;
+    uint index = invocation();
     if (index >= round_count) return;
     Subpatch subpatch = list[index];
     Primitive primitive = primitives[subpatch.primitive];

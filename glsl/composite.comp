@@ -11,6 +11,7 @@
 #include "lib/resolved.glsl"
 
 layout(local_size_x = 64) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Keys { uint64_t keys[]; };
 layout(std430, set = 0, binding = 1) readonly buffer Visible { uint visible[]; };
 layout(std430, set = 0, binding = 2) readonly buffer ColourBase { uint colour_base[]; };
@@ -22,14 +23,17 @@ layout(push_constant) uniform Push {
     uint colour_records;
     uint resolved_records;
     uint variables;
+    uint first_place; // the colour store holds places [first_place, last_place); the others' subpixels wait for another round
+    uint last_place;
 };
 
 COLOUR_PLACE_FUNCTION
 
 void main() {
-    uint pixel = gl_GlobalInvocationID.x;
+    uint pixel = invocation();
     if (pixel >= pixels) return;
     uint last = NOTHING, place = 0u;
+    bool there = true;
     vec4 colour = vec4(0.0);
     for (uint s = pixel * pixel_samples; s < (pixel + 1u) * pixel_samples; s++) {
         uint number = uint(keys[s]), record = s * resolved_records;
@@ -41,9 +45,12 @@ void main() {
 #endif
         if (number != last) {
             last = number;
-            place = number == NOTHING ? NOTHING : colour_place(number) * colour_records;
-            colour = number == NOTHING ? vec4(0.0) : colours[place];
+            place = number == NOTHING ? first_place : colour_place(number);
+            there = place >= first_place && place < last_place;
+            place = (place - first_place) * colour_records;
+            colour = number == NOTHING || !there ? vec4(0.0) : colours[place];
         }
+        if (!there || (number == NOTHING && first_place != 0u)) continue;
         float mean = TRANSLUCENT == 1 ? mean3(through.xyz) : 1.0;
         resolved[record] = TRANSLUCENT == 1 ? gathered + vec4(through.xyz * colour.xyz, mean * colour.w) : colour;
         for (uint k = 0u; k < variables; k++) {

@@ -16,6 +16,7 @@
 #define TRIPS_MAX 30000u
 
 layout(local_size_x = 64) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame; };
 layout(std430, set = 0, binding = 1) readonly buffer Entries { Entry entries[]; };
 layout(std430, set = 0, binding = 2) readonly buffer CellOffsets { uint cell_offsets[]; };
@@ -67,7 +68,7 @@ uint next_entry(uint base, uint count, inout uint start, uint bit, ivec2 at, uin
 
 void main() {
     uint pixel_samples = frame.samples.x * frame.samples.y;
-    uint subpixel = gl_GlobalInvocationID.x + gl_GlobalInvocationID.y * gl_NumWorkGroups.x * 64u;
+    uint subpixel = invocation();
     if (subpixel >= region_width * region_height * pixel_samples) return;
     uint pixel = subpixel / pixel_samples, s = subpixel - pixel * pixel_samples, cell = pixel * cells + (s >> 5);
     uint count = cell_counts[cell];

@@ -11,6 +11,7 @@
 #define BLOCKS_MAX 256
 
 layout(local_size_x = 64) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Sorted { uint sorted[]; };
 layout(std430, set = 0, binding = 1) readonly buffer Selected { uint selected[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Grids { Subpatch grids[]; };
@@ -26,6 +27,7 @@ layout(push_constant) uniform Push {
     int region_y;
     uint region_width;
     uint region_height;
+    uint enabled; // 0: nothing is dropped
 };
 
 bool hidden(GridBound bound) {
@@ -45,14 +47,14 @@ bool hidden(GridBound bound) {
 }
 
 void main() {
-    uint index = gl_GlobalInvocationID.x;
+    uint index = invocation();
     if (index >= count) return;
     uint rank = sorted[first + index], grid = selected[rank];
     GridBound bound = grid_bounds[grid];
     Subpatch subpatch = grids[grid];
     uint flags = instances[subpatch.instance].flags, nu = shape_nu(subpatch.shape), nv = shape_nv(subpatch.shape);
     uint dims = nu | (nv << 8);
-    if (hidden(bound)) {
+    if (enabled != 0u && hidden(bound)) {
         dims = 0u;
         atomicAdd(culled_grids, 1u);
         atomicAdd(culled_micropolygons, nu * nv);

@@ -2,11 +2,13 @@
 // 1 farthest, 2 mean. Samples that see nothing count as infinitely far (nearest, farthest) or are left out (mean).
 // Reads keys; writes depths (1e38 where nothing is seen).
 #version 460
+#extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 
 #define EMPTY_DEPTH 1e38
 
 layout(local_size_x = 64) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Keys { uint64_t keys[]; };
 layout(std430, set = 0, binding = 1) writeonly buffer Depths { float depths[]; };
 layout(push_constant) uniform Push {
@@ -21,7 +23,7 @@ layout(push_constant) uniform Push {
 };
 
 void main() {
-    uint index = gl_GlobalInvocationID.x;
+    uint index = invocation();
     if (index >= inside_width * inside_height) return;
     uint pixel = (inside_y + index / inside_width) * region_width + inside_x + index % inside_width;
     float nearest = EMPTY_DEPTH, farthest = 0.0, sum = 0.0, seen = 0.0;

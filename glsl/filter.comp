@@ -9,6 +9,7 @@
 #include "lib/filter.glsl"
 
 layout(local_size_x = 64) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame; };
 layout(std430, set = 0, binding = 1) readonly buffer Resolved { vec4 resolved[]; };
 layout(std430, set = 0, binding = 2) writeonly buffer Pixels { vec4 pixels[]; };
@@ -30,7 +31,7 @@ layout(push_constant) uniform Push {
 };
 
 void main() {
-    uint index = gl_GlobalInvocationID.x;
+    uint index = invocation();
     if (index >= inside_width * inside_height) return;
     ivec2 at = ivec2(inside_x + index % inside_width, inside_y + index / inside_width);
     ivec2 reach = ivec2(ceil(vec2(width_x, width_y) - 0.5));

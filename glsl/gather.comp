@@ -8,6 +8,7 @@
 #include "lib/selection.glsl"
 
 layout(local_size_x = 64) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Chosen { uint chosen[]; };
 layout(std430, set = 0, binding = 1) readonly buffer Ranks { uint ranks[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Grids { Subpatch grids[]; };
@@ -22,7 +23,7 @@ layout(push_constant) uniform Push {
 };
 
 void main() {
-    uint grid = gl_GlobalInvocationID.x;
+    uint grid = invocation();
     if (grid >= grid_count || chosen[grid] == 0u) return;
     uint rank = ranks[grid];
     if (rank >= capacity) return;

@@ -1,4 +1,4 @@
-// variants: hide PASS=0; hide_rest PASS=1
+// variants: hide_first PASS=0; hide_rest PASS=1
 //
 // Hide: one invocation = one micropolygon of an opaque grid. Reads diced (and displaced) vertices; lowers the depth keys of the samples
 // it covers; marks the 4x4-pixel blocks it changed. A key is (camera z as float bits) << 32 | number, a minimum is commutative, so

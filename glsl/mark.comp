@@ -8,6 +8,7 @@
 #include "lib/visible.glsl"
 
 layout(local_size_x = 64) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Keys { uint64_t keys[]; };
 layout(std430, set = 0, binding = 1) buffer Visible { uint visible[]; };
 layout(push_constant) uniform Push {
@@ -16,7 +17,7 @@ layout(push_constant) uniform Push {
 };
 
 void main() {
-    uint pixel = gl_GlobalInvocationID.x;
+    uint pixel = invocation();
     if (pixel >= pixels) return;
     uint last = NOTHING;
     for (uint i = 0u; i < pixel_samples; i++) {

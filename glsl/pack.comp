@@ -1,7 +1,7 @@
 // Pack: one invocation = one micropolygon of a shaded grid; if some sample sees it, the mean of its four vertices' outputs goes to its
 // place in the colour store. A place has `colour_records` records: (Ci, alpha), then (Oi, 0) when the region has translucent grids,
 // then one for each further output. A matte micropolygon leaves nothing behind: its records are zero.
-// Reads slots, arena, visible, colour_base; writes colours. Overflows nothing: the host checked the total.
+// Reads slots, arena, visible, colour_base; writes colours. Overflows nothing: what does not fit the store is for another round.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -26,6 +26,9 @@ layout(push_constant) uniform Push {
     uint opacity_channel; // output channel of Oi, 0xffffffff when the program's opacity is 1
     uint variables;      // output channels after colour and opacity
     uint first_variable; // output channel of the first of them
+    uint first_place; // the colour store holds places [first_place, last_place)
+    uint last_place;
+    uint coloured; // 0: no program ran, the grids are matte
 };
 
 COLOUR_PLACE_FUNCTION
@@ -40,10 +43,12 @@ void main() {
     if (local >= nu * nv) return;
     uint number = (slot.rank << NUMBER_MP_BITS) | local;
     if ((visible[visible_word(number)] & visible_bit(number)) == 0u) return;
-    uint place = colour_place(number) * colour_records;
+    uint place = colour_place(number);
+    if (place < first_place || place >= last_place) return;
+    place = (place - first_place) * colour_records;
     uint j = uint((float(local) + 0.5) / float(nu)), i = local - j * nu;
     uint at = vertex_base + (index << slot_log2) + j * (nu + 1u) + i;
-    bool matte = slot_matte(slot);
+    bool matte = coloured == 0u || slot_matte(slot);
     vec3 opacity = opacity_channel == 0xffffffffu ? vec3(1.0) : mean(at + opacity_channel * channel_stride, nu).xyz;
     float alpha = matte ? 0.0 : (opacity.x + opacity.y + opacity.z) / 3.0;
     colours[place] = vec4(matte ? vec3(0.0) : mean(at, nu).xyz, alpha);

@@ -65,13 +65,14 @@ float corners(PrimvarBinding b, uvec4 index, Param u, Param v, uint floats, uint
     return v.s * low + v.t * high;
 }
 
-// Along a curve, or at a point, only two corners (one) exist: the host repeats them in `corners`.
+// Along a curve, or at a point, only two corners (one) exist: the host repeats them in `corners`. A cubic segment's first control
+// value is numbered in face_corners.w: curves have no facevarying values of their own.
 float vertex_value(PrimvarBinding b, Primitive primitive, Param u, Param v, uint floats, uint c) {
     uint kind = primitive.kind_flags & PRIMITIVE_KIND_MASK;
     bool straight = kind == KIND_CURVE && (primitive.kind_flags & PRIMITIVE_LINEAR) != 0u;
     if (kind != KIND_PATCH && (kind != KIND_CURVE || straight)) return corners(b, primitive.corners, u, v, floats, c);
     vec4 wu = cubic_weights(u), wv = cubic_weights(v);
-    uint first = kind == KIND_PATCH ? primitive.extra : primitive.corners.z;
+    uint first = kind == KIND_PATCH ? primitive.extra : primitive.face_corners.w;
     float sum = 0.0;
     for (uint j = 0u; j < 4u; j++) {
         float along = 0.0;
@@ -87,7 +88,10 @@ float spread(PrimvarBinding b, Primitive primitive, Param u, Param v, uint float
     if (storage == PRIMVAR_CONSTANT) return value(b, 0u, floats, c);
     if (storage == PRIMVAR_UNIFORM) return value(b, primitive.face, floats, c);
     if (storage == PRIMVAR_VARYING) return corners(b, primitive.corners, u, v, floats, c);
-    if (storage == PRIMVAR_FACEVARYING) return corners(b, primitive.face_corners, u, v, floats, c);
+    if (storage == PRIMVAR_FACEVARYING) {
+        bool curve = (primitive.kind_flags & PRIMITIVE_KIND_MASK) == KIND_CURVE;
+        return corners(b, curve ? primitive.corners : primitive.face_corners, u, v, floats, c);
+    }
     return vertex_value(b, primitive, u, v, floats, c);
 }
 

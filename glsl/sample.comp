@@ -1,4 +1,4 @@
-// variants: sample PASS=0; sample_rest PASS=1
+// variants: sample_first PASS=0; sample_rest PASS=1
 //
 // Sample: one invocation = one micropolygon of a translucent grid. For each cell (32 samples of a pixel) in which it covers samples that
 // lie before the opaque surface and inside the depth slab, appends an entry and counts it; marks the micropolygon visible.

@@ -7,6 +7,7 @@
 #include "lib/entry.glsl"
 
 layout(local_size_x = 64) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Entries { Entry entries[]; };
 layout(std430, set = 0, binding = 1) readonly buffer CellOffsets { uint cell_offsets[]; };
 layout(std430, set = 0, binding = 2) buffer CellFilled { uint cell_filled[]; };
@@ -14,7 +15,7 @@ layout(std430, set = 0, binding = 3) writeonly buffer Order { uint order[]; };
 layout(push_constant) uniform Push { uint entry_count; };
 
 void main() {
-    uint index = gl_GlobalInvocationID.x;
+    uint index = invocation();
     if (index >= entry_count) return;
     uint cell = entries[index].cell;
     order[cell_offsets[cell] + atomicAdd(cell_filled[cell], 1u)] = index;

@@ -6,6 +6,7 @@
 #include "lib/records.glsl"
 
 layout(local_size_x = 64) in;
+#include "lib/invocation.glsl"
 
 // Consecutive primitives of one instance, numbered from `first` inside the chunk.
 struct Drawable {
@@ -25,7 +26,7 @@ layout(push_constant) uniform Push {
 };
 
 void main() {
-    uint index = gl_GlobalInvocationID.x;
+    uint index = invocation();
     if (index >= count) return;
     uint number = first + index, low = 0u, high = drawable_count;
     while (high - low > 1u) {

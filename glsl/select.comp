@@ -6,6 +6,7 @@
 #include "lib/records.glsl"
 
 layout(local_size_x = 64) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer GridBounds { GridBound grid_bounds[]; };
 layout(std430, set = 0, binding = 1) writeonly buffer Chosen { uint chosen[]; };
 layout(push_constant) uniform Push {
@@ -17,7 +18,7 @@ layout(push_constant) uniform Push {
 };
 
 void main() {
-    uint grid = gl_GlobalInvocationID.x;
+    uint grid = invocation();
     if (grid >= grid_count) return;
     GridBound bound = grid_bounds[grid];
     ivec2 x = unpack_range(bound.x), y = unpack_range(bound.y);

@@ -2,8 +2,8 @@
 //
 // Counting sort, first pass: one invocation = one selected grid; finds its key and its place among those of equal key. The order among
 // equals is whatever it is: nothing in the picture depends on it. For hiding the key is (batch, hide bin, size class); for shading it
-// is (shade bin, size class), and only visible grids (needed != 0) take part. Reads selected, grids, grid_bounds, instances, batches,
-// needed; writes counts, keys, places.
+// is (shade bin, size class), and only grids take part that have visible micropolygons among this round's colours. Reads selected,
+// grids, grid_bounds, instances, batches, needed, colour_base; writes counts, keys, places.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -13,6 +13,7 @@
 #define NO_KEY 0xffffffffu
 
 layout(local_size_x = 64) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Selected { uint selected[]; };
 layout(std430, set = 0, binding = 1) readonly buffer Grids { Subpatch grids[]; };
 layout(std430, set = 0, binding = 2) readonly buffer GridBounds { GridBound grid_bounds[]; };
@@ -22,21 +23,26 @@ layout(std430, set = 0, binding = 5) readonly buffer Needed { uint needed[]; };
 layout(std430, set = 0, binding = 6) buffer Counts { uint counts[]; };
 layout(std430, set = 0, binding = 7) writeonly buffer SortKeys { uint sort_keys[]; };
 layout(std430, set = 0, binding = 8) writeonly buffer Places { uint places[]; };
+layout(std430, set = 0, binding = 9) readonly buffer Total { uint total; }; // selected grids
+layout(std430, set = 0, binding = 10) readonly buffer ColourBase { uint colour_base[]; };
 layout(push_constant) uniform Push {
-    uint selected_count;
+    uint capacity;
     uint bin_count;
     uint depth_base;
     uint depth_shift;
+    uint first_place; // colours [first_place, last_place) are shaded in this round
+    uint last_place;
 };
 
 void main() {
-    uint rank = gl_GlobalInvocationID.x;
-    if (rank >= selected_count) return;
+    uint rank = invocation();
+    if (rank >= min(total, capacity)) return;
     uint grid = selected[rank];
     Subpatch subpatch = grids[grid];
 #if SHADE
     sort_keys[rank] = NO_KEY;
-    if (needed[rank] == 0u) return;
+    uint places_here = needed[rank], base = colour_base[rank];
+    if (places_here == 0u || base >= last_place || base + places_here <= first_place) return;
     uint bin = instances[subpatch.instance].shade_bin;
 #else
     uint batch = batches[depth_bucket(grid_bounds[grid].zmin, depth_base, depth_shift)];

@@ -9,6 +9,7 @@
 #define CELL_MAX 1024u
 
 layout(local_size_x = 64) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Entries { Entry entries[]; };
 layout(std430, set = 0, binding = 1) readonly buffer CellOffsets { uint cell_offsets[]; };
 layout(std430, set = 0, binding = 2) readonly buffer CellCounts { uint cell_counts[]; };
@@ -44,7 +45,7 @@ void insertion_sort(uint base, uint count) {
 }
 
 void main() {
-    uint cell = gl_GlobalInvocationID.x;
+    uint cell = invocation();
     if (cell >= cell_count) return;
     uint count = cell_counts[cell], base = cell_offsets[cell];
     if (count > CELL_MAX) {

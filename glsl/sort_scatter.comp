@@ -1,18 +1,21 @@
 // Counting sort, second pass: one invocation = one selected grid; its rank goes to its place. Reads sort_keys, places, offsets (the
 // scan of counts); writes sorted.
 #version 460
+#extension GL_GOOGLE_include_directive : require
 
 #define NO_KEY 0xffffffffu
 
 layout(local_size_x = 64) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer SortKeys { uint sort_keys[]; };
 layout(std430, set = 0, binding = 1) readonly buffer Places { uint places[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Offsets { uint offsets[]; };
 layout(std430, set = 0, binding = 3) writeonly buffer Sorted { uint sorted[]; };
-layout(push_constant) uniform Push { uint selected_count; };
+layout(std430, set = 0, binding = 4) readonly buffer Total { uint total; }; // selected grids
+layout(push_constant) uniform Push { uint capacity; };
 
 void main() {
-    uint rank = gl_GlobalInvocationID.x;
-    if (rank >= selected_count || sort_keys[rank] == NO_KEY) return;
+    uint rank = invocation();
+    if (rank >= min(total, capacity) || sort_keys[rank] == NO_KEY) return;
     sorted[offsets[sort_keys[rank]] + places[rank]] = rank;
 }

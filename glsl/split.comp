@@ -12,6 +12,7 @@
 #include "lib/verdict.glsl"
 
 layout(local_size_x = 64) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer ListIn { Subpatch list_in[]; };
 layout(std430, set = 0, binding = 1) readonly buffer BoundsIn { GridBound bounds_in[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Children { uint children[]; };
@@ -48,7 +49,7 @@ Subpatch upper_v(Subpatch s) {
 }
 
 void main() {
-    uint index = gl_GlobalInvocationID.x;
+    uint index = invocation();
     if (index >= round_count) return;
     uint verdict = children[index], at = offsets[index];
     if (verdict == VERDICT_CULL) return;

@@ -6,6 +6,7 @@ pub mod diagnostic;
 pub mod film;
 pub mod gpu;
 pub mod pipeline;
+pub mod render;
 pub mod rib;
 pub mod scene;
 pub mod schedule;

@@ -1,0 +1,355 @@
+//! The memory of the pipeline: what a device keeps for a frame, and what each region in flight works in, in closed form.
+
+use super::kernels::records::{
+    Appended, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, Primitive, PrimvarBinding, Rest, Round, Slot,
+    Subpatch, Total,
+};
+use super::recording::{Arena, ArenaFull, BINDING_BYTES_MAX, Buffer, Slice};
+use super::select::{BATCHES, DEPTH_BUCKETS, SIZE_CLASSES};
+
+/// A record of four floats.
+pub type Vec4 = [f32; 4];
+
+/// A page of geometry on a device.
+#[derive(Clone, Copy, Debug)]
+pub struct PageSlices {
+    /// Primitives.
+    pub primitives: Slice<Primitive>,
+    /// Control data and primvar values.
+    pub data: Slice<Vec4>,
+}
+
+/// What a device keeps for the whole frame, pages apart.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameSlices {
+    /// Camera and sampling.
+    pub frame: Slice<FrameBuffer>,
+    /// Instances.
+    pub instances: Slice<Instance>,
+    /// Parameter blocks of compiled kernels.
+    pub params: Slice<Vec4>,
+    /// Lists of primvars.
+    pub primvar_bindings: Slice<PrimvarBinding>,
+    /// Record of the space table in the parameters.
+    pub space_table: u32,
+}
+
+/// The grids of the frame, in stable order.
+#[derive(Clone, Copy, Debug)]
+pub struct GridSlices {
+    /// Subpatches that are grids.
+    pub grids: Slice<Subpatch>,
+    /// Where each may be hit.
+    pub bounds: Slice<GridBound>,
+}
+
+impl GridSlices {
+    /// Bytes for `count` grids.
+    pub fn bytes(count: u64) -> u64 {
+        Arena::bytes_for(&[(count, 32), (count, 16)])
+    }
+
+    /// Cuts a buffer.
+    ///
+    /// # Errors
+    /// [`ArenaFull`] when the buffer is too small.
+    pub fn cut(buffer: Buffer, count: u64) -> Result<Self, ArenaFull> {
+        let mut arena = Arena::new(buffer);
+        Ok(Self { grids: arena.cut(count)?, bounds: arena.cut(count)? })
+    }
+}
+
+/// Scratch memory of prefix sums.
+#[derive(Clone, Copy, Debug)]
+pub struct ScanSlices {
+    /// Sums of tiles.
+    pub sums: Slice<u32>,
+    /// The grand total of the last scan.
+    pub total: Slice<Total>,
+}
+
+/// Tiles of a prefix sum over `count` values.
+pub fn scan_tiles(count: u64) -> u64 {
+    count.div_ceil(u64::from(super::scan::TILE))
+}
+
+/// What the counting pass works in.
+#[derive(Clone, Copy, Debug)]
+pub struct CountSlices {
+    /// The chunk's drawables.
+    pub drawables: Slice<Drawable>,
+    /// The lists of two successive rounds.
+    pub lists: [Slice<Subpatch>; 2],
+    /// Their bounds.
+    pub bounds: [Slice<GridBound>; 2],
+    /// Verdicts.
+    pub children: Slice<u32>,
+    /// First child of each.
+    pub offsets: Slice<u32>,
+    /// Scratch.
+    pub scan: ScanSlices,
+    /// State of the round.
+    pub round: Slice<Round>,
+}
+
+impl CountSlices {
+    fn parts(drawables: u64, capacity: u64) -> [(u64, u64); 10] {
+        [
+            (drawables, 16),
+            (capacity, 32),
+            (capacity, 32),
+            (capacity, 16),
+            (capacity, 16),
+            (capacity, 4),
+            (capacity, 4),
+            (scan_tiles(capacity), 4),
+            (1, 4),
+            (1, size_of::<Round>() as u64),
+        ]
+    }
+
+    /// Bytes for chunks of `capacity` subpatches.
+    pub fn bytes(drawables: u64, capacity: u64) -> u64 {
+        Arena::bytes_for(&Self::parts(drawables, capacity))
+    }
+
+    /// Cuts a buffer.
+    ///
+    /// # Errors
+    /// [`ArenaFull`] when the buffer is too small.
+    pub fn cut(buffer: Buffer, drawables: u64, capacity: u64) -> Result<Self, ArenaFull> {
+        let mut arena = Arena::new(buffer);
+        Ok(Self {
+            drawables: arena.cut(drawables)?,
+            lists: [arena.cut(capacity)?, arena.cut(capacity)?],
+            bounds: [arena.cut(capacity)?, arena.cut(capacity)?],
+            children: arena.cut(capacity)?,
+            offsets: arena.cut(capacity)?,
+            scan: ScanSlices { sums: arena.cut(scan_tiles(capacity))?, total: arena.cut(1)? },
+            round: arena.cut(1)?,
+        })
+    }
+}
+
+/// How large the parts of a region's memory are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegionCapacity {
+    /// Grids of the whole frame.
+    pub frame_grids: u64,
+    /// Grids that a region may select.
+    pub grids: u64,
+    /// Subpixels that a region may sample.
+    pub subpixels: u64,
+    /// Samples of a pixel.
+    pub pixel_samples: u64,
+    /// Records of the vertex arena.
+    pub arena: u64,
+    /// Slots of one piece.
+    pub slots: u64,
+    /// Places of the colour store.
+    pub colours: u64,
+    /// Translucent entries of a slab; 0 when nothing is translucent.
+    pub entries: u64,
+    /// Outputs besides colour, alpha and depth.
+    pub variables: u64,
+    /// Bins of hiding and of shading.
+    pub bins: u64,
+}
+
+impl RegionCapacity {
+    /// Whether anything is translucent.
+    pub fn translucent(&self) -> bool {
+        self.entries > 0
+    }
+
+    /// Records of one place of the colour store.
+    pub fn colour_records(&self) -> u64 {
+        1 + u64::from(self.translucent()) + self.variables
+    }
+
+    /// Records of one resolved subpixel.
+    pub fn resolved_records(&self) -> u64 {
+        self.colour_records()
+    }
+
+    /// Cells (32 samples) of one pixel.
+    pub fn cells(&self) -> u64 {
+        self.pixel_samples.div_ceil(32)
+    }
+
+    fn pixels(&self) -> u64 {
+        self.subpixels.div_ceil(self.pixel_samples)
+    }
+
+    /// 4x4-pixel blocks of any rectangle of so many pixels: a strip one pixel high has the most.
+    fn blocks(&self) -> u64 {
+        self.pixels()
+    }
+
+    /// Counters of the counting sort.
+    pub fn sort_keys(&self) -> u64 {
+        u64::from(BATCHES) * self.bins * u64::from(SIZE_CLASSES)
+    }
+
+    fn cell_count(&self) -> u64 {
+        if self.translucent() { self.pixels() * self.cells() } else { 0 }
+    }
+
+    fn scan_values(&self) -> u64 {
+        self.frame_grids.max(self.grids).max(self.sort_keys()).max(self.cell_count())
+    }
+
+    /// The parts: (records, bytes of a record), in the order in which [`RegionSlices::cut`] takes them.
+    fn parts(&self) -> Vec<(u64, u64)> {
+        let pixels = self.pixels();
+        let mut parts = vec![(self.frame_grids, 4), (self.frame_grids, 4)];
+        parts.extend([(scan_tiles(self.scan_values()), 4), (1, 4)]);
+        parts.extend([(1, 4), (1, 4), (self.grids, 4), (u64::from(DEPTH_BUCKETS), 4), (u64::from(DEPTH_BUCKETS), 4)]);
+        parts.extend([(self.grids, 4), (self.grids, 4), (self.grids, 4)]);
+        parts.extend([(self.sort_keys(), 4), (self.sort_keys(), 4)]);
+        parts.extend([(self.subpixels, 8), (self.blocks(), 4), (self.blocks(), 4)]);
+        parts.extend([(self.slots, size_of::<Slot>() as u64), (2 * self.slots, 16), (self.arena, 16)]);
+        parts.extend([(1, size_of::<Culled>() as u64), (1, size_of::<Rest>() as u64), (1, 16)]);
+        parts.extend([(8 * self.grids, 4), (self.grids, 4), (self.grids, 4)]);
+        parts.extend([(self.colours * self.colour_records(), 16), (self.subpixels * self.resolved_records(), 16)]);
+        parts.extend([(pixels * (1 + self.variables), 16), (pixels, 4)]);
+        let cells = self.cell_count().max(1);
+        parts.extend([(self.entries.max(1), size_of::<Entry>() as u64), (self.entries.max(1), 4)]);
+        parts.extend([(cells, 4), (cells, 4), (cells, 4), (1, size_of::<Appended>() as u64)]);
+        parts
+    }
+
+    /// Bytes of it all.
+    pub fn bytes(&self) -> u64 {
+        Arena::bytes_for(&self.parts())
+    }
+
+    /// Whether every part can be bound.
+    pub fn bindable(&self) -> bool {
+        self.parts().iter().all(|(count, bytes)| count * bytes <= BINDING_BYTES_MAX)
+    }
+}
+
+/// What a region in flight works in.
+#[derive(Clone, Copy, Debug)]
+pub struct RegionSlices {
+    /// 1 for each grid of the frame that the region needs.
+    pub chosen: Slice<u32>,
+    /// Their ranks.
+    pub ranks: Slice<u32>,
+    /// Scratch.
+    pub scan: ScanSlices,
+    /// Number of selected grids.
+    pub selected_count: Slice<Total>,
+    /// Number of visible micropolygons.
+    pub visible_count: Slice<Total>,
+    /// Selected grids by rank.
+    pub selected: Slice<u32>,
+    /// Vertices by depth bucket.
+    pub histogram: Slice<u32>,
+    /// Batch of each depth bucket.
+    pub batches: Slice<u32>,
+    /// Sort key of each rank.
+    pub sort_keys: Slice<u32>,
+    /// Place of each rank among those of its key.
+    pub places: Slice<u32>,
+    /// Ranks in sorted order.
+    pub sorted: Slice<u32>,
+    /// Grids of each key.
+    pub counts: Slice<u32>,
+    /// First of each key.
+    pub offsets: Slice<u32>,
+    /// Depth keys.
+    pub keys: Slice<u64>,
+    /// Blocks that hiding changed.
+    pub dirty: Slice<u32>,
+    /// Farthest depth of each block.
+    pub blocks: Slice<u32>,
+    /// Slots of the piece at work.
+    pub slots: Slice<Slot>,
+    /// Their records for compiled kernels.
+    pub work: Slice<[u32; 4]>,
+    /// Channels of the piece's vertices.
+    pub arena: Slice<Vec4>,
+    /// What culling dropped.
+    pub culled: Slice<Culled>,
+    /// Indirect dispatch of the rest passes.
+    pub rest: Slice<Rest>,
+    /// Status words of compiled kernels.
+    pub status: Slice<[u32; 4]>,
+    /// Visible micropolygons.
+    pub visible: Slice<u32>,
+    /// How many of each grid.
+    pub needed: Slice<u32>,
+    /// Where their colours begin.
+    pub colour_base: Slice<u32>,
+    /// The colour store.
+    pub colours: Slice<Vec4>,
+    /// Resolved samples.
+    pub resolved: Slice<Vec4>,
+    /// Finished pixels: colour, then each variable, region by region.
+    pub pixels: Slice<Vec4>,
+    /// Finished depths.
+    pub depths: Slice<f32>,
+    /// Translucent entries.
+    pub entries: Slice<Entry>,
+    /// Their order.
+    pub order: Slice<u32>,
+    /// Entries of each cell.
+    pub cell_counts: Slice<u32>,
+    /// First entry of each cell.
+    pub cell_offsets: Slice<u32>,
+    /// Filled so far.
+    pub cell_filled: Slice<u32>,
+    /// Entries appended, and what went wrong.
+    pub appended: Slice<Appended>,
+}
+
+impl RegionSlices {
+    /// Cuts a buffer of [`RegionCapacity::bytes`].
+    ///
+    /// # Errors
+    /// [`ArenaFull`] when the buffer is too small.
+    pub fn cut(buffer: Buffer, c: &RegionCapacity) -> Result<Self, ArenaFull> {
+        let mut arena = Arena::new(buffer);
+        let a = &mut arena;
+        let (pixels, cells) = (c.pixels(), c.cell_count().max(1));
+        Ok(Self {
+            chosen: a.cut(c.frame_grids)?,
+            ranks: a.cut(c.frame_grids)?,
+            scan: ScanSlices { sums: a.cut(scan_tiles(c.scan_values()))?, total: a.cut(1)? },
+            selected_count: a.cut(1)?,
+            visible_count: a.cut(1)?,
+            selected: a.cut(c.grids)?,
+            histogram: a.cut(u64::from(DEPTH_BUCKETS))?,
+            batches: a.cut(u64::from(DEPTH_BUCKETS))?,
+            sort_keys: a.cut(c.grids)?,
+            places: a.cut(c.grids)?,
+            sorted: a.cut(c.grids)?,
+            counts: a.cut(c.sort_keys())?,
+            offsets: a.cut(c.sort_keys())?,
+            keys: a.cut(c.subpixels)?,
+            dirty: a.cut(c.blocks())?,
+            blocks: a.cut(c.blocks())?,
+            slots: a.cut(c.slots)?,
+            work: a.cut(2 * c.slots)?,
+            arena: a.cut(c.arena)?,
+            culled: a.cut(1)?,
+            rest: a.cut(1)?,
+            status: a.cut(1)?,
+            visible: a.cut(8 * c.grids)?,
+            needed: a.cut(c.grids)?,
+            colour_base: a.cut(c.grids)?,
+            colours: a.cut(c.colours * c.colour_records())?,
+            resolved: a.cut(c.subpixels * c.resolved_records())?,
+            pixels: a.cut(pixels * (1 + c.variables))?,
+            depths: a.cut(pixels)?,
+            entries: a.cut(c.entries.max(1))?,
+            order: a.cut(c.entries.max(1))?,
+            cell_counts: a.cut(cells)?,
+            cell_offsets: a.cut(cells)?,
+            cell_filled: a.cut(cells)?,
+            appended: a.cut(1)?,
+        })
+    }
+}

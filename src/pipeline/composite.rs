@@ -1,0 +1,86 @@
+//! Composite: what each subpixel sees, translucent surfaces front to back, then the opaque one.
+
+use super::buffers::{FrameSlices, RegionCapacity, RegionSlices};
+use super::covering;
+use super::kernels::{composite, composite_slab};
+use super::recording::Recording;
+use super::select::RegionPixels;
+use std::ops::Range;
+
+/// Appends the start of compositing where anything is translucent: nothing gathered, everything shines through.
+pub fn record_clear(
+    recording: &mut Recording,
+    (slices, capacity): (&RegionSlices, &RegionCapacity),
+    (region, pixel_samples): (&RegionPixels, u32),
+) {
+    let subpixels = region.count() * u64::from(pixel_samples);
+    let bindings = super::kernels::composite_clear::Bindings { resolved: slices.resolved };
+    let push = super::kernels::composite_clear::Push {
+        subpixels: subpixels as u32,
+        resolved_records: capacity.resolved_records() as u32,
+    };
+    let groups = covering(subpixels, super::kernels::composite_clear::LOCAL_SIZE);
+    recording.dispatch(super::kernels::composite_clear::dispatch(groups, &bindings, &push));
+}
+
+/// Appends the compositing of a slab's entries.
+pub fn record_slab(
+    recording: &mut Recording,
+    frame: &FrameSlices,
+    (slices, capacity): (&RegionSlices, &RegionCapacity),
+    (region, pixel_samples): (&RegionPixels, u32),
+) {
+    let [region_width, region_height] = region.size();
+    let bindings = composite_slab::Bindings {
+        frame_buffer: frame.frame,
+        entries: slices.entries,
+        cell_offsets: slices.cell_offsets,
+        cell_counts: slices.cell_counts,
+        order: slices.order,
+        visible: slices.visible,
+        colour_base: slices.colour_base,
+        colours: slices.colours,
+        resolved: slices.resolved,
+        keys: slices.keys,
+        appended: slices.appended,
+    };
+    let push = composite_slab::Push {
+        region_x: region.sampled[0],
+        region_y: region.sampled[1],
+        region_width,
+        region_height,
+        cells: capacity.cells() as u32,
+        colour_records: capacity.colour_records() as u32,
+        resolved_records: capacity.resolved_records() as u32,
+        variables: capacity.variables as u32,
+    };
+    let groups = covering(region.count() * u64::from(pixel_samples), composite_slab::LOCAL_SIZE);
+    recording.dispatch(composite_slab::dispatch(groups, &bindings, &push));
+}
+
+/// Appends the compositing of the opaque surfaces whose colours are at `places`.
+pub fn record(
+    recording: &mut Recording,
+    (slices, capacity): (&RegionSlices, &RegionCapacity),
+    (region, pixel_samples): (&RegionPixels, u32),
+    places: Range<u32>,
+) {
+    let variant = if capacity.translucent() { composite::Variant::Close } else { composite::Variant::Opaque };
+    let bindings = composite::Bindings {
+        keys: slices.keys,
+        visible: slices.visible,
+        colour_base: slices.colour_base,
+        colours: slices.colours,
+        resolved: slices.resolved,
+    };
+    let push = composite::Push {
+        pixels: region.count() as u32,
+        pixel_samples,
+        colour_records: capacity.colour_records() as u32,
+        resolved_records: capacity.resolved_records() as u32,
+        variables: capacity.variables as u32,
+        first_place: places.start,
+        last_place: places.end,
+    };
+    recording.dispatch(composite::dispatch(variant, covering(region.count(), [64, 1, 1]), &bindings, &push));
+}

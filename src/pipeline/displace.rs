@@ -1,0 +1,116 @@
+//! Displace: the displacement program moves P and sets N, and the feeding of compiled programs in general.
+
+use super::buffers::{FrameSlices, GridSlices, PageSlices, RegionSlices};
+use super::covering;
+use super::dice::Piece;
+use super::kernels::{primvar, work};
+use super::look::ShadingKernel;
+use super::recording::{Dispatch, Recording};
+use std::sync::Arc;
+
+/// Which of a drawable's programs runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slice {
+    /// The displacement program.
+    Position,
+    /// The colour program.
+    Colour,
+}
+
+/// Where a program's data stands in the arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgramPlaces {
+    /// Input channel 0.
+    pub input_base: u32,
+    /// Output channel 0.
+    pub output_base: u32,
+    /// Uniform inputs.
+    pub uniform_base: u32,
+}
+
+/// Appends one run of a compiled program over a piece whose geometry channels are diced: its work records, the primvars it reads, the
+/// program itself.
+pub fn record_program(
+    recording: &mut Recording,
+    (frame, grids, page): (&FrameSlices, GridSlices, PageSlices),
+    slices: &RegionSlices,
+    (slice, kernel): (Slice, &ShadingKernel),
+    piece: &Piece,
+    places: ProgramPlaces,
+) {
+    record_inputs(recording, (frame, grids, page), slices, (slice, kernel), piece, places);
+    // The push constants of spirv-gen's abi.rs. Work records of this piece begin at 0.
+    let push = [
+        0,
+        piece.slot_log2,
+        piece.slot_count,
+        places.input_base,
+        places.output_base,
+        piece.vertices(),
+        frame.space_table,
+        0,
+    ];
+    recording.dispatch(Dispatch {
+        kernel: Arc::clone(&kernel.kernel),
+        constants: Vec::new(),
+        groups: covering(u64::from(piece.vertices()), kernel.kernel.local_size()),
+        bindings: vec![slices.work.range(), slices.arena.range(), frame.params.range(), slices.status.range()],
+        push: bytemuck::bytes_of(&push).to_vec(),
+    });
+}
+
+fn record_inputs(
+    recording: &mut Recording,
+    (frame, grids, page): (&FrameSlices, GridSlices, PageSlices),
+    slices: &RegionSlices,
+    (slice, kernel): (Slice, &ShadingKernel),
+    piece: &Piece,
+    places: ProgramPlaces,
+) {
+    let form = match slice {
+        Slice::Position => work::Variant::Displace,
+        Slice::Colour => work::Variant::Shade,
+    };
+    let uniform_count = kernel.uniform_records;
+    recording.concurrent(|recording| {
+        let bindings = work::Bindings {
+            instances: frame.instances,
+            primitives: page.primitives,
+            grids: grids.grids,
+            slots: slices.slots,
+            work: slices.work,
+        };
+        let push = work::Push {
+            slot_base: piece.slot_base,
+            slot_count: piece.slot_count,
+            uniform_base: places.uniform_base,
+            uniform_count,
+        };
+        let groups = covering(u64::from(piece.slot_count), [64, 1, 1]);
+        recording.dispatch(work::dispatch(form, groups, &bindings, &push));
+        if kernel.input_channels <= 4 && uniform_count == 0 {
+            return; // no primvars
+        }
+        let bindings = primvar::Bindings {
+            instances: frame.instances,
+            primitives: page.primitives,
+            values: page.data.cast(),
+            grids: grids.grids,
+            slots: slices.slots,
+            primvar_bindings: frame.primvar_bindings,
+            arena: slices.arena,
+        };
+        let push = primvar::Push {
+            slot_base: piece.slot_base,
+            slot_log2: piece.slot_log2,
+            slot_count: piece.slot_count,
+            vertex_base: places.input_base,
+            channel_stride: piece.vertices(),
+            uniform_base: places.uniform_base,
+            uniform_count,
+            displace: u32::from(slice == Slice::Position),
+        };
+        let groups = covering(u64::from(piece.vertices()), primvar::LOCAL_SIZE);
+        recording.dispatch(primvar::dispatch(groups, &bindings, &push));
+    });
+}

@@ -1,0 +1,86 @@
+//! Filter: resolved samples become pixels; and the depth of pixels, which is not filtered (RISpec 4.1.3).
+
+use super::buffers::{FrameSlices, RegionCapacity, RegionSlices};
+use super::covering;
+use super::kernels::{depth, filter};
+use super::recording::Recording;
+use super::select::RegionPixels;
+use crate::scene::{Filter, FilterKind};
+
+fn kind_number(kind: FilterKind) -> u32 {
+    match kind {
+        FilterKind::Box => 0,
+        FilterKind::Triangle => 1,
+        FilterKind::Gaussian => 2,
+        FilterKind::CatmullRom => 3,
+        FilterKind::Sinc => 4,
+    }
+}
+
+/// Appends the filtering of colour and every variable. Pixels of colour come first, then those of each variable, each group as many as
+/// the region's inside has.
+pub fn record(
+    recording: &mut Recording,
+    frame: &FrameSlices,
+    (slices, capacity): (&RegionSlices, &RegionCapacity),
+    region: &RegionPixels,
+    by: &Filter,
+) {
+    let [region_width, region_height] = region.size();
+    let [inside_width, inside_height] = region.inside_size();
+    let [inside_x, inside_y] = region.inside_offset();
+    let first_of_variables = capacity.resolved_records() - capacity.variables;
+    recording.concurrent(|recording| {
+        for group in 0..=capacity.variables {
+            let record = if group == 0 { 0 } else { first_of_variables + group - 1 };
+            let bindings =
+                filter::Bindings { frame_buffer: frame.frame, resolved: slices.resolved, pixels: slices.pixels };
+            let push = filter::Push {
+                region_x: region.sampled[0],
+                region_y: region.sampled[1],
+                region_width,
+                region_height,
+                inside_x,
+                inside_y,
+                inside_width,
+                inside_height,
+                resolved_records: capacity.resolved_records() as u32,
+                record: record as u32,
+                kind: kind_number(by.kind),
+                width_x: by.width[0] * 0.5,
+                width_y: by.width[1] * 0.5,
+                first_pixel: group as u32 * inside_width * inside_height,
+            };
+            let count = u64::from(inside_width) * u64::from(inside_height);
+            recording.dispatch(filter::dispatch(covering(count, filter::LOCAL_SIZE), &bindings, &push));
+        }
+    });
+}
+
+/// Appends the depth of each pixel, by the hider's depth filter (`min`, `max`, `average`).
+pub fn record_depth(
+    recording: &mut Recording,
+    slices: &RegionSlices,
+    (region, pixel_samples): (&RegionPixels, u32),
+    depth_filter: &str,
+) {
+    let [inside_width, inside_height] = region.inside_size();
+    let [inside_x, inside_y] = region.inside_offset();
+    let bindings = depth::Bindings { keys: slices.keys, depths: slices.depths };
+    let push = depth::Push {
+        region_width: region.size()[0],
+        inside_x,
+        inside_y,
+        inside_width,
+        inside_height,
+        pixel_samples,
+        depth_filter: match depth_filter {
+            "max" => 1,
+            "average" => 2,
+            _ => 0,
+        },
+        first_pixel: 0,
+    };
+    let count = u64::from(inside_width) * u64::from(inside_height);
+    recording.dispatch(depth::dispatch(covering(count, depth::LOCAL_SIZE), &bindings, &push));
+}

@@ -1,0 +1,134 @@
+//! The record that every stage reads: camera, sampling pattern and limits of one picture.
+
+use super::kernels::records::Frame;
+use crate::scene::{Camera, Filter, Options, Projection};
+use glam::DMat4;
+
+/// Raster coordinates are integers in this many parts of a pixel (glsl/lib/frame.glsl).
+pub const FIXED: f64 = 1024.0;
+
+/// Depth of samples that see nothing.
+pub const EMPTY_DEPTH: f32 = 1e38;
+
+const PERSPECTIVE: u32 = 1;
+const JITTER: u32 = 2;
+
+/// Micropolygons are never wanted larger than this many samples: one invocation visits them all, and none may make more than 32,768
+/// loop trips (DESIGN 3.2).
+const SAMPLES_OF_A_MICROPOLYGON_MAX: f32 = 8192.0;
+
+/// How far beyond a pixel's own rectangle its filter reaches, in whole pixels: ceil(width / 2 - 1 / 2) (DESIGN 3.1).
+pub fn filter_apron(filter: &Filter) -> [u32; 2] {
+    filter.width.map(|width| (width / 2.0 - 0.5).ceil().max(0.0) as u32)
+}
+
+/// The pixels that are sampled for a half-open rectangle of pixels: the rectangle and the filter's apron, as signed coordinates.
+pub fn sampled_px(rect: [u32; 4], filter: &Filter) -> [i32; 4] {
+    let [ax, ay] = filter_apron(filter).map(u32::cast_signed);
+    let [x0, y0, x1, y1] = rect.map(u32::cast_signed);
+    [x0 - ax, y0 - ay, x1 + ax, y1 + ay]
+}
+
+/// The shading rate that primitives are diced at: the wanted one, unless micropolygons would hold more samples than an invocation may
+/// visit.
+pub fn dice_rate(shading_rate: f32, pixel_samples: [u32; 2]) -> f32 {
+    let samples = (pixel_samples[0] * pixel_samples[1]) as f32;
+    shading_rate.min(SAMPLES_OF_A_MICROPOLYGON_MAX / samples)
+}
+
+/// Pixels per unit of x/z (perspective) or x (orthographic), and the raster position of the optical axis, in pixels.
+fn raster_map(camera: &Camera) -> ([f64; 2], [f64; 2]) {
+    let [left, right, bottom, top] = camera.screen_window;
+    let [width, height] = camera.resolution.map(f64::from);
+    let per_screen = [width / (right - left), height / (top - bottom)];
+    let zoom = match camera.projection {
+        Projection::Perspective { fov_degrees } => 1.0 / (fov_degrees.to_radians() * 0.5).tan(),
+        Projection::Orthographic => 1.0,
+    };
+    ([zoom * per_screen[0], -zoom * per_screen[1]], [-left * per_screen[0], top * per_screen[1]])
+}
+
+/// Raster space (pixels, y down, z unchanged) from camera space, as a matrix for shaders: perspective divides by its w.
+pub fn raster_from_camera(camera: &Camera) -> DMat4 {
+    let (scale, offset) = raster_map(camera);
+    let perspective = matches!(camera.projection, Projection::Perspective { .. });
+    let mut matrix = DMat4::from_cols_array(&[0.0; 16]);
+    matrix.x_axis.x = scale[0];
+    matrix.y_axis.y = scale[1];
+    matrix.z_axis.z = 1.0;
+    if perspective {
+        matrix.z_axis.x = offset[0];
+        matrix.z_axis.y = offset[1];
+        matrix.z_axis.w = 1.0;
+    } else {
+        matrix.w_axis.x = offset[0];
+        matrix.w_axis.y = offset[1];
+        matrix.w_axis.w = 1.0;
+    }
+    matrix
+}
+
+/// The frame record.
+pub fn frame_record(camera: &Camera, options: &Options) -> Frame {
+    let (scale, offset) = raster_map(camera);
+    let perspective = matches!(camera.projection, Projection::Perspective { .. });
+    let fixed = |v: f64| (v * FIXED) as f32;
+    let near = camera.clip[0].max(0.0);
+    let sample_step = options.pixel_samples.map(|n| ((FIXED as u32) << 16) / n);
+    Frame {
+        raster_scale: scale.map(fixed),
+        raster_offset: offset.map(fixed),
+        near,
+        far: camera.clip[1],
+        // Anything in front of the eye may be projected, however near, as long as the quotient stays finite.
+        eye_z: (near * 0.25).max(1e-6),
+        flags: if perspective { PERSPECTIVE } else { 0 } | if options.hider.jitter { JITTER } else { 0 },
+        sampled_px: sampled_px(camera.crop_px(), &options.filter),
+        samples: options.pixel_samples,
+        sample_step,
+        eye_splits: options.eye_splits,
+        spare0: 0,
+        opacity_threshold: options.opacity_threshold.into_iter().fold(f32::INFINITY, f32::min),
+        z_threshold: options.z_threshold.into_iter().fold(f32::INFINITY, f32::min),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::{FilterKind, Motion};
+    use glam::DVec4;
+
+    fn camera(projection: Projection) -> Camera {
+        Camera {
+            camera_from_world: Motion::still(DMat4::IDENTITY),
+            projection,
+            resolution: [400, 200],
+            pixel_aspect: 1.0,
+            screen_window: [-2.0, 2.0, -1.0, 1.0],
+            crop_window: [0.0, 1.0, 0.0, 1.0],
+            clip: [0.1, 1000.0],
+            clip_planes: Vec::new(),
+            depth_of_field: None,
+            shutter: [0.0, 0.0],
+        }
+    }
+
+    #[test]
+    fn a_point_at_half_the_field_of_view_lies_on_the_border() {
+        // 90 degrees over the smaller side: y/z = 1 is the top row's upper edge; x/z = 2 the right edge.
+        let matrix = raster_from_camera(&camera(Projection::Perspective { fov_degrees: 90.0 }));
+        let p = matrix * DVec4::new(6.0, 3.0, 3.0, 1.0);
+        assert!((p.x / p.w - 400.0).abs() < 1e-9 && (p.y / p.w).abs() < 1e-9, "{p}");
+        let q = raster_from_camera(&camera(Projection::Orthographic)) * DVec4::new(0.0, -1.0, 3.0, 1.0);
+        assert_eq!((q.x, q.y, q.w), (200.0, 200.0, 1.0));
+    }
+
+    #[test]
+    fn aprons_are_what_a_filter_reaches_from_any_sample_of_a_pixel() {
+        let filter = |w: f32| Filter { kind: FilterKind::Box, width: [w, w] };
+        let aprons: Vec<u32> = [0.5, 1.0, 2.0, 3.0, 3.5, 4.0].map(|w| filter_apron(&filter(w))[0]).to_vec();
+        assert_eq!(aprons, [0, 0, 1, 1, 2, 2]);
+        assert_eq!(sampled_px([0, 0, 4, 4], &filter(2.0)), [-1, -1, 5, 5]);
+    }
+}

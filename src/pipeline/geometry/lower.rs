@@ -1,0 +1,284 @@
+//! From shapes to primitive records and control data.
+
+use super::Page;
+use crate::pipeline::kernels::records::Primitive;
+use crate::scene::{Class, CurveSegments, Facets, Geometry, Patches, Points, Quadric, QuadricShape, Shape};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+// Numbers of glsl/lib/records.glsl.
+const KIND_QUADRIC: u32 = 0;
+const KIND_FACET: u32 = 1;
+const KIND_PATCH: u32 = 2;
+const KIND_CURVE: u32 = 3;
+const KIND_POINT: u32 = 4;
+const POLYGON: u32 = 0x100;
+const LINEAR: u32 = 0x100;
+const RIBBON: u32 = 0x200;
+
+const WHOLE: [f32; 4] = [0.0, 0.0, 1.0, 1.0];
+
+/// How the indices of a geometry are renumbered for a run: not at all when the run is the whole geometry, else by first use.
+pub(super) struct Indices {
+    whole: bool,
+    range: Range<usize>,
+    varying: Renumber,
+    face_varying: Renumber,
+    face: Renumber,
+}
+
+#[derive(Default)]
+struct Renumber {
+    to: FxHashMap<u32, u32>,
+    from: Vec<u32>,
+}
+
+impl Renumber {
+    fn number(&mut self, index: u32) -> u32 {
+        let next = self.from.len() as u32;
+        let from = &mut self.from;
+        *self.to.entry(index).or_insert_with(|| {
+            from.push(index);
+            next
+        })
+    }
+}
+
+impl Indices {
+    pub(super) fn new(count: usize, range: &Range<usize>) -> Self {
+        Self {
+            whole: *range == (0..count),
+            range: range.clone(),
+            varying: Renumber::default(),
+            face_varying: Renumber::default(),
+            face: Renumber::default(),
+        }
+    }
+
+    fn varying(&mut self, index: u32) -> u32 {
+        if self.whole { index } else { self.varying.number(index) }
+    }
+
+    fn face_varying(&mut self, index: u32) -> u32 {
+        if self.whole { index } else { self.face_varying.number(index) }
+    }
+
+    fn face(&mut self, index: u32) -> u32 {
+        if self.whole { index } else { self.face.number(index) }
+    }
+
+    /// First control vertex of primitive `i` in the run's numbering, with `each` of them a primitive.
+    fn control(&self, i: usize, each: usize) -> u32 {
+        ((i - self.range.start) * each) as u32
+    }
+
+    /// Which values of a class the run holds, in order; `None` when all, as they stand.
+    pub(super) fn order(&self, class: Class, shape: &Shape) -> Option<Vec<u32>> {
+        if self.whole {
+            return None;
+        }
+        Some(match class {
+            Class::Constant => vec![0],
+            Class::Uniform => self.face.from.clone(),
+            Class::Varying => self.varying.from.clone(),
+            Class::FaceVarying => self.face_varying.from.clone(),
+            Class::Vertex => match control_vertices(shape) {
+                Some(each) => (self.range.start * each..self.range.end * each).map(|i| i as u32).collect(),
+                None => self.varying.from.clone(),
+            },
+        })
+    }
+}
+
+/// Control vertices a primitive, where vertex-class values are numbered by primitive; `None` where they follow the varying indices.
+fn control_vertices(shape: &Shape) -> Option<usize> {
+    match shape {
+        Shape::Patches(_) => Some(16),
+        Shape::Curves(curves) if curves.cubic => Some(4),
+        _ => None,
+    }
+}
+
+/// Bytes that the geometry takes up when lowered whole.
+pub(super) fn whole_bytes(geometry: &Geometry) -> u64 {
+    let shape = geometry.shape.first();
+    let records = match shape {
+        Shape::Quadric(_) => 2,
+        Shape::Facets(facets) => facets.positions.len() + facets.face_normals.len(),
+        Shape::Patches(patches) => patches.control.len(),
+        Shape::Curves(curves) => curves.control.len() + 2 * curves.normals.len(),
+        Shape::Points(points) => points.positions.len(),
+    };
+    let values: usize = geometry.primvars.iter().map(primvar_bytes).sum();
+    (shape.primitive_count() * size_of::<Primitive>() + records * 16 + values) as u64
+}
+
+fn primvar_bytes(primvar: &crate::scene::Primvar) -> usize {
+    match &primvar.data {
+        crate::scene::PrimvarData::Floats(values) => values.len() * 4 + 16,
+        crate::scene::PrimvarData::Strings(_) => 0,
+    }
+}
+
+/// Bytes that one primitive takes up at most, with everything it names.
+pub(super) fn primitive_bytes_max(geometry: &Geometry) -> u64 {
+    let shape = geometry.shape.first();
+    let records = match shape {
+        Shape::Quadric(_) => 2,
+        Shape::Facets(_) => 5,
+        Shape::Patches(_) => 16,
+        Shape::Curves(_) => 6,
+        Shape::Points(_) => 1,
+    };
+    let floats: usize = geometry
+        .primvars
+        .iter()
+        .map(|primvar| {
+            let values = match primvar.class {
+                Class::Constant | Class::Uniform => 1,
+                Class::Varying | Class::FaceVarying => 4,
+                Class::Vertex => control_vertices(shape).unwrap_or(4),
+            };
+            // four more for the padding of each primvar's array
+            values * primvar.ty.floats() * primvar.array_len as usize + 4
+        })
+        .sum();
+    (size_of::<Primitive>() + records * 16 + floats * 4) as u64
+}
+
+/// Appends primitives `range` of a shape, with control data, and notes the indices they use.
+pub(super) fn append_primitives(shape: &Shape, range: Range<usize>, indices: &mut Indices, page: &mut Page) {
+    match shape {
+        Shape::Quadric(quadric) => append_quadric(quadric, page),
+        Shape::Facets(facets) => append_facets(facets, range, indices, page),
+        Shape::Patches(patches) => append_patches(patches, range, indices, page),
+        Shape::Curves(curves) => append_curves(curves, range, indices, page),
+        Shape::Points(points) => append_points(points, range, indices, page),
+    }
+}
+
+fn append_quadric(quadric: &Quadric, page: &mut Page) {
+    let turns = |angle: f64| (angle / std::f64::consts::TAU) as f32;
+    // Exact quarter turns at the poles: asin of the clamped ratio, in double precision.
+    let profile = |z: f32, radius: f32| turns((f64::from(z) / f64::from(radius)).clamp(-1.0, 1.0).asin());
+    let sweep = (f64::from(quadric.sweep_degrees) / 360.0) as f32;
+    let (number, sizes) = match quadric.shape {
+        QuadricShape::Sphere { radius, zmin, zmax } => {
+            (0, [radius, profile(zmin, radius), profile(zmax, radius), 0.0, 0.0, 0.0])
+        }
+        QuadricShape::Cone { height, radius } => (1, [height, radius, 0.0, 0.0, 0.0, 0.0]),
+        QuadricShape::Cylinder { radius, zmin, zmax } => (2, [radius, zmin, zmax, 0.0, 0.0, 0.0]),
+        QuadricShape::Hyperboloid { p1, p2 } => (3, [p1[0], p1[1], p1[2], p2[0], p2[1], p2[2]]),
+        QuadricShape::Paraboloid { rmax, zmin, zmax } => (4, [rmax, zmin, zmax, 0.0, 0.0, 0.0]),
+        QuadricShape::Disk { height, radius } => (5, [height, radius, 0.0, 0.0, 0.0, 0.0]),
+        QuadricShape::Torus { major, minor, phi_min, phi_max } => {
+            (6, [major, minor, turns(f64::from(phi_min)), turns(f64::from(phi_max)), 0.0, 0.0])
+        }
+    };
+    page.primitives.push(Primitive {
+        kind_flags: KIND_QUADRIC,
+        data: page.data.len() as u32,
+        face: 0,
+        extra: 0,
+        corners: [0, 1, 2, 3],
+        face_corners: [0, 1, 2, 3],
+        uv_range: WHOLE,
+    });
+    let [a, b, c, d, e, f] = sizes;
+    page.data.push([number as f32, sweep, a, b]);
+    page.data.push([c, d, e, f]);
+}
+
+fn append_facets(facets: &Facets, range: Range<usize>, indices: &mut Indices, page: &mut Page) {
+    let start = page.primitives.len();
+    for i in range {
+        page.primitives.push(Primitive {
+            kind_flags: KIND_FACET | if facets.polygon { POLYGON } else { 0 },
+            data: 0,
+            face: indices.face(facets.face[i]),
+            extra: 0,
+            corners: facets.corners[i].map(|c| indices.varying(c)),
+            face_corners: facets.face_corners[i].map(|c| indices.face_varying(c)),
+            uv_range: facets.uv_range.get(i).copied().unwrap_or(WHOLE),
+        });
+    }
+    let data = page.data.len() as u32;
+    append_points3(page, &facets.positions, (!indices.whole).then_some(&indices.varying.from));
+    let extra = page.data.len() as u32;
+    if facets.polygon {
+        append_points3(page, &facets.face_normals, (!indices.whole).then_some(&indices.face.from));
+    }
+    for primitive in &mut page.primitives[start..] {
+        primitive.data = data;
+        primitive.extra = extra;
+    }
+}
+
+fn append_points3(page: &mut Page, points: &[[f32; 3]], order: Option<&Vec<u32>>) {
+    let record = |p: &[f32; 3]| [p[0], p[1], p[2], 0.0];
+    match order {
+        None => page.data.extend(points.iter().map(record)),
+        Some(order) => page.data.extend(order.iter().map(|&i| record(&points[i as usize]))),
+    }
+}
+
+fn append_patches(patches: &Patches, range: Range<usize>, indices: &mut Indices, page: &mut Page) {
+    for i in range {
+        page.primitives.push(Primitive {
+            kind_flags: KIND_PATCH,
+            data: page.data.len() as u32,
+            face: indices.face(patches.face[i]),
+            extra: indices.control(i, 16),
+            corners: patches.corners[i].map(|c| indices.varying(c)),
+            face_corners: patches.face_corners[i].map(|c| indices.face_varying(c)),
+            uv_range: patches.uv_range.get(i).copied().unwrap_or(WHOLE),
+        });
+        append_points3(page, &patches.control[16 * i..16 * i + 16], None);
+    }
+}
+
+fn append_curves(curves: &CurveSegments, range: Range<usize>, indices: &mut Indices, page: &mut Page) {
+    let each = if curves.cubic { 4 } else { 2 };
+    for i in range {
+        let [start, end] = curves.ends[i].map(|e| indices.varying(e));
+        let [v0, v1] = curves.v_range[i];
+        let normals = curves.normals.get(i);
+        let data = page.data.len() as u32;
+        let flags = if curves.cubic { 0 } else { LINEAR } | if normals.is_some() { RIBBON } else { 0 };
+        // Varying values do not change across a curve: (u,v) = (0,0) and (1,0) are its start. A cubic's third index is that of its
+        // first control vertex instead; its varying ones are the first and the last.
+        page.primitives.push(Primitive {
+            kind_flags: KIND_CURVE | flags,
+            data,
+            face: indices.face(curves.face[i]),
+            extra: data + each as u32,
+            corners: [start, start, end, end],
+            face_corners: [start, start, end, indices.control(i, each)],
+            uv_range: [0.0, v0, 1.0, v1],
+        });
+        append_points3(page, &curves.control[each * i..each * (i + 1)], None);
+        let [w0, w1] = curves.widths[i];
+        page.data[data as usize][3] = w0;
+        page.data[data as usize + each - 1][3] = w1;
+        if let Some(normals) = normals {
+            append_points3(page, normals, None);
+        }
+    }
+}
+
+fn append_points(points: &Points, range: Range<usize>, indices: &mut Indices, page: &mut Page) {
+    for i in range {
+        let index = indices.varying(i as u32);
+        let [x, y, z] = points.positions[i];
+        page.primitives.push(Primitive {
+            kind_flags: KIND_POINT,
+            data: page.data.len() as u32,
+            face: indices.face(0),
+            extra: 0,
+            corners: [index; 4],
+            face_corners: [index; 4],
+            uv_range: WHOLE,
+        });
+        page.data.push([x, y, z, points.widths[i]]);
+    }
+}

@@ -1,0 +1,113 @@
+//! Hide: opaque grids, nearest first, lower the depth keys of the samples they cover; what lies behind is dropped undiced.
+
+use super::buffers::{FrameSlices, GridSlices, RegionSlices};
+use super::covering;
+use super::dice::Piece;
+use super::kernels::records::{Culled, Rest};
+use super::kernels::{block, cull, hide};
+use super::recording::Recording;
+use super::select::RegionPixels;
+
+/// Parts beyond the first into which the work of one huge micropolygon is cut (glsl/hide.comp, PARTS).
+const REST_PARTS: u32 = 64;
+
+/// Key of a sample that sees nothing.
+const EMPTY: u32 = u32::MAX;
+
+/// Appends the start of hiding: empty samples, nothing hidden.
+pub fn record_clear(recording: &mut Recording, slices: &RegionSlices, (region, pixel_samples): (&RegionPixels, u32)) {
+    recording.concurrent(|recording| {
+        let subpixels = region.count() * u64::from(pixel_samples);
+        recording.fill(slices.keys.part(0..subpixels), EMPTY);
+        recording.fill(slices.blocks.part(0..region.blocks()), EMPTY);
+        recording.fill(slices.dirty.part(0..region.blocks()), 0);
+        recording.write(slices.culled, &[Culled { culled_grids: 0, culled_micropolygons: 0 }]);
+        recording.fill(slices.status, 0);
+        recording.write(slices.rest, &[rest_start()]);
+    });
+}
+
+/// The rest pass runs nothing unless a kernel arms it.
+pub(super) fn rest_start() -> Rest {
+    Rest { rest_groups_x: 0, rest_groups_y: 1, rest_groups_z: REST_PARTS, rest_lost: 0 }
+}
+
+/// Appends the making of slots 0 to `count` from sorted grids `first` to `first + count`; hidden ones come out empty unless `cull` is
+/// off.
+pub fn record_cull(
+    recording: &mut Recording,
+    (frame, grids): (&FrameSlices, GridSlices),
+    slices: &RegionSlices,
+    region: &RegionPixels,
+    (first, count): (u32, u32),
+    enabled: bool,
+) {
+    let [region_width, region_height] = region.size();
+    let bindings = cull::Bindings {
+        sorted: slices.sorted,
+        selected: slices.selected,
+        grids: grids.grids,
+        grid_bounds: grids.bounds,
+        instances: frame.instances,
+        blocks: slices.blocks,
+        slots: slices.slots,
+        culled: slices.culled,
+    };
+    let push = cull::Push {
+        first,
+        count,
+        region_x: region.sampled[0],
+        region_y: region.sampled[1],
+        region_width,
+        region_height,
+        enabled: u32::from(enabled),
+    };
+    recording.dispatch(cull::dispatch(covering(u64::from(count), cull::LOCAL_SIZE), &bindings, &push));
+}
+
+/// Appends the hiding of a piece whose positions begin at record `vertex_base`.
+pub fn record_piece(
+    recording: &mut Recording,
+    frame: &FrameSlices,
+    slices: &RegionSlices,
+    region: &RegionPixels,
+    (piece, vertex_base): (&Piece, u32),
+) {
+    let [region_width, region_height] = region.size();
+    let bindings = hide::Bindings {
+        frame_buffer: frame.frame,
+        slots: slices.slots,
+        arena: slices.arena,
+        keys: slices.keys,
+        dirty: slices.dirty,
+        rest: slices.rest,
+    };
+    let push = hide::Push {
+        slot_base: piece.slot_base,
+        slot_log2: piece.slot_log2,
+        slot_count: piece.slot_count,
+        vertex_base,
+        region_x: region.sampled[0],
+        region_y: region.sampled[1],
+        region_width,
+        region_height,
+    };
+    let groups = covering(u64::from(piece.vertices()), [256, 1, 1]);
+    recording.dispatch(hide::dispatch(hide::Variant::First, groups, &bindings, &push));
+    // Armed only by micropolygons of thousands of samples; costs next to nothing otherwise.
+    recording.dispatch(hide::dispatch(
+        hide::Variant::Rest,
+        slices.rest.cast::<[u32; 3]>().part(0..1),
+        &bindings,
+        &push,
+    ));
+    recording.fill(slices.rest.cast::<u32>().part(0..1), 0);
+}
+
+/// Appends the renewal of the farthest depth of the blocks that hiding changed.
+pub fn record_blocks(recording: &mut Recording, slices: &RegionSlices, region: &RegionPixels, pixel_samples: u32) {
+    let [region_width, region_height] = region.size();
+    let bindings = block::Bindings { keys: slices.keys, dirty: slices.dirty, blocks: slices.blocks };
+    let push = block::Push { region_width, region_height, pixel_samples };
+    recording.dispatch(block::dispatch(covering(region.blocks(), block::LOCAL_SIZE), &bindings, &push));
+}

@@ -1,0 +1,95 @@
+//! What the pipeline must know of a drawable's shading: programs by number, where their inputs come from, and what they do to opacity.
+
+use super::geometry::Kind;
+use std::sync::Arc;
+
+/// What is known of the opacity of a drawable before it is shaded (DESIGN 4, "the verdict is per instance").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Verdict {
+    /// Opacity 1 everywhere: it hides before it is coloured.
+    Opaque,
+    /// Anything else: it is listed and composited.
+    Translucent,
+    /// Opacity 0 everywhere: it is not drawn.
+    Dropped,
+}
+
+/// One input of a program that a primitive variable of the drawable gives.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct InputBinding {
+    /// The primitive variable's name.
+    pub primvar: Arc<str>,
+    /// Whether it goes to the slot's uniform inputs instead of a channel.
+    pub uniform: bool,
+    /// Input channel, or number of the uniform input.
+    pub channel: u32,
+    /// First component in the channel's record.
+    pub component: u32,
+}
+
+/// A compiled program as a drawable uses it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Program {
+    /// Number of the compiled kernel.
+    pub kernel: usize,
+    /// Record of the drawable's instance block in the parameter buffer.
+    pub block: u32,
+    /// Inputs from primitive variables.
+    pub inputs: Arc<[InputBinding]>,
+}
+
+/// How a drawable is displaced and shaded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
+    /// What is known of its opacity.
+    pub verdict: Verdict,
+    /// Displacement program, if it is displaced.
+    pub displace: Option<Program>,
+    /// Colour program; `None` for what is never coloured (matte objects).
+    pub shade: Option<Program>,
+}
+
+/// Grids that go through dice, displace and hide (or sample) in the same dispatches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HideBin {
+    /// Translucent ones come last, and are sampled instead of hidden.
+    pub translucent: bool,
+    /// The page that holds the primitives.
+    pub page: usize,
+    /// Primitive kind.
+    pub kind: Kind,
+    /// Displacement kernel.
+    pub displace: Option<usize>,
+}
+
+/// Grids that are shaded in the same dispatches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ShadeBin {
+    /// The page that holds the primitives.
+    pub page: usize,
+    /// Primitive kind.
+    pub kind: Kind,
+    /// Displacement kernel.
+    pub displace: Option<usize>,
+    /// Colour kernel.
+    pub shade: Option<usize>,
+}
+
+/// What the pipeline must know of a compiled kernel to feed it (spirv-gen's reflection, as numbers).
+#[derive(Clone, Debug)]
+pub struct ShadingKernel {
+    /// What a device runs.
+    pub kernel: Arc<super::recording::Kernel>,
+    /// Mask of the geometry channels 0 to 3 that it reads.
+    pub geometry_channels: u32,
+    /// Input channels in all, the four geometry channels included.
+    pub input_channels: u32,
+    /// Records of uniform inputs of a slot.
+    pub uniform_records: u32,
+    /// Output channels in all.
+    pub output_channels: u32,
+    /// Output channel of Oi; `None` when the opacity is 1.
+    pub opacity_channel: Option<u32>,
+    /// Output channel of each wanted variable, in the order of the film's variables; each variable takes one channel.
+    pub variable_channels: Vec<u32>,
+}

@@ -1,0 +1,117 @@
+//! Sample: translucent grids leave entries (micropolygon, coverage mask, depth plane) in the pixels they cover, slab by slab of depth.
+
+use super::buffers::{FrameSlices, RegionCapacity, RegionSlices};
+use super::dice::Piece;
+use super::kernels::records::Appended;
+use super::kernels::{sample, scatter_entries, sort_entries};
+use super::recording::Recording;
+use super::select::RegionPixels;
+use super::{Device, covering, hide, scan};
+
+/// A slab of depth: keys (depth bits, number) from `low`, inclusive, to `high`, exclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slab {
+    /// First key.
+    pub low: u64,
+    /// First key beyond.
+    pub high: u64,
+}
+
+impl Slab {
+    /// All depths.
+    pub const WHOLE: Self = Self { low: 0, high: u64::MAX };
+}
+
+/// Appends the start of a slab: no entries, nothing visible.
+pub fn record_clear(
+    recording: &mut Recording,
+    slices: &RegionSlices,
+    capacity: &RegionCapacity,
+    region: &RegionPixels,
+) {
+    recording.concurrent(|recording| {
+        let cells = region.count() * capacity.cells();
+        recording.fill(slices.cell_counts.part(0..cells), 0);
+        recording.fill(slices.cell_filled.part(0..cells), 0);
+        recording.fill(slices.visible, 0);
+        recording.write(slices.appended, &[Appended { appended: 0, appended_lost: 0 }]);
+        recording.write(slices.rest, &[hide::rest_start()]);
+    });
+}
+
+/// Appends the sampling of a piece whose positions begin at record `vertex_base`.
+pub fn record_piece(
+    recording: &mut Recording,
+    frame: &FrameSlices,
+    (slices, capacity): (&RegionSlices, &RegionCapacity),
+    (region, slab): (&RegionPixels, Slab),
+    (piece, vertex_base): (&Piece, u32),
+) {
+    let [region_width, region_height] = region.size();
+    let bindings = sample::Bindings {
+        frame_buffer: frame.frame,
+        slots: slices.slots,
+        arena: slices.arena,
+        keys: slices.keys,
+        entries: slices.entries,
+        cell_counts: slices.cell_counts,
+        visible: slices.visible,
+        appended: slices.appended,
+        rest: slices.rest,
+    };
+    let push = sample::Push {
+        slot_base: piece.slot_base,
+        slot_log2: piece.slot_log2,
+        slot_count: piece.slot_count,
+        vertex_base,
+        region_x: region.sampled[0],
+        region_y: region.sampled[1],
+        region_width,
+        region_height,
+        capacity: capacity.entries as u32,
+        cells: capacity.cells() as u32,
+        slab_low_z: (slab.low >> 32) as u32,
+        slab_low_number: slab.low as u32,
+        slab_high_z: (slab.high >> 32) as u32,
+        slab_high_number: slab.high as u32,
+    };
+    let groups = covering(u64::from(piece.vertices()), [256, 1, 1]);
+    recording.dispatch(sample::dispatch(sample::Variant::First, groups, &bindings, &push));
+    recording.dispatch(sample::dispatch(
+        sample::Variant::Rest,
+        slices.rest.cast::<[u32; 3]>().part(0..1),
+        &bindings,
+        &push,
+    ));
+    recording.fill(slices.rest.cast::<u32>().part(0..1), 0);
+}
+
+/// Appends the ordering of `entries` entries by cell, and inside each cell by depth.
+pub fn record_order(
+    recording: &mut Recording,
+    device: Device,
+    (slices, capacity): (&RegionSlices, &RegionCapacity),
+    region: &RegionPixels,
+    entries: u32,
+) {
+    let cells = (region.count() * capacity.cells()) as u32;
+    let total = (slices.scan, slices.scan.total);
+    scan::record(recording, device, slices.cell_counts, slices.cell_offsets, cells, u32::MAX, total);
+    let bindings = scatter_entries::Bindings {
+        entries: slices.entries,
+        cell_offsets: slices.cell_offsets,
+        cell_filled: slices.cell_filled,
+        order: slices.order,
+    };
+    let groups = covering(u64::from(entries), scatter_entries::LOCAL_SIZE);
+    recording.dispatch(scatter_entries::dispatch(groups, &bindings, &scatter_entries::Push { entry_count: entries }));
+    let bindings = sort_entries::Bindings {
+        entries: slices.entries,
+        cell_offsets: slices.cell_offsets,
+        cell_counts: slices.cell_counts,
+        order: slices.order,
+        appended: slices.appended,
+    };
+    let groups = covering(u64::from(cells), sort_entries::LOCAL_SIZE);
+    recording.dispatch(sort_entries::dispatch(groups, &bindings, &sort_entries::Push { cell_count: cells }));
+}

@@ -1,0 +1,193 @@
+//! Select: the grids that a region needs, ranked in stable order and sorted into depth batches and bins.
+
+use super::buffers::{FrameSlices, GridSlices, RegionCapacity, RegionSlices};
+use super::kernels::{gather, plan_batches, select, sort_count, sort_scatter};
+use super::plan::Pipeline;
+use super::recording::Recording;
+use super::{Device, covering, scan};
+
+/// Depth batches of a region at most.
+pub const BATCHES: u32 = 32;
+/// Slots of 16, 32, 64, 128 and 256 vertices.
+pub const SIZE_CLASSES: u32 = 5;
+/// Buckets of the depth histogram (glsl/lib/selection.glsl).
+pub const DEPTH_BUCKETS: u32 = 1024;
+
+/// A region's pixels: what is sampled, and what of it is delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegionPixels {
+    /// Sampled: x0, y0, x1, y1, half-open; includes the filter's apron, so it may begin at negative pixels.
+    pub sampled: [i32; 4],
+    /// Delivered: x0, y0, x1, y1, half-open.
+    pub inside: [u32; 4],
+}
+
+impl RegionPixels {
+    /// Sampled pixels along x and y.
+    pub fn size(&self) -> [u32; 2] {
+        let [x0, y0, x1, y1] = self.sampled;
+        [(x1 - x0).cast_unsigned(), (y1 - y0).cast_unsigned()]
+    }
+
+    /// Sampled pixels.
+    pub fn count(&self) -> u64 {
+        let [width, height] = self.size();
+        u64::from(width) * u64::from(height)
+    }
+
+    /// Delivered pixels along x and y.
+    pub fn inside_size(&self) -> [u32; 2] {
+        let [x0, y0, x1, y1] = self.inside;
+        [x1 - x0, y1 - y0]
+    }
+
+    /// Where the delivered rectangle begins inside the sampled one.
+    pub fn inside_offset(&self) -> [u32; 2] {
+        [0, 1].map(|axis| (self.inside[axis].cast_signed() - self.sampled[axis]).cast_unsigned())
+    }
+
+    /// 4x4-pixel blocks.
+    pub fn blocks(&self) -> u64 {
+        let [width, height] = self.size();
+        u64::from(width.div_ceil(4)) * u64::from(height.div_ceil(4))
+    }
+}
+
+/// How depth falls into buckets: float bits, less `base`, shifted right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DepthBuckets {
+    /// Bits of the nearest depth.
+    pub base: u32,
+    /// Bits to drop.
+    pub shift: u32,
+}
+
+impl DepthBuckets {
+    /// Buckets for depths between `nearest` and `farthest`, equal steps of the logarithm (nearly).
+    pub fn new(nearest: f32, farthest: f32) -> Self {
+        let base = nearest.max(f32::MIN_POSITIVE).to_bits();
+        let span = farthest.max(nearest).max(f32::MIN_POSITIVE).to_bits().saturating_sub(base);
+        let mut shift = 0;
+        while span >> shift >= DEPTH_BUCKETS {
+            shift += 1;
+        }
+        Self { base, shift }
+    }
+}
+
+/// Appends the selection of a region: ranks, batches, and the order in which grids are hidden.
+pub fn record(
+    recording: &mut Recording,
+    device: Device,
+    pipeline: Pipeline,
+    (frame, grids): (&FrameSlices, GridSlices),
+    (slices, capacity): (&RegionSlices, &RegionCapacity),
+    (region, depth): (&RegionPixels, DepthBuckets),
+) {
+    let grid_count = grids.grids.count() as u32;
+    let [x0, y0, x1, y1] = region.sampled;
+    let everywhere = covering(u64::from(grid_count), select::LOCAL_SIZE);
+    let bindings = select::Bindings { grid_bounds: grids.bounds, chosen: slices.chosen };
+    recording.dispatch(select::dispatch(everywhere, &bindings, &select::Push { grid_count, x0, y0, x1, y1 }));
+    let total = (slices.scan, slices.selected_count);
+    scan::record(recording, device, slices.chosen, slices.ranks, grid_count, u32::MAX, total);
+    recording.fill(slices.histogram, 0);
+    let bindings = gather::Bindings {
+        chosen: slices.chosen,
+        ranks: slices.ranks,
+        grids: grids.grids,
+        grid_bounds: grids.bounds,
+        selected: slices.selected,
+        histogram: slices.histogram,
+    };
+    let push =
+        gather::Push { grid_count, capacity: capacity.grids as u32, depth_base: depth.base, depth_shift: depth.shift };
+    recording.dispatch(gather::dispatch(everywhere, &bindings, &push));
+    let bindings = plan_batches::Bindings { histogram: slices.histogram, batches: slices.batches };
+    let push = plan_batches::Push { batch_count: pipeline.batches.clamp(1, BATCHES) };
+    recording.dispatch(plan_batches::dispatch(1, &bindings, &push));
+    let order = SortOrder { depth, places: 0..u32::MAX, selected_max: u64::from(grid_count) };
+    record_sort(recording, device, (frame, grids), (slices, capacity), &order, sort_count::Variant::Hide);
+}
+
+/// What a counting sort of the selected grids goes by.
+#[derive(Clone, Debug)]
+pub(super) struct SortOrder {
+    /// Depth buckets (hiding).
+    pub depth: DepthBuckets,
+    /// Only grids with colours in these places take part (shading).
+    pub places: std::ops::Range<u32>,
+    /// At least as many as are selected.
+    pub selected_max: u64,
+}
+
+/// Appends a counting sort of the selected grids by bin and size class.
+pub(super) fn record_sort(
+    recording: &mut Recording,
+    device: Device,
+    (frame, grids): (&FrameSlices, GridSlices),
+    (slices, capacity): (&RegionSlices, &RegionCapacity),
+    order: &SortOrder,
+    by: sort_count::Variant,
+) {
+    recording.fill(slices.counts, 0);
+    let groups = covering(order.selected_max.min(capacity.grids), [64, 1, 1]);
+    let bindings = sort_count::Bindings {
+        selected: slices.selected,
+        grids: grids.grids,
+        grid_bounds: grids.bounds,
+        instances: frame.instances,
+        batches: slices.batches,
+        needed: slices.needed,
+        counts: slices.counts,
+        sort_keys: slices.sort_keys,
+        places: slices.places,
+        total: slices.selected_count,
+        colour_base: slices.colour_base,
+    };
+    let push = sort_count::Push {
+        capacity: capacity.grids as u32,
+        bin_count: capacity.bins as u32,
+        depth_base: order.depth.base,
+        depth_shift: order.depth.shift,
+        first_place: order.places.start,
+        last_place: order.places.end,
+    };
+    recording.dispatch(sort_count::dispatch(by, groups, &bindings, &push));
+    let keys = capacity.sort_keys() as u32;
+    let total = (slices.scan, slices.scan.total);
+    scan::record(recording, device, slices.counts, slices.offsets, keys, u32::MAX, total);
+    let bindings = sort_scatter::Bindings {
+        sort_keys: slices.sort_keys,
+        places: slices.places,
+        offsets: slices.offsets,
+        sorted: slices.sorted,
+        total: slices.selected_count,
+    };
+    let push = sort_scatter::Push { capacity: capacity.grids as u32 };
+    recording.dispatch(sort_scatter::dispatch(groups, &bindings, &push));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_buckets_span_the_scene() {
+        let bucket = |d: DepthBuckets, z: f32| (z.to_bits() - d.base) >> d.shift;
+        let depth = DepthBuckets::new(0.1, 1000.0);
+        assert_eq!(bucket(depth, 0.1), 0);
+        assert!((DEPTH_BUCKETS / 2..DEPTH_BUCKETS).contains(&bucket(depth, 1000.0)));
+        let flat = DepthBuckets::new(5.0, 5.0);
+        assert_eq!(bucket(flat, 5.0), 0);
+    }
+
+    #[test]
+    fn a_region_knows_its_inside() {
+        let region = RegionPixels { sampled: [-1, 7, 12, 20], inside: [0, 8, 11, 19] };
+        assert_eq!(region.size(), [13, 13]);
+        assert_eq!(region.inside_offset(), [1, 1]);
+        assert_eq!(region.inside_size(), [11, 11]);
+        assert_eq!(region.blocks(), 16);
+    }
+}

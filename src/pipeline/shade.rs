@@ -1,0 +1,122 @@
+//! Shade: the colour programs run on grids of which some sample sees a micropolygon; the colours of those micropolygons are kept.
+
+use super::buffers::{FrameSlices, GridSlices, PageSlices, RegionCapacity, RegionSlices};
+use super::dice::Piece;
+use super::kernels::{mark, needed, pack, sort_count};
+use super::look::ShadingKernel;
+use super::recording::Recording;
+use super::select::{DepthBuckets, RegionPixels, SortOrder, record_sort};
+use super::{Device, covering, scan};
+use std::ops::Range;
+
+/// Appends the marking of what samples see: the opaque micropolygons behind their keys.
+pub fn record_mark(recording: &mut Recording, slices: &RegionSlices, region: &RegionPixels, pixel_samples: u32) {
+    recording.fill(slices.visible, 0);
+    let pixels = region.count();
+    let bindings = mark::Bindings { keys: slices.keys, visible: slices.visible };
+    let push = mark::Push { pixels: pixels as u32, pixel_samples };
+    recording.dispatch(mark::dispatch(covering(pixels, mark::LOCAL_SIZE), &bindings, &push));
+}
+
+/// Appends the numbering of visible micropolygons: how many each grid has, where their colours begin, how many there are in all.
+pub fn record_places(
+    recording: &mut Recording,
+    device: Device,
+    (slices, capacity): (&RegionSlices, &RegionCapacity),
+    selected: u64,
+) {
+    let bindings = needed::Bindings { visible: slices.visible, needed: slices.needed, total: slices.selected_count };
+    let push = needed::Push { capacity: selected.min(capacity.grids) as u32 };
+    recording.dispatch(needed::dispatch(covering(u64::from(push.capacity), needed::LOCAL_SIZE), &bindings, &push));
+    let total = (slices.scan, slices.visible_count);
+    scan::record(recording, device, slices.needed, slices.colour_base, push.capacity, u32::MAX, total);
+}
+
+/// Appends the sorting of the grids that have colours in `places` by shading bin and size class.
+pub fn record_order(
+    recording: &mut Recording,
+    device: Device,
+    frame_grids: (&FrameSlices, GridSlices),
+    slices_capacity: (&RegionSlices, &RegionCapacity),
+    (selected, places): (u64, Range<u32>),
+) {
+    let order = SortOrder { depth: DepthBuckets { base: 0, shift: 0 }, places, selected_max: selected };
+    record_sort(recording, device, frame_grids, slices_capacity, &order, sort_count::Variant::Shade);
+}
+
+/// Appends the keeping of a piece's visible colours; its outputs begin at record `output_base`. `kernel` is `None` for matte grids, which
+/// leave nothing.
+pub fn record_pack(
+    recording: &mut Recording,
+    (slices, capacity): (&RegionSlices, &RegionCapacity),
+    (kernel, piece): (Option<&ShadingKernel>, &Piece),
+    output_base: u32,
+    places: Range<u32>,
+) {
+    let bindings = pack::Bindings {
+        slots: slices.slots,
+        arena: slices.arena,
+        visible: slices.visible,
+        colour_base: slices.colour_base,
+        colours: slices.colours,
+    };
+    let push = pack::Push {
+        slot_base: piece.slot_base,
+        slot_log2: piece.slot_log2,
+        slot_count: piece.slot_count,
+        vertex_base: output_base,
+        channel_stride: piece.vertices(),
+        colour_records: capacity.colour_records() as u32,
+        opacity_record: u32::from(capacity.translucent()),
+        opacity_channel: kernel.and_then(|k| k.opacity_channel).unwrap_or(u32::MAX),
+        variables: capacity.variables as u32,
+        first_variable: kernel.and_then(|k| k.variable_channels.first().copied()).unwrap_or(0),
+        first_place: places.start,
+        last_place: places.end,
+        coloured: u32::from(kernel.is_some()),
+    };
+    recording.dispatch(pack::dispatch(covering(u64::from(piece.vertices()), pack::LOCAL_SIZE), &bindings, &push));
+}
+
+/// What stands where in the arena when a piece is shaded: channels of the displacement program (if any), then inputs and outputs of
+/// the colour program, then uniform inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShadeLayout {
+    /// Displacement inputs.
+    pub displace_input: u32,
+    /// Displacement's uniform inputs.
+    pub displace_uniform: u32,
+    /// Colour inputs; the displacement's outputs are its channels 0 and 1.
+    pub input: u32,
+    /// Colour outputs.
+    pub output: u32,
+    /// Colour's uniform inputs.
+    pub uniform: u32,
+    /// Records in all.
+    pub records: u32,
+}
+
+impl ShadeLayout {
+    /// Records that one vertex and one slot take up with these programs.
+    pub fn cost(displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel>) -> (u32, u32) {
+        let input = shade.map_or(4, |k| k.input_channels);
+        let output = shade.map_or(0, |k| k.output_channels);
+        let vertex = displace.map_or(0, |k| k.input_channels) + input + output;
+        let slot = displace.map_or(0, |k| k.uniform_records) + shade.map_or(0, |k| k.uniform_records);
+        (vertex, slot)
+    }
+
+    /// The layout of a piece.
+    pub fn new(piece: &Piece, displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel>) -> Self {
+        let vertices = piece.vertices();
+        let input = piece.base + displace.map_or(0, |k| k.input_channels) * vertices;
+        let output = input + shade.map_or(4, |k| k.input_channels) * vertices;
+        let displace_uniform = output + shade.map_or(0, |k| k.output_channels) * vertices;
+        let uniform = displace_uniform + displace.map_or(0, |k| k.uniform_records) * piece.slot_count;
+        let end = uniform + shade.map_or(0, |k| k.uniform_records) * piece.slot_count;
+        Self { displace_input: piece.base, displace_uniform, input, output, uniform, records: end - piece.base }
+    }
+}
+
+/// The page's part of what [`super::dice::record`] needs.
+pub type Sources<'a> = (&'a FrameSlices, GridSlices, PageSlices);

@@ -1,0 +1,271 @@
+//! A world as devices draw it: pages of geometry, instances, bins, and the frame record.
+
+use super::frame;
+use super::geometry::{Page, Pages, Run, RunPrimvar};
+use super::kernels::records::{Frame, Instance, PrimvarBinding};
+use super::look::{HideBin, Look, Program, ShadeBin, Verdict};
+use crate::diagnostic::Place;
+use crate::scene::{Attributes, Class, Drawable, Shape, ValueType, World};
+use glam::{DMat3, DMat4, DVec3};
+use std::sync::Arc;
+
+// Flags of glsl/lib/records.glsl.
+const FLIP_NORMAL: u32 = 1;
+const ONE_SIDED: u32 = 2;
+const MATTE: u32 = 4;
+const TRANSLUCENT: u32 = 8;
+const DISPLACED: u32 = 16;
+
+const CLASS_END: u32 = 0xff;
+const NO_LIST: u32 = u32::MAX;
+
+/// Consecutive primitives of one instance in one page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrawnRun {
+    /// The page.
+    pub page: usize,
+    /// First primitive, page-relative.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
+    /// The instance record.
+    pub instance: u32,
+}
+
+/// All that devices must know of a world, apart from compiled kernels and their parameters.
+#[derive(Debug)]
+pub struct DrawnWorld {
+    /// Camera and sampling.
+    pub frame: Frame,
+    /// Geometry.
+    pub pages: Vec<Page>,
+    /// Instances.
+    pub instances: Vec<Instance>,
+    /// Primvars of instances' programs; lists end with class 0xff.
+    pub primvar_bindings: Vec<PrimvarBinding>,
+    /// What is drawn, in authored order.
+    pub runs: Vec<DrawnRun>,
+    /// Bins of hiding, opaque ones first; instances name them by index.
+    pub hide_bins: Vec<HideBin>,
+    /// Bins of shading; instances name them by index.
+    pub shade_bins: Vec<ShadeBin>,
+    /// Where each instance was authored, and its identifier, for messages.
+    pub origins: Vec<(Arc<str>, Place)>,
+}
+
+impl DrawnWorld {
+    /// Lowers a world. `looks[i]` belongs to drawable `i`. Pages hold at most `page_bytes` each.
+    pub fn new(world: &World, looks: &[Arc<Look>], page_bytes: u64) -> Self {
+        let mut builder = Builder::new(world, page_bytes);
+        for (drawable, look) in world.drawables.iter().zip(looks) {
+            if look.verdict != Verdict::Dropped {
+                builder.draw(drawable, look);
+            }
+        }
+        builder.finish()
+    }
+
+    /// Primitives drawn, instances counted each time.
+    pub fn primitive_count(&self) -> u64 {
+        self.runs.iter().map(|run| u64::from(run.count)).sum()
+    }
+}
+
+struct Builder<'a> {
+    world: &'a World,
+    camera_from_world: DMat4,
+    pages: Pages,
+    instances: Vec<(Instance, HideBin, ShadeBin)>,
+    primvar_bindings: Vec<PrimvarBinding>,
+    runs: Vec<DrawnRun>,
+    origins: Vec<(Arc<str>, Place)>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(world: &'a World, page_bytes: u64) -> Self {
+        Self {
+            world,
+            camera_from_world: *world.camera.camera_from_world.first(),
+            pages: Pages::new(page_bytes),
+            instances: Vec::new(),
+            primvar_bindings: Vec::new(),
+            runs: Vec::new(),
+            origins: Vec::new(),
+        }
+    }
+
+    fn draw(&mut self, drawable: &Drawable, look: &Look) {
+        let runs = self.pages.runs(&drawable.geometry);
+        for run in runs.iter() {
+            let instance = self.instance(drawable, look, run);
+            self.runs.push(DrawnRun {
+                page: run.page,
+                first: run.first,
+                count: run.count,
+                instance: self.instances.len() as u32,
+            });
+            let displace = look.displace.as_ref().map(|program| program.kernel);
+            let shade = look.shade.as_ref().map(|program| program.kernel);
+            let translucent = look.verdict == Verdict::Translucent;
+            let hide_bin = HideBin { translucent, page: run.page, kind: run.kind, displace };
+            let shade_bin = ShadeBin { page: run.page, kind: run.kind, displace, shade };
+            self.instances.push((instance, hide_bin, shade_bin));
+            self.origins.push((Arc::clone(&drawable.attributes.name), drawable.geometry.place.clone()));
+        }
+    }
+
+    fn instance(&mut self, drawable: &Drawable, look: &Look, run: &Run) -> Instance {
+        let attributes = &drawable.attributes;
+        let camera_from_object = self.camera_from_world * *drawable.world_from_object.first();
+        let rows = camera_from_object.transpose();
+        let rate = frame::dice_rate(attributes.shading_rate, self.world.options.pixel_samples);
+        let st = attributes.texture_coordinates;
+        let block = |program: &Option<Program>| program.as_ref().map_or(0, |p| p.block);
+        Instance {
+            row0: rows.x_axis.as_vec4().to_array(),
+            row1: rows.y_axis.as_vec4().to_array(),
+            row2: rows.z_axis.as_vec4().to_array(),
+            texture_st0: [st[0][0], st[0][1], st[1][0], st[1][1]],
+            texture_st1: [st[2][0], st[2][1], st[3][0], st[3][1]],
+            flags: flags(drawable, look),
+            dice_scale: (1.0 / (frame::FIXED * f64::from(rate).sqrt())) as f32,
+            displacement_bound: self.displacement_bound(attributes, look, camera_from_object),
+            scale: camera_from_object.determinant().abs().cbrt() as f32,
+            displace_block: block(&look.displace),
+            shade_block: block(&look.shade),
+            displace_primvars: self.bind(look.displace.as_ref(), &run.primvars),
+            shade_primvars: self.bind(look.shade.as_ref(), &run.primvars),
+            hide_bin: 0,
+            shade_bin: 0,
+            spare0: 0,
+            spare1: 0,
+        }
+    }
+
+    /// Radius in camera space by which a displaced surface may move.
+    fn displacement_bound(&self, attributes: &Attributes, look: &Look, camera_from_object: DMat4) -> f32 {
+        let (Some(bound), Some(_)) = (&attributes.displacement_bound, &look.displace) else { return 0.0 };
+        let shader = attributes.displacement.as_ref().map(|shader| *shader.world_from_shader.first());
+        let named = self.world.spaces.iter().rev().find(|space| space.name == bound.space);
+        let camera_from_space = match (&*bound.space, named) {
+            (_, Some(space)) => self.camera_from_world * *space.world_from_space.first(),
+            ("camera" | "current", None) => DMat4::IDENTITY,
+            ("world", None) => self.camera_from_world,
+            ("shader", None) => shader.map_or(camera_from_object, |m| self.camera_from_world * m),
+            _ => camera_from_object,
+        };
+        (f64::from(bound.radius) * largest_scale(DMat3::from_mat4(camera_from_space))) as f32
+    }
+
+    fn bind(&mut self, program: Option<&Program>, primvars: &[RunPrimvar]) -> u32 {
+        let Some(program) = program.filter(|program| !program.inputs.is_empty()) else { return NO_LIST };
+        let first = self.primvar_bindings.len() as u32;
+        for input in program.inputs.iter() {
+            if let Some(primvar) = primvars.iter().find(|primvar| primvar.name == input.primvar) {
+                let uniform = u32::from(input.uniform) << 31;
+                let floats = (primvar.ty.floats() as u32 * primvar.array_len) << 16;
+                self.primvar_bindings.push(PrimvarBinding {
+                    class_type: class_number(primvar.class) | type_number(primvar.ty) << 8 | floats | uniform,
+                    first_value: primvar.first_value,
+                    channel: input.channel,
+                    component: input.component,
+                });
+            }
+        }
+        self.primvar_bindings.push(PrimvarBinding { class_type: CLASS_END, first_value: 0, channel: 0, component: 0 });
+        first
+    }
+
+    fn finish(self) -> DrawnWorld {
+        let mut hide_bins: Vec<HideBin> = self.instances.iter().map(|(_, bin, _)| *bin).collect();
+        let mut shade_bins: Vec<ShadeBin> = self.instances.iter().map(|(_, _, bin)| *bin).collect();
+        hide_bins.sort_unstable();
+        hide_bins.dedup();
+        shade_bins.sort_unstable();
+        shade_bins.dedup();
+        let number = |found: Result<usize, usize>| found.unwrap_or_else(|at| at) as u32;
+        let numbered = |(mut instance, hide, shade): (Instance, HideBin, ShadeBin)| {
+            instance.hide_bin = number(hide_bins.binary_search(&hide));
+            instance.shade_bin = number(shade_bins.binary_search(&shade));
+            instance
+        };
+        DrawnWorld {
+            frame: frame::frame_record(&self.world.camera, &self.world.options),
+            pages: self.pages.finish(),
+            instances: self.instances.into_iter().map(numbered).collect(),
+            primvar_bindings: self.primvar_bindings,
+            runs: self.runs,
+            hide_bins,
+            shade_bins,
+            origins: self.origins,
+        }
+    }
+}
+
+fn flags(drawable: &Drawable, look: &Look) -> u32 {
+    let attributes = &drawable.attributes;
+    let faces_camera = match drawable.geometry.shape.first() {
+        Shape::Curves(curves) => curves.normals.is_empty(),
+        Shape::Points(_) => true,
+        _ => false,
+    };
+    let bit = |on: bool, bit: u32| if on { bit } else { 0 };
+    bit(attributes.flip_normal && !faces_camera, FLIP_NORMAL)
+        | bit(!attributes.two_sided, ONE_SIDED)
+        | bit(attributes.matte, MATTE)
+        | bit(look.verdict == Verdict::Translucent, TRANSLUCENT)
+        | bit(look.displace.is_some(), DISPLACED)
+}
+
+// Numbers of glsl/primvar.comp.
+fn class_number(class: Class) -> u32 {
+    match class {
+        Class::Constant => 0,
+        Class::Uniform => 1,
+        Class::Varying => 2,
+        Class::FaceVarying => 3,
+        Class::Vertex => 4,
+    }
+}
+
+fn type_number(ty: ValueType) -> u32 {
+    match ty {
+        ValueType::Point => 1,
+        ValueType::Vector => 2,
+        ValueType::Normal => 3,
+        _ => 0,
+    }
+}
+
+/// The largest factor by which a matrix stretches a vector: its greatest singular value, by power iteration on M^T M, rounded up.
+fn largest_scale(matrix: DMat3) -> f64 {
+    let gram = matrix.transpose() * matrix;
+    let mut v = DVec3::new(0.6, 0.64, 0.48);
+    for _ in 0..64 {
+        let next = gram * v;
+        let length = next.length();
+        if length == 0.0 {
+            return 0.0;
+        }
+        v = next / length;
+    }
+    // Never less than the longest column, never more than the Frobenius norm.
+    let columns = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(DVec3::length);
+    let longest = columns.into_iter().fold(0.0, f64::max);
+    let frobenius = columns.iter().map(|c| c * c).sum::<f64>().sqrt();
+    ((matrix * v).length() * 1.0001).clamp(longest, frobenius.max(longest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn largest_scale_of_a_rotated_stretch_is_the_stretch() {
+        let rotation = DMat3::from_rotation_y(0.7) * DMat3::from_rotation_x(0.3);
+        let stretch = DMat3::from_diagonal(DVec3::new(0.5, 3.0, 1.0));
+        let scale = largest_scale(rotation * stretch * rotation.transpose());
+        assert!((3.0..3.001).contains(&scale), "{scale}");
+        assert_eq!(largest_scale(DMat3::ZERO), 0.0);
+    }
+}

@@ -1,0 +1,1 @@
+//! Draws worlds on devices.
