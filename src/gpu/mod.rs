@@ -1,1 +1,37 @@
-//! (under construction)
+//! Vulkan: the only folder that names it, and the only one with unsafe code.
+//!
+//! A host thread opens devices ([`open`]), allocates buffers, and submits recordings
+//! ([`crate::pipeline::recording::Recording`]) to a [`Device`]; compiling threads work behind it. [`Device`] and the instance inside it
+//! are the only owners: buffers, tickets and kernels are handles that stay harmless when what they stand for is gone.
+
+#![allow(unsafe_code)]
+
+mod cache;
+mod check;
+mod compile;
+mod device;
+mod encode;
+mod error;
+mod execute;
+mod instance;
+mod kernel;
+mod link;
+mod memory;
+mod physical;
+mod profile;
+mod requirements;
+mod select;
+mod slot;
+mod threads;
+mod transfer;
+mod warm;
+
+pub use cache::default_cache_folder;
+pub use device::{Device, OpenOptions, open};
+pub use error::{DeviceTitle, GpuError};
+pub use execute::Ticket;
+pub use kernel::KernelCounts;
+pub use memory::{MemoryUse, Usage};
+pub use physical::{DeviceInfo, DeviceKind, Lack, devices};
+pub use profile::StageTime;
+pub use select::select;

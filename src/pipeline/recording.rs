@@ -13,7 +13,7 @@ mod dump;
 mod kernel;
 
 pub use buffer::{Arena, ArenaFull, Buffer, BufferRange, Slice};
-pub use kernel::{Access, Binding, Kernel, KernelParts, PushKind, PushMember};
+pub use kernel::{Access, Binding, Kernel, KernelParts, PushKind, PushMember, fnv_1a};
 
 use std::sync::Arc;
 

@@ -163,11 +163,15 @@ impl Kernel {
     }
 }
 
-/// FNV-1a of 128 bits over the words' bytes: the same on every machine and in every version, which `std`'s hashers do not promise.
+/// Over the words' bytes, lowest first.
 fn key(words: &[u32]) -> u128 {
+    fnv_1a(words.iter().flat_map(|word| word.to_le_bytes()))
+}
+
+/// FNV-1a of 128 bits: a hash that is the same on every machine and in every version, which `std`'s hashers do not promise.
+pub fn fnv_1a(bytes: impl Iterator<Item = u8>) -> u128 {
     const OFFSET_BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-    let bytes = words.iter().flat_map(|word| word.to_le_bytes());
     bytes.fold(OFFSET_BASIS, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME))
 }
 

@@ -1,0 +1,162 @@
+//! Compiled kernels kept on disk between runs, and in memory between equal devices.
+//!
+//! One file a kernel and device, holding what `vkGetPipelineCacheData` gave, behind a header of ours: drivers check their own data
+//! little, so that a torn or foreign file must not reach them. Files are written under a temporary name and renamed.
+
+use super::physical::DeviceInfo;
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::{env, fs, io, process};
+
+/// Begins every file; the digit changes with the format.
+const MAGIC: &[u8; 16] = b"anthill kernel 1";
+
+/// What a compiled kernel is known by: kernel, values of its constants, device model and driver.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct CacheKey {
+    folder: Arc<str>,
+    file: String,
+}
+
+impl CacheKey {
+    /// The key of a kernel with given constants on devices of one identity.
+    pub(super) fn new(identity: &Arc<str>, kernel: u128, constants: &[u32]) -> Self {
+        let mut file = format!("{kernel:032x}");
+        for constant in constants {
+            file.push_str(&format!("-{constant:x}"));
+        }
+        Self { folder: Arc::clone(identity), file }
+    }
+}
+
+/// The part of the key that is the device's: model, driver, and what the driver itself says its caches depend on.
+pub(super) fn identity(info: &DeviceInfo) -> Arc<str> {
+    let (vendor, device, version, uuid) = (info.vendor_id, info.device_id, info.driver_version, &info.cache_uuid);
+    format!("{vendor:04x}-{device:04x}-{version:08x}-{uuid}").into()
+}
+
+/// Where compiled kernels are kept by default: `$XDG_CACHE_HOME/anthill/kernels`, or `~/.cache/anthill/kernels`; nowhere without a home.
+pub fn default_cache_folder() -> Option<PathBuf> {
+    let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path: &PathBuf| path.is_absolute());
+    let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
+    Some(cache.join("anthill").join("kernels"))
+}
+
+/// Compiled kernels of all opened devices.
+pub(super) struct Cache {
+    folder: Option<PathBuf>,
+    known: Mutex<FxHashMap<CacheKey, Arc<Vec<u8>>>>,
+    failed_writes: AtomicU64,
+}
+
+impl Cache {
+    /// A cache in a folder, or in memory only.
+    pub(super) fn new(folder: Option<PathBuf>) -> Self {
+        Self { folder, known: Mutex::default(), failed_writes: AtomicU64::new(0) }
+    }
+
+    /// A compiled kernel. A file that is not whole is as good as none.
+    pub(super) fn load(&self, key: &CacheKey) -> Option<Arc<Vec<u8>>> {
+        if let Some(data) = self.known.lock().get(key) {
+            return Some(Arc::clone(data));
+        }
+        let data = Arc::new(unwrap(&fs::read(self.path(key)?).ok()?)?.to_vec());
+        self.known.lock().insert(key.clone(), Arc::clone(&data));
+        Some(data)
+    }
+
+    /// Keeps a compiled kernel. Says so once when files cannot be written: rendering goes on without.
+    pub(super) fn store(&self, key: &CacheKey, data: Vec<u8>) -> Result<(), String> {
+        let written = match self.path(key) {
+            Some(path) => write(&path, &wrap(&data)).map_err(|e| format!("{}: {e}", path.display())),
+            None => Ok(()),
+        };
+        self.known.lock().insert(key.clone(), Arc::new(data));
+        let first_failure = written.is_err() && self.failed_writes.fetch_add(1, Ordering::Relaxed) == 0;
+        if first_failure { written } else { Ok(()) }
+    }
+
+    fn path(&self, key: &CacheKey) -> Option<PathBuf> {
+        Some(self.folder.as_ref()?.join(&*key.folder).join(&key.file))
+    }
+}
+
+fn wrap(data: &[u8]) -> Vec<u8> {
+    [MAGIC.as_slice(), &checksum(data).to_le_bytes(), data].concat()
+}
+
+fn unwrap(file: &[u8]) -> Option<&[u8]> {
+    let (sum, data) = file.strip_prefix(MAGIC)?.split_first_chunk::<16>()?;
+    (*sum == checksum(data).to_le_bytes()).then_some(data)
+}
+
+/// FNV-1a of 128 bits: against torn files, not against malice (the cache is the user's own).
+fn checksum(data: &[u8]) -> u128 {
+    crate::pipeline::recording::fnv_1a(data.iter().copied())
+}
+
+fn write(path: &Path, data: &[u8]) -> io::Result<()> {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let temporary = path.with_extension(format!("{}.{number}.tmp", process::id()));
+    let written = fs::File::create(&temporary).and_then(|mut file| file.write_all(data));
+    let moved = written.and_then(|()| fs::rename(&temporary, path));
+    if moved.is_err() {
+        // The error that counts is the one before.
+        let _ = fs::remove_file(&temporary);
+    }
+    moved
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key() -> CacheKey {
+        CacheKey::new(&"10005-0000-00000001-ab".into(), 7, &[4, 255])
+    }
+
+    #[test]
+    fn what_is_stored_is_found_by_the_next_run() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let first = Cache::new(Some(folder.path().join("new")));
+        assert!(first.load(&key()).is_none());
+        first.store(&key(), vec![1, 2, 3]).expect("the folder can be written");
+        let second = Cache::new(Some(folder.path().join("new")));
+        assert_eq!(second.load(&key()).as_deref(), Some(&vec![1, 2, 3]));
+        let names: Vec<_> = fs::read_dir(folder.path().join("new/10005-0000-00000001-ab")).expect("made").collect();
+        assert_eq!(names.len(), 1, "no temporary file is left: {names:?}");
+    }
+
+    #[test]
+    fn a_torn_file_is_as_good_as_none() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let cache = Cache::new(Some(folder.path().to_path_buf()));
+        cache.store(&key(), vec![9; 100]).expect("the folder can be written");
+        let path = cache.path(&key()).expect("there is a folder");
+        let whole = fs::read(&path).expect("was just written");
+        let mut flipped = whole.clone();
+        flipped[60] ^= 1;
+        for torn in [&whole[..whole.len() - 1], &whole[..20], &[], &flipped] {
+            fs::write(&path, torn).expect("the folder can be written");
+            let fresh = Cache::new(Some(folder.path().to_path_buf()));
+            assert!(fresh.load(&key()).is_none(), "{} bytes", torn.len());
+        }
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_reported_once() {
+        let file = tempfile::NamedTempFile::new().expect("a temporary file");
+        let cache = Cache::new(Some(file.path().to_path_buf()));
+        assert!(cache.store(&key(), vec![1]).is_err());
+        assert!(cache.store(&key(), vec![2]).is_ok());
+        assert_eq!(cache.load(&key()).as_deref(), Some(&vec![2]), "it is kept in memory");
+    }
+}

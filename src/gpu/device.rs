@@ -1,0 +1,299 @@
+//! Opened devices.
+
+use super::cache::default_cache_folder;
+use super::compile::Compilers;
+use super::encode::EMPTY_BYTES;
+use super::error::{DeviceTitle, GpuError};
+use super::execute::Submissions;
+use super::instance::Instance;
+use super::kernel::{KernelCounts, Kernels};
+use super::link::Link;
+use super::memory::{Memory, MemoryUse, Usage};
+use super::physical::{DeviceInfo, DeviceKind, Physical, enumerate};
+use super::requirements::{FEATURES, Features};
+use super::select::select;
+use super::threads::single_threaded_cpu_devices;
+use super::transfer::Staging;
+use crate::diagnostic::Reporter;
+use crate::pipeline::recording::{Buffer, Recording};
+use ash::{ext, vk};
+use std::mem::ManuallyDrop;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How devices are opened.
+#[derive(Clone)]
+pub struct OpenOptions {
+    /// With core and synchronization validation, whose messages go to `reporter`.
+    pub validate: bool,
+    /// Device memory of each opened device, everything included; none: three quarters of what the device has, divided by how often it
+    /// is opened.
+    pub memory_bytes: Option<u64>,
+    /// Where compiled kernels are kept between runs; none: nowhere.
+    pub cache_folder: Option<PathBuf>,
+    /// CPU devices compute on one thread each, unless `LP_NUM_THREADS` is set. Must be asked for before the program starts threads.
+    pub single_threaded_cpu: bool,
+    /// How long the device may take for what is waited for without a time-out of its own.
+    pub timeout: Duration,
+    /// Where messages go: of validation, of kernels that cannot be kept, of buffers that were not freed.
+    pub reporter: Arc<Reporter>,
+    /// For tests: also devices that run kernels but lack what rendering needs.
+    pub partial: bool,
+    /// For tests: treat device memory as out of the host's sight where it is not, as on a discrete GPU.
+    pub staged: bool,
+    /// For tests: report the device as lost from this submission on, counted from 1.
+    pub lose_at: Option<u64>,
+}
+
+impl OpenOptions {
+    /// No validation, the user's cache folder, time-outs of two minutes.
+    pub fn new(reporter: Arc<Reporter>) -> Self {
+        Self {
+            validate: false,
+            memory_bytes: None,
+            cache_folder: default_cache_folder(),
+            single_threaded_cpu: false,
+            timeout: Duration::from_secs(120),
+            reporter,
+            partial: false,
+            staged: false,
+            lose_at: None,
+        }
+    }
+}
+
+/// Opens the devices that a selection names (see [`select`]), numbered from 0 in that order.
+///
+/// # Errors
+/// No loader, driver or device; a selection that fits nothing; a device that cannot be used.
+pub fn open(selection: &str, options: &OpenOptions) -> Result<Vec<Device>, GpuError> {
+    if options.single_threaded_cpu {
+        single_threaded_cpu_devices()?;
+    }
+    let instance = Instance::new(options.validate, &options.reporter)?;
+    let mut infos: Vec<DeviceInfo> = enumerate(&instance)?.into_iter().map(|physical| physical.info).collect();
+    if options.partial {
+        infos.iter_mut().for_each(|info| info.usable = !info.lacking.iter().any(|lack| lack.fatal));
+    }
+    let chosen = select(&infos, selection)?;
+    let compilers = Compilers::new(options.cache_folder.clone())
+        .map_err(|e| GpuError::NoInstance { reason: format!("no thread could be started to compile kernels: {e}") })?;
+    let mut first = Some(instance);
+    let mut devices = Vec::new();
+    for (number, index) in (0_u32..).zip(&chosen) {
+        let instance = first.take().map_or_else(|| Instance::new(options.validate, &options.reporter), Ok)?;
+        let times = chosen.iter().filter(|other| *other == index).count() as u64;
+        devices.push(Device::open(instance, &infos[*index], number, times, options, &compilers)?);
+    }
+    Ok(devices)
+}
+
+/// An opened device. One host thread drives it at a time.
+pub struct Device {
+    pub(super) link: Arc<Link>,
+    pub(super) memory: Memory,
+    pub(super) submissions: Submissions,
+    pub(super) kernels: Arc<Kernels>,
+    pub(super) staging: Staging,
+    pub(super) limits: vk::PhysicalDeviceLimits,
+    pub(super) timeout: Duration,
+    info: DeviceInfo,
+    /// What empty slices and warming dispatches are bound to.
+    empty: Buffer,
+    opened_at: Instant,
+    /// Dropped by hand after the device, unless the device hangs.
+    instance: ManuallyDrop<Instance>,
+}
+
+impl Device {
+    fn open(
+        instance: Instance,
+        info: &DeviceInfo,
+        number: u32,
+        times: u64,
+        options: &OpenOptions,
+        compilers: &Arc<Compilers>,
+    ) -> Result<Self, GpuError> {
+        let title = DeviceTitle { number, name: info.name.clone() };
+        // The loader lists devices in the same order each time; a GPU that was unplugged meanwhile shifts it.
+        let physical = enumerate(&instance)?.into_iter().nth(info.index).filter(|p| p.info.is_like(info));
+        let physical = physical
+            .ok_or_else(|| GpuError::Lost { device: title.clone(), doing: "it was being opened".to_string() })?;
+        let (raw, family) = create(instance.raw(), &physical, &title)?;
+        let names = instance.debug_utils().then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
+        let link = Arc::new(Link::new(raw, family, physical.clock, names, title, Arc::clone(&options.reporter)));
+        let budget_bytes = budget(&link, info, times, options);
+        let parts = Parts::new(&link, &instance, &physical, budget_bytes, !options.staged);
+        if parts.is_err() {
+            // SAFETY: it was made above and what was made from it is gone again.
+            unsafe { link.raw.destroy_device(None) };
+        }
+        let Parts { memory, submissions, empty, dummy } = parts?;
+        let offered = |(name, offered): (&&'static str, &bool)| offered.then_some(*name);
+        let enabled = physical.info.features.iter().filter_map(offered).collect();
+        let kernels = Kernels::new(&link, &physical.info, enabled, compilers, dummy);
+        let mut device = Self {
+            link,
+            memory,
+            submissions,
+            kernels,
+            staging: Staging::default(),
+            limits: physical.limits,
+            timeout: options.timeout,
+            info: physical.info,
+            empty,
+            opened_at: Instant::now(),
+            instance: ManuallyDrop::new(instance),
+        };
+        device.start_clock()?;
+        device.submissions.lose_at(options.lose_at);
+        Ok(device)
+    }
+
+    /// Takes the device's time once, next to the host's.
+    fn start_clock(&mut self) -> Result<(), GpuError> {
+        let mut recording = Recording::new("start of the clock");
+        recording.stage("open", |_| {});
+        let ticket = self.submit(&recording)?;
+        self.wait(ticket, self.timeout)?;
+        self.opened_at = Instant::now();
+        Ok(())
+    }
+
+    /// What it is.
+    pub fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    /// How messages call it.
+    pub fn title(&self) -> &DeviceTitle {
+        &self.link.title
+    }
+
+    /// Whether it computes on the host's processor: kernels without barriers are then better, and nothing need be copied.
+    pub fn is_cpu(&self) -> bool {
+        self.info.kind == DeviceKind::Cpu
+    }
+
+    /// The host's time that [`super::StageTime::start_s`] counts from.
+    pub fn opened_at(&self) -> Instant {
+        self.opened_at
+    }
+
+    /// How much of its memory is in use.
+    pub fn memory(&self) -> MemoryUse {
+        self.memory.usage()
+    }
+
+    /// How its kernels came to be.
+    pub fn kernel_counts(&self) -> KernelCounts {
+        self.kernels.counts()
+    }
+
+    /// Makes a buffer. Its contents are undefined.
+    ///
+    /// # Errors
+    /// [`GpuError::OutOfMemory`] and [`GpuError::TooLarge`], which name it.
+    pub fn allocate(&mut self, name: &'static str, bytes: u64, usage: Usage) -> Result<Buffer, GpuError> {
+        self.link.check_alive("allocating memory")?;
+        self.memory.allocate(name, bytes, usage)
+    }
+
+    /// Frees a buffer, as soon as the submissions that use it are done. Handles of freed buffers are refused from then on; freeing one
+    /// twice is nothing.
+    pub fn free(&mut self, buffer: Buffer) {
+        self.memory.free(buffer, self.submissions.done());
+    }
+
+    /// What empty slices are bound to.
+    pub(super) fn empty_buffer(&self) -> vk::Buffer {
+        self.memory.raw(self.empty).expect("it lives as long as the device")
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        if let Err(error) = self.submissions.close(&self.link, self.timeout) {
+            // Destroying what a hanging device uses could end the process.
+            self.link.warn("leak", format!("left as it is: {error}"));
+            self.memory.forget();
+            return;
+        }
+        self.kernels.close();
+        self.staging.take().into_iter().for_each(|buffer| self.free(buffer));
+        self.free(self.empty);
+        for name in self.memory.close() {
+            self.link.warn("leak", format!("buffer {name} was not freed"));
+        }
+        // SAFETY: nothing runs on the device, no thread uses it, and everything made from it is destroyed; the instance is dropped
+        // once, here, after its only device.
+        unsafe {
+            self.link.raw.destroy_device(None);
+            ManuallyDrop::drop(&mut self.instance);
+        }
+    }
+}
+
+/// The first things that are made with a device.
+struct Parts {
+    memory: Memory,
+    submissions: Submissions,
+    empty: Buffer,
+    dummy: vk::Buffer,
+}
+
+impl Parts {
+    /// Makes all of them, or leaves nothing behind.
+    fn new(
+        link: &Arc<Link>,
+        instance: &Instance,
+        physical: &Physical,
+        budget_bytes: u64,
+        direct: bool,
+    ) -> Result<Self, GpuError> {
+        let mut memory = Memory::new(link, instance.raw(), physical, budget_bytes, direct)?;
+        let made = memory
+            .allocate("nothing", EMPTY_BYTES, Usage::DeviceOnly)
+            .and_then(|empty| Ok((empty, Submissions::new(link)?)));
+        let (empty, submissions) = made.inspect_err(|_| drop(memory.close()))?;
+        let dummy = memory.raw(empty).expect("it was just allocated");
+        Ok(Self { memory, submissions, empty, dummy })
+    }
+}
+
+/// The memory that a device may use.
+fn budget(link: &Link, info: &DeviceInfo, times: u64, options: &OpenOptions) -> u64 {
+    let has = info.memory_bytes;
+    match options.memory_bytes {
+        Some(wanted) if wanted.saturating_mul(times) > has => {
+            let share = has / times;
+            link.warn("memory", format!("{wanted} bytes of memory are asked for, {share} are there"));
+            share
+        }
+        Some(wanted) => wanted,
+        None => has / 4 * 3 / times,
+    }
+}
+
+/// Makes the Vulkan device with one queue, and enables what it offers of the table.
+fn create(instance: &ash::Instance, physical: &Physical, title: &DeviceTitle) -> Result<(ash::Device, u32), GpuError> {
+    let family = physical.family.ok_or_else(|| super::select::lacking(&physical.info))?;
+    let mut features = Features::default();
+    for row in FEATURES.iter().filter(|row| physical.info.has(row.name)) {
+        *(row.field)(&mut features) = vk::TRUE;
+    }
+    let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
+    let info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_features(&features.core)
+        .push_next(&mut features.v12);
+    // SAFETY: the physical device was listed by this instance, offers the features, and has the queue family; all that `info` points to
+    // lives until the call returns.
+    let raw = unsafe { instance.create_device(physical.raw, &info, None) }.map_err(|code| GpuError::Vulkan {
+        device: title.clone(),
+        doing: "opening it".to_string(),
+        reason: code.to_string(),
+    })?;
+    Ok((raw, family))
+}

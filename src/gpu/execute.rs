@@ -1,0 +1,264 @@
+//! Running recordings: one queue, one timeline that counts submissions.
+
+use super::check::{Rules, check};
+use super::device::Device;
+use super::encode::{Sources, encode};
+use super::error::GpuError;
+use super::kernel::Pipeline;
+use super::link::Link;
+use super::profile::{Profiles, StageTime};
+use super::slot::Slot;
+use crate::pipeline::recording::{Buffer, Command, Groups, Kernel, Recording};
+use ash::vk;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A submission of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Ticket {
+    device: u32,
+    submission: u64,
+}
+
+/// A submission that is not known to be done.
+struct Flight {
+    submission: u64,
+    label: String,
+    slot: Slot,
+}
+
+/// The submissions of a device. They run in order, each after all before it.
+pub(super) struct Submissions {
+    timeline: vk::Semaphore,
+    submitted: u64,
+    done: u64,
+    flights: VecDeque<Flight>,
+    idle: Vec<Slot>,
+    profiles: Profiles,
+    /// The submission at which the device shall behave as if it were lost (tests).
+    lose_at: Option<u64>,
+}
+
+impl Submissions {
+    pub(super) fn new(link: &Link) -> Result<Self, GpuError> {
+        let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        // SAFETY: timeline semaphores are enabled on every device that is opened.
+        let timeline = link.check("making a semaphore", unsafe { link.raw.create_semaphore(&info, None) })?;
+        link.name(timeline, "submissions");
+        Ok(Self {
+            timeline,
+            submitted: 0,
+            done: 0,
+            flights: VecDeque::new(),
+            idle: Vec::new(),
+            profiles: Profiles::default(),
+            lose_at: None,
+        })
+    }
+
+    /// Lets the device behave as if it were lost at the `count`-th submission from now on.
+    pub(super) fn lose_at(&mut self, count: Option<u64>) {
+        self.lose_at = count.map(|count| self.submitted + count);
+    }
+
+    /// The last submission that is known to be done.
+    pub(super) fn done(&self) -> u64 {
+        self.done
+    }
+
+    /// Asks how far the device is, and takes back what finished submissions used.
+    pub(super) fn collect(&mut self, link: &Link) -> Result<(), GpuError> {
+        // SAFETY: the semaphore is alive as long as the device.
+        let reached = unsafe { link.raw.get_semaphore_counter_value(self.timeline) };
+        self.done = link.check("asking for progress", reached)?;
+        while let Some(flight) = self.flights.pop_front_if(|flight| flight.submission <= self.done) {
+            let collected = self.profiles.collect(link, &flight.slot, flight.submission);
+            self.idle.push(flight.slot);
+            collected?;
+        }
+        Ok(())
+    }
+
+    /// Waits until a submission is done.
+    fn wait(&mut self, link: &Link, submission: u64, timeout: Duration) -> Result<(), GpuError> {
+        if submission <= self.done {
+            return Ok(());
+        }
+        let (semaphores, values) = ([self.timeline], [submission]);
+        let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
+        let timeout_ns = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX);
+        let label = self.flights.iter().find(|flight| flight.submission == submission).map(|f| f.label.clone());
+        let label = label.unwrap_or_default();
+        // SAFETY: as in `collect`.
+        match unsafe { link.raw.wait_semaphores(&info, timeout_ns) } {
+            Err(vk::Result::TIMEOUT) => {
+                Err(GpuError::Timeout { device: link.title.clone(), waited_for: label, timeout })
+            }
+            other => {
+                link.check(&label, other)?;
+                self.collect(link)
+            }
+        }
+    }
+
+    /// Waits for everything, then destroys what submissions used. On a time-out nothing is destroyed.
+    pub(super) fn close(&mut self, link: &Link, timeout: Duration) -> Result<(), GpuError> {
+        // A lost device uses nothing any more; only one that may still be at work is left alone.
+        if let Err(error @ GpuError::Timeout { .. }) = self.wait(link, self.submitted, timeout) {
+            return Err(error);
+        }
+        let flying = self.flights.drain(..).map(|flight| flight.slot);
+        flying.chain(self.idle.drain(..)).for_each(|slot| slot.destroy(link));
+        // SAFETY: no submission signals it any more, and the device closes: nobody uses it again.
+        unsafe { link.raw.destroy_semaphore(self.timeline, None) };
+        Ok(())
+    }
+}
+
+impl Device {
+    /// Begins to compile a kernel in the background. A kernel that is not prepared is compiled when it is first submitted.
+    pub fn prepare(&self, kernel: &Arc<Kernel>, constants: &[u32]) {
+        self.kernels.prepare(kernel, constants);
+    }
+
+    /// Whether a prepared kernel can run without waiting.
+    ///
+    /// # Errors
+    /// Why it cannot be compiled.
+    pub fn is_ready(&self, kernel: &Kernel, constants: &[u32]) -> Result<bool, GpuError> {
+        self.kernels.is_ready(kernel, constants)
+    }
+
+    /// Runs a recording after all that was submitted before, and returns at once, except where one of its kernels must first be
+    /// compiled.
+    ///
+    /// # Errors
+    /// [`GpuError::Recording`] for what the device does not permit, [`GpuError::Kernel`], [`GpuError::Timeout`] of a kernel's
+    /// compilation, [`GpuError::Lost`].
+    pub fn submit(&mut self, recording: &Recording) -> Result<Ticket, GpuError> {
+        self.collect()?;
+        let rules = Rules { limits: &self.limits, is_alive: &|buffer| self.memory.raw(buffer).is_some() };
+        check(recording, &rules).map_err(|reason| {
+            let (device, recording) = (self.link.title.clone(), recording.label().to_string());
+            GpuError::Recording { device, recording, reason }
+        })?;
+        recording.dispatches().for_each(|dispatch| self.prepare(&dispatch.kernel, &dispatch.constants));
+        let mut pipelines = Vec::new();
+        for dispatch in recording.dispatches() {
+            pipelines.push(self.kernels.get(&dispatch.kernel, &dispatch.constants, self.timeout)?);
+        }
+        let mut slot = self.submissions.idle.pop().map_or_else(|| Slot::new(&self.link), Ok)?;
+        let submission = self.submissions.submitted + 1;
+        match self.submit_slot(recording, &pipelines, &mut slot, submission) {
+            Ok(()) => {
+                self.submissions.submitted = submission;
+                let label = recording.label().to_string();
+                self.submissions.flights.push_back(Flight { submission, label, slot });
+                buffers(recording, |buffer| self.memory.mark_use(buffer, submission));
+                Ok(Ticket { device: self.link.title.number, submission })
+            }
+            Err(error) => {
+                self.submissions.idle.push(slot);
+                Err(error)
+            }
+        }
+    }
+
+    fn submit_slot(
+        &self,
+        recording: &Recording,
+        pipelines: &[Pipeline],
+        slot: &mut Slot,
+        submission: u64,
+    ) -> Result<(), GpuError> {
+        if self.submissions.lose_at.is_some_and(|at| at <= submission) {
+            return self.link.check(recording.label(), Err(vk::Result::ERROR_DEVICE_LOST));
+        }
+        let buffer = |buffer| self.memory.raw(buffer).expect("the recording was checked: its buffers are alive");
+        let sources = Sources { link: &self.link, pipelines, buffer: &buffer, empty: self.empty_buffer() };
+        encode(&sources, slot, recording)?;
+        let (commands, signalled, values) = ([slot.commands()], [self.submissions.timeline], [submission]);
+        let mut timeline = vk::TimelineSemaphoreSubmitInfo::default().signal_semaphore_values(&values);
+        let info =
+            vk::SubmitInfo::default().command_buffers(&commands).signal_semaphores(&signalled).push_next(&mut timeline);
+        self.link.submit(recording.label(), info, vk::Fence::null())
+    }
+
+    /// Takes back what finished submissions used.
+    pub(super) fn collect(&mut self) -> Result<(), GpuError> {
+        self.link.check_alive("asking for progress")?;
+        self.submissions.collect(&self.link)?;
+        self.memory.release(self.submissions.done());
+        Ok(())
+    }
+
+    /// Waits until a submission is done.
+    ///
+    /// # Errors
+    /// [`GpuError::Timeout`], which names the recording, and [`GpuError::Lost`].
+    ///
+    /// # Panics
+    /// When the ticket is another device's.
+    pub fn wait(&mut self, ticket: Ticket, timeout: Duration) -> Result<(), GpuError> {
+        self.check_ticket(ticket);
+        self.link.check_alive("waiting")?;
+        self.submissions.wait(&self.link, ticket.submission, timeout)
+    }
+
+    /// Whether a submission is done.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`].
+    ///
+    /// # Panics
+    /// When the ticket is another device's.
+    pub fn is_done(&mut self, ticket: Ticket) -> Result<bool, GpuError> {
+        self.check_ticket(ticket);
+        self.collect()?;
+        Ok(ticket.submission <= self.submissions.done())
+    }
+
+    /// Waits until the last submission that uses a buffer is done.
+    pub(super) fn wait_for_use(&mut self, buffer: Buffer) -> Result<(), GpuError> {
+        self.link.check_alive("waiting")?;
+        self.submissions.wait(&self.link, self.memory.last_use(buffer), self.timeout)
+    }
+
+    /// When the stages of a submission ran; empty until it is known to be done, for submissions without stages, on devices without a
+    /// clock, and long afterwards.
+    pub fn stage_times(&self, ticket: Ticket) -> &[StageTime] {
+        self.check_ticket(ticket);
+        self.submissions.profiles.of(ticket.submission)
+    }
+
+    /// Seconds that each stage took on the device, all finished submissions together.
+    pub fn stage_seconds(&self) -> &BTreeMap<&'static str, f64> {
+        self.submissions.profiles.totals()
+    }
+
+    fn check_ticket(&self, ticket: Ticket) {
+        assert_eq!(ticket.device, self.link.title.number, "a ticket is its device's");
+    }
+}
+
+/// Every buffer that a recording uses, repeats included.
+fn buffers(recording: &Recording, mut visit: impl FnMut(Buffer)) {
+    for command in recording.commands() {
+        match command {
+            Command::Dispatch(dispatch) => {
+                dispatch.bindings.iter().for_each(|range| visit(range.buffer));
+                if let Groups::Indirect(place) = dispatch.groups {
+                    visit(place.buffer);
+                }
+            }
+            Command::Copy { from, to } => {
+                visit(from.buffer);
+                visit(to.buffer);
+            }
+            Command::Fill { to, .. } | Command::Write { to, .. } => visit(to.buffer),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The connection to the Vulkan loader, with validation and debug messages when wanted.
+
+use super::error::GpuError;
+use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use ash::{ext, vk};
+use std::ffi::{CStr, c_void};
+use std::sync::Arc;
+
+const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
+
+/// A `VkInstance`. Every opened device has one of its own: CPU drivers then give each its own threads, and captures work, which fail
+/// at a second device of one instance.
+pub(super) struct Instance {
+    raw: ash::Instance,
+    debug_utils: bool,
+    messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
+    /// What the messenger's user data points to; boxed so that it stays where it is, dropped after the messenger.
+    _messages: Box<Messages>,
+    /// The loader library, which must stay loaded for as long as the instance lives.
+    _entry: ash::Entry,
+}
+
+/// Where messages of layers and drivers go.
+struct Messages {
+    reporter: Arc<Reporter>,
+}
+
+impl Instance {
+    /// Starts Vulkan. With `validate`, core and synchronization validation report to `reporter`.
+    pub(super) fn new(validate: bool, reporter: &Arc<Reporter>) -> Result<Self, GpuError> {
+        // SAFETY: this runs the initialisers of the system's Vulkan loader, a library made to be loaded by any program at any time.
+        let entry = unsafe { ash::Entry::load() }.map_err(|e| GpuError::NoLoader { reason: e.to_string() })?;
+        if validate && !has_layer(&entry)? {
+            return Err(GpuError::NoValidationLayer);
+        }
+        let debug_utils = has_extension(&entry, None, ext::debug_utils::NAME)?
+            || validate && has_extension(&entry, Some(VALIDATION_LAYER), ext::debug_utils::NAME)?;
+        let messages = Box::new(Messages { reporter: Arc::clone(reporter) });
+        let raw = create(&entry, validate, debug_utils)?;
+        let messenger = if validate && debug_utils { Some(listen(&entry, &raw, &messages)?) } else { None };
+        Ok(Self { raw, debug_utils, messenger, _messages: messages, _entry: entry })
+    }
+
+    /// The functions of the instance.
+    pub(super) fn raw(&self) -> &ash::Instance {
+        &self.raw
+    }
+
+    /// Whether objects can be named and commands labelled.
+    pub(super) fn debug_utils(&self) -> bool {
+        self.debug_utils
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // SAFETY: devices own the instance they were made from and are destroyed before it; the messenger was made from this
+        // instance and is used by nobody else.
+        unsafe {
+            if let Some((debug, messenger)) = self.messenger.take() {
+                debug.destroy_debug_utils_messenger(messenger, None);
+            }
+            self.raw.destroy_instance(None);
+        }
+    }
+}
+
+fn no_instance(result: vk::Result) -> GpuError {
+    GpuError::NoInstance { reason: result.to_string() }
+}
+
+fn has_layer(entry: &ash::Entry) -> Result<bool, GpuError> {
+    // SAFETY: the loader's functions were just loaded; the call has no further conditions.
+    let layers = unsafe { entry.enumerate_instance_layer_properties() }.map_err(no_instance)?;
+    Ok(layers.iter().any(|layer| layer.layer_name_as_c_str() == Ok(VALIDATION_LAYER)))
+}
+
+fn has_extension(entry: &ash::Entry, layer: Option<&CStr>, name: &CStr) -> Result<bool, GpuError> {
+    // SAFETY: as above; `layer` is a layer that the loader listed, or none.
+    let extensions = unsafe { entry.enumerate_instance_extension_properties(layer) }.map_err(no_instance)?;
+    Ok(extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name)))
+}
+
+fn create(entry: &ash::Entry, validate: bool, debug_utils: bool) -> Result<ash::Instance, GpuError> {
+    let application = vk::ApplicationInfo::default()
+        .application_name(c"anthill")
+        .engine_name(c"anthill")
+        .api_version(vk::API_VERSION_1_2);
+    let mut extensions = Vec::new();
+    let mut layers = Vec::new();
+    if debug_utils {
+        extensions.push(ext::debug_utils::NAME.as_ptr());
+    }
+    if validate {
+        layers.push(VALIDATION_LAYER.as_ptr());
+        extensions.push(ext::validation_features::NAME.as_ptr());
+    }
+    let enabled = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+    let mut features = vk::ValidationFeaturesEXT::default().enabled_validation_features(&enabled);
+    let mut info = vk::InstanceCreateInfo::default()
+        .application_info(&application)
+        .enabled_extension_names(&extensions)
+        .enabled_layer_names(&layers);
+    if validate {
+        info = info.push_next(&mut features);
+    }
+    // SAFETY: all that `info` points to lives until the call returns; layers and extensions were listed by the loader.
+    unsafe { entry.create_instance(&info, None) }.map_err(no_instance)
+}
+
+fn listen(
+    entry: &ash::Entry,
+    instance: &ash::Instance,
+    messages: &Messages,
+) -> Result<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT), GpuError> {
+    let debug = ext::debug_utils::Instance::new(entry, instance);
+    let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
+        .message_severity(vk::DebugUtilsMessageSeverityFlagsEXT::ERROR | vk::DebugUtilsMessageSeverityFlagsEXT::WARNING)
+        .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
+        .pfn_user_callback(Some(on_message))
+        .user_data(std::ptr::from_ref(messages).cast_mut().cast());
+    // SAFETY: the extension is enabled; `messages` is boxed in the Instance and outlives the messenger; the callback only reads it.
+    let messenger = unsafe { debug.create_debug_utils_messenger(&info, None) }.map_err(no_instance)?;
+    Ok((debug, messenger))
+}
+
+/// Called by the validation layer on whatever thread made the call that it finds fault with.
+unsafe extern "system" fn on_message(
+    severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+    _kind: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    user_data: *mut c_void,
+) -> vk::Bool32 {
+    // SAFETY: `user_data` is the `Messages` given in `listen`, alive while the messenger is, shared and only read (a Reporter may be
+    // used from any thread); the layer passes valid `data` whose message is a C string for the length of the call.
+    let (messages, text) = unsafe { (&*user_data.cast::<Messages>(), (*data).message_as_c_str()) };
+    let text = text.map_or_else(String::new, |text| text.to_string_lossy().into_owned());
+    let severity = match severity {
+        vk::DebugUtilsMessageSeverityFlagsEXT::ERROR => Severity::Error,
+        _ => Severity::Warning,
+    };
+    messages.reporter.report(Diagnostic::new(severity, "validation", Place::default(), text));
+    vk::FALSE
+}

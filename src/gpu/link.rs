@@ -1,0 +1,100 @@
+//! What every part of an opened device shares: its functions, its queue, its names, its errors.
+
+use super::error::{DeviceTitle, GpuError};
+use super::profile::Clock;
+use crate::diagnostic::{Place, Reporter};
+use ash::{ext, vk};
+use parking_lot::Mutex;
+use std::ffi::CString;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Shared by the host thread that drives the device and the threads that compile kernels for it. Owns nothing of Vulkan: the
+/// [`super::Device`] destroys the `VkDevice`, after it has waited for those threads.
+pub(super) struct Link {
+    pub(super) raw: ash::Device,
+    pub(super) title: DeviceTitle,
+    pub(super) reporter: Arc<Reporter>,
+    /// Vulkan wants one thread at a time at a queue.
+    queue: Mutex<vk::Queue>,
+    pub(super) family: u32,
+    names: Option<ext::debug_utils::Device>,
+    /// The device's clock, if its queue has one.
+    pub(super) clock: Option<Clock>,
+    lost: AtomicBool,
+}
+
+impl Link {
+    pub(super) fn new(
+        raw: ash::Device,
+        family: u32,
+        clock: Option<Clock>,
+        names: Option<ext::debug_utils::Device>,
+        title: DeviceTitle,
+        reporter: Arc<Reporter>,
+    ) -> Self {
+        // SAFETY: the device was made with one queue of this family.
+        let queue = unsafe { raw.get_device_queue(family, 0) };
+        Self { raw, title, reporter, queue: Mutex::new(queue), family, names, clock, lost: AtomicBool::new(false) }
+    }
+
+    /// Turns a result of Vulkan into ours, and remembers a loss.
+    pub(super) fn check<T>(&self, doing: &str, result: Result<T, vk::Result>) -> Result<T, GpuError> {
+        result.map_err(|code| {
+            let (device, doing) = (self.title.clone(), doing.to_string());
+            if code == vk::Result::ERROR_DEVICE_LOST {
+                self.lost.store(true, Ordering::Relaxed);
+                return GpuError::Lost { device, doing };
+            }
+            GpuError::Vulkan { device, doing, reason: code.to_string() }
+        })
+    }
+
+    /// An error once the device is known to be lost.
+    pub(super) fn check_alive(&self, doing: &str) -> Result<(), GpuError> {
+        if self.is_lost() { self.check(doing, Err(vk::Result::ERROR_DEVICE_LOST)) } else { Ok(()) }
+    }
+
+    /// Whether the device was lost.
+    pub(super) fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    /// Hands command buffers to the queue.
+    pub(super) fn submit(&self, doing: &str, info: vk::SubmitInfo<'_>, fence: vk::Fence) -> Result<(), GpuError> {
+        let queue = self.queue.lock();
+        // SAFETY: the lock keeps other threads from the queue; callers pass recorded command buffers of this device that are not
+        // pending, and semaphores and a fence of this device.
+        self.check(doing, unsafe { self.raw.queue_submit(*queue, &[info], fence) })
+    }
+
+    /// Gives an object a name that captures and validation messages show.
+    pub(super) fn name(&self, handle: impl vk::Handle, name: &str) {
+        let (Some(names), Ok(name)) = (&self.names, CString::new(name)) else { return };
+        let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(handle).object_name(&name);
+        // SAFETY: callers pass objects of this device that are alive and that no other thread uses yet. A name that could not be
+        // kept (out of host memory) changes nothing else, so the result is not looked at.
+        let _ = unsafe { names.set_debug_utils_object_name(&info) };
+    }
+
+    /// Begins a named part of a command buffer.
+    pub(super) fn begin_label(&self, commands: vk::CommandBuffer, text: &str) {
+        let (Some(names), Ok(text)) = (&self.names, CString::new(text)) else { return };
+        let info = vk::DebugUtilsLabelEXT::default().label_name(&text);
+        // SAFETY: the extension is enabled and `commands` is being recorded by this thread.
+        unsafe { names.cmd_begin_debug_utils_label(commands, &info) };
+    }
+
+    /// Ends a named part of a command buffer.
+    pub(super) fn end_label(&self, commands: vk::CommandBuffer) {
+        if let Some(names) = &self.names {
+            // SAFETY: as in `begin_label`, which recorded the matching beginning.
+            unsafe { names.cmd_end_debug_utils_label(commands) };
+        }
+    }
+
+    /// Reports something that the user or a test should know.
+    pub(super) fn warn(&self, code: &'static str, message: impl Into<String>) {
+        self.reporter.warn(code, &Place::default(), format!("{}: {}", self.title, message.into()));
+    }
+}

@@ -1,0 +1,287 @@
+//! Device memory: buffers in an arena, cut out of a stated budget, with our own count of what is in use (CPU drivers enforce no limit).
+
+use super::error::GpuError;
+use super::link::Link;
+use super::physical::Physical;
+use crate::pipeline::recording::{Buffer, BufferRange};
+use ash::vk;
+use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc};
+use gpu_allocator::{AllocationError, AllocationSizes, AllocatorDebugSettings, MemoryLocation};
+use std::sync::Arc;
+
+/// What a buffer is for, which says in what memory it is best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Usage {
+    /// Only kernels and copies touch it.
+    DeviceOnly,
+    /// The host writes, the device reads.
+    Upload,
+    /// The device writes, the host reads.
+    Readback,
+}
+
+/// How much memory is and was in use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryUse {
+    /// Bytes taken from the driver now.
+    pub used_bytes: u64,
+    /// The most that were ever taken at once.
+    pub peak_bytes: u64,
+    /// The limit.
+    pub budget_bytes: u64,
+}
+
+/// Small buffers share blocks of this size, the least that the allocator knows; larger ones have a block each.
+const BLOCK_BYTES: u64 = 4 << 20;
+
+struct Held {
+    raw: vk::Buffer,
+    allocation: Allocation,
+    name: &'static str,
+    usage: Usage,
+    /// The last submission that uses it.
+    last_use: u64,
+    freed: bool,
+}
+
+#[derive(Default)]
+struct Place {
+    generation: u32,
+    held: Option<Held>,
+}
+
+/// The buffers of a device.
+pub(super) struct Memory {
+    link: Arc<Link>,
+    /// Taken when the device closes: it gives its blocks back when dropped, which must come before the device goes.
+    allocator: Option<Allocator>,
+    places: Vec<Place>,
+    empty_places: Vec<u32>,
+    usage: MemoryUse,
+    allocation_bytes_max: u64,
+    /// Whether the host may be shown memory of buffers that are `DeviceOnly`.
+    direct: bool,
+}
+
+impl Memory {
+    /// Nothing allocated yet. Without `direct`, `DeviceOnly` buffers are treated as out of the host's sight even where they are not.
+    pub(super) fn new(
+        link: &Arc<Link>,
+        instance: &ash::Instance,
+        physical: &Physical,
+        budget_bytes: u64,
+        direct: bool,
+    ) -> Result<Self, GpuError> {
+        let mut debug_settings = AllocatorDebugSettings::default();
+        debug_settings.log_leaks_on_shutdown = false;
+        let allocator = Allocator::new(&AllocatorCreateDesc {
+            instance: instance.clone(),
+            device: link.raw.clone(),
+            physical_device: physical.raw,
+            debug_settings,
+            buffer_device_address: false,
+            allocation_sizes: AllocationSizes::new(BLOCK_BYTES, BLOCK_BYTES),
+        });
+        let allocator = allocator.map_err(|e| GpuError::Vulkan {
+            device: link.title.clone(),
+            doing: "preparing device memory".to_string(),
+            reason: e.to_string(),
+        })?;
+        Ok(Self {
+            link: Arc::clone(link),
+            allocator: Some(allocator),
+            places: Vec::new(),
+            empty_places: Vec::new(),
+            usage: MemoryUse { budget_bytes, ..MemoryUse::default() },
+            allocation_bytes_max: physical.info.allocation_bytes_max,
+            direct,
+        })
+    }
+
+    /// How much is in use.
+    pub(super) fn usage(&self) -> MemoryUse {
+        self.usage
+    }
+
+    /// Makes a buffer.
+    pub(super) fn allocate(&mut self, name: &'static str, bytes: u64, usage: Usage) -> Result<Buffer, GpuError> {
+        if bytes > self.allocation_bytes_max {
+            let (device, limit_bytes) = (self.link.title.clone(), self.allocation_bytes_max);
+            return Err(GpuError::TooLarge { device, name, asked_bytes: bytes, limit_bytes });
+        }
+        if bytes > self.usage.budget_bytes {
+            return Err(self.out_of_memory(name, bytes));
+        }
+        let info = vk::BufferCreateInfo::default().size(bytes.max(1)).usage(
+            vk::BufferUsageFlags::STORAGE_BUFFER
+                | vk::BufferUsageFlags::INDIRECT_BUFFER
+                | vk::BufferUsageFlags::TRANSFER_SRC
+                | vk::BufferUsageFlags::TRANSFER_DST,
+        );
+        // SAFETY: the device is alive as long as its Memory is used; the size is not zero and within the device's limit.
+        let raw = self.link.check("making a buffer", unsafe { self.link.raw.create_buffer(&info, None) })?;
+        match self.back(raw, name, usage) {
+            Ok(allocation) => Ok(self.place(Held { raw, allocation, name, usage, last_use: 0, freed: false }, bytes)),
+            Err(error) => {
+                // SAFETY: nothing uses the buffer yet.
+                unsafe { self.link.raw.destroy_buffer(raw, None) };
+                Err(error)
+            }
+        }
+    }
+
+    /// Gives a buffer its memory, within the budget.
+    fn back(&mut self, raw: vk::Buffer, name: &'static str, usage: Usage) -> Result<Allocation, GpuError> {
+        // SAFETY: `raw` is a buffer of this device.
+        let requirements = unsafe { self.link.raw.get_buffer_memory_requirements(raw) };
+        let location = match usage {
+            Usage::DeviceOnly => MemoryLocation::GpuOnly,
+            Usage::Upload => MemoryLocation::CpuToGpu,
+            Usage::Readback => MemoryLocation::GpuToCpu,
+        };
+        let description = AllocationCreateDesc {
+            name,
+            requirements,
+            location,
+            linear: true,
+            allocation_scheme: AllocationScheme::GpuAllocatorManaged,
+        };
+        let allocation = self.allocator().allocate(&description).map_err(|e| match e {
+            AllocationError::OutOfMemory => self.out_of_memory(name, requirements.size),
+            other => GpuError::Vulkan {
+                device: self.link.title.clone(),
+                doing: format!("allocating {name}"),
+                reason: other.to_string(),
+            },
+        })?;
+        let used_bytes = self.allocator().capacity();
+        if used_bytes > self.usage.budget_bytes {
+            self.give_back(allocation);
+            return Err(self.out_of_memory(name, requirements.size));
+        }
+        self.usage.used_bytes = used_bytes;
+        self.usage.peak_bytes = self.usage.peak_bytes.max(used_bytes);
+        // SAFETY: the memory is of a type that the buffer's requirements permit, large enough at this offset, and bound once.
+        let bound = unsafe { self.link.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
+        if let Err(error) = self.link.check("binding memory", bound) {
+            self.give_back(allocation);
+            return Err(error);
+        }
+        self.link.name(raw, name);
+        Ok(allocation)
+    }
+
+    fn allocator(&mut self) -> &mut Allocator {
+        self.allocator.as_mut().expect("memory is used only until the device closes")
+    }
+
+    fn give_back(&mut self, allocation: Allocation) {
+        let freed = self.allocator().free(allocation);
+        freed.expect("an allocation is given back once, to the allocator that made it");
+        self.usage.used_bytes = self.allocator().capacity();
+    }
+
+    fn out_of_memory(&self, name: &'static str, asked_bytes: u64) -> GpuError {
+        let MemoryUse { used_bytes, budget_bytes, .. } = self.usage;
+        GpuError::OutOfMemory { device: self.link.title.clone(), name, asked_bytes, used_bytes, budget_bytes }
+    }
+
+    fn place(&mut self, held: Held, bytes: u64) -> Buffer {
+        let index = self.empty_places.pop().unwrap_or_else(|| {
+            self.places.push(Place::default());
+            u32::try_from(self.places.len() - 1).expect("a device has fewer than 2^32 buffers")
+        });
+        let name = held.name;
+        let place = &mut self.places[index as usize];
+        place.held = Some(held);
+        Buffer::new(name, self.link.title.number, index, place.generation, bytes)
+    }
+
+    /// What a handle stands for; none when the buffer was freed or is another device's.
+    fn held(&self, buffer: Buffer) -> Option<&Held> {
+        let place = self.places.get(buffer.index() as usize)?;
+        let current = place.generation == buffer.generation() && buffer.device() == self.link.title.number;
+        place.held.as_ref().filter(|held| current && !held.freed)
+    }
+
+    /// Vulkan's handle.
+    pub(super) fn raw(&self, buffer: Buffer) -> Option<vk::Buffer> {
+        self.held(buffer).map(|held| held.raw)
+    }
+
+    /// The last submission that uses a buffer.
+    pub(super) fn last_use(&self, buffer: Buffer) -> u64 {
+        self.held(buffer).map_or(0, |held| held.last_use)
+    }
+
+    /// Notes that a submission uses a buffer.
+    pub(super) fn mark_use(&mut self, buffer: Buffer, submission: u64) {
+        if let Some(held) = self.places.get_mut(buffer.index() as usize).and_then(|place| place.held.as_mut()) {
+            held.last_use = held.last_use.max(submission);
+        }
+    }
+
+    /// The bytes of a range as the host sees them; none when it does not see them.
+    pub(super) fn mapped(&self, range: BufferRange) -> Option<&[u8]> {
+        let held = self.held(range.buffer).filter(|held| self.shows(held))?;
+        held.allocation.mapped_slice()?.get(span(range))
+    }
+
+    /// The same for writing.
+    pub(super) fn mapped_mut(&mut self, range: BufferRange) -> Option<&mut [u8]> {
+        self.held(range.buffer).filter(|held| self.shows(held))?;
+        let held = self.places[range.buffer.index() as usize].held.as_mut()?;
+        held.allocation.mapped_slice_mut()?.get_mut(span(range))
+    }
+
+    fn shows(&self, held: &Held) -> bool {
+        self.direct || held.usage != Usage::DeviceOnly
+    }
+
+    /// Frees a buffer once no submission uses it any more. A handle that is not alive is ignored.
+    pub(super) fn free(&mut self, buffer: Buffer, done: u64) {
+        if self.held(buffer).is_some() {
+            if let Some(held) = &mut self.places[buffer.index() as usize].held {
+                held.freed = true;
+            }
+            self.release(done);
+        }
+    }
+
+    /// Destroys freed buffers whose last submission is done.
+    pub(super) fn release(&mut self, done: u64) {
+        for index in 0..self.places.len() {
+            let place = &mut self.places[index];
+            if let Some(held) = place.held.take_if(|held| held.freed && held.last_use <= done) {
+                place.generation = place.generation.wrapping_add(1);
+                self.empty_places.push(index as u32);
+                self.destroy(held);
+            }
+        }
+    }
+
+    fn destroy(&mut self, held: Held) {
+        // SAFETY: callers see to it that no submission uses the buffer any more, and it is taken out of its place.
+        unsafe { self.link.raw.destroy_buffer(held.raw, None) };
+        self.give_back(held.allocation);
+    }
+
+    /// Leaves everything as it is for the rest of the process.
+    pub(super) fn forget(&mut self) {
+        std::mem::forget(self.allocator.take());
+    }
+
+    /// Destroys everything and names what was not freed.
+    pub(super) fn close(&mut self) -> Vec<&'static str> {
+        let held: Vec<Held> = self.places.iter_mut().filter_map(|place| place.held.take()).collect();
+        let leaked = held.iter().filter(|held| !held.freed).map(|held| held.name).collect();
+        held.into_iter().for_each(|held| self.destroy(held));
+        self.allocator = None;
+        leaked
+    }
+}
+
+fn span(range: BufferRange) -> std::ops::Range<usize> {
+    // Both fit: the buffer is mapped into this process.
+    range.offset as usize..(range.offset + range.bytes) as usize
+}

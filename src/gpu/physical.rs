@@ -1,0 +1,301 @@
+//! The devices of this machine: what they are, offer and lack.
+
+use super::error::GpuError;
+use super::instance::Instance;
+use super::profile::Clock;
+use super::requirements::{FEATURES, Features, LIMITS, Need, SUBGROUP_OPERATIONS};
+use crate::diagnostic::Reporter;
+use ash::{ext, vk};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::ffi::CStr;
+use std::fmt;
+use std::sync::Arc;
+
+/// What sort of device it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeviceKind {
+    /// A GPU with memory of its own.
+    Discrete,
+    /// A GPU that shares the host's memory.
+    Integrated,
+    /// A GPU of a virtual machine.
+    Virtual,
+    /// A driver that computes on the host's processor.
+    Cpu,
+    /// Something else.
+    Other,
+}
+
+impl fmt::Display for DeviceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Discrete => "discrete GPU",
+            Self::Integrated => "integrated GPU",
+            Self::Virtual => "virtual GPU",
+            Self::Cpu => "CPU",
+            Self::Other => "other",
+        })
+    }
+}
+
+/// Something that anthill needs and a device does not offer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Lack {
+    /// Vulkan's name of the feature or limit.
+    pub name: &'static str,
+    /// What is needed.
+    pub needed: String,
+    /// What the device has.
+    pub has: String,
+    /// What it is needed for.
+    pub reason: &'static str,
+    /// Whether not even a kernel without it can be run; otherwise only rendering is impossible.
+    pub fatal: bool,
+}
+
+/// A physical device.
+#[derive(Clone, Debug, Serialize)]
+pub struct DeviceInfo {
+    /// Its index: what `--devices` takes. The same in every run as long as drivers and GPUs do not change.
+    pub index: usize,
+    /// The driver's name for it.
+    pub name: String,
+    /// What sort of device it is.
+    pub kind: DeviceKind,
+    /// The driver's name.
+    pub driver: String,
+    /// The driver's version as its makers write it.
+    pub driver_info: String,
+    /// The driver's version as a number.
+    pub driver_version: u32,
+    /// Vulkan version.
+    pub api_version: String,
+    /// PCI vendor.
+    pub vendor_id: u32,
+    /// The vendor's number for the model.
+    pub device_id: u32,
+    /// Where it sits, when the driver tells: equal for one GPU seen through two drivers.
+    pub pci: Option<String>,
+    /// What the driver's caches know it by, in hexadecimal digits.
+    pub cache_uuid: String,
+    /// Bytes of the largest heap of device memory.
+    pub memory_bytes: u64,
+    /// Whether the host sees all of that memory, so that nothing has to be copied to reach it.
+    pub host_visible: bool,
+    /// Invocations that run in step.
+    pub subgroup_size: u32,
+    /// Nanoseconds of one tick of its clock; 0 when it has none.
+    pub timestamp_ns: f32,
+    /// Features of anthill's table and whether they are offered.
+    pub features: BTreeMap<&'static str, bool>,
+    /// Limits of anthill's table.
+    pub limits: BTreeMap<&'static str, u64>,
+    /// Largest single block of memory.
+    pub allocation_bytes_max: u64,
+    /// What is lacking; nothing when the device can render.
+    pub lacking: Vec<Lack>,
+    /// Whether it can render.
+    pub usable: bool,
+}
+
+impl DeviceInfo {
+    /// Whether two devices are of one model and driver, so that they compute the same bits.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let identity = |d: &Self| (d.vendor_id, d.device_id, d.driver_version, d.driver.clone(), d.name.clone());
+        identity(self) == identity(other)
+    }
+
+    /// Whether it is a GPU.
+    pub fn is_gpu(&self) -> bool {
+        matches!(self.kind, DeviceKind::Discrete | DeviceKind::Integrated | DeviceKind::Virtual)
+    }
+
+    /// The feature of this Vulkan name; false when anthill does not know it.
+    pub fn has(&self, feature: &str) -> bool {
+        self.features.get(feature).copied().unwrap_or(false)
+    }
+}
+
+/// A physical device and what opening it takes.
+pub(super) struct Physical {
+    pub(super) raw: vk::PhysicalDevice,
+    pub(super) info: DeviceInfo,
+    pub(super) limits: vk::PhysicalDeviceLimits,
+    /// The queue family that will be used, when one can compute.
+    pub(super) family: Option<u32>,
+    /// That queue's clock.
+    pub(super) clock: Option<Clock>,
+}
+
+/// Every device that the loader finds, usable or not, in the loader's order.
+///
+/// # Errors
+/// No loader, no driver, or a driver that fails; not that there is no device.
+pub fn devices(validate: bool) -> Result<Vec<DeviceInfo>, GpuError> {
+    let instance = Instance::new(validate, &Arc::new(Reporter::silent()))?;
+    Ok(enumerate(&instance)?.into_iter().map(|physical| physical.info).collect())
+}
+
+/// The same with handles that are valid for this instance.
+pub(super) fn enumerate(instance: &Instance) -> Result<Vec<Physical>, GpuError> {
+    // SAFETY: the instance is alive.
+    let listed = unsafe { instance.raw().enumerate_physical_devices() };
+    let raws = match listed {
+        Ok(raws) => raws,
+        // What loaders answer when they find no driver at all.
+        Err(vk::Result::ERROR_INITIALIZATION_FAILED | vk::Result::ERROR_INCOMPATIBLE_DRIVER) => Vec::new(),
+        Err(result) => return Err(GpuError::NoInstance { reason: result.to_string() }),
+    };
+    Ok(raws.into_iter().enumerate().map(|(index, raw)| inspect(instance.raw(), index, raw)).collect())
+}
+
+/// Asks a device about itself.
+fn inspect(instance: &ash::Instance, index: usize, raw: vk::PhysicalDevice) -> Physical {
+    // SAFETY: `raw` was listed by this instance; here and below the queries have no further conditions.
+    let basic = unsafe { instance.get_physical_device_properties(raw) };
+    let current = basic.api_version >= vk::API_VERSION_1_2;
+    let mut v11 = vk::PhysicalDeviceVulkan11Properties::default();
+    let mut v12 = vk::PhysicalDeviceVulkan12Properties::default();
+    let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
+    let mut features = Features::default();
+    let has_pci = has_extension(instance, raw, ext::pci_bus_info::NAME);
+    if current {
+        let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut v11).push_next(&mut v12);
+        if has_pci {
+            properties = properties.push_next(&mut pci);
+        }
+        // SAFETY: the device knows Vulkan 1.2 and, where it is chained, the extension; the chained structs live through the call.
+        unsafe { instance.get_physical_device_properties2(raw, &mut properties) };
+        let mut offered = vk::PhysicalDeviceFeatures2::default().push_next(&mut features.v12);
+        // SAFETY: as above.
+        unsafe { instance.get_physical_device_features2(raw, &mut offered) };
+        features.core = offered.features;
+    }
+    let family = compute_family(instance, raw);
+    let limits = basic.limits;
+    let clock = family.and_then(|family| clock(family.timestamp_bits, limits.timestamp_period));
+    let lacking = lacking(basic.api_version, family.is_some(), &mut features, &limits);
+    // SAFETY: as above.
+    let memory = unsafe { instance.get_physical_device_memory_properties(raw) };
+    let (memory_bytes, host_visible) = device_memory(&memory);
+    let info = DeviceInfo {
+        index,
+        name: text(basic.device_name_as_c_str().ok()),
+        kind: kind(basic.device_type),
+        driver: text(v12.driver_name_as_c_str().ok()),
+        driver_info: text(v12.driver_info_as_c_str().ok()),
+        driver_version: basic.driver_version,
+        api_version: version(basic.api_version),
+        vendor_id: basic.vendor_id,
+        device_id: basic.device_id,
+        pci: has_pci
+            .then(|| format!("{:04x}:{:02x}:{:02x}.{}", pci.pci_domain, pci.pci_bus, pci.pci_device, pci.pci_function)),
+        cache_uuid: basic.pipeline_cache_uuid.iter().map(|byte| format!("{byte:02x}")).collect(),
+        memory_bytes,
+        host_visible,
+        subgroup_size: v11.subgroup_size,
+        timestamp_ns: clock.map_or(0.0, |_| limits.timestamp_period),
+        features: offered(&mut features, &v11),
+        limits: LIMITS.iter().map(|row| (row.name, (row.value)(&limits))).collect(),
+        allocation_bytes_max: v11.max_memory_allocation_size,
+        usable: lacking.is_empty(),
+        lacking,
+    };
+    Physical { raw, info, limits, family: family.map(|f| f.index), clock }
+}
+
+/// Features of the table, and operations of subgroups in kernels.
+fn offered(features: &mut Features, v11: &vk::PhysicalDeviceVulkan11Properties<'_>) -> BTreeMap<&'static str, bool> {
+    let in_kernels = v11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE);
+    let table = FEATURES.iter().map(|row| (row.name, *(row.field)(features) == vk::TRUE));
+    let subgroup = SUBGROUP_OPERATIONS
+        .iter()
+        .map(|(name, flag)| (*name, in_kernels && v11.subgroup_supported_operations.contains(*flag)));
+    table.chain(subgroup).collect()
+}
+
+/// What of the table the device lacks.
+fn lacking(api: u32, computes: bool, features: &mut Features, limits: &vk::PhysicalDeviceLimits) -> Vec<Lack> {
+    let mut lacks = Vec::new();
+    let mut lack = |name, needed: &str, has: String, reason, fatal| {
+        lacks.push(Lack { name, needed: needed.to_string(), has, reason, fatal });
+    };
+    if api < vk::API_VERSION_1_2 {
+        lack("Vulkan", "at least 1.2", version(api), "kernels are SPIR-V 1.5", true);
+    }
+    if !computes {
+        lack("compute queue", "one", "none".to_string(), "every stage is a compute kernel", true);
+    }
+    for row in FEATURES.iter().filter(|row| row.need != Need::Nobody) {
+        if *(row.field)(features) != vk::TRUE {
+            lack(row.name, "offered", "not offered".to_string(), row.reason, row.need == Need::Running);
+        }
+    }
+    for row in LIMITS {
+        let value = (row.value)(limits);
+        if !row.bound.holds(value) {
+            lack(row.name, &row.bound.text(), value.to_string(), row.reason, false);
+        }
+    }
+    lacks
+}
+
+#[derive(Clone, Copy)]
+struct Family {
+    index: u32,
+    timestamp_bits: u32,
+}
+
+/// The clock of a queue whose timestamps have so many bits, with so many nanoseconds a tick.
+fn clock(bits: u32, tick_ns: f32) -> Option<Clock> {
+    let mask = u64::MAX.checked_shr(64_u32.checked_sub(bits)?)?;
+    Some(Clock { tick_s: f64::from(tick_ns) * 1e-9, mask })
+}
+
+/// The queue family to use: one that computes; one that also draws if there is, since every driver has its best tested queue there.
+fn compute_family(instance: &ash::Instance, raw: vk::PhysicalDevice) -> Option<Family> {
+    // SAFETY: `raw` was listed by this instance.
+    let families = unsafe { instance.get_physical_device_queue_family_properties(raw) };
+    let computing = || (0_u32..).zip(&families).filter(|(_, f)| f.queue_flags.contains(vk::QueueFlags::COMPUTE));
+    let both = computing().find(|(_, f)| f.queue_flags.contains(vk::QueueFlags::GRAPHICS));
+    let (index, family) = both.or_else(|| computing().next())?;
+    Some(Family { index, timestamp_bits: family.timestamp_valid_bits })
+}
+
+/// Size of the largest device-local heap, and whether the host sees the memory that buffers will come from.
+fn device_memory(memory: &vk::PhysicalDeviceMemoryProperties) -> (u64, bool) {
+    let local = |flags: vk::MemoryHeapFlags| flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL);
+    let bytes = memory.memory_heaps_as_slice().iter().filter(|heap| local(heap.flags)).map(|heap| heap.size).max();
+    // The allocator takes the first type that is local to the device.
+    let types = memory.memory_types_as_slice();
+    let first = types.iter().find(|t| t.property_flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL));
+    let visible = first.is_some_and(|t| t.property_flags.contains(vk::MemoryPropertyFlags::HOST_VISIBLE));
+    (bytes.unwrap_or(0), visible)
+}
+
+fn has_extension(instance: &ash::Instance, raw: vk::PhysicalDevice, name: &CStr) -> bool {
+    // SAFETY: `raw` was listed by this instance.
+    let extensions = unsafe { instance.enumerate_device_extension_properties(raw) }.unwrap_or_default();
+    extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name))
+}
+
+fn kind(kind: vk::PhysicalDeviceType) -> DeviceKind {
+    match kind {
+        vk::PhysicalDeviceType::DISCRETE_GPU => DeviceKind::Discrete,
+        vk::PhysicalDeviceType::INTEGRATED_GPU => DeviceKind::Integrated,
+        vk::PhysicalDeviceType::VIRTUAL_GPU => DeviceKind::Virtual,
+        vk::PhysicalDeviceType::CPU => DeviceKind::Cpu,
+        _ => DeviceKind::Other,
+    }
+}
+
+fn text(string: Option<&CStr>) -> String {
+    string.map_or_else(String::new, |s| s.to_string_lossy().into_owned())
+}
+
+fn version(api: u32) -> String {
+    let (major, minor, patch) = (vk::api_version_major(api), vk::api_version_minor(api), vk::api_version_patch(api));
+    format!("{major}.{minor}.{patch}")
+}

@@ -1,0 +1,105 @@
+//! How long stages took, by the device's own clock.
+
+use super::error::GpuError;
+use super::link::Link;
+use super::slot::Slot;
+use ash::vk;
+use std::collections::BTreeMap;
+use std::collections::VecDeque;
+
+/// When a stage of a submission ran.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StageTime {
+    /// The stage's name in the recording.
+    pub stage: &'static str,
+    /// Seconds from [`super::Device::opened_at`] to its begin, by the device's clock.
+    pub start_s: f64,
+    /// Seconds from begin to end.
+    pub seconds: f64,
+}
+
+/// A device's clock: what its timestamps mean.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clock {
+    /// Seconds of a tick.
+    pub(super) tick_s: f64,
+    /// The bits of a timestamp that count.
+    pub(super) mask: u64,
+}
+
+impl Clock {
+    /// Seconds between two timestamps, the later of which may have wrapped around.
+    fn between(self, from: u64, to: u64) -> f64 {
+        (to.wrapping_sub(from) & self.mask) as f64 * self.tick_s
+    }
+}
+
+/// Times of submissions that are done.
+#[derive(Default)]
+pub(super) struct Profiles {
+    /// The timestamp of the first stage ever, which runs when the device is opened.
+    origin: Option<u64>,
+    recent: VecDeque<(u64, Vec<StageTime>)>,
+    totals: BTreeMap<&'static str, f64>,
+}
+
+/// So many submissions' times are kept for whoever asks.
+const RECENT_COUNT: usize = 256;
+
+impl Profiles {
+    /// Reads the times of a submission that is done.
+    pub(super) fn collect(&mut self, link: &Link, slot: &Slot, submission: u64) -> Result<(), GpuError> {
+        let Some(clock) = link.clock.filter(|_| !slot.stages.is_empty()) else { return Ok(()) };
+        let ticks = read(link, slot)?;
+        let Some(origin) = self.origin else {
+            self.origin = Some(ticks[0]);
+            return Ok(());
+        };
+        let time = |(stage, ticks): (&&'static str, &[u64])| StageTime {
+            stage,
+            start_s: clock.between(origin, ticks[0]),
+            seconds: clock.between(ticks[0], ticks[1]),
+        };
+        let times: Vec<StageTime> = slot.stages.iter().zip(ticks.chunks_exact(2)).map(time).collect();
+        for time in &times {
+            *self.totals.entry(time.stage).or_default() += time.seconds;
+        }
+        self.recent.push_back((submission, times));
+        if self.recent.len() > RECENT_COUNT {
+            self.recent.pop_front();
+        }
+        Ok(())
+    }
+
+    /// The times of one submission; empty when it is not done, too long ago, or had no stages.
+    pub(super) fn of(&self, submission: u64) -> &[StageTime] {
+        self.recent.iter().find(|(number, _)| *number == submission).map_or(&[], |(_, times)| times)
+    }
+
+    /// Seconds by stage since the device was opened.
+    pub(super) fn totals(&self) -> &BTreeMap<&'static str, f64> {
+        &self.totals
+    }
+}
+
+/// Begin and end of each stage of a slot whose submission is done.
+fn read(link: &Link, slot: &Slot) -> Result<Vec<u64>, GpuError> {
+    let mut ticks = vec![0_u64; 2 * slot.stages.len()];
+    // SAFETY: the pool has that many queries, all written by the submission, which is done.
+    let result =
+        unsafe { link.raw.get_query_pool_results(slot.queries(), 0, &mut ticks, vk::QueryResultFlags::TYPE_64) };
+    link.check("reading timestamps", result)?;
+    Ok(ticks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Clock;
+
+    #[test]
+    fn clocks_wrap_around() {
+        let clock = Clock { tick_s: 1e-9, mask: (1 << 36) - 1 };
+        assert!((clock.between((1 << 36) - 500, 500) - 1e-6).abs() < 1e-15);
+        assert!((clock.between(500, 1500) - 1e-6).abs() < 1e-15);
+    }
+}

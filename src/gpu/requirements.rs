@@ -1,0 +1,220 @@
+//! The one table of what anthill wants from a device, with the reasons.
+
+use crate::pipeline::recording::{BINDING_ALIGNMENT, BINDING_BYTES_MAX};
+use ash::vk;
+
+/// Who needs a feature or limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Need {
+    /// Running any kernel.
+    Running,
+    /// Rendering; tests may open a device without.
+    Rendering,
+    /// Nobody; used where offered.
+    Nobody,
+}
+
+/// Features as Vulkan reports and enables them.
+#[derive(Default)]
+pub(super) struct Features {
+    pub(super) core: vk::PhysicalDeviceFeatures,
+    pub(super) v12: vk::PhysicalDeviceVulkan12Features<'static>,
+}
+
+/// A feature: its Vulkan name, who needs it and what for, and where it stands.
+pub(super) struct FeatureRow {
+    pub(super) name: &'static str,
+    pub(super) need: Need,
+    pub(super) reason: &'static str,
+    pub(super) field: fn(&mut Features) -> &mut vk::Bool32,
+}
+
+/// The features, in the order in which `anthill devices` lists them.
+pub(super) const FEATURES: &[FeatureRow] = &[
+    FeatureRow {
+        name: "timelineSemaphore",
+        need: Need::Running,
+        reason: "one counter a queue says which submissions are done",
+        field: |f| &mut f.v12.timeline_semaphore,
+    },
+    FeatureRow {
+        name: "shaderInt64",
+        need: Need::Rendering,
+        reason: "a depth key is depth and micropolygon number in one 64-bit word",
+        field: |f| &mut f.core.shader_int64,
+    },
+    FeatureRow {
+        name: "shaderBufferInt64Atomics",
+        need: Need::Rendering,
+        reason: "the nearest micropolygon of a sample is an atomic minimum of depth keys",
+        field: |f| &mut f.v12.shader_buffer_int64_atomics,
+    },
+    FeatureRow {
+        name: "shaderSampledImageArrayDynamicIndexing",
+        need: Need::Nobody,
+        reason: "texture tiles of several formats in one kernel",
+        field: |f| &mut f.core.shader_sampled_image_array_dynamic_indexing,
+    },
+    FeatureRow {
+        name: "robustBufferAccess",
+        need: Need::Nobody,
+        reason: "a wrong index in a compiled shader then harms nothing but its own picture",
+        field: |f| &mut f.core.robust_buffer_access,
+    },
+];
+
+/// A limit: its Vulkan name, the least (or most) that every kernel relies on and why, and where it stands.
+pub(super) struct LimitRow {
+    pub(super) name: &'static str,
+    pub(super) bound: Bound,
+    pub(super) reason: &'static str,
+    pub(super) value: fn(&vk::PhysicalDeviceLimits) -> u64,
+}
+
+/// Which side of a limit is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bound {
+    /// The device must permit this much.
+    AtLeast(u64),
+    /// The device must not ask for more than this.
+    AtMost(u64),
+}
+
+impl Bound {
+    /// Whether a device's value will do.
+    pub(super) fn holds(self, value: u64) -> bool {
+        match self {
+            Bound::AtLeast(least) => value >= least,
+            Bound::AtMost(most) => value <= most,
+        }
+    }
+
+    /// For messages: `at least 256`.
+    pub(super) fn text(self) -> String {
+        match self {
+            Bound::AtLeast(least) => format!("at least {least}"),
+            Bound::AtMost(most) => format!("at most {most}"),
+        }
+    }
+}
+
+/// The limits, in the order in which `anthill devices` lists them.
+pub(super) const LIMITS: &[LimitRow] = &[
+    LimitRow {
+        name: "maxStorageBufferRange",
+        bound: Bound::AtLeast(BINDING_BYTES_MAX),
+        reason: "one binding holds the samples of a region",
+        value: |l| u64::from(l.max_storage_buffer_range),
+    },
+    LimitRow {
+        name: "maxPerStageDescriptorStorageBuffers",
+        bound: Bound::AtLeast(16),
+        reason: "kernels bind up to 16 buffers",
+        value: |l| u64::from(l.max_per_stage_descriptor_storage_buffers),
+    },
+    LimitRow {
+        name: "minStorageBufferOffsetAlignment",
+        bound: Bound::AtMost(BINDING_ALIGNMENT),
+        reason: "arenas cut slices at multiples of 256 bytes",
+        value: |l| l.min_storage_buffer_offset_alignment,
+    },
+    LimitRow {
+        name: "maxComputeWorkGroupInvocations",
+        bound: Bound::AtLeast(256),
+        reason: "a grid of 16x16 vertices is one workgroup",
+        value: |l| u64::from(l.max_compute_work_group_invocations),
+    },
+    LimitRow {
+        name: "maxComputeWorkGroupSize[0]",
+        bound: Bound::AtLeast(256),
+        reason: "a grid of 16x16 vertices is one workgroup",
+        value: |l| u64::from(l.max_compute_work_group_size[0]),
+    },
+    LimitRow {
+        name: "maxComputeWorkGroupCount[0]",
+        bound: Bound::AtLeast(65_535),
+        reason: "kernels put as many workgroups along x before they go on along y",
+        value: |l| u64::from(l.max_compute_work_group_count[0]),
+    },
+    LimitRow {
+        name: "maxComputeSharedMemorySize",
+        bound: Bound::AtLeast(16_384),
+        reason: "a grid's vertices and their derivatives are shared in a workgroup",
+        value: |l| u64::from(l.max_compute_shared_memory_size),
+    },
+    LimitRow {
+        name: "maxPushConstantsSize",
+        bound: Bound::AtLeast(128),
+        reason: "parameters of a dispatch",
+        value: |l| u64::from(l.max_push_constants_size),
+    },
+];
+
+/// Operations between the invocations of a subgroup, by the names that [`CAPABILITIES`] uses: no kernel may rely on them alone, but a
+/// variant for GPUs may use them.
+pub(super) const SUBGROUP_OPERATIONS: &[(&str, vk::SubgroupFeatureFlags)] = &[
+    ("subgroupVote", vk::SubgroupFeatureFlags::VOTE),
+    ("subgroupArithmetic", vk::SubgroupFeatureFlags::ARITHMETIC),
+    ("subgroupBallot", vk::SubgroupFeatureFlags::BALLOT),
+    ("subgroupShuffle", vk::SubgroupFeatureFlags::SHUFFLE),
+    ("subgroupShuffleRelative", vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE),
+];
+
+/// A capability of SPIR-V that a kernel may declare, and the feature of the table that permits it; none when Vulkan 1.2 always does.
+const CAPABILITIES: &[(u32, &str, Option<&str>)] = &[
+    (1, "Shader", None),
+    (11, "Int64", Some("shaderInt64")),
+    (12, "Int64Atomics", Some("shaderBufferInt64Atomics")),
+    (29, "SampledImageArrayDynamicIndexing", Some("shaderSampledImageArrayDynamicIndexing")),
+    (50, "ImageQuery", None),
+    (61, "GroupNonUniform", None),
+    (62, "GroupNonUniformVote", Some("subgroupVote")),
+    (63, "GroupNonUniformArithmetic", Some("subgroupArithmetic")),
+    (64, "GroupNonUniformBallot", Some("subgroupBallot")),
+    (65, "GroupNonUniformShuffle", Some("subgroupShuffle")),
+    (66, "GroupNonUniformShuffleRelative", Some("subgroupShuffleRelative")),
+];
+
+/// Why a module cannot run with the enabled features, or nothing when it can. Reads the capabilities that the module declares.
+pub(super) fn missing_capability(words: &[u32], enabled: impl Fn(&str) -> bool) -> Option<String> {
+    const OP_CAPABILITY: u32 = 17;
+    const HEADER_WORDS: usize = 5;
+    let declarations = words.get(HEADER_WORDS..).unwrap_or(&[]).chunks_exact(2);
+    for declaration in declarations.take_while(|words| words[0] == 2 << 16 | OP_CAPABILITY) {
+        match CAPABILITIES.iter().find(|(id, ..)| *id == declaration[1]) {
+            None => {
+                return Some(format!("it needs SPIR-V capability {}, which anthill enables nowhere", declaration[1]));
+            }
+            Some((_, name, Some(feature))) if !enabled(feature) => {
+                return Some(format!("it needs SPIR-V capability {name}, which the device lacks ({feature})"));
+            }
+            Some(_) => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::missing_capability;
+
+    fn module(capabilities: &[u32]) -> Vec<u32> {
+        let mut words = vec![0x0723_0203, 0x0001_0500, 0, 10, 0];
+        capabilities.iter().for_each(|capability| words.extend([2 << 16 | 17, *capability]));
+        words.extend([3 << 16 | 14, 0, 1]);
+        words
+    }
+
+    #[test]
+    fn capabilities_need_their_features() {
+        let all = |_: &str| true;
+        let none = |_: &str| false;
+        assert_eq!(missing_capability(&module(&[1, 11, 12]), all), None);
+        assert_eq!(missing_capability(&module(&[1]), none), None);
+        let lacking = missing_capability(&module(&[1, 11]), none).expect("Int64 is lacking");
+        assert!(lacking.contains("shaderInt64"), "{lacking}");
+        let unknown = missing_capability(&module(&[1, 5345]), all).expect("no such capability is enabled");
+        assert!(unknown.contains("5345"), "{unknown}");
+        assert_eq!(missing_capability(&[], all), None);
+    }
+}

@@ -1,0 +1,186 @@
+//! Which devices the user means.
+
+use super::error::GpuError;
+use super::physical::DeviceInfo;
+
+/// The indices of the devices that a selection names, in the order and as often as it names them.
+///
+/// * `all`: every GPU that can render, a GPU seen through two drivers once; without a GPU, the first CPU device that can.
+/// * `alike`: of those, the largest group of one model and driver; of equal groups the first.
+/// * else a list, separated by commas: an index, or a part of a name or driver name (case does not matter), which stands for every
+///   device that it fits. A device may be named several times and is then opened as often.
+///
+/// # Errors
+/// [`GpuError::NoDevice`] and [`GpuError::NoUsableDevice`] when there is nothing to choose from, [`GpuError::UnknownDevice`] for a part
+/// that fits nothing, [`GpuError::Lacking`] for a device that is named by its index and cannot render.
+pub fn select(devices: &[DeviceInfo], selection: &str) -> Result<Vec<usize>, GpuError> {
+    if devices.is_empty() {
+        return Err(GpuError::NoDevice);
+    }
+    match selection.trim() {
+        "all" => everything(devices),
+        "alike" => everything(devices).map(|all| largest_group(devices, &all)),
+        list => {
+            let parts: Vec<Vec<usize>> =
+                list.split(',').map(|part| named(devices, part.trim())).collect::<Result<_, _>>()?;
+            Ok(parts.concat())
+        }
+    }
+}
+
+fn everything(devices: &[DeviceInfo]) -> Result<Vec<usize>, GpuError> {
+    let mut chosen: Vec<usize> = Vec::new();
+    for device in devices.iter().filter(|device| device.usable && device.is_gpu()) {
+        let seen = |index: &usize| device.pci.is_some() && devices[*index].pci == device.pci;
+        if !chosen.iter().any(seen) {
+            chosen.push(device.index);
+        }
+    }
+    if chosen.is_empty() {
+        chosen.extend(devices.iter().find(|device| device.usable).map(|device| device.index));
+    }
+    if chosen.is_empty() {
+        return Err(GpuError::NoUsableDevice { lacks: devices.iter().map(lacks_line).collect() });
+    }
+    Ok(chosen)
+}
+
+fn largest_group(devices: &[DeviceInfo], chosen: &[usize]) -> Vec<usize> {
+    let group = |of: usize| -> Vec<usize> {
+        chosen.iter().copied().filter(|index| devices[*index].is_like(&devices[of])).collect()
+    };
+    // `max_by_key` takes the last of equals: go backwards to get the first.
+    chosen.iter().rev().map(|index| group(*index)).max_by_key(Vec::len).unwrap_or_default()
+}
+
+fn named(devices: &[DeviceInfo], part: &str) -> Result<Vec<usize>, GpuError> {
+    if let Ok(index) = part.parse::<usize>() {
+        let device = devices.get(index).ok_or_else(|| unknown(devices, part))?;
+        return if device.usable { Ok(vec![index]) } else { Err(lacking(device)) };
+    }
+    let fits = |device: &&DeviceInfo| {
+        let has = |text: &str| text.to_lowercase().contains(&part.to_lowercase());
+        !part.is_empty() && (has(&device.name) || has(&device.driver))
+    };
+    let fitting: Vec<&DeviceInfo> = devices.iter().filter(fits).collect();
+    let usable: Vec<usize> = fitting.iter().filter(|device| device.usable).map(|device| device.index).collect();
+    match (usable.is_empty(), fitting.first()) {
+        (false, _) => Ok(usable),
+        (true, Some(device)) => Err(lacking(device)),
+        (true, None) => Err(unknown(devices, part)),
+    }
+}
+
+fn unknown(devices: &[DeviceInfo], asked: &str) -> GpuError {
+    let known = devices.iter().map(|device| format!("{} {}", device.index, device.name)).collect();
+    GpuError::UnknownDevice { asked: asked.to_string(), known }
+}
+
+/// The error for a device that cannot render.
+pub(super) fn lacking(device: &DeviceInfo) -> GpuError {
+    let lacking =
+        device.lacking.iter().map(|lack| format!("{} ({}, has {})", lack.name, lack.needed, lack.has)).collect();
+    GpuError::Lacking { index: device.index, name: device.name.clone(), lacking }
+}
+
+fn lacks_line(device: &DeviceInfo) -> String {
+    let names: Vec<&str> = device.lacking.iter().map(|lack| lack.name).collect();
+    format!("{} lacks {}", device.name, names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::physical::{DeviceKind, Lack};
+    use std::collections::BTreeMap;
+
+    fn device(index: usize, name: &str, kind: DeviceKind, pci: Option<&str>) -> DeviceInfo {
+        DeviceInfo {
+            index,
+            name: name.to_string(),
+            kind,
+            driver: format!("{name} driver"),
+            driver_info: String::new(),
+            driver_version: 1,
+            api_version: "1.3.0".to_string(),
+            vendor_id: 1,
+            device_id: 2,
+            pci: pci.map(str::to_string),
+            cache_uuid: String::new(),
+            memory_bytes: 1 << 30,
+            host_visible: false,
+            subgroup_size: 32,
+            timestamp_ns: 1.0,
+            features: BTreeMap::new(),
+            limits: BTreeMap::new(),
+            allocation_bytes_max: 1 << 30,
+            lacking: Vec::new(),
+            usable: true,
+        }
+    }
+
+    fn unusable(mut device: DeviceInfo) -> DeviceInfo {
+        device.usable = false;
+        device.lacking.push(Lack {
+            name: "shaderInt64",
+            needed: "offered".to_string(),
+            has: "not offered".to_string(),
+            reason: "",
+            fatal: false,
+        });
+        device
+    }
+
+    /// A CPU device, three GPUs of two models, one of them through two drivers, and one that cannot render.
+    fn machine() -> Vec<DeviceInfo> {
+        vec![
+            device(0, "llvmpipe", DeviceKind::Cpu, None),
+            device(1, "Radeon", DeviceKind::Discrete, Some("0:1")),
+            device(2, "GeForce", DeviceKind::Discrete, Some("0:2")),
+            device(3, "GeForce", DeviceKind::Discrete, Some("0:3")),
+            device(4, "Radeon", DeviceKind::Discrete, Some("0:1")),
+            unusable(device(5, "Old", DeviceKind::Integrated, Some("0:5"))),
+        ]
+    }
+
+    #[test]
+    fn selections_name_devices() {
+        let cases: &[(&str, &[usize])] = &[
+            ("all", &[1, 2, 3]),
+            ("alike", &[2, 3]),
+            ("0", &[0]),
+            ("0,0, 2", &[0, 0, 2]),
+            ("geforce", &[2, 3]),
+            ("llvm,3,llvm", &[0, 3, 0]),
+            ("radeon DRIVER", &[1, 4]),
+        ];
+        for (selection, expected) in cases {
+            assert_eq!(select(&machine(), selection).as_deref(), Ok(*expected), "{selection}");
+        }
+    }
+
+    #[test]
+    fn without_a_gpu_one_cpu_device_draws() {
+        let cpus = [device(0, "a", DeviceKind::Cpu, None), device(1, "b", DeviceKind::Cpu, None)];
+        assert_eq!(select(&cpus, "all"), Ok(vec![0]));
+    }
+
+    #[test]
+    fn selections_that_fit_nothing_say_what_there_is() {
+        let cases = [
+            ("6", "there is no device \"6\" (known: 0 llvmpipe, 1 Radeon"),
+            ("arc", "there is no device \"arc\""),
+            ("", "there is no device \"\""),
+            ("0,,1", "there is no device \"\""),
+            ("5", "device 5 (Old) cannot be used: it lacks shaderInt64 (offered, has not offered)"),
+            ("old", "device 5 (Old) cannot be used"),
+        ];
+        for (selection, expected) in cases {
+            let error = select(&machine(), selection).expect_err(selection).to_string();
+            assert!(error.starts_with(expected), "{selection}: {error}");
+        }
+        assert_eq!(select(&[], "all"), Err(GpuError::NoDevice));
+        let none = select(&machine()[5..], "all").expect_err("nothing usable").to_string();
+        assert_eq!(none, "no Vulkan device has what anthill needs: Old lacks shaderInt64");
+    }
+}

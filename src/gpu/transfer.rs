@@ -1,0 +1,162 @@
+//! Data between host and device. Where the host sees the device's memory it is written and read in place; elsewhere it goes through
+//! staging buffers.
+
+use super::device::Device;
+use super::error::GpuError;
+use super::execute::Ticket;
+use super::memory::Usage;
+use crate::pipeline::recording::{Buffer, BufferRange, Recording, Slice};
+use bytemuck::Pod;
+
+/// Size of a staging buffer: large enough that a copy's fixed cost does not count, small beside any sensible `--memory`.
+const STAGING_BYTES: u64 = 8 << 20;
+
+/// The staging buffers of a device, made when first needed.
+#[derive(Default)]
+pub(super) struct Staging {
+    /// Two, used in turn: the host fills one while the device copies from the other.
+    uploads: Vec<(Buffer, Option<Ticket>)>,
+    next_upload: usize,
+    readback: Option<Buffer>,
+}
+
+impl Staging {
+    /// Every buffer, for freeing.
+    pub(super) fn take(&mut self) -> Vec<Buffer> {
+        let uploads = self.uploads.drain(..).map(|(buffer, _)| buffer);
+        uploads.chain(self.readback.take()).collect()
+    }
+}
+
+impl Device {
+    /// Writes records. Recordings submitted earlier do not see them, those submitted later do.
+    ///
+    /// # Errors
+    /// Memory for staging, or the device's loss.
+    ///
+    /// # Panics
+    /// When slice and data differ in length.
+    pub fn upload<T: Pod>(&mut self, to: Slice<T>, data: &[T]) -> Result<(), GpuError> {
+        assert_eq!(to.count(), data.len() as u64, "upload to {}", to.range());
+        self.check_reachable(to.range())?;
+        self.collect()?;
+        let bytes: &[u8] = bytemuck::cast_slice(data);
+        if self.memory.last_use(to.range().buffer) <= self.submissions.done()
+            && let Some(place) = self.memory.mapped_mut(to.range())
+        {
+            place.copy_from_slice(bytes);
+            return Ok(());
+        }
+        let mut offset = 0;
+        for chunk in bytes.chunks(STAGING_BYTES as usize) {
+            let part = to.cast::<u8>().part(offset..offset + chunk.len() as u64);
+            self.upload_staged(part, chunk)?;
+            offset += chunk.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Writes at most a staging buffer's worth through one.
+    fn upload_staged(&mut self, to: Slice<u8>, data: &[u8]) -> Result<(), GpuError> {
+        if self.staging.uploads.len() < 2 {
+            let buffer = self.allocate("upload staging", STAGING_BYTES, Usage::Upload)?;
+            self.staging.uploads.push((buffer, None));
+        }
+        self.staging.next_upload = (self.staging.next_upload + 1) % self.staging.uploads.len();
+        let (buffer, last) = self.staging.uploads[self.staging.next_upload];
+        if let Some(ticket) = last {
+            self.wait(ticket, self.timeout)?;
+        }
+        let from = buffer.slice::<u8>().part(0..data.len() as u64);
+        let place = self.memory.mapped_mut(from.range()).expect("upload memory is visible to the host");
+        place.copy_from_slice(data);
+        let mut recording = Recording::new(format!("upload {}", to.range().buffer.name()));
+        recording.copy(from, to);
+        self.staging.uploads[self.staging.next_upload].1 = Some(self.submit(&recording)?);
+        Ok(())
+    }
+
+    /// Reads records, after waiting for the submissions that use their buffer.
+    ///
+    /// # Errors
+    /// A time-out, memory for staging, or the device's loss.
+    pub fn read<T: Pod>(&mut self, from: Slice<T>) -> Result<Vec<T>, GpuError> {
+        self.check_reachable(from.range())?;
+        let mut records = vec![T::zeroed(); from.count() as usize];
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut records);
+        if self.memory.mapped(from.range()).is_some() {
+            self.wait_for_use(from.range().buffer)?;
+            let place = self.memory.mapped(from.range()).expect("memory stays mapped as long as its buffer lives");
+            bytes.copy_from_slice(place);
+            return Ok(records);
+        }
+        let mut offset = 0;
+        for chunk in bytes.chunks_mut(STAGING_BYTES as usize) {
+            let part = from.cast::<u8>().part(offset..offset + chunk.len() as u64);
+            self.read_staged(part, chunk)?;
+            offset += chunk.len() as u64;
+        }
+        Ok(records)
+    }
+
+    /// Reads at most a staging buffer's worth through one.
+    fn read_staged(&mut self, from: Slice<u8>, data: &mut [u8]) -> Result<(), GpuError> {
+        let buffer = match self.staging.readback {
+            Some(buffer) => buffer,
+            None => *self.staging.readback.insert(self.memory.allocate(
+                "readback staging",
+                STAGING_BYTES,
+                Usage::Readback,
+            )?),
+        };
+        let to = buffer.slice::<u8>().part(0..data.len() as u64);
+        let mut recording = Recording::new(format!("read {}", from.range().buffer.name()));
+        recording.copy(from, to);
+        let ticket = self.submit(&recording)?;
+        self.wait(ticket, self.timeout)?;
+        let place = self.memory.mapped(to.range()).expect("readback memory is visible to the host");
+        data.copy_from_slice(place);
+        Ok(())
+    }
+
+    /// The records in place, of a buffer that the host sees and no unfinished submission uses.
+    ///
+    /// # Errors
+    /// [`GpuError::NotReachable`] when it is not so.
+    pub fn mapped<T: Pod>(&mut self, slice: Slice<T>) -> Result<&[T], GpuError> {
+        self.check_idle(slice.range())?;
+        let place = self.memory.mapped(slice.range()).and_then(|bytes| bytemuck::try_cast_slice(bytes).ok());
+        place.ok_or_else(|| not_reachable(self, slice.range(), "the host does not see its memory"))
+    }
+
+    /// The same for writing.
+    ///
+    /// # Errors
+    /// [`GpuError::NotReachable`] when it is not so.
+    pub fn mapped_mut<T: Pod>(&mut self, slice: Slice<T>) -> Result<&mut [T], GpuError> {
+        self.check_idle(slice.range())?;
+        let error = not_reachable(self, slice.range(), "the host does not see its memory");
+        let place = self.memory.mapped_mut(slice.range()).and_then(|bytes| bytemuck::try_cast_slice_mut(bytes).ok());
+        place.ok_or(error)
+    }
+
+    fn check_idle(&mut self, range: BufferRange) -> Result<(), GpuError> {
+        self.check_reachable(range)?;
+        self.collect()?;
+        if self.memory.last_use(range.buffer) > self.submissions.done() {
+            return Err(not_reachable(self, range, "a submission that is not done uses it"));
+        }
+        Ok(())
+    }
+
+    fn check_reachable(&self, range: BufferRange) -> Result<(), GpuError> {
+        match self.memory.raw(range.buffer) {
+            Some(_) => Ok(()),
+            None => Err(not_reachable(self, range, "the buffer was freed or is another device's")),
+        }
+    }
+}
+
+fn not_reachable(device: &Device, range: BufferRange, reason: &'static str) -> GpuError {
+    GpuError::NotReachable { device: device.title().clone(), range: range.to_string(), reason }
+}

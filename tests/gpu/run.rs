@@ -1,0 +1,314 @@
+//! Kernels with known results.
+
+use super::{open_devices, open_with, options};
+use anthill::gpu::{Device, GpuError, Usage};
+use anthill::pipeline::kernels::records::Particle;
+use anthill::pipeline::kernels::test::{copy, minimum, particles, scan};
+use anthill::pipeline::recording::{Groups, Recording, Slice};
+use std::thread;
+use std::time::Duration;
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// A buffer with these words.
+fn words(device: &mut Device, name: &'static str, data: &[u32]) -> Slice<u32> {
+    let buffer = device.allocate(name, 4 * data.len() as u64, Usage::DeviceOnly).expect("memory");
+    device.upload(buffer.slice(), data).expect("upload");
+    buffer.slice()
+}
+
+/// Submits and waits.
+fn run(device: &mut Device, recording: &Recording) {
+    let ticket = device.submit(recording).expect("the recording is valid");
+    device.wait(ticket, MINUTE).expect("the device finishes");
+}
+
+fn copy_dispatch(source: Slice<u32>, target: Slice<u32>, added: u32) -> anthill::pipeline::recording::Dispatch {
+    let push = copy::Push { count: source.count() as u32, added };
+    let groups = Groups::covering(source.count(), copy::LOCAL_SIZE);
+    copy::dispatch(groups, &copy::Bindings { source, target }, &push)
+}
+
+/// Uploads, copies with a kernel and with commands, and reads back: what every other test relies on.
+fn copies(device: &mut Device) {
+    let data: Vec<u32> = (0..1000).map(|i| i * i).collect();
+    let source = words(device, "source", &data);
+    let target = words(device, "target", &vec![7; 1100]);
+    let mut recording = Recording::new("copies");
+    recording.dispatch(copy_dispatch(source, target.part(64..1064), 5));
+    recording.copy(target.part(64..70), target.part(0..6));
+    recording.fill(target.part(10..12), 0xabcd);
+    recording.write(target.part(12..14), &[1, 2]);
+    run(device, &recording);
+    let mut expected = vec![7; 1100];
+    expected[64..1064].iter_mut().zip(&data).for_each(|(e, d)| *e = d + 5);
+    expected[..6].copy_from_slice(&[5, 6, 9, 14, 21, 30]);
+    expected[10..14].copy_from_slice(&[0xabcd, 0xabcd, 1, 2]);
+    assert_eq!(device.read(target).expect("read"), expected);
+    device.free(source.range().buffer);
+    device.free(target.range().buffer);
+}
+
+#[test]
+fn data_goes_there_and_back() {
+    copies(&mut open_devices("all")[0]);
+}
+
+#[test]
+fn data_goes_through_staging_where_the_host_does_not_see_memory() {
+    let mut devices = open_with("all", &anthill::gpu::OpenOptions { staged: true, ..options() });
+    let device = &mut devices[0];
+    copies(device);
+    // More than the staging buffers hold, so that both are used again.
+    let data: Vec<u32> = (0..7_000_000).collect();
+    let large = words(device, "large", &data);
+    assert!(device.mapped(large).is_err(), "the host does not see it");
+    assert!(device.read(large).expect("read") == data);
+    device.free(large.range().buffer);
+}
+
+#[test]
+fn uploads_are_seen_by_later_recordings_only() {
+    let mut devices = open_devices("all");
+    let device = &mut devices[0];
+    let source = words(device, "source", &[1; 1 << 20]);
+    let first = words(device, "first", &[0; 1 << 20]);
+    let second = words(device, "second", &[0; 1 << 20]);
+    let mut recording = Recording::new("first");
+    recording.dispatch(copy_dispatch(source, first, 0));
+    device.submit(&recording).expect("valid");
+    device.upload(source, &[2; 1 << 20]).expect("upload");
+    let mut recording = Recording::new("second");
+    recording.dispatch(copy_dispatch(source, second, 0));
+    device.submit(&recording).expect("valid");
+    assert!(device.read(first).expect("read").iter().all(|word| *word == 1));
+    assert!(device.read(second).expect("read").iter().all(|word| *word == 2));
+    [source, first, second].into_iter().for_each(|slice| device.free(slice.range().buffer));
+}
+
+/// The hash of `glsl/test/minimum.comp`.
+fn hash(x: u32) -> u32 {
+    let x = (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b);
+    let x = (x ^ (x >> 13)).wrapping_mul(0xc2b2_ae35);
+    x ^ (x >> 16)
+}
+
+fn minimum_is_right(device: &mut Device) {
+    const KEYS: u32 = 1000;
+    const COUNT: u32 = 100_000;
+    let keys = device.allocate("keys", 8 * u64::from(KEYS), Usage::DeviceOnly).expect("memory").slice::<u64>();
+    let mut recording = Recording::new("minimum");
+    recording.fill(keys, u32::MAX);
+    let push = minimum::Push { count: COUNT, key_count: KEYS };
+    let groups = Groups::covering(COUNT.into(), minimum::LOCAL_SIZE);
+    recording.dispatch(minimum::dispatch(groups, &minimum::Bindings { keys }, &push));
+    run(device, &recording);
+    let mut expected = vec![u64::MAX; KEYS as usize];
+    for i in 0..COUNT {
+        let key = u64::from(hash(i)) << 32 | u64::from(i);
+        let place = &mut expected[(hash(i ^ 0x9e37_79b9) % KEYS) as usize];
+        *place = key.min(*place);
+    }
+    assert!(device.read(keys).expect("read") == expected, "{}", device.title());
+    device.free(keys.range().buffer);
+}
+
+#[test]
+fn the_least_of_64_bit_keys_is_kept() {
+    minimum_is_right(&mut open_devices("all")[0]);
+}
+
+#[test]
+fn both_variants_of_a_scan_agree_and_passes_see_each_other() {
+    let mut devices = open_devices("all");
+    let device = &mut devices[0];
+    let count = 256 * 256;
+    let data: Vec<u32> = (0..count).map(|i| hash(i) % 10).collect();
+    let mut expected: Vec<u32> = data.iter().scan(0, |sum, value| Some(std::mem::replace(sum, *sum + value))).collect();
+    for variant in scan::Variant::ALL {
+        let values = words(device, "values", &data);
+        let sums = words(device, "sums", &[0; 256]);
+        let total = words(device, "total", &[0; 1]);
+        let mut recording = Recording::new("scan");
+        // Tiles, then the tiles' sums: the second pass reads what the first wrote.
+        let tiles = scan::Bindings { values, sums };
+        let top = scan::Bindings { values: sums, sums: total };
+        recording.dispatch(scan::dispatch(*variant, 256, &tiles, &scan::Push { count }));
+        recording.dispatch(scan::dispatch(*variant, 1, &top, &scan::Push { count: 256 }));
+        run(device, &recording);
+        let (values_read, sums_read) = (device.read(values).expect("read"), device.read(sums).expect("read"));
+        let scanned: Vec<u32> = values_read.iter().enumerate().map(|(i, value)| value + sums_read[i / 256]).collect();
+        assert!(scanned == expected, "{variant:?}");
+        expected = scanned;
+        assert_eq!(device.read(total).expect("read"), [data.iter().sum()]);
+        [values, sums, total].into_iter().for_each(|slice| device.free(slice.range().buffer));
+    }
+}
+
+#[test]
+fn the_device_says_how_many_groups_run() {
+    let mut devices = open_devices("all");
+    let device = &mut devices[0];
+    let source = words(device, "source", &[3; 640]);
+    let target = words(device, "target", &[0; 640]);
+    let groups = words(device, "groups", &[0; 67]);
+    let mut recording = Recording::new("indirect");
+    // The numbers of groups are the result of a kernel: 2, 1, 1; then none.
+    recording.write(groups.part(64..67), &[1, 0, 0]);
+    recording.dispatch(copy_dispatch(groups.part(64..67), groups.part(0..3), 1));
+    let mut dispatch = copy_dispatch(source, target, 0);
+    dispatch.groups = groups.part(0..3).cast::<[u32; 3]>().into();
+    recording.dispatch(dispatch.clone());
+    dispatch.groups = groups.part(8..11).cast::<[u32; 3]>().into();
+    dispatch.push = bytemuck::bytes_of(&copy::Push { count: 640, added: 1 }).to_vec();
+    recording.dispatch(dispatch);
+    run(device, &recording);
+    let read = device.read(target).expect("read");
+    assert!(read[..128].iter().all(|word| *word == 3) && read[128..].iter().all(|word| *word == 0));
+    [source, target, groups].into_iter().for_each(|slice| device.free(slice.range().buffer));
+}
+
+#[test]
+fn records_constants_and_matrices_mean_the_same_on_both_sides() {
+    let mut devices = open_devices("all");
+    let device = &mut devices[0];
+    let start: Vec<Particle> = (0..50)
+        .map(|i| Particle {
+            position: [i as f32, 0.1, -1.0],
+            mass: i as f32 / 10.0,
+            id: i,
+            speed: [0.3, i as f32],
+            ..Particle::default()
+        })
+        .collect();
+    let buffer = device.allocate("particles", size_of_val(start.as_slice()) as u64, Usage::DeviceOnly);
+    let all = buffer.expect("memory").slice::<Particle>();
+    device.upload(all, &start).expect("upload");
+    let totals = device.allocate("totals", 8, Usage::DeviceOnly).expect("memory").slice();
+    let push = particles::Push {
+        count: 50,
+        dt: 0.7,
+        // Columns: turns x to y, moves by 10 along z.
+        world_from_object: [[0.0, 1.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 10.0, 1.0]],
+        ..particles::Push::default()
+    };
+    let mut recording = Recording::new("particles");
+    recording.fill(totals, 0);
+    let bindings = particles::Bindings { particles: all, totals_block: totals };
+    let constants = particles::Constants { steps: 2, heavy: 3.95 };
+    recording.dispatch(particles::dispatch(&constants, 2, &bindings, &push));
+    run(device, &recording);
+    for (before, after) in start.iter().zip(device.read(all).expect("read")) {
+        // Two roundings a step: exactly what the device may do when nothing is contracted.
+        let step = |v: f32, p: f32| v * 0.7 + p;
+        let moved = |a: usize| step(before.speed[a], step(before.speed[a], before.position[a]));
+        assert_eq!(after.position, [-moved(1), moved(0), 9.0]);
+        assert_eq!((after.mass, after.id, after.speed), (before.mass, before.id, before.speed));
+    }
+    let read = device.read(totals).expect("read")[0].totals;
+    assert_eq!((read.moved, read.heavy), (50, 10));
+    device.free(all.range().buffer);
+    device.free(totals.range().buffer);
+}
+
+#[test]
+fn one_device_opened_three_times_is_three_devices_at_work_at_once() {
+    let mut devices = open_devices("0,0,0");
+    assert_eq!(devices.iter().map(|d| d.title().number).collect::<Vec<_>>(), [0, 1, 2]);
+    thread::scope(|scope| {
+        for device in devices.iter_mut() {
+            scope.spawn(|| (0..3).for_each(|_| minimum_is_right(device)));
+        }
+    });
+}
+
+#[test]
+fn a_buffer_of_another_device_is_refused() {
+    let mut devices = open_devices("0,0");
+    let foreign = words(&mut devices[1], "foreign", &[0; 64]);
+    let mut recording = Recording::new("mixed up");
+    recording.fill(foreign, 1);
+    let error = devices[0].submit(&recording).expect_err("the buffer is device 1's").to_string();
+    assert!(error.contains("device 0") && error.contains("foreign") && error.contains("mixed up"), "{error}");
+    assert!(matches!(devices[0].read(foreign), Err(GpuError::NotReachable { .. })));
+    devices[1].free(foreign.range().buffer);
+}
+
+#[test]
+fn a_hazard_inside_a_concurrent_group_is_found_by_validation() {
+    let mut devices = open_devices("all");
+    let device = &mut devices[0];
+    let a = words(device, "a", &[1; 64]);
+    let b = words(device, "b", &[0; 64]);
+    let mut recording = Recording::new("hazard");
+    recording.concurrent(|r| {
+        r.dispatch(copy_dispatch(a, b, 0));
+        r.dispatch(copy_dispatch(b, a, 0));
+    });
+    run(device, &recording);
+    device.free(a.range().buffer);
+    device.free(b.range().buffer);
+    let messages = devices.into_messages();
+    assert!(messages.iter().any(|m| m.contains("SYNC-HAZARD")), "{messages:#?}");
+}
+
+#[test]
+fn stages_are_timed_on_the_device() {
+    let mut devices = open_devices("all");
+    let device = &mut devices[0];
+    let data = words(device, "data", &[1; 1 << 20]);
+    let mut recording = Recording::new("stages");
+    for name in ["dice", "hide", "dice"] {
+        recording.stage(name, |r| r.fill(data, 3));
+    }
+    let ticket = device.submit(&recording).expect("valid");
+    device.wait(ticket, MINUTE).expect("done");
+    if device.info().timestamp_ns > 0.0 {
+        let times = device.stage_times(ticket);
+        assert_eq!(times.iter().map(|t| t.stage).collect::<Vec<_>>(), ["dice", "hide", "dice"]);
+        let now = device.opened_at().elapsed().as_secs_f64();
+        for pair in times.windows(2) {
+            assert!(pair[0].start_s + pair[0].seconds <= pair[1].start_s + 1e-9, "{times:?}");
+        }
+        assert!(times[0].start_s > 0.0 && times[2].start_s + times[2].seconds < now + 1.0, "{times:?}, now {now}");
+        let dice = times[0].seconds + times[2].seconds;
+        assert!(dice > 0.0 && (device.stage_seconds()["dice"] - dice).abs() < 1e-9);
+        assert!(!device.stage_seconds().contains_key("open"));
+    }
+    device.free(data.range().buffer);
+}
+
+#[test]
+fn what_does_not_finish_in_time_is_named() {
+    let mut devices = open_devices("all");
+    let device = &mut devices[0];
+    let data = words(device, "data", &[1; 4 << 20]);
+    let mut recording = Recording::new("region 12");
+    (0..20).for_each(|value| recording.fill(data, value));
+    let ticket = device.submit(&recording).expect("valid");
+    let error = device.wait(ticket, Duration::ZERO).expect_err("320 MiB take longer").to_string();
+    assert!(error.contains("device 0") && error.contains("did not finish region 12 within 0 s"), "{error}");
+    assert!(matches!(device.mapped(data), Err(GpuError::NotReachable { .. })), "it is in use");
+    device.wait(ticket, MINUTE).expect("done");
+    assert!(device.is_done(ticket).expect("alive"));
+    device.free(data.range().buffer);
+}
+
+#[test]
+fn a_lost_device_says_so_from_then_on() {
+    let mut devices = open_with("all", &anthill::gpu::OpenOptions { lose_at: Some(3), ..options() });
+    let device = &mut devices[0];
+    let data = words(device, "data", &[1; 64]);
+    let mut recording = Recording::new("region 3");
+    recording.fill(data, 1);
+    for _ in 0..2 {
+        device.submit(&recording).expect("not lost yet");
+    }
+    let error = device.submit(&recording).expect_err("lost now");
+    assert!(matches!(error, GpuError::Lost { .. }));
+    let text = error.to_string();
+    assert!(text.starts_with("device 0 (") && text.ends_with("was lost while region 3"), "{text}");
+    assert!(matches!(device.read(data), Err(GpuError::Lost { .. })));
+    assert!(matches!(device.allocate("more", 64, Usage::DeviceOnly), Err(GpuError::Lost { .. })));
+    device.free(data.range().buffer);
+}
