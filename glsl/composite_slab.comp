@@ -1,7 +1,7 @@
 // Composite, translucent: one invocation = one subpixel. Goes through the entries of its cell front to back, by (depth at the sample,
 // number), and adds their colours to what the subpixel has gathered in nearer slabs: C += T Ci, T *= 1 - Oi. A subpixel whose opacity
 // passes the threshold stops and hides what is behind it like an opaque surface. Reads entries, order, colours; writes resolved and
-// lowers keys. Loop trips are counted; a subpixel that would need too many is reported and the host makes the slab thinner.
+// lowers keys. Loop trips are bounded: a subpixel with more to do notes how far it came and asks to be called again (unfinished).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -13,7 +13,7 @@
 #include "lib/entry.glsl"
 #include "lib/resolved.glsl"
 
-#define TRIPS_MAX 30000u
+#define TRIPS_MAX 24000u
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
@@ -27,7 +27,8 @@ layout(std430, set = 0, binding = 6) readonly buffer ColourBase { uint colour_ba
 layout(std430, set = 0, binding = 7) readonly buffer Colours { vec4 colours[]; };
 layout(std430, set = 0, binding = 8) buffer Resolved { vec4 resolved[]; };
 layout(std430, set = 0, binding = 9) buffer Keys { uint64_t keys[]; };
-layout(std430, set = 0, binding = 10) buffer Appended { uint appended; uint appended_lost; };
+layout(std430, set = 0, binding = 10) buffer Resume { uint64_t resume[]; }; // key of the last entry composited in this slab
+layout(std430, set = 0, binding = 11) buffer Unfinished { uint unfinished; };
 layout(push_constant) uniform Push {
     int region_x;
     int region_y;
@@ -78,11 +79,15 @@ void main() {
     if (through.w != 0.0) return;
     ivec2 corner = ivec2(region_x + int(pixel % region_width), region_y + int(pixel / region_width));
     ivec2 at = sample_position(frame, corner, uvec2(s % frame.samples.x, s / frame.samples.x)) - corner * FIXED;
-    uint64_t behind = 0ul, key;
+    uint64_t behind = resume[subpixel], key;
     uint trips = 0u, start = 0u, base = cell_offsets[cell];
-    while (trips < TRIPS_MAX && through.w == 0.0) {
+    bool finished = behind == ~0ul;
+    while (!finished && trips < TRIPS_MAX) {
         uint index = next_entry(base, count, start, 1u << (s & 31u), at, behind, trips, key);
-        if (index == NOTHING) break;
+        if (index == NOTHING) {
+            finished = true;
+            break;
+        }
         uint place = colour_place(entries[index].number) * colour_records;
         vec3 opacity = clamp(colours[place + 1u].xyz, 0.0, 1.0);
         gathered.xyz += through.xyz * colours[place].xyz;
@@ -94,10 +99,12 @@ void main() {
         if (all(lessThanEqual(through.xyz, vec3(1.0 - frame.opacity_threshold)))) {
             through.w = 1.0;
             keys[subpixel] = min(keys[subpixel], key);
+            finished = true;
         }
         behind = key;
     }
-    if (trips >= TRIPS_MAX) atomicAdd(appended_lost, 1u);
+    if (!finished) atomicAdd(unfinished, 1u);
+    resume[subpixel] = finished ? ~0ul : behind;
     resolved[record] = gathered;
     resolved[record + 1u] = through;
 }

@@ -6,7 +6,7 @@
 #include "lib/frame.glsl"
 #include "lib/entry.glsl"
 
-#define CELL_MAX 1024u
+#define CELL_MAX 2048u
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"

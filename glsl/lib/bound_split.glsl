@@ -103,12 +103,12 @@ uint choose_split(uint want_u, uint want_v, uint length_u, uint length_v, Subpat
     return must_u ? VERDICT_SPLIT_U : VERDICT_SPLIT_V;
 }
 
-uint across_eye(inout Subpatch subpatch) {
-    uint splits = shape_eye_splits(subpatch.shape); // the field counts eye splits until the subpatch is a grid
-    uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
-    if (splits >= 2u * frame.eye_splits || (u_level == LEVEL_MAX && v_level == LEVEL_MAX)) return VERDICT_LOST;
-    subpatch.shape += 1u << SHAPE_EYE;
-    return KIND != 3 && u_level <= v_level ? VERDICT_SPLIT_U : VERDICT_SPLIT_V;
+// A subpatch that reaches behind the eye cannot be projected: it is split, until it has been split often enough to be given up.
+uint across_eye(Subpatch subpatch) {
+    uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape), limit = min(frame.eye_splits, LEVEL_MAX);
+    if (KIND == 3) return v_level < limit ? VERDICT_SPLIT_V : VERDICT_LOST;
+    if (u_level >= limit && v_level >= limit) return VERDICT_LOST;
+    return u_level <= v_level ? VERDICT_SPLIT_U : VERDICT_SPLIT_V;
 }
 
 uint bound_and_decide(inout Subpatch subpatch, out GridBound bound) {

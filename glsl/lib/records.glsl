@@ -86,20 +86,18 @@ struct Subpatch {
     uint instance;
     uint primitive;
     uint start; // u0 | v0 << 16, in 1/65536
-    uint shape; // u level (5 bits) | v level (5) | nu (4) | nv (4) | eye splits so far (14)
+    uint shape; // u level (5 bits) | v level (5) | nu (4) | nv (4); nu and nv are 0 until the subpatch is a grid
     uvec4 edges; // along u at v0, along u at v1, along v at u0, along v at u1
 };
 
 #define SHAPE_V_LEVEL 5
 #define SHAPE_NU 10
 #define SHAPE_NV 14
-#define SHAPE_EYE 18
 
 uint shape_u_level(uint shape) { return shape & 31u; }
 uint shape_v_level(uint shape) { return (shape >> SHAPE_V_LEVEL) & 31u; }
-uint shape_nu(uint shape) { return (shape >> SHAPE_NU) & 15u; } // 0 while the subpatch is not a grid yet
+uint shape_nu(uint shape) { return (shape >> SHAPE_NU) & 15u; }
 uint shape_nv(uint shape) { return (shape >> SHAPE_NV) & 15u; }
-uint shape_eye_splits(uint shape) { return shape >> SHAPE_EYE; }
 
 // Where a grid may be hit: pixels [x0, x1] x [y0, y1] inclusive, 16 bits each with a sign, and camera z.
 struct GridBound {

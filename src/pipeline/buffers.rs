@@ -2,7 +2,7 @@
 
 use super::kernels::records::{
     Appended, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, Primitive, PrimvarBinding, Rest, Round, Slot,
-    Subpatch, Total,
+    Subpatch, Total, Unfinished,
 };
 use super::recording::{Arena, ArenaFull, BINDING_BYTES_MAX, Buffer, Slice};
 use super::select::{BATCHES, DEPTH_BUCKETS, SIZE_CLASSES};
@@ -216,6 +216,7 @@ impl RegionCapacity {
         let cells = self.cell_count().max(1);
         parts.extend([(self.entries.max(1), size_of::<Entry>() as u64), (self.entries.max(1), 4)]);
         parts.extend([(cells, 4), (cells, 4), (cells, 4), (1, size_of::<Appended>() as u64)]);
+        parts.extend([(if self.translucent() { self.subpixels } else { 1 }, 8), (1, 4)]);
         parts
     }
 
@@ -303,6 +304,10 @@ pub struct RegionSlices {
     pub cell_filled: Slice<u32>,
     /// Entries appended, and what went wrong.
     pub appended: Slice<Appended>,
+    /// How far each subpixel of a slab is composited.
+    pub resume: Slice<u64>,
+    /// Subpixels with more to composite.
+    pub unfinished: Slice<Unfinished>,
 }
 
 impl RegionSlices {
@@ -350,6 +355,8 @@ impl RegionSlices {
             cell_offsets: a.cut(cells)?,
             cell_filled: a.cut(cells)?,
             appended: a.cut(1)?,
+            resume: a.cut(if c.translucent() { c.subpixels } else { 1 })?,
+            unfinished: a.cut(1)?,
         })
     }
 }

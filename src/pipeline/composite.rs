@@ -23,14 +23,20 @@ pub fn record_clear(
     recording.dispatch(super::kernels::composite_clear::dispatch(groups, &bindings, &push));
 }
 
-/// Appends the compositing of a slab's entries.
+/// Appends the compositing of a slab's entries, or what an earlier call of the same slab left over (`again`).
 pub fn record_slab(
     recording: &mut Recording,
     frame: &FrameSlices,
     (slices, capacity): (&RegionSlices, &RegionCapacity),
     (region, pixel_samples): (&RegionPixels, u32),
+    again: bool,
 ) {
     let [region_width, region_height] = region.size();
+    let subpixels = region.count() * u64::from(pixel_samples);
+    if !again {
+        recording.fill(slices.resume.part(0..subpixels), 0);
+    }
+    recording.fill(slices.unfinished, 0);
     let bindings = composite_slab::Bindings {
         frame_buffer: frame.frame,
         entries: slices.entries,
@@ -42,7 +48,8 @@ pub fn record_slab(
         colours: slices.colours,
         resolved: slices.resolved,
         keys: slices.keys,
-        appended: slices.appended,
+        resume: slices.resume,
+        unfinished: slices.unfinished,
     };
     let push = composite_slab::Push {
         region_x: region.sampled[0],
@@ -54,7 +61,7 @@ pub fn record_slab(
         resolved_records: capacity.resolved_records() as u32,
         variables: capacity.variables as u32,
     };
-    let groups = covering(region.count() * u64::from(pixel_samples), composite_slab::LOCAL_SIZE);
+    let groups = covering(subpixels, composite_slab::LOCAL_SIZE);
     recording.dispatch(composite_slab::dispatch(groups, &bindings, &push));
 }
 

@@ -1,0 +1,114 @@
+//! How a device's share of memory is divided (DESIGN 3.2), in closed form.
+//!
+//! ```text
+//! limit = reserve C + frame (instances, parameters, grids) + pages + regions in flight * region
+//! ```
+//! Pages get what they need up to a third of what is left after the frame; regions share the rest in equal fixed parts. A region's
+//! part goes to subpixels first of all: depth keys, resolved samples, visible colours.
+
+use crate::pipeline::buffers::RegionCapacity;
+
+/// The least arena: a slot of 256 vertices with 64 channels.
+const ARENA_RECORDS_MIN: u64 = 256 * 64;
+/// More vertices in a load do not make a device faster.
+const ARENA_RECORDS_MAX: u64 = 1 << 20;
+/// The least region: a tile of 16 pixels and its apron still works.
+const SUBPIXELS_MIN: u64 = 1 << 12;
+/// The most subpixels that keep a region's parts bindable (DESIGN 3.2).
+const SUBPIXELS_MAX: u64 = 1 << 24;
+
+/// What a world asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Demand {
+    /// Grids of the frame.
+    pub frame_grids: u64,
+    /// Samples of a pixel.
+    pub pixel_samples: u64,
+    /// Subpixels of the whole picture, aprons included.
+    pub picture_subpixels: u64,
+    /// Outputs besides colour, alpha, depth.
+    pub variables: u64,
+    /// Bins of hiding or shading, whichever are more.
+    pub bins: u64,
+    /// Whether anything is translucent.
+    pub translucent: bool,
+    /// Records that the largest slot of any bin takes up in the arena.
+    pub slot_records_max: u64,
+}
+
+/// The capacity of one region's part with `subpixels` subpixels.
+fn capacity(demand: &Demand, subpixels: u64, grids: u64) -> RegionCapacity {
+    let arena = (subpixels / 8).clamp(ARENA_RECORDS_MIN, ARENA_RECORDS_MAX).max(demand.slot_records_max);
+    RegionCapacity {
+        frame_grids: demand.frame_grids,
+        grids,
+        subpixels,
+        pixel_samples: demand.pixel_samples,
+        arena,
+        slots: arena / 16,
+        // A micropolygon of the usual shading rates is seen by several samples; where more are seen, colours go in rounds.
+        colours: (subpixels / 4).max(1 << 10),
+        entries: if demand.translucent { (subpixels / 2).max(1 << 12) } else { 0 },
+        variables: demand.variables,
+        bins: demand.bins,
+    }
+}
+
+/// The largest region that fits `bytes`; `None` when not even the smallest does.
+pub(crate) fn solve(demand: &Demand, bytes: u64) -> Option<RegionCapacity> {
+    let fits = |c: &RegionCapacity| c.bytes() <= bytes && c.bindable();
+    // Grids that a region selects: all of them while they take up no more than a quarter of its memory.
+    let grid_bytes = 60;
+    let grids = demand.frame_grids.clamp(1, (bytes / 4 / grid_bytes).max(1 << 10)).min(1 << 24);
+    let most = demand.picture_subpixels.clamp(SUBPIXELS_MIN, SUBPIXELS_MAX);
+    let (mut low, mut high) = (SUBPIXELS_MIN, most);
+    if !fits(&capacity(demand, low, grids)) {
+        return None;
+    }
+    while low < high {
+        let middle = low.midpoint(high + 1);
+        if fits(&capacity(demand, middle, grids)) { low = middle } else { high = middle - 1 }
+    }
+    Some(capacity(demand, low, grids))
+}
+
+/// Bytes that [`solve`] needs at least.
+pub(crate) fn least_bytes(demand: &Demand) -> u64 {
+    capacity(demand, SUBPIXELS_MIN, demand.frame_grids.clamp(1, 1 << 10)).bytes() + (1 << 20)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn demand() -> Demand {
+        Demand {
+            frame_grids: 300_000,
+            pixel_samples: 16,
+            picture_subpixels: 642 * 482 * 16,
+            variables: 0,
+            bins: 10,
+            translucent: true,
+            slot_records_max: 256 * 20,
+        }
+    }
+
+    #[test]
+    fn more_memory_is_larger_regions_up_to_the_picture() {
+        let mut last = 0;
+        for mib in [24, 48, 96, 192, 384, 4096] {
+            let solved = solve(&demand(), mib << 20).expect("enough memory");
+            assert!(solved.bytes() <= mib << 20 && solved.bindable());
+            assert!(solved.subpixels >= last, "{mib} MiB");
+            last = solved.subpixels;
+        }
+        let all = solve(&Demand { translucent: false, ..demand() }, 4 << 30).expect("plenty");
+        assert_eq!(all.subpixels, demand().picture_subpixels);
+    }
+
+    #[test]
+    fn the_least_is_enough_and_less_is_refused() {
+        assert!(solve(&demand(), least_bytes(&demand())).is_some());
+        assert_eq!(solve(&demand(), 1 << 20), None);
+    }
+}

@@ -1,0 +1,244 @@
+//! Recording of loads: what happens to the slots of one load when it is hidden, sampled or shaded.
+
+use super::load::{Cost, Load, LoadPiece};
+use super::pages::ResidentPages;
+use crate::gpu::{Device, GpuError};
+use crate::pipeline::buffers::{FrameSlices, GridSlices, PageSlices, RegionCapacity, RegionSlices};
+use crate::pipeline::dice;
+use crate::pipeline::displace::{self, ProgramPlaces, Slice};
+use crate::pipeline::look::ShadingKernel;
+use crate::pipeline::plan::Pipeline;
+use crate::pipeline::recording::Recording;
+use crate::pipeline::sample::{self, Slab};
+use crate::pipeline::select::{DepthBuckets, RegionPixels};
+use crate::pipeline::shade::{self, ShadeLayout};
+use crate::pipeline::world::DrawnWorld;
+use crate::pipeline::{self, hide};
+use crate::scene::Filter;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What all regions of a world share on one device.
+pub(crate) struct DeviceWorld {
+    pub world: Arc<DrawnWorld>,
+    pub kernels: Arc<[ShadingKernel]>,
+    pub frame: FrameSlices,
+    pub grids: GridSlices,
+    pub depth: DepthBuckets,
+    pub pipeline: Pipeline,
+    pub stage: pipeline::Device,
+    pub pages: ResidentPages,
+    pub filter: Filter,
+    /// The hider's depth filter, when a display asks for depth.
+    pub depth_filter: Option<String>,
+}
+
+/// A region at work: where, in what memory, how large.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub pixels: RegionPixels,
+    pub slices: RegionSlices,
+    pub capacity: RegionCapacity,
+    pub pixel_samples: u32,
+}
+
+/// What becomes of diced micropolygons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// They hide.
+    Hide,
+    /// They leave entries in a slab.
+    Sample(Slab),
+}
+
+impl DeviceWorld {
+    fn kernel(&self, number: Option<usize>) -> Option<&ShadingKernel> {
+        number.map(|number| &self.kernels[number])
+    }
+
+    /// Arena records that hiding or sampling a bin costs.
+    pub(crate) fn hide_cost(&self, bin: usize) -> Cost {
+        let displace = self.kernel(self.world.hide_bins[bin].displace);
+        displace.map_or(Cost { vertex: 1, slot: 0 }, |kernel| Cost {
+            vertex: kernel.input_channels + kernel.output_channels,
+            slot: kernel.uniform_records,
+        })
+    }
+
+    /// Arena records that shading a bin costs.
+    pub(crate) fn shade_cost(&self, bin: usize) -> Cost {
+        let bin = &self.world.shade_bins[bin];
+        let (vertex, slot) = ShadeLayout::cost(self.kernel(bin.displace), self.kernel(bin.shade));
+        Cost { vertex, slot }
+    }
+
+    /// Records that the largest slot of any bin takes up.
+    pub(crate) fn slot_records_max(&self) -> u64 {
+        let records = |cost: Cost| (u64::from(cost.vertex) << 8) + u64::from(cost.slot);
+        let hide = (0..self.world.hide_bins.len()).map(|bin| records(self.hide_cost(bin)));
+        let shade = (0..self.world.shade_bins.len()).map(|bin| records(self.shade_cost(bin)));
+        hide.chain(shade).max().unwrap_or(256)
+    }
+
+    /// The pages that a load needs, by piece.
+    fn bring(&mut self, device: &mut Device, pages: impl Iterator<Item = usize>) -> Result<Vec<PageSlices>, GpuError> {
+        pages.map(|page| self.pages.bring(device, page)).collect()
+    }
+
+    /// Appends the dicing, displacing and hiding (sampling) of a load. Every page it needs is resident when the recording is submitted
+    /// next: a load whose pages do not fit at once is split by [`Self::loads_by_page`].
+    pub(crate) fn record_hide(
+        &mut self,
+        device: &mut Device,
+        recording: &mut Recording,
+        place: &Place,
+        (load, fate): (&Load, Fate),
+    ) -> Result<(), GpuError> {
+        let pages = self.bring(
+            device,
+            load.pieces.iter().map(|p| self.world.hide_bins[p.bin].page).collect::<Vec<_>>().into_iter(),
+        )?;
+        let (frame, grids) = (&self.frame, self.grids);
+        recording.stage("dice", |recording| {
+            let range = (load.first, load.count);
+            hide::record_cull(recording, (frame, grids), &place.slices, &place.pixels, range, self.pipeline.cull);
+            recording.concurrent(|recording| {
+                for (piece, page) in load.pieces.iter().zip(&pages) {
+                    let bin = &self.world.hide_bins[piece.bin];
+                    let channels = self.kernel(bin.displace).map_or(dice::POSITION, |k| k.geometry_channels);
+                    let to = (piece.piece.base, channels);
+                    dice::record(recording, (frame, grids, *page), &place.slices, bin.kind, &piece.piece, to);
+                }
+            });
+        });
+        if load.pieces.iter().any(|piece| self.world.hide_bins[piece.bin].displace.is_some()) {
+            recording.stage("displace", |recording| self.record_displace(recording, place, load, &pages));
+        }
+        let stage = if fate == Fate::Hide { "hide" } else { "sample" };
+        recording.stage(stage, |recording| {
+            for piece in &load.pieces {
+                let vertices = (&piece.piece, self.displaced_base(piece));
+                match fate {
+                    Fate::Hide => hide::record_piece(recording, frame, &place.slices, &place.pixels, vertices),
+                    Fate::Sample(slab) => {
+                        let memory = (&place.slices, &place.capacity);
+                        sample::record_piece(recording, frame, memory, (&place.pixels, slab), vertices);
+                    }
+                }
+            }
+        });
+        Ok(())
+    }
+
+    /// Where the final positions of a piece to be hidden begin.
+    fn displaced_base(&self, piece: &LoadPiece) -> u32 {
+        let displace = self.kernel(self.world.hide_bins[piece.bin].displace);
+        piece.piece.base + displace.map_or(0, |kernel| kernel.input_channels * piece.piece.vertices())
+    }
+
+    fn record_displace(&self, recording: &mut Recording, place: &Place, load: &Load, pages: &[PageSlices]) {
+        for (piece, page) in load.pieces.iter().zip(pages) {
+            let Some(kernel) = self.kernel(self.world.hide_bins[piece.bin].displace) else { continue };
+            let output_base = self.displaced_base(piece);
+            let places = ProgramPlaces {
+                input_base: piece.piece.base,
+                output_base,
+                uniform_base: output_base + kernel.output_channels * piece.piece.vertices(),
+            };
+            let sources = (&self.frame, self.grids, *page);
+            let program = (Slice::Position, kernel);
+            displace::record_program(recording, sources, &place.slices, program, &piece.piece, places);
+        }
+    }
+
+    /// Appends the shading of a load; visible colours of `places` are kept.
+    pub(crate) fn record_shade(
+        &mut self,
+        device: &mut Device,
+        recording: &mut Recording,
+        place: &Place,
+        (load, places): (&Load, Range<u32>),
+    ) -> Result<(), GpuError> {
+        let pages = self.bring(
+            device,
+            load.pieces.iter().map(|p| self.world.shade_bins[p.bin].page).collect::<Vec<_>>().into_iter(),
+        )?;
+        recording.stage("dice", |recording| {
+            let range = (load.first, load.count);
+            hide::record_cull(recording, (&self.frame, self.grids), &place.slices, &place.pixels, range, false);
+            recording.concurrent(|recording| {
+                for (piece, page) in load.pieces.iter().zip(&pages) {
+                    self.record_shade_dice(recording, place, piece, *page);
+                }
+            });
+        });
+        if load.pieces.iter().any(|piece| self.world.shade_bins[piece.bin].displace.is_some()) {
+            recording.stage("displace", |recording| {
+                for (piece, page) in load.pieces.iter().zip(&pages) {
+                    self.record_shade_displace(recording, place, piece, *page);
+                }
+            });
+        }
+        recording.stage("shade", |recording| {
+            for (piece, page) in load.pieces.iter().zip(&pages) {
+                self.record_shade_colour(recording, place, (piece, *page), places.clone());
+            }
+        });
+        Ok(())
+    }
+
+    fn layout(&self, piece: &LoadPiece) -> (Option<&ShadingKernel>, Option<&ShadingKernel>, ShadeLayout) {
+        let bin = &self.world.shade_bins[piece.bin];
+        let (displace, shade) = (self.kernel(bin.displace), self.kernel(bin.shade));
+        (displace, shade, ShadeLayout::new(&piece.piece, displace, shade))
+    }
+
+    fn record_shade_dice(&self, recording: &mut Recording, place: &Place, piece: &LoadPiece, page: PageSlices) {
+        let (displace, shade, layout) = self.layout(piece);
+        let kind = self.world.shade_bins[piece.bin].kind;
+        let sources = (&self.frame, self.grids, page);
+        let mut record = |base: u32, channels: u32| {
+            if channels != 0 {
+                dice::record(recording, sources, &place.slices, kind, &piece.piece, (base, channels));
+            }
+        };
+        let wanted = shade.map_or(0, |kernel| kernel.geometry_channels);
+        match displace {
+            None => record(layout.input, wanted),
+            Some(displace) => {
+                record(layout.displace_input, displace.geometry_channels);
+                // P and N come from the displacement program.
+                record(layout.input, wanted & dice::TANGENTS);
+            }
+        }
+    }
+
+    fn record_shade_displace(&self, recording: &mut Recording, place: &Place, piece: &LoadPiece, page: PageSlices) {
+        let (Some(displace), _, layout) = self.layout(piece) else { return };
+        let places = ProgramPlaces {
+            input_base: layout.displace_input,
+            output_base: layout.input,
+            uniform_base: layout.displace_uniform,
+        };
+        let sources = (&self.frame, self.grids, page);
+        displace::record_program(recording, sources, &place.slices, (Slice::Position, displace), &piece.piece, places);
+    }
+
+    fn record_shade_colour(
+        &self,
+        recording: &mut Recording,
+        place: &Place,
+        (piece, page): (&LoadPiece, PageSlices),
+        places: Range<u32>,
+    ) {
+        let (_, shade, layout) = self.layout(piece);
+        if let Some(kernel) = shade {
+            let at =
+                ProgramPlaces { input_base: layout.input, output_base: layout.output, uniform_base: layout.uniform };
+            let sources = (&self.frame, self.grids, page);
+            displace::record_program(recording, sources, &place.slices, (Slice::Colour, kernel), &piece.piece, at);
+        }
+        let memory = (&place.slices, &place.capacity);
+        shade::record_pack(recording, memory, (shade, &piece.piece), layout.output, places);
+    }
+}

@@ -1,0 +1,426 @@
+//! One region on its way through the pipeline: a chain of short submissions, each resumable; between two of them the host looks at
+//! what the device found and decides what is next (DESIGN 5).
+//!
+//! ```text
+//! select -> hide, load by load, nearest batch first -> [ slab: sample loads -> order entries -> shade -> composite ]* ->
+//! mark what is seen -> [ shade loads -> composite ]* -> filter
+//! ```
+
+use super::load::{Load, Room, plan};
+use super::record::{DeviceWorld, Fate, Place};
+use super::slabs::Slabs;
+use crate::gpu::{Device, GpuError, Ticket};
+use crate::pipeline::kernels::records::{Appended, Culled, Rest, Unfinished};
+use crate::pipeline::recording::Recording;
+use crate::pipeline::select::{BATCHES, SIZE_CLASSES};
+use crate::pipeline::{composite, filter, hide, sample, select, shade};
+use std::ops::Range;
+
+/// What a region came to.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// More submissions are under way.
+    Working,
+    /// Its pixels are ready.
+    Finished(Box<RegionResult>),
+    /// It selects more grids than fit: to be cut.
+    TooLarge,
+}
+
+/// A finished region.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RegionResult {
+    /// Colour and alpha, then each variable: four floats a pixel, group by group.
+    pub pixels: Vec<[f32; 4]>,
+    /// Depth of each pixel; empty when no display asks for it.
+    pub depths: Vec<f32>,
+    /// What it took.
+    pub counts: RegionCounts,
+}
+
+/// What a region took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RegionCounts {
+    pub selected: u64,
+    pub culled_grids: u64,
+    pub culled_micropolygons: u64,
+    pub visible_micropolygons: u64,
+    pub shaded_vertices: u64,
+    pub entries: u64,
+    pub slabs: u64,
+    pub rounds: u64,
+    pub lost_samples: u64,
+    pub long_loops: u64,
+}
+
+/// What the last submission was for.
+enum Phase {
+    Select,
+    Hide(Loads),
+    Sample(Loads),
+    SlabOrder,
+    SlabShade(Loads, Range<u32>),
+    SlabComposite,
+    Mark,
+    Order(Range<u32>),
+    Shade(Loads, Range<u32>),
+    Filter,
+}
+
+/// Loads on their way: which are left.
+struct Loads {
+    loads: Vec<Load>,
+    next: usize,
+    /// Loads after which a depth batch ends.
+    batch_ends: Vec<usize>,
+}
+
+impl Loads {
+    fn new(loads: Vec<Load>) -> Self {
+        Self { loads, next: 0, batch_ends: Vec::new() }
+    }
+
+    fn done(&self) -> bool {
+        self.next >= self.loads.len()
+    }
+
+    /// The next loads, up to about `vertices` of work; at least one.
+    fn take(&mut self, vertices: u64) -> Range<usize> {
+        let start = self.next;
+        let mut sum = 0;
+        while self.next < self.loads.len() && (sum == 0 || sum + self.loads[self.next].vertices <= vertices) {
+            sum += self.loads[self.next].vertices;
+            self.next += 1;
+        }
+        start..self.next
+    }
+}
+
+/// A region in flight.
+pub(crate) struct RegionRun {
+    place: Place,
+    phase: Phase,
+    ticket: Ticket,
+    /// Grids of each key after selection: (batch, bin, size class).
+    hide_counts: Vec<u32>,
+    slabs: Slabs,
+    counts: RegionCounts,
+}
+
+impl RegionRun {
+    /// Begins a region: submits its selection.
+    pub(crate) fn begin(device: &mut Device, world: &mut DeviceWorld, place: Place) -> Result<Self, GpuError> {
+        let mut recording = Recording::new("select");
+        recording.stage("select", |recording| {
+            hide::record_clear(recording, &place.slices, (&place.pixels, place.pixel_samples));
+            let (slices, region) = ((&place.slices, &place.capacity), (&place.pixels, world.depth));
+            select::record(recording, world.stage, world.pipeline, (&world.frame, world.grids), slices, region);
+        });
+        let ticket = device.submit(&recording)?;
+        let slabs = Slabs::new(place.capacity.entries);
+        Ok(Self {
+            place,
+            phase: Phase::Select,
+            ticket,
+            hide_counts: Vec::new(),
+            slabs,
+            counts: RegionCounts::default(),
+        })
+    }
+
+    /// The submission that [`Self::advance`] waits for.
+    pub(crate) fn ticket(&self) -> Ticket {
+        self.ticket
+    }
+
+    /// Goes on, when the last submission is done: reads what it found and submits what is next, of at most about `vertices` of work.
+    pub(crate) fn advance(
+        &mut self,
+        device: &mut Device,
+        world: &mut DeviceWorld,
+        vertices: u64,
+    ) -> Result<Step, GpuError> {
+        let phase = std::mem::replace(&mut self.phase, Phase::Select);
+        match phase {
+            Phase::Select => return self.selected(device, world, vertices),
+            Phase::Hide(loads) if loads.done() => self.hidden(device, world, vertices)?,
+            Phase::Hide(loads) => self.submit_hide(device, world, loads, vertices)?,
+            Phase::Sample(loads) if loads.done() => self.sampled(device, world, vertices)?,
+            Phase::Sample(loads) => self.submit_sample(device, world, loads, vertices)?,
+            Phase::SlabOrder => self.slab_ordered(device, world, vertices)?,
+            Phase::SlabShade(loads, places) if loads.done() => {
+                self.submit_slab_composite(device, world, places.start, false)?
+            }
+            Phase::SlabShade(loads, places) => self.submit_shade(device, world, (loads, places, true), vertices)?,
+            Phase::SlabComposite => self.slab_composited(device, world, vertices)?,
+            Phase::Mark => self.marked(device, world)?,
+            Phase::Order(places) => self.ordered(device, world, places, vertices)?,
+            Phase::Shade(loads, places) if loads.done() => self.round_done(device, world, places)?,
+            Phase::Shade(loads, places) => self.submit_shade(device, world, (loads, places, false), vertices)?,
+            Phase::Filter => return self.finish(device, world),
+        }
+        Ok(Step::Working)
+    }
+
+    fn submit(&mut self, device: &mut Device, recording: &Recording, phase: Phase) -> Result<(), GpuError> {
+        self.ticket = device.submit(recording)?;
+        self.phase = phase;
+        Ok(())
+    }
+
+    fn selected(&mut self, device: &mut Device, world: &mut DeviceWorld, vertices: u64) -> Result<Step, GpuError> {
+        self.counts.selected = u64::from(device.read(self.place.slices.selected_count)?[0].total);
+        if self.counts.selected > self.place.capacity.grids {
+            return Ok(Step::TooLarge);
+        }
+        self.hide_counts = device.read(self.place.slices.counts)?;
+        let opaque = world.world.hide_bins.iter().filter(|bin| !bin.translucent).count();
+        let loads = self.hide_loads(world, 0..opaque);
+        self.submit_hide(device, world, loads, vertices)?;
+        Ok(Step::Working)
+    }
+
+    fn room(&self) -> Room {
+        Room { records: self.place.capacity.arena as u32, slots: self.place.capacity.slots as u32 }
+    }
+
+    /// The loads of some bins, batch by batch.
+    fn hide_loads(&self, world: &DeviceWorld, bins: Range<usize>) -> Loads {
+        let classes = SIZE_CLASSES as usize;
+        let per_batch = self.place.capacity.bins as usize * classes;
+        let mut loads = Loads::new(Vec::new());
+        let mut first = 0;
+        for batch in 0..BATCHES as usize {
+            let counts = &self.hide_counts[batch * per_batch..(batch + 1) * per_batch];
+            let before: u32 = counts[..bins.start * classes].iter().sum();
+            let wanted = &counts[bins.start * classes..bins.end * classes];
+            loads.loads.extend(plan(wanted, bins.clone(), first + before, |bin| world.hide_cost(bin), self.room()));
+            if wanted.iter().any(|&count| count > 0) {
+                loads.batch_ends.push(loads.loads.len() - 1);
+            }
+            first += counts.iter().sum::<u32>();
+        }
+        loads
+    }
+
+    fn submit_hide(
+        &mut self,
+        device: &mut Device,
+        world: &mut DeviceWorld,
+        mut loads: Loads,
+        vertices: u64,
+    ) -> Result<(), GpuError> {
+        let mut recording = Recording::new("hide");
+        for index in loads.take(vertices) {
+            world.record_hide(device, &mut recording, &self.place, (&loads.loads[index], Fate::Hide))?;
+            if world.pipeline.cull && loads.batch_ends.contains(&index) {
+                recording.stage("hide", |recording| {
+                    let region = &self.place.pixels;
+                    hide::record_blocks(recording, &self.place.slices, region, self.place.pixel_samples);
+                });
+            }
+        }
+        self.submit(device, &recording, Phase::Hide(loads))
+    }
+
+    /// All opaque grids are hidden: translucent ones are next, if there are any.
+    fn hidden(&mut self, device: &mut Device, world: &mut DeviceWorld, vertices: u64) -> Result<(), GpuError> {
+        let culled: Culled = device.read(self.place.slices.culled)?[0];
+        let rest: Rest = device.read(self.place.slices.rest)?[0];
+        self.counts.culled_grids += u64::from(culled.culled_grids);
+        self.counts.culled_micropolygons += u64::from(culled.culled_micropolygons);
+        self.counts.lost_samples += u64::from(rest.rest_lost);
+        if self.place.capacity.translucent() {
+            let mut recording = Recording::new("composite");
+            let (memory, region) =
+                ((&self.place.slices, &self.place.capacity), (&self.place.pixels, self.place.pixel_samples));
+            recording.stage("composite", |recording| composite::record_clear(recording, memory, region));
+            device.submit(&recording)?;
+            return self.begin_slab(device, world, vertices);
+        }
+        self.submit_mark(device, world)
+    }
+
+    fn begin_slab(&mut self, device: &mut Device, world: &mut DeviceWorld, vertices: u64) -> Result<(), GpuError> {
+        let opaque = world.world.hide_bins.iter().filter(|bin| !bin.translucent).count();
+        let loads = self.hide_loads(world, opaque..world.world.hide_bins.len());
+        let mut recording = Recording::new("sample");
+        recording.stage("sample", |recording| {
+            sample::record_clear(recording, &self.place.slices, &self.place.capacity, &self.place.pixels);
+        });
+        device.submit(&recording)?;
+        self.submit_sample(device, world, loads, vertices)
+    }
+
+    fn submit_sample(
+        &mut self,
+        device: &mut Device,
+        world: &mut DeviceWorld,
+        mut loads: Loads,
+        vertices: u64,
+    ) -> Result<(), GpuError> {
+        let mut recording = Recording::new("sample");
+        for index in loads.take(vertices) {
+            let fate = Fate::Sample(self.slabs.current());
+            world.record_hide(device, &mut recording, &self.place, (&loads.loads[index], fate))?;
+        }
+        self.submit(device, &recording, Phase::Sample(loads))
+    }
+
+    /// A slab is sampled: if its entries fit they are put in order, else the slab is made thinner and sampled again.
+    fn sampled(&mut self, device: &mut Device, world: &mut DeviceWorld, vertices: u64) -> Result<(), GpuError> {
+        let appended: Appended = device.read(self.place.slices.appended)?[0];
+        if u64::from(appended.appended) > self.place.capacity.entries {
+            self.slabs.too_thick();
+            return self.begin_slab(device, world, vertices);
+        }
+        self.slabs.entries = appended.appended;
+        self.counts.lost_samples += u64::from(device.read(self.place.slices.rest)?[0].rest_lost);
+        let mut recording = Recording::new("sample");
+        let memory = (&self.place.slices, &self.place.capacity);
+        recording.stage("sample", |recording| {
+            sample::record_order(recording, world.stage, memory, &self.place.pixels, appended.appended);
+            shade::record_places(recording, world.stage, memory, self.counts.selected);
+        });
+        self.record_round(&mut recording, world, 0);
+        self.submit(device, &recording, Phase::SlabOrder)
+    }
+
+    /// Colours of one round: places from `first` on, as many as the store has.
+    fn round(&self, first: u32) -> Range<u32> {
+        first..first.saturating_add(self.place.capacity.colours as u32)
+    }
+
+    fn record_round(&self, recording: &mut Recording, world: &DeviceWorld, first: u32) {
+        let memory = (&self.place.slices, &self.place.capacity);
+        recording.stage("shade", |recording| {
+            let round = (self.counts.selected, self.round(first));
+            shade::record_order(recording, world.stage, (&world.frame, world.grids), memory, round);
+        });
+    }
+
+    fn shade_loads(&self, device: &mut Device, world: &DeviceWorld) -> Result<Loads, GpuError> {
+        let bins = world.world.shade_bins.len();
+        let counts = device.read(self.place.slices.counts.part(0..bins as u64 * u64::from(SIZE_CLASSES)))?;
+        Ok(Loads::new(plan(&counts, 0..bins, 0, |bin| world.shade_cost(bin), self.room())))
+    }
+
+    fn slab_ordered(&mut self, device: &mut Device, world: &mut DeviceWorld, vertices: u64) -> Result<(), GpuError> {
+        let appended: Appended = device.read(self.place.slices.appended)?[0];
+        let visible = device.read(self.place.slices.visible_count)?[0].total;
+        // A cell with too long a list, or more colours than the store has: the slab is too thick as well.
+        if appended.appended_lost > 0 || u64::from(visible) > self.place.capacity.colours {
+            self.slabs.too_thick();
+            return self.begin_slab(device, world, vertices);
+        }
+        self.counts.visible_micropolygons += u64::from(visible);
+        self.counts.entries += u64::from(self.slabs.entries);
+        self.counts.slabs += 1;
+        let loads = self.shade_loads(device, world)?;
+        self.submit_shade(device, world, (loads, self.round(0), true), vertices)
+    }
+
+    fn submit_shade(
+        &mut self,
+        device: &mut Device,
+        world: &mut DeviceWorld,
+        (mut loads, places, slab): (Loads, Range<u32>, bool),
+        vertices: u64,
+    ) -> Result<(), GpuError> {
+        let mut recording = Recording::new("shade");
+        for index in loads.take(vertices) {
+            self.counts.shaded_vertices += loads.loads[index].vertices;
+            world.record_shade(device, &mut recording, &self.place, (&loads.loads[index], places.clone()))?;
+        }
+        let phase = if slab { Phase::SlabShade(loads, places) } else { Phase::Shade(loads, places) };
+        self.submit(device, &recording, phase)
+    }
+
+    fn submit_slab_composite(
+        &mut self,
+        device: &mut Device,
+        world: &DeviceWorld,
+        _first: u32,
+        again: bool,
+    ) -> Result<(), GpuError> {
+        let mut recording = Recording::new("composite");
+        let (memory, region) =
+            ((&self.place.slices, &self.place.capacity), (&self.place.pixels, self.place.pixel_samples));
+        recording
+            .stage("composite", |recording| composite::record_slab(recording, &world.frame, memory, region, again));
+        self.submit(device, &recording, Phase::SlabComposite)
+    }
+
+    fn slab_composited(&mut self, device: &mut Device, world: &mut DeviceWorld, vertices: u64) -> Result<(), GpuError> {
+        let left: Unfinished = device.read(self.place.slices.unfinished)?[0];
+        if left.unfinished > 0 {
+            return self.submit_slab_composite(device, world, 0, true);
+        }
+        if self.slabs.next() { self.begin_slab(device, world, vertices) } else { self.submit_mark(device, world) }
+    }
+
+    fn submit_mark(&mut self, device: &mut Device, world: &DeviceWorld) -> Result<(), GpuError> {
+        let mut recording = Recording::new("mark");
+        let memory = (&self.place.slices, &self.place.capacity);
+        recording.stage("shade", |recording| {
+            if world.pipeline.shade_visible_only {
+                shade::record_mark(recording, &self.place.slices, &self.place.pixels, self.place.pixel_samples);
+            } else {
+                recording.fill(self.place.slices.visible, u32::MAX);
+            }
+            shade::record_places(recording, world.stage, memory, self.counts.selected);
+        });
+        self.record_round(&mut recording, world, 0);
+        self.submit(device, &recording, Phase::Mark)
+    }
+
+    fn marked(&mut self, device: &mut Device, world: &mut DeviceWorld) -> Result<(), GpuError> {
+        let visible = device.read(self.place.slices.visible_count)?[0].total;
+        self.slabs.entries = visible;
+        self.counts.visible_micropolygons += u64::from(visible);
+        self.ordered(device, world, self.round(0), u64::MAX)
+    }
+
+    fn ordered(
+        &mut self,
+        device: &mut Device,
+        world: &mut DeviceWorld,
+        places: Range<u32>,
+        vertices: u64,
+    ) -> Result<(), GpuError> {
+        self.counts.rounds += 1;
+        let loads = self.shade_loads(device, world)?;
+        self.submit_shade(device, world, (loads, places, false), vertices)
+    }
+
+    /// The colours of a round are there: composite them, then the next round, or filter.
+    fn round_done(&mut self, device: &mut Device, world: &mut DeviceWorld, places: Range<u32>) -> Result<(), GpuError> {
+        let mut recording = Recording::new("composite");
+        let (memory, region) =
+            ((&self.place.slices, &self.place.capacity), (&self.place.pixels, self.place.pixel_samples));
+        recording.stage("composite", |recording| composite::record(recording, memory, region, places.clone()));
+        if u64::from(places.end) < u64::from(self.slabs.entries) {
+            self.record_round(&mut recording, world, places.end);
+            return self.submit(device, &recording, Phase::Order(self.round(places.end)));
+        }
+        recording.stage("filter", |recording| {
+            filter::record(recording, &world.frame, memory, &self.place.pixels, &world.filter);
+            if let Some(by) = &world.depth_filter {
+                filter::record_depth(recording, &self.place.slices, region, by);
+            }
+        });
+        self.submit(device, &recording, Phase::Filter)
+    }
+
+    fn finish(&mut self, device: &mut Device, world: &DeviceWorld) -> Result<Step, GpuError> {
+        let [width, height] = self.place.pixels.inside_size().map(u64::from);
+        let groups = 1 + self.place.capacity.variables;
+        let pixels = device.read(self.place.slices.pixels.part(0..width * height * groups))?;
+        let depths = match world.depth_filter {
+            Some(_) => device.read(self.place.slices.depths.part(0..width * height))?,
+            None => Vec::new(),
+        };
+        self.counts.long_loops = u64::from(device.read(self.place.slices.status)?[0][0]);
+        Ok(Step::Finished(Box::new(RegionResult { pixels, depths, counts: self.counts })))
+    }
+}
