@@ -57,7 +57,7 @@ fn plain_reason(error: &io::Error) -> String {
 }
 
 /// Whether `path` could be written now: the directory is there and takes files, and no directory has the name.
-pub(super) fn check_writable(path: &Path) -> io::Result<()> {
+pub fn check_writable(path: &Path) -> io::Result<()> {
     match Target::find(path)? {
         Target::File(path) => temporary_beside(&path)?.close(),
         Target::Special(path) => OpenOptions::new().write(true).open(path).map(drop),
@@ -84,6 +84,11 @@ pub(super) fn write_whole<E: From<io::Error>>(
             Ok(OpenOptions::new().write(true).open(path)?.write_all(bytes.get_ref())?)
         }
     }
+}
+
+/// Writes a file of these bytes, whole or not at all.
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_whole(path, |sink| sink.write_all(bytes))
 }
 
 #[cfg(test)]

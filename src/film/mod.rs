@@ -37,6 +37,7 @@ mod tests;
 mod tiff;
 
 pub use channels::{ChannelGroup, Layout};
+pub use file::{check_writable, write_bytes};
 pub use output_name::OutputName;
 pub use preview::{PreviewError, preview};
 
@@ -257,7 +258,7 @@ impl Film {
     pub fn check_outputs(&mut self, reporter: &Reporter) -> usize {
         for planned in &mut self.outputs {
             let Planned::Write(output) = planned else { continue };
-            if let Err(error) = file::check_writable(&output.path) {
+            if let Err(error) = check_writable(&output.path) {
                 report_unwritten(reporter, &output.place, &output.path, &error);
                 *planned = Planned::Never(output.path.clone());
             }

@@ -1,0 +1,73 @@
+//! The program as users run it: streams and exit codes of the binary.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// Runs the binary in a directory.
+fn anthill(directory: &Path, args: &[impl AsRef<OsStr>]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_anthill"));
+    command.current_dir(directory).args(args).stdin(Stdio::null()).output().expect("the binary runs")
+}
+
+fn texts(output: &Output) -> (Option<i32>, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+fn directory() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary directory")
+}
+
+#[test]
+fn results_go_to_standard_output() {
+    let directory = directory();
+    let (code, out, err) = texts(&anthill(directory.path(), &["--version"]));
+    assert_eq!((code, out, err.as_str()), (Some(0), format!("anthill {}\n", env!("CARGO_PKG_VERSION")), ""));
+    let (code, out, err) = texts(&anthill(directory.path(), &["render", "--help"]));
+    assert!(code == Some(0) && out.contains("Examples:") && err.is_empty(), "{out}{err}");
+}
+
+#[test]
+fn wrong_usage_exits_with_2_and_says_why_on_standard_error() {
+    let directory = directory();
+    std::fs::write(directory.path().join("a.rib"), "WorldBegin WorldEnd\n").expect("writable");
+    let table = [
+        (vec![], "Usage: anthill <COMMAND>"),
+        (vec!["render"], "<SCENE.rib>"),
+        (vec!["render", "none.rib"], "cannot read \"none.rib\""),
+        (vec!["render", "a.rib", "--no-such-flag"], "unexpected argument '--no-such-flag'"),
+        (vec!["render", "a.rib", "-o", "a"], "must end with .exr, .tif, .tiff or .png"),
+        (vec!["render", "a.rib", "--memory", "1"], "expected a size such as 512M"),
+        (vec!["render", "a.rib", "--stats", "no/such/stats.json"], "cannot write \"no/such/stats.json\""),
+        (vec!["scale", "a.rib"], "`anthill scale` is not supported yet"),
+        (vec!["texture", "make", "a.tif", "a.tex"], "`anthill texture` is not supported yet"),
+    ];
+    for (args, expected) in table {
+        let (code, out, err) = texts(&anthill(directory.path(), &args));
+        assert!(code == Some(2) && out.is_empty() && err.contains(expected), "{args:?}: {code:?} {err}");
+    }
+}
+
+#[test]
+fn previews_are_made_of_pictures_only() {
+    let directory = directory();
+    let colours = |x: usize, _: usize| (x as f32, 0.5_f32, 0.0_f32, 1.0_f32);
+    exr::prelude::write_rgba_file(directory.path().join("a.exr"), 2, 1, colours).expect("writable");
+    let (code, out, err) = texts(&anthill(directory.path(), &["preview", "a.exr", "a.png"]));
+    assert_eq!((code, out.as_str(), err.as_str()), (Some(0), "", ""));
+    let file = std::io::BufReader::new(std::fs::File::open(directory.path().join("a.png")).expect("written"));
+    let mut reader = png::Decoder::new(file).read_info().expect("a PNG");
+    let mut pixels = [0; 6];
+    reader.next_frame(&mut pixels).expect("two pixels");
+    assert_eq!(pixels, [0, 188, 0, 255, 188, 0]);
+
+    for (input, output, message) in [
+        ("a.png", "b.png", "cannot read \"a.png\""),
+        ("none.exr", "b.png", "cannot read \"none.exr\""),
+        ("a.exr", "no/such/b.png", "cannot write \"no/such/b.png\": there is no such directory"),
+    ] {
+        let (code, out, err) = texts(&anthill(directory.path(), &["preview", input, output]));
+        assert!(code == Some(1) && out.is_empty() && err.contains(message), "{input} {output}: {err}");
+    }
+}
