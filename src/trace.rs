@@ -67,7 +67,7 @@ impl Trace {
         let now = Instant::now();
         track.event('M', "thread_name", now, |track| track.args(|track| track.text("name", name)));
         track.event('M', "thread_sort_index", now, |track| {
-            track.args(|track| track.number("sort_index", f64::from(id)))
+            track.args(|track| track.number("sort_index", f64::from(id)));
         });
         track
     }

@@ -1,26 +1,27 @@
 //! Standard output and standard error. Results go to the one, everything else to the other.
 
+use super::interrupt;
 use indicatif::ProgressBar;
 use parking_lot::Mutex;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Where a command prints, and whether the user wants it to stop.
+/// Where a command prints, and how it is interrupted.
 pub(crate) struct Console {
     /// Standard output: what was asked for.
     pub(super) out: Box<dyn Write>,
     /// Standard error: messages.
     pub(super) err: Messages,
-    /// Set by the first Ctrl-C.
-    pub(super) cancelled: Arc<AtomicBool>,
+    /// Listens for Ctrl-C: the flag becomes true at the first one.
+    pub(super) listen: Box<dyn Fn() -> Arc<AtomicBool>>,
 }
 
 impl Console {
     /// The process's own streams.
-    pub(crate) fn of_process(cancelled: Arc<AtomicBool>) -> Self {
+    pub(crate) fn of_process() -> Self {
         let err = Messages::new(std::io::stderr(), std::io::stderr().is_terminal());
-        Self { out: Box::new(std::io::stdout()), err, cancelled }
+        Self { out: Box::new(std::io::stdout()), err, listen: Box::new(interrupt::listen) }
     }
 }
 

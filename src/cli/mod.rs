@@ -2,6 +2,7 @@
 
 mod console;
 mod flags;
+mod interrupt;
 mod progress;
 mod render;
 #[cfg(test)]

@@ -46,7 +46,7 @@ impl Watcher {
 
     /// A line that farm managers know from PRMan, for each new percent.
     fn show_percent(&self, world: &mut World, finished: u64) {
-        let percent = if world.pixels == 0 { 100 } else { finished.min(world.pixels) * 100 / world.pixels };
+        let percent = (finished.min(world.pixels) * 100).checked_div(world.pixels).unwrap_or(100);
         if world.percent.is_none_or(|last| percent > last) {
             world.percent = Some(percent);
             self.messages.line(&format!("R90000 {percent:4}%"));

@@ -6,7 +6,7 @@ use super::progress::Watcher;
 use anthill::diagnostic::Reporter;
 use anthill::film::{check_writable, write_bytes};
 use anthill::options::{Overrides, RenderOptions};
-use anthill::outcome::Outcome;
+use anthill::outcome::{Ending, Outcome};
 use anthill::progress::Observer;
 use anthill::trace::Trace;
 use std::path::Path;
@@ -18,6 +18,7 @@ pub(crate) type Render<'a> = dyn Fn(&RenderOptions, &Reporter, &dyn Observer) ->
 /// Runs the command and returns the exit code.
 pub(super) fn run(flags: &RenderFlags, render: &Render<'_>, console: &Console) -> u8 {
     let begin = Instant::now();
+    let cancelled = (console.listen)();
     let options = match resolve(flags) {
         Ok(options) => options,
         Err(message) => {
@@ -27,9 +28,12 @@ pub(super) fn run(flags: &RenderFlags, render: &Render<'_>, console: &Console) -
     };
     let messages = console.err.clone();
     let reporter = Reporter::new(move |diagnostic| messages.line(&diagnostic.to_string()));
-    let watcher = Watcher::new(flags.progress, console.err.clone(), console.cancelled.clone());
+    let watcher = Watcher::new(flags.progress, console.err.clone(), cancelled);
     let mut outcome = render(&options, &reporter, &watcher);
 
+    if matches!(outcome.ending, Ending::WrongUsage | Ending::NoDevice) {
+        return outcome.exit_code(flags.strict);
+    }
     let stats = &mut outcome.stats;
     stats.version = env!("CARGO_PKG_VERSION");
     stats.scene = flags.scenes.iter().map(|scene| scene.display().to_string()).collect::<Vec<_>>().join(" ");

@@ -49,8 +49,9 @@ fn type_in(directory: &TempDir, line: &str, cancelled: &Arc<AtomicBool>, render:
     };
     let args = std::iter::once("anthill").chain(line.split_whitespace()).map(place);
     let (out, err) = (Stream::default(), Stream::default());
-    let console =
-        Console { out: Box::new(out.clone()), err: Messages::new(err.clone(), false), cancelled: cancelled.clone() };
+    let cancelled = cancelled.clone();
+    let listen = Box::new(move || cancelled.clone());
+    let console = Console { out: Box::new(out.clone()), err: Messages::new(err.clone(), false), listen };
     (run(args, render, console), out.text(), err.text())
 }
 
@@ -219,6 +220,18 @@ fn messages_summary_and_exit_code_come_from_the_outcome() {
     let partial = |_: &RenderOptions, _: &Reporter, _: &dyn Observer| finished(&[DisplayState::Partial { missing: 3 }]);
     let (code, _, err) = type_in(&directory(), "render SCENE", &Arc::default(), &partial);
     assert!(code == 1 && err.contains("a.exr (partial)"), "{err}");
+}
+
+#[test]
+fn what_never_began_has_no_summary() {
+    for (ending, expected) in [(Ending::WrongUsage, 2), (Ending::NoDevice, 3)] {
+        let render = move |_: &RenderOptions, reporter: &Reporter, _: &dyn Observer| {
+            reporter.error("nodevice", &Place::default(), "why");
+            Outcome { ending, ..finished(&[]) }
+        };
+        let answer = type_in(&directory(), "render SCENE", &Arc::default(), &render);
+        assert_eq!(answer, (expected, String::new(), "anthill: error: why [nodevice]\n".into()));
+    }
 }
 
 #[test]

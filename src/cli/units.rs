@@ -21,7 +21,7 @@ pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
     };
     let bytes = number * base.powi(power);
     // 2^63: any real size is below, and the conversion is exact enough.
-    if bytes < 1.0 || bytes > 9.2e18 {
+    if !(1.0..=9.2e18).contains(&bytes) {
         Err("the size must be above 0 and below 8 EiB".into())
     } else {
         Ok(bytes as u64)

@@ -2,6 +2,7 @@
 
 use super::file::{Sink, write_whole};
 use exr::image::{AnyChannel, FlatSamples};
+use exr::meta::MetaData;
 use exr::prelude::{ReadChannels, ReadLayers, read};
 use png::{BitDepth, ColorType, Encoder, SrgbRenderingIntent};
 use std::path::Path;
@@ -17,6 +18,12 @@ pub enum PreviewError {
         /// What is wrong with it.
         reason: exr::error::Error,
     },
+    /// The picture is too large to be shown.
+    #[error("\"{path}\" is too large for a preview")]
+    TooLarge {
+        /// The file.
+        path: String,
+    },
     /// The preview cannot be written.
     #[error("cannot write \"{path}\": {reason}")]
     Write {
@@ -27,10 +34,24 @@ pub enum PreviewError {
     },
 }
 
+/// The largest picture that is shown: width times height times channels.
+const SAMPLES_MAX: usize = 1 << 30;
+
 /// Shows an OpenEXR picture's data window as an sRGB PNG of 8 bits: colours times `gain`, premultiplied, so over black. A picture without
 /// R, G and B is grey: its `Y` if it has one, else its first channel, which is stretched from the smallest to the largest finite value
 /// below 1e30, near values bright when it is depth (`Z`).
 pub fn preview(input: &Path, output: &Path, gain: f32) -> Result<(), PreviewError> {
+    let path = || input.display().to_string();
+    let unreadable = |reason| PreviewError::Read { path: path(), reason };
+    // A header can promise any size, and the reader would ask for as much memory.
+    let meta = MetaData::read_from_file(input, false).map_err(unreadable)?;
+    if meta
+        .headers
+        .iter()
+        .any(|header| header.layer_size.area().saturating_mul(header.channels.list.len()) > SAMPLES_MAX)
+    {
+        return Err(PreviewError::TooLarge { path: path() });
+    }
     let image = read()
         .no_deep_data()
         .largest_resolution_level()
@@ -38,7 +59,7 @@ pub fn preview(input: &Path, output: &Path, gain: f32) -> Result<(), PreviewErro
         .first_valid_layer()
         .all_attributes()
         .from_file(input)
-        .map_err(|reason| PreviewError::Read { path: input.display().to_string(), reason })?;
+        .map_err(unreadable)?;
     let layer = image.layer_data;
     let planes = planes(&layer.channel_data.list, gain);
     let [width, height] = [layer.size.width(), layer.size.height()].map(|side| side as u32);

@@ -71,3 +71,59 @@ fn previews_are_made_of_pictures_only() {
         assert!(code == Some(1) && out.is_empty() && err.contains(message), "{input} {output}: {err}");
     }
 }
+
+/// A child that does not outlive its test.
+#[cfg(target_os = "linux")]
+struct Killed(std::process::Child);
+
+#[cfg(target_os = "linux")]
+impl Drop for Killed {
+    fn drop(&mut self) {
+        // Both fail when it has ended, which is well.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A render that waits (for a reader of the pipe that its statistics go to) survives the first interrupt and ends at the second.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_second_interrupt_ends_the_program() {
+    use std::time::{Duration, Instant};
+    const SIGINT: u32 = 2;
+    const SIGTERM: u32 = 15;
+    let directory = directory();
+    std::fs::write(directory.path().join("a.rib"), "WorldBegin WorldEnd\n").expect("writable");
+    let shell = |script: &str| {
+        let status =
+            Command::new("sh").current_dir(directory.path()).args(["-c", script]).status().expect("there is a shell");
+        assert!(status.success(), "{script}");
+    };
+    shell("mkfifo pipe");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_anthill"));
+    command.current_dir(directory.path()).args(["render", "a.rib", "--stats", "pipe"]).stderr(Stdio::null());
+    let mut child = Killed(command.spawn().expect("the binary runs"));
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let wait_for = |condition: &dyn Fn() -> bool| {
+        while !condition() {
+            assert!(Instant::now() < deadline, "the program is not where it should be");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    };
+    let status = format!("/proc/{}/status", child.0.id());
+    // Bit masks of signals: those that the program handles, those that wait to be delivered.
+    let has_signal = |field: &str, signal: u32| {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let mask = text.lines().find_map(|line| u64::from_str_radix(line.strip_prefix(field)?.trim(), 16).ok());
+        mask.unwrap_or(0) >> (signal - 1) & 1 != 0
+    };
+    // The program asks for SIGTERM last.
+    wait_for(&|| has_signal("SigCgt:", SIGTERM));
+    let interrupt = format!("kill -INT {}", child.0.id());
+    shell(&interrupt);
+    wait_for(&|| !has_signal("ShdPnd:", SIGINT));
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(child.0.try_wait().expect("a child").is_none(), "the first interrupt is survived");
+    shell(&interrupt);
+    assert_eq!(child.0.wait().expect("a child").code(), Some(130));
+}

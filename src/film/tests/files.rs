@@ -258,6 +258,14 @@ fn previews_are_srgb() {
     assert_eq!(read_png(&png).1[1], 137);
     preview(Path::new(&z), Path::new(&png), 1.0).expect("both are there");
     assert_eq!(read_png(&png).1, [255, 0, 0]);
+    // A header that promises 2^30 by 2^29 pixels: the data window stands after its name, type and size.
+    let mut bytes = fs::read(&exr).expect("written");
+    let name = b"dataWindow\0box2i\0";
+    let at = bytes.windows(name.len()).position(|window| window == name).expect("is there") + name.len() + 4;
+    bytes[at + 8..at + 16].copy_from_slice(&[0xff, 0xff, 0xff, 0x3e, 0xff, 0xff, 0xff, 0x1f]);
+    fs::write(&exr, bytes).expect("writable");
+    let error = preview(Path::new(&exr), Path::new(&png), 1.0).map_err(|error| error.to_string());
+    assert!(error.is_err(), "{error:?}");
     fs::write(&exr, b"not a picture").expect("writable");
     let error = preview(Path::new(&exr), Path::new(&png), 1.0).map_err(|error| error.to_string());
     assert!(error.is_err_and(|error| error.starts_with(&format!("cannot read \"{exr}\": "))));
