@@ -40,13 +40,14 @@ use options::RenderOptions;
 use outcome::{Ending, Outcome};
 use progress::Observer;
 use stats::Stats;
+use std::sync::Arc;
 
 /// Renders every world of the scenes and writes its displays.
 ///
 /// Bad input is reported and survived. `observer` is told of every world and of finished pixels, from any thread; when it cancels,
 /// regions that are begun are finished and partial pictures are written. The caller fills in the parts of the statistics that concern
 /// the whole program: version, scene, wall time, outputs and warnings.
-pub fn render(options: &RenderOptions, reporter: &Reporter, observer: &dyn Observer) -> Outcome {
+pub fn render(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &dyn Observer) -> Outcome {
     let _ = (options, observer);
     let message = "this build draws nothing yet";
     reporter.report(Diagnostic::new(Severity::Severe, "unimplement", Place::default(), message));

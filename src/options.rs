@@ -6,18 +6,6 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Which devices draw.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub enum DeviceChoice {
-    /// All GPUs; without a GPU one CPU device with all cores.
-    #[default]
-    All,
-    /// The largest group of identical devices.
-    Alike,
-    /// Devices by their index in `anthill devices`; one may be opened several times.
-    These(Vec<u32>),
-}
-
 /// Frame numbers: a union of ranges, in the order given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frames(pub Vec<RangeInclusive<i32>>);
@@ -49,8 +37,8 @@ pub struct RenderOptions {
     pub scenes: Vec<PathBuf>,
     /// The name that replaces the primary picture of each world.
     pub output: Option<OutputName>,
-    /// Which devices draw.
-    pub devices: DeviceChoice,
+    /// Which devices draw, as [`crate::gpu::select`] reads it: `all`, `alike`, or a list of indices and names.
+    pub devices: String,
     /// Bound of one opened device's share of device memory, everything included.
     pub memory_bytes: Option<u64>,
     /// Bound of scene, film and tiles on the host.

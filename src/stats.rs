@@ -304,7 +304,7 @@ impl Stats {
                 self.devices.len(),
                 in_thousands(self.counts.micropolygons),
                 in_thousands(self.counts.sample_points),
-                in_bytes(peak)
+                human_bytes(peak)
             );
         }
         match self.errors_survived {
@@ -351,8 +351,8 @@ fn in_thousands(count: u64) -> String {
     scaled(count, 1000.0, &["", " k", " M", " G", " T"])
 }
 
-/// 999 B, 1.2 KiB, 34.5 MiB, 6.7 GiB.
-fn in_bytes(count: u64) -> String {
+/// Bytes for people: 999 B, 1.2 KiB, 34.5 MiB, 6.7 GiB.
+pub fn human_bytes(count: u64) -> String {
     scaled(count, 1024.0, &[" B", " KiB", " MiB", " GiB", " TiB"])
 }
 

@@ -23,6 +23,11 @@ impl Console {
         let err = Messages::new(std::io::stderr(), std::io::stderr().is_terminal());
         Self { out: Box::new(std::io::stdout()), err, listen: Box::new(interrupt::listen) }
     }
+
+    /// Prints a result. Nobody is left to tell when standard output is closed.
+    pub(super) fn print(&mut self, text: &str) {
+        let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+    }
 }
 
 /// Standard error, shared by all threads. Lines do not tear, and a progress bar makes room for them.

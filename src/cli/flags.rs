@@ -1,8 +1,8 @@
 //! What can be typed. Everything here is data: names, values, help. What it means is worked out by the commands.
 
-use super::units::{parse_bytes, parse_devices, parse_frames, parse_seconds};
+use super::units::{parse_bytes, parse_frames, parse_seconds};
 use anthill::film::OutputName;
-use anthill::options::{DeviceChoice, Frames};
+use anthill::options::Frames;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -44,9 +44,10 @@ pub(super) struct RenderFlags {
     #[arg(short, long, value_name = "OUT", value_parser = OutputName::parse)]
     pub(super) output: Option<OutputName>,
 
-    /// Devices to draw on: all, alike (the largest group of identical ones), or indices of `anthill devices`, as in 0,1,0
-    #[arg(long, value_name = "WHICH", value_parser = parse_devices)]
-    pub(super) devices: Option<DeviceChoice>,
+    /// Devices to draw on: all, alike (the largest group of identical ones), or a list of indices and parts of names from `anthill
+    /// devices`, as in 0,1,0 or nvidia
+    #[arg(long, value_name = "WHICH", default_value = "all")]
+    pub(super) devices: String,
 
     /// Device memory that each opened device may take: 512M, 2G, 1.5GiB
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
@@ -129,10 +130,11 @@ pub(super) enum ProgressMode {
     Off,
 }
 
-/// List every Vulkan device: what it offers, what it lacks (not supported yet)
+/// List every Vulkan device: what it is, what it lacks
 #[derive(Debug, Args)]
+#[command(after_help = "Exits with 3 when no device can render.")]
 pub(super) struct DevicesFlags {
-    /// As JSON
+    /// As JSON, with every feature and limit that is looked at
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -177,8 +179,8 @@ pub(super) struct ScaleFlags {
     #[arg(value_name = "SCENE.rib")]
     pub(super) scene: PathBuf,
     /// Devices to draw on
-    #[arg(long, value_name = "WHICH", value_parser = parse_devices)]
-    pub(super) devices: Option<DeviceChoice>,
+    #[arg(long, value_name = "WHICH", default_value = "all")]
+    pub(super) devices: String,
 }
 
 /// Show an OpenEXR picture as an sRGB PNG of 8 bits

@@ -1,6 +1,7 @@
 //! The command line: what was typed to what is meant, and everything that is printed.
 
 mod console;
+mod devices;
 mod flags;
 mod interrupt;
 mod progress;
@@ -25,7 +26,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, render: &Render<'_>,
     match &flags.command {
         Command::Render(flags) => render::run(flags, render, &console),
         Command::Preview(flags) => preview(flags, &console),
-        Command::Devices(_) => not_yet("devices", &console),
+        Command::Devices(flags) => devices::run(flags, &mut console),
         Command::Shader(_) => not_yet("shader", &console),
         Command::Texture(_) => not_yet("texture", &console),
         Command::Scale(_) => not_yet("scale", &console),
@@ -38,8 +39,7 @@ fn print_answer(answer: &clap::Error, console: &mut Console) -> u8 {
     if answer.use_stderr() {
         console.err.line(text.trim_end());
     } else {
-        // Nobody is left to tell when standard output is closed.
-        let _ = console.out.write_all(text.as_bytes()).and_then(|()| console.out.flush());
+        console.print(&text);
     }
     u8::try_from(answer.exit_code()).unwrap_or(2)
 }

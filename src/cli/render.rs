@@ -10,10 +10,11 @@ use anthill::outcome::{Ending, Outcome};
 use anthill::progress::Observer;
 use anthill::trace::Trace;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// What does the rendering: [`anthill::render`], or a stand-in in tests.
-pub(crate) type Render<'a> = dyn Fn(&RenderOptions, &Reporter, &dyn Observer) -> Outcome + 'a;
+pub(crate) type Render<'a> = dyn Fn(&RenderOptions, &Arc<Reporter>, &dyn Observer) -> Outcome + 'a;
 
 /// Runs the command and returns the exit code.
 pub(super) fn run(flags: &RenderFlags, render: &Render<'_>, console: &Console) -> u8 {
@@ -27,7 +28,7 @@ pub(super) fn run(flags: &RenderFlags, render: &Render<'_>, console: &Console) -
         }
     };
     let messages = console.err.clone();
-    let reporter = Reporter::new(move |diagnostic| messages.line(&diagnostic.to_string()));
+    let reporter = Arc::new(Reporter::new(move |diagnostic| messages.line(&diagnostic.to_string())));
     let watcher = Watcher::new(flags.progress, console.err.clone(), cancelled);
     let mut outcome = render(&options, &reporter, &watcher);
 
@@ -74,7 +75,7 @@ fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
     Ok(RenderOptions {
         scenes: flags.scenes.clone(),
         output: flags.output.clone(),
-        devices: flags.devices.clone().unwrap_or_default(),
+        devices: flags.devices.clone(),
         memory_bytes: flags.memory,
         host_memory_bytes: flags.host_memory,
         texture_memory_bytes: flags.texture_memory,

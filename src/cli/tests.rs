@@ -4,7 +4,7 @@ use super::console::Messages;
 use super::*;
 use anthill::diagnostic::{Place, Reporter};
 use anthill::film::{DisplayOutcome, DisplayState};
-use anthill::options::{DeviceChoice, Overrides, RenderOptions};
+use anthill::options::{Overrides, RenderOptions};
 use anthill::outcome::{Ending, Outcome};
 use anthill::progress::{Event, Observer};
 use anthill::stats::Stats;
@@ -67,7 +67,7 @@ fn finished(states: &[DisplayState]) -> Outcome {
 /// The options that a command line of `render` means.
 fn options_of(line: &str) -> RenderOptions {
     let seen = Mutex::new(None);
-    let render = |options: &RenderOptions, _: &Reporter, _: &dyn Observer| {
+    let render = |options: &RenderOptions, _: &Arc<Reporter>, _: &dyn Observer| {
         *seen.lock() = Some(options.clone());
         finished(&[])
     };
@@ -78,7 +78,7 @@ fn options_of(line: &str) -> RenderOptions {
 
 /// The first line of the error that a bad command line gets, without the scene's directory; nothing may be rendered.
 fn error_of(line: &str) -> String {
-    let render = |_: &RenderOptions, _: &Reporter, _: &dyn Observer| panic!("rendered in spite of a usage error");
+    let render = |_: &RenderOptions, _: &Arc<Reporter>, _: &dyn Observer| panic!("rendered in spite of a usage error");
     let directory = directory();
     let (code, out, err) = type_in(&directory, line, &Arc::default(), &render);
     assert_eq!((code, out.as_str()), (2, ""), "{line}: {err}");
@@ -88,7 +88,7 @@ fn error_of(line: &str) -> String {
 #[test]
 fn flags_become_options() {
     let plain = options_of("");
-    assert_eq!(plain.devices, DeviceChoice::All);
+    assert_eq!(plain.devices, "all");
     assert_eq!(plain.overrides, Overrides::default());
     assert!(plain.output.is_none() && plain.frames.is_none() && plain.memory_bytes.is_none());
     let full = options_of(
@@ -96,7 +96,7 @@ fn flags_become_options() {
          --format 64 48 --crop 0 0.5 0.25 1 --samples 4 2 --shading-rate 0.5 --check --validate --timeout 2m",
     );
     assert!(full.output.is_some_and(|name| name.for_frame(2).ends_with("/a.0002.exr")));
-    assert_eq!(full.devices, DeviceChoice::These(vec![0, 1, 0]));
+    assert_eq!(full.devices, "0,1,0");
     let memory = (full.memory_bytes, full.host_memory_bytes, full.texture_memory_bytes);
     assert_eq!(memory, (Some(512 << 20), Some(4 << 30), Some(256 << 20)));
     assert_eq!(full.frames.map(|frames| frames.0), Some(vec![1..=3, 7..=7]));
@@ -129,10 +129,6 @@ fn every_bad_flag_is_explained() {
         (
             "render SCENE -o a.jpg",
             "error: invalid value 'a.jpg' for '--output <OUT>': \"a.jpg\" must end with .exr, .tif, .tiff or .png",
-        ),
-        (
-            "render SCENE --devices gpu",
-            "error: invalid value 'gpu' for '--devices <WHICH>': expected all, alike, or indices such as 0,1 (see `anthill devices`)",
         ),
         (
             "render SCENE --memory 512",
@@ -182,7 +178,6 @@ fn every_bad_flag_is_explained() {
         ("texture info a", "anthill: error: `anthill texture` is not supported yet"),
         ("scale SCENE", "anthill: error: `anthill scale` is not supported yet"),
         ("shader compile a.sl", "anthill: error: `anthill shader` is not supported yet"),
-        ("devices --json", "anthill: error: `anthill devices` is not supported yet"),
         ("paint", "error: unrecognized subcommand 'paint'"),
     ];
     for (line, expected) in table {
@@ -192,7 +187,7 @@ fn every_bad_flag_is_explained() {
 
 #[test]
 fn help_and_version_are_results() {
-    let render = |_: &RenderOptions, _: &Reporter, _: &dyn Observer| panic!("rendered for help");
+    let render = |_: &RenderOptions, _: &Arc<Reporter>, _: &dyn Observer| panic!("rendered for help");
     let ask = |line| type_in(&directory(), line, &Arc::default(), &render);
     let (code, out, err) = ask("--version");
     assert_eq!((code, out, err.as_str()), (0, format!("anthill {}\n", env!("CARGO_PKG_VERSION")), ""));
@@ -206,7 +201,7 @@ fn help_and_version_are_results() {
 
 #[test]
 fn messages_summary_and_exit_code_come_from_the_outcome() {
-    let render = |_: &RenderOptions, reporter: &Reporter, _: &dyn Observer| {
+    let render = |_: &RenderOptions, reporter: &Arc<Reporter>, _: &dyn Observer| {
         reporter.error("noshader", &Place { file: "a.rib".into(), line: 3, column: 1 }, "no shader \"x\"");
         finished(&[DisplayState::Whole])
     };
@@ -217,7 +212,8 @@ fn messages_summary_and_exit_code_come_from_the_outcome() {
     assert!(lines[1].starts_with("anthill: a.exr: 0.") && lines[1].ends_with(" s; 1 error survived"), "{err}");
     assert_eq!(type_in(&directory(), "render SCENE --strict", &Arc::default(), &render).0, 1);
 
-    let partial = |_: &RenderOptions, _: &Reporter, _: &dyn Observer| finished(&[DisplayState::Partial { missing: 3 }]);
+    let partial =
+        |_: &RenderOptions, _: &Arc<Reporter>, _: &dyn Observer| finished(&[DisplayState::Partial { missing: 3 }]);
     let (code, _, err) = type_in(&directory(), "render SCENE", &Arc::default(), &partial);
     assert!(code == 1 && err.contains("a.exr (partial)"), "{err}");
 }
@@ -225,7 +221,7 @@ fn messages_summary_and_exit_code_come_from_the_outcome() {
 #[test]
 fn what_never_began_has_no_summary() {
     for (ending, expected) in [(Ending::WrongUsage, 2), (Ending::NoDevice, 3)] {
-        let render = move |_: &RenderOptions, reporter: &Reporter, _: &dyn Observer| {
+        let render = move |_: &RenderOptions, reporter: &Arc<Reporter>, _: &dyn Observer| {
             reporter.error("nodevice", &Place::default(), "why");
             Outcome { ending, ..finished(&[]) }
         };
@@ -237,7 +233,7 @@ fn what_never_began_has_no_summary() {
 #[test]
 fn statistics_and_trace_are_written() {
     let directory = directory();
-    let render = |options: &RenderOptions, _: &Reporter, _: &dyn Observer| {
+    let render = |options: &RenderOptions, _: &Arc<Reporter>, _: &dyn Observer| {
         let now = std::time::Instant::now();
         options.trace.track("device 0").slice("region", now, now, &[]);
         finished(&[DisplayState::Whole])
@@ -258,7 +254,7 @@ fn statistics_and_trace_are_written() {
 
 #[test]
 fn percent_lines_are_as_farms_read_them() {
-    let render = |_: &RenderOptions, reporter: &Reporter, observer: &dyn Observer| {
+    let render = |_: &RenderOptions, reporter: &Arc<Reporter>, observer: &dyn Observer| {
         for frame in [1, 2] {
             observer.notice(Event::WorldBegin { frame: Some(frame), pixels: 300 });
             for finished in [1, 2, 3, 150, 150, 299] {
@@ -288,7 +284,7 @@ fn percent_lines_are_as_farms_read_them() {
 fn the_first_interrupt_stops_the_render_and_is_told_once() {
     let cancelled = Arc::new(AtomicBool::new(false));
     let flag = cancelled.clone();
-    let render = move |_: &RenderOptions, _: &Reporter, observer: &dyn Observer| {
+    let render = move |_: &RenderOptions, _: &Arc<Reporter>, observer: &dyn Observer| {
         assert!(!observer.is_cancelled());
         flag.store(true, Ordering::Relaxed);
         assert!(observer.is_cancelled() && observer.is_cancelled());

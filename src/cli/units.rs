@@ -1,7 +1,7 @@
-//! From what was typed for one flag to its value: sizes, times, frames, devices. The errors are ends of sentences: "invalid value
+//! From what was typed for one flag to its value: sizes, times, frames. The errors are ends of sentences: "invalid value
 //! '5x' for '--memory <SIZE>': ...".
 
-use anthill::options::{DeviceChoice, Frames};
+use anthill::options::Frames;
 use std::time::Duration;
 
 /// A number of bytes: `512M`, `1.5G`, `256MiB`. K, M, G and T, with or without `iB`, are powers of 1024; KB, MB, GB and TB are powers
@@ -58,19 +58,6 @@ pub(super) fn parse_frames(text: &str) -> Result<Frames, String> {
     text.split(',').map(|part| range(part.trim())).collect::<Result<_, _>>().map(Frames)
 }
 
-/// Devices: `all`, `alike`, or indices with repetitions.
-pub(super) fn parse_devices(text: &str) -> Result<DeviceChoice, String> {
-    match text {
-        "all" => Ok(DeviceChoice::All),
-        "alike" => Ok(DeviceChoice::Alike),
-        _ => {
-            let indices: Result<Vec<u32>, _> = text.split(',').map(|index| index.trim().parse()).collect();
-            let help = "expected all, alike, or indices such as 0,1 (see `anthill devices`)";
-            indices.map(DeviceChoice::These).map_err(|_| help.into())
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,16 +108,6 @@ mod tests {
         assert_eq!(parse_frames("10-1"), Err("10-1 runs backwards".into()));
         for bad in ["", "1,", "a", "1-", "-", "1-2-3", "1..3", "99999999999"] {
             assert!(parse_frames(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn devices_are_words_or_indices() {
-        assert_eq!(parse_devices("all"), Ok(DeviceChoice::All));
-        assert_eq!(parse_devices("alike"), Ok(DeviceChoice::Alike));
-        assert_eq!(parse_devices("0,1,0"), Ok(DeviceChoice::These(vec![0, 1, 0])));
-        for bad in ["", "gpu", "0,", "-1", "0;1"] {
-            assert!(parse_devices(bad).is_err(), "{bad}");
         }
     }
 }

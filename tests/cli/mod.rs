@@ -50,6 +50,24 @@ fn wrong_usage_exits_with_2_and_says_why_on_standard_error() {
 }
 
 #[test]
+fn devices_are_listed_for_people_and_for_programs() {
+    let directory = directory();
+    let (code, out, err) = texts(&anthill(directory.path(), &["devices", "--json"]));
+    let (text_code, text, _) = texts(&anthill(directory.path(), &["devices"]));
+    if out.is_empty() {
+        // No loader.
+        assert!(code == Some(3) && text_code == code && !err.is_empty(), "{err}");
+        return;
+    }
+    let devices: serde_json::Value = serde_json::from_str(&out).expect("valid JSON");
+    let devices = devices.as_array().expect("a list");
+    let usable = devices.iter().filter(|device| device["usable"] == true).count();
+    assert_eq!((code, text_code), if usable > 0 { (Some(0), Some(0)) } else { (Some(3), Some(3)) }, "{err}");
+    assert_eq!(text.matches(": can render\n").count(), usable, "{text}");
+    assert!(devices.iter().all(|device| device["name"].as_str().is_some_and(|name| text.contains(name))), "{text}");
+}
+
+#[test]
 fn previews_are_made_of_pictures_only() {
     let directory = directory();
     let colours = |x: usize, _: usize| (x as f32, 0.5_f32, 0.0_f32, 1.0_f32);
