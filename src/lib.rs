@@ -13,7 +13,7 @@
 //! finished regions --film--> EXR, TIFF, PNG, depth files
 //! ```
 //!
-//! [`render()`] plugs the parts together. It takes typed [`RenderOptions`](options::RenderOptions), tells a
+//! [`render()`] plugs the parts together. It takes typed [`RenderOptions`], tells a
 //! [`Reporter`] what is wrong, tells an [`Observer`] how far it is and asks it whether to stop, and
 //! returns an [`Outcome`]. It prints nothing: that is the command line's part.
 
