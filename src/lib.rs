@@ -1,14 +1,55 @@
 //! anthill renders RenderMan scenes with the Reyes algorithm, every stage in Vulkan compute kernels, on every device of the machine.
+//!
+//! The way of the data:
+//!
+//! ```text
+//! RIB bytes --rib--> scene: primitives + attribute states + options, frozen at WorldBegin
+//! RSL text --spirv-gen--> SPIR-V --shading--> pipelines, one for each combination of shaders, cached on disk
+//!
+//! once a world    every device counts a share of the primitives  -->  micropolygons per 16x16 pixels
+//! once a region   select -> [ bound_split -> dice -> displace -> hide ] nearest first -> shade -> sample -> composite -> filter
+//!                 pipeline says what runs, schedule says which device draws which region, gpu makes it run
+//!
+//! finished regions --film--> EXR, TIFF, PNG, depth files
+//! ```
+//!
+//! [`render()`] plugs the parts together. It takes typed [`RenderOptions`], tells a
+//! [`Reporter`] what is wrong, tells an [`Observer`] how far it is and asks it whether to stop, and
+//! returns an [`Outcome`]. It prints nothing: that is the command line's part.
 
 #![deny(unsafe_code)]
 
 pub mod diagnostic;
 pub mod film;
 pub mod gpu;
+pub mod options;
+pub mod outcome;
 pub mod pipeline;
+pub mod progress;
 pub mod render;
 pub mod rib;
 pub mod scene;
 pub mod schedule;
 pub mod shading;
+pub mod stats;
 pub mod texture;
+pub mod trace;
+
+use diagnostic::{Diagnostic, Place, Reporter, Severity};
+use options::RenderOptions;
+use outcome::{Ending, Outcome};
+use progress::Observer;
+use stats::Stats;
+use std::sync::Arc;
+
+/// Renders every world of the scenes and writes its displays.
+///
+/// Bad input is reported and survived. `observer` is told of every world and of finished pixels, from any thread; when it cancels,
+/// regions that are begun are finished and partial pictures are written. The caller fills in the parts of the statistics that concern
+/// the whole program: version, scene, wall time, outputs and warnings.
+pub fn render(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &dyn Observer) -> Outcome {
+    let _ = (options, observer);
+    let message = "this build draws nothing yet";
+    reporter.report(Diagnostic::new(Severity::Severe, "unimplement", Place::default(), message));
+    Outcome { ending: Ending::NoDevice, displays: Vec::new(), stats: Stats::default() }
+}

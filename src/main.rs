@@ -1,3 +1,11 @@
 //! The command `anthill`: exit codes only.
 
-fn main() {}
+#![forbid(unsafe_code)]
+
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(cli::run(std::env::args_os(), &anthill::render, cli::Console::of_process()))
+}

@@ -1,3 +1,4 @@
 //! Every integration test in one binary: it links once.
 
+mod cli;
 mod gpu;

@@ -1,1 +1,371 @@
-//! (under construction)
+//! The film of one world: finished regions in, each pixel exactly once; displays out.
+//!
+//! A [`Film`] is made from the world's displays and says which [groups of floats](ChannelGroup) the renderer must produce. Threads
+//! [deposit](Film::deposit) finished regions in any order. [`Film::finish`] develops the film for each display: exposure, imager,
+//! quantization (RISpec figure 4.2), and writes the files, each under a temporary name that is renamed when it is whole. A film with
+//! missing pixels is written too, and its files say that they are partial. Files hold no date, host or device: equal pictures are
+//! equal files, byte for byte.
+//!
+//! # Drivers
+//!
+//! | driver | file |
+//! |---|---|
+//! | `file` | by the name's extension (`.exr`, `.tif`, `.tiff`, `.png`), TIFF when there is none of these |
+//! | `exr`, `openexr` | OpenEXR, scan lines. Quantize does not apply: half floats for colour and alpha, floats for depth and variables, or what `exrpixeltype` (`half`, `float`) says. `exrcompression` (or `compression`): `zip` (default), `zips`, `none`, `rle`, `piz`, `pxr24`, `b44`, `b44a`. `asrgba` names a variable's channels Y, RGB or RGBA |
+//! | `tiff` | TIFF: 8 or 16 bits by what Quantize's `max` needs, 32-bit floats when its `one` is 0; alpha is associated (premultiplied). `compression`: `lzw` (default), `none`, `packbits`, `deflate`. Quantized files hold no depth beside colour |
+//! | `png` | PNG, 8 or 16 bits by Quantize, 8 bits when its `one` is 0; values as they are, with no gamma that Exposure did not ask for; alpha is not associated (colours are divided by it), as PNG demands |
+//! | `zfile`, `shadow`, `shadowmap` | depth for shadow maps: OpenEXR with the single float channel `Z` whatever the name ends with: camera-space z, 1e38 where there is nothing; `worldToCamera` and `worldToNDC` say how it was seen |
+//! | `framebuffer`, `x11`, `it`, ... | no window is opened: the file of that name is written, as OpenEXR with `.exr` added where the name has no extension above |
+//! | `null` | nothing |
+//!
+//! In a crop, OpenEXR's data window is the crop rectangle and its display window the whole format; TIFF says where it lies in the tags
+//! XPosition, YPosition and Pixar's full image size. `origin` shifts both.
+
+mod channels;
+mod develop;
+mod driver;
+mod exr;
+mod file;
+mod header;
+mod output_name;
+mod plan;
+mod png;
+mod preview;
+mod quantize;
+#[cfg(test)]
+mod tests;
+mod tiff;
+
+pub use channels::{ChannelGroup, Layout};
+pub use file::{check_writable, write_bytes};
+pub use output_name::OutputName;
+pub use preview::{PreviewError, preview};
+
+use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::scene::World;
+use develop::Rows;
+use header::Header;
+use parking_lot::Mutex;
+use plan::{Format, Output, Planned};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What an imager shader does, one row of pixels at a time, after exposure and before quantization (RISpec 4.1.4).
+pub trait Imager: Sync {
+    /// Changes colours, opacities and alphas of a row in place.
+    fn shade(&self, row: &mut ImagerRow<'_>);
+}
+
+/// A row of pixels as an imager sees it. All slices have the row's length.
+#[derive(Debug)]
+pub struct ImagerRow<'a> {
+    /// Raster x of the first pixel.
+    pub x: u32,
+    /// Raster y.
+    pub y: u32,
+    /// `Ci`: premultiplied, exposed.
+    pub ci: &'a mut [[f32; 3]],
+    /// `Oi`.
+    pub oi: &'a mut [[f32; 3]],
+    /// `alpha`.
+    pub alpha: &'a mut [f32],
+}
+
+/// What became of one display.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DisplayOutcome {
+    /// The file, as named.
+    pub path: PathBuf,
+    /// Whether it is there.
+    pub state: DisplayState,
+}
+
+/// Whether a display was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DisplayState {
+    /// With every pixel.
+    Whole,
+    /// With pixels missing; the file is marked.
+    Partial {
+        /// How many pixels are missing.
+        missing: u64,
+    },
+    /// Not written; why was reported.
+    Missing,
+}
+
+impl fmt::Display for DisplayState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Whole => "whole",
+            Self::Partial { .. } => "partial",
+            Self::Missing => "missing",
+        })
+    }
+}
+
+/// The film of one world.
+pub struct Film {
+    layout: Layout,
+    header: Header,
+    outputs: Vec<Planned>,
+    pixels: Mutex<Pixels>,
+}
+
+/// The crop rectangle's pixels.
+struct Pixels {
+    /// Half-open: x0, y0, x1, y1.
+    crop: [u32; 4],
+    /// Row-major, interleaved as the layout says.
+    values: Vec<f32>,
+    /// One bit a pixel: deposited.
+    finished: Vec<u64>,
+    finished_count: u64,
+}
+
+impl Pixels {
+    /// Missing pixels; `None` when they would take more than `bytes_max` bytes or cannot be had.
+    fn new(crop: [u32; 4], floats: usize, bytes_max: u64) -> Option<Self> {
+        let mut pixels = Self { crop, values: Vec::new(), finished: Vec::new(), finished_count: 0 };
+        let count = pixels.count();
+        let bytes = count.checked_mul(floats as u64 * size_of::<f32>() as u64)?.checked_add(count / 8)?;
+        let value_count = usize::try_from(count).ok()?.checked_mul(floats)?;
+        if bytes > bytes_max || pixels.values.try_reserve_exact(value_count).is_err() {
+            return None;
+        }
+        pixels.values.resize(value_count, 0.0);
+        pixels.finished = vec![0; usize::try_from(count.div_ceil(64)).ok()?];
+        Some(pixels)
+    }
+
+    fn width(&self) -> usize {
+        (self.crop[2] - self.crop[0]) as usize
+    }
+
+    fn count(&self) -> u64 {
+        u64::from(self.crop[2] - self.crop[0]) * u64::from(self.crop[3] - self.crop[1])
+    }
+
+    fn missing(&self) -> u64 {
+        self.count() - self.finished_count
+    }
+
+    /// Index of the first pixel of raster row `y`.
+    fn row_start(&self, y: u32) -> usize {
+        (y - self.crop[1]) as usize * self.width()
+    }
+
+    /// The values of raster row `y`.
+    fn row(&self, y: u32, floats: usize) -> &[f32] {
+        &self.values[self.row_start(y) * floats..][..self.width() * floats]
+    }
+
+    /// Whether the pixel `column` of raster row `y` was deposited; columns count from the crop's left edge.
+    fn is_finished(&self, column: usize, y: u32) -> bool {
+        let index = self.row_start(y) + column;
+        self.finished[index / 64] >> (index % 64) & 1 != 0
+    }
+
+    /// Marks pixels of a row as finished.
+    fn finish_row(&mut self, first: usize, count: usize) {
+        for index in first..first + count {
+            let (word, bit) = (&mut self.finished[index / 64], 1 << (index % 64));
+            assert!(*word & bit == 0, "a pixel is deposited once");
+            *word |= bit;
+        }
+        self.finished_count += count as u64;
+    }
+}
+
+impl Film {
+    /// The film that a world's displays need, all pixels missing. What is wrong with a display is reported here; such a display does
+    /// not stop the others. `None`, with a severe error, when the film would take more than `bytes_max` bytes, or more than there are.
+    pub fn new(world: &World, bytes_max: u64, reporter: &Reporter) -> Option<Self> {
+        let outputs = plan::plan(&world.options.displays, reporter);
+        let mut layout = Layout::default();
+        for output in outputs.iter().filter_map(to_write) {
+            output.groups.iter().for_each(|group| layout.add(group));
+        }
+        let has_colour = layout.groups().iter().any(|g| matches!(g, ChannelGroup::Colour | ChannelGroup::Alpha));
+        if world.options.imager.is_some() && has_colour {
+            for group in [ChannelGroup::Colour, ChannelGroup::Alpha, develop::imager_opacity()] {
+                layout.add(&group);
+            }
+        }
+        let Some(pixels) = Pixels::new(world.camera.crop_px(), layout.floats(), bytes_max) else {
+            let [width, height] = world.camera.resolution;
+            let message = format!(
+                "a film of {width} by {height} pixels with {} channels does not fit into memory",
+                layout.floats()
+            );
+            let error = Diagnostic::new(Severity::Severe, "limitcheck", world.place.clone(), message);
+            reporter.report(error.hint("render a smaller Format, a CropWindow, or with a larger --host-memory"));
+            return None;
+        };
+        Some(Self { layout, header: Header::new(&world.camera), outputs, pixels: Mutex::new(pixels) })
+    }
+
+    /// Which groups the renderer must produce and where each lies in a pixel. Without groups there is nothing to render.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The half-open rectangle `[x0, y0, x1, y1]` of pixels that must be deposited.
+    pub fn crop(&self) -> [u32; 4] {
+        self.pixels.lock().crop
+    }
+
+    /// Bytes of host memory that the film takes.
+    pub fn bytes(&self) -> u64 {
+        let pixels = self.pixels.lock();
+        (size_of_val(&pixels.values[..]) + size_of_val(&pixels.finished[..])) as u64
+    }
+
+    /// How many pixels were deposited, and how many there are.
+    pub fn progress(&self) -> (u64, u64) {
+        let pixels = self.pixels.lock();
+        (pixels.finished_count, pixels.count())
+    }
+
+    /// Takes a finished region: a half-open rectangle `[x0, y0, x1, y1]` in raster pixels inside [`Self::crop`], and its values row by
+    /// row, interleaved as [`Self::layout`] says.
+    ///
+    /// # Panics
+    /// When a pixel comes twice, lies outside, or the number of values is wrong: the scheduler is broken.
+    pub fn deposit(&self, region: [u32; 4], values: &[f32]) {
+        let [x0, y0, x1, y1] = region;
+        let floats = self.layout.floats();
+        let mut pixels = self.pixels.lock();
+        let crop = pixels.crop;
+        let inside = crop[0] <= x0 && x0 <= x1 && x1 <= crop[2] && crop[1] <= y0 && y0 <= y1 && y1 <= crop[3];
+        assert!(inside, "region {region:?} lies inside the film {crop:?}");
+        let width = (x1 - x0) as usize;
+        assert_eq!(
+            values.len(),
+            width * (y1 - y0) as usize * floats,
+            "a region's values are as many as its pixels need"
+        );
+        for y in y0..y1 {
+            let first = pixels.row_start(y) + (x0 - crop[0]) as usize;
+            pixels.finish_row(first, width);
+            let source = &values[(y - y0) as usize * width * floats..][..width * floats];
+            pixels.values[first * floats..][..width * floats].copy_from_slice(source);
+        }
+    }
+
+    /// Tries every output before rendering: whether its directory is there and takes files. An output that cannot be written is reported
+    /// and given up. Returns how many are left; with none, rendering has no purpose.
+    pub fn check_outputs(&mut self, reporter: &Reporter) -> usize {
+        for planned in &mut self.outputs {
+            let Planned::Write(output) = planned else { continue };
+            if let Err(error) = check_writable(&output.path) {
+                report_unwritten(reporter, &output.place, &output.path, &error);
+                *planned = Planned::Never(output.path.clone());
+            }
+        }
+        self.outputs.iter().filter_map(to_write).count()
+    }
+
+    /// Writes every display's file and says what became of it, in the order of the displays; displays that write nothing by intention
+    /// are left out. `imager` is the world's imager, if it has one. A film without any finished pixel writes nothing: an older file
+    /// is worth more than an empty one.
+    pub fn finish(self, imager: Option<&dyn Imager>, reporter: &Reporter) -> Vec<DisplayOutcome> {
+        let pixels = self.pixels.into_inner();
+        let mut outcomes = Vec::new();
+        for planned in &self.outputs {
+            let (path, state) = match planned {
+                Planned::Nothing => continue,
+                Planned::Never(path) => (path, DisplayState::Missing),
+                Planned::Write(output) if pixels.finished_count == 0 => {
+                    let message = format!("no pixel of \"{}\" was finished; it is not written", output.path.display());
+                    reporter.report(Diagnostic::new(Severity::Severe, "missingdata", output.place.clone(), message));
+                    (&output.path, DisplayState::Missing)
+                }
+                Planned::Write(output) => {
+                    let rows = Rows::new(&pixels, &self.layout, output, imager);
+                    (&output.path, write(output, &self.header, &pixels, rows, reporter))
+                }
+            };
+            outcomes.push(DisplayOutcome { path: path.clone(), state });
+        }
+        outcomes
+    }
+}
+
+fn to_write(planned: &Planned) -> Option<&Output> {
+    match planned {
+        Planned::Write(output) => Some(output),
+        Planned::Never(_) | Planned::Nothing => None,
+    }
+}
+
+/// Why a file could not be written.
+#[derive(Debug, thiserror::Error)]
+enum WriteError {
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    #[error("{0}")]
+    Exr(#[from] ::exr::error::Error),
+    #[error("{0}")]
+    Tiff(#[from] ::tiff::TiffError),
+    #[error("{0}")]
+    Png(#[from] ::png::EncodingError),
+}
+
+/// What an encoder knows besides the pixels' values.
+struct Picture<'a> {
+    header: &'a Header,
+    /// Half-open, in raster pixels.
+    crop: [u32; 4],
+    /// Where raster pixel (0, 0) lies on the display.
+    origin: [i32; 2],
+    /// Pixels that were never finished.
+    missing: u64,
+}
+
+impl Picture<'_> {
+    fn size(&self) -> [u32; 2] {
+        [self.crop[2] - self.crop[0], self.crop[3] - self.crop[1]]
+    }
+
+    /// The crop's upper left corner on the display.
+    fn corner(&self) -> [i32; 2] {
+        [0, 1].map(|axis| (i64::from(self.crop[axis]) + i64::from(self.origin[axis])) as i32)
+    }
+
+    /// How text fields mark a partial picture.
+    fn partial_note(&self) -> Option<String> {
+        let [width, height] = self.size();
+        (self.missing > 0).then(|| {
+            format!("partial: {} of {} pixels were not rendered", self.missing, u64::from(width) * u64::from(height))
+        })
+    }
+}
+
+fn write(output: &Output, header: &Header, pixels: &Pixels, rows: Rows<'_>, reporter: &Reporter) -> DisplayState {
+    let picture = Picture { header, crop: pixels.crop, origin: output.origin, missing: pixels.missing() };
+    let written = file::write_whole(&output.path, |sink| match &output.format {
+        Format::Exr { compression, channels } => exr::write(sink, &picture, *compression, channels, rows),
+        Format::Tiff { compression, samples } => {
+            tiff::write(sink, &picture, &output.groups, *compression, *samples, rows)
+        }
+        Format::Png { quantize, bits } => png::write(sink, &picture, quantize, *bits, rows),
+    });
+    match written {
+        Err(error) => {
+            report_unwritten(reporter, &output.place, &output.path, &error);
+            DisplayState::Missing
+        }
+        Ok(()) if picture.missing == 0 => DisplayState::Whole,
+        Ok(()) => {
+            let message = format!("\"{}\" is {}", output.path.display(), picture.partial_note().unwrap_or_default());
+            reporter.report(Diagnostic::new(Severity::Severe, "missingdata", output.place.clone(), message));
+            DisplayState::Partial { missing: picture.missing }
+        }
+    }
+}
+
+fn report_unwritten(reporter: &Reporter, place: &Place, path: &Path, error: &dyn fmt::Display) {
+    let message = format!("cannot write \"{}\": {error}", path.display());
+    reporter.report(Diagnostic::new(Severity::Severe, "badfile", place.clone(), message));
+}

@@ -2,7 +2,7 @@
 //!
 //! A stage is one file here, of the name of its kernel in `glsl/`; it appends commands to a [`recording::Recording`]. What is drawn is a
 //! [`world::DrawnWorld`]; which memory the stages work in is said in [`buffers`]; [`plan::Pipeline`] says in which order and in what
-//! portions they run. Who runs recordings, reads results back and decides what is next is [`crate::render`].
+//! portions they run. Who runs recordings, reads results back and decides what is next is [`crate::render`](mod@crate::render).
 
 pub mod bound_split;
 pub mod buffers;

@@ -140,7 +140,7 @@ fn both_variants_of_a_scan_agree_and_passes_see_each_other() {
         let scanned: Vec<u32> = values_read.iter().enumerate().map(|(i, value)| value + sums_read[i / 256]).collect();
         assert!(scanned == expected, "{variant:?}");
         expected = scanned;
-        assert_eq!(device.read(total).expect("read"), [data.iter().sum()]);
+        assert_eq!(device.read(total).expect("read"), [data.iter().sum::<u32>()]);
         [values, sums, total].into_iter().for_each(|slice| device.free(slice.range().buffer));
     }
 }

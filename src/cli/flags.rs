@@ -1,0 +1,202 @@
+//! What can be typed. Everything here is data: names, values, help. What it means is worked out by the commands.
+
+use super::units::{parse_bytes, parse_frames, parse_seconds};
+use anthill::film::OutputName;
+use anthill::options::Frames;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Renders RenderMan scenes (RIB and RSL) on every Vulkan device of the machine.
+#[derive(Debug, Parser)]
+#[command(name = "anthill", version, arg_required_else_help = true, max_term_width = 100, after_help = EXIT_CODES)]
+pub(super) struct Flags {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 every display was written whole; 1 a display is missing or partial; 2 wrong usage;
+3 no usable device; 130 interrupted, what was finished is written.";
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    Render(Box<RenderFlags>),
+    Devices(DevicesFlags),
+    #[command(subcommand)]
+    Shader(ShaderCommand),
+    #[command(subcommand)]
+    Texture(TextureCommand),
+    Scale(ScaleFlags),
+    Preview(PreviewFlags),
+}
+
+/// Render scenes
+#[derive(Debug, Args)]
+#[command(after_help = RENDER_EXAMPLES)]
+pub(super) struct RenderFlags {
+    /// RIB files, plain or gzipped, read one after the other as one stream; - is standard input
+    #[arg(required = true, value_name = "SCENE.rib")]
+    pub(super) scenes: Vec<PathBuf>,
+
+    /// Write the primary picture of each world here instead: .exr, .tif, .tiff or .png chooses the format; # becomes the frame
+    /// number (a single # has four digits, several have as many as they are)
+    #[arg(short, long, value_name = "OUT", value_parser = OutputName::parse)]
+    pub(super) output: Option<OutputName>,
+
+    /// Devices to draw on: all, alike (the largest group of identical ones), or a list of indices and parts of names from `anthill
+    /// devices`, as in 0,1,0 or nvidia
+    #[arg(long, value_name = "WHICH", default_value = "all")]
+    pub(super) devices: String,
+
+    /// Device memory that each opened device may take: 512M, 2G, 1.5GiB
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    pub(super) memory: Option<u64>,
+
+    /// Host memory that scene, film and texture tiles may take
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    pub(super) host_memory: Option<u64>,
+
+    /// Size of the texture cache
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    pub(super) texture_memory: Option<u64>,
+
+    /// Draw only these frames: 1-10,12
+    #[arg(long, value_name = "LIST", value_parser = parse_frames, allow_hyphen_values = true)]
+    pub(super) frames: Option<Frames>,
+
+    /// Picture size in pixels
+    #[arg(long, num_args = 2, value_names = ["W", "H"], value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) format: Option<Vec<u32>>,
+
+    /// Part of the picture to draw, from 0 to 1: left and right, top and bottom
+    #[arg(long, num_args = 4, value_names = ["X0", "X1", "Y0", "Y1"], allow_negative_numbers = true)]
+    pub(super) crop: Option<Vec<f64>>,
+
+    /// Samples per pixel in x and y
+    #[arg(long, num_args = 2, value_names = ["X", "Y"], value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub(super) samples: Option<Vec<u32>>,
+
+    /// Area of a micropolygon in pixels, for every primitive
+    #[arg(long, value_name = "R", allow_negative_numbers = true)]
+    pub(super) shading_rate: Option<f32>,
+
+    /// How to show progress on standard error
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = ProgressMode::Auto)]
+    pub(super) progress: ProgressMode,
+
+    /// Write times and counts as JSON
+    #[arg(long, value_name = "FILE.json")]
+    pub(super) stats: Option<PathBuf>,
+
+    /// Write a time line of all devices, regions and stages; opens in ui.perfetto.dev
+    #[arg(long, value_name = "FILE.json")]
+    pub(super) trace: Option<PathBuf>,
+
+    /// Read the scene, compile its shaders and try its outputs, but draw nothing
+    #[arg(long)]
+    pub(super) check: bool,
+
+    /// Exit with 1 when an error was survived, even if every display is whole
+    #[arg(long)]
+    pub(super) strict: bool,
+
+    /// Run under Vulkan's validation layers and report what they find
+    #[arg(long)]
+    pub(super) validate: bool,
+
+    /// Give up waiting for anything after this long: 30, 90s, 5m
+    #[arg(long, value_name = "TIME", value_parser = parse_seconds)]
+    pub(super) timeout: Option<Duration>,
+}
+
+const RENDER_EXAMPLES: &str = "\
+Examples:
+  anthill render teapot.rib
+  anthill render teapot.rib -o teapot.png --format 1920 1080 --samples 8 8
+  anthill render shot.rib --frames 1-24 -o 'shot.####.exr' --progress percent
+  anthill render scene.rib --crop 0.4 0.6 0.4 0.6 --stats stats.json --trace trace.json
+  gunzip -c scene.rib.gz | anthill render - --devices 0,1 --memory 2G";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ProgressMode {
+    /// A bar if standard error is a terminal
+    Auto,
+    /// A bar, on a terminal
+    Bar,
+    /// Lines like `R90000   45%`, for render farms
+    Percent,
+    /// Nothing
+    Off,
+}
+
+/// List every Vulkan device: what it is, what it lacks
+#[derive(Debug, Args)]
+#[command(after_help = "Exits with 3 when no device can render.")]
+pub(super) struct DevicesFlags {
+    /// As JSON, with every feature and limit that is looked at
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Compile and inspect RSL shaders (not supported yet)
+#[derive(Debug, Subcommand)]
+pub(super) enum ShaderCommand {
+    /// Compile RSL to SPIR-V
+    Compile {
+        /// Shader source
+        #[arg(value_name = "FILE.sl")]
+        file: PathBuf,
+    },
+    /// Show a shader's parameters and types
+    Info {
+        /// Shader source
+        #[arg(value_name = "FILE.sl")]
+        file: PathBuf,
+    },
+}
+
+/// Make and inspect textures (not supported yet)
+#[derive(Debug, Subcommand)]
+pub(super) enum TextureCommand {
+    /// Make tiled mipmaps, environments and shadow maps of pictures
+    Make {
+        /// Pictures, then the texture to write
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Show what a texture holds
+    Info {
+        /// Texture
+        file: PathBuf,
+    },
+}
+
+/// Measure how rendering time falls with the number of devices (not supported yet)
+#[derive(Debug, Args)]
+pub(super) struct ScaleFlags {
+    /// Scene to draw
+    #[arg(value_name = "SCENE.rib")]
+    pub(super) scene: PathBuf,
+    /// Devices to draw on
+    #[arg(long, value_name = "WHICH", default_value = "all")]
+    pub(super) devices: String,
+}
+
+/// Show an OpenEXR picture as an sRGB PNG of 8 bits
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Pictures without colour are grey; a lone channel is stretched from its smallest to its largest value.\n\
+    \nExample:\n  anthill preview teapot.exr teapot.png --gain 2"
+)]
+pub(super) struct PreviewFlags {
+    /// Picture to read
+    #[arg(value_name = "IN.exr")]
+    pub(super) input: PathBuf,
+    /// Picture to write
+    #[arg(value_name = "OUT.png")]
+    pub(super) output: PathBuf,
+    /// Multiply colours by this
+    #[arg(long, value_name = "GAIN", default_value_t = 1.0)]
+    pub(super) gain: f32,
+}

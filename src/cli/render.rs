@@ -1,0 +1,105 @@
+//! `anthill render`: flags to [`RenderOptions`], messages, progress, statistics and the exit code.
+
+use super::console::Console;
+use super::flags::RenderFlags;
+use super::progress::Watcher;
+use anthill::diagnostic::Reporter;
+use anthill::film::{check_writable, write_bytes};
+use anthill::options::{Overrides, RenderOptions};
+use anthill::outcome::{Ending, Outcome};
+use anthill::progress::Observer;
+use anthill::trace::Trace;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What does the rendering: [`anthill::render`], or a stand-in in tests.
+pub(crate) type Render<'a> = dyn Fn(&RenderOptions, &Arc<Reporter>, &dyn Observer) -> Outcome + 'a;
+
+/// Runs the command and returns the exit code.
+pub(super) fn run(flags: &RenderFlags, render: &Render<'_>, console: &Console) -> u8 {
+    let begin = Instant::now();
+    let cancelled = (console.listen)();
+    let options = match resolve(flags) {
+        Ok(options) => options,
+        Err(message) => {
+            console.err.error(&message);
+            return 2;
+        }
+    };
+    let messages = console.err.clone();
+    let reporter = Arc::new(Reporter::new(move |diagnostic| messages.line(&diagnostic.to_string())));
+    let watcher = Watcher::new(flags.progress, console.err.clone(), cancelled);
+    let mut outcome = render(&options, &reporter, &watcher);
+
+    if matches!(outcome.ending, Ending::WrongUsage | Ending::NoDevice) {
+        return outcome.exit_code(flags.strict);
+    }
+    let stats = &mut outcome.stats;
+    stats.version = env!("CARGO_PKG_VERSION");
+    stats.scene = flags.scenes.iter().map(|scene| scene.display().to_string()).collect::<Vec<_>>().join(" ");
+    stats.add_outputs(&outcome.displays);
+    stats.set_warnings(&reporter);
+    stats.wall = begin.elapsed();
+    console.err.line(&format!("anthill: {}", stats.summary()));
+    let exit_code = outcome.exit_code(flags.strict);
+    let stats_written =
+        flags.stats.as_deref().map_or(Ok(()), |path| write_bytes(path, outcome.stats.to_json().as_bytes()));
+    let written = [(&flags.stats, stats_written), (&flags.trace, options.trace.check())];
+    let failed = written.into_iter().filter_map(|(path, result)| Some((path.as_ref()?, result.err()?)));
+    let failures = failed.map(|(path, error)| console.err.error(&cannot_write(path, &error))).count();
+    if failures > 0 { exit_code.max(1) } else { exit_code }
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> String {
+    format!("cannot write \"{}\": {error}", path.display())
+}
+
+/// What the flags mean together. The error is one of usage: nothing was begun.
+fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
+    for scene in flags.scenes.iter().filter(|scene| scene.as_os_str() != "-") {
+        let found =
+            std::fs::metadata(scene).map_err(|error| format!("cannot read \"{}\": {error}", scene.display()))?;
+        if found.is_dir() {
+            return Err(format!("cannot read \"{}\": it is a directory", scene.display()));
+        }
+    }
+    let overrides = overrides(flags)?;
+    if let Some(path) = &flags.stats {
+        check_writable(path).map_err(|error| cannot_write(path, &error))?;
+    }
+    let trace = match &flags.trace {
+        Some(path) => Trace::create(path).map_err(|error| cannot_write(path, &error))?,
+        None => Trace::off(),
+    };
+    Ok(RenderOptions {
+        scenes: flags.scenes.clone(),
+        output: flags.output.clone(),
+        devices: flags.devices.clone(),
+        memory_bytes: flags.memory,
+        host_memory_bytes: flags.host_memory,
+        texture_memory_bytes: flags.texture_memory,
+        frames: flags.frames.clone(),
+        overrides,
+        check: flags.check,
+        validate: flags.validate,
+        timeout: flags.timeout,
+        trace,
+    })
+}
+
+fn overrides(flags: &RenderFlags) -> Result<Overrides, String> {
+    let pair = |values: &Option<Vec<u32>>| values.as_deref().and_then(|values| <[u32; 2]>::try_from(values).ok());
+    let crop = flags.crop.as_deref().and_then(|values| <[f64; 4]>::try_from(values).ok());
+    if let Some([x0, x1, y0, y1]) = crop
+        && !(0.0 <= x0 && x0 < x1 && x1 <= 1.0 && 0.0 <= y0 && y0 < y1 && y1 <= 1.0)
+    {
+        return Err(format!("--crop {x0} {x1} {y0} {y1}: each pair must increase from 0 at least to 1 at most"));
+    }
+    if let Some(rate) = flags.shading_rate
+        && !(rate.is_finite() && rate > 0.0)
+    {
+        return Err(format!("--shading-rate {rate}: a micropolygon's area must be above 0"));
+    }
+    Ok(Overrides { format: pair(&flags.format), crop, samples: pair(&flags.samples), shading_rate: flags.shading_rate })
+}

@@ -1,0 +1,296 @@
+//! Command lines with a stand-in for the renderer: what is typed reaches it, what it says reaches the user.
+
+use super::console::Messages;
+use super::*;
+use anthill::diagnostic::{Place, Reporter};
+use anthill::film::{DisplayOutcome, DisplayState};
+use anthill::options::{Overrides, RenderOptions};
+use anthill::outcome::{Ending, Outcome};
+use anthill::progress::{Event, Observer};
+use anthill::stats::Stats;
+use parking_lot::Mutex;
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// A stream that can be read afterwards.
+#[derive(Clone, Default)]
+struct Stream(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Stream {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().clone()).expect("messages are UTF-8")
+    }
+}
+
+/// Exit code, standard output, standard error.
+type Answer = (u8, String, String);
+
+/// Types a command line: words apart by blanks; `SCENE` is a file that exists in `directory`, `DIR` is the directory.
+fn type_in(directory: &TempDir, line: &str, cancelled: &Arc<AtomicBool>, render: &Render<'_>) -> Answer {
+    let scene = directory.path().join("scene.rib");
+    std::fs::write(&scene, "WorldBegin WorldEnd\n").expect("writable");
+    let place = |word: &str| {
+        let word = word.replace("SCENE", &scene.to_string_lossy());
+        OsString::from(word.replace("DIR", &directory.path().to_string_lossy()))
+    };
+    let args = std::iter::once("anthill").chain(line.split_whitespace()).map(place);
+    let (out, err) = (Stream::default(), Stream::default());
+    let cancelled = cancelled.clone();
+    let listen = Box::new(move || cancelled.clone());
+    let console = Console { out: Box::new(out.clone()), err: Messages::new(err.clone(), false), listen };
+    (run(args, render, console), out.text(), err.text())
+}
+
+fn directory() -> TempDir {
+    tempfile::tempdir().expect("a temporary directory")
+}
+
+fn finished(states: &[DisplayState]) -> Outcome {
+    let displays = states.iter().map(|&state| DisplayOutcome { path: "a.exr".into(), state }).collect();
+    Outcome { ending: Ending::Finished, displays, stats: Stats::default() }
+}
+
+/// The options that a command line of `render` means.
+fn options_of(line: &str) -> RenderOptions {
+    let seen = Mutex::new(None);
+    let render = |options: &RenderOptions, _: &Arc<Reporter>, _: &dyn Observer| {
+        *seen.lock() = Some(options.clone());
+        finished(&[])
+    };
+    let (code, _, err) = type_in(&directory(), &format!("render SCENE {line}"), &Arc::default(), &render);
+    assert_eq!(code, 0, "{err}");
+    seen.into_inner().expect("the renderer ran")
+}
+
+/// The first line of the error that a bad command line gets, without the scene's directory; nothing may be rendered.
+fn error_of(line: &str) -> String {
+    let render = |_: &RenderOptions, _: &Arc<Reporter>, _: &dyn Observer| panic!("rendered in spite of a usage error");
+    let directory = directory();
+    let (code, out, err) = type_in(&directory, line, &Arc::default(), &render);
+    assert_eq!((code, out.as_str()), (2, ""), "{line}: {err}");
+    err.lines().next().unwrap_or_default().replace(&*directory.path().to_string_lossy(), "DIR")
+}
+
+#[test]
+fn flags_become_options() {
+    let plain = options_of("");
+    assert_eq!(plain.devices, "all");
+    assert_eq!(plain.overrides, Overrides::default());
+    assert!(plain.output.is_none() && plain.frames.is_none() && plain.memory_bytes.is_none());
+    let full = options_of(
+        "-o DIR/a.#.exr --devices 0,1,0 --memory 512M --host-memory 4G --texture-memory 256MiB --frames 1-3,7 \
+         --format 64 48 --crop 0 0.5 0.25 1 --samples 4 2 --shading-rate 0.5 --check --validate --timeout 2m",
+    );
+    assert!(full.output.is_some_and(|name| name.for_frame(2).ends_with("/a.0002.exr")));
+    assert_eq!(full.devices, "0,1,0");
+    let memory = (full.memory_bytes, full.host_memory_bytes, full.texture_memory_bytes);
+    assert_eq!(memory, (Some(512 << 20), Some(4 << 30), Some(256 << 20)));
+    assert_eq!(full.frames.map(|frames| frames.0), Some(vec![1..=3, 7..=7]));
+    let overrides = Overrides {
+        format: Some([64, 48]),
+        crop: Some([0.0, 0.5, 0.25, 1.0]),
+        samples: Some([4, 2]),
+        shading_rate: Some(0.5),
+    };
+    assert_eq!(full.overrides, overrides);
+    assert!(full.check && full.validate);
+    assert_eq!(full.timeout, Some(Duration::from_secs(120)));
+}
+
+#[test]
+fn several_scenes_and_standard_input_are_one_stream() {
+    let scenes = options_of("- SCENE").scenes;
+    assert_eq!(scenes.len(), 3);
+    assert_eq!(scenes[1].as_os_str(), "-");
+}
+
+#[test]
+fn every_bad_flag_is_explained() {
+    let table = [
+        ("render", "error: the following required arguments were not provided:"),
+        ("render DIR/none.rib", "anthill: error: cannot read \"DIR/none.rib\": No such file or directory (os error 2)"),
+        ("render DIR", "anthill: error: cannot read \"DIR\": it is a directory"),
+        ("render SCENE --resume", "error: unexpected argument '--resume' found"),
+        ("render SCENE --checkpoint a", "error: unexpected argument '--checkpoint' found"),
+        (
+            "render SCENE -o a.jpg",
+            "error: invalid value 'a.jpg' for '--output <OUT>': \"a.jpg\" must end with .exr, .tif, .tiff or .png",
+        ),
+        (
+            "render SCENE --memory 512",
+            "error: invalid value '512' for '--memory <SIZE>': expected a size such as 512M, 2G or 256MiB",
+        ),
+        (
+            "render SCENE --host-memory 0G",
+            "error: invalid value '0G' for '--host-memory <SIZE>': the size must be above 0 and below 8 EiB",
+        ),
+        (
+            "render SCENE --texture-memory big",
+            "error: invalid value 'big' for '--texture-memory <SIZE>': expected a size such as 512M, 2G or 256MiB",
+        ),
+        ("render SCENE --frames 5-1", "error: invalid value '5-1' for '--frames <LIST>': 5-1 runs backwards"),
+        ("render SCENE --format 0 48", "error: invalid value '0' for '--format <W> <H>': 0 is not in 1..=4294967295"),
+        ("render SCENE --format 64", "error: 2 values required for '--format <W> <H>' but 1 was provided"),
+        (
+            "render SCENE --crop 0.5 0.5 0 1",
+            "anthill: error: --crop 0.5 0.5 0 1: each pair must increase from 0 at least to 1 at most",
+        ),
+        (
+            "render SCENE --crop -1 1 0 1",
+            "anthill: error: --crop -1 1 0 1: each pair must increase from 0 at least to 1 at most",
+        ),
+        (
+            "render SCENE --crop 0 1 0 nan",
+            "anthill: error: --crop 0 1 0 NaN: each pair must increase from 0 at least to 1 at most",
+        ),
+        ("render SCENE --samples 4 0", "error: invalid value '0' for '--samples <X> <Y>': 0 is not in 1..=64"),
+        ("render SCENE --shading-rate 0", "anthill: error: --shading-rate 0: a micropolygon's area must be above 0"),
+        ("render SCENE --shading-rate -1", "anthill: error: --shading-rate -1: a micropolygon's area must be above 0"),
+        ("render SCENE --progress loud", "error: invalid value 'loud' for '--progress <HOW>'"),
+        (
+            "render SCENE --timeout soon",
+            "error: invalid value 'soon' for '--timeout <TIME>': expected a time such as 30, 90s or 5m",
+        ),
+        (
+            "render SCENE --stats DIR/no/stats.json",
+            "anthill: error: cannot write \"DIR/no/stats.json\": there is no such directory",
+        ),
+        (
+            "render SCENE --trace DIR/no/trace.json",
+            "anthill: error: cannot write \"DIR/no/trace.json\": No such file or directory (os error 2)",
+        ),
+        ("render SCENE --stats DIR", "anthill: error: cannot write \"DIR\": is a directory"),
+        ("texture make a b", "anthill: error: `anthill texture` is not supported yet"),
+        ("texture info a", "anthill: error: `anthill texture` is not supported yet"),
+        ("scale SCENE", "anthill: error: `anthill scale` is not supported yet"),
+        ("shader compile a.sl", "anthill: error: `anthill shader` is not supported yet"),
+        ("paint", "error: unrecognized subcommand 'paint'"),
+    ];
+    for (line, expected) in table {
+        assert_eq!(error_of(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn help_and_version_are_results() {
+    let render = |_: &RenderOptions, _: &Arc<Reporter>, _: &dyn Observer| panic!("rendered for help");
+    let ask = |line| type_in(&directory(), line, &Arc::default(), &render);
+    let (code, out, err) = ask("--version");
+    assert_eq!((code, out, err.as_str()), (0, format!("anthill {}\n", env!("CARGO_PKG_VERSION")), ""));
+    for (line, part) in [("--help", "Exit codes: 0 "), ("render --help", "anthill render shot.rib --frames 1-24")] {
+        let (code, out, err) = ask(line);
+        assert!(code == 0 && out.contains(part) && err.is_empty(), "{line}: {out}");
+    }
+    let (code, out, err) = ask("");
+    assert!(code == 2 && out.is_empty() && err.contains("Usage: anthill <COMMAND>"), "{err}");
+}
+
+#[test]
+fn messages_summary_and_exit_code_come_from_the_outcome() {
+    let render = |_: &RenderOptions, reporter: &Arc<Reporter>, _: &dyn Observer| {
+        reporter.error("noshader", &Place { file: "a.rib".into(), line: 3, column: 1 }, "no shader \"x\"");
+        finished(&[DisplayState::Whole])
+    };
+    let (code, out, err) = type_in(&directory(), "render SCENE", &Arc::default(), &render);
+    let lines: Vec<&str> = err.lines().collect();
+    assert_eq!((code, out.as_str()), (0, ""));
+    assert_eq!(lines[0], "a.rib:3:1: error: no shader \"x\" [noshader]");
+    assert!(lines[1].starts_with("anthill: a.exr: 0.") && lines[1].ends_with(" s; 1 error survived"), "{err}");
+    assert_eq!(type_in(&directory(), "render SCENE --strict", &Arc::default(), &render).0, 1);
+
+    let partial =
+        |_: &RenderOptions, _: &Arc<Reporter>, _: &dyn Observer| finished(&[DisplayState::Partial { missing: 3 }]);
+    let (code, _, err) = type_in(&directory(), "render SCENE", &Arc::default(), &partial);
+    assert!(code == 1 && err.contains("a.exr (partial)"), "{err}");
+}
+
+#[test]
+fn what_never_began_has_no_summary() {
+    for (ending, expected) in [(Ending::WrongUsage, 2), (Ending::NoDevice, 3)] {
+        let render = move |_: &RenderOptions, reporter: &Arc<Reporter>, _: &dyn Observer| {
+            reporter.error("nodevice", &Place::default(), "why");
+            Outcome { ending, ..finished(&[]) }
+        };
+        let answer = type_in(&directory(), "render SCENE", &Arc::default(), &render);
+        assert_eq!(answer, (expected, String::new(), "anthill: error: why [nodevice]\n".into()));
+    }
+}
+
+#[test]
+fn statistics_and_trace_are_written() {
+    let directory = directory();
+    let render = |options: &RenderOptions, _: &Arc<Reporter>, _: &dyn Observer| {
+        let now = std::time::Instant::now();
+        options.trace.track("device 0").slice("region", now, now, &[]);
+        finished(&[DisplayState::Whole])
+    };
+    let line = "render SCENE --stats DIR/stats.json --trace DIR/trace.json";
+    assert_eq!(type_in(&directory, line, &Arc::default(), &render).0, 0);
+    let json = |name: &str| -> serde_json::Value {
+        let text = std::fs::read_to_string(directory.path().join(name)).expect("written");
+        serde_json::from_str(&text).expect("valid JSON")
+    };
+    let stats = json("stats.json");
+    assert_eq!(stats["version"], env!("CARGO_PKG_VERSION"));
+    assert!(stats["scene"].as_str().is_some_and(|scene| scene.ends_with("/scene.rib")));
+    assert_eq!(stats["outputs"][0]["state"], "whole");
+    assert!(stats["wall_s"].as_f64().is_some_and(|wall| wall > 0.0));
+    assert_eq!(json("trace.json")["traceEvents"][3]["name"], "region");
+}
+
+#[test]
+fn percent_lines_are_as_farms_read_them() {
+    let render = |_: &RenderOptions, reporter: &Arc<Reporter>, observer: &dyn Observer| {
+        for frame in [1, 2] {
+            observer.notice(Event::WorldBegin { frame: Some(frame), pixels: 300 });
+            for finished in [1, 2, 3, 150, 150, 299] {
+                observer.notice(Event::Pixels { finished });
+            }
+            reporter.warn("odd", &Place::default(), format!("frame {frame} is odd"));
+            observer.notice(Event::Pixels { finished: 300 });
+            observer.notice(Event::WorldEnd);
+        }
+        finished(&[])
+    };
+    let (_, _, err) = type_in(&directory(), "render SCENE --progress percent", &Arc::default(), &render);
+    let world = |frame| {
+        let percents = ["R90000    0%", "R90000    1%", "R90000   50%", "R90000   99%"].map(String::from);
+        let warning = format!("anthill: warning: frame {frame} is odd [odd]");
+        percents.into_iter().chain([warning, "R90000  100%".into()])
+    };
+    let lines: Vec<String> = err.lines().map(String::from).collect();
+    assert_eq!(lines[..12], world(1).chain(world(2)).collect::<Vec<_>>());
+    for quiet in ["", "--progress auto", "--progress off", "--progress bar"] {
+        let (_, _, err) = type_in(&directory(), &format!("render SCENE {quiet}"), &Arc::default(), &render);
+        assert!(!err.contains("R90000") && err.contains("frame 2 is odd"), "{quiet}: {err}");
+    }
+}
+
+#[test]
+fn the_first_interrupt_stops_the_render_and_is_told_once() {
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let flag = cancelled.clone();
+    let render = move |_: &RenderOptions, _: &Arc<Reporter>, observer: &dyn Observer| {
+        assert!(!observer.is_cancelled());
+        flag.store(true, Ordering::Relaxed);
+        assert!(observer.is_cancelled() && observer.is_cancelled());
+        Outcome { ending: Ending::Interrupted, ..finished(&[DisplayState::Partial { missing: 1 }]) }
+    };
+    let (code, _, err) = type_in(&directory(), "render SCENE", &cancelled, &render);
+    assert_eq!(code, 130);
+    assert_eq!(err.matches("interrupted: writing what is finished").count(), 1, "{err}");
+}

@@ -1,0 +1,113 @@
+//! From what was typed for one flag to its value: sizes, times, frames. The errors are ends of sentences: "invalid value
+//! '5x' for '--memory <SIZE>': ...".
+
+use anthill::options::Frames;
+use std::time::Duration;
+
+/// A number of bytes: `512M`, `1.5G`, `256MiB`. K, M, G and T, with or without `iB`, are powers of 1024; KB, MB, GB and TB are powers
+/// of 1000. A bare number is refused: it would be bytes, and nobody means that.
+pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
+    let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let help = || "expected a size such as 512M, 2G or 256MiB".to_string();
+    let number: f64 = number.parse().map_err(|_| help())?;
+    let unit = unit.to_ascii_lowercase();
+    let (prefix, suffix) = unit.split_at_checked(1).ok_or_else(help)?;
+    let power = "kmgt".find(prefix).ok_or_else(help)? as i32 + 1;
+    let base: f64 = match suffix {
+        "" | "ib" => 1024.0,
+        "b" => 1000.0,
+        _ => return Err(help()),
+    };
+    let bytes = number * base.powi(power);
+    // 2^63: any real size is below, and the conversion is exact enough.
+    if !(1.0..=9.2e18).contains(&bytes) {
+        Err("the size must be above 0 and below 8 EiB".into())
+    } else {
+        Ok(bytes as u64)
+    }
+}
+
+/// Seconds: `30`, `2.5s`, `5m`.
+pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let (number, unit) = match (text.strip_suffix('m'), text.strip_suffix('s')) {
+        (Some(minutes), _) => (minutes, 60.0),
+        (_, Some(seconds)) => (seconds, 1.0),
+        _ => (text, 1.0),
+    };
+    let seconds = number.parse::<f64>().map_err(|_| "expected a time such as 30, 90s or 5m".to_string())? * unit;
+    if seconds > 0.0 && seconds <= 1e9 {
+        Ok(Duration::from_secs_f64(seconds))
+    } else {
+        Err("the time must be above 0".into())
+    }
+}
+
+/// Frames: `1-10,12`; numbers may be negative (`-5--1`).
+pub(super) fn parse_frames(text: &str) -> Result<Frames, String> {
+    let frame = |number: &str| {
+        number.trim().parse::<i32>().map_err(|_| format!("expected frames such as 1-10,12, not \"{number}\""))
+    };
+    let range = |part: &str| {
+        // The first character may be a sign; a hyphen after it stands between two numbers.
+        let hyphen = part.char_indices().skip(1).find(|(_, c)| *c == '-').map(|(index, _)| index);
+        let (first, last) = hyphen.map_or((part, part), |index| (&part[..index], &part[index + 1..]));
+        let (first, last) = (frame(first)?, frame(last)?);
+        if first > last { Err(format!("{first}-{last} runs backwards")) } else { Ok(first..=last) }
+    };
+    text.split(',').map(|part| range(part.trim())).collect::<Result<_, _>>().map(Frames)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        let table = [
+            ("512M", Some(512 << 20)),
+            ("2G", Some(2 << 30)),
+            ("256MiB", Some(256 << 20)),
+            ("1.5g", Some(3 << 29)),
+            ("10KB", Some(10_000)),
+            ("1TiB", Some(1 << 40)),
+            ("0.5K", Some(512)),
+            ("512", None),
+            ("", None),
+            ("M", None),
+            ("0M", None),
+            ("-1G", None),
+            ("1X", None),
+            ("1Mb/s", None),
+            ("1.2.3M", None),
+            ("99999999T", None),
+            ("1µ", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(parse_bytes(text).ok(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn times_are_seconds_or_minutes() {
+        assert_eq!(parse_seconds("30"), Ok(Duration::from_secs(30)));
+        assert_eq!(parse_seconds("2.5s"), Ok(Duration::from_millis(2500)));
+        assert_eq!(parse_seconds("5m"), Ok(Duration::from_secs(300)));
+        for bad in ["", "m", "0", "-1", "soon", "nan", "inf", "1h"] {
+            assert!(parse_seconds(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn frames_are_lists_of_ranges() {
+        assert_eq!(parse_frames("1-10,12"), Ok(Frames(vec![1..=10, 12..=12])));
+        assert_eq!(parse_frames(" 3 , 5-5"), Ok(Frames(vec![3..=3, 5..=5])));
+        assert_eq!(parse_frames("-5--1,-7-2"), Ok(Frames(vec![-5..=-1, -7..=2])));
+        let frames = parse_frames("1-3,7").expect("good frames");
+        assert_eq!([0, 1, 3, 4, 7].map(|frame| frames.contains(frame)), [false, true, true, false, true]);
+        assert_eq!(parse_frames("10-1"), Err("10-1 runs backwards".into()));
+        for bad in ["", "1,", "a", "1-", "-", "1-2-3", "1..3", "99999999999"] {
+            assert!(parse_frames(bad).is_err(), "{bad}");
+        }
+    }
+}

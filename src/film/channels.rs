@@ -1,0 +1,129 @@
+//! What a pixel of a film holds: groups of floats, and where each group lies.
+
+use crate::scene::{DisplayMode, ValueType};
+use std::sync::Arc;
+
+/// Floats of a pixel that belong together and that the renderer produces together.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ChannelGroup {
+    /// Red, green, blue: premultiplied, linear, filtered; before exposure.
+    Colour,
+    /// Coverage times opacity, filtered.
+    Alpha,
+    /// Camera-space z by the hider's depth filter, unfiltered; 1e38 (RI_INFINITY) where there is nothing.
+    Depth,
+    /// An arbitrary output variable (OPT-28), filtered.
+    Variable {
+        /// The variable's name.
+        name: Arc<str>,
+        /// Its RSL type; never a string.
+        ty: ValueType,
+    },
+}
+
+impl ChannelGroup {
+    /// Number of floats.
+    pub fn floats(&self) -> usize {
+        match self {
+            Self::Colour => 3,
+            Self::Alpha | Self::Depth => 1,
+            Self::Variable { ty, .. } => ty.floats(),
+        }
+    }
+
+    /// Whether the values are colours, which exposure applies to.
+    pub(super) fn is_colour(&self) -> bool {
+        matches!(self, Self::Colour | Self::Variable { ty: ValueType::Color, .. })
+    }
+
+    /// The name of each float as an OpenEXR channel: R, G, B, A, Z; a variable's name with the layer suffixes that compositing
+    /// programs know: `.R .G .B` for colours, `.x .y .z .w` for geometry, `.00` to `.33` (row, column) for matrices.
+    pub(super) fn exr_names(&self) -> Vec<String> {
+        let (name, ty) = match self {
+            Self::Colour => return ["R", "G", "B"].map(String::from).into(),
+            Self::Alpha => return vec!["A".into()],
+            Self::Depth => return vec!["Z".into()],
+            Self::Variable { name, ty } => (name, ty),
+        };
+        let suffixes: &[&str] = match ty {
+            ValueType::Float | ValueType::Int | ValueType::String => return vec![name.to_string()],
+            ValueType::Color => &["R", "G", "B"],
+            ValueType::Point | ValueType::Vector | ValueType::Normal => &["x", "y", "z"],
+            ValueType::HPoint => &["x", "y", "z", "w"],
+            ValueType::Matrix => {
+                return (0..16).map(|index| format!("{name}.{}{}", index / 4, index % 4)).collect();
+            }
+        };
+        suffixes.iter().map(|suffix| format!("{name}.{suffix}")).collect()
+    }
+}
+
+/// The groups that a display mode asks for, in the order in which files hold them.
+pub(super) fn groups_of(mode: &DisplayMode) -> Vec<ChannelGroup> {
+    match mode {
+        DisplayMode::Image { rgb, a, z } => {
+            let wanted = [(*rgb, ChannelGroup::Colour), (*a, ChannelGroup::Alpha), (*z, ChannelGroup::Depth)];
+            wanted.into_iter().filter(|(wanted, _)| *wanted).map(|(_, group)| group).collect()
+        }
+        DisplayMode::Variable { name, ty } => vec![ChannelGroup::Variable { name: name.clone(), ty: *ty }],
+    }
+}
+
+/// Where each group lies in a pixel: interleaved floats, every group once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Layout {
+    groups: Vec<ChannelGroup>,
+}
+
+impl Layout {
+    /// Adds a group unless it is there.
+    pub(super) fn add(&mut self, group: &ChannelGroup) {
+        if !self.groups.contains(group) {
+            self.groups.push(group.clone());
+        }
+    }
+
+    /// The groups in the order in which they lie in a pixel.
+    pub fn groups(&self) -> &[ChannelGroup] {
+        &self.groups
+    }
+
+    /// Floats of a pixel.
+    pub fn floats(&self) -> usize {
+        self.groups.iter().map(ChannelGroup::floats).sum()
+    }
+
+    /// The first float of a group in a pixel.
+    pub fn offset(&self, group: &ChannelGroup) -> Option<usize> {
+        let index = self.groups.iter().position(|other| other == group)?;
+        Some(self.groups[..index].iter().map(ChannelGroup::floats).sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channels_are_named_as_compositors_expect() {
+        let variable = |name: &str, ty| ChannelGroup::Variable { name: name.into(), ty }.exr_names().join(" ");
+        assert_eq!(variable("N", ValueType::Normal), "N.x N.y N.z");
+        assert_eq!(variable("Cs", ValueType::Color), "Cs.R Cs.G Cs.B");
+        assert_eq!(variable("s", ValueType::Float), "s");
+        assert_eq!(variable("Pw", ValueType::HPoint), "Pw.x Pw.y Pw.z Pw.w");
+        let matrix = variable("m", ValueType::Matrix);
+        assert!(matrix.starts_with("m.00 m.01 m.02 m.03 m.10 ") && matrix.ends_with(" m.33"), "{matrix}");
+    }
+
+    #[test]
+    fn a_group_is_held_once() {
+        let mut layout = Layout::default();
+        let normal = ChannelGroup::Variable { name: "N".into(), ty: ValueType::Normal };
+        for group in [&ChannelGroup::Colour, &ChannelGroup::Alpha, &ChannelGroup::Colour, &normal] {
+            layout.add(group);
+        }
+        assert_eq!((layout.groups().len(), layout.floats()), (3, 7));
+        assert_eq!(layout.offset(&normal), Some(4));
+        assert_eq!(layout.offset(&ChannelGroup::Depth), None);
+    }
+}

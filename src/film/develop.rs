@@ -1,0 +1,131 @@
+//! From what the renderer deposited to what a file shows, one row at a time: exposure, then imager (RISpec figure 4.2); the encoders
+//! quantize. Depth passes through untouched.
+
+use super::channels::{ChannelGroup, Layout};
+use super::plan::Output;
+use super::quantize::expose;
+use super::{Imager, ImagerRow, Pixels};
+use crate::scene::ValueType;
+
+/// Depth where nothing was rendered or hit (RI_INFINITY).
+pub(super) const DEPTH_OF_NOTHING: f32 = 1e38;
+
+/// The opacity that an imager sees as `Oi`.
+pub(super) fn imager_opacity() -> ChannelGroup {
+    ChannelGroup::Variable { name: "Oi".into(), ty: ValueType::Color }
+}
+
+/// The finished rows of one output.
+pub(super) struct Rows<'a> {
+    pixels: &'a Pixels,
+    layout: &'a Layout,
+    output: &'a Output,
+    imager: Option<&'a dyn Imager>,
+    /// The row last asked for: interleaved floats.
+    row: Vec<f32>,
+    /// Its raster y.
+    row_y: Option<u32>,
+    /// Colour, opacity and alpha of the row, for the imager.
+    ci: Vec<[f32; 3]>,
+    oi: Vec<[f32; 3]>,
+    alpha: Vec<f32>,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(
+        pixels: &'a Pixels,
+        layout: &'a Layout,
+        output: &'a Output,
+        imager: Option<&'a dyn Imager>,
+    ) -> Self {
+        // An imager sets colour and alpha: other outputs do without it.
+        let shows = |group: &ChannelGroup| matches!(group, ChannelGroup::Colour | ChannelGroup::Alpha);
+        let imager = imager.filter(|_| output.groups.iter().any(shows));
+        let (ci, oi, alpha) = (Vec::new(), Vec::new(), Vec::new());
+        Self { pixels, layout, output, imager, row: Vec::new(), row_y: None, ci, oi, alpha }
+    }
+
+    /// Floats of a pixel of the output.
+    pub(super) fn floats(&self) -> usize {
+        self.output.floats()
+    }
+
+    /// Row `y` (absolute raster row inside the crop rectangle): interleaved floats of the output's groups.
+    pub(super) fn row(&mut self, y: u32) -> &[f32] {
+        // Encoders ask once for each channel of a row.
+        if self.row_y == Some(y) {
+            return &self.row;
+        }
+        self.row_y = Some(y);
+        let width = self.pixels.width();
+        self.row.clear();
+        self.row.resize(width * self.output.floats(), 0.0);
+        let mut offset = 0;
+        for group in &self.output.groups {
+            self.copy_group(group, offset, y);
+            offset += group.floats();
+        }
+        if let Some(imager) = self.imager {
+            self.run_imager(imager, y);
+        }
+        &self.row
+    }
+
+    /// Copies one group of the film into the row, exposed.
+    fn copy_group(&mut self, group: &ChannelGroup, to: usize, y: u32) {
+        let from = self.layout.offset(group).expect("a film holds every group that its outputs ask for");
+        let (film_floats, row_floats, floats) = (self.layout.floats(), self.output.floats(), group.floats());
+        let source = self.pixels.row(y, film_floats);
+        let exposure = group.is_colour().then_some(self.output.exposure);
+        let pixels = source.chunks_exact(film_floats).zip(self.row.chunks_exact_mut(row_floats));
+        for (index, (source, target)) in pixels.enumerate() {
+            let target = &mut target[to..to + floats];
+            target.copy_from_slice(&source[from..from + floats]);
+            if let Some(exposure) = exposure {
+                target.iter_mut().for_each(|value| *value = expose(*value, exposure));
+            }
+            if *group == ChannelGroup::Depth && !self.pixels.is_finished(index, y) {
+                target.fill(DEPTH_OF_NOTHING);
+            }
+        }
+    }
+
+    /// Lets the imager change colour and alpha of the row. Pixels that were never rendered stay black: a background there would
+    /// hide that the picture is partial.
+    fn run_imager(&mut self, imager: &dyn Imager, y: u32) {
+        let film_floats = self.layout.floats();
+        let offset = |group| self.layout.offset(&group).expect("a film with an imager holds colour, opacity and alpha");
+        let (ci_at, oi_at) = (offset(ChannelGroup::Colour), offset(imager_opacity()));
+        let alpha_at = offset(ChannelGroup::Alpha);
+        let source = self.pixels.row(y, film_floats);
+        let triple = |pixel: &[f32], at: usize| [pixel[at], pixel[at + 1], pixel[at + 2]];
+        let exposure = self.output.exposure;
+        self.ci.clear();
+        self.oi.clear();
+        self.alpha.clear();
+        for pixel in source.chunks_exact(film_floats) {
+            self.ci.push(triple(pixel, ci_at).map(|value| expose(value, exposure)));
+            self.oi.push(triple(pixel, oi_at));
+            self.alpha.push(pixel[alpha_at]);
+        }
+        imager.shade(&mut ImagerRow {
+            x: self.pixels.crop[0],
+            y,
+            ci: &mut self.ci,
+            oi: &mut self.oi,
+            alpha: &mut self.alpha,
+        });
+        let mut to = 0;
+        for group in &self.output.groups {
+            for (index, pixel) in self.row.chunks_exact_mut(self.output.floats()).enumerate() {
+                match group {
+                    _ if !self.pixels.is_finished(index, y) => {}
+                    ChannelGroup::Colour => pixel[to..to + 3].copy_from_slice(&self.ci[index]),
+                    ChannelGroup::Alpha => pixel[to] = self.alpha[index],
+                    ChannelGroup::Depth | ChannelGroup::Variable { .. } => {}
+                }
+            }
+            to += group.floats();
+        }
+    }
+}

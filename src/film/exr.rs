@@ -1,0 +1,118 @@
+//! The OpenEXR encoder: scan lines, written block by block so that only one block is held besides the film.
+
+use super::develop::Rows;
+use super::header::SOFTWARE;
+use super::plan::ExrChannel;
+use super::{Picture, WriteError, file::Sink};
+use exr::block::{UncompressedBlock, writer::ChunksWriter};
+use exr::compression::Compression;
+use exr::math::Vec2;
+use exr::meta::header::{Header, ImageAttributes, LayerAttributes};
+use exr::meta::{
+    BlockDescription,
+    attribute::{AttributeValue, ChannelDescription, IntegerBounds, LineOrder, SampleType, Text},
+};
+use half::f16;
+
+/// Writes the picture. `channels` name the floats of a pixel in the order in which `rows` interleaves them.
+pub(super) fn write(
+    sink: &mut dyn Sink,
+    picture: &Picture<'_>,
+    compression: Compression,
+    channels: &[ExrChannel],
+    mut rows: Rows<'_>,
+) -> Result<(), WriteError> {
+    // Files list channels by name. `order[i]` is the place in a pixel of the i-th channel of the file.
+    let mut order: Vec<usize> = (0..channels.len()).collect();
+    order.sort_by_key(|&index| &channels[index].name);
+    let header = file_header(picture, compression, order.iter().map(|&index| &channels[index]));
+    let top = picture.crop[1];
+    exr::block::write(sink, std::iter::once(header).collect(), true, |meta, writer| {
+        let channel_list = &meta.headers[0].channels;
+        let blocks = meta.collect_ordered_block_data(|block| {
+            UncompressedBlock::collect_block_data_from_lines(channel_list, block, |line| {
+                let channel = order[line.location.channel];
+                let row = rows.row(top + line.location.position.y() as u32);
+                let samples = row.iter().skip(channel).step_by(channels.len());
+                encode_samples(line.value, samples, channels[channel].half);
+            })
+        });
+        writer.on_progress(|_| ()).compress_all_blocks_parallel(&meta, blocks)
+    })?;
+    Ok(())
+}
+
+/// One channel of one row, in the byte order of this machine, which is what the encoder takes. Finite values beyond the range of
+/// half are its largest: an infinity would spread in every filter that a compositor applies.
+fn encode_samples<'a>(bytes: &mut [u8], samples: impl Iterator<Item = &'a f32>, half: bool) {
+    if half {
+        for (bytes, &sample) in bytes.chunks_exact_mut(2).zip(samples) {
+            let limit = if sample.is_finite() { f16::MAX.to_f32() } else { f32::INFINITY };
+            // NaN passes through clamp.
+            bytes.copy_from_slice(&f16::from_f32(sample.clamp(-limit, limit)).to_ne_bytes());
+        }
+    } else {
+        for (bytes, sample) in bytes.chunks_exact_mut(4).zip(samples) {
+            bytes.copy_from_slice(&sample.to_ne_bytes());
+        }
+    }
+}
+
+fn file_header<'a>(
+    picture: &Picture<'_>,
+    compression: Compression,
+    channels: impl Iterator<Item = &'a ExrChannel>,
+) -> Header {
+    let [width, height] = picture.size().map(|side| side as usize);
+    let channels = channels
+        .map(|channel| {
+            let sample_type = if channel.half { SampleType::F16 } else { SampleType::F32 };
+            let linear = !matches!(channel.name.as_str(), "R" | "G" | "B");
+            ChannelDescription::new(text(&channel.name), sample_type, linear)
+        })
+        .collect();
+    let mut header = Header::new(text(""), (width, height), channels)
+        .with_encoding(compression, BlockDescription::ScanLines, LineOrder::Increasing)
+        .with_shared_attributes(image_attributes(picture));
+    header.own_attributes = layer_attributes(picture);
+    header
+}
+
+fn image_attributes(picture: &Picture<'_>) -> ImageAttributes {
+    let [width, height] = picture.header.resolution.map(|side| side as usize);
+    let [x, y] = picture.origin;
+    let mut attributes = ImageAttributes::new(IntegerBounds::new((x, y), (width, height)));
+    attributes.pixel_aspect = picture.header.pixel_aspect;
+    attributes
+}
+
+fn layer_attributes(picture: &Picture<'_>) -> LayerAttributes {
+    let header = picture.header;
+    let [x, y] = picture.corner();
+    let ([center_x, center_y], screen_window_width) = header.screen_window;
+    LayerAttributes {
+        layer_position: Vec2(x, y),
+        screen_window_center: Vec2(center_x, center_y),
+        screen_window_width,
+        world_to_camera: Some(header.world_to_camera),
+        world_to_normalized_device: Some(header.world_to_ndc),
+        near_clip_plane: Some(header.clip[0]),
+        far_clip_plane: Some(header.clip[1]),
+        horizontal_field_of_view: header.field_of_view.map(|[x, _]| x),
+        vertical_field_of_view: header.field_of_view.map(|[_, y]| y),
+        software_name: Some(text(SOFTWARE)),
+        // The crate writes `other` in the order of a std HashMap, which changes from run to run. Equal pictures must be equal files:
+        // never more than one entry here.
+        other: picture
+            .partial_note()
+            .map(|note| (text("partial"), AttributeValue::Text(text(&note))))
+            .into_iter()
+            .collect(),
+        ..LayerAttributes::default()
+    }
+}
+
+/// Text of this module is ASCII: literals, numbers, and channel names that were made safe.
+fn text(string: &str) -> Text {
+    Text::new_or_none(string).expect("attribute texts are ASCII")
+}

@@ -1,0 +1,131 @@
+//! What a picture's file says about the camera: nothing about when, where and on what it was rendered.
+
+use crate::scene::{Camera, Projection};
+use glam::{DMat4, DVec4};
+
+/// Name and version of the program, as files hold it.
+pub(super) const SOFTWARE: &str = concat!("anthill ", env!("CARGO_PKG_VERSION"));
+
+/// The camera as OpenEXR's standard attributes describe it. Matrices are row-major for row vectors, as RIB's are.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Header {
+    /// Full picture size in pixels.
+    pub(super) resolution: [u32; 2],
+    /// Width over height of a pixel.
+    pub(super) pixel_aspect: f32,
+    /// Camera space (left-handed, z forward) from world space, at shutter open.
+    pub(super) world_to_camera: [f32; 16],
+    /// NDC from world space: (0, 0) is the upper left corner of the picture, (1, 1) the lower right; z runs from 0 at the hither to 1
+    /// at the yon plane. The result is divided by w.
+    pub(super) world_to_ndc: [f32; 16],
+    /// Centre and width of the screen window at z = 1 in camera space.
+    pub(super) screen_window: ([f32; 2], f32),
+    /// Hither and yon.
+    pub(super) clip: [f32; 2],
+    /// Full angles of view in degrees, of a perspective camera.
+    pub(super) field_of_view: Option<[f32; 2]>,
+}
+
+impl Header {
+    pub(super) fn new(camera: &Camera) -> Self {
+        let [left, right, bottom, top] = camera.screen_window;
+        // Half of the smaller side of the picture at z = 1 in camera space: the unit of screen space.
+        let unit = match camera.projection {
+            Projection::Orthographic => 1.0,
+            Projection::Perspective { fov_degrees } => (fov_degrees.to_radians() * 0.5).tan(),
+        };
+        let camera_from_world = *camera.camera_from_world.first();
+        let world_to_ndc = ndc_from_screen(camera.screen_window) * screen_from_camera(camera, unit) * camera_from_world;
+        let angle = |low: f64, high: f64| ((high * unit).atan() - (low * unit).atan()).to_degrees() as f32;
+        let perspective = matches!(camera.projection, Projection::Perspective { .. });
+        Self {
+            resolution: camera.resolution,
+            pixel_aspect: camera.pixel_aspect as f32,
+            world_to_camera: camera_from_world.to_cols_array().map(|value| value as f32),
+            world_to_ndc: world_to_ndc.to_cols_array().map(|value| value as f32),
+            screen_window: (
+                [((left + right) * 0.5 * unit) as f32, ((bottom + top) * 0.5 * unit) as f32],
+                ((right - left) * unit) as f32,
+            ),
+            clip: camera.clip,
+            field_of_view: perspective.then(|| [angle(left, right), angle(bottom, top)]),
+        }
+    }
+}
+
+/// Screen space with z from 0 (hither) to 1 (yon).
+fn screen_from_camera(camera: &Camera, unit: f64) -> DMat4 {
+    let [near, far] = camera.clip.map(f64::from);
+    let depth = far - near;
+    let row = DVec4::new;
+    let rows = match camera.projection {
+        Projection::Orthographic => [
+            row(1.0, 0.0, 0.0, 0.0),
+            row(0.0, 1.0, 0.0, 0.0),
+            row(0.0, 0.0, 1.0 / depth, -near / depth),
+            row(0.0, 0.0, 0.0, 1.0),
+        ],
+        Projection::Perspective { .. } => [
+            row(1.0 / unit, 0.0, 0.0, 0.0),
+            row(0.0, 1.0 / unit, 0.0, 0.0),
+            row(0.0, 0.0, far / depth, -near * far / depth),
+            row(0.0, 0.0, 1.0, 0.0),
+        ],
+    };
+    DMat4::from_cols(rows[0], rows[1], rows[2], rows[3]).transpose()
+}
+
+/// The screen window mapped to the unit square, y down.
+fn ndc_from_screen([left, right, bottom, top]: [f64; 4]) -> DMat4 {
+    let (width, height) = (right - left, top - bottom);
+    DMat4::from_cols(
+        DVec4::new(1.0 / width, 0.0, 0.0, 0.0),
+        DVec4::new(0.0, -1.0 / height, 0.0, 0.0),
+        DVec4::Z,
+        DVec4::new(-left / width, top / height, 0.0, 1.0),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::film::tests::camera;
+    use crate::scene::Motion;
+    use glam::DVec3;
+
+    /// Multiplies a row vector by a row-major matrix, as a reader of the file does.
+    fn ndc(header: &Header, point: [f64; 3]) -> [f64; 3] {
+        let v = [point[0], point[1], point[2], 1.0];
+        let m = header.world_to_ndc.map(f64::from);
+        let column = |c: usize| (0..4).map(|r| v[r] * m[r * 4 + c]).sum::<f64>();
+        [column(0) / column(3), column(1) / column(3), column(2) / column(3)]
+    }
+
+    fn assert_near(a: [f64; 3], b: [f64; 3]) {
+        assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5), "{a:?} {b:?}");
+    }
+
+    #[test]
+    fn ndc_is_where_the_picture_shows_a_point() {
+        let mut camera = camera([640, 480]);
+        camera.projection = Projection::Perspective { fov_degrees: 90.0 };
+        camera.screen_window = [-4.0 / 3.0, 4.0 / 3.0, -1.0, 1.0];
+        camera.clip = [1.0, 11.0];
+        camera.camera_from_world = Motion::still(DMat4::from_translation(DVec3::new(0.0, 0.0, 5.0)));
+        let header = Header::new(&camera);
+        assert_near(ndc(&header, [0.0, 0.0, 0.0]), [0.5, 0.5, 0.88]);
+        // Upper left corner at z = 10 of the camera; the smaller side spans 90 degrees.
+        assert_near(ndc(&header, [-40.0 / 3.0, 10.0, 5.0]), [0.0, 0.0, 0.99]);
+        assert_near(ndc(&header, [4.0 / 3.0, -1.0, -4.0]), [1.0, 1.0, 0.0]);
+        assert_eq!(header.world_to_camera[12..], [0.0, 0.0, 5.0, 1.0]);
+        assert!((header.field_of_view.expect("perspective")[1] - 90.0).abs() < 1e-4);
+        assert!((header.screen_window.1 - 8.0 / 3.0).abs() < 1e-6);
+
+        camera.projection = Projection::Orthographic;
+        camera.clip = [1e-10, 1e38];
+        let header = Header::new(&camera);
+        assert_near(ndc(&header, [4.0 / 3.0, 1.0, 100.0]), [1.0, 0.0, 0.0]);
+        assert_eq!(header.field_of_view, None);
+        assert!(header.world_to_ndc.iter().all(|value| value.is_finite()));
+    }
+}

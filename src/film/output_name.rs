@@ -1,0 +1,179 @@
+//! `-o NAME`: one name that replaces the primary picture of every world.
+
+use super::driver;
+use crate::scene::{Display, DisplayMode, Options};
+use std::path::Path;
+
+/// The name given with `-o`: a picture's name, in which a run of `#` stands for the frame number.
+///
+/// A run of two or more pads with zeros to its length; a single `#` pads to four digits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputName {
+    before: String,
+    /// Least number of digits; `None` when the name has no `#`.
+    digits: Option<usize>,
+    after: String,
+}
+
+/// Digits that a single `#` stands for.
+const SINGLE_HASH_DIGITS: usize = 4;
+
+impl OutputName {
+    /// Reads a name. The error says what is wrong with it: its extension must choose a driver, and its `#` must stand in one place.
+    pub fn parse(name: &str) -> Result<Self, String> {
+        // A path that ends with a separator still has the extension of its last part.
+        if name.ends_with(std::path::is_separator) || driver::by_extension(Path::new(name)).is_none() {
+            return Err(format!("\"{name}\" must end with .exr, .tif, .tiff or .png"));
+        }
+        let Some(start) = name.find('#') else {
+            return Ok(Self { before: name.into(), digits: None, after: String::new() });
+        };
+        let after = name[start..].trim_start_matches('#');
+        if after.contains('#') {
+            return Err(format!("\"{name}\" has more than one place for the frame number (#)"));
+        }
+        let hashes = name.len() - start - after.len();
+        let digits = if hashes == 1 { SINGLE_HASH_DIGITS } else { hashes };
+        Ok(Self { before: name[..start].into(), digits: Some(digits), after: after.into() })
+    }
+
+    /// The file's name for a frame.
+    pub fn for_frame(&self, frame: i32) -> String {
+        let Self { before, digits, after } = self;
+        match digits {
+            // The sign is not a digit.
+            Some(digits) if frame < 0 => format!("{before}{frame:0width$}{after}", width = digits + 1),
+            Some(digits) => format!("{before}{frame:0digits$}{after}"),
+            None => before.clone(),
+        }
+    }
+
+    /// Replaces the primary picture of each world that has one. A world without FrameBegin counts as the frame of its place among
+    /// `worlds`, from 1.
+    ///
+    /// The error is one for the command line, found before anything is rendered: several pictures would get one name.
+    pub fn apply(&self, worlds: &mut [&mut Options]) -> Result<(), String> {
+        let mut names: Vec<(usize, String)> = Vec::new();
+        for (index, options) in worlds.iter().enumerate().filter(|(_, options)| primary_picture(options).is_some()) {
+            let ordinal = i32::try_from(index + 1).unwrap_or(i32::MAX);
+            names.push((index, self.for_frame(options.frame.unwrap_or(ordinal))));
+        }
+        if self.digits.is_none() && names.len() > 1 {
+            let name = self.for_frame(0);
+            return Err(format!(
+                "-o {name}: the scene has {} pictures; put # where the frame number goes",
+                names.len()
+            ));
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        if let Some((_, name)) = names.iter().find(|(_, name)| !seen.insert(name)) {
+            return Err(format!("-o: two pictures of one frame would both be \"{name}\""));
+        }
+        for (index, name) in names {
+            if let Some(display) = primary_picture(worlds[index]) {
+                redirect(&mut worlds[index].displays[display], name);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The index of the display that `-o` replaces: the first, unless it shows depth only.
+fn primary_picture(options: &Options) -> Option<usize> {
+    let display = options.displays.first()?;
+    let is_depth = driver::choose(&display.driver, &display.name).driver == driver::Driver::Depth
+        || matches!(display.mode, DisplayMode::Image { rgb: false, a: false, z: true });
+    (!is_depth).then_some(0)
+}
+
+/// Gives a display another file. The parameters stay when the format stays; those of another driver would only be warned of.
+fn redirect(display: &mut Display, name: String) {
+    let before = driver::choose(&display.driver, &display.name).driver;
+    if driver::by_extension(Path::new(&name)) != Some(before) {
+        display.params.retain(|name, _| name == "origin");
+    }
+    display.driver = "file".into();
+    display.name = name;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::film::tests::{RGB, RGBA, Z, display, options};
+    use crate::scene::ParamValue;
+
+    #[test]
+    fn hashes_become_frame_numbers() {
+        let table = [
+            ("a.exr", 3, "a.exr"),
+            ("a.#.exr", 3, "a.0003.exr"),
+            ("a##.exr", 3, "a03.exr"),
+            ("a##.exr", 123, "a123.exr"),
+            ("dir/a_######_b.tif", 42, "dir/a_000042_b.tif"),
+            ("a.#.png", -7, "a.-0007.png"),
+        ];
+        for (name, frame, expected) in table {
+            assert_eq!(OutputName::parse(name).map(|parsed| parsed.for_frame(frame)), Ok(expected.into()));
+        }
+        let ends = |name: &str| Err(format!("\"{name}\" must end with .exr, .tif, .tiff or .png"));
+        for name in ["a", "a.jpg", ".exr", "a.exr/", ""] {
+            assert_eq!(OutputName::parse(name), ends(name));
+        }
+        let twice = "\"a#b#.exr\" has more than one place for the frame number (#)";
+        assert_eq!(OutputName::parse("a#b#.exr"), Err(twice.into()));
+    }
+
+    fn world(frame: Option<i32>, displays: Vec<Display>) -> Options {
+        Options { frame, ..options(displays) }
+    }
+
+    fn apply(name: &str, worlds: &mut [Options]) -> Result<Vec<String>, String> {
+        let name = OutputName::parse(name).expect("a good name");
+        name.apply(&mut worlds.iter_mut().collect::<Vec<_>>())?;
+        let names =
+            |options: &Options| options.displays.iter().map(|d| format!("{} {}", d.driver, d.name)).collect::<Vec<_>>();
+        Ok(worlds.iter().map(|options| names(options).join(", ")).collect())
+    }
+
+    #[test]
+    fn only_the_primary_picture_is_replaced() {
+        let mut worlds = [
+            world(None, vec![display("shadow.z", "zfile", Z)]),
+            world(None, vec![display("depth.exr", "exr", Z)]),
+            world(
+                None,
+                vec![display("a.tif", "tiff", RGBA), display("b.exr", "exr", RGB), display("z.exr", "zfile", Z)],
+            ),
+            world(None, vec![]),
+        ];
+        let expected = ["zfile shadow.z", "exr depth.exr", "file out.exr, exr b.exr, zfile z.exr", ""];
+        assert_eq!(apply("out.exr", &mut worlds), Ok(expected.map(String::from).into()));
+    }
+
+    #[test]
+    fn several_pictures_need_a_place_for_the_frame_number() {
+        let picture = |frame| world(frame, vec![display("a.tif", "tiff", RGBA)]);
+        let frames = || [picture(Some(7)), picture(Some(8))];
+        let error = "-o out.exr: the scene has 2 pictures; put # where the frame number goes";
+        assert_eq!(apply("out.exr", &mut frames()), Err(error.into()));
+        assert_eq!(apply("o.#.exr", &mut frames()), Ok(vec!["file o.0007.exr".into(), "file o.0008.exr".into()]));
+        assert_eq!(
+            apply("o.#.exr", &mut [picture(None), picture(None)]),
+            Ok(vec!["file o.0001.exr".into(), "file o.0002.exr".into()])
+        );
+        let error = "-o: two pictures of one frame would both be \"o.0007.exr\"";
+        assert_eq!(apply("o.#.exr", &mut [picture(Some(7)), picture(Some(7))]), Err(error.into()));
+    }
+
+    #[test]
+    fn parameters_stay_with_their_format() {
+        let float = ParamValue::Strings(vec!["float".into()]);
+        let mut exr = display("a.exr", "openexr", RGB);
+        exr.params.insert("exrpixeltype".into(), float.clone());
+        let mut worlds = [world(None, vec![exr])];
+        apply("b.exr", &mut worlds).expect("one picture");
+        assert_eq!(worlds[0].displays[0].params.get("exrpixeltype"), Some(&float));
+        apply("b.tif", &mut worlds).expect("one picture");
+        assert!(worlds[0].displays[0].params.is_empty());
+    }
+}

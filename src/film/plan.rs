@@ -1,0 +1,362 @@
+//! From a display as authored to an [`Output`]: which file, which channels, which numbers in it. All bad parameters are found here,
+//! before anything is rendered.
+
+use super::channels::{ChannelGroup, groups_of};
+use super::driver::{self, Driver, Remark};
+use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::scene::{Display, DisplayMode, ParamValue, Quantize, ValueType};
+use std::path::PathBuf;
+
+/// A file to be written.
+#[derive(Clone)]
+pub(super) struct Output {
+    pub(super) path: PathBuf,
+    pub(super) place: Place,
+    /// What a pixel of the file holds, in this order.
+    pub(super) groups: Vec<ChannelGroup>,
+    /// gain and gamma of the colours.
+    pub(super) exposure: [f32; 2],
+    /// Where the picture's upper left pixel lies on the display, in pixels.
+    pub(super) origin: [i32; 2],
+    pub(super) format: Format,
+}
+
+impl Output {
+    /// Floats of a pixel.
+    pub(super) fn floats(&self) -> usize {
+        self.groups.iter().map(ChannelGroup::floats).sum()
+    }
+}
+
+/// How the file holds it.
+#[derive(Clone)]
+pub(super) enum Format {
+    Exr { compression: exr::compression::Compression, channels: Vec<ExrChannel> },
+    Tiff { compression: tiff::encoder::Compression, samples: Samples },
+    Png { quantize: Quantize, bits: Bits },
+}
+
+/// One channel of an OpenEXR file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ExrChannel {
+    pub(super) name: String,
+    /// 16 bits, else 32.
+    pub(super) half: bool,
+}
+
+/// Sizes of integer samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bits {
+    Eight,
+    Sixteen,
+}
+
+impl Bits {
+    /// The largest integer.
+    pub(super) fn limit(self) -> u16 {
+        match self {
+            Self::Eight => 0xff,
+            Self::Sixteen => 0xffff,
+        }
+    }
+}
+
+/// What a TIFF file's samples are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Samples {
+    Float,
+    Integer(Quantize, Bits),
+}
+
+/// What becomes of one display.
+#[derive(Clone)]
+pub(super) enum Planned {
+    /// It is written.
+    Write(Output),
+    /// It cannot be written; an error was reported.
+    Never(PathBuf),
+    /// It writes nothing, as was asked (`null`), or what another display writes.
+    Nothing,
+}
+
+/// Plans all displays of a world. Two displays cannot write one file: the later one fails, unless it is a window, which then has
+/// nothing to add.
+pub(super) fn plan(displays: &[Display], reporter: &Reporter) -> Vec<Planned> {
+    let mut planned: Vec<Planned> = Vec::with_capacity(displays.len());
+    for display in displays {
+        let is_window = matches!(driver::choose(&display.driver, &display.name).remark, Some(Remark::Window(_)));
+        let mut next = plan_display(display, reporter);
+        if let Planned::Write(output) = &next {
+            let taken = planned.iter().any(|other| matches!(other, Planned::Write(other) if other.path == output.path));
+            if taken && is_window {
+                next = Planned::Nothing;
+            } else if taken {
+                let message =
+                    format!("two displays write \"{}\"; the second one is not written", output.path.display());
+                reporter.error("badargument", &display.place, message);
+                next = Planned::Never(output.path.clone());
+            }
+        }
+        planned.push(next);
+    }
+    planned
+}
+
+fn plan_display(display: &Display, reporter: &Reporter) -> Planned {
+    if display.name.is_empty() {
+        reporter.error("badargument", &display.place, "a display has no name, so that its picture cannot be written");
+        return Planned::Never(PathBuf::new());
+    }
+    if let DisplayMode::Variable { name, ty: ValueType::String } = &display.mode {
+        reporter.error("incapable", &display.place, format!("\"{name}\" is a string and cannot be displayed"));
+        return Planned::Never(display.name.clone().into());
+    }
+    let choice = driver::choose(&display.driver, &display.name);
+    match choice.remark {
+        Some(Remark::Unknown { message, hint }) => {
+            reporter.report(Diagnostic::new(Severity::Error, "badtoken", display.place.clone(), message).hint(hint));
+        }
+        Some(Remark::Window(message)) => {
+            reporter.report(Diagnostic::new(Severity::Info, "incapable", display.place.clone(), message));
+        }
+        None => {}
+    }
+    let params = Params { display, reporter };
+    let (groups, format) = match choice.driver {
+        Driver::Null => return Planned::Nothing,
+        Driver::Exr => plan_exr(&params),
+        Driver::Depth => plan_depth(&params),
+        Driver::Tiff => plan_tiff(&params),
+        Driver::Png => match plan_png(&params) {
+            Some(planned) => planned,
+            None => return Planned::Never(choice.path),
+        },
+    };
+    if groups.is_empty() {
+        reporter.error(
+            "badargument",
+            &display.place,
+            format!("\"{}\" would hold no channel and is not written", display.name),
+        );
+        return Planned::Never(choice.path);
+    }
+    Planned::Write(Output {
+        path: choice.path,
+        place: display.place.clone(),
+        groups,
+        exposure: params.exposure(),
+        origin: params.origin(),
+        format,
+    })
+}
+
+/// OpenEXR holds floats whatever Quantize says, as the drivers of PRMan and 3Delight do: half for colour and alpha, float for depth
+/// and variables, unless `exrpixeltype` chooses; depth is float always (PRMan).
+fn plan_exr(params: &Params<'_>) -> (Vec<ChannelGroup>, Format) {
+    use exr::compression::Compression;
+    params.check_known(&["exrcompression", "exrpixeltype", "asrgba"]);
+    let table = [
+        ("zip", Compression::ZIP16),
+        ("zips", Compression::ZIP1),
+        ("none", Compression::Uncompressed),
+        ("rle", Compression::RLE),
+        ("piz", Compression::PIZ),
+        ("pxr24", Compression::PXR24),
+        ("b44", Compression::B44),
+        ("b44a", Compression::B44A),
+    ];
+    let compression = params.word("exrcompression", &table).or_else(|| params.word("compression", &table));
+    let half_asked = params.word("exrpixeltype", &[("half", true), ("float", false)]);
+    let as_rgba = params.number("asrgba").is_some_and(|value| value != 0.0);
+    let groups = groups_of(&params.display.mode);
+    let channels = groups
+        .iter()
+        .flat_map(|group| {
+            let half = match group {
+                ChannelGroup::Colour | ChannelGroup::Alpha => half_asked.unwrap_or(true),
+                ChannelGroup::Depth => false,
+                ChannelGroup::Variable { .. } => half_asked.unwrap_or(false),
+            };
+            exr_names(group, as_rgba).into_iter().map(move |name| ExrChannel { name, half })
+        })
+        .collect();
+    (groups, Format::Exr { compression: compression.unwrap_or(Compression::ZIP16), channels })
+}
+
+/// Channel names, safe for the file format; `asrgba` names a variable Y, RGB or RGBA, for programs that know no others.
+fn exr_names(group: &ChannelGroup, as_rgba: bool) -> Vec<String> {
+    let plain: &[&str] = match (as_rgba, group.floats()) {
+        (true, 1) => &["Y"],
+        (true, 3) => &["R", "G", "B"],
+        (true, 4) => &["R", "G", "B", "A"],
+        _ => &[],
+    };
+    if matches!(group, ChannelGroup::Variable { .. }) && !plain.is_empty() {
+        return plain.iter().map(ToString::to_string).collect();
+    }
+    let safe = |name: String| -> String {
+        name.chars().map(|c| if c.is_ascii_graphic() { c } else { '_' }).take(EXR_NAME_BYTES_MAX).collect()
+    };
+    group.exr_names().into_iter().map(safe).collect()
+}
+
+/// The longest name of a channel in an OpenEXR file.
+const EXR_NAME_BYTES_MAX: usize = 255;
+
+fn plan_depth(params: &Params<'_>) -> (Vec<ChannelGroup>, Format) {
+    params.check_known(&["zcompression"]);
+    if !matches!(params.display.mode, DisplayMode::Image { z: true, .. }) {
+        let message = format!("the \"{}\" driver writes depth, whatever the display's mode", params.display.driver);
+        params.reporter.warn("consistency", &params.display.place, message);
+    }
+    let channels = vec![ExrChannel { name: "Z".into(), half: false }];
+    (vec![ChannelGroup::Depth], Format::Exr { compression: exr::compression::Compression::ZIP16, channels })
+}
+
+fn plan_tiff(params: &Params<'_>) -> (Vec<ChannelGroup>, Format) {
+    use tiff::encoder::{Compression, DeflateLevel};
+    params.check_known(&[]);
+    let deflate = Compression::Deflate(DeflateLevel::Balanced);
+    let table = [
+        ("lzw", Compression::Lzw),
+        ("none", Compression::Uncompressed),
+        ("packbits", Compression::Packbits),
+        ("deflate", deflate),
+        ("zip", deflate),
+    ];
+    let compression = params.word("compression", &table).unwrap_or(Compression::Lzw);
+    let quantize = params.display.quantize;
+    let samples = if quantize.one == 0.0 {
+        Samples::Float
+    } else if let Some(bits) = bits_for(&quantize) {
+        Samples::Integer(quantize, bits)
+    } else {
+        let message =
+            format!("quantization to {} does not fit 16 bits; \"{}\" holds floats", quantize.max, params.display.name);
+        params.reporter.warn("limitcheck", &params.display.place, message);
+        Samples::Float
+    };
+    let groups = groups_of(&params.display.mode);
+    let groups = if samples == Samples::Float { groups } else { params.without_depth(groups) };
+    (groups, Format::Tiff { compression, samples })
+}
+
+/// PNG holds integers only: an unquantized display is quantized to 8 bits, with no gamma that was not asked for.
+fn plan_png(params: &Params<'_>) -> Option<(Vec<ChannelGroup>, Format)> {
+    params.check_known(&[]);
+    let display = params.display;
+    let groups = params.without_depth(groups_of(&display.mode));
+    if let [ChannelGroup::Variable { name, ty: ty @ (ValueType::HPoint | ValueType::Matrix) }] = &groups[..] {
+        let message =
+            format!("PNG cannot hold the {} floats of \"{name}\"; \"{}\" is not written", ty.floats(), display.name);
+        let error = Diagnostic::new(Severity::Error, "incapable", display.place.clone(), message);
+        params.reporter.report(error.hint("use the exr driver"));
+        return None;
+    }
+    let quantize = match display.quantize {
+        Quantize { one: 0.0, .. } => Quantize { one: 255.0, min: 0.0, max: 255.0, dither: 0.5 },
+        quantize => quantize,
+    };
+    let bits = bits_for(&quantize).unwrap_or(Bits::Sixteen);
+    Some((groups, Format::Png { quantize, bits }))
+}
+
+/// The smallest integer that holds what Quantize writes.
+fn bits_for(quantize: &Quantize) -> Option<Bits> {
+    match quantize.max {
+        max if max <= 255.0 => Some(Bits::Eight),
+        max if max <= 65535.0 => Some(Bits::Sixteen),
+        _ => None,
+    }
+}
+
+/// A display's parameters with someone to tell what is wrong with them.
+struct Params<'a> {
+    display: &'a Display,
+    reporter: &'a Reporter,
+}
+
+impl Params<'_> {
+    fn warn(&self, message: String) {
+        self.reporter.warn("badtoken", &self.display.place, message);
+    }
+
+    /// Warns of each parameter that is not the driver's own, and not one of those that every display has.
+    fn check_known(&self, own: &[&str]) {
+        const COMMON: [&str; 5] = ["quantize", "exposure", "dither", "origin", "compression"];
+        for name in self.display.params.keys() {
+            let name = name.as_str();
+            if matches!(name, "filter" | "filterwidth") {
+                self.warn(format!("a display has no filter of its own: \"{name}\" is ignored, PixelFilter holds"));
+            } else if !own.contains(&name) && !COMMON.contains(&name) {
+                self.warn(format!("the \"{}\" driver has no parameter \"{name}\"", self.display.driver));
+            }
+        }
+    }
+
+    /// The value of a string parameter that must be one of a table's words.
+    fn word<T: Copy>(&self, name: &str, table: &[(&str, T)]) -> Option<T> {
+        let value = self.display.params.get(name)?;
+        let word = match value {
+            ParamValue::Strings(strings) => strings.first().map(ToString::to_string).unwrap_or_default(),
+            _ => "(a number)".into(),
+        };
+        let found = table.iter().find(|(known, _)| known.eq_ignore_ascii_case(&word));
+        if found.is_none() {
+            let known: Vec<&str> = table.iter().map(|(known, _)| *known).collect();
+            let message = format!("\"{name}\" cannot be \"{word}\"");
+            let warning = Diagnostic::new(Severity::Warning, "badtoken", self.display.place.clone(), message);
+            self.reporter.report(warning.hint(format!("it can be {}", known.join(", "))));
+        }
+        found.map(|(_, value)| *value)
+    }
+
+    fn number(&self, name: &str) -> Option<f32> {
+        self.numbers(name)?.first().copied()
+    }
+
+    fn numbers(&self, name: &str) -> Option<Vec<f32>> {
+        match self.display.params.get(name)? {
+            ParamValue::Floats(floats) => Some(floats.clone()),
+            ParamValue::Ints(ints) => Some(ints.iter().map(|int| *int as f32).collect()),
+            ParamValue::Strings(_) => {
+                self.warn(format!("\"{name}\" must be a number"));
+                None
+            }
+        }
+    }
+
+    fn origin(&self) -> [i32; 2] {
+        // OpenEXR windows must stay far from the ends of 32 bits.
+        let pixel = |value: f32| value.clamp(-1e6, 1e6) as i32;
+        match self.numbers("origin").as_deref() {
+            Some([x, y]) => [pixel(*x), pixel(*y)],
+            Some(_) => {
+                self.warn("\"origin\" must be two numbers".into());
+                [0, 0]
+            }
+            None => [0, 0],
+        }
+    }
+
+    fn exposure(&self) -> [f32; 2] {
+        let [gain, gamma] = self.display.exposure;
+        if gain.is_finite() && gamma.is_finite() && gamma > 0.0 {
+            return [gain, gamma];
+        }
+        let message = format!("exposure {gain} {gamma} has no meaning; 1 1 is used");
+        self.reporter.warn("range", &self.display.place, message);
+        [1.0, 1.0]
+    }
+
+    /// Depth has no place beside quantized colour: one scale cannot serve both (PRMan writes it to another file).
+    fn without_depth(&self, mut groups: Vec<ChannelGroup>) -> Vec<ChannelGroup> {
+        if groups.len() > 1 && groups.contains(&ChannelGroup::Depth) {
+            groups.retain(|group| *group != ChannelGroup::Depth);
+            let message = format!("\"{}\" holds quantized colour and no depth", self.display.name);
+            let warning = Diagnostic::new(Severity::Warning, "incapable", self.display.place.clone(), message);
+            self.reporter.report(warning.hint("write depth to a display of its own, or use the exr driver"));
+        }
+        groups
+    }
+}

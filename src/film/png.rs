@@ -1,0 +1,65 @@
+//! The PNG encoder: 8 or 16 bits, grey or colour, with alpha that is not associated.
+
+use super::develop::Rows;
+use super::header::SOFTWARE;
+use super::plan::Bits;
+use super::quantize::{dither_noise, quantize};
+use super::{Picture, WriteError, file::Sink};
+use crate::scene::Quantize;
+use png::{BitDepth, ColorType, Encoder, EncodingError};
+use std::io::Write;
+
+/// Writes the picture: 1 float a pixel is grey, 3 are colour, 4 are premultiplied colour and alpha.
+pub(super) fn write(
+    sink: &mut dyn Sink,
+    picture: &Picture<'_>,
+    settings: &Quantize,
+    bits: Bits,
+    mut rows: Rows<'_>,
+) -> Result<(), WriteError> {
+    let [width, height] = picture.size();
+    let floats = rows.floats();
+    let mut encoder = Encoder::new(sink, width, height);
+    encoder.set_depth(if bits == Bits::Eight { BitDepth::Eight } else { BitDepth::Sixteen });
+    encoder.set_color(match floats {
+        1 => ColorType::Grayscale,
+        3 => ColorType::Rgb,
+        _ => ColorType::Rgba,
+    });
+    encoder.add_text_chunk("Software".into(), SOFTWARE.into())?;
+    if let Some(note) = picture.partial_note() {
+        encoder.add_text_chunk("Comment".into(), note)?;
+    }
+    let mut writer = encoder.write_header()?;
+    let mut stream = writer.stream_writer()?;
+    let [x0, y0, _, y1] = picture.crop;
+    let mut bytes = Vec::new();
+    for y in y0..y1 {
+        bytes.clear();
+        for (pixel, x) in rows.row(y).chunks_exact(floats).zip(x0..) {
+            for (&value, channel) in straight(pixel).iter().zip(0..floats as u32) {
+                let sample = quantize(value, settings, bits.limit(), dither_noise(x, y, channel));
+                match bits {
+                    Bits::Eight => bytes.push(sample as u8),
+                    Bits::Sixteen => bytes.extend(sample.to_be_bytes()),
+                }
+            }
+        }
+        stream.write_all(&bytes).map_err(EncodingError::IoError)?;
+    }
+    stream.finish()?;
+    writer.finish()?;
+    Ok(())
+}
+
+/// A pixel with its colour divided by its alpha. What is added to the light behind it without covering it (colour with alpha 0) has no
+/// place in a PNG.
+fn straight(pixel: &[f32]) -> [f32; 4] {
+    match *pixel {
+        [r, g, b, a] if a > 0.0 => [r / a, g / a, b / a, a],
+        [_, _, _, a] => [0.0, 0.0, 0.0, a],
+        [r, g, b] => [r, g, b, 0.0],
+        [grey] => [grey, 0.0, 0.0, 0.0],
+        _ => [0.0; 4],
+    }
+}

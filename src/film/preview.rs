@@ -1,0 +1,118 @@
+//! OpenEXR to PNG, for looking at: sRGB, 8 bits.
+
+use super::file::{Sink, write_whole};
+use exr::image::{AnyChannel, FlatSamples};
+use exr::meta::MetaData;
+use exr::prelude::{ReadChannels, ReadLayers, read};
+use png::{BitDepth, ColorType, Encoder, SrgbRenderingIntent};
+use std::path::Path;
+
+/// Why there is no preview.
+#[derive(Debug, thiserror::Error)]
+pub enum PreviewError {
+    /// The picture cannot be read.
+    #[error("cannot read \"{path}\": {reason}")]
+    Read {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        reason: exr::error::Error,
+    },
+    /// The picture is too large to be shown.
+    #[error("\"{path}\" is too large for a preview")]
+    TooLarge {
+        /// The file.
+        path: String,
+    },
+    /// The preview cannot be written.
+    #[error("cannot write \"{path}\": {reason}")]
+    Write {
+        /// The file.
+        path: String,
+        /// What went wrong.
+        reason: png::EncodingError,
+    },
+}
+
+/// The largest picture that is shown: width times height times channels.
+const SAMPLES_MAX: usize = 1 << 30;
+
+/// Shows an OpenEXR picture's data window as an sRGB PNG of 8 bits: colours times `gain`, premultiplied, so over black. A picture without
+/// R, G and B is grey: its `Y` if it has one, else its first channel, which is stretched from the smallest to the largest finite value
+/// below 1e30, near values bright when it is depth (`Z`).
+pub fn preview(input: &Path, output: &Path, gain: f32) -> Result<(), PreviewError> {
+    let path = || input.display().to_string();
+    let unreadable = |reason| PreviewError::Read { path: path(), reason };
+    // A header can promise any size, and the reader would ask for as much memory.
+    let meta = MetaData::read_from_file(input, false).map_err(unreadable)?;
+    if meta
+        .headers
+        .iter()
+        .any(|header| header.layer_size.area().saturating_mul(header.channels.list.len()) > SAMPLES_MAX)
+    {
+        return Err(PreviewError::TooLarge { path: path() });
+    }
+    let image = read()
+        .no_deep_data()
+        .largest_resolution_level()
+        .all_channels()
+        .first_valid_layer()
+        .all_attributes()
+        .from_file(input)
+        .map_err(unreadable)?;
+    let layer = image.layer_data;
+    let planes = planes(&layer.channel_data.list, gain);
+    let [width, height] = [layer.size.width(), layer.size.height()].map(|side| side as u32);
+    let written = write_whole(output, |sink| encode(sink, [width, height], &planes));
+    written.map_err(|reason| PreviewError::Write { path: output.display().to_string(), reason })
+}
+
+/// One plane of bytes for grey, three for colour.
+fn planes(channels: &[AnyChannel<FlatSamples>], gain: f32) -> Vec<Vec<u8>> {
+    let find = |name: &str| channels.iter().find(|channel| channel.name.as_slice() == name.as_bytes());
+    let shown = |channel: &AnyChannel<FlatSamples>| {
+        channel.sample_data.values_as_f32().map(|value| srgb_byte(value * gain)).collect()
+    };
+    match (find("R"), find("G"), find("B"), find("Y"), channels.first()) {
+        (Some(r), Some(g), Some(b), ..) => [r, g, b].map(shown).into(),
+        (_, _, _, Some(y), _) => vec![shown(y)],
+        (.., first) => first.map(stretched).into_iter().collect(),
+    }
+}
+
+/// A channel's bytes from its smallest to its largest value.
+fn stretched(channel: &AnyChannel<FlatSamples>) -> Vec<u8> {
+    /// Beyond this lies what stands for nothing (RI_INFINITY).
+    const LARGE: f32 = 1e30;
+    let is_shown = |value: &f32| value.is_finite() && value.abs() < LARGE;
+    let fold = |(low, high): (f32, f32), value: f32| (low.min(value), high.max(value));
+    let samples = &channel.sample_data;
+    let (low, high) = samples.values_as_f32().filter(is_shown).fold((f32::MAX, f32::MIN), fold);
+    let is_depth = channel.name.as_slice() == b"Z";
+    let byte = |value: f32| {
+        let unit = if high > low { (value - low) / (high - low) } else { 0.0 };
+        let unit = if is_depth { 1.0 - unit } else { unit };
+        if is_shown(&value) { srgb_byte(unit) } else { 0 }
+    };
+    samples.values_as_f32().map(byte).collect()
+}
+
+/// The sRGB transfer function (IEC 61966-2-1), rounded to a byte.
+fn srgb_byte(linear: f32) -> u8 {
+    let linear = f64::from(linear).clamp(0.0, 1.0);
+    let encoded = if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 };
+    // NaN becomes 0.
+    (encoded * 255.0 + 0.5) as u8
+}
+
+fn encode(sink: &mut dyn Sink, [width, height]: [u32; 2], planes: &[Vec<u8>]) -> Result<(), png::EncodingError> {
+    let mut encoder = Encoder::new(sink, width, height);
+    encoder.set_depth(BitDepth::Eight);
+    encoder.set_color(if planes.len() == 3 { ColorType::Rgb } else { ColorType::Grayscale });
+    encoder.set_source_srgb(SrgbRenderingIntent::Perceptual);
+    let pixel_count = planes.first().map_or(0, Vec::len);
+    let bytes: Vec<u8> = (0..pixel_count).flat_map(|index| planes.iter().map(move |plane| plane[index])).collect();
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&bytes)?;
+    writer.finish()
+}

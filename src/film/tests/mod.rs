@@ -1,0 +1,370 @@
+//! The film as a whole: what is deposited comes back out of the files.
+
+mod files;
+
+use super::*;
+use crate::scene::{
+    Camera, Display, DisplayMode, Filter, FilterKind, Hider, Motion, Options, ParamValue, Projection, Quantize,
+    SearchPaths, ShaderInstance, ValueType,
+};
+use ::exr::prelude::{FlatSamples, read_first_flat_layer_from_file};
+use glam::DMat4;
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+type Layer = ::exr::image::Layer<::exr::image::AnyChannels<FlatSamples>>;
+type FlatLayer = ::exr::image::Image<Layer>;
+
+pub(super) fn camera(resolution: [u32; 2]) -> Camera {
+    Camera {
+        camera_from_world: Motion::still(DMat4::IDENTITY),
+        projection: Projection::Orthographic,
+        resolution,
+        pixel_aspect: 1.0,
+        screen_window: [-1.0, 1.0, -1.0, 1.0],
+        crop_window: [0.0, 1.0, 0.0, 1.0],
+        clip: [1e-10, 1e38],
+        clip_planes: Vec::new(),
+        depth_of_field: None,
+        shutter: [0.0, 0.0],
+    }
+}
+
+pub(super) const RGB: DisplayMode = DisplayMode::Image { rgb: true, a: false, z: false };
+pub(super) const RGBA: DisplayMode = DisplayMode::Image { rgb: true, a: true, z: false };
+pub(super) const Z: DisplayMode = DisplayMode::Image { rgb: false, a: false, z: true };
+const FLOATS: Quantize = Quantize { one: 0.0, min: 0.0, max: 0.0, dither: 0.0 };
+const BYTES: Quantize = Quantize { one: 255.0, min: 0.0, max: 255.0, dither: 0.0 };
+const WORDS: Quantize = Quantize { one: 65535.0, min: 0.0, max: 65535.0, dither: 0.0 };
+
+pub(super) fn display(name: impl Into<String>, driver: &str, mode: DisplayMode) -> Display {
+    let place = Place { file: "scene.rib".into(), line: 2, column: 1 };
+    let (name, driver) = (name.into(), driver.into());
+    Display { name, driver, mode, quantize: FLOATS, exposure: [1.0, 1.0], params: BTreeMap::new(), place }
+}
+
+pub(super) fn options(displays: Vec<Display>) -> Options {
+    Options {
+        frame: None,
+        pixel_samples: [2, 2],
+        filter: Filter { kind: FilterKind::Gaussian, width: [2.0, 2.0] },
+        exposure: [1.0, 1.0],
+        imager: None,
+        displays,
+        hider: Hider { name: "hidden".into(), jitter: true, depth_filter: "min".into() },
+        eye_splits: 10,
+        opacity_threshold: [0.996; 3],
+        z_threshold: [0.996; 3],
+        grid_size: 256,
+        reserve_kib: 0,
+        texture_memory_kib: 0,
+        shutter_offset: 0.0,
+        relative_detail: 1.0,
+        search: SearchPaths::default(),
+        other: BTreeMap::new(),
+    }
+}
+
+fn world(resolution: [u32; 2], displays: Vec<Display>) -> World {
+    World {
+        options: options(displays),
+        camera: camera(resolution),
+        drawables: Vec::new(),
+        lights: Vec::new(),
+        spaces: Vec::new(),
+        place: Place { file: "scene.rib".into(), line: 9, column: 1 },
+    }
+}
+
+fn film(world: &World, reporter: &Reporter) -> Film {
+    Film::new(world, u64::MAX, reporter).expect("a small film fits")
+}
+
+/// A value that no other pixel and channel has.
+fn value_at(x: u32, y: u32, float: usize) -> f32 {
+    (x as f32 + 100.0 * y as f32) / 1024.0 + float as f32 / 8192.0
+}
+
+/// Deposits a region with [`value_at`] everywhere.
+fn deposit(film: &Film, [x0, y0, x1, y1]: [u32; 4]) {
+    let floats = film.layout().floats();
+    let pixels = (y0..y1).flat_map(|y| (x0..x1).map(move |x| (x, y)));
+    let values: Vec<f32> = pixels.flat_map(|(x, y)| (0..floats).map(move |float| value_at(x, y, float))).collect();
+    film.deposit([x0, y0, x1, y1], &values);
+}
+
+/// Makes a whole film of one display, deposited as two regions, and returns what was said.
+fn make(world: &World) -> (Vec<DisplayOutcome>, Vec<String>) {
+    let reporter = Reporter::silent();
+    let film = film(world, &reporter);
+    let [x0, y0, x1, y1] = film.crop();
+    let cut = (x0 + x1) / 2;
+    deposit(&film, [cut, y0, x1, y1]);
+    deposit(&film, [x0, y0, cut, y1]);
+    let outcomes = film.finish(None, &reporter);
+    (outcomes, reporter.all().iter().map(|(diagnostic, _)| diagnostic.message.clone()).collect())
+}
+
+fn directory() -> TempDir {
+    tempfile::tempdir().expect("a temporary directory")
+}
+
+fn path_in(directory: &TempDir, name: &str) -> String {
+    directory.path().join(name).to_string_lossy().into_owned()
+}
+
+fn read_exr(path: impl AsRef<Path>) -> FlatLayer {
+    read_first_flat_layer_from_file(path).expect("a valid OpenEXR file")
+}
+
+fn channel<'a>(image: &'a FlatLayer, name: &str) -> &'a FlatSamples {
+    let list = &image.layer_data.channel_data.list;
+    &list.iter().find(|channel| channel.name.to_string() == name).expect("the channel is there").sample_data
+}
+
+fn tiff_decoder(path: &str) -> ::tiff::decoder::Decoder<std::io::BufReader<fs::File>> {
+    let file = std::io::BufReader::new(fs::File::open(path).expect("the file was written"));
+    ::tiff::decoder::Decoder::new(file).expect("a valid TIFF file")
+}
+
+fn read_png(path: &str) -> (::png::OutputInfo, Vec<u8>) {
+    let file = std::io::BufReader::new(fs::File::open(path).expect("the file was written"));
+    let mut reader = ::png::Decoder::new(file).read_info().expect("a valid PNG file");
+    let mut bytes = vec![0; reader.output_buffer_size().expect("a small picture")];
+    let info = reader.next_frame(&mut bytes).expect("a valid PNG file");
+    bytes.truncate(info.buffer_size());
+    (info, bytes)
+}
+
+const WHOLE: [DisplayState; 1] = [DisplayState::Whole];
+
+fn states(outcomes: &[DisplayOutcome]) -> Vec<DisplayState> {
+    outcomes.iter().map(|outcome| outcome.state).collect()
+}
+
+#[test]
+fn equal_pictures_are_equal_files() {
+    let directory = directory();
+    let names = ["a.exr", "a.tif", "a.png", "b.exr", "b.tif", "b.png"];
+    let paths = names.map(|name| path_in(&directory, name));
+    let displays = |from: usize| {
+        let dithered =
+            |path: &String| Display { quantize: Quantize { dither: 0.5, ..BYTES }, ..display(path, "file", RGBA) };
+        paths[from..from + 3].iter().map(dithered).collect()
+    };
+    let reporter = Reporter::silent();
+    let (first, second) =
+        (film(&world([65, 33], displays(0)), &reporter), film(&world([65, 33], displays(3)), &reporter));
+    deposit(&first, [0, 0, 65, 33]);
+    for y in 0..33 {
+        deposit(&second, [40, y, 65, y + 1]);
+        deposit(&second, [0, y, 40, y + 1]);
+    }
+    first.finish(None, &reporter);
+    second.finish(None, &reporter);
+    for (a, b) in paths.iter().zip(&paths[3..]) {
+        assert!(fs::read(a).expect("written") == fs::read(b).expect("written"), "{a}");
+    }
+}
+
+#[test]
+fn a_crop_is_dithered_like_the_whole() {
+    let directory = directory();
+    let [whole, part] = ["whole.png", "part.png"].map(|name| path_in(&directory, name));
+    let dithered = |path: &str| Display { quantize: Quantize { dither: 0.5, ..BYTES }, ..display(path, "png", RGB) };
+    make(&world([40, 10], vec![dithered(&whole)]));
+    let mut cropped = world([40, 10], vec![dithered(&part)]);
+    cropped.camera.crop_window = [0.5, 1.0, 0.0, 1.0];
+    make(&cropped);
+    let (whole, part) = (read_png(&whole).1, read_png(&part).1);
+    for y in 0..10 {
+        assert_eq!(whole[y * 120 + 60..(y + 1) * 120], part[y * 60..(y + 1) * 60]);
+    }
+}
+
+#[test]
+fn each_display_has_its_own_exposure_and_alpha_has_none() {
+    let directory = directory();
+    let [a, b] = ["a.tif", "b.tif"].map(|name| path_in(&directory, name));
+    let bright = Display { exposure: [4.0, 1.0], ..display(&a, "tiff", RGBA) };
+    let normal = DisplayMode::Variable { name: "N".into(), ty: ValueType::Normal };
+    let world = world([1, 1], vec![bright, Display { exposure: [4.0, 1.0], ..display(&b, "tiff", normal) }]);
+    let reporter = Reporter::silent();
+    let film = film(&world, &reporter);
+    film.deposit([0, 0, 1, 1], &[0.25, 0.5, 1.0, 0.75, 0.1, 0.2, 0.3]);
+    film.finish(None, &reporter);
+    let floats = |path: &str| match tiff_decoder(path).read_image().expect("decodes") {
+        ::tiff::decoder::DecodingResult::F32(values) => values,
+        _ => panic!("not floats"),
+    };
+    assert_eq!(floats(&a), [1.0, 2.0, 4.0, 0.75]);
+    assert_eq!(floats(&b), [0.1, 0.2, 0.3]);
+}
+
+/// Shows the background through what is not covered, as STD-15 does.
+struct Background([f32; 3]);
+
+impl Imager for Background {
+    fn shade(&self, row: &mut ImagerRow<'_>) {
+        for ((ci, oi), alpha) in row.ci.iter_mut().zip(row.oi.iter_mut()).zip(row.alpha.iter_mut()) {
+            for (channel, background) in self.0.iter().enumerate() {
+                ci[channel] += (1.0 - oi[channel]) * background;
+                oi[channel] = 1.0;
+            }
+            *alpha = 1.0;
+        }
+    }
+}
+
+#[test]
+fn the_imager_runs_after_exposure_and_leaves_missing_pixels_black() {
+    let directory = directory();
+    let path = path_in(&directory, "a.tif");
+    let mut world = world([3, 1], vec![Display { exposure: [2.0, 1.0], ..display(&path, "tiff", RGBA) }]);
+    let still = Arc::new(Motion::still(DMat4::IDENTITY));
+    let imager =
+        ShaderInstance { name: "background".into(), params: vec![], world_from_shader: still, place: Place::default() };
+    world.options.imager = Some(Arc::new(imager));
+    let reporter = Reporter::silent();
+    let film = film(&world, &reporter);
+    assert_eq!(film.layout().floats(), 7, "colour, alpha and opacity");
+    film.deposit([0, 0, 2, 1], &[0.25, 0.0, 0.0, 0.5, 0.5, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    film.finish(Some(&Background([0.0, 0.0, 1.0])), &reporter);
+    let ::tiff::decoder::DecodingResult::F32(values) = tiff_decoder(&path).read_image().expect("decodes") else {
+        panic!("not floats")
+    };
+    assert_eq!(values, [0.5, 0.0, 0.5, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
+}
+
+#[test]
+fn depth_files_are_float_exr_whatever_their_name() {
+    let directory = directory();
+    let path = path_in(&directory, "shadow.z");
+    let world = world([4, 2], vec![Display { exposure: [2.0, 2.2], ..display(&path, "zfile", Z) }]);
+    let reporter = Reporter::silent();
+    let film = film(&world, &reporter);
+    assert_eq!(film.layout().groups(), [ChannelGroup::Depth]);
+    film.deposit([0, 0, 2, 2], &[1.5, 2.5, 1e38, 3.5]);
+    let outcomes = film.finish(None, &reporter);
+    assert_eq!(states(&outcomes), [DisplayState::Partial { missing: 4 }]);
+    let image = read_exr(&path);
+    let FlatSamples::F32(samples) = channel(&image, "Z") else { panic!("not float") };
+    assert_eq!(samples[..], [1.5, 2.5, 1e38, 1e38, 1e38, 3.5, 1e38, 1e38]);
+}
+
+#[test]
+fn a_partial_film_is_written_and_marked() {
+    let directory = directory();
+    let paths = ["a.exr", "a.tif", "a.png"].map(|name| path_in(&directory, name));
+    let world = world([10, 10], paths.iter().map(|path| display(path, "file", RGBA)).collect());
+    let reporter = Reporter::silent();
+    let film = film(&world, &reporter);
+    deposit(&film, [0, 0, 10, 4]);
+    assert_eq!(film.progress(), (40, 100));
+    let outcomes = film.finish(None, &reporter);
+    assert_eq!(states(&outcomes), [DisplayState::Partial { missing: 60 }; 3]);
+    assert_eq!(reporter.count_at_least(Severity::Severe), 3);
+    let note = "partial: 60 of 100 pixels were not rendered";
+    let attribute = read_exr(&paths[0]).layer_data.attributes.other.into_values().next();
+    assert_eq!(attribute, Some(::exr::meta::attribute::AttributeValue::Text(note.into())));
+    let description = tiff_decoder(&paths[1]).get_tag_ascii_string(::tiff::tags::Tag::ImageDescription);
+    assert_eq!(description.expect("is there"), note);
+    let png = fs::read(&paths[2]).expect("written");
+    assert!(png.windows(note.len()).any(|window| window == note.as_bytes()));
+}
+
+#[test]
+fn a_film_without_pixels_keeps_the_old_file() {
+    let directory = directory();
+    let path = path_in(&directory, "a.exr");
+    fs::write(&path, b"old").expect("writable");
+    let reporter = Reporter::silent();
+    let film = film(&world([4, 4], vec![display(&path, "exr", RGB)]), &reporter);
+    assert_eq!(states(&film.finish(None, &reporter)), [DisplayState::Missing]);
+    assert_eq!(fs::read(&path).expect("there"), b"old");
+}
+
+#[test]
+#[should_panic(expected = "a pixel is deposited once")]
+fn a_pixel_deposited_twice_is_a_broken_scheduler() {
+    let film = film(&world([8, 8], vec![display("a.exr", "exr", RGB)]), &Reporter::silent());
+    deposit(&film, [0, 0, 4, 4]);
+    deposit(&film, [3, 3, 8, 8]);
+}
+
+#[test]
+#[should_panic(expected = "lies inside the film")]
+fn a_region_outside_is_a_broken_scheduler() {
+    let film = film(&world([8, 8], vec![display("a.exr", "exr", RGB)]), &Reporter::silent());
+    deposit(&film, [4, 4, 9, 8]);
+}
+
+#[test]
+fn outputs_that_cannot_be_written_are_found_before_rendering() {
+    let directory = directory();
+    let (good, bad) = (path_in(&directory, "a.exr"), path_in(&directory, "no/such/b.exr"));
+    let world = world([2, 2], vec![display(&bad, "exr", RGB), display(&good, "exr", RGB)]);
+    let reporter = Reporter::silent();
+    let mut film = film(&world, &reporter);
+    assert_eq!(film.check_outputs(&reporter), 1);
+    let message = format!("scene.rib:2:1: error: cannot write \"{bad}\": there is no such directory [badfile]");
+    assert_eq!(reporter.all()[0].0.to_string(), message);
+    deposit(&film, [0, 0, 2, 2]);
+    let outcomes = film.finish(None, &reporter);
+    assert_eq!(states(&outcomes), [DisplayState::Missing, DisplayState::Whole]);
+    assert_eq!(outcomes[0].path, Path::new(&bad));
+    assert_eq!(reporter.all().len(), 1);
+}
+
+#[test]
+fn a_film_beyond_memory_is_refused() {
+    let reporter = Reporter::silent();
+    let huge = world([u32::MAX, u32::MAX], vec![display("a.exr", "exr", RGB)]);
+    assert!(Film::new(&huge, u64::MAX, &reporter).is_none());
+    let small = world([100, 100], vec![display("a.exr", "exr", RGB)]);
+    assert!(Film::new(&small, 100_000, &reporter).is_none());
+    let film = Film::new(&small, 130_000, &reporter).expect("fits");
+    assert!(film.bytes() <= 130_000);
+    assert_eq!(reporter.count_at_least(Severity::Severe), 2);
+}
+
+#[test]
+fn bad_displays_are_explained_and_do_not_stop_the_others() {
+    let directory = directory();
+    let path = |name: &str| path_in(&directory, name);
+    let string = DisplayMode::Variable { name: "label".into(), ty: ValueType::String };
+    let matrix = DisplayMode::Variable { name: "m".into(), ty: ValueType::Matrix };
+    let mut odd = display(path("odd.exr"), "exr", RGB);
+    odd.params.insert("exrcompression".into(), ParamValue::Strings(vec!["best".into()]));
+    odd.params.insert("colour".into(), ParamValue::Ints(vec![1]));
+    odd.exposure = [1.0, 0.0];
+    let displays = vec![
+        display(path("same.exr"), "exr", RGB),
+        display(path("same.exr"), "exr", RGBA),
+        display(path("same.exr"), "framebuffer", RGBA),
+        display("", "exr", RGB),
+        display(path("s.exr"), "exr", string),
+        display(path("m.png"), "png", matrix),
+        display(path("q.tif"), "tiff", DisplayMode::Image { rgb: true, a: false, z: true }),
+        display(path("q.png"), "png", DisplayMode::Image { rgb: true, a: false, z: true }),
+        display("nothing", "null", RGB),
+        odd,
+    ];
+    let (outcomes, said) = make(&world([2, 2], displays));
+    let expected = [
+        format!("two displays write \"{}\"; the second one is not written", path("same.exr")),
+        format!("no window is opened for \"framebuffer\"; the picture is written to \"{}\"", path("same.exr")),
+        "a display has no name, so that its picture cannot be written".into(),
+        "\"label\" is a string and cannot be displayed".into(),
+        format!("PNG cannot hold the 16 floats of \"m\"; \"{}\" is not written", path("m.png")),
+        format!("\"{}\" holds quantized colour and no depth", path("q.png")),
+        "the \"exr\" driver has no parameter \"colour\"".into(),
+        "\"exrcompression\" cannot be \"best\"".into(),
+        "exposure 1 0 has no meaning; 1 1 is used".into(),
+    ];
+    assert_eq!(said, expected);
+    use DisplayState::{Missing, Whole};
+    assert_eq!(states(&outcomes), [Whole, Missing, Missing, Missing, Missing, Whole, Whole, Whole]);
+}

@@ -1,0 +1,141 @@
+//! The TIFF encoder: strips of 8- or 16-bit integers or 32-bit floats, any number of samples.
+
+use super::channels::ChannelGroup;
+use super::develop::Rows;
+use super::header::SOFTWARE;
+use super::plan::{Bits, Samples};
+use super::quantize::{dither_noise, quantize};
+use super::{Picture, WriteError, file::Sink};
+use tiff::encoder::colortype::{ColorType, Gray8, Gray16, Gray32Float, RGB8, RGB16, RGB32Float};
+use tiff::encoder::{
+    Compression, ImageEncoder, Rational, TiffEncoder, TiffKind, TiffKindBig, TiffKindStandard, TiffValue,
+};
+use tiff::tags::{ExtraSamples, Tag};
+
+/// Where a crop lies, in pixels, when the resolution unit is none.
+const X_POSITION: Tag = Tag::Unknown(286);
+/// See [`X_POSITION`].
+const Y_POSITION: Tag = Tag::Unknown(287);
+/// Pixar's tag for the width of the whole picture that a crop was taken from.
+const FULL_WIDTH: Tag = Tag::Unknown(33300);
+/// Pixar's tag for the height of the whole picture.
+const FULL_HEIGHT: Tag = Tag::Unknown(33301);
+
+/// Files with more raw bytes than this are BigTIFF: offsets of the plain format end at 4 GiB, and compression may add a little.
+const PLAIN_BYTES_MAX: u64 = 3 << 30;
+
+/// Writes the picture.
+pub(super) fn write<'p>(
+    sink: &mut dyn Sink,
+    picture: &Picture<'p>,
+    groups: &[ChannelGroup],
+    compression: Compression,
+    samples: Samples,
+    rows: Rows<'p>,
+) -> Result<(), WriteError> {
+    let [width, height] = picture.size().map(u64::from);
+    if width * height * rows.floats() as u64 * 4 > PLAIN_BYTES_MAX {
+        write_as::<TiffKindBig>(sink, picture, groups, compression, samples, rows)
+    } else {
+        write_as::<TiffKindStandard>(sink, picture, groups, compression, samples, rows)
+    }
+}
+
+/// Chooses the type of a sample, and colour or grey by the number of samples: three or more are colour with extra samples.
+pub(super) fn write_as<'p, K: TiffKind>(
+    sink: &mut dyn Sink,
+    picture: &Picture<'p>,
+    groups: &[ChannelGroup],
+    compression: Compression,
+    samples: Samples,
+    rows: Rows<'p>,
+) -> Result<(), WriteError> {
+    let encoder = TiffEncoder::<_, K>::new_generic(sink)?.with_compression(compression);
+    let strips = Strips { picture, groups, encoder, rows };
+    let is_colour = strips.rows.floats() >= 3;
+    match samples {
+        Samples::Float if is_colour => strips.write::<RGB32Float>(|value, _| value),
+        Samples::Float => strips.write::<Gray32Float>(|value, _| value),
+        Samples::Integer(settings, bits) => {
+            let integer = |value, [x, y, channel]: [u32; 3]| {
+                quantize(value, &settings, bits.limit(), dither_noise(x, y, channel))
+            };
+            match (bits, is_colour) {
+                (Bits::Eight, true) => strips.write::<RGB8>(|value, at| integer(value, at) as u8),
+                (Bits::Eight, false) => strips.write::<Gray8>(|value, at| integer(value, at) as u8),
+                (Bits::Sixteen, true) => strips.write::<RGB16>(integer),
+                (Bits::Sixteen, false) => strips.write::<Gray16>(integer),
+            }
+        }
+    }
+}
+
+/// An image about to be written.
+struct Strips<'a, 'p, W: Sink, K: TiffKind> {
+    picture: &'a Picture<'p>,
+    groups: &'a [ChannelGroup],
+    encoder: TiffEncoder<W, K>,
+    rows: Rows<'p>,
+}
+
+impl<W: Sink, K: TiffKind> Strips<'_, '_, W, K> {
+    /// Writes all strips. `sample` makes a sample of a value at (x, y, channel).
+    fn write<C: ColorType>(mut self, sample: impl Fn(f32, [u32; 3]) -> C::Inner) -> Result<(), WriteError>
+    where
+        [C::Inner]: TiffValue,
+    {
+        let [width, height] = self.picture.size();
+        let floats = self.rows.floats();
+        let mut image = self.encoder.new_image::<C>(width, height)?;
+        let extra = extra_samples(self.groups, floats - C::BITS_PER_SAMPLE.len());
+        if !extra.is_empty() {
+            image.extra_samples(&extra)?;
+        }
+        write_tags(&mut image, self.picture)?;
+        let [x0, y0, _, _] = self.picture.crop;
+        // `write_data` is the only call of the crate that compresses, and it wants the whole image.
+        let mut samples = Vec::with_capacity(width as usize * height as usize * floats);
+        for y in y0..y0 + height {
+            let row = self.rows.row(y).chunks_exact(floats).zip(x0..);
+            let values =
+                row.flat_map(|(pixel, x)| pixel.iter().zip(0..).map(move |(value, channel)| (*value, [x, y, channel])));
+            samples.extend(values.map(|(value, at)| sample(value, at)));
+        }
+        Ok(image.write_data(&samples)?)
+    }
+}
+
+/// What the samples beyond the first one or three mean: alpha is associated, the rest is anything.
+fn extra_samples(groups: &[ChannelGroup], count: usize) -> Vec<ExtraSamples> {
+    let meaning = |index| match groups {
+        [ChannelGroup::Colour, ChannelGroup::Alpha, ..] if index == 0 => ExtraSamples::AssociatedAlpha,
+        _ => ExtraSamples::Unspecified,
+    };
+    (0..count).map(meaning).collect()
+}
+
+fn write_tags<W: Sink, C: ColorType, K: TiffKind>(
+    image: &mut ImageEncoder<'_, W, C, K>,
+    picture: &Picture<'_>,
+) -> Result<(), WriteError> {
+    let header = picture.header;
+    if header.pixel_aspect != 1.0 {
+        // Pixels per unit: a pixel that is wider than high is less dense in x.
+        const DENSITY: f32 = 1_000_000.0;
+        image.x_resolution(Rational { n: (DENSITY / header.pixel_aspect) as u32, d: DENSITY as u32 });
+    }
+    let [x, y] = picture.corner();
+    let directory = image.encoder();
+    directory.write_tag(Tag::Software, SOFTWARE)?;
+    if let Some(note) = picture.partial_note() {
+        directory.write_tag(Tag::ImageDescription, note.as_str())?;
+    }
+    if picture.size() != header.resolution || picture.origin != [0, 0] {
+        let pixels = |value: i32| Rational { n: u32::try_from(value).unwrap_or(0), d: 1 };
+        directory.write_tag(X_POSITION, pixels(x))?;
+        directory.write_tag(Y_POSITION, pixels(y))?;
+        directory.write_tag(FULL_WIDTH, header.resolution[0])?;
+        directory.write_tag(FULL_HEIGHT, header.resolution[1])?;
+    }
+    Ok(())
+}

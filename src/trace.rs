@@ -1,0 +1,294 @@
+//! Where the time went, to look at: Chrome trace-event JSON, which Perfetto opens (ui.perfetto.dev).
+//!
+//! A [`Trace`] is a file; a [`Track`] is a row in it, owned by one thread, with a buffer of its own, so that threads meet only once in
+//! tens of kilobytes. After every write the file is valid JSON: the closing brackets are written each time and overwritten by the
+//! next events, so a program that is killed leaves a trace that opens.
+
+use parking_lot::Mutex;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// A trace file that tracks write to, or none.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    shared: Option<Arc<Shared>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    /// Time 0 of the trace.
+    origin: Instant,
+    next_track: AtomicU32,
+    file: Mutex<TraceFile>,
+}
+
+#[derive(Debug)]
+struct TraceFile {
+    file: File,
+    /// Where the closing brackets begin.
+    end: u64,
+    /// The first error; nothing is written after it.
+    error: Option<io::Error>,
+}
+
+const OPENING: &str = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n\
+    {\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"anthill\"}}";
+const CLOSING: &str = "\n]}\n";
+
+/// A track writes its buffer when it holds this much,
+const BUFFER_BYTES: usize = 1 << 16;
+/// or when its oldest event is this old: what a killed program may lose.
+const BUFFER_AGE: Duration = Duration::from_secs(1);
+
+impl Trace {
+    /// No trace: its tracks cost nothing.
+    pub fn off() -> Self {
+        Self::default()
+    }
+
+    /// A trace whose time begins now. An older file is overwritten.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let mut file = File::create(path)?;
+        file.write_all([OPENING, CLOSING].concat().as_bytes())?;
+        let file = Mutex::new(TraceFile { file, end: OPENING.len() as u64, error: None });
+        let shared = Shared { origin: Instant::now(), next_track: AtomicU32::new(1), file };
+        Ok(Self { shared: Some(Arc::new(shared)) })
+    }
+
+    /// A new row. Tracks stand in the order in which they are made.
+    pub fn track(&self, name: &str) -> Track {
+        let id = self.shared.as_ref().map_or(0, |shared| shared.next_track.fetch_add(1, Ordering::Relaxed));
+        let mut track = Track { shared: self.shared.clone(), id, buffer: String::new(), oldest: None };
+        let now = Instant::now();
+        track.event('M', "thread_name", now, |track| track.args(|track| track.text("name", name)));
+        track.event('M', "thread_sort_index", now, |track| {
+            track.args(|track| track.number("sort_index", f64::from(id)));
+        });
+        track
+    }
+
+    /// The first error of writing, if there was one. Tracks that still live may have more to write.
+    pub fn check(&self) -> io::Result<()> {
+        match self.shared.as_ref().and_then(|shared| shared.file.lock().error.take()) {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+}
+
+impl TraceFile {
+    /// Puts events in place of the closing brackets, and new brackets after them, in one write.
+    fn append(&mut self, events: &str) {
+        if self.error.is_some() {
+            return;
+        }
+        let written = self
+            .file
+            .seek(SeekFrom::Start(self.end))
+            .and_then(|_| self.file.write_all([events, CLOSING].concat().as_bytes()));
+        match written {
+            Ok(()) => self.end += events.len() as u64,
+            Err(error) => self.error = Some(error),
+        }
+    }
+}
+
+/// A row of a trace: one device, or the host. Slices in a row nest by their times.
+#[derive(Debug)]
+pub struct Track {
+    shared: Option<Arc<Shared>>,
+    id: u32,
+    /// Events, each begun with a comma and a line end.
+    buffer: String,
+    /// The time of the oldest event in the buffer.
+    oldest: Option<Instant>,
+}
+
+impl Track {
+    /// Something that took time: a region, a stage, a file.
+    pub fn slice(&mut self, name: &str, start: Instant, end: Instant, args: &[(&str, f64)]) {
+        let duration = end.saturating_duration_since(start);
+        self.event('X', name, start, |track| {
+            track.number("dur", micros(duration));
+            track.numbers(args);
+        });
+        self.flush_when_due(end);
+    }
+
+    /// Something that happened at a moment: a device was lost, a batch was done again.
+    pub fn mark(&mut self, name: &str, at: Instant, args: &[(&str, f64)]) {
+        self.event('i', name, at, |track| {
+            track.text("s", "t");
+            track.numbers(args);
+        });
+        self.flush_when_due(at);
+    }
+
+    /// Values that change with time, drawn as a stacked graph of their own.
+    pub fn counter(&mut self, name: &str, at: Instant, values: &[(&str, f64)]) {
+        self.event('C', name, at, |track| track.numbers(values));
+        self.flush_when_due(at);
+    }
+
+    /// Writes what is buffered.
+    pub fn flush(&mut self) {
+        if let (Some(shared), false) = (&self.shared, self.buffer.is_empty()) {
+            shared.file.lock().append(&self.buffer);
+            self.buffer.clear();
+            self.oldest = None;
+        }
+    }
+
+    fn flush_when_due(&mut self, now: Instant) {
+        let is_old = self.oldest.is_some_and(|oldest| now.saturating_duration_since(oldest) > BUFFER_AGE);
+        if is_old || self.buffer.len() >= BUFFER_BYTES {
+            self.flush();
+        }
+    }
+
+    /// Appends an event; `rest` adds fields to it.
+    fn event(&mut self, phase: char, name: &str, at: Instant, rest: impl FnOnce(&mut Self)) {
+        let Some(shared) = &self.shared else { return };
+        let since = at.saturating_duration_since(shared.origin);
+        self.oldest.get_or_insert(at);
+        let start = format_args!(",\n{{\"ph\":\"{phase}\",\"pid\":1,\"tid\":{}", self.id).to_string();
+        self.buffer.push_str(&start);
+        self.number("ts", micros(since));
+        self.text("name", name);
+        rest(self);
+        self.buffer.push('}');
+    }
+
+    /// The field `args` with what `rest` adds.
+    fn args(&mut self, rest: impl FnOnce(&mut Self)) {
+        self.buffer.push_str(",\"args\":{");
+        rest(self);
+        self.buffer.push('}');
+    }
+
+    fn numbers(&mut self, values: &[(&str, f64)]) {
+        if !values.is_empty() {
+            self.args(|track| values.iter().for_each(|(name, value)| track.number(name, *value)));
+        }
+    }
+
+    fn key(&mut self, name: &str) {
+        if !self.buffer.ends_with('{') {
+            self.buffer.push(',');
+        }
+        push_json_string(&mut self.buffer, name);
+        self.buffer.push(':');
+    }
+
+    fn text(&mut self, name: &str, value: &str) {
+        self.key(name);
+        push_json_string(&mut self.buffer, value);
+    }
+
+    /// JSON has no infinities: what is not finite is 0.
+    fn number(&mut self, name: &str, value: f64) {
+        self.key(name);
+        let value = if value.is_finite() { value } else { 0.0 };
+        // Writing to a String cannot fail.
+        let _ = write!(self.buffer, "{value}");
+    }
+}
+
+impl Drop for Track {
+    fn drop(&mut self) {
+        self.flush();
+    }
+}
+
+fn push_json_string(buffer: &mut String, text: &str) {
+    buffer.push_str(&serde_json::Value::from(text).to_string());
+}
+
+/// Microseconds with three decimals, the unit of trace events.
+fn micros(time: Duration) -> f64 {
+    (time.as_nanos() as f64) / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn events(path: &Path) -> Vec<Value> {
+        let text = std::fs::read_to_string(path).expect("the trace is there");
+        let value: Value = serde_json::from_str(&text).expect("valid JSON");
+        value["traceEvents"].as_array().expect("a list").clone()
+    }
+
+    #[test]
+    fn slices_marks_and_counters_are_trace_events() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let path = directory.path().join("trace.json");
+        let trace = Trace::create(&path).expect("writable");
+        let origin = trace.shared.as_ref().expect("on").origin;
+        let at = |us: u64| origin + Duration::from_micros(us);
+        let mut track = trace.track("device 0: \"llvmpipe\"\n");
+        track.slice("region", at(10), at(30), &[("x0", 0.0), ("pixels", 1024.0), ("bad", f64::NAN)]);
+        track.mark("overflow", at(12), &[]);
+        track.counter("memory", at(20), &[("bytes", 1.5e9)]);
+        drop(track);
+        trace.check().expect("no error");
+        let events = events(&path);
+        assert_eq!(events[1]["args"]["name"], "device 0: \"llvmpipe\"\n");
+        let slice = json!({"ph": "X", "pid": 1, "tid": 1, "ts": 10, "name": "region", "dur": 20,
+                           "args": {"x0": 0, "pixels": 1024, "bad": 0}});
+        assert_eq!(events[3], slice);
+        assert_eq!(events[4], json!({"ph": "i", "pid": 1, "tid": 1, "ts": 12, "name": "overflow", "s": "t"}));
+        assert_eq!(events[5]["args"]["bytes"], 1_500_000_000);
+    }
+
+    #[test]
+    fn a_trace_is_valid_at_any_moment() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let path = directory.path().join("trace.json");
+        let trace = Trace::create(&path).expect("writable");
+        assert_eq!(events(&path).len(), 1);
+        let mut track = trace.track("host");
+        track.flush();
+        assert_eq!(events(&path).len(), 3);
+        let now = Instant::now();
+        track.slice("parse", now, now + Duration::from_secs(5), &[]);
+        assert_eq!(events(&path).len(), 4, "an old event is written at once");
+    }
+
+    #[test]
+    fn many_threads_write_one_file() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let path = directory.path().join("trace.json");
+        let trace = Trace::create(&path).expect("writable");
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let mut track = trace.track(&format!("device {thread}"));
+                scope.spawn(move || {
+                    for _ in 0..3000 {
+                        let now = Instant::now();
+                        track.slice("dice", now, Instant::now(), &[("thread", f64::from(thread))]);
+                    }
+                });
+            }
+        });
+        let events = events(&path);
+        assert_eq!(events.len(), 1 + 4 * 3002);
+        let of = |thread: i32| events.iter().filter(|e| e["ph"] == "X" && e["args"]["thread"] == thread).count();
+        assert_eq!([0, 1, 2, 3].map(of), [3000; 4]);
+    }
+
+    #[test]
+    fn no_trace_costs_nothing() {
+        let mut track = Trace::off().track("host");
+        track.slice("parse", Instant::now(), Instant::now(), &[("x", 1.0)]);
+        assert!(track.buffer.is_empty());
+        Trace::off().check().expect("nothing to fail");
+        assert!(Trace::create(Path::new("/no/such/directory/trace.json")).is_err());
+    }
+}
