@@ -14,6 +14,9 @@
 #define LINES 4u
 #endif
 
+// How far off the true line the chords of micropolygons may be, as a part of their wanted length.
+#define FLATNESS 0.125
+
 // A point's rim is never coarser than this, however small, so that its area is right.
 #define POINT_RIM_RATE 8u
 
@@ -21,6 +24,7 @@
 struct Line {
     uint total; // sum of the four chords, 1/1024 pixel
     uint longest; // longest chord
+    float bend; // largest second difference, 1/1024 pixel
     bool behind; // a point cannot be projected
 };
 
@@ -38,8 +42,8 @@ Line measure(Subpatch subpatch, uint line, inout Box box) {
     uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
     bool along_u = line < 2u || line == 4u;
     uint across = line < 4u ? 4u * (line & 1u) : 2u;
-    Line result = Line(0u, 0u, false);
-    vec2 previous = vec2(0.0);
+    Line result = Line(0u, 0u, 0.0, false);
+    vec2 previous = vec2(0.0), before = vec2(0.0);
     for (uint i = 0u; i <= 4u; i++) {
         Param u = param_at(u0, u_level, along_u ? i : across, 4u);
         Param v = param_at(v0, v_level, along_u ? across : i, 4u);
@@ -50,6 +54,8 @@ Line measure(Subpatch subpatch, uint line, inout Box box) {
         bool behind = frame_perspective(frame) && !(p.z >= frame.eye_z);
         vec2 r = behind ? previous : raster_position(frame, p);
         uint l = i > 0u ? chord(previous, r) : 0u;
+        if (i > 1u) result.bend = max(result.bend, length((before + r) - 2.0 * previous));
+        before = previous;
         previous = r;
         result.total += l;
         result.longest = max(result.longest, l);
@@ -58,13 +64,33 @@ Line measure(Subpatch subpatch, uint line, inout Box box) {
     return result;
 }
 
+// A part of a leaf edge ends at canonical points, which may lie a little outside the subpatch: they belong to its bound.
+void include_ends(Subpatch subpatch, uint edge_index, inout Box box) {
+    uint edge = subpatch.edges[edge_index], u0 = subpatch.start & 0xffffu, v0 = subpatch.start >> 16;
+    uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
+    bool along_u = edge_index < 2u;
+    if (edge_open(edge) || edge_leaf_level(edge) == (along_u ? u_level : v_level)) return;
+    for (uint i = 0u; i < 2u; i++) {
+        Param on_edge = param_on_edge(edge, along_u ? u0 : v0, i, 1u);
+        Param across = along_u ? param_at(v0, v_level, edge_index & 1u, 1u) : param_at(u0, u_level, edge_index & 1u, 1u);
+        surface_row(along_u ? across : on_edge);
+        vec3 p = surface_position(along_u ? on_edge : across);
+        box.low = min(box.low, p);
+        box.high = max(box.high, p);
+    }
+}
+
 // Wanted micropolygons along a line; EDGE_RATE_MAX + 1 when it must be split first: too long, behind the eye, or so uneven (a line
 // running away from the camera) that equal steps would make some micropolygons far too large.
 uint wanted_rate(Line line) {
     float rate = float(line.total) * surface_instance.dice_scale;
     bool uneven = 2u * line.longest > line.total && rate > 4.0;
     if (line.behind || uneven || !(rate <= float(EDGE_RATE_MAX) + 0.5)) return EDGE_RATE_MAX + 1u;
-    return max(uint(ceil(rate - 0.5)), 1u);
+    // n chords of a line with second differences d (at a quarter of its length) lie at most 2 d / n^2 off it. Where a surface turns away
+    // from the eye lengths alone would leave its outline a coarse polygon.
+    float flat_rate = sqrt(line.bend * surface_instance.dice_scale * (2.0 / FLATNESS));
+    rate = max(rate, flat_rate);
+    return rate > float(EDGE_RATE_MAX) + 0.5 ? EDGE_RATE_MAX + 1u : max(uint(ceil(rate - 0.5)), 1u);
 }
 
 // Fixes an open edge that is short enough; returns the micropolygons it asks for.
@@ -125,6 +151,7 @@ uint bound_and_decide(inout Subpatch subpatch, out GridBound bound) {
         behind = behind || line.behind;
         bool along_u = i < 2u || i == 4u;
         if (i < 4u) {
+            include_ends(subpatch, i, box);
             rate = settle_edge(subpatch.edges[i], along_u ? u_level : v_level, rate);
             if (along_u) border_u = max(border_u, rate); else border_v = max(border_v, rate);
         }

@@ -65,6 +65,11 @@ impl ResidentPages {
         Ok(slices)
     }
 
+    /// Bytes of the buffers made so far.
+    pub(crate) fn used_bytes(&self) -> u64 {
+        self.used_bytes
+    }
+
     /// Frees the buffers.
     pub(crate) fn free(&mut self, device: &mut Device) {
         for seat in self.seats.drain(..) {

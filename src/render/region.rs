@@ -104,6 +104,8 @@ pub(crate) struct RegionRun {
     /// Grids of each key after selection: (batch, bin, size class).
     hide_counts: Vec<u32>,
     slabs: Slabs,
+    /// Micropolygons that opaque samples see.
+    opaque_visible: u32,
     counts: RegionCounts,
 }
 
@@ -124,6 +126,7 @@ impl RegionRun {
             ticket,
             hide_counts: Vec::new(),
             slabs,
+            opaque_visible: 0,
             counts: RegionCounts::default(),
         })
     }
@@ -148,12 +151,10 @@ impl RegionRun {
             Phase::Sample(loads) if loads.done() => self.sampled(device, world, vertices)?,
             Phase::Sample(loads) => self.submit_sample(device, world, loads, vertices)?,
             Phase::SlabOrder => self.slab_ordered(device, world, vertices)?,
-            Phase::SlabShade(loads, places) if loads.done() => {
-                self.submit_slab_composite(device, world, places.start, false)?
-            }
+            Phase::SlabShade(loads, places) if loads.done() => self.submit_slab_composite(device, world, false)?,
             Phase::SlabShade(loads, places) => self.submit_shade(device, world, (loads, places, true), vertices)?,
             Phase::SlabComposite => self.slab_composited(device, world, vertices)?,
-            Phase::Mark => self.marked(device, world)?,
+            Phase::Mark => self.marked(device, world, vertices)?,
             Phase::Order(places) => self.ordered(device, world, places, vertices)?,
             Phase::Shade(loads, places) if loads.done() => self.round_done(device, world, places)?,
             Phase::Shade(loads, places) => self.submit_shade(device, world, (loads, places, false), vertices)?,
@@ -336,13 +337,7 @@ impl RegionRun {
         self.submit(device, &recording, phase)
     }
 
-    fn submit_slab_composite(
-        &mut self,
-        device: &mut Device,
-        world: &DeviceWorld,
-        _first: u32,
-        again: bool,
-    ) -> Result<(), GpuError> {
+    fn submit_slab_composite(&mut self, device: &mut Device, world: &DeviceWorld, again: bool) -> Result<(), GpuError> {
         let mut recording = Recording::new("composite");
         let (memory, region) =
             ((&self.place.slices, &self.place.capacity), (&self.place.pixels, self.place.pixel_samples));
@@ -354,7 +349,7 @@ impl RegionRun {
     fn slab_composited(&mut self, device: &mut Device, world: &mut DeviceWorld, vertices: u64) -> Result<(), GpuError> {
         let left: Unfinished = device.read(self.place.slices.unfinished)?[0];
         if left.unfinished > 0 {
-            return self.submit_slab_composite(device, world, 0, true);
+            return self.submit_slab_composite(device, world, true);
         }
         if self.slabs.next() { self.begin_slab(device, world, vertices) } else { self.submit_mark(device, world) }
     }
@@ -374,11 +369,11 @@ impl RegionRun {
         self.submit(device, &recording, Phase::Mark)
     }
 
-    fn marked(&mut self, device: &mut Device, world: &mut DeviceWorld) -> Result<(), GpuError> {
+    fn marked(&mut self, device: &mut Device, world: &mut DeviceWorld, vertices: u64) -> Result<(), GpuError> {
         let visible = device.read(self.place.slices.visible_count)?[0].total;
-        self.slabs.entries = visible;
+        self.opaque_visible = visible;
         self.counts.visible_micropolygons += u64::from(visible);
-        self.ordered(device, world, self.round(0), u64::MAX)
+        self.ordered(device, world, self.round(0), vertices)
     }
 
     fn ordered(
@@ -399,7 +394,7 @@ impl RegionRun {
         let (memory, region) =
             ((&self.place.slices, &self.place.capacity), (&self.place.pixels, self.place.pixel_samples));
         recording.stage("composite", |recording| composite::record(recording, memory, region, places.clone()));
-        if u64::from(places.end) < u64::from(self.slabs.entries) {
+        if places.end < self.opaque_visible {
             self.record_round(&mut recording, world, places.end);
             return self.submit(device, &recording, Phase::Order(self.round(places.end)));
         }

@@ -1,0 +1,306 @@
+//! One device at work on one world: what it keeps in memory, and the regions it has in flight.
+
+use super::count::{CountJob, Counted, Counter, drawables};
+use super::memory::{Demand, least_bytes, solve};
+use super::pages::ResidentPages;
+use super::record::{DeviceWorld, Place};
+use super::region::{RegionResult, RegionRun, Step};
+use crate::gpu::{Device, GpuError, Usage};
+use crate::pipeline::buffers::{CountSlices, FrameSlices, GridSlices, RegionCapacity, RegionSlices};
+use crate::pipeline::kernels::records::FrameBuffer;
+use crate::pipeline::look::ShadingKernel;
+use crate::pipeline::plan::Pipeline;
+use crate::pipeline::recording::{Arena, Buffer};
+use crate::pipeline::select::{DepthBuckets, RegionPixels};
+use crate::pipeline::world::DrawnWorld;
+use crate::pipeline::{self, frame};
+use crate::scene::Filter;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Subpatches that a chunk of the counting pass has room for, at most.
+const COUNT_CAPACITY: u64 = 1 << 17;
+/// The time that one submission should take: short enough that no desktop GPU is reset (DESIGN 5).
+const SUBMISSION: Duration = Duration::from_millis(50);
+/// Vertices of a region's first submission, before anything is known of the device's speed.
+const VERTICES_START: u64 = 1 << 17;
+
+/// What is drawn, as every device of a render shares it.
+pub(crate) struct Picture {
+    pub world: Arc<DrawnWorld>,
+    pub kernels: Arc<[ShadingKernel]>,
+    /// Parameter blocks of compiled kernels, lights, space table.
+    pub params: Arc<[[f32; 4]]>,
+    /// Record of the space table in the parameters.
+    pub space_table: u32,
+    pub filter: Filter,
+    pub depth_filter: Option<String>,
+    /// Outputs besides colour, alpha, depth.
+    pub variables: u64,
+    pub pipeline: Pipeline,
+    /// Regions in flight on each device.
+    pub in_flight: usize,
+    /// Device memory to leave alone (seeds/000: the constant C).
+    pub reserve_bytes: u64,
+}
+
+/// What a device could not do.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DriverError {
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    #[error("{device} needs at least {needed_mib} MiB of memory for this picture and may use {limit_mib} MiB: {what}")]
+    TooLittleMemory { device: String, needed_mib: u64, limit_mib: u64, what: String },
+}
+
+struct Flight {
+    rect: [u32; 4],
+    seat: usize,
+    run: RegionRun,
+    submitted: Instant,
+}
+
+/// A device with a world on it.
+pub(crate) struct Driver {
+    device: Device,
+    picture: Arc<Picture>,
+    world: DeviceWorld,
+    buffers: Vec<Buffer>,
+    capacity: Option<RegionCapacity>,
+    seats: Vec<RegionSlices>,
+    free: Vec<usize>,
+    flights: Vec<Flight>,
+    vertices: u64,
+}
+
+/// What came of a poll.
+#[derive(Debug)]
+pub(crate) enum Polled {
+    Finished([u32; 4], Box<RegionResult>),
+    TooLarge([u32; 4]),
+    Advanced,
+    Waiting,
+}
+
+impl Driver {
+    /// Brings what a picture needs for every region to a device, pages and grids apart.
+    pub(crate) fn new(mut device: Device, picture: Arc<Picture>) -> Result<Self, DriverError> {
+        let world = &picture.world;
+        let parts = [
+            (1, size_of::<FrameBuffer>() as u64),
+            (world.instances.len().max(1) as u64, 144),
+            (picture.params.len().max(1) as u64, 16),
+            (world.primvar_bindings.len().max(1) as u64, 16),
+        ];
+        let buffer = device.allocate("frame", Arena::bytes_for(&parts), Usage::DeviceOnly)?;
+        let frame = cut_frame(buffer, &picture);
+        device.upload(frame.frame, &[FrameBuffer { frame: world.frame }])?;
+        device.upload(frame.instances.part(0..world.instances.len() as u64), &world.instances)?;
+        device.upload(frame.params.part(0..picture.params.len() as u64), &picture.params)?;
+        let bindings = frame.primvar_bindings.part(0..world.primvar_bindings.len() as u64);
+        device.upload(bindings, &world.primvar_bindings)?;
+        let (all, largest) = ResidentPages::bytes(&world.pages);
+        let left = device.memory().budget_bytes.saturating_sub(device.memory().used_bytes + picture.reserve_bytes);
+        let pages = ResidentPages::new(Arc::from(world.pages.as_slice()), all.min((left / 3).max(largest)));
+        let world = DeviceWorld {
+            world: Arc::clone(&picture.world),
+            kernels: Arc::clone(&picture.kernels),
+            frame,
+            grids: GridSlices { grids: buffer.slice_at(0, 0), bounds: buffer.slice_at(0, 0) },
+            depth: DepthBuckets::new(1.0, 1.0),
+            pipeline: picture.pipeline,
+            stage: pipeline::Device { serial: device.is_cpu() },
+            pages,
+            filter: picture.filter,
+            depth_filter: picture.depth_filter.clone(),
+        };
+        Ok(Self {
+            device,
+            picture,
+            world,
+            buffers: vec![buffer],
+            capacity: None,
+            seats: Vec::new(),
+            free: Vec::new(),
+            flights: Vec::new(),
+            vertices: VERTICES_START,
+        })
+    }
+
+    /// Counts some jobs, in order: a list of grids for each.
+    pub(crate) fn count(&mut self, jobs: &[CountJob]) -> Result<Vec<Counted>, DriverError> {
+        let drawables = drawables(&self.picture.world.runs);
+        let count = drawables.len().max(1) as u64;
+        let memory = self.device.memory();
+        let left = memory.budget_bytes.saturating_sub(memory.used_bytes + self.picture.reserve_bytes) / 2;
+        let mut capacity = COUNT_CAPACITY;
+        while capacity > 256 && CountSlices::bytes(count, capacity) > left {
+            capacity /= 2;
+        }
+        let buffer = self.device.allocate("count", CountSlices::bytes(count, capacity), Usage::DeviceOnly)?;
+        let slices = CountSlices::cut(buffer, count, capacity).expect("the buffer was made for it");
+        self.device.upload(slices.drawables.part(0..drawables.len() as u64), &drawables)?;
+        let mut lists = Vec::new();
+        for job in jobs {
+            let mut counted = Counted::default();
+            Counter {
+                device: &mut self.device,
+                world: &self.picture.world,
+                frame: &self.world.frame,
+                pages: &mut self.world.pages,
+                slices: &slices,
+            }
+            .count(job, &mut counted)?;
+            lists.push(counted);
+        }
+        self.device.free(buffer);
+        Ok(lists)
+    }
+
+    /// Takes in the grids of the whole picture and divides what memory is left among the regions in flight.
+    pub(crate) fn begin_picture(&mut self, counted: &Counted) -> Result<(), DriverError> {
+        let count = counted.grids.len().max(1) as u64;
+        let buffer = self.device.allocate("grids", GridSlices::bytes(count), Usage::DeviceOnly)?;
+        self.buffers.push(buffer);
+        let grids = GridSlices::cut(buffer, count).expect("the buffer was made for it");
+        let some = 0..counted.grids.len() as u64;
+        self.world.grids = GridSlices { grids: grids.grids.part(some.clone()), bounds: grids.bounds.part(some) };
+        self.device.upload(self.world.grids.grids, &counted.grids)?;
+        self.device.upload(self.world.grids.bounds, &counted.bounds)?;
+        let near = counted.bounds.iter().map(|b| b.zmin).fold(f32::INFINITY, f32::min);
+        let far = counted.bounds.iter().map(|b| b.zmin).fold(0.0, f32::max);
+        self.world.depth = DepthBuckets::new(near.max(self.picture.world.frame.near), far);
+        self.divide_memory(counted)
+    }
+
+    fn divide_memory(&mut self, counted: &Counted) -> Result<(), DriverError> {
+        let world = &self.picture.world;
+        let [x0, y0, x1, y1] = world.frame.sampled_px.map(i64::from);
+        let samples = u64::from(world.frame.samples[0] * world.frame.samples[1]);
+        let demand = Demand {
+            frame_grids: counted.grids.len().max(1) as u64,
+            pixel_samples: samples,
+            picture_subpixels: ((x1 - x0) * (y1 - y0)).cast_unsigned() * samples,
+            variables: self.picture.variables,
+            bins: world.hide_bins.len().max(world.shade_bins.len()).max(1) as u64,
+            translucent: world.hide_bins.iter().any(|bin| bin.translucent),
+            slot_records_max: self.world.slot_records_max(),
+        };
+        let memory = self.device.memory();
+        let (all, largest) = ResidentPages::bytes(&world.pages);
+        let free = memory.budget_bytes.saturating_sub(memory.used_bytes + self.picture.reserve_bytes);
+        let pages = all.min((free / 3).max(largest)).saturating_sub(self.world.pages.used_bytes());
+        let each = free.saturating_sub(pages) / self.picture.in_flight as u64;
+        let capacity = solve(&demand, each).ok_or_else(|| {
+            let needed = memory.used_bytes + pages + self.picture.reserve_bytes;
+            let needed = needed + least_bytes(&demand) * self.picture.in_flight as u64;
+            DriverError::TooLittleMemory {
+                device: self.device.title().to_string(),
+                needed_mib: needed.div_ceil(1 << 20),
+                limit_mib: memory.budget_bytes >> 20,
+                what: format!("{} MiB for geometry, the rest for pixels", (memory.used_bytes + pages) >> 20),
+            }
+        })?;
+        for seat in 0..self.picture.in_flight {
+            let buffer = self.device.allocate("region", capacity.bytes(), Usage::DeviceOnly)?;
+            self.buffers.push(buffer);
+            self.seats.push(RegionSlices::cut(buffer, &capacity).expect("the buffer was made for it"));
+            self.free.push(seat);
+        }
+        self.capacity = Some(capacity);
+        Ok(())
+    }
+
+    /// What a region in flight has room for.
+    pub(crate) fn capacity(&self) -> &RegionCapacity {
+        self.capacity.as_ref().expect("the picture has begun")
+    }
+
+    /// The pixels of a region with the filter's apron.
+    pub(crate) fn region_pixels(&self, rect: [u32; 4]) -> RegionPixels {
+        RegionPixels { sampled: frame::sampled_px(rect, &self.picture.filter), inside: rect }
+    }
+
+    /// Begins a region.
+    pub(crate) fn begin(&mut self, rect: [u32; 4]) -> Result<(), GpuError> {
+        let seat = self.free.pop().expect("no more regions are begun than there are seats");
+        let samples = self.picture.world.frame.samples;
+        let place = Place {
+            pixels: self.region_pixels(rect),
+            slices: self.seats[seat],
+            capacity: *self.capacity(),
+            pixel_samples: samples[0] * samples[1],
+        };
+        let run = RegionRun::begin(&mut self.device, &mut self.world, place)?;
+        self.flights.push(Flight { rect, seat, run, submitted: Instant::now() });
+        Ok(())
+    }
+
+    /// Lets one region in flight go on, waiting at most `timeout` for one that can.
+    pub(crate) fn poll(&mut self, timeout: Duration) -> Result<Polled, GpuError> {
+        let mut ready = None;
+        for index in 0..self.flights.len() {
+            if self.device.is_done(self.flights[index].run.ticket())? {
+                ready = Some(index);
+                break;
+            }
+        }
+        let index = match (ready, self.flights.first()) {
+            (Some(index), _) => index,
+            (None, None) => return Ok(Polled::Waiting),
+            (None, Some(first)) => match self.device.wait(first.run.ticket(), timeout) {
+                Ok(()) => 0,
+                Err(GpuError::Timeout { .. }) => return Ok(Polled::Waiting),
+                Err(error) => return Err(error),
+            },
+        };
+        self.advance(index)
+    }
+
+    fn advance(&mut self, index: usize) -> Result<Polled, GpuError> {
+        let flight = &mut self.flights[index];
+        let took = flight.submitted.elapsed();
+        // Submissions grow or shrink towards the wanted time; never by more than a factor of two at once.
+        let ratio = (SUBMISSION.as_secs_f64() / took.as_secs_f64().max(1e-6)).clamp(0.5, 2.0);
+        self.vertices = ((self.vertices as f64 * ratio.powf(0.25)) as u64).clamp(1 << 12, 1 << 26);
+        let step = flight.run.advance(&mut self.device, &mut self.world, self.vertices)?;
+        flight.submitted = Instant::now();
+        if matches!(step, Step::Working) {
+            // The oldest flight first, next time.
+            self.flights.rotate_left(1);
+            return Ok(Polled::Advanced);
+        }
+        let flight = self.flights.remove(index);
+        self.free.push(flight.seat);
+        Ok(match step {
+            Step::Finished(result) => Polled::Finished(flight.rect, result),
+            _ => Polled::TooLarge(flight.rect),
+        })
+    }
+
+    /// Gives the device back, with the picture's memory freed.
+    pub(crate) fn finish(mut self) -> Device {
+        self.world.pages.free(&mut self.device);
+        for buffer in self.buffers.drain(..) {
+            self.device.free(buffer);
+        }
+        self.device
+    }
+
+    /// The device.
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+}
+
+fn cut_frame(buffer: Buffer, picture: &Picture) -> FrameSlices {
+    let fits = "the buffer was made for it";
+    let mut arena = Arena::new(buffer);
+    FrameSlices {
+        frame: arena.cut(1).expect(fits),
+        instances: arena.cut(picture.world.instances.len().max(1) as u64).expect(fits),
+        params: arena.cut(picture.params.len().max(1) as u64).expect(fits),
+        primvar_bindings: arena.cut(picture.world.primvar_bindings.len().max(1) as u64).expect(fits),
+        space_table: picture.space_table,
+    }
+}

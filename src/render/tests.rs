@@ -1,0 +1,429 @@
+//! Worlds made by hand, shaded by the test kernel `facing`, drawn by one driver: the pipeline without RIB, RSL and scheduler.
+
+use super::count::{Counted, jobs};
+use super::driver::{Driver, Picture, Polled};
+use crate::diagnostic::{Place, Reporter, Severity};
+use crate::gpu::{Device, OpenOptions, open};
+use crate::pipeline::kernels::test::facing;
+use crate::pipeline::look::{Look, Program, ShadingKernel, Verdict};
+use crate::pipeline::plan::Pipeline;
+use crate::pipeline::world::DrawnWorld;
+use crate::scene::*;
+use glam::{DMat4, DVec3};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+struct Thing {
+    shape: Shape,
+    at: DMat4,
+    colour: [f32; 3],
+    opacity: f32,
+}
+
+fn camera(resolution: [u32; 2]) -> Camera {
+    let aspect = f64::from(resolution[0]) / f64::from(resolution[1]);
+    Camera {
+        camera_from_world: Motion::still(DMat4::IDENTITY),
+        projection: Projection::Perspective { fov_degrees: 40.0 },
+        resolution,
+        pixel_aspect: 1.0,
+        screen_window: if aspect >= 1.0 {
+            [-aspect, aspect, -1.0, 1.0]
+        } else {
+            [-1.0, 1.0, -1.0 / aspect, 1.0 / aspect]
+        },
+        crop_window: [0.0, 1.0, 0.0, 1.0],
+        clip: [0.1, 1000.0],
+        clip_planes: Vec::new(),
+        depth_of_field: None,
+        shutter: [0.0, 0.0],
+    }
+}
+
+fn options() -> Options {
+    Options {
+        frame: None,
+        pixel_samples: [4, 4],
+        filter: Filter { kind: FilterKind::Gaussian, width: [2.0, 2.0] },
+        exposure: [1.0, 1.0],
+        imager: None,
+        displays: Vec::new(),
+        hider: Hider { name: "hidden".into(), jitter: true, depth_filter: "min".into() },
+        eye_splits: 10,
+        opacity_threshold: [0.996; 3],
+        z_threshold: [0.996; 3],
+        grid_size: 256,
+        reserve_kib: 0,
+        texture_memory_kib: 0,
+        shutter_offset: 0.0,
+        relative_detail: 1.0,
+        search: SearchPaths::default(),
+        other: BTreeMap::new(),
+    }
+}
+
+fn attributes(thing: &Thing, rate: f32) -> Attributes {
+    Attributes {
+        color: thing.colour,
+        opacity: [thing.opacity; 3],
+        texture_coordinates: [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]],
+        surface: None,
+        displacement: None,
+        atmosphere: None,
+        lights: Arc::new([]),
+        shading_rate: rate,
+        shading_interpolation: ShadingInterpolation::Constant,
+        matte: false,
+        two_sided: true,
+        flip_normal: false,
+        displacement_bound: None,
+        name: "thing".into(),
+        other: BTreeMap::new(),
+    }
+}
+
+struct Setup {
+    pipeline: Pipeline,
+    page_bytes: u64,
+    memory_bytes: u64,
+    cuts: u32,
+    rate: f32,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self { pipeline: Pipeline::ANTHILL, page_bytes: 64 << 20, memory_bytes: 512 << 20, cuts: 1, rate: 1.0 }
+    }
+}
+
+fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
+    let mut params = Vec::new();
+    let (mut drawables, mut looks) = (Vec::new(), Vec::new());
+    for thing in things {
+        let block = params.len() as u32;
+        params.push([thing.colour[0], thing.colour[1], thing.colour[2], 0.0]);
+        params.push([thing.opacity; 4]);
+        let program = Program { kernel: 0, block, inputs: Arc::new([]) };
+        let verdict = if thing.opacity < 1.0 { Verdict::Translucent } else { Verdict::Opaque };
+        looks.push(Arc::new(Look { verdict, displace: None, shade: Some(program) }));
+        drawables.push(Drawable {
+            attributes: Arc::new(attributes(&thing, setup.rate)),
+            geometry: Arc::new(Geometry {
+                shape: Motion::still(thing.shape),
+                primvars: Vec::new(),
+                place: Place::default(),
+            }),
+            world_from_object: Arc::new(Motion::still(thing.at)),
+        });
+    }
+    let world = World {
+        options: options(),
+        camera: camera(resolution),
+        drawables,
+        lights: Vec::new(),
+        spaces: Vec::new(),
+        place: Place::default(),
+    };
+    let kernel = ShadingKernel {
+        kernel: Arc::clone(facing::kernel()),
+        geometry_channels: 3,
+        input_channels: 4,
+        uniform_records: 0,
+        output_channels: 2,
+        opacity_channel: Some(1),
+        variable_channels: Vec::new(),
+    };
+    Picture {
+        world: Arc::new(DrawnWorld::new(&world, &looks, setup.page_bytes)),
+        kernels: vec![kernel].into(),
+        params: params.into(),
+        space_table: 0,
+        filter: world.options.filter,
+        depth_filter: Some("min".into()),
+        variables: 0,
+        pipeline: setup.pipeline,
+        in_flight: 2,
+        reserve_bytes: 0,
+    }
+}
+
+fn device(memory_bytes: u64, reporter: &Arc<Reporter>) -> Device {
+    let options =
+        OpenOptions { validate: true, memory_bytes: Some(memory_bytes), ..OpenOptions::new(Arc::clone(reporter)) };
+    open("0", &options).expect("a device").remove(0)
+}
+
+struct Drawn {
+    pixels: Vec<[f32; 4]>,
+    depths: Vec<f32>,
+    counted: Counted,
+    log: String,
+}
+
+fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Drawn {
+    let reporter = Arc::new(Reporter::silent());
+    let picture = Arc::new(picture(things, resolution, setup));
+    let mut driver = Driver::new(device(setup.memory_bytes, &reporter), Arc::clone(&picture)).expect("fits");
+    let mut counted = Counted::default();
+    for part in driver.count(&jobs(&picture.world.runs, 50_000)).expect("counted") {
+        counted.grids.extend(part.grids);
+        counted.bounds.extend(part.bounds);
+    }
+    driver.begin_picture(&counted).expect("fits");
+    let [width, height] = resolution;
+    let mut film = Drawn {
+        pixels: vec![[f32::NAN; 4]; (width * height) as usize],
+        depths: vec![f32::NAN; (width * height) as usize],
+        counted,
+        log: String::new(),
+    };
+    let side = |n: u32, i: u32| i * n / setup.cuts;
+    let mut todo: Vec<[u32; 4]> = (0..setup.cuts * setup.cuts)
+        .map(|i| (i % setup.cuts, i / setup.cuts))
+        .map(|(i, j)| [side(width, i), side(height, j), side(width, i + 1), side(height, j + 1)])
+        .collect();
+    let mut flying = 0;
+    while flying > 0 || !todo.is_empty() {
+        while flying < 2
+            && let Some(rect) = todo.pop()
+        {
+            let samples = driver.region_pixels(rect).count() * 16;
+            if samples > driver.capacity().subpixels {
+                let middle = rect[0].midpoint(rect[2]);
+                todo.extend([[rect[0], rect[1], middle, rect[3]], [middle, rect[1], rect[2], rect[3]]]);
+                continue;
+            }
+            driver.begin(rect).expect("begun");
+            flying += 1;
+        }
+        match driver.poll(Duration::from_secs(60)).expect("polled") {
+            Polled::Finished(rect, result) => {
+                flying -= 1;
+                film.log += &format!("{rect:?} {:?}\n", result.counts);
+                let mut from = 0;
+                for y in rect[1]..rect[3] {
+                    for x in rect[0]..rect[2] {
+                        film.pixels[(y * width + x) as usize] = result.pixels[from];
+                        film.depths[(y * width + x) as usize] = result.depths[from];
+                        from += 1;
+                    }
+                }
+            }
+            Polled::TooLarge(rect) => panic!("{rect:?} too large"),
+            Polled::Advanced => {}
+            Polled::Waiting => panic!("hangs"),
+        }
+    }
+    film.log += &format!("{:?}", driver.device().stage_seconds());
+    drop(driver.finish());
+    let messages: Vec<String> =
+        reporter.all().iter().filter(|(d, _)| d.severity >= Severity::Warning).map(|(d, _)| d.to_string()).collect();
+    assert!(messages.is_empty(), "{messages:#?}");
+    film
+}
+
+fn sphere(radius: f32) -> Shape {
+    Shape::Quadric(Quadric {
+        shape: QuadricShape::Sphere { radius, zmin: -radius, zmax: radius },
+        sweep_degrees: 360.0,
+    })
+}
+
+fn save(drawn: &Drawn, [width, height]: [u32; 2], name: &str) {
+    let Ok(folder) = std::env::var("ANTHILL_TEST_PICTURES") else { return };
+    let file = std::fs::File::create(format!("{folder}/{name}.png")).expect("a file");
+    let mut encoder = png::Encoder::new(file, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    let mut writer = encoder.write_header().expect("a header");
+    let byte = |v: f32| (v.clamp(0.0, 1.0).powf(1.0 / 2.2) * 255.0) as u8;
+    let bytes: Vec<u8> = drawn.pixels.iter().flat_map(|p| [byte(p[0]), byte(p[1]), byte(p[2])]).collect();
+    writer.write_image_data(&bytes).expect("written");
+}
+
+fn thing(shape: Shape, at: DMat4, colour: [f32; 3], opacity: f32) -> Thing {
+    Thing { shape, at, colour, opacity }
+}
+
+fn quadric(shape: QuadricShape, sweep_degrees: f32) -> Shape {
+    Shape::Quadric(Quadric { shape, sweep_degrees })
+}
+
+/// A wavy bicubic mesh of n x n patches, as a height field over [-1, 1]^2.
+fn patches(n: usize) -> Shape {
+    let height = |x: f32, y: f32| 0.25 * (3.0 * x).sin() * (2.0 * y + x).cos();
+    let side = 3 * n + 1;
+    let at = |i: usize| -1.0 + 2.0 * i as f32 / (side - 1) as f32;
+    let mut control = Vec::new();
+    let mut uv_range = Vec::new();
+    for (pv, pu) in (0..n).flat_map(|v| (0..n).map(move |u| (v, u))) {
+        let points = (0..16).map(|k| (at(3 * pu + k % 4), at(3 * pv + k / 4)));
+        control.extend(points.map(|(x, y)| [x, y, height(x, y)]));
+        let part = |i: usize| i as f32 / n as f32;
+        uv_range.push([part(pu), part(pv), part(pu + 1), part(pv + 1)]);
+    }
+    let corners: Vec<[u32; 4]> = vec![[0; 4]; n * n];
+    Shape::Patches(Patches {
+        control: control.into(),
+        corners: corners.clone().into(),
+        face_corners: corners.into(),
+        face: (0..(n * n) as u32).collect(),
+        uv_range: uv_range.into(),
+    })
+}
+
+fn curves(count: usize) -> Shape {
+    let mut control = Vec::new();
+    for i in 0..count {
+        let (a, x) = (i as f32 * 2.4, -1.0 + 2.0 * (i as f32 * 0.618).fract());
+        let steps = [[0.0, 0.0], [0.1, 0.4], [0.3, 0.8], [0.8, 1.0]];
+        control.extend(steps.map(|[out, up]: [f32; 2]| [x + out * a.cos(), up - 0.5, 0.3 * out * a.sin()]));
+    }
+    Shape::Curves(CurveSegments {
+        control: control.into(),
+        cubic: true,
+        ends: vec![[0, 0]; count].into(),
+        widths: vec![[0.03, 0.005]; count].into(),
+        normals: Arc::new([]),
+        face: (0..count as u32).collect(),
+        v_range: vec![[0.0, 1.0]; count].into(),
+    })
+}
+
+fn points(count: usize) -> Shape {
+    let place = |i: usize| {
+        [(i as f32 * 0.618).fract() * 2.0 - 1.0, (i as f32 * 0.417).fract() * 2.0 - 1.0, (i as f32 * 0.291).fract()]
+    };
+    Shape::Points(Points {
+        positions: (0..count).map(place).collect(),
+        widths: (0..count).map(|i| 0.02 + 0.1 * (i as f32 * 0.77).fract()).collect(),
+    })
+}
+
+/// A grid of facets, every third quadrilateral split into triangles.
+fn facets(n: usize) -> Shape {
+    let at = |i: usize| -1.0 + 2.0 * i as f32 / n as f32;
+    let position = |k: usize| [at(k % (n + 1)), at(k / (n + 1)), 0.1 * ((k * 7 % 5) as f32)];
+    let mut corners: Vec<[u32; 4]> = Vec::new();
+    for (j, i) in (0..n).flat_map(|j| (0..n).map(move |i| (j, i))) {
+        let [a, b, c, d] = [(j, i), (j, i + 1), (j + 1, i), (j + 1, i + 1)].map(|(y, x)| (y * (n + 1) + x) as u32);
+        if (i + j) % 3 == 0 {
+            corners.extend([[a, b, d, d], [a, d, c, c]]);
+        } else {
+            corners.push([a, b, c, d]);
+        }
+    }
+    Shape::Facets(Facets {
+        positions: (0..(n + 1) * (n + 1)).map(position).collect(),
+        face_corners: corners.clone().into(),
+        face: (0..corners.len() as u32).collect(),
+        corners: corners.into(),
+        polygon: false,
+        face_normals: Arc::new([]),
+        uv_range: Arc::new([]),
+    })
+}
+
+fn placed(x: f64, y: f64, z: f64, turn: f64) -> DMat4 {
+    DMat4::from_translation(DVec3::new(x, y, z)) * DMat4::from_rotation_x(turn) * DMat4::from_rotation_z(0.3 * turn)
+}
+
+/// Something of every kind, opaque and translucent.
+fn menagerie() -> Vec<Thing> {
+    vec![
+        thing(patches(3), placed(0.0, -0.6, 6.0, -1.1) * DMat4::from_scale(DVec3::splat(2.5)), [0.5, 0.6, 0.5], 1.0),
+        thing(sphere(0.7), placed(-1.6, 0.6, 6.0, 0.5), [1.0, 0.5, 0.2], 1.0),
+        thing(
+            quadric(
+                QuadricShape::Torus { major: 0.6, minor: 0.25, phi_min: 0.0, phi_max: std::f32::consts::TAU },
+                300.0,
+            ),
+            placed(0.0, 0.9, 6.0, 0.9),
+            [0.3, 0.5, 1.0],
+            1.0,
+        ),
+        thing(
+            quadric(QuadricShape::Cone { height: 1.3, radius: 0.5 }, 360.0),
+            placed(1.6, 0.2, 6.0, -1.4),
+            [0.9, 0.9, 0.3],
+            1.0,
+        ),
+        thing(
+            quadric(QuadricShape::Hyperboloid { p1: [0.6, 0.0, -0.6], p2: [0.0, 0.6, 0.6] }, 360.0),
+            placed(-0.9, -0.5, 5.0, 1.2),
+            [0.8, 0.3, 0.8],
+            1.0,
+        ),
+        thing(
+            quadric(QuadricShape::Paraboloid { rmax: 0.5, zmin: 0.0, zmax: 0.8 }, 360.0),
+            placed(0.9, -0.5, 5.0, -2.0),
+            [0.3, 0.9, 0.8],
+            1.0,
+        ),
+        thing(facets(5), placed(1.5, 1.2, 7.0, 0.4) * DMat4::from_scale(DVec3::splat(0.8)), [0.9, 0.7, 0.5], 1.0),
+        thing(curves(60), placed(0.0, -0.9, 4.5, 0.0), [0.4, 0.9, 0.3], 1.0),
+        thing(points(40), placed(-1.4, -0.9, 4.5, 0.0) * DMat4::from_scale(DVec3::splat(0.5)), [1.0, 0.4, 0.6], 1.0),
+        thing(facets(1), placed(-0.8, 0.3, 4.0, 0.3), [0.2, 0.9, 0.9], 0.4),
+        thing(sphere(0.5), placed(0.6, 0.3, 4.0, 0.0), [0.9, 0.2, 0.2], 0.5),
+        thing(curves(40), placed(0.5, 0.4, 3.5, 0.2) * DMat4::from_scale(DVec3::splat(0.7)), [0.9, 0.9, 0.9], 0.3),
+    ]
+}
+
+const SIZE: [u32; 2] = [160, 120];
+
+#[test]
+fn a_sphere_covers_its_silhouette() {
+    let things = vec![thing(sphere(1.0), DMat4::from_translation(DVec3::new(0.0, 0.0, 5.0)), [1.0, 0.6, 0.3], 1.0)];
+    let drawn = draw(things, SIZE, &Setup::default());
+    save(&drawn, SIZE, "sphere");
+    // The silhouette of a sphere of radius r at distance d is a circle of tan(asin(r/d)) = r / sqrt(d^2 - r^2) on the screen plane.
+    let radius_px = 60.0 / f64::tan(20_f64.to_radians()) / 24_f64.sqrt();
+    let expected = std::f64::consts::PI * radius_px * radius_px;
+    let alpha: f64 = drawn.pixels.iter().map(|p| f64::from(p[3])).sum();
+    assert!((alpha / expected - 1.0).abs() < 0.005, "{alpha} for {expected}");
+    let centre = drawn.depths[60 * 160 + 80];
+    assert!((centre - 4.0).abs() < 0.005, "{centre}");
+    // No cracks: every pixel well inside is covered to the last sample.
+    let inside = |i: usize| {
+        let (x, y) = ((i % 160) as f64 + 0.5 - 80.0, (i / 160) as f64 + 0.5 - 60.0);
+        x.hypot(y) < radius_px - 3.0
+    };
+    let open: Vec<usize> = (0..drawn.pixels.len()).filter(|&i| inside(i) && drawn.pixels[i][3] != 1.0).collect();
+    assert!(open.is_empty(), "pixels {open:?}");
+}
+
+#[test]
+fn the_picture_is_the_same_however_it_is_cut() {
+    let reference = draw(menagerie(), SIZE, &Setup::default());
+    save(&reference, SIZE, "menagerie");
+    eprintln!("{} grids\n{}", reference.counted.grids.len(), reference.log);
+    let setups = [
+        ("5x5 regions", Setup { cuts: 5, ..Setup::default() }),
+        ("small pages", Setup { page_bytes: 4096, ..Setup::default() }),
+        ("little memory", Setup { memory_bytes: 48 << 20, ..Setup::default() }),
+        ("unbinned", Setup { pipeline: Pipeline::UNBINNED, ..Setup::default() }),
+        ("shade first", Setup { pipeline: Pipeline::SHADE_FIRST, ..Setup::default() }),
+    ];
+    for (name, setup) in setups {
+        let drawn = draw(menagerie(), SIZE, &setup);
+        let differs = |i: &usize| drawn.pixels[*i].map(f32::to_bits) != reference.pixels[*i].map(f32::to_bits);
+        let wrong: Vec<usize> = (0..drawn.pixels.len()).filter(differs).collect();
+        if !wrong.is_empty() {
+            save(&drawn, SIZE, "differs");
+        }
+        assert!(wrong.is_empty(), "{name}: {} pixels differ, first {:?}\n{}", wrong.len(), wrong[0], drawn.log);
+        assert!(drawn.depths == reference.depths, "{name}: depths differ");
+    }
+}
+
+#[test]
+fn two_half_opaque_cards_give_three_quarters() {
+    let card = |z: f64| {
+        thing(facets(1), placed(0.0, 0.0, z, 0.0) * DMat4::from_scale(DVec3::new(9.0, 9.0, 0.0)), [1.0; 3], 0.5)
+    };
+    let drawn = draw(vec![card(5.0), card(4.0)], SIZE, &Setup::default());
+    let wrong: Vec<(usize, f32)> =
+        drawn.pixels.iter().enumerate().filter(|(_, p)| (p[3] - 0.75).abs() > 1e-6).map(|(i, p)| (i, p[3])).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
