@@ -284,9 +284,10 @@ fn what_does_not_finish_in_time_is_named() {
     let device = &mut devices[0];
     let data = words(device, "data", &[1; 4 << 20]);
     let mut recording = Recording::new("region 12");
-    (0..20).for_each(|value| recording.fill(data, value));
+    // Enough that this thread may be kept waiting for a while before it asks.
+    (0..400).for_each(|value| recording.fill(data, value));
     let ticket = device.submit(&recording).expect("valid");
-    let error = device.wait(ticket, Duration::ZERO).expect_err("320 MiB take longer").to_string();
+    let error = device.wait(ticket, Duration::ZERO).expect_err("6 GiB take longer").to_string();
     assert!(error.contains("device 0") && error.contains("did not finish region 12 within 0 s"), "{error}");
     assert!(matches!(device.mapped(data), Err(GpuError::NotReachable { .. })), "it is in use");
     device.wait(ticket, MINUTE).expect("done");
