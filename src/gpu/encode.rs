@@ -1,8 +1,8 @@
 //! A recording as a command buffer.
 
 use super::error::GpuError;
-use super::kernel::Pipeline;
 use super::link::Link;
+use super::pipeline::Pipeline;
 use super::slot::Slot;
 use crate::pipeline::recording::{Buffer, BufferRange, Command, Dispatch, Groups, Recording};
 use ash::vk;
