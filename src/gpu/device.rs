@@ -7,7 +7,7 @@ use super::error::{DeviceTitle, GpuError};
 use super::execute::Submissions;
 use super::instance::Instance;
 use super::kernel::{KernelCounts, Kernels};
-use super::link::Link;
+use super::link::{Link, Opened};
 use super::memory::{Memory, MemoryUse, Usage};
 use super::physical::{DeviceInfo, DeviceKind, Physical, enumerate};
 use super::requirements::{FEATURES, Features};
@@ -123,7 +123,8 @@ impl Device {
             .ok_or_else(|| GpuError::Lost { device: title.clone(), doing: "it was being opened".to_string() })?;
         let (raw, family) = create(instance.raw(), &physical, &title)?;
         let names = instance.debug_utils().then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
-        let link = Arc::new(Link::new(raw, family, physical.clock, names, title, Arc::clone(&options.reporter)));
+        let opened = Opened { raw, family, clock: physical.clock, names, validates: options.validate };
+        let link = Arc::new(Link::new(opened, title, Arc::clone(&options.reporter)));
         let budget_bytes = budget(&link, info, times, options);
         let parts = Parts::new(&link, &instance, &physical, budget_bytes, !options.staged);
         if parts.is_err() {

@@ -9,7 +9,7 @@
 use super::device::create;
 use super::encode::EMPTY_BYTES;
 use super::error::GpuError;
-use super::link::Link;
+use super::link::{Link, Opened};
 use super::memory::{Memory, Usage};
 use super::physical::Physical;
 use super::pipeline::{Layout, Pipeline, make_layout, make_pipeline, make_set_layout};
@@ -68,7 +68,8 @@ impl Workshops {
     fn open(&self, main: &Link) -> Result<Workshop, GpuError> {
         let title = main.title.clone();
         let (raw, family) = create(&self.instance, &self.physical, &title)?;
-        let link = Arc::new(Link::new(raw, family, None, None, title, Arc::clone(&main.reporter)));
+        let opened = Opened { raw, family, clock: None, names: None, validates: main.validates };
+        let link = Arc::new(Link::new(opened, title, Arc::clone(&main.reporter)));
         let memory = Memory::new(&link, &self.instance, &self.physical, BUDGET_BYTES, true).and_then(|mut memory| {
             let empty = memory.allocate("nothing", EMPTY_BYTES, Usage::DeviceOnly);
             let empty = empty.inspect_err(|_| drop(memory.close()))?;
