@@ -9,8 +9,8 @@
 //! without gaps. Record structs and push constants become `#[repr(C)]` structs whose offsets are asserted, so that the GLSL is the
 //! only place where a layout is written. What the rules forbid is a build error with the kernel's name.
 //!
-//! *Optimisation* is off: the optimiser made no kernel faster on the CPU drivers, costs ten times the compile time, and folds float
-//! arithmetic before this script can decorate it with `NoContraction` (see [`decorate`]).
+//! *Optimisation* is off: drivers do their own (48 kernels took CPU drivers as long to compile either way, and ran no faster), and the
+//! optimiser folds float arithmetic before this script can decorate it with `NoContraction` (see [`decorate`]).
 
 #[path = "build/compile.rs"]
 mod compile;
@@ -45,11 +45,12 @@ fn run() -> Result<(), String> {
     let compiler = compile::Compiler::new("glsl")?;
     let mut code = String::new();
     let mut records = generate::Records::default();
-    generate_folder(&compiler, Path::new("glsl"), &mut records, &mut code)?;
+    let mut index = generate::Index::default();
+    generate_folder(&compiler, Path::new("glsl"), "", &mut index, &mut records, &mut code)?;
     for folder in folders(Path::new("glsl"))? {
         let name = file_stem(&folder);
         let mut inner = String::new();
-        generate_folder(&compiler, &folder, &mut records, &mut inner)?;
+        generate_folder(&compiler, &folder, &format!("{name}::"), &mut index, &mut records, &mut inner)?;
         generate::folder(&name, &inner, &mut code);
     }
     records.generate(&mut code);
@@ -57,14 +58,18 @@ fn run() -> Result<(), String> {
     if library.exists() {
         let words = decorate::no_contraction(&compiler.compile(library, &[])?)?;
         generate::library(&words, &mut code);
+        index.has_library = true;
     }
+    index.generate(&mut code);
     fs::write(out.join("kernels.rs"), code).map_err(|e| format!("{}: {e}", out.display()))
 }
 
-/// Generates the modules of every kernel file directly in `folder`.
+/// Generates the modules of every kernel file directly in `folder`, which become modules of `module` (`""` or `"test::"`).
 fn generate_folder(
     compiler: &compile::Compiler,
     folder: &Path,
+    module: &str,
+    index: &mut generate::Index,
     records: &mut generate::Records,
     code: &mut String,
 ) -> Result<(), String> {
@@ -79,7 +84,7 @@ fn generate_folder(
             built.push(generate::Built { variant, words: decorate::no_contraction(&words)?, reflection });
         }
         let unit = generate::Unit { file: &file, stem: &stem, source: &source, built };
-        generate::kernel(&unit, records, code).map_err(|e| format!("{}: {e}", file.display()))?;
+        generate::kernel(&unit, module, index, records, code).map_err(|e| format!("{}: {e}", file.display()))?;
     }
     Ok(())
 }

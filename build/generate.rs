@@ -34,6 +34,33 @@ pub(crate) struct Unit<'a> {
     pub built: Vec<Built>,
 }
 
+/// The paths of all kernels' descriptions met so far.
+#[derive(Default)]
+pub(crate) struct Index {
+    paths: Vec<String>,
+    /// Whether there is a library of helper functions for compiled shaders.
+    pub(crate) has_library: bool,
+}
+
+impl Index {
+    /// Writes `all`.
+    pub(crate) fn generate(&self, code: &mut String) {
+        code.push_str("/// Every kernel, every variant: in order of folders and names.\n");
+        code.push_str("pub fn all() -> Vec<&'static std::sync::Arc<crate::pipeline::recording::Kernel>> {\n    vec![");
+        for path in &self.paths {
+            let _ = write!(code, "{path}, ");
+        }
+        code.push_str("]\n}\n");
+        code.push_str("/// SPIR-V of every kernel and library with its name.\n");
+        code.push_str("pub fn modules() -> Vec<(&'static str, &'static [u32])> {\n");
+        code.push_str("    all().into_iter().map(|kernel| (kernel.label(), kernel.words()))");
+        if self.has_library {
+            code.push_str(".chain([(\"rsl library\", RSL_LIBRARY.as_slice())])");
+        }
+        code.push_str(".collect()\n}\n");
+    }
+}
+
 /// Record structs met so far, by name: equal names must mean equal layouts in all kernels.
 #[derive(Default)]
 pub(crate) struct Records {
@@ -76,8 +103,14 @@ pub(crate) fn library(words: &[u32], code: &mut String) {
     let _ = writeln!(code, "pub static RSL_LIBRARY: [u32; {}] = {words:?};", words.len());
 }
 
-/// Writes the module of one source file.
-pub(crate) fn kernel(unit: &Unit<'_>, records: &mut Records, code: &mut String) -> Result<(), String> {
+/// Writes the module of one source file, which lies in module `folder` (`""` or `"test::"`).
+pub(crate) fn kernel(
+    unit: &Unit<'_>,
+    folder: &str,
+    index: &mut Index,
+    records: &mut Records,
+    code: &mut String,
+) -> Result<(), String> {
     let reflection = &unit.built[0].reflection;
     for other in &unit.built[1..] {
         let same = |r: &Reflection| (r.bindings.clone(), r.push.clone(), r.constants.clone());
@@ -99,6 +132,11 @@ pub(crate) fn kernel(unit: &Unit<'_>, records: &mut Records, code: &mut String) 
     if !reflection.push.is_empty() {
         structure("Push", "Push constants", &reflection.push, push_bytes, RECORDS, code);
     }
+    let module = format!("{folder}{}", unit.stem);
+    index.paths.extend(unit.built.iter().map(|built| match unit.built.len() {
+        1 => format!("{module}::kernel()"),
+        _ => format!("{module}::kernel({module}::Variant::{})", variant_name(unit, built)),
+    }));
     bindings(reflection, code);
     constants(reflection, code);
     kernels(unit, code);

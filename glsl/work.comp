@@ -19,7 +19,7 @@ layout(local_size_x = 64) in;
 layout(std430, set = 0, binding = 0) readonly buffer Instances { Instance instances[]; };
 layout(std430, set = 0, binding = 1) readonly buffer Primitives { Primitive primitives[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Grids { Subpatch grids[]; };
-layout(std430, set = 0, binding = 3) buffer Slots { Slot slots[]; };
+layout(std430, set = 0, binding = 3) readonly buffer Slots { Slot slots[]; };
 layout(std430, set = 0, binding = 4) writeonly buffer Work { uvec4 work[]; };
 layout(push_constant) uniform Push {
     uint slot_base;

@@ -22,7 +22,8 @@ pub(super) fn check(recording: &Recording, rules: &Rules<'_>) -> Result<(), Stri
         Command::Fill { to, .. } => check_words(*to, u64::MAX, rules).map_err(|e| format!("fill: {e}")),
         Command::Write { to, .. } => check_words(*to, WRITE_BYTES_MAX, rules).map_err(|e| format!("write: {e}")),
         _ => Ok(()),
-    })
+    })?;
+    recording.conflict().map_or(Ok(()), Err)
 }
 
 fn check_dispatch(dispatch: &Dispatch, rules: &Rules<'_>) -> Result<(), String> {

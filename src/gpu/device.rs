@@ -7,13 +7,14 @@ use super::error::{DeviceTitle, GpuError};
 use super::execute::Submissions;
 use super::instance::Instance;
 use super::kernel::{KernelCounts, Kernels};
-use super::link::Link;
+use super::link::{Link, Opened};
 use super::memory::{Memory, MemoryUse, Usage};
 use super::physical::{DeviceInfo, DeviceKind, Physical, enumerate};
 use super::requirements::{FEATURES, Features};
 use super::select::select;
 use super::threads::single_threaded_cpu_devices;
 use super::transfer::Staging;
+use super::workshop::Workshops;
 use crate::diagnostic::Reporter;
 use crate::pipeline::recording::{Buffer, Recording};
 use ash::{ext, vk};
@@ -122,17 +123,17 @@ impl Device {
             .ok_or_else(|| GpuError::Lost { device: title.clone(), doing: "it was being opened".to_string() })?;
         let (raw, family) = create(instance.raw(), &physical, &title)?;
         let names = instance.debug_utils().then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
-        let link = Arc::new(Link::new(raw, family, physical.clock, names, title, Arc::clone(&options.reporter)));
+        let opened = Opened { raw, family, clock: physical.clock, names, validates: options.validate };
+        let link = Arc::new(Link::new(opened, title, Arc::clone(&options.reporter)));
         let budget_bytes = budget(&link, info, times, options);
         let parts = Parts::new(&link, &instance, &physical, budget_bytes, !options.staged);
         if parts.is_err() {
             // SAFETY: it was made above and what was made from it is gone again.
             unsafe { link.raw.destroy_device(None) };
         }
-        let Parts { memory, submissions, empty, dummy } = parts?;
-        let offered = |(name, offered): (&&'static str, &bool)| offered.then_some(*name);
-        let enabled = physical.info.features.iter().filter_map(offered).collect();
-        let kernels = Kernels::new(&link, &physical.info, enabled, compilers, dummy);
+        let Parts { memory, submissions, empty, raw_empty } = parts?;
+        let workshops = (info.kind == DeviceKind::Cpu).then(|| Workshops::new(instance.raw(), physical.clone()));
+        let kernels = Kernels::new(&link, &physical.info, compilers, workshops, raw_empty);
         let mut device = Self {
             link,
             memory,
@@ -240,7 +241,7 @@ struct Parts {
     memory: Memory,
     submissions: Submissions,
     empty: Buffer,
-    dummy: vk::Buffer,
+    raw_empty: vk::Buffer,
 }
 
 impl Parts {
@@ -257,8 +258,8 @@ impl Parts {
             .allocate("nothing", EMPTY_BYTES, Usage::DeviceOnly)
             .and_then(|empty| Ok((empty, Submissions::new(link)?)));
         let (empty, submissions) = made.inspect_err(|_| drop(memory.close()))?;
-        let dummy = memory.raw(empty).expect("it was just allocated");
-        Ok(Self { memory, submissions, empty, dummy })
+        let raw_empty = memory.raw(empty).expect("it was just allocated");
+        Ok(Self { memory, submissions, empty, raw_empty })
     }
 }
 
@@ -277,7 +278,11 @@ fn budget(link: &Link, info: &DeviceInfo, times: u64, options: &OpenOptions) -> 
 }
 
 /// Makes the Vulkan device with one queue, and enables what it offers of the table.
-fn create(instance: &ash::Instance, physical: &Physical, title: &DeviceTitle) -> Result<(ash::Device, u32), GpuError> {
+pub(super) fn create(
+    instance: &ash::Instance,
+    physical: &Physical,
+    title: &DeviceTitle,
+) -> Result<(ash::Device, u32), GpuError> {
     let family = physical.family.ok_or_else(|| super::select::lacking(&physical.info))?;
     let mut features = Features::default();
     for row in FEATURES.iter().filter(|row| physical.info.has(row.name)) {

@@ -1,8 +1,8 @@
 //! A recording as a command buffer.
 
 use super::error::GpuError;
-use super::kernel::Pipeline;
 use super::link::Link;
+use super::pipeline::Pipeline;
 use super::slot::Slot;
 use crate::pipeline::recording::{Buffer, BufferRange, Command, Dispatch, Groups, Recording};
 use ash::vk;
@@ -91,9 +91,9 @@ fn describe(sources: &Sources<'_>, range: BufferRange) -> vk::DescriptorBufferIn
 enum Order {
     /// Each command is a pass.
     Passes,
-    /// In a concurrent group, before its first command.
+    /// In a group, before its first command.
     GroupBegins,
-    /// In a concurrent group, after its first command.
+    /// In a group, after its first command.
     Group,
 }
 
@@ -115,7 +115,10 @@ impl Encoder<'_> {
             Command::Fill { to, value } => self.fill(*to, *value),
             Command::Write { to, data } => self.write(*to, data),
             Command::BeginConcurrent => self.order = Order::GroupBegins,
-            Command::EndConcurrent => self.order = Order::Passes,
+            // Validation cannot know that order does not matter, so there the claim is not used.
+            Command::BeginUnordered if link.validates => {}
+            Command::BeginUnordered => self.order = Order::GroupBegins,
+            Command::EndGroup => self.order = Order::Passes,
             Command::BeginLabel(label) => link.begin_label(commands, label),
             Command::EndLabel => link.end_label(commands),
             Command::BeginStage(name) => {

@@ -77,6 +77,14 @@ pub enum GpuError {
         /// The user's limit.
         budget_bytes: u64,
     },
+    /// The driver ran out of memory of its own, the device's or the host's.
+    #[error("{device}: the driver has no memory left for {doing}")]
+    DriverOutOfMemory {
+        /// The device.
+        device: DeviceTitle,
+        /// What was tried.
+        doing: String,
+    },
     /// One buffer or memory block larger than the device permits.
     #[error("{device}: {name} of {asked_bytes} bytes is larger than the device permits ({limit_bytes})")]
     TooLarge {
@@ -174,6 +182,11 @@ impl GpuError {
             Self::ThreadsAlreadyRun => "set LP_NUM_THREADS=0 in the environment instead",
             _ => "",
         }
+    }
+
+    /// Whether the device should be given up and its work be done by others: it is gone, hangs, or its driver has no memory.
+    pub fn ends_device(&self) -> bool {
+        matches!(self, Self::Lost { .. } | Self::Timeout { .. } | Self::DriverOutOfMemory { .. })
     }
 
     /// Whether no device can be used at all, as opposed to trouble with one that was.

@@ -132,13 +132,17 @@ unsafe extern "system" fn on_message(
     user_data: *mut c_void,
 ) -> vk::Bool32 {
     // SAFETY: `user_data` is the `Messages` given in `listen`, alive while the messenger is, shared and only read (a Reporter may be
-    // used from any thread); the layer passes valid `data` whose message is a C string for the length of the call.
-    let (messages, text) = unsafe { (&*user_data.cast::<Messages>(), (*data).message_as_c_str()) };
-    let text = text.map_or_else(String::new, |text| text.to_string_lossy().into_owned());
+    // used from any thread); the layer passes valid `data` whose strings are C strings or null for the length of the call.
+    let (messages, id, message) = unsafe {
+        let data = &*data;
+        (&*user_data.cast::<Messages>(), data.message_id_name_as_c_str(), data.message_as_c_str())
+    };
+    let text = |string: Option<&CStr>| string.map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+    let message = format!("{}: {}", text(id), text(message));
     let severity = match severity {
         vk::DebugUtilsMessageSeverityFlagsEXT::ERROR => Severity::Error,
         _ => Severity::Warning,
     };
-    messages.reporter.report(Diagnostic::new(severity, "validation", Place::default(), text));
+    messages.reporter.report(Diagnostic::new(severity, "validation", Place::default(), message));
     vk::FALSE
 }

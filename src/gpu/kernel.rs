@@ -5,8 +5,10 @@ use super::compile::Compilers;
 use super::error::GpuError;
 use super::link::Link;
 use super::physical::{DeviceInfo, DeviceKind};
+use super::pipeline::{Layout, Pipeline, make_layout, make_pipeline, make_set_layout};
 use super::requirements::missing_capability;
 use super::warm;
+use super::workshop::Workshops;
 use crate::pipeline::recording::Kernel;
 use ash::vk;
 use parking_lot::{Condvar, Mutex};
@@ -16,20 +18,6 @@ use std::time::{Duration, Instant};
 
 /// What tells compiled kernels apart: the SPIR-V's key and the values of the constants.
 type Key = (u128, Vec<u32>);
-
-/// A compiled kernel.
-#[derive(Clone, Copy)]
-pub(super) struct Pipeline {
-    pub(super) raw: vk::Pipeline,
-    pub(super) layout: Layout,
-}
-
-/// The shape of what is bound: kernels with equally many bindings share descriptor sets.
-#[derive(Clone, Copy)]
-pub(super) struct Layout {
-    pub(super) set: vk::DescriptorSetLayout,
-    pub(super) pipeline: vk::PipelineLayout,
-}
 
 enum State {
     Compiling,
@@ -63,31 +51,32 @@ struct Table {
 pub(super) struct Kernels {
     link: Arc<Link>,
     info: DeviceInfo,
-    enabled: Vec<&'static str>,
     identity: Arc<str>,
     compilers: Arc<Compilers>,
+    /// Second devices for drivers that compile when a kernel is first dispatched.
+    workshops: Option<Workshops>,
     /// What a warming dispatch binds.
-    dummy: vk::Buffer,
+    empty: vk::Buffer,
     table: Mutex<Table>,
     changed: Condvar,
 }
 
 impl Kernels {
-    /// No kernels yet. `dummy` must live until [`Kernels::close`] has returned.
+    /// No kernels yet. `empty` and what `workshops` needs must live until [`Kernels::close`] has returned.
     pub(super) fn new(
         link: &Arc<Link>,
         info: &DeviceInfo,
-        enabled: Vec<&'static str>,
         compilers: &Arc<Compilers>,
-        dummy: vk::Buffer,
+        workshops: Option<Workshops>,
+        empty: vk::Buffer,
     ) -> Arc<Self> {
         Arc::new(Self {
             link: Arc::clone(link),
             info: info.clone(),
-            enabled,
             identity: cache::identity(info),
             compilers: Arc::clone(compilers),
-            dummy,
+            workshops,
+            empty,
             table: Mutex::default(),
             changed: Condvar::new(),
         })
@@ -172,6 +161,36 @@ impl Kernels {
 
     /// Compiles and warms a kernel: the pipeline, and whether the cache had it.
     fn compile(&self, kernel: &Arc<Kernel>, constants: &[u32]) -> Result<(Pipeline, bool), GpuError> {
+        self.check_usable(kernel)?;
+        let layout = self.layout(kernel.bindings().len(), kernel.push_bytes())?;
+        let cache_key = CacheKey::new(&self.identity, kernel.key(), constants);
+        let known = self.compilers.cache.load(&cache_key);
+        if known.is_none()
+            && let Some(workshops) = &self.workshops
+        {
+            workshops.compile(&self.link, kernel, constants);
+        }
+        let initial = known.as_ref().map_or([].as_slice(), |data| data.as_slice());
+        let (pipeline, data) = make_pipeline(&self.link, kernel, constants, layout, initial)?;
+        // Drivers of GPUs have finished by now; CPU drivers compile when a kernel is first dispatched.
+        if self.info.kind == DeviceKind::Cpu
+            && let Err(error) = warm::dispatch_nothing(&self.link, pipeline, kernel, self.empty)
+        {
+            // SAFETY: nobody else has the pipeline yet, and the warming dispatch has ended or the device is lost.
+            unsafe { self.link.raw.destroy_pipeline(pipeline.raw, None) };
+            return Err(error);
+        }
+        let from_cache = known.is_some();
+        if known.is_none_or(|known| *known != data)
+            && let Err(reason) = self.compilers.cache.store(&cache_key, data)
+        {
+            self.link.warn("cache", format!("compiled kernels cannot be kept: {reason}"));
+        }
+        Ok((pipeline, from_cache))
+    }
+
+    /// Whether the device has what a kernel needs.
+    fn check_usable(&self, kernel: &Kernel) -> Result<(), GpuError> {
         let refuse = |reason: String| {
             let (device, kernel) = (self.link.title.clone(), kernel.label().to_string());
             Err(GpuError::Kernel { device, kernel, reason })
@@ -180,7 +199,7 @@ impl Kernels {
             return refuse("the device is closing".to_string());
         }
         self.link.check_alive("compiling kernels")?;
-        let enabled = |feature: &str| self.enabled.contains(&feature);
+        let enabled = |feature: &str| self.info.has(feature);
         if let Some(reason) = missing_capability(kernel.words(), enabled) {
             return refuse(reason);
         }
@@ -190,26 +209,7 @@ impl Kernels {
         if invocations > most {
             return refuse(format!("its workgroups have {invocations} invocations, the device permits {most}"));
         }
-        let layout = self.layout(kernel.bindings().len(), kernel.push_bytes())?;
-        let cache_key = CacheKey::new(&self.identity, kernel.key(), constants);
-        let known = self.compilers.cache.load(&cache_key);
-        let (raw, data) = self.create(kernel, constants, layout, known.as_ref().map_or(&[], |data| data.as_slice()))?;
-        let from_cache = known.is_some();
-        if known.is_none_or(|known| *known != data)
-            && let Err(reason) = self.compilers.cache.store(&cache_key, data)
-        {
-            self.link.warn("cache", format!("compiled kernels cannot be kept: {reason}"));
-        }
-        let pipeline = Pipeline { raw, layout };
-        // Drivers of GPUs have finished by now; CPU drivers compile when a kernel is first dispatched.
-        if self.info.kind == DeviceKind::Cpu
-            && let Err(error) = warm::dispatch_nothing(&self.link, pipeline, kernel, self.dummy)
-        {
-            // SAFETY: nobody else has the pipeline yet, and the warming dispatch has ended or the device is lost.
-            unsafe { self.link.raw.destroy_pipeline(raw, None) };
-            return Err(error);
-        }
-        Ok((pipeline, from_cache))
+        Ok(())
     }
 
     /// The layout for kernels with so many bindings and push constants.
@@ -218,93 +218,16 @@ impl Kernels {
         if let Some(layout) = table.layouts.get(&(binding_count, push_bytes)) {
             return Ok(*layout);
         }
-        let raw = &self.link.raw;
         let set = match table.sets.get(&binding_count) {
             Some(set) => *set,
             None => {
-                let binding = |number| {
-                    vk::DescriptorSetLayoutBinding::default()
-                        .binding(number)
-                        .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
-                        .descriptor_count(1)
-                        .stage_flags(vk::ShaderStageFlags::COMPUTE)
-                };
-                let bindings: Vec<_> = (0..binding_count as u32).map(binding).collect();
-                let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-                // SAFETY: the device is alive until `close` has waited for this job; binding numbers are distinct.
-                let made = unsafe { raw.create_descriptor_set_layout(&info, None) };
-                let set = self.link.check("making a descriptor set layout", made)?;
-                self.link.name(set, &format!("{binding_count} buffers"));
-                table.sets.insert(binding_count, set);
-                set
+                let set = make_set_layout(&self.link, binding_count)?;
+                *table.sets.entry(binding_count).or_insert(set)
             }
         };
-        let sets = [set];
-        let push = [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(push_bytes)];
-        let mut info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets);
-        if push_bytes > 0 {
-            info = info.push_constant_ranges(&push);
-        }
-        // SAFETY: as above; the set layout is this device's.
-        let made = unsafe { raw.create_pipeline_layout(&info, None) };
-        let layout = Layout { set, pipeline: self.link.check("making a pipeline layout", made)? };
-        self.link.name(layout.pipeline, &format!("{binding_count} buffers, {push_bytes} bytes"));
+        let layout = make_layout(&self.link, set, push_bytes)?;
         table.layouts.insert((binding_count, push_bytes), layout);
         Ok(layout)
-    }
-
-    /// Makes the pipeline, and gives what the driver wants to be kept of it.
-    fn create(
-        &self,
-        kernel: &Kernel,
-        constants: &[u32],
-        layout: Layout,
-        known: &[u8],
-    ) -> Result<(vk::Pipeline, Vec<u8>), GpuError> {
-        let raw = &self.link.raw;
-        let doing = || format!("compiling kernel {}", kernel.label());
-        let info = vk::ShaderModuleCreateInfo::default().code(kernel.words());
-        // SAFETY: kernels are valid SPIR-V whose capabilities are enabled: those of the build and those that the shader compiler emits
-        // are checked by spirv-val in tests. The device is alive until `close` has waited for this job.
-        let module = self.link.check(&doing(), unsafe { raw.create_shader_module(&info, None) })?;
-        let info = vk::PipelineCacheCreateInfo::default().initial_data(known);
-        // SAFETY: the data was written by this driver for this kernel, and its checksum was right.
-        let cache = self.link.check("making a pipeline cache", unsafe { raw.create_pipeline_cache(&info, None) });
-        let made = cache.and_then(|cache| {
-            let pipeline = self.create_pipeline(module, cache, layout, constants);
-            // SAFETY: the cache is this function's own.
-            let data = unsafe { raw.get_pipeline_cache_data(cache) }.unwrap_or_default();
-            // SAFETY: as above, and the pipeline does not need it any more.
-            unsafe { raw.destroy_pipeline_cache(cache, None) };
-            Ok((self.link.check(&doing(), pipeline)?, data))
-        });
-        // SAFETY: the module is this function's own, and the pipeline does not need it any more.
-        unsafe { raw.destroy_shader_module(module, None) };
-        let (pipeline, data) = made?;
-        self.link.name(pipeline, kernel.label());
-        Ok((pipeline, data))
-    }
-
-    fn create_pipeline(
-        &self,
-        module: vk::ShaderModule,
-        cache: vk::PipelineCache,
-        layout: Layout,
-        constants: &[u32],
-    ) -> Result<vk::Pipeline, vk::Result> {
-        let data: Vec<u8> = constants.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let entry = |id: u32| vk::SpecializationMapEntry::default().constant_id(id).offset(4 * id).size(4);
-        let entries: Vec<_> = (0..constants.len() as u32).map(entry).collect();
-        let specialization = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
-        let stage = vk::PipelineShaderStageCreateInfo::default()
-            .stage(vk::ShaderStageFlags::COMPUTE)
-            .module(module)
-            .name(c"main")
-            .specialization_info(&specialization);
-        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.pipeline);
-        // SAFETY: module, cache and layout are this device's, and all that `info` points to lives until the call returns.
-        let made = unsafe { self.link.raw.create_compute_pipelines(cache, &[info], None) };
-        made.map(|pipelines| pipelines[0]).map_err(|(_, code)| code)
     }
 
     /// Waits for the compiling threads to let go of the device and destroys all kernels. No submission may use one any more.
@@ -314,7 +237,10 @@ impl Kernels {
         while table.running > 0 {
             self.changed.wait(&mut table);
         }
-        let table = std::mem::take(&mut *table);
+        if let Some(workshops) = &self.workshops {
+            workshops.close();
+        }
+        let table = std::mem::replace(&mut *table, Table { closed: true, ..Table::default() });
         // SAFETY: the caller waited for the queue, the jobs have ended, and the objects are taken out of the table: nobody uses them.
         unsafe {
             for state in table.states.values() {

@@ -9,6 +9,19 @@ use std::ffi::CString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// A `VkDevice` with one queue.
+pub(super) struct Opened {
+    pub(super) raw: ash::Device,
+    /// The queue's family.
+    pub(super) family: u32,
+    /// The queue's clock, if it has one and stages shall be timed.
+    pub(super) clock: Option<Clock>,
+    /// What gives names, if the instance has it.
+    pub(super) names: Option<ext::debug_utils::Device>,
+    /// Whether the validation layer listens.
+    pub(super) validates: bool,
+}
+
 /// Shared by the host thread that drives the device and the threads that compile kernels for it. Owns nothing of Vulkan: the
 /// [`super::Device`] destroys the `VkDevice`, after it has waited for those threads.
 pub(super) struct Link {
@@ -21,32 +34,34 @@ pub(super) struct Link {
     names: Option<ext::debug_utils::Device>,
     /// The device's clock, if its queue has one.
     pub(super) clock: Option<Clock>,
+    /// Whether the validation layer listens.
+    pub(super) validates: bool,
     lost: AtomicBool,
 }
 
 impl Link {
-    pub(super) fn new(
-        raw: ash::Device,
-        family: u32,
-        clock: Option<Clock>,
-        names: Option<ext::debug_utils::Device>,
-        title: DeviceTitle,
-        reporter: Arc<Reporter>,
-    ) -> Self {
+    pub(super) fn new(opened: Opened, title: DeviceTitle, reporter: Arc<Reporter>) -> Self {
+        let Opened { raw, family, clock, names, validates } = opened;
         // SAFETY: the device was made with one queue of this family.
         let queue = unsafe { raw.get_device_queue(family, 0) };
-        Self { raw, title, reporter, queue: Mutex::new(queue), family, names, clock, lost: AtomicBool::new(false) }
+        let (queue, lost) = (Mutex::new(queue), AtomicBool::new(false));
+        Self { raw, title, reporter, queue, family, names, clock, validates, lost }
     }
 
     /// Turns a result of Vulkan into ours, and remembers a loss.
     pub(super) fn check<T>(&self, doing: &str, result: Result<T, vk::Result>) -> Result<T, GpuError> {
         result.map_err(|code| {
             let (device, doing) = (self.title.clone(), doing.to_string());
-            if code == vk::Result::ERROR_DEVICE_LOST {
-                self.lost.store(true, Ordering::Relaxed);
-                return GpuError::Lost { device, doing };
+            match code {
+                vk::Result::ERROR_DEVICE_LOST => {
+                    self.lost.store(true, Ordering::Relaxed);
+                    GpuError::Lost { device, doing }
+                }
+                vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | vk::Result::ERROR_OUT_OF_HOST_MEMORY => {
+                    GpuError::DriverOutOfMemory { device, doing }
+                }
+                _ => GpuError::Vulkan { device, doing, reason: code.to_string() },
             }
-            GpuError::Vulkan { device, doing, reason: code.to_string() }
         })
     }
 

@@ -18,6 +18,7 @@ mod kernel;
 mod link;
 mod memory;
 mod physical;
+mod pipeline;
 mod profile;
 mod requirements;
 mod select;
@@ -25,6 +26,7 @@ mod slot;
 mod threads;
 mod transfer;
 mod warm;
+mod workshop;
 
 pub use cache::default_cache_folder;
 pub use device::{Device, OpenOptions, open};

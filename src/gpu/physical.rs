@@ -119,6 +119,7 @@ impl DeviceInfo {
 }
 
 /// A physical device and what opening it takes.
+#[derive(Clone)]
 pub(super) struct Physical {
     pub(super) raw: vk::PhysicalDevice,
     pub(super) info: DeviceInfo,

@@ -2,8 +2,8 @@
 
 use super::encode::{Sources, encode};
 use super::error::GpuError;
-use super::kernel::Pipeline;
 use super::link::Link;
+use super::pipeline::Pipeline;
 use super::slot::Slot;
 use crate::pipeline::recording::{Buffer, BufferRange, Dispatch, Groups, Kernel, Recording};
 use ash::vk;

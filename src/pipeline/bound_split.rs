@@ -64,7 +64,7 @@ pub fn record_round(
     (from, count): (usize, u32),
 ) {
     let to = 1 - from;
-    recording.concurrent(|recording| {
+    recording.unordered(|recording| {
         for &kind in kinds {
             let bindings = bound_split::Bindings {
                 frame_buffer: frame.frame,

@@ -30,7 +30,7 @@ pub fn record(
     let [inside_width, inside_height] = region.inside_size();
     let [inside_x, inside_y] = region.inside_offset();
     let first_of_variables = capacity.resolved_records() - capacity.variables;
-    recording.concurrent(|recording| {
+    recording.unordered(|recording| {
         for group in 0..=capacity.variables {
             let record = if group == 0 { 0 } else { first_of_variables + group - 1 };
             let bindings =

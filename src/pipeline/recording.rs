@@ -5,12 +5,13 @@
 //!
 //! *Order.* Commands are passes: each sees all that those before it wrote, also those of recordings submitted earlier to the same
 //! device. One full memory barrier between passes does this; drivers merge finer ones anyway, and a forgotten one is a wrong pixel on
-//! some other machine. Commands in a [`Recording::concurrent`] group are one pass together: none may read or write what another of
-//! the group writes (atomic operations that commute excepted), and nothing orders them.
+//! some other machine. Commands in a [`Recording::concurrent`] group are one pass together: none reads or writes what another of the
+//! group writes, which is checked. In a [`Recording::unordered`] group they may, if the result is the same in any order.
 
 mod buffer;
 mod dump;
 mod kernel;
+mod order;
 
 pub use buffer::{Arena, ArenaFull, Buffer, BufferRange, Slice};
 pub use kernel::{Access, Binding, Kernel, KernelParts, PushKind, PushMember, fnv_1a};
@@ -105,10 +106,12 @@ pub enum Command {
         /// As many bytes as the range has.
         data: Vec<u8>,
     },
-    /// The commands up to the matching end are one pass.
+    /// The commands up to the matching end are one pass, independent of each other.
     BeginConcurrent,
-    /// Ends a concurrent group.
-    EndConcurrent,
+    /// The commands up to the matching end are one pass: their order does not matter.
+    BeginUnordered,
+    /// Ends a group.
+    EndGroup,
     /// A named part, for captures and dumps.
     BeginLabel(String),
     /// Ends a named part.
@@ -125,13 +128,13 @@ pub struct Recording {
     label: String,
     commands: Vec<Command>,
     stage_open: bool,
-    concurrent_open: bool,
+    group_open: bool,
 }
 
 impl Recording {
     /// An empty recording. The label names it in errors, time-outs and captures.
     pub fn new(label: impl Into<String>) -> Self {
-        Self { label: label.into(), commands: Vec::new(), stage_open: false, concurrent_open: false }
+        Self { label: label.into(), commands: Vec::new(), stage_open: false, group_open: false }
     }
 
     /// The name.
@@ -172,17 +175,32 @@ impl Recording {
         self.commands.push(Command::Write { to: to.range(), data: bytemuck::cast_slice(data).to_vec() });
     }
 
-    /// Appends what `body` records as one pass: its commands are independent of each other.
+    /// Appends what `body` records as one pass: its commands are independent of each other. Devices refuse a group in which one writes
+    /// what another uses.
     ///
     /// # Panics
-    /// When already in such a group.
+    /// When already in a group.
     pub fn concurrent(&mut self, body: impl FnOnce(&mut Self)) {
-        assert!(!self.concurrent_open, "concurrent groups do not nest");
-        self.concurrent_open = true;
-        self.commands.push(Command::BeginConcurrent);
+        self.group(Command::BeginConcurrent, body);
+    }
+
+    /// Appends what `body` records as one pass: its commands may write to the same buffers, but give the same in any order, because
+    /// they write different records or only with atomic operations that commute. Nothing checks this claim. Under validation, which
+    /// could not know, they run one after the other.
+    ///
+    /// # Panics
+    /// When already in a group.
+    pub fn unordered(&mut self, body: impl FnOnce(&mut Self)) {
+        self.group(Command::BeginUnordered, body);
+    }
+
+    fn group(&mut self, begin: Command, body: impl FnOnce(&mut Self)) {
+        assert!(!self.group_open, "groups do not nest");
+        self.group_open = true;
+        self.commands.push(begin);
         body(self);
-        self.commands.push(Command::EndConcurrent);
-        self.concurrent_open = false;
+        self.commands.push(Command::EndGroup);
+        self.group_open = false;
     }
 
     /// Appends what `body` records under a name that captures and dumps show.
@@ -196,9 +214,9 @@ impl Recording {
     /// equal names add up.
     ///
     /// # Panics
-    /// Inside a stage or a concurrent group, where times would not be the stage's own.
+    /// Inside a stage or a group, where times would not be the stage's own.
     pub fn stage(&mut self, name: &'static str, body: impl FnOnce(&mut Self)) {
-        assert!(!self.stage_open && !self.concurrent_open, "stage {name} inside a stage or a concurrent group");
+        assert!(!self.stage_open && !self.group_open, "stage {name} inside a stage or a group");
         self.stage_open = true;
         self.commands.push(Command::BeginStage(name));
         body(self);

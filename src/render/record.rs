@@ -102,7 +102,7 @@ impl DeviceWorld {
         recording.stage("dice", |recording| {
             let range = (load.first, load.count);
             hide::record_cull(recording, (frame, grids), &place.slices, &place.pixels, range, self.pipeline.cull);
-            recording.concurrent(|recording| {
+            recording.unordered(|recording| {
                 for (piece, page) in load.pieces.iter().zip(&pages) {
                     let bin = &self.world.hide_bins[piece.bin];
                     let channels = self.kernel(bin.displace).map_or(dice::POSITION, |k| k.geometry_channels);
@@ -166,7 +166,7 @@ impl DeviceWorld {
         recording.stage("dice", |recording| {
             let range = (load.first, load.count);
             hide::record_cull(recording, (&self.frame, self.grids), &place.slices, &place.pixels, range, false);
-            recording.concurrent(|recording| {
+            recording.unordered(|recording| {
                 for (piece, page) in load.pieces.iter().zip(&pages) {
                     self.record_shade_dice(recording, place, piece, *page);
                 }

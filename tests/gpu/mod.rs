@@ -1,5 +1,9 @@
 //! Devices and recordings, on whatever devices this machine has, under validation.
 
+mod build;
+mod devices;
+mod kernels;
+mod memory;
 mod run;
 
 use anthill::diagnostic::{Reporter, Severity};

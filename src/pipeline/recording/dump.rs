@@ -8,7 +8,7 @@ impl fmt::Display for Recording {
         writeln!(f, "{}", self.label())?;
         let mut depth = 1;
         for command in self.commands() {
-            if matches!(command, Command::EndConcurrent | Command::EndLabel | Command::EndStage) {
+            if matches!(command, Command::EndGroup | Command::EndLabel | Command::EndStage) {
                 depth -= 1;
                 continue;
             }
@@ -19,11 +19,15 @@ impl fmt::Display for Recording {
                 Command::Fill { to, value } => writeln!(f, "fill {to} = {value:#x}")?,
                 Command::Write { to, data } => writeln!(f, "write {to} ({} bytes)", data.len())?,
                 Command::BeginConcurrent => writeln!(f, "concurrent")?,
+                Command::BeginUnordered => writeln!(f, "unordered")?,
                 Command::BeginLabel(label) => writeln!(f, "label {label}")?,
                 Command::BeginStage(name) => writeln!(f, "stage {name}")?,
-                Command::EndConcurrent | Command::EndLabel | Command::EndStage => {}
+                Command::EndGroup | Command::EndLabel | Command::EndStage => {}
             }
-            if matches!(command, Command::BeginConcurrent | Command::BeginLabel(_) | Command::BeginStage(_)) {
+            if matches!(
+                command,
+                Command::BeginConcurrent | Command::BeginUnordered | Command::BeginLabel(_) | Command::BeginStage(_)
+            ) {
                 depth += 1;
             }
         }

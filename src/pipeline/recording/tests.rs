@@ -102,3 +102,46 @@ fn an_arena_cuts_aligned_slices_until_it_is_full() {
 fn stages_do_not_nest() {
     Recording::new("r").stage("dice", |r| r.stage("hide", |_| {}));
 }
+
+#[test]
+fn conflicts_inside_concurrent_groups_are_found() {
+    let vertices = buffer("vertices", 4096).slice::<[f32; 4]>();
+    let keys = Buffer::new("keys", 0, 1, 0, 4096).slice::<u64>();
+    let run = |keys: Slice<u64>| dispatch(1, vec![vertices.range(), keys.range()]);
+    type Body<'a> = Box<dyn Fn(&mut Recording) + 'a>;
+    let cases: Vec<(&str, Body<'_>)> = vec![
+        ("", Box::new(|r| (0..2).for_each(|i| r.dispatch(run(keys.part(i * 64..i * 64 + 64)))))),
+        (
+            "hide writes keys[0..512] and hide writes keys",
+            Box::new(|r| {
+                r.dispatch(run(keys.part(0..64)));
+                r.dispatch(run(keys));
+            }),
+        ),
+        (
+            "hide reads vertices and fill writes vertices[16..32]",
+            Box::new(|r| {
+                r.dispatch(run(keys));
+                r.fill(vertices.part(1..2), 0);
+            }),
+        ),
+        (
+            "copy writes keys[0..8] and hide reads keys[0..12]",
+            Box::new(|r| {
+                r.copy(keys.part(9..10), keys.part(0..1));
+                let counts = keys.part(0..2).cast::<[u32; 3]>();
+                r.dispatch(dispatch(counts, vec![vertices.range(), keys.part(64..65).range()]));
+            }),
+        ),
+    ];
+    for (expected, body) in cases {
+        let mut recording = Recording::new("r");
+        recording.concurrent(|r| body(r));
+        let found = recording.conflict().unwrap_or_default();
+        assert!(found.contains(expected) && found.is_empty() == expected.is_empty(), "{expected:?}: {found:?}");
+        let mut ordered = Recording::new("r");
+        body(&mut ordered);
+        ordered.unordered(|r| body(r));
+        assert_eq!(ordered.conflict(), None, "{expected}");
+    }
+}

@@ -1,0 +1,142 @@
+//! The kernels of the build, and how devices compile and keep them.
+
+use super::{open_devices, open_with, options};
+use anthill::gpu::{GpuError, OpenOptions, Usage};
+use anthill::pipeline::kernels::{modules, test};
+use anthill::pipeline::recording::{Dispatch, Groups, Kernel, Recording};
+use rspirv::dr::{Instruction, Operand};
+use rspirv::spirv::{Decoration, Op};
+use std::collections::HashSet;
+use std::io::Write;
+use std::process::Command;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+#[test]
+fn every_kernel_is_valid_spirv() {
+    for (name, words) in modules() {
+        let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+        file.write_all(bytemuck::cast_slice(words)).expect("the file can be written");
+        let output = Command::new("spirv-val").args(["--target-env", "vulkan1.2"]).arg(file.path()).output();
+        let output = output.expect("spirv-val runs: `make setup` installs it (package spirv-tools)");
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// The id of a float result that a driver may compute in several ways.
+fn rounded_result(instruction: &Instruction, floats: &HashSet<u32>) -> Option<u32> {
+    let name = format!("{:?}", instruction.class.opcode);
+    let of_numbers = name.starts_with('F') && !name.starts_with("Function") && !name.starts_with("FOrd");
+    let of_vectors =
+        ["Dot", "VectorTimes", "MatrixTimes", "OuterProduct", "ExtInst"].iter().any(|s| name.starts_with(s));
+    let rounds = (of_numbers || of_vectors) && name != "ExtInstImport";
+    instruction.result_id.filter(|_| rounds && instruction.result_type.is_some_and(|kind| floats.contains(&kind)))
+}
+
+#[test]
+fn no_float_operation_of_a_kernel_may_be_contracted() {
+    let mut seen = 0;
+    for (name, words) in modules() {
+        let module = rspirv::dr::load_words(words).expect("the build wrote it");
+        let decorated: HashSet<u32> = module
+            .annotations
+            .iter()
+            .filter(|i| matches!(i.operands.get(1), Some(Operand::Decoration(Decoration::NoContraction))))
+            .filter_map(|i| i.operands[0].id_ref_any())
+            .collect();
+        let mut floats = HashSet::new();
+        for kind in &module.types_global_values {
+            let part = kind.operands.first().and_then(Operand::id_ref_any);
+            let composed = matches!(kind.class.opcode, Op::TypeVector | Op::TypeMatrix);
+            if kind.class.opcode == Op::TypeFloat || composed && part.is_some_and(|part| floats.contains(&part)) {
+                floats.extend(kind.result_id);
+            }
+        }
+        for instruction in module.all_inst_iter() {
+            if let Some(id) = rounded_result(instruction, &floats) {
+                assert!(decorated.contains(&id), "{name}: {instruction:?}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 10, "the test kernels alone have more float operations than {seen}");
+}
+
+/// Asks for every test kernel and waits.
+fn compile_all(device: &anthill::gpu::Device) {
+    let kernels = [test::copy::kernel(), test::particles::kernel(), test::scan::kernel(test::scan::Variant::Group)];
+    kernels.iter().for_each(|kernel| device.prepare(kernel, &[]));
+    let deadline = Instant::now() + Duration::from_secs(60);
+    for kernel in kernels {
+        while !device.is_ready(kernel, &[]).expect("it compiles") {
+            assert!(Instant::now() < deadline, "{} is not compiled", kernel.label());
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+#[test]
+fn the_second_run_finds_kernels_in_the_cache() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let options = OpenOptions { cache_folder: Some(folder.path().join("kernels")), ..options() };
+    for found in [0, 3] {
+        let devices = open_with("0", &options);
+        compile_all(&devices[0]);
+        let counts = devices[0].kernel_counts();
+        assert_eq!((counts.ready, counts.from_cache, counts.failed), (3, found, 0));
+    }
+}
+
+#[test]
+fn equal_devices_compile_once() {
+    let devices = open_devices("0,0");
+    thread::scope(|scope| devices.iter().for_each(|device| drop(scope.spawn(|| compile_all(device)))));
+    let from_cache: u32 = devices.iter().map(|device| device.kernel_counts().from_cache).sum();
+    assert_eq!(from_cache, 3, "each kernel is compiled by one and found by the other");
+}
+
+#[test]
+fn a_kernel_made_at_run_time_runs() {
+    let mut devices = open_devices("all");
+    let device = &mut devices[0];
+    let built = test::copy::kernel();
+    let bindings = built.bindings().to_vec();
+    let kernel = Kernel::compiled("made", built.words().to_vec(), bindings, 8, built.local_size());
+    assert!(!device.is_ready(&kernel, &[]).expect("nobody asked for it"));
+    let buffer = device.allocate("data", 512, Usage::DeviceOnly).expect("memory").slice::<u32>();
+    let mut recording = Recording::new("made");
+    recording.fill(buffer, 20);
+    let bindings = vec![buffer.part(0..64).range(), buffer.part(64..128).range()];
+    let push = bytemuck::bytes_of(&test::copy::Push { count: 64, added: 3 }).to_vec();
+    recording.dispatch(Dispatch { kernel, constants: Vec::new(), groups: Groups::from(1), bindings, push });
+    device.submit(&recording).expect("valid");
+    let read = device.read(buffer).expect("read");
+    assert!(read[..64].iter().all(|word| *word == 20) && read[64..].iter().all(|word| *word == 23));
+    device.free(buffer.range().buffer);
+}
+
+#[test]
+fn a_kernel_that_needs_what_is_not_enabled_is_refused() {
+    let mut devices = open_devices("all");
+    let device = &mut devices[0];
+    // The copy kernel with a capability that anthill never enables: Float64.
+    let built = test::copy::kernel();
+    let mut words = built.words().to_vec();
+    words.splice(5..5, [2 << 16 | 17, 10]);
+    let kernel = Kernel::compiled("double", words, built.bindings().to_vec(), 8, built.local_size());
+    let buffer = device.allocate("data", 512, Usage::DeviceOnly).expect("memory").slice::<u32>();
+    let mut recording = Recording::new("refused");
+    let bindings = vec![buffer.part(0..64).range(), buffer.part(64..128).range()];
+    recording.dispatch(Dispatch {
+        kernel: Arc::clone(&kernel),
+        constants: Vec::new(),
+        groups: Groups::from(1),
+        bindings,
+        push: vec![0; 8],
+    });
+    let error = device.submit(&recording).expect_err("the device lacks it");
+    assert!(matches!(error, GpuError::Kernel { .. }) && error.to_string().contains("kernel double"), "{error}");
+    assert_eq!(device.is_ready(&kernel, &[]), Err(error));
+    device.free(buffer.range().buffer);
+}
