@@ -1,1 +1,142 @@
-//! (under construction)
+//! RIB: bytes to requests to [`World`]s.
+//!
+//! [`read`] goes through one input. Every request is looked up in one table ([`requests`]), reads its arguments from the
+//! [`lexer`] and becomes an [`effect::Effect`]: a change of the graphics state or a primitive. Effects are applied at once,
+//! collected by a motion block ([`moving`]), or kept by an object and applied again at each instance ([`objects`]). What the state
+//! is at a primitive goes into a [`crate::scene::Drawable`]; at WorldEnd the finished [`World`] is handed over, so that the next
+//! one may be read while it is drawn.
+//!
+//! All input is untrusted. A fault ends the request it is in and is reported with file, line and column; reading goes on at the
+//! next request (RI-CHECKLIST RIB-14). Counts are believed only as far as the values that were really read.
+
+mod archives;
+mod args;
+mod attributes;
+mod basis;
+mod blocks;
+mod declare;
+mod displays;
+mod effect;
+mod fault;
+mod freeze;
+mod geometry;
+mod lexer;
+mod motion;
+mod moving;
+mod objects;
+mod options;
+mod params;
+mod primitives;
+mod reader;
+mod requests;
+mod search;
+mod shaders;
+mod source;
+mod state;
+mod transforms;
+mod unsupported;
+mod worlds;
+
+#[cfg(test)]
+mod tests;
+
+pub use source::Input;
+
+use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::scene::{SearchPaths, World};
+use std::ops::{ControlFlow, RangeInclusive};
+use std::sync::Arc;
+
+/// What the command line says and RIB cannot change.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overrides {
+    /// Picture size in pixels, of worlds that show a picture (not of depth passes).
+    pub format: Option<[u32; 2]>,
+    /// Crop window xmin xmax ymin ymax in 0 to 1, of worlds that show a picture.
+    pub crop: Option<[f64; 4]>,
+    /// Samples per pixel in x and y, of worlds that show a picture.
+    pub pixel_samples: Option<[u32; 2]>,
+    /// Shading rate of every object.
+    pub shading_rate: Option<f32>,
+    /// Frame numbers to draw; worlds outside any FrameBegin are always drawn.
+    pub frames: Option<RangeInclusive<i32>>,
+    /// Name of the primary image display of each world; `#` stands for the frame number, or the world's place in the file where
+    /// there are no frames, and `###` for three digits of it.
+    pub output: Option<String>,
+}
+
+/// How much untrusted input may ask for. What is beyond is left out with a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of one file or archive, unpacked.
+    pub source_bytes: u64,
+    /// Bytes of geometry, drawables and attribute states of one world, about.
+    pub scene_bytes: u64,
+    /// Archives read in all: archives that read archives can grow without bound.
+    pub archive_reads: u64,
+    /// Blocks open at once.
+    pub blocks: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { source_bytes: 16 << 30, scene_bytes: 64 << 30, archive_reads: 1 << 22, blocks: 1 << 16 }
+    }
+}
+
+/// What [`read`] needs to know besides the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// The standard search paths: what `@` stands for, and what holds until a RIB sets its own.
+    pub search: SearchPaths,
+    /// What the command line says.
+    pub overrides: Overrides,
+    /// Bounds for untrusted input.
+    pub limits: Limits,
+}
+
+/// Why reading ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// The input could not be opened or unpacked; the message was reported.
+    Unreadable,
+    /// An error under `ErrorHandler "abort"`.
+    Aborted,
+    /// The taker of worlds said so.
+    Taker,
+}
+
+/// What happened in one input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Worlds handed over.
+    pub worlds: u32,
+    /// Of these, worlds that show a picture and not only depths: what `--output` names.
+    pub picture_worlds: u32,
+    /// Requests read.
+    pub requests: u64,
+    /// Errors reported, repeats included.
+    pub errors: u64,
+    /// Why it ended before the end of the input.
+    pub stopped: Option<Stopped>,
+}
+
+/// Reads one input and hands each world to `draw` as soon as it is complete. Inputs share nothing but the settings.
+///
+/// Faults of the input go to `reporter` and never end the reading, except under `ErrorHandler "abort"`.
+pub fn read(
+    input: &Input,
+    settings: &Settings,
+    reporter: &Reporter,
+    draw: &mut dyn FnMut(World) -> ControlFlow<()>,
+) -> Summary {
+    match source::Source::load(input, settings.limits.source_bytes) {
+        Ok(source) => reader::Reader::new(settings, reporter, draw).read(&Arc::new(source)),
+        Err(error) => {
+            let place = Place { file: input.name().into(), line: 0, column: 0 };
+            let message = format!("cannot read it: {error}");
+            reporter.report(Diagnostic::new(Severity::Severe, "nofile", place, message));
+            Summary { errors: 1, stopped: Some(Stopped::Unreadable), ..Summary::default() }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Archives, in files and inline, conditionals, and the requests that concern the stream itself (RI-CHECKLIST 1.4).
+
+use super::fault::{Fault, Parsed};
+use super::lexer::{Kind, Lexer, Mark};
+use super::reader::{ErrorHandling, Reader};
+use super::source::{self, Source};
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// How deep archives may read archives.
+const DEPTH_MAX: usize = 128;
+
+/// Text between ArchiveBegin and ArchiveEnd.
+#[derive(Clone, Debug)]
+pub(super) struct InlineArchive {
+    source: Arc<Source>,
+    range: Range<usize>,
+    mark: Mark,
+}
+
+/// Which archive is open: one that reads itself would never end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Identity {
+    File(PathBuf),
+    /// By where its text lies.
+    Inline(usize, usize),
+}
+
+impl Reader<'_> {
+    pub(super) fn version(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let version = lexer.one_float()?;
+        if !(3.0..3.205).contains(&version) {
+            let message = format!("RIB version {version} is not known; it is read as 3.2");
+            self.complain(Fault::warning("badversion", self.current.offset, message));
+        }
+        Ok(())
+    }
+
+    pub(super) fn declare(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let name = lexer.text()?;
+        let declaration = lexer.text()?;
+        self.dictionary.declare(&name, &declaration).map_err(|message| {
+            Fault::error("badargument", self.current.offset, message).hint("\"class type[n]\" is wanted")
+        })
+    }
+
+    pub(super) fn error_handler(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let handling = match &*lexer.text()? {
+            "ignore" => ErrorHandling::Ignore,
+            "print" => ErrorHandling::Print,
+            "abort" => ErrorHandling::Abort,
+            other => {
+                let message = format!("there is no error handler \"{other}\"");
+                return Err(
+                    Fault::error("badargument", self.current.offset, message).hint("ignore, print and abort are")
+                );
+            }
+        };
+        self.messages.handling.set(handling);
+        Ok(())
+    }
+
+    pub(super) fn read_archive(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let name = lexer.text()?;
+        // Later renderers allow a parameter list here; none of its pairs is known.
+        lexer.skip_to_request();
+        let offset = self.current.offset;
+        if self.archive_reads >= self.settings.limits.archive_reads {
+            let message = format!("more than {} archives are read", self.settings.limits.archive_reads);
+            return Err(Fault::error("limitcheck", offset, message));
+        }
+        self.archive_reads += 1;
+        if self.open_archives.len() >= DEPTH_MAX {
+            return Err(Fault::error(
+                "limitcheck",
+                offset,
+                format!("archives read archives more than {DEPTH_MAX} deep"),
+            ));
+        }
+        let current = self.current.clone();
+        match self.archives.get(&name).cloned() {
+            Some(archive) => {
+                self.enter(Identity::Inline(Arc::as_ptr(&archive.source).addr(), archive.range.start), &name, offset)?;
+                let mut inner = Lexer::new(&archive.source, archive.range.clone(), archive.mark);
+                self.read_requests(&mut inner);
+            }
+            None => {
+                let (path, source) = self.load_archive(&name, lexer.source(), offset)?;
+                self.enter(Identity::File(path), &name, offset)?;
+                self.read_source(&Arc::new(source));
+            }
+        }
+        self.open_archives.pop();
+        self.current = current;
+        Ok(())
+    }
+
+    fn enter(&mut self, identity: Identity, name: &str, offset: usize) -> Parsed<()> {
+        if self.open_archives.contains(&identity) {
+            let message = format!("the archive \"{name}\" reads itself");
+            return Err(Fault::error("limitcheck", offset, message));
+        }
+        self.open_archives.push(identity);
+        Ok(())
+    }
+
+    fn load_archive(&self, name: &str, asking: &Source, offset: usize) -> Parsed<(PathBuf, Source)> {
+        let search = &self.options.options.search;
+        let folders = [asking.directory.as_deref(), self.directory.as_deref()];
+        let found = folders.into_iter().find_map(|folder| source::find_archive(name, search, folder));
+        let Some(path) = found else {
+            let hint = match search.archive.as_slice() {
+                [] => "no archive path is set (Option \"searchpath\" \"archive\")".to_owned(),
+                paths => format!("the archive path is {}", paths.join(":")),
+            };
+            return Err(Fault::error("nofile", offset, format!("the archive \"{name}\" is not found")).hint(hint));
+        };
+        match Source::open(&path, self.settings.limits.source_bytes) {
+            Ok(source) => Ok((path.canonicalize().unwrap_or(path), source)),
+            Err(error) => {
+                Err(Fault::error("badfile", offset, format!("the archive \"{name}\" cannot be read: {error}")))
+            }
+        }
+    }
+
+    /// Keeps the text up to the matching ArchiveEnd. It is read token by token, so that the word in a string or comment is none.
+    pub(super) fn archive_begin(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let name = lexer.text()?;
+        lexer.skip_to_request();
+        let start = lexer.position();
+        let mark = lexer.mark_at(start);
+        let end = self.skip_block(lexer, "ArchiveBegin", "ArchiveEnd")?;
+        let archive = InlineArchive { source: Arc::clone(lexer.source()), range: start..end, mark };
+        self.archives.insert(name, archive);
+        Ok(())
+    }
+
+    pub(super) fn archive_end(&mut self, _: &mut Lexer<'_>) -> Parsed<()> {
+        Err(Fault::error("nesting", self.current.offset, "ArchiveEnd without ArchiveBegin"))
+    }
+
+    /// Conditionals are not evaluated yet: nothing between IfBegin and IfEnd is read.
+    pub(super) fn if_begin(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        lexer.text()?;
+        lexer.skip_to_request();
+        let message = "conditionals are not supported yet; all between IfBegin and IfEnd is skipped";
+        self.warn_once("IfBegin", "unimplement", message);
+        self.skip_block(lexer, "IfBegin", "IfEnd").map(drop)
+    }
+
+    pub(super) fn stray_condition(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        lexer.skip_to_request();
+        Err(Fault::error("nesting", self.current.offset, format!("{} without IfBegin", self.current.name)))
+    }
+
+    /// Skips to behind the matching end and says where that word begins.
+    fn skip_block(&self, lexer: &mut Lexer<'_>, begin: &str, end: &str) -> Parsed<usize> {
+        let mut depth = 1;
+        loop {
+            lexer.skip_to_request();
+            let kind = lexer.peek();
+            let position = lexer.position();
+            match lexer.word() {
+                Some(word) if word == begin.as_bytes() => depth += 1,
+                Some(word) if word == end.as_bytes() => depth -= 1,
+                Some(_) => {}
+                None if kind == Kind::Binary => lexer.skip_byte(),
+                None => {
+                    let fault = Fault::error("nesting", self.current.offset, format!("{begin} has no {end}"));
+                    return Err(fault.hint("the rest of the file belongs to it and is not read"));
+                }
+            }
+            if depth == 0 {
+                return Ok(position);
+            }
+        }
+    }
+}

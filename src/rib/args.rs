@@ -1,0 +1,143 @@
+//! Positional arguments: numbers that may stand alone or in an array (RIB-07, RIB-08), strings, handles.
+
+use super::fault::{Fault, Parsed};
+use super::lexer::{Kind, Lexer, Number, describe};
+use std::sync::Arc;
+
+impl Lexer<'_> {
+    fn wanted(&mut self, what: &str) -> Fault {
+        let found = self.peek();
+        Fault::error("syntaxerror", self.position(), format!("{} where {what} is wanted", describe(found)))
+    }
+
+    /// One number.
+    fn scalar(&mut self) -> Parsed<f64> {
+        match self.peek() {
+            Kind::Number => Ok(match self.number()? {
+                Number::Int(value) => value as f64,
+                Number::Float(value) => value,
+            }),
+            _ => Err(self.wanted("a number")),
+        }
+    }
+
+    /// Exactly `N` numbers, in an array or one after the other. More in the array than that is an error too: nobody can tell which
+    /// were meant.
+    pub(super) fn floats<const N: usize>(&mut self) -> Parsed<[f64; N]> {
+        let mut values = [0.0; N];
+        if self.peek() != Kind::Open {
+            for value in &mut values {
+                *value = self.scalar()?;
+            }
+            return Ok(values);
+        }
+        let open = self.position();
+        self.skip_byte();
+        let mut count = 0usize;
+        while self.peek() == Kind::Number {
+            let value = self.scalar()?;
+            if let Some(slot) = values.get_mut(count) {
+                *slot = value;
+            }
+            count += 1;
+        }
+        if self.peek() != Kind::Close {
+            return Err(self.wanted("a number or ]"));
+        }
+        self.skip_byte();
+        if count == N {
+            Ok(values)
+        } else {
+            Err(Fault::error("badarray", open, format!("the array holds {count} numbers instead of {N}")))
+        }
+    }
+
+    /// One number, alone or in an array.
+    pub(super) fn one_float(&mut self) -> Parsed<f64> {
+        self.floats::<1>().map(|[value]| value)
+    }
+
+    /// `N` finite numbers: matrices, camera settings, sizes.
+    pub(super) fn finite<const N: usize>(&mut self) -> Parsed<[f64; N]> {
+        self.peek();
+        let start = self.position();
+        let values = self.floats::<N>()?;
+        if values.iter().all(|value| value.is_finite() && value.abs() <= f64::from(f32::MAX)) {
+            Ok(values)
+        } else {
+            Err(Fault::error("math", start, "a number here is not finite"))
+        }
+    }
+
+    /// One integer, alone or in an array.
+    pub(super) fn one_int(&mut self) -> Parsed<i32> {
+        match self.peek() {
+            Kind::Number => self.int(),
+            Kind::Open => {
+                let open = self.position();
+                let mut values = Vec::new();
+                self.int_array(&mut values)?;
+                <[i32; 1]>::try_from(values).map(|[value]| value).map_err(|values| {
+                    Fault::error("badarray", open, format!("{} integers instead of one", values.len()))
+                })
+            }
+            _ => Err(self.wanted("an integer")),
+        }
+    }
+
+    /// An array of integers; a single one needs no brackets.
+    pub(super) fn ints(&mut self) -> Parsed<Vec<i32>> {
+        let mut values = Vec::new();
+        match self.peek() {
+            Kind::Open => self.int_array(&mut values)?,
+            Kind::Number => values.push(self.int()?),
+            _ => return Err(self.wanted("an array of integers")),
+        }
+        Ok(values)
+    }
+
+    /// An array of numbers, or the run of numbers that follows.
+    pub(super) fn float_list(&mut self) -> Parsed<Vec<f32>> {
+        let mut values = Vec::new();
+        match self.peek() {
+            Kind::Open => self.float_array(&mut values)?,
+            Kind::Number => {
+                while self.peek() == Kind::Number {
+                    values.push(self.float32()?);
+                }
+            }
+            _ => return Err(self.wanted("an array of numbers")),
+        }
+        Ok(values)
+    }
+
+    /// A string, alone or in an array.
+    pub(super) fn text(&mut self) -> Parsed<Arc<str>> {
+        match self.peek() {
+            Kind::String => self.string().map(|text| to_text(&text)),
+            Kind::Open => {
+                let open = self.position();
+                let mut texts = Vec::new();
+                self.string_array(&mut |text| texts.push(to_text(&text)))?;
+                <[Arc<str>; 1]>::try_from(texts)
+                    .map(|[text]| text)
+                    .map_err(|texts| Fault::error("badarray", open, format!("{} strings instead of one", texts.len())))
+            }
+            _ => Err(self.wanted("a string")),
+        }
+    }
+
+    /// A handle: an integer or a string; `3` and `"3"` are the same (RIB-16).
+    pub(super) fn handle(&mut self) -> Parsed<Arc<str>> {
+        match self.peek() {
+            Kind::Number => self.int().map(|number| number.to_string().into()),
+            Kind::String => self.text(),
+            _ => Err(self.wanted("a handle, which is an integer or a string,")),
+        }
+    }
+}
+
+/// A string for the scene: text that is not UTF-8 is read as far as it is.
+pub(super) fn to_text(bytes: &[u8]) -> Arc<str> {
+    String::from_utf8_lossy(bytes).into()
+}

@@ -1,0 +1,250 @@
+//! Requests that set attributes (RISpec 4.2), except shaders.
+
+use super::basis;
+use super::declare::{ATTRIBUTE_TOKENS, FOREIGN};
+use super::effect::{Effect, orientation_named};
+use super::fault::{Fault, Parsed};
+use super::lexer::{Kind, Lexer};
+use super::params::{Values, check_count};
+use super::reader::Reader;
+use super::state::Change;
+use crate::scene::{Basis, ParamValue, Projection, ShadingInterpolation};
+use glam::{DMat4, DVec3};
+use std::sync::Arc;
+
+impl Reader<'_> {
+    fn change(&mut self, change: Change) -> Parsed<()> {
+        self.apply(Effect::Change(change));
+        Ok(())
+    }
+
+    fn bad_argument(&self, what: &str) -> Fault {
+        Fault::error("badargument", self.current.offset, format!("{}: {what}; it is ignored", self.current.name))
+    }
+
+    pub(super) fn color(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let color = self.color_value(lexer)?;
+        self.change(Change::Color(color))
+    }
+
+    pub(super) fn opacity(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let opacity = self.color_value(lexer)?;
+        self.change(Change::Opacity(opacity))
+    }
+
+    fn color_value(&mut self, lexer: &mut Lexer<'_>) -> Parsed<[f32; 3]> {
+        let values = lexer.finite::<3>().map_err(|mut fault| {
+            if fault.code == "badarray" {
+                fault.code = "badcolor";
+            }
+            fault
+        })?;
+        Ok(values.map(|value| value as f32))
+    }
+
+    pub(super) fn texture_coordinates(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let values = lexer.finite::<8>()?.map(|value| value as f32);
+        self.change(Change::TextureCoordinates(std::array::from_fn(|i| [values[2 * i], values[2 * i + 1]])))
+    }
+
+    pub(super) fn shading_rate(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let [rate] = lexer.floats::<1>()?.map(|value| value as f32);
+        if rate.is_nan() || rate < f32::MIN_POSITIVE {
+            let message = format!("ShadingRate {rate} is not positive; the rate that stands is kept");
+            // The request was understood: in a motion block it is one of its keys.
+            self.complain(Fault::error("range", self.current.offset, message));
+            let rate = self.state.attributes.shading_rate;
+            return self.change(Change::ShadingRate(rate));
+        }
+        let rate = self.settings.overrides.shading_rate.unwrap_or(rate.min(1e30));
+        self.change(Change::ShadingRate(rate))
+    }
+
+    pub(super) fn shading_interpolation(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let interpolation = match &*lexer.text()? {
+            "constant" => ShadingInterpolation::Constant,
+            "smooth" => ShadingInterpolation::Smooth,
+            _ => return Err(self.bad_argument("\"constant\" or \"smooth\" is wanted")),
+        };
+        self.change(Change::Interpolation(interpolation))
+    }
+
+    pub(super) fn matte(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let matte = lexer.one_int()? != 0;
+        self.change(Change::Matte(matte))
+    }
+
+    pub(super) fn sides(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        match lexer.one_int()? {
+            sides @ (1 | 2) => self.change(Change::TwoSided(sides == 2)),
+            _ => Err(Fault::error("range", self.current.offset, "Sides: 1 or 2 is wanted; it is ignored")),
+        }
+    }
+
+    pub(super) fn orientation(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let name = lexer.text()?;
+        let orientation = orientation_named(&name);
+        let orientation =
+            orientation.ok_or_else(|| self.bad_argument("\"outside\", \"inside\", \"lh\" or \"rh\" is wanted"))?;
+        self.change(Change::Orientation(orientation))
+    }
+
+    pub(super) fn reverse_orientation(&mut self, _: &mut Lexer<'_>) -> Parsed<()> {
+        self.change(Change::ReverseOrientation)
+    }
+
+    pub(super) fn basis(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let u = self.one_basis(lexer)?;
+        let v = self.one_basis(lexer)?;
+        self.change(Change::Basis([u, v]))
+    }
+
+    /// A basis, by name or as a matrix, and its step.
+    fn one_basis(&mut self, lexer: &mut Lexer<'_>) -> Parsed<Basis> {
+        let basis = if lexer.peek() == Kind::String {
+            let start = lexer.position();
+            let name = lexer.text()?;
+            basis::named(&name)
+                .ok_or_else(|| Fault::error("badbasis", start, format!("there is no basis \"{name}\"")))?
+        } else {
+            let values = lexer.finite::<16>()?;
+            let matrix = std::array::from_fn(|row| std::array::from_fn(|column| values[4 * row + column] as f32));
+            Basis { matrix, step: 0 }
+        };
+        lexer.peek();
+        let start = lexer.position();
+        let step = lexer.one_int()?;
+        match u32::try_from(step) {
+            Ok(step) if step > 0 => Ok(Basis { step, ..basis }),
+            _ => Err(Fault::error("badbasis", start, "the step of a basis must be positive")),
+        }
+    }
+
+    /// Bounds are computed from the primitives themselves; the request is only checked.
+    pub(super) fn bound(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        self.mark_inert();
+        lexer.floats::<6>().map(drop)
+    }
+
+    pub(super) fn detail(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let bounds = lexer.finite::<6>()?;
+        self.change(Change::DetailBox(bounds))
+    }
+
+    pub(super) fn detail_range(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let range @ [min, low, up, max] = lexer.floats::<4>()?;
+        if !(min <= low && low <= up && up <= max) {
+            return Err(Fault::error(
+                "range",
+                self.current.offset,
+                "DetailRange: its values must not decrease; it is ignored",
+            ));
+        }
+        if min < low || up < max {
+            let message = "levels of detail do not fade into each other; they change in the middle of the transition";
+            self.warn_once("DetailRange", "incapable", message);
+        }
+        self.change(Change::DetailRange(range))
+    }
+
+    /// The size of a detail box in pixels of area: that of its picture's bounding rectangle, as large as the whole scene if it
+    /// crosses the eye plane.
+    pub(super) fn detail_size(&self, bounds: &[f64; 6]) -> f64 {
+        let Some(world) = &self.world else { return f64::INFINITY };
+        let camera = &world.camera;
+        let camera_from_object: DMat4 = *camera.camera_from_world.first() * *self.state.transform.first();
+        let scale = match camera.projection {
+            Projection::Orthographic => None,
+            Projection::Perspective { fov_degrees } => Some((fov_degrees.to_radians() / 2.0).tan()),
+        };
+        let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+        for corner in 0..8 {
+            let side = |axis: usize| bounds[2 * axis + (corner >> axis & 1)];
+            let point = camera_from_object.project_point3(DVec3::new(side(0), side(1), side(2)));
+            let depth = scale.map_or(1.0, |scale| point.z * scale);
+            if depth <= 0.0 {
+                return f64::INFINITY;
+            }
+            for (axis, value) in [point.x / depth, point.y / depth].into_iter().enumerate() {
+                low[axis] = low[axis].min(value);
+                high[axis] = high[axis].max(value);
+            }
+        }
+        let [left, right, bottom, top] = camera.screen_window;
+        let x_px = (high[0] - low[0]) / (right - left).abs() * f64::from(camera.resolution[0]);
+        let y_px = (high[1] - low[1]) / (top - bottom).abs() * f64::from(camera.resolution[1]);
+        x_px * y_px * f64::from(self.options.options.relative_detail)
+    }
+
+    pub(super) fn geometric_approximation(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let kind = lexer.text()?;
+        let [value] = lexer.floats::<1>()?;
+        if !matches!(
+            &*kind,
+            "flatness" | "motionfactor" | "focusfactor" | "deviation" | "normaldeviation" | "pointdeviation"
+        ) {
+            return Err(self.bad_argument(&format!("there is no approximation \"{kind}\"")));
+        }
+        self.change(Change::Other(format!("GeometricApproximation:{kind}"), ParamValue::Floats(vec![value as f32])))
+    }
+
+    /// Requests of earlier versions that no renderer acts on (RI-CHECKLIST section 11).
+    pub(super) fn ignored(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        self.mark_inert();
+        lexer.skip_to_request();
+        Ok(())
+    }
+
+    /// Tells the motion block that is open that this request does nothing.
+    pub(super) fn mark_inert(&mut self) {
+        if let Some(block) = &mut self.moving {
+            block.mark_inert();
+        }
+    }
+
+    pub(super) fn attribute(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let category = lexer.text()?;
+        if FOREIGN.contains(&&*category) {
+            lexer.skip_to_request();
+            return Ok(());
+        }
+        let known = ATTRIBUTE_TOKENS.iter().find(|(name, _)| *name == &*category).map(|(_, tokens)| *tokens);
+        if known.is_none() {
+            let message = format!("unknown attribute \"{category}\"; it is kept for shaders and has no other effect");
+            self.warn_once(&format!("Attribute {category}"), "badtoken", &message);
+        }
+        self.read_params_in(lexer, known.unwrap_or_default())?;
+        for change in self.attribute_changes(&category) {
+            self.perform(Effect::Change(change));
+        }
+        Ok(())
+    }
+
+    /// The changes that the parameters just read ask for.
+    fn attribute_changes(&self, category: &str) -> Vec<Change> {
+        let mut changes = Vec::new();
+        for param in self.params.iter() {
+            let values = self.params.values(param);
+            let report = &mut |fault| self.complain(fault);
+            let Some(count) = check_count(param, values.len(), 1, report) else { continue };
+            let name = &*param.declaration.name;
+            match (category, name, values) {
+                ("displacementbound", "sphere", Values::Floats(&[radius, ..])) => {
+                    if radius.is_finite() && radius >= 0.0 {
+                        changes.push(Change::DisplacementBound { radius: Some(radius), space: None });
+                    } else {
+                        let message =
+                            format!("the displacement bound {radius} is negative or not finite; it is ignored");
+                        self.complain(Fault::error("range", param.offset, message));
+                    }
+                }
+                ("displacementbound", "coordinatesystem", Values::Strings([space, ..])) => {
+                    changes.push(Change::DisplacementBound { radius: None, space: Some(Arc::clone(space)) });
+                }
+                ("identifier", "name", Values::Strings([name, ..])) => changes.push(Change::Name(Arc::clone(name))),
+                _ => changes.push(Change::Other(format!("{category}:{name}"), values.to_param(count))),
+            }
+        }
+        changes
+    }
+}

@@ -1,0 +1,244 @@
+//! Blocks: what nests, what each saves, and what happens when they are not closed in order (RISpec 2.2).
+
+use super::effect::{Effect, Saves};
+use super::fault::{Fault, Parsed};
+use super::lexer::Lexer;
+use super::objects::Object;
+use super::options::OptionState;
+use super::reader::Reader;
+use super::state::State;
+use super::worlds::LightSlot;
+use crate::diagnostic::Place;
+use crate::scene::{Light, Motion, NamedSpace};
+use glam::DMat4;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// A kind of block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BlockKind {
+    Frame,
+    World,
+    Attribute,
+    Transform,
+    Solid,
+    Object,
+    Motion,
+    Resource,
+}
+
+impl BlockKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Frame => "Frame",
+            Self::World => "World",
+            Self::Attribute => "Attribute",
+            Self::Transform => "Transform",
+            Self::Solid => "Solid",
+            Self::Object => "Object",
+            Self::Motion => "Motion",
+            Self::Resource => "Resource",
+        }
+    }
+
+    /// A block is closed early only by the end of one at least as strong: a stray AttributeEnd does not end the world.
+    fn strength(self) -> u32 {
+        match self {
+            Self::Frame => 3,
+            Self::World => 2,
+            Self::Object => 1,
+            Self::Attribute | Self::Transform | Self::Solid | Self::Motion | Self::Resource => 0,
+        }
+    }
+}
+
+/// An open block.
+pub(super) struct Block {
+    /// Its kind.
+    pub(super) kind: BlockKind,
+    /// Where it begins.
+    place: Place,
+    saved: Saved,
+}
+
+/// What a block restores at its end.
+enum Saved {
+    Nothing,
+    Transform(Arc<Motion<DMat4>>),
+    State(Box<State>),
+    Everything(Box<Everything>),
+}
+
+/// What a frame or world saves.
+struct Everything {
+    state: State,
+    options: OptionState,
+    lights: Vec<Arc<Light>>,
+    light_handles: FxHashMap<Arc<str>, LightSlot>,
+    spaces: Vec<NamedSpace>,
+    objects: FxHashMap<Arc<str>, Arc<Object>>,
+}
+
+impl Reader<'_> {
+    /// Opens a block.
+    pub(super) fn open(&mut self, kind: BlockKind) -> Parsed<()> {
+        if self.blocks.len() >= self.settings.limits.blocks {
+            let message = format!("more than {} blocks are open at once", self.settings.limits.blocks);
+            return Err(Fault::error("limitcheck", self.current.offset, message));
+        }
+        let saved = match kind {
+            BlockKind::Motion | BlockKind::Resource => Saved::Nothing,
+            BlockKind::Transform => Saved::Transform(Arc::clone(&self.state.transform)),
+            BlockKind::Attribute | BlockKind::Solid | BlockKind::Object => Saved::State(Box::new(self.state.clone())),
+            BlockKind::Frame | BlockKind::World => Saved::Everything(Box::new(Everything {
+                state: self.state.clone(),
+                options: self.options.clone(),
+                lights: self.lights.clone(),
+                light_handles: self.light_handles.clone(),
+                spaces: self.spaces.clone(),
+                objects: self.objects.clone(),
+            })),
+        };
+        match kind {
+            BlockKind::Attribute | BlockKind::Solid => self.perform(Effect::Begin(Saves::Attributes)),
+            BlockKind::Transform => self.perform(Effect::Begin(Saves::Transform)),
+            _ => self.flush(),
+        }
+        self.blocks.push(Block { kind, place: self.current.place.clone(), saved });
+        Ok(())
+    }
+
+    /// Closes the innermost block of a kind, and with a message all that is open inside it.
+    pub(super) fn close(&mut self, kind: BlockKind) -> Parsed<()> {
+        let reachable = self.blocks.iter().rev().take_while(|b| b.kind == kind || b.kind.strength() <= kind.strength());
+        let Some(depth) = reachable.map(|block| block.kind).position(|found| found == kind) else {
+            let fault = Fault::error("nesting", self.current.offset, format!("{0}End without {0}Begin", kind.name()));
+            return Err(match self.blocks.last() {
+                Some(block) => {
+                    fault.hint(format!("the innermost open block is {}Begin at {}", block.kind.name(), block.place))
+                }
+                None => fault.hint("no block is open here"),
+            });
+        };
+        for _ in 0..depth {
+            if let Some(block) = self.blocks.last() {
+                let message =
+                    format!("{}Begin at {} is still open at {}End", block.kind.name(), block.place, kind.name());
+                let fault = Fault::error("nesting", self.current.offset, message).hint("it is closed here");
+                self.complain(fault);
+            }
+            self.close_innermost();
+        }
+        self.close_innermost();
+        Ok(())
+    }
+
+    /// Ends the innermost block and restores what it saved.
+    pub(super) fn close_innermost(&mut self) {
+        match self.blocks.last().map(|block| block.kind) {
+            Some(BlockKind::Attribute | BlockKind::Solid | BlockKind::Transform) => self.perform(Effect::End),
+            Some(BlockKind::Motion) => self.finish_motion(),
+            Some(BlockKind::Object) => self.finish_object(),
+            _ => self.flush(),
+        }
+        let Some(block) = self.blocks.pop() else { return };
+        let finished = if block.kind == BlockKind::World { self.take_world() } else { None };
+        match block.saved {
+            Saved::Nothing => {}
+            Saved::Transform(transform) => self.state.transform = transform,
+            Saved::State(state) => self.state = *state,
+            Saved::Everything(everything) => {
+                self.state = everything.state;
+                self.options = everything.options;
+                self.lights = everything.lights;
+                self.light_handles = everything.light_handles;
+                self.spaces = everything.spaces;
+                self.objects = everything.objects;
+            }
+        }
+        if let Some(finished) = finished {
+            self.hand_over(finished);
+        }
+    }
+
+    /// Closes all that is open at the end of the input and says so (RI-CHECKLIST ST-08).
+    pub(super) fn close_all(&mut self, end: Place) {
+        while let Some(block) = self.blocks.last() {
+            let message = format!("{0}Begin has no {0}End", block.kind.name());
+            let fault = Fault::error("nesting", 0, message).hint("the file ends early; what was read is drawn");
+            self.messages.report_at(block.place.clone(), fault);
+            self.current.place = end.clone();
+            self.close_innermost();
+            if self.is_stopped() {
+                return;
+            }
+        }
+    }
+
+    pub(super) fn frame_begin(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let number = lexer.one_int()?;
+        if self.blocks.iter().any(|block| block.kind == BlockKind::Frame) {
+            return Err(Fault::error("nesting", self.current.offset, "a frame cannot stand inside a frame"));
+        }
+        self.open(BlockKind::Frame)?;
+        self.options.frame = Some(number);
+        Ok(())
+    }
+
+    pub(super) fn frame_end(&mut self, _: &mut Lexer<'_>) -> Parsed<()> {
+        self.close(BlockKind::Frame)
+    }
+
+    pub(super) fn world_begin(&mut self, _: &mut Lexer<'_>) -> Parsed<()> {
+        self.open(BlockKind::World)?;
+        self.begin_world();
+        Ok(())
+    }
+
+    pub(super) fn world_end(&mut self, _: &mut Lexer<'_>) -> Parsed<()> {
+        self.close(BlockKind::World)
+    }
+
+    pub(super) fn attribute_begin(&mut self, _: &mut Lexer<'_>) -> Parsed<()> {
+        self.open(BlockKind::Attribute)
+    }
+
+    pub(super) fn attribute_end(&mut self, _: &mut Lexer<'_>) -> Parsed<()> {
+        self.close(BlockKind::Attribute)
+    }
+
+    pub(super) fn transform_begin(&mut self, _: &mut Lexer<'_>) -> Parsed<()> {
+        self.open(BlockKind::Transform)
+    }
+
+    pub(super) fn transform_end(&mut self, _: &mut Lexer<'_>) -> Parsed<()> {
+        self.close(BlockKind::Transform)
+    }
+
+    /// Solids are drawn as their surfaces, which is the union seen from outside.
+    pub(super) fn solid_begin(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let operation = lexer.text()?;
+        if !matches!(&*operation, "primitive" | "union" | "intersection" | "difference") {
+            let message = format!("\"{operation}\" is no solid operation");
+            self.complain(Fault::error("badsolid", self.current.offset, message));
+        }
+        self.warn_once(
+            "SolidBegin",
+            "unimplement",
+            "solids are not supported yet; their surfaces are drawn as a union",
+        );
+        self.open(BlockKind::Solid)
+    }
+
+    pub(super) fn solid_end(&mut self, _: &mut Lexer<'_>) -> Parsed<()> {
+        self.close(BlockKind::Solid)
+    }
+
+    pub(super) fn resource_begin(&mut self, _: &mut Lexer<'_>) -> Parsed<()> {
+        self.open(BlockKind::Resource)
+    }
+
+    pub(super) fn resource_end(&mut self, _: &mut Lexer<'_>) -> Parsed<()> {
+        self.close(BlockKind::Resource)
+    }
+}

@@ -1,0 +1,466 @@
+//! Declarations: which class and type a parameter's token stands for (RISpec 3.1, `Declare` and inline declarations).
+
+use crate::scene::{Class, ValueType};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A token's name with its class and type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Declaration {
+    /// The name without the declaration.
+    pub(super) name: Arc<str>,
+    /// Storage class; uniform when none was written.
+    pub(super) class: Class,
+    /// Type of one element.
+    pub(super) ty: ValueType,
+    /// Number of elements; 1 for plain values.
+    pub(super) array_len: u32,
+}
+
+impl Declaration {
+    /// Numbers (or strings) in one value.
+    pub(super) fn width(&self) -> u64 {
+        u64::from(self.array_len) * self.ty.floats() as u64
+    }
+}
+
+/// Class, type and array length: a declaration without a name.
+type Spec = (Class, ValueType, u32);
+
+/// The tokens that every renderer knows (RISpec 3.2, table 3.1 and the standard shaders), as inline declarations.
+const PREDEFINED: &[&str] = &[
+    // Primitive variables.
+    "vertex point P",
+    "vertex float Pz",
+    "vertex hpoint Pw",
+    "varying normal N",
+    "uniform normal Np",
+    "varying color Cs",
+    "varying color Os",
+    "varying float s",
+    "varying float t",
+    "varying float[2] st",
+    "varying float width",
+    "constant float constantwidth",
+    // Standard shaders.
+    "float Ka",
+    "float Kd",
+    "float Ks",
+    "float Kr",
+    "float Km",
+    "float roughness",
+    "string texturename",
+    "color specularcolor",
+    "float intensity",
+    "color lightcolor",
+    "point from",
+    "point to",
+    "float coneangle",
+    "float conedeltaangle",
+    "float beamdistribution",
+    "float mindistance",
+    "float maxdistance",
+    "color background",
+    "color bgcolor",
+    "float distance",
+    "float amplitude",
+    // Projection, displays, hider.
+    "float fov",
+    "float[4] quantize",
+    "float[2] exposure",
+    "float dither",
+    "int[2] origin",
+    "string filter",
+    "float[2] filterwidth",
+    "string compression",
+    "string exrcompression",
+    "string exrpixeltype",
+    "float jitter",
+    "string depthfilter",
+];
+
+/// Tokens of `Option`, by category (RI-CHECKLIST OPT-50..61).
+pub(super) const OPTION_TOKENS: &[(&str, &[&str])] = &[
+    (
+        "searchpath",
+        &[
+            "string archive",
+            "string texture",
+            "string shader",
+            "string procedural",
+            "string display",
+            "string resource",
+            "string dirmap",
+        ],
+    ),
+    (
+        "limits",
+        &[
+            "int[2] bucketsize",
+            "int gridsize",
+            "int eyesplits",
+            "int texturememory",
+            "int texturesample",
+            "color othreshold",
+            "color zthreshold",
+            "int reserve",
+            "int brickmemory",
+            "int geocachememory",
+            "int deepshadowmemory",
+            "int ptexturememory",
+            "int numthreads",
+            "int threads",
+            "int threadstride",
+            "float vprelativeshadingrate",
+        ],
+    ),
+    ("shutter", &["float offset", "int clampmotion"]),
+    (
+        "statistics",
+        &[
+            "int endofframe",
+            "string filename",
+            "string xmlfilename",
+            "int shaderprofile",
+            "string filelog",
+            "int progress",
+        ],
+    ),
+    ("bucket", &["string order", "int[2] orderorigin"]),
+    ("render", &["string bucketorder", "int multipass"]),
+    ("shadow", &["float bias", "float bias0", "float bias1", "int sample", "int samples"]),
+    ("trace", &["int maxdepth", "float specularthreshold", "float decimationrate", "string continuationby"]),
+    ("photon", &["string lifetime", "int emit", "int maxdiffusedepth", "int maxspeculardepth"]),
+    ("texture", &["int enable", "float gaussian", "float lerp"]),
+    ("rib", &["string format", "string compression", "int precision", "string asciistyle"]),
+    ("hair", &["float minwidth"]),
+    ("curve", &["float minwidth"]),
+    ("opacitycull", &["int primary", "int shadow"]),
+    ("checkpoint", &["string interval", "string exitat", "int keepfiles", "string command", "int asfinal"]),
+    ("user", &[]),
+];
+
+/// Tokens of `Attribute`, by category (RI-CHECKLIST ATT-50..68).
+pub(super) const ATTRIBUTE_TOKENS: &[(&str, &[&str])] = &[
+    ("displacementbound", &["float sphere", "string coordinatesystem"]),
+    (
+        "dice",
+        &[
+            "int binary",
+            "int rasterorient",
+            "int hair",
+            "float minlength",
+            "string minlengthspace",
+            "string strategy",
+            "string referencecamera",
+            "string offset",
+            "string instancestrategy",
+            "int numprobes",
+            "int minsplits",
+            "float boundexpand",
+        ],
+    ),
+    ("cull", &["int backfacing", "int hidden"]),
+    ("identifier", &["string name", "string shadinggroup", "string object"]),
+    (
+        "visibility",
+        &["int camera", "int diffuse", "int specular", "int transmission", "int photon", "int midpoint", "int trace"],
+    ),
+    (
+        "shade",
+        &[
+            "string strategy",
+            "string diffusehitmode",
+            "string specularhitmode",
+            "string transmissionhitmode",
+            "string camerahitmode",
+            "float relativeshadingrate",
+            "string volumeintersectionstrategy",
+            "string frequency",
+        ],
+    ),
+    ("sides", &["float backfacetolerance", "int doubleshaded"]),
+    ("stitch", &["int enable", "int traceenable", "int newgroup"]),
+    ("trimcurve", &["string sense"]),
+    ("autoshadows", &["int[2] res", "string shadowmapname", "int samples", "string type"]),
+    ("light", &["string shadows", "int samples", "int nsamples"]),
+    (
+        "irradiance",
+        &[
+            "float maxerror",
+            "float maxpixeldist",
+            "string handle",
+            "string filemode",
+            "int nsamples",
+            "float shadingrate",
+        ],
+    ),
+    ("photon", &["string globalmap", "string causticmap", "string shadingmodel", "int estimator"]),
+    (
+        "trace",
+        &[
+            "float bias",
+            "int maxdiffusedepth",
+            "int maxspeculardepth",
+            "int displacements",
+            "int samplemotion",
+            "string samplingstrategy",
+        ],
+    ),
+    ("derivatives", &["int centered", "int extrapolate"]),
+    ("grouping", &["string membership", "string tracesubset"]),
+    ("stochastic", &["int sigma", "float pointfalloff"]),
+    ("user", &[]),
+];
+
+/// Namespaces of other renderers and exporters: their options and attributes are none of ours (RI-CHECKLIST ATT-69).
+pub(super) const FOREIGN: &[&str] = &[
+    "3delight",
+    "air",
+    "aqsis",
+    "bmrt",
+    "delight",
+    "entropy",
+    "gelato",
+    "jupiter",
+    "liquid",
+    "maya",
+    "mtor",
+    "pixie",
+    "prman",
+    "rdc",
+    "renderdotc",
+    "rfm",
+    "rib2",
+    "rman",
+    "siren",
+    "vrscene",
+];
+
+/// The declared tokens. `Declare` is global and a redeclaration replaces (RIB-11).
+pub(super) struct Dictionary {
+    declared: FxHashMap<Box<str>, Spec>,
+    /// What each token text meant last time: tokens repeat by the million.
+    met: FxHashMap<Box<[u8]>, Rc<Declaration>>,
+}
+
+/// Token texts remembered; files with more distinct ones than this are not written by hand or by an exporter.
+const MET_MAX: usize = 4096;
+/// Longest token text remembered.
+const MET_BYTES_MAX: usize = 256;
+
+impl Dictionary {
+    /// The predefined tokens.
+    pub(super) fn new() -> Self {
+        let mut dictionary = Self { declared: FxHashMap::default(), met: FxHashMap::default() };
+        for text in PREDEFINED {
+            let declaration = parse_inline(text).expect("the predefined declarations are well formed");
+            dictionary.declared.insert((*declaration.name).into(), spec_of(&declaration));
+        }
+        dictionary
+    }
+
+    /// `Declare "name" "class type"`; an error says what is wrong with the declaration.
+    pub(super) fn declare(&mut self, name: &str, text: &str) -> Result<(), String> {
+        let spec = parse_spec(text)?;
+        self.declared.insert(name.into(), spec);
+        self.met.clear();
+        Ok(())
+    }
+
+    /// What a token means: an inline declaration, or a declared name.
+    pub(super) fn look_up(&mut self, token: &[u8]) -> Result<Rc<Declaration>, String> {
+        if let Some(declaration) = self.met.get(token) {
+            return Ok(Rc::clone(declaration));
+        }
+        let text = String::from_utf8_lossy(token);
+        let declaration = match self.declared.get(&*text) {
+            Some(&(class, ty, array_len)) => Declaration { name: (*text).into(), class, ty, array_len },
+            None if text.trim().contains(|c: char| c.is_ascii_whitespace()) => parse_inline(&text)?,
+            None => return Err(format!("the token \"{text}\" is not declared")),
+        };
+        let declaration = Rc::new(declaration);
+        if self.met.len() >= MET_MAX {
+            self.met.clear();
+        }
+        if token.len() <= MET_BYTES_MAX {
+            self.met.insert(token.into(), Rc::clone(&declaration));
+        }
+        Ok(declaration)
+    }
+
+    /// The same for a token of an `Option` or `Attribute`: the category's own tokens come before declared names.
+    pub(super) fn look_up_in(&mut self, known: &[&str], token: &[u8]) -> Result<Rc<Declaration>, String> {
+        let own = known.iter().find(|text| text.rsplit(' ').next().is_some_and(|name| name.as_bytes() == token));
+        own.map_or_else(|| self.look_up(token), |text| parse_inline(text).map(Rc::new))
+    }
+}
+
+fn spec_of(declaration: &Declaration) -> Spec {
+    (declaration.class, declaration.ty, declaration.array_len)
+}
+
+/// Parses `[class] type[\[n\]] name`.
+fn parse_inline(text: &str) -> Result<Declaration, String> {
+    let mut words = Words::new(text);
+    let (class, ty, array_len) = words.spec()?;
+    let name = words.word().ok_or_else(|| format!("the declaration \"{text}\" names nothing"))?;
+    // Some exporters write the length behind the name.
+    let array_len = words.array_len()?.unwrap_or(array_len);
+    words.end()?;
+    Ok(Declaration { name: name.into(), class, ty, array_len })
+}
+
+/// Parses `[class] type[\[n\]]`.
+fn parse_spec(text: &str) -> Result<Spec, String> {
+    let mut words = Words::new(text);
+    let spec = words.spec()?;
+    words.end()?;
+    Ok(spec)
+}
+
+/// The words of a declaration.
+struct Words<'t> {
+    text: &'t str,
+    rest: &'t str,
+}
+
+impl<'t> Words<'t> {
+    fn new(text: &'t str) -> Self {
+        Self { text, rest: text }
+    }
+
+    fn word(&mut self) -> Option<&'t str> {
+        self.rest = self.rest.trim_ascii_start();
+        let end = self.rest.find(|c: char| c.is_ascii_whitespace() || c == '[').unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        (!word.is_empty()).then_some(word)
+    }
+
+    fn spec(&mut self) -> Result<Spec, String> {
+        let text = self.text;
+        let missing = || format!("the declaration \"{text}\" has no type");
+        let first = self.word().ok_or_else(missing)?;
+        let (class, ty) = match class_named(first) {
+            Some(class) => (class, self.word().ok_or_else(missing)?),
+            None => (Class::Uniform, first),
+        };
+        let ty = type_named(ty).ok_or_else(|| format!("\"{ty}\" in the declaration \"{text}\" is no class or type"))?;
+        Ok((class, ty, self.array_len()?.unwrap_or(1)))
+    }
+
+    fn array_len(&mut self) -> Result<Option<u32>, String> {
+        let Some(inside) = self.rest.trim_ascii_start().strip_prefix('[') else { return Ok(None) };
+        let wrong = || format!("the array length in the declaration \"{}\" is not a number from 1", self.text);
+        let (length, rest) = inside.split_once(']').ok_or_else(wrong)?;
+        let length: u32 = length.trim_ascii().parse().map_err(|_| wrong())?;
+        self.rest = rest;
+        if length == 0 { Err(wrong()) } else { Ok(Some(length)) }
+    }
+
+    fn end(&self) -> Result<(), String> {
+        let rest = self.rest.trim_ascii();
+        if rest.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("\"{rest}\" is too much in the declaration \"{}\"", self.text))
+        }
+    }
+}
+
+fn class_named(name: &str) -> Option<Class> {
+    Some(match name {
+        "constant" => Class::Constant,
+        "uniform" => Class::Uniform,
+        "varying" => Class::Varying,
+        "vertex" => Class::Vertex,
+        // "facevertex" differs from "facevarying" on subdivision meshes only.
+        "facevarying" | "facevertex" => Class::FaceVarying,
+        _ => return None,
+    })
+}
+
+fn type_named(name: &str) -> Option<ValueType> {
+    Some(match name {
+        "float" => ValueType::Float,
+        "int" | "integer" => ValueType::Int,
+        "string" => ValueType::String,
+        "color" => ValueType::Color,
+        "point" => ValueType::Point,
+        "vector" => ValueType::Vector,
+        "normal" => ValueType::Normal,
+        "hpoint" => ValueType::HPoint,
+        "matrix" => ValueType::Matrix,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inline_declarations() {
+        type Wanted = Result<(&'static str, Class, ValueType, u32), &'static str>;
+        let cases: &[(&str, Wanted)] = &[
+            ("varying color Cs", Ok(("Cs", Class::Varying, ValueType::Color, 1))),
+            ("uniform float[2] st2", Ok(("st2", Class::Uniform, ValueType::Float, 2))),
+            ("float [ 4 ]  quantize", Ok(("quantize", Class::Uniform, ValueType::Float, 4))),
+            ("vertex float weights[3]", Ok(("weights", Class::Vertex, ValueType::Float, 3))),
+            ("constant string tex", Ok(("tex", Class::Constant, ValueType::String, 1))),
+            ("facevarying integer id", Ok(("id", Class::FaceVarying, ValueType::Int, 1))),
+            ("\tfacevertex hpoint\nQ ", Ok(("Q", Class::FaceVarying, ValueType::HPoint, 1))),
+            ("uniform matrix m", Ok(("m", Class::Uniform, ValueType::Matrix, 1))),
+            ("varying flot x", Err("\"flot\" in the declaration")),
+            ("varying float", Err("names nothing")),
+            ("varying", Err("has no type")),
+            ("float[0] x", Err("array length")),
+            ("float[99999999999] x", Err("array length")),
+            ("float[2 x", Err("array length")),
+            ("float x y", Err("too much")),
+        ];
+        for (text, wanted) in cases {
+            match (parse_inline(text), wanted) {
+                (Ok(found), Ok((name, class, ty, length))) => {
+                    assert_eq!(
+                        (&*found.name, found.class, found.ty, found.array_len),
+                        (*name, *class, *ty, *length),
+                        "{text}"
+                    );
+                }
+                (Err(found), Err(wanted)) => assert!(found.contains(wanted), "{text}: {found}"),
+                (found, wanted) => panic!("{text}: {found:?} instead of {wanted:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_redeclaration_replaces() {
+        let mut dictionary = Dictionary::new();
+        assert!(dictionary.look_up(b"blur").is_err());
+        dictionary.declare("blur", "uniform float").expect("well formed");
+        assert_eq!(dictionary.look_up(b"blur").expect("declared").ty, ValueType::Float);
+        dictionary.declare("blur", "color").expect("well formed");
+        assert_eq!(dictionary.look_up(b"blur").expect("declared").ty, ValueType::Color);
+        assert!(dictionary.declare("blur", "colour").is_err());
+    }
+
+    #[test]
+    fn the_tables_of_categories_are_well_formed() {
+        for (category, tokens) in OPTION_TOKENS.iter().chain(ATTRIBUTE_TOKENS) {
+            for text in *tokens {
+                assert!(parse_inline(text).is_ok(), "{category}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_category_knows_its_tokens_whatever_was_declared() {
+        let mut dictionary = Dictionary::new();
+        dictionary.declare("name", "uniform float").expect("well formed");
+        let declaration = dictionary.look_up_in(&["string name"], b"name").expect("known");
+        assert_eq!(declaration.ty, ValueType::String);
+    }
+}

@@ -1,0 +1,184 @@
+//! Display, Quantize and Imager (RISpec 4.1.4).
+
+use super::effect::Effect;
+use super::fault::{Fault, Parsed};
+use super::lexer::Lexer;
+use super::reader::Reader;
+use super::state::{Change, ShaderSlot};
+use crate::diagnostic::Place;
+use crate::scene::{DisplayMode, ParamValue, Quantize, ValueType};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Displays of one world at most.
+const DISPLAYS_MAX: usize = 1024;
+
+/// A display as its request names it.
+#[derive(Clone, Debug)]
+pub(super) struct DisplayRequest {
+    /// Its name, without `+`.
+    pub(super) name: String,
+    /// Its driver.
+    pub(super) driver: String,
+    /// What it shows.
+    pub(super) mode: DisplayMode,
+    /// Its own quantization.
+    pub(super) quantize: Option<Quantize>,
+    /// Its own gain and gamma.
+    pub(super) exposure: Option<[f32; 2]>,
+    /// All other parameters.
+    pub(super) params: BTreeMap<String, ParamValue>,
+    /// Whether its name has a `+`.
+    pub(super) added: bool,
+    /// Where it stands.
+    pub(super) place: Place,
+}
+
+/// Variables that every shader has (RISpec tables 12.1 to 12.5): a display may show them without a declaration.
+const SHADER_VARIABLES: &[(&str, ValueType)] = &[
+    ("P", ValueType::Point),
+    ("N", ValueType::Normal),
+    ("Ng", ValueType::Normal),
+    ("I", ValueType::Vector),
+    ("E", ValueType::Point),
+    ("dPdu", ValueType::Vector),
+    ("dPdv", ValueType::Vector),
+    ("Cs", ValueType::Color),
+    ("Os", ValueType::Color),
+    ("Ci", ValueType::Color),
+    ("Oi", ValueType::Color),
+    ("s", ValueType::Float),
+    ("t", ValueType::Float),
+    ("u", ValueType::Float),
+    ("v", ValueType::Float),
+    ("du", ValueType::Float),
+    ("dv", ValueType::Float),
+    ("time", ValueType::Float),
+    ("dtime", ValueType::Float),
+    ("dPdtime", ValueType::Vector),
+    ("ncomps", ValueType::Float),
+];
+
+/// The mode that is a combination of channels, if it is one.
+fn channels(mode: &str) -> Option<DisplayMode> {
+    let (rgb, rest) = mode.strip_prefix("rgb").map_or((false, mode), |rest| (true, rest));
+    let (a, rest) = rest.strip_prefix('a').map_or((false, rest), |rest| (true, rest));
+    let (z, rest) = rest.strip_prefix('z').map_or((false, rest), |rest| (true, rest));
+    (rest.is_empty() && (rgb || a || z)).then_some(DisplayMode::Image { rgb, a, z })
+}
+
+impl Reader<'_> {
+    pub(super) fn display(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let (name, driver) = (lexer.text()?, lexer.text()?);
+        lexer.peek();
+        let mode_offset = lexer.position();
+        let mode = lexer.text()?;
+        self.read_params(lexer)?;
+        let mode = match channels(&mode) {
+            Some(mode) => mode,
+            None => self.variable(&mode, mode_offset)?,
+        };
+        let added = name.starts_with('+');
+        let request = DisplayRequest {
+            name: name.strip_prefix('+').unwrap_or(&name).to_owned(),
+            driver: driver.to_string(),
+            mode,
+            quantize: self.params.numbers("quantize", 4).map(|values| self.own_quantize(&values)),
+            exposure: self
+                .params
+                .numbers("exposure", 2)
+                .map(|values| [values[0], values[1]])
+                .filter(|[_, gamma]| *gamma > 0.0),
+            params: self.driver_params(),
+            added,
+            place: self.current.place.clone(),
+        };
+        if !added {
+            self.options.displays.clear();
+        }
+        if self.options.displays.len() >= DISPLAYS_MAX {
+            return Err(Fault::error("limitcheck", self.current.offset, format!("more than {DISPLAYS_MAX} displays")));
+        }
+        self.options.displays.push(request);
+        Ok(())
+    }
+
+    /// The variable that a mode names: an inline declaration, a declared name or a variable of every shader.
+    fn variable(&mut self, mode: &str, offset: usize) -> Parsed<DisplayMode> {
+        if let Some((first, _)) = mode.split_once(',') {
+            let message =
+                format!("several channels in one display (\"{mode}\") are not supported yet; only the first is shown");
+            self.messages.report_at(self.current.place.clone(), Fault::warning("unimplement", offset, message));
+            return channels(first).map_or_else(|| self.variable(first, offset), Ok);
+        }
+        if let Some((name, ty)) = SHADER_VARIABLES.iter().find(|(name, _)| *name == mode) {
+            return Ok(DisplayMode::Variable { name: (*name).into(), ty: *ty });
+        }
+        match self.dictionary.look_up(mode.as_bytes()) {
+            Ok(declaration) if declaration.ty != ValueType::String && declaration.array_len == 1 => {
+                Ok(DisplayMode::Variable { name: Arc::clone(&declaration.name), ty: declaration.ty })
+            }
+            Ok(declaration) => {
+                let message = format!("\"{}\" cannot be shown: it is a string or an array", declaration.name);
+                Err(Fault::error("badargument", offset, message))
+            }
+            Err(message) => Err(Fault::error("badtoken", offset, message)
+                .hint("a mode is a combination of rgb, a, z, or a variable: \"varying color name\"")),
+        }
+    }
+
+    /// A display's own quantization, in either of the two orders that are in use: one min max dither, or zero one min max with the
+    /// dither as a parameter of its own. The last number tells them apart: a dither is at most 1, a largest value is more.
+    fn own_quantize(&self, values: &[f32]) -> Quantize {
+        let dither = self.params.numbers("dither", 1).map(|values| values[0]);
+        match *values {
+            [_, one, min, max] if max > 1.0 => Quantize { one, min, max, dither: dither.unwrap_or(0.5) },
+            [one, min, max, amplitude, ..] => Quantize { one, min, max, dither: dither.unwrap_or(amplitude) },
+            _ => self.options.quantize,
+        }
+    }
+
+    fn driver_params(&self) -> BTreeMap<String, ParamValue> {
+        let own = ["quantize", "exposure", "dither"];
+        let others = self.params.iter().filter(|param| !own.contains(&&*param.declaration.name));
+        others
+            .map(|param| {
+                let values = self.params.values(param);
+                (param.declaration.name.to_string(), values.to_param(values.len()))
+            })
+            .collect()
+    }
+
+    pub(super) fn quantize(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let kind = lexer.text()?;
+        let [one, min, max, dither] = lexer.finite::<4>()?.map(|value| value as f32);
+        let quantize = Quantize { one, min, max, dither };
+        match &*kind {
+            "rgba" | "rgb" | "a" => self.options.quantize = quantize,
+            "z" => self.options.quantize_z = quantize,
+            "rgbaz" | "rgbz" | "az" => {
+                self.options.quantize = quantize;
+                self.options.quantize_z = quantize;
+            }
+            other => {
+                let message = format!("\"{other}\" cannot be quantized: \"rgba\" or \"z\" is wanted");
+                return Err(Fault::error("badargument", self.current.offset, message));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn imager(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let call = self.shader_call(lexer)?;
+        let instance = call.map(|call| Arc::new(call.instance(&self.state.transform)));
+        self.options.options.imager = instance;
+        Ok(())
+    }
+
+    /// A shader request of an attribute slot.
+    pub(super) fn shader_request(&mut self, lexer: &mut Lexer<'_>, slot: ShaderSlot) -> Parsed<()> {
+        let call = self.shader_call(lexer)?;
+        self.apply(Effect::Change(Change::Shader(slot, call)));
+        Ok(())
+    }
+}

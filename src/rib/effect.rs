@@ -1,0 +1,282 @@
+//! What requests do, as values: applied at once, collected by a motion block, or kept by an object and applied at each instance.
+
+use super::fault::Fault;
+use super::geometry::Batch;
+use super::motion::{self, Refused, Step};
+use super::objects::Object;
+use super::reader::Reader;
+use super::state::{Change, Orientation, ShaderCall, ShaderSlot};
+use crate::scene::{Attributes, DisplacementBound, Drawable, Geometry, LightId, Motion, NamedSpace, Projection};
+use glam::DMat4;
+use std::sync::Arc;
+
+/// Other attributes that a state may have. Every change copies them.
+const OTHER_MAX: usize = 1024;
+
+/// What one request does.
+#[derive(Clone, Debug)]
+pub(super) enum Effect {
+    /// Changes the current transformation, by one step at each time.
+    Transform(Motion<Step>),
+    /// Changes an attribute.
+    Change(Change),
+    /// Makes a light, with its handle.
+    Light(Arc<str>, ShaderCall),
+    /// Makes primitives, which the next ones may join.
+    Primitive(Box<Batch>),
+    /// Draws a finished geometry.
+    Geometry(Arc<Geometry>),
+    /// Draws an object.
+    Instance(Arc<Object>),
+    /// Names the current coordinate system.
+    Space(Arc<str>),
+    /// Makes a named coordinate system the current one.
+    UseSpace(Arc<str>),
+    /// Sets the projection, which makes the current coordinates those of the camera.
+    Projection(Projection),
+    /// Saves the attributes and the transformation, or the transformation alone.
+    Begin(Saves),
+    /// Restores what the matching [`Effect::Begin`] saved.
+    End,
+}
+
+/// What a block saves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Saves {
+    /// Attributes and transformation.
+    Attributes,
+    /// Transformation.
+    Transform,
+}
+
+impl Reader<'_> {
+    /// Takes the effect of a request: into the motion block that is open, or at once.
+    pub(super) fn apply(&mut self, effect: Effect) {
+        match &mut self.moving {
+            Some(block) => block.collect(effect),
+            None => self.perform(effect),
+        }
+    }
+
+    /// Does what a request does, and keeps it for the object that is being made.
+    pub(super) fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::Primitive(batch) => self.join(*batch),
+            effect => {
+                self.flush();
+                self.take(&effect);
+                if let Some(recording) = &mut self.recording {
+                    recording.keep(effect);
+                }
+            }
+        }
+    }
+
+    /// Puts primitives behind those that wait, if they can be one geometry.
+    fn join(&mut self, batch: Batch) {
+        self.scene_bytes = self.scene_bytes.saturating_add(batch.bytes());
+        if self.is_full() {
+            return;
+        }
+        let rest = match &mut self.pending {
+            Some(pending) => pending.append(batch),
+            None => Some(batch),
+        };
+        if let Some(batch) = rest {
+            self.flush();
+            self.pending = Some(batch);
+        }
+    }
+
+    /// Makes a geometry of the primitives that wait: before anything changes that they depend on.
+    pub(super) fn flush(&mut self) {
+        if let Some(batch) = self.pending.take() {
+            let geometry = Arc::new(batch.geometry());
+            match &mut self.recording {
+                Some(recording) => recording.keep(Effect::Geometry(geometry)),
+                None => self.draw_geometry(&geometry),
+            }
+        }
+    }
+
+    /// Whether the scene has grown beyond its limit; says so the first time.
+    pub(super) fn is_full(&mut self) -> bool {
+        let limit = self.settings.limits.scene_bytes;
+        let full = self.scene_bytes > limit;
+        if full && self.warned.insert("scene_bytes".to_owned()) {
+            let message = format!("the scene needs more than the limit of {limit} bytes; what follows is left out");
+            let mut fault = Fault::error("limitcheck", self.current.offset, message);
+            fault.severity = crate::diagnostic::Severity::Severe;
+            self.complain(fault);
+        }
+        full
+    }
+
+    /// Changes the state, or draws. Blocks are the caller's business.
+    fn take(&mut self, effect: &Effect) {
+        match effect {
+            Effect::Transform(steps) => self.take_steps(steps),
+            Effect::Change(change) => self.take_change(change),
+            Effect::Light(handle, call) => self.make_light(handle, call),
+            Effect::Geometry(geometry) if self.recording.is_none() => self.draw_geometry(geometry),
+            Effect::Instance(object) if self.recording.is_none() => self.draw_object(object),
+            Effect::Space(name) => {
+                let space = Arc::clone(&self.state.transform);
+                self.spaces.push(NamedSpace { name: Arc::clone(name), world_from_space: space });
+            }
+            Effect::UseSpace(name) => self.use_space(name),
+            Effect::Projection(projection) => self.take_projection(*projection),
+            Effect::Geometry(_) | Effect::Instance(_) | Effect::Primitive(_) | Effect::Begin(_) | Effect::End => {}
+        }
+    }
+
+    fn take_steps(&mut self, steps: &Motion<Step>) {
+        match motion::transformed(&self.state.transform, steps) {
+            Ok(transform) => self.state.transform = Arc::new(transform),
+            Err(Refused::Singular) => {
+                let message = "this transformation cannot be inverted and is ignored";
+                self.complain(
+                    Fault::error("math", self.current.offset, message)
+                        .hint("it flattens all to a plane, a line or a point"),
+                );
+            }
+            Err(Refused::TooManyKeys) => {
+                let message =
+                    format!("the transformation would have more than {} times and is ignored", motion::KEYS_MAX);
+                self.complain(Fault::error("limitcheck", self.current.offset, message));
+            }
+        }
+    }
+
+    /// Applies the items of an object. Its blocks are balanced.
+    pub(super) fn replay(&mut self, items: &[Effect]) {
+        let mut saved = Vec::new();
+        for item in items {
+            match item {
+                Effect::Begin(saves) => saved.push((*saves, self.state.clone())),
+                Effect::End => match saved.pop() {
+                    Some((Saves::Attributes, state)) => self.state = state,
+                    Some((Saves::Transform, state)) => self.state.transform = state.transform,
+                    None => {}
+                },
+                item => self.take(item),
+            }
+        }
+    }
+
+    /// Adds a drawable to the world under the current state.
+    fn draw_geometry(&mut self, geometry: &Arc<Geometry>) {
+        self.scene_bytes = self.scene_bytes.saturating_add(size_of::<Drawable>() as u64);
+        if !self.state.detail.is_visible() || self.is_full() {
+            return;
+        }
+        let Some(world) = &mut self.world else { return };
+        if world.skipped {
+            return;
+        }
+        let attributes = &self.state.attributes;
+        let attributes =
+            if self.state.flip_normal(world.mirrored) { world.flipped(attributes) } else { Arc::clone(attributes) };
+        if world.drawables.last().is_none_or(|last| !Arc::ptr_eq(&last.attributes, &attributes)) {
+            self.scene_bytes +=
+                (size_of::<Attributes>() + 64 * attributes.other.len() + 4 * attributes.lights.len()) as u64;
+        }
+        let world_from_object = Arc::clone(&self.state.transform);
+        world.drawables.push(Drawable { geometry: Arc::clone(geometry), world_from_object, attributes });
+    }
+
+    fn take_change(&mut self, change: &Change) {
+        if let Change::DetailBox(bounds) = change {
+            self.state.detail.size = self.detail_size(bounds);
+            return;
+        }
+        let state = &mut self.state;
+        match change {
+            Change::Orientation(orientation) => {
+                state.orientation = *orientation;
+                state.reversed = false;
+            }
+            Change::ReverseOrientation => state.reversed = !state.reversed,
+            Change::Basis(basis) => state.basis = *basis,
+            Change::DetailRange(range) => state.detail.range = *range,
+            Change::Shader(slot, call) => {
+                let shader = call.as_ref().map(|call| Arc::new(call.instance(&state.transform)));
+                let attributes = Arc::make_mut(&mut state.attributes);
+                match slot {
+                    ShaderSlot::Surface => attributes.surface = shader,
+                    ShaderSlot::Displacement => attributes.displacement = shader,
+                    ShaderSlot::Atmosphere => attributes.atmosphere = shader,
+                }
+            }
+            change => {
+                if let Err(fault) = change_attributes(Arc::make_mut(&mut state.attributes), change, self.current.offset)
+                {
+                    self.complain(fault);
+                }
+            }
+        }
+    }
+}
+
+/// The changes that concern the attributes alone.
+fn change_attributes(attributes: &mut Attributes, change: &Change, offset: usize) -> Result<(), Fault> {
+    match change {
+        Change::Color(color) => attributes.color = *color,
+        Change::Opacity(opacity) => attributes.opacity = *opacity,
+        Change::TextureCoordinates(corners) => attributes.texture_coordinates = *corners,
+        Change::Illuminate(light, on) => illuminate(attributes, *light, *on),
+        Change::ShadingRate(rate) => attributes.shading_rate = *rate,
+        Change::Interpolation(interpolation) => attributes.shading_interpolation = *interpolation,
+        Change::Matte(matte) => attributes.matte = *matte,
+        Change::TwoSided(two_sided) => attributes.two_sided = *two_sided,
+        Change::Name(name) => attributes.name = Arc::clone(name),
+        Change::DisplacementBound { radius, space } => {
+            let old = attributes.displacement_bound.take();
+            let old = old.unwrap_or_else(|| DisplacementBound { radius: 0.0, space: "object".into() });
+            let space = space.clone().unwrap_or(old.space);
+            attributes.displacement_bound = Some(DisplacementBound { radius: radius.unwrap_or(old.radius), space });
+        }
+        Change::Other(key, value) => {
+            if attributes.other.len() >= OTHER_MAX && !attributes.other.contains_key(key) {
+                let message = format!("more than {OTHER_MAX} attributes are set at once; {key} is left out");
+                return Err(Fault::error("limitcheck", offset, message));
+            }
+            attributes.other.insert(key.clone(), value.clone());
+        }
+        // Handled by the reader, because they concern more than the attributes.
+        Change::Orientation(_)
+        | Change::ReverseOrientation
+        | Change::Basis(_)
+        | Change::DetailRange(_)
+        | Change::DetailBox(_)
+        | Change::Shader(..) => {}
+    }
+    Ok(())
+}
+
+/// Switches a light; the list stays in the order in which lights were made.
+fn illuminate(attributes: &mut Attributes, light: LightId, on: bool) {
+    let mut lights = attributes.lights.to_vec();
+    match (lights.binary_search(&light), on) {
+        (Err(at), true) => lights.insert(at, light),
+        (Ok(at), false) => drop(lights.remove(at)),
+        (Ok(_), true) | (Err(_), false) => return,
+    }
+    attributes.lights = lights.into();
+}
+
+/// Where `Orientation` names are.
+pub(super) fn orientation_named(name: &str) -> Option<Orientation> {
+    Some(match name {
+        "outside" => Orientation::Outside,
+        "inside" => Orientation::Inside,
+        "lh" => Orientation::LeftHanded,
+        "rh" => Orientation::RightHanded,
+        _ => return None,
+    })
+}
+
+/// A matrix as RIB writes it: sixteen numbers, row-major for row vectors, which is column-major for column vectors.
+pub(super) fn matrix(values: &[f64; 16]) -> DMat4 {
+    DMat4::from_cols_array(values)
+}

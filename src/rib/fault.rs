@@ -1,0 +1,71 @@
+//! What is wrong with a request, before it is known whom to tell.
+
+use crate::diagnostic::{Diagnostic, Place, Severity};
+use std::ops::{Deref, DerefMut};
+
+/// The result of reading something; a fault ends the request it is in and nothing else.
+pub(super) type Parsed<T> = Result<T, Fault>;
+
+/// One thing that is wrong. Boxed, so that results stay small.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault(Box<Details>);
+
+/// What a [`Fault`] says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Details {
+    /// How bad it is.
+    pub(super) severity: Severity,
+    /// Its code name (RI-CHECKLIST ERR-01, ERR-02).
+    pub(super) code: &'static str,
+    /// The byte of the source that it is about.
+    pub(super) offset: usize,
+    message: String,
+    hint: String,
+}
+
+impl Deref for Fault {
+    type Target = Details;
+
+    fn deref(&self) -> &Details {
+        &self.0
+    }
+}
+
+impl DerefMut for Fault {
+    fn deref_mut(&mut self) -> &mut Details {
+        &mut self.0
+    }
+}
+
+impl Fault {
+    fn new(severity: Severity, code: &'static str, offset: usize, message: impl Into<String>) -> Self {
+        Self(Box::new(Details { severity, code, offset, message: message.into(), hint: String::new() }))
+    }
+
+    /// An error at `offset`.
+    pub(super) fn error(code: &'static str, offset: usize, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, code, offset, message)
+    }
+
+    /// A warning at `offset`.
+    pub(super) fn warning(code: &'static str, offset: usize, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, code, offset, message)
+    }
+
+    /// Something the user may want to know.
+    pub(super) fn note(code: &'static str, offset: usize, message: impl Into<String>) -> Self {
+        Self::new(Severity::Info, code, offset, message)
+    }
+
+    /// The same with a hint.
+    #[must_use]
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+
+    /// The message for the user.
+    pub(super) fn diagnostic(self, place: Place) -> Diagnostic {
+        Diagnostic::new(self.severity, self.code, place, self.0.message).hint(self.0.hint)
+    }
+}

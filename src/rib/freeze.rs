@@ -1,0 +1,160 @@
+//! What the options mean at WorldBegin: defaults resolved, the command line applied.
+
+use super::Overrides;
+use super::displays::DisplayRequest;
+use super::options::OptionState;
+use crate::diagnostic::Place;
+use crate::scene::{Camera, Display, DisplayMode, Motion, Options};
+use glam::DMat4;
+use std::collections::BTreeMap;
+
+/// Picture size and pixel aspect when no Format is given.
+pub(super) const DEFAULT_FORMAT: ([u32; 2], f64) = ([640, 480], 1.0);
+
+/// The frozen options.
+pub(super) struct Frozen {
+    pub(super) options: Options,
+    pub(super) camera: Camera,
+    /// Whether a display shows more than depth.
+    pub(super) picture: bool,
+}
+
+impl OptionState {
+    /// Freezes the options of a world; `number` counts the worlds of the input that show a picture, from 1.
+    pub(super) fn freeze(&self, camera_from_world: Motion<DMat4>, overrides: &Overrides, number: u32) -> Frozen {
+        let mut displays: Vec<Display> = self.displays.iter().map(|request| self.display_of(request)).collect();
+        if displays.is_empty() {
+            displays.push(self.display_of(&default_display()));
+        }
+        let picture = displays.iter().any(|display| shows_picture(&display.mode));
+        self.rename(&mut displays, overrides, number);
+        // A depth pass has a size and sampling of its own, which a flag for the picture must not change.
+        let flags = if picture { overrides.clone() } else { Overrides::default() };
+        let camera = self.camera(camera_from_world, &flags);
+        let mut options = self.options.clone();
+        options.frame = self.frame;
+        options.displays = displays;
+        options.pixel_samples = flags.pixel_samples.map_or(options.pixel_samples, |samples| samples.map(|n| n.max(1)));
+        Frozen { options, camera, picture }
+    }
+
+    fn camera(&self, camera_from_world: Motion<DMat4>, flags: &Overrides) -> Camera {
+        let (resolution, pixel_aspect) = self.format.unwrap_or(DEFAULT_FORMAT);
+        let resolution = flags.format.map_or(resolution, |size| size.map(|n| n.max(1)));
+        let (resolution, frame_aspect) = self.fitted(resolution, pixel_aspect);
+        Camera {
+            camera_from_world,
+            projection: self.projection,
+            resolution,
+            pixel_aspect,
+            screen_window: self.screen_window.unwrap_or_else(|| default_window(frame_aspect)),
+            crop_window: flags.crop.unwrap_or(self.crop_window),
+            clip: self.clip,
+            clip_planes: self.clip_planes.clone(),
+            depth_of_field: self.depth_of_field,
+            shutter: self.shutter,
+        }
+    }
+
+    /// The size of the picture and its aspect ratio. If FrameAspectRatio is not that of the format, the picture is the largest one
+    /// of that ratio that fits into it (RISpec 4.1.1).
+    fn fitted(&self, format: [u32; 2], pixel_aspect: f64) -> ([u32; 2], f64) {
+        let [x, y] = format.map(f64::from);
+        let format_aspect = x * pixel_aspect / y;
+        let Some(aspect) = self.frame_aspect else { return (format, format_aspect) };
+        let side = |value: f64| value.round().max(1.0) as u32;
+        let resolution = if aspect >= format_aspect {
+            [format[0], side(x * pixel_aspect / aspect)]
+        } else {
+            [side(y * aspect / pixel_aspect), format[1]]
+        };
+        (resolution, aspect)
+    }
+
+    fn display_of(&self, request: &DisplayRequest) -> Display {
+        let depth = request.mode == (DisplayMode::Image { rgb: false, a: false, z: true });
+        let quantize = if depth { self.quantize_z } else { self.quantize };
+        Display {
+            name: request.name.clone(),
+            driver: request.driver.clone(),
+            mode: request.mode.clone(),
+            quantize: request.quantize.unwrap_or(quantize),
+            exposure: request.exposure.unwrap_or(self.options.exposure),
+            params: request.params.clone(),
+            place: request.place.clone(),
+        }
+    }
+
+    /// Gives the primary display the name of `--output`, if it shows a picture. A second world without a place for its number keeps
+    /// its own name, so that no picture overwrites another.
+    fn rename(&self, displays: &mut [Display], overrides: &Overrides, number: u32) {
+        let (Some(output), Some(primary)) = (&overrides.output, displays.first_mut()) else { return };
+        let added = self.displays.first().is_some_and(|request| request.added);
+        if !shows_picture(&primary.mode) || added || (number > 1 && !output.contains('#')) {
+            return;
+        }
+        let frame = self.frame.map_or(i64::from(number), i64::from);
+        primary.name = numbered(output, frame);
+        // The driver follows from the new name.
+        primary.driver = "file".to_owned();
+    }
+}
+
+fn shows_picture(mode: &DisplayMode) -> bool {
+    !matches!(mode, DisplayMode::Image { rgb: false, a: false, .. })
+}
+
+fn default_display() -> DisplayRequest {
+    DisplayRequest {
+        name: "ri.exr".to_owned(),
+        driver: "file".to_owned(),
+        mode: DisplayMode::Image { rgb: true, a: true, z: false },
+        quantize: None,
+        exposure: None,
+        params: BTreeMap::new(),
+        added: false,
+        place: Place::default(),
+    }
+}
+
+/// The screen window when none is given (RI-CHECKLIST OPT-03): the smaller side goes from -1 to 1.
+fn default_window(aspect: f64) -> [f64; 4] {
+    if aspect >= 1.0 { [-aspect, aspect, -1.0, 1.0] } else { [-1.0, 1.0, -1.0 / aspect, 1.0 / aspect] }
+}
+
+/// `output` with every run of `#` replaced by the number, padded with zeros to the run's length.
+fn numbered(output: &str, number: i64) -> String {
+    let mut result = String::new();
+    let mut rest = output;
+    while let Some(at) = rest.find('#') {
+        let digits = rest[at..].bytes().take_while(|byte| *byte == b'#').count();
+        result.push_str(&rest[..at]);
+        result.push_str(&format!("{number:0digits$}"));
+        rest = &rest[at + digits..];
+    }
+    result + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_output_names() {
+        for (output, number, wanted) in [
+            ("a.exr", 7, "a.exr"),
+            ("a.#.exr", 7, "a.7.exr"),
+            ("a.####.exr", 7, "a.0007.exr"),
+            ("##/a#", 123, "123/a123"),
+            ("a#", -3, "a-3"),
+        ] {
+            assert_eq!(numbered(output, number), wanted);
+        }
+    }
+
+    #[test]
+    fn the_window_follows_the_aspect() {
+        assert_eq!(default_window(2.0), [-2.0, 2.0, -1.0, 1.0]);
+        assert_eq!(default_window(0.5), [-1.0, 1.0, -2.0, 2.0]);
+    }
+}

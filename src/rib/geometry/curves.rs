@@ -1,0 +1,187 @@
+//! Curves (RISpec 5.5).
+
+use super::primvars::{Call, Counts};
+use super::{Batch, CurveBatch, Form};
+use crate::rib::basis::ToBezier;
+use crate::rib::params::Values;
+use crate::scene::{Basis, Class};
+
+/// How the curves of one request are cut into segments.
+struct Layout<'l> {
+    /// Control vertices of each curve.
+    vertices: &'l [i32],
+    /// Segments of each curve.
+    segments: Vec<u32>,
+    cubic: bool,
+    periodic: bool,
+    step: usize,
+    counts: Counts,
+}
+
+impl Layout<'_> {
+    /// Calls `each` with (curve, its first vertex, its vertices, its first varying value, its segments).
+    fn for_each_curve(&self, mut each: impl FnMut(usize, usize, usize, usize, usize)) {
+        let (mut vertex, mut varying) = (0, 0);
+        for (curve, (&vertices, &segments)) in self.vertices.iter().zip(&self.segments).enumerate() {
+            let (vertices, segments) = (vertices as usize, segments as usize);
+            each(curve, vertex, vertices, varying, segments);
+            vertex += vertices;
+            varying += self.corners(segments);
+        }
+    }
+
+    /// Varying values of a curve.
+    fn corners(&self, segments: usize) -> usize {
+        segments + usize::from(!self.periodic)
+    }
+
+    fn segment_count(&self) -> usize {
+        self.segments.iter().map(|&count| count as usize).sum()
+    }
+
+    /// The values of `width` floats at the control vertices of every segment: four Bezier values, or two.
+    fn to_segments(&self, values: &[f32], width: usize, basis: &ToBezier) -> Vec<f32> {
+        let points = if self.cubic { 4 } else { 2 };
+        let mut result = Vec::with_capacity(self.segment_count() * points * width);
+        self.for_each_curve(|_, first, vertices, _, segments| {
+            for segment in 0..segments {
+                let vertex = |k: usize| (first + (segment * self.step + k) % vertices) * width;
+                if !self.cubic || basis.is_identity() {
+                    for k in 0..points {
+                        result.extend_from_slice(&values[vertex(k)..][..width]);
+                    }
+                    continue;
+                }
+                let start = result.len();
+                result.resize(start + 4 * width, 0.0);
+                for component in 0..width {
+                    let inputs = std::array::from_fn(|k| f64::from(values[vertex(k) + component]));
+                    for row in 0..4 {
+                        result[start + row * width + component] = basis.apply(row, &inputs) as f32;
+                    }
+                }
+            }
+        });
+        result
+    }
+
+    /// The values at both ends of every segment, from values of any class.
+    fn to_ends(&self, class: Class, values: &[f32], width: usize, basis: &ToBezier) -> Vec<f32> {
+        if class == Class::Vertex {
+            let points = if self.cubic { 4 } else { 2 };
+            let segments = self.to_segments(values, width, basis);
+            let ends = |segment: &[f32]| [&segment[..width], &segment[(points - 1) * width..]].concat();
+            return segments.chunks_exact(points * width).flat_map(ends).collect();
+        }
+        let mut result = Vec::with_capacity(self.segment_count() * 2 * width);
+        self.for_each_curve(|curve, _, _, varying, segments| {
+            let corners = self.corners(segments);
+            for segment in 0..segments {
+                for end in [segment, segment + 1] {
+                    let index = match class {
+                        Class::Constant => 0,
+                        Class::Uniform => curve,
+                        Class::Varying | Class::Vertex | Class::FaceVarying => varying + end % corners,
+                    };
+                    result.extend_from_slice(&values[index * width..][..width]);
+                }
+            }
+        });
+        result
+    }
+}
+
+impl Call<'_> {
+    /// Reads `Curves`; `basis` is that of v.
+    pub(in crate::rib) fn curves(&self, cubic: bool, vertices: &[i32], periodic: bool, basis: &Basis) -> Option<Batch> {
+        let layout = self.layout(cubic, vertices, periodic, basis)?;
+        let counts = layout.counts;
+        if counts.uniform == 0 {
+            self.note("range", "it has no curves");
+            return None;
+        }
+        let positions = self.positions(Some(counts.vertex), None)?;
+        let conversion = ToBezier::new(basis);
+        let control = layout.to_segments(positions.as_flattened(), 3, &conversion);
+        if !control.iter().all(|value| value.is_finite()) {
+            self.note("math", "its basis makes a position that is not a finite number");
+            return None;
+        }
+        let widths = self.widths(&counts, &|class, values| layout.to_ends(class, values, 1, &conversion))?;
+        let normals = self.ribbon_normals(&layout, &conversion);
+        let gather = |values: &[f32], width: usize| layout.to_segments(values, width, &conversion);
+        let columns = self.columns(&counts, &["width", "constantwidth"], cubic.then_some(&gather));
+        let mut curves = CurveBatch {
+            control: bytemuck::cast_slice::<f32, [f32; 3]>(&control).to_vec(),
+            cubic,
+            widths: bytemuck::cast_slice::<f32, [f32; 2]>(&widths).to_vec(),
+            normals: bytemuck::cast_slice::<f32, [[f32; 3]; 2]>(&normals).to_vec(),
+            varying_count: counts.varying as u32,
+            curve_count: counts.uniform as u32,
+            ..CurveBatch::default()
+        };
+        layout.for_each_curve(|curve, _, _, varying, segments| {
+            let corners = layout.corners(segments);
+            for segment in 0..segments {
+                let at = |end: usize| (end as f64 / segments as f64) as f32;
+                curves.ends.push([segment, segment + 1].map(|end| (varying + end % corners) as u32));
+                curves.face.push(curve as u32);
+                curves.v_range.push([at(segment), at(segment + 1)]);
+            }
+        });
+        let mut batch = Batch { form: Form::Curves(curves), columns, place: self.place.clone() };
+        for column in &mut batch.columns {
+            // The corners of a curve are the ends of its segments: one class is enough.
+            if column.declaration.class == Class::FaceVarying {
+                column.declaration.class = Class::Varying;
+            }
+        }
+        Some(batch)
+    }
+
+    /// Cuts the curves into segments. `None`, with a message, when one has too few vertices.
+    fn layout<'l>(&self, cubic: bool, vertices: &'l [i32], periodic: bool, basis: &Basis) -> Option<Layout<'l>> {
+        let step = if cubic { basis.step } else { 1 };
+        let mut segments = Vec::with_capacity(vertices.len());
+        let (mut vertex_count, mut surplus) = (0u64, false);
+        for &count in vertices {
+            let fewest = match (cubic, periodic) {
+                (true, false) => 4,
+                (true, true) => step.max(2),
+                (false, _) => 2,
+            };
+            let count = u32::try_from(count).unwrap_or(0);
+            if count < fewest {
+                self.error("range", &format!("a curve of {count} vertices has too few, it needs {fewest}"));
+                return None;
+            }
+            vertex_count += u64::from(count);
+            surplus |= if periodic { count % step != 0 } else { cubic && (count - 4) % step != 0 };
+            segments.push(match (cubic, periodic) {
+                (true, false) => (count - 4) / step + 1,
+                (true, true) => count / step,
+                (false, false) => count - 1,
+                (false, true) => count,
+            });
+        }
+        if surplus && periodic {
+            self.error("consistency", &format!("the vertices of a curve are no multiple of the basis' step {step}"));
+            return None;
+        }
+        if surplus {
+            self.warning("consistency", "the last vertices of a curve make no whole segment");
+        }
+        let varying = segments.iter().map(|&count| u64::from(count) + u64::from(!periodic)).sum();
+        let counts = Counts { uniform: vertices.len() as u64, varying, vertex: vertex_count, face_varying: varying };
+        Some(Layout { vertices, segments, cubic, periodic, step: step as usize, counts })
+    }
+
+    /// Normals at both ends of every segment, if the curves have any: they make ribbons (RI-CHECKLIST PR-39).
+    fn ribbon_normals(&self, layout: &Layout<'_>, basis: &ToBezier) -> Vec<f32> {
+        let Some(param) = self.params.find("N") else { return Vec::new() };
+        let Values::Floats(values) = self.params.values(param) else { return Vec::new() };
+        let class = param.declaration.class;
+        let enough = values.len() as u64 >= layout.counts.of(class).saturating_mul(3);
+        if param.declaration.width() == 3 && enough { layout.to_ends(class, values, 3, basis) } else { Vec::new() }
+    }
+}

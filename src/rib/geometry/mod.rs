@@ -1,0 +1,341 @@
+//! Primitive requests to the shapes of the scene.
+//!
+//! A request becomes a [`Batch`]: growable arrays with the values of all its primitives. Batches of one kind that follow each other
+//! under the same state are joined ([`Batch::append`]), so that a file of single patches is as good as one patch mesh. What a batch
+//! ends as is an immutable [`Geometry`].
+
+mod curves;
+mod patches;
+mod points;
+mod polygons;
+mod primvars;
+mod quadrics;
+mod triangulate;
+
+pub(super) use patches::Direction;
+pub(super) use points::points;
+pub(super) use polygons::{Faces, polygon};
+pub(super) use primvars::Call;
+pub(super) use quadrics::Sizes;
+
+use primvars::Values;
+
+use crate::diagnostic::Place;
+use crate::scene::{CurveSegments, Facets, Geometry, Motion, Patches, Points, Primvar, PrimvarData, Quadric, Shape};
+use std::sync::Arc;
+
+/// Primitives joined into one geometry at most: what a warning says of a joined geometry should not be too far from its place.
+const JOINED_MAX: usize = 1 << 16;
+
+/// A primitive variable that can still grow.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Column {
+    /// Everything but the values.
+    pub(super) declaration: super::declare::Declaration,
+    /// The values.
+    pub(super) values: Values,
+}
+
+/// Bilinear facets that can still grow; see [`Facets`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct FacetBatch {
+    positions: Vec<[f32; 3]>,
+    corners: Vec<[u32; 4]>,
+    face_corners: Vec<[u32; 4]>,
+    face: Vec<u32>,
+    polygon: bool,
+    face_normals: Vec<[f32; 3]>,
+    uv_range: Vec<[f32; 4]>,
+    /// Number of facevarying values.
+    face_varying_count: u32,
+    /// Number of faces or patches.
+    face_count: u32,
+    /// Equal for polygons with equal lists of faces.
+    signature: u64,
+}
+
+/// Bicubic patches that can still grow; see [`Patches`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct PatchBatch {
+    control: Vec<[f32; 3]>,
+    corners: Vec<[u32; 4]>,
+    uv_range: Vec<[f32; 4]>,
+    /// Number of varying values.
+    varying_count: u32,
+}
+
+/// Curve segments that can still grow; see [`CurveSegments`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct CurveBatch {
+    control: Vec<[f32; 3]>,
+    cubic: bool,
+    ends: Vec<[u32; 2]>,
+    widths: Vec<[f32; 2]>,
+    normals: Vec<[[f32; 3]; 2]>,
+    face: Vec<u32>,
+    v_range: Vec<[f32; 2]>,
+    /// Number of varying values.
+    varying_count: u32,
+    /// Number of curves.
+    curve_count: u32,
+}
+
+/// Points that can still grow; see [`Points`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct PointBatch {
+    positions: Vec<[f32; 3]>,
+    widths: Vec<f32>,
+}
+
+/// The primitives of a batch.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Form {
+    /// One quadric.
+    Quadric(Quadric),
+    /// Polygons or bilinear patches.
+    Facets(FacetBatch),
+    /// Bicubic patches.
+    Patches(PatchBatch),
+    /// Curves.
+    Curves(CurveBatch),
+    /// Points.
+    Points(PointBatch),
+}
+
+/// What one primitive request, or several joined ones, made.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Batch {
+    /// The primitives.
+    pub(super) form: Form,
+    /// Their variables other than P and widths.
+    pub(super) columns: Vec<Column>,
+    /// The first request's place.
+    pub(super) place: Place,
+}
+
+impl Form {
+    /// How many primitives there are.
+    fn primitive_count(&self) -> usize {
+        match self {
+            Self::Quadric(_) => 1,
+            Self::Facets(facets) => facets.corners.len(),
+            Self::Patches(patches) => patches.corners.len(),
+            Self::Curves(curves) => curves.ends.len(),
+            Self::Points(points) => points.positions.len(),
+        }
+    }
+
+    fn shape(self) -> Shape {
+        match self {
+            Self::Quadric(quadric) => Shape::Quadric(quadric),
+            Self::Facets(facets) => Shape::Facets(Facets {
+                positions: facets.positions.into(),
+                corners: facets.corners.into(),
+                face_corners: facets.face_corners.into(),
+                face: facets.face.into(),
+                polygon: facets.polygon,
+                face_normals: facets.face_normals.into(),
+                uv_range: facets.uv_range.into(),
+            }),
+            Self::Patches(patches) => {
+                let count = patches.corners.len() as u32;
+                Shape::Patches(Patches {
+                    control: patches.control.into(),
+                    corners: patches.corners.into(),
+                    face_corners: (0..count).map(|patch| std::array::from_fn(|i| 4 * patch + i as u32)).collect(),
+                    face: (0..count).collect(),
+                    uv_range: patches.uv_range.into(),
+                })
+            }
+            Self::Curves(curves) => Shape::Curves(CurveSegments {
+                control: curves.control.into(),
+                cubic: curves.cubic,
+                ends: curves.ends.into(),
+                widths: curves.widths.into(),
+                normals: curves.normals.into(),
+                face: curves.face.into(),
+                v_range: curves.v_range.into(),
+            }),
+            Self::Points(points) => {
+                Shape::Points(Points { positions: points.positions.into(), widths: points.widths.into() })
+            }
+        }
+    }
+
+    /// Whether another form can be put behind this one: the same kind, with the same optional parts.
+    fn fits(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Facets(a), Self::Facets(b)) => {
+                a.polygon == b.polygon && a.uv_range.is_empty() == b.uv_range.is_empty()
+            }
+            (Self::Curves(a), Self::Curves(b)) => a.cubic == b.cubic && a.normals.is_empty() == b.normals.is_empty(),
+            (Self::Patches(_), Self::Patches(_)) | (Self::Points(_), Self::Points(_)) => true,
+            _ => false,
+        }
+    }
+
+    /// Cuts polygons into the same facets as those of another key: at one time a quadrilateral may be flat, at another bent.
+    fn cut_as(&mut self, first: &Self) {
+        if let (Self::Facets(facets), Self::Facets(first)) = (self, first)
+            && facets.polygon
+        {
+            facets.corners.clone_from(&first.corners);
+            facets.face_corners.clone_from(&first.face_corners);
+            facets.face.clone_from(&first.face);
+        }
+    }
+
+    /// Puts another form of the same kind behind this one.
+    fn extend(&mut self, other: Self) {
+        match (self, other) {
+            (Self::Facets(a), Self::Facets(b)) => a.extend(&b),
+            (Self::Patches(a), Self::Patches(b)) => a.extend(&b),
+            (Self::Curves(a), Self::Curves(b)) => a.extend(&b),
+            (Self::Points(a), Self::Points(b)) => {
+                a.positions.extend_from_slice(&b.positions);
+                a.widths.extend_from_slice(&b.widths);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl FacetBatch {
+    fn extend(&mut self, other: &Self) {
+        let vertex = self.positions.len() as u32;
+        self.corners.extend(other.corners.iter().map(|corners| corners.map(|index| index + vertex)));
+        self.face_corners.extend(other.face_corners.iter().map(|corners| corners.map(|i| i + self.face_varying_count)));
+        self.face.extend(other.face.iter().map(|face| face + self.face_count));
+        self.positions.extend_from_slice(&other.positions);
+        self.face_normals.extend_from_slice(&other.face_normals);
+        self.uv_range.extend_from_slice(&other.uv_range);
+        self.face_varying_count += other.face_varying_count;
+        self.face_count += other.face_count;
+    }
+}
+
+impl PatchBatch {
+    fn extend(&mut self, other: &Self) {
+        self.corners.extend(other.corners.iter().map(|corners| corners.map(|index| index + self.varying_count)));
+        self.control.extend_from_slice(&other.control);
+        self.uv_range.extend_from_slice(&other.uv_range);
+        self.varying_count += other.varying_count;
+    }
+}
+
+impl CurveBatch {
+    fn extend(&mut self, other: &Self) {
+        self.ends.extend(other.ends.iter().map(|ends| ends.map(|index| index + self.varying_count)));
+        self.face.extend(other.face.iter().map(|face| face + self.curve_count));
+        self.control.extend_from_slice(&other.control);
+        self.widths.extend_from_slice(&other.widths);
+        self.normals.extend_from_slice(&other.normals);
+        self.v_range.extend_from_slice(&other.v_range);
+        self.varying_count += other.varying_count;
+        self.curve_count += other.curve_count;
+    }
+}
+
+impl Batch {
+    /// Puts another batch behind this one, or gives it back where the two cannot be one geometry.
+    pub(super) fn append(&mut self, other: Self) -> Option<Self> {
+        let small = self.form.primitive_count() + other.form.primitive_count() <= JOINED_MAX;
+        let points = matches!(self.form, Form::Points(_));
+        let columns = self.columns.len() == other.columns.len()
+            && self.columns.iter().zip(&other.columns).all(|(a, b)| a.fits(b, points));
+        if !small || !columns || !self.form.fits(&other.form) {
+            return Some(other);
+        }
+        for (mine, theirs) in self.columns.iter_mut().zip(other.columns) {
+            if !mine.is_single(points) {
+                mine.values.extend(theirs.values);
+            }
+        }
+        self.form.extend(other.form);
+        None
+    }
+
+    /// The geometry of a batch that does not move.
+    pub(super) fn geometry(self) -> Geometry {
+        Self::moving_geometry(vec![(0.0, self)]).expect("a single key is a motion")
+    }
+
+    /// The geometry of batches at increasing times, all of one topology. The primitive variables are those of the first.
+    pub(super) fn moving_geometry(mut keys: Vec<(f32, Self)>) -> Option<Geometry> {
+        if let Some(((_, first), later)) = keys.split_first_mut() {
+            for (_, batch) in later {
+                batch.form.cut_as(&first.form);
+            }
+        }
+        let mut first = None;
+        let mut shapes = Vec::with_capacity(keys.len());
+        for (time, batch) in keys {
+            first.get_or_insert((batch.columns, batch.place));
+            shapes.push((time, batch.form.shape()));
+        }
+        let (columns, place) = first?;
+        let primvars = columns.into_iter().map(Column::primvar).collect();
+        Some(Geometry { shape: Motion::new(shapes)?, primvars, place })
+    }
+
+    /// Whether two batches can be keys of one moving geometry.
+    pub(super) fn same_topology(&self, other: &Self) -> bool {
+        match (&self.form, &other.form) {
+            (Form::Quadric(a), Form::Quadric(b)) => {
+                std::mem::discriminant(&a.shape) == std::mem::discriminant(&b.shape)
+            }
+            (Form::Facets(a), Form::Facets(b)) => {
+                a.polygon == b.polygon
+                    && a.signature == b.signature
+                    && a.positions.len() == b.positions.len()
+                    && a.face_count == b.face_count
+                    && (a.polygon || a.corners == b.corners)
+            }
+            (Form::Patches(a), Form::Patches(b)) => a.corners == b.corners,
+            (Form::Curves(a), Form::Curves(b)) => {
+                a.cubic == b.cubic && a.ends == b.ends && a.face == b.face && a.normals.len() == b.normals.len()
+            }
+            (Form::Points(a), Form::Points(b)) => a.positions.len() == b.positions.len(),
+            _ => false,
+        }
+    }
+
+    /// About how many bytes the geometry will need.
+    pub(super) fn bytes(&self) -> u64 {
+        let form = match &self.form {
+            Form::Quadric(_) => 64,
+            Form::Facets(f) => f.positions.len() * 12 + f.corners.len() * 52 + f.face_normals.len() * 12,
+            Form::Patches(p) => p.corners.len() * (16 * 12 + 52),
+            Form::Curves(c) => c.control.len() * 12 + c.ends.len() * 52,
+            Form::Points(p) => p.positions.len() * 16,
+        };
+        let columns: usize = self.columns.iter().map(|column| 64 + column.values.bytes()).sum();
+        (256 + form + columns) as u64
+    }
+}
+
+impl Column {
+    fn primvar(self) -> Primvar {
+        let declaration = self.declaration;
+        Primvar {
+            name: declaration.name,
+            class: declaration.class,
+            ty: declaration.ty,
+            array_len: declaration.array_len,
+            data: match self.values {
+                Values::Floats(values) => PrimvarData::Floats(values.into()),
+                Values::Strings(values) => PrimvarData::Strings(Arc::from(values)),
+            },
+        }
+    }
+
+    /// Whether there is one value for the whole geometry.
+    fn is_single(&self, points: bool) -> bool {
+        use crate::scene::Class;
+        self.declaration.class == Class::Constant || (points && self.declaration.class == Class::Uniform)
+    }
+
+    fn fits(&self, other: &Self, points: bool) -> bool {
+        self.declaration == other.declaration && (!self.is_single(points) || self.values == other.values)
+    }
+}

@@ -1,0 +1,250 @@
+//! Primitive variables: values counted by class (RISpec 5, table 5.1), positions from P, Pw or Pz.
+
+use super::Column;
+use crate::diagnostic::Place;
+use crate::rib::declare::Declaration;
+use crate::rib::fault::Fault;
+use crate::rib::params::{self, Param, Params, check_count};
+use crate::scene::{Class, ValueType};
+use std::sync::Arc;
+
+/// The values of a primitive variable.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::rib) enum Values {
+    /// Numbers.
+    Floats(Vec<f32>),
+    /// Strings.
+    Strings(Vec<Arc<str>>),
+}
+
+impl Values {
+    /// Puts other values behind these; both are of one type.
+    pub(super) fn extend(&mut self, other: Self) {
+        match (self, other) {
+            (Self::Floats(mine), Self::Floats(theirs)) => mine.extend_from_slice(&theirs),
+            (Self::Strings(mine), Self::Strings(theirs)) => mine.extend(theirs),
+            (Self::Floats(_), Self::Strings(_)) | (Self::Strings(_), Self::Floats(_)) => {}
+        }
+    }
+
+    /// About how many bytes they need.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Floats(values) => values.len() * 4,
+            Self::Strings(values) => values.iter().map(|text| 24 + text.len()).sum(),
+        }
+    }
+}
+
+/// How many values each class has on a primitive; constant always has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::rib) struct Counts {
+    /// Faces, patches or curves.
+    pub(in crate::rib) uniform: u64,
+    /// Parametric corners.
+    pub(in crate::rib) varying: u64,
+    /// Control vertices.
+    pub(in crate::rib) vertex: u64,
+    /// Corners of faces.
+    pub(in crate::rib) face_varying: u64,
+}
+
+impl Counts {
+    /// The number of values of a class.
+    pub(super) fn of(&self, class: Class) -> u64 {
+        match class {
+            Class::Constant => 1,
+            Class::Uniform => self.uniform,
+            Class::Varying => self.varying,
+            Class::Vertex => self.vertex,
+            Class::FaceVarying => self.face_varying,
+        }
+    }
+}
+
+/// A primitive request with its parameters, and whom to tell what is wrong with it.
+pub(in crate::rib) struct Call<'c> {
+    /// The request's name.
+    pub(in crate::rib) name: &'static str,
+    /// Where it stands.
+    pub(in crate::rib) offset: usize,
+    /// The same for the scene.
+    pub(in crate::rib) place: Place,
+    /// Its parameter list.
+    pub(in crate::rib) params: &'c Params,
+    /// Takes what is wrong.
+    pub(in crate::rib) report: &'c dyn Fn(Fault),
+}
+
+/// How vertex values of cubic primitives become Bezier values: values, floats in each, Bezier values.
+pub(super) type Gather<'g> = &'g dyn Fn(&[f32], usize) -> Vec<f32>;
+
+impl Call<'_> {
+    /// Says that the primitive cannot be read.
+    pub(super) fn error(&self, code: &'static str, what: &str) {
+        (self.report)(Fault::error(code, self.offset, format!("{} is left out: {what}", self.name)));
+    }
+
+    /// Says that the primitive, or a part of it, has nothing to draw.
+    pub(super) fn note(&self, code: &'static str, what: &str) {
+        (self.report)(Fault::note(code, self.offset, format!("{} is left out: {what}", self.name)));
+    }
+
+    /// Says that the primitive is drawn otherwise than it was written.
+    pub(super) fn warning(&self, code: &'static str, what: &str) {
+        (self.report)(Fault::warning(code, self.offset, format!("{}: {what}", self.name)));
+    }
+
+    /// The positions: P, or Pw divided by its weights, or Pz over a grid of `height_grid` vertices (RI-CHECKLIST PR-30). `count` is
+    /// how many are needed; without it all there are. `None`, with a message, when there is none or one is not finite.
+    pub(super) fn positions(&self, count: Option<u64>, height_grid: Option<[usize; 2]>) -> Option<Vec<[f32; 3]>> {
+        let given = ["P", "Pw", "Pz"].iter().find_map(|name| self.params.find(name));
+        let Some(param) = given else {
+            self.error("missingdata", "it has no positions (\"P\")");
+            return None;
+        };
+        let params::Values::Floats(values) = self.params.values(param) else {
+            self.error("badargument", "its positions are not numbers");
+            return None;
+        };
+        let width = param.declaration.ty.floats();
+        let wrong =
+            |call: &Self| call.error("badtoken", &format!("\"{}\" cannot be its positions", param.declaration.name));
+        if param.declaration.array_len != 1 {
+            wrong(self);
+            return None;
+        }
+        let values = match count {
+            Some(count) => &values[..self.counted(param, values.len(), count)?],
+            None => &values[..values.len() / width * width],
+        };
+        let positions = match (&*param.declaration.name, width) {
+            ("Pz", 1) => height_grid.map(|grid| heights(values, grid)),
+            ("Pz", _) => None,
+            (_, 3) => Some(bytemuck::cast_slice::<f32, [f32; 3]>(values).to_vec()),
+            (_, 4) => Some(self.divided(values)),
+            _ => None,
+        };
+        let Some(positions) = positions else {
+            wrong(self);
+            return None;
+        };
+        if positions.as_flattened().iter().all(|value| value.is_finite()) {
+            return Some(positions);
+        }
+        self.note("math", "a position is not a finite number");
+        None
+    }
+
+    fn counted(&self, param: &Param, found: usize, count: u64) -> Option<usize> {
+        let wanted = count.saturating_mul(param.declaration.ty.floats() as u64);
+        if found as u64 >= wanted {
+            return check_count(param, found, count, &mut |fault| (self.report)(fault));
+        }
+        let name = &param.declaration.name;
+        self.error("badarray", &format!("\"{name}\" has {found} numbers and needs {wanted}"));
+        None
+    }
+
+    /// Points from homogeneous points.
+    fn divided(&self, values: &[f32]) -> Vec<[f32; 3]> {
+        let points = bytemuck::cast_slice::<f32, [f32; 4]>(values);
+        if points.windows(2).any(|pair| pair[0][3] != pair[1][3]) {
+            let message =
+                "the weights in \"Pw\" differ, and rational patches are not supported yet: drawn with equal weights";
+            self.warning("unimplement", message);
+        }
+        points.iter().map(|[x, y, z, w]| [x / w, y / w, z / w]).collect()
+    }
+
+    /// All variables that are not in `consumed`. `gather` turns vertex values of cubic primitives into Bezier values.
+    pub(super) fn columns(&self, counts: &Counts, consumed: &[&str], gather: Option<Gather<'_>>) -> Vec<Column> {
+        let mut columns: Vec<Column> = Vec::new();
+        for param in self.params.iter() {
+            let name = &*param.declaration.name;
+            if matches!(name, "P" | "Pw" | "Pz") || consumed.contains(&name) {
+                continue;
+            }
+            for column in self.column(param, counts, gather) {
+                match columns.iter_mut().find(|c| c.declaration.name == column.declaration.name) {
+                    Some(earlier) => *earlier = column,
+                    None => columns.push(column),
+                }
+            }
+        }
+        columns
+    }
+
+    fn column(&self, param: &Param, counts: &Counts, gather: Option<Gather<'_>>) -> Vec<Column> {
+        let mut declaration = Declaration::clone(&param.declaration);
+        let values = self.params.values(param);
+        let count = counts.of(declaration.class);
+        let Some(used) = check_count(param, values.len(), count, &mut |fault| (self.report)(fault)) else {
+            return Vec::new();
+        };
+        let values = match values {
+            params::Values::Floats(values) => Values::Floats(values[..used].to_vec()),
+            params::Values::Ints(values) => Values::Floats(values[..used].iter().map(|&value| value as f32).collect()),
+            params::Values::Strings(values) => Values::Strings(values[..used].to_vec()),
+        };
+        let width = declaration.width() as usize;
+        let values = match (gather, values) {
+            (Some(gather), Values::Floats(values)) if declaration.class == Class::Vertex => {
+                Values::Floats(gather(&values, width))
+            }
+            (Some(_), Values::Strings(_)) if declaration.class == Class::Vertex => {
+                let message = format!("the strings \"{}\" cannot be spread by a cubic basis", declaration.name);
+                (self.report)(Fault::error("badtoken", param.offset, message).hint("make them uniform or constant"));
+                return Vec::new();
+            }
+            (_, values) => values,
+        };
+        // The facet normal is the normal of its face; one name is enough for shaders.
+        if &*declaration.name == "Np" {
+            declaration.name = "N".into();
+        }
+        match values {
+            Values::Floats(values) if is_st(&declaration) => split_st(&declaration, &values),
+            values => vec![Column { declaration, values }],
+        }
+    }
+
+    /// The widths of points or curves: `width` of any class, or `constantwidth`, or 1. `spread` gives the value at each place that
+    /// has a width.
+    pub(super) fn widths(&self, counts: &Counts, spread: &dyn Fn(Class, &[f32]) -> Vec<f32>) -> Option<Vec<f32>> {
+        let named = ["width", "constantwidth"].iter().find_map(|name| self.params.find(name));
+        let widths = match named.map(|param| (param, self.params.values(param))) {
+            Some((param, params::Values::Floats(values))) if param.declaration.width() == 1 => {
+                let class = param.declaration.class;
+                let used = check_count(param, values.len(), counts.of(class), &mut |fault| (self.report)(fault));
+                used.map(|used| spread(class, &values[..used]))
+            }
+            _ => None,
+        };
+        let widths = widths.unwrap_or_else(|| spread(Class::Constant, &[1.0]));
+        if widths.iter().all(|width| width.is_finite() && *width >= 0.0) {
+            return Some(widths);
+        }
+        self.note("math", "a width is negative or not a finite number");
+        None
+    }
+}
+
+/// Heights over the unit square; u and v of the vertices are evenly spaced.
+fn heights(values: &[f32], [nu, nv]: [usize; 2]) -> Vec<[f32; 3]> {
+    let at = |index: usize, count: usize| index as f32 / (count.max(2) - 1) as f32;
+    values.iter().enumerate().map(|(i, z)| [at(i % nu.max(1), nu), at(i / nu.max(1), nv), *z]).collect()
+}
+
+fn is_st(declaration: &Declaration) -> bool {
+    &*declaration.name == "st" && declaration.ty == ValueType::Float && declaration.array_len == 2
+}
+
+/// `st` is s and t, interleaved.
+fn split_st(declaration: &Declaration, values: &[f32]) -> Vec<Column> {
+    let part = |name: &str, first: usize| Column {
+        declaration: Declaration { name: name.into(), array_len: 1, ..declaration.clone() },
+        values: Values::Floats(values.iter().skip(first).step_by(2).copied().collect()),
+    };
+    vec![part("s", 0), part("t", 1)]
+}

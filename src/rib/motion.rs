@@ -1,0 +1,206 @@
+//! Moving transformations: lists of (time, matrix) and how they are put together (RISpec 6.3, `MotionBegin`).
+
+use crate::scene::Motion;
+use glam::{DMat3, DMat4, DVec3};
+use std::sync::Arc;
+
+/// Keys that a transformation may have in all. Blocks inside blocks add their times up; nothing sensible comes near this.
+pub(super) const KEYS_MAX: usize = 256;
+
+/// Largest angle between two keys of a rotation, in degrees: points move on straight lines between keys, and a longer arc would
+/// be seen to shrink (at 45 degrees by r (1 - cos 22.5), 8% of the radius).
+const ARC_DEGREES: f64 = 45.0;
+
+/// A shared value that does not move.
+pub(super) fn still<T>(value: T) -> Arc<Motion<T>> {
+    Arc::new(Motion::still(value))
+}
+
+/// What a transformation request does to the current transformation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Step {
+    /// Replaces it.
+    Set(DMat4),
+    /// Is multiplied to it.
+    Concat(DMat4),
+    /// Is multiplied to it: degrees about an axis. Kept as an angle, so that a moving one turns instead of shearing.
+    Rotate(f64, DVec3),
+}
+
+impl Step {
+    fn matrix(&self) -> DMat4 {
+        match *self {
+            Self::Set(matrix) | Self::Concat(matrix) => matrix,
+            Self::Rotate(degrees, axis) => rotation(degrees, axis),
+        }
+    }
+}
+
+/// A rotation by `degrees` about `axis`; quarter turns are exact.
+pub(super) fn rotation(degrees: f64, axis: DVec3) -> DMat4 {
+    let turn = degrees.rem_euclid(360.0);
+    let (sin, cos) = match turn {
+        0.0 => (0.0, 1.0),
+        90.0 => (1.0, 0.0),
+        180.0 => (0.0, -1.0),
+        270.0 => (-1.0, 0.0),
+        _ => turn.to_radians().sin_cos(),
+    };
+    let a = axis.normalize();
+    // Rodrigues' formula, column by column.
+    let column = |e: DVec3| e * cos + a.cross(e) * sin + a * (a.dot(e) * (1.0 - cos));
+    DMat4::from_mat3(DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z)))
+}
+
+/// The matrices of a step given at one or more times, with keys added to rotations so that no arc is longer than [`ARC_DEGREES`].
+/// The authored keys are kept.
+fn matrices(steps: &Motion<Step>) -> Motion<DMat4> {
+    let keys = steps.keys();
+    let mut result = Vec::with_capacity(keys.len());
+    for (index, (time, step)) in keys.iter().enumerate() {
+        result.push((*time, step.matrix()));
+        if let (Step::Rotate(a, axis), Some((next, Step::Rotate(b, next_axis)))) = (step, keys.get(index + 1)) {
+            let pieces = ((b - a).abs() / ARC_DEGREES).ceil().min((KEYS_MAX / keys.len()) as f64) as usize;
+            for piece in 1..pieces {
+                let t = piece as f64 / pieces as f64;
+                let between = (f64::from(*time) + (f64::from(*next) - f64::from(*time)) * t) as f32;
+                // Two nearly equal times may leave no float between them.
+                if between > result[result.len() - 1].0 && between < *next {
+                    let axis = axis.lerp(*next_axis, t);
+                    let axis = if axis.length_squared() > 0.0 { axis } else { *next_axis };
+                    result.push((between, rotation(a + (b - a) * t, axis)));
+                }
+            }
+        }
+    }
+    Motion::new(result).expect("keys between increasing keys are increasing")
+}
+
+/// The matrix at `time`: between keys linear, which moves every point on a straight line; outside them the nearest.
+pub(super) fn at(motion: &Motion<DMat4>, time: f32) -> DMat4 {
+    let keys = motion.keys();
+    let after = keys.partition_point(|(key, _)| *key < time);
+    match (after.checked_sub(1).map(|before| keys[before]), keys.get(after)) {
+        (_, Some((key, matrix))) if *key == time => *matrix,
+        (Some((t0, a)), Some((t1, b))) => {
+            let weight = (f64::from(time) - f64::from(t0)) / (f64::from(*t1) - f64::from(t0));
+            a * (1.0 - weight) + *b * weight
+        }
+        (None, Some((_, matrix))) => *matrix,
+        (Some((_, matrix)), None) => matrix,
+        (None, None) => DMat4::IDENTITY,
+    }
+}
+
+/// `a * b` at every time that one of them has a key for. `None` when that would be more than [`KEYS_MAX`] keys.
+pub(super) fn product(a: &Motion<DMat4>, b: &Motion<DMat4>) -> Option<Motion<DMat4>> {
+    if !b.moves() {
+        let keys = a.keys().iter().map(|(time, matrix)| (*time, *matrix * *b.first())).collect();
+        return Motion::new(keys);
+    }
+    if !a.moves() {
+        let keys = b.keys().iter().map(|(time, matrix)| (*time, *a.first() * *matrix)).collect();
+        return Motion::new(keys);
+    }
+    let mut times: Vec<f32> = a.keys().iter().chain(b.keys()).map(|(time, _)| *time).collect();
+    times.sort_by(f32::total_cmp);
+    times.dedup();
+    if times.len() > KEYS_MAX {
+        return None;
+    }
+    Motion::new(times.into_iter().map(|time| (time, at(a, time) * at(b, time))).collect())
+}
+
+/// The inverse at every key.
+pub(super) fn inverse(motion: &Motion<DMat4>) -> Motion<DMat4> {
+    let keys = motion.keys().iter().map(|(time, matrix)| (*time, matrix.inverse())).collect();
+    Motion::new(keys).expect("the keys are those of a motion")
+}
+
+/// Whether a matrix can be undone: finite and not flat.
+pub(super) fn is_invertible(matrix: &DMat4) -> bool {
+    let determinant = matrix.determinant();
+    matrix.is_finite() && determinant != 0.0 && determinant.is_finite() && matrix.inverse().is_finite()
+}
+
+/// Why a step could not be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// The result cannot be inverted.
+    Singular,
+    /// The result would have too many keys.
+    TooManyKeys,
+}
+
+/// The transformation after a step.
+pub(super) fn transformed(current: &Motion<DMat4>, steps: &Motion<Step>) -> Result<Motion<DMat4>, Refused> {
+    let step = matrices(steps);
+    let replaces = matches!(steps.first(), Step::Set(_));
+    let result = if replaces { step } else { product(current, &step).ok_or(Refused::TooManyKeys)? };
+    if result.keys().len() > KEYS_MAX {
+        return Err(Refused::TooManyKeys);
+    }
+    let invertible = result.keys().iter().all(|(_, matrix)| is_invertible(matrix));
+    if invertible { Ok(result) } else { Err(Refused::Singular) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moving<T>(keys: Vec<(f32, T)>) -> Motion<T> {
+        Motion::new(keys).expect("increasing times")
+    }
+
+    fn translation(x: f64) -> DMat4 {
+        DMat4::from_translation(DVec3::new(x, 0.0, 0.0))
+    }
+
+    #[test]
+    fn quarter_turns_are_exact_and_turn_x_to_y() {
+        assert_eq!(rotation(90.0, DVec3::Z) * DVec3::X.extend(0.0), DVec3::Y.extend(0.0));
+        assert_eq!(rotation(-270.0, DVec3::Z * 5.0), rotation(90.0, DVec3::Z));
+        assert_eq!(rotation(720.0, DVec3::new(1.0, 2.0, 3.0)), DMat4::IDENTITY);
+        let ours = rotation(33.0, DVec3::new(1.0, -2.0, 0.5));
+        let theirs = DMat4::from_axis_angle(DVec3::new(1.0, -2.0, 0.5).normalize(), 33f64.to_radians());
+        assert!(ours.abs_diff_eq(theirs, 1e-14));
+    }
+
+    #[test]
+    fn a_moving_rotation_gets_keys_every_45_degrees_and_keeps_its_own() {
+        let steps = moving(vec![(0.0, Step::Rotate(0.0, DVec3::Z)), (1.0, Step::Rotate(180.0, DVec3::Z))]);
+        let result = transformed(&Motion::still(DMat4::IDENTITY), &steps).expect("invertible");
+        let times: Vec<f32> = result.keys().iter().map(|key| key.0).collect();
+        assert_eq!(times, [0.0, 0.25, 0.5, 0.75, 1.0]);
+        assert_eq!(result.keys()[2].1, rotation(90.0, DVec3::Z));
+        // A whole turn does not stand still.
+        let steps = moving(vec![(0.0, Step::Rotate(0.0, DVec3::Z)), (1.0, Step::Rotate(360.0, DVec3::Z))]);
+        assert_eq!(transformed(&Motion::still(DMat4::IDENTITY), &steps).expect("invertible").keys().len(), 9);
+        // Many turns are bounded.
+        let steps = moving(vec![(0.0, Step::Rotate(0.0, DVec3::Z)), (1.0, Step::Rotate(1e12, DVec3::Z))]);
+        let many = transformed(&Motion::still(DMat4::IDENTITY), &steps).map(|m| m.keys().len());
+        assert!(many.expect("invertible") <= KEYS_MAX);
+    }
+
+    #[test]
+    fn products_have_the_keys_of_both() {
+        let a = moving(vec![(0.0, translation(0.0)), (1.0, translation(2.0))]);
+        let b = moving(vec![(0.0, DMat4::IDENTITY), (0.5, translation(10.0)), (1.0, translation(10.0))]);
+        let result = product(&a, &b).expect("few keys");
+        let xs: Vec<(f32, f64)> = result.keys().iter().map(|(time, m)| (*time, m.w_axis.x)).collect();
+        assert_eq!(xs, [(0.0, 0.0), (0.5, 11.0), (1.0, 12.0)]);
+        // Outside its keys a motion rests.
+        assert_eq!(at(&a, -1.0), translation(0.0));
+        assert_eq!(at(&a, 9.0), translation(2.0));
+    }
+
+    #[test]
+    fn flat_matrices_and_too_many_keys_are_refused() {
+        let flat = Motion::still(Step::Concat(DMat4::from_scale(DVec3::new(1.0, 1.0, 0.0))));
+        assert_eq!(transformed(&Motion::still(DMat4::IDENTITY), &flat), Err(Refused::Singular));
+        let many =
+            |start: usize| moving((0..200).map(|i| ((start + 2 * i) as f32, Step::Concat(DMat4::IDENTITY))).collect());
+        let first = transformed(&Motion::still(DMat4::IDENTITY), &many(0)).expect("200 keys");
+        assert_eq!(transformed(&first, &many(1)), Err(Refused::TooManyKeys));
+    }
+}

@@ -1,0 +1,193 @@
+//! Motion blocks: one request, given once for each time (RISpec 6.3).
+
+use super::blocks::BlockKind;
+use super::effect::Effect;
+use super::fault::{Fault, Parsed};
+use super::geometry::Batch;
+use super::lexer::Lexer;
+use super::reader::Reader;
+use super::requests::{InMotion, Request};
+use super::state::{Change, ShaderCall};
+use crate::diagnostic::Place;
+use crate::scene::Motion;
+use std::sync::Arc;
+
+/// An open motion block.
+pub(super) struct MovingBlock {
+    times: Vec<f32>,
+    /// The request it holds, once one came.
+    request: Option<&'static str>,
+    /// How many of them began.
+    begun: usize,
+    items: Vec<Effect>,
+    place: Place,
+    /// Set when what it holds is known to have no effect, and was warned of.
+    inert: bool,
+}
+
+impl MovingBlock {
+    /// Takes what one of its requests does.
+    pub(super) fn collect(&mut self, effect: Effect) {
+        self.items.push(effect);
+    }
+
+    /// Says that its request has no effect.
+    pub(super) fn mark_inert(&mut self) {
+        self.inert = true;
+    }
+}
+
+/// Values at a motion block's times.
+type Keys<T> = Vec<(f32, T)>;
+
+impl Reader<'_> {
+    pub(super) fn motion_begin(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let mut times = lexer.float_list()?;
+        let offset = self.options.options.shutter_offset;
+        for time in &mut times {
+            *time += offset;
+        }
+        let increasing = times.windows(2).all(|pair| pair[0] < pair[1]) && times.iter().all(|time| time.is_finite());
+        if times.is_empty() {
+            return Err(Fault::error("badmotion", self.current.offset, "a motion block needs times"));
+        }
+        if !increasing {
+            let message = "the times of a motion block must increase; only the first is used";
+            self.complain(Fault::error("badmotion", self.current.offset, message));
+            times.truncate(1);
+            times[0] = if times[0].is_finite() { times[0] } else { 0.0 };
+        }
+        self.open(BlockKind::Motion)?;
+        let place = self.current.place.clone();
+        self.moving = Some(MovingBlock { times, request: None, begun: 0, items: Vec::new(), place, inert: false });
+        Ok(())
+    }
+
+    pub(super) fn motion_end(&mut self, _: &mut Lexer<'_>) -> Parsed<()> {
+        self.close(BlockKind::Motion)
+    }
+
+    /// What a motion block has to say about a request: the block ends where one comes that cannot move.
+    pub(super) fn leave_motion_for(&mut self, request: &Request) -> Parsed<()> {
+        let Some(block) = &mut self.moving else { return Ok(()) };
+        let fault = |message: String| Err(Fault::error("badmotion", self.current.offset, message));
+        match request.in_motion {
+            InMotion::Passes => Ok(()),
+            InMotion::Ends => {
+                let message =
+                    format!("{} cannot stand in the motion block that begins at {}", request.name, block.place);
+                let fault = Fault::error("badmotion", self.current.offset, message).hint("the block is closed here");
+                self.complain(fault);
+                self.close_innermost();
+                Ok(())
+            }
+            InMotion::Moves => match block.request {
+                Some(first) if first != request.name => {
+                    fault(format!("{} in a motion block of {first}: a block holds one request only", request.name))
+                }
+                _ => {
+                    block.request = Some(request.name);
+                    block.begun += 1;
+                    Ok(())
+                }
+            },
+        }
+    }
+
+    /// Applies what a motion block collected.
+    pub(super) fn finish_motion(&mut self) {
+        let Some(block) = self.moving.take() else { return };
+        let Some(name) = block.request else { return };
+        if block.inert {
+            return;
+        }
+        let message = match (block.times.len(), block.begun) {
+            (_, begun) if begun != block.items.len() => {
+                format!("the moving {name} is left out, because it cannot be read at all its times")
+            }
+            (times, begun) if times < begun => format!("{begun} {name} for {times} times; the last ones are ignored"),
+            (times, begun) if times > begun => {
+                format!("{times} times and only {begun} {name}; the last times are ignored")
+            }
+            _ => String::new(),
+        };
+        if !message.is_empty() {
+            let at = self.current.place.clone();
+            self.messages.report_at(
+                at,
+                Fault::error("badmotion", 0, message).hint(format!("the block begins at {}", block.place)),
+            );
+        }
+        if block.begun == block.items.len() {
+            let keys = block.times.into_iter().zip(block.items).collect();
+            if let Some(effect) = self.moving_effect(name, keys) {
+                self.perform(effect);
+            }
+        }
+    }
+
+    /// One effect that moves from several that do not.
+    fn moving_effect(&mut self, name: &str, mut keys: Keys<Effect>) -> Option<Effect> {
+        if keys.len() == 1 {
+            return keys.pop().map(|(_, effect)| effect);
+        }
+        let open = self.options.shutter[0];
+        match &keys.first()?.1 {
+            Effect::Transform(_) => {
+                let step = |effect| if let Effect::Transform(steps) = effect { Some(*steps.first()) } else { None };
+                Motion::new(pick(keys, step)).map(Effect::Transform)
+            }
+            Effect::Primitive(_) => {
+                let batch = |effect| if let Effect::Primitive(batch) = effect { Some(*batch) } else { None };
+                self.moving_geometry(name, pick(keys, batch))
+            }
+            Effect::Change(_) => {
+                let change = |effect| if let Effect::Change(change) = effect { Some(change) } else { None };
+                blend_at(open, &pick(keys, change), Change::blend).map(Effect::Change)
+            }
+            Effect::Light(handle, _) => {
+                let handle = Arc::clone(handle);
+                let call = |effect| if let Effect::Light(_, call) = effect { Some(call) } else { None };
+                blend_at(open, &pick(keys, call), ShaderCall::blend).map(|call| Effect::Light(handle, call))
+            }
+            _ => {
+                let message = format!("a moving {name} is not supported; it stands as at its first time");
+                self.warn_once(name, "unimplement", &message);
+                keys.into_iter().next().map(|(_, effect)| effect)
+            }
+        }
+    }
+
+    fn moving_geometry(&mut self, name: &str, batches: Keys<Batch>) -> Option<Effect> {
+        let (_, first) = batches.first()?;
+        if let Some((_, other)) = batches.iter().find(|(_, batch)| !batch.same_topology(first)) {
+            let message = format!(
+                "the moving {name} is left out: at {} it has other counts than at {}",
+                other.place, first.place
+            );
+            self.complain(Fault::error("consistency", self.current.offset, message));
+            return None;
+        }
+        self.scene_bytes = batches.iter().fold(self.scene_bytes, |sum, (_, batch)| sum.saturating_add(batch.bytes()));
+        if self.is_full() {
+            return None;
+        }
+        Batch::moving_geometry(batches).map(|geometry| Effect::Geometry(Arc::new(geometry)))
+    }
+}
+
+/// The keys' values of one kind; a block holds only one.
+fn pick<T>(keys: Keys<Effect>, part: impl Fn(Effect) -> Option<T>) -> Keys<T> {
+    keys.into_iter().filter_map(|(time, effect)| part(effect).map(|value| (time, value))).collect()
+}
+
+/// The value at `time` between increasing keys. Attributes are shaded once, at shutter open, so this is all that is seen of their
+/// motion.
+fn blend_at<T: Clone>(time: f32, keys: &[(f32, T)], blend: impl Fn(&T, &T, f32) -> T) -> Option<T> {
+    let after = keys.partition_point(|(key, _)| *key <= time);
+    match (after.checked_sub(1).map(|before| &keys[before]), keys.get(after)) {
+        (Some((t0, a)), Some((t1, b))) => Some(blend(a, b, (time - t0) / (t1 - t0))),
+        (Some((_, only)), None) | (None, Some((_, only))) => Some(only.clone()),
+        (None, None) => None,
+    }
+}

@@ -1,0 +1,404 @@
+//! Requests that set options (RISpec 4.1), except displays.
+
+use super::declare::{FOREIGN, OPTION_TOKENS};
+use super::displays::DisplayRequest;
+use super::effect::Effect;
+use super::fault::{Fault, Parsed};
+use super::lexer::{Kind, Lexer};
+use super::params::check_count;
+use super::reader::Reader;
+use super::{motion, search};
+use crate::scene::{Filter, FilterKind, Hider, Options, ParamValue, Projection, Quantize, SearchPaths};
+use glam::{DMat4, DVec3};
+use std::collections::BTreeMap;
+
+/// RI_EPSILON: the nearest hither plane.
+const EPSILON: f32 = 1e-10;
+/// RI_INFINITY.
+const INFINITY: f32 = 1e38;
+/// Pixels on a side at most.
+const RESOLUTION_MAX: f64 = 65_536.0;
+/// Samples per pixel on a side at most.
+const SAMPLES_MAX: f64 = 256.0;
+/// Filter width in pixels at most.
+const FILTER_WIDTH_MAX: f64 = 128.0;
+/// Other options kept at most.
+const OTHER_MAX: usize = 65_536;
+
+/// The options that stand outside the world.
+#[derive(Clone, Debug)]
+pub(super) struct OptionState {
+    /// FrameBegin's number.
+    pub(super) frame: Option<i32>,
+    /// Format: picture size and pixel aspect.
+    pub(super) format: Option<([u32; 2], f64)>,
+    /// FrameAspectRatio.
+    pub(super) frame_aspect: Option<f64>,
+    /// ScreenWindow.
+    pub(super) screen_window: Option<[f64; 4]>,
+    /// CropWindow.
+    pub(super) crop_window: [f64; 4],
+    /// Projection.
+    pub(super) projection: Projection,
+    /// Clipping.
+    pub(super) clip: [f32; 2],
+    /// ClippingPlane, in camera space.
+    pub(super) clip_planes: Vec<([f32; 3], [f32; 3])>,
+    /// DepthOfField.
+    pub(super) depth_of_field: Option<[f32; 3]>,
+    /// Shutter.
+    pub(super) shutter: [f32; 2],
+    /// Quantize "rgba".
+    pub(super) quantize: Quantize,
+    /// Quantize "z".
+    pub(super) quantize_z: Quantize,
+    /// Display, in the order given; the first is the primary one.
+    pub(super) displays: Vec<DisplayRequest>,
+    /// All others, as the scene has them; its displays and frame are filled in at WorldBegin.
+    pub(super) options: Options,
+    /// The standard search paths.
+    standard: SearchPaths,
+}
+
+impl OptionState {
+    /// The defaults (RISpec tables 4.1 to 4.5).
+    pub(super) fn new(standard: &SearchPaths) -> Self {
+        let options = Options {
+            frame: None,
+            pixel_samples: [2, 2],
+            filter: Filter { kind: FilterKind::Gaussian, width: [2.0, 2.0] },
+            exposure: [1.0, 1.0],
+            imager: None,
+            displays: Vec::new(),
+            hider: Hider { name: "hidden".to_owned(), jitter: true, depth_filter: "min".to_owned() },
+            eye_splits: 10,
+            opacity_threshold: [0.996; 3],
+            z_threshold: [0.996; 3],
+            grid_size: 256,
+            reserve_kib: 0,
+            texture_memory_kib: 0,
+            shutter_offset: 0.0,
+            relative_detail: 1.0,
+            search: standard.clone(),
+            other: BTreeMap::new(),
+        };
+        Self {
+            frame: None,
+            format: None,
+            frame_aspect: None,
+            screen_window: None,
+            crop_window: [0.0, 1.0, 0.0, 1.0],
+            projection: Projection::Orthographic,
+            clip: [EPSILON, INFINITY],
+            clip_planes: Vec::new(),
+            depth_of_field: None,
+            shutter: [0.0, 0.0],
+            quantize: Quantize { one: 255.0, min: 0.0, max: 255.0, dither: 0.5 },
+            quantize_z: Quantize { one: 0.0, min: 0.0, max: 0.0, dither: 0.0 },
+            displays: Vec::new(),
+            options,
+            standard: standard.clone(),
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// An error about the value of an option, which keeps the value it had.
+    fn out_of_range(&self, what: &str) -> Fault {
+        Fault::error("range", self.current.offset, format!("{}: {what}; it is ignored", self.current.name))
+    }
+
+    pub(super) fn format(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let [x, y, aspect] = lexer.finite::<3>()?;
+        if x.max(y) > RESOLUTION_MAX {
+            return Err(self.out_of_range(&format!("more than {RESOLUTION_MAX} pixels on a side")));
+        }
+        // Negative values ask for the renderer's own.
+        let (resolution, old_aspect) = self.options.format.unwrap_or(super::freeze::DEFAULT_FORMAT);
+        let side = |value: f64, default: u32| if value < 0.5 { default } else { value.round() as u32 };
+        let aspect = if aspect > 0.0 { aspect } else { old_aspect };
+        self.options.format = Some(([side(x, resolution[0]), side(y, resolution[1])], aspect));
+        Ok(())
+    }
+
+    pub(super) fn frame_aspect_ratio(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let [ratio] = lexer.finite::<1>()?;
+        if ratio <= 0.0 {
+            return Err(self.out_of_range("the ratio must be positive"));
+        }
+        self.options.frame_aspect = Some(ratio);
+        Ok(())
+    }
+
+    pub(super) fn screen_window(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let window @ [left, right, bottom, top] = lexer.finite::<4>()?;
+        if left == right || bottom == top {
+            return Err(self.out_of_range("the window has no area"));
+        }
+        self.options.screen_window = Some(window);
+        Ok(())
+    }
+
+    pub(super) fn crop_window(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let window @ [x0, x1, y0, y1] = lexer.finite::<4>()?;
+        if x0 > x1 || y0 > y1 {
+            return Err(self.out_of_range("its minimum is beyond its maximum"));
+        }
+        self.options.crop_window = window.map(|value| value.clamp(0.0, 1.0));
+        Ok(())
+    }
+
+    pub(super) fn projection(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let name = if lexer.peek() == Kind::String { lexer.text()? } else { "null".into() };
+        self.read_params(lexer)?;
+        let fov = self.params.numbers("fov", 1).map_or(90.0, |values| f64::from(values[0]));
+        let projection = match &*name {
+            "orthographic" | "null" => Projection::Orthographic,
+            "perspective" if fov > 0.0 && fov < 180.0 => Projection::Perspective { fov_degrees: fov },
+            "perspective" => return Err(self.out_of_range("\"fov\" must lie between 0 and 180")),
+            other => {
+                let message = format!("the projection \"{other}\" is not supported; a perspective one is used");
+                self.complain(Fault::error("incapable", self.current.offset, message));
+                Projection::Perspective { fov_degrees: if fov > 0.0 && fov < 180.0 { fov } else { 90.0 } }
+            }
+        };
+        self.apply(Effect::Projection(projection));
+        Ok(())
+    }
+
+    /// The projection ends the way from camera to screen: what follows moves the camera (RISpec 4.1.1).
+    pub(super) fn take_projection(&mut self, projection: Projection) {
+        self.options.projection = projection;
+        if *self.state.transform != *motion::still(DMat4::IDENTITY) {
+            let message =
+                "transformations in front of Projection, which move the screen, are not supported and are ignored";
+            self.warn_once("Projection", "unimplement", message);
+            self.state.transform = motion::still(DMat4::IDENTITY);
+        }
+    }
+
+    pub(super) fn clipping(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let [near, far] = lexer.floats::<2>()?.map(|value| value as f32);
+        // A plane through the eye or behind it would be none at all.
+        let near = near.max(EPSILON);
+        let far = far.min(INFINITY);
+        if near.is_nan() || far.is_nan() || near >= far {
+            return Err(self.out_of_range("the hither plane must be nearer than the yon plane"));
+        }
+        self.options.clip = [near, far];
+        Ok(())
+    }
+
+    pub(super) fn clipping_plane(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let [x, y, z, nx, ny, nz] = lexer.finite::<6>()?;
+        let camera_from_current = self.state.transform.first();
+        let point = camera_from_current.project_point3(DVec3::new(x, y, z));
+        let normal = camera_from_current.inverse().transpose().transform_vector3(DVec3::new(nx, ny, nz));
+        let Some(normal) = normal.try_normalize() else { return Err(self.out_of_range("its normal has no length")) };
+        self.options.clip_planes.push((point.as_vec3().to_array(), normal.as_vec3().to_array()));
+        Ok(())
+    }
+
+    pub(super) fn depth_of_field(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        match lexer.peek() {
+            Kind::Dash => lexer.skip_byte(),
+            Kind::Word | Kind::End => {}
+            _ => {
+                let [stop, length, distance] = lexer.floats::<3>()?.map(|value| value as f32);
+                if !(stop > 0.0 && length > 0.0 && distance > 0.0) {
+                    return Err(self.out_of_range("f-stop, focal length and distance must be positive"));
+                }
+                // An infinite f-stop is a pinhole.
+                self.options.depth_of_field = (stop < INFINITY).then_some([stop, length, distance]);
+                return Ok(());
+            }
+        }
+        self.options.depth_of_field = None;
+        Ok(())
+    }
+
+    pub(super) fn shutter(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let [open, close] = lexer.finite::<2>()?.map(|value| value as f32);
+        if open > close {
+            return Err(self.out_of_range("it closes before it opens"));
+        }
+        self.options.shutter = [open, close];
+        Ok(())
+    }
+
+    pub(super) fn pixel_variance(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let [variance] = lexer.finite::<1>()?;
+        self.keep_option("Ri:PixelVariance".to_owned(), ParamValue::Floats(vec![variance as f32]));
+        Ok(())
+    }
+
+    pub(super) fn pixel_samples(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let samples = lexer.finite::<2>()?;
+        let clamped = samples.map(|value| value.round().clamp(1.0, SAMPLES_MAX));
+        if samples.iter().any(|value| *value < 1.0 || *value > SAMPLES_MAX) {
+            let message =
+                format!("PixelSamples {} {}: clamped to {} {}", samples[0], samples[1], clamped[0], clamped[1]);
+            self.complain(Fault::error("range", self.current.offset, message));
+        }
+        self.options.options.pixel_samples = clamped.map(|value| value as u32);
+        Ok(())
+    }
+
+    pub(super) fn pixel_filter(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let name = lexer.text()?;
+        let width = lexer.finite::<2>()?;
+        let instead = match &*name {
+            "mitchell" => Some(FilterKind::CatmullRom),
+            "disk" => Some(FilterKind::Box),
+            "bessel" | "lanczos" => Some(FilterKind::Sinc),
+            "blackman-harris" | "separable-catmull-rom" => Some(FilterKind::Gaussian),
+            _ => None,
+        };
+        let kind = match &*name {
+            "box" => FilterKind::Box,
+            "triangle" => FilterKind::Triangle,
+            "catmull-rom" => FilterKind::CatmullRom,
+            "sinc" => FilterKind::Sinc,
+            "gaussian" => FilterKind::Gaussian,
+            _ => {
+                let kind = instead.unwrap_or(FilterKind::Gaussian);
+                let message = format!("the pixel filter \"{name}\" is not supported; {kind:?} is used");
+                self.complain(Fault::warning("incapable", self.current.offset, message));
+                kind
+            }
+        };
+        if width.iter().any(|value| *value <= 0.0 || *value > FILTER_WIDTH_MAX) {
+            return Err(
+                self.out_of_range(&format!("a width must be more than 0 and at most {FILTER_WIDTH_MAX} pixels"))
+            );
+        }
+        self.options.options.filter = Filter { kind, width: width.map(|value| value as f32) };
+        Ok(())
+    }
+
+    pub(super) fn exposure(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let exposure @ [_, gamma] = lexer.finite::<2>()?.map(|value| value as f32);
+        if gamma <= 0.0 {
+            return Err(self.out_of_range("gamma must be positive"));
+        }
+        self.options.options.exposure = exposure;
+        Ok(())
+    }
+
+    pub(super) fn hider(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let name = lexer.text()?;
+        self.read_params(lexer)?;
+        if !matches!(&*name, "hidden" | "null" | "Null") {
+            let message = format!("the hider \"{name}\" is not supported; \"hidden\" is used");
+            self.complain(Fault::warning("incapable", self.current.offset, message));
+        }
+        let mut hider = Hider { name: name.to_lowercase(), ..self.options.options.hider.clone() };
+        if let Some(jitter) = self.params.numbers("jitter", 1) {
+            hider.jitter = jitter[0] != 0.0;
+        }
+        if let Some(filter) = self.params.string("depthfilter") {
+            if matches!(&*filter, "min" | "max" | "average" | "midpoint") {
+                hider.depth_filter = filter.to_string();
+            } else {
+                let message = format!("there is no depth filter \"{filter}\"");
+                self.complain(Fault::error("badargument", self.current.offset, message));
+            }
+        }
+        self.options.options.hider = hider;
+        self.keep_option_params("hider", &["jitter", "depthfilter"]);
+        Ok(())
+    }
+
+    pub(super) fn color_samples(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        lexer.float_list()?;
+        lexer.float_list()?;
+        let message = "ColorSamples is not supported: colours have three components";
+        self.warn_once("ColorSamples", "unimplement", message);
+        Ok(())
+    }
+
+    pub(super) fn relative_detail(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let [detail] = lexer.finite::<1>()?;
+        if detail < 0.0 {
+            return Err(self.out_of_range("it must not be negative"));
+        }
+        self.options.options.relative_detail = detail as f32;
+        Ok(())
+    }
+
+    pub(super) fn option(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let category = lexer.text()?;
+        if FOREIGN.contains(&&*category) {
+            lexer.skip_to_request();
+            return Ok(());
+        }
+        let known = OPTION_TOKENS.iter().find(|(name, _)| *name == &*category).map(|(_, tokens)| *tokens);
+        if known.is_none() {
+            let message = format!("unknown option \"{category}\"; it is kept for shaders and has no other effect");
+            self.warn_once(&format!("Option {category}"), "badtoken", &message);
+        }
+        self.read_params_in(lexer, known.unwrap_or_default())?;
+        match &*category {
+            "searchpath" => self.search_paths(),
+            "limits" => self.limits(),
+            "shutter" => {
+                if let Some(offset) = self.params.numbers("offset", 1).filter(|values| values[0].is_finite()) {
+                    self.options.options.shutter_offset = offset[0];
+                }
+            }
+            _ => {}
+        }
+        self.keep_option_params(&category, &[]);
+        Ok(())
+    }
+
+    fn search_paths(&mut self) {
+        let (standard, search) = (&self.options.standard, &mut self.options.options.search);
+        let paths = [
+            ("archive", &standard.archive, &mut search.archive),
+            ("shader", &standard.shader, &mut search.shader),
+            ("texture", &standard.texture, &mut search.texture),
+            ("procedural", &standard.procedural, &mut search.procedural),
+            ("display", &standard.display, &mut search.display),
+        ];
+        for (name, standard, current) in paths {
+            if let Some(text) = self.params.string(name) {
+                *current = search::expand(&text, current, standard, &|name| std::env::var(name).ok());
+            }
+        }
+    }
+
+    fn limits(&mut self) {
+        let options = &mut self.options.options;
+        let count =
+            |name: &str| self.params.numbers(name, 1).map(|values| values[0].clamp(0.0, u32::MAX as f32) as u32);
+        let color = |name: &str| self.params.numbers(name, 3).map(|values| [values[0], values[1], values[2]]);
+        options.eye_splits = count("eyesplits").unwrap_or(options.eye_splits);
+        options.grid_size = count("gridsize").unwrap_or(options.grid_size).max(1);
+        options.reserve_kib = count("reserve").unwrap_or(options.reserve_kib);
+        options.texture_memory_kib = count("texturememory").unwrap_or(options.texture_memory_kib);
+        options.opacity_threshold = color("othreshold").unwrap_or(options.opacity_threshold);
+        options.z_threshold = color("zthreshold").unwrap_or(options.z_threshold);
+    }
+
+    /// Keeps the parameters that were read as `category:name`, except the named ones.
+    fn keep_option_params(&mut self, category: &str, except: &[&str]) {
+        let params = std::mem::take(&mut self.params);
+        for param in params.iter().filter(|param| !except.contains(&&*param.declaration.name)) {
+            let values = params.values(param);
+            let place = &self.current.place;
+            let used = check_count(param, values.len(), 1, &mut |fault| self.messages.report_at(place.clone(), fault));
+            if let Some(count) = used {
+                self.keep_option(format!("{category}:{}", param.declaration.name), values.to_param(count));
+            }
+        }
+        self.params = params;
+    }
+
+    fn keep_option(&mut self, key: String, value: ParamValue) {
+        let other = &mut self.options.options.other;
+        if other.len() < OTHER_MAX || other.contains_key(&key) {
+            other.insert(key, value);
+        }
+    }
+}

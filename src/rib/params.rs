@@ -1,0 +1,221 @@
+//! Parameter lists: pairs of a token and a value, to the next request (RIB-10).
+
+use super::args::to_text;
+use super::declare::Declaration;
+use super::fault::{Fault, Parsed};
+use super::lexer::{Kind, Lexer, describe};
+use crate::scene::{ParamValue, ShaderParam, ValueType};
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// One pair of a parameter list.
+pub(super) struct Param {
+    /// What the token stands for.
+    pub(super) declaration: Rc<Declaration>,
+    /// Where the token stands.
+    pub(super) offset: usize,
+    /// Where its values lie in the list's floats, integers or strings.
+    values: Range<usize>,
+}
+
+/// A parameter list. All values of one kind share one vector that is reused from request to request.
+#[derive(Default)]
+pub(super) struct Params {
+    items: Vec<Param>,
+    floats: Vec<f32>,
+    ints: Vec<i32>,
+    strings: Vec<Arc<str>>,
+}
+
+/// Says what a token stands for, or what is wrong with it.
+pub(super) type Resolve<'r> = dyn FnMut(&[u8]) -> Result<Rc<Declaration>, String> + 'r;
+
+/// The values of one pair.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Values<'p> {
+    /// Of every numeric type but int.
+    Floats(&'p [f32]),
+    /// Of type int.
+    Ints(&'p [i32]),
+    /// Of type string.
+    Strings(&'p [Arc<str>]),
+}
+
+impl Values<'_> {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Floats(values) => values.len(),
+            Self::Ints(values) => values.len(),
+            Self::Strings(values) => values.len(),
+        }
+    }
+
+    /// The first `count` of them, as a parameter of the scene.
+    pub(super) fn to_param(self, count: usize) -> ParamValue {
+        match self {
+            Values::Floats(values) => ParamValue::Floats(values[..count].to_vec()),
+            Values::Ints(values) => ParamValue::Ints(values[..count].to_vec()),
+            Values::Strings(values) => ParamValue::Strings(values[..count].to_vec()),
+        }
+    }
+}
+
+impl Params {
+    /// Reads pairs up to the next request. `resolve` says what a token stands for; whatever costs one pair only goes to `report`.
+    pub(super) fn read(
+        &mut self,
+        lexer: &mut Lexer<'_>,
+        resolve: &mut Resolve<'_>,
+        report: &mut dyn FnMut(&Lexer<'_>, Fault),
+    ) -> Parsed<()> {
+        self.items.clear();
+        self.floats.clear();
+        self.ints.clear();
+        self.strings.clear();
+        loop {
+            match lexer.peek() {
+                Kind::Word | Kind::End | Kind::Binary => return Ok(()),
+                Kind::String => {}
+                other => {
+                    let message = format!("{} where a parameter's name is wanted", describe(other));
+                    return Err(Fault::error("badparamlist", lexer.position(), message));
+                }
+            }
+            let offset = lexer.position();
+            let token = lexer.string()?;
+            if matches!(lexer.peek(), Kind::Word | Kind::End | Kind::Binary) {
+                let message = format!("the parameter \"{}\" has no value", String::from_utf8_lossy(&token));
+                return Err(Fault::error("badparamlist", offset, message));
+            }
+            let start = lexer.position();
+            let read = resolve(&token)
+                .map_err(|message| {
+                    Fault::error("badtoken", offset, message)
+                        .hint("declare it, or write its type in front: \"uniform float name\"")
+                })
+                .and_then(|declaration| self.read_value(lexer, declaration, offset));
+            if let Err(fault) = read {
+                lexer.go_back(start);
+                lexer.skip_value()?;
+                report(lexer, fault);
+            }
+        }
+    }
+
+    fn read_value(&mut self, lexer: &mut Lexer<'_>, declaration: Rc<Declaration>, offset: usize) -> Parsed<()> {
+        let array = lexer.peek() == Kind::Open;
+        let wrong = |kind: Kind, wanted: &str| {
+            let message = format!("\"{}\" wants {wanted}, not {}", declaration.name, describe(kind));
+            Err(Fault::error("badargument", offset, message))
+        };
+        let values = match (declaration.ty, lexer.peek()) {
+            (ValueType::String, _) if array => {
+                let start = self.strings.len();
+                let strings = &mut self.strings;
+                lexer.string_array(&mut |text| strings.push(to_text(&text)))?;
+                start..self.strings.len()
+            }
+            (ValueType::String, Kind::String) => {
+                let text = lexer.string()?;
+                self.strings.push(to_text(&text));
+                self.strings.len() - 1..self.strings.len()
+            }
+            (ValueType::String, kind) => return wrong(kind, "strings"),
+            (ValueType::Int, _) if array => {
+                let start = self.ints.len();
+                lexer.int_array(&mut self.ints)?;
+                start..self.ints.len()
+            }
+            (ValueType::Int, Kind::Number) => {
+                self.ints.push(lexer.int()?);
+                self.ints.len() - 1..self.ints.len()
+            }
+            (ValueType::Int, kind) => return wrong(kind, "integers"),
+            (_, _) if array => {
+                let start = self.floats.len();
+                lexer.float_array(&mut self.floats)?;
+                start..self.floats.len()
+            }
+            (_, Kind::Number) => {
+                self.floats.push(lexer.float32()?);
+                self.floats.len() - 1..self.floats.len()
+            }
+            (_, kind) => return wrong(kind, "numbers"),
+        };
+        self.items.push(Param { declaration, offset, values });
+        Ok(())
+    }
+
+    /// The pairs, in the order given.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Param> {
+        self.items.iter()
+    }
+
+    /// The pair of that name; of several the last, which wins.
+    pub(super) fn find(&self, name: &str) -> Option<&Param> {
+        self.items.iter().rev().find(|param| &*param.declaration.name == name)
+    }
+
+    /// The values of a pair.
+    pub(super) fn values(&self, param: &Param) -> Values<'_> {
+        let range = param.values.clone();
+        match param.declaration.ty {
+            ValueType::String => Values::Strings(&self.strings[range]),
+            ValueType::Int => Values::Ints(&self.ints[range]),
+            _ => Values::Floats(&self.floats[range]),
+        }
+    }
+
+    /// The numbers of the pair of that name, integers included, if there are at least `count`.
+    pub(super) fn numbers(&self, name: &str, count: usize) -> Option<Vec<f32>> {
+        match self.values(self.find(name)?) {
+            Values::Floats(values) => values.get(..count).map(<[f32]>::to_vec),
+            Values::Ints(values) => {
+                values.get(..count).map(|values| values.iter().map(|&value| value as f32).collect())
+            }
+            Values::Strings(_) => None,
+        }
+    }
+
+    /// The first string of the pair of that name.
+    pub(super) fn string(&self, name: &str) -> Option<Arc<str>> {
+        match self.values(self.find(name)?) {
+            Values::Strings(values) => values.first().cloned(),
+            Values::Floats(_) | Values::Ints(_) => None,
+        }
+    }
+
+    /// The pairs as shader parameters, one value each (RIB-13: too few values drop the pair, too many are cut).
+    pub(super) fn shader_params(&self, report: &mut dyn FnMut(Fault)) -> Vec<ShaderParam> {
+        let mut params = Vec::with_capacity(self.items.len());
+        for item in &self.items {
+            let values = self.values(item);
+            if let Some(count) = check_count(item, values.len(), 1, report) {
+                let declaration = &item.declaration;
+                let name = Arc::clone(&declaration.name);
+                params.push(ShaderParam { name, ty: declaration.ty, value: values.to_param(count) });
+            }
+        }
+        params
+    }
+}
+
+/// Checks that a pair has the `found` numbers or strings that `count` values of its type need, and says how many to use (RIB-13).
+pub(super) fn check_count(param: &Param, found: usize, count: u64, report: &mut dyn FnMut(Fault)) -> Option<usize> {
+    let declaration = &param.declaration;
+    let wanted = count.saturating_mul(declaration.width());
+    let what = if declaration.ty == ValueType::String { "strings" } else { "numbers" };
+    let name = &declaration.name;
+    if (found as u64) < wanted {
+        let message = format!("\"{name}\" has {found} {what} and needs {wanted}");
+        report(Fault::error("badarray", param.offset, message).hint("it is left out"));
+        return None;
+    }
+    if (found as u64) > wanted {
+        let message = format!("\"{name}\" has {found} {what}, only the first {wanted} are used");
+        report(Fault::warning("badarray", param.offset, message));
+    }
+    Some(wanted as usize)
+}

@@ -1,0 +1,125 @@
+//! Primitive requests: positional arguments, then the geometry's own code.
+
+use super::effect::Effect;
+use super::fault::{Fault, Parsed};
+use super::geometry::{self, Batch, Call, Direction, Faces, Sizes};
+use super::lexer::Lexer;
+use super::reader::Reader;
+
+impl Reader<'_> {
+    /// Reads the parameter list and makes primitives of it.
+    fn primitive(&mut self, lexer: &mut Lexer<'_>, make: impl FnOnce(&Call<'_>) -> Option<Batch>) -> Parsed<()> {
+        self.read_params(lexer)?;
+        let call = Call {
+            name: self.current.name,
+            offset: self.current.offset,
+            place: self.current.place.clone(),
+            params: &self.params,
+            report: &|fault| self.messages.report(lexer, fault),
+        };
+        if let Some(batch) = make(&call) {
+            self.apply(Effect::Primitive(Box::new(batch)));
+        }
+        Ok(())
+    }
+
+    pub(super) fn sphere(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let sizes = Sizes::Sphere(lexer.finite()?);
+        self.primitive(lexer, |call| call.quadric(sizes))
+    }
+
+    pub(super) fn cone(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let sizes = Sizes::Cone(lexer.finite()?);
+        self.primitive(lexer, |call| call.quadric(sizes))
+    }
+
+    pub(super) fn cylinder(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let sizes = Sizes::Cylinder(lexer.finite()?);
+        self.primitive(lexer, |call| call.quadric(sizes))
+    }
+
+    pub(super) fn hyperboloid(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let sizes = Sizes::Hyperboloid(lexer.finite()?);
+        self.primitive(lexer, |call| call.quadric(sizes))
+    }
+
+    pub(super) fn paraboloid(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let sizes = Sizes::Paraboloid(lexer.finite()?);
+        self.primitive(lexer, |call| call.quadric(sizes))
+    }
+
+    pub(super) fn disk(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let sizes = Sizes::Disk(lexer.finite()?);
+        self.primitive(lexer, |call| call.quadric(sizes))
+    }
+
+    pub(super) fn torus(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let sizes = Sizes::Torus(lexer.finite()?);
+        self.primitive(lexer, |call| call.quadric(sizes))
+    }
+
+    /// One of two words.
+    fn either(&mut self, lexer: &mut Lexer<'_>, yes: &str, no: &str) -> Parsed<bool> {
+        lexer.peek();
+        let start = lexer.position();
+        let word = lexer.text()?;
+        if *word == *yes || *word == *no {
+            return Ok(*word == *yes);
+        }
+        let message = format!("{}: \"{yes}\" or \"{no}\" is wanted, not \"{word}\"", self.current.name);
+        Err(Fault::error("badargument", start, message))
+    }
+
+    pub(super) fn patch(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let cubic = self.either(lexer, "bicubic", "bilinear")?;
+        let basis = self.state.basis;
+        self.primitive(lexer, |call| call.patch(cubic, &basis))
+    }
+
+    pub(super) fn patch_mesh(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let cubic = self.either(lexer, "bicubic", "bilinear")?;
+        let u = self.direction(lexer)?;
+        let v = self.direction(lexer)?;
+        let basis = self.state.basis;
+        self.primitive(lexer, |call| call.patch_mesh(cubic, [u, v], &basis))
+    }
+
+    fn direction(&mut self, lexer: &mut Lexer<'_>) -> Parsed<Direction> {
+        let count = lexer.one_int()?;
+        let periodic = self.either(lexer, "periodic", "nonperiodic")?;
+        Ok(Direction { count, periodic })
+    }
+
+    pub(super) fn polygon(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        self.primitive(lexer, geometry::polygon)
+    }
+
+    pub(super) fn general_polygon(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let vertices = lexer.ints()?;
+        let loops = i32::try_from(vertices.len()).unwrap_or(i32::MAX);
+        self.primitive(lexer, |call| call.mesh(Faces { loops: Some(&[loops]), vertices: &vertices, indices: None }))
+    }
+
+    pub(super) fn points_polygons(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let (vertices, indices) = (lexer.ints()?, lexer.ints()?);
+        self.primitive(lexer, |call| call.mesh(Faces { loops: None, vertices: &vertices, indices: Some(&indices) }))
+    }
+
+    pub(super) fn points_general_polygons(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let (loops, vertices, indices) = (lexer.ints()?, lexer.ints()?, lexer.ints()?);
+        let faces = Faces { loops: Some(&loops), vertices: &vertices, indices: Some(&indices) };
+        self.primitive(lexer, |call| call.mesh(faces))
+    }
+
+    pub(super) fn curves(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let cubic = self.either(lexer, "cubic", "linear")?;
+        let vertices = lexer.ints()?;
+        let periodic = self.either(lexer, "periodic", "nonperiodic")?;
+        let basis = self.state.basis[1];
+        self.primitive(lexer, |call| call.curves(cubic, &vertices, periodic, &basis))
+    }
+
+    pub(super) fn points(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        self.primitive(lexer, geometry::points)
+    }
+}

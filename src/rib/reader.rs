@@ -1,0 +1,302 @@
+//! Goes through a source request by request and holds all that requests work on.
+
+use super::archives::InlineArchive;
+use super::blocks::Block;
+use super::declare::Dictionary;
+use super::fault::{Fault, Parsed};
+use super::geometry::Batch;
+use super::lexer::{Kind, Lexer, Mark};
+use super::moving::MovingBlock;
+use super::objects::{Object, Recording};
+use super::options::OptionState;
+use super::params::Params;
+use super::requests::{self, Request, Scope};
+use super::source::Source;
+use super::state::State;
+use super::worlds::{LightSlot, WorldState};
+use super::{Settings, Stopped, Summary};
+use crate::diagnostic::{Place, Reporter, Severity};
+use crate::scene::{Light, NamedSpace, World};
+use rustc_hash::FxHashMap;
+use std::cell::Cell;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What `ErrorHandler` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ErrorHandling {
+    /// Say nothing.
+    Ignore,
+    /// Report and go on.
+    Print,
+    /// Report and stop at an error.
+    Abort,
+}
+
+/// Takes what is wrong, as `ErrorHandler` says (RI-CHECKLIST ERR-03).
+pub(super) struct Messages<'r> {
+    reporter: &'r Reporter,
+    /// What `ErrorHandler` asks for.
+    pub(super) handling: Cell<ErrorHandling>,
+    errors: Cell<u64>,
+    aborted: Cell<bool>,
+}
+
+impl Messages<'_> {
+    /// Takes a fault at a place.
+    pub(super) fn report_at(&self, place: Place, fault: Fault) {
+        let is_error = fault.severity >= Severity::Error;
+        self.errors.set(self.errors.get() + u64::from(is_error));
+        if self.handling.get() != ErrorHandling::Ignore {
+            self.reporter.report(fault.diagnostic(place));
+        }
+        if is_error && self.handling.get() == ErrorHandling::Abort {
+            self.aborted.set(true);
+        }
+    }
+
+    /// Takes a fault of the text that `lexer` reads.
+    pub(super) fn report(&self, lexer: &Lexer<'_>, fault: Fault) {
+        self.report_at(lexer.place(fault.offset), fault);
+    }
+}
+
+/// The request that is being read.
+#[derive(Clone, Debug)]
+pub(super) struct Current {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// Where it stands.
+    pub(super) place: Place,
+    /// The same in the source.
+    pub(super) offset: usize,
+}
+
+/// The interpreter of one input.
+pub(super) struct Reader<'r> {
+    pub(super) settings: &'r Settings,
+    pub(super) messages: Messages<'r>,
+    pub(super) draw: &'r mut dyn FnMut(World) -> ControlFlow<()>,
+    pub(super) summary: Summary,
+    /// Set when `draw` wants no more worlds.
+    pub(super) refused: bool,
+    pub(super) current: Current,
+    pub(super) dictionary: Dictionary,
+    /// The parameter list of the current request, kept for its memory.
+    pub(super) params: Params,
+    pub(super) options: OptionState,
+    pub(super) state: State,
+    pub(super) blocks: Vec<Block>,
+    pub(super) world: Option<WorldState>,
+    /// Primitives not yet made into a geometry: the next ones may join them.
+    pub(super) pending: Option<Batch>,
+    pub(super) moving: Option<MovingBlock>,
+    pub(super) recording: Option<Recording>,
+    pub(super) objects: FxHashMap<Arc<str>, Arc<Object>>,
+    /// How deep in instances of objects drawing is.
+    pub(super) instance_depth: u32,
+    pub(super) lights: Vec<Arc<Light>>,
+    pub(super) light_handles: FxHashMap<Arc<str>, LightSlot>,
+    /// Named coordinate systems: seen from the world, or before WorldBegin from the camera.
+    pub(super) spaces: Vec<NamedSpace>,
+    pub(super) archives: FxHashMap<Arc<str>, InlineArchive>,
+    pub(super) open_archives: Vec<super::archives::Identity>,
+    pub(super) archive_reads: u64,
+    /// Requests that are not supported and were already warned of.
+    pub(super) warned: rustc_hash::FxHashSet<String>,
+    /// About how many bytes the current world's scene needs.
+    pub(super) scene_bytes: u64,
+    /// The folder of the input, for its archives.
+    pub(super) directory: Option<PathBuf>,
+    suggestions_left: u32,
+}
+
+/// Misspelt requests for which the nearest name is looked for: it costs more than reading a request.
+const SUGGESTIONS_MAX: u32 = 32;
+
+impl<'r> Reader<'r> {
+    /// A reader in the default state.
+    pub(super) fn new(
+        settings: &'r Settings,
+        reporter: &'r Reporter,
+        draw: &'r mut dyn FnMut(World) -> ControlFlow<()>,
+    ) -> Self {
+        Self {
+            settings,
+            messages: Messages {
+                reporter,
+                handling: Cell::new(ErrorHandling::Print),
+                errors: Cell::new(0),
+                aborted: Cell::new(false),
+            },
+            draw,
+            summary: Summary::default(),
+            refused: false,
+            current: Current { name: "", place: Place::default(), offset: 0 },
+            dictionary: Dictionary::new(),
+            params: Params::default(),
+            options: OptionState::new(&settings.search),
+            state: State::new(settings.overrides.shading_rate.unwrap_or(1.0)),
+            blocks: Vec::new(),
+            world: None,
+            pending: None,
+            moving: None,
+            recording: None,
+            objects: FxHashMap::default(),
+            instance_depth: 0,
+            suggestions_left: SUGGESTIONS_MAX,
+            lights: Vec::new(),
+            light_handles: FxHashMap::default(),
+            spaces: Vec::new(),
+            archives: FxHashMap::default(),
+            open_archives: Vec::new(),
+            archive_reads: 0,
+            warned: rustc_hash::FxHashSet::default(),
+            scene_bytes: 0,
+            directory: None,
+        }
+    }
+
+    /// Reads the whole input.
+    pub(super) fn read(mut self, source: &Arc<Source>) -> Summary {
+        self.directory.clone_from(&source.directory);
+        self.read_source(source);
+        if !self.is_stopped() {
+            let end = Place { file: source.name.clone(), line: 0, column: 0 };
+            self.close_all(end);
+        }
+        self.summary.errors = self.messages.errors.get();
+        self.summary.stopped = match (self.messages.aborted.get(), self.refused) {
+            (true, _) => Some(Stopped::Aborted),
+            (false, true) => Some(Stopped::Taker),
+            (false, false) => None,
+        };
+        self.summary
+    }
+
+    /// Whether no more requests are to be read.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.refused || self.messages.aborted.get()
+    }
+
+    /// Reads all of a source.
+    pub(super) fn read_source(&mut self, source: &Arc<Source>) {
+        // Windows editors put a byte order mark in front.
+        let start = if source.bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let mut lexer = Lexer::new(source, start..source.bytes.len(), Mark::START);
+        self.read_requests(&mut lexer);
+        if let Some(problem) = &source.truncated {
+            let place = Place { file: source.name.clone(), line: 0, column: 0 };
+            self.messages
+                .report_at(place, Fault::error("badfile", 0, problem.clone()).hint("what could be unpacked was read"));
+        }
+    }
+
+    /// Reads requests to the end of what `lexer` covers.
+    pub(super) fn read_requests(&mut self, lexer: &mut Lexer<'_>) {
+        while !self.is_stopped() {
+            let kind = lexer.peek();
+            let offset = lexer.position();
+            match kind {
+                Kind::End => return,
+                Kind::Word => self.read_request(lexer, offset),
+                Kind::Binary => self.refuse_binary(lexer, offset),
+                other => {
+                    let message = format!("{} where a request is wanted", super::lexer::describe(other));
+                    self.messages.report(lexer, Fault::error("syntaxerror", offset, message));
+                    lexer.skip_to_request();
+                }
+            }
+        }
+    }
+
+    fn read_request(&mut self, lexer: &mut Lexer<'_>, offset: usize) {
+        let Some(word) = lexer.word() else { return };
+        let Some(request) = requests::find(word) else {
+            let suggest = self.suggestions_left > 0;
+            self.suggestions_left = self.suggestions_left.saturating_sub(1);
+            self.messages.report(lexer, requests::unknown(word, offset, suggest));
+            lexer.skip_to_request();
+            return;
+        };
+        self.summary.requests += 1;
+        self.current = Current { name: request.name, place: lexer.request_place(offset), offset };
+        let result = self.check_scope(request).and_then(|()| (request.read)(self, lexer));
+        match result {
+            // An archive or a refused request may have stopped the reading.
+            Ok(()) if self.is_stopped() => {}
+            Ok(()) => self.check_end(lexer, request.name),
+            Err(fault) => {
+                self.messages.report(lexer, fault);
+                lexer.skip_to_request();
+            }
+        }
+    }
+
+    /// Refuses requests that stand where they have no meaning (RI-CHECKLIST ST-06).
+    fn check_scope(&mut self, request: &Request) -> Parsed<()> {
+        self.leave_motion_for(request)?;
+        let offset = self.current.offset;
+        let name = request.name;
+        match request.scope {
+            Scope::Option if self.world.is_some() => {
+                Err(Fault::error("illstate", offset, format!("{name} is an option and cannot change inside the world"))
+                    .hint("put it in front of WorldBegin"))
+            }
+            Scope::Option | Scope::Outside if self.recording.is_some() => {
+                Err(Fault::error("illstate", offset, format!("{name} cannot stand between ObjectBegin and ObjectEnd")))
+            }
+            Scope::Outside if self.world.is_some() => {
+                Err(Fault::error("nesting", offset, format!("{name} cannot stand inside the world")))
+            }
+            Scope::Primitive if self.world.is_none() && self.recording.is_none() => {
+                Err(Fault::error("illstate", offset, format!("{name} stands outside of any world"))
+                    .hint("primitives belong between WorldBegin and WorldEnd"))
+            }
+            Scope::Anywhere | Scope::Option | Scope::Outside | Scope::Primitive => Ok(()),
+        }
+    }
+
+    /// Complains of what is left of a request's arguments.
+    fn check_end(&mut self, lexer: &mut Lexer<'_>, name: &str) {
+        let kind = lexer.peek();
+        if !matches!(kind, Kind::Word | Kind::End | Kind::Binary) {
+            let message = format!("{} behind the arguments of {name}", super::lexer::describe(kind));
+            self.messages.report(lexer, Fault::error("syntaxerror", lexer.position(), message));
+            lexer.skip_to_request();
+        }
+    }
+
+    fn refuse_binary(&mut self, lexer: &mut Lexer<'_>, offset: usize) {
+        let message = "the binary encoding of RIB is not supported yet; the rest of the file is skipped";
+        let hint = "write it as text: Option \"rib\" \"format\" [\"ascii\"]";
+        self.messages.report(lexer, Fault::error("unimplement", offset, message).hint(hint));
+        lexer.abandon();
+    }
+
+    /// Reads the parameter list of the current request into [`Self::params`].
+    pub(super) fn read_params(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let Self { params, dictionary, messages, .. } = self;
+        params.read(lexer, &mut |token| dictionary.look_up(token), &mut |lexer, fault| messages.report(lexer, fault))
+    }
+
+    /// The same for a category that has tokens of its own.
+    pub(super) fn read_params_in(&mut self, lexer: &mut Lexer<'_>, known: &[&str]) -> Parsed<()> {
+        let Self { params, dictionary, messages, .. } = self;
+        let mut resolve = |token: &[u8]| dictionary.look_up_in(known, token);
+        params.read(lexer, &mut resolve, &mut |lexer, fault| messages.report(lexer, fault))
+    }
+
+    /// A fault at the current request.
+    pub(super) fn complain(&self, fault: Fault) {
+        self.messages.report_at(self.current.place.clone(), fault);
+    }
+
+    /// A warning at the current request, the first time `key` comes up.
+    pub(super) fn warn_once(&mut self, key: &str, code: &'static str, message: &str) {
+        if self.warned.insert(key.to_owned()) {
+            self.complain(Fault::warning(code, self.current.offset, message));
+        }
+    }
+}

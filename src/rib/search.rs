@@ -1,0 +1,112 @@
+//! Search paths: lists of folders with references to earlier ones (RI-CHECKLIST OPT-50).
+
+/// The folders of `text`: a list with colons or semicolons between them. `&` is the list that holds so far, `@` the standard one,
+/// `%NAME%`, `${NAME}` and `$NAME` are environment variables, `~` is the home folder; the colon of `C:` divides nothing.
+pub(super) fn expand(
+    text: &str,
+    current: &[String],
+    standard: &[String],
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Vec<String> {
+    let mut folders: Vec<String> = Vec::new();
+    for item in split(text) {
+        match item {
+            "" => {}
+            "&" => folders.extend_from_slice(current),
+            "@" => folders.extend_from_slice(standard),
+            folder => folders.push(substitute(folder, variable)),
+        }
+    }
+    folders
+}
+
+/// Cuts a list at its colons and semicolons.
+fn split(text: &str) -> Vec<&str> {
+    let mut items = Vec::new();
+    let mut start = 0;
+    let bytes = text.as_bytes();
+    for (at, byte) in bytes.iter().enumerate() {
+        let drive = *byte == b':'
+            && at == start + 1
+            && bytes[start].is_ascii_alphabetic()
+            && matches!(bytes.get(at + 1), Some(b'/' | b'\\'));
+        if matches!(byte, b':' | b';') && !drive {
+            items.push(&text[start..at]);
+            start = at + 1;
+        }
+    }
+    items.push(&text[start..]);
+    items
+}
+
+/// Replaces environment variables and a leading `~`. Unknown variables stay as they are written.
+fn substitute(folder: &str, variable: &dyn Fn(&str) -> Option<String>) -> String {
+    let mut result = String::new();
+    let mut rest = folder;
+    if let Some(behind) = rest.strip_prefix('~')
+        && (behind.is_empty() || behind.starts_with('/'))
+        && let Some(home) = variable("HOME")
+    {
+        result.push_str(&home);
+        rest = behind;
+    }
+    while let Some(at) = rest.find(['$', '%']) {
+        result.push_str(&rest[..at]);
+        let tail = &rest[at..];
+        match reference(tail).and_then(|(name, length)| variable(name).map(|value| (value, length))) {
+            Some((value, length)) => {
+                result.push_str(&value);
+                rest = &tail[length..];
+            }
+            None => {
+                result.push_str(&tail[..1]);
+                rest = &tail[1..];
+            }
+        }
+    }
+    result.push_str(rest);
+    result
+}
+
+/// The variable that `text` begins with, and the length of the reference.
+fn reference(text: &str) -> Option<(&str, usize)> {
+    if let Some(inside) = text.strip_prefix("${") {
+        let end = inside.find('}')?;
+        return Some((&inside[..end], end + 3));
+    }
+    if let Some(inside) = text.strip_prefix('%') {
+        let end = inside.find('%')?;
+        return Some((&inside[..end], end + 2));
+    }
+    let inside = text.strip_prefix('$')?;
+    let end = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inside.len());
+    (end > 0).then(|| (&inside[..end], end + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_and_references() {
+        let current = ["old".to_owned(), "older".to_owned()];
+        let standard = ["std".to_owned()];
+        let variable = |name: &str| match name {
+            "HOME" => Some("/home/ant".to_owned()),
+            "LIB" => Some("lib".to_owned()),
+            _ => None,
+        };
+        let cases: &[(&str, &[&str])] = &[
+            ("", &[]),
+            (".:&", &[".", "old", "older"]),
+            ("a;b::@", &["a", "b", "std"]),
+            ("C:/shaders;D:\\more:x", &["C:/shaders", "D:\\more", "x"]),
+            ("~/rib:~other", &["/home/ant/rib", "~other"]),
+            ("$LIB/a:${LIB}b:%LIB%:x$LIB", &["lib/a", "libb", "lib", "xlib"]),
+            ("$NONE/a:100%:${LIB:$", &["$NONE/a", "100%", "${LIB", "$"]),
+        ];
+        for (text, wanted) in cases {
+            assert_eq!(expand(text, &current, &standard, &variable), *wanted, "{text}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Shaders and lights (RISpec 4.2).
+
+use super::effect::Effect;
+use super::fault::{Fault, Parsed};
+use super::lexer::Lexer;
+use super::reader::Reader;
+use super::state::{Change, ShaderCall, ShaderSlot};
+use super::worlds::LightSlot;
+use crate::scene::{Light, LightId};
+use std::sync::Arc;
+
+/// Lights of one world at most: each attribute state lists those that are on.
+const LIGHTS_MAX: usize = 1 << 14;
+
+impl Reader<'_> {
+    /// A shader's name and parameters. `None` is the shader "null", or none at all.
+    pub(super) fn shader_call(&mut self, lexer: &mut Lexer<'_>) -> Parsed<Option<ShaderCall>> {
+        let name = lexer.text()?;
+        self.read_params(lexer)?;
+        let call = ShaderCall { params: self.shader_params(), place: self.current.place.clone(), name };
+        Ok((!matches!(&*call.name, "null" | "")).then_some(call))
+    }
+
+    fn shader_params(&self) -> Vec<crate::scene::ShaderParam> {
+        self.params.shader_params(&mut |fault| self.complain(fault))
+    }
+
+    pub(super) fn surface(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        self.shader_request(lexer, ShaderSlot::Surface)
+    }
+
+    pub(super) fn displacement(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        self.shader_request(lexer, ShaderSlot::Displacement)
+    }
+
+    pub(super) fn atmosphere(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        self.shader_request(lexer, ShaderSlot::Atmosphere)
+    }
+
+    pub(super) fn light_source(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let name = lexer.text()?;
+        let handle = lexer.handle()?;
+        self.read_params(lexer)?;
+        if self.recording.is_some() {
+            let message = "a light cannot be made inside an object";
+            return Err(Fault::error("illstate", self.current.offset, message).hint("make it in front of ObjectBegin"));
+        }
+        let call = ShaderCall { params: self.shader_params(), place: self.current.place.clone(), name };
+        self.apply(Effect::Light(handle, call));
+        Ok(())
+    }
+
+    /// Makes a light and switches it on. A handle that is used again stands for the new light; the old one stays on where it is.
+    pub(super) fn make_light(&mut self, handle: &Arc<str>, call: &ShaderCall) {
+        if self.lights.len() >= LIGHTS_MAX {
+            let message = format!("more than {LIGHTS_MAX} lights; the rest is left out");
+            self.complain(Fault::error("limitcheck", self.current.offset, message));
+            return;
+        }
+        let id = LightId(self.lights.len() as u32);
+        let shader = call.instance(&self.state.transform);
+        self.lights.push(Arc::new(Light { shader, handle: Arc::clone(handle) }));
+        self.light_handles.insert(Arc::clone(handle), LightSlot::Light(id));
+        self.perform(Effect::Change(Change::Illuminate(id, true)));
+    }
+
+    /// Area lights are not supported yet: what follows is drawn as an ordinary surface.
+    pub(super) fn area_light_source(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        lexer.text()?;
+        let handle = lexer.handle()?;
+        self.mark_inert();
+        lexer.skip_to_request();
+        let message = "area lights are not supported yet; the surfaces are drawn without giving light";
+        self.warn_once("AreaLightSource", "unimplement", message);
+        self.light_handles.insert(handle, LightSlot::Unsupported);
+        Ok(())
+    }
+
+    pub(super) fn illuminate(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let handle = lexer.handle()?;
+        let on = lexer.one_int()? != 0;
+        match self.light_handles.get(&handle) {
+            Some(LightSlot::Light(id)) => {
+                let change = Change::Illuminate(*id, on);
+                self.apply(Effect::Change(change));
+                Ok(())
+            }
+            Some(LightSlot::Unsupported) => {
+                self.mark_inert();
+                Ok(())
+            }
+            None => {
+                let message = format!("there is no light {handle}");
+                Err(Fault::error("badhandle", self.current.offset, message).hint("lights are made by LightSource"))
+            }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The graphics state that attribute and transform blocks save: attributes and the current transformation (RISpec 2.2).
+
+use super::motion::still;
+use crate::scene::{Attributes, Basis, LightId, Motion, ParamValue, ShaderInstance, ShaderParam, ShadingInterpolation};
+use glam::DMat4;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Which way surfaces face (RISpec 5.1, `Orientation`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Orientation {
+    /// As the object's own coordinates say.
+    Outside,
+    /// The other way.
+    Inside,
+    /// By the left-hand rule.
+    LeftHanded,
+    /// By the right-hand rule.
+    RightHanded,
+}
+
+/// The range of levels of detail in which geometry is drawn (RISpec 4.2, `Detail` and `DetailRange`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Detail {
+    /// Size of the current detail box in pixels of area; infinite when none was given.
+    pub(super) size: f64,
+    /// minvisible, lowertransition, uppertransition, maxvisible.
+    pub(super) range: [f64; 4],
+}
+
+impl Detail {
+    /// Whether geometry is drawn. Transitions are cut in the middle, so that of two levels with the same transition one is drawn.
+    pub(super) fn is_visible(&self) -> bool {
+        let [min, low, up, max] = self.range;
+        self.size >= (min + low) / 2.0 && (self.size < (up + max) / 2.0 || max >= f64::from(f32::MAX) / 4.0)
+    }
+}
+
+/// What `AttributeBegin` saves.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    /// The attributes, as if the surface faced the way its coordinates say; shared with the drawables made so far.
+    pub(super) attributes: Arc<Attributes>,
+    /// Where the current coordinates lie: seen from the world, or before WorldBegin from the camera.
+    pub(super) transform: Arc<Motion<DMat4>>,
+    /// Orientation.
+    pub(super) orientation: Orientation,
+    /// Whether ReverseOrientation was given an odd number of times since.
+    pub(super) reversed: bool,
+    /// The bases in u and v.
+    pub(super) basis: [Basis; 2],
+    /// Level of detail.
+    pub(super) detail: Detail,
+}
+
+impl State {
+    /// The state in which a file begins (RISpec tables 4.6 and 4.11).
+    pub(super) fn new(shading_rate: f32) -> Self {
+        let surface = ShaderInstance {
+            name: "defaultsurface".into(),
+            params: Vec::new(),
+            world_from_shader: still(DMat4::IDENTITY),
+            place: crate::diagnostic::Place::default(),
+        };
+        let attributes = Attributes {
+            color: [1.0; 3],
+            opacity: [1.0; 3],
+            texture_coordinates: [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]],
+            surface: Some(Arc::new(surface)),
+            displacement: None,
+            atmosphere: None,
+            lights: Arc::default(),
+            shading_rate,
+            shading_interpolation: ShadingInterpolation::Constant,
+            matte: false,
+            two_sided: true,
+            flip_normal: false,
+            displacement_bound: None,
+            name: "".into(),
+            other: BTreeMap::new(),
+        };
+        Self {
+            attributes: Arc::new(attributes),
+            transform: still(DMat4::IDENTITY),
+            orientation: Orientation::Outside,
+            reversed: false,
+            basis: [super::basis::BEZIER; 2],
+            detail: Detail { size: f64::INFINITY, range: [0.0, 0.0, f64::INFINITY, f64::INFINITY] },
+        }
+    }
+
+    /// Whether surfaces made now face the opposite of dP/du x dP/dv in camera space. `mirrored`: the transformation from camera to
+    /// world changes handedness.
+    ///
+    /// Camera space is left-handed. "outside" means cross(dP/du, dP/dv) of the object's own coordinates, carried over as a normal;
+    /// in camera space that is the opposite of the cross product there exactly when the way from object to camera mirrors.
+    pub(super) fn flip_normal(&self, mirrored_camera: bool) -> bool {
+        let mirrored = mirrored_camera != (self.transform.first().determinant() < 0.0);
+        let flipped = match self.orientation {
+            Orientation::Outside => mirrored,
+            Orientation::Inside => !mirrored,
+            Orientation::LeftHanded => false,
+            Orientation::RightHanded => true,
+        };
+        flipped != self.reversed
+    }
+}
+
+/// A shader as a request names it, before it is known where it stands.
+#[derive(Clone, Debug)]
+pub(super) struct ShaderCall {
+    /// Its name.
+    pub(super) name: Arc<str>,
+    /// Its parameters.
+    pub(super) params: Vec<ShaderParam>,
+    /// Where it is named.
+    pub(super) place: crate::diagnostic::Place,
+}
+
+impl ShaderCall {
+    /// The instance made where the current transformation is `transform`.
+    pub(super) fn instance(&self, transform: &Arc<Motion<DMat4>>) -> ShaderInstance {
+        ShaderInstance {
+            name: Arc::clone(&self.name),
+            params: self.params.clone(),
+            world_from_shader: Arc::clone(transform),
+            place: self.place.clone(),
+        }
+    }
+
+    /// The call with its numbers between those of two calls of the same shader, or `self` where they do not match.
+    pub(super) fn blend(&self, other: &Self, weight: f32) -> Self {
+        let mut result = self.clone();
+        if self.name != other.name {
+            return result;
+        }
+        for param in &mut result.params {
+            let partner = other.params.iter().find(|p| p.name == param.name && p.ty == param.ty);
+            if let (ParamValue::Floats(a), Some(ParamValue::Floats(b))) = (&mut param.value, partner.map(|p| &p.value))
+            {
+                for (a, b) in a.iter_mut().zip(b) {
+                    *a = mix(*a, *b, weight);
+                }
+            }
+        }
+        result
+    }
+}
+
+/// Which of the shaders of an attribute state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ShaderSlot {
+    /// Surface.
+    Surface,
+    /// Displacement.
+    Displacement,
+    /// Atmosphere.
+    Atmosphere,
+}
+
+/// One change of the attributes.
+#[derive(Clone, Debug)]
+pub(super) enum Change {
+    /// Color.
+    Color([f32; 3]),
+    /// Opacity.
+    Opacity([f32; 3]),
+    /// TextureCoordinates.
+    TextureCoordinates([[f32; 2]; 4]),
+    /// Surface, Displacement or Atmosphere; `None` takes the shader away.
+    Shader(ShaderSlot, Option<ShaderCall>),
+    /// Illuminate, or a new light.
+    Illuminate(LightId, bool),
+    /// ShadingRate.
+    ShadingRate(f32),
+    /// ShadingInterpolation.
+    Interpolation(ShadingInterpolation),
+    /// Matte.
+    Matte(bool),
+    /// Sides.
+    TwoSided(bool),
+    /// Orientation.
+    Orientation(Orientation),
+    /// ReverseOrientation.
+    ReverseOrientation,
+    /// Basis.
+    Basis([Basis; 2]),
+    /// DetailRange.
+    DetailRange([f64; 4]),
+    /// Detail: a box in the current coordinates, xmin xmax ymin ymax zmin zmax.
+    DetailBox([f64; 6]),
+    /// Attribute "displacementbound".
+    DisplacementBound {
+        /// Radius, if given.
+        radius: Option<f32>,
+        /// Coordinate system, if given.
+        space: Option<Arc<str>>,
+    },
+    /// Attribute "identifier" "name".
+    Name(Arc<str>),
+    /// Any other attribute.
+    Other(String, ParamValue),
+}
+
+impl Change {
+    /// The change between this and a later one of the same kind: `weight` 0 is this, 1 the later one. What cannot be blended
+    /// stays as it is here.
+    pub(super) fn blend(&self, later: &Self, weight: f32) -> Self {
+        let mix3 = |a: &[f32; 3], b: &[f32; 3]| std::array::from_fn(|i| mix(a[i], b[i], weight));
+        match (self, later) {
+            (Self::Color(a), Self::Color(b)) => Self::Color(mix3(a, b)),
+            (Self::Opacity(a), Self::Opacity(b)) => Self::Opacity(mix3(a, b)),
+            (Self::ShadingRate(a), Self::ShadingRate(b)) => Self::ShadingRate(mix(*a, *b, weight)),
+            (Self::TextureCoordinates(a), Self::TextureCoordinates(b)) => {
+                Self::TextureCoordinates(std::array::from_fn(|i| {
+                    std::array::from_fn(|j| mix(a[i][j], b[i][j], weight))
+                }))
+            }
+            (Self::Shader(slot, Some(a)), Self::Shader(_, Some(b))) => Self::Shader(*slot, Some(a.blend(b, weight))),
+            _ => self.clone(),
+        }
+    }
+}
+
+fn mix(a: f32, b: f32, weight: f32) -> f32 {
+    a + (b - a) * weight
+}

@@ -1,0 +1,168 @@
+//! Transformations and named coordinate systems (RISpec 4.3).
+
+use super::effect::{Effect, matrix};
+use super::fault::{Fault, Parsed};
+use super::lexer::Lexer;
+use super::motion::{self, Step};
+use super::reader::Reader;
+use crate::scene::Motion;
+use glam::{DMat4, DVec3};
+use std::sync::Arc;
+
+/// Named coordinate systems at most.
+const SPACES_MAX: usize = 1 << 20;
+
+impl Reader<'_> {
+    fn step(&mut self, step: Step) -> Parsed<()> {
+        self.apply(Effect::Transform(Motion::still(step)));
+        Ok(())
+    }
+
+    pub(super) fn identity(&mut self, _: &mut Lexer<'_>) -> Parsed<()> {
+        self.step(Step::Set(DMat4::IDENTITY))
+    }
+
+    pub(super) fn transform(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let values = lexer.finite::<16>()?;
+        self.step(Step::Set(matrix(&values)))
+    }
+
+    pub(super) fn concat_transform(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let values = lexer.finite::<16>()?;
+        self.step(Step::Concat(matrix(&values)))
+    }
+
+    pub(super) fn translate(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let by = lexer.finite::<3>()?;
+        self.step(Step::Concat(DMat4::from_translation(DVec3::from(by))))
+    }
+
+    pub(super) fn rotate(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let [degrees, x, y, z] = lexer.finite::<4>()?;
+        // Scaled first: the squares of very large or small components leave the range of floats.
+        let axis = DVec3::new(x, y, z);
+        let axis = axis / axis.abs().max_element();
+        if !axis.is_finite() {
+            return Err(Fault::error("range", self.current.offset, "Rotate: its axis has no length; it is ignored"));
+        }
+        self.step(Step::Rotate(degrees, axis))
+    }
+
+    pub(super) fn scale(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let by = lexer.finite::<3>()?;
+        self.step(Step::Concat(DMat4::from_scale(DVec3::from(by))))
+    }
+
+    /// A shear along the second axis that turns the first axis by an angle towards it (RISpec 4.3, `Skew`).
+    pub(super) fn skew(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let [degrees, x1, y1, z1, x2, y2, z2] = lexer.finite::<7>()?;
+        let skew = skew_matrix(degrees, DVec3::new(x1, y1, z1), DVec3::new(x2, y2, z2));
+        let skew = skew.ok_or_else(|| {
+            let message = "Skew: its axes have no length or no angle between them, or the angle reaches the second; it is ignored";
+            Fault::error("range", self.current.offset, message)
+        })?;
+        self.step(Step::Concat(skew))
+    }
+
+    pub(super) fn perspective(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let [fov] = lexer.finite::<1>()?;
+        if !(fov > 0.0 && fov < 180.0) {
+            return Err(Fault::error(
+                "range",
+                self.current.offset,
+                "Perspective: its angle must lie between 0 and 180; it is ignored",
+            ));
+        }
+        // x' = x / (z tan), y' = y / (z tan), z' = (z - 1) / z: the eye at the origin looks along z.
+        let tan = (fov.to_radians() / 2.0).tan();
+        let mut perspective = DMat4::ZERO;
+        perspective.x_axis.x = 1.0;
+        perspective.y_axis.y = 1.0;
+        perspective.z_axis.z = tan;
+        perspective.z_axis.w = tan;
+        perspective.w_axis.z = -tan;
+        self.step(Step::Concat(perspective))
+    }
+
+    pub(super) fn coordinate_system(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let name = lexer.text()?;
+        if self.spaces.len() >= SPACES_MAX {
+            let message = format!("more than {SPACES_MAX} coordinate systems; \"{name}\" is left out");
+            return Err(Fault::error("limitcheck", self.current.offset, message));
+        }
+        self.perform(Effect::Space(name));
+        Ok(())
+    }
+
+    pub(super) fn coord_sys_transform(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let name = lexer.text()?;
+        self.perform(Effect::UseSpace(name));
+        Ok(())
+    }
+
+    /// Makes a named coordinate system the current one. Of several of a name the latest counts; names of one's own come before
+    /// those that are always known.
+    pub(super) fn use_space(&mut self, name: &Arc<str>) {
+        let own =
+            self.spaces.iter().rev().find(|space| space.name == *name).map(|space| Arc::clone(&space.world_from_space));
+        let space = own.or_else(|| match (&**name, &self.world) {
+            ("world", Some(_)) | ("camera", None) => Some(motion::still(DMat4::IDENTITY)),
+            ("camera", Some(world)) => Some(Arc::new(motion::inverse(&world.camera.camera_from_world))),
+            ("current" | "object", _) => Some(Arc::clone(&self.state.transform)),
+            ("shader", _) => self.state.attributes.surface.as_ref().map(|shader| Arc::clone(&shader.world_from_shader)),
+            _ => None,
+        });
+        match space {
+            Some(space) => self.state.transform = space,
+            None => {
+                let message = format!("there is no coordinate system \"{name}\"; the current one is kept");
+                self.complain(
+                    Fault::error("badtoken", self.current.offset, message).hint("CoordinateSystem names one"),
+                );
+            }
+        }
+    }
+}
+
+/// The shear p + k (p . e) b, with e dual to the first axis a (e . a = 1, e . b = 0) and k such that a + k b lies `degrees` from a:
+/// by the law of sines k = sin(angle) / sin(angle between a and b - angle).
+fn skew_matrix(degrees: f64, first: DVec3, second: DVec3) -> Option<DMat4> {
+    let (a, b) = (first.try_normalize()?, second.try_normalize()?);
+    let across = a - b * a.dot(b);
+    let dual = across / across.length_squared();
+    let between = a.angle_between(b);
+    let angle = degrees.to_radians();
+    let k = angle.sin() / (between - angle).sin();
+    let valid = angle.abs() < std::f64::consts::PI && angle < between && angle > between - std::f64::consts::PI;
+    if !valid || !dual.is_finite() || !k.is_finite() {
+        return None;
+    }
+    let column = |e: DVec3| (e + b * (k * e.dot(dual))).extend(0.0);
+    Some(DMat4::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z), DVec3::ZERO.extend(1.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_skew_turns_the_first_axis_towards_the_second() {
+        let skew = skew_matrix(30.0, DVec3::Y, DVec3::X).expect("a shear");
+        let moved = skew.transform_vector3(DVec3::Y);
+        assert!((moved - DVec3::new(30f64.to_radians().tan(), 1.0, 0.0)).length() < 1e-12);
+        assert_eq!(skew.transform_vector3(DVec3::X), DVec3::X);
+        assert!((skew.transform_vector3(DVec3::Z) - DVec3::Z).length() < 1e-15);
+        // Axes that are not at right angles: the angle is still the one asked for.
+        let (a, b) = (DVec3::new(0.2, 1.0, 0.3), DVec3::new(1.0, 0.4, 0.0));
+        let moved = skew_matrix(20.0, a, b).expect("a shear").transform_vector3(a);
+        assert!((moved.angle_between(a).to_degrees() - 20.0).abs() < 1e-9);
+        assert!(moved.angle_between(b) < a.angle_between(b));
+    }
+
+    #[test]
+    fn impossible_skews_are_refused() {
+        for (degrees, a, b) in [(90.0, DVec3::Y, DVec3::X), (10.0, DVec3::ZERO, DVec3::X), (10.0, DVec3::X, DVec3::X)] {
+            assert_eq!(skew_matrix(degrees, a, b), None, "{degrees} {a} {b}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Requests that are known and have no effect yet: each is named once, and its arguments are skipped.
+
+use super::fault::Parsed;
+use super::lexer::Lexer;
+use super::reader::Reader;
+
+/// What is said of each request.
+const MESSAGES: &[(&str, &str)] = &[
+    ("NuPatch", "NURBS patches are not supported yet and are left out"),
+    ("TrimCurve", "trim curves are not supported yet; surfaces are drawn untrimmed"),
+    ("SubdivisionMesh", "subdivision surfaces are not supported yet and are left out"),
+    ("HierarchicalSubdivisionMesh", "subdivision surfaces are not supported yet and are left out"),
+    ("Blobby", "implicit surfaces are not supported yet and are left out"),
+    ("Geometry", "geometry of a renderer's own is not supported and is left out"),
+    ("Volume", "volume primitives are not supported and are left out"),
+    ("Procedural", "procedural primitives are not supported yet and are left out"),
+    ("Procedural2", "procedural primitives are not supported yet and are left out"),
+    ("Interior", "interior volume shaders are not supported yet and have no effect"),
+    ("Exterior", "exterior volume shaders are not supported yet and have no effect"),
+    ("Deformation", "deformation shaders are not supported and have no effect"),
+    ("ShaderLayer", "layered shaders are not supported and have no effect"),
+    ("ConnectShaderLayers", "layered shaders are not supported and have no effect"),
+    ("Shader", "coshaders are not supported and have no effect"),
+    ("Resource", "resources are not supported and have no effect"),
+    ("DisplayChannel", "display channels are not supported yet and have no effect"),
+    ("Camera", "named cameras are not supported and have no effect"),
+    ("MakeTexture", "textures are not made while a scene is read yet; make them before"),
+    ("MakeBump", "bump maps are not made while a scene is read yet; make them before"),
+    ("MakeLatLongEnvironment", "environments are not made while a scene is read yet; make them before"),
+    ("MakeCubeFaceEnvironment", "environments are not made while a scene is read yet; make them before"),
+    ("MakeShadow", "shadow maps are not made while a scene is read yet; make them before"),
+    ("MakeOcclusion", "occlusion maps are not supported and are not made"),
+    ("MakeBrickMap", "brick maps are not supported and are not made"),
+];
+
+impl Reader<'_> {
+    /// Warns of the current request and skips its arguments.
+    pub(super) fn unsupported(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        lexer.skip_to_request();
+        self.mark_inert();
+        let name = self.current.name;
+        let message =
+            MESSAGES.iter().find(|(request, _)| *request == name).map_or("it has no effect", |(_, message)| message);
+        self.warn_once(name, "unimplement", &format!("{name}: {message}"));
+        Ok(())
+    }
+}

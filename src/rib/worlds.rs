@@ -1,0 +1,137 @@
+//! WorldBegin to WorldEnd: what is gathered for a [`World`], and handing it over.
+
+use super::motion;
+use super::reader::Reader;
+use crate::diagnostic::Place;
+use crate::scene::{Attributes, Camera, Drawable, Light, LightId, Motion, Options, ShaderInstance, World};
+use glam::DMat4;
+use rustc_hash::FxHashMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// What a light's handle stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LightSlot {
+    /// A light.
+    Light(LightId),
+    /// A light source that is not supported; it may be switched without effect.
+    Unsupported,
+}
+
+/// A world that is being read.
+pub(super) struct WorldState {
+    options: Options,
+    /// The camera.
+    pub(super) camera: Camera,
+    /// What was drawn so far.
+    pub(super) drawables: Vec<Drawable>,
+    place: Place,
+    /// Whether the camera's transformation changes handedness.
+    pub(super) mirrored: bool,
+    /// Whether it is of a frame that is not wanted: it is read for its state, and nothing is kept.
+    pub(super) skipped: bool,
+    picture: bool,
+    /// Attribute states with the normal turned, by the address of the state they come from (which they keep alive).
+    flipped: FxHashMap<usize, [Arc<Attributes>; 2]>,
+}
+
+impl WorldState {
+    /// The same attributes with the normal turned; the same one for the same attributes.
+    pub(super) fn flipped(&mut self, attributes: &Arc<Attributes>) -> Arc<Attributes> {
+        let pair = self.flipped.entry(Arc::as_ptr(attributes).addr()).or_insert_with(|| {
+            let flipped = Attributes { flip_normal: true, ..Attributes::clone(attributes) };
+            [Arc::clone(attributes), Arc::new(flipped)]
+        });
+        Arc::clone(&pair[1])
+    }
+}
+
+/// A world and whether it shows a picture.
+pub(super) type Finished = (World, bool);
+
+impl Reader<'_> {
+    /// Freezes the options, makes the current transformation that of the camera, and starts the world's own (RI-CHECKLIST ST-02).
+    pub(super) fn begin_world(&mut self) {
+        let camera_from_world = Arc::clone(&self.state.transform);
+        let world_from_camera = motion::inverse(&camera_from_world);
+        let mirrored = camera_from_world.first().determinant() < 0.0;
+        let number = self.summary.picture_worlds + 1;
+        let mut frozen = self.options.freeze(Motion::clone(&camera_from_world), &self.settings.overrides, number);
+        if frozen.picture
+            && number > 1
+            && let Some(name) = &self.settings.overrides.output
+            && !name.contains('#')
+        {
+            let message = format!("a second picture has the name {name}, which has no # for its number");
+            self.complain(super::fault::Fault::error("badargument", self.current.offset, message));
+        }
+        self.rebase_state(&world_from_camera);
+        frozen.options.imager = frozen.options.imager.map(|imager| rebase(&imager, &world_from_camera));
+        self.state.transform = motion::still(DMat4::IDENTITY);
+        let wanted = self.settings.overrides.frames.as_ref();
+        let skipped = wanted.zip(self.options.frame).is_some_and(|(frames, frame)| !frames.contains(&frame));
+        self.scene_bytes = 0;
+        self.world = Some(WorldState {
+            options: frozen.options,
+            camera: frozen.camera,
+            drawables: Vec::new(),
+            place: self.current.place.clone(),
+            mirrored,
+            skipped,
+            picture: frozen.picture,
+            flipped: FxHashMap::default(),
+        });
+    }
+
+    /// Shaders and spaces made in front of WorldBegin were seen from the camera; now they are seen from the world.
+    fn rebase_state(&mut self, world_from_camera: &Motion<DMat4>) {
+        for light in &mut self.lights {
+            let shader = ShaderInstance::clone(&rebase(&Arc::new(light.shader.clone()), world_from_camera));
+            *light = Arc::new(Light { shader, handle: Arc::clone(&light.handle) });
+        }
+        for space in &mut self.spaces {
+            space.world_from_space = rebased(&space.world_from_space, world_from_camera);
+        }
+        let attributes = Arc::make_mut(&mut self.state.attributes);
+        for shader in [&mut attributes.surface, &mut attributes.displacement, &mut attributes.atmosphere] {
+            *shader = shader.as_ref().map(|shader| rebase(shader, world_from_camera));
+        }
+    }
+
+    /// The finished world, unless its frame is not wanted.
+    pub(super) fn take_world(&mut self) -> Option<Finished> {
+        let world = self.world.take()?;
+        if world.skipped {
+            return None;
+        }
+        let finished = World {
+            options: world.options,
+            camera: world.camera,
+            drawables: world.drawables,
+            lights: self.lights.clone(),
+            spaces: self.spaces.clone(),
+            place: world.place,
+        };
+        Some((finished, world.picture))
+    }
+
+    /// Gives a world to whoever draws it.
+    pub(super) fn hand_over(&mut self, (world, picture): Finished) {
+        self.summary.worlds += 1;
+        self.summary.picture_worlds += u32::from(picture);
+        if let ControlFlow::Break(()) = (self.draw)(world) {
+            self.refused = true;
+        }
+    }
+}
+
+fn rebase(shader: &Arc<ShaderInstance>, world_from_camera: &Motion<DMat4>) -> Arc<ShaderInstance> {
+    let world_from_shader = rebased(&shader.world_from_shader, world_from_camera);
+    Arc::new(ShaderInstance { world_from_shader, ..ShaderInstance::clone(shader) })
+}
+
+/// A space seen from the world instead of from the camera. Where both move at too many times together, the first is kept.
+fn rebased(camera_from_space: &Arc<Motion<DMat4>>, world_from_camera: &Motion<DMat4>) -> Arc<Motion<DMat4>> {
+    let product = motion::product(world_from_camera, camera_from_space);
+    Arc::new(product.unwrap_or_else(|| Motion::still(*world_from_camera.first() * *camera_from_space.first())))
+}
