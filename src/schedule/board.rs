@@ -539,7 +539,8 @@ impl Board {
     /// Gives up what is too large for every device left, and takes back what was handed over when no other device is left.
     fn settle_aside(&mut self) {
         let live: Vec<_> = self.live().collect();
-        if live.is_empty() {
+        // Of a cancelled render devices leave that could have taken a region.
+        if live.is_empty() || self.stopping {
             return;
         }
         let (leaves, refused, unbegun) = (&mut self.leaves, &mut self.refused, &mut self.unbegun);

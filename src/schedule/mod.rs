@@ -2,6 +2,8 @@
 mod board;
 mod capacity;
 mod cut;
+#[cfg(test)]
+mod model;
 pub mod perturb;
 mod policy;
 mod region;
@@ -18,8 +20,7 @@ pub use cut::Cut;
 pub use policy::{BALANCE_SIDE_MIN_PX, BALANCE_WORK_MIN, Policy, SHARE_PARTS, balance_work_min};
 pub use region::{Axis, Region, TILE_PX};
 pub use render::{Job, Opener, Poll, RegionRenderer, render};
-pub use scheduler::Hook;
 pub use report::{
-    Balance, CutReason, DeviceReport, Event, Failure, Happening, Incomplete, MissingReason, Report,
+    Balance, CutReason, DeviceReport, Event, Failure, Happening, Hook, Incomplete, MissingReason, Report,
 };
 pub use summed_area::{Estimate, Rates, SummedArea, TileCounts, TileGrid};

@@ -3,8 +3,8 @@
 use super::capacity::Fit;
 use super::policy::Policy;
 use super::region::Region;
-use super::report::{Failure, Incomplete, Report};
-use super::scheduler::{Hook, Scheduler};
+use super::report::{Failure, Hook, Incomplete, Report};
+use super::scheduler::Scheduler;
 use super::seat::{Next, Seat};
 use super::summed_area::SummedArea;
 use crossbeam::channel::{Receiver, RecvTimeoutError, SendTimeoutError, Sender, bounded};
@@ -313,3 +313,6 @@ fn check_disjoint(regions: &[Region]) {
         assert_eq!(overlap, None, "{region} overlaps another region of the job");
     }
 }
+
+#[cfg(test)]
+mod tests;

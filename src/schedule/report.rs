@@ -3,6 +3,7 @@
 use super::capacity::Resource;
 use super::region::Region;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -38,6 +39,9 @@ pub struct Event {
     /// What happened.
     pub what: Happening,
 }
+
+/// Hears every event as it happens, on any thread; it must not call back into the scheduler.
+pub type Hook = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// What happened to a device or a region, with the numbers that led to it.
 #[derive(Clone, Debug, PartialEq)]

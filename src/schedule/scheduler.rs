@@ -6,13 +6,10 @@ use super::sync::{Condvar, Injector, Mutex, Steal, Stealer, Worker, wait_for};
 use crate::schedule::board::{Board, Fallout, Life};
 use crate::schedule::policy::Policy;
 use crate::schedule::region::Region;
-use crate::schedule::report::{DeviceReport, Event, Failure, Happening, MissingReason};
+use crate::schedule::report::{DeviceReport, Event, Failure, Happening, Hook, MissingReason};
 use crate::schedule::summed_area::SummedArea;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Hears every event, from any thread.
-pub type Hook = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// The shared side of a render; each device has its own [`Seat`].
 pub(crate) struct Scheduler {

@@ -55,6 +55,8 @@ struct Ending {
     /// Pixels that came too late to count.
     void: usize,
     makespan: Duration,
+    /// When the last thread had ended.
+    ended_at: Duration,
     steps: u64,
 }
 
@@ -104,9 +106,9 @@ impl Scenario {
         };
         let steps = simulation.run(self.cancel_at);
         let (missing, reports) = simulation.scheduler.conclude();
-        let Simulation { delivered, void, last_delivery, .. } = simulation;
+        let Simulation { delivered, void, last_delivery, now: ended_at, .. } = simulation;
         let events = std::mem::take(&mut *events.lock());
-        Ending { delivered, missing, reports, events, void, makespan: last_delivery, steps }
+        Ending { delivered, missing, reports, events, void, makespan: last_delivery, ended_at, steps }
     }
 }
 

@@ -142,7 +142,7 @@ fn check_sides(region: Region, cut: &Cut, side_min: u32) {
 /// The number of acts is bounded by what happened: no device goes round in circles.
 fn check_steps(scenario: &Scenario, ending: &Ending) {
     let devices = scenario.devices.len() as u64;
-    let waits = ending.events.last().map_or(0, |event| event.at.as_millis() as u64 / 50) + 100;
+    let waits = ending.ended_at.as_millis() as u64 / 50 + 1;
     let bound = 20 * devices + 4 * devices * ending.events.len() as u64 + waits * (devices + 1);
     assert!(ending.steps <= bound, "{} steps, {bound} allowed", ending.steps);
 }
