@@ -8,10 +8,6 @@ use super::report::{Balance, DeviceReport, Failure, MissingReason};
 use rustc_hash::FxHashMap;
 use std::time::Duration;
 
-/// A region that was in flight during this many failures is a suspect: it is taken last and alone, so that a region that brings
-/// devices down takes no finished work, and no other region, with it.
-const SUSPECT_STRIKES: u32 = 2;
-
 /// A device between one opening and its failure; whatever an earlier life reports is void.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Life {
@@ -25,7 +21,9 @@ struct Leaf {
     work: u64,
     holder: Option<Life>,
     begun: bool,
-    strikes: u32,
+    /// A device failed while it was in flight. It is taken last and by a device that does nothing else, so that a region that brings
+    /// devices down takes no others with it.
+    suspect: bool,
     /// Devices for which it is too large.
     barred: Vec<usize>,
     /// The device that left it for others to steal (perturbation), until one does.
@@ -36,10 +34,6 @@ struct Leaf {
 impl Leaf {
     fn open_to(&self, device: usize) -> bool {
         !self.barred.contains(&device) && self.handed_by != Some(device)
-    }
-
-    fn suspect(&self) -> bool {
-        self.strikes >= SUSPECT_STRIKES
     }
 }
 
@@ -60,8 +54,6 @@ struct Chair {
     phase: Phase,
     depth: usize,
     in_flight: usize,
-    /// Works on a suspect, and takes nothing else meanwhile.
-    alone: bool,
     /// Waits for the sink, which is no fault of its own.
     delivering: bool,
     /// When it last came forward, on the board's patience clock.
@@ -101,8 +93,6 @@ pub(crate) enum Outlook {
 pub(crate) struct Fallout {
     /// All regions that the device held.
     pub(crate) returned: Vec<Region>,
-    /// Those of them that anybody may take.
-    pub(crate) orphans: Vec<Region>,
     /// Whether the device is opened once more.
     pub(crate) reopening: bool,
 }
@@ -136,7 +126,6 @@ impl Board {
             phase: Phase::Opening,
             depth: 1,
             in_flight: 0,
-            alone: false,
             delivering: false,
             progress: Duration::ZERO,
             since: Duration::ZERO,
@@ -195,7 +184,7 @@ impl Board {
         if !self.lives(life) || self.leaves.is_empty() || (self.stopping && chair.in_flight == 0) {
             return Outlook::Leave;
         }
-        let room = !self.stopping && !chair.alone && chair.in_flight < chair.depth;
+        let room = !self.stopping && chair.in_flight < chair.depth;
         Outlook::Stay { in_flight: chair.in_flight, room, devices: self.live().count(), epoch: self.epoch }
     }
 
@@ -249,13 +238,12 @@ impl Board {
     ) -> Option<(Region, Option<usize>)> {
         let eligible = |region: &Region| {
             let leaf = &self.leaves[region];
-            leaf.suspect() == suspect && leaf.open_to(life.device)
+            leaf.suspect == suspect && leaf.open_to(life.device)
         };
         let index = self.aside.iter().position(eligible).filter(|_| self.lives(life))?;
         let region = self.aside.remove(index);
         let from = self.leaves.get_mut(&region).and_then(|leaf| leaf.handed_by.take());
         self.hold(life, region, from.is_some(), now);
-        self.chairs[life.device].alone |= suspect;
         Some((region, from))
     }
 
@@ -364,7 +352,9 @@ impl Board {
         }
         let mut returned: Vec<_> = self.leaves.iter().filter(|(_, leaf)| leaf.holder == Some(life)).map(|(r, _)| *r).collect();
         returned.sort_unstable();
-        let orphans = returned.iter().copied().filter(|region| self.strike(*region)).collect();
+        for region in &returned {
+            self.strike(*region);
+        }
         let reopening = may_reopen
             && life.number == 0
             && self.chairs[life.device].phase != Phase::Opening
@@ -375,10 +365,10 @@ impl Board {
         chair.account(now);
         chair.life.number += 1;
         chair.report.failures.push(failure);
-        (chair.in_flight, chair.alone, chair.delivering, chair.progress) = (0, false, false, patience);
+        (chair.in_flight, chair.delivering, chair.progress) = (0, false, patience);
         (chair.phase, chair.report.dropped) = if reopening { (Phase::Opening, false) } else { (Phase::Gone, true) };
         self.settle_aside();
-        Some(Fallout { returned, orphans, reopening })
+        Some(Fallout { returned, reopening })
     }
 
     /// Lets time pass on the clock by which devices are judged, and names those whose driver does not return.
@@ -502,7 +492,6 @@ impl Board {
         let chair = &mut self.chairs[life.device];
         chair.account(now);
         chair.in_flight -= 1;
-        chair.alone &= chair.in_flight > 0;
         chair.progress = patience;
     }
 
@@ -524,16 +513,12 @@ impl Board {
         }
     }
 
-    /// Frees a leaf whose device failed. True if anybody may take it; else it is set aside.
-    fn strike(&mut self, region: Region) -> bool {
+    /// Sets a leaf aside whose device failed.
+    fn strike(&mut self, region: Region) {
+        let begun = self.leaves[&region].begun;
         self.free(region);
-        let leaf = self.leaves.get_mut(&region).expect("freed just now");
-        leaf.strikes += 1;
-        let common = !leaf.suspect() && leaf.barred.is_empty();
-        if !common {
-            self.aside.push(region);
-        }
-        common
+        self.leaves.get_mut(&region).expect("freed just now").suspect |= begun;
+        self.aside.push(region);
     }
 
     /// Gives up what is too large for every device left, and takes back what was handed over when no other device is left.
@@ -559,3 +544,6 @@ impl Board {
         });
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -142,6 +142,17 @@ mod tests {
     }
 
     #[test]
+    fn dense_place_is_not_cut_through() {
+        // At 64 both sides hold 200, at 32 they hold 185 and 215; but around 64 the grids of a dense column would be diced twice.
+        let counts = [185, 0, 0, 15, 100, 100];
+        let picture = region([0, 0, 96, 16]);
+        let tiles = counts.map(|micropolygons| TileCounts { micropolygons, ..TileCounts::default() });
+        let table = SummedArea::new(picture, &tiles, Rates { translucent: 0.0, pixel: 0.0 });
+        let cut = table.balanced_cut(picture, 16).expect("large enough");
+        assert_eq!((cut.axis, cut.at), (Axis::X, 32));
+    }
+
+    #[test]
     fn smaller_side_comes_first() {
         let corner = table([640, 480], |column, row| if column + row == 0 { 1_000_000 } else { 1 });
         let cut = corner.balanced_cut(corner.picture(), 16).expect("large enough");

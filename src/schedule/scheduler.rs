@@ -18,7 +18,7 @@ pub(crate) struct Scheduler {
     board: Mutex<Board>,
     wake: Condvar,
     stealers: Vec<Stealer<Region>>,
-    /// Regions that are on no device's deque: those to begin with, and those of failed devices.
+    /// Regions that are on no device's deque: those to begin with, and what a device had just taken when it was given up.
     orphans: Injector<Region>,
     hook: Hook,
 }
@@ -104,10 +104,7 @@ impl Scheduler {
     /// A device has failed; its regions go back. True if it is to be opened once more.
     pub(super) fn fail(&self, life: Life, failure: Failure, may_reopen: bool, now: Duration) -> bool {
         let fallout = self.with(|board| board.fail(life, failure.clone(), may_reopen, now));
-        let Some(Fallout { returned, orphans, reopening }) = fallout else { return false };
-        for region in orphans {
-            self.orphans.push(region);
-        }
+        let Some(Fallout { returned, reopening }) = fallout else { return false };
         self.announce();
         self.tell(now, life.device, Happening::Failed { failure, returned, reopening });
         reopening

@@ -199,16 +199,21 @@ fn pixel_too_large_for_one_device() {
 fn poisonous_region_takes_nothing_with_it() {
     // One region brings down whatever renders it. Every other pixel is rendered before it has brought down the last device.
     let table = table(640, 480, |_, _| 2000);
-    let mut devices = sound(2);
-    for device in &mut devices {
-        device.poison = Some([300, 200]);
-        device.capacity.subpixel_count_max = 400_000;
+    for count in 2..5 {
+        for place in 0..48 {
+            let [x, y] = [place % 8 * 80 + 40, place / 8 * 80 + 40];
+            let mut devices = sound(count);
+            for device in &mut devices {
+                device.poison = Some([x, y]);
+                device.capacity.subpixel_count_max = 200_000;
+            }
+            let ending = scenario(&table, devices).run();
+            let (reason, missing) = ending.missing.expect("the poisonous region");
+            assert_eq!((reason, missing.len()), (MissingReason::DevicesFailed, 1), "{count} devices, pixel ({x}, {y})");
+            let pixel = Region::new([x, y, x + 1, y + 1]).expect("not empty");
+            assert!(missing[0].intersection(pixel).is_some());
+        }
     }
-    let ending = scenario(&table, devices).run();
-    let (reason, missing) = ending.missing.expect("the poisonous region");
-    assert_eq!((reason, missing.len()), (MissingReason::DevicesFailed, 1));
-    let pixel = Region::new([300, 200, 301, 201]).expect("not empty");
-    assert!(missing[0].intersection(pixel).is_some());
 }
 
 #[test]
@@ -247,6 +252,43 @@ fn cancel_finishes_what_is_in_flight() {
     let begun_late = ending.events.iter().any(|event| event.at > Duration::from_millis(700) && late(&event.what));
     assert!(!begun_late && ending.delivered.len() > 2);
     assert!(ending.reports.iter().all(|device| !device.dropped));
+}
+
+#[test]
+fn cancel_wakes_who_waits() {
+    // The first region is handed over to a device that is not open yet, so the other one waits until it is cancelled.
+    let table = table(16, 16, |_, _| 2000);
+    let mut devices = sound(2);
+    devices[1].troubles[0] = Trouble::NeverOpens;
+    let plain = scenario(&table, devices);
+    let policy = Policy { perturb: Some(1), ..plain.policy };
+    let ending = Scenario { policy, cancel_at: Some(Duration::from_millis(100)), ..plain }.run();
+    assert_eq!(ending.missing, Some((MissingReason::Cancelled, vec![table.picture()])));
+    assert!(ending.ended_at < Duration::from_millis(150), "ended only at {:?}", ending.ended_at);
+}
+
+#[test]
+fn cancelled_is_not_too_large() {
+    // The second device leaves when it is cancelled; then the first finds the pixel too large for it.
+    let table = table(1, 1, |_, _| 2000);
+    let mut devices = sound(2);
+    devices[0].capacity.part_bytes = 0;
+    devices[0].overhead = Duration::from_millis(50);
+    devices[1].opens_after = Duration::from_millis(1);
+    let whole = scenario(&table, devices);
+    let ending = Scenario { cancel_at: Some(Duration::from_millis(20)), ..whole }.run();
+    assert_eq!(ending.missing, Some((MissingReason::Cancelled, vec![table.picture()])));
+    assert_eq!(ending.reports[0].retries, 1);
+}
+
+#[test]
+fn device_given_up_does_not_come_back() {
+    let table = hd();
+    let mut devices = sound(2);
+    devices[1].opens_after = Duration::from_millis(2500);
+    let ending = scenario(&table, devices).run();
+    assert_whole(&ending, &table);
+    assert!(ending.reports[1].dropped && ending.reports[1].regions == 0);
 }
 
 #[test]

@@ -92,7 +92,11 @@ impl Setup {
             depth: 1 + random.below(4) as usize,
             capacity: Capacity { subpixel_count_max, part_bytes, ..sound.capacity },
             truth: if random.one_in(3) { 0.5 + random.below(100) as f64 / 50.0 } else { 1.0 },
-            opens_after: Duration::from_micros(random.below(4).pow(4) * random.below(1000)),
+            opens_after: if random.one_in(20) {
+                Duration::from_millis(2500)
+            } else {
+                Duration::from_micros(random.below(4).pow(4) * random.below(1000))
+            },
             troubles,
             ..sound
         }

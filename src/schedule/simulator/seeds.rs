@@ -149,7 +149,8 @@ fn check_steps(scenario: &Scenario, ending: &Ending) {
 
 /// With the perturbation on, two sound devices steal, and a picture gives 16 regions.
 fn check_perturbed(scenario: &Scenario, ending: &Ending) {
-    let sound = scenario.devices.iter().all(|device| device.troubles[0] == Trouble::None);
+    let sound = |device: &Setup| device.troubles[0] == Trouble::None && device.opens_after < scenario.policy.open_timeout;
+    let sound = scenario.devices.iter().all(sound);
     if scenario.policy.perturb.is_none() || !sound || ending.missing.is_some() {
         return;
     }
