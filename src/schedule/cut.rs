@@ -1,0 +1,227 @@
+//! Where a region is cut: at the place that balances micropolygons.
+//!
+//! RenderAnts cuts at the middle of the longer axis (seeds: RenderAnts, section 4) and names the balanced cut as future work
+//! (section 8). Here every cut that keeps both sides long enough is weighed, on both axes, by what the larger side would cost,
+//! including the grids that lie across the cut and are diced on both sides.
+
+use super::region::{Axis, Region, TILE_PX};
+use super::summed_area::SummedArea;
+
+/// No side of a cut is thinner than this part of the region's length, so that a chain of cuts is logarithmic even where all
+/// micropolygons lie in one corner.
+const THINNEST_SIDE: u32 = 8;
+
+/// A region cut in two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The axis that the cut crosses.
+    pub axis: Axis,
+    /// The first pixel of the high side along `axis`.
+    pub at: u32,
+    /// The side that costs less; it is rendered first.
+    pub smaller: Region,
+    /// The other side.
+    pub larger: Region,
+}
+
+/// A place for a cut, with what decides between places, best first.
+#[derive(Clone, Copy)]
+struct Place {
+    axis: Axis,
+    at: u32,
+    cost: f64,
+}
+
+impl SummedArea {
+    /// The cut of `region` whose larger side costs least, counting half of a band as wide as a grid (16 pixels) along the cut,
+    /// which both sides dice. Of equal cuts the one across the longer axis is taken, then the one nearest to the middle.
+    ///
+    /// No side gets shorter than `side_min_px` pixels, nor than an eighth of the region along the axis. Cuts lie on multiples of 16
+    /// pixels; only where the axis has no such place left are other pixels considered. `None` if neither axis can be cut.
+    /// The time is that of one table look-up for each place: at most a few hundred.
+    pub fn balanced_cut(&self, region: Region, side_min_px: u32) -> Option<Cut> {
+        let longer = region.longer_axis();
+        let shorter = if longer == Axis::X { Axis::Y } else { Axis::X };
+        let best = [longer, shorter].into_iter().filter_map(|axis| self.best_place(region, axis, side_min_px));
+        // min_by keeps the first of equals: the longer axis.
+        let place = best.min_by(|a, b| a.cost.total_cmp(&b.cost))?;
+        self.cut_at(region, place.axis, place.at)
+    }
+
+    /// `region` cut before pixel `at` of `axis`, its sides ordered by work; `None` if a side would be empty.
+    pub fn cut_at(&self, region: Region, axis: Axis, at: u32) -> Option<Cut> {
+        let [low, high] = region.cut(axis, at)?;
+        let (smaller, larger) = if self.work(high) < self.work(low) { (high, low) } else { (low, high) };
+        Some(Cut { axis, at, smaller, larger })
+    }
+
+    fn best_place(&self, region: Region, axis: Axis, side_min_px: u32) -> Option<Place> {
+        let (first, last) = places(region, axis, side_min_px)?;
+        let aligned = first.checked_next_multiple_of(TILE_PX).filter(|aligned| *aligned <= last);
+        let (start, step) = aligned.map_or((first, 1), |aligned| (aligned, TILE_PX));
+        let (near, far) = region.span(axis);
+        let whole = self.work_before(region, axis, far);
+        let place = |at: u32| {
+            let before = self.work_before(region, axis, at);
+            let band_start = at.saturating_sub(TILE_PX / 2).max(near);
+            let band_end = at.saturating_add(TILE_PX / 2).min(far);
+            let band = self.work_before(region, axis, band_end) - self.work_before(region, axis, band_start);
+            Place { axis, at, cost: before.max(whole - before) + band / 2.0 }
+        };
+        let from_middle = |at: u32| at.abs_diff(near + (far - near) / 2);
+        (start..=last)
+            .step_by(step as usize)
+            .map(place)
+            .min_by(|a, b| a.cost.total_cmp(&b.cost).then_with(|| from_middle(a.at).cmp(&from_middle(b.at))))
+    }
+
+    /// Work of the part of `region` that lies before `at` along `axis`.
+    fn work_before(&self, region: Region, axis: Axis, at: u32) -> f64 {
+        let [x0, y0, x1, y1] = region.to_array();
+        let part = match axis {
+            Axis::X => Region::new([x0, y0, at, y1]),
+            Axis::Y => Region::new([x0, y0, x1, at]),
+        };
+        part.map_or(0.0, |part| self.cost(&self.estimate(part)))
+    }
+}
+
+/// First and last place along `axis` at which both sides are long enough.
+fn places(region: Region, axis: Axis, side_min_px: u32) -> Option<(u32, u32)> {
+    let (start, end) = region.span(axis);
+    let side = side_min_px.max(region.length(axis).div_ceil(THINNEST_SIDE)).max(1);
+    let (first, last) = (start.checked_add(side)?, end.checked_sub(side)?);
+    (first <= last).then_some((first, last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::perturb::Random;
+    use super::super::summed_area::{Rates, TileCounts, TileGrid};
+    use super::*;
+
+    fn region(array: [u32; 4]) -> Region {
+        Region::new(array).expect("not empty")
+    }
+
+    fn table(size: [u32; 2], count: impl Fn(u32, u32) -> u64) -> SummedArea {
+        let picture = region([0, 0, size[0], size[1]]);
+        let grid = TileGrid::of(picture);
+        let tiles: Vec<_> = (0..grid.size[1])
+            .flat_map(|row| (0..grid.size[0]).map(move |column| (column, row)))
+            .map(|(column, row)| TileCounts { micropolygons: count(column, row), ..TileCounts::default() })
+            .collect();
+        SummedArea::new(picture, &tiles, Rates::default())
+    }
+
+    #[test]
+    fn even_picture_is_cut_in_the_middle_of_the_longer_axis() {
+        let even = table([640, 480], |_, _| 256);
+        let cut = even.balanced_cut(even.picture(), 16).expect("large enough");
+        assert_eq!((cut.axis, cut.at), (Axis::X, 320));
+        let empty = table([480, 640], |_, _| 0);
+        let cut = empty.balanced_cut(empty.picture(), 16).expect("large enough");
+        assert_eq!((cut.axis, cut.at), (Axis::Y, 320));
+    }
+
+    #[test]
+    fn cut_follows_the_micropolygons() {
+        // Nine tenths of the work lie in the left quarter.
+        let left = table([640, 480], |column, _| if column < 10 { 27_000 } else { 1_000 });
+        let cut = left.balanced_cut(left.picture(), 16).expect("large enough");
+        let (small, large) = (left.work(cut.smaller) as f64, left.work(cut.larger) as f64);
+        assert!(large < 1.2 * small, "{cut:?}: {small} and {large}");
+    }
+
+    #[test]
+    fn other_axis_where_it_balances_better() {
+        // All work in one column of tiles: a vertical cut can only put it on one side or split the grids.
+        let column = table([640, 480], |column, _| if column == 20 { 100_000 } else { 0 });
+        let cut = column.balanced_cut(column.picture(), 16).expect("large enough");
+        assert_eq!((cut.axis, cut.at), (Axis::Y, 240));
+    }
+
+    #[test]
+    fn dense_place_is_not_cut_through() {
+        // At 64 both sides hold 200, at 32 they hold 185 and 215; but around 64 the grids of a dense column would be diced twice.
+        let counts = [185, 0, 0, 15, 100, 100];
+        let picture = region([0, 0, 96, 16]);
+        let tiles = counts.map(|micropolygons| TileCounts { micropolygons, ..TileCounts::default() });
+        let table = SummedArea::new(picture, &tiles, Rates { translucent: 0.0, pixel: 0.0 });
+        let cut = table.balanced_cut(picture, 16).expect("large enough");
+        assert_eq!((cut.axis, cut.at), (Axis::X, 32));
+    }
+
+    #[test]
+    fn smaller_side_comes_first() {
+        let corner = table([640, 480], |column, row| if column + row == 0 { 1_000_000 } else { 1 });
+        let cut = corner.balanced_cut(corner.picture(), 16).expect("large enough");
+        assert!(corner.work(cut.smaller) <= corner.work(cut.larger));
+        assert_eq!(cut.larger.to_array()[..2], [0, 0]);
+    }
+
+    #[test]
+    fn single_pixel_cannot_be_cut() {
+        let dot = table([1, 1], |_, _| 9);
+        assert_eq!(dot.balanced_cut(dot.picture(), 1), None);
+        assert_eq!(dot.balanced_cut(dot.picture(), 0), None);
+    }
+
+    #[test]
+    fn two_pixels_can_be_cut_once() {
+        let dots = table([2, 1], |_, _| 9);
+        let cut = dots.balanced_cut(dots.picture(), 1).expect("two pixels");
+        assert_eq!((cut.axis, cut.at), (Axis::X, 1));
+    }
+
+    #[test]
+    fn minimum_side_at_the_limits() {
+        let plain = table([300, 255], |_, _| 9);
+        assert_eq!(plain.balanced_cut(region([0, 0, 255, 255]), 128), None, "255 has no two sides of 128");
+        let cut = plain.balanced_cut(region([0, 0, 256, 255]), 128).expect("exactly two");
+        assert_eq!((cut.axis, cut.at), (Axis::X, 128));
+        let cut = plain.balanced_cut(region([9, 0, 266, 255]), 128).expect("137 or 138, none a multiple of 16");
+        assert_eq!(cut.axis, Axis::X);
+        assert!((137..=138).contains(&cut.at));
+    }
+
+    #[test]
+    fn far_corner_of_the_largest_picture() {
+        let end = u32::MAX;
+        let picture = region([end - 20, end - 3, end, end]);
+        let grid = TileGrid::of(picture);
+        let table = SummedArea::new(picture, &vec![TileCounts::default(); grid.tile_count()], Rates::default());
+        assert!(table.balanced_cut(picture, 1).is_some());
+    }
+
+    /// Any picture, any region, any minimum: no pixel lost, no side too short, tile boundaries wherever one is allowed, and the larger
+    /// side no worse than what the middle of the longer axis would give, overlap counted.
+    #[test]
+    fn cut_never_below_the_minimum() {
+        for seed in 0..2000 {
+            let mut random = Random::new(seed);
+            let size = [1 + random.below(700) as u32, 1 + random.below(700) as u32];
+            let noise: Vec<u64> = (0..64).map(|_| random.below(3000) * random.below(2)).collect();
+            let table = table(size, |column, row| noise[(column * 7 + row * 13) as usize % 64]);
+            let x0 = random.below(size[0].into()) as u32;
+            let y0 = random.below(size[1].into()) as u32;
+            let part = region([x0, y0, size[0], size[1]]);
+            let side = random.below(140) as u32;
+            let Some(cut) = table.balanced_cut(part, side) else {
+                let too_short = |axis| part.length(axis) < 2 * side.max(1);
+                assert!(too_short(Axis::X) && too_short(Axis::Y), "seed {seed}: {part} has room for two sides of {side}");
+                continue;
+            };
+            let shortest = side.max(part.length(cut.axis).div_ceil(8)).max(1);
+            for half in [cut.smaller, cut.larger] {
+                assert!(half.length(cut.axis) >= shortest, "seed {seed}: {cut:?}");
+            }
+            assert_eq!(cut.smaller.pixel_count() + cut.larger.pixel_count(), part.pixel_count(), "seed {seed}");
+            assert_eq!(cut.smaller.intersection(cut.larger), None, "seed {seed}");
+            assert!(table.work(cut.smaller) <= table.work(cut.larger), "seed {seed}");
+            let (first, last) = places(part, cut.axis, side).expect("it was cut");
+            let room = first.next_multiple_of(TILE_PX) <= last;
+            assert!(!room || cut.at.is_multiple_of(TILE_PX), "seed {seed}: {cut:?}");
+        }
+    }
+}

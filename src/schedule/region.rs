@@ -1,0 +1,135 @@
+//! Regions: rectangles of pixels, the only unit of work that devices exchange.
+
+use std::fmt;
+
+/// Side of a tile of the [`SummedArea`](super::SummedArea) table in pixels; cuts lie on multiples of it where a region is large enough.
+pub const TILE_PX: u32 = 16;
+
+/// A half-open rectangle of pixels in raster space: x0 <= x < x1, y0 <= y < y1, never empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Region {
+    x0: u32,
+    y0: u32,
+    x1: u32,
+    y1: u32,
+}
+
+/// A raster axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Axis {
+    /// Along a row; a cut across x is a vertical line.
+    X,
+    /// Along a column; a cut across y is a horizontal line.
+    Y,
+}
+
+impl Region {
+    /// The region `[x0, y0, x1, y1]` in pixels; `None` if it holds no pixel.
+    pub fn new([x0, y0, x1, y1]: [u32; 4]) -> Option<Self> {
+        (x0 < x1 && y0 < y1).then_some(Self { x0, y0, x1, y1 })
+    }
+
+    /// `[x0, y0, x1, y1]` in pixels.
+    pub fn to_array(self) -> [u32; 4] {
+        [self.x0, self.y0, self.x1, self.y1]
+    }
+
+    /// First pixel and one past the last pixel along `axis`.
+    pub fn span(self, axis: Axis) -> (u32, u32) {
+        match axis {
+            Axis::X => (self.x0, self.x1),
+            Axis::Y => (self.y0, self.y1),
+        }
+    }
+
+    /// Length along `axis` in pixels.
+    pub fn length(self, axis: Axis) -> u32 {
+        let (start, end) = self.span(axis);
+        end - start
+    }
+
+    /// Width in pixels.
+    pub fn width(self) -> u32 {
+        self.length(Axis::X)
+    }
+
+    /// Height in pixels.
+    pub fn height(self) -> u32 {
+        self.length(Axis::Y)
+    }
+
+    /// Number of pixels.
+    pub fn pixel_count(self) -> u64 {
+        u64::from(self.width()) * u64::from(self.height())
+    }
+
+    /// The axis along which the region is longer; X of a square.
+    pub fn longer_axis(self) -> Axis {
+        if self.height() > self.width() { Axis::Y } else { Axis::X }
+    }
+
+    /// The part that lies in `other` too, if any.
+    pub fn intersection(self, other: Self) -> Option<Self> {
+        Self::new([self.x0.max(other.x0), self.y0.max(other.y0), self.x1.min(other.x1), self.y1.min(other.y1)])
+    }
+
+    /// Both sides of the cut before pixel `at` of `axis`; `None` if one side would be empty.
+    pub fn cut(self, axis: Axis, at: u32) -> Option<[Self; 2]> {
+        let (start, end) = self.span(axis);
+        if at <= start || at >= end {
+            return None;
+        }
+        let (mut low, mut high) = (self, self);
+        match axis {
+            Axis::X => (low.x1, high.x0) = (at, at),
+            Axis::Y => (low.y1, high.y0) = (at, at),
+        }
+        Some([low, high])
+    }
+}
+
+impl fmt::Display for Region {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}, {}) x [{}, {})", self.x0, self.x1, self.y0, self.y1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn region(array: [u32; 4]) -> Region {
+        Region::new(array).expect("not empty")
+    }
+
+    #[test]
+    fn empty_is_none() {
+        assert_eq!(Region::new([0, 0, 0, 5]), None);
+        assert_eq!(Region::new([3, 5, 4, 5]), None);
+        assert_eq!(Region::new([4, 0, 3, 5]), None);
+    }
+
+    #[test]
+    fn cut_halves_share_no_pixel_and_lose_none() {
+        let whole = region([3, 7, 20, 9]);
+        for (axis, at) in [(Axis::X, 4), (Axis::X, 19), (Axis::Y, 8)] {
+            let [low, high] = whole.cut(axis, at).expect("inside");
+            assert_eq!(low.intersection(high), None);
+            assert_eq!(low.pixel_count() + high.pixel_count(), whole.pixel_count());
+            assert_eq!(low.span(axis), (whole.span(axis).0, at));
+            assert_eq!(high.span(axis), (at, whole.span(axis).1));
+        }
+        assert_eq!(whole.cut(Axis::X, 3), None);
+        assert_eq!(whole.cut(Axis::X, 20), None);
+        assert_eq!(region([0, 0, 1, 1]).cut(Axis::X, 1), None);
+    }
+
+    #[test]
+    fn measures() {
+        let largest = region([0, 0, u32::MAX, u32::MAX]);
+        assert_eq!(largest.pixel_count(), u64::from(u32::MAX) * u64::from(u32::MAX));
+        assert_eq!(region([0, 0, 4, 5]).longer_axis(), Axis::Y);
+        assert_eq!(region([0, 0, 5, 5]).longer_axis(), Axis::X);
+        assert_eq!(region([1, 2, 3, 4]).to_string(), "[1, 3) x [2, 4)");
+    }
+}

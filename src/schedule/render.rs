@@ -1,0 +1,318 @@
+//! The threads: one for each device, and the caller's, which hands finished regions to the sink and watches over the others.
+
+use super::capacity::Fit;
+use super::policy::Policy;
+use super::region::Region;
+use super::report::{Failure, Hook, Incomplete, Report};
+use super::scheduler::Scheduler;
+use super::seat::{Next, Seat};
+use super::summed_area::SummedArea;
+use crossbeam::channel::{Receiver, RecvTimeoutError, SendTimeoutError, Sender, bounded};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often the caller's thread looks at the cancel flag and at the devices.
+const TICK: Duration = Duration::from_millis(50);
+
+/// The most that one look lets pass on the clock that devices are judged by: a process that was stopped for a minute has not hung.
+const PATIENCE_STEP_MAX: Duration = Duration::from_secs(1);
+
+/// How long the thread of a device that was given up may take to end when there is nothing left to do.
+const STUCK_GRACE: Duration = Duration::from_secs(1);
+
+/// The longest wait for room on the way to the sink before the thread looks whether anybody still listens.
+const DELIVER_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// What a device must be able to do. It lives on its own thread, from [`Opener`] to its failure or the end of the render.
+pub trait RegionRenderer {
+    /// The pixels of a finished region.
+    type Payload: Send + 'static;
+
+    /// The number of regions that the device has memory for at a time; at least 1.
+    fn in_flight_max(&self) -> usize;
+
+    /// Whether `region` fits: a pure function, see [`Capacity`](super::Capacity). A region that cannot be cut is begun all the same.
+    fn fit(&self, table: &SummedArea, region: Region) -> Fit;
+
+    /// Takes a region in; at most [`in_flight_max`](Self::in_flight_max) are in at a time. Should not wait for the device.
+    ///
+    /// # Errors
+    /// If the device failed. That the region does not fit is no failure: [`Poll::TooLarge`] says so later.
+    fn begin(&mut self, region: Region) -> Result<(), Failure>;
+
+    /// Advances the regions in flight by a short step and waits at most `timeout` for something to happen.
+    ///
+    /// # Errors
+    /// If the device failed. Then the renderer is dropped, and all its regions go to others.
+    fn poll(&mut self, timeout: Duration) -> Result<Poll<Self::Payload>, Failure>;
+}
+
+impl<R: RegionRenderer + ?Sized> RegionRenderer for Box<R> {
+    type Payload = R::Payload;
+
+    fn in_flight_max(&self) -> usize {
+        (**self).in_flight_max()
+    }
+
+    fn fit(&self, table: &SummedArea, region: Region) -> Fit {
+        (**self).fit(table, region)
+    }
+
+    fn begin(&mut self, region: Region) -> Result<(), Failure> {
+        (**self).begin(region)
+    }
+
+    fn poll(&mut self, timeout: Duration) -> Result<Poll<R::Payload>, Failure> {
+        (**self).poll(timeout)
+    }
+}
+
+/// What came of a [`RegionRenderer::poll`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Poll<P> {
+    /// A region is finished; it is no longer in flight.
+    Finished(Region, P),
+    /// A region does not fit, as the device found; it is no longer in flight and has left nothing behind.
+    TooLarge(Region),
+    /// A step is done.
+    Advanced,
+    /// Nothing has happened within the time-out; what is waited for, for the message if it never happens.
+    Waiting(String),
+}
+
+/// Opens a device, on the device's own thread: attempt 0 first, and attempt 1 once after a failure.
+pub type Opener<R> = Box<dyn FnMut(u32) -> Result<R, Failure> + Send>;
+
+/// What is to be rendered, and how.
+pub struct Job {
+    /// Counts of the picture.
+    pub table: Arc<SummedArea>,
+    /// The regions to render: disjoint, each inside the picture. The whole picture, or what a checkpoint lacks.
+    pub regions: Vec<Region>,
+    /// Scheduling parameters.
+    pub policy: Policy,
+    /// Hears every event, on the thread that it happens on.
+    pub hook: Hook,
+}
+
+/// Renders all regions of the job on all devices, and hands each pixel to `sink` exactly once, on the calling thread.
+///
+/// Setting `cancel` lets regions in flight finish and begins no more. Devices that open late join late. A thread whose driver does not
+/// return when all else is done is left behind ([`DeviceReport::stuck`](super::DeviceReport::stuck)).
+///
+/// # Errors
+/// If regions are missing in the end. Everything else was handed to the sink and stands.
+///
+/// # Panics
+/// If regions overlap; and if a renderer or the sink panics, after the other devices have finished what they had in flight.
+pub fn render<R: RegionRenderer + 'static>(
+    job: Job,
+    devices: Vec<Opener<R>>,
+    sink: &mut dyn FnMut(Region, R::Payload),
+    cancel: &AtomicBool,
+) -> Result<Report, Incomplete> {
+    check_disjoint(&job.regions);
+    let (scheduler, seats) = Scheduler::new(job.table, job.policy, &job.regions, devices.len(), job.hook);
+    let _stop = StopAtEnd(&scheduler);
+    let start = Instant::now();
+    let (post, letters) = bounded(2 * devices.len().max(1));
+    for (seat, open) in seats.into_iter().zip(devices) {
+        hire(Worker { seat, scheduler: scheduler.clone(), post: post.clone(), start }, open);
+    }
+    drop(post);
+    let at_work = (0..scheduler.device_count()).collect();
+    let mut office = Office { scheduler: &scheduler, start, letters, at_work, delivered: 0, panic: None };
+    office.run(sink, cancel);
+    office.conclude()
+}
+
+/// The caller's side of a render.
+struct Office<'a, P> {
+    scheduler: &'a Scheduler,
+    start: Instant,
+    letters: Receiver<Letter<P>>,
+    /// Devices whose threads have not ended.
+    at_work: Vec<usize>,
+    delivered: u64,
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+/// What the devices' threads send.
+enum Letter<P> {
+    Finished(Region, P),
+    Left(usize, Option<Box<dyn Any + Send>>),
+}
+
+impl<P> Office<'_, P> {
+    /// Serves the sink until all threads have ended, or what is left of them is stuck.
+    fn run(&mut self, sink: &mut dyn FnMut(Region, P), cancel: &AtomicBool) {
+        let (mut seen, mut cancelled) = (self.start, false);
+        let mut over_since = None;
+        while !self.at_work.is_empty() {
+            match self.letters.recv_timeout(TICK) {
+                Ok(Letter::Finished(region, payload)) => {
+                    sink(region, payload);
+                    self.delivered += 1;
+                }
+                Ok(Letter::Left(device, panic)) => self.dismiss(device, panic),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+            if cancel.load(Ordering::Relaxed) && !std::mem::replace(&mut cancelled, true) {
+                self.scheduler.stop();
+            }
+            let now = Instant::now();
+            self.scheduler.watch((now - seen).min(PATIENCE_STEP_MAX), now - self.start);
+            seen = now;
+            let over = self.scheduler.is_over() && self.delivered == self.scheduler.finished_count();
+            over_since = over.then(|| over_since.unwrap_or(now));
+            if over_since.is_some_and(|since| now - since > self.grace()) {
+                break;
+            }
+        }
+    }
+
+    /// How long threads may take to end when there is nothing left to do.
+    fn grace(&self) -> Duration {
+        let given_up = |device: &usize| self.scheduler.is_given_up(*device);
+        if self.at_work.iter().all(given_up) { STUCK_GRACE } else { self.scheduler.policy.hang_timeout }
+    }
+
+    fn dismiss(&mut self, device: usize, panic: Option<Box<dyn Any + Send>>) {
+        self.at_work.retain(|other| *other != device);
+        if panic.is_some() {
+            self.panic = panic;
+            self.scheduler.stop();
+        }
+    }
+
+    fn conclude(self) -> Result<Report, Incomplete> {
+        if let Some(panic) = self.panic {
+            resume_unwind(panic);
+        }
+        let (missing, mut devices) = self.scheduler.conclude();
+        for device in self.at_work {
+            devices[device].stuck = true;
+        }
+        let report = Report { devices };
+        match missing {
+            None => Ok(report),
+            Some((reason, missing)) => Err(Incomplete { reason, missing, report }),
+        }
+    }
+}
+
+/// Lets the devices' threads end even if the sink panics.
+struct StopAtEnd<'a>(&'a Scheduler);
+
+impl Drop for StopAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
+/// A device's thread.
+struct Worker<P> {
+    seat: Seat,
+    scheduler: Arc<Scheduler>,
+    post: Sender<Letter<P>>,
+    start: Instant,
+}
+
+/// Starts a device's thread. If the system has no thread to give, the device has failed.
+fn hire<R: RegionRenderer + 'static>(worker: Worker<R::Payload>, open: Opener<R>) {
+    let (device, start, post) = (worker.seat.device(), worker.start, worker.post.clone());
+    let scheduler = worker.scheduler.clone();
+    let give_up = move |failure| scheduler.give_up(device, failure, start.elapsed());
+    let report = give_up.clone();
+    let work = move || {
+        let panic = catch_unwind(AssertUnwindSafe(|| worker.serve(open))).err();
+        if panic.is_some() {
+            give_up(Failure::Lost("its thread panicked".to_owned()));
+        }
+        deliver(&post, Letter::Left(device, panic));
+    };
+    if let Err(error) = thread::Builder::new().name(format!("device {device}")).spawn(work) {
+        report(Failure::Unusable(format!("no thread for it: {error}")));
+    }
+}
+
+impl<P: Send + 'static> Worker<P> {
+    /// Opens the device and drives it, once more if it fails.
+    fn serve<R: RegionRenderer<Payload = P>>(mut self, mut open: Opener<R>) {
+        for attempt in 0.. {
+            let again = match open(attempt) {
+                Err(failure) => self.seat.failed(failure, self.start.elapsed()),
+                Ok(mut renderer) => {
+                    self.seat.opened(renderer.in_flight_max(), self.start.elapsed());
+                    let outcome = self.drive(&mut renderer);
+                    // Its regions go back before the renderer is dropped, which can take long on a device in trouble.
+                    outcome.is_err_and(|failure| self.seat.failed(failure, self.start.elapsed()))
+                }
+            };
+            if !again {
+                break;
+            }
+        }
+        self.seat.leave(self.start.elapsed());
+    }
+
+    /// Does what the seat says until there is nothing left to do.
+    fn drive<R: RegionRenderer<Payload = P>>(&mut self, renderer: &mut R) -> Result<(), Failure> {
+        let poll_timeout = self.scheduler.policy.poll_timeout;
+        loop {
+            let now = self.start.elapsed();
+            match self.seat.next(&|region| renderer.fit(&self.scheduler.table, region), now) {
+                Next::Leave => return Ok(()),
+                Next::Park { life, epoch } => self.scheduler.park(life, epoch, poll_timeout),
+                Next::Begin { region, delay } => {
+                    if !delay.is_zero() {
+                        thread::sleep(delay);
+                    }
+                    renderer.begin(region)?;
+                    self.seat.progressed();
+                }
+                Next::Poll => {
+                    let poll = renderer.poll(poll_timeout)?;
+                    self.heed(poll)?;
+                }
+            }
+        }
+    }
+
+    fn heed(&mut self, poll: Poll<P>) -> Result<(), Failure> {
+        let now = self.start.elapsed();
+        match poll {
+            Poll::Advanced => self.seat.progressed(),
+            Poll::Waiting(waiting_for) => return self.seat.stalled(&waiting_for).map_or(Ok(()), Err),
+            Poll::TooLarge(region) => self.seat.too_large(region, now),
+            Poll::Finished(region, payload) => {
+                if self.seat.finished(region, now) {
+                    deliver(&self.post, Letter::Finished(region, payload));
+                    self.seat.delivered();
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Sends a letter, however long the sink takes; in vain if nobody listens any more.
+fn deliver<P>(post: &Sender<Letter<P>>, mut letter: Letter<P>) {
+    while let Err(SendTimeoutError::Timeout(back)) = post.send_timeout(letter, DELIVER_TIMEOUT) {
+        letter = back;
+    }
+}
+
+fn check_disjoint(regions: &[Region]) {
+    for (index, region) in regions.iter().enumerate() {
+        let overlap = regions[..index].iter().find(|other| region.intersection(**other).is_some());
+        assert_eq!(overlap, None, "{region} overlaps another region of the job");
+    }
+}
+
+#[cfg(test)]
+mod tests;

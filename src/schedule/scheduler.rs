@@ -1,0 +1,163 @@
+//! What the devices' threads share: the board, the deques' far ends, and the way to wake one another. See the protocol in the
+//! module's description.
+
+use super::seat::Seat;
+use super::sync::{Condvar, Injector, Mutex, Steal, Stealer, Worker, wait_for};
+use crate::schedule::board::{Board, Fallout, Life};
+use crate::schedule::policy::Policy;
+use crate::schedule::region::Region;
+use crate::schedule::report::{DeviceReport, Event, Failure, Happening, Hook, MissingReason};
+use crate::schedule::summed_area::SummedArea;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The shared side of a render; each device has its own [`Seat`].
+pub(crate) struct Scheduler {
+    pub(crate) table: Arc<SummedArea>,
+    pub(crate) policy: Policy,
+    board: Mutex<Board>,
+    wake: Condvar,
+    stealers: Vec<Stealer<Region>>,
+    /// Regions that are on no device's deque: those to begin with, and what a device had just taken when it was given up.
+    orphans: Injector<Region>,
+    hook: Hook,
+}
+
+impl Scheduler {
+    /// A scheduler for disjoint `regions`, and the seats of `device_count` devices, all of which have yet to open.
+    pub(crate) fn new(
+        table: Arc<SummedArea>,
+        policy: Policy,
+        regions: &[Region],
+        device_count: usize,
+        hook: Hook,
+    ) -> (Arc<Self>, Vec<Seat>) {
+        let deques: Vec<_> = (0..device_count).map(|_| Worker::new_lifo()).collect();
+        let orphans = Injector::new();
+        for region in regions {
+            orphans.push(*region);
+        }
+        let board = Board::new(regions.iter().map(|region| (*region, table.work(*region))), device_count);
+        let scheduler = Arc::new(Self {
+            table,
+            policy,
+            board: Mutex::new(board),
+            wake: Condvar::new(),
+            stealers: deques.iter().map(Worker::stealer).collect(),
+            orphans,
+            hook,
+        });
+        let seat = |(device, deque)| Seat::new(device, deque, scheduler.clone());
+        let seats = deques.into_iter().enumerate().map(seat).collect();
+        (scheduler, seats)
+    }
+
+    /// Does something to the board under the lock.
+    pub(super) fn with<T>(&self, act: impl FnOnce(&mut Board) -> T) -> T {
+        act(&mut self.board.lock())
+    }
+
+    /// Wakes all waiting devices. Called after a region has become takable, and after anything else that they might act upon.
+    pub(super) fn announce(&self) {
+        self.with(Board::bump);
+        self.wake.notify_all();
+    }
+
+    pub(super) fn tell(&self, at: Duration, device: usize, what: Happening) {
+        (self.hook)(&Event { at, device, what });
+    }
+
+    /// Puts a free region where every device finds it.
+    pub(super) fn give_back(&self, region: Region) {
+        self.orphans.push(region);
+        self.announce();
+    }
+
+    /// Takes the region that was given back first.
+    pub(super) fn adopt(&self) -> Option<Region> {
+        persist(|| self.orphans.steal())
+    }
+
+    /// Takes the oldest, largest region of `victim`.
+    pub(super) fn steal(&self, victim: usize) -> Option<Region> {
+        persist(|| self.stealers[victim].steal())
+    }
+
+    pub(crate) fn device_count(&self) -> usize {
+        self.stealers.len()
+    }
+
+    /// Regions that a device without work could take from deques.
+    pub(super) fn queued(&self) -> usize {
+        self.orphans.len() + self.stealers.iter().map(Stealer::len).sum::<usize>()
+    }
+
+    /// Waits until something has happened since `epoch`, at most `timeout`.
+    pub(crate) fn park(&self, life: Life, epoch: u64, timeout: Duration) {
+        let mut board = self.board.lock();
+        if board.park(life, epoch) {
+            board = wait_for(&self.wake, board, timeout);
+            board.unpark(life);
+        }
+    }
+
+    /// A device has failed; its regions go back. True if it is to be opened once more.
+    pub(super) fn fail(&self, life: Life, failure: Failure, may_reopen: bool, now: Duration) -> bool {
+        let fallout = self.with(|board| board.fail(life, failure.clone(), may_reopen, now));
+        let Some(Fallout { returned, reopening }) = fallout else { return false };
+        self.announce();
+        self.tell(now, life.device, Happening::Failed { failure, returned, reopening });
+        reopening
+    }
+
+    /// A device is given up from outside its own thread, or before it has a renderer.
+    pub(crate) fn give_up(&self, device: usize, failure: Failure, now: Duration) {
+        let life = self.with(|board| board.life(device));
+        self.fail(life, failure, false, now);
+    }
+
+    /// Whether a device failed for good.
+    pub(crate) fn is_given_up(&self, device: usize) -> bool {
+        self.with(|board| board.is_given_up(device))
+    }
+
+    /// Lets `passed` go by on the clock that devices are judged by, and gives up those whose driver does not return.
+    pub(crate) fn watch(&self, passed: Duration, now: Duration) {
+        let Policy { hang_timeout, open_timeout, .. } = self.policy;
+        for (life, failure) in self.with(|board| board.overdue(passed, hang_timeout, open_timeout)) {
+            self.fail(life, failure, false, now);
+        }
+    }
+
+    /// Lets devices finish what is in flight and begin nothing more.
+    pub(crate) fn stop(&self) {
+        self.with(Board::stop);
+        self.announce();
+    }
+
+    /// Whether nothing is left to do for anybody.
+    pub(crate) fn is_over(&self) -> bool {
+        self.with(|board| board.is_over())
+    }
+
+    /// Regions finished so far.
+    pub(crate) fn finished_count(&self) -> u64 {
+        self.with(|board| board.finished_count())
+    }
+
+    /// What is missing, and what each device did.
+    pub(crate) fn conclude(&self) -> (Option<(MissingReason, Vec<Region>)>, Vec<DeviceReport>) {
+        self.with(|board| (board.missing(), board.reports()))
+    }
+}
+
+/// Steals until it is decided: another thief's success is the only reason to try again.
+fn persist(steal: impl Fn() -> Steal<Region>) -> Option<Region> {
+    loop {
+        match steal() {
+            Steal::Success(region) => return Some(region),
+            Steal::Empty => return None,
+            Steal::Retry => {}
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The summed-area table that every estimate and every cut is read from, without touching a device.
+//!
+//! The counting pass counts, once per picture, what falls into each tile of 16x16 pixels. The table holds the sums over all tiles
+//! above and to the left of a tile's corner (F. Crow, Summed-area tables for texture mapping, 1984), so that what a region holds is the
+//! difference of four corners, whatever its size. Inside a tile the counts are taken as evenly spread, which makes the table bilinear
+//! there: a region that overlaps part of a tile gets the overlapped share of it.
+
+use super::region::{Region, TILE_PX};
+
+/// What one tile, or any region, holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct TileCounts {
+    /// Micropolygons.
+    pub micropolygons: u64,
+    /// Grids; a grid that lies in several tiles is counted once, in the tile of its first raster corner.
+    pub grids: u64,
+    /// Those of the micropolygons that may be translucent.
+    pub translucent: u64,
+}
+
+/// What a region holds by the table's estimate; fractions come from tiles that the region overlaps in part.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Estimate {
+    /// Micropolygons.
+    pub micropolygons: f64,
+    /// Grids.
+    pub grids: f64,
+    /// Translucent micropolygons, which are among `micropolygons`.
+    pub translucent: f64,
+    /// Pixels, exactly.
+    pub pixels: u64,
+}
+
+/// What things cost, in units of one opaque micropolygon that is diced, hidden, shaded and sampled.
+///
+/// Only balance depends on these, and stealing evens out what they get wrong.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rates {
+    /// What a translucent micropolygon costs on top: its entries are counted, filled and sorted.
+    pub translucent: f64,
+    /// What a pixel costs that nothing covers: clearing, filtering and reading back its subpixels.
+    pub pixel: f64,
+}
+
+impl Default for Rates {
+    /// Round numbers from the measured costs of memory accesses and sorting on CPU drivers at 4x4 samples.
+    fn default() -> Self {
+        Self { translucent: 1.0, pixel: 0.25 }
+    }
+}
+
+/// The tiles that cover a picture: which multiples of 16 pixels the counting pass counts into, row by row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TileGrid {
+    /// Column and row of the first tile: tile (i, j) covers pixels from (16 i, 16 j), clipped by the picture.
+    pub first: [u32; 2],
+    /// Columns and rows.
+    pub size: [u32; 2],
+}
+
+impl TileGrid {
+    /// The tiles that `picture` overlaps.
+    pub fn of(picture: Region) -> Self {
+        let [x0, y0, x1, y1] = picture.to_array();
+        let first = [x0 / TILE_PX, y0 / TILE_PX];
+        Self { first, size: [x1.div_ceil(TILE_PX) - first[0], y1.div_ceil(TILE_PX) - first[1]] }
+    }
+
+    /// Number of tiles.
+    pub fn tile_count(&self) -> usize {
+        self.size[0] as usize * self.size[1] as usize
+    }
+}
+
+/// Sums of [`TileCounts`] over a picture, and what they cost.
+#[derive(Clone, Debug)]
+pub struct SummedArea {
+    picture: Region,
+    grid: TileGrid,
+    rates: Rates,
+    /// (columns + 1) x (rows + 1) sums of micropolygons, grids, translucent over the tiles left of and above a corner.
+    sums: Vec<[u64; 3]>,
+}
+
+impl SummedArea {
+    /// The table of `picture` from its tiles in rows, as [`TileGrid::of`] lays them out. Sums saturate.
+    ///
+    /// # Panics
+    /// If the number of tiles is not that of the grid.
+    pub fn new(picture: Region, tiles: &[TileCounts], rates: Rates) -> Self {
+        let grid = TileGrid::of(picture);
+        assert_eq!(tiles.len(), grid.tile_count(), "one count for each tile of the picture {picture}");
+        let columns = grid.size[0] as usize;
+        let stride = columns + 1;
+        let mut sums = vec![[0_u64; 3]; stride * (grid.size[1] as usize + 1)];
+        for (row, counts) in tiles.chunks_exact(columns).enumerate() {
+            let mut in_row = [0_u64; 3];
+            for (column, tile) in counts.iter().enumerate() {
+                let above = sums[row * stride + column + 1];
+                let values = [tile.micropolygons, tile.grids, tile.translucent];
+                in_row = std::array::from_fn(|i| in_row[i].saturating_add(values[i]));
+                sums[(row + 1) * stride + column + 1] = std::array::from_fn(|i| above[i].saturating_add(in_row[i]));
+            }
+        }
+        Self { picture, grid, rates, sums }
+    }
+
+    /// The picture that the table covers.
+    pub fn picture(&self) -> Region {
+        self.picture
+    }
+
+    /// What `region` holds; pixels outside the picture hold nothing. Constant time.
+    pub fn estimate(&self, region: Region) -> Estimate {
+        let Some(region) = self.picture.intersection(region) else { return Estimate::default() };
+        let [x0, y0, x1, y1] = region.to_array();
+        let corners = [self.corner(x0, y0), self.corner(x1, y0), self.corner(x0, y1), self.corner(x1, y1)];
+        let [micropolygons, grids, translucent] =
+            std::array::from_fn(|i| (corners[3][i] - corners[1][i] - (corners[2][i] - corners[0][i])).max(0.0));
+        Estimate { micropolygons, grids, translucent, pixels: region.pixel_count() }
+    }
+
+    /// What rendering `region` costs, in micropolygons, by the table's [`Rates`].
+    pub fn work(&self, region: Region) -> u64 {
+        self.cost(&self.estimate(region)).round() as u64
+    }
+
+    /// The cost of an estimate in micropolygons.
+    pub(super) fn cost(&self, estimate: &Estimate) -> f64 {
+        estimate.micropolygons
+            + estimate.translucent * self.rates.translucent
+            + estimate.pixels as f64 * self.rates.pixel
+    }
+
+    /// The sums over all that lies left of and above the corner (x, y) of a pixel: bilinear between the tiles' corners.
+    fn corner(&self, x: u32, y: u32) -> [f64; 3] {
+        let [x0, y0, x1, y1] = self.picture.to_array();
+        let (column, along) = tile_and_share(x, self.grid.first[0], self.grid.size[0], x0, x1);
+        let (row, down) = tile_and_share(y, self.grid.first[1], self.grid.size[1], y0, y1);
+        let stride = self.grid.size[0] as usize + 1;
+        let base = row * stride + column;
+        let (top, bottom) = (&self.sums[base..base + 2], &self.sums[base + stride..base + stride + 2]);
+        std::array::from_fn(|i| {
+            let mix = |pair: &[[u64; 3]]| pair[0][i] as f64 + (pair[1][i] - pair[0][i]) as f64 * along;
+            let (above, below) = (mix(top), mix(bottom));
+            above + (below - above) * down
+        })
+    }
+}
+
+/// The tile (counted from the grid's first) that holds the coordinate, and the share of its clipped width that lies before it.
+fn tile_and_share(coordinate: u32, first: u32, count: u32, start: u32, end: u32) -> (usize, f64) {
+    let tile = (coordinate / TILE_PX).min(first + count - 1);
+    let left = (tile * TILE_PX).max(start);
+    let right = tile.saturating_add(1).saturating_mul(TILE_PX).min(end);
+    ((tile - first) as usize, f64::from(coordinate - left) / f64::from(right - left))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule::perturb::Random;
+
+    fn region(array: [u32; 4]) -> Region {
+        Region::new(array).expect("not empty")
+    }
+
+    fn only(micropolygons: u64) -> TileCounts {
+        TileCounts { micropolygons, grids: micropolygons / 10, translucent: micropolygons / 2 }
+    }
+
+    #[test]
+    fn tiles_of_a_crop() {
+        let grid = TileGrid::of(region([20, 0, 33, 16]));
+        assert_eq!(grid, TileGrid { first: [1, 0], size: [2, 1] });
+        assert_eq!(TileGrid::of(region([0, 0, 1, 1])).tile_count(), 1);
+        assert_eq!(TileGrid::of(region([u32::MAX - 1, 0, u32::MAX, 1])).tile_count(), 1);
+    }
+
+    #[test]
+    fn partial_tiles_count_by_area() {
+        let picture = region([0, 0, 40, 16]);
+        let table = SummedArea::new(picture, &[only(160), only(320), only(80)], Rates::default());
+        let at = |array| table.estimate(region(array));
+        assert_eq!(at([0, 0, 40, 16]), Estimate { micropolygons: 560.0, grids: 56.0, translucent: 280.0, pixels: 640 });
+        assert_eq!(at([0, 0, 8, 16]).micropolygons, 80.0);
+        assert_eq!(at([4, 4, 8, 12]).micropolygons, 20.0);
+        assert_eq!(at([8, 0, 24, 8]).micropolygons, 120.0);
+        // The last tile is 8 pixels wide: its half is 4.
+        assert_eq!(at([36, 0, 40, 16]).micropolygons, 40.0);
+        assert_eq!(at([36, 0, 99, 99]).micropolygons, 40.0, "outside the picture nothing is counted");
+        assert_eq!(at([40, 16, 50, 20]), Estimate::default());
+    }
+
+    #[test]
+    fn crop_clips_first_tiles() {
+        let table = SummedArea::new(region([8, 12, 24, 20]), &[only(8), only(16), only(32), only(64)], Rates::default());
+        assert_eq!(table.estimate(region([8, 12, 16, 16])).micropolygons, 8.0);
+        assert_eq!(table.estimate(region([8, 12, 12, 16])).micropolygons, 4.0);
+        assert_eq!(table.estimate(region([16, 16, 24, 18])).micropolygons, 32.0);
+    }
+
+    #[test]
+    fn work_weighs_translucent_and_pixels() {
+        let rates = Rates { translucent: 2.0, pixel: 0.5 };
+        let table = SummedArea::new(region([0, 0, 16, 16]), &[only(100)], rates);
+        assert_eq!(table.work(region([0, 0, 16, 16])), 100 + 2 * 50 + 128);
+    }
+
+    #[test]
+    fn huge_counts_saturate() {
+        let tile = TileCounts { micropolygons: u64::MAX, grids: 0, translucent: u64::MAX };
+        let table = SummedArea::new(region([0, 0, 32, 32]), &[tile; 4], Rates::default());
+        assert!(table.work(table.picture()) > u64::MAX / 2);
+    }
+
+    /// The table against adding up tiles one by one, on random pictures and regions.
+    #[test]
+    fn table_equals_direct_sum() {
+        for seed in 0..200 {
+            let mut random = Random::new(seed);
+            let (x0, y0) = (random.below(40) as u32, random.below(40) as u32);
+            let picture = region([x0, y0, x0 + 1 + random.below(150) as u32, y0 + 1 + random.below(150) as u32]);
+            let grid = TileGrid::of(picture);
+            let tiles: Vec<_> = (0..grid.tile_count()).map(|_| only(random.below(5000))).collect();
+            let table = SummedArea::new(picture, &tiles, Rates::default());
+            for _ in 0..20 {
+                let part = random_part(picture, &mut random);
+                let direct: f64 = (0..tiles.len()).map(|i| tiles[i].micropolygons as f64 * share(picture, grid, i, part)).sum();
+                let estimate = table.estimate(part).micropolygons;
+                assert!((estimate - direct).abs() < 1e-6 * (1.0 + direct), "seed {seed} {part}: {estimate} != {direct}");
+            }
+        }
+    }
+
+    fn random_part(picture: Region, random: &mut Random) -> Region {
+        let [x0, y0, ..] = picture.to_array();
+        let (left, top) = (random.below(picture.width().into()) as u32, random.below(picture.height().into()) as u32);
+        let width = 1 + random.below((picture.width() - left).into()) as u32;
+        let height = 1 + random.below((picture.height() - top).into()) as u32;
+        region([x0 + left, y0 + top, x0 + left + width, y0 + top + height])
+    }
+
+    fn share(picture: Region, grid: TileGrid, index: usize, part: Region) -> f64 {
+        let (column, row) = (index as u32 % grid.size[0] + grid.first[0], index as u32 / grid.size[0] + grid.first[1]);
+        let tile = region([column * 16, row * 16, column * 16 + 16, row * 16 + 16]);
+        let clipped = tile.intersection(picture).expect("the grid's tiles overlap the picture");
+        clipped.intersection(part).map_or(0.0, |both| both.pixel_count() as f64 / clipped.pixel_count() as f64)
+    }
+}
