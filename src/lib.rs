@@ -35,11 +35,10 @@ pub mod stats;
 pub mod texture;
 pub mod trace;
 
-use diagnostic::{Diagnostic, Place, Reporter, Severity};
+use diagnostic::Reporter;
 use options::RenderOptions;
-use outcome::{Ending, Outcome};
+use outcome::Outcome;
 use progress::Observer;
-use stats::Stats;
 use std::sync::Arc;
 
 /// Renders every world of the scenes and writes its displays.
@@ -48,8 +47,5 @@ use std::sync::Arc;
 /// regions that are begun are finished and partial pictures are written. The caller fills in the parts of the statistics that concern
 /// the whole program: version, scene, wall time, outputs and warnings.
 pub fn render(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &dyn Observer) -> Outcome {
-    let _ = (options, observer);
-    let message = "this build draws nothing yet";
-    reporter.report(Diagnostic::new(Severity::Severe, "unimplement", Place::default(), message));
-    Outcome { ending: Ending::NoDevice, displays: Vec::new(), stats: Stats::default() }
+    render::run(options, reporter, observer)
 }

@@ -216,6 +216,16 @@ impl Driver {
         self.capacity.as_ref().expect("the picture has begun")
     }
 
+    /// Samples of a pixel in x and y.
+    pub(crate) fn samples(&self) -> [u32; 2] {
+        self.picture.world.frame.samples
+    }
+
+    /// What the oldest region in flight waits for.
+    pub(crate) fn waiting_for(&self) -> String {
+        self.flights.first().map_or_else(String::new, |flight| flight.run.doing().to_string())
+    }
+
     /// The pixels of a region with the filter's apron.
     pub(crate) fn region_pixels(&self, rect: [u32; 4]) -> RegionPixels {
         RegionPixels { sampled: frame::sampled_px(rect, &self.picture.filter), inside: rect }

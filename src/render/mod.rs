@@ -7,7 +7,14 @@ mod memory;
 mod pages;
 mod record;
 mod region;
+mod result;
+mod run;
+mod session;
 mod slabs;
+mod tiles;
+mod worker;
 
 #[cfg(test)]
 mod tests;
+
+pub(crate) use run::run;

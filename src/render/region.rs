@@ -53,6 +53,22 @@ pub(crate) struct RegionCounts {
     pub long_loops: u64,
 }
 
+impl RegionCounts {
+    /// Adds what another region took.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.selected += other.selected;
+        self.culled_grids += other.culled_grids;
+        self.culled_micropolygons += other.culled_micropolygons;
+        self.visible_micropolygons += other.visible_micropolygons;
+        self.shaded_vertices += other.shaded_vertices;
+        self.entries += other.entries;
+        self.slabs += other.slabs;
+        self.rounds += other.rounds;
+        self.lost_samples += other.lost_samples;
+        self.long_loops += other.long_loops;
+    }
+}
+
 /// What the last submission was for.
 enum Phase {
     Select,
@@ -107,6 +123,8 @@ pub(crate) struct RegionRun {
     /// Micropolygons that opaque samples see.
     opaque_visible: u32,
     counts: RegionCounts,
+    /// Submissions whose times nobody has taken yet.
+    tickets: Vec<Ticket>,
 }
 
 impl RegionRun {
@@ -128,12 +146,25 @@ impl RegionRun {
             slabs,
             opaque_visible: 0,
             counts: RegionCounts::default(),
+            tickets: vec![ticket],
         })
     }
 
     /// The submission that [`Self::advance`] waits for.
     pub(crate) fn ticket(&self) -> Ticket {
         self.ticket
+    }
+
+    /// What the last submission was for.
+    pub(crate) fn doing(&self) -> &'static str {
+        match &self.phase {
+            Phase::Select => "select",
+            Phase::Hide(_) => "hide",
+            Phase::Sample(_) | Phase::SlabOrder => "sample",
+            Phase::SlabShade(..) | Phase::Mark | Phase::Order(_) | Phase::Shade(..) => "shade",
+            Phase::SlabComposite => "composite",
+            Phase::Filter => "filter",
+        }
     }
 
     /// Goes on, when the last submission is done: reads what it found and submits what is next, of at most about `vertices` of work.
@@ -151,7 +182,7 @@ impl RegionRun {
             Phase::Sample(loads) if loads.done() => self.sampled(device, world, vertices)?,
             Phase::Sample(loads) => self.submit_sample(device, world, loads, vertices)?,
             Phase::SlabOrder => self.slab_ordered(device, world, vertices)?,
-            Phase::SlabShade(loads, places) if loads.done() => self.submit_slab_composite(device, world, false)?,
+            Phase::SlabShade(loads, _) if loads.done() => self.submit_slab_composite(device, world, false)?,
             Phase::SlabShade(loads, places) => self.submit_shade(device, world, (loads, places, true), vertices)?,
             Phase::SlabComposite => self.slab_composited(device, world, vertices)?,
             Phase::Mark => self.marked(device, world, vertices)?,
@@ -163,8 +194,19 @@ impl RegionRun {
         Ok(Step::Working)
     }
 
-    fn submit(&mut self, device: &mut Device, recording: &Recording, phase: Phase) -> Result<(), GpuError> {
+    /// Submissions since the last call, for their times.
+    pub(crate) fn take_tickets(&mut self) -> Vec<Ticket> {
+        std::mem::take(&mut self.tickets)
+    }
+
+    fn submit_step(&mut self, device: &mut Device, recording: &Recording) -> Result<(), GpuError> {
         self.ticket = device.submit(recording)?;
+        self.tickets.push(self.ticket);
+        Ok(())
+    }
+
+    fn submit(&mut self, device: &mut Device, recording: &Recording, phase: Phase) -> Result<(), GpuError> {
+        self.submit_step(device, recording)?;
         self.phase = phase;
         Ok(())
     }
@@ -236,7 +278,7 @@ impl RegionRun {
             let (memory, region) =
                 ((&self.place.slices, &self.place.capacity), (&self.place.pixels, self.place.pixel_samples));
             recording.stage("composite", |recording| composite::record_clear(recording, memory, region));
-            device.submit(&recording)?;
+            self.submit_step(device, &recording)?;
             return self.begin_slab(device, world, vertices);
         }
         self.submit_mark(device, world)
@@ -249,7 +291,7 @@ impl RegionRun {
         recording.stage("sample", |recording| {
             sample::record_clear(recording, &self.place.slices, &self.place.capacity, &self.place.pixels);
         });
-        device.submit(&recording)?;
+        self.submit_step(device, &recording)?;
         self.submit_sample(device, world, loads, vertices)
     }
 

@@ -1,0 +1,130 @@
+//! A whole render: devices are opened, scenes are read, worlds are drawn. The next world is read while one is drawn.
+
+use super::session::{Aids, Drawn, Session};
+use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::gpu::{Device, GpuError, OpenOptions, open};
+use crate::options::RenderOptions;
+use crate::outcome::{Ending, Outcome};
+use crate::progress::Observer;
+use crate::rib;
+use crate::scene::{Options, World};
+use crate::stats::{Stage, Stats};
+use crossbeam::channel::{Receiver, Sender, bounded};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Worlds that wait to be drawn while others are read.
+const READ_AHEAD: usize = 1;
+
+/// See [`crate::render()`].
+pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &dyn Observer) -> Outcome {
+    let ended = |ending| Outcome { ending, displays: Vec::new(), stats: Stats::default() };
+    let aids = match Aids::from_environment() {
+        Ok(aids) => aids,
+        Err(message) => {
+            reporter.report(Diagnostic::new(Severity::Severe, "usage", Place::default(), message));
+            return ended(Ending::WrongUsage);
+        }
+    };
+    let devices = match open_devices(options, reporter) {
+        Ok(devices) => devices,
+        Err(error) => {
+            reporter.report(Diagnostic::new(Severity::Severe, "nodevice", Place::default(), error.to_string()));
+            let wrong = matches!(error, GpuError::UnknownDevice { .. });
+            return ended(if wrong { Ending::WrongUsage } else { Ending::NoDevice });
+        }
+    };
+    let mut session = Session::new(options, (reporter, observer), devices, aids);
+    let (sender, receiver) = bounded(READ_AHEAD);
+    let (ending, displays, read) = std::thread::scope(|scope| {
+        let reading = scope.spawn(|| read(options, reporter, sender));
+        let (ending, displays) = draw_all(&mut session, receiver);
+        (ending, displays, reading.join().unwrap_or_default())
+    });
+    let mut stats = std::mem::take(&mut session.stats);
+    stats.stages.add(Stage::Parse, read);
+    Outcome { ending, displays, stats }
+}
+
+fn open_devices(
+    options: &RenderOptions,
+    reporter: &Arc<Reporter>,
+) -> Result<(Vec<Device>, OpenOptions), GpuError> {
+    let mut open_options = OpenOptions {
+        validate: options.validate,
+        memory_bytes: options.memory_bytes,
+        ..OpenOptions::new(Arc::clone(reporter))
+    };
+    if let Some(timeout) = options.timeout {
+        open_options.timeout = timeout;
+    }
+    Ok((open(&options.devices, &open_options)?, open_options))
+}
+
+/// Reads all scenes, handing each world on as it is complete; returns the time it took, waiting excluded.
+fn read(options: &RenderOptions, reporter: &Reporter, worlds: Sender<World>) -> Duration {
+    let settings = settings(options);
+    let begin = Instant::now();
+    let mut waited = Duration::ZERO;
+    for scene in &options.scenes {
+        let input = rib::Input::from_argument(scene);
+        let summary = rib::read(&input, &settings, reporter, &mut |world| {
+            let full = Instant::now();
+            let sent = worlds.send(world);
+            waited += full.elapsed();
+            if sent.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        if summary.stopped.is_some_and(|stopped| stopped != rib::Stopped::Unreadable) {
+            break;
+        }
+    }
+    begin.elapsed().saturating_sub(waited)
+}
+
+fn settings(options: &RenderOptions) -> rib::Settings {
+    let overrides = &options.overrides;
+    rib::Settings {
+        overrides: rib::Overrides {
+            format: overrides.format,
+            crop: overrides.crop,
+            pixel_samples: overrides.samples,
+            shading_rate: overrides.shading_rate,
+            ..rib::Overrides::default()
+        },
+        ..rib::Settings::default()
+    }
+}
+
+/// Draws worlds as they come. With `-o` all must be known first: its name may fit only one.
+fn draw_all(session: &mut Session<'_>, worlds: Receiver<World>) -> (Ending, Vec<crate::film::DisplayOutcome>) {
+    let mut displays = Vec::new();
+    let options = session.options;
+    let wanted = |place: i32, world: &World| {
+        let frame = world.options.frame.unwrap_or(place);
+        options.frames.as_ref().is_none_or(|frames| frames.contains(frame))
+    };
+    let mut numbered = worlds.into_iter().zip(1..).filter(|(world, place)| wanted(*place, world)).map(|(world, _)| world);
+    let mut collected;
+    let worlds: &mut dyn Iterator<Item = World> = match &options.output {
+        None => &mut numbered,
+        Some(output) => {
+            let mut all: Vec<World> = numbered.collect();
+            let mut each: Vec<&mut Options> = all.iter_mut().map(|world| &mut world.options).collect();
+            if let Err(message) = output.apply(&mut each) {
+                session.reporter.report(Diagnostic::new(Severity::Severe, "usage", Place::default(), message));
+                return (Ending::WrongUsage, displays);
+            }
+            collected = all.into_iter();
+            &mut collected
+        }
+    };
+    for world in worlds {
+        let Drawn { displays: drawn, interrupted } = session.draw(&world);
+        displays.extend(drawn);
+        if interrupted {
+            return (Ending::Interrupted, displays);
+        }
+    }
+    (Ending::Finished, displays)
+}

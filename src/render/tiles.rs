@@ -1,0 +1,70 @@
+//! From counted grids to the summed-area table that every cut and estimate is read from.
+
+use super::count::Counted;
+use crate::pipeline::kernels::records::{GridBound, Instance, Subpatch};
+use crate::schedule::{Rates, Region, SummedArea, TILE_PX, TileCounts, TileGrid};
+
+const TRANSLUCENT: u32 = 8;
+
+/// Two 16-bit numbers with signs.
+fn range(packed: u32) -> [i32; 2] {
+    [i32::from(packed as u16 as i16), i32::from((packed >> 16) as u16 as i16)]
+}
+
+/// Micropolygons of a grid.
+pub(crate) fn micropolygons(grid: &Subpatch) -> u64 {
+    u64::from((grid.shape >> 10) & 15) * u64::from((grid.shape >> 14) & 15)
+}
+
+/// The table of a picture whose grids were counted. A grid's micropolygons are spread over the tiles that its bound meets.
+pub(crate) fn summed_area(picture: Region, counted: &Counted, instances: &[Instance]) -> SummedArea {
+    let layout = TileGrid::of(picture);
+    let mut tiles = vec![TileCounts::default(); layout.tile_count()];
+    for (grid, bound) in counted.grids.iter().zip(&counted.bounds) {
+        let translucent = instances[grid.instance as usize].flags & TRANSLUCENT != 0;
+        spread(&layout, &mut tiles, bound, micropolygons(grid), translucent);
+    }
+    SummedArea::new(picture, &tiles, Rates::default())
+}
+
+fn spread(layout: &TileGrid, tiles: &mut [TileCounts], bound: &GridBound, count: u64, translucent: bool) {
+    let axis = |packed: u32, axis: usize| {
+        let [low, high] = range(packed);
+        let first = i64::from(layout.first[axis]);
+        let last = first + i64::from(layout.size[axis]) - 1;
+        let tile = |px: i32| (i64::from(px).div_euclid(i64::from(TILE_PX))).clamp(first, last) - first;
+        (tile(low) as usize, tile(high) as usize)
+    };
+    let ((x0, x1), (y0, y1)) = (axis(bound.x, 0), axis(bound.y, 1));
+    let cells = ((x1 - x0 + 1) * (y1 - y0 + 1)) as u64;
+    let columns = layout.size[0] as usize;
+    tiles[y0 * columns + x0].grids += 1;
+    // What a division leaves over goes to the first tile, so that the sum is exact.
+    let share = count / cells;
+    for y in y0..=y1 {
+        for x in x0..=x1 {
+            let here = if (x, y) == (x0, y0) { count - share * (cells - 1) } else { share };
+            let tile = &mut tiles[y * columns + x];
+            tile.micropolygons += here;
+            tile.translucent += if translucent { here } else { 0 };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_is_spread_over_its_tiles_and_nothing_is_lost() {
+        let picture = Region::new([0, 0, 64, 32]).expect("not empty");
+        let layout = TileGrid::of(picture);
+        let mut tiles = vec![TileCounts::default(); layout.tile_count()];
+        let pack = |low: i16, high: i16| u32::from(low as u16) | u32::from(high as u16) << 16;
+        let bound = GridBound { x: pack(-5, 40), y: pack(17, 19), zmin: 1.0, zmax: 2.0 };
+        spread(&layout, &mut tiles, &bound, 100, false);
+        let counts: Vec<u64> = tiles.iter().map(|t| t.micropolygons).collect();
+        assert_eq!(counts, [0, 0, 0, 0, 34, 33, 33, 0]);
+        assert_eq!(tiles[4].grids, 1);
+    }
+}

@@ -1,0 +1,100 @@
+//! A driver as the scheduler sees it.
+
+use super::driver::{Driver, DriverError, Polled};
+use super::region::RegionResult;
+use crate::gpu::{Device, GpuError};
+use crate::schedule::{Capacity, Failure, Fit, Poll, Region, RegionRenderer, SummedArea};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Where a worker leaves its device when it ends, for the next world.
+pub(crate) type Garage = Arc<Mutex<Option<Driver>>>;
+
+/// One device at work for the scheduler.
+pub(crate) struct Worker {
+    driver: Option<Driver>,
+    garage: Garage,
+    capacity: Capacity,
+    in_flight: usize,
+}
+
+impl Worker {
+    /// A worker around a driver whose picture has begun.
+    pub(crate) fn new(driver: Driver, garage: Garage, in_flight: usize, apron_px: [u32; 2]) -> Self {
+        let region = driver.capacity();
+        let capacity = Capacity {
+            samples: driver.samples(),
+            apron_px,
+            subpixel_count_max: region.subpixels,
+            // The counted grids of a region may be as many as it has room for; everything else is in fixed proportion to subpixels.
+            part_bytes: region.grids,
+            fixed_bytes: 0,
+            bytes_per_subpixel: 0,
+            bytes_per_pixel: 0,
+            bytes_per_grid: 1,
+        };
+        Self { driver: Some(driver), garage, capacity, in_flight }
+    }
+
+    fn driver(&mut self) -> &mut Driver {
+        self.driver.as_mut().expect("a worker has a driver until it is dropped")
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        *self.garage.lock() = self.driver.take();
+    }
+}
+
+/// How the scheduler is told of a device's trouble.
+pub(crate) fn failure(error: &GpuError) -> Failure {
+    match error {
+        GpuError::Timeout { waited_for, timeout, .. } => {
+            Failure::Hang { waiting_for: waited_for.clone(), waited: *timeout }
+        }
+        GpuError::OutOfMemory { .. } | GpuError::DriverOutOfMemory { .. } => Failure::OutOfMemory(error.to_string()),
+        GpuError::Lost { .. } | GpuError::Vulkan { .. } => Failure::Lost(error.to_string()),
+        _ => Failure::Unusable(error.to_string()),
+    }
+}
+
+/// The same for a driver that cannot begin.
+pub(crate) fn driver_failure(error: &DriverError) -> Failure {
+    match error {
+        DriverError::Gpu(error) => failure(error),
+        DriverError::TooLittleMemory { .. } => Failure::Unusable(error.to_string()),
+    }
+}
+
+impl RegionRenderer for Worker {
+    type Payload = Box<RegionResult>;
+
+    fn in_flight_max(&self) -> usize {
+        self.in_flight
+    }
+
+    fn fit(&self, table: &SummedArea, region: Region) -> Fit {
+        self.capacity.fit(table, region)
+    }
+
+    fn begin(&mut self, region: Region) -> Result<(), Failure> {
+        self.driver().begin(region.to_array()).map_err(|error| failure(&error))
+    }
+
+    fn poll(&mut self, timeout: Duration) -> Result<Poll<Box<RegionResult>>, Failure> {
+        let region = |rect| Region::new(rect).expect("a region that was begun has pixels");
+        Ok(match self.driver().poll(timeout).map_err(|error| failure(&error))? {
+            Polled::Finished(rect, result) => Poll::Finished(region(rect), result),
+            Polled::TooLarge(rect) => Poll::TooLarge(region(rect)),
+            Polled::Advanced => Poll::Advanced,
+            Polled::Waiting => Poll::Waiting(self.driver().waiting_for()),
+        })
+    }
+}
+
+/// What is left when a world is drawn: the device, unless it failed.
+pub(crate) fn take_back(garage: &Garage) -> Option<Device> {
+    garage.lock().take().map(Driver::finish)
+}
