@@ -209,7 +209,10 @@ mod tests {
             let side = random.below(140) as u32;
             let Some(cut) = table.balanced_cut(part, side) else {
                 let too_short = |axis| part.length(axis) < 2 * side.max(1);
-                assert!(too_short(Axis::X) && too_short(Axis::Y), "seed {seed}: {part} has room for two sides of {side}");
+                assert!(
+                    too_short(Axis::X) && too_short(Axis::Y),
+                    "seed {seed}: {part} has room for two sides of {side}"
+                );
                 continue;
             };
             let shortest = side.max(part.length(cut.axis).div_ceil(8)).max(1);
