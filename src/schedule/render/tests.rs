@@ -376,12 +376,12 @@ fn events_tell_the_story() {
     let job = Job { hook: Arc::new(move |event: &Event| hook.lock().push(event.clone())), ..job() };
     let report = run_whole(job, sound(2));
     let count = |wanted: fn(&Happening) -> bool| heard.lock().iter().filter(|event| wanted(&event.what)).count() as u64;
-    let regions = report.devices.iter().map(|device| device.regions).sum();
+    let regions = report.devices.iter().map(|device| device.regions).sum::<u64>();
     assert_eq!(count(|what| matches!(what, Happening::Begun { .. })), regions);
     assert_eq!(count(|what| matches!(what, Happening::Finished { .. })), regions);
-    let cuts = report.devices.iter().map(|device| device.splits).sum();
+    let cuts = report.devices.iter().map(|device| device.splits).sum::<u64>();
     assert_eq!(count(|what| matches!(what, Happening::Cut { .. })), cuts);
-    let stolen = report.devices.iter().map(|device| device.stolen).sum();
+    let stolen = report.devices.iter().map(|device| device.stolen).sum::<u64>();
     assert_eq!(count(|what| matches!(what, Happening::Stolen { .. })), stolen);
     assert_eq!(count(|what| matches!(what, Happening::Adopted { .. })), 1, "the picture itself");
 }
