@@ -204,7 +204,8 @@ impl Board {
     /// the shares of the others, and has no share itself, so that its first region is as small as can be.
     fn share(&self, life: Life) -> u64 {
         let Some(own) = self.chairs[life.device].speed() else { return 0 };
-        let (devices, known): (Vec<_>, Vec<_>) = self.live().map(|device| (device, self.chairs[device].speed())).unzip();
+        let (devices, known): (Vec<_>, Vec<_>) =
+            self.live().map(|device| (device, self.chairs[device].speed())).unzip();
         let known: Vec<_> = known.into_iter().flatten().collect();
         let all = known.iter().sum::<f64>() * devices.len() as f64 / known.len() as f64;
         (self.unbegun as f64 * own / all) as u64
@@ -230,12 +231,7 @@ impl Board {
 
     /// The device takes a leaf from those set aside, with the device that had handed it over, if one had: a suspect if it asks for
     /// one, any other that is open to it if not.
-    pub(crate) fn hold_aside(
-        &mut self,
-        life: Life,
-        suspect: bool,
-        now: Duration,
-    ) -> Option<(Region, Option<usize>)> {
+    pub(crate) fn hold_aside(&mut self, life: Life, suspect: bool, now: Duration) -> Option<(Region, Option<usize>)> {
         let eligible = |region: &Region| {
             let leaf = &self.leaves[region];
             leaf.suspect == suspect && leaf.open_to(life.device)
@@ -350,7 +346,8 @@ impl Board {
         if self.chairs[life.device].life != life || self.chairs[life.device].phase == Phase::Gone {
             return None;
         }
-        let mut returned: Vec<_> = self.leaves.iter().filter(|(_, leaf)| leaf.holder == Some(life)).map(|(r, _)| *r).collect();
+        let mut returned: Vec<_> =
+            self.leaves.iter().filter(|(_, leaf)| leaf.holder == Some(life)).map(|(r, _)| *r).collect();
         returned.sort_unstable();
         for region in &returned {
             self.strike(*region);
@@ -460,7 +457,8 @@ impl Board {
     }
 
     fn hungry(&self, except: usize) -> usize {
-        let hungry = |chair: &&Chair| matches!(chair.phase, Phase::Opening | Phase::Parked) && chair.life.device != except;
+        let hungry =
+            |chair: &&Chair| matches!(chair.phase, Phase::Opening | Phase::Parked) && chair.life.device != except;
         self.chairs.iter().filter(hungry).count()
     }
 
@@ -480,7 +478,10 @@ impl Board {
     /// Takes a held leaf off the board, its work with it.
     fn remove(&mut self, life: Life, region: Region) -> bool {
         let held = self.holds(life, region);
-        if held && let Some(leaf) = self.leaves.remove(&region) && !leaf.begun {
+        if held
+            && let Some(leaf) = self.leaves.remove(&region)
+            && !leaf.begun
+        {
             self.unbegun = self.unbegun.saturating_sub(leaf.work);
         }
         held

@@ -133,15 +133,9 @@ mod tests {
     fn each_limit_is_named() {
         let whole = Region::new([0, 0, 16, 16]).expect("not empty");
         let few = Capacity { subpixel_count_max: 5_759, ..CAPACITY };
-        assert_eq!(
-            few.fit(&table(0), whole),
-            Fit::Cut { of: Resource::Subpixels, needed: 5_760, available: 5_759 }
-        );
+        assert_eq!(few.fit(&table(0), whole), Fit::Cut { of: Resource::Subpixels, needed: 5_760, available: 5_759 });
         let needed = CAPACITY.bytes(&table(2_000), whole);
-        assert_eq!(
-            CAPACITY.fit(&table(2_000), whole),
-            Fit::Cut { of: Resource::Bytes, needed, available: 200_000 }
-        );
+        assert_eq!(CAPACITY.fit(&table(2_000), whole), Fit::Cut { of: Resource::Bytes, needed, available: 200_000 });
         let exact = Capacity { part_bytes: needed, ..CAPACITY };
         assert_eq!(exact.fit(&table(2_000), whole), Fit::Fits);
     }

@@ -1,6 +1,6 @@
 //! Where a region is cut: at the place that balances micropolygons.
 //!
-//! RenderAnts cuts at the middle of the longer axis (seeds: RenderAnts, section 4) and names the balanced cut as future work
+//! RenderAnts cuts at the middle of the longer axis (section 4 of the paper) and names the balanced cut as future work
 //! (section 8). Here every cut that keeps both sides long enough is weighed, on both axes, by what the larger side would cost,
 //! including the grids that lie across the cut and are diced on both sides.
 
@@ -209,7 +209,10 @@ mod tests {
             let side = random.below(140) as u32;
             let Some(cut) = table.balanced_cut(part, side) else {
                 let too_short = |axis| part.length(axis) < 2 * side.max(1);
-                assert!(too_short(Axis::X) && too_short(Axis::Y), "seed {seed}: {part} has room for two sides of {side}");
+                assert!(
+                    too_short(Axis::X) && too_short(Axis::Y),
+                    "seed {seed}: {part} has room for two sides of {side}"
+                );
                 continue;
             };
             let shortest = side.max(part.length(cut.axis).div_ceil(8)).max(1);

@@ -1,4 +1,66 @@
-//! (docs later)
+//! The dicing scheduler: which device renders which part of the picture, and when.
+//!
+//! It is the multi-GPU scheduler of RenderAnts (Zhou et al. 2009: section 4 with listing 1, section 6, appendix B with listing 4), which is
+//! work stealing (Blumofe et al. 1995) on a depth-first walk over the subregions of a picture. It knows no GPU, no scene and no pipeline: a
+//! device is something that can [render a region](RegionRenderer), and the picture is a [`SummedArea`] table of counts. [`render()`] is
+//! the whole interface. Nothing here can change a pixel: which regions exist, who renders them and in which order may differ from run to
+//! run, and the picture may not.
+//!
+//! # The protocol
+//!
+//! **Regions.** The unit of work is a rectangle of pixels, and nothing else travels between devices: whoever takes a region produces its
+//! grids from the scene. Regions that are neither finished nor given up are the *leaves* of the cut picture. They are disjoint, and with
+//! the finished ones they cover what was asked for.
+//!
+//! **Board and deques.** All facts are on one board behind one lock: which leaves exist, which device holds each, which devices live. It is
+//! touched a few times for each region, which lasts tens of milliseconds. A leaf that nobody holds is named in exactly one place: on the
+//! deque of the device that cut it; among the *orphans*, where a render begins; or *set aside* on the board, for those that not everybody
+//! may take or not yet. Deques only carry names. A leaf is on the board before its name is on a deque, and its name is off the deque before
+//! the board knows the holder; in between only the thread that took it knows of it, and that thread either holds it or gives it back.
+//!
+//! **A device's thread** repeats: take a leaf; cut it until it is right; begin it; advance what is in flight. It takes, in this order, what
+//! is set aside for it, the newest leaf of its own deque, an orphan, and, if it has nothing in flight, the oldest leaf of another's deque,
+//! which is the largest; last a suspect (below). Up to [`in_flight_max`](RegionRenderer::in_flight_max) regions are in flight, two by
+//! default, so that the device does not wait for the host; but a second one is only begun while there are leaves enough for the other
+//! devices, because what is in flight can no longer be stolen.
+//!
+//! **Cuts.** A leaf that does not fit the device's memory is cut. One that fits is cut while it holds more than n_min and either another
+//! device waits and finds nothing to steal (RenderAnts, section 6), or it holds more than half of its device's share of the work that
+//! nobody has begun ([`Policy`]). The cut lies where it balances micropolygons ([`SummedArea::balanced_cut`]; the paper's section 8 names
+//! this as future work). The smaller side stays in hand, the larger goes on the device's own deque. A region that the device itself finds
+//! too large, when it has begun, comes back as two leaves on its deque.
+//!
+//! **Waiting.** A device with nothing in flight that finds nothing parks. It reads the board's epoch before it looks for leaves, and parks
+//! only if the epoch is still the same under the lock; whoever makes a leaf takable does so first, then raises the epoch under the lock
+//! and wakes all that are parked. So either the search saw the leaf, or the park sees the new epoch: no wake-up is lost. Every wait has a
+//! time-out nevertheless, after which the thread looks around again.
+//!
+//! **The end.** A thread leaves when no leaf is left. While there is one, even if it is in flight elsewhere, all stay: its device may fail.
+//!
+//! **Failure.** A device is lost, out of memory, or hangs: it makes no progress for the time-out, which its own thread notices and names.
+//! Everything it held is free again, its deque stays open to thieves, and it is opened once more; the second failure is final. If not even
+//! the driver's call returns, the caller's thread gives the device up after twice the time, without a second try, and leaves the thread
+//! behind in the end. Each opening is a *life* with a number of its own; what is reported in the name of a past life is void, so a device
+//! that comes back late cannot deliver a pixel twice. Time-outs run on a clock of patience, which the caller's thread advances in small
+//! steps, so that a process that was stopped and continued has not hung. A region that was in flight during a failure is a *suspect*: it
+//! is taken only by a device that holds nothing else and finds nothing else, so that a region that brings down every device costs no
+//! other region. When the last device is gone, the leaves are the missing regions of the [`Incomplete`] error; the rest stands.
+//!
+//! **Too large for one device.** A region that cannot be cut and is still too large for a device is set aside for the others; if it is too
+//! large for all that live, it is given up and the rest is rendered.
+//!
+//! **Cancelling.** No region is begun any more; what is in flight is finished; the leaves are reported as missing.
+//!
+//! **Pixels.** A device's thread asks the board whether a finished region counts, and only then sends its pixels to the caller's thread,
+//! which alone calls the sink. There the queue is bounded: devices wait for a slow sink, which is not held against them.
+//!
+//! # How it is tested
+//!
+//! The protocol is in `board` (facts, no threads), `scheduler` and `seat` (moves, no waiting, no clock); `render` adds threads and time.
+//! The *simulator* runs these same files, deques included, on a virtual clock with fake devices: random speeds, sizes, failures; a seed
+//! tells everything (`ANTHILL_SIMULATE=COUNT` for more seeds than usual). The *model* compiles `scheduler` and `seat` on the locks of a
+//! model checker, which tries all orders of steps of two devices. [`perturb`] upsets the schedule of real renders.
+
 mod board;
 mod capacity;
 mod cut;
@@ -15,6 +77,7 @@ mod seat;
 mod simulator;
 mod summed_area;
 mod sync;
+
 pub use capacity::{Capacity, Fit, Resource, part_bytes};
 pub use cut::Cut;
 pub use policy::{BALANCE_SIDE_MIN_PX, BALANCE_WORK_MIN, Policy, SHARE_PARTS, balance_work_min};

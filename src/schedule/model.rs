@@ -1,5 +1,5 @@
-//! The protocol between threads under a model checker (loom): every order of the steps of two devices, up to two preemptions
-//! (`LOOM_MAX_PREEMPTIONS=3` asks for three, which takes ten times as long).
+//! The protocol between threads under a model checker (loom): every order of the steps of two devices, up to two or three preemptions
+//! (`LOOM_MAX_PREEMPTIONS` sets another number; each takes five to ten times as long).
 //!
 //! This compiles `scheduler.rs` and `seat.rs` a second time, on loom's locks instead of the real ones. The deques are modelled by what
 //! they promise: each push, pop and steal happens at one moment. Waits have no time-out here, so a lost wake-up is a deadlock, which
@@ -98,9 +98,7 @@ mod sync {
 mod tests {
     use super::scheduler::Scheduler;
     use super::seat::{Next, Seat};
-    use crate::schedule::{
-        Failure, Fit, MissingReason, Policy, Rates, Region, SummedArea, TileCounts, TileGrid,
-    };
+    use crate::schedule::{Failure, Fit, MissingReason, Policy, Rates, Region, SummedArea, TileCounts, TileGrid};
     use loom::thread;
     use std::sync::Arc;
     use std::time::Duration;
@@ -139,7 +137,8 @@ mod tests {
                         Habit::TooLarge => seat.too_large(region, NOW),
                         Habit::Lost => {
                             let failure = seat.stalled("steps").unwrap_or(Failure::Lost("modelled".into()));
-                            let again = seat.failed(failure, NOW) && seat.failed(Failure::Unusable("modelled".into()), NOW);
+                            let again =
+                                seat.failed(failure, NOW) && seat.failed(Failure::Unusable("modelled".into()), NOW);
                             assert!(!again, "opened once more, not twice");
                             break;
                         }
@@ -151,19 +150,23 @@ mod tests {
         (seat.device(), delivered)
     }
 
+    type Missing = Option<(MissingReason, Vec<Region>)>;
+
     struct Run {
         habits: [Habit; 2],
         size: [u32; 2],
         perturb: Option<u64>,
+        /// How often a thread is interrupted that could go on, at most.
+        preemptions: usize,
         /// What the caller's thread does meanwhile.
         meanwhile: fn(&Scheduler),
     }
 
     impl Run {
         /// Every order: what each device delivered, and what is missing, go to `check`.
-        fn check(self, check: fn(&SummedArea, &[Region], Option<(MissingReason, Vec<Region>)>)) {
+        fn check(self, check: fn(&SummedArea, &[Region], Missing)) {
             let mut model = loom::model::Builder::new();
-            model.preemption_bound = model.preemption_bound.or(Some(2));
+            model.preemption_bound = model.preemption_bound.or(Some(self.preemptions));
             let picture = Region::new([0, 0, self.size[0], self.size[1]]).expect("not empty");
             let tiles = vec![TileCounts::default(); TileGrid::of(picture).tile_count()];
             let table = Arc::new(SummedArea::new(picture, &tiles, Rates::default()));
@@ -193,7 +196,9 @@ mod tests {
                 assert!(scheduler.is_over());
                 assert_eq!(scheduler.finished_count(), delivered.len() as u64);
                 let (missing, reports) = scheduler.conclude();
-                assert!(reports.iter().enumerate().all(|(device, report)| report.dropped == scheduler.is_given_up(device)));
+                assert!(
+                    reports.iter().enumerate().all(|(device, report)| report.dropped == scheduler.is_given_up(device))
+                );
                 check(&table, &delivered, missing);
             });
         }
@@ -208,78 +213,87 @@ mod tests {
         }
     }
 
-    fn whole(table: &SummedArea, delivered: &[Region], missing: Option<(MissingReason, Vec<Region>)>) {
+    fn whole(table: &SummedArea, delivered: &[Region], missing: Missing) {
         assert_eq!(missing, None);
         assert_once(table, delivered, &[]);
     }
 
     #[test]
     fn sound_devices_finish_and_leave() {
-        Run { habits: [Habit::Sound; 2], size: [32, 16], perturb: None, meanwhile: |_| () }.check(whole);
+        Run { habits: [Habit::Sound; 2], size: [32, 16], perturb: None, preemptions: 2, meanwhile: |_| () }
+            .check(whole);
     }
 
     #[test]
     fn lost_device_leaves_its_region_to_the_other() {
-        Run { habits: [Habit::Lost, Habit::Sound], size: [32, 16], perturb: None, meanwhile: |_| () }.check(whole);
+        Run { habits: [Habit::Lost, Habit::Sound], size: [32, 16], perturb: None, preemptions: 2, meanwhile: |_| () }
+            .check(whole);
     }
 
     #[test]
     fn all_lost_ends() {
-        Run { habits: [Habit::Lost; 2], size: [32, 16], perturb: None, meanwhile: |_| () }.check(|table, delivered, missing| {
-            let (reason, missing) = missing.expect("both are lost");
-            assert_eq!(reason, MissingReason::DevicesFailed);
-            assert_once(table, delivered, &missing);
-        });
-    }
-
-    #[test]
-    fn halves_are_found() {
-        Run { habits: [Habit::TooLarge, Habit::Sound], size: [2, 1], perturb: None, meanwhile: |_| () }.check(whole);
-    }
-
-    #[test]
-    fn refused_pixel_goes_to_the_other() {
-        Run { habits: [Habit::TooLarge, Habit::Sound], size: [1, 1], perturb: None, meanwhile: |_| () }.check(
-            |_, delivered, missing| {
-                assert_eq!(missing, None);
-                assert_eq!(delivered.len(), 1);
+        Run { habits: [Habit::Lost; 2], size: [32, 16], perturb: None, preemptions: 2, meanwhile: |_| () }.check(
+            |table, delivered, missing| {
+                let (reason, missing) = missing.expect("both are lost");
+                assert_eq!(reason, MissingReason::DevicesFailed);
+                assert_once(table, delivered, &missing);
             },
         );
     }
 
     #[test]
+    fn halves_are_found() {
+        Run { habits: [Habit::TooLarge, Habit::Sound], size: [2, 1], perturb: None, preemptions: 2, meanwhile: |_| () }
+            .check(whole);
+    }
+
+    #[test]
+    fn refused_pixel_goes_to_the_other() {
+        Run { habits: [Habit::TooLarge, Habit::Sound], size: [1, 1], perturb: None, preemptions: 3, meanwhile: |_| () }
+            .check(|_, delivered, missing| {
+                assert_eq!(missing, None);
+                assert_eq!(delivered.len(), 1);
+            });
+    }
+
+    #[test]
     fn handed_over_region_is_stolen() {
-        Run { habits: [Habit::Sound; 2], size: [16, 16], perturb: Some(1), meanwhile: |_| () }.check(whole);
+        Run { habits: [Habit::Sound; 2], size: [16, 16], perturb: Some(1), preemptions: 3, meanwhile: |_| () }
+            .check(whole);
     }
 
     #[test]
     fn cancelled_devices_leave() {
         let stop = |scheduler: &Scheduler| scheduler.stop();
-        Run { habits: [Habit::Sound; 2], size: [32, 16], perturb: None, meanwhile: stop }.check(|table, delivered, missing| {
-            let missing = missing.map_or_else(Vec::new, |(reason, missing)| {
-                assert_eq!(reason, MissingReason::Cancelled);
-                missing
-            });
-            assert_once(table, delivered, &missing);
-        });
+        Run { habits: [Habit::Sound; 2], size: [32, 16], perturb: None, preemptions: 3, meanwhile: stop }.check(
+            |table, delivered, missing| {
+                let missing = missing.map_or_else(Vec::new, |(reason, missing)| {
+                    assert_eq!(reason, MissingReason::Cancelled);
+                    missing
+                });
+                assert_once(table, delivered, &missing);
+            },
+        );
     }
 
     #[test]
     fn pixels_of_a_device_given_up_are_void() {
         // The caller gives a device up at any moment; what it then still finishes must not count twice.
         let give_up = |scheduler: &Scheduler| scheduler.give_up(0, Failure::Lost("modelled".into()), NOW);
-        Run { habits: [Habit::Sound; 2], size: [32, 16], perturb: None, meanwhile: give_up }.check(whole);
+        Run { habits: [Habit::Sound; 2], size: [32, 16], perturb: None, preemptions: 3, meanwhile: give_up }
+            .check(whole);
     }
 
     #[test]
     fn overdue_devices_are_given_up_at_any_moment() {
         let watch = |scheduler: &Scheduler| scheduler.watch(Duration::from_secs(3600), NOW);
-        Run { habits: [Habit::Sound, Habit::Lost], size: [16, 16], perturb: None, meanwhile: watch }.check(|table, delivered, missing| {
-            let missing = missing.map_or_else(Vec::new, |(reason, missing)| {
-                assert_eq!(reason, MissingReason::DevicesFailed);
-                missing
+        Run { habits: [Habit::Sound, Habit::Lost], size: [16, 16], perturb: None, preemptions: 3, meanwhile: watch }
+            .check(|table, delivered, missing| {
+                let missing = missing.map_or_else(Vec::new, |(reason, missing)| {
+                    assert_eq!(reason, MissingReason::DevicesFailed);
+                    missing
+                });
+                assert_once(table, delivered, &missing);
             });
-            assert_once(table, delivered, &missing);
-        });
     }
 }

@@ -6,7 +6,7 @@
 //! - a device waits 0 to 2 ms before it begins a region;
 //! - with two or more devices the first region taken, and one in eight afterwards, is put where its owner must not take it, so that
 //!   another device has to steal it; victims are visited from a random one on;
-//! - a device has 1 to 4 regions in flight, as many as it has memory for.
+//! - a device has 1 to [`IN_FLIGHT_MAX`] regions in flight, but no more than it has memory for.
 //!
 //! The seed fixes each device's own throws. Which device takes which region still depends on timing.
 
@@ -17,6 +17,9 @@ use std::time::Duration;
 
 /// No forced cut leaves a shorter side, in pixels.
 pub const FORCED_SIDE_MIN_PX: u32 = 16;
+
+/// Most regions in flight that the perturbation asks for; whoever wants to see them divides the memory limit by as many.
+pub const IN_FLIGHT_MAX: usize = 4;
 
 /// A forced cut divides every region that holds more than this part of the picture.
 const FORCED_REGIONS_MIN: u64 = 16;
@@ -63,9 +66,9 @@ impl Perturbation {
         Self { random }
     }
 
-    /// Regions in flight, 1 to 4.
+    /// Regions in flight, at least 1.
     pub(crate) fn depth(&mut self) -> usize {
-        1 + self.random.below(4) as usize
+        1 + self.random.below(IN_FLIGHT_MAX as u64) as usize
     }
 
     /// What passes before a region is begun, 0 to 2 ms.

@@ -66,7 +66,10 @@ impl Seat {
             let Outlook::Stay { in_flight, room, devices, epoch } = outlook else { return Next::Leave };
             // A second region would only wait behind the first: it is left in the deque while the others could run out of work.
             let greedy = in_flight > 0 && devices > 1 && self.scheduler.queued() < devices;
-            if room && !greedy && let Some(region) = self.take(life, in_flight == 0, now) {
+            if room
+                && !greedy
+                && let Some(region) = self.take(life, in_flight == 0, now)
+            {
                 match self.settle_on(life, region, fit, now) {
                     Some(next) => return next,
                     None => continue,

@@ -194,7 +194,8 @@ mod tests {
 
     #[test]
     fn crop_clips_first_tiles() {
-        let table = SummedArea::new(region([8, 12, 24, 20]), &[only(8), only(16), only(32), only(64)], Rates::default());
+        let table =
+            SummedArea::new(region([8, 12, 24, 20]), &[only(8), only(16), only(32), only(64)], Rates::default());
         assert_eq!(table.estimate(region([8, 12, 16, 16])).micropolygons, 8.0);
         assert_eq!(table.estimate(region([8, 12, 12, 16])).micropolygons, 4.0);
         assert_eq!(table.estimate(region([16, 16, 24, 18])).micropolygons, 32.0);
@@ -226,9 +227,13 @@ mod tests {
             let table = SummedArea::new(picture, &tiles, Rates::default());
             for _ in 0..20 {
                 let part = random_part(picture, &mut random);
-                let direct: f64 = (0..tiles.len()).map(|i| tiles[i].micropolygons as f64 * share(picture, grid, i, part)).sum();
+                let direct: f64 =
+                    (0..tiles.len()).map(|i| tiles[i].micropolygons as f64 * share(picture, grid, i, part)).sum();
                 let estimate = table.estimate(part).micropolygons;
-                assert!((estimate - direct).abs() < 1e-6 * (1.0 + direct), "seed {seed} {part}: {estimate} != {direct}");
+                assert!(
+                    (estimate - direct).abs() < 1e-6 * (1.0 + direct),
+                    "seed {seed} {part}: {estimate} != {direct}"
+                );
             }
         }
     }

@@ -1,9 +1,7 @@
 //! The real threads on fake devices that paint each pixel with a number of its own.
 
 use super::*;
-use crate::schedule::{
-    Capacity, Event, Happening, MissingReason, Rates, TILE_PX, TileCounts, TileGrid,
-};
+use crate::schedule::{Capacity, Event, Happening, MissingReason, Rates, TILE_PX, TileCounts, TileGrid};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 
@@ -118,7 +116,8 @@ fn picture() -> Region {
 }
 
 fn job() -> Job {
-    let tiles = vec![TileCounts { micropolygons: 1000, grids: 10, translucent: 0 }; TileGrid::of(picture()).tile_count()];
+    let tiles =
+        vec![TileCounts { micropolygons: 1000, grids: 10, translucent: 0 }; TileGrid::of(picture()).tile_count()];
     let table = Arc::new(SummedArea::new(picture(), &tiles, Rates::default()));
     let policy = Policy { poll_timeout: Duration::from_millis(20), ..Policy::new(0, 4) };
     Job { table, regions: vec![picture()], policy, hook: Arc::new(|_| ()) }
@@ -377,12 +376,12 @@ fn events_tell_the_story() {
     let job = Job { hook: Arc::new(move |event: &Event| hook.lock().push(event.clone())), ..job() };
     let report = run_whole(job, sound(2));
     let count = |wanted: fn(&Happening) -> bool| heard.lock().iter().filter(|event| wanted(&event.what)).count() as u64;
-    let regions = report.devices.iter().map(|device| device.regions).sum();
+    let regions = report.devices.iter().map(|device| device.regions).sum::<u64>();
     assert_eq!(count(|what| matches!(what, Happening::Begun { .. })), regions);
     assert_eq!(count(|what| matches!(what, Happening::Finished { .. })), regions);
-    let cuts = report.devices.iter().map(|device| device.splits).sum();
+    let cuts = report.devices.iter().map(|device| device.splits).sum::<u64>();
     assert_eq!(count(|what| matches!(what, Happening::Cut { .. })), cuts);
-    let stolen = report.devices.iter().map(|device| device.stolen).sum();
+    let stolen = report.devices.iter().map(|device| device.stolen).sum::<u64>();
     assert_eq!(count(|what| matches!(what, Happening::Stolen { .. })), stolen);
     assert_eq!(count(|what| matches!(what, Happening::Adopted { .. })), 1, "the picture itself");
 }

@@ -304,12 +304,13 @@ fn unusable_devices_only() {
     assert!(failure.ends_with("waiting for the device to open"), "{failure}");
 }
 
-
 /// What the share rule is for: the time of a render over the ideal one, without it and with it.
 #[test]
 fn speed_up() {
     let heap = table(1920, 1080, |column, row| 100 + 20_000 / (1 + u64::from(column.abs_diff(30) + row.abs_diff(20))));
-    for (table, count, bound) in [(&hd(), 2, 1.15), (&hd(), 4, 1.25), (&hd(), 16, 1.6), (&heap, 2, 1.2), (&heap, 4, 1.35)] {
+    for (table, count, bound) in
+        [(&hd(), 2, 1.15), (&hd(), 4, 1.25), (&hd(), 16, 1.6), (&heap, 2, 1.2), (&heap, 4, 1.35)]
+    {
         // Speeds that differ by up to four.
         let devices: Vec<_> = (0..count).map(|i| Setup::sound(1000.0 * (1 + i * 7 % 4) as f64)).collect();
         let ideal = table.work(table.picture()) as f64 / devices.iter().map(|device| device.speed).sum::<f64>();

@@ -175,7 +175,8 @@ impl Fake {
         assert!(self.flights.len() < self.setup.depth, "more regions in flight than the device has memory for");
         let capacity = &self.setup.capacity;
         let need = capacity.bytes(table, region) as f64 * self.setup.truth;
-        let too_large = need > capacity.part_bytes as f64 || capacity.subpixel_count(region) > capacity.subpixel_count_max;
+        let too_large =
+            need > capacity.part_bytes as f64 || capacity.subpixel_count(region) > capacity.subpixel_count_max;
         // Grids that lie across the border are diced in both regions: as if each side was longer by a grid's length.
         let longer = |pixels: u32| 1.0 + GRID_PX / f64::from(pixels);
         let overlap = longer(region.width()) * longer(region.height());
@@ -190,9 +191,11 @@ impl Fake {
     pub(super) fn poll(&mut self, now: Duration, timeout: Duration) -> (Duration, Outcome) {
         let first = self.flights.front().map_or(now, |flight| flight.done_at).max(now);
         let in_time = first <= now + timeout;
-        let poisoned = self.setup.poison.and_then(|[x, y]| Region::new([x, y, x + 1, y + 1])).is_some_and(|pixel| {
-            self.flights.iter().any(|flight| flight.region.intersection(pixel).is_some())
-        });
+        let poisoned = self
+            .setup
+            .poison
+            .and_then(|[x, y]| Region::new([x, y, x + 1, y + 1]))
+            .is_some_and(|pixel| self.flights.iter().any(|flight| flight.region.intersection(pixel).is_some()));
         match self.trouble() {
             _ if poisoned => (now, Outcome::Lost),
             Trouble::Lost(nth) if nth <= self.begun => {
