@@ -16,7 +16,7 @@
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
-layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame; };
+layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
 layout(std430, set = 0, binding = 1) readonly buffer Instances { Instance instances[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Primitives { Primitive primitives[]; };
 layout(std430, set = 0, binding = 3) readonly buffer Data { vec4 data[]; };
@@ -29,6 +29,7 @@ layout(std430, set = 0, binding = 7) buffer Round { ROUND_MEMBERS };
 #include "lib/bound_split.glsl"
 
 void main() {
+    frame = frame_record;
     uint index = invocation();
     if (index >= round_count) return;
     Subpatch subpatch = list[index];

@@ -17,6 +17,7 @@ layout(std430, set = 0, binding = 1) readonly buffer Visible { uint visible[]; }
 layout(std430, set = 0, binding = 2) readonly buffer ColourBase { uint colour_base[]; };
 layout(std430, set = 0, binding = 3) readonly buffer Colours { vec4 colours[]; };
 layout(std430, set = 0, binding = 4) buffer Resolved { vec4 resolved[]; };
+layout(std430, set = 0, binding = 5) readonly buffer VisibleBefore { uint visible_before[]; };
 layout(push_constant) uniform Push {
     uint pixels;
     uint pixel_samples;

@@ -17,7 +17,7 @@
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
-layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame; };
+layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
 layout(std430, set = 0, binding = 1) readonly buffer Entries { Entry entries[]; };
 layout(std430, set = 0, binding = 2) readonly buffer CellOffsets { uint cell_offsets[]; };
 layout(std430, set = 0, binding = 3) readonly buffer CellCounts { uint cell_counts[]; };
@@ -29,6 +29,7 @@ layout(std430, set = 0, binding = 8) buffer Resolved { vec4 resolved[]; };
 layout(std430, set = 0, binding = 9) buffer Keys { uint64_t keys[]; };
 layout(std430, set = 0, binding = 10) buffer Resume { uint64_t resume[]; }; // key of the last entry composited in this slab
 layout(std430, set = 0, binding = 11) buffer Unfinished { uint unfinished; };
+layout(std430, set = 0, binding = 12) readonly buffer VisibleBefore { uint visible_before[]; };
 layout(push_constant) uniform Push {
     int region_x;
     int region_y;
@@ -68,6 +69,7 @@ uint next_entry(uint base, uint count, inout uint start, uint bit, ivec2 at, uin
 }
 
 void main() {
+    frame = frame_record;
     uint pixel_samples = frame.samples.x * frame.samples.y;
     uint subpixel = invocation();
     if (subpixel >= region_width * region_height * pixel_samples) return;

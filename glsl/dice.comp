@@ -12,7 +12,7 @@
 #include "lib/slot.glsl"
 
 layout(local_size_x = 64) in;
-layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame; };
+layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
 layout(std430, set = 0, binding = 1) readonly buffer Instances { Instance instances[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Primitives { Primitive primitives[]; };
 layout(std430, set = 0, binding = 3) readonly buffer Data { vec4 data[]; };
@@ -66,6 +66,7 @@ void write_vertex(Primitive primitive, Param u, Param v, uint at) {
 }
 
 void main() {
+    frame = frame_record;
     uint index = gl_GlobalInvocationID.x >> 4, j = gl_GlobalInvocationID.x & 15u;
     if (index >= slot_count) return;
     Slot slot = slots[slot_base + index];

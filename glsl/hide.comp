@@ -15,7 +15,7 @@
 #include "lib/slot.glsl"
 
 layout(local_size_x = 256) in;
-layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame; };
+layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
 layout(std430, set = 0, binding = 1) readonly buffer Slots { Slot slots[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Arena { vec4 arena[]; };
 layout(std430, set = 0, binding = 3) buffer Keys { uint64_t keys[]; };
@@ -96,6 +96,7 @@ void lower_key(Micropolygon m, Slot slot, RegionRect region, uvec2 subpixel, uin
 }
 
 void main() {
+    frame = frame_record;
     uint id = gl_GlobalInvocationID.x;
     uint index = id >> slot_log2;
     if (index >= slot_count) return;

@@ -15,6 +15,7 @@ layout(std430, set = 0, binding = 1) readonly buffer Arena { vec4 arena[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Visible { uint visible[]; };
 layout(std430, set = 0, binding = 3) readonly buffer ColourBase { uint colour_base[]; };
 layout(std430, set = 0, binding = 4) writeonly buffer Colours { vec4 colours[]; };
+layout(std430, set = 0, binding = 5) readonly buffer VisibleBefore { uint visible_before[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
     uint slot_log2;

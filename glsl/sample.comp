@@ -16,7 +16,7 @@
 #include "lib/entry.glsl"
 
 layout(local_size_x = 256) in;
-layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame; };
+layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
 layout(std430, set = 0, binding = 1) readonly buffer Slots { Slot slots[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Arena { vec4 arena[]; };
 layout(std430, set = 0, binding = 3) readonly buffer Keys { uint64_t keys[]; };
@@ -88,6 +88,7 @@ void sample_pixel(Micropolygon m, Coverage cover, Slot slot, uint number, ivec2 
 }
 
 void main() {
+    frame = frame_record;
     uint id = gl_GlobalInvocationID.x, index = id >> slot_log2;
     if (index >= slot_count) return;
     Slot slot = slots[slot_base + index];

@@ -7,18 +7,12 @@
 
 #define LEVEL_MAX 16u
 
-// The middle lines matter where a primitive may be longer inside than along its borders.
-#if KIND == 0 || KIND == 2
-#define LINES 6u
-#else
-#define LINES 4u
-#endif
+// Curves are split until a grid is at most this long: what is hidden is dropped grid by grid.
+#define CURVE_GRID_PX 16.0
 
 // How far off the true line the chords of micropolygons may be, as a part of their wanted length.
 #define FLATNESS 0.125
 
-// A point's rim is never coarser than this, however small, so that its area is right.
-#define POINT_RIM_RATE 8u
 
 // Measured along one line of five points at 0, 1/4, 1/2, 3/4, 1. Lengths are integers, so that the order of summation cannot matter.
 struct Line {
@@ -137,48 +131,121 @@ uint across_eye(Subpatch subpatch) {
     return u_level <= v_level ? VERDICT_SPLIT_U : VERDICT_SPLIT_V;
 }
 
-uint bound_and_decide(inout Subpatch subpatch, out GridBound bound) {
+// What a subpatch asks for: micropolygons along u and v (EDGE_RATE_MAX + 1: split first), of which its borders alone ask for
+// border_u, border_v; and its longest lines.
+struct Demand {
+    uint want_u;
+    uint want_v;
+    uint border_u;
+    uint border_v;
+    uint length_u;
+    uint length_v;
+};
+
+void demand_u(inout Demand d, uint rate, uint total, bool border) {
+    d.want_u = max(d.want_u, rate);
+    d.length_u = max(d.length_u, total);
+    if (border) d.border_u = max(d.border_u, rate);
+}
+
+void demand_v(inout Demand d, uint rate, uint total, bool border) {
+    d.want_v = max(d.want_v, rate);
+    d.length_v = max(d.length_v, total);
+    if (border) d.border_v = max(d.border_v, rate);
+}
+
+#if KIND == 3
+
+// A curve's ribbon is measured along its centre line; across it is as wide as it is. Thin ribbons get micropolygons of the wanted area
+// rather than the wanted length, at most twice as long: longer ones would cost more samples tested than they save.
+#define STRETCH_MAX 2.0
+
+float raster_width(vec3 centre, float width) {
+    float scale = max(abs(frame.raster_scale.x), abs(frame.raster_scale.y));
+    return abs(width) * scale / (frame_perspective(frame) ? max(centre.z, frame.eye_z) : 1.0);
+}
+
+Demand measure_all(inout Subpatch subpatch, inout Box box) {
+    Demand d = Demand(1u, 1u, 1u, 1u, 0u, 0u);
+    uint v0 = subpatch.start >> 16, u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
+    float widest = 0.0;
+    for (uint i = 0u; i < 2u; i++) {
+        surface_row(param_at(v0, v_level, i, 1u));
+        float width = raster_width(row_centre, row_width) / float(1u << u_level);
+        widest = max(widest, width);
+        float rate = width * surface_instance.dice_scale;
+        uint want = rate > float(EDGE_RATE_MAX) + 0.5 ? EDGE_RATE_MAX + 1u : max(uint(ceil(rate - 0.5)), 1u);
+        demand_u(d, settle_edge(subpatch.edges[i], u_level, want), uint(min(width, 67108864.0)), true);
+    }
+    float scale = surface_instance.dice_scale;
+    surface_instance.dice_scale *= clamp(widest * scale, 1.0 / STRETCH_MAX, 1.0);
+    Line line = measure(subpatch, 5u, box);
+    uint rate = wanted_rate(line);
+    if (float(line.total) > CURVE_GRID_PX * float(FIXED)) rate = EDGE_RATE_MAX + 1u;
+    surface_instance.dice_scale = scale;
+    for (uint i = 2u; i < 4u; i++) {
+        include_ends(subpatch, i, box);
+        demand_v(d, settle_edge(subpatch.edges[i], v_level, rate), line.total, true);
+    }
+    return d;
+}
+
+#else
+
+// The middle lines matter where a primitive may be longer inside than along its borders.
+#if KIND == 0 || KIND == 2
+#define LINES 6u
+#else
+#define LINES 4u
+#endif
+
+// A point's rim is never coarser than this, however small, so that it looks round.
+#define POINT_RIM_RATE 8u
+
+Demand measure_all(inout Subpatch subpatch, inout Box box) {
+    Demand d = Demand(1u, 1u, 1u, 1u, 0u, 0u);
     uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
-    Box box = Box(vec3(3.4e38), vec3(-3.4e38));
-    uint want_u = 1u, want_v = 1u, border_u = 1u, border_v = 1u, length_u = 0u, length_v = 0u;
-    bool behind = false;
     for (uint i = 0u; i < LINES; i++) {
         Line line = measure(subpatch, i, box);
         uint rate = wanted_rate(line);
 #if KIND == 4
         if (i < 2u) rate = max(rate, POINT_RIM_RATE);
 #endif
-        behind = behind || line.behind;
         bool along_u = i < 2u || i == 4u;
         if (i < 4u) {
             include_ends(subpatch, i, box);
             rate = settle_edge(subpatch.edges[i], along_u ? u_level : v_level, rate);
-            if (along_u) border_u = max(border_u, rate); else border_v = max(border_v, rate);
         }
-        if (along_u) {
-            want_u = max(want_u, rate);
-            length_u = max(length_u, line.total);
-        } else {
-            want_v = max(want_v, rate);
-            length_v = max(length_v, line.total);
-        }
+        if (along_u) demand_u(d, rate, line.total, i < 4u); else demand_v(d, rate, line.total, i < 4u);
     }
-    uint u0 = subpatch.start & 0xffffu, v0 = subpatch.start >> 16;
-    float hu = 1.0 / float(1u << u_level), hv = 1.0 / float(1u << v_level);
-    vec3 pad = surface_pad(hu, hv, param_at(v0, v_level, 0u, 1u), param_at(v0, v_level, 1u, 1u)) + vec3(surface_instance.displacement_bound);
-    pad += 1e-5 * max(abs(box.low), abs(box.high));
+    return d;
+}
+
+#endif
+
+// Adds to the box what its points do not show: curvature, displacement, rounding.
+void pad_box(Subpatch subpatch, inout Box box) {
+    uint v0 = subpatch.start >> 16, v_level = shape_v_level(subpatch.shape);
+    float hu = 1.0 / float(1u << shape_u_level(subpatch.shape)), hv = 1.0 / float(1u << v_level);
+    vec3 pad = surface_pad(hu, hv, param_at(v0, v_level, 0u, 1u), param_at(v0, v_level, 1u, 1u));
+    pad += vec3(surface_instance.displacement_bound) + 1e-5 * max(abs(box.low), abs(box.high));
     box.low -= pad;
     box.high += pad;
+}
+
+uint bound_and_decide(inout Subpatch subpatch, out GridBound bound) {
+    Box box = Box(vec3(3.4e38), vec3(-3.4e38));
+    Demand d = measure_all(subpatch, box);
+    pad_box(subpatch, box);
     if (!(box.low.z <= box.high.z)) return VERDICT_CULL; // NaN
     if (box.high.z < frame.near || box.low.z > frame.far) return VERDICT_CULL;
     if (frame_perspective(frame) && box.low.z < frame.eye_z) return across_eye(subpatch);
     if (!bound_box(box, bound)) return VERDICT_CULL;
-    uint verdict = choose_split(want_u, want_v, length_u, length_v, subpatch);
+    uint verdict = choose_split(d.want_u, d.want_v, d.length_u, d.length_v, subpatch);
     if (verdict != VERDICT_GRID) return verdict;
     // Without an inner row both rows are borders: then neither may have more vertices than the finer edge.
-    uint nu = want_v <= 1u ? border_u : want_u, nv = want_u <= 1u ? border_v : want_v;
-    nu = min(nu, EDGE_RATE_MAX);
-    nv = min(nv, EDGE_RATE_MAX);
+    uint nu = min(d.want_v <= 1u ? d.border_u : d.want_u, EDGE_RATE_MAX), nv = min(d.want_u <= 1u ? d.border_v : d.want_v, EDGE_RATE_MAX);
+    uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
     for (uint i = 0u; i < 4u; i++) { // still open only where levels ran out
         if (edge_open(subpatch.edges[i])) subpatch.edges[i] = i < 2u ? edge_pack(u_level, nu, 0u, nu) : edge_pack(v_level, nv, 0u, nv);
     }

@@ -54,10 +54,4 @@ ivec4 covered_pixels(Micropolygon m, Slot slot, RegionRect region) {
     return ivec4(low, high);
 }
 
-// First and last subpixel (inside a pixel that starts at `origin`) whose sample can lie in [low, high], 1/1024 pixel: conservative.
-uvec2 first_subpixel(ivec2 low, ivec2 origin) { return (uvec2(clamp(low - origin, 0, FIXED - 1)) * frame.samples) >> FIXED_LOG2; }
-uvec2 last_subpixel(ivec2 high, ivec2 origin) {
-    return min(((uvec2(clamp(high - origin, 0, FIXED - 1)) + 1u) * frame.samples) >> FIXED_LOG2, frame.samples - 1u);
-}
-
 #endif

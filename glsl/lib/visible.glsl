@@ -9,13 +9,14 @@
 uint visible_word(uint number) { return (number >> NUMBER_MP_BITS) * VISIBLE_WORDS + ((number >> 5) & 7u); }
 uint visible_bit(uint number) { return 1u << (number & 31u); }
 
-// Place of a visible micropolygon's colour: those of its grid begin at colour_base, in order of their numbers. Needs visible[] and
-// colour_base[].
-#define COLOUR_PLACE_FUNCTION                                                                                        \
-    uint colour_place(uint number) {                                                                                 \
-        uint rank = number >> NUMBER_MP_BITS, word = (number >> 5) & 7u, at = colour_base[rank];                     \
-        for (uint i = 0u; i < word; i++) at += uint(bitCount(visible[rank * VISIBLE_WORDS + i]));                    \
-        return at + uint(bitCount(visible[rank * VISIBLE_WORDS + word] & (visible_bit(number) - 1u)));               \
+// Place of a visible micropolygon's colour: those of its grid begin at colour_base, in order of their numbers. visible_before holds a
+// byte for each word of a grid: the visible ones in the words before it. Needs visible[], visible_before[] and colour_base[].
+#define COLOUR_PLACE_FUNCTION                                                                                          \
+    uint colour_place(uint number) {                                                                                   \
+        uint rank = number >> NUMBER_MP_BITS, word = (number >> 5) & 7u;                                               \
+        uint before = (visible_before[2u * rank + (word >> 2)] >> (8u * (word & 3u))) & 0xffu;                         \
+        return colour_base[rank] + before                                                                              \
+            + uint(bitCount(visible[rank * VISIBLE_WORDS + word] & (visible_bit(number) - 1u)));                       \
     }
 
 #endif

@@ -210,7 +210,7 @@ impl RegionCapacity {
         parts.extend([(self.subpixels, 8), (self.blocks(), 4), (self.blocks(), 4)]);
         parts.extend([(self.slots, size_of::<Slot>() as u64), (2 * self.slots, 16), (self.arena, 16)]);
         parts.extend([(1, size_of::<Culled>() as u64), (1, size_of::<Rest>() as u64), (1, 16)]);
-        parts.extend([(8 * self.grids, 4), (self.grids, 4), (self.grids, 4)]);
+        parts.extend([(8 * self.grids, 4), (2 * self.grids, 4), (self.grids, 4), (self.grids, 4)]);
         parts.extend([(self.colours * self.colour_records(), 16), (self.subpixels * self.resolved_records(), 16)]);
         parts.extend([(pixels * (1 + self.variables), 16), (pixels, 4)]);
         let cells = self.cell_count().max(1);
@@ -280,6 +280,8 @@ pub struct RegionSlices {
     pub status: Slice<[u32; 4]>,
     /// Visible micropolygons.
     pub visible: Slice<u32>,
+    /// Two words a grid: the visible ones before each word of `visible`, a byte each.
+    pub visible_before: Slice<u32>,
     /// How many of each grid.
     pub needed: Slice<u32>,
     /// Where their colours begin.
@@ -343,6 +345,7 @@ impl RegionSlices {
             rest: a.cut(1)?,
             status: a.cut(1)?,
             visible: a.cut(8 * c.grids)?,
+            visible_before: a.cut(2 * c.grids)?,
             needed: a.cut(c.grids)?,
             colour_base: a.cut(c.grids)?,
             colours: a.cut(c.colours * c.colour_records())?,

@@ -50,6 +50,7 @@ pub fn record_slab(
         keys: slices.keys,
         resume: slices.resume,
         unfinished: slices.unfinished,
+        visible_before: slices.visible_before,
     };
     let push = composite_slab::Push {
         region_x: region.sampled[0],
@@ -79,6 +80,7 @@ pub fn record(
         colour_base: slices.colour_base,
         colours: slices.colours,
         resolved: slices.resolved,
+        visible_before: slices.visible_before,
     };
     let push = composite::Push {
         pixels: region.count() as u32,

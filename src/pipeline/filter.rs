@@ -47,8 +47,8 @@ pub fn record(
                 resolved_records: capacity.resolved_records() as u32,
                 record: record as u32,
                 kind: kind_number(by.kind),
-                width_x: by.width[0] * 0.5,
-                width_y: by.width[1] * 0.5,
+                half_width_x: by.width[0] * 0.5,
+                half_width_y: by.width[1] * 0.5,
                 first_pixel: group as u32 * inside_width * inside_height,
             };
             let count = u64::from(inside_width) * u64::from(inside_height);

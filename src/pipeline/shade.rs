@@ -25,7 +25,12 @@ pub fn record_places(
     (slices, capacity): (&RegionSlices, &RegionCapacity),
     selected: u64,
 ) {
-    let bindings = needed::Bindings { visible: slices.visible, needed: slices.needed, total: slices.selected_count };
+    let bindings = needed::Bindings {
+        visible: slices.visible,
+        needed: slices.needed,
+        visible_before: slices.visible_before,
+        total: slices.selected_count,
+    };
     let push = needed::Push { capacity: selected.min(capacity.grids) as u32 };
     recording.dispatch(needed::dispatch(covering(u64::from(push.capacity), needed::LOCAL_SIZE), &bindings, &push));
     let total = (slices.scan, slices.visible_count);
@@ -59,6 +64,7 @@ pub fn record_pack(
         visible: slices.visible,
         colour_base: slices.colour_base,
         colours: slices.colours,
+        visible_before: slices.visible_before,
     };
     let push = pack::Push {
         slot_base: piece.slot_base,

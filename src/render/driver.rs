@@ -94,7 +94,7 @@ impl Driver {
         ];
         let buffer = device.allocate("frame", Arena::bytes_for(&parts), Usage::DeviceOnly)?;
         let frame = cut_frame(buffer, &picture);
-        device.upload(frame.frame, &[FrameBuffer { frame: world.frame }])?;
+        device.upload(frame.frame, &[FrameBuffer { frame_record: world.frame }])?;
         device.upload(frame.instances.part(0..world.instances.len() as u64), &world.instances)?;
         device.upload(frame.params.part(0..picture.params.len() as u64), &picture.params)?;
         let bindings = frame.primvar_bindings.part(0..world.primvar_bindings.len() as u64);

@@ -58,7 +58,7 @@ fn capacity(demand: &Demand, subpixels: u64, grids: u64) -> RegionCapacity {
 pub(crate) fn solve(demand: &Demand, bytes: u64) -> Option<RegionCapacity> {
     let fits = |c: &RegionCapacity| c.bytes() <= bytes && c.bindable();
     // Grids that a region selects: all of them while they take up no more than a quarter of its memory.
-    let grid_bytes = 60;
+    let grid_bytes = 68;
     let grids = demand.frame_grids.clamp(1, (bytes / 4 / grid_bytes).max(1 << 10)).min(1 << 24);
     let most = demand.picture_subpixels.clamp(SUBPIXELS_MIN, SUBPIXELS_MAX);
     let (mut low, mut high) = (SUBPIXELS_MIN, most);
