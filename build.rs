@@ -23,6 +23,7 @@ mod generate;
 #[path = "build/layout.rs"]
 mod layout;
 #[path = "src/pipeline/recording/limits.rs"]
+#[allow(unreachable_pub, reason = "public where it belongs")]
 mod limits;
 #[path = "build/reflect.rs"]
 mod reflect;
