@@ -33,7 +33,7 @@ pub struct OpenOptions {
     pub memory_bytes: Option<u64>,
     /// Where compiled kernels are kept between runs; none: nowhere.
     pub cache_folder: Option<PathBuf>,
-    /// CPU devices compute on one thread each, unless `LP_NUM_THREADS` is set. Must be asked for before the program starts threads.
+    /// CPU devices compute on one thread each, unless `LP_NUM_THREADS` is set (see [`single_threaded_cpu_devices`]).
     pub single_threaded_cpu: bool,
     /// How long the device may take for what is waited for without a time-out of its own.
     pub timeout: Duration,
