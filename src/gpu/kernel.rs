@@ -174,8 +174,10 @@ impl Kernels {
         if self.info.kind == DeviceKind::Cpu
             && let Err(error) = warm::dispatch_nothing(&self.link, pipeline, kernel, self.empty)
         {
-            // SAFETY: nobody else has the pipeline yet, and the warming dispatch has ended or the device is lost.
-            unsafe { self.link.raw.destroy_pipeline(pipeline.raw, None) };
+            if !matches!(error, GpuError::Timeout { .. }) {
+                // SAFETY: nobody else has the pipeline yet, and the warming dispatch has ended or the device is lost.
+                unsafe { self.link.raw.destroy_pipeline(pipeline.raw, None) };
+            }
             return Err(error);
         }
         let from_cache = known.is_some();
