@@ -21,6 +21,7 @@ use ash::{ext, vk};
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// How devices are opened.
@@ -132,7 +133,9 @@ impl Device {
             unsafe { link.raw.destroy_device(None) };
         }
         let Parts { memory, submissions, empty, raw_empty } = parts?;
-        let workshops = (info.kind == DeviceKind::Cpu).then(|| Workshops::new(instance.raw(), physical.clone()));
+        let several_cores = thread::available_parallelism().is_ok_and(|count| count.get() > 1);
+        let compiles_late = info.kind == DeviceKind::Cpu;
+        let workshops = (compiles_late && several_cores).then(|| Workshops::new(instance.raw(), physical.clone()));
         let kernels = Kernels::new(&link, &physical.info, compilers, workshops, raw_empty);
         let mut device = Self {
             link,

@@ -165,6 +165,7 @@ pub(super) const SUBGROUP_OPERATIONS: &[(&str, vk::SubgroupFeatureFlags)] = &[
 
 /// A capability of SPIR-V that a kernel may declare, and the feature of the table that permits it; none when Vulkan 1.2 always does.
 const CAPABILITIES: &[(u32, &str, Option<&str>)] = &[
+    (0, "Matrix", None),
     (1, "Shader", None),
     (11, "Int64", Some("shaderInt64")),
     (12, "Int64Atomics", Some("shaderBufferInt64Atomics")),
