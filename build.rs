@@ -12,6 +12,8 @@
 //! *Optimisation* is off: drivers do their own (48 kernels took CPU drivers as long to compile either way, and ran no faster), and the
 //! optimiser folds float arithmetic before this script can decorate it with `NoContraction` (see [`decorate`]).
 
+#[path = "build/check.rs"]
+mod check;
 #[path = "build/compile.rs"]
 mod compile;
 #[path = "build/decorate.rs"]
@@ -20,6 +22,9 @@ mod decorate;
 mod generate;
 #[path = "build/layout.rs"]
 mod layout;
+#[path = "src/pipeline/recording/limits.rs"]
+#[allow(unreachable_pub, reason = "public where it belongs")]
+mod limits;
 #[path = "build/reflect.rs"]
 mod reflect;
 #[path = "build/variants.rs"]
@@ -32,6 +37,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=glsl");
+    println!("cargo::rerun-if-changed=src/pipeline/recording/limits.rs");
     if let Err(message) = run() {
         for line in message.lines() {
             println!("cargo::error={line}");
@@ -79,8 +85,9 @@ fn generate_folder(
         let mut built = Vec::new();
         for variant in variants::parse(&stem, &source).map_err(|e| format!("{}:{e}", file.display()))? {
             let words = compiler.compile(&file, &variant.macros)?;
-            let reflection =
-                reflect::reflect(&words).map_err(|e| format!("{}: {}: {e}", file.display(), variant.name))?;
+            let named = |e: String| format!("{}: {}: {e}", file.display(), variant.name);
+            let reflection = reflect::reflect(&words).map_err(named)?;
+            check::check(&reflection).map_err(named)?;
             built.push(generate::Built { variant, words: decorate::no_contraction(&words)?, reflection });
         }
         let unit = generate::Unit { file: &file, stem: &stem, source: &source, built };

@@ -2,7 +2,7 @@
 //!
 //! The text is the body of `anthill::pipeline::kernels`.
 
-use crate::layout::padded;
+use crate::layout::{padded, push_size};
 use crate::reflect::{Member, Reflection, Type};
 use crate::variants::Variant;
 use std::collections::BTreeMap;
@@ -152,11 +152,6 @@ fn module_doc(unit: &Unit<'_>) -> String {
     let text = text.split(|line| line.is_empty()).find(|p| !p.is_empty()).map_or(String::new(), |p| p.join("\n/// "));
     let text = text.replace('[', "\\[").replace('<', "\\<");
     format!("Kernel of {}.\n///\n/// {text}", unit.file.display())
-}
-
-/// Bytes of the push constants.
-fn push_size(reflection: &Reflection) -> u32 {
-    Type::Struct { name: String::new(), members: reflection.push.clone() }.size()
 }
 
 /// A `#[repr(C)]` struct with asserted offsets.

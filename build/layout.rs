@@ -1,7 +1,7 @@
 //! Sizes and Rust forms of the types of buffers (std430).
 
 use crate::generate::field_name;
-use crate::reflect::{Member, Scalar, Type};
+use crate::reflect::{Member, Reflection, Scalar, Type};
 
 impl Scalar {
     /// Bytes.
@@ -94,4 +94,9 @@ pub(crate) fn padded(members: &[Member], size: u32, scope: &str) -> Vec<(String,
     }
     pad(&mut fields, end, size);
     fields
+}
+
+/// Bytes of the push constants.
+pub(crate) fn push_size(reflection: &Reflection) -> u32 {
+    Type::Struct { name: String::new(), members: reflection.push.clone() }.size()
 }

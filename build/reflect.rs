@@ -15,6 +15,8 @@ pub(crate) struct Reflection {
     pub constants: Vec<Constant>,
     /// Invocations of a workgroup.
     pub local_size: [u32; 3],
+    /// Bytes that they share.
+    pub shared_bytes: u64,
 }
 
 /// A storage block.
@@ -90,10 +92,15 @@ pub(crate) fn reflect(words: &[u32]) -> Result<Reflection, String> {
     let reader = Reader::new(&module);
     let mut bindings = Vec::new();
     let mut push = Vec::new();
+    let mut shared_bytes = 0;
     for variable in module.types_global_values.iter().filter(|i| i.class.opcode == Op::Variable) {
         match variable.operands.first() {
             Some(Operand::StorageClass(StorageClass::StorageBuffer)) => bindings.push(reader.binding(variable)?),
             Some(Operand::StorageClass(StorageClass::PushConstant)) => push = reader.push_members(variable)?,
+            Some(Operand::StorageClass(StorageClass::Workgroup)) => {
+                shared_bytes +=
+                    reader.shared_bytes(id_operand(reader.definition(variable.result_type.unwrap_or(0))?, 1)?)?;
+            }
             Some(Operand::StorageClass(StorageClass::Uniform | StorageClass::UniformConstant)) => {
                 return Err("only storage blocks and push constants can be bound".to_string());
             }
@@ -110,7 +117,8 @@ pub(crate) fn reflect(words: &[u32]) -> Result<Reflection, String> {
         }
     }
     let bindings = bindings.into_iter().map(|(_, binding)| binding).collect();
-    Ok(Reflection { bindings, push, constants: reader.constants()?, local_size: reader.local_size()? })
+    let (constants, local_size) = (reader.constants()?, reader.local_size()?);
+    Ok(Reflection { bindings, push, constants, local_size, shared_bytes })
 }
 
 /// Tables over a module.
@@ -296,6 +304,23 @@ impl<'a> Reader<'a> {
             return Err(format!("elements of {} bytes are padded to {stride}: use vec4 or scalars", element.size()));
         }
         Ok(Type::Array { element: Box::new(element), count, stride })
+    }
+
+    /// Bytes of a type in shared memory, where nothing is laid out explicitly: at most as in std430.
+    fn shared_bytes(&self, id: u32) -> Result<u64, String> {
+        let instruction = self.definition(id)?;
+        match instruction.class.opcode {
+            Op::TypeBool => Ok(4),
+            Op::TypeArray => {
+                let length = self.definition(id_operand(instruction, 1)?)?;
+                let count = length.operands.first().and_then(literal_value).ok_or("a shared array has no length")?;
+                Ok(u64::from(count) * self.shared_bytes(id_operand(instruction, 0)?)?)
+            }
+            Op::TypeStruct => {
+                (0..instruction.operands.len()).map(|index| self.shared_bytes(id_operand(instruction, index)?)).sum()
+            }
+            _ => Ok(self.kind(id)?.size().next_multiple_of(4).into()),
+        }
     }
 
     fn constants(&self) -> Result<Vec<Constant>, String> {

@@ -21,6 +21,7 @@ use ash::{ext, vk};
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// How devices are opened.
@@ -33,7 +34,7 @@ pub struct OpenOptions {
     pub memory_bytes: Option<u64>,
     /// Where compiled kernels are kept between runs; none: nowhere.
     pub cache_folder: Option<PathBuf>,
-    /// CPU devices compute on one thread each, unless `LP_NUM_THREADS` is set. Must be asked for before the program starts threads.
+    /// CPU devices compute on one thread each, unless `LP_NUM_THREADS` is set (see [`single_threaded_cpu_devices`]).
     pub single_threaded_cpu: bool,
     /// How long the device may take for what is waited for without a time-out of its own.
     pub timeout: Duration,
@@ -132,7 +133,9 @@ impl Device {
             unsafe { link.raw.destroy_device(None) };
         }
         let Parts { memory, submissions, empty, raw_empty } = parts?;
-        let workshops = (info.kind == DeviceKind::Cpu).then(|| Workshops::new(instance.raw(), physical.clone()));
+        let several_cores = thread::available_parallelism().is_ok_and(|count| count.get() > 1);
+        let compiles_late = info.kind == DeviceKind::Cpu;
+        let workshops = (compiles_late && several_cores).then(|| Workshops::new(instance.raw(), physical.clone()));
         let kernels = Kernels::new(&link, &physical.info, compilers, workshops, raw_empty);
         let mut device = Self {
             link,

@@ -46,35 +46,16 @@ pub(super) fn encode(sources: &Sources<'_>, slot: &mut Slot, recording: &Recordi
 /// The descriptor set of each dispatch; dispatches that bind the same share one.
 fn bind(sources: &Sources<'_>, slot: &mut Slot, recording: &Recording) -> Result<Vec<vk::DescriptorSet>, GpuError> {
     let mut numbers: FxHashMap<&[BufferRange], usize> = FxHashMap::default();
-    let mut layouts = Vec::new();
-    let mut bound: Vec<&[BufferRange]> = Vec::new();
+    let mut wanted: Vec<(&[BufferRange], vk::DescriptorSetLayout)> = Vec::new();
     let mut set_of_dispatch = Vec::new();
     for (dispatch, pipeline) in recording.dispatches().zip(sources.pipelines) {
         let number = *numbers.entry(&dispatch.bindings).or_insert_with(|| {
-            layouts.push(pipeline.layout.set);
-            bound.push(&dispatch.bindings);
-            bound.len() - 1
+            wanted.push((&dispatch.bindings, pipeline.layout.set));
+            wanted.len() - 1
         });
         set_of_dispatch.push(number);
     }
-    let buffer_count = bound.iter().map(|ranges| ranges.len() as u32).sum();
-    let sets = slot.sets(sources.link, &layouts, buffer_count)?;
-    let infos: Vec<Vec<vk::DescriptorBufferInfo>> =
-        bound.iter().map(|ranges| ranges.iter().map(|range| describe(sources, *range)).collect()).collect();
-    let writes: Vec<vk::WriteDescriptorSet<'_>> = sets
-        .iter()
-        .zip(&infos)
-        .filter(|(_, infos)| !infos.is_empty())
-        .map(|(set, infos)| {
-            // A write of several descriptors goes on into the next bindings, which are of the same type.
-            vk::WriteDescriptorSet::default()
-                .dst_set(*set)
-                .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
-                .buffer_info(infos)
-        })
-        .collect();
-    // SAFETY: sets and buffers are alive, no submission uses the sets yet, and the ranges were checked against buffers and limits.
-    unsafe { sources.link.raw.update_descriptor_sets(&writes, &[]) };
+    let sets = slot.sets(sources.link, &wanted, |range| describe(sources, range))?;
     Ok(set_of_dispatch.into_iter().map(|number| sets[number]).collect())
 }
 

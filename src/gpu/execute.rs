@@ -147,7 +147,7 @@ impl Device {
         recording.dispatches().for_each(|dispatch| self.prepare(&dispatch.kernel, &dispatch.constants));
         let mut pipelines = Vec::new();
         for dispatch in recording.dispatches() {
-            pipelines.push(self.kernels.get(&dispatch.kernel, &dispatch.constants, self.timeout)?);
+            pipelines.push(self.kernels.get(&dispatch.kernel, &dispatch.constants)?);
         }
         let mut slot = self.submissions.idle.pop().map_or_else(|| Slot::new(&self.link), Ok)?;
         let submission = self.submissions.submitted + 1;

@@ -13,8 +13,9 @@ use crate::pipeline::recording::Kernel;
 use ash::vk;
 use parking_lot::{Condvar, Mutex};
 use rustc_hash::FxHashMap;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What tells compiled kernels apart: the SPIR-V's key and the values of the constants.
 type Key = (u128, Vec<u32>);
@@ -94,8 +95,10 @@ impl Kernels {
         drop(table);
         let (kernels, kernel) = (Arc::clone(self), Arc::clone(kernel));
         self.compilers.run(CacheKey::new(&self.identity, key.0, &key.1), move || {
-            let made = kernels.compile(&kernel, &key.1);
-            kernels.finish(key, made);
+            // Whoever waits for the kernel, or for this job to let go of the device, must not wait for ever.
+            let made = panic::catch_unwind(AssertUnwindSafe(|| kernels.compile(&kernel, &key.1)));
+            let panicked = |_| Err(kernels.refuse(&kernel, "the thread that compiled it panicked".to_string()));
+            kernels.finish(key, made.unwrap_or_else(panicked));
         });
     }
 
@@ -136,15 +139,10 @@ impl Kernels {
     }
 
     /// The compiled kernel; compiles it or waits for it where needed.
-    pub(super) fn get(
-        self: &Arc<Self>,
-        kernel: &Arc<Kernel>,
-        constants: &[u32],
-        timeout: Duration,
-    ) -> Result<Pipeline, GpuError> {
+    pub(super) fn get(self: &Arc<Self>, kernel: &Arc<Kernel>, constants: &[u32]) -> Result<Pipeline, GpuError> {
         self.prepare(kernel, constants);
         let key = (kernel.key(), constants.to_vec());
-        let deadline = Instant::now() + timeout;
+        let deadline = Instant::now() + warm::TIMEOUT;
         let mut table = self.table.lock();
         loop {
             match table.states.get(&key) {
@@ -154,7 +152,7 @@ impl Kernels {
             }
             if self.changed.wait_until(&mut table, deadline).timed_out() {
                 let waited_for = format!("compiling kernel {}", kernel.label());
-                return Err(GpuError::Timeout { device: self.link.title.clone(), waited_for, timeout });
+                return Err(GpuError::Timeout { device: self.link.title.clone(), waited_for, timeout: warm::TIMEOUT });
             }
         }
     }
@@ -176,8 +174,10 @@ impl Kernels {
         if self.info.kind == DeviceKind::Cpu
             && let Err(error) = warm::dispatch_nothing(&self.link, pipeline, kernel, self.empty)
         {
-            // SAFETY: nobody else has the pipeline yet, and the warming dispatch has ended or the device is lost.
-            unsafe { self.link.raw.destroy_pipeline(pipeline.raw, None) };
+            if !matches!(error, GpuError::Timeout { .. }) {
+                // SAFETY: nobody else has the pipeline yet, and the warming dispatch has ended or the device is lost.
+                unsafe { self.link.raw.destroy_pipeline(pipeline.raw, None) };
+            }
             return Err(error);
         }
         let from_cache = known.is_some();
@@ -191,25 +191,26 @@ impl Kernels {
 
     /// Whether the device has what a kernel needs.
     fn check_usable(&self, kernel: &Kernel) -> Result<(), GpuError> {
-        let refuse = |reason: String| {
-            let (device, kernel) = (self.link.title.clone(), kernel.label().to_string());
-            Err(GpuError::Kernel { device, kernel, reason })
-        };
         if self.table.lock().closed {
-            return refuse("the device is closing".to_string());
+            return Err(self.refuse(kernel, "the device is closing".to_string()));
         }
         self.link.check_alive("compiling kernels")?;
         let enabled = |feature: &str| self.info.has(feature);
         if let Some(reason) = missing_capability(kernel.words(), enabled) {
-            return refuse(reason);
+            return Err(self.refuse(kernel, reason));
         }
         let [x, y, z] = kernel.local_size();
         let invocations = u64::from(x) * u64::from(y) * u64::from(z);
         let most = self.info.limits.get("maxComputeWorkGroupInvocations").copied().unwrap_or(0);
         if invocations > most {
-            return refuse(format!("its workgroups have {invocations} invocations, the device permits {most}"));
+            let reason = format!("its workgroups have {invocations} invocations, the device permits {most}");
+            return Err(self.refuse(kernel, reason));
         }
         Ok(())
+    }
+
+    fn refuse(&self, kernel: &Kernel, reason: String) -> GpuError {
+        GpuError::Kernel { device: self.link.title.clone(), kernel: kernel.label().to_string(), reason }
     }
 
     /// The layout for kernels with so many bindings and push constants.

@@ -37,3 +37,4 @@ pub use memory::{MemoryUse, Usage};
 pub use physical::{DeviceInfo, DeviceKind, Lack, devices};
 pub use profile::StageTime;
 pub use select::select;
+pub use threads::single_threaded_cpu_devices;

@@ -1,6 +1,9 @@
 //! The one table of what anthill wants from a device, with the reasons.
 
-use crate::pipeline::recording::{BINDING_ALIGNMENT, BINDING_BYTES_MAX};
+use crate::pipeline::recording::{
+    BINDING_ALIGNMENT, BINDING_BYTES_MAX, BINDINGS_MAX, PUSH_BYTES_MAX, SHARED_BYTES_MAX, WORKGROUP_INVOCATIONS_MAX,
+    WORKGROUPS_MAX,
+};
 use ash::vk;
 
 /// Who needs a feature or limit.
@@ -108,7 +111,7 @@ pub(super) const LIMITS: &[LimitRow] = &[
     },
     LimitRow {
         name: "maxPerStageDescriptorStorageBuffers",
-        bound: Bound::AtLeast(16),
+        bound: Bound::AtLeast(BINDINGS_MAX),
         reason: "kernels bind up to 16 buffers",
         value: |l| u64::from(l.max_per_stage_descriptor_storage_buffers),
     },
@@ -120,31 +123,31 @@ pub(super) const LIMITS: &[LimitRow] = &[
     },
     LimitRow {
         name: "maxComputeWorkGroupInvocations",
-        bound: Bound::AtLeast(256),
+        bound: Bound::AtLeast(WORKGROUP_INVOCATIONS_MAX),
         reason: "a grid of 16x16 vertices is one workgroup",
         value: |l| u64::from(l.max_compute_work_group_invocations),
     },
     LimitRow {
         name: "maxComputeWorkGroupSize[0]",
-        bound: Bound::AtLeast(256),
+        bound: Bound::AtLeast(WORKGROUP_INVOCATIONS_MAX),
         reason: "a grid of 16x16 vertices is one workgroup",
         value: |l| u64::from(l.max_compute_work_group_size[0]),
     },
     LimitRow {
         name: "maxComputeWorkGroupCount[0]",
-        bound: Bound::AtLeast(65_535),
+        bound: Bound::AtLeast(WORKGROUPS_MAX),
         reason: "kernels put as many workgroups along x before they go on along y",
         value: |l| u64::from(l.max_compute_work_group_count[0]),
     },
     LimitRow {
         name: "maxComputeSharedMemorySize",
-        bound: Bound::AtLeast(16_384),
+        bound: Bound::AtLeast(SHARED_BYTES_MAX),
         reason: "a grid's vertices and their derivatives are shared in a workgroup",
         value: |l| u64::from(l.max_compute_shared_memory_size),
     },
     LimitRow {
         name: "maxPushConstantsSize",
-        bound: Bound::AtLeast(128),
+        bound: Bound::AtLeast(PUSH_BYTES_MAX),
         reason: "parameters of a dispatch",
         value: |l| u64::from(l.max_push_constants_size),
     },
@@ -162,6 +165,7 @@ pub(super) const SUBGROUP_OPERATIONS: &[(&str, vk::SubgroupFeatureFlags)] = &[
 
 /// A capability of SPIR-V that a kernel may declare, and the feature of the table that permits it; none when Vulkan 1.2 always does.
 const CAPABILITIES: &[(u32, &str, Option<&str>)] = &[
+    (0, "Matrix", None),
     (1, "Shader", None),
     (11, "Int64", Some("shaderInt64")),
     (12, "Int64Atomics", Some("shaderBufferInt64Atomics")),

@@ -6,9 +6,12 @@ use std::{env, fs};
 /// Mesa's variable; 0 lets each device compute in the thread that takes its submissions.
 const VARIABLE: &str = "LP_NUM_THREADS";
 
-/// Asks CPU drivers for devices of one thread, unless the user has set the variable to something else. Holds for every device that
-/// this process opens afterwards.
-pub(super) fn single_threaded_cpu_devices() -> Result<(), GpuError> {
+/// Asks CPU drivers for devices that compute on one thread each, unless `LP_NUM_THREADS` is set. Holds for every device that this
+/// process opens afterwards; a program that starts threads before it opens devices calls this first.
+///
+/// # Errors
+/// [`GpuError::ThreadsAlreadyRun`] when it is too late.
+pub fn single_threaded_cpu_devices() -> Result<(), GpuError> {
     if env::var_os(VARIABLE).is_some() {
         return Ok(());
     }

@@ -10,8 +10,8 @@ use ash::vk;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Compiling 256 inlined calls of noise took 11 s on an idle machine; a busy one may need many times that.
-const TIMEOUT: Duration = Duration::from_secs(600);
+/// How long compiling a kernel may take: 256 inlined calls of noise took 11 s on an idle machine; a busy one may need many times that.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Dispatches no workgroups of a kernel and waits for the end. `empty` is what its bindings are bound to.
 pub(super) fn dispatch_nothing(

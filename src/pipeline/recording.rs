@@ -11,10 +11,12 @@
 mod buffer;
 mod dump;
 mod kernel;
+mod limits;
 mod order;
 
 pub use buffer::{Arena, ArenaFull, Buffer, BufferRange, Slice};
 pub use kernel::{Access, Binding, Kernel, KernelParts, PushKind, PushMember, fnv_1a};
+pub use limits::{BINDINGS_MAX, PUSH_BYTES_MAX, SHARED_BYTES_MAX, WORKGROUP_INVOCATIONS_MAX};
 
 use std::sync::Arc;
 
@@ -24,6 +26,9 @@ pub const BINDING_ALIGNMENT: u64 = 256;
 
 /// The largest range that a kernel is bound to: 128 MiB, the least that every device offers.
 pub const BINDING_BYTES_MAX: u64 = 128 << 20;
+
+/// The most workgroups along one axis: the least that every device offers.
+pub const WORKGROUPS_MAX: u64 = 65_535;
 
 /// The most data that one [`Recording::write`] may carry.
 pub const WRITE_BYTES_MAX: u64 = 65_536;

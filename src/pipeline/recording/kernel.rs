@@ -96,7 +96,7 @@ impl Kernel {
             push_bytes: parts.push_bytes,
             local_size: parts.local_size,
             constants: parts.constants,
-            key: key(parts.words),
+            key: key(parts.words, parts.bindings.len(), parts.push_bytes),
         })
     }
 
@@ -109,7 +109,7 @@ impl Kernel {
         push_bytes: u32,
         local_size: [u32; 3],
     ) -> Arc<Self> {
-        let key = key(&words);
+        let key = key(&words, bindings.len(), push_bytes);
         Arc::new(Self {
             label: Cow::Owned(label.into()),
             words: Cow::Owned(words),
@@ -157,15 +157,15 @@ impl Kernel {
         self.constants
     }
 
-    /// A hash of the SPIR-V: what caches know the kernel by.
+    /// A hash of SPIR-V and interface: what caches know the kernel by.
     pub fn key(&self) -> u128 {
         self.key
     }
 }
 
-/// Over the words' bytes, lowest first.
-fn key(words: &[u32]) -> u128 {
-    fnv_1a(words.iter().flat_map(|word| word.to_le_bytes()))
+fn key(words: &[u32], binding_count: usize, push_bytes: u32) -> u128 {
+    let interface = [binding_count as u32, push_bytes];
+    fnv_1a(words.iter().chain(&interface).flat_map(|word| word.to_le_bytes()))
 }
 
 /// FNV-1a of 128 bits: a hash that is the same on every machine and in every version, which `std`'s hashers do not promise.
@@ -177,15 +177,20 @@ pub fn fnv_1a(bytes: impl Iterator<Item = u8>) -> u128 {
 
 #[cfg(test)]
 mod tests {
-    use super::key;
+    use super::{fnv_1a, key};
 
     #[test]
-    fn key_is_fnv_1a() {
-        // The published value for the empty input, and one step by hand for four zero bytes: multiplications only.
-        assert_eq!(key(&[]), 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
-        let prime = 0x0000_0000_0100_0000_0000_0000_0000_013b_u128;
-        let expected = (0..4).fold(key(&[]), |hash, _| hash.wrapping_mul(prime));
-        assert_eq!(key(&[0]), expected);
-        assert_ne!(key(&[1, 0]), key(&[0, 1]));
+    fn the_hash_is_fnv_1a() {
+        // Published values for the empty input and for "a".
+        assert_eq!(fnv_1a(std::iter::empty()), 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
+        assert_eq!(fnv_1a(b"a".iter().copied()), 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
+    }
+
+    #[test]
+    fn kernels_of_other_words_or_interfaces_have_other_keys() {
+        let keys = [key(&[1, 2], 1, 4), key(&[2, 1], 1, 4), key(&[1, 2], 2, 4), key(&[1, 2], 1, 8)];
+        for (index, one) in keys.iter().enumerate() {
+            assert!(!keys[index + 1..].contains(one), "{keys:?}");
+        }
     }
 }

@@ -3,8 +3,8 @@
 use super::{Access, BufferRange, Command, Groups, Recording};
 
 /// A range that a command uses, and whether it writes there.
-struct Touch {
-    command: String,
+struct Touch<'a> {
+    command: &'a str,
     range: BufferRange,
     writes: bool,
 }
@@ -13,7 +13,7 @@ impl Recording {
     /// The first two commands of a [`Recording::concurrent`] group that are not independent, in words: one writes what the other reads or
     /// writes.
     pub fn conflict(&self) -> Option<String> {
-        let mut group: Option<Vec<Touch>> = None;
+        let mut group: Option<Vec<Touch<'_>>> = None;
         for command in self.commands() {
             match (command, &mut group) {
                 (Command::BeginConcurrent, _) => group = Some(Vec::new()),
@@ -33,13 +33,13 @@ impl Recording {
 }
 
 /// What a command touches.
-fn touches(command: &Command) -> Vec<Touch> {
-    let touch = |name: &str, range: &BufferRange, writes| Touch { command: name.to_string(), range: *range, writes };
+fn touches(command: &Command) -> Vec<Touch<'_>> {
+    let touch = |command, range: &BufferRange, writes| Touch { command, range: *range, writes };
     match command {
         Command::Dispatch(dispatch) => {
             let name = dispatch.kernel.label();
             let bound = dispatch.kernel.bindings().iter().zip(&dispatch.bindings);
-            let mut all: Vec<Touch> =
+            let mut all: Vec<Touch<'_>> =
                 bound.map(|(binding, range)| touch(name, range, binding.access != Access::Read)).collect();
             if let Groups::Indirect(place) = &dispatch.groups {
                 all.push(touch(name, place, false));
@@ -53,10 +53,10 @@ fn touches(command: &Command) -> Vec<Touch> {
     }
 }
 
-fn conflict(earlier: &[Touch], touch: &Touch) -> Option<String> {
-    let clashes = |other: &&Touch| (other.writes || touch.writes) && other.range.overlaps(&touch.range);
+fn conflict(earlier: &[Touch<'_>], touch: &Touch<'_>) -> Option<String> {
+    let clashes = |other: &&Touch<'_>| (other.writes || touch.writes) && other.range.overlaps(&touch.range);
     let other = earlier.iter().find(clashes)?;
-    let verb = |touch: &Touch| if touch.writes { "writes" } else { "reads" };
+    let verb = |touch: &Touch<'_>| if touch.writes { "writes" } else { "reads" };
     Some(format!(
         "in a concurrent group {} {} {} and {} {} {}; if their order does not matter, say so with `unordered`",
         other.command,
