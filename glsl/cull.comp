@@ -1,5 +1,5 @@
 // Cull: one invocation = one grid of a batch, in sorted order. Makes its slot; a grid that lies behind what every 4x4-pixel block it
-// may touch already shows gets an empty slot and is neither diced nor hidden. Reads sorted, selected, grids, grid_bounds, instances,
+// may touch already shows, or outside the depth slab at work, gets an empty slot and is neither diced nor hidden. Reads sorted, selected, grids, grid_bounds, instances,
 // blocks; writes slots, and counts what was dropped.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -27,7 +27,9 @@ layout(push_constant) uniform Push {
     int region_y;
     uint region_width;
     uint region_height;
-    uint enabled; // 0: nothing is dropped
+    uint enabled; // 0: nothing is dropped for being hidden
+    uint slab_low_z; // depth bits between which something of the grid must lie
+    uint slab_high_z;
 };
 
 bool hidden(GridBound bound) {
@@ -54,7 +56,10 @@ void main() {
     Subpatch subpatch = grids[grid];
     uint flags = instances[subpatch.instance].flags, nu = shape_nu(subpatch.shape), nv = shape_nv(subpatch.shape);
     uint dims = nu | (nv << 8);
-    if (enabled != 0u && hidden(bound)) {
+    bool outside = floatBitsToUint(max(bound.zmax, 0.0)) < slab_low_z || floatBitsToUint(max(bound.zmin, 0.0)) > slab_high_z;
+    if (outside) {
+        dims = 0u;
+    } else if (enabled != 0u && hidden(bound)) {
         dims = 0u;
         atomicAdd(culled_grids, 1u);
         atomicAdd(culled_micropolygons, nu * nv);

@@ -6,6 +6,7 @@ use super::dice::Piece;
 use super::kernels::records::{Culled, Rest};
 use super::kernels::{block, cull, hide};
 use super::recording::Recording;
+use super::sample::Slab;
 use super::select::RegionPixels;
 
 /// Parts beyond the first into which the work of one huge micropolygon is cut (glsl/hide.comp, PARTS).
@@ -32,15 +33,15 @@ pub(super) fn rest_start() -> Rest {
     Rest { rest_groups_x: 0, rest_groups_y: 1, rest_groups_z: REST_PARTS, rest_lost: 0 }
 }
 
-/// Appends the making of slots 0 to `count` from sorted grids `first` to `first + count`; hidden ones come out empty unless `cull` is
-/// off.
+/// Appends the making of slots 0 to `count` from sorted grids `first` to `first + count`; those outside the slab come out empty, and
+/// hidden ones unless `enabled` is off.
 pub fn record_cull(
     recording: &mut Recording,
     (frame, grids): (&FrameSlices, GridSlices),
     slices: &RegionSlices,
     region: &RegionPixels,
     (first, count): (u32, u32),
-    enabled: bool,
+    (enabled, slab): (bool, Slab),
 ) {
     let [region_width, region_height] = region.size();
     let bindings = cull::Bindings {
@@ -61,6 +62,8 @@ pub fn record_cull(
         region_width,
         region_height,
         enabled: u32::from(enabled),
+        slab_low_z: (slab.low >> 32) as u32,
+        slab_high_z: (slab.high >> 32) as u32,
     };
     recording.dispatch(cull::dispatch(covering(u64::from(count), cull::LOCAL_SIZE), &bindings, &push));
 }

@@ -48,7 +48,7 @@ fn capacity(demand: &Demand, subpixels: u64, grids: u64) -> RegionCapacity {
         slots: arena / 16,
         // A micropolygon of the usual shading rates is seen by several samples; where more are seen, colours go in rounds.
         colours: (subpixels / 4).max(1 << 10),
-        entries: if demand.translucent { (subpixels / 2).max(1 << 12) } else { 0 },
+        entries: if demand.translucent { subpixels } else { 0 },
         variables: demand.variables,
         bins: demand.bins,
     }

@@ -101,7 +101,18 @@ impl DeviceWorld {
         let (frame, grids) = (&self.frame, self.grids);
         recording.stage("dice", |recording| {
             let range = (load.first, load.count);
-            hide::record_cull(recording, (frame, grids), &place.slices, &place.pixels, range, self.pipeline.cull);
+            let slab = match fate {
+                Fate::Hide => Slab::WHOLE,
+                Fate::Sample(slab) => slab,
+            };
+            hide::record_cull(
+                recording,
+                (frame, grids),
+                &place.slices,
+                &place.pixels,
+                range,
+                (self.pipeline.cull, slab),
+            );
             recording.unordered(|recording| {
                 for (piece, page) in load.pieces.iter().zip(&pages) {
                     let bin = &self.world.hide_bins[piece.bin];
@@ -165,7 +176,8 @@ impl DeviceWorld {
         )?;
         recording.stage("dice", |recording| {
             let range = (load.first, load.count);
-            hide::record_cull(recording, (&self.frame, self.grids), &place.slices, &place.pixels, range, false);
+            let all = (false, Slab::WHOLE);
+            hide::record_cull(recording, (&self.frame, self.grids), &place.slices, &place.pixels, range, all);
             recording.unordered(|recording| {
                 for (piece, page) in load.pieces.iter().zip(&pages) {
                     self.record_shade_dice(recording, place, piece, *page);

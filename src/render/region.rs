@@ -83,6 +83,10 @@ enum Phase {
     Filter,
 }
 
+fn opaque_bins(world: &DeviceWorld) -> usize {
+    world.world.hide_bins.iter().filter(|bin| !bin.translucent).count()
+}
+
 /// Loads on their way: which are left.
 struct Loads {
     loads: Vec<Load>,
@@ -137,7 +141,7 @@ impl RegionRun {
             select::record(recording, world.stage, world.pipeline, (&world.frame, world.grids), slices, region);
         });
         let ticket = device.submit(&recording)?;
-        let slabs = Slabs::new(place.capacity.entries);
+        let slabs = Slabs::new(place.capacity.entries, &[], 1);
         Ok(Self {
             place,
             phase: Phase::Select,
@@ -217,10 +221,33 @@ impl RegionRun {
             return Ok(Step::TooLarge);
         }
         self.hide_counts = device.read(self.place.slices.counts)?;
-        let opaque = world.world.hide_bins.iter().filter(|bin| !bin.translucent).count();
+        let opaque = opaque_bins(world);
+        if self.place.capacity.translucent() {
+            let buckets = device.read(self.place.slices.batches)?;
+            self.slabs = self.plan_slabs(world, &buckets);
+        }
         let loads = self.hide_loads(world, 0..opaque);
         self.submit_hide(device, world, loads, vertices)?;
         Ok(Step::Working)
+    }
+
+    /// How translucent work spreads over depth: the vertices of each depth batch, whose buckets say where it begins.
+    fn plan_slabs(&self, world: &DeviceWorld, buckets: &[u32]) -> Slabs {
+        let classes = SIZE_CLASSES as usize;
+        let per_batch = self.place.capacity.bins as usize * classes;
+        let opaque = opaque_bins(world) * classes;
+        let work = |batch: usize| -> u64 {
+            let counts = &self.hide_counts[batch * per_batch..(batch + 1) * per_batch][opaque..];
+            counts.iter().enumerate().map(|(i, &count)| u64::from(count) << (4 + i % classes)).sum()
+        };
+        let starts = (0..BATCHES).filter_map(|batch| {
+            let bucket = buckets.iter().position(|&b| b == batch)? as u64;
+            let bits = u64::from(world.depth.base) + (bucket << world.depth.shift);
+            Some((if bucket == 0 { 1 } else { bits << 32 }, work(batch as usize)))
+        });
+        let starts: Vec<(u64, u64)> = starts.collect();
+        let far = u64::from(world.depth.base) + ((buckets.len() as u64) << world.depth.shift);
+        Slabs::new(self.place.capacity.entries, &starts, far << 32)
     }
 
     fn room(&self) -> Room {
@@ -285,7 +312,7 @@ impl RegionRun {
     }
 
     fn begin_slab(&mut self, device: &mut Device, world: &mut DeviceWorld, vertices: u64) -> Result<(), GpuError> {
-        let opaque = world.world.hide_bins.iter().filter(|bin| !bin.translucent).count();
+        let opaque = opaque_bins(world);
         let loads = self.hide_loads(world, opaque..world.world.hide_bins.len());
         let mut recording = Recording::new("sample");
         recording.stage("sample", |recording| {
@@ -314,7 +341,7 @@ impl RegionRun {
     fn sampled(&mut self, device: &mut Device, world: &mut DeviceWorld, vertices: u64) -> Result<(), GpuError> {
         let appended: Appended = device.read(self.place.slices.appended)?[0];
         if u64::from(appended.appended) > self.place.capacity.entries {
-            self.slabs.too_thick();
+            self.slabs.too_thick(u64::from(appended.appended));
             return self.begin_slab(device, world, vertices);
         }
         self.slabs.entries = appended.appended;
@@ -353,7 +380,7 @@ impl RegionRun {
         let visible = device.read(self.place.slices.visible_count)?[0].total;
         // A cell with too long a list, or more colours than the store has: the slab is too thick as well.
         if appended.appended_lost > 0 || u64::from(visible) > self.place.capacity.colours {
-            self.slabs.too_thick();
+            self.slabs.too_thick(u64::from(self.slabs.entries));
             return self.begin_slab(device, world, vertices);
         }
         self.counts.visible_micropolygons += u64::from(visible);

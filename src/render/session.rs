@@ -244,7 +244,9 @@ impl<'a> Session<'a> {
                 incomplete.report
             }
         };
-        if std::env::var("ANTHILL_DEBUG").is_ok() { eprintln!("{totals:?}"); }
+        if std::env::var("ANTHILL_DEBUG").is_ok() {
+            eprintln!("{totals:?}");
+        }
         self.report_totals(&totals);
         self.add_counts(picture, counted, &totals);
         self.devices = garages.iter().map(take_back).collect();

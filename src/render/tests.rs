@@ -426,4 +426,3 @@ fn two_half_opaque_cards_give_three_quarters() {
         drawn.pixels.iter().enumerate().filter(|(_, p)| (p[3] - 0.75).abs() > 1e-6).map(|(i, p)| (i, p[3])).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
 }
-

@@ -25,7 +25,9 @@ impl Library {
         let mut last: Option<(*const crate::scene::Attributes, Arc<Look>)> = None;
         for d in &world.drawables {
             let key = Arc::as_ptr(&d.attributes);
-            if let Some((k, l)) = &last && *k == key {
+            if let Some((k, l)) = &last
+                && *k == key
+            {
                 looks.push(Arc::clone(l));
                 continue;
             }
@@ -35,7 +37,11 @@ impl Library {
             params.push([c[0], c[1], c[2], 0.0]);
             params.push([o[0], o[1], o[2], 0.0]);
             let verdict = if o == [1.0; 3] { Verdict::Opaque } else { Verdict::Translucent };
-            let look = Arc::new(Look { verdict, displace: None, shade: Some(Program { kernel: 0, block, inputs: Arc::new([]) }) });
+            let look = Arc::new(Look {
+                verdict,
+                displace: None,
+                shade: Some(Program { kernel: 0, block, inputs: Arc::new([]) }),
+            });
             last = Some((key, Arc::clone(&look)));
             looks.push(look);
         }
