@@ -1,7 +1,8 @@
-// Composite, translucent: one invocation = one subpixel. Goes through the entries of its cell front to back, by (depth at the sample,
-// number), and adds their colours to what the subpixel has gathered in nearer slabs: C += T Ci, T *= 1 - Oi. A subpixel whose opacity
-// passes the threshold stops and hides what is behind it like an opaque surface. Reads entries, order, colours; writes resolved and
-// lowers keys. Loop trips are bounded: a subpixel with more to do notes how far it came and asks to be called again (unfinished).
+// Composite, translucent: one invocation = one subpixel. Takes the entries of its cell that its sample lies in, in order of (depth at
+// the sample, number), and adds their colours to what the subpixel has gathered in nearer slabs: C += T Ci, T *= 1 - Oi. A subpixel whose
+// opacity passes the threshold stops and hides what is behind it like an opaque surface. Reads entries, order, colours; writes
+// resolved and lowers keys. One call composites the nearest NEAREST entries; a subpixel with more notes how far it came and asks to be
+// called again (unfinished).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -13,7 +14,7 @@
 #include "lib/entry.glsl"
 #include "lib/resolved.glsl"
 
-#define TRIPS_MAX 24000u
+#define NEAREST 48u
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
@@ -22,14 +23,11 @@ layout(std430, set = 0, binding = 1) readonly buffer Entries { Entry entries[]; 
 layout(std430, set = 0, binding = 2) readonly buffer CellOffsets { uint cell_offsets[]; };
 layout(std430, set = 0, binding = 3) readonly buffer CellCounts { uint cell_counts[]; };
 layout(std430, set = 0, binding = 4) readonly buffer Order { uint order[]; };
-layout(std430, set = 0, binding = 5) readonly buffer Visible { uint visible[]; };
-layout(std430, set = 0, binding = 6) readonly buffer ColourBase { uint colour_base[]; };
-layout(std430, set = 0, binding = 7) readonly buffer Colours { vec4 colours[]; };
-layout(std430, set = 0, binding = 8) buffer Resolved { vec4 resolved[]; };
-layout(std430, set = 0, binding = 9) buffer Keys { uint64_t keys[]; };
-layout(std430, set = 0, binding = 10) buffer Resume { uint64_t resume[]; }; // key of the last entry composited in this slab
-layout(std430, set = 0, binding = 11) buffer Unfinished { uint unfinished; };
-layout(std430, set = 0, binding = 12) readonly buffer VisibleBefore { uint visible_before[]; };
+layout(std430, set = 0, binding = 5) readonly buffer Colours { vec4 colours[]; };
+layout(std430, set = 0, binding = 6) buffer Resolved { vec4 resolved[]; };
+layout(std430, set = 0, binding = 7) buffer Keys { uint64_t keys[]; };
+layout(std430, set = 0, binding = 8) buffer Resume { uint64_t resume[]; }; // key of the last entry composited in this slab
+layout(std430, set = 0, binding = 9) buffer Unfinished { uint unfinished; };
 layout(push_constant) uniform Push {
     int region_x;
     int region_y;
@@ -41,31 +39,46 @@ layout(push_constant) uniform Push {
     uint variables;
 };
 
-COLOUR_PLACE_FUNCTION
+// The nearest entries of the sample so far, sorted.
+uint64_t nearest_key[NEAREST];
+uint nearest_entry[NEAREST];
+uint nearest_count;
+bool more; // some did not fit
 
-// The nearest entry behind (z, number), or NOTHING. Entries are sorted by their nearest depth: when that of the next one is beyond the
-// best so far, none can be better.
-uint next_entry(uint base, uint count, inout uint start, uint bit, ivec2 at, uint64_t behind, inout uint trips, out uint64_t best) {
-    uint found = NOTHING;
-    best = ~0ul;
-    bool leading = true;
-    for (uint i = start; i < count; i++) {
-        trips++;
-        Entry e = entries[order[base + i]];
-        if (found != NOTHING && floatBitsToUint(e.zmin) > uint(best >> 32)) break;
-        bool usable = (e.mask & bit) != 0u && (uint64_t(floatBitsToUint(e.zmax)) << 32 | 0xfffffffful) > behind;
-        if (usable) {
-            uint64_t key = (uint64_t(floatBitsToUint(entry_z(frame, e, at))) << 32) | uint64_t(e.number);
-            if (key > behind && key < best) {
-                best = key;
-                found = i;
-            }
-            leading = false;
-        } else if (leading) {
-            start = i + 1u; // nothing before it will be asked for again
-        }
+// Keeps an entry in its place. Entries come nearly in order, so few others move.
+void keep(uint64_t key, uint index) {
+    if (nearest_count == NEAREST) {
+        more = true;
+        if (key > nearest_key[NEAREST - 1u]) return;
+        nearest_count--;
     }
-    return found == NOTHING ? NOTHING : order[base + found];
+    uint at = nearest_count;
+    while (at > 0u && nearest_key[at - 1u] > key) {
+        nearest_key[at] = nearest_key[at - 1u];
+        nearest_entry[at] = nearest_entry[at - 1u];
+        at--;
+    }
+    nearest_key[at] = key;
+    nearest_entry[at] = index;
+    nearest_count++;
+}
+
+// Finds the nearest entries behind a key. Entries are sorted by their nearest depth: when that of the next one lies behind all that is
+// kept, and no room is left, nothing nearer can follow.
+void find_nearest(uint base, uint count, uint bit, ivec2 at, uint64_t behind) {
+    nearest_count = 0u;
+    more = false;
+    for (uint i = 0u; i < count; i++) {
+        uint index = order[base + i];
+        if ((entries[index].mask & bit) == 0u) continue;
+        Entry e = entries[index]; // after the test: what a lane does not need it does not load
+        if (nearest_count == NEAREST && floatBitsToUint(e.zmin) > uint(nearest_key[NEAREST - 1u] >> 32)) {
+            more = true;
+            break;
+        }
+        uint64_t key = (uint64_t(floatBitsToUint(entry_z(frame, e, at))) << 32) | uint64_t(e.number);
+        if (key > behind) keep(key, index);
+    }
 }
 
 void main() {
@@ -74,37 +87,29 @@ void main() {
     uint subpixel = invocation();
     if (subpixel >= region_width * region_height * pixel_samples) return;
     uint pixel = subpixel / pixel_samples, s = subpixel - pixel * pixel_samples, cell = pixel * cells + (s >> 5);
-    uint count = cell_counts[cell];
-    if (count == 0u) return;
-    uint record = subpixel * resolved_records;
+    uint count = cell_counts[cell], record = subpixel * resolved_records;
     vec4 gathered = resolved[record], through = resolved[record + 1u];
-    if (through.w != 0.0) return;
+    uint64_t behind = resume[subpixel];
+    if (count == 0u || through.w != 0.0 || behind == ~0ul) return;
     ivec2 corner = ivec2(region_x + int(pixel % region_width), region_y + int(pixel / region_width));
     ivec2 at = sample_position(frame, corner, uvec2(s % frame.samples.x, s / frame.samples.x)) - corner * FIXED;
-    uint64_t behind = resume[subpixel], key;
-    uint trips = 0u, start = 0u, base = cell_offsets[cell];
-    bool finished = behind == ~0ul;
-    while (!finished && trips < TRIPS_MAX) {
-        uint index = next_entry(base, count, start, 1u << (s & 31u), at, behind, trips, key);
-        if (index == NOTHING) {
-            finished = true;
-            break;
-        }
-        uint place = colour_place(entries[index].number) * colour_records;
+    find_nearest(cell_offsets[cell], count, 1u << (s & 31u), at, behind);
+    for (uint i = 0u; i < nearest_count && through.w == 0.0; i++) {
+        uint place = entries[nearest_entry[i]].cell * colour_records;
+        vec4 colour = colours[place];
         vec3 opacity = clamp(colours[place + 1u].xyz, 0.0, 1.0);
-        gathered.xyz += through.xyz * colours[place].xyz;
         for (uint k = 0u; k < variables; k++) {
             resolved[record + 2u + k] += vec4(through.xyz * opacity, mean3(through.xyz * opacity)) * colours[place + 2u + k];
         }
-        gathered.w += mean3(through.xyz) * colours[place].w;
+        gathered += vec4(through.xyz, mean3(through.xyz)) * colour;
         through.xyz *= 1.0 - opacity;
+        behind = nearest_key[i];
         if (all(lessThanEqual(through.xyz, vec3(1.0 - frame.opacity_threshold)))) {
             through.w = 1.0;
-            keys[subpixel] = min(keys[subpixel], key);
-            finished = true;
+            keys[subpixel] = min(keys[subpixel], behind);
         }
-        behind = key;
     }
+    bool finished = !more || through.w != 0.0;
     if (!finished) atomicAdd(unfinished, 1u);
     resume[subpixel] = finished ? ~0ul : behind;
     resolved[record] = gathered;

@@ -1,11 +1,13 @@
-// Cull: one invocation = one grid of a batch, in sorted order. Makes its slot; a grid that lies behind what every 4x4-pixel block it
-// may touch already shows, or outside the depth slab at work, gets an empty slot and is neither diced nor hidden. Reads sorted, selected, grids, grid_bounds, instances,
-// blocks; writes slots, and counts what was dropped.
+// Cull: one invocation = one grid of a piece, in sorted order. Makes its slot, unless the grid lies behind what every 4x4-pixel block
+// it may touch already shows, or outside the depth slab at work: such a grid is neither diced nor hidden. Which slot of the piece it
+// gets does not matter. Reads sorted, selected, grids, grid_bounds, instances, blocks; writes slots, and counts them and what was
+// dropped.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
 #include "lib/records.glsl"
 #include "lib/slot.glsl"
+#include "lib/piece.glsl"
 
 // Larger grids are not worth the search.
 #define BLOCKS_MAX 256
@@ -20,9 +22,12 @@ layout(std430, set = 0, binding = 4) readonly buffer Instances { Instance instan
 layout(std430, set = 0, binding = 5) readonly buffer Blocks { uint blocks[]; };
 layout(std430, set = 0, binding = 6) writeonly buffer Slots { Slot slots[]; };
 layout(std430, set = 0, binding = 7) buffer Culled { uint culled_grids; uint culled_micropolygons; };
+layout(std430, set = 0, binding = 8) buffer Pieces { Piece pieces[]; };
 layout(push_constant) uniform Push {
     uint first; // in sorted order
     uint count;
+    uint slot_base;
+    uint piece;
     int region_x;
     int region_y;
     uint region_width;
@@ -54,18 +59,18 @@ void main() {
     uint rank = sorted[first + index], grid = selected[rank];
     GridBound bound = grid_bounds[grid];
     Subpatch subpatch = grids[grid];
-    uint flags = instances[subpatch.instance].flags, nu = shape_nu(subpatch.shape), nv = shape_nv(subpatch.shape);
-    uint dims = nu | (nv << 8);
     bool outside = floatBitsToUint(max(bound.zmax, 0.0)) < slab_low_z || floatBitsToUint(max(bound.zmin, 0.0)) > slab_high_z;
-    if (outside) {
-        dims = 0u;
-    } else if (enabled != 0u && hidden(bound)) {
-        dims = 0u;
+    if (outside) return;
+    uint nu = shape_nu(subpatch.shape), nv = shape_nv(subpatch.shape);
+    if (enabled != 0u && hidden(bound)) {
         atomicAdd(culled_grids, 1u);
         atomicAdd(culled_micropolygons, nu * nv);
+        return;
     }
+    uint flags = instances[subpatch.instance].flags, dims = nu | (nv << 8);
     if ((flags & INSTANCE_ONE_SIDED) != 0u) dims |= SLOT_ONE_SIDED << 16;
     if ((flags & INSTANCE_FLIP_NORMAL) != 0u) dims |= SLOT_FLIP << 16;
     if ((flags & INSTANCE_MATTE) != 0u) dims |= SLOT_MATTE << 16;
-    slots[index] = Slot(rank, dims, bound.x, bound.y, bound.zmin, bound.zmax, grid, subpatch.instance);
+    uint slot = slot_base + atomicAdd(pieces[piece].count, 1u);
+    slots[slot] = Slot(rank, dims, bound.x, bound.y, bound.zmin, bound.zmax, grid, subpatch.instance);
 }

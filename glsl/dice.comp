@@ -10,6 +10,7 @@
 #include "lib/records.glsl"
 #include "lib/edge.glsl"
 #include "lib/slot.glsl"
+#include "lib/piece.glsl"
 
 layout(local_size_x = 64) in;
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
@@ -19,10 +20,10 @@ layout(std430, set = 0, binding = 3) readonly buffer Data { vec4 data[]; };
 layout(std430, set = 0, binding = 4) readonly buffer Grids { Subpatch grids[]; };
 layout(std430, set = 0, binding = 5) readonly buffer Slots { Slot slots[]; };
 layout(std430, set = 0, binding = 6) writeonly buffer Arena { vec4 arena[]; };
+layout(std430, set = 0, binding = 7) readonly buffer Pieces { Piece pieces[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
-    uint slot_log2;
-    uint slot_count;
+    uint piece;
     uint vertex_base;    // record of channel 0 of the first slot's first vertex
     uint channel_stride; // records from channel to channel
     uint channels;       // bit mask
@@ -68,7 +69,7 @@ void write_vertex(Primitive primitive, Param u, Param v, uint at) {
 void main() {
     frame = frame_record;
     uint index = gl_GlobalInvocationID.x >> 4, j = gl_GlobalInvocationID.x & 15u;
-    if (index >= slot_count) return;
+    if (index >= pieces[piece].count) return;
     Slot slot = slots[slot_base + index];
     uint nu = slot_nu(slot), nv = slot_nv(slot);
     if (nu == 0u || j > nv) return;
@@ -78,7 +79,7 @@ void main() {
 #if KIND == 4
     point_rim(nu << shape_u_level(grid.shape));
 #endif
-    uint at = vertex_base + (index << slot_log2) + j * (nu + 1u);
+    uint at = vertex_base + (index << pieces[piece].slot_log2) + j * (nu + 1u);
     for (uint i = 0u; i <= nu; i++) {
         Param v = grid_v(grid, i, j, nu, nv);
         // Inside, the whole row has one v; at both ends it is a point of the edge that the neighbour shares.

@@ -28,5 +28,5 @@ void main() {
     uint rank = ranks[grid];
     if (rank >= capacity) return;
     selected[rank] = grid;
-    atomicAdd(histogram[depth_bucket(grid_bounds[grid].zmin, depth_base, depth_shift)], 16u << size_class(grids[grid].shape));
+    atomicAdd(histogram[depth_bucket(grid_bounds[grid].zmin, depth_base, depth_shift)], 1u << slot_log2_of(grids[grid].shape));
 }

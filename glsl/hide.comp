@@ -2,8 +2,8 @@
 //
 // Hide: one invocation = one micropolygon of an opaque grid. Reads diced (and displaced) vertices; lowers the depth keys of the samples
 // it covers; marks the 4x4-pixel blocks it changed. A key is (camera z as float bits) << 32 | number, a minimum is commutative, so
-// neither batches nor order show in the picture. Overflows nothing: a micropolygon of more than PART samples is finished by hide_rest,
-// whose indirect dispatch this kernel arms.
+// neither batches nor order show in the picture. Overflows nothing: a micropolygon of more than PART tiles is finished, and one
+// wider than 16 pixels done, by hide_rest, whose indirect dispatch this kernel arms.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -13,6 +13,7 @@
 #include "lib/records.glsl"
 #include "lib/sampling.glsl"
 #include "lib/slot.glsl"
+#include "lib/piece.glsl"
 
 layout(local_size_x = 256) in;
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
@@ -21,10 +22,10 @@ layout(std430, set = 0, binding = 2) readonly buffer Arena { vec4 arena[]; };
 layout(std430, set = 0, binding = 3) buffer Keys { uint64_t keys[]; };
 layout(std430, set = 0, binding = 4) buffer Dirty { uint dirty[]; };
 layout(std430, set = 0, binding = 5) buffer Rest { uint rest_groups_x; uint rest_groups_y; uint rest_groups_z; uint rest_lost; };
+layout(std430, set = 0, binding = 6) readonly buffer Pieces { Piece pieces[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
-    uint slot_log2;
-    uint slot_count;
+    uint piece;
     uint vertex_base;
     int region_x;
     int region_y;
@@ -98,12 +99,12 @@ void lower_key(Micropolygon m, Slot slot, RegionRect region, uvec2 subpixel, uin
 void main() {
     frame = frame_record;
     uint id = gl_GlobalInvocationID.x;
-    uint index = id >> slot_log2;
-    if (index >= slot_count) return;
+    uint index = id >> pieces[piece].mp_log2;
+    if (index >= pieces[piece].count) return;
     Slot slot = slots[slot_base + index];
-    uint local = id & ((1u << slot_log2) - 1u);
+    uint local = id & ((1u << pieces[piece].mp_log2) - 1u);
     Micropolygon m;
-    if (!micropolygon_load(vertex_base + (index << slot_log2), slot, local, m)) return;
+    if (!micropolygon_load(vertex_base + (index << pieces[piece].slot_log2), slot, local, m)) return;
     RegionRect region = RegionRect(region_x, region_y, region_width, region_height);
     ivec4 px = covered_pixels(m, slot, region);
     if (px.x > px.z || px.y > px.w) return;
@@ -113,12 +114,16 @@ void main() {
     tile.y = 32u / tile.x;
     uvec2 tiles = divide(all.count + tile - 1u, tile);
     uint total = tiles.x * tiles.y;
-    uint begin = PASS == 1 ? gl_WorkGroupID.z * PART : 0u;
-    if (PASS == 0 && total > PART) {
-        rest_groups_x = gl_NumWorkGroups.x;
-        if (total > PART * PARTS) atomicAdd(rest_lost, 1u);
-    }
-    if (PASS == 1 && begin == 0u) return; // done by the first pass
+    bool wide = micropolygon_wide(m);
+#if PASS == 0
+    if (total > PART || wide) rest_groups_x = gl_NumWorkGroups.x;
+    if (total > PART * PARTS) atomicAdd(rest_lost, 1u);
+    if (wide) return;
+    uint begin = 0u;
+#else
+    uint begin = gl_WorkGroupID.z * PART;
+    if (begin == 0u && !wide) return; // done by the first pass
+#endif
     uint number = (slot.rank << NUMBER_MP_BITS) | local;
     Coverage cover = coverage_setup(m);
     for (uint t = begin; t < min(total, begin + PART); t++) {

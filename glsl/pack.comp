@@ -7,6 +7,7 @@
 
 #include "lib/records.glsl"
 #include "lib/slot.glsl"
+#include "lib/piece.glsl"
 #include "lib/visible.glsl"
 
 layout(local_size_x = 256) in;
@@ -16,10 +17,10 @@ layout(std430, set = 0, binding = 2) readonly buffer Visible { uint visible[]; }
 layout(std430, set = 0, binding = 3) readonly buffer ColourBase { uint colour_base[]; };
 layout(std430, set = 0, binding = 4) writeonly buffer Colours { vec4 colours[]; };
 layout(std430, set = 0, binding = 5) readonly buffer VisibleBefore { uint visible_before[]; };
+layout(std430, set = 0, binding = 6) readonly buffer Pieces { Piece pieces[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
-    uint slot_log2;
-    uint slot_count;
+    uint piece;
     uint vertex_base;    // record of output channel 0
     uint channel_stride;
     uint colour_records; // of a place
@@ -37,10 +38,10 @@ COLOUR_PLACE_FUNCTION
 vec4 mean(uint at, uint nu) { return 0.25 * ((arena[at] + arena[at + nu + 2u]) + (arena[at + 1u] + arena[at + nu + 1u])); }
 
 void main() {
-    uint id = gl_GlobalInvocationID.x, index = id >> slot_log2;
-    if (index >= slot_count) return;
+    uint id = gl_GlobalInvocationID.x, index = id >> pieces[piece].mp_log2;
+    if (index >= pieces[piece].count) return;
     Slot slot = slots[slot_base + index];
-    uint local = id & ((1u << slot_log2) - 1u), nu = slot_nu(slot), nv = slot_nv(slot);
+    uint local = id & ((1u << pieces[piece].mp_log2) - 1u), nu = slot_nu(slot), nv = slot_nv(slot);
     if (local >= nu * nv) return;
     uint number = (slot.rank << NUMBER_MP_BITS) | local;
     if ((visible[visible_word(number)] & visible_bit(number)) == 0u) return;
@@ -48,7 +49,7 @@ void main() {
     if (place < first_place || place >= last_place) return;
     place = (place - first_place) * colour_records;
     uint j = uint((float(local) + 0.5) / float(nu)), i = local - j * nu;
-    uint at = vertex_base + (index << slot_log2) + j * (nu + 1u) + i;
+    uint at = vertex_base + (index << pieces[piece].slot_log2) + j * (nu + 1u) + i;
     bool matte = coloured == 0u || slot_matte(slot);
     vec3 opacity = opacity_channel == 0xffffffffu ? vec3(1.0) : mean(at + opacity_channel * channel_stride, nu).xyz;
     float alpha = matte ? 0.0 : (opacity.x + opacity.y + opacity.z) / 3.0;

@@ -9,6 +9,7 @@
 #include "lib/records.glsl"
 #include "lib/edge.glsl"
 #include "lib/slot.glsl"
+#include "lib/piece.glsl"
 
 layout(local_size_x = 256) in;
 layout(std430, set = 0, binding = 0) readonly buffer Instances { Instance instances[]; };
@@ -27,10 +28,10 @@ struct PrimvarBinding {
 
 layout(std430, set = 0, binding = 5) readonly buffer PrimvarBindings { PrimvarBinding primvar_bindings[]; };
 layout(std430, set = 0, binding = 6) buffer Arena { vec4 arena[]; };
+layout(std430, set = 0, binding = 7) readonly buffer Pieces { Piece pieces[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
-    uint slot_log2;
-    uint slot_count;
+    uint piece;
     uint vertex_base;
     uint channel_stride;
     uint uniform_base;
@@ -113,10 +114,10 @@ void write_value(uint at, uint component, uint floats, vec4 x) {
 }
 
 void main() {
-    uint id = gl_GlobalInvocationID.x, index = id >> slot_log2;
-    if (index >= slot_count) return;
+    uint id = gl_GlobalInvocationID.x, index = id >> pieces[piece].slot_log2;
+    if (index >= pieces[piece].count) return;
     Slot slot = slots[slot_base + index];
-    uint local = id & ((1u << slot_log2) - 1u), nu = slot_nu(slot), nv = slot_nv(slot);
+    uint local = id & ((1u << pieces[piece].slot_log2) - 1u), nu = slot_nu(slot), nv = slot_nv(slot);
     if (nu == 0u || local >= (nu + 1u) * (nv + 1u)) return;
     Subpatch grid = grids[slot.grid];
     Primitive primitive = primitives[grid.primitive];
@@ -124,7 +125,7 @@ void main() {
     uint j = uint((float(local) + 0.5) / float(nu + 1u)), i = local - j * (nu + 1u);
     Param u = grid_u(grid, i, j, nu, nv), v = grid_v(grid, i, j, nu, nv);
     uint entry = displace == 1u ? instance.displace_primvars : instance.shade_primvars;
-    uint vertex = vertex_base + (index << slot_log2) + local;
+    uint vertex = vertex_base + (index << pieces[piece].slot_log2) + local;
     for (uint n = entry; entry != 0xffffffffu && (primvar_bindings[n].class_type & 0xffu) != PRIMVAR_END; n++) {
         PrimvarBinding b = primvar_bindings[n];
         bool uniform_input = (b.class_type >> 31) != 0u;

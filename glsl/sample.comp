@@ -12,6 +12,7 @@
 #include "lib/records.glsl"
 #include "lib/sampling.glsl"
 #include "lib/slot.glsl"
+#include "lib/piece.glsl"
 #include "lib/visible.glsl"
 #include "lib/entry.glsl"
 
@@ -25,10 +26,10 @@ layout(std430, set = 0, binding = 5) buffer CellCounts { uint cell_counts[]; };
 layout(std430, set = 0, binding = 6) buffer Visible { uint visible[]; };
 layout(std430, set = 0, binding = 7) buffer Appended { uint appended; uint appended_lost; };
 layout(std430, set = 0, binding = 8) buffer Rest { uint rest_groups_x; uint rest_groups_y; uint rest_groups_z; uint rest_lost; };
+layout(std430, set = 0, binding = 9) readonly buffer Pieces { Piece pieces[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
-    uint slot_log2;
-    uint slot_count;
+    uint piece;
     uint vertex_base;
     int region_x;
     int region_y;
@@ -45,15 +46,15 @@ layout(push_constant) uniform Push {
 #include "lib/micropolygon.glsl"
 #include "lib/coverage.glsl"
 
-// Pixels that one invocation visits.
+// Cells that one invocation visits.
 #define PART 64u
 #define PARTS 64u
 
 void append(Micropolygon m, uint number, uint cell, uint mask, ivec2 corner) {
     uint at = atomicAdd(appended, 1u);
+    if (at >= capacity) return;
     uint bit = visible_bit(number), word = visible_word(number);
     if ((visible[word] & bit) == 0u) atomicOr(visible[word], bit);
-    if (at >= capacity) return;
     atomicAdd(cell_counts[cell], 1u);
     vec2 shift = vec2(corner - m.low);
     entries[at] = Entry(number, mask, cell, m.f0 + (m.fx * shift.x + m.fy * shift.y), m.fx, m.fy, m.zmin, m.zmax);
@@ -62,56 +63,66 @@ void append(Micropolygon m, uint number, uint cell, uint mask, ivec2 corner) {
 // Whether the sample sees the micropolygon, as far as opaque surfaces and the slab go.
 bool seen(Micropolygon m, Slot slot, uint number, ivec2 at, uint subpixel) {
     float z = micropolygon_z(m, at);
-    if (!(z >= slot.zmin && z <= slot.zmax)) return false;
     uint64_t key = (uint64_t(floatBitsToUint(z)) << 32) | uint64_t(number);
     uint64_t low = (uint64_t(slab_low_z) << 32) | uint64_t(slab_low_number), high = (uint64_t(slab_high_z) << 32) | uint64_t(slab_high_number);
-    return key >= low && key < high && key < keys[subpixel];
+    return z >= slot.zmin && z <= slot.zmax && key >= low && key < high && key < keys[subpixel];
 }
 
-void sample_pixel(Micropolygon m, Coverage cover, Slot slot, uint number, ivec2 pixel, uint pixel_index) {
-    ivec2 corner = pixel * FIXED;
-    uvec2 first = first_subpixel(m.low, corner), last = last_subpixel(m.high, corner);
-    uint pixel_samples = frame.samples.x * frame.samples.y, cell = 0u, mask = 0u;
+// The covered samples of a cell among the subpixels [first, last] of a pixel: bits of the cell's 32 samples.
+uint cell_mask(Micropolygon m, Coverage cover, ivec2 pixel, uint cell, uvec2 first, uvec2 last) {
+    uint mask = 0u;
     for (uint y = first.y; y <= last.y; y++) {
         for (uint x = first.x; x <= last.x; x++) {
             uint s = y * frame.samples.x + x;
-            if ((s >> 5) != cell) {
-                if (mask != 0u) append(m, number, pixel_index * cells + cell, mask, corner);
-                cell = s >> 5;
-                mask = 0u;
-            }
-            ivec2 at = sample_position(frame, pixel, uvec2(x, y));
-            if (covers(m, cover, at) && seen(m, slot, number, at, pixel_index * pixel_samples + s)) mask |= 1u << (s & 31u);
+            if ((s >> 5) == cell && covers(m, cover, sample_position(frame, pixel, uvec2(x, y)))) mask |= 1u << (s & 31u);
         }
+    }
+    return mask;
+}
+
+void sample_cell(Micropolygon m, Coverage cover, Slot slot, uint number, ivec2 pixel, uint pixel_index, uint cell) {
+    ivec2 corner = pixel * FIXED;
+    uint covered = cell_mask(m, cover, pixel, cell, first_subpixel(m.low, corner), last_subpixel(m.high, corner));
+    uint mask = covered, first = pixel_index * (frame.samples.x * frame.samples.y) + 32u * cell;
+    while (covered != 0u) {
+        uint bit = uint(findLSB(covered));
+        covered &= covered - 1u;
+        uint s = 32u * cell + bit, y = uint((float(s) + 0.5) / float(frame.samples.x));
+        ivec2 at = sample_position(frame, pixel, uvec2(s - y * frame.samples.x, y));
+        if (!seen(m, slot, number, at, first + bit)) mask &= ~(1u << bit);
     }
     if (mask != 0u) append(m, number, pixel_index * cells + cell, mask, corner);
 }
 
 void main() {
     frame = frame_record;
-    uint id = gl_GlobalInvocationID.x, index = id >> slot_log2;
-    if (index >= slot_count) return;
+    uint id = gl_GlobalInvocationID.x, index = id >> pieces[piece].mp_log2;
+    if (index >= pieces[piece].count) return;
     Slot slot = slots[slot_base + index];
-    uint local = id & ((1u << slot_log2) - 1u);
+    uint local = id & ((1u << pieces[piece].mp_log2) - 1u);
     Micropolygon m;
-    if (!micropolygon_load(vertex_base + (index << slot_log2), slot, local, m)) return;
+    if (!micropolygon_load(vertex_base + (index << pieces[piece].slot_log2), slot, local, m)) return;
     RegionRect region = RegionRect(region_x, region_y, region_width, region_height);
     ivec4 px = covered_pixels(m, slot, region);
     if (px.x > px.z || px.y > px.w) return;
     // The slab is crossed only if the depth ranges meet.
     if (floatBitsToUint(m.zmax) < slab_low_z || floatBitsToUint(m.zmin) > slab_high_z) return;
-    uint width = uint(px.z - px.x) + 1u, total = width * (uint(px.w - px.y) + 1u);
-    uint begin = PASS == 1 ? gl_WorkGroupID.z * PART : 0u;
-    if (PASS == 0 && total > PART) {
-        rest_groups_x = gl_NumWorkGroups.x;
-        if (total > PART * PARTS) atomicAdd(rest_lost, 1u);
-    }
-    if (PASS == 1 && begin == 0u) return; // done by the first pass
+    uint width = uint(px.z - px.x) + 1u, total = width * (uint(px.w - px.y) + 1u) * cells;
+    bool wide = micropolygon_wide(m);
+#if PASS == 0
+    if (total > PART || wide) rest_groups_x = gl_NumWorkGroups.x;
+    if (total > PART * PARTS) atomicAdd(rest_lost, 1u);
+    if (wide) return;
+    uint begin = 0u;
+#else
+    uint begin = gl_WorkGroupID.z * PART;
+    if (begin == 0u && !wide) return; // done by the first pass
+#endif
     uint number = (slot.rank << NUMBER_MP_BITS) | local;
     Coverage cover = coverage_setup(m);
     for (uint t = begin; t < min(total, begin + PART); t++) {
-        uint y = uint((float(t) + 0.5) / float(width));
-        ivec2 pixel = px.xy + ivec2(t - y * width, y);
-        sample_pixel(m, cover, slot, number, pixel, region_pixel(region, pixel));
+        uint at = uint((float(t) + 0.5) / float(cells)), y = uint((float(at) + 0.5) / float(width));
+        ivec2 pixel = px.xy + ivec2(at - y * width, y);
+        sample_cell(m, cover, slot, number, pixel, region_pixel(region, pixel), t - at * cells);
     }
 }

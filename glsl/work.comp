@@ -8,6 +8,7 @@
 #include "lib/records.glsl"
 #include "lib/edge.glsl"
 #include "lib/slot.glsl"
+#include "lib/piece.glsl"
 
 #define FLAG_SNAPPED_V0 1u
 #define FLAG_SNAPPED_V1 2u
@@ -21,9 +22,10 @@ layout(std430, set = 0, binding = 1) readonly buffer Primitives { Primitive prim
 layout(std430, set = 0, binding = 2) readonly buffer Grids { Subpatch grids[]; };
 layout(std430, set = 0, binding = 3) readonly buffer Slots { Slot slots[]; };
 layout(std430, set = 0, binding = 4) writeonly buffer Work { uvec4 work[]; };
+layout(std430, set = 0, binding = 5) readonly buffer Pieces { Piece pieces[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
-    uint slot_count;
+    uint piece;
     uint uniform_base;  // record of the first slot's uniform inputs in the arena
     uint uniform_count; // of one slot
 };
@@ -39,7 +41,12 @@ uint hash_grid(uint instance, Subpatch grid) {
 
 void main() {
     uint index = gl_GlobalInvocationID.x;
-    if (index >= slot_count) return;
+    uint count = pieces[piece].count, in_group = 256u >> pieces[piece].slot_log2;
+    if (index >= count) {
+        // The compiled kernel's last workgroup goes on to here: empty slots.
+        if (index < (count + in_group - 1u) / in_group * in_group) work[2u * index] = uvec4(0u);
+        return;
+    }
     Slot slot = slots[slot_base + index];
     Subpatch grid = grids[slot.grid];
     Instance instance = instances[grid.instance];
@@ -53,8 +60,6 @@ void main() {
     if ((instance.flags & INSTANCE_FLIP_NORMAL) != 0u) flags |= FLAG_FLIP_NORMAL;
     float du = (range.z - range.x) / float(nu << u_level), dv = (range.w - range.y) / float(nv << v_level);
     uint block = SHADE == 1 ? instance.shade_block : instance.displace_block;
-    // An empty slot (culled) idles in the compiled kernel too: no vertices.
-    uint dims = slot_nu(slot) == 0u ? 0xff00u : (slot.dims & 0xffffu);
-    work[2u * index] = uvec4(dims | (flags << 16), block, hash_grid(grid.instance, grid), uniform_base + index * uniform_count);
+    work[2u * index] = uvec4((slot.dims & 0xffffu) | (flags << 16), block, hash_grid(grid.instance, grid), uniform_base + index * uniform_count);
     work[2u * index + 1u] = uvec4(floatBitsToUint(du), floatBitsToUint(dv), 0u, 0u);
 }

@@ -1,5 +1,6 @@
 // Which samples a micropolygon covers. Small micropolygons (all but wild ones) use 32-bit edge functions relative to their own
-// corner; larger ones 64-bit, with the same result.
+// corner; larger ones 64-bit, with the same result, in kernels that are compiled with PASS 1: CPU drivers run through both sides of a
+// branch, so what is rare stands in a kernel of its own.
 
 #ifndef COVERAGE_GLSL
 #define COVERAGE_GLSL
@@ -10,18 +11,22 @@
 struct Coverage {
     Triangle t0; // (a, b, d)
     Triangle t1; // (a, d, c)
-    bool wide;
 };
 
-Coverage coverage_setup(Micropolygon m) {
+bool micropolygon_wide(Micropolygon m) {
     ivec2 extent = m.high - m.low;
+    return max(extent.x, extent.y) > NARROW_EXTENT;
+}
+
+Coverage coverage_setup(Micropolygon m) {
     Coverage cover;
-    cover.wide = max(extent.x, extent.y) > NARROW_EXTENT;
     ivec2 o = m.low;
     cover.t0 = triangle_setup(m.a - o, m.b - o, m.d - o);
     cover.t1 = triangle_setup(m.a - o, m.d - o, m.c - o);
     return cover;
 }
+
+#if PASS == 1
 
 int64_t edge_wide(ivec2 p, ivec2 q, ivec2 at) {
     return int64_t(q.x - p.x) * int64_t(at.y - p.y) - int64_t(q.y - p.y) * int64_t(at.x - p.x);
@@ -40,8 +45,12 @@ bool triangle_covers_wide(ivec2 p, ivec2 q, ivec2 r, ivec2 at) {
     return area != 0l && edge_inside(p, q, at, turned) && edge_inside(q, r, at, turned) && edge_inside(r, p, at, turned);
 }
 
+#endif
+
 bool covers(Micropolygon m, Coverage cover, ivec2 at) {
-    if (cover.wide) return triangle_covers_wide(m.a, m.b, m.d, at) || triangle_covers_wide(m.a, m.d, m.c, at);
+#if PASS == 1
+    if (micropolygon_wide(m)) return triangle_covers_wide(m.a, m.b, m.d, at) || triangle_covers_wide(m.a, m.d, m.c, at);
+#endif
     ivec2 p = at - m.low;
     return triangle_covers(cover.t0, p) || triangle_covers(cover.t1, p);
 }

@@ -6,7 +6,7 @@
 struct Entry {
     uint number;
     uint mask; // covered samples of the cell
-    uint cell; // pixel * cells of a pixel + cell
+    uint cell; // pixel * cells of a pixel + cell; later the place of its colour
     float f0;  // depth plane relative to the pixel's corner, see Micropolygon
     float fx;
     float fy;

@@ -1,7 +1,7 @@
 // One micropolygon as the hider sees it: four vertices projected and rounded once, exact integer coverage with a top-left rule,
 // depth by one expression.
 //
-// Needs frame, slots[] (Slot), arena[] (vec4) and the push constants slot_base, slot_log2, slot_count, vertex_base.
+// Needs frame and arena[] (vec4).
 
 #ifndef MICROPOLYGON_GLSL
 #define MICROPOLYGON_GLSL

@@ -4,12 +4,17 @@
 #define SELECTION_GLSL
 
 #define DEPTH_BUCKETS 1024u
-#define SIZE_CLASSES 5u // slots of 16, 32, 64, 128, 256 vertices
+#define SIZE_CLASSES 10u // slots of 16, 32, 64, 128, 256 vertices, each with at most half as many micropolygons, or more
 
-// Size class of a grid: log2 of its slot, less 4.
-uint size_class(uint shape) {
+// log2 of the slot of a grid, 4 to 8.
+uint slot_log2_of(uint shape) {
     uint vertices = (shape_nu(shape) + 1u) * (shape_nv(shape) + 1u);
-    return uint(max(findMSB(vertices - 1u) - 3, 0));
+    return uint(max(findMSB(vertices - 1u) + 1, 4));
+}
+
+uint size_class(uint shape) {
+    uint slot_log2 = slot_log2_of(shape), micropolygons = shape_nu(shape) * shape_nv(shape);
+    return 2u * (slot_log2 - 4u) + (micropolygons > (1u << (slot_log2 - 1u)) ? 1u : 0u);
 }
 
 // Logarithmic depth buckets: float bits of positive numbers grow with the numbers.

@@ -1,8 +1,8 @@
 //! The memory of the pipeline: what a device keeps for a frame, and what each region in flight works in, in closed form.
 
 use super::kernels::records::{
-    Appended, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, Primitive, PrimvarBinding, Rest, Round, Slot,
-    Subpatch, Total, Unfinished,
+    Appended, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, Piece, Primitive, PrimvarBinding, Rest, Round,
+    Slot, Subpatch, Total, Unfinished,
 };
 use super::recording::{Arena, ArenaFull, BINDING_BYTES_MAX, Buffer, Slice};
 use super::select::{BATCHES, DEPTH_BUCKETS, SIZE_CLASSES};
@@ -131,6 +131,11 @@ impl CountSlices {
     }
 }
 
+/// Pieces of a load at most: their states travel in a recording.
+pub const PIECES_MAX: u32 = 512;
+/// Work records beyond the last slot: empty ones, up to the end of a compiled kernel's last workgroup.
+const WORK_PADDING: u64 = 64;
+
 /// How large the parts of a region's memory are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegionCapacity {
@@ -208,7 +213,8 @@ impl RegionCapacity {
         parts.extend([(self.grids, 4), (self.grids, 4), (self.grids, 4)]);
         parts.extend([(self.sort_keys(), 4), (self.sort_keys(), 4)]);
         parts.extend([(self.subpixels, 8), (self.blocks(), 4), (self.blocks(), 4)]);
-        parts.extend([(self.slots, size_of::<Slot>() as u64), (2 * self.slots, 16), (self.arena, 16)]);
+        parts.extend([(self.slots, size_of::<Slot>() as u64), (2 * self.slots + WORK_PADDING, 16), (self.arena, 16)]);
+        parts.push((u64::from(PIECES_MAX), size_of::<Piece>() as u64));
         parts.extend([(1, size_of::<Culled>() as u64), (1, size_of::<Rest>() as u64), (1, 16)]);
         parts.extend([(8 * self.grids, 4), (2 * self.grids, 4), (self.grids, 4), (self.grids, 4)]);
         parts.extend([(self.colours * self.colour_records(), 16), (self.subpixels * self.resolved_records(), 16)]);
@@ -272,6 +278,8 @@ pub struct RegionSlices {
     pub work: Slice<[u32; 4]>,
     /// Channels of the piece's vertices.
     pub arena: Slice<Vec4>,
+    /// States of the load's pieces.
+    pub pieces: Slice<Piece>,
     /// What culling dropped.
     pub culled: Slice<Culled>,
     /// Indirect dispatch of the rest passes.
@@ -339,8 +347,9 @@ impl RegionSlices {
             dirty: a.cut(c.blocks())?,
             blocks: a.cut(c.blocks())?,
             slots: a.cut(c.slots)?,
-            work: a.cut(2 * c.slots)?,
+            work: a.cut(2 * c.slots + WORK_PADDING)?,
             arena: a.cut(c.arena)?,
+            pieces: a.cut(u64::from(PIECES_MAX))?,
             culled: a.cut(1)?,
             rest: a.cut(1)?,
             status: a.cut(1)?,

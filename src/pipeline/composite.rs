@@ -2,7 +2,7 @@
 
 use super::buffers::{FrameSlices, RegionCapacity, RegionSlices};
 use super::covering;
-use super::kernels::{composite, composite_slab};
+use super::kernels::{composite, composite_slab, place_entries};
 use super::recording::Recording;
 use super::select::RegionPixels;
 use std::ops::Range;
@@ -21,6 +21,18 @@ pub fn record_clear(
     };
     let groups = covering(subpixels, super::kernels::composite_clear::LOCAL_SIZE);
     recording.dispatch(super::kernels::composite_clear::dispatch(groups, &bindings, &push));
+}
+
+/// Appends the noting of where the colours of a slab's entries are kept.
+pub fn record_places(recording: &mut Recording, slices: &RegionSlices, entries: u32) {
+    let bindings = place_entries::Bindings {
+        entries: slices.entries,
+        visible: slices.visible,
+        visible_before: slices.visible_before,
+        colour_base: slices.colour_base,
+    };
+    let groups = covering(u64::from(entries), place_entries::LOCAL_SIZE);
+    recording.dispatch(place_entries::dispatch(groups, &bindings, &place_entries::Push { entry_count: entries }));
 }
 
 /// Appends the compositing of a slab's entries, or what an earlier call of the same slab left over (`again`).
@@ -43,14 +55,11 @@ pub fn record_slab(
         cell_offsets: slices.cell_offsets,
         cell_counts: slices.cell_counts,
         order: slices.order,
-        visible: slices.visible,
-        colour_base: slices.colour_base,
         colours: slices.colours,
         resolved: slices.resolved,
         keys: slices.keys,
         resume: slices.resume,
         unfinished: slices.unfinished,
-        visible_before: slices.visible_before,
     };
     let push = composite_slab::Push {
         region_x: region.sampled[0],

@@ -1,13 +1,11 @@
 //! Dice: grids become vertices. Each primitive kind has one kernel, the only code that computes P.
 
 use super::buffers::{FrameSlices, GridSlices, PageSlices, RegionSlices, Vec4};
-use super::covering;
 use super::geometry::Kind;
 use super::kernels::dice;
-use super::recording::{Recording, Slice};
-
-/// Invocations a slot: one a row of vertices.
-const ROWS: u64 = 16;
+use super::kernels::records::Piece as PieceState;
+use super::recording::{BufferRange, Groups, Recording, Slice};
+use std::mem::offset_of;
 
 /// Geometry channel (P, u).
 pub const POSITION: u32 = 1;
@@ -20,17 +18,61 @@ pub const TANGENTS: u32 = 4 | 8;
 /// `base + c * vertices()`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
+    /// Its number in the load: where its state stands in [`RegionSlices::pieces`].
+    pub number: u32,
     /// First slot.
     pub slot_base: u32,
     /// log2 of the vertices of a slot.
     pub slot_log2: u32,
-    /// Slots.
+    /// log2 of the micropolygons of a slot, empty ones included.
+    pub mp_log2: u32,
+    /// Slots, before culling.
     pub slot_count: u32,
     /// First record in the arena.
     pub base: u32,
 }
 
+/// What a kernel's workgroups hold (glsl/lib/piece.glsl).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Per {
+    /// 64 slots.
+    Slot,
+    /// 64 rows of vertices.
+    Row,
+    /// 256 vertices.
+    Vertex,
+    /// 256 micropolygons.
+    Micropolygon,
+}
+
 impl Piece {
+    /// Workgroups for the slots that culling leaves.
+    pub fn groups(&self, slices: &RegionSlices, per: Per) -> Groups {
+        let piece = slices.pieces.part(u64::from(self.number)..u64::from(self.number) + 1).range();
+        let offset = match per {
+            Per::Slot => offset_of!(PieceState, slot_groups),
+            Per::Row => offset_of!(PieceState, row_groups),
+            Per::Vertex => offset_of!(PieceState, vertex_groups),
+            Per::Micropolygon => offset_of!(PieceState, mp_groups),
+        };
+        Groups::Indirect(BufferRange { offset: piece.offset + offset as u64, bytes: 12, ..piece })
+    }
+
+    /// Its state before culling.
+    pub fn state(&self) -> PieceState {
+        let none = [0; 3];
+        PieceState {
+            count: 0,
+            slot_log2: self.slot_log2,
+            mp_log2: self.mp_log2,
+            spare0: 0,
+            slot_groups: none,
+            row_groups: none,
+            vertex_groups: none,
+            mp_groups: none,
+        }
+    }
+
     /// Vertices, empty ones included: the distance between channels.
     pub fn vertices(&self) -> u32 {
         self.slot_count << self.slot_log2
@@ -65,15 +107,15 @@ pub fn record(
         grids: grids.grids,
         slots: slices.slots,
         arena,
+        pieces: slices.pieces,
     };
     let push = dice::Push {
         slot_base: piece.slot_base,
-        slot_log2: piece.slot_log2,
-        slot_count: piece.slot_count,
+        piece: piece.number,
         vertex_base: base,
         channel_stride: piece.vertices(),
         channels,
     };
-    let groups = covering(u64::from(piece.slot_count) * ROWS, [64, 1, 1]);
+    let groups = piece.groups(slices, Per::Row);
     recording.dispatch(dice::dispatch(variant(kind), groups, &bindings, &push));
 }

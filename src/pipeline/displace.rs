@@ -1,8 +1,7 @@
 //! Displace: the displacement program moves P and sets N, and the feeding of compiled programs in general.
 
 use super::buffers::{FrameSlices, GridSlices, PageSlices, RegionSlices};
-use super::covering;
-use super::dice::Piece;
+use super::dice::{Per, Piece};
 use super::kernels::{primvar, work};
 use super::look::ShadingKernel;
 use super::recording::{Dispatch, Recording};
@@ -53,7 +52,7 @@ pub fn record_program(
     recording.dispatch(Dispatch {
         kernel: Arc::clone(&kernel.kernel),
         constants: Vec::new(),
-        groups: covering(u64::from(piece.vertices()), kernel.kernel.local_size()),
+        groups: piece.groups(slices, Per::Vertex),
         bindings: vec![slices.work.range(), slices.arena.range(), frame.params.range(), slices.status.range()],
         push: bytemuck::bytes_of(&push).to_vec(),
     });
@@ -79,15 +78,15 @@ fn record_inputs(
             grids: grids.grids,
             slots: slices.slots,
             work: slices.work,
+            pieces: slices.pieces,
         };
         let push = work::Push {
             slot_base: piece.slot_base,
-            slot_count: piece.slot_count,
+            piece: piece.number,
             uniform_base: places.uniform_base,
             uniform_count,
         };
-        let groups = covering(u64::from(piece.slot_count), [64, 1, 1]);
-        recording.dispatch(work::dispatch(form, groups, &bindings, &push));
+        recording.dispatch(work::dispatch(form, piece.groups(slices, Per::Slot), &bindings, &push));
         if kernel.input_channels <= 4 && uniform_count == 0 {
             return; // no primvars
         }
@@ -99,18 +98,17 @@ fn record_inputs(
             slots: slices.slots,
             primvar_bindings: frame.primvar_bindings,
             arena: slices.arena,
+            pieces: slices.pieces,
         };
         let push = primvar::Push {
             slot_base: piece.slot_base,
-            slot_log2: piece.slot_log2,
-            slot_count: piece.slot_count,
+            piece: piece.number,
             vertex_base: places.input_base,
             channel_stride: piece.vertices(),
             uniform_base: places.uniform_base,
             uniform_count,
             displace: u32::from(slice == Slice::Position),
         };
-        let groups = covering(u64::from(piece.vertices()), primvar::LOCAL_SIZE);
-        recording.dispatch(primvar::dispatch(groups, &bindings, &push));
+        recording.dispatch(primvar::dispatch(piece.groups(slices, Per::Vertex), &bindings, &push));
     });
 }

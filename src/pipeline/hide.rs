@@ -2,9 +2,9 @@
 
 use super::buffers::{FrameSlices, GridSlices, RegionSlices};
 use super::covering;
-use super::dice::Piece;
+use super::dice::{Per, Piece};
 use super::kernels::records::{Culled, Rest};
-use super::kernels::{block, cull, hide};
+use super::kernels::{arm, block, cull, hide};
 use super::recording::Recording;
 use super::sample::Slab;
 use super::select::RegionPixels;
@@ -33,14 +33,14 @@ pub(super) fn rest_start() -> Rest {
     Rest { rest_groups_x: 0, rest_groups_y: 1, rest_groups_z: REST_PARTS, rest_lost: 0 }
 }
 
-/// Appends the making of slots 0 to `count` from sorted grids `first` to `first + count`; those outside the slab come out empty, and
-/// hidden ones unless `enabled` is off.
+/// Appends the making of a piece's slots from the sorted grids from `first` on; those outside the slab get none, nor hidden ones unless
+/// `enabled` is off.
 pub fn record_cull(
     recording: &mut Recording,
     (frame, grids): (&FrameSlices, GridSlices),
     slices: &RegionSlices,
     region: &RegionPixels,
-    (first, count): (u32, u32),
+    (first, piece): (u32, &Piece),
     (enabled, slab): (bool, Slab),
 ) {
     let [region_width, region_height] = region.size();
@@ -53,10 +53,13 @@ pub fn record_cull(
         blocks: slices.blocks,
         slots: slices.slots,
         culled: slices.culled,
+        pieces: slices.pieces,
     };
     let push = cull::Push {
         first,
-        count,
+        count: piece.slot_count,
+        slot_base: piece.slot_base,
+        piece: piece.number,
         region_x: region.sampled[0],
         region_y: region.sampled[1],
         region_width,
@@ -65,7 +68,20 @@ pub fn record_cull(
         slab_low_z: (slab.low >> 32) as u32,
         slab_high_z: (slab.high >> 32) as u32,
     };
-    recording.dispatch(cull::dispatch(covering(u64::from(count), cull::LOCAL_SIZE), &bindings, &push));
+    recording.dispatch(cull::dispatch(covering(u64::from(piece.slot_count), cull::LOCAL_SIZE), &bindings, &push));
+}
+
+/// Appends the start of a load: its pieces, no slots yet.
+pub fn record_pieces(recording: &mut Recording, slices: &RegionSlices, pieces: &[Piece]) {
+    let states: Vec<_> = pieces.iter().map(Piece::state).collect();
+    recording.write(slices.pieces.part(0..pieces.len() as u64), &states);
+}
+
+/// Appends what comes after culling: the workgroups that each piece's slots need.
+pub fn record_arm(recording: &mut Recording, slices: &RegionSlices, pieces: usize) {
+    let push = arm::Push { piece_count: pieces as u32 };
+    let groups = covering(pieces as u64, arm::LOCAL_SIZE);
+    recording.dispatch(arm::dispatch(groups, &arm::Bindings { pieces: slices.pieces }, &push));
 }
 
 /// Appends the hiding of a piece whose positions begin at record `vertex_base`.
@@ -84,18 +100,18 @@ pub fn record_piece(
         keys: slices.keys,
         dirty: slices.dirty,
         rest: slices.rest,
+        pieces: slices.pieces,
     };
     let push = hide::Push {
         slot_base: piece.slot_base,
-        slot_log2: piece.slot_log2,
-        slot_count: piece.slot_count,
+        piece: piece.number,
         vertex_base,
         region_x: region.sampled[0],
         region_y: region.sampled[1],
         region_width,
         region_height,
     };
-    let groups = covering(u64::from(piece.vertices()), [256, 1, 1]);
+    let groups = piece.groups(slices, Per::Micropolygon);
     recording.dispatch(hide::dispatch(hide::Variant::First, groups, &bindings, &push));
     // Armed only by micropolygons of thousands of samples; costs next to nothing otherwise.
     recording.dispatch(hide::dispatch(

@@ -1,7 +1,7 @@
 //! Sample: translucent grids leave entries (micropolygon, coverage mask, depth plane) in the pixels they cover, slab by slab of depth.
 
 use super::buffers::{FrameSlices, RegionCapacity, RegionSlices};
-use super::dice::Piece;
+use super::dice::{Per, Piece};
 use super::kernels::records::Appended;
 use super::kernels::{sample, scatter_entries, sort_entries};
 use super::recording::Recording;
@@ -58,11 +58,11 @@ pub fn record_piece(
         visible: slices.visible,
         appended: slices.appended,
         rest: slices.rest,
+        pieces: slices.pieces,
     };
     let push = sample::Push {
         slot_base: piece.slot_base,
-        slot_log2: piece.slot_log2,
-        slot_count: piece.slot_count,
+        piece: piece.number,
         vertex_base,
         region_x: region.sampled[0],
         region_y: region.sampled[1],
@@ -75,7 +75,7 @@ pub fn record_piece(
         slab_high_z: (slab.high >> 32) as u32,
         slab_high_number: slab.high as u32,
     };
-    let groups = covering(u64::from(piece.vertices()), [256, 1, 1]);
+    let groups = piece.groups(slices, Per::Micropolygon);
     recording.dispatch(sample::dispatch(sample::Variant::First, groups, &bindings, &push));
     recording.dispatch(sample::dispatch(
         sample::Variant::Rest,

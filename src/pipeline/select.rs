@@ -8,8 +8,13 @@ use super::{Device, covering, scan};
 
 /// Depth batches of a region at most.
 pub const BATCHES: u32 = 32;
-/// Slots of 16, 32, 64, 128 and 256 vertices.
-pub const SIZE_CLASSES: u32 = 5;
+/// Slots of 16, 32, 64, 128 and 256 vertices, each with at most half as many micropolygons, or more.
+pub const SIZE_CLASSES: u32 = 10;
+/// log2 of the vertices and of the micropolygons of a slot, by size class.
+pub fn slot_log2(class: u32) -> (u32, u32) {
+    let vertices = 4 + class / 2;
+    (vertices, vertices - 1 + class % 2)
+}
 /// Buckets of the depth histogram (glsl/lib/selection.glsl).
 pub const DEPTH_BUCKETS: u32 = 1024;
 

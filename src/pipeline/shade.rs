@@ -1,7 +1,7 @@
 //! Shade: the colour programs run on grids of which some sample sees a micropolygon; the colours of those micropolygons are kept.
 
 use super::buffers::{FrameSlices, GridSlices, PageSlices, RegionCapacity, RegionSlices};
-use super::dice::Piece;
+use super::dice::{Per, Piece};
 use super::kernels::{mark, needed, pack, sort_count};
 use super::look::ShadingKernel;
 use super::recording::Recording;
@@ -64,12 +64,12 @@ pub fn record_pack(
         visible: slices.visible,
         colour_base: slices.colour_base,
         colours: slices.colours,
+        pieces: slices.pieces,
         visible_before: slices.visible_before,
     };
     let push = pack::Push {
         slot_base: piece.slot_base,
-        slot_log2: piece.slot_log2,
-        slot_count: piece.slot_count,
+        piece: piece.number,
         vertex_base: output_base,
         channel_stride: piece.vertices(),
         colour_records: capacity.colour_records() as u32,
@@ -81,7 +81,7 @@ pub fn record_pack(
         last_place: places.end,
         coloured: u32::from(kernel.is_some()),
     };
-    recording.dispatch(pack::dispatch(covering(u64::from(piece.vertices()), pack::LOCAL_SIZE), &bindings, &push));
+    recording.dispatch(pack::dispatch(piece.groups(slices, Per::Micropolygon), &bindings, &push));
 }
 
 /// What stands where in the arena when a piece is shaded: channels of the displacement program (if any), then inputs and outputs of

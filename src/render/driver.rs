@@ -15,6 +15,7 @@ use crate::pipeline::select::{DepthBuckets, RegionPixels};
 use crate::pipeline::world::DrawnWorld;
 use crate::pipeline::{self, frame};
 use crate::scene::Filter;
+use crate::trace::Track;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -57,6 +58,7 @@ struct Flight {
     rect: [u32; 4],
     seat: usize,
     run: RegionRun,
+    begun: Instant,
     submitted: Instant,
 }
 
@@ -71,6 +73,13 @@ pub(crate) struct Driver {
     free: Vec<usize>,
     flights: Vec<Flight>,
     vertices: u64,
+    tracks: Tracks,
+}
+
+/// Where a device's times go: its stages, and its regions.
+pub(crate) struct Tracks {
+    pub stages: Track,
+    pub regions: Track,
 }
 
 /// What came of a poll.
@@ -84,7 +93,7 @@ pub(crate) enum Polled {
 
 impl Driver {
     /// Brings what a picture needs for every region to a device, pages and grids apart.
-    pub(crate) fn new(mut device: Device, picture: Arc<Picture>) -> Result<Self, DriverError> {
+    pub(crate) fn new(mut device: Device, picture: Arc<Picture>, tracks: Tracks) -> Result<Self, DriverError> {
         let world = &picture.world;
         let parts = [
             (1, size_of::<FrameBuffer>() as u64),
@@ -124,6 +133,7 @@ impl Driver {
             free: Vec::new(),
             flights: Vec::new(),
             vertices: VERTICES_START,
+            tracks,
         })
     }
 
@@ -242,7 +252,8 @@ impl Driver {
             pixel_samples: samples[0] * samples[1],
         };
         let run = RegionRun::begin(&mut self.device, &mut self.world, place)?;
-        self.flights.push(Flight { rect, seat, run, submitted: Instant::now() });
+        let now = Instant::now();
+        self.flights.push(Flight { rect, seat, run, begun: now, submitted: now });
         Ok(())
     }
 
@@ -270,6 +281,9 @@ impl Driver {
     fn advance(&mut self, index: usize) -> Result<Polled, GpuError> {
         let flight = &mut self.flights[index];
         let took = flight.submitted.elapsed();
+        for ticket in flight.run.take_tickets() {
+            trace_stages(&mut self.tracks.stages, &self.device, ticket);
+        }
         // Submissions grow or shrink towards the wanted time; never by more than a factor of two at once.
         let ratio = (SUBMISSION.as_secs_f64() / took.as_secs_f64().max(1e-6)).clamp(0.5, 2.0);
         self.vertices = ((self.vertices as f64 * ratio.powf(0.25)) as u64).clamp(1 << 12, 1 << 26);
@@ -282,6 +296,7 @@ impl Driver {
         }
         let flight = self.flights.remove(index);
         self.free.push(flight.seat);
+        trace_region(&mut self.tracks.regions, &flight, &step);
         Ok(match step {
             Step::Finished(result) => Polled::Finished(flight.rect, result),
             _ => Polled::TooLarge(flight.rect),
@@ -301,6 +316,33 @@ impl Driver {
     pub(crate) fn device(&self) -> &Device {
         &self.device
     }
+}
+
+fn trace_stages(track: &mut Track, device: &Device, ticket: crate::gpu::Ticket) {
+    for time in device.stage_times(ticket) {
+        let start = device.opened_at() + Duration::from_secs_f64(time.start_s.max(0.0));
+        track.slice(time.stage, start, start + Duration::from_secs_f64(time.seconds), &[]);
+    }
+}
+
+fn trace_region(track: &mut Track, flight: &Flight, step: &Step) {
+    let [x0, y0, x1, y1] = flight.rect;
+    let name = format!("[{x0}, {x1}) x [{y0}, {y1})");
+    let Step::Finished(result) = step else {
+        track.mark(&format!("{name} is too large"), Instant::now(), &[]);
+        return;
+    };
+    let counts = &result.counts;
+    let numbers = [
+        ("grids", counts.selected as f64),
+        ("culled micropolygons", counts.culled_micropolygons as f64),
+        ("visible micropolygons", counts.visible_micropolygons as f64),
+        ("shaded vertices", counts.shaded_vertices as f64),
+        ("entries", counts.entries as f64),
+        ("slabs", counts.slabs as f64),
+        ("rounds", counts.rounds as f64),
+    ];
+    track.slice(&name, flight.begun, Instant::now(), &numbers);
 }
 
 fn cut_frame(buffer: Buffer, picture: &Picture) -> FrameSlices {

@@ -4,8 +4,9 @@
 //! then each of its pieces is diced and what follows. Runs are cut wherever the arena or the slots are full; where they are cut cannot
 //! show in the picture.
 
+use crate::pipeline::buffers::PIECES_MAX;
 use crate::pipeline::dice::Piece;
-use crate::pipeline::select::SIZE_CLASSES;
+use crate::pipeline::select::{SIZE_CLASSES, slot_log2};
 
 /// What one vertex and one slot of a bin cost in arena records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,12 +58,13 @@ pub(crate) fn plan(
     let mut records = 0;
     for (bin, counts) in bins.zip(counts.chunks_exact(SIZE_CLASSES as usize)) {
         let cost = cost(bin);
-        for (slot_log2, &count) in (4..).zip(counts) {
+        for (class, &count) in (0..).zip(counts) {
+            let (slot_log2, mp_log2) = slot_log2(class);
             let each = (cost.vertex << slot_log2) + cost.slot;
             let mut left = count;
             while left > 0 {
                 let fit = ((room.records - records) / each).min(room.slots - load.count);
-                if fit == 0 {
+                if fit == 0 || load.pieces.len() == PIECES_MAX as usize {
                     assert!(load.count > 0, "the arena holds a slot of any bin");
                     let next = load.first + load.count;
                     loads.push(std::mem::replace(&mut load, Load { first: next, ..Load::default() }));
@@ -70,7 +72,9 @@ pub(crate) fn plan(
                     continue;
                 }
                 let take = fit.min(left);
-                let piece = Piece { slot_base: load.count, slot_log2, slot_count: take, base: records };
+                let number = load.pieces.len() as u32;
+                let piece =
+                    Piece { number, slot_base: load.count, slot_log2, mp_log2, slot_count: take, base: records };
                 load.pieces.push(LoadPiece { bin, piece });
                 load.count += take;
                 load.vertices += u64::from(take) << slot_log2;
@@ -94,17 +98,23 @@ mod tests {
     #[test]
     fn one_load_when_it_fits() {
         let room = Room { records: 1000, slots: 100 };
-        let loads = plan(&[3, 0, 0, 0, 1], 2..3, 7, |_| UNIT, room);
+        let loads = plan(&[3, 0, 0, 0, 0, 0, 0, 0, 0, 1], 2..3, 7, |_| UNIT, room);
         assert_eq!(loads.len(), 1);
         assert_eq!((loads[0].first, loads[0].count, loads[0].vertices), (7, 4, 48 + 256));
-        let small = LoadPiece { bin: 2, piece: Piece { slot_base: 0, slot_log2: 4, slot_count: 3, base: 0 } };
-        let large = LoadPiece { bin: 2, piece: Piece { slot_base: 3, slot_log2: 8, slot_count: 1, base: 48 } };
+        let small = LoadPiece {
+            bin: 2,
+            piece: Piece { number: 0, slot_base: 0, slot_log2: 4, mp_log2: 3, slot_count: 3, base: 0 },
+        };
+        let large = LoadPiece {
+            bin: 2,
+            piece: Piece { number: 1, slot_base: 3, slot_log2: 8, mp_log2: 8, slot_count: 1, base: 48 },
+        };
         assert_eq!(loads[0].pieces, [small, large]);
     }
 
     #[test]
     fn loads_cover_every_grid_once_whatever_the_room() {
-        let counts: Vec<u32> = (0..20).map(|i| i * 7 % 11).collect();
+        let counts: Vec<u32> = (0..40).map(|i| i * 7 % 11).collect();
         let total: u32 = counts.iter().sum();
         for records in [2000, 2560, 5000, 1 << 20] {
             for slots in [1, 3, 1000] {

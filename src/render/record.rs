@@ -85,6 +85,19 @@ impl DeviceWorld {
         pages.map(|page| self.pages.bring(device, page)).collect()
     }
 
+    /// Appends the making of a load's slots.
+    fn record_slots(&self, recording: &mut Recording, place: &Place, load: &Load, keep: (bool, Slab)) {
+        let pieces: Vec<_> = load.pieces.iter().map(|piece| piece.piece).collect();
+        hide::record_pieces(recording, &place.slices, &pieces);
+        recording.unordered(|recording| {
+            for piece in &pieces {
+                let from = (load.first + piece.slot_base, piece);
+                hide::record_cull(recording, (&self.frame, self.grids), &place.slices, &place.pixels, from, keep);
+            }
+        });
+        hide::record_arm(recording, &place.slices, pieces.len());
+    }
+
     /// Appends the dicing, displacing and hiding (sampling) of a load. Every page it needs is resident when the recording is submitted
     /// next: a load whose pages do not fit at once is split by [`Self::loads_by_page`].
     pub(crate) fn record_hide(
@@ -100,19 +113,11 @@ impl DeviceWorld {
         )?;
         let (frame, grids) = (&self.frame, self.grids);
         recording.stage("dice", |recording| {
-            let range = (load.first, load.count);
             let slab = match fate {
                 Fate::Hide => Slab::WHOLE,
                 Fate::Sample(slab) => slab,
             };
-            hide::record_cull(
-                recording,
-                (frame, grids),
-                &place.slices,
-                &place.pixels,
-                range,
-                (self.pipeline.cull, slab),
-            );
+            self.record_slots(recording, place, load, (self.pipeline.cull, slab));
             recording.unordered(|recording| {
                 for (piece, page) in load.pieces.iter().zip(&pages) {
                     let bin = &self.world.hide_bins[piece.bin];
@@ -175,9 +180,7 @@ impl DeviceWorld {
             load.pieces.iter().map(|p| self.world.shade_bins[p.bin].page).collect::<Vec<_>>().into_iter(),
         )?;
         recording.stage("dice", |recording| {
-            let range = (load.first, load.count);
-            let all = (false, Slab::WHOLE);
-            hide::record_cull(recording, (&self.frame, self.grids), &place.slices, &place.pixels, range, all);
+            self.record_slots(recording, place, load, (false, Slab::WHOLE));
             recording.unordered(|recording| {
                 for (piece, page) in load.pieces.iter().zip(&pages) {
                     self.record_shade_dice(recording, place, piece, *page);

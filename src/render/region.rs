@@ -351,6 +351,7 @@ impl RegionRun {
         recording.stage("sample", |recording| {
             sample::record_order(recording, world.stage, memory, &self.place.pixels, appended.appended);
             shade::record_places(recording, world.stage, memory, self.counts.selected);
+            composite::record_places(recording, &self.place.slices, appended.appended);
         });
         self.record_round(&mut recording, world, 0);
         self.submit(device, &recording, Phase::SlabOrder)

@@ -1,7 +1,7 @@
 //! A render session: devices that outlive worlds, and worlds drawn on them one after the other.
 
 use super::count::{CountJob, Counted, jobs};
-use super::driver::{Driver, DriverError, Picture};
+use super::driver::{Driver, DriverError, Picture, Tracks};
 use super::region::RegionCounts;
 use super::result::interleave;
 use super::tiles::{micropolygons, summed_area};
@@ -18,6 +18,7 @@ use crate::scene::{ValueType, World};
 use crate::schedule::{self, Incomplete, Job, Opener, Policy, Region, Report};
 use crate::shading;
 use crate::stats::{Counts, DeviceStats, Stage, Stats};
+use crate::trace::Trace;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -160,8 +161,9 @@ impl<'a> Session<'a> {
     fn drivers(&mut self, picture: &Arc<Picture>) -> Vec<Option<Driver>> {
         let begin = Instant::now();
         let mut drivers = Vec::new();
-        for device in &mut self.devices {
-            let driver = device.take().map(|device| Driver::new(device, Arc::clone(picture)));
+        let trace = &self.options.trace;
+        for (number, device) in self.devices.iter_mut().enumerate() {
+            let driver = device.take().map(|device| Driver::new(device, Arc::clone(picture), tracks(trace, number)));
             drivers.push(driver.and_then(|driver| keep(driver, self.reporter)));
         }
         self.stats.stages.add(Stage::Upload, begin.elapsed());
@@ -273,7 +275,7 @@ impl<'a> Session<'a> {
     ) -> Opener<Worker> {
         let (picture, counted, garage) = (Arc::clone(picture), Arc::clone(counted), Arc::clone(garage));
         let apron = filter_apron(&picture.filter);
-        let (open_options, index) = (self.open_options.clone(), number);
+        let (open_options, index, trace) = (self.open_options.clone(), number, self.options.trace.clone());
         let first = Mutex::new(driver);
         Box::new(move |attempt| {
             let mut driver = match first.lock().take() {
@@ -281,7 +283,7 @@ impl<'a> Session<'a> {
                 None if attempt == 0 => {
                     return Err(schedule::Failure::Unusable("it failed before".into()));
                 }
-                None => reopen(index, &open_options, &picture).map_err(|error| driver_failure(&error))?,
+                None => reopen(index, &open_options, (&picture, &trace)).map_err(|error| driver_failure(&error))?,
             };
             driver.begin_picture(&counted).map_err(|error| driver_failure(&error))?;
             Ok(Worker::new(driver, Arc::clone(&garage), picture.in_flight, apron))
@@ -352,9 +354,20 @@ fn describe(stats: &mut DeviceStats, device: &Device) {
     }
 }
 
-fn reopen(index: usize, options: &OpenOptions, picture: &Arc<Picture>) -> Result<Driver, DriverError> {
+fn tracks(trace: &Trace, device: usize) -> Tracks {
+    Tracks {
+        regions: trace.track(&format!("device {device}: regions")),
+        stages: trace.track(&format!("device {device}: stages")),
+    }
+}
+
+fn reopen(
+    index: usize,
+    options: &OpenOptions,
+    (picture, trace): (&Arc<Picture>, &Trace),
+) -> Result<Driver, DriverError> {
     let device = open(&index.to_string(), options)?.remove(0);
-    Driver::new(device, Arc::clone(picture))
+    Driver::new(device, Arc::clone(picture), tracks(trace, index))
 }
 
 fn report(reporter: &Reporter, error: &DriverError) {

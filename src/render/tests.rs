@@ -1,7 +1,7 @@
 //! Worlds made by hand, shaded by the test kernel `facing`, drawn by one driver: the pipeline without RIB, RSL and scheduler.
 
 use super::count::{Counted, jobs};
-use super::driver::{Driver, Picture, Polled};
+use super::driver::{Driver, Picture, Polled, Tracks};
 use crate::diagnostic::{Place, Reporter, Severity};
 use crate::gpu::{Device, OpenOptions, open};
 use crate::pipeline::kernels::test::facing;
@@ -9,6 +9,7 @@ use crate::pipeline::look::{Look, Program, ShadingKernel, Verdict};
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
 use crate::scene::*;
+use crate::trace::Trace;
 use glam::{DMat4, DVec3};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -154,6 +155,10 @@ fn device(memory_bytes: u64, reporter: &Arc<Reporter>) -> Device {
     open("0", &options).expect("a device").remove(0)
 }
 
+fn off() -> Tracks {
+    Tracks { stages: Trace::off().track(""), regions: Trace::off().track("") }
+}
+
 struct Drawn {
     pixels: Vec<[f32; 4]>,
     depths: Vec<f32>,
@@ -164,7 +169,7 @@ struct Drawn {
 fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Drawn {
     let reporter = Arc::new(Reporter::silent());
     let picture = Arc::new(picture(things, resolution, setup));
-    let mut driver = Driver::new(device(setup.memory_bytes, &reporter), Arc::clone(&picture)).expect("fits");
+    let mut driver = Driver::new(device(setup.memory_bytes, &reporter), Arc::clone(&picture), off()).expect("fits");
     let mut counted = Counted::default();
     for part in driver.count(&jobs(&picture.world.runs, 50_000)).expect("counted") {
         counted.grids.extend(part.grids);

@@ -1,0 +1,24 @@
+// Arm: one invocation = one piece of a load; from the slots that culling left, the workgroups of what follows.
+// Reads and writes pieces.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+
+#include "lib/piece.glsl"
+
+layout(local_size_x = 64) in;
+layout(std430, set = 0, binding = 0) buffer Pieces { Piece pieces[]; };
+layout(push_constant) uniform Push { uint piece_count; };
+
+uint groups(uint count, uint log2_each, uint size) { return ((count << log2_each) + size - 1u) / size; }
+
+void main() {
+    uint index = gl_GlobalInvocationID.x;
+    if (index >= piece_count) return;
+    Piece piece = pieces[index];
+    // Work records are padded to the compiled kernel's last workgroup, of at most 16 slots.
+    piece.slot_groups = uint[](piece.count == 0u ? 0u : groups(piece.count + 16u, 0u, 64u), 1u, 1u);
+    piece.row_groups = uint[](groups(piece.count, 4u, 64u), 1u, 1u);
+    piece.vertex_groups = uint[](groups(piece.count, piece.slot_log2, 256u), 1u, 1u);
+    piece.mp_groups = uint[](groups(piece.count, piece.mp_log2, 256u), 1u, 1u);
+    pieces[index] = piece;
+}
