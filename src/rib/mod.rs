@@ -23,6 +23,7 @@ mod geometry;
 mod lexer;
 mod motion;
 mod moving;
+mod number;
 mod objects;
 mod options;
 mod params;

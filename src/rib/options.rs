@@ -179,13 +179,11 @@ impl Reader<'_> {
 
     pub(super) fn clipping(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let [near, far] = lexer.floats::<2>()?.map(|value| value as f32);
-        // A plane through the eye or behind it would be none at all.
-        let near = near.max(EPSILON);
-        let far = far.min(INFINITY);
-        if near.is_nan() || far.is_nan() || near >= far {
+        if near.is_nan() || far.is_nan() || near.max(EPSILON) >= far {
             return Err(self.out_of_range("the hither plane must be nearer than the yon plane"));
         }
-        self.options.clip = [near, far];
+        // A plane through the eye or behind it would be none at all.
+        self.options.clip = [near.max(EPSILON), far.min(INFINITY)];
         Ok(())
     }
 

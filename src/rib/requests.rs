@@ -227,7 +227,7 @@ mod tests {
     fn a_misspelt_request_gets_a_suggestion() {
         let hint = |name: &[u8]| unknown(name, 0, true).diagnostic(Place::default()).hint;
         assert_eq!(hint(b"TransforBegin"), "did you mean TransformBegin?");
-        assert_eq!(hint(b"wolrdBegin"), "did you mean WorldBegin?");
+        assert_eq!(hint(b"WolrdBegin"), "did you mean WorldBegin?");
         assert_eq!(hint(b"Frobnicate"), "it is skipped to the next request");
     }
 }
