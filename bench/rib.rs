@@ -42,7 +42,8 @@ fn mesh() -> String {
     let mut text = format!("WorldBegin\nPointsPolygons [{}] [", "4 ".repeat(side * side));
     for i in 0..side * side {
         let corner = i / side * (side + 1) + i % side;
-        write!(text, "{} {} {} {} ", corner, corner + 1, corner + side + 2, corner + side + 1).expect("writing to memory");
+        write!(text, "{} {} {} {} ", corner, corner + 1, corner + side + 2, corner + side + 1)
+            .expect("writing to memory");
     }
     text += "] \"P\" [";
     for i in 0..(side + 1) * (side + 1) {

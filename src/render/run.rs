@@ -47,10 +47,7 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
     Outcome { ending, displays, stats }
 }
 
-fn open_devices(
-    options: &RenderOptions,
-    reporter: &Arc<Reporter>,
-) -> Result<(Vec<Device>, OpenOptions), GpuError> {
+fn open_devices(options: &RenderOptions, reporter: &Arc<Reporter>) -> Result<(Vec<Device>, OpenOptions), GpuError> {
     let mut open_options = OpenOptions {
         validate: options.validate,
         memory_bytes: options.memory_bytes,
@@ -90,7 +87,6 @@ fn settings(options: &RenderOptions) -> rib::Settings {
             crop: overrides.crop,
             pixel_samples: overrides.samples,
             shading_rate: overrides.shading_rate,
-            ..rib::Overrides::default()
         },
         ..rib::Settings::default()
     }
@@ -104,7 +100,8 @@ fn draw_all(session: &mut Session<'_>, worlds: Receiver<World>) -> (Ending, Vec<
         let frame = world.options.frame.unwrap_or(place);
         options.frames.as_ref().is_none_or(|frames| frames.contains(frame))
     };
-    let mut numbered = worlds.into_iter().zip(1..).filter(|(world, place)| wanted(*place, world)).map(|(world, _)| world);
+    let mut numbered =
+        worlds.into_iter().zip(1..).filter(|(world, place)| wanted(*place, world)).map(|(world, _)| world);
     let mut collected;
     let worlds: &mut dyn Iterator<Item = World> = match &options.output {
         None => &mut numbered,

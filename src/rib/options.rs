@@ -114,9 +114,9 @@ impl Reader<'_> {
             return Err(self.out_of_range(&format!("more than {RESOLUTION_MAX} pixels on a side")));
         }
         // Negative values ask for the renderer's own.
-        let (resolution, old_aspect) = self.options.format.unwrap_or(super::freeze::DEFAULT_FORMAT);
-        let side = |value: f64, default: u32| if value < 0.5 { default } else { value.round() as u32 };
-        let aspect = if aspect > 0.0 { aspect } else { old_aspect };
+        let (resolution, own_aspect) = super::freeze::DEFAULT_FORMAT;
+        let side = |value: f64, own: u32| if value < 0.5 { own } else { value.round() as u32 };
+        let aspect = if aspect > 0.0 { aspect } else { own_aspect };
         self.options.format = Some(([side(x, resolution[0]), side(y, resolution[1])], aspect));
         Ok(())
     }

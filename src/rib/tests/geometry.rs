@@ -364,6 +364,9 @@ fn curves_and_their_widths() {
         (&[0, 0, 1][..], &[[0.0, 0.5], [0.5, 1.0], [0.0, 1.0]][..])
     );
     assert_eq!(linear.widths.as_ref(), [[1.0, 2.0], [2.0, 3.0], [4.0, 5.0]]);
+    let polyline = "Curves \"linear\" [3] \"nonperiodic\" \"P\" [0 0 0 1 0 0 2 0 0] \"vertex float a\" [1 2 3] \"facevarying float b\" [1 2 3]";
+    let classes: Vec<_> = drawn(polyline).drawables[0].geometry.primvars.iter().map(|primvar| primvar.class).collect();
+    assert_eq!(classes, [Class::Varying, Class::Varying]);
     let world = drawn("Curves \"linear\" [3] \"periodic\" \"P\" [0 0 0 1 0 0 2 0 0] \"width\" [1 2 3]");
     assert_eq!((curves(&world).ends[2], curves(&world).widths[2]), ([2, 0], [3.0, 1.0]));
     let cubic = format!("Curves \"cubic\" [7] \"nonperiodic\" \"P\" [{}]", scattered(7));

@@ -204,8 +204,6 @@ fn the_command_line_beats_the_file() {
         crop: Some([0.0, 0.5, 0.0, 1.0]),
         pixel_samples: Some([4, 4]),
         shading_rate: Some(0.5),
-        output: Some("out.##.exr".to_owned()),
-        ..Overrides::default()
     };
     let outcome = read_with(text, overrides);
     assert!(outcome.messages.is_empty());
@@ -221,27 +219,9 @@ fn the_command_line_beats_the_file() {
             )
         })
         .collect();
-    let wanted = [([512, 512], 1.0, 1, "s.z"), ([32, 16], 0.5, 4, "out.02.exr"), ([32, 16], 0.5, 4, "only.tif")];
+    let wanted = [([512, 512], 1.0, 1, "s.z"), ([32, 16], 0.5, 4, "p.tif"), ([32, 16], 0.5, 4, "only.tif")];
     assert_eq!(seen, wanted);
     assert_eq!(outcome.worlds[1].options.displays[1].name, "q.exr");
     assert_eq!(outcome.worlds[1].drawables[0].attributes.shading_rate, 0.5);
     assert_eq!(outcome.worlds[2].drawables[0].attributes.shading_rate, 0.5);
-    assert_eq!(outcome.summary.picture_worlds, 2);
-}
-
-#[test]
-fn frames_that_are_not_wanted_are_not_handed_over() {
-    let text = "WorldBegin WorldEnd FrameBegin 1 WorldBegin Sphere 1 -1 1 360 WorldEnd FrameEnd FrameBegin 2 WorldBegin WorldEnd FrameEnd";
-    let outcome = read_with(text, Overrides { frames: Some(2..=7), ..Overrides::default() });
-    let frames: Vec<_> = outcome.worlds.iter().map(|world| world.options.frame).collect();
-    assert_eq!(frames, [None, Some(2)]);
-}
-
-#[test]
-fn an_output_name_for_several_worlds_needs_a_number() {
-    let overrides = Overrides { output: Some("out.exr".to_owned()), ..Overrides::default() };
-    let outcome = read_with("Display \"a\" \"file\" \"rgb\"\nWorldBegin WorldEnd\nWorldBegin WorldEnd", overrides);
-    assert_eq!(outcome.codes(), [("badargument", 3)]);
-    let names: Vec<_> = outcome.worlds.iter().map(|world| world.options.displays[0].name.as_str()).collect();
-    assert_eq!(names, ["out.exr", "a"]);
 }
