@@ -87,7 +87,6 @@ fn settings(options: &RenderOptions) -> rib::Settings {
             crop: overrides.crop,
             pixel_samples: overrides.samples,
             shading_rate: overrides.shading_rate,
-            ..rib::Overrides::default()
         },
         ..rib::Settings::default()
     }

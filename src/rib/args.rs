@@ -1,7 +1,8 @@
 //! Positional arguments: numbers that may stand alone or in an array (RIB-07, RIB-08), strings, handles.
 
 use super::fault::{Fault, Parsed};
-use super::lexer::{Kind, Lexer, Number, describe};
+use super::lexer::{Kind, Lexer, describe};
+use super::number::Number;
 use std::sync::Arc;
 
 impl Lexer<'_> {

@@ -28,8 +28,6 @@ pub(super) struct DisplayRequest {
     pub(super) exposure: Option<[f32; 2]>,
     /// All other parameters.
     pub(super) params: BTreeMap<String, ParamValue>,
-    /// Whether its name has a `+`.
-    pub(super) added: bool,
     /// Where it stands.
     pub(super) place: Place,
 }
@@ -90,7 +88,6 @@ impl Reader<'_> {
                 .map(|values| [values[0], values[1]])
                 .filter(|[_, gamma]| *gamma > 0.0),
             params: self.driver_params(),
-            added,
             place: self.current.place.clone(),
         };
         if !added {

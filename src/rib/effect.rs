@@ -171,9 +171,6 @@ impl Reader<'_> {
             return;
         }
         let Some(world) = &mut self.world else { return };
-        if world.skipped {
-            return;
-        }
         let attributes = &self.state.attributes;
         let attributes =
             if self.state.flip_normal(world.mirrored) { world.flipped(attributes) } else { Arc::clone(attributes) };

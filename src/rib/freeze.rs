@@ -15,19 +15,16 @@ pub(super) const DEFAULT_FORMAT: ([u32; 2], f64) = ([640, 480], 1.0);
 pub(super) struct Frozen {
     pub(super) options: Options,
     pub(super) camera: Camera,
-    /// Whether a display shows more than depth.
-    pub(super) picture: bool,
 }
 
 impl OptionState {
-    /// Freezes the options of a world; `number` counts the worlds of the input that show a picture, from 1.
-    pub(super) fn freeze(&self, camera_from_world: Motion<DMat4>, overrides: &Overrides, number: u32) -> Frozen {
+    /// Freezes the options of a world.
+    pub(super) fn freeze(&self, camera_from_world: Motion<DMat4>, overrides: &Overrides) -> Frozen {
         let mut displays: Vec<Display> = self.displays.iter().map(|request| self.display_of(request)).collect();
         if displays.is_empty() {
             displays.push(self.display_of(&default_display()));
         }
         let picture = displays.iter().any(|display| shows_picture(&display.mode));
-        self.rename(&mut displays, overrides, number);
         // A depth pass has a size and sampling of its own, which a flag for the picture must not change.
         let flags = if picture { overrides.clone() } else { Overrides::default() };
         let camera = self.camera(camera_from_world, &flags);
@@ -35,7 +32,7 @@ impl OptionState {
         options.frame = self.frame;
         options.displays = displays;
         options.pixel_samples = flags.pixel_samples.map_or(options.pixel_samples, |samples| samples.map(|n| n.max(1)));
-        Frozen { options, camera, picture }
+        Frozen { options, camera }
     }
 
     fn camera(&self, camera_from_world: Motion<DMat4>, flags: &Overrides) -> Camera {
@@ -84,20 +81,6 @@ impl OptionState {
             place: request.place.clone(),
         }
     }
-
-    /// Gives the primary display the name of `--output`, if it shows a picture. A second world without a place for its number keeps
-    /// its own name, so that no picture overwrites another.
-    fn rename(&self, displays: &mut [Display], overrides: &Overrides, number: u32) {
-        let (Some(output), Some(primary)) = (&overrides.output, displays.first_mut()) else { return };
-        let added = self.displays.first().is_some_and(|request| request.added);
-        if !shows_picture(&primary.mode) || added || (number > 1 && !output.contains('#')) {
-            return;
-        }
-        let frame = self.frame.map_or(i64::from(number), i64::from);
-        primary.name = numbered(output, frame);
-        // The driver follows from the new name.
-        primary.driver = "file".to_owned();
-    }
 }
 
 fn shows_picture(mode: &DisplayMode) -> bool {
@@ -112,7 +95,6 @@ fn default_display() -> DisplayRequest {
         quantize: None,
         exposure: None,
         params: BTreeMap::new(),
-        added: false,
         place: Place::default(),
     }
 }
@@ -122,35 +104,9 @@ fn default_window(aspect: f64) -> [f64; 4] {
     if aspect >= 1.0 { [-aspect, aspect, -1.0, 1.0] } else { [-1.0, 1.0, -1.0 / aspect, 1.0 / aspect] }
 }
 
-/// `output` with every run of `#` replaced by the number, padded with zeros to the run's length.
-fn numbered(output: &str, number: i64) -> String {
-    let mut result = String::new();
-    let mut rest = output;
-    while let Some(at) = rest.find('#') {
-        let digits = rest[at..].bytes().take_while(|byte| *byte == b'#').count();
-        result.push_str(&rest[..at]);
-        result.push_str(&format!("{number:0digits$}"));
-        rest = &rest[at + digits..];
-    }
-    result + rest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_in_output_names() {
-        for (output, number, wanted) in [
-            ("a.exr", 7, "a.exr"),
-            ("a.#.exr", 7, "a.7.exr"),
-            ("a.####.exr", 7, "a.0007.exr"),
-            ("##/a#", 123, "123/a123"),
-            ("a#", -3, "a-3"),
-        ] {
-            assert_eq!(numbered(output, number), wanted);
-        }
-    }
 
     #[test]
     fn the_window_follows_the_aspect() {

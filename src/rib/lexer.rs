@@ -1,10 +1,9 @@
 //! Bytes to tokens: the ASCII encoding of RISpec C.2, over a whole file in memory.
 //!
 //! Nothing is allocated for a token. Strings without escapes are slices of the input, numbers go straight into the caller's vector.
-//! A bare `NaN`, `inf` or `1.#IND` is read as a number that is not finite: programs write them, and whoever uses the number drops
-//! what it would have spoilt (RI-CHECKLIST PR-48).
 
 use super::fault::{Fault, Parsed};
+use super::number::{self, Number};
 use super::source::Source;
 use crate::diagnostic::Place;
 use std::borrow::Cow;
@@ -32,15 +31,6 @@ pub(super) enum Kind {
     Unknown,
     /// The end: of the file, 0377 or Control-Z.
     End,
-}
-
-/// A number as it was written.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Number {
-    /// Digits only.
-    Int(i64),
-    /// With a fraction or an exponent, or not finite.
-    Float(f64),
 }
 
 /// Tokens of one source, or of a part of it (an inline archive).
@@ -154,12 +144,12 @@ impl<'a> Lexer<'a> {
             b'0'..=b'9' | b'.' => Kind::Number,
             b'-' | b'+' => match self.bytes.get(self.position + 1) {
                 Some(b'0'..=b'9' | b'.') => Kind::Number,
-                _ if self.non_finite_word(self.position + 1).is_some() => Kind::Number,
+                _ if number::is_non_finite(&self.bytes[self.position + 1..]) => Kind::Number,
                 _ if byte == b'-' => Kind::Dash,
                 _ => Kind::Unknown,
             },
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
-                if self.non_finite_word(self.position).is_some() {
+                if number::is_non_finite(&self.bytes[self.position..]) {
                     Kind::Number
                 } else {
                     Kind::Word
@@ -176,16 +166,6 @@ impl<'a> Lexer<'a> {
         let rest = &self.bytes[start..];
         let inside = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':');
         start + rest.iter().take_while(inside).count()
-    }
-
-    /// Whether a word is how a C library writes a number that is not finite, with its value.
-    fn non_finite_word(&self, start: usize) -> Option<f64> {
-        if !matches!(self.bytes.get(start), Some(b'n' | b'N' | b'i' | b'I')) {
-            return None;
-        }
-        let word = &self.bytes[start..self.word_end(start)];
-        let is = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
-        if is("nan") { Some(f64::NAN) } else { (is("inf") || is("infinity")).then_some(f64::INFINITY) }
     }
 
     /// The next word, if one comes: a request's name.
@@ -259,57 +239,21 @@ impl<'a> Lexer<'a> {
 
     /// Reads a number.
     pub(super) fn number(&mut self) -> Parsed<Number> {
-        let (number, end) = match self.integer(self.position) {
-            Some((int, end)) => (Number::Int(int), end),
-            None => {
-                let (float, end) = self.float::<f64>(self.position)?;
-                (Number::Float(float), end)
-            }
-        };
-        self.check_end(end)?;
-        self.position = end;
-        Ok(number)
+        let parsed = number::number(&self.bytes[self.position..]);
+        self.take_number(parsed)
     }
 
-    /// The integer at `start` if all of the number is digits and it has at most 18 of them.
+    /// Moves behind a number that was parsed here, or behind what is none.
     #[inline]
-    fn integer(&self, start: usize) -> Option<(i64, usize)> {
-        let negative = self.bytes[start] == b'-';
-        let first = start + usize::from(matches!(self.bytes[start], b'-' | b'+'));
-        let mut value = 0i64;
-        let mut at = first;
-        while let Some(digit @ b'0'..=b'9') = self.bytes.get(at) {
-            value = value.wrapping_mul(10).wrapping_add(i64::from(digit - b'0'));
-            at += 1;
+    fn take_number<T>(&mut self, parsed: Option<(T, usize)>) -> Parsed<T> {
+        let start = self.position;
+        if let Some((value, length)) = parsed {
+            self.check_end(start + length)?;
+            self.position = start + length;
+            return Ok(value);
         }
-        let floating = matches!(self.bytes.get(at), Some(b'.' | b'e' | b'E'));
-        if floating || at == first || at - first > 18 {
-            return None;
-        }
-        Some((if negative { -value } else { value }, at))
-    }
-
-    /// The float at `start` and where it ends.
-    #[inline]
-    fn float<F: Float>(&mut self, start: usize) -> Parsed<(F, usize)> {
-        let Ok((value, length)) = fast_float2::parse_partial::<F, _>(&self.bytes[start..]) else {
-            self.position = self.word_end(start + 1);
-            return Err(Fault::error("syntaxerror", start, "this is not a number"));
-        };
-        let end = start + length;
-        Ok(self.exception_end(start, end).map_or((value, end), |end| (F::NOT_A_NUMBER, end)))
-    }
-
-    /// Where one of the numbers ends that Windows' C library writes for NaN and infinity (`1.#QNAN`), if this is one.
-    #[inline]
-    fn exception_end(&self, start: usize, end: usize) -> Option<usize> {
-        if self.bytes.get(end) != Some(&b'#') || self.bytes[end - 1] != b'.' || start == end - 1 {
-            return None;
-        }
-        let word_end = self.word_end(end + 1);
-        let word = &self.bytes[end + 1..word_end];
-        let names: [&[u8]; 4] = [b"INF", b"IND", b"QNAN", b"SNAN"];
-        names.iter().any(|name| word.starts_with(name)).then_some(word_end)
+        self.position = self.word_end(start + 1);
+        Err(Fault::error("syntaxerror", start, "this is not a number"))
     }
 
     /// A number must be followed by something that cannot belong to it.
@@ -340,13 +284,8 @@ impl<'a> Lexer<'a> {
     /// Reads a number as a 32-bit float.
     #[inline]
     pub(super) fn float32(&mut self) -> Parsed<f32> {
-        let (value, end) = match self.integer(self.position) {
-            Some((int, end)) => (int as f32, end),
-            None => self.float::<f32>(self.position)?,
-        };
-        self.check_end(end)?;
-        self.position = end;
-        Ok(value)
+        let parsed = number::float32(&self.bytes[self.position..]);
+        self.take_number(parsed)
     }
 
     /// Reads `[ integers ]` behind whatever `out` holds.
@@ -451,15 +390,116 @@ pub(super) fn describe(kind: Kind) -> &'static str {
     }
 }
 
-/// The two widths of float that numbers are read as.
-trait Float: fast_float2::FastFloat {
-    const NOT_A_NUMBER: Self;
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Float for f32 {
-    const NOT_A_NUMBER: Self = Self::NAN;
-}
+    fn source(text: impl AsRef<[u8]>) -> Arc<Source> {
+        let bytes = text.as_ref().to_vec();
+        Arc::new(Source { name: "t".into(), directory: None, bytes, truncated: None })
+    }
 
-impl Float for f64 {
-    const NOT_A_NUMBER: Self = Self::NAN;
+    /// What `read` makes of the text, and the kind of token that follows.
+    fn lexed<T>(text: impl AsRef<[u8]>, read: impl FnOnce(&mut Lexer<'_>) -> T) -> (T, Kind) {
+        let source = source(text);
+        let mut lexer = Lexer::new(&source, 0..source.bytes.len(), Mark::START);
+        lexer.peek();
+        let value = read(&mut lexer);
+        (value, lexer.peek())
+    }
+
+    #[test]
+    fn what_is_no_number_is_a_fault_and_reading_moves_on() {
+        for text in ["1abc", "1.2.3", "1e", ".", "-.", "0x10", "1..2"] {
+            let source = source(text);
+            let mut lexer = Lexer::new(&source, 0..text.len(), Mark::START);
+            let fault = lexer.float32().expect_err(text);
+            assert_eq!((fault.code, fault.offset), ("syntaxerror", 0), "{text}");
+            assert!(lexer.position() > 0, "{text}");
+        }
+    }
+
+    #[test]
+    fn integers_are_told_from_floats() {
+        assert_eq!(lexed("42", |lexer| lexer.int().ok()).0, Some(42));
+        assert_eq!(lexed("-2147483648", |lexer| lexer.int().ok()).0, Some(i32::MIN));
+        assert_eq!(lexed("1.0", |lexer| lexer.int().map_err(|fault| fault.code)).0, Err("badargument"));
+        assert_eq!(lexed("4000000000", |lexer| lexer.int().map_err(|fault| fault.code)).0, Err("range"));
+        assert_eq!(
+            lexed("99999999999999999999", |lexer| lexer.int().map_err(|fault| fault.code)).0,
+            Err("badargument")
+        );
+    }
+
+    #[test]
+    fn strings_and_their_escapes() {
+        for (text, wanted) in [
+            (&br#""""#[..], &b""[..]),
+            (br#""plain # [text]""#, b"plain # [text]"),
+            (br#""a\nb\tc\rd\be\ff""#, b"a\nb\tc\rd\x08e\x0cf"),
+            (br#""\\ \" \q""#, b"\\ \" q"),
+            (br#""\101\60\0601""#, b"A001"),
+            (b"\"one\\\ntwo\\\r\nthree\"", b"onetwothree"),
+            (b"\"line\nline\"", b"line\nline"),
+            (b"\"\xff\"", b"\xff"),
+        ] {
+            let (value, next) = lexed(text, |lexer| lexer.string().expect("a string").into_owned());
+            assert_eq!((value.as_slice(), next), (wanted, Kind::End), "{}", String::from_utf8_lossy(text));
+        }
+    }
+
+    #[test]
+    fn a_string_without_end_costs_its_line() {
+        let (fault, next) = lexed("\"lost\nSphere", |lexer| lexer.string().expect_err("no end"));
+        assert_eq!((fault.code, fault.offset, next), ("syntaxerror", 0, Kind::Word));
+    }
+
+    #[test]
+    fn comments_and_white_space() {
+        let text = "# a \" comment [\r## hint\r\n \t\x0c \n WorldBegin#x";
+        assert_eq!(lexed(text, |lexer| lexer.word().map(<[u8]>::to_vec)), (Some(b"WorldBegin".to_vec()), Kind::End));
+    }
+
+    #[test]
+    fn lines_end_with_lf_crlf_or_cr() {
+        for text in ["a\nb\n  c", "a\r\nb\r\n  c", "a\rb\r  c"] {
+            let source = source(text);
+            let mut lexer = Lexer::new(&source, 0..text.len(), Mark::START);
+            let mut places = Vec::new();
+            while lexer.peek() == Kind::Word {
+                let place = lexer.request_place(lexer.position());
+                places.push((place.line, place.column));
+                lexer.word();
+            }
+            assert_eq!(places, [(1, 1), (2, 1), (3, 3)], "{text:?}");
+            // A place behind the mark and one before it.
+            assert_eq!((lexer.place(0).line, lexer.place(text.len()).line), (1, 3));
+        }
+    }
+
+    #[test]
+    fn arrays() {
+        let mut floats = Vec::new();
+        assert_eq!(lexed("[1 2.5-3 # c\n 4e0]", |lexer| lexer.float_array(&mut floats)), (Ok(()), Kind::End));
+        assert_eq!(floats, [1.0, 2.5, -3.0, 4.0]);
+        let mut ints = Vec::new();
+        assert_eq!(lexed("[]", |lexer| lexer.int_array(&mut ints)), (Ok(()), Kind::End));
+        for text in ["[1 2 Sphere", "[1 \"a\"]", "[1 [2]]", "[1 2", "[1 @]"] {
+            let (fault, _) = lexed(text, |lexer| lexer.float_array(&mut floats).expect_err("not closed"));
+            assert_eq!(fault.code, "syntaxerror", "{text}");
+        }
+    }
+
+    #[test]
+    fn skipping_always_ends_at_a_request() {
+        let text = "1 [2 3] \"s WorldEnd\" ] @ 1..2 \"open\n - + TransformEnd";
+        let (word, _) = lexed(text, |lexer| {
+            lexer.skip_to_request();
+            lexer.word().map(<[u8]>::to_vec)
+        });
+        assert_eq!(word, Some(b"TransformEnd".to_vec()));
+        assert_eq!(lexed(b"WorldEnd\xff Sphere", |lexer| lexer.word().map(<[u8]>::len)), (Some(8), Kind::End));
+        assert_eq!(lexed("WorldEnd\r\n\x1a", |lexer| lexer.word().map(<[u8]>::len)), (Some(8), Kind::End));
+        assert_eq!(lexed(b"\x80", |_| ()).1, Kind::Binary);
+    }
 }

@@ -23,6 +23,7 @@ mod geometry;
 mod lexer;
 mod motion;
 mod moving;
+mod number;
 mod objects;
 mod options;
 mod params;
@@ -44,10 +45,10 @@ pub use source::Input;
 
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::scene::{SearchPaths, World};
-use std::ops::{ControlFlow, RangeInclusive};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// What the command line says and RIB cannot change.
+/// What the command line says and RIB cannot change. Which frames are drawn and under which names is decided where the worlds go.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overrides {
     /// Picture size in pixels, of worlds that show a picture (not of depth passes).
@@ -58,11 +59,6 @@ pub struct Overrides {
     pub pixel_samples: Option<[u32; 2]>,
     /// Shading rate of every object.
     pub shading_rate: Option<f32>,
-    /// Frame numbers to draw; worlds outside any FrameBegin are always drawn.
-    pub frames: Option<RangeInclusive<i32>>,
-    /// Name of the primary image display of each world; `#` stands for the frame number, or the world's place in the file where
-    /// there are no frames, and `###` for three digits of it.
-    pub output: Option<String>,
 }
 
 /// How much untrusted input may ask for. What is beyond is left out with a message.
@@ -111,8 +107,6 @@ pub enum Stopped {
 pub struct Summary {
     /// Worlds handed over.
     pub worlds: u32,
-    /// Of these, worlds that show a picture and not only depths: what `--output` names.
-    pub picture_worlds: u32,
     /// Requests read.
     pub requests: u64,
     /// Errors reported, repeats included.

@@ -88,7 +88,7 @@ impl Reader<'_> {
 
     /// Applies an object to the current state, which is the same afterwards.
     pub(super) fn draw_object(&mut self, object: &Arc<Object>) {
-        if self.world.as_ref().is_none_or(|world| world.skipped) {
+        if self.world.is_none() {
             return;
         }
         // Instances inside the object were counted with it.

@@ -114,9 +114,9 @@ impl Reader<'_> {
             return Err(self.out_of_range(&format!("more than {RESOLUTION_MAX} pixels on a side")));
         }
         // Negative values ask for the renderer's own.
-        let (resolution, old_aspect) = self.options.format.unwrap_or(super::freeze::DEFAULT_FORMAT);
-        let side = |value: f64, default: u32| if value < 0.5 { default } else { value.round() as u32 };
-        let aspect = if aspect > 0.0 { aspect } else { old_aspect };
+        let (resolution, own_aspect) = super::freeze::DEFAULT_FORMAT;
+        let side = |value: f64, own: u32| if value < 0.5 { own } else { value.round() as u32 };
+        let aspect = if aspect > 0.0 { aspect } else { own_aspect };
         self.options.format = Some(([side(x, resolution[0]), side(y, resolution[1])], aspect));
         Ok(())
     }
@@ -179,13 +179,11 @@ impl Reader<'_> {
 
     pub(super) fn clipping(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let [near, far] = lexer.floats::<2>()?.map(|value| value as f32);
-        // A plane through the eye or behind it would be none at all.
-        let near = near.max(EPSILON);
-        let far = far.min(INFINITY);
-        if near.is_nan() || far.is_nan() || near >= far {
+        if near.is_nan() || far.is_nan() || near.max(EPSILON) >= far {
             return Err(self.out_of_range("the hither plane must be nearer than the yon plane"));
         }
-        self.options.clip = [near, far];
+        // A plane through the eye or behind it would be none at all.
+        self.options.clip = [near.max(EPSILON), far.min(INFINITY)];
         Ok(())
     }
 

@@ -113,7 +113,7 @@ pub(super) struct Reader<'r> {
 }
 
 /// Misspelt requests for which the nearest name is looked for: it costs more than reading a request.
-const SUGGESTIONS_MAX: u32 = 32;
+const SUGGESTIONS_MAX: u32 = 8;
 
 impl<'r> Reader<'r> {
     /// A reader in the default state.

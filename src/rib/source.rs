@@ -77,7 +77,7 @@ impl Source {
     fn unpack(name: &str, directory: Option<PathBuf>, bytes: Vec<u8>, bytes_max: u64) -> io::Result<Self> {
         let mut source = Self { name: name.into(), directory, bytes, truncated: None };
         if !source.bytes.starts_with(&[0x1f, 0x8b]) {
-            return Ok(source);
+            return if source.bytes.len() as u64 > bytes_max { Err(too_large(bytes_max)) } else { Ok(source) };
         }
         let mut text = Vec::new();
         // One byte more than allowed tells a full buffer from a file that ends exactly there.

@@ -28,9 +28,6 @@ pub(super) struct WorldState {
     place: Place,
     /// Whether the camera's transformation changes handedness.
     pub(super) mirrored: bool,
-    /// Whether it is of a frame that is not wanted: it is read for its state, and nothing is kept.
-    pub(super) skipped: bool,
-    picture: bool,
     /// Attribute states with the normal turned, by the address of the state they come from (which they keep alive).
     flipped: FxHashMap<usize, [Arc<Attributes>; 2]>,
 }
@@ -46,30 +43,16 @@ impl WorldState {
     }
 }
 
-/// A world and whether it shows a picture.
-pub(super) type Finished = (World, bool);
-
 impl Reader<'_> {
     /// Freezes the options, makes the current transformation that of the camera, and starts the world's own (RI-CHECKLIST ST-02).
     pub(super) fn begin_world(&mut self) {
         let camera_from_world = Arc::clone(&self.state.transform);
         let world_from_camera = motion::inverse(&camera_from_world);
         let mirrored = camera_from_world.first().determinant() < 0.0;
-        let number = self.summary.picture_worlds + 1;
-        let mut frozen = self.options.freeze(Motion::clone(&camera_from_world), &self.settings.overrides, number);
-        if frozen.picture
-            && number > 1
-            && let Some(name) = &self.settings.overrides.output
-            && !name.contains('#')
-        {
-            let message = format!("a second picture has the name {name}, which has no # for its number");
-            self.complain(super::fault::Fault::error("badargument", self.current.offset, message));
-        }
+        let mut frozen = self.options.freeze(Motion::clone(&camera_from_world), &self.settings.overrides);
         self.rebase_state(&world_from_camera);
         frozen.options.imager = frozen.options.imager.map(|imager| rebase(&imager, &world_from_camera));
         self.state.transform = motion::still(DMat4::IDENTITY);
-        let wanted = self.settings.overrides.frames.as_ref();
-        let skipped = wanted.zip(self.options.frame).is_some_and(|(frames, frame)| !frames.contains(&frame));
         self.scene_bytes = 0;
         self.world = Some(WorldState {
             options: frozen.options,
@@ -77,8 +60,6 @@ impl Reader<'_> {
             drawables: Vec::new(),
             place: self.current.place.clone(),
             mirrored,
-            skipped,
-            picture: frozen.picture,
             flipped: FxHashMap::default(),
         });
     }
@@ -98,27 +79,22 @@ impl Reader<'_> {
         }
     }
 
-    /// The finished world, unless its frame is not wanted.
-    pub(super) fn take_world(&mut self) -> Option<Finished> {
+    /// The finished world.
+    pub(super) fn take_world(&mut self) -> Option<World> {
         let world = self.world.take()?;
-        if world.skipped {
-            return None;
-        }
-        let finished = World {
+        Some(World {
             options: world.options,
             camera: world.camera,
             drawables: world.drawables,
             lights: self.lights.clone(),
             spaces: self.spaces.clone(),
             place: world.place,
-        };
-        Some((finished, world.picture))
+        })
     }
 
     /// Gives a world to whoever draws it.
-    pub(super) fn hand_over(&mut self, (world, picture): Finished) {
+    pub(super) fn hand_over(&mut self, world: World) {
         self.summary.worlds += 1;
-        self.summary.picture_worlds += u32::from(picture);
         if let ControlFlow::Break(()) = (self.draw)(world) {
             self.refused = true;
         }

@@ -131,8 +131,9 @@ impl Call<'_> {
         });
         let mut batch = Batch { form: Form::Curves(curves), columns, place: self.place.clone() };
         for column in &mut batch.columns {
-            // The corners of a curve are the ends of its segments: one class is enough.
-            if column.declaration.class == Class::FaceVarying {
+            // The corners of a curve are the ends of its segments, and so are the vertices of a polyline: one class is enough.
+            let class = column.declaration.class;
+            if class == Class::FaceVarying || (class == Class::Vertex && !cubic) {
                 column.declaration.class = Class::Varying;
             }
         }

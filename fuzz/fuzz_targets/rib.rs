@@ -1,0 +1,89 @@
+//! Any bytes are a RIB file: reading them ends soon, never panics, and gives worlds whose indices are all valid.
+
+#![no_main]
+
+use anthill::diagnostic::Reporter;
+use anthill::rib::{Input, Limits, Overrides, Settings, read};
+use anthill::scene::{Class, Geometry, PrimvarData, SearchPaths, Shape, World};
+use libfuzzer_sys::fuzz_target;
+use std::ops::ControlFlow;
+
+fuzz_target!(|bytes: &[u8]| {
+    let settings = Settings {
+        search: SearchPaths::default(),
+        overrides: Overrides::default(),
+        limits: Limits { source_bytes: 1 << 20, scene_bytes: 1 << 24, archive_reads: 64, blocks: 256 },
+    };
+    let input = Input::Memory { name: "fuzz".into(), bytes: bytes.to_vec() };
+    read(&input, &settings, &Reporter::silent(), &mut |world| {
+        check(&world);
+        ControlFlow::Continue(())
+    });
+});
+
+fn check(world: &World) {
+    for drawable in &world.drawables {
+        for (_, matrix) in drawable.world_from_object.keys() {
+            assert!(matrix.is_finite() && matrix.inverse().is_finite());
+        }
+        let attributes = &drawable.attributes;
+        assert!(attributes.shading_rate > 0.0);
+        assert!(attributes.lights.iter().all(|light| (light.0 as usize) < world.lights.len()));
+        for (_, shape) in drawable.geometry.shape.keys() {
+            assert!(shape.primitive_count() > 0);
+            check_shape(shape, &drawable.geometry);
+        }
+    }
+    let [x0, y0, x1, y1] = world.camera.crop_px();
+    assert!(x0 < x1 && y0 < y1 && x1 <= world.camera.resolution[0] && y1 <= world.camera.resolution[1]);
+}
+
+/// Values that each class must have at least, from the indices of the shape.
+fn check_shape(shape: &Shape, geometry: &Geometry) {
+    let most = |indices: &mut dyn Iterator<Item = u32>| indices.max().map_or(0, |most| most as usize + 1);
+    let (uniform, varying, vertex, face_varying) = match shape {
+        Shape::Quadric(_) => (1, 4, 4, 4),
+        Shape::Facets(f) => {
+            let corners = most(&mut f.corners.iter().flatten().copied());
+            assert!(corners <= f.positions.len() && f.positions.as_flattened().iter().all(|value| value.is_finite()));
+            let faces = most(&mut f.face.iter().copied());
+            assert!(!f.polygon || f.face_normals.len() >= faces);
+            assert!(f.face.len() == f.corners.len() && f.face_corners.len() == f.corners.len());
+            (faces, corners, corners, most(&mut f.face_corners.iter().flatten().copied()))
+        }
+        Shape::Patches(p) => {
+            assert_eq!(p.control.len(), 16 * p.corners.len());
+            let corners = most(&mut p.corners.iter().flatten().copied());
+            (
+                most(&mut p.face.iter().copied()),
+                corners,
+                p.control.len(),
+                most(&mut p.face_corners.iter().flatten().copied()),
+            )
+        }
+        Shape::Curves(c) => {
+            let each = if c.cubic { 4 } else { 2 };
+            assert_eq!(
+                (c.control.len(), c.widths.len(), c.v_range.len()),
+                (each * c.ends.len(), c.ends.len(), c.ends.len())
+            );
+            let corners = most(&mut c.ends.iter().flatten().copied());
+            (most(&mut c.face.iter().copied()), corners, if c.cubic { c.control.len() } else { 0 }, 0)
+        }
+        Shape::Points(p) => (1, p.positions.len(), p.positions.len(), p.positions.len()),
+    };
+    for primvar in &geometry.primvars {
+        let wanted = match primvar.class {
+            Class::Constant => 1,
+            Class::Uniform => uniform,
+            Class::Varying => varying,
+            Class::Vertex => vertex,
+            Class::FaceVarying => face_varying,
+        };
+        let found = match &primvar.data {
+            PrimvarData::Floats(values) => values.len() / (primvar.ty.floats() * primvar.array_len as usize),
+            PrimvarData::Strings(values) => values.len() / primvar.array_len as usize,
+        };
+        assert!(found >= wanted, "{} has {found} values of {wanted}", primvar.name);
+    }
+}

@@ -1,0 +1,105 @@
+//! Tests of the whole reader: RIB text in, worlds and messages out.
+
+mod geometry;
+mod hostile;
+mod objects;
+mod options;
+mod scenes;
+mod state;
+mod stream;
+
+use super::{Input, Overrides, Settings, Summary, read};
+use crate::diagnostic::{Diagnostic, Reporter};
+use crate::scene::{Drawable, Motion, PrimvarData, Shape, World};
+use glam::{DMat4, DVec3};
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
+
+/// All that reading a text gives.
+struct Outcome {
+    worlds: Vec<World>,
+    messages: Vec<Diagnostic>,
+    summary: Summary,
+}
+
+impl Outcome {
+    /// The codes of the messages with the lines they name.
+    fn codes(&self) -> Vec<(&str, u32)> {
+        self.messages.iter().map(|message| (message.code, message.place.line)).collect()
+    }
+
+    /// The only world.
+    fn world(&self) -> &World {
+        assert_eq!(self.worlds.len(), 1, "{:?}", self.messages);
+        &self.worlds[0]
+    }
+}
+
+fn read_bytes(bytes: impl Into<Vec<u8>>, settings: &Settings) -> Outcome {
+    let messages = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&messages);
+    let reporter = Reporter::new(move |message| sink.lock().expect("not poisoned").push(message.clone()));
+    let mut worlds = Vec::new();
+    let input = Input::Memory { name: "t.rib".to_owned(), bytes: bytes.into() };
+    let summary = read(&input, settings, &reporter, &mut |world| {
+        worlds.push(world);
+        ControlFlow::Continue(())
+    });
+    let messages = messages.lock().expect("not poisoned").clone();
+    Outcome { worlds, messages, summary }
+}
+
+fn read_text(text: &str) -> Outcome {
+    read_bytes(text, &Settings::default())
+}
+
+fn read_with(text: &str, overrides: Overrides) -> Outcome {
+    read_bytes(text, &Settings { overrides, ..Settings::default() })
+}
+
+/// The world of a text that must be without fault.
+fn clean(text: &str) -> World {
+    let mut outcome = read_text(text);
+    assert!(outcome.messages.is_empty(), "{text}: {:?}", outcome.messages);
+    assert_eq!(outcome.worlds.len(), 1, "{text}");
+    outcome.worlds.remove(0)
+}
+
+/// The world that holds what `body` draws, which must be without fault.
+fn drawn(body: &str) -> World {
+    clean(&format!("WorldBegin\n{body}\nWorldEnd\n"))
+}
+
+/// The codes and lines of what is wrong with `body`, which stands in a world from line 2 on.
+fn faults(body: &str) -> Vec<(&'static str, u32)> {
+    let outcome = read_text(&format!("WorldBegin\n{body}\nWorldEnd\n"));
+    assert_eq!(outcome.worlds.len(), 1, "{body}");
+    outcome.messages.iter().map(|message| (message.code, message.place.line)).collect()
+}
+
+/// The shape of the only drawable.
+fn only_shape(world: &World) -> &Shape {
+    assert_eq!(world.drawables.len(), 1);
+    world.drawables[0].geometry.shape.first()
+}
+
+/// Where the object's point lies in the world, at the first time.
+fn placed(drawable: &Drawable, point: [f64; 3]) -> [f64; 3] {
+    let point = drawable.world_from_object.first().transform_point3(DVec3::from(point)).to_array();
+    point.map(|value| (value * 1e9).round() / 1e9 + 0.0)
+}
+
+/// The translations of a moving transformation with their times.
+fn track(motion: &Motion<DMat4>) -> Vec<(f32, [f64; 3])> {
+    motion.keys().iter().map(|(time, matrix)| (*time, matrix.w_axis.truncate().to_array())).collect()
+}
+
+/// The numbers of a primitive variable of the only drawable.
+fn numbers(world: &World, name: &str) -> Vec<f32> {
+    let primvars = &world.drawables[0].geometry.primvars;
+    let primvar = primvars.iter().find(|primvar| &*primvar.name == name).expect(name);
+    match &primvar.data {
+        PrimvarData::Floats(values) => values.to_vec(),
+        PrimvarData::Strings(_) => panic!("{name} holds strings"),
+    }
+}

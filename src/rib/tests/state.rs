@@ -1,0 +1,360 @@
+//! Blocks, transformations, attributes, lights, motion (RI-CHECKLIST ST-01..09, ATT-*, XF-*).
+
+use super::*;
+use crate::scene::{ParamValue, ShadingInterpolation};
+
+const POINT: &str = "Sphere 1 -1 1 360";
+
+#[test]
+fn a_world_starts_at_the_identity_and_keeps_the_camera() {
+    let world = clean("Translate 0 0 5\nRotate 90 0 0 1\nWorldBegin\nTranslate 1 0 0\nSphere 1 -1 1 360\nWorldEnd");
+    let camera = world.camera.camera_from_world.first();
+    // The world's x axis points up in the camera, five units away.
+    assert_eq!(camera.transform_point3(DVec3::X), DVec3::new(0.0, 1.0, 5.0));
+    assert_eq!(placed(&world.drawables[0], [0.0; 3]), [1.0, 0.0, 0.0]);
+}
+
+#[test]
+fn transformations_multiply_on_the_right() {
+    let cases: [(&str, [f64; 3], [f64; 3]); 10] = [
+        ("Translate 1 2 3\nScale 2 2 2", [1.0, 0.0, 0.0], [3.0, 2.0, 3.0]),
+        ("Rotate 90 0 0 1\nTranslate 1 0 0", [0.0; 3], [0.0, 1.0, 0.0]),
+        ("Rotate 90 1 0 0", [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]),
+        ("ConcatTransform [1 0 0 0 0 1 0 0 0 0 1 0 4 5 6 1]", [0.0; 3], [4.0, 5.0, 6.0]),
+        ("Translate 9 9 9\nTransform [0 1 0 0 -1 0 0 0 0 0 1 0 4 5 6 1]", [1.0, 0.0, 0.0], [4.0, 6.0, 6.0]),
+        ("Translate 9 9 9\nIdentity", [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]),
+        ("Skew 45 0 1 0 1 0 0", [0.0, 2.0, 0.0], [2.0, 2.0, 0.0]),
+        ("TransformBegin\nScale 3 3 3\nTransformEnd", [1.0; 3], [1.0; 3]),
+        ("AttributeBegin\nScale 3 3 3\nAttributeEnd", [1.0; 3], [1.0; 3]),
+        ("Translate 0 0 -1\nTranslate 0 0 1\nScale -1 1 1", [1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]),
+    ];
+    for (text, point, wanted) in cases {
+        assert_eq!(placed(&drawn(&format!("{text}\n{POINT}")).drawables[0], point), wanted, "{text}");
+    }
+    // A perspective in the stack divides by depth: at 90 degrees x' = x / z.
+    let world = drawn(&format!("Perspective 90\n{POINT}"));
+    let point = world.drawables[0].world_from_object.first().project_point3(DVec3::new(1.0, 2.0, 4.0));
+    assert!((point - DVec3::new(0.25, 0.5, 0.75)).length() < 1e-12);
+}
+
+#[test]
+fn what_cannot_be_inverted_is_refused_and_the_old_transformation_kept() {
+    for bad in [
+        "Scale 1 1 0",
+        "Transform [0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0]",
+        "ConcatTransform [1 0 0 0 1 0 0 0 0 0 1 0 0 0 0 1]",
+        "Scale NaN 1 1",
+        "Translate inf 0 0",
+    ] {
+        let outcome = read_text(&format!("WorldBegin\nTranslate 1 2 3\n{bad}\n{POINT}\nWorldEnd"));
+        assert_eq!(outcome.codes(), [("math", 3)], "{bad}");
+        assert_eq!(placed(&outcome.world().drawables[0], [0.0; 3]), [1.0, 2.0, 3.0], "{bad}");
+    }
+    for bad in ["Rotate 30 0 0 0", "Skew 90 0 1 0 1 0 0", "Perspective 180"] {
+        assert_eq!(faults(&format!("{bad}\n{POINT}")), [("range", 2)], "{bad}");
+    }
+}
+
+#[test]
+fn named_spaces() {
+    let text = "Translate 0 0 7\nCoordinateSystem \"lens\"\nTranslate 0 1 0\nWorldBegin\n\
+                TransformBegin\nTranslate 5 0 0\nCoordinateSystem \"here\"\nTransformEnd\n\
+                CoordSysTransform \"here\"\nSphere 1 -1 1 360\nCoordSysTransform \"world\"\nSphere 1 -1 1 360\n\
+                CoordSysTransform \"camera\"\nSphere 1 -1 1 360\nCoordSysTransform \"lens\"\nSphere 1 -1 1 360\n\
+                AttributeBegin Translate 3 3 3 Surface \"s\" AttributeEnd Translate 0 0 1 CoordSysTransform \"current\"\nSphere 1 -1 1 360\nWorldEnd";
+    let world = clean(text);
+    let at: Vec<_> = world.drawables.iter().map(|drawable| placed(drawable, [0.0; 3])).collect();
+    assert_eq!(at, [[5.0, 0.0, 0.0], [0.0; 3], [0.0, -1.0, -7.0], [0.0, -1.0, 0.0], [0.0, -1.0, 1.0]]);
+    let names: Vec<&str> = world.spaces.iter().map(|space| &*space.name).collect();
+    assert_eq!(names, ["lens", "here"]);
+    assert_eq!(world.spaces[0].world_from_space.first().w_axis.truncate(), DVec3::new(0.0, -1.0, 0.0));
+    assert_eq!(faults("CoordSysTransform \"nowhere\""), [("badtoken", 2)]);
+}
+
+#[test]
+fn shaders_made_before_the_world_are_seen_from_it() {
+    let world = clean(
+        "Translate 0 0 10\nLightSource \"l\" 1\nTranslate 0 2 0\nSurface \"s\"\nImager \"i\"\nWorldBegin\nSphere 1 -1 1 360\nWorldEnd",
+    );
+    let light = world.lights[0].shader.world_from_shader.first().w_axis.truncate();
+    assert_eq!(light, DVec3::new(0.0, -2.0, 0.0));
+    let surface = world.drawables[0].attributes.surface.as_ref().expect("s");
+    assert_eq!(*surface.world_from_shader.first(), DMat4::IDENTITY);
+    assert_eq!(*world.options.imager.as_ref().expect("i").world_from_shader.first(), DMat4::IDENTITY);
+    assert_eq!(world.drawables[0].attributes.lights.len(), 1);
+}
+
+#[test]
+fn blocks_restore_what_they_save() {
+    let world = drawn(
+        "Color 1 0 0\nAttributeBegin\nColor 0 1 0\nSphere 1 -1 1 360\nTransformBegin\nColor 0 0 1\nTransformEnd\nSphere 1 -1 1 360\nAttributeEnd\nSphere 1 -1 1 360",
+    );
+    let colors: Vec<_> = world.drawables.iter().map(|drawable| drawable.attributes.color).collect();
+    assert_eq!(colors, [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]);
+}
+
+#[test]
+fn attribute_states_are_shared() {
+    let world = drawn(
+        "Color 1 0 0\nSphere 1 -1 1 360\nTransformBegin Translate 1 0 0 Sphere 1 -1 1 360 TransformEnd\nScale -1 1 1\nSphere 1 -1 1 360\nSphere 2 -2 2 360",
+    );
+    let at = |index: usize| &world.drawables[index];
+    assert!(Arc::ptr_eq(&at(0).attributes, &at(1).attributes));
+    // A mirrored object has the same attributes but for its normal.
+    assert!(
+        Arc::ptr_eq(&at(2).attributes, &at(3).attributes)
+            && at(2).attributes.flip_normal != at(0).attributes.flip_normal
+    );
+    assert!(Arc::ptr_eq(&at(2).world_from_object, &at(3).world_from_object));
+}
+
+#[test]
+fn wrong_nesting_is_named_and_survived() {
+    let cases: [(&str, &[(&str, u32)]); 7] = [
+        ("AttributeEnd", &[("nesting", 2)]),
+        ("AttributeBegin\nTransformBegin\nAttributeEnd", &[("nesting", 4)]),
+        ("TransformBegin\nAttributeBegin\nColor 0 0 1\nTransformEnd", &[("nesting", 5)]),
+        ("TransformBegin\nAttributeBegin", &[("nesting", 4), ("nesting", 4)]),
+        ("ObjectEnd\nMotionEnd\nSolidEnd", &[("nesting", 2), ("nesting", 3), ("nesting", 4)]),
+        ("FrameBegin 1", &[("nesting", 2)]),
+        ("WorldBegin", &[("nesting", 2)]),
+    ];
+    for (text, wanted) in cases {
+        let outcome = read_text(&format!("WorldBegin\n{text}\nWorldEnd\nWorldBegin\n{POINT}\nWorldEnd"));
+        assert_eq!(outcome.codes(), wanted, "{text}");
+        assert_eq!(outcome.worlds.len(), 2, "{text}");
+        assert_eq!(outcome.worlds[1].drawables[0].attributes.color, [1.0; 3], "{text}");
+    }
+    // A stray end inside the world does not close a block outside of it.
+    let outcome = read_text("AttributeBegin\nWorldBegin\nAttributeEnd\nSphere 1 -1 1 360\nWorldEnd\nAttributeEnd");
+    assert_eq!((outcome.codes(), outcome.world().drawables.len()), (vec![("nesting", 3)], 1));
+    let messages = read_text("WorldBegin\nAttributeBegin\nWorldEnd").messages;
+    assert_eq!(messages[0].message, "AttributeBegin at t.rib:2:1 is still open at WorldEnd");
+}
+
+#[test]
+fn a_file_that_stops_reports_what_is_open_and_draws() {
+    let outcome = read_text("FrameBegin 1\nWorldBegin\nAttributeBegin\nSphere 1 -1 1 360\n");
+    assert_eq!(outcome.codes(), [("nesting", 3), ("nesting", 2), ("nesting", 1)]);
+    assert_eq!(outcome.world().drawables.len(), 1);
+}
+
+#[test]
+fn requests_out_of_place() {
+    let outcome = read_text(
+        "Sphere 1 -1 1 360\nWorldBegin\nFormat 10 10 1\nSphere 1 -1 1 360\nWorldEnd\nObjectBegin 1\nShutter 0 1\nObjectEnd",
+    );
+    assert_eq!(outcome.codes(), [("illstate", 1), ("illstate", 3), ("illstate", 7)]);
+    assert_eq!((outcome.world().drawables.len(), outcome.world().camera.resolution), (1, [640, 480]));
+}
+
+#[test]
+fn frames_and_several_worlds() {
+    let text = "Format 100 50 1\nFrameBegin 3\nFormat 20 10 1\nColor 1 0 0\nTranslate 0 0 1\nWorldBegin\nLightSource \"l\" 1\nSphere 1 -1 1 360\nWorldEnd\n\
+                WorldBegin\nIlluminate 1 1\nSphere 1 -1 1 360\nWorldEnd\nFrameEnd\nWorldBegin\nSphere 1 -1 1 360\nWorldEnd\n";
+    let outcome = read_text(text);
+    // A light of one world is unknown in the next.
+    assert_eq!(outcome.codes(), [("badhandle", 11)]);
+    let seen: Vec<_> =
+        outcome.worlds.iter().map(|w| (w.camera.resolution[0], w.options.frame, w.lights.len())).collect();
+    assert_eq!(seen, [(20, Some(3), 1), (20, Some(3), 0), (100, None, 0)]);
+    let camera_z: Vec<_> = outcome.worlds.iter().map(|w| w.camera.camera_from_world.first().w_axis.z).collect();
+    assert_eq!(camera_z, [1.0, 1.0, 0.0]);
+    assert_eq!(outcome.worlds[2].drawables[0].attributes.color, [1.0; 3]);
+    assert_eq!(outcome.summary.worlds, 3);
+}
+
+#[test]
+fn shading_attributes() {
+    let world = drawn(
+        "Color .1 .2 .3 Opacity [.4 .5 .6] TextureCoordinates [0 0 2 0 0 2 2 2] ShadingRate 4 ShadingInterpolation \"smooth\" Matte 1 Sides 1\n\
+         Surface \"plastic\" Displacement \"bumpy\" Atmosphere \"fog\"\n\
+         Attribute \"displacementbound\" \"sphere\" .5\nAttribute \"displacementbound\" \"coordinatesystem\" \"shader\"\n\
+         Attribute \"identifier\" \"name\" \"ball\" \"shadinggroup\" \"g\"\nAttribute \"user\" \"color tint\" [1 2 3]\nAttribute \"cull\" \"hidden\" 0\n\
+         Attribute \"dice\" \"rasterorient\" 0 \"string strategy\" \"x\"\nAttribute \"3delight\" \"nope\" 1\nAttribute \"aqsis\" \"expandgrids\" [1]\n\
+         GeometricApproximation \"motionfactor\" 2\nSphere 1 -1 1 360\nSurface \"null\" Displacement \"null\" Atmosphere \"null\" Sphere 1 -1 1 360",
+    );
+    let a = &world.drawables[0].attributes;
+    assert_eq!((a.color, a.opacity), ([0.1, 0.2, 0.3], [0.4, 0.5, 0.6]));
+    assert_eq!(a.texture_coordinates, [[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [2.0, 2.0]]);
+    assert_eq!((a.shading_rate, a.shading_interpolation), (4.0, ShadingInterpolation::Smooth));
+    assert!(a.matte && !a.two_sided && a.surface.is_some() && a.displacement.is_some() && a.atmosphere.is_some());
+    let bound = a.displacement_bound.as_ref().expect("a bound");
+    assert_eq!((bound.radius, &*bound.space, &*a.name), (0.5, "shader", "ball"));
+    let keys: Vec<&str> = a.other.keys().map(String::as_str).collect();
+    assert_eq!(
+        keys,
+        [
+            "GeometricApproximation:motionfactor",
+            "cull:hidden",
+            "dice:rasterorient",
+            "dice:strategy",
+            "identifier:shadinggroup",
+            "user:tint"
+        ]
+    );
+    assert_eq!(a.other["user:tint"], ParamValue::Floats(vec![1.0, 2.0, 3.0]));
+    let b = &world.drawables[1].attributes;
+    assert!(b.surface.is_none() && b.displacement.is_none() && b.atmosphere.is_none());
+    // The defaults.
+    let c = drawn(POINT).drawables[0].attributes.clone();
+    assert_eq!(&*c.surface.as_ref().expect("a default").name, "defaultsurface");
+    assert!(c.two_sided && !c.matte && !c.flip_normal && c.shading_rate == 1.0 && c.lights.is_empty());
+}
+
+#[test]
+fn attributes_out_of_range_are_ignored() {
+    let cases = [
+        ("Sides 3", "range"),
+        ("Orientation \"sideways\"", "badargument"),
+        ("ShadingInterpolation \"phong\"", "badargument"),
+        ("Basis \"besier\" 3 \"bezier\" 3", "badbasis"),
+        ("Basis \"bezier\" 0 \"bezier\" 3", "badbasis"),
+        ("DetailRange 5 4 3 2", "range"),
+        ("Attribute \"displacementbound\" \"sphere\" -1", "range"),
+        ("Attribute \"unheardof\" \"int x\" 1", "badtoken"),
+        ("Attribute \"cull\" \"unheardof\" 1", "badtoken"),
+        ("GeometricApproximation \"roundness\" 1", "badargument"),
+        ("ShadingRate NaN", "range"),
+        ("Illuminate \"nobody\" 1", "badhandle"),
+    ];
+    for (text, code) in cases {
+        assert_eq!(faults(&format!("{text}\n{POINT}")), [(code, 2)], "{text}");
+    }
+}
+
+#[test]
+fn orientation_and_handedness() {
+    // Camera space is left-handed. "outside" is the cross product in the object's own coordinates, so in camera space the normal
+    // is turned exactly when the object is mirrored.
+    let cases = [
+        ("", "", false),
+        ("", "Orientation \"inside\"", true),
+        ("", "ReverseOrientation", true),
+        ("", "ReverseOrientation ReverseOrientation", false),
+        ("", "ReverseOrientation Orientation \"outside\"", false),
+        ("", "Scale -1 1 1", true),
+        ("", "Orientation \"outside\" Scale 1 1 -1 Scale 1 -1 1", false),
+        ("", "Scale 1 1 -1 ReverseOrientation", false),
+        ("", "Orientation \"inside\" Scale 1 1 -1", false),
+        ("", "Orientation \"lh\"", false),
+        ("", "Orientation \"rh\"", true),
+        ("", "Orientation \"lh\" Scale 1 1 -1", false),
+        ("", "Orientation \"rh\" Scale 1 1 -1", true),
+        ("", "Orientation \"rh\" ReverseOrientation", false),
+        // A right-handed world: the camera's transformation mirrors.
+        ("Scale 1 1 -1", "", true),
+        ("Scale 1 1 -1", "Scale 1 1 -1", false),
+        ("Scale 1 1 -1", "Orientation \"rh\"", true),
+        ("Scale 1 1 -1", "Orientation \"lh\"", false),
+    ];
+    for (camera, object, wanted) in cases {
+        let world = clean(&format!("{camera}\nWorldBegin\n{object}\n{POINT}\nWorldEnd"));
+        assert_eq!(world.drawables[0].attributes.flip_normal, wanted, "{camera} | {object}");
+    }
+}
+
+#[test]
+fn lights_are_on_in_their_block_and_in_order() {
+    let world = drawn(
+        "LightSource \"a\" 1\nAttributeBegin\nTranslate 0 3 0\nLightSource \"b\" \"bee\" \"intensity\" 2\nAttributeEnd\nSphere 1 -1 1 360\n\
+         LightSource \"c\" 3\nIlluminate \"bee\" 1\nIlluminate 1 0\nSphere 1 -1 1 360\nIlluminate \"1\" 1\nSphere 1 -1 1 360",
+    );
+    let lit: Vec<Vec<&str>> = world
+        .drawables
+        .iter()
+        .map(|d| d.attributes.lights.iter().map(|id| &*world.lights[id.0 as usize].shader.name).collect())
+        .collect();
+    assert_eq!(lit, [vec!["a"], vec!["b", "c"], vec!["a", "b", "c"]]);
+    assert_eq!(&*world.lights[1].handle, "bee");
+    assert_eq!(world.lights[1].shader.world_from_shader.first().w_axis.y, 3.0);
+}
+
+#[test]
+fn moving_transformations() {
+    let text = "Shutter 0 1\nMotionBegin [0 1]\nTranslate 0 0 1\nTranslate 0 0 2\nMotionEnd\nWorldBegin\n\
+                MotionBegin [0 .5 1]\nTranslate 0 0 0\nTranslate 1 0 0\nTranslate 4 0 0\nMotionEnd\n\
+                MotionBegin [0 1]\nTranslate 0 0 0\nTranslate 0 2 0\nMotionEnd\nSphere 1 -1 1 360\nWorldEnd";
+    let world = clean(text);
+    assert_eq!(track(&world.camera.camera_from_world), [(0.0, [0.0, 0.0, 1.0]), (1.0, [0.0, 0.0, 2.0])]);
+    let wanted = [(0.0, [0.0; 3]), (0.5, [1.0, 1.0, 0.0]), (1.0, [4.0, 2.0, 0.0])];
+    assert_eq!(track(&world.drawables[0].world_from_object), wanted);
+    // The shutter offset moves the times.
+    let world = clean(
+        "Option \"shutter\" \"offset\" 2\nWorldBegin\nMotionBegin 0 1\nTranslate 0 0 0 Translate 1 0 0\nMotionEnd\nSphere 1 -1 1 360\nWorldEnd",
+    );
+    assert_eq!(track(&world.drawables[0].world_from_object)[1], (3.0, [1.0, 0.0, 0.0]));
+}
+
+#[test]
+fn moving_geometry_and_attributes() {
+    let text = "Shutter .25 1\nWorldBegin\nMotionBegin [0 1]\nColor 0 0 0\nColor 1 1 0\nMotionEnd\nMotionBegin [0 1]\nSurface \"s\" \"Ka\" 0\nSurface \"s\" \"Ka\" 4\nMotionEnd\n\
+                MotionBegin [0 1]\nLightSource \"l\" 1 \"intensity\" 1\nLightSource \"l\" 1 \"intensity\" 5\nMotionEnd\n\
+                MotionBegin [0 .5 1]\nSphere 1 -1 1 360\nSphere 2 -2 2 360\nSphere 3 -3 3 360\nMotionEnd\nWorldEnd";
+    let world = clean(text);
+    let drawable = &world.drawables[0];
+    assert_eq!(drawable.geometry.shape.keys().len(), 3);
+    // Shading happens at shutter open, a quarter of the way.
+    assert_eq!(drawable.attributes.color, [0.25, 0.25, 0.0]);
+    assert_eq!(drawable.attributes.surface.as_ref().expect("s").params[0].value, ParamValue::Floats(vec![1.0]));
+    assert_eq!((world.lights.len(), &world.lights[0].shader.params[0].value), (1, &ParamValue::Floats(vec![2.0])));
+}
+
+#[test]
+fn a_moving_quadrilateral_is_cut_the_same_way_at_all_times() {
+    let world = drawn(
+        "MotionBegin [0 1]\nPolygon \"P\" [0 0 0 1 0 0 1 1 0 0 1 0]\nPolygon \"P\" [0 0 0 1 0 0 1 1 1 0 1 0]\nMotionEnd",
+    );
+    let keys = world.drawables[0].geometry.shape.keys();
+    let corners: Vec<_> = keys
+        .iter()
+        .map(|(_, shape)| match shape {
+            Shape::Facets(facets) => facets.corners.len(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(corners, [1, 1]);
+}
+
+#[test]
+fn motion_blocks_that_make_no_sense() {
+    let cases: [(&str, &[(&str, u32)]); 10] = [
+        ("MotionBegin []\nMotionEnd", &[("badmotion", 2), ("nesting", 3)]),
+        ("MotionBegin [1 0]\nTranslate 1 0 0\nTranslate 2 0 0\nMotionEnd", &[("badmotion", 2), ("badmotion", 5)]),
+        ("MotionBegin [0 1]\nTranslate 1 0 0\nMotionEnd", &[("badmotion", 4)]),
+        ("MotionBegin [0 1]\nTranslate 1 0 0\nRotate 2 0 0 1\nTranslate 3 0 0\nMotionEnd", &[("badmotion", 4)]),
+        (
+            "MotionBegin [0 1]\nTranslate 1 0 0\nTranslate x\nMotionEnd",
+            &[("syntaxerror", 4), ("unregistered", 4), ("badmotion", 5)],
+        ),
+        ("MotionBegin [0 1]\nAttributeBegin\nAttributeEnd\nMotionEnd", &[("badmotion", 3), ("nesting", 5)]),
+        ("MotionBegin [0 1]\nPoints \"P\" [0 0 0]\nPoints \"P\" [0 0 0 1 1 1]\nMotionEnd", &[("consistency", 5)]),
+        ("MotionBegin [0 1]\nSphere 1 -1 1 360\nSphere NaN -1 1 360\nMotionEnd", &[("math", 4), ("badmotion", 5)]),
+        ("MotionBegin [0 1]\nNuPatch 1\nNuPatch 1\nMotionEnd", &[("unimplement", 3)]),
+        ("MotionBegin [0 1]\nMotionEnd", &[]),
+    ];
+    for (text, wanted) in cases {
+        let outcome = read_text(&format!("WorldBegin\n{text}\nSphere 5 -5 5 360\nWorldEnd"));
+        assert_eq!(outcome.codes(), wanted, "{text}");
+        assert_eq!(outcome.world().drawables.len(), 1, "{text}");
+    }
+}
+
+#[test]
+fn levels_of_detail() {
+    // The near face of the box lies at z = 9 and is 2 wide: 2/9 of the screen's 2 units, 100 pixels for them, so 11.1 pixels wide.
+    let level = |range: &str| {
+        let text = format!(
+            "Format 100 100 1\nProjection \"perspective\" \"fov\" 90\nTranslate 0 0 10\nWorldBegin\nDetail [-1 1 -1 1 -1 1]\nDetailRange {range}\nSphere 1 -1 1 360\nWorldEnd"
+        );
+        clean(&text).drawables.len()
+    };
+    assert_eq!(level("0 0 1e38 1e38"), 1);
+    assert_eq!(level("0 0 123 123"), 0);
+    assert_eq!(level("123 123 124 124"), 1);
+    assert_eq!(level("124 124 1e38 1e38"), 0);
+    // In a transition exactly one of two levels is drawn.
+    let text = "Translate 0 0 10\nWorldBegin\nDetail -1 1 -1 1 -1 1\nDetailRange 0 0 10 1e6\nSphere 1 -1 1 360\nDetailRange 10 1e6 1e38 1e38\nSphere 1 -1 1 360\nWorldEnd";
+    let outcome = read_text(text);
+    assert_eq!((outcome.codes(), outcome.world().drawables.len()), (vec![("incapable", 4)], 1));
+}

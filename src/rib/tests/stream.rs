@@ -1,0 +1,308 @@
+//! The stream: encoding, parameter lists, archives, errors (RI-CHECKLIST RIB-01..51, ERR-01..05).
+
+use super::*;
+use crate::diagnostic::Severity;
+use crate::rib::{Limits, Stopped};
+use crate::scene::{Class, ParamValue, QuadricShape};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::io::Write;
+
+const SPHERE: &str = "Sphere 1 -1 1 360\n";
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(text.as_bytes()).expect("writing to memory");
+    encoder.finish().expect("writing to memory")
+}
+
+#[test]
+fn arrays_and_scalars_are_the_same_arguments() {
+    let cases = [
+        "Sphere 1 -1 1 360",
+        "Sphere [1 -1 1 360]",
+        "Color [0 1 0]\nSphere 1 -1 1 360",
+        "Color 0 1 0\nCone [1 1 360]",
+        "Hyperboloid [1 0 0 1 0 1 360]",
+        "Torus [2 .5 0 360 360]",
+        "Opacity .5 .5 .5 TextureCoordinates 0 0 1 0 0 1 1 1 Disk [0 1 360]",
+        "ConcatTransform 1 0 0 0 0 1 0 0 0 0 1 0 3 0 0 1 Disk 0 1 360",
+        "Bound -1 1 -1 1 -1 1 Bound [-1 1 -1 1 -1 1] Detail 0 1 0 1 0 1 Skew [10 0 1 0 1 0 0] Disk 0 1 360",
+        "Basis [-1 3 -3 1 3 -6 3 0 -3 3 0 0 1 0 0 0] 3 \"bezier\" 3 Disk 0 1 360",
+    ];
+    for case in cases {
+        assert_eq!(drawn(case).drawables.len(), 1, "{case}");
+    }
+}
+
+#[test]
+fn a_length_one_array_may_be_a_scalar_and_the_other_way() {
+    let world = drawn(
+        "Surface \"plastic\" \"roughness\" .1 \"Kd\" [.5]\nLightSource \"l\" 1\nIlluminate [1] 1\nSphere 1 -1 1 360"
+            .replace("[1] 1", "1 [1]")
+            .as_str(),
+    );
+    let surface = world.drawables[0].attributes.surface.as_ref().expect("plastic");
+    let values: Vec<_> = surface.params.iter().map(|param| param.value.clone()).collect();
+    assert_eq!(values, [ParamValue::Floats(vec![0.1]), ParamValue::Floats(vec![0.5])]);
+}
+
+#[test]
+fn inline_declarations_and_declare() {
+    let world = drawn(
+        "Declare \"blades\" \"uniform integer\"\nSurface \"s\" \"blades\" 3 \"constant string tex\" \"a.tex\" \"uniform color[2] both\" [1 2 3 4 5 6]\n\
+         Declare \"blades\" \"string\"\nDisplacement \"d\" \"blades\" [\"many\"]\nSphere 1 -1 1 360",
+    );
+    let attributes = &world.drawables[0].attributes;
+    let params = &attributes.surface.as_ref().expect("s").params;
+    assert_eq!(params[0].value, ParamValue::Ints(vec![3]));
+    assert_eq!(params[1].value, ParamValue::Strings(vec!["a.tex".into()]));
+    assert_eq!(params[2].value, ParamValue::Floats(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
+    let displacement = attributes.displacement.as_ref().expect("d");
+    assert_eq!(displacement.params[0].value, ParamValue::Strings(vec!["many".into()]));
+}
+
+#[test]
+fn a_bad_pair_costs_only_itself() {
+    let cases = [
+        ("\"nope\" [1 2]", "badtoken"),
+        ("\"varying flot x\" [1]", "badtoken"),
+        ("\"roughness\" \"text\"", "badargument"),
+        ("\"roughness\" [\"text\"]", "syntaxerror"),
+        ("\"texturename\" 3", "badargument"),
+        ("\"int n\" 1.5", "badargument"),
+        ("\"int n\" [1 2.5]", "badargument"),
+        ("\"specularcolor\" [1 2]", "badarray"),
+    ];
+    for (pair, code) in cases {
+        let outcome = read_text(&format!("WorldBegin\nSurface \"s\" \"Ka\" 1 {pair} \"Kd\" 2\n{SPHERE}WorldEnd"));
+        assert_eq!(outcome.codes(), [(code, 2)], "{pair}");
+        let surface = outcome.world().drawables[0].attributes.surface.clone().expect("s");
+        let names: Vec<&str> = surface.params.iter().map(|param| &*param.name).collect();
+        assert_eq!(names, ["Ka", "Kd"], "{pair}");
+    }
+    // Too many values are cut, with a warning.
+    let outcome = read_text(&format!("WorldBegin\nSurface \"s\" \"Ka\" [1 2 3]\n{SPHERE}WorldEnd"));
+    assert_eq!((outcome.codes(), outcome.messages[0].severity), (vec![("badarray", 2)], Severity::Warning));
+}
+
+#[test]
+fn a_syntax_error_costs_its_request_and_has_a_place() {
+    let cases = [
+        ("TransforBegin 1 2 \"x\"", "unregistered", 2, 1),
+        ("  Sphere 1 -1 ]", "syntaxerror", 2, 15),
+        ("Color [1 0]", "badcolor", 2, 7),
+        ("Color \"red\"", "syntaxerror", 2, 7),
+        ("Translate 1 x 2", "syntaxerror", 2, 13),
+        ("Sphere 1 -1 1 360 7", "badparamlist", 2, 19),
+        ("Translate 1 2 3 4", "syntaxerror", 2, 17),
+        ("Sphere 1 -1 1 360 \"P\"", "badparamlist", 2, 19),
+        ("Surface \"never closed", "syntaxerror", 2, 9),
+        ("Polygon \"P\" [0 0 0 1 0 0", "syntaxerror", 3, 1),
+        ("@ 12", "syntaxerror", 2, 1),
+        ("Sides 1.0", "badargument", 2, 7),
+        ("Patch \"biquintic\" \"P\" [1]", "badargument", 2, 7),
+        ("FrobnicatePolygons [1 2 3] \"WorldEnd\"", "unregistered", 2, 1),
+    ];
+    for (line, code, at_line, at_column) in cases {
+        let outcome = read_text(&format!("WorldBegin\n{line}\n{SPHERE}WorldEnd"));
+        let found: Vec<_> = outcome.messages.iter().map(|m| (m.code, m.place.line, m.place.column)).collect();
+        let stray = line.starts_with("Translate 1 x");
+        // The stray word is itself an unknown request.
+        let wanted = if stray {
+            vec![(code, at_line, at_column), ("unregistered", 2, 13)]
+        } else {
+            vec![(code, at_line, at_column)]
+        };
+        assert_eq!(found, wanted, "{line}");
+        assert!(!outcome.world().drawables.is_empty(), "{line}: the sphere is drawn");
+        assert_eq!(outcome.summary.errors, wanted.len() as u64, "{line}");
+    }
+}
+
+#[test]
+fn versions() {
+    for version in ["3.03", "3.1", "3.2", "3.04"] {
+        clean(&format!("version {version}\nWorldBegin WorldEnd"));
+    }
+    assert_eq!(read_text("version 4.0\nWorldBegin WorldEnd").codes(), [("badversion", 1)]);
+}
+
+#[test]
+fn hints_are_comments_even_inside_a_parameter_list() {
+    let world = clean(
+        "##RenderMan RIB-Structure 1.1 Entity\n##Scene \"open [ quote\n##CapabilitiesNeeded Area Light Sources\nFrameBegin 1\n\
+         ##CameraOrientation 0 0 0 0 0 1\nWorldBegin\nSurface \"plastic\" \"Kd\"\n##Shaders plastic\n[.7] # \" [\n\"Ks\" [.1]\nSphere 1 -1 1 360\nWorldEnd\nFrameEnd\n",
+    );
+    let surface = world.drawables[0].attributes.surface.as_ref().expect("plastic");
+    assert_eq!((surface.params.len(), surface.place.line), (2, 7));
+}
+
+#[test]
+fn windows_files_and_byte_order_marks() {
+    let text = "\u{feff}##RenderMan RIB\r\nWorldBegin\r\nSphere 1 -1 1 360\r\nWorldEnd\r\n\u{1a}";
+    assert_eq!(clean(text).drawables[0].geometry.place.line, 3);
+    // 0377 ends a stream.
+    let outcome = read_bytes(b"WorldBegin\nWorldEnd\n\xffnot read".as_slice(), &Settings::default());
+    assert!(outcome.messages.is_empty());
+}
+
+#[test]
+fn gzip_and_binary() {
+    let text = format!("WorldBegin\n{SPHERE}WorldEnd\n");
+    let outcome = read_bytes(gzip(&text), &Settings::default());
+    assert_eq!(outcome.world().drawables.len(), 1);
+    let mut packed = gzip(&text);
+    packed.truncate(packed.len() - 6);
+    assert_eq!(read_bytes(packed, &Settings::default()).codes(), [("badfile", 0)]);
+    let outcome = read_bytes(b"WorldBegin\nSphere 1 -1 1 360\n\xa6\x01 Sphere".as_slice(), &Settings::default());
+    assert_eq!(outcome.codes(), [("unimplement", 3), ("nesting", 1)]);
+    assert_eq!(outcome.world().drawables.len(), 1);
+}
+
+#[test]
+fn real_but_ill_formed_input() {
+    // RI-CHECKLIST section 11: 3, 4, 5, 6, 7, 10, 11, 13.
+    drawn("GeometricRepresentation \"primitive\"\nSphere 1 -1 1 360");
+    assert_eq!(faults("Geometry \"teapot\"\nGeometry \"bunny\""), [("unimplement", 2)]);
+    assert_eq!(faults("ShadingRate 0\nSphere 1 -1 1 360"), [("range", 2)]);
+    let world = drawn("Sphere -1 -1 1 360\nSphere 1 .5 -.5 360");
+    let shape = |index: usize| match world.drawables[index].geometry.shape.first() {
+        Shape::Quadric(quadric) => quadric.shape,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(shape(0), QuadricShape::Sphere { radius: -1.0, zmin: -1.0, zmax: 1.0 });
+    assert_eq!(shape(1), QuadricShape::Sphere { radius: 1.0, zmin: 0.5, zmax: -0.5 });
+    let world = drawn("Attribute \"user\" \"uniform string stage\" [\"\"]\nSphere 1 -1 1 360");
+    assert_eq!(world.drawables[0].attributes.other["user:stage"], ParamValue::Strings(vec!["".into()]));
+    let world = drawn("LightSource \"a\" 4711\nLightSource \"b\" 4711\nIlluminate 4711 0\nSphere 1 -1 1 360");
+    let lights = &world.drawables[0].attributes.lights;
+    assert_eq!((world.lights.len(), lights.len(), &*world.lights[lights[0].0 as usize].shader.name), (2, 1, "a"));
+    let text = "ArchiveBegin \"a\"\n# \"unclosed [ and ArchiveEnd\nSurface \"ArchiveEnd ]\"\nArchiveEnd\nReadArchive \"a\"\nSphere 1 -1 1 360";
+    assert_eq!(&*drawn(text).drawables[0].attributes.surface.as_ref().expect("a shader").name, "ArchiveEnd ]");
+}
+
+#[test]
+fn conditionals_are_skipped_with_their_branches() {
+    let text = "IfBegin \"$user:pass == 'final'\"\nIfBegin \"1\" FutureRequest \"IfEnd\" [1 2] IfEnd\nElse\nScopedCoordinateSystem \"x\"\nIfEnd\nSphere 1 -1 1 360";
+    assert_eq!(faults(text), [("unimplement", 2)]);
+    assert_eq!(faults("ScopedCoordinateSystem \"x\"\nIfEnd"), [("nesting", 3)]);
+    assert_eq!(faults("IfBegin \"1\"\nSphere 1 -1 1 360"), [("unimplement", 2), ("nesting", 2), ("nesting", 1)]);
+}
+
+#[test]
+fn error_handlers() {
+    let text = "ErrorHandler \"ignore\"\nNope 1\nErrorHandler \"print\"\nNope2 1\nErrorHandler \"abort\"\nShutter 1 0\nWorldBegin\nWorldEnd\n";
+    let outcome = read_text(text);
+    assert_eq!(outcome.codes(), [("unregistered", 4), ("range", 6)]);
+    assert_eq!((outcome.worlds.len(), outcome.summary.errors), (0, 3));
+    assert_eq!(outcome.summary.stopped, Some(Stopped::Aborted));
+    // A warning does not abort.
+    assert_eq!(read_text("ErrorHandler \"abort\"\nversion 9\nWorldBegin WorldEnd").worlds.len(), 1);
+    assert_eq!(read_text("ErrorHandler \"panic\"\nWorldBegin WorldEnd").codes(), [("badargument", 1)]);
+}
+
+#[test]
+fn inline_archives_keep_their_lines_and_nest() {
+    let text = "ArchiveBegin \"outer\"\nArchiveBegin \"inner\"\nSphere 1 -1 1 360\nArchiveEnd\nReadArchive \"inner\"\nColor 0 1 0\nNope\nArchiveEnd\n\
+                WorldBegin\nReadArchive \"outer\"\nReadArchive \"inner\"\nWorldEnd\n";
+    let outcome = read_text(text);
+    assert_eq!(outcome.codes(), [("unregistered", 7)]);
+    let world = outcome.world();
+    assert_eq!(world.drawables.len(), 2);
+    assert_eq!(world.drawables[0].geometry.place.line, 3);
+    // State stays after an archive.
+    assert_eq!(world.drawables[1].attributes.color, [0.0, 1.0, 0.0]);
+}
+
+#[test]
+fn archives_in_files() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).expect("a new file");
+    std::fs::create_dir(folder.path().join("lib")).expect("a new folder");
+    write("main.rib", b"Option \"searchpath\" \"archive\" [\"lib:&\"]\nWorldBegin\nReadArchive \"a.rib\"\nReadArchive \"b.rib\"\nWorldEnd\n");
+    write("a.rib", b"Declare \"mine\" \"color\"\nReadArchive \"lib/c.rib\"\n");
+    // Gzip under a plain name.
+    write("b.rib", &gzip("Surface \"s\" \"mine\" [1 2 3]\nSphere 1 -1 1 360\nLightSource \"l\" \"key\"\n"));
+    write("lib/c.rib", b"Cone 1 1 360\nReadArchive \"missing.rib\"\nReadArchive \"a.rib\"\n");
+    let reporter = Reporter::silent();
+    let mut worlds = Vec::new();
+    let input = Input::File(folder.path().join("main.rib"));
+    let summary = read(&input, &Settings::default(), &reporter, &mut |world| {
+        worlds.push(world);
+        ControlFlow::Continue(())
+    });
+    let codes: Vec<_> = reporter.all().iter().map(|(message, _)| (message.code, message.place.line)).collect();
+    assert_eq!(codes, [("nofile", 2), ("limitcheck", 3)], "{:?}", reporter.all());
+    assert!(reporter.all()[0].0.place.file.ends_with("c.rib"));
+    assert_eq!((worlds[0].drawables.len(), worlds[0].lights.len(), summary.worlds), (2, 1, 1));
+    assert_eq!(worlds[0].drawables[1].attributes.surface.as_ref().expect("s").params.len(), 1);
+}
+
+#[test]
+fn an_input_that_cannot_be_opened() {
+    let reporter = Reporter::silent();
+    let input = Input::from_argument("no such file.rib");
+    let summary = read(&input, &Settings::default(), &reporter, &mut |_| ControlFlow::Continue(()));
+    assert_eq!((summary.stopped, summary.errors), (Some(Stopped::Unreadable), 1));
+    assert_eq!((reporter.all()[0].0.code, reporter.all()[0].0.severity), ("nofile", Severity::Severe));
+    assert_eq!(Input::from_argument("-"), Input::Stdin);
+}
+
+#[test]
+fn what_is_not_supported_is_named_once() {
+    let known = [
+        "NuPatch 4 4 [0 0 0 0 1 1 1 1] 0 1 4 4 [0 0 0 0 1 1 1 1] 0 1 \"P\" [0]",
+        "TrimCurve [1] [3] [0 1] [0] [1] [9] [0] [0] [1]",
+        "SubdivisionMesh \"catmull-clark\" [4] [0 1 2 3] [\"crease\" \"hole\"] [2 1 0 0] [0 1] [3] \"P\" [0 0 0]",
+        "Blobby 1 [1001 0 0 0] [1 0 0 0] [\"\"]",
+        "Procedural \"RunProgram\" [\"sh -c evil\" \"args\"] [-1 1 -1 1 -1 1]",
+        "AreaLightSource \"arealight\" 7 \"intensity\" [3]",
+        "Interior \"fog\"",
+        "Exterior \"fog\" \"distance\" 3",
+        "Deformation \"d\"",
+        "MakeTexture \"a.tif\" \"a.tx\" \"periodic\" \"periodic\" \"box\" 1 1",
+        "MakeShadow \"a.z\" \"a.shad\"",
+        "MakeLatLongEnvironment \"a\" \"b\" \"box\" 1 1",
+        "MakeCubeFaceEnvironment \"a\" \"b\" \"c\" \"d\" \"e\" \"f\" \"g\" 90 \"box\" 1 1",
+        "Resource \"a\" \"attributes\" \"string operation\" \"save\"",
+        "SolidBegin \"union\"\nSolidEnd",
+    ];
+    for request in known {
+        let outcome = read_text(&format!("WorldBegin\n{request}\n{request}\n{SPHERE}WorldEnd"));
+        assert_eq!(outcome.codes(), [("unimplement", 2)], "{request}");
+        assert_eq!(outcome.messages[0].severity, Severity::Warning, "{request}");
+        let name = request.split(' ').next().expect("a name");
+        assert!(name == "SolidBegin" || name == "AreaLightSource" || outcome.messages[0].message.contains(name));
+        assert_eq!(outcome.world().drawables.len(), 1, "{request}");
+    }
+}
+
+#[test]
+fn the_taker_of_worlds_may_stop() {
+    let mut count = 0;
+    let input = Input::Memory { name: "t".into(), bytes: b"WorldBegin WorldEnd WorldBegin WorldEnd Nope".to_vec() };
+    let reporter = Reporter::silent();
+    let summary = read(&input, &Settings::default(), &reporter, &mut |_| {
+        count += 1;
+        ControlFlow::Break(())
+    });
+    assert_eq!((count, summary.worlds, summary.stopped), (1, 1, Some(Stopped::Taker)));
+    assert!(reporter.all().is_empty());
+}
+
+#[test]
+fn classes_are_kept_and_shaders_take_one_value_of_any() {
+    let world = drawn(
+        "Surface \"s\" \"varying color tint\" [1 0 0]\nPatch \"bilinear\" \"P\" [0 0 0 1 0 0 0 1 0 1 1 0] \"facevarying float wear\" [1 2 3 4] \"constant float id\" 7",
+    );
+    let classes: Vec<_> = world.drawables[0].geometry.primvars.iter().map(|primvar| primvar.class).collect();
+    assert_eq!(classes, [Class::FaceVarying, Class::Constant]);
+}
+
+#[test]
+fn a_limit_on_the_size_of_inputs_and_archives() {
+    let limits = Limits { source_bytes: 10, ..Limits::default() };
+    let outcome = read_bytes("WorldBegin WorldEnd", &Settings { limits, ..Settings::default() });
+    assert_eq!(outcome.summary.stopped, Some(Stopped::Unreadable));
+}
