@@ -3,4 +3,6 @@
 #![forbid(unsafe_code)]
 
 pub mod abi;
+pub mod emit;
 pub mod ir;
+pub mod passes;

@@ -1,0 +1,4 @@
+//! Analyses and transformations of the IR.
+
+pub mod derivatives;
+pub mod trips;
