@@ -61,7 +61,7 @@ vec3 rsl_yiq_from_rgb(const in vec3 c) {
 }
 
 vec3 rsl_rgb_from_yiq(const in vec3 c) {
-    return rsl_blend(c, vec3(1.0), vec3(0.9562948323, -0.2721214741, -1.106989908), vec3(0.6210251254, -0.6473809535, 1.704614998));
+    return rsl_blend(c, vec3(1.0), vec3(0.9562957198, -0.2721220993, -1.106989017), vec3(0.6210244165, -0.6473805968, 1.704614998));
 }
 
 vec3 rsl_xyz_from_rgb(const in vec3 c) {

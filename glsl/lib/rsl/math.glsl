@@ -64,23 +64,24 @@ vec3 rsl_reduce(const in float x) {
     return vec3(rsl_quick_sum(t.x, rest), n);
 }
 
-float rsl_sine_of_remainder(const in vec2 r) {
+// Sine and cosine of a remainder, each with what the float lacks.
+vec2 rsl_sine_of_remainder(const in vec2 r) {
     float z = r.x * r.x;
     float p = -0.16666667 + z * (0.0083333310 + z * (-0.00019839834 + z * 2.7218646e-6));
-    return r.x + (r.x * z * p + r.y * (1.0 - 0.5 * z));
+    return rsl_quick_sum(r.x, r.x * z * p + r.y * (1.0 - 0.5 * z));
 }
 
-float rsl_cosine_of_remainder(const in vec2 r) {
+vec2 rsl_cosine_of_remainder(const in vec2 r) {
     float z = r.x * r.x;
     float h = 0.5 * z;
     float w = 1.0 - h;
     float p = 0.041666668 + z * (-0.0013888887 + z * (2.4800389e-5 + z * -2.7274848e-7));
-    return w + (((1.0 - w) - h) + (z * z * p - r.x * r.y));
+    return rsl_quick_sum(w, ((1.0 - w) - h) + (z * z * p - r.x * r.y));
 }
 
 // sin(r + n pi/2)
 float rsl_sine_in_quadrant(const in vec2 r, const in int n) {
-    float v = (n & 1) != 0 ? rsl_cosine_of_remainder(r) : rsl_sine_of_remainder(r);
+    float v = (n & 1) != 0 ? rsl_cosine_of_remainder(r).x : rsl_sine_of_remainder(r).x;
     return (n & 2) != 0 ? -v : v;
 }
 
@@ -96,9 +97,14 @@ float rsl_cos(const in float x) {
 
 float rsl_tan(const in float x) {
     vec3 r = rsl_reduce(x);
-    float s = rsl_sine_of_remainder(r.xy);
-    float c = rsl_cosine_of_remainder(r.xy);
-    return (int(r.z) & 1) != 0 ? -c / s : s / c;
+    vec2 s = rsl_sine_of_remainder(r.xy);
+    vec2 c = rsl_cosine_of_remainder(r.xy);
+    bool odd = (int(r.z) & 1) != 0;
+    vec2 n = odd ? -c : s;
+    vec2 d = odd ? s : c;
+    float q = n.x / d.x;
+    vec2 p = rsl_two_product(q, d.x);
+    return q + (((n.x - p.x) - p.y) + (n.y - q * d.y)) / d.x;
 }
 
 // (asin(sqrt z) - sqrt z) / sqrt z for 0 <= z <= 1/4
@@ -165,8 +171,8 @@ float rsl_atan(const in float x) {
 float rsl_scaled_exponential(const in float r, const in float rest, const in int k) {
     float p = 0.5 + r * (0.16666667 + r * (0.041666456 + r * (0.0083333105 + r * (0.0013934532 + r * 0.00019891970))));
     float e = 1.0 + (r + (r * r * p + rest));
-    int half = k >> 1;
-    return min(e * rsl_power_of_two(half) * rsl_power_of_two(k - half), RSL_FLOAT_MAX);
+    int low = k >> 1;
+    return min(e * rsl_power_of_two(low) * rsl_power_of_two(k - low), RSL_FLOAT_MAX);
 }
 
 float rsl_exp(const in float x) {

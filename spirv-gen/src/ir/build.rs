@@ -325,6 +325,14 @@ impl Builder {
         self.close(op, args, vec![region], &types)
     }
 
+    /// Ends code that is no shader of the language: a bound program that yields `results`.
+    pub fn finish_body(mut self, results: &[Value]) -> Body {
+        assert!(self.open.is_empty(), "every begin has its end");
+        let root = self.body.root();
+        self.body.region_mut(root).results = results.to_vec();
+        self.body
+    }
+
     /// Ends the shader. `outputs` are the values of [`ShaderKind::outputs`] in their order, then of the output parameters.
     pub fn finish(mut self, outputs: &[(&str, Value)]) -> Shader {
         assert!(self.open.is_empty(), "every begin has its end");

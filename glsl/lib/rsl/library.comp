@@ -5,11 +5,11 @@
 // ask for, because others are dropped when the library is compiled. Compile for Vulkan 1.2, without optimisation (which would inline
 // them all). Functions take their parameters by value (const in) and use no global variables.
 
-#include "hash.glsl"
-#include "math.glsl"
-#include "matrix.glsl"
-#include "color.glsl"
-#include "noise.glsl"
+#include "lib/rsl/hash.glsl"
+#include "lib/rsl/math.glsl"
+#include "lib/rsl/matrix.glsl"
+#include "lib/rsl/color.glsl"
+#include "lib/rsl/noise.glsl"
 
 layout(local_size_x = 1) in;
 
