@@ -4,5 +4,6 @@
 
 pub mod abi;
 pub mod emit;
+pub mod interp;
 pub mod ir;
 pub mod passes;

@@ -551,8 +551,10 @@ pub enum Op {
     Builtin(Builtin),
     /// `u32 selector, -> results`; one region for each case in order, then the default; no parameters, each yields the results.
     Switch,
+    /// `str pattern, u32 categories -> bool`: whether a category pattern takes a light, whose categories [`Op::LightLoop`] gave.
+    CategoryMatches,
     /// `vec3 position, carried... -> carried...`: for each light of the list, in order. Region: parameters L (towards the light), Cl,
-    /// Ol, active (bool; lights with a position or direction only), ambient (bool), category bits (u32), light number (u32), carried.
+    /// Ol, active (bool; lights with a position or direction only), ambient (bool), categories (u32), light number (u32), carried.
     LightLoop {
         /// Lights with a position or direction are wanted.
         local: bool,

@@ -345,6 +345,7 @@ impl Parser {
             "ambient" => Some(Op::Ambient),
             "switch" => Some(Op::Switch),
             "any" => Some(Op::Any),
+            "category_matches" => Some(Op::CategoryMatches),
             _ => None,
         };
         plain.map_or_else(|| self.op_with_attributes(&name, ty), Ok)

@@ -133,6 +133,7 @@ impl Display for Op {
                 items.iter().try_for_each(|(i, axis)| write!(f, " {i} {}", axis.name()))
             }
             Op::Any => f.write_str("any"),
+            Op::CategoryMatches => f.write_str("category_matches"),
         }
     }
 }

@@ -95,6 +95,7 @@ pub fn result_types(op: &Op, args: &[Type], params: &[Param], body: &Body) -> Re
             items.iter().map(result).collect()
         }
         Op::Any => one(&[Bool], Bool),
+        Op::CategoryMatches => one(&[Str, U32], Bool),
         Op::If | Op::Loop | Op::Illuminance { .. } | Op::Switch | Op::LightLoop { .. } => {
             Err("is an operation with regions".into())
         }

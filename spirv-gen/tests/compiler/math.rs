@@ -38,9 +38,8 @@ impl Random {
     }
 }
 
-const SPECIAL: [f32; 16] = [
-    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 1e-30, -1e-30, 1e-38, 3.0, 10.0, 0.99999994, 1.0000001, 1.1754944e-38,
-];
+const SPECIAL: [f32; 16] =
+    [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 1e-30, -1e-30, 1e-38, 3.0, 10.0, 0.99999994, 1.0000001, 1.1754944e-38];
 
 fn unary_arguments(seed: u64, low: f32, high: f32) -> Vec<f32> {
     let mut random = Random(seed);
@@ -61,9 +60,8 @@ fn channel(xs: &[f32]) -> Vec<[u32; 4]> {
 
 fn apply(op: Op, arguments: &[Vec<f32>]) -> Vec<f32> {
     let mut b = Builder::new(ShaderKind::Imager, "math");
-    let args: Vec<_> = (0..arguments.len() as u32)
-        .map(|channel| b.op(Op::Channel { channel, lane: 0, ty: Type::F32 }, &[]))
-        .collect();
+    let args: Vec<_> =
+        (0..arguments.len() as u32).map(|channel| b.op(Op::Channel { channel, lane: 0, ty: Type::F32 }, &[])).collect();
     let result = b.op(op, &args);
     let inputs: Vec<_> = arguments.iter().map(|xs| channel(xs)).collect();
     let ran = run_body(&b.finish_body(&[result]), &inputs, 1);

@@ -63,9 +63,5 @@ pub(crate) fn run_body(body: &Body, inputs: &[Vec<[u32; 4]>], repeat: u32) -> Ra
         let first = (inputs.len() + c) * stride;
         (0..points).map(|i| std::array::from_fn(|k| buffers[1][(first + i) * 4 + k])).collect()
     };
-    Ran {
-        outputs: (0..channels).map(read).collect(),
-        exhausted: buffers[3][0],
-        nanoseconds: time / points as f64,
-    }
+    Ran { outputs: (0..channels).map(read).collect(), exhausted: buffers[3][0], nanoseconds: time / points as f64 }
 }
