@@ -153,8 +153,7 @@ pub fn category_matches(pattern: &str, categories: &str) -> bool {
 
 /// Whether a direction lies in a cone: its angle with the axis is at most `angle` (radians).
 pub(crate) fn in_cone(l: [f32; 3], axis: [f32; 3], angle: f32) -> bool {
-    let [l, axis] = [l, axis].map(|v| v.map(f64::from));
-    let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    let limit = f64::from(angle).clamp(0.0, std::f64::consts::PI).cos();
-    angle >= std::f32::consts::PI || dot(l, axis) >= limit * (dot(l, l) * dot(axis, axis)).sqrt()
+    let dot = |a: [f32; 3], b: [f32; 3]| (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
+    let limit = f64::from(angle.clamp(0.0, std::f32::consts::PI)).cos() as f32;
+    angle >= std::f32::consts::PI || dot(l, axis) >= limit * (dot(l, l).sqrt() * dot(axis, axis).sqrt())
 }

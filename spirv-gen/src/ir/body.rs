@@ -2,6 +2,7 @@
 
 use super::op::{Op, Slot};
 use super::types::{Const, Rate, RslType, Type};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A value: the result of an instruction or a parameter of a region. Assigned once.
@@ -181,6 +182,22 @@ impl Body {
         value
     }
 
+    /// Replaces the results of an instruction by some of them.
+    pub fn set_results(&mut self, inst: Inst, results: Vec<Value>) {
+        for (&v, i) in results.iter().zip(0..) {
+            self.values[v.0 as usize].def = Def::Inst(inst, i);
+        }
+        self.inst_mut(inst).results = results;
+    }
+
+    /// Replaces the parameters of a region by some of them.
+    pub fn set_region_params(&mut self, region: Region, params: Vec<Value>) {
+        for (&v, i) in params.iter().zip(0..) {
+            self.values[v.0 as usize].def = Def::Param(region, i);
+        }
+        self.region_mut(region).params = params;
+    }
+
     fn add_value(&mut self, ty: Type, def: Def) -> Value {
         self.values.push(ValueData { ty, def });
         Value((self.values.len() - 1) as u32)
@@ -199,6 +216,22 @@ impl Body {
         match self.def_inst(value)?.op {
             Op::Const(ref c) => Some(c),
             _ => None,
+        }
+    }
+
+    /// Replaces values wherever they are used below `region`.
+    pub fn substitute(&mut self, region: Region, new: &FxHashMap<Value, Value>) {
+        let replace = |v: &mut Value| {
+            if let Some(&to) = new.get(v) {
+                *v = to;
+            }
+        };
+        self.region_mut(region).results.iter_mut().for_each(replace);
+        for inst in self.region(region).insts.clone() {
+            self.inst_mut(inst).args.iter_mut().for_each(replace);
+            for inner in self.inst(inst).regions.clone() {
+                self.substitute(inner, new);
+            }
         }
     }
 

@@ -1,6 +1,8 @@
 //! Tests of the compiler on a device.
 
 mod device;
+mod generate;
 mod library;
 mod math;
+mod passes;
 mod run;
