@@ -3,7 +3,10 @@
 #![forbid(unsafe_code)]
 
 pub mod abi;
+pub mod compose;
 pub mod emit;
 pub mod interp;
 pub mod ir;
 pub mod passes;
+
+pub use compose::{Compiled, PipelineRequest, Reflection, compile};

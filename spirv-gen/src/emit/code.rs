@@ -27,6 +27,8 @@ pub(super) struct Emitter<'a> {
     /// Pointers to the local arrays.
     slots: Vec<Word>,
     trips: Option<Trips>,
+    /// The next vote is a loop's condition, and ends with the budget of trips.
+    limit_vote: Option<Trips>,
     uncounted: FxHashSet<Inst>,
 }
 
@@ -74,6 +76,7 @@ impl<'a> Emitter<'a> {
             records: vec![FxHashMap::default()],
             slots: Vec::new(),
             trips: None,
+            limit_vote: None,
             uncounted: uncounted_loops(body),
         };
         this.make_slots();
@@ -232,7 +235,10 @@ impl<'a> Emitter<'a> {
             IrOp::Loop => self.plain_loop(inst),
             IrOp::Derivatives(items) => Ok(self.derivatives(items, &data.args)),
             IrOp::Any => {
-                let cond = self.value(data.args[0]);
+                let mut cond = self.value(data.args[0]);
+                if let Some(trips) = self.limit_vote.take() {
+                    cond = self.within_budget(trips, cond);
+                }
                 Ok(vec![self.any(cond)])
             }
             _ => self.operation(inst),
@@ -373,10 +379,21 @@ impl<'a> Emitter<'a> {
         Ok(phis)
     }
 
-    /// Writes a loop's condition, cut by the budget of trips.
+    /// Writes a loop's condition, cut by the budget of trips. Where the condition is a vote, the budget cuts the ballot, so that the
+    /// workgroup stays together.
     fn loop_condition(&mut self, inst: Inst, condition: Region) -> Result<Word, EmitError> {
+        let trips = self.trips.filter(|_| !self.uncounted.contains(&inst));
+        let test = self.body.region(condition).results[0];
+        if self.body.def_inst(test).is_some_and(|d| d.op == IrOp::Any) {
+            self.limit_vote = trips;
+            return Ok(self.region(condition)?[0]);
+        }
         let go = self.region(condition)?[0];
-        let (Some(trips), false) = (self.trips, self.uncounted.contains(&inst)) else { return Ok(go) };
+        Ok(trips.map_or(go, |trips| self.within_budget(trips, go)))
+    }
+
+    /// `go`, as long as there are trips left; notes when that is what ends a loop.
+    fn within_budget(&mut self, trips: Trips, go: Word) -> Word {
         let (u32, bool, max) = (self.s.type_u32(), self.s.type_bool(), self.s.u32(abi::LOOP_TRIPS_MAX));
         let count = self.s.load(u32, trips.count);
         let left = self.s.inst(Op::ULessThan, bool, &[count, max]);
@@ -385,7 +402,7 @@ impl<'a> Emitter<'a> {
         let exhausted = self.s.load(bool, trips.exhausted);
         let exhausted = self.s.inst(Op::LogicalOr, bool, &[exhausted, cut]);
         self.s.effect(Op::Store, &[trips.exhausted, exhausted]);
-        Ok(self.s.inst(Op::LogicalAnd, bool, &[go, left]))
+        self.s.inst(Op::LogicalAnd, bool, &[go, left])
     }
 
     fn count_trip(&mut self, inst: Inst) {

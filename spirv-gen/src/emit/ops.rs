@@ -264,6 +264,7 @@ impl Emitter<'_> {
             Unary::FloatFromU32 => self.s.inst(Op::ConvertUToF, ty, &[x]),
             Unary::U32FromFloat => self.index(x, 1 << 31),
             Unary::Bits => self.s.inst(Op::Bitcast, ty, &[x]),
+            Unary::Token => x,
             Unary::Transpose => self.s.inst(Op::Transpose, ty, &[x]),
             Unary::Sin
             | Unary::Cos

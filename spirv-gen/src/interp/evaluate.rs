@@ -114,6 +114,7 @@ fn unary(op: Unary, x: &Const) -> Option<Const> {
         (Unary::FloatFromBool, Const::Bool(x)) => Some(Const::F32(f32::from(*x))),
         (Unary::FloatFromU32, Const::U32(x)) => Some(Const::F32(*x as f32)),
         (Unary::U32FromFloat, Const::F32(x)) => Some(Const::U32((*x as u32).min(1 << 31))),
+        (Unary::Token, Const::U32(x)) => Some(Const::U32(*x)),
         (Unary::Bits, Const::F32(x)) => Some(Const::U32(x.to_bits())),
         (Unary::Inverse, Const::Mat4(m)) => Some(Const::Mat4(Box::new(inverse(m)))),
         (Unary::Transpose, Const::Mat4(m)) => {

@@ -183,10 +183,15 @@ impl Inside<'_> {
             scene.spaces.insert(("shader".into(), direction), matrix);
             scene.spaces.insert(("object".into(), direction), matrix);
         }
-        let place = light.space.get(&Direction::CameraFromSpace).map_or([0.0; 3], |m| [m[12], m[13], m[14]]);
+        // A light has no surface: P is the origin of its space, N its z axis.
+        let camera_from_shader = light.space.get(&Direction::CameraFromSpace);
+        let row = |i: usize| camera_from_shader.map_or([0.0; 3], |m| [m[4 * i], m[4 * i + 1], m[4 * i + 2]]);
         scene.globals.retain(|g, _| matches!(g, Global::Time | Global::DTime | Global::Hither | Global::Yon));
         scene.globals.insert(Global::Ps, positions.to_vec());
-        scene.globals.insert(Global::P, vec![Const::Vec3(place)]);
+        scene.globals.insert(Global::P, vec![Const::Vec3(row(3))]);
+        for global in [Global::N, Global::Ng] {
+            scene.globals.insert(global, vec![Const::Vec3(row(2))]);
+        }
         let (outputs, _) = shade(light.shader, &scene, grid);
         // Tokens made while the light ran must be known here too.
         self.scene.strings.swap(&scene.strings);

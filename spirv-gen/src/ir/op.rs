@@ -85,6 +85,8 @@ named_enum! {
         U32FromFloat = "u32_from_float",
         /// `f32 -> u32`: the bits.
         Bits = "bits",
+        /// `str -> u32`: the token.
+        Token = "token",
         /// `mat4 -> mat4`: the inverse; the identity for singular matrices.
         Inverse = "inverse",
         /// `mat4 -> mat4`

@@ -195,6 +195,7 @@ fn unary(op: Unary, args: &[Type]) -> Result<Vec<Type>, String> {
         (Unary::Splat, [F32]) => (true, Vec3),
         (Unary::FloatFromBool, [Bool]) | (Unary::FloatFromU32, [U32]) => (true, F32),
         (Unary::U32FromFloat | Unary::Bits, [F32]) => (true, U32),
+        (Unary::Token, [Str]) => (true, U32),
         (Unary::Inverse | Unary::Transpose, [Mat4]) => (true, Mat4),
         (Unary::Determinant, [Mat4]) => (true, F32),
         _ => (false, F32),

@@ -84,9 +84,6 @@ fn binary(out: &mut Out, op: Binary, a: Value, b: Value) -> Option<Value> {
         Binary::And if truth(body, b) == Some(true) || truth(body, a) == Some(false) => return Some(a),
         Binary::Or if truth(body, a) == Some(false) || truth(body, b) == Some(true) => return Some(b),
         Binary::Or if truth(body, b) == Some(false) || truth(body, a) == Some(true) => return Some(a),
-        Binary::XformPoint | Binary::XformVector | Binary::XformNormal => {
-            return (body.constant(a) == Some(&Const::diagonal(1.0))).then_some(b);
-        }
         _ => {}
     }
     // Arithmetic on repeated floats is done once.

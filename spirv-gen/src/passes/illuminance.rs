@@ -9,9 +9,13 @@ use super::translate::{Rules, Translator, translate};
 use crate::ir::{Binary, Body, Compare, Const, Global, Inst, InstData, Op, Region, Type, Unary, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Turns every `Illuminance` and `Ambient` into a `LightLoop`, then merges those that may be merged.
-pub fn merge_illuminance(body: &Body) -> Body {
-    let mut body = translate(body, &mut ToLightLoops, true);
+/// Turns every `Illuminance` and `Ambient` into a `LightLoop`.
+pub fn to_light_loops(body: &Body) -> Body {
+    translate(body, &mut ToLightLoops, true)
+}
+
+/// Merges light loops that may be merged.
+pub fn merge_light_loops(mut body: Body) -> Body {
     while let Some(pair) = find_pair(&body, body.root()) {
         merge(&mut body, pair);
     }

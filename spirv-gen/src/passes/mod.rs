@@ -2,12 +2,16 @@
 
 mod algebra;
 mod dead;
-pub mod derivatives;
+pub(crate) mod derivatives;
 mod illuminance;
+mod rates;
 mod simplify;
-mod translate;
-pub mod trips;
+pub(crate) mod translate;
+pub(crate) mod trips;
 
 pub use dead::remove_dead;
-pub use illuminance::merge_illuminance;
+pub use derivatives::relocate_derivatives;
+pub use illuminance::{merge_light_loops, to_light_loops};
+pub use rates::varying;
 pub use simplify::simplify;
+pub use trips::{trip_count, uncounted_loops};

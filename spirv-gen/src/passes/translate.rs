@@ -15,9 +15,14 @@ struct Scope {
     region: Region,
     /// Operations in it, by what they are, so that equal ones are found again.
     known: FxHashMap<(Op, Vec<Value>), Vec<Value>>,
-    /// Whether it is run over and over: a region of a loop.
+    /// Whether it is run over and over, first of the regions of a loop.
     repeats: bool,
+    /// Whether it is the body of a loop, whose condition is the scope around it.
+    is_body: bool,
 }
+
+/// Scopes that were left for a while.
+pub(crate) struct Inner(Vec<Scope>);
 
 /// A body that is being written.
 pub(crate) struct Out {
@@ -32,7 +37,7 @@ pub(crate) struct Out {
 impl Out {
     pub(crate) fn new(optimise: bool) -> Self {
         let body = Body::default();
-        let root = Scope { region: body.root(), known: FxHashMap::default(), repeats: false };
+        let root = Scope { region: body.root(), known: FxHashMap::default(), repeats: false, is_body: false };
         Self { body, scopes: vec![root], depths: Vec::new(), optimise }
     }
 
@@ -79,10 +84,21 @@ impl Out {
     /// Opens a region with parameters.
     pub(crate) fn open(&mut self, params: &[Type], repeats: bool) -> Vec<Value> {
         let region = self.body.add_region();
-        self.scopes.push(Scope { region, known: FxHashMap::default(), repeats });
+        self.scopes.push(Scope { region, known: FxHashMap::default(), repeats, is_body: false });
         let params: Vec<_> = params.iter().map(|&ty| self.body.add_region_param(region, ty)).collect();
         self.note(&params, self.scopes.len());
         params
+    }
+
+    /// Opens the body of a loop, inside its condition, whose values it sees.
+    pub(crate) fn open_body(&mut self) {
+        self.open(&[], false);
+        self.scopes.last_mut().expect("just opened").is_body = true;
+    }
+
+    /// `depth`, or one more if that were the condition of a loop whose body the output stands in: bodies are not moved into conditions.
+    pub(crate) fn past_condition(&self, depth: usize) -> usize {
+        depth + usize::from(self.scopes.get(depth).is_some_and(|s| s.is_body))
     }
 
     /// Closes the innermost region.
@@ -93,12 +109,15 @@ impl Out {
         scope.region
     }
 
-    /// Runs `write` as if only the outermost `depth` scopes were open: what it writes goes to the end of the last of them.
-    pub(crate) fn at_depth<T>(&mut self, depth: usize, write: impl FnOnce(&mut Self) -> T) -> T {
-        let inner = self.scopes.split_off(depth);
-        let result = write(self);
-        self.scopes.extend(inner);
-        result
+    /// Goes back to the outermost `depth` scopes: what is written next goes to the end of the last of them. The others are returned,
+    /// to be entered again.
+    pub(crate) fn leave(&mut self, depth: usize) -> Inner {
+        Inner(self.scopes.split_off(depth))
+    }
+
+    /// Enters scopes that were left.
+    pub(crate) fn enter(&mut self, inner: Inner) {
+        self.scopes.extend(inner.0);
     }
 
     /// Appends an instruction as it is.
@@ -138,7 +157,9 @@ impl Out {
             return found.clone();
         }
         let (op, args) = key.clone();
-        let results = self.at_depth(depth, |out| out.push(op, args, Vec::new(), types));
+        let inner = self.leave(depth);
+        let results = self.push(op, args, Vec::new(), types);
+        self.enter(inner);
         self.scopes[depth - 1].known.insert(key, results.clone());
         results
     }
@@ -355,7 +376,7 @@ impl<'a, 'o> Translator<'a, 'o> {
         }
         let test = self.region(rules, condition);
         // The body sees the condition's scope, so that stays open around it; nothing is moved from the one to the other.
-        self.out.open(&[], false);
+        self.out.open_body();
         let yields = self.region(rules, body);
         let body = self.out.close(&moving(&yields));
         let condition = self.out.close(&test);

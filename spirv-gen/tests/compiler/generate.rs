@@ -53,6 +53,8 @@ pub(crate) struct Features {
     pub(crate) lights: bool,
     pub(crate) loops: bool,
     pub(crate) arrays: bool,
+    /// Noise and random numbers.
+    pub(crate) noise: bool,
     /// Operations whose results may differ in the last places between the interpreter and a device.
     pub(crate) library: bool,
 }
@@ -196,7 +198,7 @@ impl Programmer<'_> {
     fn float_operation(&mut self) -> Value {
         use Unary::*;
         let (a, b, v) = (self.float(), self.float(), self.triple());
-        match self.random.below(10) {
+        match self.random.below(11) {
             0..=3 => {
                 let op = self.random.pick(&[
                     Binary::Add,
@@ -223,26 +225,34 @@ impl Programmer<'_> {
                 self.b.dot(v, w)
             }
             8 => self.b.smoothstep(a, b, a),
-            _ if self.features.library => self.library(a, b, v),
+            9 if self.features.library => self.library(a),
+            _ if self.features.noise => self.noise(a, b, v),
             _ => self.b.mix(a, b, a),
         }
     }
 
-    fn library(&mut self, a: Value, b: Value, v: Value) -> Value {
+    fn library(&mut self, a: Value) -> Value {
         use Unary::*;
-        match self.random.below(4) {
-            0 => {
-                let op = self.random.pick(&[Sin, Cos, Atan, Exp, Log, Asin]);
-                let limit = self.b.f32(4.0);
-                let low = self.b.neg(limit);
-                let a = self.b.clamp(a, low, limit);
-                self.b.unary(op, a)
+        let op = self.random.pick(&[Sin, Cos, Atan, Exp, Log, Asin]);
+        let limit = self.b.f32(4.0);
+        let low = self.b.neg(limit);
+        let a = self.b.clamp(a, low, limit);
+        self.b.unary(op, a)
+    }
+
+    fn noise(&mut self, a: Value, b: Value, v: Value) -> Value {
+        let kind = self.random.pick(&[NoiseKind::Gradient, NoiseKind::Cell]);
+        let noise = |dimension, ty| Op::Noise { kind, dimension, ty };
+        match self.random.below(5) {
+            0 => self.b.op(noise(3, Type::F32), &[v]),
+            1 => self.b.op(noise(2, Type::F32), &[a, b]),
+            2 => self.b.op(noise(1, Type::F32), &[a]),
+            3 => {
+                let v = self.b.op(noise(4, Type::Vec3), &[v, a]);
+                self.b.comp(v, 1)
             }
-            1 => self.b.op(Op::Noise { kind: NoiseKind::Gradient, dimension: 3, ty: Type::F32 }, &[v]),
-            2 => self.b.op(Op::Noise { kind: NoiseKind::Gradient, dimension: 2, ty: Type::F32 }, &[a, b]),
             _ => {
-                let (zero, count) = (self.b.f32(0.0), self.b.u32(0));
-                let _ = zero;
+                let count = self.b.u32(3);
                 self.b.random(Type::F32, count)
             }
         }

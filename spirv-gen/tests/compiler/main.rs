@@ -4,5 +4,7 @@ mod device;
 mod generate;
 mod library;
 mod math;
+mod pack;
 mod passes;
+mod pipelines;
 mod run;

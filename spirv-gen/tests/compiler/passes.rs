@@ -3,9 +3,10 @@
 use crate::generate::{Features, Random, grid, program, scene};
 use spirv_gen::interp::{Outputs, shade};
 use spirv_gen::ir::{Body, Const, Op, Shader, ShaderKind, parse, print, verify};
-use spirv_gen::passes::{merge_illuminance, simplify};
+use spirv_gen::passes::{merge_light_loops, relocate_derivatives, simplify, to_light_loops};
 
-const ALL: Features = Features { derivatives: true, lights: true, loops: true, arrays: true, library: true };
+const ALL: Features =
+    Features { derivatives: true, lights: true, loops: true, arrays: true, noise: true, library: true };
 
 fn same(a: &Const, b: &Const) -> bool {
     let floats = |c: &Const| match c {
@@ -68,8 +69,8 @@ fn programs_survive_their_text() {
 #[test]
 fn merged_illuminance_computes_the_same() {
     for seed in 1000..1300 {
-        check(seed, ALL, |body| merge_illuminance(&simplify(body)));
-        check(seed, ALL, |body| simplify(&merge_illuminance(body)));
+        check(seed, ALL, |body| merge_light_loops(to_light_loops(&simplify(body))));
+        check(seed, ALL, |body| simplify(&merge_light_loops(to_light_loops(body))));
     }
 }
 
@@ -110,9 +111,52 @@ output "Ci" "Oi"
 fn loops_over_the_same_lights_become_one() {
     let merged = |start: &str| {
         let shader = parse(&SPLIT.replace("AXIS", start)).expect("reads");
-        light_loops(&merge_illuminance(&simplify(&shader.body)))
+        light_loops(&merge_light_loops(to_light_loops(&simplify(&shader.body))))
     };
     assert_eq!(merged("%1"), 1, "two illuminance and ambient");
     // The second starts with what the first summed: only ambient() merges.
     assert_eq!(merged("%12"), 2, "a dependent illuminance");
+}
+
+#[test]
+fn relocated_derivatives_compute_the_same() {
+    let features = Features { lights: false, ..ALL };
+    for seed in 2000..2400 {
+        check(seed, features, |body| relocate_derivatives(&simplify(body)));
+    }
+}
+
+/// The number of exchanges, and whether each stands where the whole workgroup comes by.
+fn exchanges(body: &Body) -> usize {
+    let mut count = 0;
+    body.walk(body.root(), &mut |i| count += usize::from(matches!(body.inst(i).op, Op::Derivatives(_))));
+    count
+}
+
+#[test]
+fn derivatives_share_barriers() {
+    let exchanged = |code: &str| {
+        let text = format!(
+            "shader surface \"d\"\ncode {{\n%0: f32 = global s\n%1: f32 = global t\n%2: vec3 = global P\n\
+             %3: f32 = const 0.5\n%4: bool = lt(%0, %3)\n{code}\n}}\noutput \"Ci\" \"Oi\"\n"
+        );
+        let shader = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        exchanges(&relocate_derivatives(&simplify(&shader.body)))
+    };
+    // Listing 3 of the paper: four derivatives in two branches, of two values.
+    let swapped = "%10: f32, %11: f32 = if(%4) {\n%12: f32 = derivative u(%1)\n%13: f32 = derivative u(%0)\nyield %12 %13\n} {\n\
+                   %14: f32 = derivative u(%0)\n%15: f32 = derivative u(%1)\nyield %14 %15\n}\n\
+                   %16: vec3 = vec3(%10, %11, %10)\nyield %16 %16";
+    assert_eq!(exchanged(swapped), 1);
+    // A derivative of a derivative needs a second one, which a third of the first kind may not add to.
+    let second = "%10: f32 = derivative u(%0)\n%11: f32 = derivative v(%10)\n%12: f32 = derivative u(%1)\n\
+                  %13: vec3 = vec3(%10, %11, %12)\nyield %13 %13";
+    assert_eq!(exchanged(second), 2);
+    // Nine floats do not fit one exchange.
+    let many = "%10: vec3 = derivative u(%2)\n%11: vec3 = global N\n%12: vec3 = derivative u(%11)\n%13: vec3 = mul(%2, %11)\n\
+                %14: vec3 = derivative v(%13)\n%15: vec3 = add(%10, %12)\n%16: vec3 = add(%15, %14)\nyield %16 %16";
+    assert_eq!(exchanged(many), 2);
+    // Uniform values do not change from vertex to vertex.
+    let uniform = "%10: f32 = global time\n%11: f32 = derivative u(%10)\n%12: vec3 = splat(%11)\nyield %12 %12";
+    assert_eq!(exchanged(uniform), 0);
 }
