@@ -1,7 +1,7 @@
 //! Errors and warnings of the shader compiler, with an excerpt of the source that reads like rustc's.
 
-use crate::span::{Place, SourceMap, Span};
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use crate::span::{Excerpt, Place, SourceMap, Span};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 use rustc_hash::FxHashSet;
 use std::fmt;
 
@@ -160,21 +160,20 @@ impl Reports {
 /// Finds places and draws the excerpt.
 fn render(report: &Report, map: &SourceMap) -> Diagnostic {
     let (level, place) = (level(report.severity), map.place(report.span));
-    let width = map.excerpt(report.span).map_or(0, |e| {
-        let line = e.text.get(e.range.clone()).unwrap_or("").lines().next().unwrap_or("");
-        line.len() as u32
-    });
-    let mut group = level.primary_title(&report.message).elements(snippet(
-        map,
-        report.span,
-        AnnotationKind::Primary,
-        &report.label,
-    ));
-    for (span, words) in report.also.iter().cloned().chain(notes(report.span, map)) {
-        group = match snippet(map, span, AnnotationKind::Context, &words) {
-            Some(snippet) => group.element(snippet),
-            None => group.element(Level::NOTE.message(words)),
-        };
+    let first_line = |e: Excerpt| e.text[e.ranges[0].clone()].lines().next().map_or(0, |line| line.len() as u32);
+    let width = map.excerpt(report.span).map_or(0, first_line);
+    let mut places = vec![(report.span, report.label.clone())];
+    places.extend(report.also.iter().cloned().chain(notes(report.span, map)));
+    let spans: Vec<_> = places.iter().map(|p| p.0).collect();
+    let mut group = Group::with_title(level.primary_title(&report.message));
+    if let Some(excerpt) = map.joint_excerpt(&spans) {
+        group = group.element(snippet(excerpt, &places, true));
+    } else {
+        for (i, place) in places.chunks(1).enumerate() {
+            if let Some(excerpt) = map.excerpt(place[0].0) {
+                group = group.element(snippet(excerpt, place, i == 0));
+            }
+        }
     }
     if !report.hint.is_empty() {
         group = group.element(Level::HELP.message(&report.hint));
@@ -199,21 +198,16 @@ fn level(severity: Severity) -> Level<'static> {
     }
 }
 
-/// The lines of one place with its annotation.
-fn snippet(
-    map: &SourceMap,
-    span: Span,
-    kind: AnnotationKind,
-    label: &str,
-) -> Option<Snippet<'static, annotate_snippets::Annotation<'static>>> {
-    let excerpt = map.excerpt(span)?;
-    let label = (!label.is_empty()).then(|| label.to_owned());
-    Some(
-        Snippet::source(excerpt.text)
-            .line_start(excerpt.line as usize)
-            .path(excerpt.name.to_string())
-            .annotation(kind.span(excerpt.range).label(label)),
-    )
+/// An excerpt with its annotations.
+fn snippet(excerpt: Excerpt, places: &[(Span, String)], with_primary: bool) -> Snippet<'static, Annotation<'static>> {
+    let annotations = excerpt.ranges.into_iter().zip(places).enumerate().map(|(i, (range, (_, label)))| {
+        let kind = if i == 0 && with_primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+        kind.span(range).label((!label.is_empty()).then(|| label.clone()))
+    });
+    Snippet::source(excerpt.text)
+        .line_start(excerpt.line as usize)
+        .path(excerpt.name.to_string())
+        .annotations(annotations)
 }
 
 /// The macro that a span came from, and the chain of includes.

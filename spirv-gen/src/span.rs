@@ -87,7 +87,7 @@ struct LineMarker {
     name: Arc<str>,
 }
 
-/// The lines of a file that a span touches, cut out for a message.
+/// Lines of a file that spans touch, cut out for a message.
 #[derive(Debug)]
 pub(crate) struct Excerpt {
     /// The whole lines.
@@ -96,12 +96,15 @@ pub(crate) struct Excerpt {
     pub(crate) name: Arc<str>,
     /// Number of the first line.
     pub(crate) line: u32,
-    /// The span inside `text`.
-    pub(crate) range: std::ops::Range<usize>,
+    /// The spans inside `text`.
+    pub(crate) ranges: Vec<std::ops::Range<usize>>,
 }
 
 /// Lines that an excerpt shows of a span that runs over more.
 const EXCERPT_LINES_MAX: usize = 4;
+
+/// Bytes between the places of one excerpt.
+const JOINT_EXCERPT_BYTES_MAX: u32 = 1 << 15;
 
 /// Bytes of an excerpt; of longer lines it is what stands around the span's beginning.
 const EXCERPT_BYTES_MAX: usize = 2000;
@@ -184,7 +187,33 @@ impl SourceMap {
         let end = ((end - from) as usize).clamp(start, text.len());
         let window = window(text, start);
         let range = start - window.start..end.min(window.end) - window.start;
-        Some(Excerpt { text: text[window].to_owned(), name, line, range })
+        Some(Excerpt { text: text[window].to_owned(), name, line, ranges: vec![range] })
+    }
+
+    /// The lines from the first to the last that `spans` touch, if they stand near each other in one file.
+    pub(crate) fn joint_excerpt(&self, spans: &[Span]) -> Option<Excerpt> {
+        let index = self.file_index(spans.first()?.start);
+        let file = self.files.get(index)?;
+        let text_end = file.text.len() as u32;
+        let inside = |s: &Span| self.file_index(s.start) == index && s.start <= s.end && s.end <= file.base + text_end;
+        if !spans.iter().all(inside) {
+            return None;
+        }
+        let first = file.physical_line(spans.iter().map(|s| s.start).min()?);
+        let last = file.physical_line(spans.iter().map(|s| s.end).max()?);
+        let ((name, line), (last_name, last_line)) = (file.presumed(first), file.presumed(last));
+        let from = file.line_starts[first as usize];
+        let to = file.line_starts.get(last as usize + 1).copied().unwrap_or(text_end);
+        if name != last_name || last_line.wrapping_sub(line) != last - first || to - from > JOINT_EXCERPT_BYTES_MAX {
+            return None;
+        }
+        let text = file.text.get(from as usize..to as usize)?.trim_end_matches(['\n', '\r']).to_owned();
+        let range = |s: &Span| {
+            let start = ((s.start - file.base - from) as usize).min(text.len());
+            start..((s.end - file.base - from) as usize).clamp(start, text.len())
+        };
+        let ranges = spans.iter().map(range).collect();
+        Some(Excerpt { text, name, line, ranges })
     }
 
     /// Index of the file that holds the byte at `offset`.

@@ -6,3 +6,5 @@ pub mod loader;
 pub(crate) mod parser;
 pub mod preprocess;
 pub(crate) mod token;
+
+pub use token::Name;

@@ -49,7 +49,9 @@ impl Parser<'_> {
                 Some(Punct::CloseBrace) if depth == 0 => return,
                 Some(Punct::CloseBrace) => {
                     depth -= 1;
-                    if depth == 0 {
+                    // The `else` of an `if` that had a fault belongs to it.
+                    let else_follows = matches!(self.kind_at(1), TokenKind::Ident(word) if &**word == "else");
+                    if depth == 0 && !else_follows {
                         self.at += 1;
                         return;
                     }
@@ -58,7 +60,7 @@ impl Parser<'_> {
                     self.at += 1;
                     return;
                 }
-                _ if depth == 0 && self.at > fault_at && self.at_statement_keyword() => return,
+                _ if depth == 0 && self.at > fault_at && self.at_statement_keyword() && !self.at_word("else") => return,
                 _ => {}
             }
             self.at += 1;

@@ -112,8 +112,7 @@ impl Preprocessor<'_> {
         if let Some((end, _)) = rest.peek().filter(|(_, t)| t.is(Punct::CloseParen)) {
             return Some((names, end + 1, false));
         }
-        loop {
-            let Some((_, token)) = rest.next() else { break };
+        while let Some((_, token)) = rest.next() {
             match token.kind {
                 RawKind::Ident if names.contains(&token.text) => {
                     let message = format!("the parameter `{}` is named twice", token.text);

@@ -219,13 +219,11 @@ fn an_error_in_a_macro_names_both_places() {
 error: `1x` is not a number
  --> m.sl:4:11
   |
-4 | float a = TWICE;
-  |           ^^^^^
-  |
- ::: m.sl:1:15
-  |
 1 | #define HALF (1x / 2)
   |               -- in the expansion of the macro `TWICE`
+...
+4 | float a = TWICE;
+  |           ^^^^^
   |
   = help: numbers look like 1, 0.5, .5 or 1e-3";
     assert_eq!(reports.finish(&map)[0].to_string(), expected);
