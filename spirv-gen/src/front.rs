@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostic, Report, Reports};
 use crate::sema::{self, hir::Shader};
 use crate::span::{SourceMap, Span};
 use crate::syntax::parser;
-use crate::syntax::preprocess::{Source, preprocess};
+use crate::syntax::preprocess::{Preprocessed, Source, preprocess};
 
 /// What a source file holds.
 #[derive(Clone, Debug)]
@@ -18,9 +18,10 @@ pub struct Parsed {
 /// Reads and checks a source file. It never fails: what is wrong is in the diagnostics.
 pub fn parse_shaders(source: &Source<'_>) -> Parsed {
     let (mut map, mut reports) = (SourceMap::default(), Reports::default());
-    let tokens = preprocess(source, &mut map, &mut reports);
+    let Preprocessed { tokens, is_complete } = preprocess(source, &mut map, &mut reports);
     let unit = parser::parse(&tokens, &mut reports);
-    let shaders = sema::check(&unit, &mut reports);
+    // Without a file that should have been included nearly all names would be unknown.
+    let shaders = if is_complete { sema::check(&unit, &mut reports) } else { Vec::new() };
     if shaders.is_empty() && reports.error_count() == 0 {
         let end = tokens.last().map_or_else(Span::default, |t| t.span);
         reports.push(Report::error(end, "the file holds no shader"));

@@ -282,8 +282,13 @@ impl Checker<'_> {
         self.check_shadeop_place(name, overload);
         let signature = &overload.signature;
         let fixed = if signature.named { signature.parameters.len() } else { actuals.len() };
+        // A random value for a uniform variable is the same at all points.
+        let opcode = match overload.opcode {
+            Opcode::Random if self.place.for_uniform => Opcode::UniformRandom,
+            opcode => opcode,
+        };
         let mut call = ShadeopCall {
-            opcode: overload.opcode,
+            opcode,
             name: name.name.clone(),
             arguments: Vec::new(),
             outputs: Vec::new(),

@@ -31,9 +31,9 @@ impl Checker<'_> {
         let mut parameters = Vec::new();
         for (declaration, variable) in declarations.iter().zip(variables) {
             let Some(variable) = *variable else { continue };
-            let (ty, shape) = (self.variable(variable).ty, self.variable(variable).shape);
+            let Variable { ty, shape, class, .. } = *self.variable(variable);
             let values = match &declaration.init {
-                Some(init) => self.initializer(init, ty, shape),
+                Some(init) => self.meant_for(class, |this| this.initializer(init, ty, shape)),
                 None => Some(zeros(ty, shape, declaration.name.span)),
             };
             let Some(values) = values else { continue };
@@ -130,7 +130,9 @@ impl Checker<'_> {
         // The value may use an outer variable of the same name.
         let shape = self.shape_of(declaration, Storage::Local);
         let values = match (&declaration.init, shape) {
-            (Some(init), Some(shape)) => self.initializer(init, declaration.ty, shape),
+            (Some(init), Some(shape)) => {
+                self.meant_for(declaration.class, |this| this.initializer(init, declaration.ty, shape))
+            }
             _ => Some(Vec::new()),
         };
         let variable = self.declare_shaped(declaration, Storage::Local, shape);
@@ -165,7 +167,12 @@ impl Checker<'_> {
         self.scopes.push(Scope::function());
         let mut functions = self.place.functions.clone();
         functions.push(name.name.clone());
-        let inside = Surroundings { functions, result: Some(declaration.result), ..Surroundings::default() };
+        let inside = Surroundings {
+            functions,
+            result: Some(declaration.result),
+            returns_uniform: declaration.class == Some(Class::Uniform),
+            ..Surroundings::default()
+        };
         let outside = std::mem::replace(&mut self.place, inside);
         let arguments: Vec<_> = declaration.parameters.iter().map(|p| self.argument(p)).collect();
         let body = self.body(&declaration.body);

@@ -173,7 +173,11 @@ impl Checker<'_> {
     ) -> Option<Expr> {
         let place = self.expr(target, None);
         let wanted = place.as_ref().map(|p| p.ty);
-        let value = self.expr(value, wanted);
+        let class = place.as_ref().and_then(|p| match p.kind {
+            ExprKind::Variable(id) | ExprKind::Element(id, _) => self.variable(id).class,
+            _ => None,
+        });
+        let value = self.meant_for(class, |this| this.expr(value, wanted));
         if let Some(value) = &value {
             self.warn_of_light_outside(value);
         }

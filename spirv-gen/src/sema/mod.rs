@@ -131,6 +131,10 @@ struct Surroundings {
     /// What `return` gives; `None` in a shader's body.
     result: Option<Type>,
     has_return: bool,
+    /// What is being computed is for a uniform variable or result.
+    for_uniform: bool,
+    /// `return` gives a uniform value.
+    returns_uniform: bool,
     /// Loops around, in this function.
     loops: u32,
     in_illuminance: bool,
@@ -173,6 +177,14 @@ impl<'a> Checker<'a> {
     fn add_variable(&mut self, variable: Variable) -> VarId {
         self.variables.push(variable);
         VarId((self.variables.len() - 1) as u32)
+    }
+
+    /// Checks with `f` what is meant for something of this class.
+    fn meant_for<T>(&mut self, class: Option<hir::Class>, f: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.place.for_uniform, class == Some(hir::Class::Uniform));
+        let result = f(self);
+        self.place.for_uniform = outer;
+        result
     }
 
     /// The statements of a shader or function in a scope of their own.

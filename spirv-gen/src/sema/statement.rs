@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::Checker;
-use super::hir::{Expr, ExprKind, ShaderKind, Stmt, StmtKind, Type};
+use super::hir::{Class, Expr, ExprKind, ShaderKind, Stmt, StmtKind, Type};
 use super::scope::Scope;
 use crate::diagnostic::Report;
 use crate::span::Span;
@@ -157,7 +157,11 @@ impl Checker<'_> {
                 self.error(report.hint("write the type of its result in front of its name"));
                 None
             }
-            (Some(ty), Some(value)) => Some(StmtKind::Return(Some(self.value_of(value, ty)?))),
+            (Some(ty), Some(value)) => {
+                let class = self.place.returns_uniform.then_some(Class::Uniform);
+                let value = self.meant_for(class, |this| this.value_of(value, ty));
+                Some(StmtKind::Return(Some(value?)))
+            }
             (Some(ty), None) => {
                 self.error(Report::error(span, format!("this function returns a `{ty}`")));
                 None

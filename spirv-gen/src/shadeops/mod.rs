@@ -43,6 +43,8 @@ pub enum Opcode {
     Deriv,
     /// `random`
     Random,
+    /// `random` for a uniform variable: one number for all points.
+    UniformRandom,
     /// A member of the noise family.
     Noise(NoiseKind),
     /// `xcomp` and its kind.

@@ -81,6 +81,17 @@ pub enum Class {
     Varying,
 }
 
+impl Class {
+    /// The class that a keyword names.
+    pub(crate) fn from_keyword(word: &str) -> Option<Self> {
+        match word {
+            "uniform" => Some(Self::Uniform),
+            "varying" => Some(Self::Varying),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for Class {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if *self == Self::Uniform { "uniform" } else { "varying" })
@@ -164,6 +175,8 @@ pub(crate) struct ShaderDecl {
 #[derive(Debug)]
 pub(crate) struct FunctionDecl {
     pub(crate) result: Type,
+    /// Uniform or varying, if that is said of the result.
+    pub(crate) class: Option<Class>,
     pub(crate) name: Ident,
     pub(crate) parameters: Vec<Declaration>,
     pub(crate) body: Vec<Stmt>,

@@ -48,8 +48,14 @@ surface classes(
     if (s > 0.5) late = 1;
     // error: 23-26 a varying value for the uniform variable `k`
     uniform float k = late;
-    // error: 23-34 a varying value for the uniform variable `r`
+    // A random number for a uniform variable is uniform.
     uniform float r = 1 + random();
+    uniform float draw() { return random(); }
+    r = draw();
+    r = 2 * random();
+    float vr = random();
+    // error: 5-10 a varying value for the uniform variable `r`
+    r = vr;
     uniform float sp = length(vtransform("world", vector (0, 0, 1)));
     uniform string name = concat("a", "b");
     float list[2] = {1, 2};

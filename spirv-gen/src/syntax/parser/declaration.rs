@@ -25,6 +25,8 @@ impl Parser<'_> {
 
     /// A function; without a type in front it has no result.
     pub(super) fn function(&mut self) -> Parsed<FunctionDecl> {
+        let class = self.word().and_then(|w| Class::from_keyword(&w));
+        self.at += usize::from(class.is_some());
         let result = self.word().and_then(|w| Type::from_keyword(&w));
         self.at += usize::from(result.is_some());
         let name = self.ident("the function's name")?;
@@ -37,7 +39,7 @@ impl Parser<'_> {
             return Err(Fault);
         }
         let body = self.body()?;
-        Ok(FunctionDecl { result: result.unwrap_or(Type::Void), name, parameters, body })
+        Ok(FunctionDecl { result: result.unwrap_or(Type::Void), class, name, parameters, body })
     }
 
     /// Formal parameters in parentheses. Semicolons stand between types; a comma in front of a type is taken as one.

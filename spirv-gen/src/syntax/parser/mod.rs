@@ -7,7 +7,7 @@ mod statement;
 
 use crate::diagnostic::{Report, Reports};
 use crate::span::Span;
-use crate::syntax::ast::{Ident, Item, LightStatement, ShaderKind, Type, Unit};
+use crate::syntax::ast::{Class, Ident, Item, LightStatement, ShaderKind, Type, Unit};
 use crate::syntax::token::{Name, Punct, Token, TokenKind};
 
 /// Levels of statements and expressions inside each other, and of the tree of one expression.
@@ -90,7 +90,8 @@ impl Parser<'_> {
             }
             _ => {}
         }
-        if Type::from_keyword(&word).is_some() || self.punct_at(1) == Some(Punct::OpenParen) {
+        let has_class = Class::from_keyword(&word).is_some();
+        if has_class || Type::from_keyword(&word).is_some() || self.punct_at(1) == Some(Punct::OpenParen) {
             return Ok(Some(Item::Function(self.function()?)));
         }
         let hint = "a shader begins with surface, displacement, light, volume or imager; a function with its type";

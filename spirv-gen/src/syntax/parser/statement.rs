@@ -3,7 +3,7 @@
 use super::{Fault, Parsed, Parser};
 use crate::diagnostic::Report;
 use crate::span::Span;
-use crate::syntax::ast::{Expr, LightStatement, Stmt, StmtKind, Type};
+use crate::syntax::ast::{Class, Expr, LightStatement, Stmt, StmtKind, Type};
 use crate::syntax::token::{Punct, TokenKind};
 
 impl Parser<'_> {
@@ -107,9 +107,10 @@ impl Parser<'_> {
         }
     }
 
-    /// True at `[type] name (` in front of a parameter, or of `)` and a body.
+    /// True at `[class] [type] name (` in front of a parameter, or of `)` and a body.
     fn at_function(&self) -> bool {
-        let typed = usize::from(self.word().is_some_and(|w| Type::from_keyword(&w).is_some()));
+        let classed = usize::from(self.word().is_some_and(|w| Class::from_keyword(&w).is_some()));
+        let typed = classed + usize::from(self.word_at(classed).is_some_and(|w| Type::from_keyword(&w).is_some()));
         if self.ident_at(typed).is_none() || self.punct_at(typed + 1) != Some(Punct::OpenParen) {
             return false;
         }

@@ -8,7 +8,7 @@ use crate::syntax::preprocess::{Source, preprocess};
 fn parse_text(text: &str) -> (Unit, Vec<String>) {
     let (mut map, mut reports) = (SourceMap::default(), Reports::default());
     let source = Source { name: "a.sl", text, loader: &NoIncludes, defines: &[] };
-    let tokens = preprocess(&source, &mut map, &mut reports);
+    let tokens = preprocess(&source, &mut map, &mut reports).tokens;
     let unit = parse(&tokens, &mut reports);
     let describe = |d: crate::diagnostic::Diagnostic| format!("{}:{} {}", d.place.line, d.place.column, d.message);
     (unit, reports.finish(&map).into_iter().map(describe).collect())
@@ -148,6 +148,7 @@ fn statements() {
         ("float f(float a, b; output color c) { return a; }", "float f(float a; float b; output color c) {return a;}"),
         ("f(float a, color b) { }", "void f(float a; color b) {}"),
         ("void f() { }", "void f() {}"),
+        ("uniform float f() { }", "float f() {}"),
         ("float f(float(P));", "(float f((float P)));"),
         ("if (a) b = 1; else if (c) { } else ;", "if a (= b 1); else if c {} else ;"),
         ("while (a < 1) a += 1;", "while (< a 1) (+= a 1);"),

@@ -197,6 +197,7 @@ impl Preprocessor<'_> {
             Ok(source) if self.once.contains(&source.name) => {}
             Ok(source) => self.open_file(&source.name, &source.text, Some(place)),
             Err(why) => {
+                self.is_complete = false;
                 let message = format!("cannot include `{path}`");
                 self.error(Report::error(place, message).hint(why));
             }

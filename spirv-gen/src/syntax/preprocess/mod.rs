@@ -48,8 +48,16 @@ impl std::fmt::Debug for Source<'_> {
     }
 }
 
-/// Reads `source` with all that it includes. The last token is [`TokenKind::End`].
-pub(crate) fn preprocess(source: &Source<'_>, map: &mut SourceMap, reports: &mut Reports) -> Vec<Token> {
+/// The tokens of a source.
+pub(crate) struct Preprocessed {
+    /// The last is [`TokenKind::End`].
+    pub(crate) tokens: Vec<Token>,
+    /// All files were found.
+    pub(crate) is_complete: bool,
+}
+
+/// Reads `source` with all that it includes.
+pub(crate) fn preprocess(source: &Source<'_>, map: &mut SourceMap, reports: &mut Reports) -> Preprocessed {
     let mut preprocessor = Preprocessor {
         loader: source.loader,
         map,
@@ -59,6 +67,7 @@ pub(crate) fn preprocess(source: &Source<'_>, map: &mut SourceMap, reports: &mut
         hide_sets: HideSets::default(),
         files: Vec::new(),
         file_count: 0,
+        is_complete: true,
         once: FxHashSet::default(),
         pending: Vec::new(),
         isolation: 0,
@@ -68,7 +77,7 @@ pub(crate) fn preprocess(source: &Source<'_>, map: &mut SourceMap, reports: &mut
     preprocessor.predefine(source.defines);
     preprocessor.open_file(source.name, source.text, None);
     preprocessor.run();
-    preprocessor.output
+    Preprocessed { tokens: preprocessor.output, is_complete: preprocessor.is_complete }
 }
 
 /// The state between two tokens.
@@ -82,6 +91,7 @@ struct Preprocessor<'a> {
     /// The files being read, the innermost last.
     files: Vec<File>,
     file_count: usize,
+    is_complete: bool,
     /// Names of files that said `#pragma once`.
     once: FxHashSet<String>,
     /// Tokens of expansions that are still to be read, the next one last.

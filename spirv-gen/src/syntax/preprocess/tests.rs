@@ -20,7 +20,7 @@ fn run(text: &str, files: &[(&str, &str)], defines: &[&str]) -> (String, Vec<Str
     let (mut map, mut reports) = (SourceMap::default(), Reports::default());
     let defines: Vec<_> = defines.iter().map(|&d| d.to_owned()).collect();
     let source = Source { name: "main.sl", text, loader: &Files(files), defines: &defines };
-    let tokens = preprocess(&source, &mut map, &mut reports);
+    let tokens = preprocess(&source, &mut map, &mut reports).tokens;
     let words: Vec<_> = tokens
         .iter()
         .map(|token| match &token.kind {
