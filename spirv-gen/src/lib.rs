@@ -14,6 +14,7 @@ pub mod passes;
 pub mod sema;
 pub mod shadeops;
 pub mod span;
+pub mod standard;
 pub mod syntax;
 
 pub use compose::{Compiled, PipelineRequest, Reflection, compile};
