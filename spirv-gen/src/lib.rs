@@ -19,4 +19,5 @@ pub mod syntax;
 
 pub use compose::{Compiled, PipelineRequest, Reflection, compile};
 pub use front::{Parsed, parse_shader, parse_shaders};
+pub use lower::lower;
 pub use sema::hir::Shader;

@@ -431,6 +431,15 @@ pub enum Op {
         /// Number of elements: 1 for a plain variable.
         count: u32,
     },
+    /// `str texture -> f32, ty * count`: what `textureinfo` says of a texture; 0 and zeros when there is no answer.
+    TextureInfo {
+        /// What is asked for.
+        name: Arc<str>,
+        /// Type of an element.
+        ty: RslType,
+        /// Number of elements: 1 for a plain variable.
+        count: u32,
+    },
     /// `-> f32, ty`: 1 and the value of another shader's parameter or output, or 0 and zero.
     Message {
         /// Whose.
@@ -494,6 +503,12 @@ pub enum Op {
         /// Solve for the parameter.
         solve: bool,
     },
+    /// `any... -> str`: a text, made as `printf` makes it (RSL `format`, `concat`). The host knows texts, a device only their tokens:
+    /// the arguments must be constants when a program is compiled.
+    Format(Arc<str>),
+    /// `str pattern, str -> f32`: 1 where the regular expression matches a part of the text (RSL `match`), else 0. As for
+    /// [`Op::Format`], the arguments must be constants when a program is compiled.
+    Match,
     /// `vec3 -> vec3`
     ColorTransform(ColorSpace, ColorSpace),
     /// `T -> T`: the derivative along a parametric direction, by differences between grid vertices. The argument is evaluated at every

@@ -368,6 +368,13 @@ impl Parser {
                 ty: self.named(RslType::from_name, "a type of the language")?,
                 count: self.number()?,
             },
+            "texture_info" => Op::TextureInfo {
+                name: self.text()?.into(),
+                ty: self.named(RslType::from_name, "a type of the language")?,
+                count: self.number()?,
+            },
+            "format" => Op::Format(self.text()?.into()),
+            "match" => Op::Match,
             "message" => Op::Message {
                 target: self.named(MessageTarget::from_name, "a target")?,
                 name: self.text()?.into(),

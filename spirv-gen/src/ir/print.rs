@@ -91,6 +91,9 @@ impl Display for Op {
             Op::Query { source, name, ty, count } => {
                 write!(f, "query {} {} {ty} {count}", source.name(), Quoted(name))
             }
+            Op::TextureInfo { name, ty, count } => write!(f, "texture_info {} {ty} {count}", Quoted(name)),
+            Op::Format(format) => write!(f, "format {}", Quoted(format)),
+            Op::Match => f.write_str("match"),
             Op::Message { target, name, ty } => write!(f, "message {} {} {ty}", target.name(), Quoted(name)),
             Op::Unary(op) => f.write_str(op.name()),
             Op::Binary(op) => f.write_str(op.name()),

@@ -31,6 +31,12 @@ pub fn result_types(op: &Op, args: &[Type], params: &[Param], body: &Body) -> Re
             one(&[], F32)?;
             Ok(std::iter::once(F32).chain((0..*count).map(|_| ty.machine())).collect())
         }
+        Op::TextureInfo { ty, count, .. } => {
+            one(&[Str], F32)?;
+            Ok(std::iter::once(F32).chain((0..*count).map(|_| ty.machine())).collect())
+        }
+        Op::Format(_) => Ok(vec![Str]),
+        Op::Match => one(&[Str, Str], F32),
         Op::Message { ty, .. } => one(&[], F32).map(|_| vec![F32, ty.machine()]),
         Op::Unary(op) => unary(*op, args),
         Op::Binary(op) => binary(*op, args),

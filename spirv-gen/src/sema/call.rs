@@ -1,10 +1,11 @@
 //! Calls: which function or overload is meant, and what it is given.
 
 use super::convert::{self, COST_RENAME};
-use super::hir::{Argument, Expr, ExprKind, FuncId, ShadeopCall, Shape, Storage, Type};
+use super::hir::{Argument, Expr, ExprKind, FuncId, Place, ShadeopCall, Shape, Storage, Type};
 use super::operator::single;
-use super::{Call, Checker};
+use super::{Call, Checker, lights_report};
 use crate::diagnostic::Report;
+use crate::lower;
 use crate::shadeops::{self, Opcode, Overload, Parameter, ParameterKind};
 use crate::span::Span;
 use crate::syntax::ast::{self, Ident};
@@ -250,7 +251,8 @@ impl Checker<'_> {
 
     fn call_function(&mut self, id: FuncId, actuals: Vec<Actual>, span: Span) -> Option<Expr> {
         let in_illuminance = self.place.in_illuminance;
-        self.place.facts.calls.push(Call { callee: id, span, in_illuminance });
+        let (in_default, depth) = (self.place.in_default, self.place.depth);
+        self.place.facts.calls.push(Call { callee: id, span, in_illuminance, in_default, depth });
         let function = &self.functions[id.0 as usize].function;
         let (arguments, result) = (function.arguments.clone(), function.result);
         let mut given = Vec::with_capacity(arguments.len());
@@ -290,6 +292,7 @@ impl Checker<'_> {
         let mut call = ShadeopCall {
             opcode,
             name: name.name.clone(),
+            span,
             arguments: Vec::new(),
             outputs: Vec::new(),
             channel: None,
@@ -321,8 +324,8 @@ impl Checker<'_> {
         }
         if overload.opcode.runs_lights() {
             self.place.facts.lights.get_or_insert(name.span);
-            if self.place.in_illuminance {
-                let report = Report::error(name.span, "an illuminance inside an illuminance");
+            if self.place.in_illuminance || self.place.in_default {
+                let report = lights_report(name.span, self.place.in_default);
                 self.error(report.label(format!("`{}` loops over the lights", name.name)));
             }
         }
@@ -348,10 +351,45 @@ impl Checker<'_> {
                     self.error(report.hint("what is asked for must be known when the shader is compiled"));
                 }
             }
+            Opcode::Spline => self.check_spline(call),
             _ => {}
         }
+        self.check_supported(call);
         for (name, value) in &call.named {
             self.check_lookup_parameter(call, name, value);
+        }
+    }
+
+    /// Warns of shadeops that have no meaning here.
+    fn check_supported(&mut self, call: &ShadeopCall) {
+        let span = call.span;
+        let warning = match call.opcode {
+            Opcode::Trace => "there is no ray tracing: `trace` gives 0",
+            Opcode::VolumeSide => "volumes inside and outside of objects are not supported: the answer is 0",
+            Opcode::Message(_) if call.outputs.iter().any(|o| self.is_whole_array(o)) => {
+                "another shader's array cannot be asked for: the answer is 0"
+            }
+            _ => return,
+        };
+        self.reports.push(Report::warning(span, warning));
+    }
+
+    fn is_whole_array(&self, place: &Place) -> bool {
+        place.index.is_none() && self.variable(place.variable).shape != Shape::Single
+    }
+
+    fn check_spline(&mut self, call: &ShadeopCall) {
+        let Some(first) = call.arguments.first() else { return };
+        if let ExprKind::String(name) = &first.kind
+            && lower::spline_basis(name).is_none()
+        {
+            let report = Report::error(first.span, format!("no spline basis `{name}`"));
+            self.error(report.hint(format!("there are {}, and each with `solve` in front", lower::basis_names())));
+        }
+        if let Some(Expr { shape: Shape::Array(length), span, .. }) = call.arguments.last()
+            && *length < 4
+        {
+            self.error(Report::error(*span, "a spline needs four values or more"));
         }
     }
 

@@ -9,6 +9,7 @@ use super::hir::{
     Argument, Class, Default, Expr, ExprKind, FuncId, Parameter, Place, ShadeopCall, Shader, Stmt, StmtKind, Storage,
     Type, VarId,
 };
+use super::visit;
 use crate::diagnostic::{Report, Reports};
 use crate::shadeops::Opcode;
 use crate::span::Span;
@@ -180,7 +181,11 @@ impl<'a> Inference<'a> {
         let (starts, sources) = successors(own, self.node_count);
         let before = |n: Node| &sources[starts[n as usize] as usize..starts[n as usize + 1] as usize];
         let mut own_variables = FxHashSet::default();
-        declared_variables(&function.body, &mut own_variables);
+        visit::statements(&function.body, &mut |statement| {
+            if let StmtKind::Declare(variable, _) = &statement.kind {
+                own_variables.insert(*variable);
+            }
+        });
         let last_variable = self.shader.variables.len() as u32;
         let summarize = |output: Node| {
             let (mut found, mut seen, mut todo) = (Vec::new(), FxHashSet::default(), vec![output]);
@@ -454,26 +459,5 @@ fn always_varies(opcode: Opcode) -> bool {
         | Opcode::Lookup(_)
         | Opcode::Bump => true,
         opcode => opcode.needs_neighbours(),
-    }
-}
-
-/// The variables that statements declare.
-fn declared_variables(statements: &[Stmt], found: &mut FxHashSet<VarId>) {
-    for statement in statements {
-        match &statement.kind {
-            StmtKind::Declare(variable, _) => {
-                found.insert(*variable);
-            }
-            StmtKind::Block(body)
-            | StmtKind::Loop { body, .. }
-            | StmtKind::Illuminance { body, .. }
-            | StmtKind::Illuminate { body, .. }
-            | StmtKind::Solar { body, .. } => declared_variables(body, found),
-            StmtKind::If { yes, no, .. } => {
-                declared_variables(yes, found);
-                declared_variables(no, found);
-            }
-            StmtKind::Expr(_) | StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Return(_) => {}
-        }
     }
 }

@@ -10,7 +10,7 @@ use crate::lower;
 use crate::shadeops::Opcode;
 
 /// The value of `expr` if it is known.
-pub(super) fn evaluate(expr: &Expr) -> Option<Constant> {
+pub(crate) fn evaluate(expr: &Expr) -> Option<Constant> {
     match &expr.kind {
         ExprKind::Float(value) => Some(Constant::Float(*value)),
         ExprKind::String(text) => Some(Constant::String(text.clone())),

@@ -2,9 +2,11 @@
 
 use super::constant;
 use super::hir::{
-    Class, Default, Expr, ExprKind, FuncId, Function, Parameter, Shape, Stmt, StmtKind, Storage, Type, VarId, Variable,
+    Class, Default, Expr, ExprKind, FuncId, Function, Parameter, ShadeopCall, Shape, Stmt, StmtKind, Storage, Type,
+    VarId, Variable,
 };
 use super::scope::Scope;
+use super::visit;
 use super::{CheckedFunction, Checker, Surroundings};
 use crate::diagnostic::Report;
 use crate::span::Span;
@@ -29,6 +31,7 @@ impl Checker<'_> {
     /// The defaults of a shader's parameters.
     pub(super) fn defaults(&mut self, declarations: &[Declaration], variables: &[Option<VarId>]) -> Vec<Parameter> {
         let mut parameters = Vec::new();
+        self.place.in_default = true;
         for (declaration, variable) in declarations.iter().zip(variables) {
             let Some(variable) = *variable else { continue };
             let Variable { ty, shape, class, .. } = *self.variable(variable);
@@ -37,11 +40,28 @@ impl Checker<'_> {
                 None => Some(zeros(ty, shape, declaration.name.span)),
             };
             let Some(values) = values else { continue };
+            values.iter().for_each(|value| self.check_default(value));
             let known: Option<Vec<_>> = values.iter().map(constant::evaluate).collect();
             let default = known.map_or(Default::Computed(values), Default::Constant);
             parameters.push(Parameter { variable, default });
         }
+        self.place.in_default = false;
         parameters
+    }
+
+    /// An error if computing a default changes anything.
+    fn check_default(&mut self, value: &Expr) {
+        let mut changes = None;
+        visit::walk(value, &mut |part| {
+            let assigns = matches!(part.kind, ExprKind::Assign(..) | ExprKind::Update(..));
+            let writes = |call: &ShadeopCall| call.opcode.has_effect() || !call.outputs.is_empty();
+            if assigns || matches!(&part.kind, ExprKind::Shadeop(call) if writes(call)) {
+                changes = Some(part.span);
+            }
+        });
+        if let Some(span) = changes {
+            self.error(Report::error(span, "the default of a parameter cannot change anything"));
+        }
     }
 
     /// The variable that a declaration makes in the innermost scope; `None`, with an error, if it makes none.

@@ -38,7 +38,10 @@ impl Checker<'_> {
 
     /// Any expression, whole arrays and calls without a value included.
     pub(super) fn expr(&mut self, expr: &ast::Expr, expected: Option<Type>) -> Option<Expr> {
-        self.place.facts.nodes += 1;
+        self.level(|this| this.expr_kind(expr, expected))
+    }
+
+    fn expr_kind(&mut self, expr: &ast::Expr, expected: Option<Type>) -> Option<Expr> {
         let span = expr.span;
         match &expr.kind {
             ast::ExprKind::Error => None,

@@ -314,6 +314,8 @@ pub struct ShadeopCall {
     pub opcode: Opcode,
     /// Its name.
     pub name: Name,
+    /// Where it stands.
+    pub span: Span,
     /// What it is given, outputs left out.
     pub arguments: Vec<Expr>,
     /// What it writes.

@@ -13,6 +13,9 @@ pub mod hir;
 mod operator;
 mod scope;
 mod statement;
+pub(crate) mod visit;
+
+pub(crate) use constant::evaluate as fold;
 
 use crate::diagnostic::{Report, Reports};
 use crate::span::Span;
@@ -27,6 +30,10 @@ const SHADERS_MAX: usize = 64;
 
 /// Statements and expressions of a shader after all functions are put in place of their calls.
 const INLINED_NODES_MAX: u64 = 1 << 20;
+
+/// Levels of statements and expressions inside each other after all functions are put in place of their calls. The lowering goes
+/// down level by level, on a thread with 2 MiB of stack.
+const INLINED_DEPTH_MAX: u32 = 500;
 
 /// Checks all shaders of a file; only those without faults come out.
 pub(crate) fn check(unit: &ast::Unit, reports: &mut Reports) -> Vec<Shader> {
@@ -115,12 +122,17 @@ struct Facts {
     lights: Option<Span>,
     /// Number of statements and expressions.
     nodes: u64,
+    /// Levels of statements and expressions.
+    depth: u32,
 }
 
 struct Call {
     callee: FuncId,
     span: Span,
     in_illuminance: bool,
+    in_default: bool,
+    /// Levels of statements and expressions around.
+    depth: u32,
 }
 
 /// The place in the source that is being checked.
@@ -139,6 +151,10 @@ struct Surroundings {
     loops: u32,
     in_illuminance: bool,
     in_light_statement: bool,
+    /// The default of a shader's parameter.
+    in_default: bool,
+    /// Levels of statements and expressions around.
+    depth: u32,
     faults: Vec<Report>,
     facts: Facts,
 }
@@ -179,6 +195,16 @@ impl<'a> Checker<'a> {
         VarId((self.variables.len() - 1) as u32)
     }
 
+    /// Counts a part of the program, one level below the part around it.
+    fn level<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        self.place.depth += 1;
+        self.place.facts.nodes += 1;
+        self.place.facts.depth = self.place.facts.depth.max(self.place.depth);
+        let result = f(self);
+        self.place.depth -= 1;
+        result
+    }
+
     /// Checks with `f` what is meant for something of this class.
     fn meant_for<T>(&mut self, class: Option<hir::Class>, f: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::replace(&mut self.place.for_uniform, class == Some(hir::Class::Uniform));
@@ -211,7 +237,12 @@ impl<'a> Checker<'a> {
             todo.extend(function.facts.calls.iter().map(|c| c.callee));
         }
         self.check_nesting(&facts, &reached);
-        let nodes = self.inlined_nodes(&facts);
+        let (nodes, depth) = self.inlined_size(&facts);
+        if depth > INLINED_DEPTH_MAX {
+            let message = format!("statements and calls of functions are nested {depth} deep");
+            let report = Report::error(shader.name.span, message);
+            self.error(report.hint(format!("more than {INLINED_DEPTH_MAX} levels are too many")));
+        }
         if nodes > INLINED_NODES_MAX {
             let message = format!("the shader is too large with all functions in place of their calls: {nodes} parts");
             let report = Report::error(shader.name.span, message);
@@ -219,7 +250,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports calls, inside an illuminance, of functions that run one.
+    /// Reports calls of functions that loop over the lights, where that is not possible.
     fn check_nesting(&mut self, facts: &Facts, reached: &[bool]) {
         let mut runs_lights: Vec<Option<Span>> = Vec::with_capacity(self.functions.len());
         let mut faults = Vec::new();
@@ -229,29 +260,40 @@ impl<'a> Checker<'a> {
             for call in &facts.calls {
                 let Some(inner) = runs_lights[call.callee.0 as usize] else { continue };
                 lights = lights.or(Some(inner));
-                if call.in_illuminance && reached {
-                    faults.push((call.span, inner));
+                if reached && (call.in_illuminance || call.in_default) {
+                    faults.push(lights_report(call.span, call.in_default).also(inner, "this loops over the lights"));
                 }
             }
             runs_lights.push(lights);
         }
-        for (span, inner) in faults {
-            let report = Report::error(span, "an illuminance inside an illuminance");
-            self.error(report.also(inner, "this loops over the lights too"));
+        for fault in faults {
+            self.error(fault);
         }
     }
 
-    /// Size of the shader's body with all calls in place.
-    fn inlined_nodes(&self, facts: &Facts) -> u64 {
-        let mut sizes: Vec<u64> = Vec::with_capacity(self.functions.len());
-        let size = |facts: &Facts, sizes: &[u64]| {
-            facts.calls.iter().fold(facts.nodes, |sum, call| sum.saturating_add(sizes[call.callee.0 as usize]))
+    /// Number of parts and of levels of the shader's body with all calls in place.
+    fn inlined_size(&self, facts: &Facts) -> (u64, u32) {
+        let mut sizes: Vec<(u64, u32)> = Vec::with_capacity(self.functions.len());
+        let size = |facts: &Facts, sizes: &[(u64, u32)]| {
+            facts.calls.iter().fold((facts.nodes, facts.depth), |(nodes, depth), call| {
+                let (inner_nodes, inner_depth) = sizes[call.callee.0 as usize];
+                (nodes.saturating_add(inner_nodes), depth.max(call.depth.saturating_add(inner_depth)))
+            })
         };
         for function in &self.functions {
             let own = size(&function.facts, &sizes);
             sizes.push(own);
         }
         size(facts, &sizes)
+    }
+}
+
+/// An error for a loop over the lights where that is not possible.
+fn lights_report(span: Span, in_default: bool) -> Report {
+    if in_default {
+        Report::error(span, "lights are not known yet in the default of a parameter")
+    } else {
+        Report::error(span, "an illuminance inside an illuminance")
     }
 }
 

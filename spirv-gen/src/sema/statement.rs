@@ -1,11 +1,14 @@
 //! Statements.
 
-use super::Checker;
 use super::hir::{Class, Expr, ExprKind, ShaderKind, Stmt, StmtKind, Type};
 use super::scope::Scope;
+use super::{Checker, lights_report};
 use crate::diagnostic::Report;
 use crate::span::Span;
 use crate::syntax::ast::{self, LightStatement};
+
+/// Loops that one `break` or `continue` may leave: the lowering keeps them in the bits of a word.
+pub(crate) const LEVELS_MAX: u32 = 60;
 
 /// Category, position, axis and angle.
 type IlluminanceHead = (Option<Expr>, Expr, Option<(Expr, Expr)>);
@@ -45,7 +48,10 @@ impl Checker<'_> {
     }
 
     fn statement(&mut self, statement: &ast::Stmt, list: &mut Vec<Stmt>) {
-        self.place.facts.nodes += 1;
+        self.level(|this| this.statement_kind(statement, list));
+    }
+
+    fn statement_kind(&mut self, statement: &ast::Stmt, list: &mut Vec<Stmt>) {
         let span = statement.span;
         let kind = match &statement.kind {
             ast::StmtKind::Empty => None,
@@ -132,6 +138,10 @@ impl Checker<'_> {
     /// Whether as many loops stand around as a `break` or `continue` counts.
     fn jump(&mut self, levels: u32, word: &str, span: Span) -> bool {
         let loops = self.place.loops;
+        if levels > LEVELS_MAX && levels <= loops {
+            self.error(Report::error(span, format!("`{word}` leaves more than {LEVELS_MAX} loops")));
+            return false;
+        }
         if levels <= loops {
             return true;
         }
@@ -198,7 +208,7 @@ impl Checker<'_> {
             self.kind_error(report.hint("lights are seen by surface and volume shaders"));
         }
         if self.place.in_illuminance {
-            self.error(Report::error(span, "an illuminance inside an illuminance"));
+            self.error(lights_report(span, false));
         }
         self.place.facts.lights.get_or_insert(span);
         let head = self.illuminance_head(arguments, span);
@@ -308,6 +318,11 @@ impl Checker<'_> {
         self.light_only("solar", span);
         if arguments.len() > 2 {
             self.error(Report::error(span, "`solar` takes an axis and an angle, or nothing"));
+        }
+        if arguments.is_empty() {
+            let report = Report::warning(span, "light from all directions is not supported");
+            self.reports
+                .push(report.hint("it comes along the z axis of the light's shader space; give an axis and an angle"));
         }
         let cone = (!arguments.is_empty()).then(|| self.cone(arguments, "solar", span));
         let body = self.light_body(body);
