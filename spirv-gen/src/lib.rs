@@ -16,6 +16,7 @@ pub mod shadeops;
 pub mod span;
 pub mod standard;
 pub mod syntax;
+pub mod text;
 
 pub use compose::{Compiled, PipelineRequest, Reflection, compile};
 pub use front::{Parsed, parse_shader, parse_shaders};

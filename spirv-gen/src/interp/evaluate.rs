@@ -4,6 +4,7 @@
 
 use super::{color, noise, spline};
 use crate::ir::{Binary, ColorSpace, Compare, Const, Op, Unary};
+use crate::text;
 
 /// The result of an operation with one result that depends on its arguments only; `None` for others.
 pub fn evaluate(op: &Op, args: &[Const]) -> Option<Const> {
@@ -42,6 +43,10 @@ pub fn evaluate(op: &Op, args: &[Const]) -> Option<Const> {
             noise::noise(*kind, usize::from(*dimension), *ty, &coordinates)
         }
         (Op::Spline { basis, solve }, [F32(x), values @ ..]) => spline::spline(*basis, *solve, *x, values)?,
+        (Op::Format(format), values) => Const::Str(text::format(format, values).into()),
+        (Op::Match, [Const::Str(pattern), Const::Str(subject)]) => {
+            F32(f32::from(u8::from(text::matches(pattern, subject))))
+        }
         (Op::ColorTransform(from, to), [Vec3(c)]) if from == to => Vec3(*c),
         (Op::ColorTransform(from, to), [Vec3(c)]) => {
             let rgb = if *from == ColorSpace::Rgb { *c } else { color::to_rgb(*from, *c) };

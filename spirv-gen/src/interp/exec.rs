@@ -4,6 +4,7 @@ use super::noise::random;
 use super::{Grid, LightRays, Ray, Surroundings, category_matches, evaluate, in_cone, index};
 use crate::abi;
 use crate::ir::{Body, Const, Global, Inst, InstData, MessageTarget, Op, Region, Slot, Type, Value};
+use crate::text;
 
 /// What a run left.
 #[derive(Clone, Debug)]
@@ -134,6 +135,7 @@ impl Machine<'_> {
                 self.print(format, data, live);
                 return;
             }
+            Op::Format(_) | Op::Match => vec![(0..self.count()).map(|v| self.text(data, v)).collect()],
             _ => self.pointwise(data),
         };
         self.set(&data.results, columns);
@@ -149,6 +151,24 @@ impl Machine<'_> {
             }
         }
         columns
+    }
+
+    /// The arguments at a vertex, with texts in place of tokens.
+    fn with_texts(&self, args: &[Value], vertex: usize) -> Vec<Const> {
+        let text = |&a: &Value| match (self.body.ty(a), self.at(a, vertex)) {
+            (Type::Str, Const::U32(token)) => Const::Str(self.surroundings.text(*token).into()),
+            (_, value) => value.clone(),
+        };
+        args.iter().map(text).collect()
+    }
+
+    /// An operation on texts.
+    fn text(&self, data: &InstData, vertex: usize) -> Const {
+        match evaluate(&data.op, &self.with_texts(&data.args, vertex)) {
+            Some(Const::Str(text)) => Const::U32(self.surroundings.token(&text)),
+            Some(result) => result,
+            None => zero(self.body.ty(data.results[0])),
+        }
     }
 
     fn point(&self, op: &Op, args: &[Const], vertex: usize) -> Vec<Const> {
@@ -193,8 +213,7 @@ impl Machine<'_> {
 
     fn print(&mut self, format: &str, data: &InstData, live: &Mask) {
         for vertex in (0..self.count()).filter(|&v| live[v]) {
-            let args: Vec<_> = data.args.iter().map(|&a| self.at(a, vertex).to_string()).collect();
-            self.printed.push(format!("{format}: {}", args.join(", ")));
+            self.printed.push(text::format(format, &self.with_texts(&data.args, vertex)));
         }
     }
 

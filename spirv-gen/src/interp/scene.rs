@@ -156,6 +156,10 @@ impl Surroundings for Inside<'_> {
                     None => std::iter::once(Const::F32(0.0)).chain(vec![zero; *count as usize]).collect(),
                 }
             }
+            Op::TextureInfo { ty, count, .. } => {
+                let zero = self.as_token(ty.machine().zero());
+                std::iter::once(Const::F32(0.0)).chain(vec![zero; *count as usize]).collect()
+            }
             Op::Message { ty, .. } => vec![Const::F32(0.0), self.as_token(ty.machine().zero())],
             Op::Lookup(lookup) => vec![lookup.ty.zero()],
             op => panic!("{op} does not stand in a shader"),

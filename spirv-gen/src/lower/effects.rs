@@ -1,7 +1,7 @@
 //! What parts of a shader change, found before they are lowered: loops must know what they carry.
 
 use crate::sema::hir::{Argument, Expr, ExprKind, Shader, Stmt, StmtKind, Storage, VarId};
-use crate::sema::visit;
+use crate::sema::{LEVELS_MAX, visit};
 use crate::shadeops::Opcode;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -20,19 +20,23 @@ struct FunctionEffects {
     /// Variables that are not its own.
     assigned: BTreeSet<VarId>,
     uses_random: bool,
+    shines: bool,
 }
 
 /// What some code changes.
 #[derive(Default)]
 pub(super) struct Changes {
     pub(super) assigned: BTreeSet<VarId>,
+    /// `random()` is called.
     pub(super) uses_random: bool,
+    /// There is an `illuminate` or `solar`.
+    pub(super) shines: bool,
 }
 
 impl Changes {
     /// Nothing is changed.
     pub(super) fn is_none(&self) -> bool {
-        self.assigned.is_empty() && !self.uses_random
+        self.assigned.is_empty() && !self.uses_random && !self.shines
     }
 }
 
@@ -61,7 +65,8 @@ impl Effects {
                 }
             });
             let assigned = changes.assigned.into_iter().filter(|v| !own.contains(v)).collect();
-            effects.functions.push(FunctionEffects { assigned, uses_random: changes.uses_random });
+            let Changes { uses_random, shines, .. } = changes;
+            effects.functions.push(FunctionEffects { assigned, uses_random, shines });
         }
         let changes = effects.changes(&shader.body);
         effects.assigned.extend(&changes.assigned);
@@ -81,6 +86,7 @@ impl Effects {
             if let StmtKind::Declare(variable, _) = statement.kind {
                 changes.assigned.insert(variable);
             }
+            changes.shines |= matches!(statement.kind, StmtKind::Illuminate { .. } | StmtKind::Solar { .. });
         });
         changes
     }
@@ -112,6 +118,7 @@ impl Effects {
                 let function = &self.functions[id.0 as usize];
                 changes.assigned.extend(&function.assigned);
                 changes.uses_random |= function.uses_random;
+                changes.shines |= function.shines;
             }
             ExprKind::Shadeop(call) => {
                 changes.assigned.extend(call.outputs.iter().map(|place| place.variable));
@@ -151,6 +158,16 @@ impl Escapes {
             continued: self.continued | other.continued,
             returns: self.returns || other.returns,
         }
+    }
+
+    /// Whether the loop `level` levels out may be ended.
+    pub(super) fn breaks(self, level: usize) -> bool {
+        level < LEVELS_MAX as usize && self.broken >> level & 1 == 1
+    }
+
+    /// Whether the trip of the loop `level` levels out may be ended.
+    pub(super) fn continues(self, level: usize) -> bool {
+        level < LEVELS_MAX as usize && self.continued >> level & 1 == 1
     }
 
     /// Control leaves at the end only.

@@ -28,7 +28,7 @@ impl Lowerer<'_> {
             ExprKind::Convert(conversion, value) => self.convert(*conversion, value),
             ExprKind::FromSpace { space, value } => {
                 let x = self.value(value);
-                self.from_space(space, x, expr.ty)
+                self.spaced(space, x, expr.ty)
             }
             ExprKind::Negate(value) => {
                 let value = self.value(value);

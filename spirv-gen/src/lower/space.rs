@@ -17,9 +17,9 @@ const COLOR_SPACES: [(&str, ColorSpace); 7] = [
 
 impl Lowerer<'_> {
     /// `x`, whose components are in `space`, in the space in which shaders compute.
-    pub(super) fn from_space(&mut self, space: &Expr, x: Value, ty: Type) -> Value {
+    pub(super) fn spaced(&mut self, space: &Expr, x: Value, ty: Type) -> Value {
         match rsl_moved(ty) {
-            Some(moved) => self.into_or_from(moved, space, false, x),
+            Some(moved) => self.moved_between(moved, space, false, x),
             None if ty == Type::Color => self.color_from(space, x),
             None => match self.space_matrix(space, Direction::CameraFromSpace) {
                 Some(matrix) => self.builder.mul(x, matrix),
@@ -29,7 +29,7 @@ impl Lowerer<'_> {
     }
 
     /// Moves `x` from camera space into `space`, or the other way.
-    fn into_or_from(&mut self, moved: Moved, space: &Expr, into: bool, x: Value) -> Value {
+    fn moved_between(&mut self, moved: Moved, space: &Expr, into: bool, x: Value) -> Value {
         match self.literal(space) {
             Some(name) if into => self.builder.transform(moved, "current", &name, x),
             Some(name) => self.builder.transform(moved, &name, "current", x),
@@ -45,14 +45,14 @@ impl Lowerer<'_> {
         let [spaces @ .., x] = call.arguments.as_slice() else { panic!("transform takes a value") };
         let mut x = self.value(x);
         if let [from, _] = spaces {
-            x = self.into_or_from(moved, from, false, x);
+            x = self.moved_between(moved, from, false, x);
         }
         match spaces.last() {
             Some(matrix) if matrix.ty == Type::Matrix => {
                 let matrix = self.value(matrix);
                 self.builder.transform_by(moved, matrix, x)
             }
-            Some(to) => self.into_or_from(moved, to, true, x),
+            Some(to) => self.moved_between(moved, to, true, x),
             None => x,
         }
     }

@@ -55,8 +55,8 @@ impl Lowerer<'_> {
     fn guard(&mut self, jumped: Escapes) -> Option<Value> {
         let mut flags = Vec::new();
         for (level, flag) in self.frame.loops.iter().rev().enumerate() {
-            flags.extend((jumped.broken >> level & 1 == 1).then_some(flag.broken));
-            flags.extend((jumped.continued >> level & 1 == 1).then_some(flag.continued));
+            flags.extend(jumped.breaks(level).then_some(flag.broken));
+            flags.extend(jumped.continues(level).then_some(flag.continued));
         }
         flags.extend(self.frame.returned.filter(|_| jumped.returns));
         let gone = self.any(&flags)?;
@@ -248,20 +248,21 @@ impl Lowerer<'_> {
             let more = self.effects.changes_of(expr);
             changes.assigned.extend(more.assigned);
             changes.uses_random |= more.uses_random;
+            changes.shines |= more.shines;
         }
         let mut cells: Vec<Cell> = changes.assigned.into_iter().map(Cell::from).collect();
         cells.extend(self.random_count.filter(|_| changes.uses_random));
         let escapes = Escapes::of(body);
-        cells.extend((escapes.broken & 1 == 1).then_some(flags.broken));
+        cells.extend(escapes.breaks(0).then_some(flags.broken));
         for (level, outer) in self.frame.loops.iter().rev().enumerate() {
-            cells.extend((escapes.broken >> (level + 1) & 1 == 1).then_some(outer.broken));
-            cells.extend((escapes.continued >> (level + 1) & 1 == 1).then_some(outer.continued));
+            cells.extend(escapes.breaks(level + 1).then_some(outer.broken));
+            cells.extend(escapes.continues(level + 1).then_some(outer.continued));
         }
         if escapes.returns {
             cells.extend(self.frame.returned);
             cells.extend(self.frame.result);
         }
-        if let Some(light) = &self.light {
+        if let Some(light) = self.light.as_ref().filter(|_| changes.shines) {
             cells.extend([light.l, light.active]);
         }
         cells.retain(|&c| self.cells.get(c).is_some());
@@ -292,7 +293,7 @@ impl Lowerer<'_> {
         let escapes = Escapes::of(body);
         let mut ends = Vec::new();
         // Whatever jumps further than this loop also ends it.
-        ends.extend((escapes.broken & 1 == 1).then_some(flags.broken));
+        ends.extend(escapes.breaks(0).then_some(flags.broken));
         ends.extend(self.frame.returned.filter(|_| escapes.returns));
         self.any(&ends)
     }

@@ -235,16 +235,18 @@ impl<'a> Inference<'a> {
             StmtKind::Declare(variable, values) => self.declare(*variable, values),
             StmtKind::Block(body) => self.statements(body),
             StmtKind::If { condition, yes, no } => {
-                self.under(&[condition], yes);
-                self.under(&[condition], no);
+                self.under(&[condition], |this| this.statements(yes));
+                self.under(&[condition], |this| this.statements(no));
             }
             StmtKind::Loop { condition, step, body } => {
                 let conditions: Vec<_> = condition.iter().collect();
-                self.under(&conditions, body);
-                if let Some(step) = step {
-                    let unused = self.fresh();
-                    self.expr(step, unused);
-                }
+                self.under(&conditions, |this| {
+                    this.statements(body);
+                    if let Some(step) = step {
+                        let unused = this.fresh();
+                        this.expr(step, unused);
+                    }
+                });
             }
             StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Return(None) => {}
             StmtKind::Return(Some(value)) => {
@@ -289,14 +291,14 @@ impl<'a> Inference<'a> {
         }
     }
 
-    /// Statements that run where conditions hold.
-    fn under(&mut self, conditions: &[&Expr], body: &[Stmt]) {
+    /// What runs where conditions hold.
+    fn under(&mut self, conditions: &[&Expr], inside: impl FnOnce(&mut Self)) {
         let condition = self.fresh();
         for expr in conditions {
             self.expr(expr, condition);
         }
         self.conditions.push(condition);
-        self.statements(body);
+        inside(self);
         self.conditions.pop();
     }
 

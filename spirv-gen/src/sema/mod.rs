@@ -10,12 +10,14 @@ mod declare;
 mod expression;
 mod globals;
 pub mod hir;
+mod info;
 mod operator;
 mod scope;
 mod statement;
 pub(crate) mod visit;
 
 pub(crate) use constant::evaluate as fold;
+pub(crate) use statement::LEVELS_MAX;
 
 use crate::diagnostic::{Report, Reports};
 use crate::span::Span;
