@@ -31,7 +31,9 @@ surface overloads()
     setcomp(m, 0, 1, 2);
     c = ctransform("hsv", c) + ctransform("hsv", "rgb", c);
     c = ambient() + diffuse(N) + specular(N, -I, 0.1) + phong(N, -I, 10) + specularbrdf(I, N, I, 0.1);
+    // warning: 9-19 there is no ray tracing
     c = trace(P, N);
+    // warning: 9-19 there is no ray tracing
     f = trace(P, N);
     f = filterstep(0.5, s) + filterstep(0.5, s, t, "width", 2) + step(0, s) + smoothstep(0, 1, s);
     c = texture("a.tex") + texture("a.tex"[1], s, t, "blur", 0.1, "filter", "box");
@@ -42,6 +44,8 @@ surface overloads()
     N = bump("d.tex", N, dPdu, dPdv);
     float size[2];
     f = textureinfo("a.tex", "resolution", size);
+    // warning: 79-94 volumes inside and outside of objects
+    // warning: 98-113 volumes inside and outside of objects
     f = surface("Kd", f) + displacement("Km", f) + atmosphere("density", f) + incident("x", c) + opposite("x", c);
     f = attribute("ShadingRate", f) + option("Format", size) + rendererinfo("version", size);
     string name = concat(shadername(), shadername("surface"), format("%f", f));
