@@ -1,6 +1,6 @@
 //! What parts of a shader change, found before they are lowered: loops must know what they carry.
 
-use crate::sema::hir::{Argument, Expr, ExprKind, Shader, Stmt, StmtKind, Storage, VarId};
+use crate::sema::hir::{Argument, Expr, ExprKind, Place, Shader, Stmt, StmtKind, Storage, VarId};
 use crate::sema::{LEVELS_MAX, visit};
 use crate::shadeops::Opcode;
 use rustc_hash::FxHashSet;
@@ -12,11 +12,15 @@ pub(super) struct Effects {
     pub(super) assigned: FxHashSet<VarId>,
     /// `random()` is called.
     pub(super) uses_random: bool,
+    /// The shader describes light from somewhere.
+    pub(super) shines: bool,
     functions: Vec<FunctionEffects>,
 }
 
 /// What a call of a function changes.
 struct FunctionEffects {
+    /// Which arguments it may assign.
+    outputs: Vec<bool>,
     /// Variables that are not its own.
     assigned: BTreeSet<VarId>,
     uses_random: bool,
@@ -53,7 +57,8 @@ pub(super) struct Escapes {
 
 impl Effects {
     pub(super) fn of(shader: &Shader) -> Self {
-        let mut effects = Self { assigned: FxHashSet::default(), uses_random: false, functions: Vec::new() };
+        let mut effects =
+            Self { assigned: FxHashSet::default(), uses_random: false, shines: false, functions: Vec::new() };
         for function in &shader.functions {
             let changes = effects.changes(&function.body);
             effects.assigned.extend(&changes.assigned);
@@ -66,7 +71,9 @@ impl Effects {
             });
             let assigned = changes.assigned.into_iter().filter(|v| !own.contains(v)).collect();
             let Changes { uses_random, shines, .. } = changes;
-            effects.functions.push(FunctionEffects { assigned, uses_random, shines });
+            let is_output = |a: &VarId| shader.variable(*a).storage == Storage::Argument { output: true };
+            let outputs = function.arguments.iter().map(is_output).collect();
+            effects.functions.push(FunctionEffects { outputs, assigned, uses_random, shines });
         }
         let changes = effects.changes(&shader.body);
         effects.assigned.extend(&changes.assigned);
@@ -75,6 +82,7 @@ impl Effects {
         let handed_out = handed_out.filter(|(_, v)| v.storage == Storage::Parameter { output: true }).map(|(id, _)| id);
         effects.assigned.extend(handed_out);
         effects.uses_random |= changes.uses_random;
+        effects.shines = changes.shines;
         effects
     }
 
@@ -107,15 +115,15 @@ impl Effects {
                 changes.assigned.insert(*to);
             }
             ExprKind::Call(id, arguments) => {
-                for argument in arguments {
-                    if let Argument::Output(place) = argument {
-                        changes.assigned.insert(place.variable);
-                    }
-                    if let Argument::Array(array) = argument {
-                        changes.assigned.insert(*array);
+                let function = &self.functions[id.0 as usize];
+                for (argument, &is_output) in arguments.iter().zip(&function.outputs) {
+                    match argument {
+                        Argument::Output(Place { variable, .. }) | Argument::Array(variable) if is_output => {
+                            changes.assigned.insert(*variable);
+                        }
+                        _ => {}
                     }
                 }
-                let function = &self.functions[id.0 as usize];
                 changes.assigned.extend(&function.assigned);
                 changes.uses_random |= function.uses_random;
                 changes.shines |= function.shines;
@@ -174,18 +182,6 @@ impl Escapes {
     pub(super) fn is_none(self) -> bool {
         self == Self::default()
     }
-}
-
-/// Whether a shader, or a function of it, describes light from somewhere.
-pub(super) fn has_light_statement(shader: &Shader) -> bool {
-    let mut found = false;
-    let bodies = shader.functions.iter().map(|f| &f.body).chain([&shader.body]);
-    for body in bodies {
-        visit::statements(body, &mut |statement| {
-            found |= matches!(statement.kind, StmtKind::Illuminate { .. } | StmtKind::Solar { .. });
-        });
-    }
-    found
 }
 
 #[cfg(test)]

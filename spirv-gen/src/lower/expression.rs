@@ -188,8 +188,11 @@ impl Lowerer<'_> {
         match variable.storage {
             Storage::Predefined(predefined) => self.first_value(predefined),
             Storage::Parameter { .. } => {
-                let param = self.params[id.0 as usize].expect("parameters are declared in order");
-                self.builder.op(Op::Param(param), &[])
+                // A function that a default calls may look at a parameter that comes later.
+                match self.params[id.0 as usize] {
+                    Some(param) => self.builder.op(Op::Param(param), &[]),
+                    None => self.builder.constant(super::machine(variable.ty).zero()),
+                }
             }
             // A variable of the shader around that a function reads before it is declared there.
             Storage::Local | Storage::Argument { .. } => self.builder.constant(super::machine(variable.ty).zero()),

@@ -17,7 +17,7 @@ use crate::ir;
 use crate::ir::{Builder, Const, Global, Op, ParamDefault, ParamId, Rate, RslType, Slot, Value};
 use crate::sema::hir::{Class, Constant, Default, FuncId, Predefined, Shader, ShaderKind, Shape, Storage, Type, VarId};
 use cells::{Cell, Cells};
-use effects::{Effects, has_light_statement};
+use effects::Effects;
 
 /// `radians()` multiplies by this.
 pub(crate) const RADIANS_PER_DEGREE: f32 = std::f32::consts::PI / 180.0;
@@ -27,16 +27,16 @@ pub(crate) const DEGREES_PER_RADIAN: f32 = 180.0 / std::f32::consts::PI;
 
 /// The IR of a checked shader.
 pub fn lower(shader: &Shader) -> ir::Shader {
-    let lights = shader.kind == ShaderKind::Light && has_light_statement(shader);
+    let effects = Effects::of(shader);
     let kind = match shader.kind {
         ShaderKind::Surface => ir::ShaderKind::Surface,
         ShaderKind::Displacement => ir::ShaderKind::Displacement,
-        ShaderKind::Light if lights => ir::ShaderKind::Light,
+        ShaderKind::Light if effects.shines => ir::ShaderKind::Light,
         ShaderKind::Light => ir::ShaderKind::AmbientLight,
         ShaderKind::Volume => ir::ShaderKind::Volume,
         ShaderKind::Imager => ir::ShaderKind::Imager,
     };
-    let mut lowerer = Lowerer::new(shader, Builder::new(kind, &shader.name));
+    let mut lowerer = Lowerer::new(shader, effects, Builder::new(kind, &shader.name));
     lowerer.parameters();
     lowerer.start();
     lowerer.body(&shader.body);
@@ -126,12 +126,12 @@ fn constant(value: &Constant) -> Const {
 }
 
 impl<'a> Lowerer<'a> {
-    fn new(shader: &'a Shader, builder: Builder) -> Self {
+    fn new(shader: &'a Shader, effects: Effects, builder: Builder) -> Self {
         let count = shader.variables.len();
         Self {
             shader,
             builder,
-            effects: Effects::of(shader),
+            effects,
             cells: Cells::new(count),
             arrays: vec![None; count],
             params: vec![None; count],

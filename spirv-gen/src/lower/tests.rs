@@ -68,6 +68,8 @@ fn kinds_and_outputs() {
         ("light l() { Cl = 1; }", "ambient_light", "Cl Ol"),
         ("light l() { solar(vector 1, 0) Cl = 1; }", "light", "L Cl Ol active"),
         ("light l() { void f() { extern color Cl; illuminate (point 0) Cl = 1; } f(); }", "light", "L Cl Ol active"),
+        ("void f() { extern color Cl; solar(vector 1, 0) Cl = 1; } light l() { Cl = 1; }", "ambient_light", "Cl Ol"),
+        ("float f() { extern float b; return b; } surface s(float a = f(), b = 1;) { }", "surface", "Ci Oi"),
         ("atmosphere a() { }", "volume", "Ci Oi"),
         ("imager i() { }", "imager", "Ci Oi alpha"),
     ] {

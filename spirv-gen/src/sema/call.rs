@@ -42,7 +42,9 @@ impl Checker<'_> {
         let mut candidates: Vec<_> = self.functions_named(&name.name).into_iter().map(Candidate::Function).collect();
         candidates.extend(shadeops::overloads(&name.name).iter().map(Candidate::Shadeop));
         if candidates.is_empty() {
-            self.unknown_function(name);
+            if !self.poisoned_functions.contains(&name.name) {
+                self.unknown_function(name);
+            }
             for argument in arguments {
                 self.expr(argument, None);
             }
@@ -251,7 +253,7 @@ impl Checker<'_> {
 
     fn call_function(&mut self, id: FuncId, actuals: Vec<Actual>, span: Span) -> Option<Expr> {
         let in_illuminance = self.place.in_illuminance;
-        let (in_default, depth) = (self.place.in_default, self.place.depth);
+        let (in_default, depth) = (self.place.in_default.is_some(), self.place.depth);
         self.place.facts.calls.push(Call { callee: id, span, in_illuminance, in_default, depth });
         let function = &self.functions[id.0 as usize].function;
         let (arguments, result) = (function.arguments.clone(), function.result);
@@ -324,8 +326,9 @@ impl Checker<'_> {
         }
         if overload.opcode.runs_lights() {
             self.place.facts.lights.get_or_insert(name.span);
-            if self.place.in_illuminance || self.place.in_default {
-                let report = lights_report(name.span, self.place.in_default);
+            let in_default = self.place.in_default.is_some();
+            if self.place.in_illuminance || in_default {
+                let report = lights_report(name.span, in_default);
                 self.error(report.label(format!("`{}` loops over the lights", name.name)));
             }
         }

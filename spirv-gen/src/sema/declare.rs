@@ -31,9 +31,9 @@ impl Checker<'_> {
     /// The defaults of a shader's parameters.
     pub(super) fn defaults(&mut self, declarations: &[Declaration], variables: &[Option<VarId>]) -> Vec<Parameter> {
         let mut parameters = Vec::new();
-        self.place.in_default = true;
         for (declaration, variable) in declarations.iter().zip(variables) {
             let Some(variable) = *variable else { continue };
+            self.place.in_default = Some(variable);
             let Variable { ty, shape, class, .. } = *self.variable(variable);
             let values = match &declaration.init {
                 Some(init) => self.meant_for(class, |this| this.initializer(init, ty, shape)),
@@ -45,7 +45,7 @@ impl Checker<'_> {
             let default = known.map_or(Default::Computed(values), Default::Constant);
             parameters.push(Parameter { variable, default });
         }
-        self.place.in_default = false;
+        self.place.in_default = None;
         parameters
     }
 
@@ -90,6 +90,9 @@ impl Checker<'_> {
             self.bind(&name.name, None, name.span);
             return None;
         };
+        if *ty == Type::String && *class == Some(Class::Varying) {
+            self.error(Report::error(name.span, "strings are always uniform").hint("leave `varying` away"));
+        }
         let is_parameter = matches!(storage, Storage::Parameter { .. });
         let class = class.or(is_parameter.then_some(Class::Uniform));
         let inferred = class.unwrap_or(Class::Uniform);
@@ -202,7 +205,10 @@ impl Checker<'_> {
             let message = format!("`{}` must return a `{}`", name.name, declaration.result);
             self.error(Report::error(name.span, message).hint("end it with `return value;`"));
         }
-        let Some(arguments) = arguments.into_iter().collect::<Option<Vec<_>>>() else { return };
+        let Some(arguments) = arguments.into_iter().collect::<Option<Vec<_>>>() else {
+            self.poisoned_functions.insert(name.name.clone());
+            return;
+        };
         let function =
             Function { name: name.name.clone(), arguments, result: declaration.result, body, span: name.span };
         self.check_defined_once(&function);

@@ -65,6 +65,12 @@ impl Checker<'_> {
         }
         let id = self.resolve(name, span)?;
         let variable = self.variable(id);
+        if self.place.in_default.is_some_and(|own| id >= own) && matches!(variable.storage, Storage::Parameter { .. }) {
+            let report = Report::error(span, format!("`{name}` has no value yet"));
+            self.error(report.hint("a default may use the parameters in front of its own"));
+            return None;
+        }
+        let variable = self.variable(id);
         Some(Expr { kind: ExprKind::Variable(id), ty: variable.ty, shape: variable.shape, span })
     }
 

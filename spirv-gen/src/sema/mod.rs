@@ -104,6 +104,8 @@ struct Checker<'a> {
     predefined: FxHashMap<&'static str, VarId>,
     /// All functions of the file outside shaders, for hints.
     file_functions: FxHashSet<Name>,
+    /// Functions whose declaration has a fault.
+    poisoned_functions: FxHashSet<Name>,
     place: Surroundings,
 }
 
@@ -153,8 +155,8 @@ struct Surroundings {
     loops: u32,
     in_illuminance: bool,
     in_light_statement: bool,
-    /// The default of a shader's parameter.
-    in_default: bool,
+    /// The parameter of the shader whose default this is.
+    in_default: Option<VarId>,
     /// Levels of statements and expressions around.
     depth: u32,
     faults: Vec<Report>,
@@ -175,6 +177,7 @@ impl<'a> Checker<'a> {
             scopes: vec![Scope::block()],
             predefined: FxHashMap::default(),
             file_functions: names.collect(),
+            poisoned_functions: FxHashSet::default(),
             place: Surroundings::default(),
         }
     }

@@ -119,6 +119,9 @@ fn odd_places() {
     for (text, expected) in [
         ("surface s(float a = (b = 1);) { }", "no variable `b`"),
         ("surface s(output float b = 0; float a = (b = 1);) { }", "the default of a parameter cannot change anything"),
+        ("surface s(float a = b, b = 1;) { }", "`b` has no value yet"),
+        ("surface s(float a = a + 1;) { }", "`a` has no value yet"),
+        ("surface s(varying string a = \"\";) { }", "strings are always uniform"),
         ("surface s(color a = diffuse(N);) { }", "lights are not known yet in the default of a parameter"),
         (
             "color f() { extern normal N; return diffuse(N); } surface s(color a = f();) { }",

@@ -83,6 +83,10 @@ impl Parser<'_> {
     /// Explains `x++`, which other languages have.
     fn no_doubled_sign(&mut self) -> Parsed<()> {
         let (first, second) = (self.last_span(), self.span());
+        let arrow = self.punct() == Some(Punct::Greater) && first.end == second.start;
+        if arrow && self.tokens[self.at - 1].kind == TokenKind::Punct(Punct::Minus) {
+            return Err(self.not_in_rsl_3_2(first.to(second), "->"));
+        }
         let doubled = |p| self.punct() == Some(p) && self.tokens[self.at - 1].kind == TokenKind::Punct(p);
         let sign = match (doubled(Punct::Plus), doubled(Punct::Minus)) {
             (true, _) => "+",

@@ -107,6 +107,7 @@ impl Parser<'_> {
             "struct" => "structures are",
             "shader" => "shaders as values are",
             "[]" => "arrays of changing length are",
+            "->" => "calls of methods are",
             _ => "this is",
         };
         let hint = "this compiler reads the RenderMan Shading Language 3.2";

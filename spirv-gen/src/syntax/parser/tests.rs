@@ -195,6 +195,7 @@ fn faults_are_told_once_and_reading_goes_on() {
         ("f(1 2);", "1:17 expected `,` or `)`, found a number"),
         ("x++;", "1:14 there is no operator `++`"),
         ("x--;", "1:14 there is no operator `--`"),
+        ("x = y->f(1);", "1:18 calls of methods are not RSL 3.2"),
         ("x = void 3;", "1:17 a value cannot be void"),
         ("void x;", "1:13 a variable cannot be void"),
         ("float if = 1;", "1:19 expected a name, but `if` is a word of the language"),
