@@ -3,3 +3,22 @@
 #![forbid(unsafe_code)]
 
 pub mod abi;
+pub mod compose;
+pub mod diagnostic;
+pub mod emit;
+mod front;
+pub mod interp;
+pub mod ir;
+pub mod lower;
+pub mod passes;
+pub mod sema;
+pub mod shadeops;
+pub mod span;
+pub mod standard;
+pub mod syntax;
+pub mod text;
+
+pub use compose::{Compiled, PipelineRequest, Reflection, compile};
+pub use front::{Parsed, parse_shader, parse_shaders};
+pub use lower::lower;
+pub use sema::hir::Shader;

@@ -1,0 +1,483 @@
+//! Binding: what a shader reads by name becomes loads from blocks and channels.
+
+use super::reflection::{Content, Input, Pattern, Role, Shortfall};
+use super::request::{Binding, PipelineRequest, ShaderUse, Slice};
+use super::spline;
+use super::table::{Block, Table, element_records, primvar};
+use crate::ir::{
+    Axis, Binary, Builtin, Compare, Const, Direction, Global, Inst, MessageTarget, Op, ParamDefault, ParamId, Region,
+    RslType, Slot, Type, Unary, Value,
+};
+use crate::passes::translate::{Out, Rules, Translator};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Sites of `random()` that one shader may have; those of different shaders must differ.
+const SITES: u32 = 1 << 16;
+
+/// What the shaders of a pipeline leave for those that come after: the values of their outputs by name.
+pub(super) type Finished = FxHashMap<Arc<str>, Value>;
+
+/// What a light knows of the trip of the light loop in which it is run.
+#[derive(Clone, Copy)]
+pub(super) struct Lit {
+    /// Record of its block.
+    pub(super) block: Value,
+    /// The point that it lights.
+    pub(super) position: Value,
+    /// Its number in the light list.
+    pub(super) number: Value,
+}
+
+/// Binds one shader.
+pub(super) struct Binder<'r> {
+    pub(super) request: &'r PipelineRequest<'r>,
+    pub(super) table: &'r mut Table,
+    pub(super) shader: Option<&'r ShaderUse<'r>>,
+    pub(super) role: Role,
+    /// Outputs of the surface, for the atmosphere.
+    pub(super) surface: Option<&'r Finished>,
+    /// For lights.
+    pub(super) lit: Option<Lit>,
+    /// Array parameters of known elements that are read by a computed index.
+    pub(super) arrays: FxHashMap<ParamId, Slot>,
+}
+
+impl Rules for Binder<'_> {
+    fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Option<Vec<Value>> {
+        let data = t.from.inst(inst);
+        match &data.op {
+            Op::Global(g) => Some(vec![self.global(t.out, *g)]),
+            Op::Param(p) => Some(vec![self.param(t, *p)]),
+            Op::ParamElement(p) => Some(vec![self.element(t, *p, args[0])]),
+            Op::Space(name, direction) if !crate::ir::is_current(name) => {
+                Some(vec![self.space(t.out, name, *direction)])
+            }
+            Op::SpaceOf(direction) => Some(vec![self.space_of(t.out, *direction, args[0])]),
+            Op::Query { source, name, ty, count } => {
+                let base = t.out.op(Op::Builtin(Builtin::Block), &[]);
+                let found = Content::QueryFound(*source, name.clone(), *ty, *count);
+                let found = self.table.load(Block::Instance, found, Type::F32, 1);
+                let values = Content::QueryValue(*source, name.clone(), *ty, *count);
+                let load = self.table.load(Block::Instance, values, ty.machine(), *count);
+                let mut results = vec![t.out.op(found, &[base])];
+                results.extend((0..*count).map(|i| self.block_element(t.out, load.clone(), base, i)));
+                Some(results)
+            }
+            Op::Message { target, name, ty } if *target != MessageTarget::Light => {
+                Some(self.message(t.out, *target, name, *ty))
+            }
+            Op::Random { site, ty } => Some(vec![self.random(t.out, *site, *ty, args[0])]),
+            Op::Spline { basis, solve } => Some(vec![spline::lower(t.out, *basis, *solve, args)]),
+            Op::CategoryMatches => self.category(t, data.args[0], args),
+            Op::Lookup(lookup) => {
+                self.table.shortfalls.insert(Shortfall::Lookup(lookup.kind.name()));
+                Some(vec![t.out.zero(lookup.ty)])
+            }
+            Op::Printf(_) => {
+                self.table.shortfalls.insert(Shortfall::Printf);
+                Some(Vec::new())
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Binder<'_> {
+    /// The block that this shader's own values stand in, and its record.
+    fn own_block(&self, out: &mut Out) -> (Block, Value) {
+        match (self.role, self.lit) {
+            (Role::Light(kind), Some(lit)) => (Block::Light(kind), lit.block),
+            _ => (Block::Instance, out.op(Op::Builtin(Builtin::Block), &[])),
+        }
+    }
+
+    /// A value of the instance block.
+    fn instance(&mut self, out: &mut Out, content: Content, ty: Type) -> Value {
+        let base = out.op(Op::Builtin(Builtin::Block), &[]);
+        let load = self.table.load(Block::Instance, content, ty, 1);
+        out.op(load, &[base])
+    }
+
+    fn channel(&mut self, out: &mut Out, input: Input, lane: u8, ty: Type) -> Value {
+        let op = self.table.channel(input, lane, ty);
+        out.op(op, &[])
+    }
+
+    // -- globals
+
+    fn global(&mut self, out: &mut Out, global: Global) -> Value {
+        match global {
+            Global::Du => out.op(Op::Builtin(Builtin::Du), &[]),
+            Global::Dv => out.op(Op::Builtin(Builtin::Dv), &[]),
+            Global::Orientation => out.op(Op::Builtin(Builtin::Orientation), &[]),
+            Global::E | Global::DPdtime => out.zero(Type::Vec3),
+            Global::NComps => out.constant(3.0),
+            Global::Time => self.instance(out, Content::Time, Type::F32),
+            Global::DTime => self.instance(out, Content::DTime, Type::F32),
+            Global::Hither => self.instance(out, Content::Hither, Type::F32),
+            Global::Yon => self.instance(out, Content::Yon, Type::F32),
+            _ if self.lit.is_some() => self.global_of_light(out, global),
+            Global::P => self.channel(out, Input::PositionU, 0, Type::Vec3),
+            Global::U => self.channel(out, Input::PositionU, 3, Type::F32),
+            Global::N => self.channel(out, Input::NormalV, 0, Type::Vec3),
+            Global::V => self.channel(out, Input::NormalV, 3, Type::F32),
+            Global::S => self.channel(out, Input::DpduS, 3, Type::F32),
+            Global::T => self.channel(out, Input::DpdvT, 3, Type::F32),
+            Global::DPdu => self.tangent(out, Axis::U, Input::DpduS),
+            Global::DPdv => self.tangent(out, Axis::V, Input::DpdvT),
+            Global::Ng => {
+                let (u, v) = (self.global(out, Global::DPdu), self.global(out, Global::DPdv));
+                let n = out.op(Op::Binary(Binary::Cross), &[u, v]);
+                let side = self.global(out, Global::Orientation);
+                let side = out.op(Op::Unary(Unary::Splat), &[side]);
+                out.op(Op::Binary(Binary::Mul), &[n, side])
+            }
+            Global::I => self.incident(out),
+            Global::Cs => {
+                let binding = self.request.colour.clone();
+                self.attribute(out, &binding, Content::Color, Input::Color)
+            }
+            Global::Os => {
+                let binding = self.request.opacity.clone();
+                self.attribute(out, &binding, Content::Opacity, Input::Opacity)
+            }
+            Global::Ci | Global::Oi => self.surface_result(out, global),
+            Global::Alpha => self.channel(out, Input::CiAlpha, 3, Type::F32),
+            Global::Ps => self.global(out, Global::P),
+        }
+    }
+
+    fn tangent(&mut self, out: &mut Out, axis: Axis, input: Input) -> Value {
+        if self.request.displaced && self.request.slice == Slice::Colour {
+            let p = self.global(out, Global::P);
+            return out.op(Op::Derivative(axis), &[p]);
+        }
+        self.channel(out, input, 0, Type::Vec3)
+    }
+
+    /// I: from the eye to P; the view direction when the camera is orthographic.
+    fn incident(&mut self, out: &mut Out) -> Value {
+        let p = self.global(out, Global::P);
+        let orthographic = self.instance(out, Content::Orthographic, Type::F32);
+        let zero = out.constant(0.0);
+        let forward = out.constant([0.0, 0.0, 1.0]);
+        let parallel = out.op(Op::Compare(Compare::Ne), &[orthographic, zero]);
+        out.op(Op::Select, &[parallel, forward, p])
+    }
+
+    /// `Cs` or `Os`.
+    fn attribute(&mut self, out: &mut Out, binding: &Binding, content: Content, input: Input) -> Value {
+        match binding {
+            Binding::Fixed(values) => out.constant(values.first().cloned().unwrap_or(Const::Vec3([1.0; 3]))),
+            Binding::VaryingInput => self.channel(out, input, 0, Type::Vec3),
+            Binding::UniformInput => {
+                let base = out.op(Op::Builtin(Builtin::UniformInputs), &[]);
+                let load = self.table.uniform(input, Type::Vec3);
+                out.op(load, &[base])
+            }
+            Binding::Block | Binding::Default => self.instance(out, content, Type::Vec3),
+        }
+    }
+
+    /// `Ci` and `Oi` as an atmosphere or imager shader finds them.
+    fn surface_result(&mut self, out: &mut Out, global: Global) -> Value {
+        if let Some(value) = self.surface.and_then(|s| s.get(global.name())) {
+            return *value;
+        }
+        match (self.request.slice, global) {
+            (Slice::Imager, Global::Ci) => self.channel(out, Input::CiAlpha, 0, Type::Vec3),
+            (Slice::Imager, _) => self.channel(out, Input::Oi, 0, Type::Vec3),
+            (_, Global::Ci) => self.global(out, Global::Cs),
+            _ => self.global(out, Global::Os),
+        }
+    }
+
+    /// A light has no surface: its P is the origin of its space, its N that space's z axis, the rest is 0.
+    fn global_of_light(&mut self, out: &mut Out, global: Global) -> Value {
+        let lit = self.lit.expect("only lights ask");
+        let place = |b: &mut Self, out: &mut Out, op, v: [f32; 3]| {
+            let m = b.space(out, "shader", Direction::CameraFromSpace);
+            let v = out.constant(v);
+            out.op(Op::Binary(op), &[m, v])
+        };
+        match global {
+            Global::Ps => lit.position,
+            Global::P => place(self, out, Binary::XformPoint, [0.0; 3]),
+            Global::N | Global::Ng => place(self, out, Binary::XformVector, [0.0, 0.0, 1.0]),
+            _ => out.zero(global.ty()),
+        }
+    }
+
+    // -- parameters
+
+    fn binding(&self, p: ParamId) -> (&crate::ir::Param, Binding) {
+        let shader = self.shader.expect("a shader that has parameters");
+        let number = p.0 as usize;
+        (&shader.shader.params[number], shader.bindings.get(number).cloned().unwrap_or(Binding::Default))
+    }
+
+    pub(super) fn param(&mut self, t: &mut Translator<'_, '_>, p: ParamId) -> Value {
+        let (param, binding) = self.binding(p);
+        let (name, ty, len) = (param.name.clone(), param.ty, param.len());
+        let default = param.default.clone();
+        match (binding, default) {
+            (Binding::Default, ParamDefault::Computed(region)) => self.default(t.out, region)[0],
+            (Binding::Default, ParamDefault::Values(values)) | (Binding::Fixed(values), _) => {
+                t.out.constant(values[0].clone())
+            }
+            (binding, _) => self.param_from_outside(t.out, &binding, (name, ty, len)).0,
+        }
+    }
+
+    /// Writes the default of a parameter: its elements.
+    fn default(&mut self, out: &mut Out, region: Region) -> Vec<Value> {
+        let shader = self.shader.expect("a shader that has parameters").shader;
+        Translator::new(&shader.body, out).region(self, region)
+    }
+
+    /// A parameter that is bound to a buffer: element 0, and for an array the operation that loads an element, with its base.
+    fn param_from_outside(
+        &mut self,
+        out: &mut Out,
+        binding: &Binding,
+        (name, ty, len): (Arc<str>, RslType, u32),
+    ) -> (Value, Op, Option<Value>) {
+        let machine = ty.machine();
+        let input = primvar(self.role, &name, ty, len);
+        let (op, base) = match binding {
+            Binding::VaryingInput => (self.table.channel(input, 0, machine), None),
+            Binding::UniformInput => {
+                (self.table.uniform(input, machine), Some(out.op(Op::Builtin(Builtin::UniformInputs), &[])))
+            }
+            _ => {
+                let (block, base) = self.own_block(out);
+                let content = Content::Param { shader: self.role, name, ty };
+                (self.table.load(block, content, machine, len), Some(base))
+            }
+        };
+        (out.op(op.clone(), base.as_slice()), op, base)
+    }
+
+    /// Element `i` of what `load` reads.
+    fn block_element(&mut self, out: &mut Out, load: Op, base: Value, i: u32) -> Value {
+        let Op::Load { ty, .. } = load else { unreachable!("an operation that loads") };
+        let distance = out.constant(Const::U32(i * element_records(ty)));
+        let base = out.op(Op::Binary(Binary::Add), &[base, distance]);
+        out.op(load, &[base])
+    }
+
+    fn element(&mut self, t: &mut Translator<'_, '_>, p: ParamId, index: Value) -> Value {
+        let (param, binding) = self.binding(p);
+        let (name, ty, len) = (param.name.clone(), param.ty, param.len());
+        let known = match (&binding, &param.default) {
+            (Binding::Fixed(values), _) | (Binding::Default, ParamDefault::Values(values)) => Some(values.clone()),
+            _ => None,
+        };
+        let computed = match (&binding, &param.default) {
+            (Binding::Default, ParamDefault::Computed(region)) => Some(*region),
+            _ => None,
+        };
+        if known.is_some() || computed.is_some() {
+            return self.element_of_array(t, p, index, known, computed);
+        }
+        let out = &mut *t.out;
+        let (_, op, base) = self.param_from_outside(out, &binding, (name, ty, len));
+        let (zero, last) = (out.constant(0.0), out.constant((len - 1) as f32));
+        let index = out.op(Op::Binary(Binary::Max), &[index, zero]);
+        let index = out.op(Op::Binary(Binary::Min), &[index, last]);
+        let index = out.op(Op::Unary(Unary::U32FromFloat), &[index]);
+        let size = out.constant(Const::U32(element_records(ty.machine())));
+        let offset = out.op(Op::Binary(Binary::Mul), &[index, size]);
+        let offset = match base {
+            Some(base) => out.op(Op::Binary(Binary::Add), &[base, offset]),
+            None => offset,
+        };
+        out.op(op, &[offset])
+    }
+
+    /// An element of an array whose elements the program itself knows: one of them, or read from a local array that is filled at the
+    /// start of the program.
+    fn element_of_array(
+        &mut self,
+        t: &mut Translator<'_, '_>,
+        p: ParamId,
+        index: Value,
+        known: Option<Vec<Const>>,
+        computed: Option<Region>,
+    ) -> Value {
+        if let (Some(values), Some(Const::F32(i))) = (&known, t.out.body().constant(index)) {
+            let value = values[crate::interp::index(*i, values.len())].clone();
+            return t.out.constant(value);
+        }
+        let (param, _) = self.binding(p);
+        let (ty, len) = (param.ty.machine(), param.len());
+        let slot = match self.arrays.get(&p) {
+            Some(&slot) => slot,
+            None => {
+                let slot = t.out.add_slot(ty, len);
+                self.arrays.insert(p, slot);
+                let inner = t.out.leave(1);
+                let values = match (known, computed) {
+                    (Some(known), _) => known.into_iter().map(|c| t.out.constant(c)).collect(),
+                    (None, Some(region)) => self.default(t.out, region),
+                    (None, None) => Vec::new(),
+                };
+                for (i, value) in values.into_iter().enumerate() {
+                    let i = t.out.constant(i as f32);
+                    t.out.emit(Op::SlotStore(slot), &[i, value], &[]);
+                }
+                t.out.enter(inner);
+                slot
+            }
+        };
+        t.out.emit(Op::SlotLoad(slot), &[index], &[ty])[0]
+    }
+
+    // -- spaces
+
+    fn space(&mut self, out: &mut Out, name: &str, direction: Direction) -> Value {
+        let own = matches!(name, "shader" | "object");
+        let (block, base) =
+            if own { self.own_block(out) } else { (Block::Instance, out.op(Op::Builtin(Builtin::Block), &[])) };
+        let shader = if own { self.role } else { Role::Surface };
+        let content = Content::Space { space: name.into(), direction, shader };
+        let load = self.table.load(block, content, Type::Mat4, 1);
+        out.op(load, &[base])
+    }
+
+    /// A space whose name is computed: from the space table, but for those that differ from shader to shader.
+    fn space_of(&mut self, out: &mut Out, direction: Direction, name: Value) -> Value {
+        if let Some(Const::Str(name)) = out.body().constant(name) {
+            let name = name.clone();
+            return if crate::ir::is_current(&name) {
+                out.constant(Const::diagonal(1.0))
+            } else {
+                self.space(out, &name, direction)
+            };
+        }
+        let table = out.op(Op::Builtin(Builtin::SpaceTable), &[]);
+        let token = out.op(Op::Unary(Unary::Token), &[name]);
+        let entry = out.op(Op::Binary(Binary::Add), &[table, token]);
+        let lane = u8::from(direction == Direction::SpaceFromCamera);
+        let params = crate::ir::Buffer::Params;
+        let record = out.op(Op::Load { buffer: params, record: 0, lane, ty: Type::U32 }, &[entry]);
+        let matrix = out.op(Op::Load { buffer: params, record: 0, lane: 0, ty: Type::Mat4 }, &[record]);
+        let (none, identity) = (out.constant(Const::U32(0)), out.constant(Const::diagonal(1.0)));
+        let unknown = out.op(Op::Compare(Compare::Eq), &[record, none]);
+        let mut found = out.op(Op::Select, &[unknown, identity, matrix]);
+        for own in ["shader", "object"] {
+            let (m, literal) = (self.space(out, own, direction), out.constant(own));
+            let here = out.op(Op::Compare(Compare::Eq), &[name, literal]);
+            found = out.op(Op::Select, &[here, m, found]);
+        }
+        found
+    }
+
+    // -- the rest
+
+    fn random(&mut self, out: &mut Out, site: u32, ty: Type, count: Value) -> Value {
+        let (place, count) = match (self.role, self.lit) {
+            (Role::Light(kind), Some(lit)) => {
+                // Two lights of one kind must not draw the same numbers.
+                (3 + kind, out.op(Op::Binary(Binary::Hash), &[count, lit.number]))
+            }
+            (Role::Displacement, _) => (1, count),
+            (Role::Atmosphere, _) => (2, count),
+            _ => (0, count),
+        };
+        out.op(Op::Random { site: place * SITES + site, ty }, &[count])
+    }
+
+    /// A condition on a light's category bits: some bit of what is wanted, or nothing is wanted; no bit of what is not.
+    fn category(&mut self, t: &mut Translator<'_, '_>, old: Value, args: &[Value]) -> Option<Vec<Value>> {
+        let pattern = match (t.out.body().constant(args[0]), t.from.def_inst(old).map(|d| &d.op)) {
+            (Some(Const::Str(text)), _) if text.trim().is_empty() => {
+                return Some(vec![t.out.constant(Const::Bool(true))]);
+            }
+            (Some(Const::Str(text)), _) => Pattern::Literal(text.clone()),
+            (_, Some(Op::Param(p))) if self.binding(*p).1 == Binding::Block => {
+                Pattern::Param(self.role, self.binding(*p).0.name.clone())
+            }
+            _ => {
+                self.table.shortfalls.insert(Shortfall::ComputedCategory);
+                return Some(vec![t.out.constant(Const::Bool(true))]);
+            }
+        };
+        let include = self.instance(t.out, Content::CategoryInclude(pattern.clone()), Type::U32);
+        let exclude = self.instance(t.out, Content::CategoryExclude(pattern), Type::U32);
+        let none = t.out.constant(Const::U32(0));
+        let mut op = |op, args: &[Value]| t.out.op(op, args);
+        let any = op(Op::Compare(Compare::Eq), &[include, none]);
+        let wanted = op(Op::Binary(Binary::BitAnd), &[args[1], include]);
+        let wanted = op(Op::Compare(Compare::Ne), &[wanted, none]);
+        let wanted = op(Op::Binary(Binary::Or), &[any, wanted]);
+        let unwanted = op(Op::Binary(Binary::BitAnd), &[args[1], exclude]);
+        let allowed = op(Op::Compare(Compare::Eq), &[unwanted, none]);
+        Some(vec![op(Op::Binary(Binary::And), &[wanted, allowed])])
+    }
+
+    /// A message to another shader of the pipeline: an output of the surface where it is finished, or a parameter.
+    fn message(&mut self, out: &mut Out, target: MessageTarget, name: &Arc<str>, ty: RslType) -> Vec<Value> {
+        let machine = ty.machine();
+        let request = self.request;
+        let (role, shader) = match target {
+            MessageTarget::Surface => (Role::Surface, &request.surface),
+            MessageTarget::Displacement => (Role::Displacement, &request.displacement),
+            _ => (Role::Atmosphere, &request.atmosphere),
+        };
+        let finished = if target == MessageTarget::Surface { self.surface.and_then(|s| s.get(name)) } else { None };
+        let one = out.constant(1.0);
+        if let Some(&value) = finished.filter(|v| out.ty(**v) == machine) {
+            return vec![one, value];
+        }
+        let value = shader.as_ref().and_then(|s| self.param_of_other(out, role, s, name, machine));
+        match value {
+            Some(value) => vec![one, value],
+            None => vec![out.constant(0.0), out.zero(machine)],
+        }
+    }
+
+    /// The value of a parameter of another shader, if it has one of this name and machine type that is not computed in it.
+    fn param_of_other(&mut self, out: &mut Out, role: Role, s: &ShaderUse<'_>, name: &str, ty: Type) -> Option<Value> {
+        let id = s.shader.param(name)?;
+        let param = &s.shader.params[id.0 as usize];
+        if param.ty.machine() != ty || param.array.is_some() {
+            return None;
+        }
+        let binding = s.bindings.get(id.0 as usize)?;
+        match (binding, &param.default) {
+            (Binding::Default, ParamDefault::Computed(_)) => None,
+            (Binding::Fixed(values), _) | (Binding::Default, ParamDefault::Values(values)) => {
+                Some(out.constant(values.first()?.clone()))
+            }
+            (binding, _) => {
+                let (own, lit) = (std::mem::replace(&mut self.role, role), self.lit.take());
+                let value = self.param_from_outside(out, binding, (param.name.clone(), param.ty, 1)).0;
+                (self.role, self.lit) = (own, lit);
+                Some(value)
+            }
+        }
+    }
+
+    /// A variable that an output asks for by name, and that no shader put out: a parameter of the surface, or a predefined one.
+    pub(super) fn variable(&mut self, out: &mut Out, name: &str) -> Option<Value> {
+        let request = self.request;
+        let (role, shader) = match request.slice {
+            Slice::Position => (Role::Displacement, &request.displacement),
+            Slice::Colour | Slice::Imager => (Role::Surface, &request.surface),
+        };
+        let parameter = shader.as_ref().and_then(|s| {
+            let ty = s.shader.params[s.shader.param(name)?.0 as usize].ty.machine();
+            self.param_of_other(out, role, s, name, ty)
+        });
+        if parameter.is_some() {
+            return parameter;
+        }
+        if name == "z" {
+            let p = self.global(out, Global::P);
+            return Some(out.op(Op::Comp(2), &[p]));
+        }
+        Global::from_name(name).map(|global| self.global(out, global))
+    }
+}

@@ -1,0 +1,206 @@
+//! Lights: a light loop becomes one loop over the light list with one switch over the kinds of lights, in whose cases the light
+//! shaders stand, and the body once. So a kernel grows with the kinds of lights, not with lights.
+
+use super::bind::{Binder, Lit};
+use super::reflection::{Content, Role};
+use super::request::PipelineRequest;
+use super::table::{Block, Table};
+use crate::ir::{
+    Binary, Body, Buffer, Builtin, Compare, Const, Inst, MessageTarget, Op, RslType, ShaderKind, Type, Unary, Value,
+};
+use crate::passes::translate::{Rules, Translator};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Puts the light shaders into the light loops.
+pub(super) struct InlineLights<'r> {
+    pub(super) request: &'r PipelineRequest<'r>,
+    pub(super) table: &'r mut Table,
+    /// Answers to messages in the light loop that is being written.
+    answers: FxHashMap<(Arc<str>, RslType), [Value; 2]>,
+}
+
+/// What a light hands to the body of the loop.
+const RAY: [Type; 5] = [Type::Vec3, Type::Vec3, Type::Vec3, Type::Bool, Type::Bool];
+
+impl<'r> InlineLights<'r> {
+    pub(super) fn new(request: &'r PipelineRequest<'r>, table: &'r mut Table) -> Self {
+        Self { request, table, answers: FxHashMap::default() }
+    }
+}
+
+impl Rules for InlineLights<'_> {
+    fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Option<Vec<Value>> {
+        let data = t.from.inst(inst);
+        match &data.op {
+            Op::LightLoop { local, ambient } => Some(self.light_loop(t, inst, (*local, *ambient), args)),
+            Op::Message { target: MessageTarget::Light, name, ty } => {
+                self.answers.get(&(name.clone(), *ty)).map(|answer| answer.to_vec())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The distinct messages to lights in a region.
+fn messages(body: &Body, region: crate::ir::Region) -> Vec<(Arc<str>, RslType)> {
+    let mut found = Vec::new();
+    body.walk(region, &mut |i| {
+        if let Op::Message { target: MessageTarget::Light, name, ty } = &body.inst(i).op {
+            let message = (name.clone(), *ty);
+            if !found.contains(&message) {
+                found.push(message);
+            }
+        }
+    });
+    found
+}
+
+/// One trip of the loop: the light's entry in the list.
+struct Trip {
+    lit: Lit,
+    kind: Value,
+    categories: Value,
+}
+
+impl InlineLights<'_> {
+    fn light_loop(
+        &mut self,
+        t: &mut Translator<'_, '_>,
+        inst: Inst,
+        (local, ambient): (bool, bool),
+        args: &[Value],
+    ) -> Vec<Value> {
+        let data = t.from.inst(inst);
+        let (position, init) = (args[0], &args[1..]);
+        let wanted = |kind: ShaderKind| if kind == ShaderKind::AmbientLight { ambient } else { local };
+        if !self.request.lights.iter().any(|l| wanted(l.shader.kind)) {
+            return init.to_vec();
+        }
+        let asked = messages(t.from, data.regions[0]);
+        let carried = t.types(data);
+        let types = [&[Type::U32], &carried[..]].concat();
+
+        let block = t.out.op(Op::Builtin(Builtin::Block), &[]);
+        let list = self.table.load(Block::Instance, Content::LightList, Type::U32, 1);
+        let list = t.out.op(list, &[block]);
+        let count = t.out.op(entry_word(0), &[list]);
+        let first = t.out.constant(Const::U32(0));
+        let params = t.out.open(&types, true);
+        let more = t.out.op(Op::Compare(Compare::Lt), &[params[0], count]);
+        t.out.open_body();
+        let (trip, next) = trip(t, list, params[0], position);
+        let ray = self.evaluate(t, &trip, &wanted, &asked);
+        for (i, message) in asked.into_iter().enumerate() {
+            let at = RAY.len() + 2 * i;
+            self.answers.insert(message, [ray[at], ray[at + 1]]);
+        }
+        let from = t.from;
+        let head = [&ray[..RAY.len()], &[trip.categories, params[0]], &params[1..]].concat();
+        t.bind(&from.region(data.regions[0]).params, &head);
+        let results = t.region(self, data.regions[0]);
+        self.answers.clear();
+        let body = t.out.close(&[&[next], &results[..]].concat());
+        let condition = t.out.close(&[more]);
+        let args = [&[first], init].concat();
+        t.out.push(Op::Loop, args, vec![condition, body], &types)[1..].to_vec()
+    }
+
+    /// What the light of a trip sends: L, Cl, Ol, active, ambient, then an answer and a value for each message.
+    fn evaluate(
+        &mut self,
+        t: &mut Translator<'_, '_>,
+        trip: &Trip,
+        wanted: &dyn Fn(ShaderKind) -> bool,
+        asked: &[(Arc<str>, RslType)],
+    ) -> Vec<Value> {
+        let kinds = self.request.lights.len();
+        if kinds == 1 {
+            return self.light(t, 0, trip, asked);
+        }
+        let answers = asked.iter().flat_map(|(_, ty)| [Type::F32, ty.machine()]);
+        let types: Vec<Type> = RAY.into_iter().chain(answers).collect();
+        let mut regions = Vec::new();
+        for kind in 0..=kinds {
+            t.out.open(&[], false);
+            let seen = self.request.lights.get(kind).is_some_and(|l| wanted(l.shader.kind));
+            let results =
+                if seen { self.light(t, kind, trip, asked) } else { types.iter().map(|&ty| t.out.zero(ty)).collect() };
+            regions.push(t.out.close(&results));
+        }
+        t.out.push(Op::Switch, vec![trip.kind], regions, &types)
+    }
+
+    /// Writes a light shader.
+    fn light(
+        &mut self,
+        t: &mut Translator<'_, '_>,
+        kind: usize,
+        trip: &Trip,
+        asked: &[(Arc<str>, RslType)],
+    ) -> Vec<Value> {
+        let light = &self.request.lights[kind];
+        let shader = light.shader;
+        let mut binder = Binder {
+            request: self.request,
+            table: &mut *self.table,
+            shader: Some(light),
+            role: Role::Light(kind as u32),
+            surface: None,
+            lit: Some(trip.lit),
+            arrays: FxHashMap::default(),
+        };
+        let mut inner = Translator::new(&shader.body, &mut *t.out);
+        let outputs = inner.region(&mut binder, shader.body.root());
+        let mut answers = Vec::new();
+        for (name, ty) in asked {
+            let answer = answer(&mut inner, &mut binder, shader, &outputs, (name, *ty));
+            answers.extend(answer);
+        }
+        let out = &mut *t.out;
+        let output = |name: &str| shader.outputs.iter().position(|o| &*o.name == name).map(|i| outputs[i]);
+        let ambient = shader.kind == ShaderKind::AmbientLight;
+        // L points from the light in its own shader, towards it in the surface's.
+        let l = output("L").map(|l| out.op(Op::Unary(Unary::Neg), &[l]));
+        let l = l.unwrap_or_else(|| out.zero(Type::Vec3));
+        let [cl, ol] = ["Cl", "Ol"].map(|name| output(name).unwrap_or_else(|| out.zero(Type::Vec3)));
+        let active = output("active").unwrap_or_else(|| out.constant(Const::Bool(false)));
+        let ambient = out.constant(Const::Bool(ambient));
+        [&[l, cl, ol, active, ambient], &answers[..]].concat()
+    }
+}
+
+/// A light's answer to a message: an output, or a parameter.
+fn answer(
+    t: &mut Translator<'_, '_>,
+    binder: &mut Binder<'_>,
+    shader: &crate::ir::Shader,
+    outputs: &[Value],
+    (name, ty): (&Arc<str>, RslType),
+) -> [Value; 2] {
+    let output = shader.outputs.iter().position(|o| o.name == *name && o.ty == ty.machine());
+    let param = shader.param(name).filter(|p| {
+        let param = &shader.params[p.0 as usize];
+        param.ty.machine() == ty.machine() && param.array.is_none()
+    });
+    let value = match (output, param) {
+        (Some(i), _) => outputs[i],
+        (None, Some(p)) => binder.param(t, p),
+        (None, None) => return [t.out.constant(0.0), t.out.zero(ty.machine())],
+    };
+    [t.out.constant(1.0), value]
+}
+
+/// A word of an entry of the light list.
+fn entry_word(lane: u8) -> Op {
+    Op::Load { buffer: Buffer::Params, record: 0, lane, ty: Type::U32 }
+}
+
+/// Reads entry `number` of the list; the number of the next.
+fn trip(t: &mut Translator<'_, '_>, list: Value, number: Value, position: Value) -> (Trip, Value) {
+    let one = t.out.constant(Const::U32(1));
+    let next = t.out.op(Op::Binary(Binary::Add), &[number, one]);
+    let record = t.out.op(Op::Binary(Binary::Add), &[list, next]);
+    let [kind, block, categories] = [0, 1, 2].map(|lane| t.out.op(entry_word(lane), &[record]));
+    (Trip { lit: Lit { block, position, number }, kind, categories }, next)
+}

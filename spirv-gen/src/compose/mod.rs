@@ -1,0 +1,172 @@
+//! One program of the shaders of a pipeline: shaders are put one after the other, what they read is bound to buffers, lights are put
+//! into their loops, and what nobody asked for is dropped.
+
+mod bind;
+mod lights;
+mod reflection;
+mod request;
+mod spline;
+mod table;
+
+pub use reflection::{
+    BlockSlot, Content, Input, InputChannel, LightBlock, Opacity, OutputChannel, Pattern, Reflection, Role, Shortfall,
+    UniformInput,
+};
+pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
+
+use crate::emit::{EmitError, channels, emit};
+use crate::ir::{Body, Const, Op, Type, Unary, Value};
+use crate::passes::translate::{Out, Translator, translate};
+use crate::passes::{merge_light_loops, relocate_derivatives, remove_dead, simplify, to_light_loops};
+use bind::{Binder, Finished};
+use lights::InlineLights;
+use rustc_hash::FxHashMap;
+use table::Table;
+
+/// A compiled pipeline.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The kernel.
+    pub spirv: Vec<u32>,
+    /// What it reads and writes.
+    pub reflection: Reflection,
+}
+
+/// A pipeline as one bound program, before it becomes SPIR-V.
+#[derive(Clone, Debug)]
+pub struct Composed {
+    /// The program; its root yields the outputs in order.
+    pub body: Body,
+    /// What it reads and writes.
+    pub reflection: Reflection,
+}
+
+/// Compiles a shading pipeline.
+///
+/// # Errors
+/// When the helper library does not fit the compiler; input cannot make it fail.
+pub fn compile(request: &PipelineRequest<'_>) -> Result<Compiled, EmitError> {
+    let Composed { body, reflection } = compose(request);
+    let spirv = emit(&body, request.library, request.tokens)?;
+    Ok(Compiled { spirv, reflection })
+}
+
+/// Composes and binds a pipeline.
+pub fn compose(request: &PipelineRequest<'_>) -> Composed {
+    let mut table = Table::default();
+    let body = bind_shaders(request, &mut table);
+    let body = merge_light_loops(simplify(&body));
+    let body = translate(&body, &mut InlineLights::new(request, &mut table), true);
+    let body = simplify(&body);
+    let opacity = opacity(&body, request, &table);
+    let mut body = relocate_derivatives(&body);
+    remove_dead(&mut body);
+    let places = table::place(&mut body, &table, request.lights.len());
+    check(&body);
+    let mut output_channels = 0;
+    let outputs = request.outputs.iter().map(|o| {
+        let channel = output_channels;
+        output_channels += channels(o.ty.machine());
+        OutputChannel { name: o.name.clone(), ty: o.ty, channel }
+    });
+    let outputs = outputs.collect();
+    let mut takes_derivatives = false;
+    body.walk(body.root(), &mut |i| takes_derivatives |= matches!(body.inst(i).op, Op::Derivatives(_)));
+    let strings = places.strings.into_iter().map(|text| {
+        let token = (request.tokens)(&text);
+        (text, token)
+    });
+    let reflection = Reflection {
+        slots: places.slots,
+        records: places.records,
+        lights: places.lights,
+        inputs: places.inputs,
+        input_channels: places.input_channels,
+        uniform_inputs: places.uniform_inputs,
+        uniform_records: places.uniform_records,
+        outputs,
+        output_channels,
+        strings: strings.collect(),
+        opacity,
+        takes_derivatives,
+        reads_space_table: places.reads_space_table,
+        shortfalls: table.shortfalls.into_iter().collect(),
+    };
+    Composed { body, reflection }
+}
+
+fn check(body: &Body) {
+    if cfg!(debug_assertions)
+        && let Err(e) = crate::ir::verify_body(body, &[])
+    {
+        panic!("a pass made an invalid program: {e}");
+    }
+}
+
+/// Writes the shaders one after the other; the root yields what is asked for.
+fn bind_shaders(request: &PipelineRequest<'_>, table: &mut Table) -> Body {
+    let mut out = Out::new(true);
+    let shaders = match request.slice {
+        Slice::Position => [(Role::Displacement, &request.displacement), (Role::Atmosphere, &None)],
+        Slice::Colour => [(Role::Surface, &request.surface), (Role::Atmosphere, &request.atmosphere)],
+        Slice::Imager => [(Role::Surface, &request.surface), (Role::Atmosphere, &None)],
+    };
+    let mut finished = Finished::default();
+    for (role, shader) in shaders {
+        let Some(shader) = shader else { continue };
+        let body = to_light_loops(&simplify(&shader.shader.body));
+        let surface = finished.clone();
+        let mut binder = Binder { surface: Some(&surface), ..binder(request, table, Some(shader), role) };
+        let results = Translator::new(&body, &mut out).region(&mut binder, body.root());
+        for (output, value) in shader.shader.outputs.iter().zip(results) {
+            finished.insert(output.name.clone(), value);
+        }
+    }
+    let results: Vec<Value> = request.outputs.iter().map(|o| output(request, table, &mut out, &finished, o)).collect();
+    out.finish(&results)
+}
+
+fn binder<'r>(
+    request: &'r PipelineRequest<'r>,
+    table: &'r mut Table,
+    shader: Option<&'r ShaderUse<'r>>,
+    role: Role,
+) -> Binder<'r> {
+    Binder { request, table, shader, role, surface: None, lit: None, arrays: FxHashMap::default() }
+}
+
+/// The value of an output, in the type that was asked for.
+fn output(
+    request: &PipelineRequest<'_>,
+    table: &mut Table,
+    out: &mut Out,
+    finished: &Finished,
+    wanted: &OutputRequest,
+) -> Value {
+    let ty = wanted.ty.machine();
+    let found = finished.get(&wanted.name).copied();
+    let value = found.or_else(|| {
+        let mut binder = Binder { surface: Some(finished), ..binder(request, table, None, Role::Surface) };
+        binder.variable(out, &wanted.name)
+    });
+    match value {
+        Some(value) if out.ty(value) == ty => value,
+        Some(value) if (out.ty(value), ty) == (Type::F32, Type::Vec3) => out.op(Op::Unary(Unary::Splat), &[value]),
+        Some(value) if (out.ty(value), ty) == (Type::Vec3, Type::F32) => out.op(Op::Comp(0), &[value]),
+        _ => out.zero(ty),
+    }
+}
+
+/// What is known of `Oi`, if it is among the outputs.
+fn opacity(body: &Body, request: &PipelineRequest<'_>, table: &Table) -> Opacity {
+    let at = request.outputs.iter().position(|o| &*o.name == "Oi");
+    let value = at.and_then(|i| body.region(body.root()).results.get(i).copied());
+    let Some(def) = value.and_then(|v| body.def_inst(v)) else { return Opacity::Computed };
+    let copied =
+        table.content(&def.op) == Some(&Content::Opacity) || table.read_input(&def.op) == Some(&Input::Opacity);
+    match &def.op {
+        Op::Const(Const::Vec3(c)) => Opacity::Constant(*c),
+        _ if copied => Opacity::FromOs,
+        _ => Opacity::Computed,
+    }
+}

@@ -1,0 +1,218 @@
+//! What a compiled pipeline reads and writes, for whoever fills its buffers.
+
+use crate::ir::{Direction, QuerySource, RslType, Type};
+use std::sync::Arc;
+
+/// A shader's place in a pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Role {
+    /// The surface (or imager) shader.
+    Surface,
+    /// The displacement shader.
+    Displacement,
+    /// The atmosphere shader.
+    Atmosphere,
+    /// A kind of light: index in [`Reflection::lights`].
+    Light(u32),
+}
+
+/// A category pattern of illuminance.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Pattern {
+    /// A literal, `"diffuse,-specular"`.
+    Literal(Arc<str>),
+    /// The value of a string parameter.
+    Param(Role, Arc<str>),
+}
+
+/// What stands somewhere in an instance block or light block.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Content {
+    /// A parameter. Points, vectors, normals and matrices have been transformed to camera space.
+    Param {
+        /// Whose.
+        shader: Role,
+        /// Its name.
+        name: Arc<str>,
+        /// Its type in the language.
+        ty: RslType,
+    },
+    /// The attribute `Color`.
+    Color,
+    /// The attribute `Opacity`.
+    Opacity,
+    /// The matrix of a space, four records: the rows of RI's form, which are the columns for column vectors.
+    Space {
+        /// Name: `"shader"` and `"object"` are those of `shader`, others are the same for all.
+        space: Arc<str>,
+        /// Which way it goes.
+        direction: Direction,
+        /// Who asks.
+        shader: Role,
+    },
+    /// Record of the light list in `Params`, as uint bits.
+    LightList,
+    /// 1 when the camera is orthographic, else 0.
+    Orthographic,
+    /// Shutter time.
+    Time,
+    /// Length of the shutter interval.
+    DTime,
+    /// Distance of the near clipping plane.
+    Hither,
+    /// Distance of the far clipping plane.
+    Yon,
+    /// Bits of the category words that a light needs one of (none: any light will do), as uint bits. The host numbers the words that
+    /// occur in the scene; the third word of a light's entry in the light list has the bits of its own categories.
+    CategoryInclude(Pattern),
+    /// Bits of the category words that a light must not have.
+    CategoryExclude(Pattern),
+    /// 1 if the host can answer a query, else 0.
+    QueryFound(QuerySource, Arc<str>, RslType, u32),
+    /// The answer: so many elements.
+    QueryValue(QuerySource, Arc<str>, RslType, u32),
+}
+
+/// A value in a block.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BlockSlot {
+    /// What it is.
+    pub content: Content,
+    /// Record relative to the block.
+    pub record: u32,
+    /// First of its lanes in the record: 0 to 3.
+    pub lane: u32,
+    /// Its machine type.
+    pub ty: Type,
+    /// Number of elements. Element i of an array begins `i` records further on (a matrix: `4 i`), at lane 0.
+    pub len: u32,
+}
+
+/// An input channel. A program that needs one variable of a channel has the channel.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Input {
+    /// P in x, y, z; u in w.
+    PositionU,
+    /// N; v in w.
+    NormalV,
+    /// dPdu; s in w.
+    DpduS,
+    /// dPdv; t in w.
+    DpdvT,
+    /// Colour that a pixel has; alpha in w (imager shaders).
+    CiAlpha,
+    /// Opacity that a pixel has.
+    Oi,
+    /// The primitive variable `Cs`.
+    Color,
+    /// The primitive variable `Os`.
+    Opacity,
+    /// A primitive variable bound to a parameter; arrays and matrices take several channels.
+    Primvar {
+        /// Whose parameter.
+        shader: Role,
+        /// Its name.
+        name: Arc<str>,
+        /// Its type.
+        ty: RslType,
+        /// Number of elements.
+        len: u32,
+    },
+}
+
+/// An input and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct InputChannel {
+    /// What it is.
+    pub input: Input,
+    /// Its first channel.
+    pub channel: u32,
+    /// How many channels it takes.
+    pub count: u32,
+}
+
+/// A uniform input: a primitive variable with one value for the grid, in `Arena` from the record on that `Work` names.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct UniformInput {
+    /// What it is: [`Input::Color`], [`Input::Opacity`] or [`Input::Primvar`].
+    pub input: Input,
+    /// Its first record.
+    pub record: u32,
+    /// How many records it takes.
+    pub count: u32,
+}
+
+/// An output and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OutputChannel {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its type, as it was asked for.
+    pub ty: RslType,
+    /// Its first channel; a matrix takes four, everything else one (a float in lane 0, other lanes 0).
+    pub channel: u32,
+}
+
+/// What is known of the opacity that a colour slice computes, when it is asked for `Oi`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Opacity {
+    /// Always a copy of `Os`.
+    FromOs,
+    /// Always this.
+    Constant([f32; 3]),
+    /// To be found by running it.
+    Computed,
+}
+
+/// Something that the pipeline does otherwise than its shaders ask: to be told once.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Shortfall {
+    /// Textures, environments and shadow maps are not looked up: black, black, unshadowed.
+    Lookup(&'static str),
+    /// `printf` prints nothing.
+    Printf,
+    /// A category that is computed in the shader takes all lights.
+    ComputedCategory,
+}
+
+/// A kind of light.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct LightBlock {
+    /// What stands in the blocks of lights of this kind.
+    pub slots: Vec<BlockSlot>,
+    /// Length of such a block in records.
+    pub records: u32,
+}
+
+/// What a compiled pipeline reads and writes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reflection {
+    /// What stands in the instance block.
+    pub slots: Vec<BlockSlot>,
+    /// Length of the block in records.
+    pub records: u32,
+    /// For each kind of light of the request, its block.
+    pub lights: Vec<LightBlock>,
+    /// Input channels in order.
+    pub inputs: Vec<InputChannel>,
+    /// Number of input channels.
+    pub input_channels: u32,
+    /// Uniform inputs in order.
+    pub uniform_inputs: Vec<UniformInput>,
+    /// Records of uniform inputs of a grid.
+    pub uniform_records: u32,
+    /// Outputs in the order of the request.
+    pub outputs: Vec<OutputChannel>,
+    /// Number of output channels.
+    pub output_channels: u32,
+    /// String literals of the program, with their tokens.
+    pub strings: Vec<(Arc<str>, u32)>,
+    /// What is known of `Oi`.
+    pub opacity: Opacity,
+    /// Differences between vertices are taken: the kernel needs whole grids.
+    pub takes_derivatives: bool,
+    /// The program looks up spaces by names it computes: it reads the space table.
+    pub reads_space_table: bool,
+    /// What it does otherwise than it should.
+    pub shortfalls: Vec<Shortfall>,
+}

@@ -1,0 +1,102 @@
+//! What is asked of the compiler: a shading pipeline of one look, for one slice.
+
+use crate::emit::Library;
+use crate::ir::{Const, RslType, Shader};
+use std::sync::Arc;
+
+/// Which part of a shading pipeline a kernel computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Slice {
+    /// The displacement shader: reads and writes positions and normals.
+    Position,
+    /// Surface, lights and atmosphere; P and N come displaced. Asked for `Oi` alone, this is the opacity slice.
+    Colour,
+    /// An imager shader, at pixels.
+    Imager,
+}
+
+/// How a parameter gets its value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Binding {
+    /// From the instance block (a light's: from the light block).
+    Block,
+    /// Known when the pipeline is compiled: the elements.
+    Fixed(Vec<Const>),
+    /// Not given: the default of the shader, evaluated in it.
+    Default,
+    /// A primitive variable that is the same all over a grid.
+    UniformInput,
+    /// A primitive variable with a value at each vertex.
+    VaryingInput,
+}
+
+/// A shader of the pipeline, and how each of its parameters is bound.
+#[derive(Clone, Debug)]
+pub struct ShaderUse<'a> {
+    /// The shader.
+    pub shader: &'a Shader,
+    /// Parallel to [`Shader::params`].
+    pub bindings: Vec<Binding>,
+}
+
+impl<'a> ShaderUse<'a> {
+    /// A shader all of whose parameters come from its block, but for defaults that it computes itself.
+    pub fn new(shader: &'a Shader) -> Self {
+        let binding = |p: &crate::ir::Param| match p.default {
+            crate::ir::ParamDefault::Values(_) => Binding::Block,
+            crate::ir::ParamDefault::Computed(_) => Binding::Default,
+        };
+        Self { shader, bindings: shader.params.iter().map(binding).collect() }
+    }
+}
+
+/// A value that the kernel shall store.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OutputRequest {
+    /// `Ci`, `Oi`, `P`, `N`, an output or parameter of a shader, or a predefined variable (`z` is the depth of P). What there is not
+    /// is 0.
+    pub name: Arc<str>,
+    /// The type that it shall have; a float becomes a triple of three equal ones, a triple its first component.
+    pub ty: RslType,
+}
+
+/// A shading pipeline to be compiled.
+#[derive(Clone)]
+pub struct PipelineRequest<'a> {
+    /// The helper library.
+    pub library: &'a Library,
+    /// Which part.
+    pub slice: Slice,
+    /// The surface shader ([`Slice::Colour`]) or the imager shader ([`Slice::Imager`]); without one `Ci` is `Cs`, `Oi` is `Os`.
+    pub surface: Option<ShaderUse<'a>>,
+    /// The displacement shader. In the colour slice only messages ask for its parameters.
+    pub displacement: Option<ShaderUse<'a>>,
+    /// The atmosphere (volume) shader.
+    pub atmosphere: Option<ShaderUse<'a>>,
+    /// The kinds of lights: each light shader with one way of binding its parameters. They may not be bound to inputs.
+    pub lights: Vec<ShaderUse<'a>>,
+    /// Where `Cs` comes from: [`Binding::Block`], an input, or fixed.
+    pub colour: Binding,
+    /// Where `Os` comes from.
+    pub opacity: Binding,
+    /// What is stored, in this order.
+    pub outputs: Vec<OutputRequest>,
+    /// The geometry was displaced: dPdu and dPdv are differences of P between vertices, not channels.
+    pub displaced: bool,
+    /// The token of a string literal. The empty string is 0.
+    pub tokens: &'a dyn Fn(&str) -> u32,
+}
+
+impl std::fmt::Debug for PipelineRequest<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = |s: &Option<ShaderUse<'_>>| s.as_ref().map(|s| s.shader.name.clone());
+        f.debug_struct("PipelineRequest")
+            .field("slice", &self.slice)
+            .field("surface", &name(&self.surface))
+            .field("displacement", &name(&self.displacement))
+            .field("atmosphere", &name(&self.atmosphere))
+            .field("lights", &self.lights.iter().map(|l| l.shader.name.clone()).collect::<Vec<_>>())
+            .field("outputs", &self.outputs)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,265 @@
+//! What a program reads, while it is being composed: everything has a number, and gets its place at the end, when it is known what is
+//! read at all.
+
+use super::reflection::{BlockSlot, Content, Input, InputChannel, LightBlock, Role, Shortfall, UniformInput};
+use crate::ir::{Body, Buffer, Builtin, Const, Op, RslType, Type};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Marks a record number as the number of an entry, to be replaced by a place.
+const ENTRY: u32 = 0x8000_0000;
+
+/// A block that values stand in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Block {
+    Instance,
+    Light(u32),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Entry {
+    block: Block,
+    content: Content,
+    ty: Type,
+    len: u32,
+}
+
+/// Entries by number.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    entries: Vec<Entry>,
+    known: FxHashMap<Entry, u32>,
+    inputs: Vec<Input>,
+    known_inputs: FxHashMap<Input, u32>,
+    pub(super) shortfalls: BTreeSet<Shortfall>,
+}
+
+/// Records of an element.
+pub(super) fn element_records(ty: Type) -> u32 {
+    if ty == Type::Mat4 { 4 } else { 1 }
+}
+
+impl Table {
+    /// The operation that reads a value of a block; its argument is the block's record (and what is to be added for an array).
+    pub(super) fn load(&mut self, block: Block, content: Content, ty: Type, len: u32) -> Op {
+        let entry = Entry { block, content, ty, len };
+        let next = self.entries.len() as u32;
+        let number = *self.known.entry(entry.clone()).or_insert(next);
+        if number == next {
+            self.entries.push(entry);
+        }
+        Op::Load { buffer: Buffer::Params, record: ENTRY | number, lane: 0, ty }
+    }
+
+    fn input(&mut self, input: Input) -> u32 {
+        let next = self.inputs.len() as u32;
+        let number = *self.known_inputs.entry(input.clone()).or_insert(next);
+        if number == next {
+            self.inputs.push(input);
+        }
+        number
+    }
+
+    /// The operation that reads lanes of an input channel.
+    pub(super) fn channel(&mut self, input: Input, lane: u8, ty: Type) -> Op {
+        Op::Channel { channel: self.input(input), lane, ty }
+    }
+
+    /// The operation that reads a uniform input; its argument is [`Builtin::UniformInputs`].
+    pub(super) fn uniform(&mut self, input: Input, ty: Type) -> Op {
+        Op::Load { buffer: Buffer::Arena, record: ENTRY | self.input(input), lane: 0, ty }
+    }
+
+    /// What an operation reads from a block.
+    pub(super) fn content(&self, op: &Op) -> Option<&Content> {
+        match op {
+            Op::Load { buffer: Buffer::Params, record, .. } if record & ENTRY != 0 => {
+                Some(&self.entries[(record & !ENTRY) as usize].content)
+            }
+            _ => None,
+        }
+    }
+
+    /// What an operation reads of the inputs.
+    pub(super) fn read_input(&self, op: &Op) -> Option<&Input> {
+        match op {
+            Op::Channel { channel, .. } => self.inputs.get(*channel as usize),
+            Op::Load { buffer: Buffer::Arena, record, .. } if record & ENTRY != 0 => {
+                self.inputs.get((record & !ENTRY) as usize)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Where everything stands that a program reads.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    pub(super) slots: Vec<BlockSlot>,
+    pub(super) records: u32,
+    pub(super) lights: Vec<LightBlock>,
+    pub(super) inputs: Vec<InputChannel>,
+    pub(super) input_channels: u32,
+    pub(super) uniform_inputs: Vec<UniformInput>,
+    pub(super) uniform_records: u32,
+    pub(super) strings: Vec<Arc<str>>,
+    pub(super) reads_space_table: bool,
+}
+
+/// What a program reads, by number.
+#[derive(Default)]
+struct Used {
+    entries: BTreeSet<u32>,
+    channels: BTreeSet<u32>,
+    uniforms: BTreeSet<u32>,
+    strings: BTreeSet<Arc<str>>,
+    space_table: bool,
+}
+
+impl Used {
+    fn note(&mut self, op: &Op) {
+        match op {
+            Op::Load { buffer, record, .. } if record & ENTRY != 0 => {
+                let number = record & !ENTRY;
+                if *buffer == Buffer::Params {
+                    self.entries.insert(number)
+                } else {
+                    self.uniforms.insert(number)
+                };
+            }
+            Op::Channel { channel, .. } => {
+                self.channels.insert(*channel);
+            }
+            Op::Const(Const::Str(text)) => {
+                self.strings.insert(text.clone());
+            }
+            Op::Builtin(Builtin::SpaceTable) => self.space_table = true,
+            _ => {}
+        }
+    }
+}
+
+/// Gives everything that a program reads its place, and writes the places into the program.
+pub(super) fn place(body: &mut Body, table: &Table, light_kinds: usize) -> Places {
+    let mut used = Used::default();
+    let mut all = Vec::new();
+    body.walk(body.root(), &mut |i| {
+        used.note(&body.inst(i).op);
+        all.push(i);
+    });
+    let mut places = Places { lights: vec![LightBlock::default(); light_kinds], ..Places::default() };
+    let entries = place_entries(&used, table, &mut places);
+    let channels = place_channels(&used, table, &mut places);
+    let uniforms = place_uniforms(&used, table, &mut places);
+    for inst in all {
+        match &mut body.inst_mut(inst).op {
+            Op::Load { buffer, record, lane, .. } if *record & ENTRY != 0 => {
+                let number = *record & !ENTRY;
+                if *buffer == Buffer::Params {
+                    let (at, first) = entries[&number];
+                    (*record, *lane) = (at, first as u8);
+                } else {
+                    *record = uniforms[&number];
+                }
+            }
+            Op::Channel { channel, .. } => *channel = channels[channel],
+            _ => {}
+        }
+    }
+    places.strings = used.strings.into_iter().collect();
+    places.reads_space_table = used.space_table;
+    places
+}
+
+/// Arrays, matrices and triples take whole records; single words then fill what is left of the triples' records, and more records.
+fn place_entries(used: &Used, table: &Table, places: &mut Places) -> BTreeMap<u32, (u32, u32)> {
+    let mut at = BTreeMap::new();
+    let mut next: BTreeMap<Block, u32> = BTreeMap::new();
+    let mut free: BTreeMap<Block, Vec<(u32, u32)>> = BTreeMap::new();
+    let is_word = |e: &Entry| e.len == 1 && e.ty.words() == 1;
+    let (words, larger): (Vec<u32>, Vec<u32>) =
+        used.entries.iter().partition(|n| is_word(&table.entries[**n as usize]));
+    for number in larger {
+        let entry = &table.entries[number as usize];
+        let record = next.entry(entry.block).or_default();
+        at.insert(number, (*record, 0));
+        if entry.len == 1 && entry.ty == Type::Vec3 {
+            free.entry(entry.block).or_default().push((*record, 3));
+        }
+        *record += entry.len * element_records(entry.ty);
+    }
+    // Taken from the end.
+    free.values_mut().for_each(|lanes| lanes.reverse());
+    for number in words {
+        let block = table.entries[number as usize].block;
+        let lanes = free.entry(block).or_default();
+        let place = lanes.pop().unwrap_or_else(|| {
+            let record = next.entry(block).or_default();
+            *record += 1;
+            lanes.extend([3, 2, 1].map(|lane| (*record - 1, lane)));
+            (*record - 1, 0)
+        });
+        at.insert(number, place);
+    }
+    for (&number, &(record, lane)) in &at {
+        let Entry { block, content, ty, len } = table.entries[number as usize].clone();
+        let slot = BlockSlot { content, record, lane, ty, len };
+        match block {
+            Block::Instance => places.slots.push(slot),
+            Block::Light(kind) => places.lights[kind as usize].slots.push(slot),
+        }
+    }
+    places.slots.sort_by_key(|s| (s.record, s.lane));
+    places.records = next.get(&Block::Instance).copied().unwrap_or(0);
+    for (light, kind) in places.lights.iter_mut().zip(0..) {
+        light.slots.sort_by_key(|s| (s.record, s.lane));
+        light.records = next.get(&Block::Light(kind)).copied().unwrap_or(0);
+    }
+    at
+}
+
+/// Channels, or records, that an input takes.
+fn input_count(input: &Input) -> u32 {
+    match input {
+        Input::Primvar { ty, len, .. } => element_records(ty.machine()) * len,
+        _ => 1,
+    }
+}
+
+/// The given inputs in the order of the interface, with their places and sizes.
+fn in_order<'t>(numbers: &BTreeSet<u32>, table: &'t Table) -> (Vec<(u32, &'t Input, u32, u32)>, u32) {
+    let mut ordered: Vec<(u32, &Input)> = numbers.iter().map(|&n| (n, &table.inputs[n as usize])).collect();
+    ordered.sort_by(|a, b| a.1.cmp(b.1));
+    let mut next = 0;
+    let mut placed = Vec::new();
+    for (number, input) in ordered {
+        let count = input_count(input);
+        placed.push((number, input, next, count));
+        next += count;
+    }
+    (placed, next)
+}
+
+fn place_channels(used: &Used, table: &Table, places: &mut Places) -> BTreeMap<u32, u32> {
+    let (placed, count) = in_order(&used.channels, table);
+    places.input_channels = count;
+    let channel =
+        |&(_, input, channel, count): &(u32, &Input, u32, u32)| InputChannel { input: input.clone(), channel, count };
+    places.inputs = placed.iter().map(channel).collect();
+    placed.into_iter().map(|(number, _, channel, _)| (number, channel)).collect()
+}
+
+fn place_uniforms(used: &Used, table: &Table, places: &mut Places) -> BTreeMap<u32, u32> {
+    let (placed, count) = in_order(&used.uniforms, table);
+    places.uniform_records = count;
+    let uniform =
+        |&(_, input, record, count): &(u32, &Input, u32, u32)| UniformInput { input: input.clone(), record, count };
+    places.uniform_inputs = placed.iter().map(uniform).collect();
+    placed.into_iter().map(|(number, _, record, _)| (number, record)).collect()
+}
+
+/// The input that a parameter is bound to.
+pub(super) fn primvar(shader: Role, name: &Arc<str>, ty: RslType, len: u32) -> Input {
+    Input::Primvar { shader, name: name.clone(), ty, len }
+}

@@ -1,0 +1,279 @@
+//! Errors and warnings of the shader compiler, with an excerpt of the source that reads like rustc's.
+
+use crate::span::{Excerpt, Place, SourceMap, Span};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use rustc_hash::FxHashSet;
+use std::fmt;
+
+/// Errors of one compilation that are told; more are counted.
+pub const ERRORS_MAX: usize = 50;
+
+/// Warnings of one compilation that are told; more are counted.
+pub const WARNINGS_MAX: usize = 50;
+
+/// Characters of a message; names in shaders may be of any length.
+const MESSAGE_CHARS_MAX: usize = 300;
+
+/// Places of an include chain that an excerpt names.
+const INCLUDE_NOTES_MAX: usize = 8;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// The shader compiles, but perhaps to something that was not meant.
+    Warning,
+    /// No shader comes out.
+    Error,
+}
+
+/// One message about a shader's source. `Display` writes all of it: message, place, source line, caret, hint.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where it begins.
+    pub place: Place,
+    /// Bytes of the first line that it is about; 0 for a place between two bytes.
+    pub width: u32,
+    /// What is wrong, one sentence without a full stop.
+    pub message: String,
+    /// What to do about it, or empty.
+    pub hint: String,
+    /// Place, source line, caret and hint, several lines without a final line end.
+    pub excerpt: String,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = match self.severity {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        write!(f, "{word}: {}", self.message)?;
+        if self.excerpt.is_empty() { Ok(()) } else { write!(f, "\n{}", self.excerpt) }
+    }
+}
+
+/// A message while the source is still at hand.
+#[derive(Clone, Debug)]
+pub(crate) struct Report {
+    severity: Severity,
+    span: Span,
+    message: String,
+    label: String,
+    hint: String,
+    also: Vec<(Span, String)>,
+}
+
+impl Report {
+    /// An error at `span`.
+    pub(crate) fn error(span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, span, message.into())
+    }
+
+    /// A warning at `span`.
+    pub(crate) fn warning(span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, span, message.into())
+    }
+
+    fn new(severity: Severity, span: Span, mut message: String) -> Self {
+        if let Some((cut, _)) = message.char_indices().nth(MESSAGE_CHARS_MAX) {
+            message.truncate(cut);
+            message.push_str("...");
+        }
+        Self { severity, span, message, label: String::new(), hint: String::new(), also: Vec::new() }
+    }
+
+    /// Words at the caret.
+    pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    /// What to do about it.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+
+    /// Another place that matters, with words.
+    pub(crate) fn also(mut self, span: Span, words: impl Into<String>) -> Self {
+        self.also.push((span, words.into()));
+        self
+    }
+}
+
+/// The messages of a compilation in the order in which they were found.
+#[derive(Debug, Default)]
+pub(crate) struct Reports {
+    list: Vec<Report>,
+    seen: FxHashSet<(Span, String)>,
+    errors: usize,
+    warnings: usize,
+}
+
+impl Reports {
+    /// Takes a message, unless the same was given for the same place (a header that several shaders check).
+    pub(crate) fn push(&mut self, report: Report) {
+        let (count, max) = match report.severity {
+            Severity::Error => (&mut self.errors, ERRORS_MAX),
+            Severity::Warning => (&mut self.warnings, WARNINGS_MAX),
+        };
+        if *count < max && !self.seen.insert((report.span, report.message.clone())) {
+            return;
+        }
+        *count += 1;
+        if *count <= max {
+            self.list.push(report);
+        }
+    }
+
+    /// Errors so far, those behind the limit included.
+    pub(crate) fn error_count(&self) -> usize {
+        self.errors
+    }
+
+    /// True when more errors would only be counted: time to stop.
+    pub(crate) fn is_full(&self) -> bool {
+        self.errors > ERRORS_MAX
+    }
+
+    /// All messages as the user sees them, by place.
+    pub(crate) fn finish(mut self, map: &SourceMap) -> Vec<Diagnostic> {
+        self.list.sort_by_key(|r| r.span.start);
+        let mut all: Vec<_> = self.list.iter().map(|r| render(r, map)).collect();
+        for (count, max, severity, word) in [
+            (self.errors, ERRORS_MAX, Severity::Error, "errors"),
+            (self.warnings, WARNINGS_MAX, Severity::Warning, "warnings"),
+        ] {
+            if count > max {
+                let place = all.last().map(|d| d.place.clone()).unwrap_or_default();
+                let message = format!("too many {word}: more than {max} in this file");
+                let (hint, excerpt) = (String::new(), String::new());
+                all.push(Diagnostic { severity, place, width: 0, message, hint, excerpt });
+            }
+        }
+        all
+    }
+}
+
+/// Finds places and draws the excerpt.
+fn render(report: &Report, map: &SourceMap) -> Diagnostic {
+    let (level, place) = (level(report.severity), map.place(report.span));
+    let first_line = |e: Excerpt| e.text[e.ranges[0].clone()].lines().next().map_or(0, |line| line.len() as u32);
+    let width = map.excerpt(report.span).map_or(0, first_line);
+    let mut places = vec![(report.span, report.label.clone())];
+    places.extend(report.also.iter().cloned().chain(notes(report.span, map)));
+    let spans: Vec<_> = places.iter().map(|p| p.0).collect();
+    let mut group = Group::with_title(level.primary_title(&report.message));
+    if let Some(excerpt) = map.joint_excerpt(&spans) {
+        group = group.element(snippet(excerpt, &places, true));
+    } else {
+        for (i, place) in places.chunks(1).enumerate() {
+            if let Some(excerpt) = map.excerpt(place[0].0) {
+                group = group.element(snippet(excerpt, place, i == 0));
+            }
+        }
+    }
+    if !report.hint.is_empty() {
+        group = group.element(Level::HELP.message(&report.hint));
+    }
+    let groups: &[Group<'_>] = &[group];
+    let rendered = Renderer::plain().render(groups);
+    let excerpt = rendered.split_once('\n').map_or("", |(_, rest)| rest).trim_end().to_owned();
+    Diagnostic {
+        severity: report.severity,
+        place,
+        width,
+        message: report.message.clone(),
+        hint: report.hint.clone(),
+        excerpt,
+    }
+}
+
+fn level(severity: Severity) -> Level<'static> {
+    match severity {
+        Severity::Warning => Level::WARNING,
+        Severity::Error => Level::ERROR,
+    }
+}
+
+/// An excerpt with its annotations.
+fn snippet(excerpt: Excerpt, places: &[(Span, String)], with_primary: bool) -> Snippet<'static, Annotation<'static>> {
+    let annotations = excerpt.ranges.into_iter().zip(places).enumerate().map(|(i, (range, (_, label)))| {
+        let kind = if i == 0 && with_primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+        kind.span(range).label((!label.is_empty()).then(|| label.clone()))
+    });
+    Snippet::source(excerpt.text)
+        .line_start(excerpt.line as usize)
+        .path(excerpt.name.to_string())
+        .annotations(annotations)
+}
+
+/// The macro that a span came from, and the chain of includes.
+fn notes(span: Span, map: &SourceMap) -> Vec<(Span, String)> {
+    let mut notes = Vec::new();
+    if let Some(expansion) = map.expansion(span) {
+        notes.push((expansion.spelling, format!("in the expansion of the macro `{}`", expansion.macro_name)));
+    }
+    let mut at = map.included_at(span);
+    while let Some(include) = at.filter(|_| notes.len() < INCLUDE_NOTES_MAX) {
+        notes.push((include, "included here".to_owned()));
+        at = map.included_at(include);
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map() -> SourceMap {
+        let mut map = SourceMap::default();
+        map.add("a.sl".into(), "surface a()\n{\n    Ci = Cx;\n}\n".into(), None);
+        map
+    }
+
+    #[test]
+    fn a_report_reads_like_rustc() {
+        let mut reports = Reports::default();
+        reports
+            .push(Report::error(Span::new(23, 25), "no variable `Cx`").label("not found").hint("did you mean `Cs`?"));
+        let diagnostics = reports.finish(&map());
+        let expected = "\
+error: no variable `Cx`
+ --> a.sl:3:10
+  |
+3 |     Ci = Cx;
+  |          ^^ not found
+  |
+  = help: did you mean `Cs`?";
+        assert_eq!(diagnostics[0].to_string(), expected);
+        assert_eq!((diagnostics[0].place.line, diagnostics[0].place.column, diagnostics[0].width), (3, 10, 2));
+    }
+
+    #[test]
+    fn the_same_twice_is_told_once_and_too_many_are_counted() {
+        let mut reports = Reports::default();
+        for _ in 0..3 {
+            reports.push(Report::error(Span::new(0, 7), "bad"));
+        }
+        assert_eq!(reports.error_count(), 1);
+        for i in 0..100 {
+            reports.push(Report::error(Span::new(0, 7), format!("bad {i}")));
+        }
+        assert!(reports.is_full());
+        let all = reports.finish(&map());
+        assert_eq!(all.len(), ERRORS_MAX + 1);
+        assert_eq!(all[ERRORS_MAX].to_string(), "error: too many errors: more than 50 in this file");
+    }
+
+    #[test]
+    fn places_at_the_end_and_over_many_lines() {
+        let mut reports = Reports::default();
+        reports.push(Report::error(Span::new(0, 27), "all of it"));
+        reports.push(Report::warning(Span::new(27, 27), "the end"));
+        reports.push(Report::warning(Span::new(900, 901), "nowhere"));
+        assert_eq!(reports.finish(&map()).len(), 3);
+    }
+}

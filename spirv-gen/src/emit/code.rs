@@ -1,0 +1,425 @@
+//! Regions to blocks.
+
+use super::exchange::Exchange;
+use super::import::{Imports, Library};
+use super::kernel::{Frame, Interface};
+use super::spirv::Spirv;
+use super::{EmitError, LOCAL_SIZE, channels};
+use crate::abi;
+use crate::ir::{Body, Buffer, Inst, Op as IrOp, Region, Type, Value};
+use crate::passes::trips::uncounted_loops;
+use rspirv::spirv::{LoopControl, Op, StorageClass, Word};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A kernel being written.
+pub(super) struct Emitter<'a> {
+    pub(super) s: Spirv,
+    pub(super) imports: Imports<'a>,
+    pub(super) frame: Frame,
+    pub(super) body: &'a Body,
+    pub(super) tokens: &'a dyn Fn(&str) -> u32,
+    pub(super) exchange: Exchange,
+    main: Word,
+    interface: Vec<Word>,
+    values: Vec<Word>,
+    /// Records loaded so far, by the regions that are open.
+    records: Vec<FxHashMap<Place, Word>>,
+    /// Pointers to the local arrays.
+    slots: Vec<Word>,
+    trips: Option<Trips>,
+    /// The next vote is a loop's condition, and ends with the budget of trips.
+    limit_vote: Option<Trips>,
+    uncounted: FxHashSet<Inst>,
+}
+
+/// A record in a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Place {
+    /// Of a buffer: base, and number from there.
+    Record(Buffer, Word, u32),
+    /// Of this vertex: channel, and further channels.
+    Channel(u32, Option<Word>),
+}
+
+/// Counts loop trips ([`abi::LOOP_TRIPS_MAX`]).
+#[derive(Clone, Copy)]
+struct Trips {
+    count: Word,
+    exhausted: Word,
+}
+
+impl<'a> Emitter<'a> {
+    /// Opens the kernel.
+    pub(super) fn begin(body: &'a Body, library: &'a Library, tokens: &'a dyn Fn(&str) -> u32) -> Self {
+        let mut s = Spirv::new();
+        let interface = Interface::new(&mut s);
+        let mut variables = interface.variables();
+        let mut exchange = Exchange::new(&mut s, body);
+        variables.extend(exchange.variables());
+        let void = s.type_void();
+        let main = s.begin_function(void, &[]);
+        s.name(main, "main");
+        let first = s.id();
+        s.block(first);
+        let frame = Frame::begin(&mut s, interface);
+        exchange.begin(&mut s, &frame);
+        let mut this = Self {
+            s,
+            imports: Imports::new(library),
+            frame,
+            body,
+            tokens,
+            exchange,
+            main,
+            interface: variables,
+            values: vec![0; body.value_count()],
+            records: vec![FxHashMap::default()],
+            slots: Vec::new(),
+            trips: None,
+            limit_vote: None,
+            uncounted: uncounted_loops(body),
+        };
+        this.make_slots();
+        this.make_trips();
+        this
+    }
+
+    fn make_slots(&mut self) {
+        for slot in self.body.slots() {
+            let element = self.ty(slot.ty);
+            let zero = self.zero(slot.ty);
+            let array = self.s.type_array(element, slot.len);
+            let init = self.s.composite(array, &vec![zero; slot.len as usize]);
+            let pointer = self.s.local(array, Some(init));
+            self.slots.push(pointer);
+        }
+    }
+
+    fn make_trips(&mut self) {
+        let mut loops = false;
+        self.body.walk(self.body.root(), &mut |i| {
+            loops |= matches!(self.body.inst(i).op, IrOp::Loop) && !self.uncounted.contains(&i);
+        });
+        if loops {
+            let (u32, bool) = (self.s.type_u32(), self.s.type_bool());
+            let (zero, no) = (self.s.u32(0), self.s.bool(false));
+            self.trips = Some(Trips { count: self.s.local(u32, Some(zero)), exhausted: self.s.local(bool, Some(no)) });
+        }
+    }
+
+    /// Stores the results and closes the kernel.
+    pub(super) fn finish(&mut self, results: &[(Value, Word)]) {
+        let (store, end) = (self.s.id(), self.s.id());
+        self.s.selection_merge(end);
+        let active = self.frame.active;
+        self.s.effect(Op::BranchConditional, &[active, store, end]);
+        self.s.block(store);
+        let mut channel = 0;
+        for &(value, word) in results {
+            let ty = self.body.ty(value);
+            for (record, i) in self.pack(ty, word).into_iter().zip(0..) {
+                self.frame.store(&mut self.s, channel + i, record);
+            }
+            channel += channels(ty);
+        }
+        if let Some(trips) = self.trips {
+            let (bool, count, past) = (self.s.type_bool(), self.s.id(), self.s.id());
+            let exhausted = self.s.load(bool, trips.exhausted);
+            self.s.selection_merge(past);
+            self.s.effect(Op::BranchConditional, &[exhausted, count, past]);
+            self.s.block(count);
+            self.frame.count(&mut self.s, abi::STATUS_LOOP_TRIPS);
+            self.s.branch(past);
+            self.s.block(past);
+        }
+        self.s.branch(end);
+        self.s.block(end);
+        self.s.effect(Op::Return, &[]);
+        self.s.end_function();
+        self.s.entry_point(self.main, &self.interface, LOCAL_SIZE);
+    }
+
+    /// The finished words.
+    pub(super) fn assemble(self) -> Vec<u32> {
+        self.s.assemble()
+    }
+
+    /// The id of a value.
+    pub(super) fn value(&self, value: Value) -> Word {
+        self.values[value.0 as usize]
+    }
+
+    fn set(&mut self, values: &[Value], words: &[Word]) {
+        for (value, &word) in values.iter().zip(words) {
+            self.values[value.0 as usize] = word;
+        }
+    }
+
+    fn get(&self, values: &[Value]) -> Vec<Word> {
+        values.iter().map(|&v| self.value(v)).collect()
+    }
+
+    /// The SPIR-V type of a machine type. A matrix is four columns, which hold the rows of RI.
+    pub(super) fn ty(&mut self, ty: Type) -> Word {
+        match ty {
+            Type::Bool => self.s.type_bool(),
+            Type::U32 | Type::Str => self.s.type_u32(),
+            Type::F32 => self.s.type_f32(),
+            Type::Vec3 => {
+                let f32 = self.s.type_f32();
+                self.s.type_vector(f32, 3)
+            }
+            Type::Mat4 => self.s.type_matrix(),
+        }
+    }
+
+    /// Pointer to an element of a local array.
+    pub(super) fn slot_element(&mut self, slot: usize, index: Word) -> Word {
+        let element = self.ty(self.body.slots()[slot].ty);
+        let pointer = self.s.type_pointer(StorageClass::Function, element);
+        self.s.inst(Op::AccessChain, pointer, &[self.slots[slot], index])
+    }
+
+    /// A record: loaded once in the region where it is first needed, seen by all regions below.
+    pub(super) fn record(&mut self, place: Place) -> Word {
+        if let Some(&word) = self.records.iter().rev().find_map(|scope| scope.get(&place)) {
+            return word;
+        }
+        let word = match place {
+            Place::Record(buffer, base, record) => self.frame.record(&mut self.s, buffer, base, record),
+            Place::Channel(channel, further) => self.frame.channel(&mut self.s, channel, further),
+        };
+        self.records.last_mut().expect("the root's scope is open").insert(place, word);
+        word
+    }
+
+    /// Writes a region where the kernel stands; what it yields.
+    pub(super) fn region(&mut self, region: Region) -> Result<Vec<Word>, EmitError> {
+        let body = self.body;
+        for &inst in &body.region(region).insts {
+            let results = self.inst(inst)?;
+            self.set(&body.inst(inst).results, &results);
+        }
+        Ok(self.get(&body.region(region).results))
+    }
+
+    /// The same in a scope of its own.
+    fn scoped_region(&mut self, region: Region) -> Result<Vec<Word>, EmitError> {
+        self.records.push(FxHashMap::default());
+        let results = self.region(region);
+        self.records.pop();
+        results
+    }
+
+    fn inst(&mut self, inst: Inst) -> Result<Vec<Word>, EmitError> {
+        let data = self.body.inst(inst);
+        match &data.op {
+            IrOp::If => {
+                let (yes, no) = (self.s.id(), self.s.id());
+                let merge = self.s.id();
+                let cond = self.value(data.args[0]);
+                self.s.selection_merge(merge);
+                self.s.effect(Op::BranchConditional, &[cond, yes, no]);
+                self.branches(inst, &[yes, no], merge)
+            }
+            IrOp::Switch => {
+                let labels: Vec<_> = data.regions.iter().map(|_| self.s.id()).collect();
+                let merge = self.s.id();
+                let selector = self.value(data.args[0]);
+                let (default, cases) = labels.split_last().expect("a switch has a default");
+                self.s.selection_merge(merge);
+                self.s.switch(selector, *default, cases);
+                self.branches(inst, &labels, merge)
+            }
+            IrOp::Loop if self.is_cheap(data.regions[0]) => self.rotated_loop(inst),
+            IrOp::Loop => self.plain_loop(inst),
+            IrOp::Derivatives(items) => Ok(self.derivatives(items, &data.args)),
+            IrOp::Any => {
+                let mut cond = self.value(data.args[0]);
+                if let Some(trips) = self.limit_vote.take() {
+                    cond = self.within_budget(trips, cond);
+                }
+                Ok(vec![self.any(cond)])
+            }
+            _ => self.operation(inst),
+        }
+    }
+
+    /// Writes the regions of a selection under their labels, and joins them.
+    fn branches(&mut self, inst: Inst, labels: &[Word], merge: Word) -> Result<Vec<Word>, EmitError> {
+        let data = self.body.inst(inst);
+        let mut ends = Vec::new();
+        for (&label, &region) in labels.iter().zip(&data.regions) {
+            self.s.block(label);
+            let results = self.scoped_region(region)?;
+            ends.push((results, self.s.at()));
+            self.s.branch(merge);
+        }
+        self.s.block(merge);
+        let mut joined = Vec::new();
+        for (i, &result) in data.results.iter().enumerate() {
+            let from: Vec<_> = ends.iter().map(|(results, block)| (results[i], *block)).collect();
+            let ty = self.ty(self.body.ty(result));
+            joined.push(self.s.phi(ty, &from));
+        }
+        Ok(joined)
+    }
+
+    /// Whether a condition is worth evaluating in two places, before the loop and at its end: CPU drivers run every iteration of a
+    /// loop to its end, also the one whose condition is false at the top.
+    fn is_cheap(&self, condition: Region) -> bool {
+        let insts = &self.body.region(condition).insts;
+        insts.len() <= 32 && insts.iter().all(|&i| !self.is_dear(i))
+    }
+
+    fn is_dear(&self, inst: Inst) -> bool {
+        let op = &self.body.inst(inst).op;
+        op.has_regions() || super::ops::is_library_call(op)
+    }
+
+    fn loop_control(&self, inst: Inst) -> LoopControl {
+        let mut dear = false;
+        for &region in &self.body.inst(inst).regions {
+            self.body.walk(region, &mut |i| dear |= super::ops::is_library_call(&self.body.inst(i).op));
+        }
+        if dear { LoopControl::DONT_UNROLL } else { LoopControl::NONE }
+    }
+
+    /// `if (condition) do { body } while (condition)`
+    fn rotated_loop(&mut self, inst: Inst) -> Result<Vec<Word>, EmitError> {
+        let body = self.body;
+        let data = body.inst(inst);
+        let (condition, inner) = (data.regions[0], data.regions[1]);
+        let carried = &body.region(condition).params;
+        // What the body sees of the condition: its parameters, and what it defined.
+        let mut seen = carried.clone();
+        let defined = body.region(condition).insts.iter().flat_map(|&i| &body.inst(i).results);
+        seen.extend(defined.filter(|v| self.is_used(inner, **v)));
+
+        let init = self.get(&data.args);
+        self.set(carried, &init);
+        let first = self.loop_condition(inst, condition)?;
+        let before = self.get(&seen);
+        let entry = self.s.at();
+        let [preheader, header, work, next, exit, merge] = std::array::from_fn(|_| self.s.id());
+        self.s.selection_merge(merge);
+        self.s.effect(Op::BranchConditional, &[first, preheader, merge]);
+        self.s.block(preheader);
+        self.s.branch(header);
+        self.s.block(header);
+        let mut phis = Vec::new();
+        for (&value, &word) in seen.iter().zip(&before) {
+            let ty = self.ty(body.ty(value));
+            phis.push(self.s.phi(ty, &[(word, preheader)]));
+        }
+        self.set(&seen, &phis);
+        let control = self.loop_control(inst);
+        self.s.loop_merge(exit, next, control);
+        self.s.branch(work);
+        self.s.block(work);
+        self.records.push(FxHashMap::default());
+        self.count_trip(inst);
+        let results = self.region(inner)?;
+        self.set(carried, &results);
+        let again = self.loop_condition(inst, condition)?;
+        self.records.pop();
+        let last = self.s.at();
+        self.s.effect(Op::BranchConditional, &[again, next, exit]);
+        self.s.block(next);
+        self.s.branch(header);
+        for (&phi, word) in phis.iter().zip(self.get(&seen)) {
+            self.s.extend_phi(phi, word, next);
+        }
+        self.s.block(exit);
+        let ended = self.joined_types(&data.results);
+        let from_loop: Vec<_> =
+            ended.iter().zip(&results).map(|(&ty, &word)| self.s.phi(ty, &[(word, last)])).collect();
+        self.s.branch(merge);
+        self.s.block(merge);
+        let all = ended.iter().zip(from_loop.iter().zip(&init));
+        Ok(all.map(|(&ty, (&looped, &init))| self.s.phi(ty, &[(init, entry), (looped, exit)])).collect())
+    }
+
+    fn joined_types(&mut self, values: &[Value]) -> Vec<Word> {
+        values.iter().map(|&v| self.ty(self.body.ty(v))).collect()
+    }
+
+    /// `loop { if (!condition) break; body }`
+    fn plain_loop(&mut self, inst: Inst) -> Result<Vec<Word>, EmitError> {
+        let body = self.body;
+        let data = body.inst(inst);
+        let (condition, inner) = (data.regions[0], data.regions[1]);
+        let carried = &body.region(condition).params;
+        let init = self.get(&data.args);
+        let entry = self.s.at();
+        let [header, test, work, next, merge] = std::array::from_fn(|_| self.s.id());
+        self.s.branch(header);
+        self.s.block(header);
+        let types = self.joined_types(carried);
+        let phis: Vec<_> = types.iter().zip(&init).map(|(&ty, &word)| self.s.phi(ty, &[(word, entry)])).collect();
+        self.set(carried, &phis);
+        let control = self.loop_control(inst);
+        self.s.loop_merge(merge, next, control);
+        self.s.branch(test);
+        self.s.block(test);
+        self.records.push(FxHashMap::default());
+        let go = self.loop_condition(inst, condition)?;
+        self.s.effect(Op::BranchConditional, &[go, work, merge]);
+        self.s.block(work);
+        self.count_trip(inst);
+        let results = self.region(inner)?;
+        self.records.pop();
+        self.s.branch(next);
+        self.s.block(next);
+        self.s.branch(header);
+        for (&phi, &word) in phis.iter().zip(&results) {
+            self.s.extend_phi(phi, word, next);
+        }
+        self.s.block(merge);
+        Ok(phis)
+    }
+
+    /// Writes a loop's condition, cut by the budget of trips. Where the condition is a vote, the budget cuts the ballot, so that the
+    /// workgroup stays together.
+    fn loop_condition(&mut self, inst: Inst, condition: Region) -> Result<Word, EmitError> {
+        let trips = self.trips.filter(|_| !self.uncounted.contains(&inst));
+        let test = self.body.region(condition).results[0];
+        if self.body.def_inst(test).is_some_and(|d| d.op == IrOp::Any) {
+            self.limit_vote = trips;
+            return Ok(self.region(condition)?[0]);
+        }
+        let go = self.region(condition)?[0];
+        Ok(trips.map_or(go, |trips| self.within_budget(trips, go)))
+    }
+
+    /// `go`, as long as there are trips left; notes when that is what ends a loop.
+    fn within_budget(&mut self, trips: Trips, go: Word) -> Word {
+        let (u32, bool, max) = (self.s.type_u32(), self.s.type_bool(), self.s.u32(abi::LOOP_TRIPS_MAX));
+        let count = self.s.load(u32, trips.count);
+        let left = self.s.inst(Op::ULessThan, bool, &[count, max]);
+        let none = self.s.inst(Op::LogicalNot, bool, &[left]);
+        let cut = self.s.inst(Op::LogicalAnd, bool, &[go, none]);
+        let exhausted = self.s.load(bool, trips.exhausted);
+        let exhausted = self.s.inst(Op::LogicalOr, bool, &[exhausted, cut]);
+        self.s.effect(Op::Store, &[trips.exhausted, exhausted]);
+        self.s.inst(Op::LogicalAnd, bool, &[go, left])
+    }
+
+    fn count_trip(&mut self, inst: Inst) {
+        let (Some(trips), false) = (self.trips, self.uncounted.contains(&inst)) else { return };
+        let (u32, one) = (self.s.type_u32(), self.s.u32(1));
+        let count = self.s.load(u32, trips.count);
+        let count = self.s.inst(Op::IAdd, u32, &[count, one]);
+        self.s.effect(Op::Store, &[trips.count, count]);
+    }
+
+    /// Whether a value is used in a region or below.
+    fn is_used(&self, region: Region, value: Value) -> bool {
+        let data = self.body.region(region);
+        data.results.contains(&value)
+            || data.insts.iter().any(|&i| {
+                let inst = self.body.inst(i);
+                inst.args.contains(&value) || inst.regions.iter().any(|&r| self.is_used(r, value))
+            })
+    }
+}

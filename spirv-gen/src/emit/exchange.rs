@@ -1,0 +1,332 @@
+//! What the points of a workgroup do together: differences between neighbours, and votes.
+//!
+//! An exchange writes each point's arguments to shared memory, meets at one barrier, and reads the neighbours'. Two halves of the
+//! memory are used in turn, so that the next exchange may write while slow points still read this one's half; the one after that
+//! writes this half again, but only after a barrier that those points have reached.
+
+use super::code::Emitter;
+use super::kernel::{Frame, flag};
+use super::spirv::Spirv;
+use crate::abi::{self, work};
+use crate::ir::{Axis, Body, Op as IrOp, Region, Type, Value};
+use crate::passes::derivatives::EXCHANGE_FLOATS_MAX;
+use rspirv::spirv::{Op, StorageClass, Word};
+
+/// How a derivative is taken at this vertex: `(w1 (f[b] - f[a]) + w2 (f[c] - f[a])) / h`, lanes a, b, c.
+///
+/// Inside the grid these are the neighbours on both sides, w = (1/2, 0); at its rim with three vertices or more the vertex and the next
+/// two, w = (2, -1/2); with two vertices the two.
+#[derive(Clone, Copy)]
+struct Stencil {
+    lanes: [Word; 3],
+    weights: [Word; 2],
+}
+
+/// Shared memory and stencils.
+pub(super) struct Exchange {
+    /// Floats exchanged at most; 0 when the program takes no derivatives.
+    floats: u32,
+    memory: Word,
+    /// Which half comes next: known when all exchanges stand in a straight line, else a variable.
+    half: Half,
+    stencils: Option<[Stencil; 2]>,
+    votes: Option<Votes>,
+}
+
+enum Half {
+    Known(u32),
+    Variable(Word),
+}
+
+/// Three shared words used in turn: a vote raises one and clears the next.
+struct Votes {
+    cells: Word,
+    turn: Word,
+}
+
+#[derive(Default)]
+struct Uses {
+    floats: u32,
+    in_loop: bool,
+    votes: bool,
+}
+
+fn uses(body: &Body, region: Region, in_loop: bool, found: &mut Uses) {
+    for &inst in &body.region(region).insts {
+        let data = body.inst(inst);
+        if let IrOp::Derivatives(_) = data.op {
+            let floats = data.args.iter().map(|&a| body.ty(a).words()).sum();
+            found.floats = found.floats.max(floats);
+            found.in_loop |= in_loop;
+        }
+        found.votes |= data.op == IrOp::Any;
+        for &inner in &data.regions {
+            uses(body, inner, in_loop || data.op == IrOp::Loop, found);
+        }
+    }
+}
+
+impl Exchange {
+    /// Declares the shared memory that a program needs.
+    pub(super) fn new(s: &mut Spirv, body: &Body) -> Self {
+        let mut found = Uses::default();
+        uses(body, body.root(), false, &mut found);
+        debug_assert!(found.floats <= EXCHANGE_FLOATS_MAX, "exchanges are cut to what shared memory holds");
+        let mut memory = 0;
+        if found.floats > 0 {
+            let f32 = s.type_f32();
+            let array = s.type_array(f32, 2 * found.floats * abi::WORKGROUP_SIZE);
+            memory = s.variable(StorageClass::Workgroup, array);
+        }
+        let votes = found.votes.then(|| {
+            let u32 = s.type_u32();
+            let array = s.type_array(u32, 3);
+            Votes { cells: s.variable(StorageClass::Workgroup, array), turn: 0 }
+        });
+        let half = if found.in_loop { Half::Variable(0) } else { Half::Known(0) };
+        Self { floats: found.floats, memory, half, stencils: None, votes }
+    }
+
+    /// Its variables, for the entry point.
+    pub(super) fn variables(&self) -> Vec<Word> {
+        let memory = (self.floats > 0).then_some(self.memory);
+        memory.into_iter().chain(self.votes.as_ref().map(|v| v.cells)).collect()
+    }
+
+    /// Writes what must stand at the start of the kernel.
+    pub(super) fn begin(&mut self, s: &mut Spirv, frame: &Frame) {
+        let (u32, zero) = (s.type_u32(), s.u32(0));
+        if self.floats > 0 {
+            self.stencils = Some(stencils(s, frame));
+        }
+        if let Half::Variable(variable) = &mut self.half {
+            *variable = s.local(u32, Some(zero));
+        }
+        if let Some(votes) = &mut self.votes {
+            votes.turn = s.local(u32, Some(zero));
+            let pointer = cell(s, votes.cells, zero);
+            let bool = s.type_bool();
+            let first = s.inst(Op::IEqual, bool, &[frame.lane, zero]);
+            when(s, first, |s| s.effect(Op::Store, &[pointer, zero]));
+            barrier(s);
+        }
+    }
+}
+
+fn cell(s: &mut Spirv, cells: Word, index: Word) -> Word {
+    let u32 = s.type_u32();
+    let pointer = s.type_pointer(StorageClass::Workgroup, u32);
+    s.inst(Op::AccessChain, pointer, &[cells, index])
+}
+
+/// `if (cond) { write }`
+fn when(s: &mut Spirv, cond: Word, write: impl FnOnce(&mut Spirv)) {
+    let (inside, past) = (s.id(), s.id());
+    s.selection_merge(past);
+    s.effect(Op::BranchConditional, &[cond, inside, past]);
+    s.block(inside);
+    write(s);
+    s.branch(past);
+    s.block(past);
+}
+
+/// Waits for the workgroup, and for its writes to shared memory.
+fn barrier(s: &mut Spirv) {
+    // Scope Workgroup; semantics AcquireRelease | WorkgroupMemory.
+    let (scope, semantics) = (s.u32(2), s.u32(0x108));
+    s.effect(Op::ControlBarrier, &[scope, scope, semantics]);
+}
+
+/// Along one axis: this vertex's place, the number of micropolygons.
+struct Line {
+    at: Word,
+    last: Word,
+}
+
+fn stencils(s: &mut Spirv, frame: &Frame) -> [Stencil; 2] {
+    let (u32, f32) = (s.type_u32(), s.type_f32());
+    let one = s.u32(1);
+    // j = l / (nu + 1) by a float division: integer division is slow on CPU drivers, and this one is exact for 16-bit numbers.
+    let width = s.inst(Op::IAdd, u32, &[frame.nu, one]);
+    let (half, vertex, columns) = (s.f32(0.5), s.inst(Op::ConvertUToF, f32, &[frame.vertex]), width);
+    let columns = s.inst(Op::ConvertUToF, f32, &[columns]);
+    let centre = s.inst(Op::FAdd, f32, &[vertex, half]);
+    let quotient = s.inst(Op::FDiv, f32, &[centre, columns]);
+    let j = s.inst(Op::ConvertFToU, u32, &[quotient]);
+    let row = s.inst(Op::IMul, u32, &[j, width]);
+    let i = s.inst(Op::ISub, u32, &[frame.vertex, row]);
+    let mask = s.inst(Op::Not, u32, &[frame.slot_mask]);
+    let base = s.inst(Op::BitwiseAnd, u32, &[frame.lane, mask]);
+
+    let (along_u, along_v) = (Line { at: i, last: frame.nu }, Line { at: j, last: frame.nv });
+    // Snapped rows and columns borrow the differences of their neighbours.
+    let row = regular(s, frame, &along_v, work::FLAG_SNAPPED_V0, work::FLAG_SNAPPED_V1);
+    let column = regular(s, frame, &along_u, work::FLAG_SNAPPED_U0, work::FLAG_SNAPPED_U1);
+    let row = s.inst(Op::IMul, u32, &[row, width]);
+    let row = s.inst(Op::IAdd, u32, &[base, row]);
+    let column = s.inst(Op::IAdd, u32, &[base, column]);
+    [stencil(s, &along_u, row, one), stencil(s, &along_v, column, width)]
+}
+
+/// The place on a line across which differences are taken: one further inside at a snapped end, if that is not snapped too.
+fn regular(s: &mut Spirv, frame: &Frame, line: &Line, low: u32, high: u32) -> Word {
+    let (u32, bool, zero, one) = (s.type_u32(), s.type_bool(), s.u32(0), s.u32(1));
+    let (low, high) = (flag(s, frame.flags, low), flag(s, frame.flags, high));
+    let narrow = s.inst(Op::IEqual, bool, &[line.last, one]);
+    let trapped = s.inst(Op::LogicalAnd, bool, &[low, high]);
+    let trapped = s.inst(Op::LogicalAnd, bool, &[trapped, narrow]);
+    let free = s.inst(Op::LogicalNot, bool, &[trapped]);
+    let mut at = line.at;
+    for (snapped, end, step) in [(low, zero, Op::IAdd), (high, line.last, Op::ISub)] {
+        let at_end = s.inst(Op::IEqual, bool, &[line.at, end]);
+        let moves = s.inst(Op::LogicalAnd, bool, &[at_end, snapped]);
+        let moves = s.inst(Op::LogicalAnd, bool, &[moves, free]);
+        let moved = s.inst(step, u32, &[line.at, one]);
+        at = s.inst(Op::Select, u32, &[moves, moved, at]);
+    }
+    at
+}
+
+fn stencil(s: &mut Spirv, line: &Line, base: Word, stride: Word) -> Stencil {
+    let (u32, bool, f32) = (s.type_u32(), s.type_bool(), s.type_f32());
+    let (zero, one) = (s.u32(0), s.u32(1));
+    let at_low = s.inst(Op::IEqual, bool, &[line.at, zero]);
+    let at_high = s.inst(Op::IEqual, bool, &[line.at, line.last]);
+    let rim = s.inst(Op::LogicalOr, bool, &[at_low, at_high]);
+    let wide = s.inst(Op::UGreaterThan, bool, &[line.last, one]);
+    let second_order = s.inst(Op::LogicalAnd, bool, &[rim, wide]);
+    // Steps from the vertex; unsigned arithmetic wraps, so that a step back is an addition too.
+    let back = s.inst(Op::SNegate, u32, &[one]);
+    let inward = s.inst(Op::Select, u32, &[at_low, one, back]);
+    let a = s.inst(Op::Select, u32, &[rim, zero, back]);
+    let b = s.inst(Op::Select, u32, &[rim, inward, one]);
+    let twice = s.inst(Op::IAdd, u32, &[inward, inward]);
+    let c = s.inst(Op::Select, u32, &[second_order, twice, a]);
+    let lanes = [a, b, c].map(|step| {
+        let at = s.inst(Op::IAdd, u32, &[line.at, step]);
+        let distance = s.inst(Op::IMul, u32, &[at, stride]);
+        s.inst(Op::IAdd, u32, &[base, distance])
+    });
+    // Weights for the lower end; the other end's have the other sign.
+    let [nothing, half, one, two] = [0.0, 0.5, 1.0, 2.0].map(|x| s.f32(x));
+    let w1 = s.inst(Op::Select, f32, &[second_order, two, one]);
+    let w1 = s.inst(Op::Select, f32, &[rim, w1, half]);
+    let minus_half = s.f32(-0.5);
+    let w2 = s.inst(Op::Select, f32, &[second_order, minus_half, nothing]);
+    let last = s.inst(Op::LogicalNot, bool, &[at_low]);
+    let turned = s.inst(Op::LogicalAnd, bool, &[last, at_high]);
+    let weights = [w1, w2].map(|w| {
+        let negative = s.inst(Op::FNegate, f32, &[w]);
+        s.inst(Op::Select, f32, &[turned, negative, w])
+    });
+    Stencil { lanes, weights }
+}
+
+impl Emitter<'_> {
+    /// Writes an exchange; the derivatives.
+    pub(super) fn derivatives(&mut self, items: &[(u32, Axis)], args: &[Value]) -> Vec<Word> {
+        let half = self.turn_half();
+        let (u32, f32) = (self.s.type_u32(), self.s.type_f32());
+        let lane = self.s.inst(Op::IAdd, u32, &[half, self.frame.lane]);
+        let mut first_rows = Vec::new();
+        let mut row = 0;
+        for &arg in args {
+            first_rows.push(row);
+            let (word, ty) = (self.value(arg), self.body.ty(arg));
+            for i in 0..ty.words() {
+                let part = if ty == Type::Vec3 { self.s.extract(f32, word, i) } else { word };
+                let pointer = self.shared(lane, row + i);
+                self.s.effect(Op::Store, &[pointer, part]);
+            }
+            row += ty.words();
+        }
+        barrier(&mut self.s);
+        let taken = items.iter().map(|&(arg, axis)| {
+            let ty = self.body.ty(args[arg as usize]);
+            let first = first_rows[arg as usize];
+            let parts: Vec<_> = (0..ty.words()).map(|i| self.difference(half, first + i, axis)).collect();
+            if parts.len() == 1 {
+                return parts[0];
+            }
+            let ty = self.ty(ty);
+            self.s.inst(Op::CompositeConstruct, ty, &parts)
+        });
+        taken.collect()
+    }
+
+    /// The offset of the half of shared memory that comes next.
+    fn turn_half(&mut self) -> Word {
+        let size = self.exchange.floats * abi::WORKGROUP_SIZE;
+        let (u32, offset) = (self.s.type_u32(), self.s.u32(size));
+        match &mut self.exchange.half {
+            Half::Known(half) => {
+                *half ^= 1;
+                self.s.u32(size * *half)
+            }
+            Half::Variable(variable) => {
+                let variable = *variable;
+                let half = self.s.load(u32, variable);
+                let other = self.s.inst(Op::ISub, u32, &[offset, half]);
+                self.s.effect(Op::Store, &[variable, other]);
+                half
+            }
+        }
+    }
+
+    /// Pointer to a lane's float of a row.
+    fn shared(&mut self, lane: Word, row: u32) -> Word {
+        let (u32, f32) = (self.s.type_u32(), self.s.type_f32());
+        let offset = self.s.u32(row * abi::WORKGROUP_SIZE);
+        let at = self.s.inst(Op::IAdd, u32, &[lane, offset]);
+        let pointer = self.s.type_pointer(StorageClass::Workgroup, f32);
+        self.s.inst(Op::AccessChain, pointer, &[self.exchange.memory, at])
+    }
+
+    fn difference(&mut self, half: Word, row: u32, axis: Axis) -> Word {
+        let (u32, f32) = (self.s.type_u32(), self.s.type_f32());
+        let stencils = self.exchange.stencils.expect("made at the start of a kernel that takes derivatives");
+        let (stencil, step) = match axis {
+            Axis::U => (stencils[0], crate::ir::Builtin::Du),
+            Axis::V => (stencils[1], crate::ir::Builtin::Dv),
+        };
+        let [a, b, c] = stencil.lanes.map(|lane| {
+            let lane = self.s.inst(Op::IAdd, u32, &[half, lane]);
+            let pointer = self.shared(lane, row);
+            self.s.load(f32, pointer)
+        });
+        let near = self.s.inst(Op::FSub, f32, &[b, a]);
+        let far = self.s.inst(Op::FSub, f32, &[c, a]);
+        let near = self.s.inst(Op::FMul, f32, &[near, stencil.weights[0]]);
+        let far = self.s.inst(Op::FMul, f32, &[far, stencil.weights[1]]);
+        let sum = self.s.inst(Op::FAdd, f32, &[near, far]);
+        let step = self.frame.builtin(step);
+        self.s.inst(Op::FDiv, f32, &[sum, step])
+    }
+
+    /// Writes a vote: whether `cond` holds for any point of the workgroup.
+    pub(super) fn any(&mut self, cond: Word) -> Word {
+        let (cells, turn) = {
+            let votes = self.exchange.votes.as_ref().expect("declared for a program that votes");
+            (votes.cells, votes.turn)
+        };
+        let s = &mut self.s;
+        let (u32, bool) = (s.type_u32(), s.type_bool());
+        let [zero, one, two] = [0, 1, 2].map(|x| s.u32(x));
+        let now = s.load(u32, turn);
+        let wraps = s.inst(Op::IEqual, bool, &[now, two]);
+        let next = s.inst(Op::IAdd, u32, &[now, one]);
+        let next = s.inst(Op::Select, u32, &[wraps, zero, next]);
+        s.effect(Op::Store, &[turn, next]);
+        let (pointer, cleared) = (cell(s, cells, now), cell(s, cells, next));
+        // Relaxed, in the scope of the workgroup: the barrier orders it.
+        when(s, cond, |s| {
+            s.inst(Op::AtomicOr, u32, &[pointer, two, zero, one]);
+        });
+        let first = s.inst(Op::IEqual, bool, &[self.frame.lane, zero]);
+        // The next cell was last read before the barrier of the vote before this one.
+        when(s, first, |s| s.effect(Op::Store, &[cleared, zero]));
+        barrier(s);
+        let raised = s.load(u32, pointer);
+        s.inst(Op::INotEqual, bool, &[raised, zero])
+    }
+}

@@ -1,0 +1,198 @@
+//! The helper library and its import, function by function: what a program calls, and what that calls, with the types and constants
+//! they need, is copied into the program's module under new ids.
+
+use super::spirv::Spirv;
+use rspirv::dr::{self, Instruction, Module, Operand};
+use rspirv::spirv::{Op, Word};
+use rustc_hash::FxHashMap;
+
+/// Why a library could not be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LibraryError {
+    /// The words are not SPIR-V that can be read (SPIR-V 1.6 compute modules cannot: compile for Vulkan 1.2).
+    #[error("the helper library is not readable SPIR-V: {0}")]
+    Unreadable(String),
+    /// A function uses what only a whole module could bring along.
+    #[error("function {function} of the helper library uses {what}, which cannot be imported")]
+    NotImportable {
+        /// Its name.
+        function: String,
+        /// The instruction.
+        what: String,
+    },
+    /// A function is missing.
+    #[error("the helper library has no function {0}")]
+    Missing(String),
+}
+
+/// The helper library: functions in GLSL, compiled to SPIR-V, to be imported by name. They take their parameters by value
+/// (`const in`), use no buffers or global variables, and nothing beyond the capability Shader.
+#[derive(Clone, Debug)]
+pub struct Library {
+    module: Module,
+    functions: FxHashMap<String, usize>,
+    by_id: FxHashMap<Word, usize>,
+    globals: FxHashMap<Word, usize>,
+}
+
+impl Library {
+    /// Reads a module.
+    ///
+    /// # Errors
+    /// When the words are not SPIR-V.
+    pub fn load(words: &[u32]) -> Result<Library, LibraryError> {
+        let module = dr::load_words(words).map_err(|e| LibraryError::Unreadable(e.to_string()))?;
+        let by_id: FxHashMap<Word, usize> =
+            (module.functions.iter().enumerate()).filter_map(|(i, f)| Some((f.def.as_ref()?.result_id?, i))).collect();
+        let mut functions = FxHashMap::default();
+        for name in &module.debug_names {
+            // glslang appends the parameter types: `rsl_noise3(vf3;`.
+            if let [Operand::IdRef(id), Operand::LiteralString(text)] = &name.operands[..]
+                && let (Some(&index), Some(plain)) = (by_id.get(id), text.split('(').next())
+            {
+                functions.insert(plain.to_owned(), index);
+            }
+        }
+        let globals = (module.types_global_values.iter().enumerate())
+            .filter_map(|(i, inst)| Some((inst.result_id?, i)))
+            .collect();
+        Ok(Library { module, functions, by_id, globals })
+    }
+
+    /// Whether there is a function of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.functions.contains_key(name)
+    }
+}
+
+/// What has been imported into one module.
+pub(super) struct Imports<'a> {
+    library: &'a Library,
+    functions: FxHashMap<usize, Word>,
+    globals: FxHashMap<Word, Word>,
+}
+
+impl<'a> Imports<'a> {
+    pub(super) fn new(library: &'a Library) -> Self {
+        Self { library, functions: FxHashMap::default(), globals: FxHashMap::default() }
+    }
+
+    /// The id in the new module of a function of the library.
+    pub(super) fn function(&mut self, spirv: &mut Spirv, name: &str) -> Result<Word, LibraryError> {
+        let index = *self.library.functions.get(name).ok_or_else(|| LibraryError::Missing(name.to_owned()))?;
+        self.import(spirv, index, name)
+    }
+
+    fn import(&mut self, spirv: &mut Spirv, index: usize, name: &str) -> Result<Word, LibraryError> {
+        if let Some(&id) = self.functions.get(&index) {
+            return Ok(id);
+        }
+        let id = spirv.id();
+        self.functions.insert(index, id);
+        spirv.name(id, name);
+        let source = &self.library.module.functions[index];
+        let mut copy = Copy { ids: FxHashMap::default(), name };
+        let def = source.def.as_ref().ok_or_else(|| LibraryError::Missing(name.to_owned()))?;
+        copy.ids.extend(def.result_id.map(|old| (old, id)));
+        let mut function = source.clone();
+        for inst in function.def.iter_mut().chain(&mut function.parameters) {
+            self.copy(spirv, &mut copy, inst)?;
+        }
+        for inst in function.blocks.iter_mut().flat_map(|b| b.label.iter_mut().chain(&mut b.instructions)) {
+            self.copy(spirv, &mut copy, inst)?;
+            spirv.decorate_imported(inst);
+        }
+        spirv.push_function(function);
+        Ok(id)
+    }
+
+    fn copy(&mut self, spirv: &mut Spirv, copy: &mut Copy<'_>, inst: &mut Instruction) -> Result<(), LibraryError> {
+        if let Some(ty) = &mut inst.result_type {
+            *ty = self.global(spirv, *ty, copy.name)?;
+        }
+        if let Some(id) = &mut inst.result_id {
+            *id = copy.local(spirv, *id);
+        }
+        for operand in &mut inst.operands {
+            let Operand::IdRef(id) = operand else { continue };
+            *id = if let Some(&function) = self.library.by_id.get(id) {
+                self.import(spirv, function, &self.library.name(function))?
+            } else if self.library.globals.contains_key(id) {
+                self.global(spirv, *id, copy.name)?
+            } else if inst.class.opcode == Op::ExtInst && self.library.is_glsl(*id) {
+                spirv.glsl()
+            } else {
+                copy.local(spirv, *id)
+            };
+        }
+        Ok(())
+    }
+
+    /// The id in the new module of a type or constant of the library.
+    fn global(&mut self, spirv: &mut Spirv, old: Word, name: &str) -> Result<Word, LibraryError> {
+        if let Some(&id) = self.globals.get(&old) {
+            return Ok(id);
+        }
+        let index = self.library.globals.get(&old).copied();
+        let inst = index.map(|i| &self.library.module.types_global_values[i]);
+        let Some(inst) = inst.filter(|i| is_importable(i.class.opcode)) else {
+            let what = inst.map_or("an unknown id", |i| i.class.opname).to_owned();
+            return Err(LibraryError::NotImportable { function: name.to_owned(), what });
+        };
+        let ty = inst.result_type.map(|ty| self.global(spirv, ty, name)).transpose()?;
+        let mut operands = inst.operands.clone();
+        for operand in &mut operands {
+            if let Operand::IdRef(id) = operand {
+                *id = self.global(spirv, *id, name)?;
+            }
+        }
+        let id = spirv.global(inst.class.opcode, ty, operands);
+        self.globals.insert(old, id);
+        Ok(id)
+    }
+}
+
+impl Library {
+    fn name(&self, index: usize) -> String {
+        let found = self.functions.iter().find(|(_, i)| **i == index);
+        found.map_or_else(String::new, |(name, _)| name.clone())
+    }
+
+    fn is_glsl(&self, id: Word) -> bool {
+        self.module.ext_inst_imports.iter().any(|i| i.result_id == Some(id))
+    }
+}
+
+/// One function being copied: the new ids of what is local to it.
+struct Copy<'a> {
+    ids: FxHashMap<Word, Word>,
+    name: &'a str,
+}
+
+impl Copy<'_> {
+    fn local(&mut self, spirv: &mut Spirv, old: Word) -> Word {
+        *self.ids.entry(old).or_insert_with(|| spirv.id())
+    }
+}
+
+fn is_importable(op: Op) -> bool {
+    use Op::*;
+    matches!(
+        op,
+        TypeVoid
+            | TypeBool
+            | TypeInt
+            | TypeFloat
+            | TypeVector
+            | TypeMatrix
+            | TypeArray
+            | TypePointer
+            | TypeFunction
+            | ConstantTrue
+            | ConstantFalse
+            | Constant
+            | ConstantComposite
+            | ConstantNull
+            | Undef
+    )
+}

@@ -1,0 +1,294 @@
+//! The frame of a kernel: buffers, what an invocation is, inputs and outputs ([`crate::abi`]).
+
+use super::spirv::Spirv;
+use crate::abi;
+use crate::ir::{Buffer, Builtin, Type};
+use rspirv::dr::Operand;
+use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
+
+/// A storage buffer: the variable, and the type of a pointer to one of its elements.
+#[derive(Clone, Copy)]
+struct Storage {
+    variable: Word,
+    element: Word,
+    pointer: Word,
+}
+
+/// Ids that are made in the first block of the kernel and are visible everywhere.
+pub(super) struct Frame {
+    arena: Storage,
+    params: Storage,
+    status: Storage,
+    /// Whether this invocation is a vertex (others compute the last vertex again, and store nothing).
+    pub(super) active: Word,
+    /// Index of the invocation in its workgroup.
+    pub(super) lane: Word,
+    /// Vertices of a slot less 1.
+    pub(super) slot_mask: Word,
+    /// Vertex in the slot, at most the last one.
+    pub(super) vertex: Word,
+    /// Micropolygons along u and v.
+    pub(super) nu: Word,
+    /// See `nu`.
+    pub(super) nv: Word,
+    /// Flags of [`abi::work`].
+    pub(super) flags: Word,
+    /// Seed of `random()`.
+    pub(super) seed: Word,
+    block: Word,
+    uniforms: Word,
+    space_table: Word,
+    du: Word,
+    dv: Word,
+    orientation: Word,
+    input: Word,
+    output: Word,
+    stride: Word,
+}
+
+/// Variables, before there is a function.
+pub(super) struct Interface {
+    work: Storage,
+    arena: Storage,
+    params: Storage,
+    status: Storage,
+    push: Word,
+    local_index: Word,
+    workgroup: Word,
+}
+
+impl Interface {
+    pub(super) fn new(s: &mut Spirv) -> Self {
+        let u32 = s.type_u32();
+        let uvec4 = s.type_vector(u32, 4);
+        let work = storage(s, "Work", abi::binding::WORK, uvec4, 16, false);
+        let arena = storage(s, "Arena", abi::binding::ARENA, uvec4, 16, true);
+        let params = storage(s, "Params", abi::binding::PARAMS, uvec4, 16, false);
+        let status = storage(s, "Status", abi::binding::STATUS, u32, 4, true);
+        let block = s.fresh_global(Op::TypeStruct, None, vec![Operand::IdRef(u32); 8]);
+        s.decorate(block, Decoration::Block, &[]);
+        for member in 0..8 {
+            s.decorate_member(block, member, Decoration::Offset, &[Operand::LiteralBit32(4 * member)]);
+        }
+        let push = s.variable(StorageClass::PushConstant, block);
+        s.name(push, "Push");
+        let mut input = |ty, builtin| {
+            let variable = s.variable(StorageClass::Input, ty);
+            s.decorate(variable, Decoration::BuiltIn, &[Operand::BuiltIn(builtin)]);
+            variable
+        };
+        let local_index = input(u32, BuiltIn::LocalInvocationIndex);
+        let uvec3 = s.type_vector(u32, 3);
+        let workgroup = s.variable(StorageClass::Input, uvec3);
+        s.decorate(workgroup, Decoration::BuiltIn, &[Operand::BuiltIn(BuiltIn::WorkgroupId)]);
+        Self { work, arena, params, status, push, local_index, workgroup }
+    }
+
+    /// All global variables, as the entry point must list them.
+    pub(super) fn variables(&self) -> Vec<Word> {
+        let buffers = [self.work, self.arena, self.params, self.status].map(|b| b.variable);
+        [&buffers[..], &[self.push, self.local_index, self.workgroup]].concat()
+    }
+}
+
+/// An array of records in descriptor set 0.
+fn storage(s: &mut Spirv, name: &str, binding: u32, element: Word, stride: u32, written: bool) -> Storage {
+    let array = s.fresh_global(Op::TypeRuntimeArray, None, vec![Operand::IdRef(element)]);
+    s.decorate(array, Decoration::ArrayStride, &[Operand::LiteralBit32(stride)]);
+    let block = s.fresh_global(Op::TypeStruct, None, vec![Operand::IdRef(array)]);
+    s.decorate(block, Decoration::Block, &[]);
+    s.decorate_member(block, 0, Decoration::Offset, &[Operand::LiteralBit32(0)]);
+    if !written {
+        s.decorate_member(block, 0, Decoration::NonWritable, &[]);
+    }
+    let variable = s.variable(StorageClass::StorageBuffer, block);
+    s.decorate(variable, Decoration::DescriptorSet, &[Operand::LiteralBit32(0)]);
+    s.decorate(variable, Decoration::Binding, &[Operand::LiteralBit32(binding)]);
+    s.name(variable, name);
+    Storage { variable, element, pointer: s.type_pointer(StorageClass::StorageBuffer, element) }
+}
+
+impl Storage {
+    fn at(self, s: &mut Spirv, index: Word) -> Word {
+        let zero = s.u32(0);
+        s.inst(Op::AccessChain, self.pointer, &[self.variable, zero, index])
+    }
+
+    fn load(self, s: &mut Spirv, index: Word) -> Word {
+        let pointer = self.at(s, index);
+        s.load(self.element, pointer)
+    }
+}
+
+impl Frame {
+    /// Writes the head of the kernel into the block that is open.
+    pub(super) fn begin(s: &mut Spirv, interface: Interface) -> Self {
+        let Interface { work, arena, params, status, push, local_index, workgroup } = interface;
+        let (u32, f32, bool) = (s.type_u32(), s.type_f32(), s.type_bool());
+        let push_field = |s: &mut Spirv, member: u32| {
+            let (pointer, index) = (s.type_pointer(StorageClass::PushConstant, u32), s.u32(member));
+            let at = s.inst(Op::AccessChain, pointer, &[push, index]);
+            s.load(u32, at)
+        };
+        let [work_base, slot_log2, slot_count, input_base, output_base, stride, space_table] =
+            std::array::from_fn(|i| push_field(s, i as u32));
+        let lane = s.load(u32, local_index);
+        let (uvec3, one, width) = (s.type_vector(u32, 3), s.u32(1), s.u32(abi::WORKGROUP_SIZE));
+        let group = s.load(uvec3, workgroup);
+        let group = s.extract(u32, group, 0);
+        let first = s.inst(Op::IMul, u32, &[group, width]);
+        let invocation = s.inst(Op::IAdd, u32, &[first, lane]);
+        let slot = s.inst(Op::ShiftRightLogical, u32, &[invocation, slot_log2]);
+        let in_range = s.inst(Op::ULessThan, bool, &[slot, slot_count]);
+        let last_slot = s.inst(Op::ISub, u32, &[slot_count, one]);
+        let slot = s.inst(Op::Select, u32, &[in_range, slot, last_slot]);
+        let slot_size = s.inst(Op::ShiftLeftLogical, u32, &[one, slot_log2]);
+        let slot_mask = s.inst(Op::ISub, u32, &[slot_size, one]);
+        let vertex = s.inst(Op::BitwiseAnd, u32, &[lane, slot_mask]);
+
+        let record = s.inst(Op::IAdd, u32, &[work_base, slot]);
+        let record = s.inst(Op::ShiftLeftLogical, u32, &[record, one]);
+        let next = s.inst(Op::IAdd, u32, &[record, one]);
+        let (head, tail) = (work.load(s, record), work.load(s, next));
+        let [grid, block, seed, uniforms] = std::array::from_fn(|i| s.extract(u32, head, i as u32));
+        let [du, dv] = std::array::from_fn(|i| {
+            let bits = s.extract(u32, tail, i as u32);
+            s.inst(Op::Bitcast, f32, &[bits])
+        });
+        let (byte, eight, sixteen) = (s.u32(255), s.u32(8), s.u32(16));
+        let nu = s.inst(Op::BitwiseAnd, u32, &[grid, byte]);
+        let nv = s.inst(Op::ShiftRightLogical, u32, &[grid, eight]);
+        let nv = s.inst(Op::BitwiseAnd, u32, &[nv, byte]);
+        let flags = s.inst(Op::ShiftRightLogical, u32, &[grid, sixteen]);
+        // Vertices (nu + 1)(nv + 1); the last one is nu nv + nu + nv.
+        let product = s.inst(Op::IMul, u32, &[nu, nv]);
+        let sum = s.inst(Op::IAdd, u32, &[nu, nv]);
+        let last = s.inst(Op::IAdd, u32, &[product, sum]);
+        let in_grid = s.inst(Op::ULessThanEqual, bool, &[vertex, last]);
+        let active = s.inst(Op::LogicalAnd, bool, &[in_range, in_grid]);
+        let vertex = s.inst(Op::Select, u32, &[in_grid, vertex, last]);
+        let place = s.inst(Op::ShiftLeftLogical, u32, &[slot, slot_log2]);
+        let place = s.inst(Op::IAdd, u32, &[place, vertex]);
+        let input = s.inst(Op::IAdd, u32, &[input_base, place]);
+        let output = s.inst(Op::IAdd, u32, &[output_base, place]);
+        let flipped = flag(s, flags, abi::work::FLAG_FLIP_NORMAL);
+        let (minus, plus) = (s.f32(-1.0), s.f32(1.0));
+        let orientation = s.inst(Op::Select, f32, &[flipped, minus, plus]);
+        Self {
+            arena,
+            params,
+            status,
+            active,
+            lane,
+            slot_mask,
+            vertex,
+            nu,
+            nv,
+            flags,
+            seed,
+            block,
+            uniforms,
+            space_table,
+            du,
+            dv,
+            orientation,
+            input,
+            output,
+            stride,
+        }
+    }
+
+    /// What the kernel knows.
+    pub(super) fn builtin(&self, builtin: Builtin) -> Word {
+        match builtin {
+            Builtin::Block => self.block,
+            Builtin::UniformInputs => self.uniforms,
+            Builtin::SpaceTable => self.space_table,
+            Builtin::Du => self.du,
+            Builtin::Dv => self.dv,
+            Builtin::Orientation => self.orientation,
+        }
+    }
+
+    /// A whole record of a buffer, as four words.
+    pub(super) fn record(&self, s: &mut Spirv, buffer: Buffer, base: Word, record: u32) -> Word {
+        let index = offset(s, base, record);
+        match buffer {
+            Buffer::Params => self.params.load(s, index),
+            Buffer::Arena => self.arena.load(s, index),
+        }
+    }
+
+    /// The record of an input channel of this vertex, `offset` channels further on if given.
+    pub(super) fn channel(&self, s: &mut Spirv, channel: u32, further: Option<Word>) -> Word {
+        let index = self.channel_index(s, self.input, channel, further);
+        self.arena.load(s, index)
+    }
+
+    fn channel_index(&self, s: &mut Spirv, base: Word, channel: u32, further: Option<Word>) -> Word {
+        let u32 = s.type_u32();
+        let number = s.u32(channel);
+        let number = further.map_or(number, |f| s.inst(Op::IAdd, u32, &[f, number]));
+        if channel == 0 && further.is_none() {
+            return base;
+        }
+        let distance = s.inst(Op::IMul, u32, &[number, self.stride]);
+        s.inst(Op::IAdd, u32, &[base, distance])
+    }
+
+    /// Stores a record into an output channel of this vertex.
+    pub(super) fn store(&self, s: &mut Spirv, channel: u32, words: Word) {
+        let index = self.channel_index(s, self.output, channel, None);
+        let pointer = self.arena.at(s, index);
+        s.effect(Op::Store, &[pointer, words]);
+    }
+
+    /// Counts this invocation in a word of `Status`.
+    pub(super) fn count(&self, s: &mut Spirv, word: u32) {
+        let (u32, index, one) = (s.type_u32(), s.u32(word), s.u32(1));
+        let pointer = self.status.at(s, index);
+        let (device, relaxed) = (s.u32(1), s.u32(0));
+        s.inst(Op::AtomicIAdd, u32, &[pointer, device, relaxed, one]);
+    }
+}
+
+/// Whether a flag of [`abi::work`] is set.
+pub(super) fn flag(s: &mut Spirv, flags: Word, flag: u32) -> Word {
+    let (u32, bool, mask, zero) = (s.type_u32(), s.type_bool(), s.u32(flag), s.u32(0));
+    let bits = s.inst(Op::BitwiseAnd, u32, &[flags, mask]);
+    s.inst(Op::INotEqual, bool, &[bits, zero])
+}
+
+/// `base + number`
+fn offset(s: &mut Spirv, base: Word, number: u32) -> Word {
+    if number == 0 {
+        return base;
+    }
+    let (u32, number) = (s.type_u32(), s.u32(number));
+    s.inst(Op::IAdd, u32, &[base, number])
+}
+
+/// Words of a value as they stand in a record, from `lane` on: bits of floats, or integers.
+pub(super) fn unpack(s: &mut Spirv, record: Word, lane: u8, ty: Type) -> Word {
+    let (u32, f32) = (s.type_u32(), s.type_f32());
+    match ty {
+        Type::F32 => {
+            let word = s.extract(u32, record, lane.into());
+            s.inst(Op::Bitcast, f32, &[word])
+        }
+        Type::Vec3 => {
+            let (uvec3, vec3) = (s.type_vector(u32, 3), s.type_vector(f32, 3));
+            let first = u32::from(lane);
+            let words = s.shuffle(uvec3, record, &[first, first + 1, first + 2]);
+            s.inst(Op::Bitcast, vec3, &[words])
+        }
+        _ => s.extract(u32, record, lane.into()),
+    }
+}
+
+/// A row of a matrix from a record.
+pub(super) fn unpack_row(s: &mut Spirv, record: Word) -> Word {
+    let f32 = s.type_f32();
+    let vec4 = s.type_vector(f32, 4);
+    s.inst(Op::Bitcast, vec4, &[record])
+}

@@ -1,0 +1,52 @@
+//! SPIR-V from bound programs: the only part of the compiler that knows rspirv.
+//!
+//! * `spirv` is a module under construction, `import` brings in functions of the helper library;
+//! * `kernel` is the frame around a program ([`crate::abi`]): buffers, vertex, channels;
+//! * `code` turns regions into blocks, `ops` operations into instructions, `exchange` the operations that a workgroup does together.
+
+mod code;
+mod exchange;
+mod import;
+mod kernel;
+mod ops;
+mod spirv;
+
+pub use import::{Library, LibraryError};
+
+use crate::abi;
+use crate::ir::{Body, Type, Value};
+use code::Emitter;
+
+/// Why a program could not be turned into SPIR-V.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EmitError {
+    /// The helper library does not fit the compiler.
+    #[error(transparent)]
+    Library(#[from] LibraryError),
+    /// The program holds an operation that should have been lowered.
+    #[error("{0} is not an operation of bound programs")]
+    NotBound(String),
+}
+
+/// The kernel that runs a bound program at every vertex, and stores the results of its root region into the output channels in order
+/// (a matrix takes four).
+///
+/// `tokens` gives the token of a string literal.
+///
+/// # Errors
+/// When the program is not bound, or the library lacks a function.
+pub fn emit(body: &Body, library: &Library, tokens: &dyn Fn(&str) -> u32) -> Result<Vec<u32>, EmitError> {
+    let mut emitter = Emitter::begin(body, library, tokens);
+    let root = body.root();
+    let results = emitter.region(root)?;
+    let yielded: Vec<(Value, u32)> = body.region(root).results.iter().copied().zip(results).collect();
+    emitter.finish(&yielded);
+    Ok(emitter.assemble())
+}
+
+/// Number of output channels that a value takes.
+pub(crate) fn channels(ty: Type) -> u32 {
+    if ty == Type::Mat4 { 4 } else { 1 }
+}
+
+const LOCAL_SIZE: u32 = abi::WORKGROUP_SIZE;

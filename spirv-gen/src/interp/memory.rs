@@ -1,0 +1,96 @@
+//! Surroundings as buffers: what a bound program reads on a device.
+
+use super::{Grid, LightRays, Surroundings};
+use crate::abi::Push;
+use crate::ir::{Buffer, Builtin, Const, Op, Type};
+
+/// The buffers of a dispatch, and the slot that is run.
+#[derive(Clone, Copy)]
+pub struct Memory<'a> {
+    /// `Params`, as words.
+    pub params: &'a [u32],
+    /// `Arena`, as words.
+    pub arena: &'a [u32],
+    /// `Work`, as words.
+    pub work: &'a [u32],
+    /// Push constants.
+    pub push: Push,
+    /// The slot.
+    pub slot: u32,
+    /// Tokens of literals.
+    pub tokens: &'a dyn Fn(&str) -> u32,
+}
+
+impl Memory<'_> {
+    fn head(&self, word: u32) -> u32 {
+        self.work[((self.push.work_base + self.slot) * 8 + word) as usize]
+    }
+
+    /// The grid of the slot.
+    pub fn grid(&self) -> Grid {
+        let head = self.head(0);
+        Grid {
+            nu: head & 0xff,
+            nv: head >> 8 & 0xff,
+            flags: head >> 16,
+            seed: self.head(2),
+            du: f32::from_bits(self.head(4)),
+            dv: f32::from_bits(self.head(5)),
+        }
+    }
+}
+
+/// A value from the words of a buffer, `lane` words into a record.
+fn value(words: &[u32], record: u32, lane: u8, ty: Type) -> Const {
+    let first = record as usize * 4 + usize::from(lane);
+    let float = |i: usize| f32::from_bits(words[first + i]);
+    match ty {
+        Type::F32 => Const::F32(float(0)),
+        Type::Vec3 => Const::Vec3([float(0), float(1), float(2)]),
+        Type::Mat4 => Const::Mat4(Box::new(std::array::from_fn(float))),
+        Type::Bool | Type::U32 | Type::Str => Const::U32(words[first]),
+    }
+}
+
+impl Surroundings for Memory<'_> {
+    fn read(&self, op: &Op, args: &[Const], vertex: usize) -> Vec<Const> {
+        let offset = |i: usize| args.get(i).and_then(Const::as_u32).unwrap_or(0);
+        vec![match op {
+            Op::Load { buffer, record, lane, ty } => {
+                let words = if *buffer == Buffer::Params { self.params } else { self.arena };
+                value(words, offset(0) + record, *lane, *ty)
+            }
+            Op::Channel { channel, lane, ty } => {
+                let place = (self.slot << self.push.slot_log2) + vertex as u32;
+                let at = |c: u32| self.push.input_base + (offset(0) + channel + c) * self.push.channel_stride + place;
+                if *ty == Type::Mat4 {
+                    let rows: Vec<f32> = (0..4)
+                        .flat_map(|r| (0..4).map(move |c| (r, c)))
+                        .map(|(r, c)| value(self.arena, at(r), c, Type::F32).as_f32().unwrap_or(0.0))
+                        .collect();
+                    return vec![Const::Mat4(Box::new(std::array::from_fn(|i| rows[i])))];
+                }
+                value(self.arena, at(0), *lane, *ty)
+            }
+            Op::Builtin(Builtin::Block) => Const::U32(self.head(1)),
+            Op::Builtin(Builtin::UniformInputs) => Const::U32(self.head(3)),
+            Op::Builtin(Builtin::SpaceTable) => Const::U32(self.push.space_table),
+            Op::Builtin(Builtin::Du) => Const::F32(self.grid().du),
+            Op::Builtin(Builtin::Dv) => Const::F32(self.grid().dv),
+            Op::Builtin(Builtin::Orientation) => Const::F32(self.grid().orientation()),
+            op => panic!("{op} does not stand in a bound program"),
+        }]
+    }
+
+    fn token(&self, text: &str) -> u32 {
+        (self.tokens)(text)
+    }
+
+    fn text(&self, _: u32) -> String {
+        String::new()
+    }
+
+    fn lights(&self, _: &Grid, _: &[Const]) -> Vec<LightRays> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,233 @@
+//! Surroundings by name: what a shader reads as the front end made it.
+
+use super::{Grid, LightRays, Outcome, Ray, Surroundings, index, run};
+use crate::ir::{Const, Direction, Global, Op, ParamDefault, ParamId, QuerySource, Region, Shader, ShaderKind, Type};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// A value at every vertex; or one entry, which holds everywhere.
+pub type Column = Vec<Const>;
+
+/// A light of a scene.
+#[derive(Clone, Debug)]
+pub struct LightInstance<'a> {
+    /// Its shader.
+    pub shader: &'a Shader,
+    /// For each parameter, its elements; `None` for the default.
+    pub params: Vec<Option<Vec<Column>>>,
+    /// The matrices of `"shader"` (and of `"object"`, which is the same for a light).
+    pub space: FxHashMap<Direction, [f32; 16]>,
+    /// Its categories, comma separated.
+    pub category: String,
+}
+
+/// What a shader finds around it.
+#[derive(Clone, Debug, Default)]
+pub struct Scene<'a> {
+    /// Globals; those that are missing are derived from others, or 0.
+    pub globals: FxHashMap<Global, Column>,
+    /// For each parameter of the shader, its elements; `None` for the default.
+    pub params: Vec<Option<Vec<Column>>>,
+    /// Matrices of spaces.
+    pub spaces: FxHashMap<(Arc<str>, Direction), [f32; 16]>,
+    /// Lights in order.
+    pub lights: Vec<LightInstance<'a>>,
+    /// Answers to queries.
+    pub queries: FxHashMap<(QuerySource, Arc<str>), Vec<Const>>,
+    /// Texts of tokens; token 0 is the empty string.
+    pub strings: RefCell<Vec<String>>,
+}
+
+impl Scene<'_> {
+    /// The number of a text among the scene's strings.
+    pub fn intern(&self, text: &str) -> u32 {
+        let mut strings = self.strings.borrow_mut();
+        if strings.is_empty() {
+            strings.push(String::new());
+        }
+        let found = strings.iter().position(|s| s == text);
+        found.unwrap_or_else(|| {
+            strings.push(text.to_owned());
+            strings.len() - 1
+        }) as u32
+    }
+}
+
+/// Values of a shader's outputs by name, each at every vertex.
+pub type Outputs = Vec<(Arc<str>, Column)>;
+
+/// Runs a shader in a scene over a grid.
+pub fn shade(shader: &Shader, scene: &Scene<'_>, grid: &Grid) -> (Outputs, Outcome) {
+    let inside = Inside { shader, scene, grid, defaults: RefCell::default() };
+    let outcome = run(&shader.body, shader.body.root(), grid, &inside);
+    let outputs = shader.outputs.iter().map(|o| o.name.clone()).zip(outcome.results.iter().cloned()).collect();
+    (outputs, outcome)
+}
+
+/// A scene as seen from inside a shader.
+struct Inside<'a> {
+    shader: &'a Shader,
+    scene: &'a Scene<'a>,
+    grid: &'a Grid,
+    /// Computed defaults of parameters.
+    defaults: RefCell<FxHashMap<u32, Vec<Column>>>,
+}
+
+fn pick(column: &[Const], vertex: usize) -> Const {
+    column[if column.len() == 1 { 0 } else { vertex }].clone()
+}
+
+impl Inside<'_> {
+    fn as_token(&self, c: Const) -> Const {
+        if let Const::Str(text) = &c { Const::U32(self.scene.intern(text)) } else { c }
+    }
+
+    fn param(&self, id: ParamId, element: usize, vertex: usize) -> Const {
+        let number = id.0 as usize;
+        if let Some(Some(elements)) = self.scene.params.get(number) {
+            return self.as_token(pick(&elements[element], vertex));
+        }
+        match &self.shader.params[number].default {
+            ParamDefault::Values(values) => self.as_token(values[element].clone()),
+            ParamDefault::Computed(region) => pick(&self.default(id.0, *region)[element], vertex),
+        }
+    }
+
+    fn default(&self, number: u32, region: Region) -> Vec<Column> {
+        if let Some(columns) = self.defaults.borrow().get(&number) {
+            return columns.clone();
+        }
+        let columns = run(&self.shader.body, region, self.grid, self).results;
+        self.defaults.borrow_mut().insert(number, columns.clone());
+        columns
+    }
+
+    fn space(&self, name: &str, direction: Direction) -> Const {
+        let found = self.scene.spaces.get(&(name.into(), direction));
+        found.map_or_else(|| Const::diagonal(1.0), |m| Const::Mat4(Box::new(*m)))
+    }
+
+    fn global(&self, global: Global, vertex: usize) -> Const {
+        if let Some(column) = self.scene.globals.get(&global) {
+            return pick(column, vertex);
+        }
+        let vec3 = |g| self.global(g, vertex).as_vec3().expect("a triple");
+        match global {
+            Global::Du => Const::F32(self.grid.du),
+            Global::Dv => Const::F32(self.grid.dv),
+            Global::NComps => Const::F32(3.0),
+            Global::Orientation => Const::F32(self.grid.orientation()),
+            Global::I => Const::Vec3(vec3(Global::P)),
+            Global::Ng => {
+                let (u, v) = (vec3(Global::DPdu), vec3(Global::DPdv));
+                let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+                Const::Vec3(n.map(|x| x * self.grid.orientation()))
+            }
+            _ => global.ty().zero(),
+        }
+    }
+}
+
+impl Surroundings for Inside<'_> {
+    fn read(&self, op: &Op, args: &[Const], vertex: usize) -> Vec<Const> {
+        match op {
+            Op::Global(g) => vec![self.global(*g, vertex)],
+            Op::Param(p) => vec![self.param(*p, 0, vertex)],
+            Op::ParamElement(p) => {
+                let len = self.shader.params[p.0 as usize].len() as usize;
+                let at = args[0].as_f32().map_or(0, |i| index(i, len));
+                vec![self.param(*p, at, vertex)]
+            }
+            Op::Space(name, direction) => vec![self.space(name, *direction)],
+            Op::SpaceOf(direction) => {
+                let name = self.text(args[0].as_u32().expect("a token"));
+                vec![self.space(&name, *direction)]
+            }
+            Op::Query { source, name, ty, count } => {
+                let zero = self.as_token(ty.machine().zero());
+                let answer = self.scene.queries.get(&(*source, name.clone()));
+                let fits = |a: &&Vec<Const>| a.len() == *count as usize && a.iter().all(|c| c.ty() == ty.machine());
+                match answer.filter(fits) {
+                    Some(answer) => {
+                        let values = answer.iter().map(|c| self.as_token(c.clone()));
+                        std::iter::once(Const::F32(1.0)).chain(values).collect()
+                    }
+                    None => std::iter::once(Const::F32(0.0)).chain(vec![zero; *count as usize]).collect(),
+                }
+            }
+            Op::TextureInfo { ty, count, .. } => {
+                let zero = self.as_token(ty.machine().zero());
+                std::iter::once(Const::F32(0.0)).chain(vec![zero; *count as usize]).collect()
+            }
+            Op::Message { ty, .. } => vec![Const::F32(0.0), self.as_token(ty.machine().zero())],
+            Op::Lookup(lookup) => vec![lookup.ty.zero()],
+            op => panic!("{op} does not stand in a shader"),
+        }
+    }
+
+    fn token(&self, text: &str) -> u32 {
+        self.scene.intern(text)
+    }
+
+    fn text(&self, token: u32) -> String {
+        self.scene.strings.borrow().get(token as usize).cloned().unwrap_or_default()
+    }
+
+    fn lights(&self, grid: &Grid, positions: &[Const]) -> Vec<LightRays> {
+        self.scene.lights.iter().map(|light| self.light(light, grid, positions)).collect()
+    }
+}
+
+impl Inside<'_> {
+    fn light(&self, light: &LightInstance<'_>, grid: &Grid, positions: &[Const]) -> LightRays {
+        let mut scene = self.scene.clone();
+        scene.params = light.params.clone();
+        for (&direction, &matrix) in &light.space {
+            scene.spaces.insert(("shader".into(), direction), matrix);
+            scene.spaces.insert(("object".into(), direction), matrix);
+        }
+        // A light has no surface: P is the origin of its space, N its z axis.
+        let camera_from_shader = light.space.get(&Direction::CameraFromSpace);
+        let row = |i: usize| camera_from_shader.map_or([0.0; 3], |m| [m[4 * i], m[4 * i + 1], m[4 * i + 2]]);
+        scene.globals.retain(|g, _| matches!(g, Global::Time | Global::DTime | Global::Hither | Global::Yon));
+        scene.globals.insert(Global::Ps, positions.to_vec());
+        scene.globals.insert(Global::P, vec![Const::Vec3(row(3))]);
+        for global in [Global::N, Global::Ng] {
+            scene.globals.insert(global, vec![Const::Vec3(row(2))]);
+        }
+        let (outputs, _) = shade(light.shader, &scene, grid);
+        // Tokens made while the light ran must be known here too.
+        self.scene.strings.swap(&scene.strings);
+        let ambient = light.shader.kind == ShaderKind::AmbientLight;
+        let column = |name: &str| outputs.iter().find(|o| &*o.0 == name).map(|o| &o.1);
+        let triple = |name: &str, v: usize| column(name).map_or([0.0; 3], |c| pick(c, v).as_vec3().unwrap_or_default());
+        let rays = (0..grid.vertices())
+            .map(|v| {
+                let active = column("active").and_then(|c| pick(c, v).as_bool()).unwrap_or(false);
+                Ray { l: triple("L", v).map(|x| -x), cl: triple("Cl", v), ol: triple("Ol", v), active }
+            })
+            .collect();
+        let variables = self.light_variables(light, &outputs, grid);
+        LightRays { ambient, category: light.category.clone(), rays, variables }
+    }
+
+    /// Outputs, and parameters that are not arrays.
+    fn light_variables(&self, light: &LightInstance<'_>, outputs: &Outputs, grid: &Grid) -> Vec<(String, Column)> {
+        let scene = Scene { params: light.params.clone(), ..self.scene.clone() };
+        let inside = Inside { shader: light.shader, scene: &scene, grid, defaults: RefCell::default() };
+        let mut variables: Vec<(String, Column)> = outputs
+            .iter()
+            .filter(|o| o.1.first().map(Const::ty) != Some(Type::Bool))
+            .map(|o| (o.0.to_string(), o.1.clone()))
+            .collect();
+        for (param, number) in light.shader.params.iter().zip(0..) {
+            if param.array.is_none() && !param.output {
+                let column = (0..grid.vertices()).map(|v| inside.param(ParamId(number), 0, v)).collect();
+                variables.push((param.name.to_string(), column));
+            }
+        }
+        self.scene.strings.swap(&scene.strings);
+        variables
+    }
+}

@@ -1,0 +1,372 @@
+//! Arenas and handles: values, instructions, regions, local arrays, and the shader that owns them.
+
+use super::op::{Op, Slot};
+use super::types::{Const, Rate, RslType, Type};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// A value: the result of an instruction or a parameter of a region. Assigned once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Value(pub u32);
+
+/// An instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Inst(pub u32);
+
+/// A region: a straight list of instructions that may own regions themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Region(pub u32);
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Def {
+    /// Result number `.1` of an instruction.
+    Inst(Inst, u32),
+    /// Parameter number `.1` of a region.
+    Param(Region, u32),
+}
+
+/// What is known of a value.
+#[derive(Clone, Copy, Debug)]
+pub struct ValueData {
+    /// Its type.
+    pub ty: Type,
+    /// Where it comes from.
+    pub def: Def,
+}
+
+/// An instruction.
+#[derive(Clone, Debug)]
+pub struct InstData {
+    /// What it does.
+    pub op: Op,
+    /// What it does it to.
+    pub args: Vec<Value>,
+    /// What it defines.
+    pub results: Vec<Value>,
+    /// Regions it owns.
+    pub regions: Vec<Region>,
+}
+
+/// A region.
+#[derive(Clone, Debug, Default)]
+pub struct RegionData {
+    /// Values that the owner defines on entry.
+    pub params: Vec<Value>,
+    /// Instructions in order.
+    pub insts: Vec<Inst>,
+    /// Values that it yields at its end.
+    pub results: Vec<Value>,
+}
+
+/// A local array: zero at the start of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SlotData {
+    /// Type of an element.
+    pub ty: Type,
+    /// Number of elements, at least 1.
+    pub len: u32,
+}
+
+/// Code: a root region without parameters, and everything below it.
+#[derive(Clone, Debug)]
+pub struct Body {
+    values: Vec<ValueData>,
+    insts: Vec<InstData>,
+    regions: Vec<RegionData>,
+    slots: Vec<SlotData>,
+    root: Region,
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        let regions = vec![RegionData::default()];
+        Self { values: Vec::new(), insts: Vec::new(), regions, slots: Vec::new(), root: Region(0) }
+    }
+}
+
+impl Body {
+    /// The root region.
+    pub fn root(&self) -> Region {
+        self.root
+    }
+
+    /// What is known of a value.
+    pub fn value(&self, value: Value) -> &ValueData {
+        &self.values[value.0 as usize]
+    }
+
+    /// Type of a value.
+    pub fn ty(&self, value: Value) -> Type {
+        self.value(value).ty
+    }
+
+    /// Number of values; their handles count from 0.
+    pub fn value_count(&self) -> usize {
+        self.values.len()
+    }
+
+    /// An instruction.
+    pub fn inst(&self, inst: Inst) -> &InstData {
+        &self.insts[inst.0 as usize]
+    }
+
+    /// An instruction, to be changed. Types and number of results must stay.
+    pub fn inst_mut(&mut self, inst: Inst) -> &mut InstData {
+        &mut self.insts[inst.0 as usize]
+    }
+
+    /// Number of instructions; their handles count from 0.
+    pub fn inst_count(&self) -> usize {
+        self.insts.len()
+    }
+
+    /// A region.
+    pub fn region(&self, region: Region) -> &RegionData {
+        &self.regions[region.0 as usize]
+    }
+
+    /// A region, to be changed.
+    pub fn region_mut(&mut self, region: Region) -> &mut RegionData {
+        &mut self.regions[region.0 as usize]
+    }
+
+    /// Number of regions.
+    pub fn region_count(&self) -> usize {
+        self.regions.len()
+    }
+
+    /// A local array.
+    pub fn slot(&self, slot: Slot) -> &SlotData {
+        &self.slots[slot.0 as usize]
+    }
+
+    /// All local arrays.
+    pub fn slots(&self) -> &[SlotData] {
+        &self.slots
+    }
+
+    /// Adds a local array.
+    pub fn add_slot(&mut self, ty: Type, len: u32) -> Slot {
+        self.slots.push(SlotData { ty, len: len.max(1) });
+        Slot((self.slots.len() - 1) as u32)
+    }
+
+    /// Adds an empty region.
+    pub fn add_region(&mut self) -> Region {
+        self.regions.push(RegionData::default());
+        Region((self.regions.len() - 1) as u32)
+    }
+
+    /// Adds a parameter to a region.
+    pub fn add_region_param(&mut self, region: Region, ty: Type) -> Value {
+        let index = self.region(region).params.len() as u32;
+        let value = self.add_value(ty, Def::Param(region, index));
+        self.region_mut(region).params.push(value);
+        value
+    }
+
+    /// Adds an instruction that stands in no region yet.
+    pub fn add_inst(&mut self, op: Op, args: Vec<Value>, regions: Vec<Region>, results: &[Type]) -> Inst {
+        let inst = Inst(self.insts.len() as u32);
+        let results = results.iter().zip(0..).map(|(&ty, i)| self.add_value(ty, Def::Inst(inst, i))).collect();
+        self.insts.push(InstData { op, args, results, regions });
+        inst
+    }
+
+    /// Gives an instruction one more result.
+    pub fn add_result(&mut self, inst: Inst, ty: Type) -> Value {
+        let index = self.inst(inst).results.len() as u32;
+        let value = self.add_value(ty, Def::Inst(inst, index));
+        self.inst_mut(inst).results.push(value);
+        value
+    }
+
+    /// Replaces the results of an instruction by some of them.
+    pub fn set_results(&mut self, inst: Inst, results: Vec<Value>) {
+        for (&v, i) in results.iter().zip(0..) {
+            self.values[v.0 as usize].def = Def::Inst(inst, i);
+        }
+        self.inst_mut(inst).results = results;
+    }
+
+    /// Replaces the parameters of a region by some of them.
+    pub fn set_region_params(&mut self, region: Region, params: Vec<Value>) {
+        for (&v, i) in params.iter().zip(0..) {
+            self.values[v.0 as usize].def = Def::Param(region, i);
+        }
+        self.region_mut(region).params = params;
+    }
+
+    fn add_value(&mut self, ty: Type, def: Def) -> Value {
+        self.values.push(ValueData { ty, def });
+        Value((self.values.len() - 1) as u32)
+    }
+
+    /// The instruction that defines a value, if it is not a region's parameter.
+    pub fn def_inst(&self, value: Value) -> Option<&InstData> {
+        match self.value(value).def {
+            Def::Inst(inst, _) => Some(self.inst(inst)),
+            Def::Param(..) => None,
+        }
+    }
+
+    /// The constant that a value is, if it is defined as one.
+    pub fn constant(&self, value: Value) -> Option<&Const> {
+        match self.def_inst(value)?.op {
+            Op::Const(ref c) => Some(c),
+            _ => None,
+        }
+    }
+
+    /// Replaces values wherever they are used below `region`.
+    pub fn substitute(&mut self, region: Region, new: &FxHashMap<Value, Value>) {
+        let replace = |v: &mut Value| {
+            if let Some(&to) = new.get(v) {
+                *v = to;
+            }
+        };
+        self.region_mut(region).results.iter_mut().for_each(replace);
+        for inst in self.region(region).insts.clone() {
+            self.inst_mut(inst).args.iter_mut().for_each(replace);
+            for inner in self.inst(inst).regions.clone() {
+                self.substitute(inner, new);
+            }
+        }
+    }
+
+    /// Calls `visit` for every instruction below `region`, owners before what they own.
+    pub fn walk(&self, region: Region, visit: &mut impl FnMut(Inst)) {
+        for &inst in &self.region(region).insts {
+            visit(inst);
+            for &inner in &self.inst(inst).regions {
+                self.walk(inner, visit);
+            }
+        }
+    }
+}
+
+/// What a shader is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ShaderKind {
+    /// Outputs `Ci`, `Oi`.
+    Surface,
+    /// Outputs `P`, `N`.
+    Displacement,
+    /// A light with an illuminate or solar statement. Outputs `L` (from the light to the surface, as in the light shader), `Cl`,
+    /// `Ol`, and `active` (bool): whether the point is inside the cone of the statement that was executed.
+    Light,
+    /// A light with neither: only `ambient()` sees it. Outputs `Cl`, `Ol`.
+    AmbientLight,
+    /// Reads the globals `Ci`, `Oi` that the surface left; outputs `Ci`, `Oi`.
+    Volume,
+    /// Reads the globals `Ci`, `Oi`, `alpha` of a pixel; `P` is its raster position. Outputs `Ci`, `Oi`, `alpha`.
+    Imager,
+}
+
+impl ShaderKind {
+    /// All kinds.
+    pub const ALL: [ShaderKind; 6] = {
+        use ShaderKind::*;
+        [Surface, Displacement, Light, AmbientLight, Volume, Imager]
+    };
+
+    /// The name in the text form.
+    pub fn name(self) -> &'static str {
+        match self {
+            ShaderKind::Surface => "surface",
+            ShaderKind::Displacement => "displacement",
+            ShaderKind::Light => "light",
+            ShaderKind::AmbientLight => "ambient_light",
+            ShaderKind::Volume => "volume",
+            ShaderKind::Imager => "imager",
+        }
+    }
+
+    /// The predefined outputs, which come first in [`Shader::outputs`] and in this order.
+    pub fn outputs(self) -> &'static [(&'static str, Type)] {
+        match self {
+            ShaderKind::Surface | ShaderKind::Volume => &[("Ci", Type::Vec3), ("Oi", Type::Vec3)],
+            ShaderKind::Displacement => &[("P", Type::Vec3), ("N", Type::Vec3)],
+            ShaderKind::Light => &[("L", Type::Vec3), ("Cl", Type::Vec3), ("Ol", Type::Vec3), ("active", Type::Bool)],
+            ShaderKind::AmbientLight => &[("Cl", Type::Vec3), ("Ol", Type::Vec3)],
+            ShaderKind::Imager => &[("Ci", Type::Vec3), ("Oi", Type::Vec3), ("alpha", Type::F32)],
+        }
+    }
+}
+
+/// What a parameter is when the scene does not give it.
+#[derive(Clone, Debug)]
+pub enum ParamDefault {
+    /// These values: one, or one for each element. The host writes them into the instance block, or the compiler folds them.
+    Values(Vec<Const>),
+    /// What this region yields: one value, or one for each element. It has no parameters, and no effects, and reads only what any
+    /// code at the start of the shader could read (globals, spaces, parameters declared before).
+    Computed(Region),
+}
+
+/// A parameter of a shader.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its type in the language.
+    pub ty: RslType,
+    /// Number of elements of an array.
+    pub array: Option<u32>,
+    /// Uniform or varying, as declared.
+    pub rate: Rate,
+    /// Declared `output`.
+    pub output: bool,
+    /// What it is when not given.
+    pub default: ParamDefault,
+}
+
+impl Param {
+    /// Number of elements, 1 for what is not an array.
+    pub fn len(&self) -> u32 {
+        self.array.unwrap_or(1)
+    }
+
+    /// Never true: a parameter has at least one element.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+}
+
+/// Something that a shader hands out: a predefined variable or an output parameter, with its value at the end of the shader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its machine type.
+    pub ty: Type,
+}
+
+/// A shader: code whose root region yields the values of its outputs.
+#[derive(Clone, Debug)]
+pub struct Shader {
+    /// Its name.
+    pub name: Arc<str>,
+    /// What it is for.
+    pub kind: ShaderKind,
+    /// Its parameters.
+    pub params: Vec<Param>,
+    /// Its outputs, parallel to the results of the root region: [`ShaderKind::outputs`], then output parameters (arrays have none).
+    pub outputs: Vec<Output>,
+    /// Its code.
+    pub body: Body,
+}
+
+impl Shader {
+    /// The value of an output at the end of the shader.
+    pub fn output(&self, name: &str) -> Option<Value> {
+        let index = self.outputs.iter().position(|o| &*o.name == name)?;
+        self.body.region(self.body.root()).results.get(index).copied()
+    }
+
+    /// The number of a parameter.
+    pub fn param(&self, name: &str) -> Option<super::ParamId> {
+        self.params.iter().position(|p| &*p.name == name).map(|i| super::ParamId(i as u32))
+    }
+}

@@ -1,0 +1,235 @@
+//! The types that operations take and give: one place for the builder, the parser and the verifier.
+
+use super::body::{Body, Param};
+use super::op::{Binary, Compare, MessageTarget, NoiseKind, Op, Unary};
+use super::types::Type;
+
+/// The types of the results of an operation without regions whose arguments have the types `args`; else what is wrong.
+///
+/// # Errors
+/// When the operation does not take such arguments. Operations with regions are checked by [`super::verify`].
+pub fn result_types(op: &Op, args: &[Type], params: &[Param], body: &Body) -> Result<Vec<Type>, String> {
+    use Type::*;
+    let one = |want: &[Type], result: Type| {
+        if args == want { Ok(vec![result]) } else { Err(format!("takes {}", list(want))) }
+    };
+    match op {
+        Op::Const(c) => one(&[], c.ty()),
+        Op::Global(g) => one(&[], g.ty()),
+        Op::Builtin(b) => one(&[], b.ty()),
+        Op::Param(p) | Op::ParamElement(p) => {
+            let param = params.get(p.0 as usize).ok_or("reads a parameter that does not exist")?;
+            let element = matches!(op, Op::ParamElement(_));
+            if element != param.array.is_some() {
+                return Err("an array parameter is read by element, another as a whole".into());
+            }
+            one(if element { &[F32] } else { &[] }, param.ty.machine())
+        }
+        Op::Space(..) => one(&[], Mat4),
+        Op::SpaceOf(_) => one(&[Str], Mat4),
+        Op::Query { ty, count, .. } => {
+            one(&[], F32)?;
+            Ok(std::iter::once(F32).chain((0..*count).map(|_| ty.machine())).collect())
+        }
+        Op::TextureInfo { ty, count, .. } => {
+            one(&[Str], F32)?;
+            Ok(std::iter::once(F32).chain((0..*count).map(|_| ty.machine())).collect())
+        }
+        Op::Format(_) => Ok(vec![Str]),
+        Op::Match => one(&[Str, Str], F32),
+        Op::Message { ty, .. } => one(&[], F32).map(|_| vec![F32, ty.machine()]),
+        Op::Unary(op) => unary(*op, args),
+        Op::Binary(op) => binary(*op, args),
+        Op::Compare(op) => compare(*op, args),
+        Op::Select => match *args {
+            [Bool, a, b] if a == b => Ok(vec![a]),
+            _ => Err("takes bool and two values of one type".into()),
+        },
+        Op::Vec3 => one(&[F32; 3], Vec3),
+        Op::Comp(i) | Op::SetComp(i) if *i > 2 => Err("has a component above 2".into()),
+        Op::Comp(_) => one(&[Vec3], F32),
+        Op::CompAt => one(&[Vec3, F32], F32),
+        Op::SetComp(_) => one(&[Vec3, F32], Vec3),
+        Op::SetCompAt => one(&[Vec3, F32, F32], Vec3),
+        Op::Mat4 => one(&[F32; 16], Mat4),
+        Op::MatComp => one(&[Mat4, F32, F32], F32),
+        Op::SetMatComp => one(&[Mat4, F32, F32, F32], Mat4),
+        Op::Noise { kind, dimension, ty } => {
+            let shape = coordinates(*dimension)?;
+            let twice = [shape, shape].concat();
+            one(if *kind == NoiseKind::Periodic { &twice } else { shape }, scalar_or_triple(*ty)?)
+        }
+        Op::Random { ty, .. } => one(&[U32], scalar_or_triple(*ty)?),
+        Op::Spline { solve, .. } => match args {
+            [F32, first, rest @ ..] if rest.len() >= 3 && rest.iter().all(|t| t == first) => {
+                let ok = *first == F32 || (*first == Vec3 && !solve);
+                if ok { Ok(vec![*first]) } else { Err("takes values of f32 or vec3".into()) }
+            }
+            _ => Err("takes f32 and four or more values of one type".into()),
+        },
+        Op::ColorTransform(..) => one(&[Vec3], Vec3),
+        Op::Derivative(_) => match *args {
+            [t @ (F32 | Vec3)] => Ok(vec![t]),
+            _ => Err("takes f32 or vec3".into()),
+        },
+        Op::Lookup(lookup) => {
+            let fixed = lookup.kind.arguments();
+            let named = args.get(fixed.len()..).unwrap_or_default();
+            let ok = args.starts_with(fixed)
+                && named.len() == lookup.options.len()
+                && named.iter().all(|t| matches!(t, F32 | Str));
+            if ok { Ok(vec![scalar_or_triple(lookup.ty)?]) } else { Err(format!("takes {} and options", list(fixed))) }
+        }
+        Op::SlotLoad(slot) | Op::SlotStore(slot) => {
+            let ty = body.slots().get(slot.0 as usize).ok_or("uses an array that does not exist")?.ty;
+            if matches!(op, Op::SlotLoad(_)) {
+                return one(&[F32], ty);
+            }
+            one(&[F32, ty], ty).map(|_| Vec::new())
+        }
+        Op::Printf(_) => Ok(Vec::new()),
+        Op::Ambient => one(&[], Vec3),
+        Op::Load { ty, lane, .. } => placed(*ty, *lane).and_then(|ty| one(&[U32], ty)),
+        Op::Channel { ty, lane, .. } => {
+            placed(*ty, *lane).and_then(|ty| one(if args.is_empty() { &[] } else { &[U32] }, ty))
+        }
+        Op::Derivatives(items) => {
+            let result = |&(arg, _): &(u32, _)| match args.get(arg as usize) {
+                Some(&t @ (F32 | Vec3)) => Ok(t),
+                _ => Err("takes f32 or vec3 for every item".to_owned()),
+            };
+            items.iter().map(result).collect()
+        }
+        Op::Any => one(&[Bool], Bool),
+        Op::CategoryMatches => one(&[Str, U32], Bool),
+        Op::If | Op::Loop | Op::Illuminance { .. } | Op::Switch | Op::LightLoop { .. } => {
+            Err("is an operation with regions".into())
+        }
+    }
+}
+
+/// Whether an operation with regions, and how many parameters its region has before the carried values.
+pub(super) fn region_params(op: &Op) -> &'static [Type] {
+    use Type::*;
+    match op {
+        Op::Illuminance { .. } => &[Vec3, Vec3, Vec3],
+        Op::LightLoop { .. } => &[Vec3, Vec3, Vec3, Bool, Bool, U32, U32],
+        _ => &[],
+    }
+}
+
+/// The types of the arguments of an operation with regions that stand before the carried values.
+pub(super) fn region_args(op: &Op) -> &'static [Type] {
+    use Type::*;
+    match op {
+        Op::If => &[Bool],
+        Op::Switch => &[U32],
+        Op::Illuminance { cone: true } => &[Vec3, Vec3, F32, Str],
+        Op::Illuminance { cone: false } => &[Vec3, Str],
+        Op::LightLoop { .. } => &[Vec3],
+        _ => &[],
+    }
+}
+
+impl Op {
+    /// For operations that carry values ([`Op::Loop`], [`Op::Illuminance`], [`Op::LightLoop`]): the number of arguments before the
+    /// first carried value. For others with regions: the number of arguments.
+    pub fn fixed_args(&self) -> usize {
+        region_args(self).len()
+    }
+
+    /// The number of parameters of its regions before the first carried value.
+    pub fn fixed_params(&self) -> usize {
+        region_params(self).len()
+    }
+
+    /// Whether it owns regions.
+    pub fn has_regions(&self) -> bool {
+        matches!(self, Op::If | Op::Loop | Op::Illuminance { .. } | Op::Switch | Op::LightLoop { .. })
+    }
+
+    /// Whether it may be removed when unused, evaluated elsewhere, and shared with an equal one: it depends on its arguments only.
+    /// Operations with regions are not judged here.
+    pub fn is_pure(&self) -> bool {
+        let message = matches!(self, Op::Message { target: MessageTarget::Light, .. });
+        let memory = matches!(self, Op::SlotLoad(_) | Op::SlotStore(_) | Op::Printf(_));
+        let together = matches!(self, Op::Derivatives(_) | Op::Any);
+        !(message || memory || together || self.has_regions())
+    }
+}
+
+fn list(types: &[Type]) -> String {
+    let names: Vec<_> = types.iter().map(|t| t.name()).collect();
+    format!("({})", names.join(", "))
+}
+
+fn scalar_or_triple(ty: Type) -> Result<Type, String> {
+    if matches!(ty, Type::F32 | Type::Vec3) { Ok(ty) } else { Err("gives f32 or vec3".into()) }
+}
+
+fn placed(ty: Type, lane: u8) -> Result<Type, String> {
+    let fits = match ty {
+        Type::Bool => false,
+        Type::Mat4 => lane == 0,
+        _ => u32::from(lane) + ty.words() <= 4,
+    };
+    if fits { Ok(ty) } else { Err("reads across the end of a record".into()) }
+}
+
+fn coordinates(dimension: u8) -> Result<&'static [Type], String> {
+    use Type::*;
+    match dimension {
+        1 => Ok(&[F32]),
+        2 => Ok(&[F32, F32]),
+        3 => Ok(&[Vec3]),
+        4 => Ok(&[Vec3, F32]),
+        _ => Err("has a dimension outside 1 to 4".into()),
+    }
+}
+
+fn unary(op: Unary, args: &[Type]) -> Result<Vec<Type>, String> {
+    use Type::*;
+    let (ok, result) = match (op, args) {
+        (Unary::Neg, [t @ (F32 | Vec3 | Mat4)]) => (true, *t),
+        (
+            Unary::Abs | Unary::Sign | Unary::Floor | Unary::Ceil | Unary::Round | Unary::Trunc | Unary::Sqrt,
+            [t @ (F32 | Vec3)],
+        ) => (true, *t),
+        (Unary::Sin | Unary::Cos | Unary::Tan | Unary::Asin | Unary::Acos | Unary::Atan, [F32]) => (true, F32),
+        (Unary::Exp | Unary::Log, [F32]) => (true, F32),
+        (Unary::Not, [Bool]) => (true, Bool),
+        (Unary::Splat, [F32]) => (true, Vec3),
+        (Unary::FloatFromBool, [Bool]) | (Unary::FloatFromU32, [U32]) => (true, F32),
+        (Unary::U32FromFloat | Unary::Bits, [F32]) => (true, U32),
+        (Unary::Token, [Str]) => (true, U32),
+        (Unary::Inverse | Unary::Transpose, [Mat4]) => (true, Mat4),
+        (Unary::Determinant, [Mat4]) => (true, F32),
+        _ => (false, F32),
+    };
+    if ok { Ok(vec![result]) } else { Err(format!("does not take {}", list(args))) }
+}
+
+fn binary(op: Binary, args: &[Type]) -> Result<Vec<Type>, String> {
+    use Type::*;
+    let result = match (op, args) {
+        (Binary::Add | Binary::Sub | Binary::Mul, [a, b]) if a == b && matches!(a, F32 | Vec3 | U32 | Mat4) => Some(*a),
+        (Binary::Div | Binary::Min | Binary::Max | Binary::Mod, [a, b]) if a == b && matches!(a, F32 | Vec3) => {
+            Some(*a)
+        }
+        (Binary::Atan2 | Binary::Pow, [F32, F32]) | (Binary::Dot, [Vec3, Vec3]) => Some(F32),
+        (Binary::Cross, [Vec3, Vec3]) => Some(Vec3),
+        (Binary::And | Binary::Or, [Bool, Bool]) => Some(Bool),
+        (Binary::BitAnd | Binary::Hash, [U32, U32]) => Some(U32),
+        (Binary::XformPoint | Binary::XformVector | Binary::XformNormal, [Mat4, Vec3]) => Some(Vec3),
+        _ => None,
+    };
+    result.map(|t| vec![t]).ok_or_else(|| format!("does not take {}", list(args)))
+}
+
+fn compare(op: Compare, args: &[Type]) -> Result<Vec<Type>, String> {
+    let ok = match args {
+        [a, b] if a == b => matches!(op, Compare::Eq | Compare::Ne) || matches!(a, Type::F32 | Type::U32),
+        _ => false,
+    };
+    if ok { Ok(vec![Type::Bool]) } else { Err(format!("does not take {}", list(args))) }
+}

@@ -1,0 +1,58 @@
+//! Calls of the user's functions: their code is put in place of the call.
+
+use super::{Frame, Lowerer, machine};
+use crate::ir::Value;
+use crate::sema::hir::{Argument, FuncId, StmtKind, Type};
+use crate::sema::visit;
+
+impl Lowerer<'_> {
+    /// The code of a function with its arguments; the result if it has one.
+    pub(super) fn call(&mut self, id: FuncId, arguments: &[Argument]) -> Option<Value> {
+        let function = self.function(id);
+        let mut outputs = Vec::new();
+        let mut given = Vec::new();
+        for (argument, &formal) in arguments.iter().zip(&function.arguments) {
+            match argument {
+                Argument::Value(value) => given.push((formal, self.value(value))),
+                Argument::Output(place) => {
+                    let target = self.target(place);
+                    given.push((formal, self.read_target(target)));
+                    outputs.push((formal, target));
+                }
+                // The caller's array itself.
+                Argument::Array(array) => self.arrays[formal.0 as usize] = Some(self.array(*array)),
+            }
+        }
+        for (formal, value) in given {
+            self.cells.set(formal.into(), value);
+        }
+        let result = (function.result != Type::Void).then(|| {
+            let zero = self.builder.constant(machine(function.result).zero());
+            self.cells.add(zero)
+        });
+        let outer = std::mem::replace(&mut self.frame, Frame { result, ..Frame::default() });
+        self.body(&function.body);
+        self.frame = outer;
+        let outputs: Vec<_> = outputs.into_iter().map(|(formal, target)| (target, self.read(formal))).collect();
+        self.leave(id);
+        for (target, value) in outputs {
+            self.assign(target, value);
+        }
+        result.and_then(|result| self.cells.get(result))
+    }
+
+    /// Forgets the variables of a function: the next call has its own.
+    fn leave(&mut self, id: FuncId) {
+        let function = self.function(id);
+        let mut own = function.arguments.clone();
+        visit::statements(&function.body, &mut |statement| {
+            if let StmtKind::Declare(variable, _) = statement.kind {
+                own.push(variable);
+            }
+        });
+        for variable in own {
+            self.cells.clear(variable.into());
+            self.arrays[variable.0 as usize] = None;
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What variables hold on the way through the code.
+
+use crate::ir::Value;
+use crate::sema::hir::VarId;
+use std::collections::BTreeMap;
+
+/// Something that holds a value: a variable of the shader, or one that the lowering made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Cell(u32);
+
+impl From<VarId> for Cell {
+    fn from(id: VarId) -> Self {
+        Self(id.0)
+    }
+}
+
+/// The values of all cells, and a journal of what was assigned. A region of the IR is entered with a [`Cells::mark`]; at its end the
+/// journal says which cells the region assigned, and everything is as before it.
+#[derive(Debug)]
+pub(super) struct Cells {
+    values: Vec<Option<Value>>,
+    journal: Vec<(Cell, Option<Value>)>,
+}
+
+/// A place in the journal.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark(usize);
+
+impl Cells {
+    /// Cells for so many variables, without values.
+    pub(super) fn new(count: usize) -> Self {
+        Self { values: vec![None; count], journal: Vec::new() }
+    }
+
+    /// A new cell.
+    pub(super) fn add(&mut self, value: Value) -> Cell {
+        let cell = Cell(self.values.len() as u32);
+        self.values.push(None);
+        self.set(cell, value);
+        cell
+    }
+
+    /// What a cell holds; `None` before its variable is declared.
+    pub(super) fn get(&self, cell: Cell) -> Option<Value> {
+        self.values[cell.0 as usize]
+    }
+
+    pub(super) fn set(&mut self, cell: Cell, value: Value) {
+        self.put(cell, Some(value));
+    }
+
+    /// Takes the value of a variable that is no longer in scope.
+    pub(super) fn clear(&mut self, cell: Cell) {
+        if self.get(cell).is_some() {
+            self.put(cell, None);
+        }
+    }
+
+    fn put(&mut self, cell: Cell, value: Option<Value>) {
+        let before = std::mem::replace(&mut self.values[cell.0 as usize], value);
+        self.journal.push((cell, before));
+    }
+
+    /// The present place.
+    pub(super) fn mark(&self) -> Mark {
+        Mark(self.journal.len())
+    }
+
+    /// Undoes what was assigned since `mark`. The cells that had a value then, with the values that they lose.
+    pub(super) fn undo(&mut self, mark: Mark) -> BTreeMap<Cell, Value> {
+        let mut last = BTreeMap::new();
+        for &(cell, _) in &self.journal[mark.0..] {
+            last.insert(cell, self.values[cell.0 as usize]);
+        }
+        for (cell, before) in self.journal.drain(mark.0..).rev() {
+            self.values[cell.0 as usize] = before;
+        }
+        // What had no value before was declared inside, and is gone; what lost its value is out of scope.
+        let still_there = |(cell, value): (Cell, Option<Value>)| self.get(cell).and(value).map(|v| (cell, v));
+        last.into_iter().filter_map(still_there).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_region_s_assignments_are_told_and_undone() {
+        let mut cells = Cells::new(2);
+        let (a, b) = (Cell(0), Cell(1));
+        cells.set(a, Value(10));
+        let mark = cells.mark();
+        cells.set(a, Value(11));
+        cells.set(a, Value(12));
+        cells.set(b, Value(20));
+        let c = cells.add(Value(30));
+        assert_eq!(cells.undo(mark), BTreeMap::from([(a, Value(12))]));
+        assert_eq!((cells.get(a), cells.get(b), cells.get(c)), (Some(Value(10)), None, None));
+        let mark = cells.mark();
+        cells.clear(a);
+        assert_eq!(cells.undo(mark), BTreeMap::new());
+        assert_eq!(cells.get(a), Some(Value(10)));
+    }
+}

@@ -1,0 +1,124 @@
+//! Light: statements of light shaders, and the shadeops that sum what arrives at a surface.
+
+use super::Lowerer;
+use crate::ir::{Binary, Direction, Global, MessageTarget, Op, Receiver, RslType, Unary, Value};
+use crate::sema::hir::{Expr, Stmt};
+
+/// `specular` and `specularbrdf` raise the cosine to this over the roughness. RISpec 3.2 (16.3) has 1; BMRT and Aqsis use 8 to come
+/// near the pictures that PRMan makes.
+const SPECULAR_EXPONENT: f32 = 1.0;
+
+impl Lowerer<'_> {
+    /// `illuminate`: light from a place, inside a cone if there is one.
+    pub(super) fn illuminate(&mut self, position: &Expr, cone: Option<&(Expr, Expr)>, body: &[Stmt]) {
+        let position = self.value(position);
+        let lit = self.global(Global::Ps);
+        let l = self.builder.sub(lit, position);
+        let inside = cone.map(|(axis, angle)| {
+            let (axis, angle) = (self.value(axis), self.value(angle));
+            let (towards, axis) = (self.builder.normalize(l), self.builder.normalize(axis));
+            let (cosine, edge) = (self.builder.dot(towards, axis), self.builder.unary(Unary::Cos, angle));
+            self.builder.le(edge, cosine)
+        });
+        match inside {
+            None => self.shine(l, body),
+            Some(inside) => self.branch(inside, |this| this.shine(l, body), |_| {}),
+        }
+    }
+
+    /// `solar`: light along an axis. Without one it comes along the z axis of the light's own space.
+    pub(super) fn solar(&mut self, cone: Option<&(Expr, Expr)>, body: &[Stmt]) {
+        let l = match cone {
+            Some((axis, angle)) => {
+                let axis = self.value(axis);
+                self.effect(angle);
+                axis
+            }
+            None => {
+                let z = self.builder.constant([0.0, 0.0, 1.0]);
+                self.builder.transform(crate::ir::Moved::Vector, "shader", "current", z)
+            }
+        };
+        self.shine(l, body);
+    }
+
+    /// The body of `illuminate` or `solar` where there is light.
+    fn shine(&mut self, l: Value, body: &[Stmt]) {
+        let yes = self.builder.bool(true);
+        if let Some(light) = &self.light {
+            let (cell, active) = (light.l, light.active);
+            self.cells.set(cell, l);
+            self.cells.set(active, yes);
+        }
+        self.statements(body);
+    }
+
+    /// `diffuse(n)`: light by the cosine of its angle to the normal (RISpec 16.3).
+    pub(super) fn diffuse(&mut self, n: Value) -> Value {
+        let n = self.builder.normalize(n);
+        self.sum_lights(n, "__nondiffuse", |this, l| this.builder.dot(l, n))
+    }
+
+    /// `specular(n, v, roughness)`
+    pub(super) fn specular(&mut self, n: Value, v: Value, roughness: Value) -> Value {
+        self.sum_lights(n, "__nonspecular", |this, l| this.specularbrdf(l, n, v, roughness))
+    }
+
+    /// `specularbrdf(l, n, v, roughness)` of unit vectors: the cosine between the normal and the vector half way between eye and
+    /// light, raised to one over the roughness.
+    pub(super) fn specularbrdf(&mut self, l: Value, n: Value, v: Value, roughness: Value) -> Value {
+        let between = self.builder.add(l, v);
+        let half = self.builder.normalize(between);
+        let (cosine, zero) = (self.builder.dot(n, half), self.builder.f32(0.0));
+        let cosine = self.builder.binary(Binary::Max, cosine, zero);
+        let scale = self.builder.f32(SPECULAR_EXPONENT);
+        let exponent = self.builder.div(scale, roughness);
+        self.builder.binary(Binary::Pow, cosine, exponent)
+    }
+
+    /// `phong(n, v, size)`: the cosine between the light and the mirrored eye, raised to `size`.
+    pub(super) fn phong(&mut self, n: Value, v: Value, size: Value) -> Value {
+        let (n, v) = (self.builder.normalize(n), self.builder.normalize(v));
+        let towards = self.builder.neg(v);
+        let mirrored = self.builder.reflect(towards, n);
+        self.sum_lights(n, "__nonspecular", |this, l| {
+            let (cosine, zero) = (this.builder.dot(mirrored, l), this.builder.f32(0.0));
+            let cosine = this.builder.binary(Binary::Max, cosine, zero);
+            this.builder.binary(Binary::Pow, cosine, size)
+        })
+    }
+
+    /// The sum over the lights of the hemisphere around `n` of their colours times `weight` of their direction. A light can withdraw
+    /// by its parameter `withdraws`.
+    fn sum_lights(&mut self, n: Value, withdraws: &str, weight: impl FnOnce(&mut Self, Value) -> Value) -> Value {
+        let position = self.global(Global::P);
+        let hemisphere = self.builder.f32(std::f32::consts::FRAC_PI_2);
+        let category = self.builder.str("");
+        let receiver = Receiver { position, cone: Some((n, hemisphere)), category };
+        let black = self.builder.constant([0.0; 3]);
+        let sample = self.builder.begin_illuminance(receiver, &[black]);
+        let l = self.builder.normalize(sample.l);
+        let weight = weight(self, l);
+        let message = Op::Message { target: MessageTarget::Light, name: withdraws.into(), ty: RslType::Float };
+        // No answer is 0.
+        let withdrawn = self.builder.emit(message, &[])[1];
+        let one = self.builder.f32(1.0);
+        let share = self.builder.sub(one, withdrawn);
+        let weight = self.builder.mul(weight, share);
+        let light = self.builder.scale(sample.cl, weight);
+        let sum = self.builder.add(sample.carried[0], light);
+        self.builder.end_illuminance(&[sum])[0]
+    }
+
+    /// The matrix from a space to camera space, or the other way.
+    pub(super) fn space_matrix(&mut self, space: &Expr, direction: Direction) -> Option<Value> {
+        match self.literal(space) {
+            Some(name) if crate::ir::is_current(&name) => None,
+            Some(name) => Some(self.builder.space(&name, direction)),
+            None => {
+                let name = self.value(space);
+                Some(self.builder.op(Op::SpaceOf(direction), &[name]))
+            }
+        }
+    }
+}

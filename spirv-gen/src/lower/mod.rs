@@ -1,0 +1,292 @@
+//! From the HIR to the IR: functions are put in place of their calls, variables become values, jumps become carried truth values.
+
+mod call;
+mod cells;
+mod effects;
+mod expression;
+mod light;
+mod shadeop;
+mod space;
+mod spline;
+mod statement;
+mod texture;
+
+pub(crate) use spline::{basis_names, spline_basis};
+
+use crate::ir;
+use crate::ir::{Builder, Const, Global, Op, ParamDefault, ParamId, Rate, RslType, Slot, Value};
+use crate::sema::hir::{Class, Constant, Default, FuncId, Predefined, Shader, ShaderKind, Shape, Storage, Type, VarId};
+use cells::{Cell, Cells};
+use effects::Effects;
+
+/// `radians()` multiplies by this.
+pub(crate) const RADIANS_PER_DEGREE: f32 = std::f32::consts::PI / 180.0;
+
+/// `degrees()` multiplies by this.
+pub(crate) const DEGREES_PER_RADIAN: f32 = 180.0 / std::f32::consts::PI;
+
+/// The IR of a checked shader.
+pub fn lower(shader: &Shader) -> ir::Shader {
+    let effects = Effects::of(shader);
+    let kind = match shader.kind {
+        ShaderKind::Surface => ir::ShaderKind::Surface,
+        ShaderKind::Displacement => ir::ShaderKind::Displacement,
+        ShaderKind::Light if effects.shines => ir::ShaderKind::Light,
+        ShaderKind::Light => ir::ShaderKind::AmbientLight,
+        ShaderKind::Volume => ir::ShaderKind::Volume,
+        ShaderKind::Imager => ir::ShaderKind::Imager,
+    };
+    let mut lowerer = Lowerer::new(shader, effects, Builder::new(kind, &shader.name));
+    lowerer.parameters();
+    lowerer.start();
+    lowerer.body(&shader.body);
+    lowerer.finish(kind)
+}
+
+/// Where the elements of an array are.
+#[derive(Clone, Copy)]
+enum ArrayPlace {
+    Slot(Slot),
+    Param(ParamId),
+}
+
+/// An array and its length.
+#[derive(Clone, Copy)]
+struct Array {
+    place: ArrayPlace,
+    length: u32,
+}
+
+/// The flags of a loop that is being lowered.
+#[derive(Clone, Copy)]
+struct LoopFlags {
+    /// A `break` has ended it.
+    broken: Cell,
+    /// A `continue` has ended this trip.
+    continued: Cell,
+}
+
+/// The function, or the shader, whose code is being lowered.
+#[derive(Default)]
+struct Frame {
+    loops: Vec<LoopFlags>,
+    /// A `return` has been reached; there is one only where a `return` is not the last statement.
+    returned: Option<Cell>,
+    /// The function's result.
+    result: Option<Cell>,
+}
+
+/// The variables that a light shader gives to those that it lights.
+struct LightCells {
+    l: Cell,
+    active: Cell,
+}
+
+/// A shader on its way.
+struct Lowerer<'a> {
+    shader: &'a Shader,
+    builder: Builder,
+    effects: Effects,
+    cells: Cells,
+    arrays: Vec<Option<Array>>,
+    params: Vec<Option<ParamId>>,
+    frame: Frame,
+    light: Option<LightCells>,
+    /// Counts the calls of `random()` on the way.
+    random_count: Option<Cell>,
+    /// Loops around, those of callers included.
+    loop_depth: usize,
+}
+
+/// The type of a value in the machine.
+fn machine(ty: Type) -> ir::Type {
+    rsl_type(ty).machine()
+}
+
+/// The IR's name of a type that a value can have.
+fn rsl_type(ty: Type) -> RslType {
+    match ty {
+        Type::Float | Type::Void => RslType::Float,
+        Type::Color => RslType::Color,
+        Type::Point => RslType::Point,
+        Type::Vector => RslType::Vector,
+        Type::Normal => RslType::Normal,
+        Type::Matrix => RslType::Matrix,
+        Type::String => RslType::String,
+    }
+}
+
+fn constant(value: &Constant) -> Const {
+    match value {
+        Constant::Float(x) => Const::F32(*x),
+        Constant::Triple(x) => Const::Vec3(*x),
+        Constant::Matrix(x) => Const::Mat4(x.clone()),
+        Constant::String(text) => Const::Str(text.clone()),
+    }
+}
+
+impl<'a> Lowerer<'a> {
+    fn new(shader: &'a Shader, effects: Effects, builder: Builder) -> Self {
+        let count = shader.variables.len();
+        Self {
+            shader,
+            builder,
+            effects,
+            cells: Cells::new(count),
+            arrays: vec![None; count],
+            params: vec![None; count],
+            frame: Frame::default(),
+            light: None,
+            random_count: None,
+            loop_depth: 0,
+        }
+    }
+
+    /// Declares the shader's parameters. Code of defaults sees the parameters before.
+    fn parameters(&mut self) {
+        for parameter in &self.shader.parameters {
+            let variable = self.shader.variable(parameter.variable);
+            let default = match &parameter.default {
+                Default::Constant(values) => ParamDefault::Values(values.iter().map(constant).collect()),
+                Default::Computed(values) => {
+                    self.builder.begin_default();
+                    let values: Vec<_> = values.iter().map(|v| self.value(v)).collect();
+                    self.builder.end_default(&values)
+                }
+            };
+            let array = if let Shape::Array(length) = variable.shape { Some(length) } else { None };
+            let rate = if variable.class == Some(Class::Varying) { Rate::Varying } else { Rate::Uniform };
+            let id = self.builder.param(ir::Param {
+                name: variable.name.clone(),
+                ty: rsl_type(variable.ty),
+                array,
+                rate,
+                output: variable.storage == Storage::Parameter { output: true },
+                default,
+            });
+            self.params[parameter.variable.0 as usize] = Some(id);
+            if let Some(length) = array {
+                let place = ArrayPlace::Param(id);
+                self.arrays[parameter.variable.0 as usize] = Some(Array { place, length });
+            }
+        }
+    }
+
+    /// Gives the variables that the shader may assign their first values.
+    fn start(&mut self) {
+        if self.effects.uses_random {
+            let zero = self.builder.u32(0);
+            self.random_count = Some(self.cells.add(zero));
+        }
+        for (index, variable) in self.shader.variables.iter().enumerate() {
+            let id = VarId(index as u32);
+            if !self.effects.assigned.contains(&id) {
+                continue;
+            }
+            match variable.storage {
+                Storage::Predefined(predefined) => {
+                    let value = self.first_value(predefined);
+                    self.cells.set(id.into(), value);
+                }
+                Storage::Parameter { .. } => self.copy_parameter(id),
+                Storage::Local | Storage::Argument { .. } => {}
+            }
+        }
+        if self.shader.kind == ShaderKind::Light {
+            let l = self.predefined_cell(Predefined::L);
+            let outside = self.builder.bool(false);
+            self.light = Some(LightCells { l, active: self.cells.add(outside) });
+        }
+    }
+
+    /// A parameter that the shader may assign, as a variable.
+    fn copy_parameter(&mut self, id: VarId) {
+        let Some(param) = self.params[id.0 as usize] else { return };
+        let Some(array) = self.arrays[id.0 as usize] else {
+            let value = self.builder.op(Op::Param(param), &[]);
+            return self.cells.set(id.into(), value);
+        };
+        let slot = self.builder.array(machine(self.shader.variable(id).ty), array.length);
+        let copy = Array { place: ArrayPlace::Slot(slot), ..array };
+        self.copy_array(copy, array);
+        self.arrays[id.0 as usize] = Some(copy);
+    }
+
+    /// What a predefined variable is when the shader starts.
+    fn first_value(&mut self, predefined: Predefined) -> Value {
+        let global = match (predefined, self.shader.kind) {
+            (Predefined::L | Predefined::Cl, _) => return self.builder.constant([0.0; 3]),
+            (Predefined::Ol, _) => return self.builder.constant([1.0; 3]),
+            (Predefined::Global(Global::Ci), ShaderKind::Surface) => Global::Cs,
+            (Predefined::Global(Global::Oi), ShaderKind::Surface) => Global::Os,
+            (Predefined::Global(global), _) => global,
+        };
+        self.builder.global(global)
+    }
+
+    /// The cell of a predefined variable that the shader hands out.
+    fn predefined_cell(&mut self, predefined: Predefined) -> Cell {
+        let storage = Storage::Predefined(predefined);
+        let known = self.shader.variables.iter().position(|v| v.storage == storage);
+        let value = self.first_value(predefined);
+        match known {
+            Some(index) => {
+                let cell = Cell::from(VarId(index as u32));
+                if self.cells.get(cell).is_none() {
+                    self.cells.set(cell, value);
+                }
+                cell
+            }
+            None => self.cells.add(value),
+        }
+    }
+
+    /// The value of a predefined variable here.
+    fn predefined(&mut self, predefined: Predefined) -> Value {
+        let storage = Storage::Predefined(predefined);
+        let known = self.shader.variables.iter().position(|v| v.storage == storage);
+        match known.and_then(|index| self.cells.get(VarId(index as u32).into())) {
+            Some(value) => value,
+            None => self.first_value(predefined),
+        }
+    }
+
+    /// A global as the shader sees it here: it may have been assigned.
+    fn global(&mut self, global: Global) -> Value {
+        self.predefined(Predefined::Global(global))
+    }
+
+    /// Ends the shader: the values of its outputs.
+    fn finish(mut self, kind: ir::ShaderKind) -> ir::Shader {
+        let mut outputs: Vec<(&str, Value)> = Vec::new();
+        for &(name, _) in kind.outputs() {
+            let value = match (name, &self.light) {
+                ("active", Some(light)) => self.cells.get(light.active).expect("set when the shader starts"),
+                ("L", Some(light)) => self.cells.get(light.l).expect("set when the shader starts"),
+                ("Cl", _) => self.predefined(Predefined::Cl),
+                ("Ol", _) => self.predefined(Predefined::Ol),
+                _ => {
+                    let global = Global::from_name(name).expect("outputs are named like globals");
+                    self.global(global)
+                }
+            };
+            outputs.push((name, value));
+        }
+        for parameter in &self.shader.parameters {
+            let variable = self.shader.variable(parameter.variable);
+            let is_output = variable.storage == Storage::Parameter { output: true };
+            if is_output && variable.shape == Shape::Single {
+                let value = self.read(parameter.variable);
+                outputs.push((&variable.name, value));
+            }
+        }
+        self.builder.finish(&outputs)
+    }
+
+    fn function(&self, id: FuncId) -> &'a crate::sema::hir::Function {
+        self.shader.function(id)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,350 @@
+//! Shadeops: each is one operation of the IR or a few.
+
+use super::expression::Target;
+use super::{Lowerer, machine, rsl_type};
+use crate::ir::{Fresnel, MessageTarget, NoiseKind, Op, QuerySource, Type, Unary, Value};
+use crate::sema::hir::{self, Place, ShadeopCall, Shape};
+use crate::shadeops::Opcode;
+
+impl Lowerer<'_> {
+    /// A call of a shadeop whose result has the type `ty`; its value if it has a result.
+    pub(super) fn shadeop(&mut self, call: &ShadeopCall, ty: hir::Type) -> Option<Value> {
+        let wanted = if ty == hir::Type::Void { Type::F32 } else { machine(ty) };
+        let result = match call.opcode {
+            Opcode::Spline => self.spline(call),
+            Opcode::Transform(moved) => self.transform(moved, call),
+            Opcode::TransformMatrix => self.transform_matrix(call),
+            Opcode::TransformColor => self.transform_color(call),
+            Opcode::Lookup(kind) => self.lookup(kind, call, wanted),
+            Opcode::Bump => self.bump(call),
+            Opcode::SetComponent(_) | Opcode::SetComponentAt => return self.set_component(call),
+            Opcode::Fresnel => return self.fresnel(call),
+            Opcode::Printf => return self.printf(call),
+            Opcode::Format | Opcode::Concat | Opcode::Match => self.text(call),
+            Opcode::Message(target) => self.message(target, call),
+            Opcode::Query(source) => self.query(source, call),
+            Opcode::TextureInfo => self.texture_info(call),
+            // The checker has said that these have no meaning here.
+            Opcode::VolumeSide | Opcode::Trace => self.builder.constant(wanted.zero()),
+            _ => {
+                let arguments: Vec<_> = call.arguments.iter().map(|a| self.value(a)).collect();
+                self.computed(call.opcode, &arguments, wanted, call)
+            }
+        };
+        Some(result)
+    }
+
+    /// Shadeops that are functions of their arguments' values.
+    fn computed(&mut self, opcode: Opcode, x: &[Value], wanted: Type, call: &ShadeopCall) -> Value {
+        let b = &mut self.builder;
+        match opcode {
+            Opcode::Unary(op) => b.unary(op, x[0]),
+            Opcode::Binary(op) => b.binary(op, x[0], x[1]),
+            Opcode::Reduce(op) => x[1..].iter().fold(x[0], |a, &c| b.binary(op, a, c)),
+            Opcode::Radians | Opcode::Degrees => {
+                let radians = opcode == Opcode::Radians;
+                let factor = b.f32(if radians { super::RADIANS_PER_DEGREE } else { super::DEGREES_PER_RADIAN });
+                b.mul(x[0], factor)
+            }
+            Opcode::LogBase => {
+                let (log, base) = (b.unary(Unary::Log, x[0]), b.unary(Unary::Log, x[1]));
+                b.div(log, base)
+            }
+            Opcode::InverseSqrt => b.inversesqrt(x[0]),
+            Opcode::Step => b.step(x[0], x[1]),
+            Opcode::Smoothstep => b.smoothstep(x[0], x[1], x[2]),
+            Opcode::Filterstep => self.filterstep(x, call),
+            Opcode::Clamp => b.clamp(x[0], x[1], x[2]),
+            Opcode::Mix => b.mix(x[0], x[1], x[2]),
+            Opcode::Derivative(axis) => b.derivative(axis, x[0]),
+            Opcode::Deriv => b.deriv(x[0], x[1]),
+            Opcode::Random => self.random(wanted),
+            Opcode::UniformRandom => self.uniform_random(wanted),
+            Opcode::Noise(kind) => self.noise(kind, x, wanted),
+            _ => self.geometry(opcode, x),
+        }
+    }
+
+    /// Shadeops of geometry and light.
+    fn geometry(&mut self, opcode: Opcode, x: &[Value]) -> Value {
+        let b = &mut self.builder;
+        match opcode {
+            Opcode::Component(i) => b.comp(x[0], i),
+            Opcode::ComponentAt if x.len() == 2 => b.op(Op::CompAt, x),
+            Opcode::ComponentAt => b.op(Op::MatComp, x),
+            Opcode::Length => b.length(x[0]),
+            Opcode::Distance => {
+                let d = b.sub(x[0], x[1]);
+                b.length(d)
+            }
+            Opcode::PointLineDistance => b.ptlined(x[0], x[1], x[2]),
+            Opcode::Normalize => b.normalize(x[0]),
+            Opcode::RotatePoint => b.rotate(x[0], x[1], x[2], x[3]),
+            Opcode::RotateMatrix => self.rotate_matrix(x[0], x[1], x[2]),
+            Opcode::Translate => self.translate(x[0], x[1]),
+            Opcode::Scale => self.scale_matrix(x[0], x[1]),
+            Opcode::Area => b.area(x[0]),
+            Opcode::FaceForward => {
+                let reference = x.get(2).copied();
+                let reference = reference.unwrap_or_else(|| self.global(crate::ir::Global::Ng));
+                self.builder.faceforward(x[0], x[1], reference)
+            }
+            Opcode::Reflect => b.reflect(x[0], x[1]),
+            Opcode::Refract => b.refract(x[0], x[1], x[2]),
+            Opcode::Depth => b.depth(x[0]),
+            Opcode::CalculateNormal => b.calculatenormal(x[0]),
+            Opcode::Ambient => b.op(Op::Ambient, &[]),
+            Opcode::Diffuse => self.diffuse(x[0]),
+            Opcode::Specular => self.specular(x[0], x[1], x[2]),
+            Opcode::SpecularBrdf => {
+                let l = b.normalize(x[0]);
+                let weight = self.specularbrdf(l, x[1], x[2], x[3]);
+                self.builder.unary(Unary::Splat, weight)
+            }
+            Opcode::Phong => self.phong(x[0], x[1], x[2]),
+            other => panic!("{other:?} is lowered on its own"),
+        }
+    }
+
+    /// `filterstep(edge, x [, x2])`: a step over the width by which `x` changes, or between `x` and `x2`.
+    fn filterstep(&mut self, x: &[Value], call: &ShadeopCall) -> Value {
+        let (mut width, scale) = match x.get(2) {
+            Some(&end) => {
+                let width = self.builder.sub(end, x[1]);
+                (self.builder.unary(Unary::Abs, width), None)
+            }
+            None => (self.builder.filter_width(x[1]), self.named(call, "width")),
+        };
+        if let Some(scale) = scale {
+            width = self.builder.mul(width, scale);
+        }
+        let b = &mut self.builder;
+        let half = b.f32(0.5);
+        let middle = match x.get(2) {
+            Some(&end) => {
+                let sum = b.add(x[1], end);
+                b.mul(sum, half)
+            }
+            None => x[1],
+        };
+        let reach = b.mul(width, half);
+        let (low, high) = (b.sub(x[0], reach), b.add(x[0], reach));
+        b.smoothstep(low, high, middle)
+    }
+
+    /// The value of a named parameter.
+    fn named(&mut self, call: &ShadeopCall, name: &str) -> Option<Value> {
+        let (_, value) = call.named.iter().find(|(n, _)| self.literal(n).as_deref() == Some(name))?;
+        Some(self.value(value))
+    }
+
+    /// The number of calls of `random` so far, as a value; counts one more.
+    fn next_random(&mut self) -> Value {
+        let count = self.random_count.expect("the counter exists where random is called");
+        let now = self.cells.get(count).expect("the counter always has a value");
+        let one = self.builder.u32(1);
+        let next = self.builder.add(now, one);
+        self.cells.set(count, next);
+        now
+    }
+
+    fn random(&mut self, ty: Type) -> Value {
+        let count = self.next_random();
+        self.builder.random(ty, count)
+    }
+
+    /// The same number at all points: that of a cell of `cellnoise` of its own.
+    fn uniform_random(&mut self, ty: Type) -> Value {
+        let count = self.next_random();
+        let count = self.builder.unary(Unary::FloatFromU32, count);
+        self.builder.op(Op::Noise { kind: NoiseKind::Cell, dimension: 1, ty }, &[count])
+    }
+
+    fn noise(&mut self, kind: NoiseKind, x: &[Value], ty: Type) -> Value {
+        let coordinates = if kind == NoiseKind::Periodic { &x[..x.len() / 2] } else { x };
+        let is_point = self.builder.ty(coordinates[0]) == Type::Vec3;
+        let dimension = coordinates.len() as u8 + if is_point { 2 } else { 0 };
+        self.builder.op(Op::Noise { kind, dimension, ty }, x)
+    }
+
+    /// `setxcomp(p, x)`, `setcomp(c, i, x)`, `setcomp(m, row, column, x)`
+    fn set_component(&mut self, call: &ShadeopCall) -> Option<Value> {
+        let target = self.target(&call.outputs[0]);
+        let mut arguments = vec![self.read_target(target)];
+        for argument in &call.arguments {
+            let value = self.value(argument);
+            arguments.push(value);
+        }
+        let op = match (call.opcode, arguments.len()) {
+            (Opcode::SetComponent(i), _) => Op::SetComp(i),
+            (_, 3) => Op::SetCompAt,
+            _ => Op::SetMatComp,
+        };
+        let value = self.builder.op(op, &arguments);
+        self.assign(target, value);
+        None
+    }
+
+    fn fresnel(&mut self, call: &ShadeopCall) -> Option<Value> {
+        let x: Vec<_> = call.arguments.iter().map(|a| self.value(a)).collect();
+        let targets: Vec<_> = call.outputs.iter().map(|place| self.target(place)).collect();
+        let Fresnel { kr, kt, r, t } = self.builder.fresnel(x[0], x[1], x[2]);
+        for (target, value) in targets.into_iter().zip([kr, kt, r, t]) {
+            self.assign(target, value);
+        }
+        None
+    }
+
+    fn printf(&mut self, call: &ShadeopCall) -> Option<Value> {
+        let (format, arguments) = self.format(call);
+        self.builder.emit(Op::Printf(format.into()), &arguments);
+        None
+    }
+
+    /// A format whose letters fit its values, and the values.
+    fn format(&mut self, call: &ShadeopCall) -> (String, Vec<Value>) {
+        let format = self.literal(&call.arguments[0]).unwrap_or_default();
+        let types = call.arguments[1..].iter().map(|a| a.ty);
+        (fitting_format(&format, types), call.arguments[1..].iter().map(|a| self.value(a)).collect())
+    }
+
+    /// `format`, `concat`, `match`
+    fn text(&mut self, call: &ShadeopCall) -> Value {
+        match call.opcode {
+            Opcode::Format => {
+                let (format, arguments) = self.format(call);
+                self.builder.op(Op::Format(format.into()), &arguments)
+            }
+            Opcode::Concat => {
+                let format = "%s".repeat(call.arguments.len());
+                let arguments: Vec<_> = call.arguments.iter().map(|a| self.value(a)).collect();
+                self.builder.op(Op::Format(format.into()), &arguments)
+            }
+            _ => {
+                let (pattern, text) = (self.value(&call.arguments[0]), self.value(&call.arguments[1]));
+                self.builder.op(Op::Match, &[pattern, text])
+            }
+        }
+    }
+
+    /// What is asked for: the last argument, which the checker has seen to be a literal.
+    fn asked_name(&self, call: &ShadeopCall) -> String {
+        call.arguments.last().and_then(|name| self.literal(name)).unwrap_or_default()
+    }
+
+    /// `surface(name, variable)` and its kind.
+    fn message(&mut self, target: MessageTarget, call: &ShadeopCall) -> Value {
+        let place = &call.outputs[0];
+        if self.is_whole_array(place) {
+            return self.builder.f32(0.0);
+        }
+        let ty = rsl_type(self.shader.variable(place.variable).ty);
+        let op = Op::Message { target, name: self.asked_name(call).into(), ty };
+        let answer = self.builder.emit(op, &[]);
+        self.answer(place, &answer)
+    }
+
+    /// `attribute(name, variable)` and its kind; `shadername`.
+    fn query(&mut self, source: QuerySource, call: &ShadeopCall) -> Value {
+        let name = self.asked_name(call).into();
+        let Some(place) = call.outputs.first() else {
+            let op = Op::Query { source, name, ty: crate::ir::RslType::String, count: 1 };
+            return self.builder.emit(op, &[])[1];
+        };
+        let (ty, count) = self.asked_type(place);
+        let answer = self.builder.emit(Op::Query { source, name, ty, count }, &[]);
+        self.answer(place, &answer)
+    }
+
+    fn texture_info(&mut self, call: &ShadeopCall) -> Value {
+        let texture = self.value(&call.arguments[0]);
+        let place = &call.outputs[0];
+        let (ty, count) = self.asked_type(place);
+        let op = Op::TextureInfo { name: self.asked_name(call).into(), ty, count };
+        let answer = self.builder.emit(op, &[texture]);
+        self.answer(place, &answer)
+    }
+
+    fn is_whole_array(&self, place: &Place) -> bool {
+        place.index.is_none() && self.shader.variable(place.variable).shape != Shape::Single
+    }
+
+    /// Type and number of the values that an answer must have.
+    fn asked_type(&mut self, place: &Place) -> (crate::ir::RslType, u32) {
+        let ty = rsl_type(self.shader.variable(place.variable).ty);
+        let count = if self.is_whole_array(place) { self.array(place.variable).length } else { 1 };
+        (ty, count)
+    }
+
+    /// Puts an answer into the variable that waits for it, if there is one; whether there is.
+    fn answer(&mut self, place: &Place, answer: &[Value]) -> Value {
+        let (found, values) = (answer[0], &answer[1..]);
+        let zero = self.builder.f32(0.0);
+        let is_found = self.builder.compare(crate::ir::Compare::Ne, found, zero);
+        if !self.is_whole_array(place) {
+            let target = self.target(place);
+            self.answer_one(target, is_found, values[0]);
+            return found;
+        }
+        let array = self.array(place.variable);
+        for (i, &value) in values.iter().enumerate() {
+            let index = self.builder.f32(i as f32);
+            self.answer_one(Target::Element(array, index), is_found, value);
+        }
+        found
+    }
+
+    fn answer_one(&mut self, target: Target, is_found: Value, value: Value) {
+        let before = self.read_target(target);
+        let after = self.builder.select(is_found, value, before);
+        self.assign(target, after);
+    }
+}
+
+/// A format with letters that fit the values: `%f` and its kind for floats, `%p`, `%c`, `%m`, `%s` for the others.
+fn fitting_format(format: &str, types: impl Iterator<Item = hir::Type>) -> String {
+    let mut types = types;
+    let (mut result, mut rest) = (String::with_capacity(format.len()), format);
+    while let Some(at) = rest.find('%') {
+        result.push_str(&rest[..=at]);
+        rest = &rest[at + 1..];
+        if let Some(behind) = rest.strip_prefix('%') {
+            result.push('%');
+            rest = behind;
+            continue;
+        }
+        let digits = rest.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(rest.len());
+        result.push_str(&rest[..digits]);
+        rest = &rest[digits..];
+        let Some(letter) = rest.chars().next() else { break };
+        rest = &rest[letter.len_utf8()..];
+        result.push(match types.next() {
+            Some(hir::Type::Float) if matches!(letter, 'f' | 'd' | 'i' | 'g' | 'e') => letter,
+            Some(hir::Type::Color) => 'c',
+            Some(hir::Type::Matrix) => 'm',
+            Some(hir::Type::String) => 's',
+            Some(ty) if ty.is_pointlike() => 'p',
+            _ => 'f',
+        });
+    }
+    result + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_get_letters_that_fit() {
+        use hir::Type::{Color, Float, Normal, String};
+        for (format, types, expected) in [
+            ("a %f b %5.2f%%\n", vec![Float, Float], "a %f b %5.2f%%\n"),
+            ("%d %i", vec![Float, Float], "%d %i"),
+            ("%f %f %f", vec![Color, Normal, String], "%c %p %s"),
+            ("%s", vec![Float], "%f"),
+            ("none", vec![], "none"),
+        ] {
+            assert_eq!(fitting_format(format, types.into_iter()), expected);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! `spline`.
+
+use super::{Lowerer, machine};
+use crate::ir::{Basis, Op, Type, Value};
+use crate::sema::hir::{Expr, ExprKind, ShadeopCall, Shape};
+
+/// Names of bases: those of the IR, and how the interface also writes one.
+const BASES: [(&str, Basis); 7] = [
+    ("catmull-rom", Basis::CatmullRom),
+    ("bezier", Basis::Bezier),
+    ("bspline", Basis::BSpline),
+    ("b-spline", Basis::BSpline),
+    ("hermite", Basis::Hermite),
+    ("linear", Basis::Linear),
+    ("power", Basis::Power),
+];
+
+/// What a name of a spline's basis means: the basis, and whether the parameter for a value is wanted.
+pub(crate) fn spline_basis(name: &str) -> Option<(Basis, bool)> {
+    let (name, solve) = name.strip_prefix("solve").map_or((name, false), |rest| (rest, true));
+    BASES.iter().find(|(n, _)| *n == name).map(|(_, basis)| (*basis, solve))
+}
+
+/// The names of the bases, for messages.
+pub(crate) fn basis_names() -> String {
+    BASES.map(|(name, _)| name).join(", ")
+}
+
+impl Lowerer<'_> {
+    /// `spline([basis,] x, values...)` or `spline([basis,] x, array)`
+    pub(super) fn spline(&mut self, call: &ShadeopCall) -> Value {
+        let (basis, rest) = match call.arguments.split_first() {
+            Some((first, rest)) if first.ty == crate::sema::hir::Type::String => (Some(first), rest),
+            _ => (None, call.arguments.as_slice()),
+        };
+        let mut arguments = Vec::new();
+        for argument in rest {
+            match (&argument.kind, argument.shape) {
+                (_, Shape::Single) => arguments.push(self.value(argument)),
+                (ExprKind::Variable(id), _) => {
+                    let array = self.array(*id);
+                    for i in 0..array.length {
+                        let index = self.builder.f32(i as f32);
+                        arguments.push(self.load(array, index));
+                    }
+                }
+                _ => panic!("only variables are arrays"),
+            }
+        }
+        // An array of open length may turn out to be too short: its last value goes on.
+        while arguments.len() < 5 {
+            let last = arguments.last().copied();
+            let zero = rest.last().map_or(Type::F32, |r| machine(r.ty)).zero();
+            arguments.push(last.unwrap_or_else(|| self.builder.constant(zero)));
+        }
+        self.with_basis(basis, &arguments)
+    }
+
+    fn with_basis(&mut self, basis: Option<&Expr>, arguments: &[Value]) -> Value {
+        let floats = self.builder.ty(arguments[1]) == Type::F32;
+        let spline = |this: &mut Self, (basis, solve): (Basis, bool)| {
+            this.builder.op(Op::Spline { basis, solve: solve && floats }, arguments)
+        };
+        let default = (Basis::CatmullRom, false);
+        let Some(basis) = basis else { return spline(self, default) };
+        if let Some(name) = self.literal(basis) {
+            return spline(self, spline_basis(&name).unwrap_or(default));
+        }
+        let name = self.value(basis);
+        let choices = BASES.map(|(name, basis)| (name, (basis, false)));
+        self.by_name(name, &choices, default, spline)
+    }
+}

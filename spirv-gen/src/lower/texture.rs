@@ -1,0 +1,120 @@
+//! Texture lookups: what they cover is the change of their coordinates from one vertex of the grid to the next.
+
+use super::Lowerer;
+use crate::ir::{Axis, Global, Lookup, LookupKind, Op, Type, Value};
+use crate::sema::hir::ShadeopCall;
+use crate::shadeops;
+
+/// Where a lookup looks: the middle of its area, and the change along x and along y.
+struct Area {
+    middle: Vec<Value>,
+    along_x: Vec<Value>,
+    along_y: Vec<Value>,
+}
+
+impl Lowerer<'_> {
+    /// `texture`, `environment`, `shadow`: one place, or the four corners of an area.
+    pub(super) fn lookup(&mut self, kind: LookupKind, call: &ShadeopCall, ty: Type) -> Value {
+        let name = self.value(&call.arguments[0]);
+        let given: Vec<_> = call.arguments[1..].iter().map(|a| self.value(a)).collect();
+        let dimensions = if kind == LookupKind::Texture { 2 } else { 1 };
+        let area = match given.len() {
+            0 => {
+                let here = vec![self.global(Global::S), self.global(Global::T)];
+                self.area_around(here)
+            }
+            count if count == dimensions => self.area_around(given),
+            _ => self.area_between(&given, dimensions),
+        };
+        self.look(kind, call, ty, name, area)
+    }
+
+    /// The area that the change of coordinates covers.
+    fn area_around(&mut self, middle: Vec<Value>) -> Area {
+        let along_x = middle.iter().map(|&x| self.builder.change(Axis::U, x)).collect();
+        let along_y = middle.iter().map(|&x| self.builder.change(Axis::V, x)).collect();
+        Area { middle, along_x, along_y }
+    }
+
+    /// The area between four corners, which come in the order of texture coordinates: two at the top, two at the bottom.
+    fn area_between(&mut self, corners: &[Value], dimensions: usize) -> Area {
+        let mut area = Area { middle: Vec::new(), along_x: Vec::new(), along_y: Vec::new() };
+        for i in 0..dimensions {
+            let corner = |n: usize| corners[n * dimensions + i];
+            let b = &mut self.builder;
+            let (quarter, half) = (b.same(corner(0), 0.25), b.same(corner(0), 0.5));
+            let (top, bottom) = (b.add(corner(0), corner(1)), b.add(corner(2), corner(3)));
+            let (left, right) = (b.add(corner(0), corner(2)), b.add(corner(1), corner(3)));
+            let (sum, across, down) = (b.add(top, bottom), b.sub(right, left), b.sub(bottom, top));
+            area.middle.push(b.mul(sum, quarter));
+            area.along_x.push(b.mul(across, half));
+            area.along_y.push(b.mul(down, half));
+        }
+        area
+    }
+
+    fn look(&mut self, kind: LookupKind, call: &ShadeopCall, ty: Type, name: Value, area: Area) -> Value {
+        let channel = match &call.channel {
+            Some(channel) => self.value(channel),
+            None => self.builder.f32(0.0),
+        };
+        // A shadow is one number, whatever is wanted.
+        let found = if kind == LookupKind::Shadow { Type::F32 } else { ty };
+        let mut lookup = Lookup { kind, ty: found, options: Vec::new() };
+        let mut arguments = vec![name, channel];
+        arguments.extend(area.middle.into_iter().chain(area.along_x).chain(area.along_y));
+        for (option, value) in &call.named {
+            let Some(option) = self.literal(option).filter(|o| shadeops::is_lookup_parameter(o)) else { continue };
+            lookup.options.push(option.into());
+            arguments.push(self.value(value));
+        }
+        let result = self.builder.op(Op::Lookup(Box::new(lookup)), &arguments);
+        if ty == Type::Vec3 && found == Type::F32 {
+            return self.builder.unary(crate::ir::Unary::Splat, result);
+        }
+        result
+    }
+
+    /// `bump(name, n, dPds, dPdt [, s, t])` (RI 3.1): the normal of a surface raised by a texture, after Blinn 1978. Heights are
+    /// compared over the distance that the lookup covers.
+    pub(super) fn bump(&mut self, call: &ShadeopCall) -> Value {
+        let name = self.value(&call.arguments[0]);
+        let given: Vec<_> = call.arguments[1..].iter().map(|a| self.value(a)).collect();
+        let [n, along_s, along_t, place @ ..] = given.as_slice() else { panic!("bump takes a normal and two vectors") };
+        let area = match place {
+            [] => {
+                let here = vec![self.global(Global::S), self.global(Global::T)];
+                self.area_around(here)
+            }
+            [s, t] => self.area_around(vec![*s, *t]),
+            corners => self.area_between(corners, 2),
+        };
+        let slope_s = self.slope(call, name, &area, 0);
+        let slope_t = self.slope(call, name, &area, 1);
+        let b = &mut self.builder;
+        let (across_t, across_s) = (b.cross(*n, *along_t), b.cross(*along_s, *n));
+        let (tilt_s, tilt_t) = (b.scale(across_t, slope_s), b.scale(across_s, slope_t));
+        let tilt = b.add(tilt_s, tilt_t);
+        let (length, one) = (b.length(*n), b.f32(1.0));
+        let shrink = b.div(one, length);
+        let tilt = b.scale(tilt, shrink);
+        b.add(*n, tilt)
+    }
+
+    /// The slope of a texture's first channel along coordinate `i`.
+    fn slope(&mut self, call: &ShadeopCall, name: Value, area: &Area, i: usize) -> Value {
+        let b = &mut self.builder;
+        let (x, y) = (b.unary(crate::ir::Unary::Abs, area.along_x[i]), b.unary(crate::ir::Unary::Abs, area.along_y[i]));
+        let (step, half) = (b.binary(crate::ir::Binary::Max, x, y), b.f32(0.5));
+        let offset = b.mul(step, half);
+        let (before, behind) = (b.sub(area.middle[i], offset), b.add(area.middle[i], offset));
+        let [low, high] = [before, behind].map(|place| {
+            let mut middle = area.middle.clone();
+            middle[i] = place;
+            let area = Area { middle, along_x: area.along_x.clone(), along_y: area.along_y.clone() };
+            self.look(LookupKind::Texture, call, Type::F32, name, area)
+        });
+        let rise = self.builder.sub(high, low);
+        self.builder.div(rise, step)
+    }
+}

@@ -1,0 +1,335 @@
+//! Derivative relocation (seeds/000, Appendix A): differences between vertices need a barrier, and a barrier needs the whole workgroup.
+//!
+//! 1. Derivatives of what is uniform are 0.
+//! 2. A derivative and all that its argument needs are moved out of branches and loops as far as the argument's own inputs allow.
+//! 3. Where one cannot leave a branch, the branch is taken by everybody, its effects under a condition, its results selected; where one
+//!    cannot leave a loop whose number of trips is not the same for all, the loop goes on while any point of the workgroup votes for it,
+//!    and points that would have left keep their values.
+//! 4. In each region derivatives are put together by levels: level n needs the results of level n - 1, so no order has fewer barriers.
+//!    (The paper searches a minimum clique cover among the possible places; with all of them movable to one region, levels are one.)
+
+use super::dead::remove_dead;
+use super::rates::varying;
+use super::simplify::simplify;
+use super::translate::{Rules, Translator, translate};
+use super::trips::uncounted_loops;
+use crate::ir::{Axis, Binary, Body, Compare, Const, Inst, Op, Region, Type, Unary, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Floats that one exchange may hold: two halves of 256 lanes are 16 KiB, the least that Vulkan promises.
+pub(crate) const EXCHANGE_FLOATS_MAX: u32 = 8;
+
+/// Brings a program into a form in which all its differences are taken by whole workgroups.
+pub fn relocate_derivatives(body: &Body) -> Body {
+    if !contains_derivative(body, body.root()) {
+        return body.clone();
+    }
+    let body = simplify(&translate(body, &mut DropUniform { varying: varying(body) }, true));
+    let mut body = translate(&body, &mut Hoist { slice: slice(&body) }, true);
+    remove_dead(&mut body);
+    let uniform = uncounted_loops(&body);
+    let mut body = translate(&body, &mut Legalise { guard: None, uniform }, true);
+    remove_dead(&mut body);
+    let root = body.root();
+    group(&mut body, root);
+    body
+}
+
+fn contains_derivative(body: &Body, region: Region) -> bool {
+    let mut found = false;
+    body.walk(region, &mut |i| found |= matches!(body.inst(i).op, Op::Derivative(_)));
+    found
+}
+
+struct DropUniform {
+    varying: Vec<bool>,
+}
+
+impl Rules for DropUniform {
+    fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, _: &[Value]) -> Option<Vec<Value>> {
+        let data = t.from.inst(inst);
+        let uniform = matches!(data.op, Op::Derivative(_)) && !self.varying[data.args[0].0 as usize];
+        uniform.then(|| vec![t.out.zero(t.from.ty(data.args[0]))])
+    }
+}
+
+/// The derivatives of a program and all that their arguments need.
+fn slice(body: &Body) -> FxHashSet<Inst> {
+    let mut found = FxHashSet::default();
+    let mut work = Vec::new();
+    body.walk(body.root(), &mut |i| {
+        if matches!(body.inst(i).op, Op::Derivative(_)) {
+            work.push(i);
+        }
+    });
+    while let Some(inst) = work.pop() {
+        if !found.insert(inst) {
+            continue;
+        }
+        let mut needed = FxHashSet::default();
+        free_values(body, inst, &mut needed);
+        work.extend(needed.into_iter().filter_map(|v| match body.value(v).def {
+            crate::ir::Def::Inst(inst, _) => Some(inst),
+            crate::ir::Def::Param(..) => None,
+        }));
+    }
+    found
+}
+
+/// The values that an instruction uses, it or what is below it, less those that are defined below it.
+fn free_values(body: &Body, inst: Inst, free: &mut FxHashSet<Value>) {
+    let mut bound = FxHashSet::default();
+    collect(body, inst, &mut bound, free);
+    free.retain(|v| !bound.contains(v));
+}
+
+fn collect(body: &Body, inst: Inst, bound: &mut FxHashSet<Value>, used: &mut FxHashSet<Value>) {
+    let data = body.inst(inst);
+    used.extend(&data.args);
+    for &region in &data.regions {
+        let region = body.region(region);
+        bound.extend(&region.params);
+        used.extend(&region.results);
+        for &inner in &region.insts {
+            bound.extend(&body.inst(inner).results);
+            collect(body, inner, bound, used);
+        }
+    }
+}
+
+/// Whether an instruction may be executed anywhere its inputs are known.
+fn is_movable(body: &Body, inst: Inst) -> bool {
+    let data = body.inst(inst);
+    let inner = || data.regions.iter().flat_map(|&r| &body.region(r).insts).all(|&i| is_movable(body, i));
+    data.op.is_pure() || (data.op.has_regions() && inner())
+}
+
+struct Hoist {
+    slice: FxHashSet<Inst>,
+}
+
+impl Rules for Hoist {
+    fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Option<Vec<Value>> {
+        if !self.slice.contains(&inst) || !is_movable(t.from, inst) {
+            return None;
+        }
+        let mut needed = FxHashSet::default();
+        free_values(t.from, inst, &mut needed);
+        let depth = needed.into_iter().map(|v| t.out.depth_of(t.value(v))).max().unwrap_or(1);
+        let depth = t.out.past_condition(depth);
+        if depth >= t.out.depth() {
+            return None;
+        }
+        let inner = t.out.leave(depth);
+        let results = t.default(self, inst, args.to_vec());
+        t.out.enter(inner);
+        Some(results)
+    }
+}
+
+/// Makes branches and loops around derivatives such that the whole workgroup comes by.
+struct Legalise {
+    /// Where this is false, effects must not happen.
+    guard: Option<Value>,
+    /// Loops that all points leave after the same number of trips.
+    uniform: FxHashSet<Inst>,
+}
+
+impl Rules for Legalise {
+    fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Option<Vec<Value>> {
+        let data = t.from.inst(inst);
+        match data.op {
+            Op::SlotStore(_) | Op::Printf(_) if self.guard.is_some() => {
+                self.guarded(t, inst, args);
+                return Some(Vec::new());
+            }
+            _ => {}
+        }
+        if !data.regions.iter().any(|&r| contains_derivative(t.from, r)) {
+            return None;
+        }
+        match data.op {
+            Op::If => {
+                let not = t.out.op(Op::Unary(Unary::Not), args);
+                Some(self.flatten(t, inst, &[args[0], not]))
+            }
+            Op::Switch => {
+                let conditions = case_conditions(t, args[0], data.regions.len());
+                Some(self.flatten(t, inst, &conditions))
+            }
+            Op::Loop if !self.uniform.contains(&inst) => Some(self.together(t, inst, args)),
+            _ => None,
+        }
+    }
+}
+
+/// For each case of a switch whether it is the one.
+fn case_conditions(t: &mut Translator<'_, '_>, selector: Value, count: usize) -> Vec<Value> {
+    let mut conditions = Vec::new();
+    let mut none = t.out.constant(Const::Bool(true));
+    for case in 0..count - 1 {
+        let number = t.out.constant(Const::U32(case as u32));
+        let here = t.out.op(Op::Compare(Compare::Eq), &[selector, number]);
+        let not = t.out.op(Op::Unary(Unary::Not), &[here]);
+        none = t.out.op(Op::Binary(Binary::And), &[none, not]);
+        conditions.push(here);
+    }
+    conditions.push(none);
+    conditions
+}
+
+impl Legalise {
+    /// Writes an effect under the guard.
+    fn guarded(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) {
+        let guard = self.guard.take().expect("there is a guard");
+        t.out.open(&[], false);
+        t.default(self, inst, args.to_vec());
+        let then = t.out.close(&[]);
+        t.out.open(&[], false);
+        let otherwise = t.out.close(&[]);
+        t.out.push(Op::If, vec![guard], vec![then, otherwise], &[]);
+        self.guard = Some(guard);
+    }
+
+    /// Writes all regions of a branch one after the other, effects under their conditions, and selects the results.
+    fn flatten(&mut self, t: &mut Translator<'_, '_>, inst: Inst, conditions: &[Value]) -> Vec<Value> {
+        let outer = self.guard;
+        let regions = &t.from.inst(inst).regions;
+        let mut all = Vec::new();
+        for (&region, &condition) in regions.iter().zip(conditions) {
+            let guard = outer.map(|g| t.out.op(Op::Binary(Binary::And), &[g, condition]));
+            self.guard = Some(guard.unwrap_or(condition));
+            all.push(t.region(self, region));
+        }
+        // The last region's results are taken unless an earlier condition holds.
+        let mut results = all.pop().unwrap_or_default();
+        for (yields, &condition) in all.into_iter().zip(conditions).rev() {
+            for (result, yielded) in results.iter_mut().zip(yields) {
+                *result = t.out.op(Op::Select, &[condition, yielded, *result]);
+            }
+        }
+        self.guard = outer;
+        results
+    }
+
+    /// Writes a loop that goes on while any point of the workgroup wants to.
+    fn together(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Vec<Value> {
+        let data = t.from.inst(inst);
+        let from = t.from;
+        let (condition, body) = (data.regions[0], data.regions[1]);
+        let outer = self.guard;
+        let start = t.out.constant(Const::Bool(true));
+        let types = [&t.types(data)[..], &[Type::Bool]].concat();
+        let params = t.out.open(&types, true);
+        let (&alive, carried) = params.split_last().expect("a parameter for the vote");
+        t.bind(&from.region(condition).params, carried);
+        let test = t.region(self, condition)[0];
+        let go = t.out.op(Op::Binary(Binary::And), &[test, alive]);
+        let any = t.out.op(Op::Any, &[go]);
+        t.out.open_body();
+        let guard = outer.map(|g| t.out.op(Op::Binary(Binary::And), &[g, go]));
+        self.guard = Some(guard.unwrap_or(go));
+        let next = t.region(self, body);
+        let pairs = next.iter().zip(carried);
+        let mut next: Vec<Value> = pairs.map(|(&n, &c)| t.out.op(Op::Select, &[go, n, c])).collect();
+        next.push(go);
+        self.guard = outer;
+        let body = t.out.close(&next);
+        let condition = t.out.close(&[any]);
+        let args = [args, &[start]].concat();
+        let mut results = t.out.push(Op::Loop, args, vec![condition, body], &types);
+        results.pop();
+        results
+    }
+}
+
+/// Whether an instruction, or one below it, has effects or must keep its place among those that have.
+fn is_ordered(body: &Body, inst: Inst) -> bool {
+    let data = body.inst(inst);
+    let memory = matches!(data.op, Op::SlotLoad(_) | Op::SlotStore(_) | Op::Printf(_));
+    memory || data.regions.iter().flat_map(|&r| &body.region(r).insts).any(|&i| is_ordered(body, i))
+}
+
+/// Puts the derivatives of each region together by levels.
+fn group(body: &mut Body, region: Region) {
+    let insts = body.region(region).insts.clone();
+    for &inst in &insts {
+        for inner in body.inst(inst).regions.clone() {
+            group(body, inner);
+        }
+    }
+    let is_derivative = |body: &Body, i: Inst| matches!(body.inst(i).op, Op::Derivative(_));
+    if !insts.iter().any(|&i| is_derivative(body, i)) {
+        return;
+    }
+    let mut levels: FxHashMap<Value, usize> = FxHashMap::default();
+    let mut ordered = 0;
+    let mut by_level: Vec<(Vec<Inst>, Vec<Inst>)> = Vec::new();
+    for &inst in &insts {
+        let mut needed = FxHashSet::default();
+        free_values(body, inst, &mut needed);
+        let mut level = needed.iter().filter_map(|v| levels.get(v)).copied().max().unwrap_or(0);
+        if is_ordered(body, inst) {
+            level = level.max(ordered);
+            ordered = level;
+        }
+        let derivative = is_derivative(body, inst);
+        for &result in &body.inst(inst).results {
+            levels.insert(result, level + usize::from(derivative));
+        }
+        by_level.resize_with(by_level.len().max(level + 1), Default::default);
+        let (plain, derivatives) = &mut by_level[level];
+        if derivative {
+            derivatives.push(inst);
+        } else {
+            plain.push(inst);
+        };
+    }
+    let mut order = Vec::new();
+    let mut new = FxHashMap::default();
+    for (plain, derivatives) in by_level {
+        order.extend(plain);
+        exchanges(body, &derivatives, &mut order, &mut new);
+    }
+    body.region_mut(region).insts = order;
+    let root = body.root();
+    body.substitute(root, &new);
+}
+
+/// Makes exchanges of derivatives whose arguments are all known; as many as shared memory asks for.
+fn exchanges(body: &mut Body, derivatives: &[Inst], order: &mut Vec<Inst>, new: &mut FxHashMap<Value, Value>) {
+    let mut rest: Vec<(Value, Axis, Value)> = Vec::new();
+    for &inst in derivatives {
+        let data = body.inst(inst);
+        if let Op::Derivative(axis) = data.op {
+            // The argument may be the result of an exchange before this one.
+            let arg = new.get(&data.args[0]).copied().unwrap_or(data.args[0]);
+            rest.push((arg, axis, data.results[0]));
+        }
+    }
+    while !rest.is_empty() {
+        let mut args: Vec<Value> = Vec::new();
+        let mut floats = 0;
+        let (mut items, mut old, mut left) = (Vec::new(), Vec::new(), Vec::new());
+        for (arg, axis, result) in rest {
+            let words = body.ty(arg).words();
+            let known = args.iter().position(|&a| a == arg);
+            if known.is_none() && floats + words > EXCHANGE_FLOATS_MAX {
+                left.push((arg, axis, result));
+                continue;
+            }
+            let at = known.unwrap_or_else(|| {
+                args.push(arg);
+                floats += words;
+                args.len() - 1
+            });
+            items.push((at as u32, axis));
+            old.push(result);
+        }
+        let types: Vec<Type> = old.iter().map(|&r| body.ty(r)).collect();
+        let inst = body.add_inst(Op::Derivatives(items), args, Vec::new(), &types);
+        order.push(inst);
+        new.extend(old.into_iter().zip(body.inst(inst).results.clone()));
+        rest = left;
+    }
+}

@@ -1,0 +1,223 @@
+//! Illuminance loops to loops over the light list, and their merging (seeds/000, Appendix A).
+//!
+//! The paper merges illuminance loops of equal receiver configuration. Here the cone and the category are first made conditions inside
+//! the loop, so that all loops over lights that light the same position are equal, and merge: a light shader is evaluated once for a
+//! point however many `diffuse()`, `specular()`, `ambient()` and illuminance statements look at it.
+
+use super::dead::remove_dead;
+use super::translate::{Rules, Translator, translate};
+use crate::ir::{Binary, Body, Compare, Const, Global, Inst, InstData, Op, Region, Type, Unary, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Turns every `Illuminance` and `Ambient` into a `LightLoop`.
+pub fn to_light_loops(body: &Body) -> Body {
+    translate(body, &mut ToLightLoops, true)
+}
+
+/// Merges light loops that may be merged.
+pub fn merge_light_loops(mut body: Body) -> Body {
+    while let Some(pair) = find_pair(&body, body.root()) {
+        merge(&mut body, pair);
+    }
+    remove_dead(&mut body);
+    body
+}
+
+struct ToLightLoops;
+
+impl Rules for ToLightLoops {
+    fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Option<Vec<Value>> {
+        let data = t.from.inst(inst);
+        match data.op {
+            Op::Illuminance { cone } => Some(self.illuminance(t, data, cone, args)),
+            Op::Ambient => Some(vec![ambient(t)]),
+            _ => None,
+        }
+    }
+}
+
+/// Parameters of a light loop's region before the carried values.
+struct Light {
+    l: Value,
+    active: Value,
+    ambient: Value,
+    categories: Value,
+    cl: Value,
+    ol: Value,
+}
+
+fn open_light_loop(t: &mut Translator<'_, '_>, carried: &[Type]) -> (Light, Vec<Value>) {
+    use Type::{Bool, U32, Vec3};
+    let types = [&[Vec3, Vec3, Vec3, Bool, Bool, U32, U32], carried].concat();
+    let params = t.out.open(&types, true);
+    let light = Light {
+        l: params[0],
+        cl: params[1],
+        ol: params[2],
+        active: params[3],
+        ambient: params[4],
+        categories: params[5],
+    };
+    (light, params[7..].to_vec())
+}
+
+impl ToLightLoops {
+    fn illuminance(&mut self, t: &mut Translator<'_, '_>, data: &InstData, cone: bool, args: &[Value]) -> Vec<Value> {
+        let (head, init) = args.split_at(data.op.fixed_args());
+        let category = *head.last().expect("an illuminance has a category");
+        let types = t.types(data);
+        let (light, carried) = open_light_loop(t, &types);
+        let wanted = t.out.op(Op::CategoryMatches, &[category, light.categories]);
+        let mut seen = t.out.op(Op::Binary(Binary::And), &[light.active, wanted]);
+        if cone {
+            let inside = in_cone(t, light.l, head[1], head[2]);
+            seen = t.out.op(Op::Binary(Binary::And), &[seen, inside]);
+        }
+        t.out.open(&[], false);
+        let from = t.from;
+        let region = data.regions[0];
+        t.bind(&from.region(region).params, &[&[light.l, light.cl, light.ol], &carried[..]].concat());
+        let results = t.region(self, region);
+        let then = t.out.close(&results);
+        t.out.open(&[], false);
+        let otherwise = t.out.close(&carried);
+        let next = t.out.push(Op::If, vec![seen], vec![then, otherwise], &types);
+        let region = t.out.close(&next);
+        let args = [&head[..1], init].concat();
+        t.out.push(Op::LightLoop { local: true, ambient: false }, args, vec![region], &types)
+    }
+}
+
+/// Whether the angle between a light's direction and the axis is at most `angle`.
+fn in_cone(t: &mut Translator<'_, '_>, l: Value, axis: Value, angle: Value) -> Value {
+    let mut binary = |op, a, b| t.out.op(Op::Binary(op), &[a, b]);
+    let (ll, aa) = (binary(Binary::Dot, l, l), binary(Binary::Dot, axis, axis));
+    let along = binary(Binary::Dot, l, axis);
+    let (zero, pi) = (t.out.constant(0.0), t.out.constant(std::f32::consts::PI));
+    let mut op = |op, args: &[Value]| t.out.op(op, args);
+    let (ll, aa) = (op(Op::Unary(Unary::Sqrt), &[ll]), op(Op::Unary(Unary::Sqrt), &[aa]));
+    let limit = op(Op::Binary(Binary::Max), &[angle, zero]);
+    let limit = op(Op::Binary(Binary::Min), &[limit, pi]);
+    let limit = op(Op::Unary(Unary::Cos), &[limit]);
+    let lengths = op(Op::Binary(Binary::Mul), &[ll, aa]);
+    let limit = op(Op::Binary(Binary::Mul), &[limit, lengths]);
+    let inside = op(Op::Compare(Compare::Le), &[limit, along]);
+    // The whole sphere, whatever rounding makes of the cosine.
+    let all = op(Op::Compare(Compare::Le), &[pi, angle]);
+    op(Op::Binary(Binary::Or), &[inside, all])
+}
+
+fn ambient(t: &mut Translator<'_, '_>) -> Value {
+    let position = t.out.op(Op::Global(Global::P), &[]);
+    let zero = t.out.constant(Const::Vec3([0.0; 3]));
+    let (light, sum) = open_light_loop(t, &[Type::Vec3]);
+    let more = t.out.op(Op::Binary(Binary::Add), &[sum[0], light.cl]);
+    let next = t.out.op(Op::Select, &[light.ambient, more, sum[0]]);
+    let region = t.out.close(&[next]);
+    let op = Op::LightLoop { local: false, ambient: true };
+    t.out.push(op, vec![position, zero], vec![region], &[Type::Vec3])[0]
+}
+
+/// Two light loops of one region that can become one: their places in it.
+struct Pair {
+    region: Region,
+    first: usize,
+    second: usize,
+}
+
+fn find_pair(body: &Body, region: Region) -> Option<Pair> {
+    let insts = &body.region(region).insts;
+    let is_light_loop = |i: &usize| matches!(body.inst(insts[*i]).op, Op::LightLoop { .. });
+    let loops: Vec<usize> = (0..insts.len()).filter(is_light_loop).collect();
+    for (n, &second) in loops.iter().enumerate().skip(1) {
+        for &first in &loops[..n] {
+            let pair = Pair { region, first, second };
+            if may_merge(body, &pair) {
+                return Some(pair);
+            }
+        }
+    }
+    insts.iter().flat_map(|&i| &body.inst(i).regions).find_map(|&r| find_pair(body, r))
+}
+
+fn may_merge(body: &Body, pair: &Pair) -> bool {
+    let insts = &body.region(pair.region).insts;
+    let (first, second) = (body.inst(insts[pair.first]), body.inst(insts[pair.second]));
+    if first.args[0] != second.args[0] {
+        return false;
+    }
+    let between = &insts[pair.first..=pair.second];
+    let effects = between.iter().any(|&i| touches_memory(body, i));
+    !effects && !dependents(body, pair).contains(&insts[pair.second])
+}
+
+/// Whether an instruction, or one below it, reads or writes arrays or prints.
+fn touches_memory(body: &Body, inst: Inst) -> bool {
+    let data = body.inst(inst);
+    matches!(data.op, Op::SlotLoad(_) | Op::SlotStore(_) | Op::Printf(_))
+        || data.regions.iter().flat_map(|&r| &body.region(r).insts).any(|&i| touches_memory(body, i))
+}
+
+/// The instructions after the first loop, up to the second, that need its results.
+fn dependents(body: &Body, pair: &Pair) -> FxHashSet<Inst> {
+    let insts = &body.region(pair.region).insts;
+    let mut tainted: FxHashSet<Value> = body.inst(insts[pair.first]).results.iter().copied().collect();
+    let mut found = FxHashSet::default();
+    for &inst in &insts[pair.first + 1..=pair.second] {
+        if uses_any(body, inst, &tainted) {
+            found.insert(inst);
+            tainted.extend(&body.inst(inst).results);
+        }
+    }
+    found
+}
+
+fn uses_any(body: &Body, inst: Inst, values: &FxHashSet<Value>) -> bool {
+    let data = body.inst(inst);
+    data.args.iter().any(|a| values.contains(a))
+        || data.regions.iter().any(|&r| {
+            let region = body.region(r);
+            region.results.iter().any(|v| values.contains(v)) || region.insts.iter().any(|&i| uses_any(body, i, values))
+        })
+}
+
+/// Puts the second loop's body after the first's, in one loop that stands where the second stood; what needs the first's results
+/// follows it.
+fn merge(body: &mut Body, pair: Pair) {
+    let after = dependents(body, &pair);
+    let insts = body.region(pair.region).insts.clone();
+    let (a, b) = (body.inst(insts[pair.first]).clone(), body.inst(insts[pair.second]).clone());
+    let fixed = a.op.fixed_params();
+    let (first, second) = (a.regions[0], b.regions[0]);
+
+    // One region: the first's parameters, then the second's carried ones.
+    let (head, carried) = {
+        let params = &body.region(second).params;
+        (params[..fixed].to_vec(), params[fixed..].to_vec())
+    };
+    let mut new: FxHashMap<Value, Value> = head.iter().copied().zip(body.region(first).params.clone()).collect();
+    for param in carried {
+        let ty = body.ty(param);
+        new.insert(param, body.add_region_param(first, ty));
+    }
+    let tail = body.region(second).clone();
+    body.region_mut(first).insts.extend(tail.insts);
+    body.region_mut(first).results.extend(tail.results);
+
+    let (Op::LightLoop { local, ambient }, Op::LightLoop { local: l, ambient: m }) = (&a.op, &b.op) else {
+        unreachable!("a pair is two light loops")
+    };
+    let op = Op::LightLoop { local: *local || *l, ambient: *ambient || *m };
+    let args = [&a.args[..], &b.args[1..]].concat();
+    let results: Vec<Value> = a.results.iter().chain(&b.results).copied().collect();
+    let types: Vec<Type> = results.iter().map(|&r| body.ty(r)).collect();
+    let merged = body.add_inst(op, args, vec![first], &types);
+    new.extend(results.into_iter().zip(body.inst(merged).results.clone()));
+
+    let (before, between) = (&insts[..pair.first], &insts[pair.first + 1..pair.second]);
+    let order = before.iter().chain(between.iter().filter(|i| !after.contains(i))).copied();
+    let order: Vec<Inst> = order.chain([merged]).chain(between.iter().filter(|i| after.contains(i)).copied()).collect();
+    body.region_mut(pair.region).insts = [&order, &insts[pair.second + 1..]].concat();
+    let root = body.root();
+    body.substitute(root, &new);
+}

@@ -1,0 +1,17 @@
+//! Analyses and transformations of the IR.
+
+mod algebra;
+mod dead;
+pub(crate) mod derivatives;
+mod illuminance;
+mod rates;
+mod simplify;
+pub(crate) mod translate;
+pub(crate) mod trips;
+
+pub use dead::remove_dead;
+pub use derivatives::relocate_derivatives;
+pub use illuminance::{merge_light_loops, to_light_loops};
+pub use rates::varying;
+pub use simplify::simplify;
+pub use trips::{trip_count, uncounted_loops};

@@ -1,0 +1,485 @@
+//! Calls: which function or overload is meant, and what it is given.
+
+use super::convert::{self, COST_RENAME};
+use super::hir::{Argument, Expr, ExprKind, FuncId, Place, ShadeopCall, Shape, Storage, Type};
+use super::operator::single;
+use super::{Call, Checker, lights_report};
+use crate::diagnostic::Report;
+use crate::lower;
+use crate::shadeops::{self, Opcode, Overload, Parameter, ParameterKind};
+use crate::span::Span;
+use crate::syntax::ast::{self, Ident};
+
+/// A checked argument.
+struct Actual {
+    expr: Expr,
+    /// The channel behind a texture's name.
+    channel: Option<Expr>,
+}
+
+/// Something that a call may mean.
+#[derive(Clone, Copy)]
+enum Candidate {
+    Function(FuncId),
+    Shadeop(&'static Overload),
+}
+
+/// What choosing a candidate costs: mismatch of arguments, then of the result.
+type Cost = (u32, u32);
+
+/// Cost of a result that needs a cast which nobody wrote; an error will follow.
+const COST_MISFIT: u32 = 1000;
+
+impl Checker<'_> {
+    /// `name(arguments)`
+    pub(super) fn call(
+        &mut self,
+        name: &Ident,
+        arguments: &[ast::Expr],
+        span: Span,
+        expected: Option<Type>,
+    ) -> Option<Expr> {
+        let mut candidates: Vec<_> = self.functions_named(&name.name).into_iter().map(Candidate::Function).collect();
+        candidates.extend(shadeops::overloads(&name.name).iter().map(Candidate::Shadeop));
+        if candidates.is_empty() {
+            if !self.poisoned_functions.contains(&name.name) {
+                self.unknown_function(name);
+            }
+            for argument in arguments {
+                self.expr(argument, None);
+            }
+            return None;
+        }
+        let actuals = self.actuals(&candidates, arguments)?;
+        let mut best: Option<(Cost, Candidate)> = None;
+        for &candidate in &candidates {
+            let Some(cost) = self.candidate_cost(candidate, &actuals, expected) else { continue };
+            if best.is_none_or(|(least, _)| cost < least) {
+                best = Some((cost, candidate));
+            }
+        }
+        match best {
+            Some((_, Candidate::Function(id))) => self.call_function(id, actuals, span),
+            Some((_, Candidate::Shadeop(overload))) => self.call_shadeop(name, overload, actuals, span),
+            None => {
+                self.no_overload(name, &candidates, &actuals, span);
+                None
+            }
+        }
+    }
+
+    fn unknown_function(&mut self, name: &Ident) {
+        let word = &name.name;
+        let report = |message: String| Report::error(name.span, message);
+        if self.place.functions.contains(word) {
+            return self.error(report(format!("`{word}` calls itself")).hint("RSL has no recursion; use a loop"));
+        }
+        if self.file_functions.contains(word) {
+            let report = report(format!("`{word}` is called before it is defined"));
+            return self.error(report.hint("move the function in front of its first use"));
+        }
+        if shadeops::is_later_function(word) {
+            return self.error(report(format!("`{word}` is not RSL 3.2")));
+        }
+        let hint = self.function_hint(word);
+        let report = report(format!("no function `{word}`"));
+        self.error(if hint.is_empty() { report } else { report.hint(hint) });
+    }
+
+    /// The arguments, checked. Where all candidates want the same type of an argument, that type is what the argument should be.
+    fn actuals(&mut self, candidates: &[Candidate], arguments: &[ast::Expr]) -> Option<Vec<Actual>> {
+        let count = arguments.len();
+        let mut actuals = Vec::with_capacity(count);
+        for (i, argument) in arguments.iter().enumerate() {
+            let mut wanted = candidates.iter().filter_map(|&c| self.wanted(c, i, count));
+            let first = wanted.next();
+            let is_texture = first.is_some_and(|p| p.kind == ParameterKind::Texture);
+            let ty = |p: Parameter| match p.kind {
+                ParameterKind::Value(ty) => Some(ty),
+                _ => None,
+            };
+            let expected = first.and_then(ty).filter(|&t| wanted.all(|p| ty(p) == Some(t)));
+            actuals.push(if is_texture {
+                self.texture_name(argument)
+            } else {
+                let expr = self.expr(argument, expected);
+                if let Some(expr) = expr.as_ref().filter(|_| !first.is_some_and(|p| p.output)) {
+                    self.warn_of_light_outside(expr);
+                }
+                expr.map(|expr| Actual { expr, channel: None })
+            });
+        }
+        actuals.into_iter().collect()
+    }
+
+    /// What a candidate wants as argument `i` of `count`; `None` if it does not take so many.
+    fn wanted(&self, candidate: Candidate, i: usize, count: usize) -> Option<Parameter> {
+        match candidate {
+            Candidate::Function(id) => {
+                let function = &self.functions[id.0 as usize].function;
+                let argument = function.arguments.get(i).filter(|_| function.arguments.len() == count)?;
+                let variable = self.variable(*argument);
+                let kind = if variable.shape == Shape::Single {
+                    ParameterKind::Value(variable.ty)
+                } else {
+                    ParameterKind::Array(variable.ty)
+                };
+                Some(Parameter { kind, output: matches!(variable.storage, Storage::Argument { output: true }) })
+            }
+            Candidate::Shadeop(overload) => {
+                let signature = &overload.signature;
+                let fixed = signature.parameters.len();
+                let fits = count == fixed || (count > fixed && (signature.rest.is_some() || signature.named));
+                signature.parameters.get(i).copied().or(signature.rest).filter(|_| fits)
+            }
+        }
+    }
+
+    /// The name of a texture, behind which a channel may stand in brackets.
+    fn texture_name(&mut self, argument: &ast::Expr) -> Option<Actual> {
+        let ast::ExprKind::Index { base, index } = &argument.kind else {
+            return Some(Actual { expr: self.expr(argument, Some(Type::String))?, channel: None });
+        };
+        let is_array = match &base.kind {
+            ast::ExprKind::Name(name) if self.is_variable(name) => {
+                self.resolve(name, base.span).is_some_and(|id| self.variable(id).shape != Shape::Single)
+            }
+            _ => false,
+        };
+        if is_array {
+            return Some(Actual { expr: self.expr(argument, Some(Type::String))?, channel: None });
+        }
+        let expr = self.value_of(base, Type::String);
+        let channel = self.value_of(index, Type::Float);
+        Some(Actual { expr: expr?, channel: Some(channel?) })
+    }
+
+    /// What it costs to choose a candidate; `None` if it does not fit.
+    fn candidate_cost(&self, candidate: Candidate, actuals: &[Actual], expected: Option<Type>) -> Option<Cost> {
+        let mut cost = 0;
+        let (result, fixed) = match candidate {
+            Candidate::Function(id) => {
+                let function = &self.functions[id.0 as usize].function;
+                if function.arguments.len() != actuals.len() {
+                    return None;
+                }
+                (function.result, actuals.len())
+            }
+            Candidate::Shadeop(overload) => {
+                let signature = &overload.signature;
+                let fixed = if signature.named { signature.parameters.len() } else { actuals.len() };
+                if signature.named && !named_fit(actuals.get(fixed..)?) {
+                    return None;
+                }
+                (signature.result, fixed)
+            }
+        };
+        for (i, actual) in actuals[..fixed].iter().enumerate() {
+            cost += self.argument_cost(candidate, i, actual, actuals.len())?;
+        }
+        Some((cost, result_cost(result, expected)))
+    }
+
+    fn argument_cost(&self, candidate: Candidate, i: usize, actual: &Actual, count: usize) -> Option<u32> {
+        let wanted = self.wanted(candidate, i, count)?;
+        let expr = &actual.expr;
+        match wanted.kind {
+            ParameterKind::Any => (expr.shape == Shape::Single || wanted.output).then_some(0),
+            ParameterKind::Texture => (expr.ty == Type::String && expr.shape == Shape::Single).then_some(0),
+            ParameterKind::Array(ty) => {
+                let length_fits = match candidate {
+                    Candidate::Function(id) => {
+                        let argument = self.functions[id.0 as usize].function.arguments[i];
+                        let wanted = self.variable(argument).shape;
+                        wanted == Shape::Open || wanted == expr.shape
+                    }
+                    Candidate::Shadeop(_) => true,
+                };
+                let alike = expr.ty == ty || (expr.ty.is_pointlike() && ty.is_pointlike());
+                let exact = if expr.ty == ty { 0 } else { COST_RENAME };
+                (expr.shape != Shape::Single && alike && length_fits).then_some(exact)
+            }
+            // A variable that is written must hold what is written.
+            ParameterKind::Value(ty) if wanted.output => {
+                let renamed = expr.ty.is_pointlike() && ty.is_pointlike();
+                let cost = if expr.ty == ty { Some(0) } else { renamed.then_some(COST_RENAME) };
+                cost.filter(|_| expr.shape == Shape::Single)
+            }
+            ParameterKind::Value(ty) => convert::cost(expr, ty),
+        }
+    }
+
+    fn no_overload(&mut self, name: &Ident, candidates: &[Candidate], actuals: &[Actual], span: Span) {
+        let given: Vec<_> = actuals.iter().map(|a| a.expr.describe().replace('`', "")).collect();
+        let message = format!("`{}` does not take ({})", name.name, given.join(", "));
+        let mut forms: Vec<_> = candidates.iter().map(|&c| self.form(name, c)).collect();
+        forms.dedup();
+        let more = forms.len().saturating_sub(6);
+        forms.truncate(6);
+        let mut hint = format!("it is {}", forms.join(", or "));
+        if more > 0 {
+            hint += &format!(", or {more} forms more");
+        }
+        self.error(Report::error(span, message).hint(hint));
+    }
+
+    /// A candidate as one would write it.
+    fn form(&self, name: &Ident, candidate: Candidate) -> String {
+        let count = match candidate {
+            Candidate::Function(id) => self.functions[id.0 as usize].function.arguments.len(),
+            Candidate::Shadeop(overload) => overload.signature.parameters.len(),
+        };
+        let word = |p: Parameter| {
+            let output = if p.output { "output " } else { "" };
+            match p.kind {
+                ParameterKind::Value(ty) => format!("{output}{ty}"),
+                ParameterKind::Array(ty) => format!("{output}{ty}[]"),
+                ParameterKind::Texture => "string".to_owned(),
+                ParameterKind::Any => format!("{output}any"),
+            }
+        };
+        let mut words: Vec<_> = (0..count).filter_map(|i| self.wanted(candidate, i, count)).map(word).collect();
+        let result = match candidate {
+            Candidate::Function(id) => self.functions[id.0 as usize].function.result,
+            Candidate::Shadeop(overload) => {
+                if overload.signature.rest.is_some() || overload.signature.named {
+                    words.push("...".to_owned());
+                }
+                overload.signature.result
+            }
+        };
+        format!("`{result} {}({})`", name.name, words.join(", "))
+    }
+
+    fn call_function(&mut self, id: FuncId, actuals: Vec<Actual>, span: Span) -> Option<Expr> {
+        let in_illuminance = self.place.in_illuminance;
+        let (in_default, depth) = (self.place.in_default.is_some(), self.place.depth);
+        self.place.facts.calls.push(Call { callee: id, span, in_illuminance, in_default, depth });
+        let function = &self.functions[id.0 as usize].function;
+        let (arguments, result) = (function.arguments.clone(), function.result);
+        let mut given = Vec::with_capacity(arguments.len());
+        for (argument, Actual { expr, .. }) in arguments.into_iter().zip(actuals) {
+            let wanted = self.variable(argument);
+            let (ty, output) = (wanted.ty, matches!(wanted.storage, Storage::Argument { output: true }));
+            given.push(if wanted.shape != Shape::Single {
+                let ExprKind::Variable(array) = expr.kind else { return None };
+                if output {
+                    self.assignable(expr)?;
+                }
+                Argument::Array(array)
+            } else if output {
+                Argument::Output(self.assignable(expr)?)
+            } else {
+                Argument::Value(convert::apply(expr, ty))
+            });
+        }
+        Some(single(ExprKind::Call(id, given), result, span))
+    }
+
+    fn call_shadeop(
+        &mut self,
+        name: &Ident,
+        overload: &'static Overload,
+        actuals: Vec<Actual>,
+        span: Span,
+    ) -> Option<Expr> {
+        self.check_shadeop_place(name, overload);
+        let signature = &overload.signature;
+        let fixed = if signature.named { signature.parameters.len() } else { actuals.len() };
+        // A random value for a uniform variable is the same at all points.
+        let opcode = match overload.opcode {
+            Opcode::Random if self.place.for_uniform => Opcode::UniformRandom,
+            opcode => opcode,
+        };
+        let mut call = ShadeopCall {
+            opcode,
+            name: name.name.clone(),
+            span,
+            arguments: Vec::new(),
+            outputs: Vec::new(),
+            channel: None,
+            named: Vec::new(),
+        };
+        let mut actuals = actuals.into_iter();
+        for i in 0..fixed {
+            let Actual { expr, channel } = actuals.next()?;
+            let wanted = signature.parameters.get(i).copied().or(signature.rest)?;
+            call.channel = call.channel.or(channel);
+            match wanted.kind {
+                _ if wanted.output => call.outputs.push(self.assignable(expr)?),
+                ParameterKind::Value(ty) => call.arguments.push(convert::apply(expr, ty)),
+                ParameterKind::Array(_) | ParameterKind::Texture | ParameterKind::Any => call.arguments.push(expr),
+            }
+        }
+        while let (Some(name), Some(value)) = (actuals.next(), actuals.next()) {
+            call.named.push((name.expr, value.expr));
+        }
+        self.check_shadeop(&call);
+        Some(single(ExprKind::Shadeop(Box::new(call)), signature.result, span))
+    }
+
+    /// Whether the shadeop may stand here.
+    fn check_shadeop_place(&mut self, name: &Ident, overload: &Overload) {
+        if let Some(kind) = self.kind.filter(|&k| !overload.kinds.contains(k)) {
+            let report = Report::error(name.span, format!("`{}` cannot stand in a {kind} shader", name.name));
+            self.kind_error(report.hint(format!("it can in {} shaders", overload.kinds.words())));
+        }
+        if overload.opcode.runs_lights() {
+            self.place.facts.lights.get_or_insert(name.span);
+            let in_default = self.place.in_default.is_some();
+            if self.place.in_illuminance || in_default {
+                let report = lights_report(name.span, in_default);
+                self.error(report.label(format!("`{}` loops over the lights", name.name)));
+            }
+        }
+        let asks_light = overload.opcode == Opcode::Message(crate::ir::MessageTarget::Light);
+        if asks_light && !self.place.in_illuminance && self.place.functions.is_empty() {
+            self.error(Report::error(name.span, "`lightsource` can only be asked inside `illuminance`"));
+        }
+    }
+
+    /// What the types do not say.
+    fn check_shadeop(&mut self, call: &ShadeopCall) {
+        match call.opcode {
+            Opcode::Printf | Opcode::Format => self.check_format(call),
+            Opcode::TransformColor => {
+                for space in &call.arguments[..call.arguments.len() - 1] {
+                    self.check_color_space(space);
+                }
+            }
+            Opcode::Message(_) | Opcode::Query(_) | Opcode::TextureInfo | Opcode::VolumeSide => {
+                let name = call.arguments.last();
+                if let Some(name) = name.filter(|n| !matches!(n.kind, ExprKind::String(_))) {
+                    let report = Report::error(name.span, format!("`{}` needs the name as a literal", call.name));
+                    self.error(report.hint("what is asked for must be known when the shader is compiled"));
+                }
+            }
+            Opcode::Spline => self.check_spline(call),
+            _ => {}
+        }
+        self.check_supported(call);
+        for (name, value) in &call.named {
+            self.check_lookup_parameter(call, name, value);
+        }
+    }
+
+    /// Warns of shadeops that have no meaning here.
+    fn check_supported(&mut self, call: &ShadeopCall) {
+        let span = call.span;
+        let warning = match call.opcode {
+            Opcode::Trace => "there is no ray tracing: `trace` gives 0",
+            Opcode::VolumeSide => "volumes inside and outside of objects are not supported: the answer is 0",
+            Opcode::Message(_) if call.outputs.iter().any(|o| self.is_whole_array(o)) => {
+                "another shader's array cannot be asked for: the answer is 0"
+            }
+            _ => return,
+        };
+        self.reports.push(Report::warning(span, warning));
+    }
+
+    fn is_whole_array(&self, place: &Place) -> bool {
+        place.index.is_none() && self.variable(place.variable).shape != Shape::Single
+    }
+
+    fn check_spline(&mut self, call: &ShadeopCall) {
+        let Some(first) = call.arguments.first() else { return };
+        if let ExprKind::String(name) = &first.kind
+            && lower::spline_basis(name).is_none()
+        {
+            let report = Report::error(first.span, format!("no spline basis `{name}`"));
+            self.error(report.hint(format!("there are {}, and each with `solve` in front", lower::basis_names())));
+        }
+        if let Some(Expr { shape: Shape::Array(length), span, .. }) = call.arguments.last()
+            && *length < 4
+        {
+            self.error(Report::error(*span, "a spline needs four values or more"));
+        }
+    }
+
+    fn check_lookup_parameter(&mut self, call: &ShadeopCall, name: &Expr, value: &Expr) {
+        let ExprKind::String(word) = &name.kind else {
+            let report = Report::error(name.span, "the name of a parameter must be a literal");
+            return self.error(report);
+        };
+        if !shadeops::is_lookup_parameter(word) {
+            let message = format!("`{}` has no parameter `{word}`", call.name);
+            return self.reports.push(Report::warning(name.span, message).hint("it is ignored"));
+        }
+        let wanted = if matches!(&**word, "filter" | "source" | "label") { Type::String } else { Type::Float };
+        if value.ty != wanted || value.shape != Shape::Single {
+            let message = format!("the parameter `{word}` is a `{wanted}`, not {}", value.describe());
+            self.error(Report::error(value.span, message));
+        }
+    }
+
+    /// Counts and compares the values of `printf` and `format` with their format.
+    fn check_format(&mut self, call: &ShadeopCall) {
+        let Some((format, values)) = call.arguments.split_first() else { return };
+        let ExprKind::String(text) = &format.kind else {
+            let report = Report::error(format.span, format!("the format of `{}` must be a literal", call.name));
+            return self.error(report);
+        };
+        let letters = match format_letters(text) {
+            Ok(letters) => letters,
+            Err(bad) => {
+                let report = Report::error(format.span, format!("`%{bad}` is no format"));
+                return self.error(report.hint("there are %f %p %c %m %s %d and %%"));
+            }
+        };
+        if letters.len() != values.len() {
+            let message = format!("the format asks for {} values, {} are given", letters.len(), values.len());
+            return self.error(Report::error(format.span, message));
+        }
+        for (letter, value) in letters.into_iter().zip(values) {
+            let fits = match letter {
+                'p' => value.ty.is_pointlike(),
+                'c' => value.ty == Type::Color,
+                'm' => value.ty == Type::Matrix,
+                's' => value.ty == Type::String,
+                _ => value.ty == Type::Float,
+            };
+            if !fits {
+                let report = Report::warning(value.span, format!("`%{letter}` does not fit {}", value.describe()));
+                self.reports.push(report.hint("it is printed as what it is"));
+            }
+        }
+    }
+}
+
+/// The letters behind the `%` of a format, in order; what follows a `%` that has none.
+pub(crate) fn format_letters(format: &str) -> Result<Vec<char>, String> {
+    let mut letters = Vec::new();
+    let mut rest = format;
+    while let Some(at) = rest.find('%') {
+        rest = &rest[at + 1..];
+        if let Some(behind) = rest.strip_prefix('%') {
+            rest = behind;
+            continue;
+        }
+        let digits = rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | ' '));
+        match digits.chars().next() {
+            Some(letter @ ('f' | 'p' | 'c' | 'm' | 's' | 'd' | 'i' | 'g' | 'e')) => letters.push(letter),
+            other => return Err(other.map(String::from).unwrap_or_default()),
+        }
+        rest = &digits[1..];
+    }
+    Ok(letters)
+}
+
+/// Whether these are pairs of names and values.
+fn named_fit(rest: &[Actual]) -> bool {
+    rest.len().is_multiple_of(2) && rest.iter().step_by(2).all(|a| a.expr.ty == Type::String)
+}
+
+/// What it costs to use a result of type `result` where `expected` is wanted.
+fn result_cost(result: Type, expected: Option<Type>) -> u32 {
+    match expected {
+        None => 0,
+        Some(wanted) if wanted == result => 0,
+        Some(wanted) if wanted.is_pointlike() && result.is_pointlike() => COST_RENAME,
+        Some(wanted) if result == Type::Float && (wanted.is_triple() || wanted == Type::Matrix) => 2,
+        // A cast takes any triple as any other.
+        Some(wanted) if wanted.is_triple() && result.is_triple() => 3,
+        Some(_) => COST_MISFIT,
+    }
+}

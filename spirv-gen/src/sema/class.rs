@@ -1,0 +1,465 @@
+//! What is uniform and what varies.
+//!
+//! A graph has a node for every variable and for every value that matters, and an edge from a to b when b varies if a does: through
+//! an expression, or because a variable is assigned under a condition. What can be reached from the node of varying things varies.
+//! Functions may be called with uniform and with varying arguments, and their results differ accordingly: a call gets edges of its
+//! own between arguments and results, from a summary of the function.
+
+use super::hir::{
+    Argument, Class, Default, Expr, ExprKind, FuncId, Parameter, Place, ShadeopCall, Shader, Stmt, StmtKind, Storage,
+    Type, VarId,
+};
+use super::visit;
+use crate::diagnostic::{Report, Reports};
+use crate::shadeops::Opcode;
+use crate::span::Span;
+use rustc_hash::FxHashSet;
+
+type Node = u32;
+
+/// Everything that varies can be reached from here.
+const VARYING: Node = 0;
+
+/// Sets [`super::hir::Variable::inferred`], and reports varying values that are given to uniform variables.
+pub(super) fn infer(shader: &mut Shader, reports: &mut Reports) {
+    let mut inference = Inference::new(shader);
+    for function in 0..shader.functions.len() {
+        inference.function(FuncId(function as u32));
+    }
+    for parameter in &shader.parameters {
+        inference.default(parameter);
+    }
+    inference.statements(&shader.body);
+    let Inference { edges, node_count, checks, declared_in_body, .. } = inference;
+    let variables = || (0..).map(VarId).zip(&shader.variables);
+    let mut seeds = vec![VARYING];
+    seeds.extend(variables().filter(|(_, v)| v.class == Some(Class::Varying)).map(|(id, _)| node(id)));
+    let varies = reach(&edges, node_count, &seeds);
+    // By the letter of the language, variables that are not declared uniform are varying, whatever they hold.
+    let by_letter = |id: &VarId| shader.variable(*id).class.is_none() && shader.variable(*id).ty != Type::String;
+    seeds.extend(declared_in_body.iter().copied().filter(by_letter).map(node));
+    let counts_as_varying = reach(&edges, node_count, &seeds);
+    for check in checks {
+        let name = &shader.variable(check.variable).name;
+        if varies[check.value as usize] {
+            let report = Report::error(check.span, format!("a varying value for the uniform variable `{name}`"));
+            reports.push(report.also(shader.variable(check.variable).span, "declared here").hint(hint(shader, &check)));
+        } else if counts_as_varying[check.value as usize] {
+            let message =
+                format!("a value for the uniform variable `{name}` comes from a variable that is varying by default");
+            let report = Report::warning(check.span, message);
+            reports.push(report.hint("declare that one `uniform` too: other compilers do not accept this"));
+        }
+    }
+    for (variable, varies) in shader.variables.iter_mut().zip(&varies[1..]) {
+        variable.inferred = if *varies { Class::Varying } else { Class::Uniform };
+    }
+}
+
+fn hint(shader: &Shader, check: &Check) -> String {
+    let variable = shader.variable(check.variable);
+    match variable.storage {
+        Storage::Parameter { output } => {
+            let output = if output { "output " } else { "" };
+            format!("declare it `{output}varying {} {}`", variable.ty, variable.name)
+        }
+        _ => "declare it `varying`, or without a class".to_owned(),
+    }
+}
+
+fn node(variable: VarId) -> Node {
+    variable.0 + 1
+}
+
+/// Which nodes can be reached from `seeds`.
+fn reach(edges: &[(Node, Node)], node_count: u32, seeds: &[Node]) -> Vec<bool> {
+    let (starts, targets) = successors(edges.iter().copied(), node_count);
+    let mut reached = vec![false; node_count as usize];
+    let mut todo = seeds.to_vec();
+    while let Some(at) = todo.pop() {
+        if !std::mem::replace(&mut reached[at as usize], true) {
+            todo.extend(&targets[starts[at as usize] as usize..starts[at as usize + 1] as usize]);
+        }
+    }
+    reached
+}
+
+/// The edges by the node that they leave: those of node n are at `starts[n]..starts[n + 1]` of the targets.
+fn successors(edges: impl Iterator<Item = (Node, Node)> + Clone, node_count: u32) -> (Vec<u32>, Vec<Node>) {
+    let mut starts = vec![0u32; node_count as usize + 2];
+    for (from, _) in edges.clone() {
+        starts[from as usize + 2] += 1;
+    }
+    for i in 1..starts.len() {
+        starts[i] += starts[i - 1];
+    }
+    let mut targets = vec![0; starts[starts.len() - 1] as usize];
+    for (from, to) in edges {
+        let place = &mut starts[from as usize + 1];
+        targets[*place as usize] = to;
+        *place += 1;
+    }
+    (starts, targets)
+}
+
+/// A uniform variable was given a value.
+struct Check {
+    value: Node,
+    variable: VarId,
+    span: Span,
+}
+
+/// On what the results of a function depend.
+struct Summary {
+    result: Vec<Source>,
+    /// For each argument that the function may assign.
+    outputs: Vec<Vec<Source>>,
+    /// Variables outside the function that it, or what it calls, assigns.
+    assigned: Vec<VarId>,
+}
+
+enum Source {
+    Argument(usize),
+    /// A variable outside the function, or [`VARYING`].
+    Outside(Node),
+}
+
+struct Inference<'a> {
+    shader: &'a Shader,
+    edges: Vec<(Node, Node)>,
+    node_count: u32,
+    /// What the conditions around depend on, a node for each, the innermost last.
+    conditions: Vec<Node>,
+    /// Conditions around the declaration of each variable.
+    depths: Vec<usize>,
+    summaries: Vec<Summary>,
+    /// The result of the function that is being read.
+    result: Node,
+    in_function: bool,
+    /// Variables that this function assigns.
+    assigned: FxHashSet<VarId>,
+    declared_in_body: Vec<VarId>,
+    checks: Vec<Check>,
+}
+
+impl<'a> Inference<'a> {
+    fn new(shader: &'a Shader) -> Self {
+        let count = shader.variables.len();
+        Self {
+            shader,
+            edges: Vec::new(),
+            node_count: count as u32 + 1,
+            conditions: Vec::new(),
+            depths: vec![0; count],
+            summaries: Vec::new(),
+            result: VARYING,
+            in_function: false,
+            assigned: FxHashSet::default(),
+            declared_in_body: Vec::new(),
+            checks: Vec::new(),
+        }
+    }
+
+    fn fresh(&mut self) -> Node {
+        self.node_count += 1;
+        self.node_count - 1
+    }
+
+    fn edge(&mut self, from: Node, to: Node) {
+        self.edges.push((from, to));
+    }
+
+    /// Reads a function and sums it up.
+    fn function(&mut self, id: FuncId) {
+        let function = self.shader.function(id);
+        let first = self.edges.len();
+        self.in_function = true;
+        self.result = self.fresh();
+        self.statements(&function.body);
+        self.in_function = false;
+        let own = self.edges[first..].iter().map(|&(from, to)| (to, from));
+        let (starts, sources) = successors(own, self.node_count);
+        let before = |n: Node| &sources[starts[n as usize] as usize..starts[n as usize + 1] as usize];
+        let mut own_variables = FxHashSet::default();
+        visit::statements(&function.body, &mut |statement| {
+            if let StmtKind::Declare(variable, _) = &statement.kind {
+                own_variables.insert(*variable);
+            }
+        });
+        let last_variable = self.shader.variables.len() as u32;
+        let summarize = |output: Node| {
+            let (mut found, mut seen, mut todo) = (Vec::new(), FxHashSet::default(), vec![output]);
+            while let Some(at) = todo.pop() {
+                if !seen.insert(at) {
+                    continue;
+                }
+                let variable = (at != VARYING && at <= last_variable).then(|| VarId(at - 1));
+                let argument = variable.and_then(|v| function.arguments.iter().position(|a| *a == v));
+                let outside =
+                    at == VARYING || variable.is_some_and(|v| argument.is_none() && !own_variables.contains(&v));
+                if outside {
+                    found.push(Source::Outside(at));
+                    continue;
+                }
+                found.extend(argument.map(Source::Argument));
+                todo.extend(before(at));
+            }
+            found
+        };
+        let result = summarize(self.result);
+        let outputs =
+            function.arguments.iter().map(|&a| if self.is_output(a) { summarize(node(a)) } else { Vec::new() });
+        let outputs = outputs.collect();
+        let is_own = |v: &VarId| own_variables.contains(v) || function.arguments.contains(v);
+        let mut assigned: Vec<_> = self.assigned.drain().filter(|v| !is_own(v)).collect();
+        assigned.sort_unstable();
+        self.summaries.push(Summary { result, outputs, assigned });
+    }
+
+    fn is_output(&self, argument: VarId) -> bool {
+        matches!(self.shader.variable(argument).storage, Storage::Argument { output: true })
+    }
+
+    fn statements(&mut self, statements: &[Stmt]) {
+        for statement in statements {
+            self.statement(statement);
+        }
+    }
+
+    fn statement(&mut self, statement: &Stmt) {
+        match &statement.kind {
+            StmtKind::Expr(value) => {
+                let unused = self.fresh();
+                self.expr(value, unused);
+            }
+            StmtKind::Declare(variable, values) => self.declare(*variable, values),
+            StmtKind::Block(body) => self.statements(body),
+            StmtKind::If { condition, yes, no } => {
+                self.under(&[condition], |this| this.statements(yes));
+                self.under(&[condition], |this| this.statements(no));
+            }
+            StmtKind::Loop { condition, step, body } => {
+                let conditions: Vec<_> = condition.iter().collect();
+                self.under(&conditions, |this| {
+                    this.statements(body);
+                    if let Some(step) = step {
+                        let unused = this.fresh();
+                        this.expr(step, unused);
+                    }
+                });
+            }
+            StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Return(None) => {}
+            StmtKind::Return(Some(value)) => {
+                let result = self.result;
+                self.expr(value, result);
+                for i in 0..self.conditions.len() {
+                    self.edge(self.conditions[i], result);
+                }
+            }
+            StmtKind::Illuminance { category, position, cone, body } => {
+                let head = category.iter().chain([position]).chain(cone.iter().flat_map(|(a, b)| [a, b]));
+                self.under_lights(head, body);
+            }
+            StmtKind::Illuminate { position, cone, body } => {
+                let head = std::iter::once(position).chain(cone.iter().flat_map(|(a, b)| [a, b]));
+                self.under_lights(head, body);
+            }
+            StmtKind::Solar { cone, body } => self.under_lights(cone.iter().flat_map(|(a, b)| [a, b]), body),
+        }
+    }
+
+    fn declare(&mut self, variable: VarId, values: &[Expr]) {
+        self.depths[variable.0 as usize] = self.conditions.len();
+        if !self.in_function {
+            self.declared_in_body.push(variable);
+        }
+        for value in values {
+            let source = self.fresh();
+            self.expr(value, source);
+            self.give(variable, source, value.span);
+        }
+    }
+
+    /// The default of a shader's parameter.
+    fn default(&mut self, parameter: &Parameter) {
+        if let Default::Computed(values) = &parameter.default {
+            for value in values {
+                let source = self.fresh();
+                self.expr(value, source);
+                self.give(parameter.variable, source, value.span);
+            }
+        }
+    }
+
+    /// What runs where conditions hold.
+    fn under(&mut self, conditions: &[&Expr], inside: impl FnOnce(&mut Self)) {
+        let condition = self.fresh();
+        for expr in conditions {
+            self.expr(expr, condition);
+        }
+        self.conditions.push(condition);
+        inside(self);
+        self.conditions.pop();
+    }
+
+    /// Statements that run where there is light, which varies.
+    fn under_lights<'e>(&mut self, head: impl Iterator<Item = &'e Expr>, body: &[Stmt]) {
+        let condition = self.fresh();
+        for expr in head {
+            self.expr(expr, condition);
+        }
+        self.edge(VARYING, condition);
+        self.conditions.push(condition);
+        self.statements(body);
+        self.conditions.pop();
+    }
+
+    /// `source` becomes part of a variable's value.
+    fn give(&mut self, variable: VarId, source: Node, span: Span) {
+        if self.shader.variable(variable).class == Some(Class::Uniform) {
+            return self.checks.push(Check { value: source, variable, span });
+        }
+        self.edge(source, node(variable));
+        self.assigned_here(variable);
+    }
+
+    /// A variable is assigned under the conditions around.
+    fn assigned_here(&mut self, variable: VarId) {
+        if self.in_function {
+            self.assigned.insert(variable);
+        }
+        for i in self.depths[variable.0 as usize]..self.conditions.len() {
+            self.edge(self.conditions[i], node(variable));
+        }
+    }
+
+    fn assign(&mut self, place: &Place, source: Node, span: Span) {
+        if let Some(index) = &place.index {
+            self.expr(index, source);
+        }
+        self.give(place.variable, source, span);
+    }
+
+    /// `sink` varies if `expr` does.
+    fn expr(&mut self, expr: &Expr, sink: Node) {
+        match &expr.kind {
+            ExprKind::Float(_) | ExprKind::String(_) => {}
+            ExprKind::Variable(variable) => self.edge(node(*variable), sink),
+            ExprKind::Element(variable, index) => {
+                self.edge(node(*variable), sink);
+                self.expr(index, sink);
+            }
+            ExprKind::Triple(parts) => self.exprs(parts.iter(), sink),
+            ExprKind::Matrix(parts) => self.exprs(parts.iter(), sink),
+            ExprKind::Convert(_, value) | ExprKind::Negate(value) | ExprKind::Not(value) => self.expr(value, sink),
+            ExprKind::FromSpace { space: a, value: b }
+            | ExprKind::Arithmetic(_, a, b)
+            | ExprKind::Compare(_, a, b)
+            | ExprKind::And(a, b)
+            | ExprKind::Or(a, b) => self.exprs([&**a, b].into_iter(), sink),
+            ExprKind::Conditional(a, b, c) => self.exprs([&**a, b, c].into_iter(), sink),
+            ExprKind::Assign(place, value) => {
+                let source = self.fresh();
+                self.expr(value, source);
+                self.assign(place, source, expr.span);
+                self.edge(source, sink);
+            }
+            ExprKind::Update(place, _, value) => {
+                let source = self.fresh();
+                self.expr(value, source);
+                self.assign(place, source, expr.span);
+                self.edge(source, sink);
+                self.edge(node(place.variable), sink);
+            }
+            ExprKind::AssignArray(to, from) => self.give(*to, node(*from), expr.span),
+            ExprKind::Call(function, arguments) => self.call(*function, arguments, expr.span, sink),
+            ExprKind::Shadeop(call) => self.shadeop(call, expr.span, sink),
+        }
+    }
+
+    fn exprs<'e>(&mut self, exprs: impl Iterator<Item = &'e Expr>, sink: Node) {
+        for expr in exprs {
+            self.expr(expr, sink);
+        }
+    }
+
+    fn call(&mut self, id: FuncId, arguments: &[Argument], span: Span, sink: Node) {
+        let function = self.shader.function(id);
+        let mut given = Vec::with_capacity(arguments.len());
+        for (argument, &formal) in arguments.iter().zip(&function.arguments) {
+            let source = self.fresh();
+            match argument {
+                Argument::Value(value) => self.expr(value, source),
+                Argument::Output(place) => self.edge(node(place.variable), source),
+                Argument::Array(array) => self.edge(node(*array), source),
+            }
+            if self.shader.variable(formal).class == Some(Class::Uniform) {
+                let span = if let Argument::Value(value) = argument { value.span } else { span };
+                self.checks.push(Check { value: source, variable: formal, span });
+            } else {
+                self.edge(source, node(formal));
+            }
+            given.push(source);
+        }
+        let follow = |this: &mut Self, sources: &dyn Fn(&Summary) -> &Vec<Source>, to: Node| {
+            let summary = &this.summaries[id.0 as usize];
+            let new: Vec<_> = sources(summary)
+                .iter()
+                .map(|source| match source {
+                    Source::Argument(i) => (given[*i], to),
+                    Source::Outside(at) => (*at, to),
+                })
+                .collect();
+            this.edges.extend(new);
+        };
+        follow(self, &|s| &s.result, sink);
+        for i in 0..self.summaries[id.0 as usize].assigned.len() {
+            self.assigned_here(self.summaries[id.0 as usize].assigned[i]);
+        }
+        for (i, (argument, &formal)) in arguments.iter().zip(&function.arguments).enumerate() {
+            if !self.is_output(formal) {
+                continue;
+            }
+            let output = self.fresh();
+            follow(self, &|s| &s.outputs[i], output);
+            match argument {
+                Argument::Output(place) => self.assign(place, output, span),
+                Argument::Array(array) => self.give(*array, output, span),
+                Argument::Value(_) => {}
+            }
+        }
+    }
+
+    fn shadeop(&mut self, call: &ShadeopCall, span: Span, sink: Node) {
+        let value = self.fresh();
+        let named = call.named.iter().flat_map(|(name, value)| [name, value]);
+        self.exprs(call.arguments.iter().chain(&call.channel).chain(named), value);
+        let asks_shader = matches!(call.opcode, Opcode::Message(_));
+        if always_varies(call.opcode) || asks_shader {
+            self.edge(VARYING, value);
+        }
+        for place in &call.outputs {
+            // Whoever asks another shader for a uniform variable knows what it is.
+            let trusted = asks_shader && self.shader.variable(place.variable).class == Some(Class::Uniform);
+            if !trusted {
+                self.assign(place, value, span);
+            }
+        }
+        self.edge(value, sink);
+    }
+}
+
+/// Whether the result differs from point to point even if all arguments are equal.
+fn always_varies(opcode: Opcode) -> bool {
+    match opcode {
+        Opcode::Random
+        | Opcode::Ambient
+        | Opcode::Diffuse
+        | Opcode::Specular
+        | Opcode::Phong
+        | Opcode::Trace
+        | Opcode::Lookup(_)
+        | Opcode::Bump => true,
+        opcode => opcode.needs_neighbours(),
+    }
+}

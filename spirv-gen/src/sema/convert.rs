@@ -1,0 +1,130 @@
+//! Changes of type: which happen by themselves, which need a cast.
+
+use super::Checker;
+use super::hir::{Conversion, Expr, ExprKind, Shape, Type};
+use crate::diagnostic::Report;
+
+/// What a conversion counts for when overloads are compared: the less, the better.
+pub(super) const COST_RENAME: u32 = 1;
+const COST_SPREAD: u32 = 10;
+const COST_DIAGONAL: u32 = 12;
+
+impl Expr {
+    /// `(a, b, c)` without a type in front takes the type that is wanted.
+    pub(super) fn is_open_tuple(&self) -> bool {
+        matches!(self.kind, ExprKind::Triple(_)) && self.ty == Type::Vector
+    }
+
+    /// As words in a message.
+    pub(super) fn describe(&self) -> String {
+        match self.shape {
+            Shape::Single => format!("`{}`", self.ty),
+            Shape::Array(length) => format!("an array of {length} `{}`", self.ty),
+            Shape::Open => format!("an array of `{}`", self.ty),
+        }
+    }
+
+    /// The value as another type.
+    pub(super) fn converted(self, conversion: Conversion, ty: Type) -> Self {
+        let span = self.span;
+        Self { kind: ExprKind::Convert(conversion, Box::new(self)), ty, shape: Shape::Single, span }
+    }
+
+    /// A triple that keeps its components under another type's name.
+    pub(super) fn renamed(self, ty: Type) -> Self {
+        match self.kind {
+            _ if self.ty == ty => self,
+            ExprKind::Triple(_) => Self { ty, ..self },
+            _ => self.converted(Conversion::Rename, ty),
+        }
+    }
+}
+
+/// What it costs to use `expr` where `to` is wanted; `None` if that needs a cast or is impossible.
+pub(super) fn cost(expr: &Expr, to: Type) -> Option<u32> {
+    if expr.shape != Shape::Single {
+        return None;
+    }
+    match (expr.ty, to) {
+        (from, to) if from == to => Some(0),
+        (from, to) if from.is_pointlike() && to.is_pointlike() => Some(COST_RENAME),
+        (_, Type::Color) if expr.is_open_tuple() => Some(COST_RENAME),
+        (Type::Float, to) if to.is_triple() => Some(COST_SPREAD),
+        (Type::Float, Type::Matrix) => Some(COST_DIAGONAL),
+        _ => None,
+    }
+}
+
+/// `expr` as `to`, if [`cost`] allows it.
+pub(super) fn apply(expr: Expr, to: Type) -> Expr {
+    match (expr.ty, to) {
+        (Type::Float, to) if to.is_triple() => expr.converted(Conversion::Spread, to),
+        (Type::Float, Type::Matrix) => expr.converted(Conversion::Diagonal, to),
+        (from, to) if from.is_triple() && to.is_triple() => expr.renamed(to),
+        _ => expr,
+    }
+}
+
+impl Checker<'_> {
+    /// `expr` as `to`; `None`, with an error, if that does not happen by itself.
+    pub(super) fn convert(&mut self, expr: Expr, to: Type) -> Option<Expr> {
+        if cost(&expr, to).is_some() {
+            return Some(apply(expr, to));
+        }
+        if expr.ty == Type::Void {
+            self.error(Report::error(expr.span, "this call gives no value"));
+            return None;
+        }
+        let message = format!("expected `{to}`, found {}", expr.describe());
+        let report = Report::error(expr.span, message);
+        let hint = match (expr.ty, to) {
+            _ if expr.shape != Shape::Single => "take an element of the array: `name[0]`",
+            (Type::Color, Type::Float) => "take a component: `comp(c, 0)`",
+            (from, Type::Float) if from.is_pointlike() => "take a component: `xcomp(p)`, or `length(v)`",
+            (Type::Color, to) if to.is_pointlike() => "colors become points only by a cast: `point c`",
+            (from, Type::Color) if from.is_pointlike() => "points become colors only by a cast: `color p`",
+            (Type::Float, Type::String) => "make a text of it: `format(\"%f\", x)`",
+            _ => "",
+        };
+        self.error(if hint.is_empty() { report } else { report.hint(hint) });
+        None
+    }
+
+    /// `expr` as a cast makes it `to`; `None`, with an error, if there is no such cast.
+    pub(super) fn cast(&mut self, expr: Expr, to: Type) -> Option<Expr> {
+        if expr.shape == Shape::Single && expr.ty.is_triple() && to.is_triple() {
+            return Some(expr.renamed(to));
+        }
+        if cost(&expr, to).is_some() {
+            return Some(apply(expr, to));
+        }
+        let message = format!("{} cannot be cast to `{to}`", expr.describe());
+        self.error(Report::error(expr.span, message));
+        None
+    }
+
+    /// Both as one type: that of the one that needs no conversion.
+    pub(super) fn unify(&mut self, left: Expr, right: Expr, what: &str) -> Option<(Expr, Expr)> {
+        let to_left = cost(&right, left.ty);
+        let to_right = cost(&left, right.ty);
+        match (to_left, to_right) {
+            (Some(a), Some(b)) if b < a => {
+                let ty = right.ty;
+                Some((apply(left, ty), right))
+            }
+            (Some(_), _) => {
+                let ty = left.ty;
+                Some((left, apply(right, ty)))
+            }
+            (None, Some(_)) => {
+                let ty = right.ty;
+                Some((apply(left, ty), right))
+            }
+            (None, None) => {
+                let message = format!("{what} {} and {} do not fit together", left.describe(), right.describe());
+                self.error(Report::error(left.span.to(right.span), message));
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Expressions.
+
+use super::Checker;
+use super::convert;
+use super::hir::{Arithmetic, Conversion, Expr, ExprKind, Place, Shape, Storage, Type, VarId};
+use super::operator::{arithmetic_type, single};
+use super::{globals, hir};
+use crate::diagnostic::Report;
+use crate::span::Span;
+use crate::syntax::ast::{self, BinaryOp};
+use crate::syntax::token::Name;
+
+/// Names of color spaces (RISpec table 15.1).
+pub(super) const COLOR_SPACES: [&str; 7] = ["rgb", "hsv", "hsl", "YIQ", "XYZ", "CIE", "xyY"];
+
+impl Checker<'_> {
+    /// An expression that gives one value. `expected` is the type that the surroundings want; it chooses between overloads.
+    pub(super) fn value(&mut self, expr: &ast::Expr, expected: Option<Type>) -> Option<Expr> {
+        let value = self.expr(expr, expected)?;
+        self.warn_of_light_outside(&value);
+        if value.ty == Type::Void {
+            self.error(Report::error(value.span, "this call gives no value"));
+            return None;
+        }
+        if value.shape == Shape::Single {
+            return Some(value);
+        }
+        let report = Report::error(value.span, format!("this is {}, not one value", value.describe()));
+        self.error(report.hint("take an element of it: `name[0]`"));
+        None
+    }
+
+    /// An expression of this type.
+    pub(super) fn value_of(&mut self, expr: &ast::Expr, ty: Type) -> Option<Expr> {
+        let value = self.value(expr, Some(ty))?;
+        self.convert(value, ty)
+    }
+
+    /// Any expression, whole arrays and calls without a value included.
+    pub(super) fn expr(&mut self, expr: &ast::Expr, expected: Option<Type>) -> Option<Expr> {
+        self.level(|this| this.expr_kind(expr, expected))
+    }
+
+    fn expr_kind(&mut self, expr: &ast::Expr, expected: Option<Type>) -> Option<Expr> {
+        let span = expr.span;
+        match &expr.kind {
+            ast::ExprKind::Error => None,
+            ast::ExprKind::Number(value) => Some(single(ExprKind::Float(*value), Type::Float, span)),
+            ast::ExprKind::String(text) => Some(single(ExprKind::String(text.clone()), Type::String, span)),
+            ast::ExprKind::Name(name) => self.name(name, span),
+            ast::ExprKind::Index { base, index } => self.index(base, index, span),
+            ast::ExprKind::Call { name, arguments } => self.call(name, arguments, span, expected),
+            ast::ExprKind::Tuple(values) => self.tuple(values, span, expected),
+            ast::ExprKind::Cast { ty, space, value } => self.cast_expr(*ty, space.as_deref(), value, span),
+            ast::ExprKind::Unary { operator, value } => self.unary(*operator, value, span, expected),
+            ast::ExprKind::Binary { operator, left, right } => self.binary(*operator, left, right, span, expected),
+            ast::ExprKind::Conditional { condition, yes, no } => self.conditional([condition, yes, no], span, expected),
+            ast::ExprKind::Assign { operator, target, value } => self.assign(*operator, target, value, span),
+        }
+    }
+
+    fn name(&mut self, name: &Name, span: Span) -> Option<Expr> {
+        if &**name == "PI" && !self.is_variable(name) {
+            return Some(single(ExprKind::Float(std::f32::consts::PI), Type::Float, span));
+        }
+        let id = self.resolve(name, span)?;
+        let variable = self.variable(id);
+        if self.place.in_default.is_some_and(|own| id >= own) && matches!(variable.storage, Storage::Parameter { .. }) {
+            let report = Report::error(span, format!("`{name}` has no value yet"));
+            self.error(report.hint("a default may use the parameters in front of its own"));
+            return None;
+        }
+        let variable = self.variable(id);
+        Some(Expr { kind: ExprKind::Variable(id), ty: variable.ty, shape: variable.shape, span })
+    }
+
+    /// L, Cl and Ol mean something only where there is a light.
+    pub(super) fn warn_of_light_outside(&mut self, value: &Expr) {
+        let ExprKind::Variable(id) = value.kind else { return };
+        let light = matches!(
+            self.variable(id).storage,
+            Storage::Predefined(hir::Predefined::L | hir::Predefined::Cl | hir::Predefined::Ol)
+        );
+        let shader_sees_lights = matches!(self.kind, Some(hir::ShaderKind::Surface | hir::ShaderKind::Volume));
+        if light && shader_sees_lights && self.place.functions.is_empty() && !self.place.in_illuminance {
+            let message = format!("`{}` is zero outside `illuminance`", self.variable(id).name);
+            self.reports.push(Report::warning(value.span, message));
+        }
+    }
+
+    fn index(&mut self, base: &ast::Expr, index: &ast::Expr, span: Span) -> Option<Expr> {
+        let array = self.expr(base, None);
+        let index = self.value_of(index, Type::Float);
+        let array = array?;
+        let (ExprKind::Variable(id), Shape::Array(_) | Shape::Open) = (&array.kind, array.shape) else {
+            let report = Report::error(base.span, format!("{} has no elements", array.describe()));
+            let hint = match array.ty {
+                Type::String => "a channel can stand behind the name of a texture: `texture(name[0])`",
+                Type::Color => "take a component: `comp(c, 0)`",
+                Type::Matrix => "take a component: `comp(m, row, column)`",
+                ty if ty.is_pointlike() => "take a component: `xcomp(p)`",
+                _ => "",
+            };
+            self.error(if hint.is_empty() { report } else { report.hint(hint) });
+            return None;
+        };
+        let index = index?;
+        self.check_index(&index, array.shape);
+        Some(single(ExprKind::Element(*id, Box::new(index)), array.ty, span))
+    }
+
+    /// An error for an index that is known to lie outside.
+    fn check_index(&mut self, index: &Expr, shape: Shape) {
+        if let (ExprKind::Float(value), Shape::Array(length)) = (&index.kind, shape)
+            && (*value <= -1.0 || *value >= length as f32)
+        {
+            let report = Report::error(index.span, format!("index {value} lies outside an array of {length}"));
+            self.error(report.hint(format!("the elements are numbered 0 to {}", length - 1)));
+        }
+    }
+
+    fn tuple(&mut self, values: &[ast::Expr], span: Span, expected: Option<Type>) -> Option<Expr> {
+        let parts: Vec<_> = values.iter().map(|v| self.value_of(v, Type::Float)).collect();
+        let parts: Vec<_> = parts.into_iter().collect::<Option<_>>()?;
+        if parts.len() == 16 {
+            return Some(single(ExprKind::Matrix(parts), Type::Matrix, span));
+        }
+        let parts: Box<[Expr; 3]> = Box::new(parts.try_into().expect("the parser makes tuples of 3 or 16"));
+        let ty = expected.filter(|t| t.is_triple()).unwrap_or(Type::Vector);
+        Some(single(ExprKind::Triple(parts), ty, span))
+    }
+
+    fn cast_expr(&mut self, ty: Type, space: Option<&ast::Expr>, value: &ast::Expr, span: Span) -> Option<Expr> {
+        // `point space (x, y, z)` with a variable `space` was read as a call.
+        if let (None, ast::ExprKind::Call { name, arguments }) = (space, &value.kind)
+            && (arguments.len() == 3 || arguments.len() == 16)
+            && self.is_variable(&name.name)
+            && self.functions_named(&name.name).is_empty()
+            && crate::shadeops::overloads(&name.name).is_empty()
+        {
+            let space = self.name(&name.name, name.span).and_then(|s| self.convert(s, Type::String));
+            let value = self.tuple(arguments, value.span, Some(ty)).and_then(|v| self.cast(v, ty));
+            return self.value_from_space(ty, space?, value?, span);
+        }
+        let space = space.map(|space| self.value_of(space, Type::String));
+        let value = self.value(value, Some(ty)).and_then(|v| self.cast(v, ty));
+        let Some(space) = space else {
+            return value.map(|v| Expr { span, ..v });
+        };
+        self.value_from_space(ty, space?, value?, span)
+    }
+
+    fn value_from_space(&mut self, ty: Type, space: Expr, value: Expr, span: Span) -> Option<Expr> {
+        if matches!(ty, Type::Float | Type::String) {
+            let report = Report::error(space.span, format!("a `{ty}` belongs to no space"));
+            self.error(report);
+            return None;
+        }
+        if ty == Type::Color {
+            self.check_color_space(&space);
+        }
+        Some(single(ExprKind::FromSpace { space: Box::new(space), value: Box::new(value) }, ty, span))
+    }
+
+    /// An error for the name of a color space that does not exist.
+    pub(super) fn check_color_space(&mut self, space: &Expr) {
+        if let ExprKind::String(name) = &space.kind
+            && !COLOR_SPACES.contains(&&**name)
+        {
+            let report = Report::error(space.span, format!("no color space `{name}`"));
+            self.error(report.hint(format!("there are {}", COLOR_SPACES.join(", "))));
+        }
+    }
+
+    /// `target = value` and its kind.
+    fn assign(
+        &mut self,
+        operator: Option<BinaryOp>,
+        target: &ast::Expr,
+        value: &ast::Expr,
+        span: Span,
+    ) -> Option<Expr> {
+        let place = self.expr(target, None);
+        let wanted = place.as_ref().map(|p| p.ty);
+        let class = place.as_ref().and_then(|p| match p.kind {
+            ExprKind::Variable(id) | ExprKind::Element(id, _) => self.variable(id).class,
+            _ => None,
+        });
+        let value = self.meant_for(class, |this| this.expr(value, wanted));
+        if let Some(value) = &value {
+            self.warn_of_light_outside(value);
+        }
+        let place = place?;
+        if place.shape != Shape::Single {
+            return self.assign_array(&place, value?, operator.is_some(), span);
+        }
+        let (ty, what) = (place.ty, place.describe());
+        let place = self.assignable(place)?;
+        let value = value?;
+        if value.shape != Shape::Single || value.ty == Type::Void {
+            self.convert(value, ty);
+            return None;
+        }
+        let Some(operator) = operator else {
+            let value = self.convert(value, ty)?;
+            return Some(single(ExprKind::Assign(place, Box::new(value)), ty, span));
+        };
+        let operator = match operator {
+            BinaryOp::Add => Arithmetic::Add,
+            BinaryOp::Subtract => Arithmetic::Subtract,
+            BinaryOp::Multiply => Arithmetic::Multiply,
+            _ => Arithmetic::Divide,
+        };
+        let value = if value.is_open_tuple() && ty.is_triple() { value.renamed(ty) } else { value };
+        let fits = arithmetic_type(operator, ty, value.ty)
+            .filter(|(result, _)| *result == ty || (result.is_pointlike() && ty.is_pointlike()));
+        if fits.is_none() {
+            let message = format!("{what} cannot be changed by {}", value.describe());
+            self.error(Report::error(span, message));
+            return None;
+        }
+        let value = convert::apply(value, ty);
+        Some(single(ExprKind::Update(place, operator, Box::new(value)), ty, span))
+    }
+
+    fn assign_array(&mut self, place: &Expr, value: Expr, updates: bool, span: Span) -> Option<Expr> {
+        let (ExprKind::Variable(to), ExprKind::Variable(from)) = (&place.kind, &value.kind) else {
+            let message = format!("{} cannot be assigned to {}", value.describe(), place.describe());
+            self.error(Report::error(span, message).hint("assign the elements one by one"));
+            return None;
+        };
+        if updates || place.ty != value.ty || place.shape != value.shape || place.shape == Shape::Open {
+            let message = format!("{} cannot be assigned to {}", value.describe(), place.describe());
+            self.error(Report::error(span, message).hint("both must have one type and one length"));
+            return None;
+        }
+        self.assignable(place.clone())?;
+        Some(Expr { kind: ExprKind::AssignArray(*to, *from), ty: place.ty, shape: place.shape, span })
+    }
+
+    /// The variable or element that `target` is; `None`, with an error, if it cannot be assigned.
+    pub(super) fn assignable(&mut self, target: Expr) -> Option<Place> {
+        let (variable, index) = match target.kind {
+            ExprKind::Variable(id) => (id, None),
+            ExprKind::Element(id, index) => (id, Some(index)),
+            ExprKind::Convert(Conversion::Rename, inner) => return self.assignable(*inner),
+            _ => {
+                self.error(Report::error(target.span, "only variables can be assigned"));
+                return None;
+            }
+        };
+        self.check_writable(variable, target.span).then_some(Place { variable, index })
+    }
+
+    fn check_writable(&mut self, id: VarId, span: Span) -> bool {
+        let variable = self.variable(id);
+        let (name, declared) = (variable.name.clone(), variable.span);
+        let what = match variable.storage {
+            Storage::Predefined(_) => {
+                let entry = globals::find(&name).expect("predefined variables come from the table");
+                if let Some(kind) = self.kind.filter(|&k| entry.known.contains(k) && !entry.writable.contains(k)) {
+                    let message = format!("{kind} shaders cannot change `{name}`");
+                    self.kind_error(Report::error(span, message));
+                }
+                return true;
+            }
+            Storage::Local | Storage::Parameter { output: true } | Storage::Argument { output: true } => return true,
+            Storage::Parameter { .. } => "parameter",
+            Storage::Argument { .. } => "argument",
+        };
+        let report = Report::error(span, format!("the {what} `{name}` cannot be changed: it is not `output`"));
+        self.error(report.also(declared, "declared here").hint("copy it to a local variable and change that"));
+        false
+    }
+}

@@ -1,0 +1,232 @@
+//! Operators: what types they take and give (RISpec 3.2, 11.5).
+
+use super::Checker;
+use super::convert::apply;
+use super::hir::{Arithmetic, Comparison, Expr, ExprKind, Shape, Type};
+use crate::diagnostic::Report;
+use crate::span::Span;
+use crate::syntax::ast::{self, BinaryOp, UnaryOp};
+
+/// How an operator sorts with the HIR's.
+enum Operator {
+    Arithmetic(Arithmetic),
+    Comparison(Comparison),
+    And,
+    Or,
+}
+
+fn classify(operator: BinaryOp) -> Operator {
+    match operator {
+        BinaryOp::Add => Operator::Arithmetic(Arithmetic::Add),
+        BinaryOp::Subtract => Operator::Arithmetic(Arithmetic::Subtract),
+        BinaryOp::Multiply => Operator::Arithmetic(Arithmetic::Multiply),
+        BinaryOp::Divide => Operator::Arithmetic(Arithmetic::Divide),
+        BinaryOp::Cross => Operator::Arithmetic(Arithmetic::Cross),
+        BinaryOp::Dot => Operator::Arithmetic(Arithmetic::Dot),
+        BinaryOp::Equal => Operator::Comparison(Comparison::Equal),
+        BinaryOp::NotEqual => Operator::Comparison(Comparison::NotEqual),
+        BinaryOp::Less => Operator::Comparison(Comparison::Less),
+        BinaryOp::LessEqual => Operator::Comparison(Comparison::LessEqual),
+        BinaryOp::Greater => Operator::Comparison(Comparison::Greater),
+        BinaryOp::GreaterEqual => Operator::Comparison(Comparison::GreaterEqual),
+        BinaryOp::And => Operator::And,
+        BinaryOp::Or => Operator::Or,
+    }
+}
+
+/// The type of `left operator right`, and the type that both operands are brought to first; `None` if the operator does not take
+/// them. Of point, vector and normal the difference of two points is a vector, point and vector give a point, and so on: since these
+/// types stand for each other, this matters only to overloads.
+pub(super) fn arithmetic_type(operator: Arithmetic, left: Type, right: Type) -> Option<(Type, Type)> {
+    use Type::{Color, Float, Matrix, Point, Vector};
+    if operator == Arithmetic::Dot {
+        let fits = (left.is_pointlike() && right.is_pointlike()) || (left == Color && right == Color);
+        return fits.then_some((Float, left));
+    }
+    if operator == Arithmetic::Cross {
+        return (left.is_pointlike() && right.is_pointlike()).then_some((Vector, Vector));
+    }
+    match (left, right) {
+        (Float, Float) => Some((Float, Float)),
+        (Float, Matrix) | (Matrix, Float | Matrix) => Some((Matrix, Matrix)),
+        (Float, triple) | (triple, Float) if triple.is_triple() => Some((triple, triple)),
+        (Color, Color) => Some((Color, Color)),
+        (Point, Point) if operator == Arithmetic::Subtract => Some((Vector, Vector)),
+        (a, b) if a == b && a.is_pointlike() => Some((a, a)),
+        (a, b) if a.is_pointlike() && b.is_pointlike() => {
+            let ty = if a == Point || b == Point { Point } else { Vector };
+            Some((ty, ty))
+        }
+        _ => None,
+    }
+}
+
+impl Checker<'_> {
+    /// `operator value`
+    pub(super) fn unary(
+        &mut self,
+        operator: UnaryOp,
+        value: &ast::Expr,
+        span: Span,
+        expected: Option<Type>,
+    ) -> Option<Expr> {
+        if operator == UnaryOp::Not {
+            let value = self.truth(value)?;
+            return Some(single(ExprKind::Not(Box::new(value)), Type::Float, span));
+        }
+        let value = self.value(value, expected)?;
+        if value.ty == Type::String {
+            self.error(Report::error(span, "a string has no opposite"));
+            return None;
+        }
+        // The sign of a literal belongs to it.
+        if let ExprKind::Float(number) = value.kind {
+            return Some(single(ExprKind::Float(-number), Type::Float, span));
+        }
+        let ty = value.ty;
+        Some(single(ExprKind::Negate(Box::new(value)), ty, span))
+    }
+
+    /// `left operator right`
+    pub(super) fn binary(
+        &mut self,
+        operator: BinaryOp,
+        left: &ast::Expr,
+        right: &ast::Expr,
+        span: Span,
+        expected: Option<Type>,
+    ) -> Option<Expr> {
+        match classify(operator) {
+            Operator::And | Operator::Or => {
+                let (left, right) = (self.truth(left), self.truth(right));
+                let (left, right) = (Box::new(left?), Box::new(right?));
+                let kind =
+                    if operator == BinaryOp::And { ExprKind::And(left, right) } else { ExprKind::Or(left, right) };
+                Some(single(kind, Type::Float, span))
+            }
+            Operator::Comparison(comparison) => {
+                let (left, right) = self.operands(left, right, None);
+                self.compare(comparison, operator, left?, right?, span)
+            }
+            Operator::Arithmetic(arithmetic) => {
+                let expected = expected.filter(|_| !matches!(arithmetic, Arithmetic::Dot | Arithmetic::Cross));
+                let (left, right) = self.operands(left, right, expected);
+                self.arithmetic(arithmetic, left?, right?, span)
+            }
+        }
+    }
+
+    /// Both operands. An operand without a type of its own, `(1, 0, 0)`, takes that of the other.
+    fn operands(
+        &mut self,
+        left: &ast::Expr,
+        right: &ast::Expr,
+        expected: Option<Type>,
+    ) -> (Option<Expr>, Option<Expr>) {
+        let (left, right) = (self.value(left, expected), self.value(right, expected));
+        match (left, right) {
+            (Some(a), Some(b)) if a.is_open_tuple() && b.ty.is_triple() => {
+                let ty = b.ty;
+                (Some(a.renamed(ty)), Some(b))
+            }
+            (Some(a), Some(b)) if b.is_open_tuple() && a.ty.is_triple() => {
+                let ty = a.ty;
+                (Some(a), Some(b.renamed(ty)))
+            }
+            both => both,
+        }
+    }
+
+    /// `left operator right` of checked operands.
+    pub(super) fn arithmetic(&mut self, operator: Arithmetic, left: Expr, right: Expr, span: Span) -> Option<Expr> {
+        let Some((ty, operand)) = arithmetic_type(operator, left.ty, right.ty) else {
+            self.bad_operands(operator, &left, &right, span);
+            return None;
+        };
+        let (left, right) = (apply(left, operand), apply(right, operand));
+        Some(single(ExprKind::Arithmetic(operator, Box::new(left), Box::new(right)), ty, span))
+    }
+
+    fn bad_operands(&mut self, operator: Arithmetic, left: &Expr, right: &Expr, span: Span) {
+        let text = match operator {
+            Arithmetic::Add => "+",
+            Arithmetic::Subtract => "-",
+            Arithmetic::Multiply => "*",
+            Arithmetic::Divide => "/",
+            Arithmetic::Cross => "^",
+            Arithmetic::Dot => ".",
+        };
+        let message = format!("`{text}` does not take {} and {}", left.describe(), right.describe());
+        let report = Report::error(span, message);
+        let (strings, color) = (left.ty == Type::String || right.ty == Type::String, left.ty.is_triple());
+        let hint = match operator {
+            Arithmetic::Add if strings => "join strings with `concat(a, b)`",
+            _ if strings => "",
+            Arithmetic::Dot | Arithmetic::Cross => "it takes points, vectors and normals",
+            _ if color && right.ty.is_triple() => "colors and points mix only by a cast: `color p` or `point c`",
+            _ if left.ty == Type::Matrix || right.ty == Type::Matrix => "points are moved by `transform(m, p)`",
+            _ => "",
+        };
+        self.error(if hint.is_empty() { report } else { report.hint(hint) });
+    }
+
+    fn compare(
+        &mut self,
+        comparison: Comparison,
+        operator: BinaryOp,
+        left: Expr,
+        right: Expr,
+        span: Span,
+    ) -> Option<Expr> {
+        let (left, right) = self.unify(left, right, "the operands")?;
+        if !matches!(comparison, Comparison::Equal | Comparison::NotEqual) && left.ty != Type::Float {
+            let message = format!("`{}` compares floats, not {}", operator.text(), left.describe());
+            let report = Report::error(span, message);
+            let hint = if left.ty.is_triple() { "compare components, or lengths" } else { "" };
+            self.error(if hint.is_empty() { report } else { report.hint(hint) });
+            return None;
+        }
+        Some(single(ExprKind::Compare(comparison, Box::new(left), Box::new(right)), Type::Float, span))
+    }
+
+    /// An expression that holds or not: a float.
+    pub(super) fn truth(&mut self, expr: &ast::Expr) -> Option<Expr> {
+        let value = self.value(expr, Some(Type::Float))?;
+        if value.ty == Type::Float {
+            return Some(value);
+        }
+        let message = format!("a condition is a comparison or a float, not {}", value.describe());
+        let hint = if value.ty == Type::String { "compare it: `name != \"\"`" } else { "compare it: `c != 0`" };
+        self.error(Report::error(value.span, message).hint(hint));
+        None
+    }
+
+    /// The condition of a statement.
+    pub(super) fn condition(&mut self, expr: &ast::Expr) -> Option<Expr> {
+        if let ast::ExprKind::Assign { operator: None, target, .. } = &expr.kind {
+            let message = "an assignment as a condition";
+            let report = Report::warning(expr.span, message).also(target.span, "this is changed");
+            self.reports.push(report.hint("a comparison is written `==`"));
+        }
+        self.truth(expr)
+    }
+
+    /// `condition ? yes : no`
+    pub(super) fn conditional(
+        &mut self,
+        [condition, yes, no]: [&ast::Expr; 3],
+        span: Span,
+        expected: Option<Type>,
+    ) -> Option<Expr> {
+        let condition = self.condition(condition);
+        let (yes, no) = self.operands(yes, no, expected);
+        let (yes, no) = self.unify(yes?, no?, "the two values")?;
+        let ty = yes.ty;
+        Some(single(ExprKind::Conditional(Box::new(condition?), Box::new(yes), Box::new(no)), ty, span))
+    }
+}
+
+/// An expression that is no array.
+pub(super) fn single(kind: ExprKind, ty: Type, span: Span) -> Expr {
+    Expr { kind, ty, shape: Shape::Single, span }
+}

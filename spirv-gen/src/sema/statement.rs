@@ -1,0 +1,342 @@
+//! Statements.
+
+use super::hir::{Class, Expr, ExprKind, ShaderKind, Stmt, StmtKind, Type};
+use super::scope::Scope;
+use super::{Checker, lights_report};
+use crate::diagnostic::Report;
+use crate::span::Span;
+use crate::syntax::ast::{self, LightStatement};
+
+/// Loops that one `break` or `continue` may leave: the lowering keeps them in the bits of a word.
+pub(crate) const LEVELS_MAX: u32 = 60;
+
+/// Category, position, axis and angle.
+type IlluminanceHead = (Option<Expr>, Expr, Option<(Expr, Expr)>);
+
+impl Checker<'_> {
+    /// Statements of one block in the scope that the caller opened.
+    pub(super) fn statements(&mut self, statements: &[ast::Stmt]) -> Vec<Stmt> {
+        let mut list = Vec::new();
+        let mut ended: Option<Span> = None;
+        for statement in statements {
+            let declares = matches!(statement.kind, ast::StmtKind::Function(_) | ast::StmtKind::Empty);
+            if let Some(end) = ended.take_if(|_| !declares) {
+                let report = Report::warning(statement.span, "this is never reached");
+                self.reports.push(report.also(end, "control leaves here"));
+            }
+            self.statement(statement, &mut list);
+            if let Some(StmtKind::Return(_) | StmtKind::Break(_) | StmtKind::Continue(_)) = list.last().map(|s| &s.kind)
+            {
+                ended = Some(statement.span);
+            }
+            if self.reports.is_full() {
+                break;
+            }
+        }
+        list
+    }
+
+    /// Statements in a scope of their own.
+    fn block(&mut self, statement: &ast::Stmt) -> Vec<Stmt> {
+        self.scopes.push(Scope::block());
+        let list = match &statement.kind {
+            ast::StmtKind::Block(inner) => self.statements(inner),
+            _ => self.statements(std::slice::from_ref(statement)),
+        };
+        self.scopes.pop();
+        list
+    }
+
+    fn statement(&mut self, statement: &ast::Stmt, list: &mut Vec<Stmt>) {
+        self.level(|this| this.statement_kind(statement, list));
+    }
+
+    fn statement_kind(&mut self, statement: &ast::Stmt, list: &mut Vec<Stmt>) {
+        let span = statement.span;
+        let kind = match &statement.kind {
+            ast::StmtKind::Empty => None,
+            ast::StmtKind::Declare(declarations) => {
+                for declaration in declarations {
+                    list.extend(self.local(declaration));
+                }
+                None
+            }
+            ast::StmtKind::Function(function) => {
+                self.function(function);
+                None
+            }
+            ast::StmtKind::Expr(value) => self.expression_statement(value),
+            ast::StmtKind::Block(_) => Some(StmtKind::Block(self.block(statement))),
+            ast::StmtKind::If { condition, yes, no } => {
+                let condition = self.condition(condition);
+                let yes = self.block(yes);
+                let no = no.as_ref().map_or_else(Vec::new, |no| self.block(no));
+                condition.map(|condition| StmtKind::If { condition, yes, no })
+            }
+            ast::StmtKind::While { condition, body } => self.while_loop(condition, body),
+            ast::StmtKind::For { init, condition, step, body } => {
+                self.for_loop([init.as_deref(), Some(body)], condition.as_ref(), step.as_ref(), span)
+            }
+            ast::StmtKind::Break(levels) => self.jump(*levels, "break", span).then_some(StmtKind::Break(*levels)),
+            ast::StmtKind::Continue(levels) => {
+                self.jump(*levels, "continue", span).then_some(StmtKind::Continue(*levels))
+            }
+            ast::StmtKind::Return(value) => self.return_statement(value.as_ref(), span),
+            ast::StmtKind::Lights { kind, arguments, body, otherwise } => {
+                self.lights(*kind, arguments, body, otherwise.as_deref(), span)
+            }
+        };
+        list.extend(kind.map(|kind| Stmt { kind, span }));
+    }
+
+    fn expression_statement(&mut self, value: &ast::Expr) -> Option<StmtKind> {
+        let value = self.expr(value, None)?;
+        if !has_effect(&value) {
+            let report = Report::warning(value.span, "this does nothing");
+            let compares = matches!(value.kind, ExprKind::Compare(..));
+            self.reports.push(if compares { report.hint("an assignment is written `=`") } else { report });
+        }
+        Some(StmtKind::Expr(value))
+    }
+
+    fn while_loop(&mut self, condition: &ast::Expr, body: &ast::Stmt) -> Option<StmtKind> {
+        let condition = self.condition(condition);
+        let body = self.loop_body(body);
+        Some(StmtKind::Loop { condition: Some(condition?), step: None, body })
+    }
+
+    fn for_loop(
+        &mut self,
+        [init, body]: [Option<&ast::Stmt>; 2],
+        condition: Option<&ast::Expr>,
+        step: Option<&ast::Expr>,
+        span: Span,
+    ) -> Option<StmtKind> {
+        self.scopes.push(Scope::block());
+        let mut list = Vec::new();
+        if let Some(init) = init {
+            self.statement(init, &mut list);
+        }
+        let condition = condition.map(|c| self.condition(c));
+        let step = step.map(|s| self.expr(s, None));
+        let body = body.map_or_else(Vec::new, |b| self.loop_body(b));
+        self.scopes.pop();
+        // An absent part is fine, one with a fault is not.
+        let (condition, step) =
+            (condition.map_or(Some(None), |c| c.map(Some)), step.map_or(Some(None), |s| s.map(Some)));
+        list.push(Stmt { kind: StmtKind::Loop { condition: condition?, step: step?, body }, span });
+        Some(StmtKind::Block(list))
+    }
+
+    fn loop_body(&mut self, body: &ast::Stmt) -> Vec<Stmt> {
+        self.place.loops += 1;
+        let body = self.block(body);
+        self.place.loops -= 1;
+        body
+    }
+
+    /// Whether as many loops stand around as a `break` or `continue` counts.
+    fn jump(&mut self, levels: u32, word: &str, span: Span) -> bool {
+        let loops = self.place.loops;
+        if levels > LEVELS_MAX && levels <= loops {
+            self.error(Report::error(span, format!("`{word}` leaves more than {LEVELS_MAX} loops")));
+            return false;
+        }
+        if levels <= loops {
+            return true;
+        }
+        let message = match loops {
+            0 => format!("`{word}` outside a loop"),
+            1 => format!("`{word} {levels}` inside one loop only"),
+            _ => format!("`{word} {levels}` inside {loops} loops only"),
+        };
+        self.error(Report::error(span, message));
+        false
+    }
+
+    fn return_statement(&mut self, value: Option<&ast::Expr>, span: Span) -> Option<StmtKind> {
+        self.place.has_return = true;
+        match (self.place.result, value) {
+            (None | Some(Type::Void), None) => Some(StmtKind::Return(None)),
+            (None, Some(value)) => {
+                self.error(Report::error(value.span, "a shader returns no value"));
+                None
+            }
+            (Some(Type::Void), Some(value)) => {
+                let report = Report::error(value.span, "this function returns no value");
+                self.error(report.hint("write the type of its result in front of its name"));
+                None
+            }
+            (Some(ty), Some(value)) => {
+                let class = self.place.returns_uniform.then_some(Class::Uniform);
+                let value = self.meant_for(class, |this| this.value_of(value, ty));
+                Some(StmtKind::Return(Some(value?)))
+            }
+            (Some(ty), None) => {
+                self.error(Report::error(span, format!("this function returns a `{ty}`")));
+                None
+            }
+        }
+    }
+
+    fn lights(
+        &mut self,
+        kind: LightStatement,
+        arguments: &[ast::Expr],
+        body: &ast::Stmt,
+        otherwise: Option<&ast::Stmt>,
+        span: Span,
+    ) -> Option<StmtKind> {
+        match kind {
+            LightStatement::Illuminance => self.illuminance(arguments, body, span),
+            LightStatement::Illuminate => self.illuminate(arguments, body, span),
+            LightStatement::Solar => self.solar(arguments, body, span),
+            LightStatement::Gather => {
+                for argument in arguments {
+                    self.expr(argument, None);
+                }
+                let report = Report::warning(span, "`gather` needs ray tracing, which this renderer does not have");
+                self.reports.push(report.hint("only what stands behind its `else` is done"));
+                Some(StmtKind::Block(otherwise.map_or_else(Vec::new, |o| self.block(o))))
+            }
+        }
+    }
+
+    fn illuminance(&mut self, arguments: &[ast::Expr], body: &ast::Stmt, span: Span) -> Option<StmtKind> {
+        if let Some(kind) = self.kind.filter(|&k| !crate::shadeops::Kinds::LIT.contains(k)) {
+            let report = Report::error(span, format!("`illuminance` cannot stand in a {kind} shader"));
+            self.kind_error(report.hint("lights are seen by surface and volume shaders"));
+        }
+        if self.place.in_illuminance {
+            self.error(lights_report(span, false));
+        }
+        self.place.facts.lights.get_or_insert(span);
+        let head = self.illuminance_head(arguments, span);
+        let outer = std::mem::replace(&mut self.place.in_illuminance, true);
+        let body = self.loop_body(body);
+        self.place.in_illuminance = outer;
+        let (category, position, cone) = head?;
+        Some(StmtKind::Illuminance { category, position, cone, body })
+    }
+
+    /// `[category,] position [, axis, angle] [, name, value ...]`
+    fn illuminance_head(&mut self, arguments: &[ast::Expr], span: Span) -> Option<IlluminanceHead> {
+        let mut rest = arguments;
+        let mut category = None;
+        let first = arguments.first().and_then(|a| self.value(a, Some(Type::Point)));
+        if let Some(first) = first.as_ref().filter(|f| f.ty == Type::String) {
+            category = Some(first.clone());
+            rest = &rest[1..];
+        }
+        let position = match (&category, rest.first()) {
+            (None, Some(_)) => first.and_then(|f| self.convert(f, Type::Point)),
+            (Some(_), Some(position)) => self.value_of(position, Type::Point),
+            (_, None) => {
+                let hint = "write `illuminance(P)`, `illuminance(P, N, angle)` or `illuminance(category, P, ...)`";
+                self.error(Report::error(span, "`illuminance` needs a position").hint(hint));
+                None
+            }
+        };
+        rest = rest.get(1..).unwrap_or_default();
+        let mut cone = None;
+        if !self.begins_pairs(rest) {
+            cone = Some(self.cone(rest, "illuminance", span));
+            rest = rest.get(2..).unwrap_or_default();
+        }
+        self.illuminance_messages(rest);
+        match cone {
+            None => Some((category, position?, None)),
+            Some(cone) => Some((category, position?, Some(cone?))),
+        }
+    }
+
+    /// Whether nothing or a string literal comes next.
+    fn begins_pairs(&self, rest: &[ast::Expr]) -> bool {
+        rest.first().is_none_or(|e| matches!(e.kind, ast::ExprKind::String(_)))
+    }
+
+    /// Axis and angle; `None`, with an error, if they are not there.
+    fn cone(&mut self, arguments: &[ast::Expr], what: &str, span: Span) -> Option<(Expr, Expr)> {
+        let axis = arguments.first().map(|a| self.value_of(a, Type::Vector));
+        let angle = arguments.get(1).map(|a| self.value_of(a, Type::Float));
+        if angle.is_none() {
+            let report = Report::error(span, format!("`{what}` takes an axis and an angle, or neither"));
+            self.error(report);
+        }
+        Some((axis??, angle??))
+    }
+
+    /// The pairs at the end of an illuminance's arguments.
+    fn illuminance_messages(&mut self, pairs: &[ast::Expr]) {
+        for pair in pairs.chunks(2) {
+            let name = self.value_of(&pair[0], Type::String);
+            let Some(value) = pair.get(1) else {
+                return self.error(Report::error(pair[0].span, "a name without a value"));
+            };
+            self.expr(value, None);
+            // Lights are run for every illuminance, so nothing is ever out of date.
+            let is_cache = |e: &Expr| matches!(&e.kind, ExprKind::String(text) if &**text == "lightcache");
+            if name.is_some_and(|n| !is_cache(&n)) {
+                let report = Report::warning(pair[0].span, "messages of `illuminance` to lights are not supported");
+                self.reports.push(report.hint("ask the light with `lightsource(name, variable)`"));
+            }
+        }
+    }
+
+    /// A statement of a light shader.
+    fn light_only(&mut self, what: &str, span: Span) {
+        if let Some(kind) = self.kind.filter(|&k| k != ShaderKind::Light) {
+            let report = Report::error(span, format!("`{what}` cannot stand in a {kind} shader"));
+            self.kind_error(report.hint("it describes the light of a light shader"));
+        }
+        if self.place.in_light_statement {
+            self.error(Report::error(span, format!("`{what}` inside `illuminate` or `solar`")));
+        }
+    }
+
+    fn light_body(&mut self, body: &ast::Stmt) -> Vec<Stmt> {
+        let outer = std::mem::replace(&mut self.place.in_light_statement, true);
+        let body = self.block(body);
+        self.place.in_light_statement = outer;
+        body
+    }
+
+    fn illuminate(&mut self, arguments: &[ast::Expr], body: &ast::Stmt, span: Span) -> Option<StmtKind> {
+        self.light_only("illuminate", span);
+        let position = arguments.first().map(|a| self.value_of(a, Type::Point));
+        if position.is_none() || arguments.len() > 3 {
+            let message = "`illuminate` takes a position, or a position, an axis and an angle";
+            self.error(Report::error(span, message));
+        }
+        let cone = (arguments.len() > 1).then(|| self.cone(&arguments[1..], "illuminate", span));
+        let body = self.light_body(body);
+        let cone = cone.map_or(Some(None), |c| c.map(Some));
+        Some(StmtKind::Illuminate { position: position??, cone: cone?, body })
+    }
+
+    fn solar(&mut self, arguments: &[ast::Expr], body: &ast::Stmt, span: Span) -> Option<StmtKind> {
+        self.light_only("solar", span);
+        if arguments.len() > 2 {
+            self.error(Report::error(span, "`solar` takes an axis and an angle, or nothing"));
+        }
+        if arguments.is_empty() {
+            let report = Report::warning(span, "light from all directions is not supported");
+            self.reports
+                .push(report.hint("it comes along the z axis of the light's shader space; give an axis and an angle"));
+        }
+        let cone = (!arguments.is_empty()).then(|| self.cone(arguments, "solar", span));
+        let body = self.light_body(body);
+        Some(StmtKind::Solar { cone: cone.map_or(Some(None), |c| c.map(Some))?, body })
+    }
+}
+
+/// Whether evaluating an expression changes anything.
+fn has_effect(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Assign(..) | ExprKind::Update(..) | ExprKind::AssignArray(..) | ExprKind::Call(..) => true,
+        ExprKind::Shadeop(call) => call.opcode.has_effect() || !call.outputs.is_empty(),
+        ExprKind::Conditional(_, yes, no) => has_effect(yes) || has_effect(no),
+        ExprKind::Convert(_, value) => has_effect(value),
+        _ => false,
+    }
+}

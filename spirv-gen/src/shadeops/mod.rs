@@ -1,0 +1,362 @@
+//! The built-in functions of the language ("shadeops"): one table says what each takes and gives, who may call it, and what it is
+//! lowered to.
+
+mod table;
+
+use crate::ir::{Axis, Binary, LookupKind, MessageTarget, Moved, NoiseKind, QuerySource, Unary};
+use crate::syntax::ast::{ShaderKind, Type};
+use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
+
+/// What a shadeop is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opcode {
+    /// One operation on one value.
+    Unary(Unary),
+    /// One operation on two values.
+    Binary(Binary),
+    /// An operation on two values, applied from left to right to two or more.
+    Reduce(Binary),
+    /// Degrees to radians.
+    Radians,
+    /// Radians to degrees.
+    Degrees,
+    /// Logarithm to a given base.
+    LogBase,
+    /// One over the root.
+    InverseSqrt,
+    /// `step`
+    Step,
+    /// `smoothstep`
+    Smoothstep,
+    /// A step, smoothed over the change of its argument.
+    Filterstep,
+    /// `clamp`
+    Clamp,
+    /// `mix`
+    Mix,
+    /// `spline`
+    Spline,
+    /// `Du`, `Dv`
+    Derivative(Axis),
+    /// `Deriv`
+    Deriv,
+    /// `random`
+    Random,
+    /// `random` for a uniform variable: one number for all points.
+    UniformRandom,
+    /// A member of the noise family.
+    Noise(NoiseKind),
+    /// `xcomp` and its kind.
+    Component(u8),
+    /// `setxcomp` and its kind.
+    SetComponent(u8),
+    /// `comp`, of colors and matrices.
+    ComponentAt,
+    /// `setcomp`, of colors and matrices.
+    SetComponentAt,
+    /// `length`
+    Length,
+    /// `distance`
+    Distance,
+    /// `ptlined`
+    PointLineDistance,
+    /// `normalize`
+    Normalize,
+    /// `rotate`, of points.
+    RotatePoint,
+    /// `rotate`, of matrices.
+    RotateMatrix,
+    /// `translate`
+    Translate,
+    /// `scale`
+    Scale,
+    /// `area`
+    Area,
+    /// `faceforward`
+    FaceForward,
+    /// `reflect`
+    Reflect,
+    /// `refract`
+    Refract,
+    /// `fresnel`
+    Fresnel,
+    /// `transform` and its kind.
+    Transform(Moved),
+    /// `mtransform`
+    TransformMatrix,
+    /// `depth`
+    Depth,
+    /// `calculatenormal`
+    CalculateNormal,
+    /// `ctransform`
+    TransformColor,
+    /// `printf`
+    Printf,
+    /// `format`
+    Format,
+    /// `concat`
+    Concat,
+    /// `match`
+    Match,
+    /// `ambient`
+    Ambient,
+    /// `diffuse`
+    Diffuse,
+    /// `specular`
+    Specular,
+    /// `specularbrdf`
+    SpecularBrdf,
+    /// `phong`
+    Phong,
+    /// `trace`
+    Trace,
+    /// `texture`, `environment`, `shadow`
+    Lookup(LookupKind),
+    /// `textureinfo`
+    TextureInfo,
+    /// `bump`
+    Bump,
+    /// A question to another shader.
+    Message(MessageTarget),
+    /// A question to the renderer.
+    Query(QuerySource),
+    /// `incident`, `opposite`: a question to the volume shader on one side of the surface.
+    VolumeSide,
+}
+
+impl Opcode {
+    /// Whether it compares neighbouring points of the grid.
+    pub fn needs_neighbours(self) -> bool {
+        matches!(
+            self,
+            Self::Derivative(_)
+                | Self::Deriv
+                | Self::Area
+                | Self::CalculateNormal
+                | Self::Filterstep
+                | Self::Lookup(_)
+                | Self::Bump
+        )
+    }
+
+    /// Whether it loops over the lights.
+    pub fn runs_lights(self) -> bool {
+        matches!(self, Self::Diffuse | Self::Specular | Self::Phong)
+    }
+
+    /// Whether it does something besides giving a result: a call whose result is not used then still makes sense.
+    pub fn has_effect(self) -> bool {
+        matches!(self, Self::Printf)
+    }
+}
+
+/// A set of shader kinds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kinds(u8);
+
+impl Kinds {
+    /// Every kind.
+    pub const ALL: Self = Self(0b11111);
+    /// Where lights are seen: surfaces and volumes.
+    pub const LIT: Self = Self::of(&[ShaderKind::Surface, ShaderKind::Volume]);
+
+    /// The set of these.
+    pub const fn of(kinds: &[ShaderKind]) -> Self {
+        let (mut bits, mut i) = (0, 0);
+        while i < kinds.len() {
+            bits |= 1 << kinds[i] as u8;
+            i += 1;
+        }
+        Self(bits)
+    }
+
+    /// Whether `kind` is in it.
+    pub const fn contains(self, kind: ShaderKind) -> bool {
+        self.0 >> kind as u8 & 1 == 1
+    }
+
+    /// Its members as words: "surface and volume".
+    pub fn words(self) -> String {
+        use ShaderKind::{Displacement, Imager, Light, Surface, Volume};
+        let all = [Surface, Displacement, Light, Volume, Imager];
+        let words: Vec<_> = all.into_iter().filter(|&k| self.contains(k)).map(ShaderKind::keyword).collect();
+        words.join(" and ")
+    }
+}
+
+/// What a parameter takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParameterKind {
+    /// One value.
+    Value(Type),
+    /// An array.
+    Array(Type),
+    /// The name of a texture, behind which a channel may stand in brackets.
+    Texture,
+    /// A value of any type.
+    Any,
+}
+
+/// A parameter of a shadeop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// What it takes.
+    pub kind: ParameterKind,
+    /// It is written: the argument must be a variable.
+    pub output: bool,
+}
+
+/// One way to call a shadeop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// What it gives.
+    pub result: Type,
+    /// What it takes.
+    pub parameters: Vec<Parameter>,
+    /// The kind of further arguments, any number of them.
+    pub rest: Option<Parameter>,
+    /// Pairs of a name and a value may follow.
+    pub named: bool,
+}
+
+/// A way to call a shadeop, and what it is then made of.
+#[derive(Clone, Debug)]
+pub struct Overload {
+    /// The call's form.
+    pub signature: Signature,
+    /// What it is made of.
+    pub opcode: Opcode,
+    /// The shaders in which it may stand.
+    pub kinds: Kinds,
+}
+
+/// The overloads of the shadeop `name`, in order of preference; none if there is no such shadeop.
+pub fn overloads(name: &str) -> &'static [Overload] {
+    all().get(name).map_or(&[], Vec::as_slice)
+}
+
+/// The names of all shadeops.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    all().keys().copied()
+}
+
+/// Names of functions that other versions and renderers have and RSL 3.2 has not.
+pub fn is_later_function(name: &str) -> bool {
+    table::LATER.contains(&name)
+}
+
+/// Names that the parameter lists of texture functions may hold.
+pub fn is_lookup_parameter(name: &str) -> bool {
+    table::LOOKUP_PARAMETERS.contains(&name)
+}
+
+fn all() -> &'static FxHashMap<&'static str, Vec<Overload>> {
+    static ALL: OnceLock<FxHashMap<&'static str, Vec<Overload>>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let mut map: FxHashMap<_, Vec<_>> = FxHashMap::default();
+        for row in table::TABLE {
+            let overload = |text: &&str| Overload {
+                signature: Signature::parse(text).expect("the table's signatures are well formed"),
+                opcode: row.opcode,
+                kinds: row.kinds,
+            };
+            map.entry(row.name).or_default().extend(row.signatures.iter().map(overload));
+        }
+        map
+    })
+}
+
+impl Signature {
+    /// Reads a signature of the table, see [`table::TABLE`].
+    fn parse(text: &str) -> Option<Self> {
+        let (result, mut rest_text) = text.split_once('=')?;
+        let result = match result {
+            "0" => Type::Void,
+            letter => value_type(letter.chars().next()?)?,
+        };
+        let mut signature = Self { result, parameters: Vec::new(), rest: None, named: false };
+        while let Some(letter) = rest_text.chars().next() {
+            rest_text = &rest_text[1..];
+            let lower = letter.to_ascii_lowercase();
+            let kind = match letter {
+                '.' if rest_text == ".." => {
+                    signature.named = true;
+                    return Some(signature);
+                }
+                '*' => {
+                    signature.rest = signature.parameters.pop();
+                    return rest_text.is_empty().then_some(signature);
+                }
+                '[' => {
+                    let element = value_type(rest_text.chars().next()?)?;
+                    rest_text = rest_text[1..].strip_prefix(']')?;
+                    ParameterKind::Array(element)
+                }
+                't' => ParameterKind::Texture,
+                '?' | '!' => ParameterKind::Any,
+                _ => ParameterKind::Value(value_type(lower)?),
+            };
+            signature.parameters.push(Parameter { kind, output: letter.is_ascii_uppercase() || letter == '!' });
+        }
+        Some(signature)
+    }
+}
+
+fn value_type(letter: char) -> Option<Type> {
+    Some(match letter {
+        'f' => Type::Float,
+        'c' => Type::Color,
+        'p' => Type::Point,
+        'v' => Type::Vector,
+        'n' => Type::Normal,
+        'm' => Type::Matrix,
+        's' => Type::String,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signatures() {
+        let value = |ty| Parameter { kind: ParameterKind::Value(ty), output: false };
+        let min = Signature::parse("f=fff*").expect("well formed");
+        assert_eq!(min.parameters, [value(Type::Float), value(Type::Float)]);
+        assert_eq!((min.rest, min.named), (Some(value(Type::Float)), false));
+        let texture = Signature::parse("c=tff...").expect("well formed");
+        assert_eq!((texture.result, texture.parameters.len(), texture.named), (Type::Color, 3, true));
+        assert_eq!(texture.parameters[0].kind, ParameterKind::Texture);
+        let spline = Signature::parse("v=sf[v]").expect("well formed");
+        assert_eq!(spline.parameters[2].kind, ParameterKind::Array(Type::Vector));
+        let set = Signature::parse("0=Mfff").expect("well formed");
+        assert_eq!((set.result, set.parameters[0].output, set.parameters[1].output), (Type::Void, true, false));
+        for bad in ["f", "x=f", "f=g", "f=f*f", "f=..", "f=[f"] {
+            assert_eq!(Signature::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn every_function_of_the_standard_is_there() {
+        let checklist = "radians degrees sin asin cos acos tan atan exp sqrt inversesqrt abs sign floor ceil round pow mod step log \
+             min max clamp mix smoothstep filterstep spline Du Dv Deriv random noise pnoise cellnoise xcomp ycomp zcomp \
+             setxcomp setycomp setzcomp length distance ptlined normalize rotate area faceforward reflect refract fresnel \
+             transform vtransform ntransform depth calculatenormal determinant translate scale mtransform comp setcomp \
+             ctransform printf format concat match ambient diffuse specular specularbrdf phong trace texture environment \
+             shadow textureinfo bump surface displacement lightsource atmosphere incident opposite attribute option \
+             rendererinfo shadername";
+        for name in checklist.split_whitespace() {
+            assert!(!overloads(name).is_empty(), "{name}");
+            assert!(!is_later_function(name), "{name}");
+        }
+        assert_eq!(names().count(), checklist.split_whitespace().count());
+    }
+
+    #[test]
+    fn kinds_have_words() {
+        assert_eq!(Kinds::LIT.words(), "surface and volume");
+        assert!(Kinds::ALL.contains(ShaderKind::Imager));
+    }
+}

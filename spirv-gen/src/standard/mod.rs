@@ -1,0 +1,96 @@
+//! The standard shaders (RISpec 3.2, appendix A), which exist without any file.
+
+/// Names and sources.
+const SHADERS: [(&str, &str); 16] = [
+    ("ambientlight", include_str!("ambientlight.sl")),
+    ("background", include_str!("background.sl")),
+    ("bumpy", include_str!("bumpy.sl")),
+    ("constant", include_str!("constant.sl")),
+    ("defaultsurface", include_str!("defaultsurface.sl")),
+    ("depthcue", include_str!("depthcue.sl")),
+    ("distantlight", include_str!("distantlight.sl")),
+    ("fog", include_str!("fog.sl")),
+    ("matte", include_str!("matte.sl")),
+    ("metal", include_str!("metal.sl")),
+    ("null", include_str!("null.sl")),
+    ("paintedplastic", include_str!("paintedplastic.sl")),
+    ("plastic", include_str!("plastic.sl")),
+    ("pointlight", include_str!("pointlight.sl")),
+    ("shinymetal", include_str!("shinymetal.sl")),
+    ("spotlight", include_str!("spotlight.sl")),
+];
+
+/// The source of the standard shader of this name.
+pub fn source(name: &str) -> Option<&'static str> {
+    SHADERS.iter().find(|(n, _)| *n == name).map(|(_, source)| *source)
+}
+
+/// The names of the standard shaders, sorted.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    SHADERS.iter().map(|(name, _)| *name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sema::hir::{Constant, Default, ShaderKind};
+    use crate::syntax::loader::NoIncludes;
+    use crate::syntax::preprocess::Source;
+    use crate::{Shader, parse_shader};
+
+    fn parse(name: &str) -> Shader {
+        let text = source(name).expect("a standard shader");
+        let (shader, diagnostics) = parse_shader(&Source { name, text, loader: &NoIncludes, defines: &[] });
+        assert!(diagnostics.is_empty(), "{name}: {diagnostics:?}");
+        shader.expect("no diagnostics")
+    }
+
+    /// Parameters as `name value`, spaces for what is computed when the shader runs.
+    fn parameters(shader: &Shader) -> String {
+        let describe = |p: &crate::sema::hir::Parameter| {
+            let value = match &p.default {
+                Default::Constant(values) => match values.as_slice() {
+                    [Constant::Float(x)] => x.to_string(),
+                    [Constant::Triple([x, y, z])] if x == y && y == z => x.to_string(),
+                    [Constant::String(text)] => format!("{text:?}"),
+                    other => format!("{other:?}"),
+                },
+                Default::Computed(_) => "?".to_owned(),
+            };
+            format!("{} {value}", shader.variable(p.variable).name)
+        };
+        shader.parameters.iter().map(describe).collect::<Vec<_>>().join(", ")
+    }
+
+    /// RI-CHECKLIST STD-01 to STD-16.
+    #[test]
+    fn names_kinds_and_parameters_are_those_of_the_standard() {
+        use ShaderKind::{Displacement, Imager, Light, Surface, Volume};
+        let angles = "coneangle 0.5235988, conedeltaangle 0.08726646, beamdistribution 2";
+        let spot = format!("intensity 1, lightcolor 1, from ?, to ?, {angles}");
+        let table = [
+            ("constant", Surface, ""),
+            ("matte", Surface, "Ka 1, Kd 1"),
+            ("metal", Surface, "Ka 1, Ks 1, roughness 0.1"),
+            ("shinymetal", Surface, "Ka 1, Ks 1, Kr 1, roughness 0.1, texturename \"\""),
+            ("plastic", Surface, "Ka 1, Kd 0.5, Ks 0.5, roughness 0.1, specularcolor 1"),
+            ("paintedplastic", Surface, "Ka 1, Kd 0.5, Ks 0.5, roughness 0.1, specularcolor 1, texturename \"\""),
+            ("defaultsurface", Surface, "Ka 0.2, Kd 0.8"),
+            ("null", Surface, ""),
+            ("bumpy", Displacement, "Km 1, amplitude 1, texturename \"\""),
+            ("ambientlight", Light, "intensity 1, lightcolor 1"),
+            ("distantlight", Light, "intensity 1, lightcolor 1, from ?, to ?"),
+            ("pointlight", Light, "intensity 1, lightcolor 1, from ?"),
+            ("spotlight", Light, &spot),
+            ("depthcue", Volume, "mindistance 0, maxdistance 1, background 0"),
+            ("fog", Volume, "distance 1, background 0"),
+            ("background", Imager, "background 1, bgcolor 1"),
+        ];
+        for (name, kind, expected) in table {
+            let shader = parse(name);
+            assert_eq!((&*shader.name, shader.kind), (name, kind));
+            assert_eq!(parameters(&shader), expected, "{name}");
+        }
+        assert_eq!(names().count(), table.len());
+    }
+}

@@ -1,0 +1,4 @@
+/* Leaves everything as it is: the colour and opacity of the surface. */
+surface null()
+{
+}

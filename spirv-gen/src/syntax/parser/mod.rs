@@ -1,0 +1,295 @@
+//! A parser by recursive descent. It never fails: what it cannot read is reported and left out, and reading goes on at the next
+//! statement or declaration.
+
+mod declaration;
+mod expression;
+mod statement;
+
+use crate::diagnostic::{Report, Reports};
+use crate::span::Span;
+use crate::syntax::ast::{Class, Ident, Item, LightStatement, ShaderKind, Type, Unit};
+use crate::syntax::token::{Name, Punct, Token, TokenKind};
+
+/// Levels of statements and expressions inside each other, and of the tree of one expression.
+pub(super) const DEPTH_MAX: u16 = 200;
+
+/// A reported fault: the rest of the statement or declaration means nothing.
+struct Fault;
+
+type Parsed<T> = Result<T, Fault>;
+
+/// Words that name nothing else.
+const RESERVED: [&str; 23] = [
+    "float",
+    "color",
+    "point",
+    "vector",
+    "normal",
+    "matrix",
+    "string",
+    "void",
+    "uniform",
+    "varying",
+    "output",
+    "extern",
+    "if",
+    "else",
+    "while",
+    "for",
+    "break",
+    "continue",
+    "return",
+    "illuminance",
+    "illuminate",
+    "solar",
+    "gather",
+];
+
+/// Builds the tree of `tokens`, whose last is [`TokenKind::End`].
+pub(crate) fn parse(tokens: &[Token], reports: &mut Reports) -> Unit {
+    let mut parser = Parser { tokens, at: 0, reports, depth: 0 };
+    let mut unit = Unit::default();
+    while !parser.at_end() {
+        let before = parser.at;
+        match parser.item() {
+            Ok(Some(item)) => unit.items.push(item),
+            Ok(None) => {}
+            Err(Fault) => parser.skip_item(before),
+        }
+    }
+    unit
+}
+
+struct Parser<'a> {
+    tokens: &'a [Token],
+    at: usize,
+    reports: &'a mut Reports,
+    depth: u16,
+}
+
+impl Parser<'_> {
+    /// A shader, a function, or nothing but a semicolon.
+    fn item(&mut self) -> Parsed<Option<Item>> {
+        if self.eat(Punct::Semicolon) {
+            return Ok(None);
+        }
+        let span = self.span();
+        let Some(word) = self.word() else {
+            return Err(self.expected("a shader or a function"));
+        };
+        if let Some(kind) = ShaderKind::from_keyword(&word).filter(|_| self.ident_at(1).is_some()) {
+            self.at += 1;
+            return Ok(Some(Item::Shader(self.shader(kind)?)));
+        }
+        match &*word {
+            "class" | "struct" | "shader" | "public" | "private" => return Err(self.not_in_rsl_3_2(span, &word)),
+            "transformation" => {
+                let message = "transformation shaders are not supported";
+                self.reports.push(Report::error(span, message).hint("they left the RenderMan Interface after 3.1"));
+                return Err(Fault);
+            }
+            _ => {}
+        }
+        let has_class = Class::from_keyword(&word).is_some();
+        if has_class || Type::from_keyword(&word).is_some() || self.punct_at(1) == Some(Punct::OpenParen) {
+            return Ok(Some(Item::Function(self.function()?)));
+        }
+        let hint = "a shader begins with surface, displacement, light, volume or imager; a function with its type";
+        let message = format!("expected a shader or a function, found `{word}`");
+        self.reports.push(Report::error(span, message).hint(hint));
+        Err(Fault)
+    }
+
+    /// The one message for what later versions of the language have.
+    fn not_in_rsl_3_2(&mut self, span: Span, word: &str) -> Fault {
+        let what = match word {
+            "class" | "public" | "private" => "class shaders are",
+            "struct" => "structures are",
+            "shader" => "shaders as values are",
+            "[]" => "arrays of changing length are",
+            "->" => "calls of methods are",
+            _ => "this is",
+        };
+        let hint = "this compiler reads the RenderMan Shading Language 3.2";
+        self.reports.push(Report::error(span, format!("{what} not RSL 3.2")).hint(hint));
+        Fault
+    }
+
+    /// Goes behind the item that began at token `before`: behind its braces, or in front of what looks like the next item.
+    fn skip_item(&mut self, before: usize) {
+        self.at = self.at.max(before + 1);
+        if self.at_shader() {
+            return;
+        }
+        let depth_so_far = self.tokens[before..self.at].iter().fold(0usize, |depth, token| match token.kind {
+            TokenKind::Punct(Punct::OpenBrace) => depth + 1,
+            TokenKind::Punct(Punct::CloseBrace) => depth.saturating_sub(1),
+            _ => depth,
+        });
+        let mut depth = depth_so_far;
+        while !self.at_end() {
+            match self.punct() {
+                Some(Punct::OpenBrace) => depth += 1,
+                Some(Punct::CloseBrace) if depth <= 1 => {
+                    self.at += 1;
+                    return;
+                }
+                Some(Punct::CloseBrace) => depth -= 1,
+                _ if depth == 0 && self.at_shader() => return,
+                _ => {}
+            }
+            self.at += 1;
+        }
+    }
+
+    /// True at what must be the beginning of a shader: `surface name (`.
+    fn at_shader(&self) -> bool {
+        self.word().is_some_and(|w| ShaderKind::from_keyword(&w).is_some())
+            && self.ident_at(1).is_some()
+            && self.punct_at(2) == Some(Punct::OpenParen)
+    }
+
+    /// Counts a level of nesting around `parse`.
+    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= DEPTH_MAX {
+            return Err(self.too_deep(self.span()));
+        }
+        self.depth += 1;
+        let result = parse(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn too_deep(&mut self, span: Span) -> Fault {
+        self.reports.push(Report::error(span, format!("nested more than {DEPTH_MAX} deep")));
+        Fault
+    }
+
+    fn token(&self) -> &Token {
+        &self.tokens[self.at.min(self.tokens.len() - 1)]
+    }
+
+    fn kind_at(&self, ahead: usize) -> &TokenKind {
+        &self.tokens[(self.at + ahead).min(self.tokens.len() - 1)].kind
+    }
+
+    fn at_end(&self) -> bool {
+        self.token().kind == TokenKind::End || self.reports.is_full()
+    }
+
+    fn span(&self) -> Span {
+        self.token().span
+    }
+
+    /// Span of the token before.
+    fn last_span(&self) -> Span {
+        self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or_else(|| self.span(), |t| t.span)
+    }
+
+    fn punct(&self) -> Option<Punct> {
+        self.punct_at(0)
+    }
+
+    fn punct_at(&self, ahead: usize) -> Option<Punct> {
+        match self.kind_at(ahead) {
+            TokenKind::Punct(punct) => Some(*punct),
+            _ => None,
+        }
+    }
+
+    /// The name or keyword here.
+    fn word(&self) -> Option<Name> {
+        self.word_at(0)
+    }
+
+    fn word_at(&self, ahead: usize) -> Option<Name> {
+        match self.kind_at(ahead) {
+            TokenKind::Ident(name) => Some(name.clone()),
+            _ => None,
+        }
+    }
+
+    /// The word there if it is no keyword.
+    fn ident_at(&self, ahead: usize) -> Option<Name> {
+        self.word_at(ahead).filter(|w| !RESERVED.contains(&&**w))
+    }
+
+    fn at_word(&self, word: &str) -> bool {
+        matches!(self.kind_at(0), TokenKind::Ident(name) if &**name == word)
+    }
+
+    fn eat(&mut self, punct: Punct) -> bool {
+        let found = self.punct() == Some(punct);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let found = self.at_word(word);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, punct: Punct) -> Parsed<()> {
+        if self.eat(punct) { Ok(()) } else { Err(self.expected(&format!("`{}`", punct.text()))) }
+    }
+
+    fn ident(&mut self, what: &str) -> Parsed<Ident> {
+        let Some(name) = self.ident_at(0) else {
+            if let Some(word) = self.word() {
+                let message = format!("expected {what}, but `{word}` is a word of the language");
+                self.reports.push(Report::error(self.span(), message));
+                return Err(Fault);
+            }
+            return Err(self.expected(what));
+        };
+        let span = self.span();
+        self.at += 1;
+        Ok(Ident { name, span })
+    }
+
+    /// Reports that something else stands here.
+    fn expected(&mut self, what: &str) -> Fault {
+        let found = match self.kind_at(0) {
+            TokenKind::Ident(name) => format!("`{name}`"),
+            TokenKind::Number(_) => "a number".to_owned(),
+            TokenKind::String(_) => "a string".to_owned(),
+            TokenKind::Punct(punct) => format!("`{}`", punct.text()),
+            TokenKind::End => "the end of the file".to_owned(),
+        };
+        self.reports.push(Report::error(self.span(), format!("expected {what}, found {found}")));
+        Fault
+    }
+
+    /// The semicolon behind a statement. A missing one is reported where it should stand and taken as written if the next token
+    /// begins something new.
+    fn semicolon(&mut self) -> Parsed<()> {
+        if self.eat(Punct::Semicolon) {
+            return Ok(());
+        }
+        let next_is_new = match self.kind_at(0) {
+            TokenKind::Ident(_) | TokenKind::End => true,
+            TokenKind::Punct(punct) => matches!(punct, Punct::CloseBrace | Punct::OpenBrace),
+            _ => false,
+        };
+        if !next_is_new {
+            return Err(self.expected("`;`"));
+        }
+        let report = Report::error(self.last_span().after(), "expected `;` here");
+        self.reports.push(report);
+        Ok(())
+    }
+
+    /// True at a word that begins a statement and nothing else.
+    fn at_statement_keyword(&self) -> bool {
+        self.word().is_some_and(|word| {
+            matches!(
+                &*word,
+                "if" | "while" | "for" | "break" | "continue" | "return" | "else" | "uniform" | "varying" | "extern"
+            ) || LightStatement::from_keyword(&word).is_some()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,230 @@
+//! Statements.
+
+use super::{Fault, Parsed, Parser};
+use crate::diagnostic::Report;
+use crate::span::Span;
+use crate::syntax::ast::{Class, Expr, LightStatement, Stmt, StmtKind, Type};
+use crate::syntax::token::{Punct, TokenKind};
+
+impl Parser<'_> {
+    /// Statements up to and with the closing brace. Faults stay inside.
+    pub(super) fn statements(&mut self, open: Span) -> Parsed<Vec<Stmt>> {
+        let mut list = Vec::new();
+        loop {
+            if self.eat(Punct::CloseBrace) {
+                return Ok(list);
+            }
+            if self.at_end() || self.at_shader() {
+                let report = Report::error(open, "this `{` is not closed").also(self.span(), "the end is reached here");
+                self.reports.push(report);
+                return Err(Fault);
+            }
+            let before = self.at;
+            match self.nested(Self::statement) {
+                Ok(statement) => list.push(statement),
+                Err(Fault) => self.skip_statement(before),
+            }
+        }
+    }
+
+    /// Goes behind the statement that began at token `before`: behind its semicolon or braces, or in front of the brace that ends
+    /// the block around.
+    fn skip_statement(&mut self, before: usize) {
+        let (fault_at, mut depth) = (self.at, 0usize);
+        // What was read of the statement may have opened braces.
+        for token in &self.tokens[before..self.at.min(self.tokens.len())] {
+            match token.kind {
+                TokenKind::Punct(Punct::OpenBrace) => depth += 1,
+                TokenKind::Punct(Punct::CloseBrace) => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        let read = &self.tokens[before..self.at];
+        if depth == 0 && read.last().is_some_and(|t| t.kind == TokenKind::Punct(Punct::Semicolon)) {
+            return;
+        }
+        while !self.at_end() && !self.at_shader() {
+            match self.punct() {
+                Some(Punct::OpenBrace) => depth += 1,
+                Some(Punct::CloseBrace) if depth == 0 => return,
+                Some(Punct::CloseBrace) => {
+                    depth -= 1;
+                    // The `else` of an `if` that had a fault belongs to it.
+                    let else_follows = matches!(self.kind_at(1), TokenKind::Ident(word) if &**word == "else");
+                    if depth == 0 && !else_follows {
+                        self.at += 1;
+                        return;
+                    }
+                }
+                Some(Punct::Semicolon) if depth == 0 => {
+                    self.at += 1;
+                    return;
+                }
+                _ if depth == 0 && self.at > fault_at && self.at_statement_keyword() && !self.at_word("else") => return,
+                _ => {}
+            }
+            self.at += 1;
+        }
+    }
+
+    fn statement(&mut self) -> Parsed<Stmt> {
+        let span = self.span();
+        let kind = self.statement_kind()?;
+        Ok(Stmt { kind, span: span.to(self.last_span()) })
+    }
+
+    fn statement_kind(&mut self) -> Parsed<StmtKind> {
+        let span = self.span();
+        if self.eat(Punct::Semicolon) {
+            return Ok(StmtKind::Empty);
+        }
+        if self.eat(Punct::OpenBrace) {
+            return Ok(StmtKind::Block(self.statements(span)?));
+        }
+        let Some(word) = self.word() else { return self.expression_statement() };
+        if let Some(kind) = LightStatement::from_keyword(&word) {
+            self.at += 1;
+            return self.light_statement(kind);
+        }
+        match &*word {
+            "if" => self.if_statement(),
+            "while" => self.while_statement(),
+            "for" => self.for_statement(),
+            "break" => Ok(StmtKind::Break(self.jump()?)),
+            "continue" => Ok(StmtKind::Continue(self.jump()?)),
+            "return" => self.return_statement(),
+            "else" => {
+                self.reports.push(Report::error(span, "`else` without `if`"));
+                self.at += 1;
+                self.statement_kind()
+            }
+            "struct" | "class" | "public" | "shader" if self.ident_at(1).is_some() => {
+                Err(self.not_in_rsl_3_2(span, &word))
+            }
+            _ if self.at_function() => Ok(StmtKind::Function(Box::new(self.function()?))),
+            _ if self.at_declaration() => Ok(StmtKind::Declare(self.declarations()?)),
+            _ => self.expression_statement(),
+        }
+    }
+
+    /// True at `[class] [type] name (` in front of a parameter, or of `)` and a body.
+    fn at_function(&self) -> bool {
+        let classed = usize::from(self.word().is_some_and(|w| Class::from_keyword(&w).is_some()));
+        let typed = classed + usize::from(self.word_at(classed).is_some_and(|w| Type::from_keyword(&w).is_some()));
+        if self.ident_at(typed).is_none() || self.punct_at(typed + 1) != Some(Punct::OpenParen) {
+            return false;
+        }
+        match self.kind_at(typed + 2) {
+            TokenKind::Punct(Punct::CloseParen) => self.punct_at(typed + 3) == Some(Punct::OpenBrace),
+            TokenKind::Ident(word) => {
+                let qualified = matches!(&**word, "uniform" | "varying" | "output");
+                let named = Type::from_keyword(word).is_some() && self.ident_at(typed + 3).is_some();
+                qualified || (named && self.punct_at(typed + 4) != Some(Punct::OpenParen))
+            }
+            _ => false,
+        }
+    }
+
+    /// True at the words in front of a variable's name; a type in front of anything else is a cast.
+    fn at_declaration(&self) -> bool {
+        let Some(word) = self.word() else { return false };
+        if Type::from_keyword(&word).is_none() {
+            return self.at_specifier();
+        }
+        match self.kind_at(1) {
+            TokenKind::Ident(_) => self.punct_at(2) != Some(Punct::OpenParen),
+            TokenKind::String(_) => matches!(self.kind_at(2), TokenKind::Ident(_)),
+            TokenKind::Punct(Punct::OpenBracket) => true,
+            _ => false,
+        }
+    }
+
+    fn expression_statement(&mut self) -> Parsed<StmtKind> {
+        let value = self.expression()?;
+        self.semicolon()?;
+        Ok(StmtKind::Expr(value))
+    }
+
+    /// A statement in a place that has no scope of its own in the tree.
+    fn substatement(&mut self) -> Parsed<Box<Stmt>> {
+        Ok(Box::new(self.nested(Self::statement)?))
+    }
+
+    fn condition(&mut self) -> Parsed<Expr> {
+        self.at += 1;
+        self.expect(Punct::OpenParen)?;
+        let condition = self.expression()?;
+        self.expect(Punct::CloseParen)?;
+        Ok(condition)
+    }
+
+    fn if_statement(&mut self) -> Parsed<StmtKind> {
+        let condition = self.condition()?;
+        let yes = self.substatement()?;
+        let no = if self.eat_word("else") { Some(self.substatement()?) } else { None };
+        Ok(StmtKind::If { condition, yes, no })
+    }
+
+    fn while_statement(&mut self) -> Parsed<StmtKind> {
+        let condition = self.condition()?;
+        Ok(StmtKind::While { condition, body: self.substatement()? })
+    }
+
+    fn for_statement(&mut self) -> Parsed<StmtKind> {
+        self.at += 1;
+        self.expect(Punct::OpenParen)?;
+        let span = self.span();
+        let init = if self.eat(Punct::Semicolon) {
+            None
+        } else {
+            let kind = if self.at_declaration() {
+                StmtKind::Declare(self.declarations()?)
+            } else {
+                let value = self.expression()?;
+                self.expect(Punct::Semicolon)?;
+                StmtKind::Expr(value)
+            };
+            Some(Box::new(Stmt { kind, span: span.to(self.last_span()) }))
+        };
+        let condition = if self.punct() == Some(Punct::Semicolon) { None } else { Some(self.expression()?) };
+        self.expect(Punct::Semicolon)?;
+        let step = if self.punct() == Some(Punct::CloseParen) { None } else { Some(self.expression()?) };
+        self.expect(Punct::CloseParen)?;
+        Ok(StmtKind::For { init, condition, step, body: self.substatement()? })
+    }
+
+    /// The levels behind `break` or `continue`.
+    fn jump(&mut self) -> Parsed<u32> {
+        self.at += 1;
+        let mut levels = 1;
+        if let TokenKind::Number(number) = *self.kind_at(0) {
+            if number >= 1.0 && number.fract() == 0.0 {
+                levels = number as u32;
+            } else {
+                self.reports.push(Report::error(self.span(), "the number of loops to leave is 1, 2, 3, ..."));
+            }
+            self.at += 1;
+        }
+        self.semicolon()?;
+        Ok(levels)
+    }
+
+    fn return_statement(&mut self) -> Parsed<StmtKind> {
+        self.at += 1;
+        if self.eat(Punct::Semicolon) {
+            return Ok(StmtKind::Return(None));
+        }
+        let value = self.expression()?;
+        self.semicolon()?;
+        Ok(StmtKind::Return(Some(value)))
+    }
+
+    fn light_statement(&mut self, kind: LightStatement) -> Parsed<StmtKind> {
+        self.expect(Punct::OpenParen)?;
+        let arguments = self.arguments()?;
+        let body = self.substatement()?;
+        let otherwise =
+            if kind == LightStatement::Gather && self.eat_word("else") { Some(self.substatement()?) } else { None };
+        Ok(StmtKind::Lights { kind, arguments, body, otherwise })
+    }
+}

@@ -1,0 +1,353 @@
+//! Macro expansion, after D. Prosser's algorithm: every token carries the set of macros that it may not expand any more.
+
+use super::Preprocessor;
+use crate::diagnostic::Report;
+use crate::span::Span;
+use crate::syntax::lexer::Lexer;
+use crate::syntax::token::{Name, Punct, RawKind, RawToken};
+use rustc_hash::FxHashMap;
+
+/// Expansions inside each other: the size of a hide set, and arguments inside arguments.
+const EXPANSION_DEPTH_MAX: usize = 200;
+
+/// Bytes of a token that `#` or `##` makes.
+const TOKEN_BYTES_MAX: usize = 1 << 16;
+
+/// A macro's definition.
+#[derive(Debug)]
+pub(super) struct Macro {
+    pub(super) name: Name,
+    /// Where the name stands in its definition.
+    pub(super) span: Span,
+    /// `None` for a macro without parentheses.
+    pub(super) parameters: Option<Vec<Name>>,
+    /// The last parameter takes all that is left (`...`).
+    pub(super) variadic: bool,
+    pub(super) body: Vec<BodyToken>,
+}
+
+/// A token of a macro's body.
+#[derive(Clone, Debug)]
+pub(super) struct BodyToken {
+    pub(super) token: RawToken,
+    pub(super) role: Role,
+    /// `##` stands between this token and the next.
+    pub(super) pasted: bool,
+}
+
+/// What a token of a body stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Itself.
+    Plain,
+    /// The argument of this index.
+    Parameter(usize),
+    /// The argument of this index as a string literal.
+    Stringified(usize),
+}
+
+impl Macro {
+    /// True if both expand alike.
+    pub(super) fn same_as(&self, other: &Self) -> bool {
+        let spelled =
+            |m: &Self| -> Vec<_> { m.body.iter().map(|b| (b.token.spelling().to_owned(), b.role, b.pasted)).collect() };
+        self.parameters == other.parameters && self.variadic == other.variadic && spelled(self) == spelled(other)
+    }
+}
+
+/// All sets of macros that occur on tokens; set 0 is empty.
+#[derive(Default)]
+pub(super) struct HideSets {
+    sets: Vec<Vec<Name>>,
+    numbers: FxHashMap<Vec<Name>, u32>,
+    /// Unions that were asked for before.
+    unions: FxHashMap<(u32, u32), u32>,
+    /// Sets with one macro added that were asked for before.
+    additions: FxHashMap<(u32, Name), u32>,
+}
+
+impl HideSets {
+    fn get(&self, set: u32) -> &[Name] {
+        set.checked_sub(1).and_then(|i| self.sets.get(i as usize)).map_or(&[], Vec::as_slice)
+    }
+
+    fn number(&mut self, set: Vec<Name>) -> u32 {
+        if set.is_empty() {
+            return 0;
+        }
+        if let Some(&number) = self.numbers.get(&set) {
+            return number;
+        }
+        self.sets.push(set.clone());
+        let number = self.sets.len() as u32;
+        self.numbers.insert(set, number);
+        number
+    }
+
+    fn contains(&self, set: u32, name: &Name) -> bool {
+        self.get(set).binary_search(name).is_ok()
+    }
+
+    /// `set` and the macro `name`.
+    fn with(&mut self, set: u32, name: &Name) -> u32 {
+        if let Some(&known) = self.additions.get(&(set, name.clone())) {
+            return known;
+        }
+        let mut all = self.get(set).to_vec();
+        if let Err(place) = all.binary_search(name) {
+            all.insert(place, name.clone());
+        }
+        let number = self.number(all);
+        self.additions.insert((set, name.clone()), number);
+        number
+    }
+
+    fn union(&mut self, a: u32, b: u32) -> u32 {
+        if a == 0 || b == 0 || a == b {
+            return a.max(b);
+        }
+        if let Some(&known) = self.unions.get(&(a, b)) {
+            return known;
+        }
+        let mut all = [self.get(a), self.get(b)].concat();
+        all.sort_unstable();
+        all.dedup();
+        let number = self.number(all);
+        self.unions.insert((a, b), number);
+        number
+    }
+
+    fn intersection(&mut self, a: u32, b: u32) -> u32 {
+        if a == b {
+            return a;
+        }
+        let both = self.get(a).iter().filter(|name| self.contains(b, name)).cloned().collect();
+        self.number(both)
+    }
+}
+
+impl Preprocessor<'_> {
+    /// If `token` names a macro that may expand here, puts its expansion in front of what comes next.
+    pub(super) fn expand(&mut self, token: &RawToken) -> bool {
+        let Some(definition) = self.macros.get(&token.text).cloned() else { return false };
+        if self.hide_sets.contains(token.hidden, &token.text) {
+            return false;
+        }
+        if &*token.text == "__LINE__" || &*token.text == "__FILE__" {
+            self.expand_place(token);
+            return true;
+        }
+        if self.hide_sets.get(token.hidden).len() >= EXPANSION_DEPTH_MAX || self.isolation >= EXPANSION_DEPTH_MAX {
+            let message = format!("macros expand more than {EXPANSION_DEPTH_MAX} deep");
+            self.error(Report::error(token.span, message));
+            return false;
+        }
+        let Some(parameters) = &definition.parameters else {
+            let hidden = self.hide_sets.with(token.hidden, &token.text);
+            self.substitute(&definition, &[], token.span, hidden);
+            return true;
+        };
+        if !self.skip_open_paren() {
+            return false;
+        }
+        let Some((arguments, close)) = self.arguments(&definition, parameters.len(), token) else { return true };
+        let common = self.hide_sets.intersection(token.hidden, close.hidden);
+        let hidden = self.hide_sets.with(common, &token.text);
+        self.substitute(&definition, &arguments, token.span.to(close.span), hidden);
+        true
+    }
+
+    /// `__LINE__` and `__FILE__`.
+    fn expand_place(&mut self, token: &RawToken) {
+        let place = self.map.place(token.span);
+        let (kind, text) = match &*token.text {
+            "__LINE__" => (RawKind::Number, place.line.to_string()),
+            _ => (RawKind::String, quoted(&place.file)),
+        };
+        let text = self.names.intern(&text);
+        self.pending.push(RawToken { kind, text, ..token.clone() });
+    }
+
+    /// Goes behind an opening parenthesis if it is the next token; line ends may stand in front.
+    fn skip_open_paren(&mut self) -> bool {
+        if let Some(next) = self.pending.last() {
+            let found = next.is(Punct::OpenParen);
+            if found {
+                self.pending.pop();
+            }
+            return found;
+        }
+        if self.isolation > 0 {
+            return false;
+        }
+        let Some(file) = self.files.last_mut() else { return false };
+        let mut ahead = file.lexer.clone();
+        loop {
+            let token = ahead.next(&mut self.names, None);
+            if token.kind == RawKind::Newline {
+                continue;
+            }
+            if token.is(Punct::OpenParen) {
+                file.lexer = ahead;
+                file.line_start = false;
+                return true;
+            }
+            return false;
+        }
+    }
+
+    /// The arguments of a macro's use and the closing parenthesis; an error and `None` if they do not fit.
+    fn arguments(
+        &mut self,
+        definition: &Macro,
+        expected: usize,
+        name: &RawToken,
+    ) -> Option<(Vec<Vec<RawToken>>, RawToken)> {
+        let floor = self.files.len().saturating_sub(1);
+        let (mut arguments, mut depth) = (vec![Vec::new()], 0usize);
+        let close = loop {
+            let token = self.next(floor);
+            let rest = definition.variadic && arguments.len() == expected;
+            match token.kind {
+                RawKind::End if self.tokens_left == 0 => return None,
+                RawKind::End => {
+                    let message = format!("the arguments of the macro `{}` have no end", definition.name);
+                    self.error(Report::error(name.span, message).hint("close them with `)`"));
+                    return None;
+                }
+                RawKind::Punct(Punct::CloseParen) if depth == 0 => break token,
+                RawKind::Punct(Punct::Comma) if depth == 0 && !rest => {
+                    arguments.push(Vec::new());
+                    continue;
+                }
+                RawKind::Punct(Punct::OpenParen) => depth += 1,
+                RawKind::Punct(Punct::CloseParen) => depth -= 1,
+                _ => {}
+            }
+            arguments.last_mut().expect("arguments start with one and only grow").push(token);
+        };
+        if expected == 0 && arguments.len() == 1 && arguments[0].is_empty() {
+            arguments.clear();
+        }
+        if definition.variadic && arguments.len() + 1 == expected {
+            arguments.push(Vec::new());
+        }
+        if arguments.len() == expected {
+            return Some((arguments, close));
+        }
+        let plural = if expected == 1 { "" } else { "s" };
+        let message =
+            format!("the macro `{}` takes {expected} argument{plural}, not {}", definition.name, arguments.len());
+        self.error(Report::error(name.span.to(close.span), message).also(definition.span, "defined here"));
+        None
+    }
+
+    /// Puts a macro's body, with its arguments in place, in front of what comes next.
+    fn substitute(&mut self, definition: &Macro, arguments: &[Vec<RawToken>], site: Span, hidden: u32) {
+        let mut expanded: Vec<Option<Vec<RawToken>>> = vec![None; arguments.len()];
+        let mut result: Vec<RawToken> = Vec::new();
+        let mut paste = false;
+        for part in &definition.body {
+            let mut tokens = match part.role {
+                Role::Plain => vec![self.relocated(&part.token, site, definition)],
+                Role::Stringified(index) => {
+                    let mut token = self.relocated(&part.token, site, definition);
+                    token.kind = RawKind::String;
+                    token.text = self.stringified(&arguments[index], site);
+                    vec![token]
+                }
+                Role::Parameter(index) if paste || part.pasted => arguments[index].clone(),
+                Role::Parameter(index) => {
+                    if expanded[index].is_none() {
+                        expanded[index] = Some(self.expand_apart(arguments[index].clone()));
+                    }
+                    expanded[index].clone().unwrap_or_default()
+                }
+            };
+            if let Some(first) = tokens.first_mut() {
+                first.space = part.token.space;
+            }
+            if !self.spend(tokens.len() as u32) {
+                return;
+            }
+            if paste && !tokens.is_empty() && !result.is_empty() {
+                let left = result.pop().expect("just seen not to be empty");
+                let right = tokens.remove(0);
+                let joined = self.pasted(&left, &right, site);
+                result.extend(joined);
+            }
+            result.extend(tokens);
+            paste = part.pasted;
+        }
+        for token in &mut result {
+            token.hidden = self.hide_sets.union(token.hidden, hidden);
+        }
+        self.pending.extend(result.into_iter().rev());
+    }
+
+    /// A token of a body with the place of the macro's use.
+    fn relocated(&mut self, token: &RawToken, site: Span, definition: &Macro) -> RawToken {
+        let outermost = self.map.expansion(site).map_or_else(|| definition.name.clone(), |e| e.macro_name.clone());
+        RawToken { span: self.map.expanded(site, token.span, &outermost), ..token.clone() }
+    }
+
+    /// A macro argument, expanded as if nothing stood behind it.
+    pub(super) fn expand_apart(&mut self, mut tokens: Vec<RawToken>) -> Vec<RawToken> {
+        tokens.reverse();
+        let outer = std::mem::replace(&mut self.pending, tokens);
+        self.isolation += 1;
+        let mut result = Vec::new();
+        loop {
+            let token = self.next(0);
+            match token.kind {
+                RawKind::End => break,
+                RawKind::Ident if self.expand(&token) => {}
+                _ => result.push(token),
+            }
+        }
+        self.isolation -= 1;
+        // After an abort there is nothing left to read.
+        self.pending = if self.tokens_left > 0 { outer } else { Vec::new() };
+        result
+    }
+
+    /// `#parameter`: the argument as written, as a string literal.
+    fn stringified(&mut self, argument: &[RawToken], site: Span) -> Name {
+        let mut text = String::new();
+        for (i, token) in argument.iter().enumerate() {
+            if token.space && i > 0 {
+                text.push(' ');
+            }
+            text.push_str(token.spelling());
+        }
+        if text.len() > TOKEN_BYTES_MAX {
+            self.error(Report::error(site, format!("`#` makes a string of more than {TOKEN_BYTES_MAX} bytes")));
+            text.clear();
+        }
+        // Quotes and backslashes inside the argument's own literals become part of the text.
+        self.names.intern(&quoted(&text))
+    }
+
+    /// `left ## right`: one token of both texts; both, with an error, if that is none.
+    fn pasted(&mut self, left: &RawToken, right: &RawToken, site: Span) -> Vec<RawToken> {
+        let text = format!("{}{}", left.spelling(), right.spelling());
+        let mut lexer = Lexer::new(text.as_str().into(), 0);
+        let token = lexer.next(&mut self.names, None);
+        let whole = lexer.next(&mut self.names, None).kind == RawKind::End && token.kind != RawKind::End;
+        if whole && text.len() <= TOKEN_BYTES_MAX {
+            return vec![RawToken { span: left.span, space: left.space, hidden: 0, ..token }];
+        }
+        let message = if whole {
+            format!("`##` makes a token of more than {TOKEN_BYTES_MAX} bytes")
+        } else {
+            format!("`##` joins `{}` and `{}` to no token", left.spelling(), right.spelling())
+        };
+        self.error(Report::error(site, message));
+        vec![left.clone(), right.clone()]
+    }
+}
+
+/// A string literal of this value.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}

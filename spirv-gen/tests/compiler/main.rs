@@ -1,0 +1,10 @@
+//! Tests of the compiler on a device.
+
+mod device;
+mod generate;
+mod library;
+mod math;
+mod pack;
+mod passes;
+mod pipelines;
+mod run;

@@ -1,0 +1,132 @@
+// Types and conversions (SL-10, SL-12, SL-20, SL-21).
+
+surface conversions()
+{
+    // Floats spread; points, vectors and normals stand for each other.
+    color c = 1;
+    point p = 0;
+    vector d = P;
+    normal n = d;
+    matrix m = 1;
+    p = n + d;
+    c = (0.1, 0.2, 0.3);
+    d = (1, 0, 0) * 2;
+    c = color P;
+    p = point c;
+    c = (color) N;
+    m = matrix (1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1);
+    float f = c == color (1, 1, 1);
+    f = !f;
+    f += p . p;
+    c *= f;
+    d = p - P;
+    d = p ^ P;
+    m = m * m / m;
+    m = 1 / m;
+    m *= 2;
+    p = point "world" (0, 0, 1);
+    c = color "hsv" (0.5, 1, 1);
+    string space = "shader";
+    p = point space (1, 2, 3);
+    p = point space P;
+    m = matrix "world" 1;
+    string s1 = "a" "b";
+    f = s1 == space;
+    c = f > 0 ? 1 : c;
+    f = f > 0 && f < 1 || !f;
+}
+
+surface bad_conversions()
+{
+    // error: 15-16 expected `float`, found `color`
+    float f = Cs;
+    // error: 15 expected `color`, found `point`
+    color c = P;
+    // error: 15-16 expected `point`, found `color`
+    point p = Cs;
+    // error: 17-19 expected `string`, found `float`
+    string s1 = 1.5;
+    // error: 15-17 expected `float`, found `string`
+    float g = "a";
+    // error: 15-19 `string` cannot be cast to `color`
+    c = color ("a");
+    // error: 9-14 `+` does not take `color` and `point`
+    f = Cs + P;
+    // error: 9-15 `.` does not take `float` and `float`
+    f = 1.5 . g;
+    // error: 9-15 `^` does not take `color` and `color`
+    f = Cs ^ Os;
+    // error: 9-13 `<` compares floats, not `point`
+    f = P < N;
+    // error: 9-16 the operands `point` and `string` do not fit together
+    f = P == "a";
+    // error: 9-12 a string has no opposite
+    f = -"a";
+    // error: 9-24 `*` does not take `matrix` and `point`
+    p = 1 * matrix 1 * P;
+    // error: 5-11 `float` cannot be changed by `color`
+    f *= Cs;
+    // error: 9 a condition is a comparison or a float, not `point`
+    if (P) f = 1;
+    // error: 15-21 a `float` belongs to no space
+    f = float "world" 1;
+    // error: 15-19 no color space `hvs`
+    c = color "hvs" (1, 1, 1);
+    // error: 17-35 the two values `color` and `point` do not fit together
+    c = f > 0 ? color (1, 1, 1) : P;
+}
+
+surface names()
+{
+    // error: 10-11 no variable `Cd`
+    Ci = Cd;
+    // error: 10-13 no variable `true`
+    Ci = true;
+    // error: 9-17 no function `normalise`
+    N = normalise(N);
+    float x = 1;
+    // error: 11 `x` is declared twice
+    color x = 2;
+    { float x = 3; Ci = x; }
+    // A local may have the name of a function, and hide a predefined variable.
+    float noise = noise(P);
+    vector L = P;
+    Ci = noise * length(L);
+}
+
+surface arrays(float list[3] = {1, 2, 3}; string names[2] = {"a", "b"};
+    // error: 20-25 2 values for an array of 3
+    color bad[3] = {1, 2};
+    // error: 22 an array takes a list of values
+    float worse[2] = 1;
+    // error: 19-21 a list of values for what is no array
+    float worst = {1};
+    )
+{
+    float a[4];
+    float b[4] = {0, 1, 2, 3};
+    a = b;
+    a[0] = list[1] + b[a[2]];
+    a[list[0]] += 1;
+    Ci = spline(u, a);
+    Ci = texture(names[0], s, t);
+    Ci = texture(names[0][2], s, t);
+    // error: 10 this is an array of 4 `float`, not one value
+    Ci = a + 1;
+    // error: 12 index 4 lies outside an array of 4
+    Ci = a[4];
+    // error: 12-13 index -1 lies outside an array of 4
+    Ci = a[-1];
+    // error: 10 `point` has no elements
+    Ci = P[0];
+    // error: 5-12 an array of 3 `float` cannot be assigned to an array of 4 `float`
+    a = list;
+    // error: 13 the length of an array must be known when the shader is compiled
+    float n[u];
+    // error: 15-18 an array has 1 to 4096 elements, not 5000
+    float big[5000];
+    // error: 16-18 an array has 1 to 4096 elements, not 1.5
+    float half[1.5];
+    // error: 15-16 arrays of changing length are not RSL 3.2
+    float open[];
+}

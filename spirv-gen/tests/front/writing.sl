@@ -1,0 +1,59 @@
+// What may be assigned (SL-11, SL-40 to SL-44).
+
+surface writes(float Kd = 1; output color Cd = 1;)
+{
+    Ci = 1; Oi = 1; P += N; N = 0; Cd = Kd; s = 1; Cs = 0;
+    // error: 5-6 the parameter `Kd` cannot be changed: it is not `output`
+    Kd = 2;
+    // error: 5-6 surface shaders cannot change `Ng`
+    Ng = 1;
+    // error: 5 surface shaders cannot change `L`
+    L = 1;
+    // error: 5 only variables can be assigned
+    1 = 2;
+    // error: 5-11 only variables can be assigned
+    (P + N) = 2;
+    // error: 5-6 only variables can be assigned
+    PI = 3;
+    // error: 5-9 surface shaders do not know `alpha`
+    alpha = 1;
+}
+
+displacement moves()
+{
+    P += N; N = calculatenormal(P);
+    // error: 5-6 displacement shaders do not know `Ci`
+    Ci = 1;
+    // error: 5-6 displacement shaders cannot change `Cs`
+    // error: 10-16 `diffuse` cannot stand in a displacement shader
+    Cs = diffuse(N);
+}
+
+volume smoke()
+{
+    Ci = mix(Ci, color (1, 1, 1), length(I)); Oi = 1;
+    // error: 5 volume shaders cannot change `P`
+    P = 0;
+}
+
+imager plate()
+{
+    Ci += (1 - alpha) * color (1, 0, 0); Oi = 1; alpha = 1;
+    // error: 16 imager shaders do not know `N`
+    Ci = color N;
+}
+
+light glow()
+{
+    Cl = 1; Ol = 0; L = Ps - P;
+    // error: 5-6 light shaders cannot change `Ps`
+    Ps = 0;
+}
+
+// A function of the file counts for the shaders that call it.
+// error: 29-30 imager shaders do not know `Cs`
+color tint() { extern color Cs; return Cs; }
+color unused() { extern color Cl; return Cl; }
+
+imager tinted() { Ci = tint(); }
+surface tinted_too() { Ci = tint(); }

@@ -1,0 +1,56 @@
+// Functions in place of their calls (SL-14).
+
+float square(float x) { return x * x; }
+float sign_of(float x) { if (x > 0) return 1; if (x < 0) return -1; return 0; }
+void swap(output float a, b) { float c = a; a = b; b = c; }
+float total(float list[]) { float sum = 0, i; for (i = 0; i < 3; i += 1) sum += list[i]; return sum; }
+void fill(output float list[3]; float x) { float i; for (i = 0; i < 3; i += 1) list[i] = x + i; }
+float find(float x) { float i; for (i = 0; i < 10; i += 1) { if (i * i >= x) return i; } return -1; }
+float locals(float x) { float a[3]; a[0] += x; float b; b += a[0] + a[1]; return b; }
+point here() { extern point P; return P; }
+
+surface functions(
+    float Kd = square(3);
+    output varying float result = 0, early = 0, output_ = 0, arrays = 0, loop = 0, twice = 0, outer = 0, global = 0,
+        defaulted = 0, elements = 0, by_type = 0, deep = 0;)
+{
+    result = square(square(2)) == 16;
+    early = sign_of(s - 2) == -1 && sign_of(0) == 0 && sign_of(t + 1) == 1;
+
+    float a = 1, b = 2;
+    swap(a, b);
+    output_ = a == 2 && b == 1;
+
+    float list[3];
+    fill(list, 4);
+    arrays = total(list) == 15 && list[1] == 5;
+
+    float x;
+    loop = 1;
+    for (x = 0; x < 30; x += 7) loop = loop && find(x) == ceil(sqrt(x));
+
+    // Variables of a function are new in every call.
+    float i, sum = 0;
+    for (i = 0; i < 3; i += 1) sum += locals(1);
+    twice = locals(1) == 1 && locals(2) == 2 && sum == 3;
+
+    float count = 0;
+    void step() { extern float count; count += 1; }
+    for (i = 0; i < 5; i += 1) { if (i > 1) step(); }
+    outer = count == 3;
+
+    global = here() == P;
+    defaulted = Kd == 9;
+
+    swap(list[0], list[2]);
+    elements = list[0] == 6 && list[2] == 4;
+
+    color which(color c) { return 1; }
+    float which(float f) { return 2; }
+    by_type = comp(which(Cs), 0) == 1 && which(s) == 2;
+
+    float f1(float y) { return y + 1; }
+    float f2(float y) { return f1(f1(y)); }
+    float f3(float y) { return f2(f2(y)) + f1(y); }
+    deep = f3(10) == 25;
+}

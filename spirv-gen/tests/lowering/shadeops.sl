@@ -1,0 +1,103 @@
+// Shadeops against what they are known to give.
+
+float near(float a, b) { return abs(a - b) < 1e-5; }
+float near(vector a, b) { return distance(point a, point b) < 1e-5; }
+float near(color a, b) { return distance(point a, point b) < 1e-5; }
+
+surface mathematics(
+    output varying float angles = 0, powers = 0, rounding = 0, bounds = 0, steps = 0, mixes = 0, splines = 0;)
+{
+    angles = near(radians(180), PI) && near(degrees(PI), 180) && near(sin(PI / 6), 0.5) && near(atan(1, -1), 3 * PI / 4)
+        && near(acos(0), PI / 2) && near(tan(PI / 4), 1) && near(atan(1), PI / 4);
+    powers = near(pow(2, 10), 1024) && near(exp(log(5)), 5) && near(log(8, 2), 3) && near(inversesqrt(4), 0.5);
+    rounding = floor(-1.5) == -2 && ceil(1.2) == 2 && round(2.4) == 2 && mod(-1, 3) == 2 && sign(-3) == -1 && abs(-3) == 3;
+    bounds = min(3, 1, 2) == 1 && max(color (1, 0, 0), color (0, 1, 0)) == color (1, 1, 0) && clamp(5, 0, 1) == 1;
+    steps = step(0.5, s) == (s >= 0.5) && smoothstep(0, 1, 0.5) == 0.5 && smoothstep(1, 1, 0) == 0;
+    mixes = mix(1, 3, 0.5) == 2 && mix(color 0, color 1, color (0, 0.5, 1)) == color (0, 0.5, 1);
+    float knots[5] = {0, 0, 1, 2, 2};
+    splines = near(spline(0.5, 0, 0, 1, 2, 2), 1) && near(spline("linear", 0.25, 9, 0, 1, 2, 9), 0.5)
+        && near(spline(0.5, knots), 1) && near(spline("solvelinear", 1, 0, 0, 1, 2, 3), 0.5);
+}
+
+surface geometry(
+    output varying float lengths = 0, lines = 0, turned = 0, faced = 0, mirrored = 0, split = 0, spaces = 0, matrices = 0,
+        deep = 0;)
+{
+    lengths = distance(point (1, 0, 0), point (1, 3, 4)) == 5 && near(length(normalize(N)), 1);
+    lines = ptlined(point 0, point (2, 0, 0), point (1, 3, 0)) == 3 && ptlined(point 0, point (1, 0, 0), point (4, 4, 0)) == 5;
+    turned = near(vector rotate(point (1, 0, 0), PI / 2, point 0, point (0, 0, 1)), vector (0, 1, 0));
+    faced = faceforward(N, I) == -N && faceforward(N, -I) == N && faceforward(N, I, -N) == N;
+    mirrored = reflect(vector (1, -1, 0), normal (0, 1, 0)) == vector (1, 1, 0)
+        && near(refract(vector (0, -1, 0), normal (0, 1, 0), 0.7), vector (0, -1, 0));
+    float kr, kt; vector r, rt;
+    fresnel(vector (0, 0, 1), normal (0, 0, -1), 1 / 1.5, kr, kt, r, rt);
+    split = near(kr, 0.04) && near(kr + kt, 1) && near(r, vector (0, 0, -1)) && near(rt, vector (0, 0, 1));
+    point p = point "shader" (1, 1, 1);
+    spaces = p == point (2, 3, 4) && transform("shader", p) == point (1, 1, 1) && transform("current", p) == p
+        && vtransform("shader", vector (1, 1, 1)) == vector (1, 1, 1) && transform("shader", "current", point 0) == point (1, 2, 3);
+    string space = "shader";
+    float same = transform(space, p) == point (1, 1, 1) && point space (1, 1, 1) == p;
+    spaces = spaces && same;
+    matrix m = translate(matrix 1, vector (1, 2, 3));
+    matrix around = rotate(matrix 1, PI / 2, vector (0, 0, 1));
+    matrices = transform(m, point 0) == point (1, 2, 3) && transform(scale(m, point (2, 2, 2)), point (1, 1, 1)) == point (3, 4, 5)
+        && near(vector transform(around, point (1, 0, 0)), vector (0, 1, 0))
+        && transform(matrix "shader" 1, point 0) == point (1, 2, 3) && mtransform("shader", matrix "shader" 1) == matrix 1;
+    deep = depth(P) == 0.5;
+}
+
+surface neighbours(output varying float slopes = 0, vectors = 0, normal_ = 0, areas = 0, branch = 0, loop = 0, soft = 0;)
+{
+    slopes = near(Du(s), 1) && near(Dv(s), 0) && near(Du(3 * u + v), 3) && near(Deriv(u * 2 + v * 3, u + v * 3), 3);
+    vectors = near(Du(P), dPdu) && near(Dv(P), dPdv);
+    normal_ = near(vector calculatenormal(P), vector (0, 0, 4));
+    areas = near(area(P), 4 * du * dv);
+    // SL-31: under a condition that varies, neighbours count all the same.
+    float d = 1;
+    if (s > 0.5) { float square = s * s; d = Du(square) / (2 * s); }
+    branch = abs(d - 1) < 0.2;
+    float i, e = 0;
+    for (i = 0; i < 3 * s; i += 1) e = Du(s);
+    loop = near(e, s > 0);
+    soft = filterstep(0.5, s) >= 0 && filterstep(2, s) == 0 && filterstep(-2, s) == 1;
+}
+
+surface colours(output varying float hsv = 0, back = 0, cast = 0, named = 0;)
+{
+    hsv = near(color "hsv" (0, 1, 1), color (1, 0, 0)) && near(color "hsv" (1 / 3, 1, 1), color (0, 1, 0));
+    back = near(ctransform("hsv", "rgb", ctransform("hsv", Cs)), Cs);
+    cast = near(ctransform("xyY", color "xyY" (0.3, 0.3, 0.5)), color (0.3, 0.3, 0.5));
+    string space = "hsv";
+    named = near(color space (0, 1, 1), color (1, 0, 0)) && ctransform("rgb", Cs) == Cs;
+}
+
+surface noises(output varying float range = 0, fixed = 0, cells = 0, periods = 0, random_ = 0, fresh = 0, shared = 0;)
+{
+    float n = noise(P * 3.7);
+    color c = noise(s * 5, t * 5);
+    vector v = noise(P, time);
+    range = n >= 0 && n <= 1 && comp(c, 0) >= 0 && comp(c, 0) <= 1 && comp(c, 0) != comp(c, 1) + 2 && xcomp(v) <= 1;
+    fixed = noise(point (3, 4, 5)) == 0.5 && noise(2) == 0.5 && float noise(P) == float noise(P);
+    cells = cellnoise(1.2, 3.4) == cellnoise(1.9, 3.1);
+    periods = near(pnoise(s + 4, 4), pnoise(s, 4)) && near(pnoise(P + point (2, 2, 2), point (2, 2, 2)), pnoise(P, point (2, 2, 2)));
+    float a = random(), b = random();
+    random_ = a >= 0 && a < 1 && a != b;
+    // Every trip of a loop draws another number.
+    float i, last = -1;
+    fresh = 1;
+    for (i = 0; i < 4; i += 1) { float r = random(); fresh = fresh && r != last; last = r; }
+    uniform float one = random();
+    shared = near(Du(one), 0) && near(Dv(one), 0);
+}
+
+surface questions(output varying float answered = 0, missing = 0, arrays = 0, nothing = 0;)
+{
+    float size[3] = {1, 2, 3};
+    answered = option("Format", size) == 1 && size[0] == 640 && size[1] == 480;
+    float x = 5;
+    missing = attribute("user:none", x) == 0 && x == 5 && surface("none", x) == 0 && x == 5;
+    float other[2] = {8, 9};
+    arrays = option("Format", other) == 0 && other[0] == 8;
+    nothing = textureinfo("none.tex", "resolution", other) == 0 && other[1] == 9 && texture("none.tex", s, t) == 0
+        && shadow("none.shd", P, "bias", 0.1) == 0 && shadername() == "";
+}
