@@ -12,8 +12,11 @@ use crate::passes::translate::{Out, Rules, Translator};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Sites of `random()` that one shader may have; those of different shaders must differ.
+/// Calls of `random()` that one shader may have; the numbers of those of different shaders must differ.
 const SITES: u32 = 1 << 16;
+
+/// Number of the first call of `random()` in lights.
+pub(crate) const LIGHT_SITES: u32 = 3 * SITES;
 
 /// What the shaders of a pipeline leave for those that come after: the values of their outputs by name.
 pub(super) type Finished = FxHashMap<Arc<str>, Value>;
@@ -377,16 +380,15 @@ impl Binder<'_> {
     // -- the rest
 
     fn random(&mut self, out: &mut Out, site: u32, ty: Type, count: Value) -> Value {
-        let (place, count) = match (self.role, self.lit) {
-            (Role::Light(kind), Some(lit)) => {
-                // Two lights of one kind must not draw the same numbers.
-                (3 + kind, out.op(Op::Binary(Binary::Hash), &[count, lit.number]))
-            }
-            (Role::Displacement, _) => (1, count),
-            (Role::Atmosphere, _) => (2, count),
-            _ => (0, count),
+        // Two lights of one kind must not draw the same numbers.
+        let count = self.lit.map_or(count, |lit| out.op(Op::Binary(Binary::Hash), &[count, lit.number]));
+        let first_site = match self.role {
+            Role::Surface => 0,
+            Role::Displacement => SITES,
+            Role::Atmosphere => 2 * SITES,
+            Role::Light(_) => LIGHT_SITES,
         };
-        out.op(Op::Random { site: place * SITES + site, ty }, &[count])
+        out.op(Op::Random { site: first_site + site, ty }, &[count])
     }
 
     /// A condition on a light's category bits: some bit of what is wanted, or nothing is wanted; no bit of what is not.

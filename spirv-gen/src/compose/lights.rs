@@ -151,6 +151,7 @@ impl InlineLights<'_> {
             arrays: FxHashMap::default(),
         };
         let mut inner = Translator::new(&shader.body, &mut *t.out);
+        inner.clear_arrays();
         let outputs = inner.region(&mut binder, shader.body.root());
         let mut answers = Vec::new();
         for (name, ty) in asked {

@@ -191,7 +191,8 @@ pub struct Reflection {
     pub slots: Vec<BlockSlot>,
     /// Length of the block in records.
     pub records: u32,
-    /// For each kind of light of the request, its block.
+    /// For each kind of light of the request, its block. A kernel may read as many records of any light's block as the longest of
+    /// these has (it does not use what it reads there): `Params` must go on so far after the last block.
     pub lights: Vec<LightBlock>,
     /// Input channels in order.
     pub inputs: Vec<InputChannel>,

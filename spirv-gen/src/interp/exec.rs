@@ -1,8 +1,9 @@
 //! Running a body over a grid, all vertices in lockstep.
 
-use super::noise::random;
+use super::noise::{hash, random};
 use super::{Grid, LightRays, Ray, Surroundings, category_matches, evaluate, in_cone, index};
 use crate::abi;
+use crate::compose::bind::LIGHT_SITES;
 use crate::ir::{Body, Const, Global, Inst, InstData, MessageTarget, Op, Region, Slot, Type, Value};
 use crate::text;
 
@@ -181,7 +182,11 @@ impl Machine<'_> {
             }
             Op::Random { site, ty } => {
                 let count = args[0].as_u32().expect("a count");
-                vec![random(*ty, self.grid.seed, vertex as u32, *site, count)]
+                let (site, count) = match self.surroundings.light_number() {
+                    Some(number) => (LIGHT_SITES + site, hash(count, number)),
+                    None => (*site, count),
+                };
+                vec![random(*ty, self.grid.seed, vertex as u32, site, count)]
             }
             Op::CategoryMatches => {
                 let text = |c: &Const| self.surroundings.text(c.as_u32().expect("a token"));

@@ -112,6 +112,11 @@ pub trait Surroundings {
     /// The text of a token.
     fn text(&self, token: u32) -> String;
 
+    /// In a light: its number in the light list, on which its random numbers depend.
+    fn light_number(&self) -> Option<u32> {
+        None
+    }
+
     /// Runs the lights: for each in order, what it sends to each of the positions.
     fn lights(&self, grid: &Grid, positions: &[Const]) -> Vec<LightRays>;
 }

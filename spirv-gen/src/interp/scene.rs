@@ -35,6 +35,8 @@ pub struct Scene<'a> {
     pub lights: Vec<LightInstance<'a>>,
     /// Answers to queries.
     pub queries: FxHashMap<(QuerySource, Arc<str>), Vec<Const>>,
+    /// In a light: its number.
+    pub light_number: Option<u32>,
     /// Texts of tokens; token 0 is the empty string.
     pub strings: RefCell<Vec<String>>,
 }
@@ -174,14 +176,19 @@ impl Surroundings for Inside<'_> {
         self.scene.strings.borrow().get(token as usize).cloned().unwrap_or_default()
     }
 
+    fn light_number(&self) -> Option<u32> {
+        self.scene.light_number
+    }
+
     fn lights(&self, grid: &Grid, positions: &[Const]) -> Vec<LightRays> {
-        self.scene.lights.iter().map(|light| self.light(light, grid, positions)).collect()
+        (0..).zip(&self.scene.lights).map(|(number, light)| self.light(number, light, grid, positions)).collect()
     }
 }
 
 impl Inside<'_> {
-    fn light(&self, light: &LightInstance<'_>, grid: &Grid, positions: &[Const]) -> LightRays {
+    fn light(&self, number: u32, light: &LightInstance<'_>, grid: &Grid, positions: &[Const]) -> LightRays {
         let mut scene = self.scene.clone();
+        scene.light_number = Some(number);
         scene.params = light.params.clone();
         for (&direction, &matrix) in &light.space {
             scene.spaces.insert(("shader".into(), direction), matrix);

@@ -241,6 +241,17 @@ impl<'a, 'o> Translator<'a, 'o> {
         *self.slots[old.0 as usize].get_or_insert_with(|| self.out.add_slot(data.ty, data.len))
     }
 
+    /// Sets all local arrays to 0, as they are at the start of a shader that may be run more than once.
+    pub(crate) fn clear_arrays(&mut self) {
+        for (slot, data) in (0..).map(Slot).zip(self.from.slots()) {
+            let (slot, zero) = (self.slot(slot), self.out.zero(data.ty));
+            for i in 0..data.len {
+                let i = self.out.constant(i as f32);
+                self.out.emit(Op::SlotStore(slot), &[i, zero], &[]);
+            }
+        }
+    }
+
     /// The new value of an old one.
     pub(crate) fn value(&self, old: Value) -> Value {
         self.map[old.0 as usize].expect("a value is written before it is used")

@@ -98,6 +98,8 @@ impl Dispatch {
                 this.put(uniforms + input.record, 0, &words(&column[0], &shaded.scene));
             }
         }
+        let longest = reflection.lights.iter().map(|l| l.records).max().unwrap_or(0);
+        this.params.resize(this.params.len() + longest as usize * 4, 0);
         this
     }
 
