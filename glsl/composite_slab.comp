@@ -101,7 +101,8 @@ void main() {
         for (uint k = 0u; k < variables; k++) {
             resolved[record + 2u + k] += vec4(through.xyz * opacity, mean3(through.xyz * opacity)) * colours[place + 2u + k];
         }
-        gathered += vec4(through.xyz, mean3(through.xyz)) * colour;
+        // Alpha is what no longer shines through, in the mean of the channels; a matte surface (w = 0) leaves none.
+        gathered += vec4(through.xyz, mean3(through.xyz * opacity)) * colour;
         through.xyz *= 1.0 - opacity;
         behind = nearest_key[i];
         if (all(lessThanEqual(through.xyz, vec3(1.0 - frame.opacity_threshold)))) {

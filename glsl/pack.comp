@@ -1,5 +1,5 @@
 // Pack: one invocation = one micropolygon of a shaded grid; if some sample sees it, the mean of its four vertices' outputs goes to its
-// place in the colour store. A place has `colour_records` records: (Ci, alpha), then (Oi, 0) when the region has translucent grids,
+// place in the colour store. A place has `colour_records` records: (Ci, 1), then (Oi, 0) when the region has translucent grids,
 // then one for each further output. A matte micropolygon leaves nothing behind: its records are zero.
 // Reads slots, arena, visible, colour_base; writes colours. Overflows nothing: what does not fit the store is for another round.
 #version 460
@@ -52,9 +52,8 @@ void main() {
     uint at = vertex_base + (index << pieces[piece].slot_log2) + j * (nu + 1u) + i;
     bool matte = coloured == 0u || slot_matte(slot);
     vec3 opacity = opacity_channel == 0xffffffffu ? vec3(1.0) : mean(at + opacity_channel * channel_stride, nu).xyz;
-    float alpha = matte ? 0.0 : (opacity.x + opacity.y + opacity.z) / 3.0;
-    colours[place] = vec4(matte ? vec3(0.0) : mean(at, nu).xyz, alpha);
-    if (opacity_record != 0u) colours[place + 1u] = vec4(opacity, alpha);
+    colours[place] = matte ? vec4(0.0) : vec4(mean(at, nu).xyz, 1.0);
+    if (opacity_record != 0u) colours[place + 1u] = vec4(opacity, 0.0);
     for (uint k = 0u; k < variables; k++) {
         colours[place + 1u + opacity_record + k] = matte ? vec4(0.0) : mean(at + (first_variable + k) * channel_stride, nu);
     }

@@ -20,7 +20,7 @@ layout(std430, set = 0, binding = 4) readonly buffer Slots { Slot slots[]; };
 
 // One primvar of an instance and where it goes. A list ends with class PRIMVAR_END.
 struct PrimvarBinding {
-    uint class_type;  // PRIMVAR_* class | type << 8 | floats << 16 | uniform input << 31
+    uint class_type;  // PRIMVAR_* class (8 bits) | type (4) | floats taken (5) | floats of a value (14) | uniform input (1)
     uint first_value; // index of its first float in the page
     uint channel;     // input channel, or number of the uniform input
     uint component;   // first component in the channel's record
@@ -58,42 +58,42 @@ vec4 cubic_weights(Param p) {
     return vec4(s2 * p.s, (3.0 * s2) * p.t, (3.0 * t2) * p.s, t2 * p.t);
 }
 
-float value(PrimvarBinding b, uint index, uint floats, uint c) { return values[b.first_value + index * floats + c]; }
+float value(PrimvarBinding b, uint index, uint c) { return values[b.first_value + index * ((b.class_type >> 17) & 0x3fffu) + c]; }
 
-float corners(PrimvarBinding b, uvec4 index, Param u, Param v, uint floats, uint c) {
-    float low = u.s * value(b, index.x, floats, c) + u.t * value(b, index.y, floats, c);
-    float high = u.s * value(b, index.z, floats, c) + u.t * value(b, index.w, floats, c);
+float corners(PrimvarBinding b, uvec4 index, Param u, Param v, uint c) {
+    float low = u.s * value(b, index.x, c) + u.t * value(b, index.y, c);
+    float high = u.s * value(b, index.z, c) + u.t * value(b, index.w, c);
     return v.s * low + v.t * high;
 }
 
 // Along a curve, or at a point, only two corners (one) exist: the host repeats them in `corners`. A cubic segment's first control
 // value is numbered in face_corners.w: curves have no facevarying values of their own.
-float vertex_value(PrimvarBinding b, Primitive primitive, Param u, Param v, uint floats, uint c) {
+float vertex_value(PrimvarBinding b, Primitive primitive, Param u, Param v, uint c) {
     uint kind = primitive.kind_flags & PRIMITIVE_KIND_MASK;
     bool straight = kind == KIND_CURVE && (primitive.kind_flags & PRIMITIVE_LINEAR) != 0u;
-    if (kind != KIND_PATCH && (kind != KIND_CURVE || straight)) return corners(b, primitive.corners, u, v, floats, c);
+    if (kind != KIND_PATCH && (kind != KIND_CURVE || straight)) return corners(b, primitive.corners, u, v, c);
     vec4 wu = cubic_weights(u), wv = cubic_weights(v);
     uint first = kind == KIND_PATCH ? primitive.extra : primitive.face_corners.w;
     float sum = 0.0;
     for (uint j = 0u; j < 4u; j++) {
         float along = 0.0;
-        if (kind == KIND_CURVE) along = value(b, first + j, floats, c);
-        else for (uint i = 0u; i < 4u; i++) along += wu[i] * value(b, first + 4u * j + i, floats, c);
+        if (kind == KIND_CURVE) along = value(b, first + j, c);
+        else for (uint i = 0u; i < 4u; i++) along += wu[i] * value(b, first + 4u * j + i, c);
         sum += wv[j] * along;
     }
     return sum;
 }
 
-float spread(PrimvarBinding b, Primitive primitive, Param u, Param v, uint floats, uint c) {
+float spread(PrimvarBinding b, Primitive primitive, Param u, Param v, uint c) {
     uint storage = b.class_type & 0xffu;
-    if (storage == PRIMVAR_CONSTANT) return value(b, 0u, floats, c);
-    if (storage == PRIMVAR_UNIFORM) return value(b, primitive.face, floats, c);
-    if (storage == PRIMVAR_VARYING) return corners(b, primitive.corners, u, v, floats, c);
+    if (storage == PRIMVAR_CONSTANT) return value(b, 0u, c);
+    if (storage == PRIMVAR_UNIFORM) return value(b, primitive.face, c);
+    if (storage == PRIMVAR_VARYING) return corners(b, primitive.corners, u, v, c);
     if (storage == PRIMVAR_FACEVARYING) {
         bool curve = (primitive.kind_flags & PRIMITIVE_KIND_MASK) == KIND_CURVE;
-        return corners(b, curve ? primitive.corners : primitive.face_corners, u, v, floats, c);
+        return corners(b, curve ? primitive.corners : primitive.face_corners, u, v, c);
     }
-    return vertex_value(b, primitive, u, v, floats, c);
+    return vertex_value(b, primitive, u, v, c);
 }
 
 vec3 to_camera(Instance instance, uint type, vec3 x) {
@@ -130,11 +130,11 @@ void main() {
         PrimvarBinding b = primvar_bindings[n];
         bool uniform_input = (b.class_type >> 31) != 0u;
         if (uniform_input && local != 0u) continue;
-        uint floats = (b.class_type >> 16) & 0xffu, type = (b.class_type >> 8) & 0xffu;
+        uint floats = (b.class_type >> 12) & 0x1fu, type = (b.class_type >> 8) & 0xfu;
         uint at = uniform_input ? uniform_base + index * uniform_count + b.channel : vertex + b.channel * channel_stride;
         for (uint first = 0u; first < floats; first += 4u) { // a matrix takes four records
             vec4 x = vec4(0.0);
-            for (uint c = 0u; c < min(4u, floats - first); c++) x[c] = spread(b, primitive, u, v, floats, first + c);
+            for (uint c = 0u; c < min(4u, floats - first); c++) x[c] = spread(b, primitive, u, v, first + c);
             if (type != TYPE_PLAIN) x.xyz = to_camera(instance, type, x.xyz);
             write_value(at, b.component, min(4u, floats - first), x);
             at += uniform_input ? 1u : channel_stride;

@@ -27,17 +27,17 @@ pub struct ProgramPlaces {
     pub uniform_base: u32,
 }
 
-/// Appends one run of a compiled program over a piece whose geometry channels are diced: its work records, the primvars it reads, the
-/// program itself.
+/// Appends one run of a compiled program over a piece whose geometry channels are diced: its work records, the primvars it reads (if
+/// any drawable of the bin has such), the program itself.
 pub fn record_program(
     recording: &mut Recording,
     (frame, grids, page): (&FrameSlices, GridSlices, PageSlices),
     slices: &RegionSlices,
-    (slice, kernel): (Slice, &ShadingKernel),
+    (slice, kernel, primvars): (Slice, &ShadingKernel, bool),
     piece: &Piece,
     places: ProgramPlaces,
 ) {
-    record_inputs(recording, (frame, grids, page), slices, (slice, kernel), piece, places);
+    record_inputs(recording, (frame, grids, page), slices, (slice, kernel, primvars), piece, places);
     // The push constants of spirv-gen's abi.rs. Work records of this piece begin at 0.
     let push = [
         0,
@@ -62,7 +62,7 @@ fn record_inputs(
     recording: &mut Recording,
     (frame, grids, page): (&FrameSlices, GridSlices, PageSlices),
     slices: &RegionSlices,
-    (slice, kernel): (Slice, &ShadingKernel),
+    (slice, kernel, primvars): (Slice, &ShadingKernel, bool),
     piece: &Piece,
     places: ProgramPlaces,
 ) {
@@ -87,8 +87,8 @@ fn record_inputs(
             uniform_count,
         };
         recording.dispatch(work::dispatch(form, piece.groups(slices, Per::Slot), &bindings, &push));
-        if kernel.input_channels <= 4 && uniform_count == 0 {
-            return; // no primvars
+        if !primvars {
+            return;
         }
         let bindings = primvar::Bindings {
             instances: frame.instances,

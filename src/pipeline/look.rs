@@ -25,6 +25,10 @@ pub struct InputBinding {
     pub channel: u32,
     /// First component in the channel's record.
     pub component: u32,
+    /// First float of a value of the primvar that goes there.
+    pub first: u32,
+    /// How many floats.
+    pub floats: u32,
 }
 
 /// A compiled program as a drawable uses it.
@@ -60,6 +64,8 @@ pub struct HideBin {
     pub kind: Kind,
     /// Displacement kernel.
     pub displace: Option<usize>,
+    /// Whether primvars go to the displacement program.
+    pub displace_primvars: bool,
 }
 
 /// Grids that are shaded in the same dispatches.
@@ -71,8 +77,12 @@ pub struct ShadeBin {
     pub kind: Kind,
     /// Displacement kernel.
     pub displace: Option<usize>,
+    /// Whether primvars go to the displacement program.
+    pub displace_primvars: bool,
     /// Colour kernel.
     pub shade: Option<usize>,
+    /// Whether primvars go to the colour program.
+    pub shade_primvars: bool,
 }
 
 /// What the pipeline must know of a compiled kernel to feed it (spirv-gen's reflection, as numbers).

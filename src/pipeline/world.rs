@@ -106,9 +106,12 @@ impl<'a> Builder<'a> {
             });
             let displace = look.displace.as_ref().map(|program| program.kernel);
             let shade = look.shade.as_ref().map(|program| program.kernel);
+            let has_inputs = |program: &Option<Program>| program.as_ref().is_some_and(|p| !p.inputs.is_empty());
+            let (displace_primvars, shade_primvars) = (has_inputs(&look.displace), has_inputs(&look.shade));
             let translucent = look.verdict == Verdict::Translucent;
-            let hide_bin = HideBin { translucent, page: run.page, kind: run.kind, displace };
-            let shade_bin = ShadeBin { page: run.page, kind: run.kind, displace, shade };
+            let (page, kind) = (run.page, run.kind);
+            let hide_bin = HideBin { translucent, page, kind, displace, displace_primvars };
+            let shade_bin = ShadeBin { page, kind, displace, displace_primvars, shade, shade_primvars };
             self.instances.push((instance, hide_bin, shade_bin));
             self.origins.push((Arc::clone(&drawable.attributes.name), drawable.geometry.place.clone()));
         }
@@ -163,10 +166,11 @@ impl<'a> Builder<'a> {
         for input in program.inputs.iter() {
             if let Some(primvar) = primvars.iter().find(|primvar| primvar.name == input.primvar) {
                 let uniform = u32::from(input.uniform) << 31;
-                let floats = (primvar.ty.floats() as u32 * primvar.array_len) << 16;
+                let stride = primvar.ty.floats() as u32 * primvar.array_len;
+                let kind = class_number(primvar.class) | type_number(primvar.ty) << 8;
                 self.primvar_bindings.push(PrimvarBinding {
-                    class_type: class_number(primvar.class) | type_number(primvar.ty) << 8 | floats | uniform,
-                    first_value: primvar.first_value,
+                    class_type: kind | input.floats << 12 | stride << 17 | uniform,
+                    first_value: primvar.first_value + input.first,
                     channel: input.channel,
                     component: input.component,
                 });

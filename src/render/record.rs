@@ -154,7 +154,8 @@ impl DeviceWorld {
 
     fn record_displace(&self, recording: &mut Recording, place: &Place, load: &Load, pages: &[PageSlices]) {
         for (piece, page) in load.pieces.iter().zip(pages) {
-            let Some(kernel) = self.kernel(self.world.hide_bins[piece.bin].displace) else { continue };
+            let bin = &self.world.hide_bins[piece.bin];
+            let Some(kernel) = self.kernel(bin.displace) else { continue };
             let output_base = self.displaced_base(piece);
             let places = ProgramPlaces {
                 input_base: piece.piece.base,
@@ -162,7 +163,7 @@ impl DeviceWorld {
                 uniform_base: output_base + kernel.output_channels * piece.piece.vertices(),
             };
             let sources = (&self.frame, self.grids, *page);
-            let program = (Slice::Position, kernel);
+            let program = (Slice::Position, kernel, bin.displace_primvars);
             displace::record_program(recording, sources, &place.slices, program, &piece.piece, places);
         }
     }
@@ -236,7 +237,8 @@ impl DeviceWorld {
             uniform_base: layout.displace_uniform,
         };
         let sources = (&self.frame, self.grids, page);
-        displace::record_program(recording, sources, &place.slices, (Slice::Position, displace), &piece.piece, places);
+        let program = (Slice::Position, displace, self.world.shade_bins[piece.bin].displace_primvars);
+        displace::record_program(recording, sources, &place.slices, program, &piece.piece, places);
     }
 
     fn record_shade_colour(
@@ -251,7 +253,8 @@ impl DeviceWorld {
             let at =
                 ProgramPlaces { input_base: layout.input, output_base: layout.output, uniform_base: layout.uniform };
             let sources = (&self.frame, self.grids, page);
-            displace::record_program(recording, sources, &place.slices, (Slice::Colour, kernel), &piece.piece, at);
+            let program = (Slice::Colour, kernel, self.world.shade_bins[piece.bin].shade_primvars);
+            displace::record_program(recording, sources, &place.slices, program, &piece.piece, at);
         }
         let memory = (&place.slices, &place.capacity);
         shade::record_pack(recording, memory, (shade, &piece.piece), layout.output, places);

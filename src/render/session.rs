@@ -86,7 +86,7 @@ impl<'a> Session<'a> {
             aids,
             stats: Stats::default(),
             devices: devices.into_iter().map(Some).collect(),
-            shading: shading::Library::default(),
+            shading: shading::Library::new().expect("the helper library was built with the compiler"),
             open_options,
         }
     }

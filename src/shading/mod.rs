@@ -1,59 +1,122 @@
-//! (under construction: everything is shaded by the test program `facing`)
+//! Shading pipelines of a world: shaders are found and compiled, parameters become blocks, primitive variables are bound to inputs.
+//!
+//! ```text
+//! attribute state + primvars of a drawable -> which shader, which parameter from where (signature)
+//!     -> kernels, one for each signature, compiled once (spirv-gen)
+//!     -> blocks of values, one for each drawable, in one parameter buffer
+//!     -> a look: what the pipeline must know of it (pipeline::look)
+//! ```
+//! The only place that uses spirv-gen.
 
-use crate::diagnostic::Reporter;
-use crate::pipeline::kernels::test::facing;
-use crate::pipeline::look::{Look, Program, ShadingKernel, Verdict};
-use crate::scene::{ValueType, World};
+mod bind;
+mod block;
+mod lights;
+mod params;
+mod programs;
+mod query;
+mod shaders;
+mod spaces;
+mod values;
+
+use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::pipeline::look::{Look, ShadingKernel};
+use crate::scene::{Attributes, Drawable, Primvar, ValueType, World};
+use params::Params;
+use programs::Programs;
+use rustc_hash::FxHashMap;
+use shaders::Shaders;
+use spirv_gen::compose::Shortfall;
+use spirv_gen::emit::{Library as Helpers, LibraryError};
 use std::sync::Arc;
 
-/// Shaders that were read, kept between worlds.
-#[derive(Default)]
-pub struct Library {}
+/// An output besides colour and alpha: its name and type.
+pub type Variable = (Arc<str>, ValueType);
+
+/// Shaders that were read, and the helper functions they are linked with; kept between worlds.
+pub struct Library {
+    helpers: Helpers,
+    shaders: Shaders,
+}
 
 /// The shading of a world.
 pub struct Shading {
+    /// For each drawable, how it looks.
     pub looks: Vec<Arc<Look>>,
+    /// Compiled kernels; looks name them by number.
     pub kernels: Arc<[ShadingKernel]>,
+    /// The parameter buffer.
     pub params: Arc<[[f32; 4]]>,
+    /// Record of the space table in it.
     pub space_table: u32,
 }
 
 impl Library {
-    pub fn shade(&mut self, world: &World, _variables: &[(Arc<str>, ValueType)], _reporter: &Reporter) -> Shading {
-        let mut params = Vec::new();
-        let mut looks = Vec::new();
-        let mut last: Option<(*const crate::scene::Attributes, Arc<Look>)> = None;
-        for d in &world.drawables {
-            let key = Arc::as_ptr(&d.attributes);
-            if let Some((k, l)) = &last
-                && *k == key
-            {
-                looks.push(Arc::clone(l));
-                continue;
-            }
-            let c = d.attributes.color;
-            let o = d.attributes.opacity;
-            let block = params.len() as u32;
-            params.push([c[0], c[1], c[2], 0.0]);
-            params.push([o[0], o[1], o[2], 0.0]);
-            let verdict = if o == [1.0; 3] { Verdict::Opaque } else { Verdict::Translucent };
-            let look = Arc::new(Look {
-                verdict,
-                displace: None,
-                shade: Some(Program { kernel: 0, block, inputs: Arc::new([]) }),
-            });
-            last = Some((key, Arc::clone(&look)));
-            looks.push(look);
-        }
-        let kernel = ShadingKernel {
-            kernel: Arc::clone(facing::kernel()),
-            geometry_channels: 3,
-            input_channels: 4,
-            uniform_records: 0,
-            output_channels: 2,
-            opacity_channel: Some(1),
-            variable_channels: Vec::new(),
-        };
-        Shading { looks, kernels: vec![kernel].into(), params: params.into(), space_table: 0 }
+    /// An empty library with the helper functions that were built in.
+    ///
+    /// # Errors
+    /// When they are not what the compiler expects: a broken build.
+    pub fn new() -> Result<Self, LibraryError> {
+        let helpers = Helpers::load(&crate::pipeline::kernels::RSL_LIBRARY)?;
+        Ok(Self { helpers, shaders: Shaders::default() })
     }
+
+    /// Compiles what a world needs and fills its parameter buffer. `variables` are computed for displays.
+    pub fn shade(&mut self, world: &World, variables: &[Variable], reporter: &Reporter) -> Shading {
+        let programs = Programs::new(&self.helpers, variables);
+        let mut shader = Shader { world, reporter, shaders: &mut self.shaders, programs, params: Params::new() };
+        let looks = shader.looks();
+        shader.programs.shortfalls().for_each(|(shortfall, place)| report_shortfall(reporter, shortfall, place));
+        shader.params.fill_space_table(world, &shader.programs.tokens);
+        let longest = shader.programs.longest_light_block();
+        let (params, space_table) = shader.params.finish(longest);
+        Shading { looks, kernels: shader.programs.finish(), params, space_table }
+    }
+}
+
+/// Shades one world.
+struct Shader<'a> {
+    world: &'a World,
+    reporter: &'a Reporter,
+    shaders: &'a mut Shaders,
+    programs: Programs<'a>,
+    params: Params,
+}
+
+/// Drawables that look alike: the same attribute state, and primvars of the same names, classes and types. The transformation counts
+/// only where a program asks for object space.
+type LookKey = (*const Attributes, Vec<PrimvarKey>);
+type PrimvarKey = (Arc<str>, crate::scene::Class, ValueType, u32);
+
+fn primvar_key(primvar: &Primvar) -> PrimvarKey {
+    (Arc::clone(&primvar.name), primvar.class, primvar.ty, primvar.array_len)
+}
+
+impl Shader<'_> {
+    fn looks(&mut self) -> Vec<Arc<Look>> {
+        let mut known: FxHashMap<LookKey, Arc<Look>> = FxHashMap::default();
+        let world = self.world;
+        let look = |drawable: &Drawable| {
+            let primvars = drawable.geometry.primvars.iter().map(primvar_key).collect();
+            let key = (Arc::as_ptr(&drawable.attributes), primvars);
+            if let Some(look) = known.get(&key) {
+                return Arc::clone(look);
+            }
+            let (look, shared) = self.look(drawable);
+            let look = Arc::new(look);
+            if shared {
+                known.insert(key, Arc::clone(&look));
+            }
+            look
+        };
+        world.drawables.iter().map(look).collect()
+    }
+}
+
+fn report_shortfall(reporter: &Reporter, shortfall: &Shortfall, place: &Place) {
+    let message = match shortfall {
+        Shortfall::Lookup(what) => format!("{what}() finds nothing: textures are not supported yet"),
+        Shortfall::Printf => "printf() prints nothing: not supported yet".to_string(),
+        Shortfall::ComputedCategory => "a light category that the shader computes takes all lights".to_string(),
+    };
+    reporter.report(Diagnostic::new(Severity::Warning, "unimplement", place.clone(), message));
 }

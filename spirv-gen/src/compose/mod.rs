@@ -14,7 +14,7 @@ pub use reflection::{
 };
 pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 
-use crate::emit::{EmitError, channels, emit};
+use crate::emit::{EmitError, channels, emit_carrying};
 use crate::ir::{Body, Const, Op, Type, Unary, Value};
 use crate::passes::translate::{Out, Translator, translate};
 use crate::passes::{merge_light_loops, relocate_derivatives, remove_dead, simplify, to_light_loops};
@@ -47,7 +47,9 @@ pub struct Composed {
 /// When the helper library does not fit the compiler; input cannot make it fail.
 pub fn compile(request: &PipelineRequest<'_>) -> Result<Compiled, EmitError> {
     let Composed { body, reflection } = compose(request);
-    let spirv = emit(&body, request.library, request.tokens)?;
+    // A position kernel's outputs stand in for the geometry channels: u and v stay in lane 3.
+    let carried = if request.slice == Slice::Position { 2 } else { 0 };
+    let spirv = emit_carrying(&body, request.library, request.tokens, carried)?;
     Ok(Compiled { spirv, reflection })
 }
 

@@ -241,8 +241,32 @@ fn in_order<'t>(numbers: &BTreeSet<u32>, table: &'t Table) -> (Vec<(u32, &'t Inp
     (placed, next)
 }
 
+/// The channel of a geometry variable, the same in every kernel; primitive variables come after all of them.
+fn geometry_channel(input: &Input) -> Option<u32> {
+    match input {
+        Input::PositionU => Some(0),
+        Input::NormalV => Some(1),
+        Input::DpduS => Some(2),
+        Input::DpdvT => Some(3),
+        _ => None,
+    }
+}
+
+const GEOMETRY_CHANNELS: u32 = 4;
+
 fn place_channels(used: &Used, table: &Table, places: &mut Places) -> BTreeMap<u32, u32> {
-    let (placed, count) = in_order(&used.channels, table);
+    let geometry = |n: &u32| geometry_channel(&table.inputs[*n as usize]).map(|channel| (*n, channel));
+    let mut placed: Vec<(u32, &Input, u32, u32)> = used
+        .channels
+        .iter()
+        .filter_map(geometry)
+        .map(|(n, channel)| (n, &table.inputs[n as usize], channel, 1))
+        .collect();
+    placed.sort_by_key(|place| place.2);
+    let others = used.channels.iter().copied().filter(|n| geometry(n).is_none()).collect();
+    let (others, count) = in_order(&others, table);
+    placed.extend(others.into_iter().map(|(n, input, channel, count)| (n, input, channel + GEOMETRY_CHANNELS, count)));
+    let count = count + GEOMETRY_CHANNELS;
     places.input_channels = count;
     let channel =
         |&(_, input, channel, count): &(u32, &Input, u32, u32)| InputChannel { input: input.clone(), channel, count };

@@ -107,8 +107,17 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Stores the results and closes the kernel.
-    pub(super) fn finish(&mut self, results: &[(Value, Word)]) {
+    /// A record with lane 3 of an input channel.
+    fn carry(&mut self, record: Word, channel: u32) -> Word {
+        let u32 = self.s.type_u32();
+        let uvec4 = self.s.type_vector(u32, 4);
+        let input = self.frame.channel(&mut self.s, channel, None);
+        let lane = self.s.extract(u32, input, 3);
+        self.s.insert(uvec4, lane, record, 3)
+    }
+
+    /// Stores the results and closes the kernel. The first `carried` channels take lane 3 from the input channels.
+    pub(super) fn finish(&mut self, results: &[(Value, Word)], carried: u32) {
         let (store, end) = (self.s.id(), self.s.id());
         self.s.selection_merge(end);
         let active = self.frame.active;
@@ -118,6 +127,7 @@ impl<'a> Emitter<'a> {
         for &(value, word) in results {
             let ty = self.body.ty(value);
             for (record, i) in self.pack(ty, word).into_iter().zip(0..) {
+                let record = if channel + i < carried { self.carry(record, channel + i) } else { record };
                 self.frame.store(&mut self.s, channel + i, record);
             }
             channel += channels(ty);

@@ -36,11 +36,21 @@ pub enum EmitError {
 /// # Errors
 /// When the program is not bound, or the library lacks a function.
 pub fn emit(body: &Body, library: &Library, tokens: &dyn Fn(&str) -> u32) -> Result<Vec<u32>, EmitError> {
+    emit_carrying(body, library, tokens, 0)
+}
+
+/// The same; the first `carried` output channels take over lane 3 of the input channels of the same numbers.
+pub(crate) fn emit_carrying(
+    body: &Body,
+    library: &Library,
+    tokens: &dyn Fn(&str) -> u32,
+    carried: u32,
+) -> Result<Vec<u32>, EmitError> {
     let mut emitter = Emitter::begin(body, library, tokens);
     let root = body.root();
     let results = emitter.region(root)?;
     let yielded: Vec<(Value, u32)> = body.region(root).results.iter().copied().zip(results).collect();
-    emitter.finish(&yielded);
+    emitter.finish(&yielded, carried);
     Ok(emitter.assemble())
 }
 

@@ -1,0 +1,290 @@
+//! How a drawable's shaders get their parameters, and what comes of it: its look.
+
+use super::block::{BlockSource, fill};
+use super::lights::LightSet;
+use super::programs::{Bound, Compilation, Signature, is_invisible, is_opaque};
+use super::shaders::{Fetched, Need};
+use super::spaces::Local;
+use super::values;
+use super::{Shader, primvar_key};
+use crate::diagnostic::Reporter;
+use crate::pipeline::look::{InputBinding, Look, Program, Verdict};
+use crate::scene::{Class, Drawable, ParamValue, Primvar, PrimvarData, ShaderInstance, ShaderParam, ValueType};
+use rustc_hash::FxHashMap;
+use spirv_gen::compose::{Binding, Content, Input, Reflection, Role, Slice};
+use spirv_gen::ir::{self, Const, ParamDefault, RslType};
+use std::sync::Arc;
+
+/// A shader of a drawable, bound, with the instance that named it (none: it stands in for one that could not be had).
+struct Part {
+    bound: Bound,
+    instance: ShaderInstance,
+}
+
+/// The shaders of a drawable.
+struct Parts {
+    surface: Option<Part>,
+    displacement: Option<Part>,
+    atmosphere: Option<Part>,
+}
+
+impl Parts {
+    fn by_role(&self) -> Vec<(Role, &Bound, &ShaderInstance)> {
+        let parts = [
+            (Role::Surface, &self.surface),
+            (Role::Displacement, &self.displacement),
+            (Role::Atmosphere, &self.atmosphere),
+        ];
+        parts.into_iter().filter_map(|(role, part)| part.as_ref().map(|p| (role, &p.bound, &p.instance))).collect()
+    }
+}
+
+impl Shader<'_> {
+    /// The look of a drawable, and whether it holds for all drawables of its attribute state and primvars.
+    pub(super) fn look(&mut self, drawable: &Drawable) -> (Look, bool) {
+        let attributes = &drawable.attributes;
+        let dropped = Look { verdict: Verdict::Dropped, displace: None, shade: None };
+        if attributes.surface.is_none() {
+            return (dropped, true);
+        }
+        let parts = self.parts(drawable);
+        let set = self.light_set(&attributes.lights);
+        let signature = signature(drawable, &parts, &set);
+        let place = &drawable.geometry.place;
+        let opacity = self.programs.opacity(&signature);
+        let from_block = signature.opacity == Binding::Block;
+        if is_invisible(&opacity, attributes.opacity, from_block) {
+            return (dropped, true);
+        }
+        let opaque = is_opaque(&opacity, attributes.opacity, from_block);
+        let mut object_space = false;
+        let mut program = |this: &mut Self, signature: &Signature| {
+            let compilation = this.programs.get(signature, place);
+            object_space |= asks_for_object(&compilation.reflection);
+            this.program(drawable, &parts, &set, &compilation)
+        };
+        let displace = parts.displacement.is_some().then(|| {
+            let signature = Signature { slice: Slice::Position, lights: Vec::new(), ..signature.clone() };
+            program(self, &signature)
+        });
+        let coloured = !(attributes.matte && opaque);
+        let shade = coloured.then(|| program(self, &Signature { stores_opacity: !opaque, ..signature.clone() }));
+        let verdict = if opaque { Verdict::Opaque } else { Verdict::Translucent };
+        (Look { verdict, displace, shade }, !object_space)
+    }
+
+    fn parts(&mut self, drawable: &Drawable) -> Parts {
+        let attributes = &drawable.attributes;
+        let primvars = &drawable.geometry.primvars;
+        let (world, reporter) = (self.world, self.reporter);
+        let mut part = |instance: &Option<Arc<ShaderInstance>>, need| -> Option<Part> {
+            let instance = instance.as_ref()?;
+            let shader = self.shaders.fetch(instance, need, &world.options.search.shader, reporter)?;
+            let instance = match &shader {
+                Fetched::Wanted(_) => (**instance).clone(),
+                Fetched::StandIn(_) => ShaderInstance { params: Vec::new(), ..(**instance).clone() },
+            };
+            let bound = bind(shader.shader(), &instance, primvars, reporter);
+            Some(Part { bound, instance })
+        };
+        Parts {
+            surface: part(&attributes.surface, Need::Surface),
+            displacement: part(&attributes.displacement, Need::Displacement),
+            atmosphere: part(&attributes.atmosphere, Need::Volume),
+        }
+    }
+
+    /// A compiled program as the drawable uses it: its block, and what its primvars go to.
+    fn program(&mut self, drawable: &Drawable, parts: &Parts, set: &LightSet, compilation: &Compilation) -> Program {
+        let reflection = &compilation.reflection;
+        let asks_lights = reflection.slots.iter().any(|slot| slot.content == Content::LightList);
+        let light_list = if asks_lights { self.light_list(set, reflection) } else { 0 };
+        let camera_from_world = *self.world.camera.camera_from_world.first();
+        let camera_from_object = camera_from_world * *drawable.world_from_object.first();
+        let source = BlockSource {
+            world: self.world,
+            attributes: Some(&drawable.attributes),
+            shaders: parts.by_role(),
+            local: Local { camera_from_shader: camera_from_object, camera_from_object },
+            light_list,
+            strings: strings(&drawable.geometry.primvars),
+        };
+        let tokens = &self.programs.tokens;
+        let block = fill(&reflection.slots, reflection.records, &source, &mut self.params, tokens, self.reporter);
+        let inputs = inputs(reflection, &drawable.geometry.primvars);
+        Program { kernel: compilation.kernel, block: self.params.block(block), inputs: inputs.into() }
+    }
+}
+
+fn signature(drawable: &Drawable, parts: &Parts, set: &LightSet) -> Signature {
+    let bound = |part: &Option<Part>| part.as_ref().map(|part| part.bound.clone());
+    let standard = |name: &str| {
+        let primvar = drawable.geometry.primvars.iter().find(|primvar| &*primvar.name == name);
+        primvar.map_or(Binding::Block, |primvar| class_binding(primvar.class))
+    };
+    Signature {
+        slice: Slice::Colour,
+        surface: bound(&parts.surface),
+        displacement: bound(&parts.displacement),
+        atmosphere: bound(&parts.atmosphere),
+        lights: set.kinds.clone(),
+        colour: standard("Cs"),
+        opacity: standard("Os"),
+        stores_opacity: true,
+    }
+}
+
+/// A primvar of one value a grid becomes a uniform input, one that varies a channel.
+fn class_binding(class: Class) -> Binding {
+    match class {
+        Class::Constant | Class::Uniform => Binding::UniformInput,
+        Class::Varying | Class::Vertex | Class::FaceVarying => Binding::VaryingInput,
+    }
+}
+
+fn asks_for_object(reflection: &Reflection) -> bool {
+    reflection.slots.iter().any(|slot| matches!(&slot.content, Content::Space { space, .. } if &**space == "object"))
+}
+
+fn strings(primvars: &[Primvar]) -> FxHashMap<Arc<str>, Arc<str>> {
+    let text = |primvar: &Primvar| match &primvar.data {
+        PrimvarData::Strings(texts) => texts.first().map(|text| (Arc::clone(&primvar.name), Arc::clone(text))),
+        PrimvarData::Floats(_) => None,
+    };
+    primvars.iter().filter_map(text).collect()
+}
+
+/// A shader's bindings where no primvars are: lights.
+pub(super) fn bind_plain(shader: &Arc<ir::Shader>, instance: &ShaderInstance, reporter: &Reporter) -> Bound {
+    bind(shader, instance, &[], reporter)
+}
+
+/// Where each parameter of a shader comes from: a primvar of its name, else what RIB gives, else the default.
+fn bind(shader: &Arc<ir::Shader>, instance: &ShaderInstance, primvars: &[Primvar], reporter: &Reporter) -> Bound {
+    check_given(shader, instance, reporter);
+    let binding = |param: &ir::Param| {
+        let primvar = primvars.iter().find(|primvar| primvar.name == param.name && primvar_fits(primvar, param));
+        if let Some(primvar) = primvar {
+            return match primvar.data {
+                PrimvarData::Strings(_) => Binding::Block,
+                PrimvarData::Floats(_) => class_binding(primvar.class),
+            };
+        }
+        let given = instance.params.iter().rev().find(|given| given.name == param.name && param_fits(given, param));
+        match (given, &param.default) {
+            (None, ParamDefault::Computed(_)) => Binding::Default,
+            (given, default) if is_empty_text(given, default, param) => Binding::Fixed(vec![Const::Str("".into())]),
+            _ => Binding::Block,
+        }
+    };
+    Bound { shader: Arc::clone(shader), bindings: shader.params.iter().map(binding).collect() }
+}
+
+/// Whether a string parameter is empty: no texture, no shadow map. The compiler then drops what would use it.
+fn is_empty_text(given: Option<&ShaderParam>, default: &ParamDefault, param: &ir::Param) -> bool {
+    let empty = match (given.map(|given| &given.value), default) {
+        (Some(ParamValue::Strings(texts)), _) => texts.iter().all(|text| text.is_empty()),
+        (None, ParamDefault::Values(values)) => values.iter().all(|v| matches!(v, Const::Str(t) if t.is_empty())),
+        _ => false,
+    };
+    empty && param.ty == RslType::String && param.len() == 1
+}
+
+fn primvar_fits(primvar: &Primvar, param: &ir::Param) -> bool {
+    let whole = primvar.ty.floats() as u32 * primvar.array_len;
+    values::fits(primvar.ty, param.ty) && whole == values::words_of(param.ty) as u32 * param.len()
+}
+
+/// Whether a value given in RIB can be the parameter's.
+pub(super) fn param_fits(given: &ShaderParam, param: &ir::Param) -> bool {
+    let count = match &given.value {
+        ParamValue::Floats(floats) => floats.len(),
+        ParamValue::Ints(ints) => ints.len(),
+        ParamValue::Strings(strings) => strings.len(),
+    };
+    let wanted = values::words_of(param.ty) * param.len() as usize;
+    values::fits(given.ty, param.ty) && count == wanted
+}
+
+/// Tells what is given that the shader does not have, or not of that type.
+fn check_given(shader: &ir::Shader, instance: &ShaderInstance, reporter: &Reporter) {
+    for given in &instance.params {
+        let param = shader.params.iter().find(|param| param.name == given.name);
+        match param {
+            None => {
+                let message = format!("shader {:?} has no parameter {:?}", instance.name, given.name);
+                reporter.warn("badtoken", &instance.place, message);
+            }
+            Some(param) if !param_fits(given, param) => {
+                let (ty, len) = (param.ty.name(), param.len());
+                let array = if len > 1 { format!("[{len}]") } else { String::new() };
+                let message = format!(
+                    "parameter {:?} of shader {:?} is {ty}{array}; the value given is of another type or size",
+                    given.name, instance.name
+                );
+                reporter.error("badparamlist", &instance.place, message);
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// What the primvars of a drawable go to: parameters, Cs and Os, and what takes the place of N, s and t.
+fn inputs(reflection: &Reflection, primvars: &[Primvar]) -> Vec<InputBinding> {
+    let mut bindings = Vec::new();
+    for input in &reflection.inputs {
+        if let Some(name) = primvar_name(&input.input) {
+            bindings.extend(elements(primvars, &name, false, input.channel));
+        }
+    }
+    for input in &reflection.uniform_inputs {
+        if let Some(name) = primvar_name(&input.input) {
+            bindings.extend(elements(primvars, &name, true, input.record));
+        }
+    }
+    let has = |input: &Input| reflection.inputs.iter().any(|i| i.input == *input);
+    let standard = [
+        ("N", Input::NormalV, 1, 0, 0),
+        ("Np", Input::NormalV, 1, 0, 0),
+        ("s", Input::DpduS, 2, 3, 0),
+        ("t", Input::DpdvT, 3, 3, 0),
+        ("st", Input::DpduS, 2, 3, 0),
+        ("st", Input::DpdvT, 3, 3, 1),
+    ];
+    for (name, input, channel, component, first) in standard {
+        let primvar = primvars.iter().find(|primvar| &*primvar.name == name && primvar.ty != ValueType::String);
+        if let Some(primvar) = primvar.filter(|_| has(&input)) {
+            let floats = if component == 0 { 3 } else { 1 };
+            if primvar.ty.floats() as u32 * primvar.array_len >= first + floats {
+                let primvar = Arc::clone(&primvar_key(primvar).0);
+                bindings.push(InputBinding { primvar, uniform: false, channel, component, first, floats });
+            }
+        }
+    }
+    bindings
+}
+
+fn primvar_name(input: &Input) -> Option<Arc<str>> {
+    match input {
+        Input::Primvar { name, .. } => Some(Arc::clone(name)),
+        Input::Color => Some("Cs".into()),
+        Input::Opacity => Some("Os".into()),
+        _ => None,
+    }
+}
+
+/// Each element of an array has a channel (a record) of its own, a matrix four.
+fn elements(primvars: &[Primvar], name: &str, uniform: bool, channel: u32) -> Vec<InputBinding> {
+    let Some(primvar) = primvars.iter().find(|primvar| &*primvar.name == name) else { return Vec::new() };
+    let floats = primvar.ty.floats() as u32;
+    let records = if primvar.ty == ValueType::Matrix { 4 } else { 1 };
+    let element = |i: u32| InputBinding {
+        primvar: Arc::clone(&primvar.name),
+        uniform,
+        channel: channel + i * records,
+        component: 0,
+        first: i * floats,
+        floats,
+    };
+    (0..primvar.array_len).map(element).collect()
+}

@@ -1,0 +1,178 @@
+//! Blocks: the values that a program reads of a drawable or a light, in the places that the compiler gave them.
+
+use super::bind::param_fits;
+use super::lights::pattern_text;
+use super::params::{Params, Record};
+use super::programs::{Bound, Tokens};
+use super::query::answer;
+use super::spaces::{self, Local};
+use super::values::{self, Words};
+use crate::diagnostic::Reporter;
+use crate::scene::{Attributes, ParamValue, Projection, ShaderInstance, World};
+use glam::DMat4;
+use rustc_hash::FxHashMap;
+use spirv_gen::compose::{BlockSlot, Content, Role};
+use spirv_gen::ir::{Direction, ParamDefault, RslType, Type};
+use std::sync::Arc;
+
+/// Where the values of a block come from.
+pub(super) struct BlockSource<'a> {
+    pub world: &'a World,
+    /// The drawable's; none for lights.
+    pub attributes: Option<&'a Attributes>,
+    /// Shaders by role.
+    pub shaders: Vec<(Role, &'a Bound, &'a ShaderInstance)>,
+    /// Object space, and shader space where no shader is named.
+    pub local: Local,
+    /// Record of the light list.
+    pub light_list: u32,
+    /// String primvars.
+    pub strings: FxHashMap<Arc<str>, Arc<str>>,
+}
+
+impl BlockSource<'_> {
+    fn shader(&self, role: Role) -> Option<(&Bound, &ShaderInstance)> {
+        self.shaders.iter().find(|(r, ..)| *r == role).map(|(_, bound, instance)| (*bound, *instance))
+    }
+
+    /// Object and shader space as a shader sees them.
+    fn local(&self, role: Role) -> Local {
+        let camera_from_world = *self.world.camera.camera_from_world.first();
+        let own = self.shader(role).map(|(_, instance)| camera_from_world * *instance.world_from_shader.first());
+        Local { camera_from_shader: own.unwrap_or(self.local.camera_from_shader), ..self.local }
+    }
+
+    /// The value of a string parameter.
+    pub(super) fn string_param(&self, role: Role, name: &str) -> Option<String> {
+        if let Some(text) = self.strings.get(name) {
+            return Some(text.to_string());
+        }
+        let (bound, instance) = self.shader(role)?;
+        let given = instance.params.iter().rev().find(|param| &*param.name == name);
+        if let Some(ParamValue::Strings(texts)) = given.map(|param| &param.value) {
+            return texts.first().map(ToString::to_string);
+        }
+        let param = bound.shader.params.iter().find(|param| &*param.name == name)?;
+        match &param.default {
+            ParamDefault::Values(values) => match values.first() {
+                Some(spirv_gen::ir::Const::Str(text)) => Some(text.to_string()),
+                _ => None,
+            },
+            ParamDefault::Computed(_) => None,
+        }
+    }
+
+    /// The words of a parameter: a string primvar, what RIB gives, or the default.
+    fn param(&self, role: Role, name: &str, ty: RslType, tokens: &Tokens) -> Words {
+        let Some((bound, instance)) = self.shader(role) else { return Words::new() };
+        let Some(param) = bound.shader.params.iter().find(|param| &*param.name == name) else { return Words::new() };
+        if let (RslType::String, Some(text)) = (ty, self.strings.get(name)) {
+            return vec![tokens.token(text)];
+        }
+        let camera_from_shader = self.local(role).camera_from_shader;
+        let given = instance.params.iter().rev().find(|given| &*given.name == name && param_fits(given, param));
+        match (given, &param.default) {
+            (Some(given), _) => values::given(&given.value, ty, &camera_from_shader, tokens),
+            (None, ParamDefault::Values(values)) => values::default(values, ty, &camera_from_shader, tokens),
+            (None, ParamDefault::Computed(_)) => Words::new(),
+        }
+    }
+
+    fn space(&self, name: &str, direction: Direction, role: Role, reporter: &Reporter) -> DMat4 {
+        let place = self.shader(role).map(|(_, instance)| instance.place.clone()).unwrap_or_default();
+        let matrix = spaces::camera_from_or_told(self.world, &self.local(role), name, &place, reporter);
+        match direction {
+            Direction::CameraFromSpace => matrix,
+            Direction::SpaceFromCamera => matrix.inverse(),
+        }
+    }
+}
+
+/// A block of `records` records with the values of all slots.
+pub(super) fn fill(
+    slots: &[BlockSlot],
+    records: u32,
+    source: &BlockSource<'_>,
+    params: &mut Params,
+    tokens: &Tokens,
+    reporter: &Reporter,
+) -> Vec<Record> {
+    let mut block = vec![[0; 4]; records as usize];
+    for slot in slots {
+        let words = words(slot, source, params, tokens, reporter);
+        place(&mut block, slot, &words);
+    }
+    block
+}
+
+/// Puts the words of a value where the slot says: an element a record, the first from the slot's lane on, a matrix in four.
+fn place(block: &mut [Record], slot: &BlockSlot, words: &[u32]) {
+    let (each, records) = match slot.ty {
+        Type::Vec3 => (3, 1),
+        Type::Mat4 => (16, 4),
+        Type::F32 | Type::Bool | Type::U32 | Type::Str => (1, 1),
+    };
+    for (element, words) in words.chunks(each).take(slot.len as usize).enumerate() {
+        let first = slot.record as usize + element * records;
+        let lane = if element == 0 { slot.lane as usize } else { 0 };
+        for (i, word) in words.iter().enumerate() {
+            block[first + i / 4][lane + i % 4] = *word;
+        }
+    }
+}
+
+fn floats(values: &[f32]) -> Words {
+    values.iter().map(|x| x.to_bits()).collect()
+}
+
+fn words(
+    slot: &BlockSlot,
+    source: &BlockSource<'_>,
+    params: &mut Params,
+    tokens: &Tokens,
+    reporter: &Reporter,
+) -> Words {
+    let camera = &source.world.camera;
+    let mut category = |pattern| params.categories.bits(&pattern_text(pattern, source));
+    match &slot.content {
+        Content::Param { shader, name, ty } => source.param(*shader, name, *ty, tokens),
+        Content::Color => floats(&source.attributes.map_or([1.0; 3], |a| a.color)),
+        Content::Opacity => floats(&source.attributes.map_or([1.0; 3], |a| a.opacity)),
+        Content::Space { space, direction, shader } => {
+            let matrix = source.space(space, *direction, *shader, reporter);
+            spaces::records(&matrix).iter().flatten().map(|x| x.to_bits()).collect()
+        }
+        Content::LightList => vec![source.light_list],
+        Content::Orthographic => floats(&[f32::from(u8::from(camera.projection == Projection::Orthographic))]),
+        Content::Time => floats(&[camera.shutter[0]]),
+        Content::DTime => floats(&[camera.shutter[1] - camera.shutter[0]]),
+        Content::Hither => floats(&[camera.clip[0]]),
+        Content::Yon => floats(&[camera.clip[1]]),
+        Content::CategoryInclude(pattern) => vec![category(pattern).0],
+        Content::CategoryExclude(pattern) => vec![category(pattern).1],
+        Content::QueryFound(from, name, ty, count) => {
+            let found = answer(*from, name, *ty, *count, source, tokens).is_some();
+            floats(&[f32::from(u8::from(found))])
+        }
+        Content::QueryValue(from, name, ty, count) => {
+            answer(*from, name, *ty, *count, source, tokens).unwrap_or_default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stand_where_the_slot_says() {
+        let slot = |record, lane, ty, len| BlockSlot { content: Content::Color, record, lane, ty, len };
+        let mut block = vec![[0; 4]; 6];
+        place(&mut block, &slot(0, 3, Type::F32, 1), &[7]);
+        place(&mut block, &slot(0, 0, Type::Vec3, 1), &[1, 2, 3]);
+        place(&mut block, &slot(1, 2, Type::F32, 2), &[8, 9]);
+        place(&mut block, &slot(3, 0, Type::Vec3, 2), &[1, 2, 3, 4, 5, 6]);
+        assert_eq!(block[..3], [[1, 2, 3, 7], [0, 0, 8, 0], [9, 0, 0, 0]]);
+        assert_eq!(block[3..5], [[1, 2, 3, 0], [4, 5, 6, 0]]);
+    }
+}

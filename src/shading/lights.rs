@@ -1,0 +1,157 @@
+//! Lights of a drawable: the kinds that its pipeline knows, their blocks, the list by which the kernel finds them, categories.
+
+use super::Shader;
+use super::bind::bind_plain;
+use super::block::{BlockSource, fill};
+use super::params::Record;
+use super::programs::Bound;
+use super::shaders::Need;
+use super::spaces::Local;
+use crate::scene::{LightId, ParamValue, ShaderInstance};
+use rustc_hash::FxHashMap;
+use spirv_gen::compose::{Pattern, Reflection, Role};
+use spirv_gen::ir::{Const, ParamDefault};
+use std::sync::Arc;
+
+/// A light that shines on a drawable, or a kind of light of its pipeline.
+#[derive(Clone, Debug)]
+pub(super) struct LightUse {
+    pub light: LightId,
+    pub bound: Bound,
+}
+
+/// The lights of a set: each with its shader, and the kinds in a canonical order.
+pub(super) struct LightSet {
+    /// One use for each kind.
+    pub kinds: Vec<LightUse>,
+    /// Each light and its kind.
+    pub lights: Vec<(LightId, u32)>,
+}
+
+/// Numbers of category words, which are bits.
+#[derive(Default)]
+pub(super) struct Categories {
+    known: FxHashMap<String, u32>,
+}
+
+impl Categories {
+    /// Bits of the words of a pattern: those to include, those to exclude (`-word`). Words beyond the 32nd share the last bit.
+    pub(super) fn bits(&mut self, pattern: &str) -> (u32, u32) {
+        let (mut include, mut exclude) = (0, 0);
+        for word in pattern.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+            match word.strip_prefix('-') {
+                Some(word) => exclude |= self.bit(word.trim()),
+                None => include |= self.bit(word),
+            }
+        }
+        (include, exclude)
+    }
+
+    fn bit(&mut self, word: &str) -> u32 {
+        let next = (self.known.len() as u32).min(31);
+        1 << *self.known.entry(word.to_string()).or_insert(next)
+    }
+}
+
+impl Shader<'_> {
+    /// The lights of a drawable that could be read, by kind. Kinds are ordered by name, so that drawables with the same kinds of lights
+    /// share pipelines.
+    pub(super) fn light_set(&mut self, lights: &[LightId]) -> LightSet {
+        let mut uses: Vec<LightUse> = Vec::new();
+        for &light in lights {
+            let instance = &self.world.lights[light.0 as usize].shader;
+            let path = &self.world.options.search.shader;
+            let Some(shader) = self.shaders.fetch(instance, Need::Light, path, self.reporter) else { continue };
+            let bound = bind_plain(shader.shader(), instance, self.reporter);
+            uses.push(LightUse { light, bound });
+        }
+        let mut kinds: Vec<LightUse> = Vec::new();
+        for used in &uses {
+            if !kinds.iter().any(|kind| same_kind(kind, used)) {
+                kinds.push(used.clone());
+            }
+        }
+        kinds.sort_by(|a, b| kind_order(a).cmp(&kind_order(b)));
+        let kind_of = |used: &LightUse| kinds.iter().position(|kind| same_kind(kind, used)).unwrap_or(0) as u32;
+        let lights = uses.iter().map(|used| (used.light, kind_of(used))).collect();
+        LightSet { kinds, lights }
+    }
+
+    /// The record of the light list for a set of lights in a pipeline.
+    pub(super) fn light_list(&mut self, set: &LightSet, reflection: &Reflection) -> u32 {
+        let mut list: Vec<Record> = vec![[set.lights.len() as u32, 0, 0, 0]];
+        for &(light, kind) in &set.lights {
+            let block = self.light_block(light, kind, set, reflection);
+            let instance = &self.world.lights[light.0 as usize].shader;
+            let own = own_categories(instance, &set.kinds[kind as usize].bound);
+            let (bits, _) = self.params.categories.bits(&own);
+            list.push([kind, block, bits, 0]);
+        }
+        self.params.block(list)
+    }
+
+    fn light_block(&mut self, light: LightId, kind: u32, set: &LightSet, reflection: &Reflection) -> u32 {
+        let world = self.world;
+        let instance = &world.lights[light.0 as usize].shader;
+        let camera_from_shader = *world.camera.camera_from_world.first() * *instance.world_from_shader.first();
+        let local = Local { camera_from_shader, camera_from_object: camera_from_shader };
+        let source = BlockSource {
+            world,
+            attributes: None,
+            shaders: vec![(Role::Light(kind), &set.kinds[kind as usize].bound, instance)],
+            local,
+            light_list: 0,
+            strings: FxHashMap::default(),
+        };
+        let layout = &reflection.lights[kind as usize];
+        let block =
+            fill(&layout.slots, layout.records, &source, &mut self.params, &self.programs.tokens, self.reporter);
+        self.params.block(block)
+    }
+}
+
+fn same_kind(a: &LightUse, b: &LightUse) -> bool {
+    Arc::ptr_eq(&a.bound.shader, &b.bound.shader) && a.bound.bindings == b.bound.bindings
+}
+
+fn kind_order(light: &LightUse) -> (Arc<str>, String) {
+    (Arc::clone(&light.bound.shader.name), format!("{:?}", light.bound.bindings))
+}
+
+/// What a light says of itself in its parameter `__category`.
+fn own_categories(instance: &ShaderInstance, bound: &Bound) -> String {
+    let given = instance.params.iter().rev().find(|param| &*param.name == "__category");
+    if let Some(ParamValue::Strings(words)) = given.map(|param| &param.value) {
+        return words.iter().map(|w| &**w).collect::<Vec<_>>().join(",");
+    }
+    let declared = bound.shader.params.iter().find(|param| &*param.name == "__category");
+    match declared.map(|param| &param.default) {
+        Some(ParamDefault::Values(values)) => match values.first() {
+            Some(Const::Str(text)) => text.to_string(),
+            _ => String::new(),
+        },
+        _ => String::new(),
+    }
+}
+
+/// The text of a category pattern for a drawable.
+pub(super) fn pattern_text(pattern: &Pattern, source: &BlockSource<'_>) -> String {
+    match pattern {
+        Pattern::Literal(text) => text.to_string(),
+        Pattern::Param(role, name) => source.string_param(*role, name).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn categories_are_bits_of_words() {
+        let mut categories = Categories::default();
+        let (key, none) = categories.bits("key");
+        assert_eq!(none, 0);
+        assert_eq!(categories.bits("fill, -key"), (2, key));
+        assert_eq!(categories.bits(""), (0, 0));
+    }
+}

@@ -1,0 +1,72 @@
+//! The parameter buffer: blocks of drawables and lights, light lists, matrices, the space table. Equal blocks are kept once.
+
+use super::lights::Categories;
+use super::programs::Tokens;
+use super::spaces::{self, Local};
+use crate::scene::World;
+use glam::DMat4;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// One record as bits.
+pub(super) type Record = [u32; 4];
+
+/// The buffer while it is filled.
+pub(super) struct Params {
+    records: Vec<Record>,
+    known: FxHashMap<Vec<Record>, u32>,
+    space_table: u32,
+    /// Numbers of light categories.
+    pub categories: Categories,
+}
+
+fn bits(matrix: &DMat4) -> Vec<Record> {
+    spaces::records(matrix).iter().map(|column| column.map(f32::to_bits)).collect()
+}
+
+impl Params {
+    /// A buffer that begins with the identity: record 0 stands for an unknown space.
+    pub(super) fn new() -> Self {
+        Self {
+            records: bits(&DMat4::IDENTITY),
+            known: FxHashMap::default(),
+            space_table: 0,
+            categories: Categories::default(),
+        }
+    }
+
+    /// The record where such a block begins; it is appended when there is none yet.
+    pub(super) fn block(&mut self, block: Vec<Record>) -> u32 {
+        if let Some(&at) = self.known.get(&block) {
+            return at;
+        }
+        let at = self.records.len() as u32;
+        self.records.extend_from_slice(&block);
+        self.known.insert(block, at);
+        at
+    }
+
+    /// Appends the table by which programs find spaces whose names they compute.
+    pub(super) fn fill_space_table(&mut self, world: &World, tokens: &Tokens) {
+        let none = Local { camera_from_shader: DMat4::IDENTITY, camera_from_object: DMat4::IDENTITY };
+        let entries: Vec<Record> = tokens
+            .texts()
+            .iter()
+            .map(|name| match spaces::camera_from(world, &none, name) {
+                Some(camera_from_space) => {
+                    let to = self.block(bits(&camera_from_space));
+                    [to, self.block(bits(&camera_from_space.inverse())), 0, 0]
+                }
+                None => [0; 4],
+            })
+            .collect();
+        self.space_table = self.records.len() as u32;
+        self.records.extend(entries);
+    }
+
+    /// The buffer, with `padding` records after the last block, and the record of its space table.
+    pub(super) fn finish(mut self, padding: u32) -> (Arc<[[f32; 4]]>, u32) {
+        self.records.extend(std::iter::repeat_n([0; 4], padding as usize));
+        (self.records.iter().map(|record| record.map(f32::from_bits)).collect(), self.space_table)
+    }
+}

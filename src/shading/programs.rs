@@ -1,0 +1,291 @@
+//! Compiled programs: one kernel for each combination of shaders and of the ways in which their parameters are bound.
+
+use super::Variable;
+use super::lights::LightUse;
+use crate::diagnostic::Place;
+use crate::pipeline::look::ShadingKernel;
+use crate::pipeline::recording::{Access, Binding as BufferBinding, Kernel};
+use crate::scene::ValueType;
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+use spirv_gen::abi;
+use spirv_gen::compose::{Binding, Input, Opacity, OutputRequest, Reflection, ShaderUse, Shortfall, Slice, compose};
+use spirv_gen::emit::Library as Helpers;
+use spirv_gen::ir::{RslType, Shader};
+use spirv_gen::{Compiled, PipelineRequest, compile};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Numbers of strings; the empty string is 0.
+#[derive(Debug)]
+pub(super) struct Tokens {
+    known: Mutex<(FxHashMap<Arc<str>, u32>, Vec<Arc<str>>)>,
+}
+
+impl Default for Tokens {
+    fn default() -> Self {
+        let empty: Arc<str> = "".into();
+        Self { known: Mutex::new((std::iter::once((Arc::clone(&empty), 0)).collect(), vec![empty])) }
+    }
+}
+
+impl Tokens {
+    /// The number of a string.
+    pub(super) fn token(&self, text: &str) -> u32 {
+        let mut known = self.known.lock();
+        if let Some(&token) = known.0.get(text) {
+            return token;
+        }
+        let token = known.1.len() as u32;
+        let text: Arc<str> = text.into();
+        known.0.insert(Arc::clone(&text), token);
+        known.1.push(text);
+        token
+    }
+
+    /// All strings, by number.
+    pub(super) fn texts(&self) -> Vec<Arc<str>> {
+        self.known.lock().1.clone()
+    }
+}
+
+/// A shader and how its parameters are bound.
+#[derive(Clone, Debug)]
+pub(super) struct Bound {
+    pub shader: Arc<Shader>,
+    pub bindings: Vec<Binding>,
+}
+
+/// By shader's address: shaders are read once.
+type BoundKey = (*const Shader, Vec<Binding>);
+
+impl Bound {
+    fn key(&self) -> BoundKey {
+        (Arc::as_ptr(&self.shader), self.bindings.clone())
+    }
+
+    fn as_use(&self) -> ShaderUse<'_> {
+        ShaderUse { shader: &self.shader, bindings: self.bindings.clone() }
+    }
+}
+
+/// What a drawable's programs are made of.
+#[derive(Clone, Debug)]
+pub(super) struct Signature {
+    pub slice: Slice,
+    pub surface: Option<Bound>,
+    pub displacement: Option<Bound>,
+    pub atmosphere: Option<Bound>,
+    pub lights: Vec<LightUse>,
+    pub colour: Binding,
+    pub opacity: Binding,
+    /// Whether Oi is stored.
+    pub stores_opacity: bool,
+}
+
+impl Signature {
+    fn key(&self) -> SignatureKey {
+        let bound = |shader: &Option<Bound>| shader.as_ref().map(Bound::key);
+        SignatureKey {
+            slice: self.slice,
+            shaders: [&self.surface, &self.displacement, &self.atmosphere].map(bound),
+            lights: self.lights.iter().map(|light| light.bound.key()).collect(),
+            colour: self.colour.clone(),
+            opacity: self.opacity.clone(),
+            stores_opacity: self.stores_opacity,
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct SignatureKey {
+    slice: Slice,
+    shaders: [Option<BoundKey>; 3],
+    lights: Vec<BoundKey>,
+    colour: Binding,
+    opacity: Binding,
+    stores_opacity: bool,
+}
+
+/// A program of the world.
+#[derive(Clone, Debug)]
+pub(super) struct Compilation {
+    pub kernel: usize,
+    pub reflection: Arc<Reflection>,
+}
+
+/// The programs of a world.
+pub(super) struct Programs<'a> {
+    helpers: &'a Helpers,
+    variables: &'a [Variable],
+    pub tokens: Tokens,
+    known: FxHashMap<SignatureKey, Compilation>,
+    opacities: FxHashMap<SignatureKey, Opacity>,
+    kernels: Vec<ShadingKernel>,
+    shortfalls: BTreeMap<Shortfall, Place>,
+}
+
+impl<'a> Programs<'a> {
+    pub(super) fn new(helpers: &'a Helpers, variables: &'a [Variable]) -> Self {
+        Self {
+            helpers,
+            variables,
+            tokens: Tokens::default(),
+            known: FxHashMap::default(),
+            opacities: FxHashMap::default(),
+            kernels: Vec::new(),
+            shortfalls: BTreeMap::new(),
+        }
+    }
+
+    /// The program of a signature, compiled when it is new. `place` is where its first shader was named.
+    pub(super) fn get(&mut self, signature: &Signature, place: &Place) -> Compilation {
+        let key = signature.key();
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
+        }
+        let compilation = self.compile(signature, place);
+        self.known.insert(key, compilation.clone());
+        compilation
+    }
+
+    /// What is known of the opacity that a colour program computes.
+    pub(super) fn opacity(&mut self, signature: &Signature) -> Opacity {
+        let key = signature.key();
+        if let Some(known) = self.opacities.get(&key) {
+            return known.clone();
+        }
+        let opacity = compose(&self.request(signature, &|_| 0)).reflection.opacity;
+        self.opacities.insert(key, opacity.clone());
+        opacity
+    }
+
+    fn request<'r>(&'r self, signature: &'r Signature, tokens: &'r dyn Fn(&str) -> u32) -> PipelineRequest<'r> {
+        PipelineRequest {
+            library: self.helpers,
+            slice: signature.slice,
+            surface: signature.surface.as_ref().map(Bound::as_use),
+            displacement: signature.displacement.as_ref().map(Bound::as_use),
+            atmosphere: signature.atmosphere.as_ref().map(Bound::as_use),
+            lights: signature.lights.iter().map(|light| light.bound.as_use()).collect(),
+            colour: signature.colour.clone(),
+            opacity: signature.opacity.clone(),
+            outputs: self.outputs(signature),
+            displaced: signature.displacement.is_some(),
+            tokens,
+        }
+    }
+
+    fn compile(&mut self, signature: &Signature, place: &Place) -> Compilation {
+        let tokens = |text: &str| self.tokens.token(text);
+        let Compiled { spirv, reflection } = compile(&self.request(signature, &tokens))
+            .expect("the helper library is the one that was built with the compiler");
+        for shortfall in &reflection.shortfalls {
+            self.shortfalls.entry(shortfall.clone()).or_insert_with(|| place.clone());
+        }
+        let kernel = shading_kernel(label(signature), spirv, &reflection, signature);
+        self.kernels.push(kernel);
+        Compilation { kernel: self.kernels.len() - 1, reflection: Arc::new(reflection) }
+    }
+
+    fn outputs(&self, signature: &Signature) -> Vec<OutputRequest> {
+        let output = |name: &str, ty| OutputRequest { name: name.into(), ty };
+        if signature.slice == Slice::Position {
+            return vec![output("P", RslType::Point), output("N", RslType::Normal)];
+        }
+        let mut outputs = vec![output("Ci", RslType::Color)];
+        if signature.stores_opacity {
+            outputs.push(output("Oi", RslType::Color));
+        }
+        outputs.extend(self.variables.iter().map(|(name, ty)| output(name, rsl_type(*ty))));
+        outputs
+    }
+
+    /// What programs do otherwise than their shaders ask, and a place to name.
+    pub(super) fn shortfalls(&self) -> impl Iterator<Item = (&Shortfall, &Place)> {
+        self.shortfalls.iter()
+    }
+
+    /// Records of the longest block of any light.
+    pub(super) fn longest_light_block(&self) -> u32 {
+        let lights = self.known.values().flat_map(|known| known.reflection.lights.iter());
+        lights.map(|light| light.records).max().unwrap_or(0)
+    }
+
+    /// The kernels, by number.
+    pub(super) fn finish(self) -> Arc<[ShadingKernel]> {
+        self.kernels.into()
+    }
+}
+
+/// The language's type for a display variable's.
+fn rsl_type(ty: ValueType) -> RslType {
+    match ty {
+        ValueType::Float | ValueType::Int => RslType::Float,
+        ValueType::Color => RslType::Color,
+        ValueType::Point | ValueType::HPoint => RslType::Point,
+        ValueType::Vector => RslType::Vector,
+        ValueType::Normal => RslType::Normal,
+        ValueType::Matrix => RslType::Matrix,
+        ValueType::String => RslType::String,
+    }
+}
+
+/// What captures call the kernel.
+fn label(signature: &Signature) -> String {
+    let name = |bound: &Option<Bound>| bound.as_ref().map(|b| b.shader.name.to_string());
+    let shaders = [name(&signature.surface), name(&signature.displacement), name(&signature.atmosphere)];
+    let names: Vec<String> = shaders.into_iter().flatten().collect();
+    let slice = if signature.slice == Slice::Position { "displace" } else { "shade" };
+    format!("{slice} {}", names.join(" "))
+}
+
+fn shading_kernel(label: String, spirv: Vec<u32>, reflection: &Reflection, signature: &Signature) -> ShadingKernel {
+    let buffer = |name, stride, access| BufferBinding { name, stride, access };
+    let bindings = vec![
+        buffer("work", 16, Access::Read),
+        buffer("arena", 16, Access::ReadWrite),
+        buffer("params", 16, Access::Read),
+        buffer("status", 4, Access::ReadWrite),
+    ];
+    let geometry = |input: &Input| match input {
+        Input::PositionU => 1,
+        Input::NormalV => 2,
+        Input::DpduS => 4,
+        Input::DpdvT => 8,
+        _ => 0,
+    };
+    // A position kernel hands u and v on, in the channels of P and N.
+    let carried = if signature.slice == Slice::Position { 3 } else { 0 };
+    let colour = signature.slice == Slice::Colour;
+    let first_variable = 1 + usize::from(signature.stores_opacity);
+    let push_bytes = size_of::<abi::Push>() as u32;
+    ShadingKernel {
+        kernel: Kernel::compiled(label, spirv, bindings, push_bytes, [abi::WORKGROUP_SIZE, 1, 1]),
+        geometry_channels: reflection.inputs.iter().map(|i| geometry(&i.input)).fold(carried, |a, b| a | b),
+        input_channels: reflection.input_channels,
+        uniform_records: reflection.uniform_records,
+        output_channels: reflection.output_channels,
+        opacity_channel: (colour && signature.stores_opacity).then_some(1),
+        variable_channels: if colour {
+            reflection.outputs[first_variable..].iter().map(|output| output.channel).collect()
+        } else {
+            Vec::new()
+        },
+    }
+}
+
+/// Whether opacity need not be stored: it is 1 wherever the program runs.
+pub(super) fn is_opaque(opacity: &Opacity, attribute: [f32; 3], from_block: bool) -> bool {
+    let one = |o: [f32; 3]| o.iter().all(|&x| x >= 1.0);
+    match opacity {
+        Opacity::FromOs => from_block && one(attribute),
+        Opacity::Constant(constant) => one(*constant),
+        Opacity::Computed => false,
+    }
+}
+
+/// Whether nothing of it can be seen: opacity 0 wherever the program runs, and colour with it.
+pub(super) fn is_invisible(opacity: &Opacity, attribute: [f32; 3], from_block: bool) -> bool {
+    matches!(opacity, Opacity::FromOs) && from_block && attribute == [0.0; 3]
+}

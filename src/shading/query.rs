@@ -1,0 +1,96 @@
+//! Answers to attribute(), option(), rendererinfo() and shadername() (RISpec 15.8; FN-72 to FN-75).
+
+use super::block::BlockSource;
+use super::programs::Tokens;
+use super::values::{self, Words};
+use crate::scene::{ParamValue, World};
+use glam::DMat4;
+use spirv_gen::compose::Role;
+use spirv_gen::ir::{QuerySource, RslType};
+
+/// The words of an answer of the type and size asked for; `None` when there is none.
+pub(super) fn answer(
+    from: QuerySource,
+    name: &str,
+    ty: RslType,
+    count: u32,
+    source: &BlockSource<'_>,
+    tokens: &Tokens,
+) -> Option<Words> {
+    let value = match from {
+        QuerySource::Attribute => attribute(name, source)?,
+        QuerySource::Option => option(name, source.world)?,
+        QuerySource::Renderer => renderer(name)?,
+        QuerySource::ShaderName => shader_name(name, source)?,
+    };
+    let is_text = matches!(value, ParamValue::Strings(_));
+    let words = values::given(&value, ty, &DMat4::IDENTITY, tokens);
+    let fits = is_text == (ty == RslType::String) && words.len() == values::words_of(ty) * count as usize;
+    fits.then_some(words)
+}
+
+fn float(value: f32) -> ParamValue {
+    ParamValue::Floats(vec![value])
+}
+
+fn text(value: &str) -> ParamValue {
+    ParamValue::Strings(vec![value.into()])
+}
+
+fn attribute(name: &str, source: &BlockSource<'_>) -> Option<ParamValue> {
+    let attributes = source.attributes?;
+    Some(match name.strip_prefix("Ri:").unwrap_or(name) {
+        "ShadingRate" => float(attributes.shading_rate),
+        "Sides" => float(if attributes.two_sided { 2.0 } else { 1.0 }),
+        "Matte" => float(f32::from(u8::from(attributes.matte))),
+        "Color" => ParamValue::Floats(attributes.color.to_vec()),
+        "Opacity" => ParamValue::Floats(attributes.opacity.to_vec()),
+        "TextureCoordinates" => ParamValue::Floats(attributes.texture_coordinates.as_flattened().to_vec()),
+        "identifier:name" => text(&attributes.name),
+        "displacementbound:sphere" => float(attributes.displacement_bound.as_ref()?.radius),
+        "displacementbound:coordinatesystem" => text(&attributes.displacement_bound.as_ref()?.space),
+        _ => attributes.other.get(name)?.clone(),
+    })
+}
+
+fn option(name: &str, world: &World) -> Option<ParamValue> {
+    let camera = &world.camera;
+    let [width, height] = camera.resolution.map(|n| n as f32);
+    let f32s = |values: &[f64]| ParamValue::Floats(values.iter().map(|&v| v as f32).collect());
+    Some(match name.strip_prefix("Ri:").unwrap_or(name) {
+        "Format" | "DeviceResolution" => ParamValue::Floats(vec![width, height, camera.pixel_aspect as f32]),
+        "FrameAspectRatio" => float(width * camera.pixel_aspect as f32 / height),
+        "CropWindow" => f32s(&camera.crop_window),
+        "DepthOfField" => ParamValue::Floats(camera.depth_of_field?.to_vec()),
+        "Shutter" => ParamValue::Floats(camera.shutter.to_vec()),
+        "Clipping" => ParamValue::Floats(camera.clip.to_vec()),
+        "Frame" => float(world.options.frame? as f32),
+        _ => world.options.other.get(name)?.clone(),
+    })
+}
+
+fn renderer(name: &str) -> Option<ParamValue> {
+    let part = |text: &str| text.parse().unwrap_or(0.0);
+    Some(match name {
+        "renderer" => text("anthill"),
+        "version" => ParamValue::Floats(vec![
+            part(env!("CARGO_PKG_VERSION_MAJOR")),
+            part(env!("CARGO_PKG_VERSION_MINOR")),
+            part(env!("CARGO_PKG_VERSION_PATCH")),
+            0.0,
+        ]),
+        "versionstring" => text(env!("CARGO_PKG_VERSION")),
+        _ => return None,
+    })
+}
+
+fn shader_name(which: &str, source: &BlockSource<'_>) -> Option<ParamValue> {
+    let role = match which {
+        "" | "surface" => Role::Surface,
+        "displacement" => Role::Displacement,
+        "atmosphere" => Role::Atmosphere,
+        _ => return None,
+    };
+    let (_, _, instance) = source.shaders.iter().find(|(r, ..)| *r == role)?;
+    Some(text(&instance.name))
+}

@@ -1,0 +1,163 @@
+//! Finding and reading shaders: NAME.sl along the shader path, then the built-in ones. A shader is read once.
+
+use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::scene::ShaderInstance;
+use rustc_hash::FxHashMap;
+use spirv_gen::diagnostic::Severity as RslSeverity;
+use spirv_gen::ir::{Shader, ShaderKind};
+use spirv_gen::syntax::loader::{DirectoryLoader, NoIncludes, SourceLoader};
+use spirv_gen::syntax::preprocess::Source;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a shader is needed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Need {
+    Surface,
+    Displacement,
+    Volume,
+    Light,
+}
+
+impl Need {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Surface => "surface",
+            Self::Displacement => "displacement",
+            Self::Volume => "volume",
+            Self::Light => "light",
+        }
+    }
+
+    fn accepts(self, kind: ShaderKind) -> bool {
+        match self {
+            Self::Surface => kind == ShaderKind::Surface,
+            Self::Displacement => kind == ShaderKind::Displacement,
+            Self::Volume => kind == ShaderKind::Volume,
+            Self::Light => matches!(kind, ShaderKind::Light | ShaderKind::AmbientLight),
+        }
+    }
+}
+
+/// A shader that was asked for.
+pub(super) enum Fetched {
+    /// The one that was wanted.
+    Wanted(Arc<Shader>),
+    /// The default surface in its place.
+    StandIn(Arc<Shader>),
+}
+
+impl Fetched {
+    pub(super) fn shader(&self) -> &Arc<Shader> {
+        match self {
+            Self::Wanted(shader) | Self::StandIn(shader) => shader,
+        }
+    }
+}
+
+/// Shaders by file, and built-in ones by name.
+#[derive(Default)]
+pub(super) struct Shaders {
+    read: FxHashMap<PathBuf, Option<Arc<Shader>>>,
+}
+
+impl Shaders {
+    /// The shader of an instance; where it cannot be had a message says why, and a surface becomes the default surface, anything else
+    /// nothing (ATT-16).
+    pub(super) fn fetch(
+        &mut self,
+        instance: &ShaderInstance,
+        need: Need,
+        path: &[String],
+        reporter: &Reporter,
+    ) -> Option<Fetched> {
+        let found = self.find(&instance.name, path, reporter);
+        let problem = match &found {
+            Found::Shader(shader) if need.accepts(shader.kind) => return Some(Fetched::Wanted(Arc::clone(shader))),
+            Found::Shader(shader) => Some((
+                format!("{:?} is a {} shader, not a {} shader", instance.name, shader.kind.name(), need.word()),
+                String::new(),
+            )),
+            Found::Broken => None, // its errors were told
+            Found::Nowhere(looked) => Some((
+                format!("there is no {} shader {:?}", need.word(), instance.name),
+                format!("looked for {}.sl in {looked}; Option \"searchpath\" \"shader\" says where", instance.name),
+            )),
+        };
+        if let Some((message, hint)) = problem {
+            let error = Diagnostic::new(Severity::Error, "noshader", instance.place.clone(), message);
+            reporter.report(error.hint(hint));
+        }
+        (need == Need::Surface).then(|| self.built_in("defaultsurface", reporter)).flatten().map(Fetched::StandIn)
+    }
+
+    fn find(&mut self, name: &str, path: &[String], reporter: &Reporter) -> Found {
+        let file_name = if name.ends_with(".sl") { name.to_string() } else { format!("{name}.sl") };
+        let here = [".".to_string()];
+        let folders = if path.is_empty() { &here[..] } else { path };
+        // An absolute name, or one with folders, is looked for as it stands too.
+        let stands = Path::new(&file_name).components().count() > 1;
+        let candidates = folders.iter().map(|folder| Path::new(folder).join(&file_name));
+        let candidates = stands.then(|| PathBuf::from(&file_name)).into_iter().chain(candidates);
+        for file in candidates {
+            if self.read.contains_key(&file) || file.is_file() {
+                return self.read_file(file, folders, reporter).map_or(Found::Broken, Found::Shader);
+            }
+        }
+        match self.built_in(name, reporter) {
+            Some(shader) => Found::Shader(shader),
+            None => Found::Nowhere(folders.join(", ")),
+        }
+    }
+
+    fn read_file(&mut self, file: PathBuf, folders: &[String], reporter: &Reporter) -> Option<Arc<Shader>> {
+        if let Some(known) = self.read.get(&file) {
+            return known.clone();
+        }
+        let name = file.display().to_string();
+        let loader = DirectoryLoader::new(folders);
+        let shader = match std::fs::read(&file) {
+            Ok(bytes) => compile(&name, &String::from_utf8_lossy(&bytes), &loader, reporter),
+            Err(error) => {
+                let place = Place { file: name.as_str().into(), line: 0, column: 0 };
+                reporter.error("badfile", &place, format!("cannot read it: {error}"));
+                None
+            }
+        };
+        self.read.insert(file, shader.clone());
+        shader
+    }
+
+    fn built_in(&mut self, name: &str, reporter: &Reporter) -> Option<Arc<Shader>> {
+        let key = PathBuf::from(format!("<built in>/{name}"));
+        if let Some(known) = self.read.get(&key) {
+            return known.clone();
+        }
+        let source = spirv_gen::standard::source(name)?;
+        let shader = compile(name, source, &NoIncludes, reporter);
+        self.read.insert(key, shader.clone());
+        shader
+    }
+}
+
+enum Found {
+    Shader(Arc<Shader>),
+    Broken,
+    Nowhere(String),
+}
+
+/// Compiles a source file to IR; its messages go to the reporter.
+fn compile(name: &str, text: &str, loader: &dyn SourceLoader, reporter: &Reporter) -> Option<Arc<Shader>> {
+    let (shader, diagnostics) = spirv_gen::parse_shader(&Source { name, text, loader, defines: &[] });
+    for diagnostic in diagnostics {
+        let severity = match diagnostic.severity {
+            RslSeverity::Warning => Severity::Warning,
+            RslSeverity::Error => Severity::Error,
+        };
+        let at = &diagnostic.place;
+        let place = Place { file: at.file.to_string().into(), line: at.line, column: at.column };
+        let message = Diagnostic::new(severity, "rsl", place, diagnostic.message);
+        reporter.report(Diagnostic { excerpt: diagnostic.excerpt, ..message });
+    }
+    shader.map(|shader| Arc::new(spirv_gen::lower(&shader)))
+}
