@@ -30,6 +30,8 @@ pub struct FrameSlices {
     pub params: Slice<Vec4>,
     /// Lists of primvars.
     pub primvar_bindings: Slice<PrimvarBinding>,
+    /// For each instance, how far displacement has moved its vertices, as float bits.
+    pub moved: Slice<u32>,
     /// Record of the space table in the parameters.
     pub space_table: u32,
 }

@@ -2,7 +2,7 @@
 
 use super::buffers::{FrameSlices, GridSlices, PageSlices, RegionSlices};
 use super::dice::{Per, Piece};
-use super::kernels::{primvar, work};
+use super::kernels::{displaced, primvar, work};
 use super::look::ShadingKernel;
 use super::recording::{Dispatch, Recording};
 use std::sync::Arc;
@@ -56,6 +56,20 @@ pub fn record_program(
         bindings: vec![slices.work.range(), slices.arena.range(), frame.params.range(), slices.status.range()],
         push: bytemuck::bytes_of(&push).to_vec(),
     });
+}
+
+/// Appends the measuring of how far a piece's vertices were moved, from `from_base` to `to_base` in the arena.
+pub fn record_measure(
+    recording: &mut Recording,
+    frame: &FrameSlices,
+    slices: &RegionSlices,
+    piece: &Piece,
+    (from_base, to_base): (u32, u32),
+) {
+    let bindings =
+        displaced::Bindings { slots: slices.slots, pieces: slices.pieces, arena: slices.arena, moved: frame.moved };
+    let push = displaced::Push { slot_base: piece.slot_base, piece: piece.number, from_base, to_base };
+    recording.dispatch(displaced::dispatch(piece.groups(slices, Per::Slot), &bindings, &push));
 }
 
 fn record_inputs(

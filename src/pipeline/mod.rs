@@ -23,13 +23,37 @@ pub mod select;
 pub mod shade;
 pub mod world;
 
-use recording::Groups;
+use recording::{Groups, Kernel};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// What stages must know of the device that will run a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Device {
     /// Use the variants without barriers (CPU drivers).
     pub serial: bool,
+}
+
+/// The kernels that drawing a world will need, compiled shaders apart: to be compiled ahead.
+pub fn kernels_of(world: &world::DrawnWorld, serial: bool) -> Vec<Arc<Kernel>> {
+    let kinds: BTreeSet<geometry::Kind> = world.hide_bins.iter().map(|bin| bin.kind).collect();
+    let translucent = world.hide_bins.iter().any(|bin| bin.translucent);
+    let needed = |label: &str| {
+        let of_other_kind = |stage: &str| {
+            let kind = label.strip_prefix(stage).and_then(|kind| kind.strip_prefix('_'));
+            kind.is_some_and(|kind| !kinds.iter().any(|k| k.name() == kind))
+        };
+        let of_translucency = ["sample", "scatter_entries", "sort_entries", "place_entries", "composite_slab"];
+        let for_translucent = of_translucency.iter().any(|stage| label.starts_with(stage))
+            || matches!(label, "composite_close" | "composite_clear");
+        let of_other_device = label.ends_with(if serial { "_parallel" } else { "_serial" });
+        !of_other_kind("bound_split")
+            && !of_other_kind("dice")
+            && (translucent || !for_translucent)
+            && (!translucent || label != "composite_opaque")
+            && !of_other_device
+    };
+    kernels::all().into_iter().filter(|kernel| needed(kernel.label())).cloned().collect()
 }
 
 /// Workgroups for `count` invocations, going on along y where they do not fit along x (glsl/lib/invocation.glsl).

@@ -51,6 +51,8 @@ pub struct DrawnWorld {
     pub shade_bins: Vec<ShadeBin>,
     /// Where each instance was authored, and its identifier, for messages.
     pub origins: Vec<(Arc<str>, Place)>,
+    /// Instances that are displaced without a declared bound: how far must be measured.
+    pub unbounded: Vec<u32>,
 }
 
 impl DrawnWorld {
@@ -79,6 +81,7 @@ struct Builder<'a> {
     primvar_bindings: Vec<PrimvarBinding>,
     runs: Vec<DrawnRun>,
     origins: Vec<(Arc<str>, Place)>,
+    unbounded: Vec<u32>,
 }
 
 impl<'a> Builder<'a> {
@@ -91,6 +94,7 @@ impl<'a> Builder<'a> {
             primvar_bindings: Vec::new(),
             runs: Vec::new(),
             origins: Vec::new(),
+            unbounded: Vec::new(),
         }
     }
 
@@ -104,6 +108,9 @@ impl<'a> Builder<'a> {
                 count: run.count,
                 instance: self.instances.len() as u32,
             });
+            if look.displace.is_some() && drawable.attributes.displacement_bound.is_none() {
+                self.unbounded.push(self.instances.len() as u32);
+            }
             let displace = look.displace.as_ref().map(|program| program.kernel);
             let shade = look.shade.as_ref().map(|program| program.kernel);
             let has_inputs = |program: &Option<Program>| program.as_ref().is_some_and(|p| !p.inputs.is_empty());
@@ -202,6 +209,7 @@ impl<'a> Builder<'a> {
             hide_bins,
             shade_bins,
             origins: self.origins,
+            unbounded: self.unbounded,
         }
     }
 }

@@ -7,7 +7,7 @@ use super::record::{DeviceWorld, Place};
 use super::region::{RegionResult, RegionRun, Step};
 use crate::gpu::{Device, GpuError, Usage};
 use crate::pipeline::buffers::{CountSlices, FrameSlices, GridSlices, RegionCapacity, RegionSlices};
-use crate::pipeline::kernels::records::FrameBuffer;
+use crate::pipeline::kernels::records::{FrameBuffer, Instance};
 use crate::pipeline::look::ShadingKernel;
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::recording::{Arena, Buffer};
@@ -23,6 +23,8 @@ use std::time::{Duration, Instant};
 const COUNT_CAPACITY: u64 = 1 << 17;
 /// The time that one submission should take: short enough that no desktop GPU is reset (DESIGN 5).
 const SUBMISSION: Duration = Duration::from_millis(50);
+/// How long one step of measuring displacement may take.
+const MEASURE_TIMEOUT: Duration = Duration::from_secs(120);
 /// Vertices of a region's first submission, before anything is known of the device's speed.
 const VERTICES_START: u64 = 1 << 17;
 
@@ -100,12 +102,20 @@ impl Driver {
             (world.instances.len().max(1) as u64, 144),
             (picture.params.len().max(1) as u64, 16),
             (world.primvar_bindings.len().max(1) as u64, 16),
+            (world.instances.len().max(1) as u64, 4),
         ];
+        for kernel in pipeline::kernels_of(world, device.is_cpu()) {
+            device.prepare(&kernel, &[]);
+        }
+        for kernel in picture.kernels.iter() {
+            device.prepare(&kernel.kernel, &[]);
+        }
         let buffer = device.allocate("frame", Arena::bytes_for(&parts), Usage::DeviceOnly)?;
         let frame = cut_frame(buffer, &picture);
         device.upload(frame.frame, &[FrameBuffer { frame_record: world.frame }])?;
         device.upload(frame.instances.part(0..world.instances.len() as u64), &world.instances)?;
         device.upload(frame.params.part(0..picture.params.len() as u64), &picture.params)?;
+        device.upload(frame.moved, &vec![0; frame.moved.count() as usize])?;
         let bindings = frame.primvar_bindings.part(0..world.primvar_bindings.len() as u64);
         device.upload(bindings, &world.primvar_bindings)?;
         let (all, largest) = ResidentPages::bytes(&world.pages);
@@ -122,6 +132,7 @@ impl Driver {
             pages,
             filter: picture.filter,
             depth_filter: picture.depth_filter.clone(),
+            measuring: false,
         };
         Ok(Self {
             device,
@@ -303,16 +314,81 @@ impl Driver {
         })
     }
 
+    /// Displaces everything once and returns, for each instance, how far its vertices moved in camera space.
+    pub(crate) fn measure(&mut self, counted: &Counted, crop: [u32; 4]) -> Result<Vec<f32>, DriverError> {
+        self.begin_picture(counted)?;
+        self.world.measuring = true;
+        let result = self.measure_regions(crop);
+        self.world.measuring = false;
+        self.end_picture();
+        result?;
+        Ok(self.moved()?)
+    }
+
+    fn measure_regions(&mut self, crop: [u32; 4]) -> Result<(), DriverError> {
+        let mut regions = vec![crop];
+        while let Some(rect) = regions.pop() {
+            let large = self.region_pixels(rect).count() * self.capacity().pixel_samples > self.capacity().subpixels;
+            let mut too_large = large;
+            if !large {
+                self.begin(rect)?;
+                too_large = loop {
+                    match self.poll(MEASURE_TIMEOUT)? {
+                        Polled::Finished(..) => break false,
+                        Polled::TooLarge(_) => break true,
+                        Polled::Advanced => {}
+                        Polled::Waiting => return Err(self.timed_out()),
+                    }
+                };
+            }
+            if too_large {
+                regions.extend(halves(rect));
+            }
+        }
+        Ok(())
+    }
+
+    fn timed_out(&self) -> DriverError {
+        let device = self.device.title().clone();
+        GpuError::Timeout { device, waited_for: self.waiting_for(), timeout: MEASURE_TIMEOUT }.into()
+    }
+
+    /// How far the vertices of each instance were moved by displacement so far.
+    pub(crate) fn moved(&mut self) -> Result<Vec<f32>, GpuError> {
+        let moved = self.device.read(self.world.frame.moved)?;
+        Ok(moved.into_iter().map(f32::from_bits).collect())
+    }
+
+    /// Declares displacement bounds, in camera space, of some instances.
+    pub(crate) fn bound(&mut self, bounds: &[(u32, f32)]) -> Result<(), GpuError> {
+        for &(instance, displacement_bound) in bounds {
+            let record = Instance { displacement_bound, ..self.picture.world.instances[instance as usize] };
+            let at = u64::from(instance);
+            self.device.upload(self.world.frame.instances.part(at..at + 1), &[record])?;
+        }
+        Ok(())
+    }
+
+    /// Frees what the regions of a picture worked in.
+    fn end_picture(&mut self) {
+        for buffer in self.buffers.drain(1..) {
+            self.device.free(buffer);
+        }
+        self.seats.clear();
+        self.free.clear();
+        self.capacity = None;
+    }
+
     /// Gives the device back, with the picture's memory freed.
     pub(crate) fn finish(mut self) -> Device {
         self.world.pages.free(&mut self.device);
-        for buffer in self.buffers.drain(..) {
-            self.device.free(buffer);
-        }
+        self.end_picture();
+        self.device.free(self.buffers[0]);
         self.device
     }
 
     /// The device.
+    #[cfg(test)]
     pub(crate) fn device(&self) -> &Device {
         &self.device
     }
@@ -345,6 +421,19 @@ fn trace_region(track: &mut Track, flight: &Flight, step: &Step) {
     track.slice(&name, flight.begun, Instant::now(), &numbers);
 }
 
+/// A rectangle cut across its longer side; a single pixel is cut no more.
+fn halves([x0, y0, x1, y1]: [u32; 4]) -> Vec<[u32; 4]> {
+    if x1 - x0 > 1 && x1 - x0 >= y1 - y0 {
+        let middle = x0.midpoint(x1);
+        return vec![[x0, y0, middle, y1], [middle, y0, x1, y1]];
+    }
+    if y1 - y0 > 1 {
+        let middle = y0.midpoint(y1);
+        return vec![[x0, y0, x1, middle], [x0, middle, x1, y1]];
+    }
+    Vec::new()
+}
+
 fn cut_frame(buffer: Buffer, picture: &Picture) -> FrameSlices {
     let fits = "the buffer was made for it";
     let mut arena = Arena::new(buffer);
@@ -353,6 +442,7 @@ fn cut_frame(buffer: Buffer, picture: &Picture) -> FrameSlices {
         instances: arena.cut(picture.world.instances.len().max(1) as u64).expect(fits),
         params: arena.cut(picture.params.len().max(1) as u64).expect(fits),
         primvar_bindings: arena.cut(picture.world.primvar_bindings.len().max(1) as u64).expect(fits),
+        moved: arena.cut(picture.world.instances.len().max(1) as u64).expect(fits),
         space_table: picture.space_table,
     }
 }

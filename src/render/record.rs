@@ -31,6 +31,8 @@ pub(crate) struct DeviceWorld {
     pub filter: Filter,
     /// The hider's depth filter, when a display asks for depth.
     pub depth_filter: Option<String>,
+    /// Only find out how far displacement moves things: nothing is culled, hidden or shaded.
+    pub measuring: bool,
 }
 
 /// A region at work: where, in what memory, how large.
@@ -117,7 +119,8 @@ impl DeviceWorld {
                 Fate::Hide => Slab::WHOLE,
                 Fate::Sample(slab) => slab,
             };
-            self.record_slots(recording, place, load, (self.pipeline.cull, slab));
+            let cull = self.pipeline.cull && !self.measuring;
+            self.record_slots(recording, place, load, (cull, slab));
             recording.unordered(|recording| {
                 for (piece, page) in load.pieces.iter().zip(&pages) {
                     let bin = &self.world.hide_bins[piece.bin];
@@ -129,6 +132,9 @@ impl DeviceWorld {
         });
         if load.pieces.iter().any(|piece| self.world.hide_bins[piece.bin].displace.is_some()) {
             recording.stage("displace", |recording| self.record_displace(recording, place, load, &pages));
+        }
+        if self.measuring {
+            return Ok(());
         }
         let stage = if fate == Fate::Hide { "hide" } else { "sample" };
         recording.stage(stage, |recording| {
@@ -165,6 +171,8 @@ impl DeviceWorld {
             let sources = (&self.frame, self.grids, *page);
             let program = (Slice::Position, kernel, bin.displace_primvars);
             displace::record_program(recording, sources, &place.slices, program, &piece.piece, places);
+            let bases = (piece.piece.base, output_base);
+            displace::record_measure(recording, &self.frame, &place.slices, &piece.piece, bases);
         }
     }
 

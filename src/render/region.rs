@@ -11,6 +11,7 @@ use super::record::{DeviceWorld, Fate, Place};
 use super::slabs::Slabs;
 use crate::gpu::{Device, GpuError, Ticket};
 use crate::pipeline::kernels::records::{Appended, Culled, Rest, Unfinished};
+use crate::pipeline::look::HideBin;
 use crate::pipeline::recording::Recording;
 use crate::pipeline::select::{BATCHES, SIZE_CLASSES};
 use crate::pipeline::{composite, filter, hide, sample, select, shade};
@@ -81,6 +82,14 @@ enum Phase {
     Order(Range<u32>),
     Shade(Loads, Range<u32>),
     Filter,
+}
+
+/// From the first bin that is displaced to the last.
+fn displaced_bins(world: &DeviceWorld) -> Range<usize> {
+    let displaced = |bin: &HideBin| bin.displace.is_some();
+    let bins = &world.world.hide_bins;
+    let first = bins.iter().position(displaced).unwrap_or(0);
+    first..bins.iter().rposition(displaced).map_or(first, |last| last + 1)
 }
 
 fn opaque_bins(world: &DeviceWorld) -> usize {
@@ -181,6 +190,7 @@ impl RegionRun {
         let phase = std::mem::replace(&mut self.phase, Phase::Select);
         match phase {
             Phase::Select => return self.selected(device, world, vertices),
+            Phase::Hide(loads) if loads.done() && world.measuring => return Ok(Step::Finished(Box::default())),
             Phase::Hide(loads) if loads.done() => self.hidden(device, world, vertices)?,
             Phase::Hide(loads) => self.submit_hide(device, world, loads, vertices)?,
             Phase::Sample(loads) if loads.done() => self.sampled(device, world, vertices)?,
@@ -226,7 +236,7 @@ impl RegionRun {
             let buckets = device.read(self.place.slices.batches)?;
             self.slabs = self.plan_slabs(world, &buckets);
         }
-        let loads = self.hide_loads(world, 0..opaque);
+        let loads = self.hide_loads(world, if world.measuring { displaced_bins(world) } else { 0..opaque });
         self.submit_hide(device, world, loads, vertices)?;
         Ok(Step::Working)
     }
@@ -283,7 +293,7 @@ impl RegionRun {
         let mut recording = Recording::new("hide");
         for index in loads.take(vertices) {
             world.record_hide(device, &mut recording, &self.place, (&loads.loads[index], Fate::Hide))?;
-            if world.pipeline.cull && loads.batch_ends.contains(&index) {
+            if world.pipeline.cull && !world.measuring && loads.batch_ends.contains(&index) {
                 recording.stage("hide", |recording| {
                     let region = &self.place.pixels;
                     hide::record_blocks(recording, &self.place.slices, region, self.place.pixel_samples);

@@ -141,7 +141,10 @@ impl<'a> Session<'a> {
 
     fn draw_picture(&mut self, picture: &Arc<Picture>, film: &mut Film) {
         let drivers = self.drivers(picture);
-        let (drivers, counted) = self.count(drivers, picture);
+        let (mut drivers, mut counted) = self.count(drivers, picture);
+        if !picture.world.unbounded.is_empty() && drivers.iter().any(Option::is_some) {
+            (drivers, counted) = self.count_measured(drivers, &counted, picture, film.crop());
+        }
         if drivers.iter().all(Option::is_none) {
             let hint = "see `anthill devices`; more memory, or fewer devices, may help";
             let severe = Diagnostic::new(Severity::Severe, "system", Place::default(), "no device is left to draw on");
@@ -150,8 +153,7 @@ impl<'a> Session<'a> {
         }
         for (instance, count) in &counted.lost {
             let (name, place) = &picture.world.origins[*instance as usize];
-            let whose = if name.is_empty() { String::new() } else { format!(" of {name:?}") };
-            let message = format!("{count} parts{whose} reach behind the eye and are left out after all eye splits");
+            let message = format!("{count} parts of {} reach behind the eye and are left out", whose(name));
             self.reporter.warn("eyesplits", place, message);
         }
         self.draw_regions(picture, drivers, &Arc::new(counted), film);
@@ -214,6 +216,71 @@ impl<'a> Session<'a> {
         (drivers, counted)
     }
 
+    /// Displacements without a declared bound are displaced once and measured; then everything is counted again.
+    fn count_measured(
+        &mut self,
+        mut drivers: Vec<Option<Driver>>,
+        counted: &Counted,
+        picture: &Picture,
+        crop: [u32; 4],
+    ) -> (Vec<Option<Driver>>, Counted) {
+        let mut moved = Vec::new();
+        for place in &mut drivers {
+            let Some(driver) = place else { continue };
+            match driver.measure(counted, crop) {
+                Ok(measured) => {
+                    moved = measured;
+                    break;
+                }
+                Err(error) => {
+                    report(self.reporter, &error);
+                    *place = None;
+                }
+            }
+        }
+        let world = &picture.world;
+        // A little more than measured: vertices of the next count lie elsewhere on the surface.
+        let bound = |&instance: &u32| (instance, moved.get(instance as usize).copied().unwrap_or(0.0) * 1.05);
+        let bounds: Vec<(u32, f32)> = world.unbounded.iter().map(bound).collect();
+        self.advise_bounds(picture, &bounds);
+        for place in &mut drivers {
+            if let Some(Err(error)) = place.as_mut().map(|driver| driver.bound(&bounds)) {
+                report(self.reporter, &error.into());
+                *place = None;
+            }
+        }
+        self.count(drivers, picture)
+    }
+
+    fn advise_bounds(&self, picture: &Picture, bounds: &[(u32, f32)]) {
+        for (instance, bound) in bounds {
+            let (name, place) = &picture.world.origins[*instance as usize];
+            let message = format!("{} is displaced without a declared bound; it was measured", whose(name));
+            let hint = format!(
+                "declare Attribute \"displacementbound\" \"sphere\" [{bound}] \"coordinatesystem\" [\"camera\"]"
+            );
+            let warning = Diagnostic::new(Severity::Warning, "displacementbound", place.clone(), message);
+            self.reporter.report(warning.hint(hint));
+        }
+    }
+
+    /// Tells of displacements that went beyond their declared bounds: what lies outside may be missing.
+    fn check_bounds(&self, picture: &Picture, moved: &[f32]) {
+        for (index, (instance, &moved)) in picture.world.instances.iter().zip(moved).enumerate() {
+            let undeclared = picture.world.unbounded.binary_search(&(index as u32)).is_ok();
+            if moved <= instance.displacement_bound * 1.0001 || undeclared {
+                continue;
+            }
+            let (name, place) = &picture.world.origins[index];
+            let factor = moved / instance.displacement_bound;
+            let message =
+                format!("{} is displaced {factor:.2} times as far as its displacementbound says", whose(name));
+            let warning = Diagnostic::new(Severity::Warning, "displacementbound", place.clone(), message);
+            self.reporter
+                .report(warning.hint("what lies outside the bound may be missing: make it larger by that factor"));
+        }
+    }
+
     fn draw_regions(
         &mut self,
         picture: &Arc<Picture>,
@@ -251,7 +318,9 @@ impl<'a> Session<'a> {
         }
         self.report_totals(&totals);
         self.add_counts(picture, counted, &totals);
-        self.devices = garages.iter().map(take_back).collect();
+        let mut moved = vec![0.0_f32; picture.world.instances.len()];
+        self.devices = garages.iter().map(|garage| take_back(garage, &mut moved)).collect();
+        self.check_bounds(picture, &moved);
         self.add_devices(&report);
     }
 
@@ -338,6 +407,11 @@ impl<'a> Session<'a> {
             self.stats.add_device(slot, stats);
         }
     }
+}
+
+/// What messages call an object.
+fn whose(name: &str) -> String {
+    if name.is_empty() { "this object".to_string() } else { format!("object {name:?}") }
 }
 
 fn describe(stats: &mut DeviceStats, device: &Device) {

@@ -94,7 +94,12 @@ impl RegionRenderer for Worker {
     }
 }
 
-/// What is left when a world is drawn: the device, unless it failed.
-pub(crate) fn take_back(garage: &Garage) -> Option<Device> {
-    garage.lock().take().map(Driver::finish)
+/// What is left when a world is drawn: the device, unless it failed. How far it saw displacement move each instance goes to `moved`.
+pub(crate) fn take_back(garage: &Garage, moved: &mut [f32]) -> Option<Device> {
+    let mut driver = garage.lock().take()?;
+    // A device that fails now has drawn all the same: only the warnings are lost.
+    for (most, moved) in moved.iter_mut().zip(driver.moved().unwrap_or_default()) {
+        *most = most.max(moved);
+    }
+    Some(driver.finish())
 }

@@ -33,6 +33,17 @@ impl Kind {
     /// Every kind, in order of its number.
     pub const ALL: [Self; 5] = [Self::Quadric, Self::Facet, Self::Patch, Self::Curve, Self::Point];
 
+    /// Its name in kernels' labels.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Quadric => "quadric",
+            Self::Facet => "facet",
+            Self::Patch => "patch",
+            Self::Curve => "curve",
+            Self::Point => "point",
+        }
+    }
+
     /// The kind of a shape's primitives.
     pub fn of(shape: &Shape) -> Self {
         match shape {
