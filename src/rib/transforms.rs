@@ -10,7 +10,7 @@ use glam::{DMat4, DVec3};
 use std::sync::Arc;
 
 /// Named coordinate systems at most.
-const SPACES_MAX: usize = 1 << 20;
+const SPACES_MAX: usize = 1 << 16;
 
 impl Reader<'_> {
     fn step(&mut self, step: Step) -> Parsed<()> {

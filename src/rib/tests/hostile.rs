@@ -107,6 +107,27 @@ fn counts_are_not_believed() {
 }
 
 #[test]
+fn very_long_requests_are_read_in_one_pass() {
+    // Each would take minutes if every pair looked at all pairs before it.
+    let unknown = "\n\"unknown\" 1".repeat(200_000);
+    let outcome = read_text(&format!("WorldBegin\nSurface \"s\"{unknown}\nSphere 1 -1 1 360\nWorldEnd"));
+    assert_eq!((outcome.codes(), outcome.summary.errors), (vec![("badtoken", 3)], 200_000));
+    let many: String = (0..100_000).map(|i| format!("\"uniform float x{i}\" 1\n")).collect();
+    let outcome = read_text(&format!("WorldBegin\nSphere 1 -1 1 360 {many}\nWorldEnd"));
+    assert_eq!(outcome.codes(), [("limitcheck", 2)]);
+    assert_eq!(outcome.world().drawables[0].geometry.primvars.len(), 1024);
+}
+
+#[test]
+fn many_worlds_with_many_objects_and_spaces() {
+    let each = |i: usize| format!("ObjectBegin {i}\nObjectEnd\nCoordinateSystem \"c{i}\"\nAreaLightSource \"a\" {i}\n");
+    let before: String = (0..5000).map(each).collect();
+    let worlds = "WorldBegin\nObjectBegin 1\nObjectEnd\nWorldEnd\n".repeat(1000);
+    let outcome = read_text(&(before + &worlds));
+    assert_eq!((outcome.codes(), outcome.worlds.len()), (vec![("unimplement", 4)], 1000));
+}
+
+#[test]
 fn truncation_anywhere_is_survived() {
     let text = "##RenderMan\nFormat 64 64 1\nDisplay \"a\" \"file\" \"rgba\" \"float[4] quantize\" [0 0 0 0]\nArchiveBegin \"x\"\nColor 1 0 0\nArchiveEnd\nFrameBegin 1\nWorldBegin\nReadArchive \"x\"\n\
                 LightSource \"l\" 1 \"from\" [1 2 3]\nObjectBegin 1\nMotionBegin [0 1]\nTranslate 1 0 0\nTranslate 2 0 0\nMotionEnd\nPatchMesh \"bicubic\" 4 \"nonperiodic\" 4 \"nonperiodic\" \"Pz\" [0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0]\nObjectEnd\nObjectInstance 1\n\
