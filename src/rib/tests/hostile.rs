@@ -84,6 +84,25 @@ fn a_scene_beyond_its_limit_is_cut_and_said_to_be() {
 }
 
 #[test]
+fn state_that_instances_and_motion_multiply_counts_towards_the_limit() {
+    let limits = Limits { scene_bytes: 1 << 20, ..Limits::default() };
+    let shader = format!(
+        "ObjectBegin 1\nSurface \"s\" \"float[1000] x\" [{}]\nPoints \"P\" [0 0 0]\nObjectEnd\n",
+        "1 ".repeat(1000)
+    );
+    let times: String = (0..200).map(|time| format!("{time} ")).collect();
+    let steps = "Translate 0 0 0\n".repeat(200);
+    let moving = format!(
+        "MotionBegin [{times}]\n{steps}MotionEnd\nObjectBegin 1\nTranslate 1 0 0\nPoints \"P\" [0 0 0]\nObjectEnd\n"
+    );
+    for object in [shader, moving] {
+        let outcome = limited(&format!("WorldBegin\n{object}{}WorldEnd", "ObjectInstance 1\n".repeat(1000)), limits);
+        assert_eq!((outcome.messages.len(), outcome.messages[0].code), (1, "limitcheck"));
+        assert!((20..500).contains(&outcome.world().drawables.len()), "{}", outcome.world().drawables.len());
+    }
+}
+
+#[test]
 fn motion_without_end() {
     let times: Vec<String> = (0..10_000).map(|time| time.to_string()).collect();
     let many = format!("MotionBegin [{}]\n{}MotionEnd", times.join(" "), "Translate 1 0 0\n".repeat(10_000));
