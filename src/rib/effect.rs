@@ -190,7 +190,7 @@ impl Reader<'_> {
         }
         let world_from_object = Arc::clone(&self.state.transform);
         if world.drawables.last().is_none_or(|last| !Arc::ptr_eq(&last.world_from_object, &world_from_object)) {
-            self.scene_bytes += (world_from_object.keys().len() * size_of::<(f32, DMat4)>()) as u64;
+            self.scene_bytes += size_of_val(world_from_object.keys()) as u64;
         }
         world.drawables.push(Drawable { geometry: Arc::clone(geometry), world_from_object, attributes });
     }
