@@ -2,12 +2,12 @@
 
 use super::basis;
 use super::declare::{ATTRIBUTE_TOKENS, FOREIGN};
-use super::effect::{Effect, orientation_named};
+use super::effect::Effect;
 use super::fault::{Fault, Parsed};
 use super::lexer::{Kind, Lexer};
 use super::params::{Values, check_count};
 use super::reader::Reader;
-use super::state::Change;
+use super::state::{Change, Orientation};
 use crate::scene::{Basis, ParamValue, Projection, ShadingInterpolation};
 use glam::{DMat4, DVec3};
 use std::sync::Arc;
@@ -83,7 +83,7 @@ impl Reader<'_> {
 
     pub(super) fn orientation(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let name = lexer.text()?;
-        let orientation = orientation_named(&name);
+        let orientation = Orientation::named(&name);
         let orientation =
             orientation.ok_or_else(|| self.bad_argument("\"outside\", \"inside\", \"lh\" or \"rh\" is wanted"))?;
         self.change(Change::Orientation(orientation))

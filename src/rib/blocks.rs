@@ -3,15 +3,13 @@
 use super::effect::{Effect, Saves};
 use super::fault::{Fault, Parsed};
 use super::lexer::Lexer;
-use super::objects::Object;
 use super::options::OptionState;
 use super::reader::Reader;
+use super::scoped::Moment;
 use super::state::State;
-use super::worlds::LightSlot;
 use crate::diagnostic::Place;
 use crate::scene::{Light, Motion, NamedSpace};
 use glam::DMat4;
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A kind of block.
@@ -74,9 +72,9 @@ struct Everything {
     state: State,
     options: OptionState,
     lights: Vec<Arc<Light>>,
-    light_handles: FxHashMap<Arc<str>, LightSlot>,
+    light_handles: Moment,
     spaces: Vec<NamedSpace>,
-    objects: FxHashMap<Arc<str>, Arc<Object>>,
+    objects: Moment,
 }
 
 impl Reader<'_> {
@@ -94,9 +92,9 @@ impl Reader<'_> {
                 state: self.state.clone(),
                 options: self.options.clone(),
                 lights: self.lights.clone(),
-                light_handles: self.light_handles.clone(),
+                light_handles: self.light_handles.moment(),
                 spaces: self.spaces.clone(),
-                objects: self.objects.clone(),
+                objects: self.objects.moment(),
             })),
         };
         match kind {
@@ -151,9 +149,9 @@ impl Reader<'_> {
                 self.state = everything.state;
                 self.options = everything.options;
                 self.lights = everything.lights;
-                self.light_handles = everything.light_handles;
+                self.light_handles.return_to(everything.light_handles);
                 self.spaces = everything.spaces;
-                self.objects = everything.objects;
+                self.objects.return_to(everything.objects);
             }
         }
         if let Some(finished) = finished {

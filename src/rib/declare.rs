@@ -165,7 +165,16 @@ pub(super) const ATTRIBUTE_TOKENS: &[(&str, &[&str])] = &[
     ("identifier", &["string name", "string shadinggroup", "string object"]),
     (
         "visibility",
-        &["int camera", "int diffuse", "int specular", "int transmission", "int photon", "int midpoint", "int trace"],
+        &[
+            "int camera",
+            "int diffuse",
+            "int specular",
+            "int transmission",
+            "string transmission",
+            "int photon",
+            "int midpoint",
+            "int trace",
+        ],
     ),
     (
         "shade",
@@ -290,10 +299,20 @@ impl Dictionary {
         Ok(declaration)
     }
 
-    /// The same for a token of an `Option` or `Attribute`: the category's own tokens come before declared names.
-    pub(super) fn look_up_in(&mut self, known: &[&str], token: &[u8]) -> Result<Rc<Declaration>, String> {
-        let own = known.iter().find(|text| text.rsplit(' ').next().is_some_and(|name| name.as_bytes() == token));
-        own.map_or_else(|| self.look_up(token), |text| parse_inline(text).map(Rc::new))
+    /// The same for a token of an `Option` or `Attribute`: the category's own tokens come before declared names. Some tokens take
+    /// integers or strings; `strings` says which stand there.
+    pub(super) fn look_up_in(
+        &mut self,
+        known: &[&str],
+        token: &[u8],
+        strings: bool,
+    ) -> Result<Rc<Declaration>, String> {
+        let own = |text: &&&str| text.rsplit(' ').next().is_some_and(|name| name.as_bytes() == token);
+        let fitting = known.iter().filter(own).find(|text| text.starts_with("string ") == strings);
+        match fitting.or_else(|| known.iter().find(own)) {
+            Some(text) => parse_inline(text).map(Rc::new),
+            None => self.look_up(token),
+        }
     }
 }
 
@@ -460,7 +479,10 @@ mod tests {
     fn a_category_knows_its_tokens_whatever_was_declared() {
         let mut dictionary = Dictionary::new();
         dictionary.declare("name", "uniform float").expect("well formed");
-        let declaration = dictionary.look_up_in(&["string name"], b"name").expect("known");
+        let declaration = dictionary.look_up_in(&["string name"], b"name", true).expect("known");
         assert_eq!(declaration.ty, ValueType::String);
+        let either = ["int transmission", "string transmission"];
+        assert_eq!(dictionary.look_up_in(&either, b"transmission", true).expect("known").ty, ValueType::String);
+        assert_eq!(dictionary.look_up_in(&either, b"transmission", false).expect("known").ty, ValueType::Int);
     }
 }

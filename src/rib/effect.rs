@@ -5,8 +5,8 @@ use super::geometry::Batch;
 use super::motion::{self, Refused, Step};
 use super::objects::Object;
 use super::reader::Reader;
-use super::state::{Change, Orientation, ShaderCall, ShaderSlot};
-use crate::scene::{Attributes, DisplacementBound, Drawable, Geometry, LightId, Motion, NamedSpace, Projection};
+use super::state::{Change, ShaderCall, ShaderSlot, value_bytes};
+use crate::scene::{Attributes, DisplacementBound, Drawable, Geometry, LightId, Motion, Projection};
 use glam::DMat4;
 use std::sync::Arc;
 
@@ -38,6 +38,19 @@ pub(super) enum Effect {
     Begin(Saves),
     /// Restores what the matching [`Effect::Begin`] saved.
     End,
+}
+
+impl Effect {
+    /// About how many bytes of new state it makes each time it is applied.
+    pub(super) fn bytes(&self) -> u64 {
+        let more = match self {
+            Self::Change(Change::Shader(_, Some(call))) | Self::Light(_, call) => call.bytes(),
+            Self::Change(Change::Other(key, value)) => key.len() + value_bytes(value),
+            Self::Transform(steps) => steps.keys().len() * size_of::<(f32, DMat4)>(),
+            _ => 0,
+        };
+        16 + more as u64
+    }
 }
 
 /// What a block saves.
@@ -120,10 +133,7 @@ impl Reader<'_> {
             Effect::Light(handle, call) => self.make_light(handle, call),
             Effect::Geometry(geometry) if self.recording.is_none() => self.draw_geometry(geometry),
             Effect::Instance(object) if self.recording.is_none() => self.draw_object(object),
-            Effect::Space(name) => {
-                let space = Arc::clone(&self.state.transform);
-                self.spaces.push(NamedSpace { name: Arc::clone(name), world_from_space: space });
-            }
+            Effect::Space(name) => self.make_space(name),
             Effect::UseSpace(name) => self.use_space(name),
             Effect::Projection(projection) => self.take_projection(*projection),
             Effect::Geometry(_) | Effect::Instance(_) | Effect::Primitive(_) | Effect::Begin(_) | Effect::End => {}
@@ -179,6 +189,9 @@ impl Reader<'_> {
                 (size_of::<Attributes>() + 64 * attributes.other.len() + 4 * attributes.lights.len()) as u64;
         }
         let world_from_object = Arc::clone(&self.state.transform);
+        if world.drawables.last().is_none_or(|last| !Arc::ptr_eq(&last.world_from_object, &world_from_object)) {
+            self.scene_bytes += size_of_val(world_from_object.keys()) as u64;
+        }
         world.drawables.push(Drawable { geometry: Arc::clone(geometry), world_from_object, attributes });
     }
 
@@ -260,20 +273,4 @@ fn illuminate(attributes: &mut Attributes, light: LightId, on: bool) {
         (Ok(_), true) | (Err(_), false) => return,
     }
     attributes.lights = lights.into();
-}
-
-/// Where `Orientation` names are.
-pub(super) fn orientation_named(name: &str) -> Option<Orientation> {
-    Some(match name {
-        "outside" => Orientation::Outside,
-        "inside" => Orientation::Inside,
-        "lh" => Orientation::LeftHanded,
-        "rh" => Orientation::RightHanded,
-        _ => return None,
-    })
-}
-
-/// A matrix as RIB writes it: sixteen numbers, row-major for row vectors, which is column-major for column vectors.
-pub(super) fn matrix(values: &[f64; 16]) -> DMat4 {
-    DMat4::from_cols_array(values)
 }

@@ -7,6 +7,7 @@ use super::number::{self, Number};
 use super::source::Source;
 use crate::diagnostic::Place;
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -38,8 +39,10 @@ pub(super) struct Lexer<'a> {
     source: &'a Arc<Source>,
     bytes: &'a [u8],
     position: usize,
-    /// A place at or before every position that is still asked for.
+    /// Where the current request begins: at or before every position that is still asked for.
     mark: Mark,
+    /// The furthest position that was asked for: many faults in one long request cost one pass over it.
+    furthest: Cell<Mark>,
 }
 
 /// A position whose line is known.
@@ -76,7 +79,7 @@ impl Mark {
 impl<'a> Lexer<'a> {
     /// Reads `range` of `source`; `mark` says on which line it begins.
     pub(super) fn new(source: &'a Arc<Source>, range: Range<usize>, mark: Mark) -> Self {
-        Self { source, bytes: &source.bytes[..range.end], position: range.start, mark }
+        Self { source, bytes: &source.bytes[..range.end], position: range.start, mark, furthest: Cell::new(mark) }
     }
 
     /// The source it reads.
@@ -102,8 +105,10 @@ impl<'a> Lexer<'a> {
 
     /// The place of a byte.
     pub(super) fn place(&self, offset: usize) -> Place {
-        let base = if offset < self.mark.offset { Mark::START } else { self.mark };
+        let known = [self.furthest.get(), self.mark, Mark::START];
+        let base = known.into_iter().find(|mark| mark.offset <= offset).unwrap_or(Mark::START);
         let mark = base.advanced(self.bytes, offset);
+        self.furthest.set(mark);
         let column = (offset - mark.line_start).saturating_add(1).min(u32::MAX as usize) as u32;
         Place { file: self.source.name.clone(), line: mark.line, column }
     }
@@ -332,6 +337,17 @@ impl<'a> Lexer<'a> {
         let message = format!("{} inside an array of {wanted}", describe(found));
         Err(Fault::error("syntaxerror", self.position, message)
             .hint(format!("the array begins at line {}, column {}; is its ] missing?", place.line, place.column)))
+    }
+
+    /// Whether the value that comes is a string or an array that begins with one.
+    pub(super) fn value_is_of_strings(&mut self) -> bool {
+        let start = self.position;
+        if self.peek() == Kind::Open {
+            self.position += 1;
+        }
+        let strings = self.peek() == Kind::String;
+        self.position = start;
+        strings
     }
 
     /// Skips one value: a number, a string or an array.

@@ -1,8 +1,8 @@
 //! RIB: bytes to requests to [`World`]s.
 //!
-//! [`read`] goes through one input. Every request is looked up in one table ([`requests`]), reads its arguments from the
-//! [`lexer`] and becomes an [`effect::Effect`]: a change of the graphics state or a primitive. Effects are applied at once,
-//! collected by a motion block ([`moving`]), or kept by an object and applied again at each instance ([`objects`]). What the state
+//! [`read`] goes through one input. Every request is looked up in one table (`requests`), reads its arguments from the
+//! `lexer` and becomes an `effect`: a change of the graphics state or a primitive. Effects are applied at once,
+//! collected by a motion block (`moving`), or kept by an object and applied again at each instance (`objects`). What the state
 //! is at a primitive goes into a [`crate::scene::Drawable`]; at WorldEnd the finished [`World`] is handed over, so that the next
 //! one may be read while it is drawn.
 //!
@@ -30,6 +30,7 @@ mod params;
 mod primitives;
 mod reader;
 mod requests;
+mod scoped;
 mod search;
 mod shaders;
 mod source;

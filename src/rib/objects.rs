@@ -13,9 +13,6 @@ use std::sync::Arc;
 
 /// How deep objects may hold objects.
 const DEPTH_MAX: u32 = 64;
-/// About what applying one effect of an object costs, in bytes of the scene's limit: objects of objects of objects grow without
-/// bound.
-const EFFECT_BYTES: u64 = 16;
 
 /// A finished object.
 #[derive(Debug)]
@@ -23,8 +20,8 @@ pub(super) struct Object {
     items: Vec<Effect>,
     /// 1 more than that of the deepest object in it.
     depth: u32,
-    /// Effects in all, those of objects in it included.
-    cost: u64,
+    /// About how many bytes an instance of it adds to a scene. Objects of objects of objects grow without bound.
+    bytes: u64,
 }
 
 /// An object that is being made.
@@ -36,9 +33,10 @@ pub(super) struct Recording {
 impl Recording {
     /// Keeps an effect.
     pub(super) fn keep(&mut self, effect: Effect) {
-        let (depth, cost) = if let Effect::Instance(object) = &effect { (object.depth, object.cost) } else { (0, 0) };
+        let (depth, inside) =
+            if let Effect::Instance(object) = &effect { (object.depth, object.bytes) } else { (0, 0) };
         self.object.depth = self.object.depth.max(depth + 1);
-        self.object.cost = self.object.cost.saturating_add(cost).saturating_add(1);
+        self.object.bytes = self.object.bytes.saturating_add(inside).saturating_add(effect.bytes());
         self.object.items.push(effect);
     }
 }
@@ -55,7 +53,7 @@ impl Reader<'_> {
             );
         }
         self.open(BlockKind::Object)?;
-        self.recording = Some(Recording { handle, object: Object { items: Vec::new(), depth: 1, cost: 1 } });
+        self.recording = Some(Recording { handle, object: Object { items: Vec::new(), depth: 1, bytes: 0 } });
         Ok(())
     }
 
@@ -93,8 +91,8 @@ impl Reader<'_> {
         }
         // Instances inside the object were counted with it.
         let counted = self.instance_depth > 0;
-        let cost = if counted { 0 } else { object.cost.saturating_mul(EFFECT_BYTES) };
-        self.scene_bytes = self.scene_bytes.saturating_add(cost);
+        let bytes = if counted { 0 } else { object.bytes };
+        self.scene_bytes = self.scene_bytes.saturating_add(bytes);
         if self.is_full() {
             return;
         }

@@ -28,8 +28,8 @@ pub(super) struct Params {
     strings: Vec<Arc<str>>,
 }
 
-/// Says what a token stands for, or what is wrong with it.
-pub(super) type Resolve<'r> = dyn FnMut(&[u8]) -> Result<Rc<Declaration>, String> + 'r;
+/// Says what a token stands for, or what is wrong with it. Also told whether its value is of strings.
+pub(super) type Resolve<'r> = dyn FnMut(&[u8], bool) -> Result<Rc<Declaration>, String> + 'r;
 
 /// The values of one pair.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +90,8 @@ impl Params {
                 return Err(Fault::error("badparamlist", offset, message));
             }
             let start = lexer.position();
-            let read = resolve(&token)
+            let strings = lexer.value_is_of_strings();
+            let read = resolve(&token, strings)
                 .map_err(|message| {
                     Fault::error("badtoken", offset, message)
                         .hint("declare it, or write its type in front: \"uniform float name\"")

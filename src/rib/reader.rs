@@ -11,6 +11,7 @@ use super::objects::{Object, Recording};
 use super::options::OptionState;
 use super::params::Params;
 use super::requests::{self, Request, Scope};
+use super::scoped::Scoped;
 use super::source::Source;
 use super::state::State;
 use super::worlds::{LightSlot, WorldState};
@@ -93,11 +94,11 @@ pub(super) struct Reader<'r> {
     pub(super) pending: Option<Batch>,
     pub(super) moving: Option<MovingBlock>,
     pub(super) recording: Option<Recording>,
-    pub(super) objects: FxHashMap<Arc<str>, Arc<Object>>,
+    pub(super) objects: Scoped<Arc<Object>>,
     /// How deep in instances of objects drawing is.
     pub(super) instance_depth: u32,
     pub(super) lights: Vec<Arc<Light>>,
-    pub(super) light_handles: FxHashMap<Arc<str>, LightSlot>,
+    pub(super) light_handles: Scoped<LightSlot>,
     /// Named coordinate systems: seen from the world, or before WorldBegin from the camera.
     pub(super) spaces: Vec<NamedSpace>,
     pub(super) archives: FxHashMap<Arc<str>, InlineArchive>,
@@ -143,11 +144,11 @@ impl<'r> Reader<'r> {
             pending: None,
             moving: None,
             recording: None,
-            objects: FxHashMap::default(),
+            objects: Scoped::new(),
             instance_depth: 0,
             suggestions_left: SUGGESTIONS_MAX,
             lights: Vec::new(),
-            light_handles: FxHashMap::default(),
+            light_handles: Scoped::new(),
             spaces: Vec::new(),
             archives: FxHashMap::default(),
             open_archives: Vec::new(),
@@ -278,14 +279,20 @@ impl<'r> Reader<'r> {
     /// Reads the parameter list of the current request into [`Self::params`].
     pub(super) fn read_params(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let Self { params, dictionary, messages, .. } = self;
-        params.read(lexer, &mut |token| dictionary.look_up(token), &mut |lexer, fault| messages.report(lexer, fault))
+        let mut resolve = |token: &[u8], _| dictionary.look_up(token);
+        params.read(lexer, &mut resolve, &mut |lexer, fault| messages.report(lexer, fault))
     }
 
-    /// The same for a category that has tokens of its own.
+    /// The same for an option or attribute that has tokens of its own. Unknown ones are only warned of: renderers differ in them.
     pub(super) fn read_params_in(&mut self, lexer: &mut Lexer<'_>, known: &[&str]) -> Parsed<()> {
         let Self { params, dictionary, messages, .. } = self;
-        let mut resolve = |token: &[u8]| dictionary.look_up_in(known, token);
-        params.read(lexer, &mut resolve, &mut |lexer, fault| messages.report(lexer, fault))
+        let mut resolve = |token: &[u8], strings| dictionary.look_up_in(known, token, strings);
+        params.read(lexer, &mut resolve, &mut |lexer, mut fault| {
+            if fault.code == "badtoken" {
+                fault.severity = Severity::Warning;
+            }
+            messages.report(lexer, fault);
+        })
     }
 
     /// A fault at the current request.

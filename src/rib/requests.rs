@@ -48,7 +48,12 @@ use Scope::{Anywhere, Option, Outside, Primitive};
 
 macro_rules! requests {
     ($($name:literal $scope:ident $motion:ident $read:expr;)*) => {
-        static REQUESTS: &[Request] = &[$(Request { name: $name, scope: $scope, in_motion: $motion, read: |reader, lexer| $read(reader, lexer) },)*];
+        static REQUESTS: &[Request] = &[$(Request {
+            name: $name,
+            scope: $scope,
+            in_motion: $motion,
+            read: |reader, lexer| $read(reader, lexer),
+        },)*];
     };
 }
 

@@ -19,6 +19,19 @@ pub(super) enum Orientation {
     RightHanded,
 }
 
+impl Orientation {
+    /// The orientation of that name.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "outside" => Self::Outside,
+            "inside" => Self::Inside,
+            "lh" => Self::LeftHanded,
+            "rh" => Self::RightHanded,
+            _ => return None,
+        })
+    }
+}
+
 /// The range of levels of detail in which geometry is drawn (RISpec 4.2, `Detail` and `DetailRange`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Detail {
@@ -128,6 +141,12 @@ impl ShaderCall {
         }
     }
 
+    /// About how many bytes an instance needs.
+    pub(super) fn bytes(&self) -> usize {
+        let params = self.params.iter().map(|param| size_of::<ShaderParam>() + value_bytes(&param.value));
+        size_of::<ShaderInstance>() + params.sum::<usize>()
+    }
+
     /// The call with its numbers between those of two calls of the same shader, or `self` where they do not match.
     pub(super) fn blend(&self, other: &Self, weight: f32) -> Self {
         let mut result = self.clone();
@@ -144,6 +163,15 @@ impl ShaderCall {
             }
         }
         result
+    }
+}
+
+/// About how many bytes a value needs.
+pub(super) fn value_bytes(value: &ParamValue) -> usize {
+    match value {
+        ParamValue::Floats(values) => values.len() * 4,
+        ParamValue::Ints(values) => values.len() * 4,
+        ParamValue::Strings(values) => values.len() * size_of::<Arc<str>>(),
     }
 }
 

@@ -1,16 +1,16 @@
 //! Transformations and named coordinate systems (RISpec 4.3).
 
-use super::effect::{Effect, matrix};
+use super::effect::Effect;
 use super::fault::{Fault, Parsed};
 use super::lexer::Lexer;
 use super::motion::{self, Step};
 use super::reader::Reader;
-use crate::scene::Motion;
+use crate::scene::{Motion, NamedSpace};
 use glam::{DMat4, DVec3};
 use std::sync::Arc;
 
 /// Named coordinate systems at most.
-const SPACES_MAX: usize = 1 << 20;
+const SPACES_MAX: usize = 1 << 16;
 
 impl Reader<'_> {
     fn step(&mut self, step: Step) -> Parsed<()> {
@@ -86,12 +86,19 @@ impl Reader<'_> {
 
     pub(super) fn coordinate_system(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let name = lexer.text()?;
-        if self.spaces.len() >= SPACES_MAX {
-            let message = format!("more than {SPACES_MAX} coordinate systems; \"{name}\" is left out");
-            return Err(Fault::error("limitcheck", self.current.offset, message));
-        }
         self.perform(Effect::Space(name));
         Ok(())
+    }
+
+    /// Gives the current coordinate system a name.
+    pub(super) fn make_space(&mut self, name: &Arc<str>) {
+        if self.spaces.len() >= SPACES_MAX {
+            let message = format!("more than {SPACES_MAX} coordinate systems; the rest is left out");
+            self.complain(Fault::error("limitcheck", self.current.offset, message));
+            return;
+        }
+        let world_from_space = Arc::clone(&self.state.transform);
+        self.spaces.push(NamedSpace { name: Arc::clone(name), world_from_space });
     }
 
     pub(super) fn coord_sys_transform(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
@@ -122,6 +129,11 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// A matrix as RIB writes it: sixteen numbers, row-major for row vectors, which is column-major for column vectors.
+fn matrix(values: &[f64; 16]) -> DMat4 {
+    DMat4::from_cols_array(values)
 }
 
 /// The shear p + k (p . e) b, with e dual to the first axis a (e . a = 1, e . b = 0) and k such that a + k b lies `degrees` from a:

@@ -76,6 +76,9 @@ pub(in crate::rib) struct Call<'c> {
     pub(in crate::rib) report: &'c dyn Fn(Fault),
 }
 
+/// Variables of one primitive at most.
+const COLUMNS_MAX: usize = 1024;
+
 /// How vertex values of cubic primitives become Bezier values: values, floats in each, Bezier values.
 pub(super) type Gather<'g> = &'g dyn Fn(&[f32], usize) -> Vec<f32>;
 
@@ -164,6 +167,10 @@ impl Call<'_> {
             let name = &*param.declaration.name;
             if matches!(name, "P" | "Pw" | "Pz") || consumed.contains(&name) {
                 continue;
+            }
+            if columns.len() >= COLUMNS_MAX {
+                self.warning("limitcheck", &format!("it has more than {COLUMNS_MAX} variables; the rest is left out"));
+                break;
             }
             for column in self.column(param, counts, gather) {
                 match columns.iter_mut().find(|c| c.declaration.name == column.declaration.name) {

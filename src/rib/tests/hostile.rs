@@ -84,6 +84,25 @@ fn a_scene_beyond_its_limit_is_cut_and_said_to_be() {
 }
 
 #[test]
+fn state_that_instances_and_motion_multiply_counts_towards_the_limit() {
+    let limits = Limits { scene_bytes: 1 << 20, ..Limits::default() };
+    let shader = format!(
+        "ObjectBegin 1\nSurface \"s\" \"float[1000] x\" [{}]\nPoints \"P\" [0 0 0]\nObjectEnd\n",
+        "1 ".repeat(1000)
+    );
+    let times: String = (0..200).map(|time| format!("{time} ")).collect();
+    let steps = "Translate 0 0 0\n".repeat(200);
+    let moving = format!(
+        "MotionBegin [{times}]\n{steps}MotionEnd\nObjectBegin 1\nTranslate 1 0 0\nPoints \"P\" [0 0 0]\nObjectEnd\n"
+    );
+    for object in [shader, moving] {
+        let outcome = limited(&format!("WorldBegin\n{object}{}WorldEnd", "ObjectInstance 1\n".repeat(1000)), limits);
+        assert_eq!((outcome.messages.len(), outcome.messages[0].code), (1, "limitcheck"));
+        assert!((20..500).contains(&outcome.world().drawables.len()), "{}", outcome.world().drawables.len());
+    }
+}
+
+#[test]
 fn motion_without_end() {
     let times: Vec<String> = (0..10_000).map(|time| time.to_string()).collect();
     let many = format!("MotionBegin [{}]\n{}MotionEnd", times.join(" "), "Translate 1 0 0\n".repeat(10_000));
@@ -104,6 +123,27 @@ fn counts_are_not_believed() {
     ] {
         assert_eq!(faults(text), [("badarray", 2)], "{text}");
     }
+}
+
+#[test]
+fn very_long_requests_are_read_in_one_pass() {
+    // Each would take minutes if every pair looked at all pairs before it.
+    let unknown = "\n\"unknown\" 1".repeat(200_000);
+    let outcome = read_text(&format!("WorldBegin\nSurface \"s\"{unknown}\nSphere 1 -1 1 360\nWorldEnd"));
+    assert_eq!((outcome.codes(), outcome.summary.errors), (vec![("badtoken", 3)], 200_000));
+    let many: String = (0..100_000).map(|i| format!("\"uniform float x{i}\" 1\n")).collect();
+    let outcome = read_text(&format!("WorldBegin\nSphere 1 -1 1 360 {many}\nWorldEnd"));
+    assert_eq!(outcome.codes(), [("limitcheck", 2)]);
+    assert_eq!(outcome.world().drawables[0].geometry.primvars.len(), 1024);
+}
+
+#[test]
+fn many_worlds_with_many_objects_and_spaces() {
+    let each = |i: usize| format!("ObjectBegin {i}\nObjectEnd\nCoordinateSystem \"c{i}\"\nAreaLightSource \"a\" {i}\n");
+    let before: String = (0..1000).map(each).collect();
+    let worlds = "WorldBegin\nObjectBegin 1\nObjectEnd\nWorldEnd\n".repeat(300);
+    let outcome = read_text(&(before + &worlds));
+    assert_eq!((outcome.codes(), outcome.worlds.len()), (vec![("unimplement", 4)], 300));
 }
 
 #[test]

@@ -170,7 +170,7 @@ fn shading_attributes() {
         "Color .1 .2 .3 Opacity [.4 .5 .6] TextureCoordinates [0 0 2 0 0 2 2 2] ShadingRate 4 ShadingInterpolation \"smooth\" Matte 1 Sides 1\n\
          Surface \"plastic\" Displacement \"bumpy\" Atmosphere \"fog\"\n\
          Attribute \"displacementbound\" \"sphere\" .5\nAttribute \"displacementbound\" \"coordinatesystem\" \"shader\"\n\
-         Attribute \"identifier\" \"name\" \"ball\" \"shadinggroup\" \"g\"\nAttribute \"user\" \"color tint\" [1 2 3]\nAttribute \"cull\" \"hidden\" 0\n\
+         Attribute \"identifier\" \"name\" \"ball\" \"shadinggroup\" \"g\"\nAttribute \"user\" \"color tint\" [1 2 3]\nAttribute \"cull\" \"hidden\" 0 Attribute \"visibility\" \"transmission\" \"opaque\"\n\
          Attribute \"dice\" \"rasterorient\" 0 \"string strategy\" \"x\"\nAttribute \"3delight\" \"nope\" 1\nAttribute \"aqsis\" \"expandgrids\" [1]\n\
          GeometricApproximation \"motionfactor\" 2\nSphere 1 -1 1 360\nSurface \"null\" Displacement \"null\" Atmosphere \"null\" Sphere 1 -1 1 360",
     );
@@ -190,7 +190,8 @@ fn shading_attributes() {
             "dice:rasterorient",
             "dice:strategy",
             "identifier:shadinggroup",
-            "user:tint"
+            "user:tint",
+            "visibility:transmission"
         ]
     );
     assert_eq!(a.other["user:tint"], ParamValue::Floats(vec![1.0, 2.0, 3.0]));

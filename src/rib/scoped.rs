@@ -1,0 +1,67 @@
+//! Names that hold to the end of the frame or world in which they are made: handles of lights and objects.
+
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// A map whose changes can be taken back in order. Leaving a scope costs what was changed in it, not what the map holds.
+pub(super) struct Scoped<V> {
+    map: FxHashMap<Arc<str>, V>,
+    /// What each insertion replaced.
+    log: Vec<(Arc<str>, Option<V>)>,
+}
+
+/// A point in a map's history.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moment(usize);
+
+impl<V> Scoped<V> {
+    /// An empty map.
+    pub(super) fn new() -> Self {
+        Self { map: FxHashMap::default(), log: Vec::new() }
+    }
+
+    /// The value of a name.
+    pub(super) fn get(&self, name: &str) -> Option<&V> {
+        self.map.get(name)
+    }
+
+    /// Gives a name a value.
+    pub(super) fn insert(&mut self, name: Arc<str>, value: V) {
+        let replaced = self.map.insert(Arc::clone(&name), value);
+        self.log.push((name, replaced));
+    }
+
+    /// Now.
+    pub(super) fn moment(&self) -> Moment {
+        Moment(self.log.len())
+    }
+
+    /// Takes back what was inserted since.
+    pub(super) fn return_to(&mut self, moment: Moment) {
+        for (name, replaced) in self.log.drain(moment.0..).rev() {
+            match replaced {
+                Some(value) => self.map.insert(name, value),
+                None => self.map.remove(&name),
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scope_takes_its_names_with_it() {
+        let mut names = Scoped::new();
+        names.insert("a".into(), 1);
+        let moment = names.moment();
+        for value in 2..5 {
+            names.insert("a".into(), value);
+            names.insert("b".into(), value);
+        }
+        assert_eq!((names.get("a"), names.get("b")), (Some(&4), Some(&4)));
+        names.return_to(moment);
+        assert_eq!((names.get("a"), names.get("b")), (Some(&1), None));
+    }
+}
