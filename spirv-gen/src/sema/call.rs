@@ -168,7 +168,8 @@ impl Checker<'_> {
             Candidate::Shadeop(overload) => {
                 let signature = &overload.signature;
                 let fixed = if signature.named { signature.parameters.len() } else { actuals.len() };
-                if signature.named && !named_fit(actuals.get(fixed..)?) {
+                let enough = actuals.len() >= signature.parameters.len();
+                if !enough || (signature.named && !named_fit(actuals.get(fixed..)?)) {
                     return None;
                 }
                 (signature.result, fixed)

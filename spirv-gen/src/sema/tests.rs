@@ -96,6 +96,8 @@ fn files_of_several_shaders() {
 fn what_lies_in_a_fault_s_shadow_is_not_told() {
     let parsed = parse("surface a() { Ci = Cd; } surface b() { Ci = Cs; }");
     assert_eq!((parsed.shaders.len(), parsed.diagnostics.len()), (1, 1));
+    let parsed = parse("surface a() { Ci = ; }");
+    assert_eq!((parsed.shaders.len(), parsed.diagnostics.len()), (0, 1), "a shader of which a part is missing");
     let parsed = parse("#include \"none.h\"\nsurface a() { Ci = from_none(1); }");
     assert_eq!((parsed.shaders.len(), parsed.diagnostics.len()), (0, 1));
 }
