@@ -1,4 +1,5 @@
-//! Shader source of any kind: the compiler's front end must say something about it, and what it takes must be lowered to valid IR.
+//! Shader source of any kind: the compiler's front end must say something about it, and what it takes must be lowered to valid IR,
+//! which stays valid when it is simplified.
 //!
 //! `RUSTC_BOOTSTRAP=1 cargo fuzz run rsl -- -dict=fuzz/rsl.dict -max_len=4096`
 
@@ -7,6 +8,7 @@
 use libfuzzer_sys::fuzz_target;
 use spirv_gen::diagnostic::Severity;
 use spirv_gen::ir;
+use spirv_gen::passes::simplify;
 use spirv_gen::syntax::loader::{LoadedSource, SourceLoader};
 use spirv_gen::syntax::preprocess::Source;
 
@@ -32,6 +34,10 @@ fuzz_target!(|text: &str| {
         let lowered = spirv_gen::lower(shader);
         if let Err(error) = ir::verify(&lowered) {
             panic!("{error}\n{}", ir::print(&lowered));
+        }
+        let simplified = simplify(&lowered.body);
+        if let Err(error) = ir::verify_body(&simplified, &lowered.params) {
+            panic!("{error} after simplify\n{}", ir::print(&lowered));
         }
     }
 });

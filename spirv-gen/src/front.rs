@@ -21,7 +21,13 @@ pub fn parse_shaders(source: &Source<'_>) -> Parsed {
     let Preprocessed { tokens, is_complete } = preprocess(source, &mut map, &mut reports);
     let unit = parser::parse(&tokens, &mut reports);
     // Without a file that should have been included nearly all names would be unknown.
-    let shaders = if is_complete { sema::check(&unit, &mut reports) } else { Vec::new() };
+    let mut shaders = Vec::new();
+    if is_complete {
+        let is_readable = reports.error_count() == 0;
+        shaders = sema::check(&unit, &mut reports);
+        // What could not be read was left out of the tree.
+        shaders.retain(|_| is_readable);
+    }
     if shaders.is_empty() && reports.error_count() == 0 {
         let end = tokens.last().map_or_else(Span::default, |t| t.span);
         reports.push(Report::error(end, "the file holds no shader"));

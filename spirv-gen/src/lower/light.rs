@@ -15,7 +15,9 @@ impl Lowerer<'_> {
         let lit = self.global(Global::Ps);
         let l = self.builder.sub(lit, position);
         let inside = cone.map(|(axis, angle)| {
-            let (axis, angle) = (self.value(axis), self.value(angle));
+            let (axis, angle, half_turn) =
+                (self.value(axis), self.value(angle), self.builder.f32(std::f32::consts::PI));
+            let angle = self.builder.binary(Binary::Min, angle, half_turn);
             let (towards, axis) = (self.builder.normalize(l), self.builder.normalize(axis));
             let (cosine, edge) = (self.builder.dot(towards, axis), self.builder.unary(Unary::Cos, angle));
             self.builder.le(edge, cosine)

@@ -92,8 +92,10 @@ struct Lowerer<'a> {
     params: Vec<Option<ParamId>>,
     frame: Frame,
     light: Option<LightCells>,
-    /// Counts the calls of `random()` on the way.
+    /// Counts the calls of `random()` on the way; there is none yet while defaults are computed.
     random_count: Option<Cell>,
+    /// Calls of `random()` for uniform variables.
+    uniform_random_calls: u32,
     /// Loops around, those of callers included.
     loop_depth: usize,
 }
@@ -138,6 +140,7 @@ impl<'a> Lowerer<'a> {
             frame: Frame::default(),
             light: None,
             random_count: None,
+            uniform_random_calls: 0,
             loop_depth: 0,
         }
     }

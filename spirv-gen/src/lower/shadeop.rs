@@ -140,7 +140,7 @@ impl Lowerer<'_> {
 
     /// The number of calls of `random` so far, as a value; counts one more.
     fn next_random(&mut self) -> Value {
-        let count = self.random_count.expect("the counter exists where random is called");
+        let Some(count) = self.random_count else { return self.builder.u32(0) };
         let now = self.cells.get(count).expect("the counter always has a value");
         let one = self.builder.u32(1);
         let next = self.builder.add(now, one);
@@ -153,11 +153,13 @@ impl Lowerer<'_> {
         self.builder.random(ty, count)
     }
 
-    /// The same number at all points: that of a cell of `cellnoise` of its own.
+    /// The same number at all points: that of a cell of `cellnoise` which belongs to this call and trip.
     fn uniform_random(&mut self, ty: Type) -> Value {
         let count = self.next_random();
         let count = self.builder.unary(Unary::FloatFromU32, count);
-        self.builder.op(Op::Noise { kind: NoiseKind::Cell, dimension: 1, ty }, &[count])
+        let call = self.builder.f32(self.uniform_random_calls as f32);
+        self.uniform_random_calls += 1;
+        self.builder.op(Op::Noise { kind: NoiseKind::Cell, dimension: 2, ty }, &[call, count])
     }
 
     fn noise(&mut self, kind: NoiseKind, x: &[Value], ty: Type) -> Value {

@@ -85,8 +85,8 @@ fn the_deepest_shaders_are_lowered() {
     let nest = |open: &str, close: &str, count: usize, inner: &str| {
         format!("surface s() {{ float x = 1; {}{inner}{} }}", open.repeat(count), close.repeat(count))
     };
-    lowered(&nest("if (s > 0) {", "}", 190, "x = 2;"));
-    lowered(&nest("while (x > 2 && t > 0) {", "}", 190, "x += 2;"));
+    lowered(&nest("if (s > 0) {", "}", 98, "x = 2;"));
+    lowered(&nest("while (x > 2 && t > 0) {", "}", 98, "x += 2;"));
     lowered(&nest("x = (", ");", 1, &format!("{}x{}", "(".repeat(180), ")".repeat(180))));
     lowered(&nest("x = ", ";", 1, &format!("{}x", "-".repeat(180))));
     lowered(&nest("x = ", ";", 1, &format!("x{}", " + x * s".repeat(180))));

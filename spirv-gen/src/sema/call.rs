@@ -168,7 +168,8 @@ impl Checker<'_> {
             Candidate::Shadeop(overload) => {
                 let signature = &overload.signature;
                 let fixed = if signature.named { signature.parameters.len() } else { actuals.len() };
-                if signature.named && !named_fit(actuals.get(fixed..)?) {
+                let enough = actuals.len() >= signature.parameters.len();
+                if !enough || (signature.named && !named_fit(actuals.get(fixed..)?)) {
                     return None;
                 }
                 (signature.result, fixed)
@@ -197,7 +198,8 @@ impl Checker<'_> {
                 };
                 let alike = expr.ty == ty || (expr.ty.is_pointlike() && ty.is_pointlike());
                 let exact = if expr.ty == ty { 0 } else { COST_RENAME };
-                (expr.shape != Shape::Single && alike && length_fits).then_some(exact)
+                let is_variable = matches!(expr.kind, ExprKind::Variable(_));
+                (expr.shape != Shape::Single && is_variable && alike && length_fits).then_some(exact)
             }
             // A variable that is written must hold what is written.
             ParameterKind::Value(ty) if wanted.output => {
@@ -262,7 +264,7 @@ impl Checker<'_> {
             let wanted = self.variable(argument);
             let (ty, output) = (wanted.ty, matches!(wanted.storage, Storage::Argument { output: true }));
             given.push(if wanted.shape != Shape::Single {
-                let ExprKind::Variable(array) = expr.kind else { return None };
+                let ExprKind::Variable(array) = expr.kind else { panic!("only variables fit array arguments") };
                 if output {
                     self.assignable(expr)?;
                 }
@@ -340,6 +342,9 @@ impl Checker<'_> {
 
     /// What the types do not say.
     fn check_shadeop(&mut self, call: &ShadeopCall) {
+        if call.opcode.has_effect() {
+            self.place.facts.changes.get_or_insert(call.span);
+        }
         match call.opcode {
             Opcode::Printf | Opcode::Format => self.check_format(call),
             Opcode::TransformColor => {

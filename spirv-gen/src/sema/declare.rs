@@ -7,7 +7,7 @@ use super::hir::{
 };
 use super::scope::Scope;
 use super::visit;
-use super::{CheckedFunction, Checker, Surroundings};
+use super::{CheckedFunction, Checker, Surroundings, default_report};
 use crate::diagnostic::Report;
 use crate::span::Span;
 use crate::syntax::ast::{self, ArrayLength, Declaration, Init};
@@ -60,7 +60,7 @@ impl Checker<'_> {
             }
         });
         if let Some(span) = changes {
-            self.error(Report::error(span, "the default of a parameter cannot change anything"));
+            self.error(default_report(span));
         }
     }
 

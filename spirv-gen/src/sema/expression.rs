@@ -262,9 +262,14 @@ impl Checker<'_> {
                     let message = format!("{kind} shaders cannot change `{name}`");
                     self.kind_error(Report::error(span, message));
                 }
+                self.place.facts.changes.get_or_insert(span);
                 return true;
             }
-            Storage::Local | Storage::Parameter { output: true } | Storage::Argument { output: true } => return true,
+            Storage::Parameter { output: true } => {
+                self.place.facts.changes.get_or_insert(span);
+                return true;
+            }
+            Storage::Local | Storage::Argument { output: true } => return true,
             Storage::Parameter { .. } => "parameter",
             Storage::Argument { .. } => "argument",
         };

@@ -124,6 +124,8 @@ struct Facts {
     calls: Vec<Call>,
     /// An `illuminance` or a shadeop like `diffuse()` that stands in it.
     lights: Option<Span>,
+    /// Where it changes a variable of the shader, or prints.
+    changes: Option<Span>,
     /// Number of statements and expressions.
     nodes: u64,
     /// Levels of statements and expressions.
@@ -241,7 +243,7 @@ impl<'a> Checker<'a> {
             }
             todo.extend(function.facts.calls.iter().map(|c| c.callee));
         }
-        self.check_nesting(&facts, &reached);
+        self.check_calls(&facts, &reached);
         let (nodes, depth) = self.inlined_size(&facts);
         if depth > INLINED_DEPTH_MAX {
             let message = format!("statements and calls of functions are nested {depth} deep");
@@ -255,21 +257,26 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports calls of functions that loop over the lights, where that is not possible.
-    fn check_nesting(&mut self, facts: &Facts, reached: &[bool]) {
-        let mut runs_lights: Vec<Option<Span>> = Vec::with_capacity(self.functions.len());
+    /// Reports calls of functions that loop over the lights, or change something, where that is not possible.
+    fn check_calls(&mut self, facts: &Facts, reached: &[bool]) {
+        // For each function, where it loops over the lights and where it changes something, if it does.
+        let mut effects: Vec<(Option<Span>, Option<Span>)> = Vec::with_capacity(self.functions.len());
         let mut faults = Vec::new();
         let callers = self.functions.iter().enumerate().map(|(i, f)| (&f.facts, reached[i]));
         for (facts, reached) in callers.chain([(facts, true)]) {
-            let mut lights = facts.lights;
+            let (mut lights, mut changes) = (facts.lights, facts.changes);
             for call in &facts.calls {
-                let Some(inner) = runs_lights[call.callee.0 as usize] else { continue };
-                lights = lights.or(Some(inner));
-                if reached && (call.in_illuminance || call.in_default) {
+                let (inner_lights, inner_changes) = effects[call.callee.0 as usize];
+                if let Some(inner) = inner_lights.filter(|_| reached && (call.in_illuminance || call.in_default)) {
                     faults.push(lights_report(call.span, call.in_default).also(inner, "this loops over the lights"));
                 }
+                if let Some(inner) = inner_changes.filter(|_| call.in_default) {
+                    faults.push(default_report(call.span).also(inner, "this changes something"));
+                }
+                lights = lights.or(inner_lights);
+                changes = changes.or(inner_changes);
             }
-            runs_lights.push(lights);
+            effects.push((lights, changes));
         }
         for fault in faults {
             self.error(fault);
@@ -300,6 +307,11 @@ fn lights_report(span: Span, in_default: bool) -> Report {
     } else {
         Report::error(span, "an illuminance inside an illuminance")
     }
+}
+
+/// An error for a change where a parameter's default is computed.
+fn default_report(span: Span) -> Report {
+    Report::error(span, "the default of a parameter cannot change anything")
 }
 
 #[cfg(test)]

@@ -96,6 +96,8 @@ fn files_of_several_shaders() {
 fn what_lies_in_a_fault_s_shadow_is_not_told() {
     let parsed = parse("surface a() { Ci = Cd; } surface b() { Ci = Cs; }");
     assert_eq!((parsed.shaders.len(), parsed.diagnostics.len()), (1, 1));
+    let parsed = parse("surface a() { Ci = ; }");
+    assert_eq!((parsed.shaders.len(), parsed.diagnostics.len()), (0, 1), "a shader of which a part is missing");
     let parsed = parse("#include \"none.h\"\nsurface a() { Ci = from_none(1); }");
     assert_eq!((parsed.shaders.len(), parsed.diagnostics.len()), (0, 1));
 }
@@ -122,6 +124,22 @@ fn odd_places() {
         ("surface s(float a = b, b = 1;) { }", "`b` has no value yet"),
         ("surface s(float a = a + 1;) { }", "`a` has no value yet"),
         ("surface s(varying string a = \"\";) { }", "strings are always uniform"),
+        (
+            "float f() { extern float b; b = 1; return b; } surface s(output float b = 0; float a = f();) { }",
+            "the default of a parameter cannot change anything",
+        ),
+        (
+            "float f() { printf(\"x\"); return 1; } surface s(float a = f();) { }",
+            "the default of a parameter cannot change anything",
+        ),
+        (
+            "surface s() { float a[2], b[2]; Ci = spline(s, a = b); }",
+            "`spline` does not take (float, an array of 2 float)",
+        ),
+        (
+            "float f(float a[2]) { return a[0]; } surface s() { float a[2], b[2]; Ci = f(a = b); }",
+            "`f` does not take (an array of 2 float)",
+        ),
         ("surface s(color a = diffuse(N);) { }", "lights are not known yet in the default of a parameter"),
         (
             "color f() { extern normal N; return diffuse(N); } surface s(color a = f();) { }",

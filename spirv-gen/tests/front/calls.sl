@@ -57,6 +57,10 @@ surface overloads()
 surface wrong()
 {
     float f;
+    // error: 9-13 `sin` does not take ()
+    f = sin();
+    // error: 9-19 `normalize` does not take ()
+    N = normalize() * 2;
     // error: 9-15 `sin` does not take (color)
     f = sin(Cs) * 1;
     // error: 9-17 `sin` does not take (float, float)

@@ -71,7 +71,7 @@ surface colours(output varying float hsv = 0, back = 0, cast = 0, named = 0;)
     named = near(color space (0, 1, 1), color (1, 0, 0)) && ctransform("rgb", Cs) == Cs;
 }
 
-surface noises(output varying float range = 0, fixed = 0, cells = 0, periods = 0, random_ = 0, fresh = 0, shared = 0;)
+surface noises(float drawn = random(), drawn_too = random(); output varying float range = 0, fixed = 0, cells = 0, periods = 0, random_ = 0, fresh = 0, shared = 0;)
 {
     float n = noise(P * 3.7);
     color c = noise(s * 5, t * 5);
@@ -86,8 +86,8 @@ surface noises(output varying float range = 0, fixed = 0, cells = 0, periods = 0
     float i, last = -1;
     fresh = 1;
     for (i = 0; i < 4; i += 1) { float r = random(); fresh = fresh && r != last; last = r; }
-    uniform float one = random();
-    shared = near(Du(one), 0) && near(Dv(one), 0);
+    uniform float one = random(), two = random();
+    shared = near(Du(one), 0) && near(Dv(one), 0) && one != two && drawn != drawn_too;
 }
 
 surface questions(output varying float answered = 0, missing = 0, arrays = 0, nothing = 0;)
