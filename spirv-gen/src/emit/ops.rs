@@ -232,11 +232,13 @@ impl Emitter<'_> {
             Unary::Ceil => self.s.ext(GlslStd450Op::Ceil, ty, &[x]),
             Unary::Trunc => self.s.ext(GlslStd450Op::Trunc, ty, &[x]),
             Unary::Sign => {
-                let [zero, one, minus] = [0.0, 1.0, -1.0].map(|c| self.all(ir_type, c));
-                let below = self.s.inst(Op::FOrdLessThan, bools, &[x, zero]);
-                let above = self.s.inst(Op::FOrdGreaterThan, bools, &[x, zero]);
-                let low = self.s.inst(Op::Select, ty, &[below, minus, zero]);
-                self.s.inst(Op::Select, ty, &[above, one, low])
+                // A difference of truths: nested selects are recognised as a sign, which some drivers give wrong for 0.
+                let [zero, one] = [0.0, 1.0].map(|c| self.all(ir_type, c));
+                let [above, below] = [Op::FOrdGreaterThan, Op::FOrdLessThan].map(|compare| {
+                    let holds = self.s.inst(compare, bools, &[x, zero]);
+                    self.s.inst(Op::Select, ty, &[holds, one, zero])
+                });
+                self.s.inst(Op::FSub, ty, &[above, below])
             }
             Unary::Round => {
                 let [zero, half, one, minus] = [0.0, 0.5, 1.0, -1.0].map(|c| self.all(ir_type, c));

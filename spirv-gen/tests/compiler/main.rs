@@ -4,6 +4,8 @@ mod device;
 mod generate;
 mod library;
 mod math;
+mod noise;
+mod operations;
 mod pack;
 mod passes;
 mod pipelines;

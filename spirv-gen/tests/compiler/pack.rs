@@ -92,9 +92,9 @@ impl Dispatch {
             let uniforms = uniform_base + slot * reflection.uniform_records;
             let Grid { nu, nv, du, dv, flags, seed } = shaded.grid;
             this.work.extend([nu | nv << 8 | flags << 16, block, seed, uniforms, du.to_bits(), dv.to_bits(), 0, 0]);
-            this.inputs(reflection, shaded, slot);
+            this.inputs(reflection, pipeline, shaded, slot);
             for input in &reflection.uniform_inputs {
-                let column = this.column(&input.input, &shaded.scene).0;
+                let column = Self::column(&input.input, pipeline, &shaded.scene).0;
                 this.put(uniforms + input.record, 0, &words(&column[0], &shaded.scene));
             }
         }
@@ -107,7 +107,7 @@ impl Dispatch {
         self.arena[(record * 4 + lane) as usize..][..words.len()].copy_from_slice(words);
     }
 
-    fn column(&self, input: &Input, scene: &Scene<'_>) -> (Column, Option<Column>) {
+    fn column(input: &Input, pipeline: &Pipeline<'_>, scene: &Scene<'_>) -> (Column, Option<Column>) {
         let global = |g: Global| scene.globals.get(&g).cloned().unwrap_or_else(|| vec![g.ty().zero()]);
         match input {
             Input::PositionU => (global(Global::P), Some(global(Global::U))),
@@ -117,17 +117,17 @@ impl Dispatch {
             Input::Color => (global(Global::Cs), None),
             Input::Opacity => (global(Global::Os), None),
             Input::Primvar { name, .. } => {
-                let number = if &**name == "k" { 0 } else { 1 };
-                (scene.params[number].as_ref().expect("a value for every parameter")[0].clone(), None)
+                let number = pipeline.surface.param(name).expect("a parameter of the shader").0;
+                (scene.params[number as usize].as_ref().expect("a value for every parameter")[0].clone(), None)
             }
             Input::CiAlpha => (global(Global::Ci), Some(global(Global::Alpha))),
             Input::Oi => (global(Global::Oi), None),
         }
     }
 
-    fn inputs(&mut self, reflection: &Reflection, shaded: &Shaded<'_>, slot: u32) {
+    fn inputs(&mut self, reflection: &Reflection, pipeline: &Pipeline<'_>, shaded: &Shaded<'_>, slot: u32) {
         for input in &reflection.inputs {
-            let (column, fourth) = self.column(&input.input, &shaded.scene);
+            let (column, fourth) = Self::column(&input.input, pipeline, &shaded.scene);
             for vertex in 0..shaded.grid.vertices() {
                 let place = (slot << self.push.slot_log2) + vertex as u32;
                 let record = self.push.input_base + input.channel * self.push.channel_stride + place;
