@@ -6,6 +6,7 @@ use spirv_gen::ir::{
     Axis, Binary, Builder, Compare, Const, Direction, Global, NoiseKind, Op, Param, ParamDefault, Rate, Receiver,
     RslType, Shader, ShaderKind, Slot, Type, Unary, Value,
 };
+use std::f32::consts::{FRAC_PI_2, PI};
 
 /// A small generator of numbers.
 pub(crate) struct Random(u64);
@@ -365,7 +366,7 @@ impl Programmer<'_> {
         let category = self.b.str(category);
         let cone = self.random.chance(50).then(|| {
             let axis = self.triple();
-            let angle = self.random.pick(&[0.7, 1.5707964, 3.1415927]);
+            let angle = self.random.pick(&[0.7, FRAC_PI_2, PI]);
             (axis, self.b.f32(angle))
         });
         let init = [self.float(), self.triple()];

@@ -1,8 +1,11 @@
 //! Tests of the compiler on a device.
 
+mod binding;
 mod device;
 mod generate;
+mod kernels;
 mod library;
+mod look;
 mod math;
 mod noise;
 mod operations;
