@@ -1,6 +1,7 @@
 //! Tests of the compiler on a device.
 
 mod binding;
+mod cases;
 mod device;
 mod generate;
 mod kernels;
