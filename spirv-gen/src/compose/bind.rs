@@ -77,6 +77,16 @@ impl Rules for Binder<'_> {
                 self.table.shortfalls.insert(Shortfall::Lookup(lookup.kind.name()));
                 Some(vec![t.out.zero(lookup.ty)])
             }
+            Op::TextureInfo { ty, count, .. } => {
+                self.table.shortfalls.insert(Shortfall::Lookup("textureinfo"));
+                let mut results = vec![t.out.zero(Type::F32)];
+                results.extend((0..*count).map(|_| t.out.zero(ty.machine())));
+                Some(results)
+            }
+            Op::Format(_) | Op::Match if args.iter().any(|&a| t.out.body().constant(a).is_none()) => {
+                self.table.shortfalls.insert(Shortfall::ComputedText);
+                Some(vec![t.out.zero(if data.op == Op::Match { Type::F32 } else { Type::Str })])
+            }
             Op::Printf(_) => {
                 self.table.shortfalls.insert(Shortfall::Printf);
                 Some(Vec::new())

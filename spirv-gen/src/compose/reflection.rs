@@ -171,6 +171,8 @@ pub enum Shortfall {
     Lookup(&'static str),
     /// `printf` prints nothing.
     Printf,
+    /// A text that is computed in the shader, from what is not known when it is compiled, is empty.
+    ComputedText,
     /// A category that is computed in the shader takes all lights.
     ComputedCategory,
 }
