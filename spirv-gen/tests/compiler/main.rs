@@ -14,3 +14,4 @@ mod pack;
 mod passes;
 mod pipelines;
 mod run;
+mod standard;

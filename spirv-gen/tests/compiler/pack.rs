@@ -4,7 +4,8 @@ use spirv_gen::Reflection;
 use spirv_gen::abi::Push;
 use spirv_gen::compose::{BlockSlot, Content, Input, Pattern, Role};
 use spirv_gen::interp::{Column, Grid, LightInstance, Scene};
-use spirv_gen::ir::{Const, Direction, Global, ParamDefault, Shader, Type};
+use spirv_gen::ir::{Const, Direction, Global, ParamDefault, QuerySource, RslType, Shader, Type};
+use std::sync::Arc;
 
 /// Buffers and push constants of a dispatch.
 pub(crate) struct Dispatch {
@@ -222,12 +223,12 @@ impl Dispatch {
                 Content::Param { shader, name, .. } => {
                     pipeline.param(*shader, name, shaded).into_iter().map(|c| c[0].clone()).collect()
                 }
-                Content::QueryFound(source, name, ..) => {
-                    vec![Const::F32(f32::from(scene.queries.contains_key(&(*source, name.clone()))))]
+                Content::QueryFound(source, name, ty, count) => {
+                    vec![Const::F32(f32::from(answer(scene, (*source, name), *ty, *count).is_some()))]
                 }
                 Content::QueryValue(source, name, ty, count) => {
                     let zeros = vec![ty.machine().zero(); *count as usize];
-                    scene.queries.get(&(*source, name.clone())).cloned().unwrap_or(zeros)
+                    answer(scene, (*source, name), *ty, *count).unwrap_or(zeros)
                 }
                 content => vec![named(content, scene, None)],
             };
@@ -276,6 +277,13 @@ impl Dispatch {
         self.params.extend(entries.into_iter().flatten());
         list
     }
+}
+
+/// The answer to a query, if there is one of this type and length.
+fn answer(scene: &Scene<'_>, what: (QuerySource, &Arc<str>), ty: RslType, count: u32) -> Option<Vec<Const>> {
+    let answer = scene.queries.get(&(what.0, what.1.clone()))?;
+    let fits = answer.len() == count as usize && answer.iter().all(|c| c.ty() == ty.machine());
+    fits.then(|| answer.clone())
 }
 
 /// A value of a block that is no parameter.
