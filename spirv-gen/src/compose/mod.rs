@@ -17,7 +17,7 @@ pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 use crate::emit::{EmitError, channels, emit_carrying};
 use crate::ir::{Body, Const, Op, Type, Unary, Value};
 use crate::passes::translate::{Out, Translator, translate};
-use crate::passes::{merge_light_loops, relocate_derivatives, remove_dead, simplify, to_light_loops};
+use crate::passes::{merge_light_loops, relocate_derivatives, remove_dead, simplify, to_light_loops, uncounted_loops};
 use bind::{Binder, Finished};
 use lights::InlineLights;
 use rustc_hash::FxHashMap;
@@ -72,8 +72,12 @@ pub fn compose(request: &PipelineRequest<'_>) -> Composed {
         OutputChannel { name: o.name.clone(), ty: o.ty, channel }
     });
     let outputs = outputs.collect();
-    let mut takes_derivatives = false;
-    body.walk(body.root(), &mut |i| takes_derivatives |= matches!(body.inst(i).op, Op::Derivatives(_)));
+    let (mut takes_derivatives, mut counts_trips) = (false, false);
+    let uncounted = uncounted_loops(&body);
+    body.walk(body.root(), &mut |i| {
+        takes_derivatives |= matches!(body.inst(i).op, Op::Derivatives(_));
+        counts_trips |= body.inst(i).op == Op::Loop && !uncounted.contains(&i);
+    });
     let strings = places.strings.into_iter().map(|text| {
         let token = (request.tokens)(&text);
         (text, token)
@@ -91,6 +95,7 @@ pub fn compose(request: &PipelineRequest<'_>) -> Composed {
         strings: strings.collect(),
         opacity,
         takes_derivatives,
+        counts_trips,
         reads_space_table: places.reads_space_table,
         shortfalls: table.shortfalls.into_iter().collect(),
     };
