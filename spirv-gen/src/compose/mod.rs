@@ -56,15 +56,15 @@ pub fn compile(request: &PipelineRequest<'_>) -> Result<Compiled, EmitError> {
 /// Composes and binds a pipeline.
 pub fn compose(request: &PipelineRequest<'_>) -> Composed {
     let mut table = Table::default();
-    let body = bind_shaders(request, &mut table);
-    let body = merge_light_loops(simplify(&body));
-    let body = translate(&body, &mut InlineLights::new(request, &mut table), true);
-    let body = simplify(&body);
+    let body = checked(bind_shaders(request, &mut table));
+    let body = checked(merge_light_loops(checked(simplify(&body))));
+    let body = checked(translate(&body, &mut InlineLights::new(request, &mut table), true));
+    let body = checked(simplify(&body));
     let opacity = opacity(&body, request, &table);
-    let mut body = relocate_derivatives(&body);
+    let mut body = checked(relocate_derivatives(&body));
     remove_dead(&mut body);
     let places = table::place(&mut body, &table, request.lights.len());
-    check(&body);
+    let body = checked(body);
     let mut output_channels = 0;
     let outputs = request.outputs.iter().map(|o| {
         let channel = output_channels;
@@ -102,12 +102,14 @@ pub fn compose(request: &PipelineRequest<'_>) -> Composed {
     Composed { body, reflection }
 }
 
-fn check(body: &Body) {
+/// The body, verified after each pass where debug assertions are on.
+fn checked(body: Body) -> Body {
     if cfg!(debug_assertions)
-        && let Err(e) = crate::ir::verify_body(body, &[])
+        && let Err(e) = crate::ir::verify_body(&body, &[])
     {
         panic!("a pass made an invalid program: {e}");
     }
+    body
 }
 
 /// Writes the shaders one after the other; the root yields what is asked for.

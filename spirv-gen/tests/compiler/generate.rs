@@ -289,11 +289,20 @@ impl Programmer<'_> {
     }
 
     fn array_access(&mut self) {
-        let (i, x) = (self.float(), self.float());
+        let mut index = || {
+            // Known places half of the time, so that stores and loads meet.
+            if self.random.chance(50) {
+                let i = self.random.below(5) as f32;
+                return self.b.f32(i);
+            }
+            self.random.recent(&self.floats)
+        };
+        let (i, j) = (index(), index());
+        let x = self.float();
         if self.random.chance(50) {
             self.b.emit(Op::SlotStore(self.array), &[i, x]);
         }
-        let y = self.b.op(Op::SlotLoad(self.array), &[x]);
+        let y = self.b.op(Op::SlotLoad(self.array), &[j]);
         self.floats.push(y);
     }
 
