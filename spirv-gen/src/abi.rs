@@ -26,7 +26,8 @@
 //! [`crate::Reflection::slots`]: parameters of the shaders, colour, opacity, matrices of the spaces the program uses, light list.
 //!
 //! *Light lists.* A light list is: record 0 `(count, 0, 0, 0)` as uint bits, then one record a light `(kind, block record, category
-//! token bits 0, 0)` as uint bits, in the order in which lights were made. `kind` is the light's index in [`crate::Reflection::lights`].
+//! bits, 0)` as uint bits, in the order in which lights were made. `kind` is the light's index in [`crate::Reflection::lights`]; the
+//! host gives each category word of the scene a bit ([`crate::compose::Content::CategoryInclude`]).
 //!
 //! *Strings* are tokens: `u32` numbers from the host's string table ([`crate::Reflection::strings`] lists the literals of the program
 //! with the tokens they were given), stored as uint bits.

@@ -33,7 +33,9 @@ impl Rules for InlineLights<'_> {
     fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Option<Vec<Value>> {
         let data = t.from.inst(inst);
         match &data.op {
-            Op::LightLoop { local, ambient } => Some(self.light_loop(t, inst, (*local, *ambient), args)),
+            Op::LightLoop { local, ambient } => {
+                Some(t.repeated(&data.regions, |t| self.light_loop(t, inst, (*local, *ambient), args)))
+            }
             Op::Message { target: MessageTarget::Light, name, ty } => {
                 self.answers.get(&(name.clone(), *ty)).map(|answer| answer.to_vec())
             }

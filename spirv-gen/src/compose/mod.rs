@@ -17,7 +17,7 @@ pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 use crate::emit::{EmitError, channels, emit_carrying};
 use crate::ir::{Body, Const, Op, Type, Unary, Value};
 use crate::passes::translate::{Out, Translator, translate};
-use crate::passes::{merge_light_loops, relocate_derivatives, remove_dead, simplify, to_light_loops};
+use crate::passes::{merge_light_loops, relocate_derivatives, remove_dead, simplify, to_light_loops, uncounted_loops};
 use bind::{Binder, Finished};
 use lights::InlineLights;
 use rustc_hash::FxHashMap;
@@ -56,15 +56,15 @@ pub fn compile(request: &PipelineRequest<'_>) -> Result<Compiled, EmitError> {
 /// Composes and binds a pipeline.
 pub fn compose(request: &PipelineRequest<'_>) -> Composed {
     let mut table = Table::default();
-    let body = bind_shaders(request, &mut table);
-    let body = merge_light_loops(simplify(&body));
-    let body = translate(&body, &mut InlineLights::new(request, &mut table), true);
-    let body = simplify(&body);
+    let body = checked(bind_shaders(request, &mut table));
+    let body = checked(merge_light_loops(checked(simplify(&body))));
+    let body = checked(translate(&body, &mut InlineLights::new(request, &mut table), true));
+    let body = checked(simplify(&body));
     let opacity = opacity(&body, request, &table);
-    let mut body = relocate_derivatives(&body);
+    let mut body = checked(relocate_derivatives(&body));
     remove_dead(&mut body);
     let places = table::place(&mut body, &table, request.lights.len());
-    check(&body);
+    let body = checked(body);
     let mut output_channels = 0;
     let outputs = request.outputs.iter().map(|o| {
         let channel = output_channels;
@@ -72,8 +72,12 @@ pub fn compose(request: &PipelineRequest<'_>) -> Composed {
         OutputChannel { name: o.name.clone(), ty: o.ty, channel }
     });
     let outputs = outputs.collect();
-    let mut takes_derivatives = false;
-    body.walk(body.root(), &mut |i| takes_derivatives |= matches!(body.inst(i).op, Op::Derivatives(_)));
+    let (mut takes_derivatives, mut counts_trips) = (false, false);
+    let uncounted = uncounted_loops(&body);
+    body.walk(body.root(), &mut |i| {
+        takes_derivatives |= matches!(body.inst(i).op, Op::Derivatives(_));
+        counts_trips |= body.inst(i).op == Op::Loop && !uncounted.contains(&i);
+    });
     let strings = places.strings.into_iter().map(|text| {
         let token = (request.tokens)(&text);
         (text, token)
@@ -91,18 +95,21 @@ pub fn compose(request: &PipelineRequest<'_>) -> Composed {
         strings: strings.collect(),
         opacity,
         takes_derivatives,
+        counts_trips,
         reads_space_table: places.reads_space_table,
         shortfalls: table.shortfalls.into_iter().collect(),
     };
     Composed { body, reflection }
 }
 
-fn check(body: &Body) {
+/// The body, verified after each pass where debug assertions are on.
+fn checked(body: Body) -> Body {
     if cfg!(debug_assertions)
-        && let Err(e) = crate::ir::verify_body(body, &[])
+        && let Err(e) = crate::ir::verify_body(&body, &[])
     {
         panic!("a pass made an invalid program: {e}");
     }
+    body
 }
 
 /// Writes the shaders one after the other; the root yields what is asked for.

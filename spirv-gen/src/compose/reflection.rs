@@ -214,6 +214,8 @@ pub struct Reflection {
     pub opacity: Opacity,
     /// Differences between vertices are taken: the kernel needs whole grids.
     pub takes_derivatives: bool,
+    /// The program has loops that count their trips, so it may raise `Status`.
+    pub counts_trips: bool,
     /// The program looks up spaces by names it computes: it reads the space table.
     pub reads_space_table: bool,
     /// What it does otherwise than it should.

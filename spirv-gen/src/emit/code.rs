@@ -61,7 +61,7 @@ impl<'a> Emitter<'a> {
         s.name(main, "main");
         let first = s.id();
         s.block(first);
-        let frame = Frame::begin(&mut s, interface);
+        let frame = Frame::begin(&mut s, &interface);
         exchange.begin(&mut s, &frame);
         let mut this = Self {
             s,
@@ -81,7 +81,31 @@ impl<'a> Emitter<'a> {
         };
         this.make_slots();
         this.make_trips();
+        this.load_early();
         this
+    }
+
+    /// Loads what stands at places known from the start: each record once, whatever branches and loops it is used in.
+    fn load_early(&mut self) {
+        let body = self.body;
+        let mut places = Vec::new();
+        body.walk(body.root(), &mut |i| {
+            let data = body.inst(i);
+            let base = data.args.first().and_then(|&a| body.def_inst(a)).map(|d| &d.op);
+            match (&data.op, base) {
+                (IrOp::Load { buffer, record, ty, .. }, Some(IrOp::Builtin(builtin))) => {
+                    let base = self.frame.builtin(*builtin);
+                    places.extend((0..channels(*ty)).map(|i| Place::Record(*buffer, base, record + i)));
+                }
+                (IrOp::Channel { channel, ty, .. }, None) => {
+                    places.extend((0..channels(*ty)).map(|i| Place::Channel(channel + i, None)));
+                }
+                _ => {}
+            }
+        });
+        for place in places {
+            self.record(place);
+        }
     }
 
     fn make_slots(&mut self) {

@@ -120,21 +120,24 @@ impl Storage {
     }
 }
 
-impl Frame {
-    /// Writes the head of the kernel into the block that is open.
-    pub(super) fn begin(s: &mut Spirv, interface: Interface) -> Self {
-        let Interface { work, arena, params, status, push, local_index, workgroup } = interface;
-        let (u32, f32, bool) = (s.type_u32(), s.type_f32(), s.type_bool());
-        let push_field = |s: &mut Spirv, member: u32| {
-            let (pointer, index) = (s.type_pointer(StorageClass::PushConstant, u32), s.u32(member));
-            let at = s.inst(Op::AccessChain, pointer, &[push, index]);
-            s.load(u32, at)
-        };
-        let [work_base, slot_log2, slot_count, input_base, output_base, stride, space_table] =
-            std::array::from_fn(|i| push_field(s, i as u32));
-        let lane = s.load(u32, local_index);
+/// Which vertex of which slot an invocation is.
+struct Place {
+    /// Slot, at most the last one.
+    slot: Word,
+    /// Whether the invocation's slot is one of the dispatch.
+    in_range: Word,
+    /// Place in the slot.
+    vertex: Word,
+    lane: Word,
+    slot_mask: Word,
+}
+
+impl Place {
+    fn new(s: &mut Spirv, interface: &Interface, [slot_log2, slot_count]: [Word; 2]) -> Self {
+        let (u32, bool) = (s.type_u32(), s.type_bool());
+        let lane = s.load(u32, interface.local_index);
         let (uvec3, one, width) = (s.type_vector(u32, 3), s.u32(1), s.u32(abi::WORKGROUP_SIZE));
-        let group = s.load(uvec3, workgroup);
+        let group = s.load(uvec3, interface.workgroup);
         let group = s.extract(u32, group, 0);
         let first = s.inst(Op::IMul, u32, &[group, width]);
         let invocation = s.inst(Op::IAdd, u32, &[first, lane]);
@@ -145,21 +148,38 @@ impl Frame {
         let slot_size = s.inst(Op::ShiftLeftLogical, u32, &[one, slot_log2]);
         let slot_mask = s.inst(Op::ISub, u32, &[slot_size, one]);
         let vertex = s.inst(Op::BitwiseAnd, u32, &[lane, slot_mask]);
+        Self { slot, in_range, vertex, lane, slot_mask }
+    }
+}
 
+impl Interface {
+    fn push_field(&self, s: &mut Spirv, member: u32) -> Word {
+        let u32 = s.type_u32();
+        let (pointer, index) = (s.type_pointer(StorageClass::PushConstant, u32), s.u32(member));
+        let at = s.inst(Op::AccessChain, pointer, &[self.push, index]);
+        s.load(u32, at)
+    }
+}
+
+impl Frame {
+    /// Writes the head of the kernel into the block that is open.
+    pub(super) fn begin(s: &mut Spirv, interface: &Interface) -> Self {
+        let (u32, f32, bool) = (s.type_u32(), s.type_f32(), s.type_bool());
+        let [work_base, slot_log2, slot_count, input_base, output_base, stride, space_table] =
+            std::array::from_fn(|i| interface.push_field(s, i as u32));
+        let Place { slot, in_range, vertex, lane, slot_mask } = Place::new(s, interface, [slot_log2, slot_count]);
+
+        let one = s.u32(1);
         let record = s.inst(Op::IAdd, u32, &[work_base, slot]);
         let record = s.inst(Op::ShiftLeftLogical, u32, &[record, one]);
         let next = s.inst(Op::IAdd, u32, &[record, one]);
-        let (head, tail) = (work.load(s, record), work.load(s, next));
+        let (head, tail) = (interface.work.load(s, record), interface.work.load(s, next));
         let [grid, block, seed, uniforms] = std::array::from_fn(|i| s.extract(u32, head, i as u32));
         let [du, dv] = std::array::from_fn(|i| {
             let bits = s.extract(u32, tail, i as u32);
             s.inst(Op::Bitcast, f32, &[bits])
         });
-        let (byte, eight, sixteen) = (s.u32(255), s.u32(8), s.u32(16));
-        let nu = s.inst(Op::BitwiseAnd, u32, &[grid, byte]);
-        let nv = s.inst(Op::ShiftRightLogical, u32, &[grid, eight]);
-        let nv = s.inst(Op::BitwiseAnd, u32, &[nv, byte]);
-        let flags = s.inst(Op::ShiftRightLogical, u32, &[grid, sixteen]);
+        let [nu, nv, flags] = grid_head(s, grid);
         // Vertices (nu + 1)(nv + 1); the last one is nu nv + nu + nv.
         let product = s.inst(Op::IMul, u32, &[nu, nv]);
         let sum = s.inst(Op::IAdd, u32, &[nu, nv]);
@@ -174,6 +194,7 @@ impl Frame {
         let flipped = flag(s, flags, abi::work::FLAG_FLIP_NORMAL);
         let (minus, plus) = (s.f32(-1.0), s.f32(1.0));
         let orientation = s.inst(Op::Select, f32, &[flipped, minus, plus]);
+        let Interface { arena, params, status, .. } = *interface;
         Self {
             arena,
             params,
@@ -250,6 +271,15 @@ impl Frame {
         let (device, relaxed) = (s.u32(1), s.u32(0));
         s.inst(Op::AtomicIAdd, u32, &[pointer, device, relaxed, one]);
     }
+}
+
+/// Size and flags of a grid, from the first word of its record.
+fn grid_head(s: &mut Spirv, word: Word) -> [Word; 3] {
+    let (u32, byte, eight, sixteen) = (s.type_u32(), s.u32(255), s.u32(8), s.u32(16));
+    let nu = s.inst(Op::BitwiseAnd, u32, &[word, byte]);
+    let nv = s.inst(Op::ShiftRightLogical, u32, &[word, eight]);
+    let nv = s.inst(Op::BitwiseAnd, u32, &[nv, byte]);
+    [nu, nv, s.inst(Op::ShiftRightLogical, u32, &[word, sixteen])]
 }
 
 /// Whether a flag of [`abi::work`] is set.

@@ -220,7 +220,6 @@ impl Emitter<'_> {
 
     fn unary(&mut self, op: Unary, ir_type: Type, x: Word) -> Word {
         let ty = self.ty(ir_type);
-        let bools = self.bools(ir_type);
         match op {
             Unary::Neg if ir_type == Type::Mat4 => self.by_rows(|e, vec4, i| {
                 let row = e.row(x, i);
@@ -231,30 +230,7 @@ impl Emitter<'_> {
             Unary::Floor => self.s.ext(GlslStd450Op::Floor, ty, &[x]),
             Unary::Ceil => self.s.ext(GlslStd450Op::Ceil, ty, &[x]),
             Unary::Trunc => self.s.ext(GlslStd450Op::Trunc, ty, &[x]),
-            Unary::Sign => {
-                let [zero, one, minus] = [0.0, 1.0, -1.0].map(|c| self.all(ir_type, c));
-                let below = self.s.inst(Op::FOrdLessThan, bools, &[x, zero]);
-                let above = self.s.inst(Op::FOrdGreaterThan, bools, &[x, zero]);
-                let low = self.s.inst(Op::Select, ty, &[below, minus, zero]);
-                self.s.inst(Op::Select, ty, &[above, one, low])
-            }
-            Unary::Round => {
-                let [zero, half, one, minus] = [0.0, 0.5, 1.0, -1.0].map(|c| self.all(ir_type, c));
-                let whole = self.s.ext(GlslStd450Op::Trunc, ty, &[x]);
-                let rest = self.s.inst(Op::FSub, ty, &[x, whole]);
-                let rest = self.s.ext(GlslStd450Op::FAbs, ty, &[rest]);
-                let negative = self.s.inst(Op::FOrdLessThan, bools, &[x, zero]);
-                let away = self.s.inst(Op::Select, ty, &[negative, minus, one]);
-                let away = self.s.inst(Op::FAdd, ty, &[whole, away]);
-                let rounds = self.s.inst(Op::FOrdGreaterThanEqual, bools, &[rest, half]);
-                self.s.inst(Op::Select, ty, &[rounds, away, whole])
-            }
-            Unary::Sqrt => {
-                let zero = self.all(ir_type, 0.0);
-                let above = self.s.inst(Op::FOrdGreaterThan, bools, &[x, zero]);
-                let x = self.s.inst(Op::Select, ty, &[above, x, zero]);
-                self.s.ext(GlslStd450Op::Sqrt, ty, &[x])
-            }
+            Unary::Sign | Unary::Round | Unary::Sqrt => self.composed(op, ir_type, x),
             Unary::Not => self.s.inst(Op::LogicalNot, ty, &[x]),
             Unary::Splat => self.s.inst(Op::CompositeConstruct, ty, &[x, x, x]),
             Unary::FloatFromBool => {
@@ -276,6 +252,39 @@ impl Emitter<'_> {
             | Unary::Log
             | Unary::Inverse
             | Unary::Determinant => unreachable!("a library function"),
+        }
+    }
+
+    /// Unary operations of several instructions.
+    fn composed(&mut self, op: Unary, ir_type: Type, x: Word) -> Word {
+        let (ty, bools) = (self.ty(ir_type), self.bools(ir_type));
+        match op {
+            Unary::Sign => {
+                // A difference of truths: nested selects are recognised as a sign, which some drivers give wrong for 0.
+                let [zero, one] = [0.0, 1.0].map(|c| self.all(ir_type, c));
+                let [above, below] = [Op::FOrdGreaterThan, Op::FOrdLessThan].map(|compare| {
+                    let holds = self.s.inst(compare, bools, &[x, zero]);
+                    self.s.inst(Op::Select, ty, &[holds, one, zero])
+                });
+                self.s.inst(Op::FSub, ty, &[above, below])
+            }
+            Unary::Round => {
+                let [zero, half, one, minus] = [0.0, 0.5, 1.0, -1.0].map(|c| self.all(ir_type, c));
+                let whole = self.s.ext(GlslStd450Op::Trunc, ty, &[x]);
+                let rest = self.s.inst(Op::FSub, ty, &[x, whole]);
+                let rest = self.s.ext(GlslStd450Op::FAbs, ty, &[rest]);
+                let negative = self.s.inst(Op::FOrdLessThan, bools, &[x, zero]);
+                let away = self.s.inst(Op::Select, ty, &[negative, minus, one]);
+                let away = self.s.inst(Op::FAdd, ty, &[whole, away]);
+                let rounds = self.s.inst(Op::FOrdGreaterThanEqual, bools, &[rest, half]);
+                self.s.inst(Op::Select, ty, &[rounds, away, whole])
+            }
+            _ => {
+                let zero = self.all(ir_type, 0.0);
+                let above = self.s.inst(Op::FOrdGreaterThan, bools, &[x, zero]);
+                let x = self.s.inst(Op::Select, ty, &[above, x, zero]);
+                self.s.ext(GlslStd450Op::Sqrt, ty, &[x])
+            }
         }
     }
 

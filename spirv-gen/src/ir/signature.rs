@@ -54,6 +54,29 @@ pub fn result_types(op: &Op, args: &[Type], params: &[Param], body: &Body) -> Re
         Op::Mat4 => one(&[F32; 16], Mat4),
         Op::MatComp => one(&[Mat4, F32, F32], F32),
         Op::SetMatComp => one(&[Mat4, F32, F32, F32], Mat4),
+        Op::Any => one(&[Bool], Bool),
+        Op::CategoryMatches => one(&[Str, U32], Bool),
+        Op::Ambient => one(&[], Vec3),
+        Op::Printf(_) => Ok(Vec::new()),
+        Op::SlotLoad(slot) | Op::SlotStore(slot) => {
+            let ty = body.slots().get(slot.0 as usize).ok_or("uses an array that does not exist")?.ty;
+            if matches!(op, Op::SlotLoad(_)) {
+                return one(&[F32], ty);
+            }
+            one(&[F32, ty], ty).map(|_| Vec::new())
+        }
+        op if op.has_regions() => Err("is an operation with regions".into()),
+        op => long_result_types(op, args),
+    }
+}
+
+/// The same for operations whose arguments are not one fixed list.
+fn long_result_types(op: &Op, args: &[Type]) -> Result<Vec<Type>, String> {
+    use Type::*;
+    let one = |want: &[Type], result: Type| {
+        if args == want { Ok(vec![result]) } else { Err(format!("takes {}", list(want))) }
+    };
+    match op {
         Op::Noise { kind, dimension, ty } => {
             let shape = coordinates(*dimension)?;
             let twice = [shape, shape].concat();
@@ -80,15 +103,6 @@ pub fn result_types(op: &Op, args: &[Type], params: &[Param], body: &Body) -> Re
                 && named.iter().all(|t| matches!(t, F32 | Str));
             if ok { Ok(vec![scalar_or_triple(lookup.ty)?]) } else { Err(format!("takes {} and options", list(fixed))) }
         }
-        Op::SlotLoad(slot) | Op::SlotStore(slot) => {
-            let ty = body.slots().get(slot.0 as usize).ok_or("uses an array that does not exist")?.ty;
-            if matches!(op, Op::SlotLoad(_)) {
-                return one(&[F32], ty);
-            }
-            one(&[F32, ty], ty).map(|_| Vec::new())
-        }
-        Op::Printf(_) => Ok(Vec::new()),
-        Op::Ambient => one(&[], Vec3),
         Op::Load { ty, lane, .. } => placed(*ty, *lane).and_then(|ty| one(&[U32], ty)),
         Op::Channel { ty, lane, .. } => {
             placed(*ty, *lane).and_then(|ty| one(if args.is_empty() { &[] } else { &[U32] }, ty))
@@ -100,11 +114,7 @@ pub fn result_types(op: &Op, args: &[Type], params: &[Param], body: &Body) -> Re
             };
             items.iter().map(result).collect()
         }
-        Op::Any => one(&[Bool], Bool),
-        Op::CategoryMatches => one(&[Str, U32], Bool),
-        Op::If | Op::Loop | Op::Illuminance { .. } | Op::Switch | Op::LightLoop { .. } => {
-            Err("is an operation with regions".into())
-        }
+        _ => Err("has no types".into()),
     }
 }
 

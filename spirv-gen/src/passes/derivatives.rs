@@ -157,7 +157,10 @@ impl Rules for Legalise {
                 let conditions = case_conditions(t, args[0], data.regions.len());
                 Some(self.flatten(t, inst, &conditions))
             }
-            Op::Loop if !self.uniform.contains(&inst) => Some(self.together(t, inst, args)),
+            Op::Loop if !self.uniform.contains(&inst) => {
+                let regions = &t.from.inst(inst).regions;
+                Some(t.repeated(regions, |t| self.together(t, inst, args)))
+            }
             _ => None,
         }
     }
@@ -188,6 +191,7 @@ impl Legalise {
         t.out.open(&[], false);
         let otherwise = t.out.close(&[]);
         t.out.push(Op::If, vec![guard], vec![then, otherwise], &[]);
+        t.forget_array_of(inst);
         self.guard = Some(guard);
     }
 

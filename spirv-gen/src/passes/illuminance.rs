@@ -29,7 +29,7 @@ impl Rules for ToLightLoops {
     fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Option<Vec<Value>> {
         let data = t.from.inst(inst);
         match data.op {
-            Op::Illuminance { cone } => Some(self.illuminance(t, data, cone, args)),
+            Op::Illuminance { cone } => Some(t.repeated(&data.regions, |t| self.illuminance(t, data, cone, args))),
             Op::Ambient => Some(vec![ambient(t)]),
             _ => None,
         }

@@ -32,13 +32,15 @@ pub(crate) struct Out {
     depths: Vec<usize>,
     /// Whether operations may be shared and moved. Off while a program is put into a form whose order matters.
     optimise: bool,
+    /// Elements of local arrays whose value is known where the output stands.
+    elements: FxHashMap<(Slot, usize), Value>,
 }
 
 impl Out {
     pub(crate) fn new(optimise: bool) -> Self {
         let body = Body::default();
         let root = Scope { region: body.root(), known: FxHashMap::default(), repeats: false, is_body: false };
-        Self { body, scopes: vec![root], depths: Vec::new(), optimise }
+        Self { body, scopes: vec![root], depths: Vec::new(), optimise, elements: FxHashMap::default() }
     }
 
     pub(crate) fn body(&self) -> &Body {
@@ -300,18 +302,55 @@ impl<'a, 'o> Translator<'a, 'o> {
                     self.region(rules, condition);
                     self.region(rules, body)
                 }
-                _ => self.repeat(rules, data, args),
+                _ => self.repeated(&data.regions, |t| t.repeat(rules, data, args)),
             },
             Op::Illuminance { .. } | Op::LightLoop { .. } => self.carrying(rules, data, args),
             Op::SlotLoad(slot) => {
-                let op = Op::SlotLoad(self.slot(*slot));
-                self.out.emit(op, &args, &self.types(data))
+                let slot = self.slot(*slot);
+                let known = self.element(slot, args[0]).and_then(|e| self.out.elements.get(&e).copied());
+                known.map_or_else(|| self.out.emit(Op::SlotLoad(slot), &args, &self.types(data)), |value| vec![value])
             }
             Op::SlotStore(slot) => {
-                let op = Op::SlotStore(self.slot(*slot));
-                self.out.emit(op, &args, &[])
+                let slot = self.slot(*slot);
+                match self.element(slot, args[0]) {
+                    Some(element) => _ = self.out.elements.insert(element, args[1]),
+                    None => self.out.elements.retain(|e, _| e.0 != slot),
+                }
+                self.out.emit(Op::SlotStore(slot), &args, &[])
             }
             op => self.out.emit(op.clone(), &args, &self.types(data)),
+        }
+    }
+
+    /// The element of an array that an index means, if that is known.
+    fn element(&self, slot: Slot, index: Value) -> Option<(Slot, usize)> {
+        let index = self.out.body().constant(index)?.as_f32()?;
+        self.out.optimise.then(|| (slot, crate::interp::index(index, self.out.body().slot(slot).len as usize)))
+    }
+
+    /// Runs `write`, which writes some regions that may be run any number of times: what they store to arrays is not known inside, nor
+    /// afterwards.
+    pub(crate) fn repeated<T>(&mut self, regions: &[Region], write: impl FnOnce(&mut Self) -> T) -> T {
+        self.forget_stored(regions);
+        let known = self.out.elements.clone();
+        let result = write(self);
+        self.out.elements = known;
+        result
+    }
+
+    /// Forgets what is known of arrays that are stored to below some regions.
+    fn forget_stored(&mut self, regions: &[Region]) {
+        let from = self.from;
+        for &region in regions {
+            from.walk(region, &mut |i| self.forget_array_of(i));
+        }
+    }
+
+    /// Forgets what is known of the array that an instruction stores to, if it does.
+    pub(crate) fn forget_array_of(&mut self, inst: Inst) {
+        if let Op::SlotStore(slot) = self.from.inst(inst).op {
+            let slot = self.slot(slot);
+            self.out.elements.retain(|e, _| e.0 != slot);
         }
     }
 
@@ -325,10 +364,20 @@ impl<'a, 'o> Translator<'a, 'o> {
         let from = self.from;
         let old = &from.region(region).params;
         let types: Vec<_> = old.iter().map(|&p| from.ty(p)).collect();
-        let params = self.out.open(&types, repeats);
-        self.bind(old, &params);
-        let results = self.region(rules, region);
-        (self.out.close(&results), results)
+        let mut write = |t: &mut Self| {
+            let params = t.out.open(&types, repeats);
+            t.bind(old, &params);
+            let results = t.region(rules, region);
+            (t.out.close(&results), results)
+        };
+        if repeats {
+            return self.repeated(&[region], write);
+        }
+        let before = self.out.elements.clone();
+        let written = write(self);
+        self.out.elements = before;
+        self.forget_stored(&[region]);
+        written
     }
 
     fn branch(&mut self, rules: &mut dyn Rules, data: &InstData, args: &[Value]) -> Vec<Value> {

@@ -3,7 +3,6 @@
 
 use ash::{Device as Raw, Entry, Instance, vk};
 use std::sync::{Mutex, OnceLock};
-use std::time::Instant;
 
 /// An open device with a queue.
 pub(crate) struct Device {
@@ -36,15 +35,13 @@ struct Storage {
     mapped: *mut u32,
 }
 
-/// How often and how wide to dispatch.
+/// How wide to dispatch, and with what.
 #[derive(Clone, Copy)]
 pub(crate) struct Dispatch<'a> {
     /// Push constants.
     pub(crate) push: &'a [u32],
     /// Workgroups.
     pub(crate) groups: u32,
-    /// Times; the shortest is reported.
-    pub(crate) repeat: u32,
 }
 
 impl Device {
@@ -142,8 +139,8 @@ impl Device {
         }
     }
 
-    /// Runs a kernel over buffers, which are replaced by what it left in them; the shortest run in nanoseconds.
-    pub(crate) fn run(&self, kernel: &Kernel, buffers: &mut [Vec<u32>; 4], dispatch: Dispatch<'_>) -> f64 {
+    /// Runs a kernel over buffers, which are replaced by what it left in them.
+    pub(crate) fn run(&self, kernel: &Kernel, buffers: &mut [Vec<u32>; 4], dispatch: Dispatch<'_>) {
         let storages: Vec<_> = buffers.iter().map(|words| self.storage(words)).collect();
         // SAFETY: the submission is waited for before anything that it uses is read or destroyed.
         unsafe {
@@ -164,7 +161,7 @@ impl Device {
             }
             let info = vk::CommandPoolCreateInfo::default().queue_family_index(self.family);
             let commands = self.raw.create_command_pool(&info, None).expect("command pool");
-            let best = self.submit(kernel, commands, set, dispatch);
+            self.submit(kernel, commands, set, dispatch);
             for (storage, words) in storages.iter().zip(buffers) {
                 std::ptr::copy_nonoverlapping(storage.mapped, words.as_mut_ptr(), words.len());
                 self.raw.destroy_buffer(storage.buffer, None);
@@ -172,19 +169,12 @@ impl Device {
             }
             self.raw.destroy_command_pool(commands, None);
             self.raw.destroy_descriptor_pool(pool, None);
-            best
         }
     }
 
     /// # Safety
     /// The set is complete, and nothing else uses the pool or the queue.
-    unsafe fn submit(
-        &self,
-        kernel: &Kernel,
-        pool: vk::CommandPool,
-        set: vk::DescriptorSet,
-        dispatch: Dispatch<'_>,
-    ) -> f64 {
+    unsafe fn submit(&self, kernel: &Kernel, pool: vk::CommandPool, set: vk::DescriptorSet, dispatch: Dispatch<'_>) {
         let push: Vec<u8> = dispatch.push.iter().flat_map(|w| w.to_ne_bytes()).collect();
         // SAFETY: as promised by the caller; the command buffer is complete when it is submitted, and waited for.
         unsafe {
@@ -198,15 +188,9 @@ impl Device {
             self.raw.cmd_dispatch(buffer, dispatch.groups, 1, 1);
             self.raw.end_command_buffer(buffer).expect("end");
             let buffers = [buffer];
-            let mut best = f64::INFINITY;
-            for _ in 0..dispatch.repeat.max(1) {
-                let start = Instant::now();
-                let submit = [vk::SubmitInfo::default().command_buffers(&buffers)];
-                self.raw.queue_submit(self.queue, &submit, vk::Fence::null()).expect("submit");
-                self.raw.queue_wait_idle(self.queue).expect("wait");
-                best = best.min(start.elapsed().as_nanos() as f64);
-            }
-            best
+            let submit = [vk::SubmitInfo::default().command_buffers(&buffers)];
+            self.raw.queue_submit(self.queue, &submit, vk::Fence::null()).expect("submit");
+            self.raw.queue_wait_idle(self.queue).expect("wait");
         }
     }
 }

@@ -6,6 +6,7 @@ use spirv_gen::ir::{
     Axis, Binary, Builder, Compare, Const, Direction, Global, NoiseKind, Op, Param, ParamDefault, Rate, Receiver,
     RslType, Shader, ShaderKind, Slot, Type, Unary, Value,
 };
+use std::f32::consts::{FRAC_PI_2, PI};
 
 /// A small generator of numbers.
 pub(crate) struct Random(u64);
@@ -288,11 +289,20 @@ impl Programmer<'_> {
     }
 
     fn array_access(&mut self) {
-        let (i, x) = (self.float(), self.float());
+        let mut index = || {
+            // Known places half of the time, so that stores and loads meet.
+            if self.random.chance(50) {
+                let i = self.random.below(5) as f32;
+                return self.b.f32(i);
+            }
+            self.random.recent(&self.floats)
+        };
+        let (i, j) = (index(), index());
+        let x = self.float();
         if self.random.chance(50) {
             self.b.emit(Op::SlotStore(self.array), &[i, x]);
         }
-        let y = self.b.op(Op::SlotLoad(self.array), &[x]);
+        let y = self.b.op(Op::SlotLoad(self.array), &[j]);
         self.floats.push(y);
     }
 
@@ -365,7 +375,7 @@ impl Programmer<'_> {
         let category = self.b.str(category);
         let cone = self.random.chance(50).then(|| {
             let axis = self.triple();
-            let angle = self.random.pick(&[0.7, 1.5707964, 3.1415927]);
+            let angle = self.random.pick(&[0.7, FRAC_PI_2, PI]);
             (axis, self.b.f32(angle))
         });
         let init = [self.float(), self.triple()];

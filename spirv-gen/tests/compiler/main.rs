@@ -1,10 +1,17 @@
 //! Tests of the compiler on a device.
 
+mod binding;
+mod cases;
 mod device;
 mod generate;
+mod kernels;
 mod library;
+mod look;
 mod math;
+mod noise;
+mod operations;
 mod pack;
 mod passes;
 mod pipelines;
 mod run;
+mod standard;

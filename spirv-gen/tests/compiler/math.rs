@@ -46,7 +46,7 @@ fn unary_arguments(seed: u64, low: f32, high: f32) -> Vec<f32> {
     let limit = low.abs().max(high.abs());
     let mut xs: Vec<f32> = SPECIAL.iter().copied().filter(|x| (low..=high).contains(x)).collect();
     while xs.len() < 1 << 18 {
-        let x = if xs.len() % 2 == 0 { random.within(low, high) } else { random.magnitude(limit) };
+        let x = if xs.len().is_multiple_of(2) { random.within(low, high) } else { random.magnitude(limit) };
         if (low..=high).contains(&x) {
             xs.push(x);
         }
@@ -64,8 +64,8 @@ fn apply(op: Op, arguments: &[Vec<f32>]) -> Vec<f32> {
         (0..arguments.len() as u32).map(|channel| b.op(Op::Channel { channel, lane: 0, ty: Type::F32 }, &[])).collect();
     let result = b.op(op, &args);
     let inputs: Vec<_> = arguments.iter().map(|xs| channel(xs)).collect();
-    let ran = run_body(&b.finish_body(&[result]), &inputs, 1);
-    ran.outputs[0].iter().map(|w| f32::from_bits(w[0])).collect()
+    let ran = run_body(&b.finish_body(&[result]), &inputs);
+    ran[0].iter().map(|w| f32::from_bits(w[0])).collect()
 }
 
 fn worst(arguments: &[Vec<f32>], results: &[f32], truth: impl Fn(&[f64]) -> f64) -> (f64, Vec<f32>, f32) {
@@ -125,9 +125,9 @@ fn pow_and_atan2_are_within_two_ulp() {
 
     let (mut bases, mut exponents) = (Vec::new(), Vec::new());
     while bases.len() < n {
-        let near = bases.len() % 3 == 0;
+        let near = bases.len().is_multiple_of(3);
         let x = if near { random.within(0.5, 2.0) } else { random.magnitude(1e30).abs() };
-        let y = if bases.len() % 2 == 0 { random.within(-100.0, 100.0) } else { random.magnitude(1e4) };
+        let y = if bases.len().is_multiple_of(2) { random.within(-100.0, 100.0) } else { random.magnitude(1e4) };
         let result = f64::from(x).powf(y.into()).abs();
         if (1e-37..3e38).contains(&result) {
             bases.push(x);

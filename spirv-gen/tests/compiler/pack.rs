@@ -1,11 +1,10 @@
 //! Fills the buffers of a dispatch from scenes, as a reflection asks for.
 
-use rustc_hash::FxHashMap;
 use spirv_gen::Reflection;
 use spirv_gen::abi::Push;
 use spirv_gen::compose::{BlockSlot, Content, Input, Pattern, Role};
 use spirv_gen::interp::{Column, Grid, LightInstance, Scene};
-use spirv_gen::ir::{Const, Direction, Global, ParamDefault, Shader, Type};
+use spirv_gen::ir::{Const, Direction, Global, ParamDefault, QuerySource, RslType, Shader, Type};
 use std::sync::Arc;
 
 /// Buffers and push constants of a dispatch.
@@ -17,16 +16,40 @@ pub(crate) struct Dispatch {
     pub(crate) slots: u32,
 }
 
-/// One grid and what is around it.
+/// For each parameter of a shader, its elements; `None` for the default.
+pub(crate) type Params = Vec<Option<Vec<Column>>>;
+
+/// One grid and what is around it. The scene's parameters are those of the surface.
 pub(crate) struct Shaded<'a> {
     pub(crate) grid: Grid,
     pub(crate) scene: Scene<'a>,
+    /// Parameters of the displacement and the atmosphere.
+    pub(crate) others: Vec<(Role, Params)>,
 }
 
 /// The shaders whose parameters are asked for.
 pub(crate) struct Pipeline<'a> {
-    pub(crate) surface: &'a Shader,
+    pub(crate) shaders: Vec<(Role, &'a Shader)>,
     pub(crate) lights: Vec<&'a Shader>,
+}
+
+impl<'a> Pipeline<'a> {
+    /// The elements of a parameter.
+    fn param(&self, role: Role, name: &str, shaded: &Shaded<'_>) -> Vec<Column> {
+        let shader = self.shaders.iter().find(|s| s.0 == role).expect("a shader of the pipeline").1;
+        let other = shaded.others.iter().find(|o| o.0 == role).map(|o| &o.1);
+        elements(shader, name, other.unwrap_or(&shaded.scene.params))
+    }
+}
+
+/// The elements of a parameter: given, or its default.
+fn elements(shader: &Shader, name: &str, params: &Params) -> Vec<Column> {
+    let number = shader.param(name).expect("a parameter of the shader").0 as usize;
+    match (params.get(number).cloned().flatten(), &shader.params[number].default) {
+        (Some(elements), _) => elements,
+        (None, ParamDefault::Values(values)) => values.iter().map(|v| vec![v.clone()]).collect(),
+        (None, ParamDefault::Computed(_)) => panic!("a computed default is not in a block"),
+    }
 }
 
 fn words(c: &Const, scene: &Scene<'_>) -> Vec<u32> {
@@ -92,49 +115,78 @@ impl Dispatch {
             let uniforms = uniform_base + slot * reflection.uniform_records;
             let Grid { nu, nv, du, dv, flags, seed } = shaded.grid;
             this.work.extend([nu | nv << 8 | flags << 16, block, seed, uniforms, du.to_bits(), dv.to_bits(), 0, 0]);
-            this.inputs(reflection, shaded, slot);
+            this.inputs(reflection, pipeline, shaded, slot);
             for input in &reflection.uniform_inputs {
-                let column = this.column(&input.input, &shaded.scene).0;
-                this.put(uniforms + input.record, 0, &words(&column[0], &shaded.scene));
+                let (elements, _) = Self::columns(&input.input, pipeline, shaded);
+                let records = input.count / elements.len() as u32;
+                for (i, column) in (0..).zip(elements) {
+                    this.put(uniforms + input.record + i * records, 0, &words(&column[0], &shaded.scene));
+                }
             }
+        }
+        if reflection.reads_space_table {
+            this.space_table(&shaded[0].scene);
         }
         let longest = reflection.lights.iter().map(|l| l.records).max().unwrap_or(0);
         this.params.resize(this.params.len() + longest as usize * 4, 0);
         this
     }
 
+    /// Appends the matrices of the spaces that have a name among the strings, and the table.
+    fn space_table(&mut self, scene: &Scene<'_>) {
+        let names = scene.strings.borrow().clone();
+        let mut table = Vec::new();
+        for name in names {
+            let record = |this: &mut Self, direction| {
+                let matrix = scene.spaces.get(&(name.as_str().into(), direction))?;
+                this.params.extend(matrix.map(f32::to_bits));
+                Some((this.params.len() / 4 - 4) as u32)
+            };
+            let there = record(self, Direction::CameraFromSpace).unwrap_or(0);
+            let back = record(self, Direction::SpaceFromCamera).unwrap_or(0);
+            table.extend([there, back, 0, 0]);
+        }
+        self.push.space_table = (self.params.len() / 4) as u32;
+        self.params.extend(table);
+    }
+
     fn put(&mut self, record: u32, lane: u32, words: &[u32]) {
         self.arena[(record * 4 + lane) as usize..][..words.len()].copy_from_slice(words);
     }
 
-    fn column(&self, input: &Input, scene: &Scene<'_>) -> (Column, Option<Column>) {
-        let global = |g: Global| scene.globals.get(&g).cloned().unwrap_or_else(|| vec![g.ty().zero()]);
+    /// The elements of an input, and what stands in the fourth lane.
+    fn columns(input: &Input, pipeline: &Pipeline<'_>, shaded: &Shaded<'_>) -> (Vec<Column>, Option<Column>) {
+        let global = |g: Global| shaded.scene.globals.get(&g).cloned().unwrap_or_else(|| vec![g.ty().zero()]);
+        let with = |g, fourth| (vec![global(g)], Some(global(fourth)));
         match input {
-            Input::PositionU => (global(Global::P), Some(global(Global::U))),
-            Input::NormalV => (global(Global::N), Some(global(Global::V))),
-            Input::DpduS => (global(Global::DPdu), Some(global(Global::S))),
-            Input::DpdvT => (global(Global::DPdv), Some(global(Global::T))),
-            Input::Color => (global(Global::Cs), None),
-            Input::Opacity => (global(Global::Os), None),
-            Input::Primvar { name, .. } => {
-                let number = if &**name == "k" { 0 } else { 1 };
-                (scene.params[number].as_ref().expect("a value for every parameter")[0].clone(), None)
-            }
-            Input::CiAlpha => (global(Global::Ci), Some(global(Global::Alpha))),
-            Input::Oi => (global(Global::Oi), None),
+            Input::PositionU => with(Global::P, Global::U),
+            Input::NormalV => with(Global::N, Global::V),
+            Input::DpduS => with(Global::DPdu, Global::S),
+            Input::DpdvT => with(Global::DPdv, Global::T),
+            Input::CiAlpha => with(Global::Ci, Global::Alpha),
+            Input::Color => (vec![global(Global::Cs)], None),
+            Input::Opacity => (vec![global(Global::Os)], None),
+            Input::Oi => (vec![global(Global::Oi)], None),
+            Input::Primvar { shader, name, .. } => (pipeline.param(*shader, name, shaded), None),
         }
     }
 
-    fn inputs(&mut self, reflection: &Reflection, shaded: &Shaded<'_>, slot: u32) {
+    fn inputs(&mut self, reflection: &Reflection, pipeline: &Pipeline<'_>, shaded: &Shaded<'_>, slot: u32) {
         for input in &reflection.inputs {
-            let (column, fourth) = self.column(&input.input, &shaded.scene);
+            let (elements, fourth) = Self::columns(&input.input, pipeline, shaded);
+            let channels = input.count / elements.len() as u32;
             for vertex in 0..shaded.grid.vertices() {
                 let place = (slot << self.push.slot_log2) + vertex as u32;
-                let record = self.push.input_base + input.channel * self.push.channel_stride + place;
-                let value = words(pick(&column, vertex), &shaded.scene);
-                self.put(record, 0, &value);
+                let record = |channel: u32| self.push.input_base + channel * self.push.channel_stride + place;
+                let records: Vec<u32> = (0..input.count).map(|c| record(input.channel + c)).collect();
+                for (column, records) in elements.iter().zip(records.chunks(channels as usize)) {
+                    let value = words(pick(column, vertex), &shaded.scene);
+                    for (words, &record) in value.chunks(4).zip(records) {
+                        self.put(record, 0, words);
+                    }
+                }
                 if let Some(fourth) = &fourth {
-                    self.put(record, 3, &words(pick(fourth, vertex), &shaded.scene));
+                    self.put(records[0], 3, &words(pick(fourth, vertex), &shaded.scene));
                 }
             }
         }
@@ -149,37 +201,60 @@ impl Dispatch {
         categories: &mut Categories,
     ) -> u32 {
         let scene = &shaded.scene;
-        let list = self.light_list(reflection, pipeline, scene, categories);
+        let list = self.light_list(reflection, pipeline, shaded, categories);
         let block = (self.params.len() / 4) as u32;
         self.params.resize(self.params.len() + reflection.records as usize * 4, 0);
         for slot in &reflection.slots {
-            let words = match &slot.content {
-                Content::LightList => vec![list],
-                Content::CategoryInclude(Pattern::Literal(p)) => {
-                    vec![categories.bits(p.split(',').filter(|w| !w.trim().starts_with('-')))]
-                }
-                Content::CategoryExclude(Pattern::Literal(p)) => {
-                    vec![categories.bits(p.split(',').filter_map(|w| w.trim().strip_prefix('-')))]
-                }
-                content => words(&named(content, scene, pipeline.surface, None), scene),
+            let pattern = |p: &Pattern| match p {
+                Pattern::Literal(text) => text.to_string(),
+                Pattern::Param(role, name) => match &pipeline.param(*role, name, shaded)[0][0] {
+                    Const::Str(text) => text.to_string(),
+                    other => panic!("{other} is not a pattern"),
+                },
             };
-            self.put_param(block, slot, &words);
+            let values = match &slot.content {
+                Content::LightList => vec![Const::U32(list)],
+                Content::CategoryInclude(p) => {
+                    vec![Const::U32(categories.bits(pattern(p).split(',').filter(|w| !w.trim().starts_with('-'))))]
+                }
+                Content::CategoryExclude(p) => {
+                    vec![Const::U32(categories.bits(pattern(p).split(',').filter_map(|w| w.trim().strip_prefix('-'))))]
+                }
+                Content::Param { shader, name, .. } => {
+                    pipeline.param(*shader, name, shaded).into_iter().map(|c| c[0].clone()).collect()
+                }
+                Content::QueryFound(source, name, ty, count) => {
+                    vec![Const::F32(f32::from(answer(scene, (*source, name), *ty, *count).is_some()))]
+                }
+                Content::QueryValue(source, name, ty, count) => {
+                    let zeros = vec![ty.machine().zero(); *count as usize];
+                    answer(scene, (*source, name), *ty, *count).unwrap_or(zeros)
+                }
+                content => vec![named(content, scene, None)],
+            };
+            self.put_values(block, slot, &values, scene);
         }
         block
     }
 
-    fn put_param(&mut self, block: u32, slot: &BlockSlot, words: &[u32]) {
-        let at = ((block + slot.record) * 4 + slot.lane) as usize;
-        self.params[at..][..words.len()].copy_from_slice(words);
+    fn put_values(&mut self, block: u32, slot: &BlockSlot, values: &[Const], scene: &Scene<'_>) {
+        assert_eq!(values.len(), slot.len as usize, "elements of {:?}", slot.content);
+        let records = if slot.ty == Type::Mat4 { 4 } else { 1 };
+        for (i, value) in (0..).zip(values) {
+            let words = words(value, scene);
+            let at = ((block + slot.record + i * records) * 4 + slot.lane) as usize;
+            self.params[at..][..words.len()].copy_from_slice(&words);
+        }
     }
 
     fn light_list(
         &mut self,
         reflection: &Reflection,
         pipeline: &Pipeline<'_>,
-        scene: &Scene<'_>,
+        shaded: &Shaded<'_>,
         categories: &mut Categories,
     ) -> u32 {
+        let scene = &shaded.scene;
         let mut entries = Vec::new();
         for light in &scene.lights {
             let kind = pipeline.lights.iter().position(|l| std::ptr::eq(*l, light.shader)).expect("a kind");
@@ -187,9 +262,13 @@ impl Dispatch {
             let block = (self.params.len() / 4) as u32;
             self.params.resize(self.params.len() + layout.records as usize * 4, 0);
             for slot in &layout.slots {
-                let value = named(&slot.content, scene, light.shader, Some(light));
-                let words = words(&value, scene);
-                self.put_param(block, slot, &words);
+                let values = match &slot.content {
+                    Content::Param { name, .. } => {
+                        elements(light.shader, name, &light.params).into_iter().map(|c| c[0].clone()).collect()
+                    }
+                    content => vec![named(content, scene, Some(light))],
+                };
+                self.put_values(block, slot, &values, scene);
             }
             entries.push([kind as u32, block, categories.bits(light.category.split(',')), 0]);
         }
@@ -200,20 +279,17 @@ impl Dispatch {
     }
 }
 
-/// A value of a block that is known by name.
-fn named(content: &Content, scene: &Scene<'_>, shader: &Shader, light: Option<&LightInstance<'_>>) -> Const {
+/// The answer to a query, if there is one of this type and length.
+fn answer(scene: &Scene<'_>, what: (QuerySource, &Arc<str>), ty: RslType, count: u32) -> Option<Vec<Const>> {
+    let answer = scene.queries.get(&(what.0, what.1.clone()))?;
+    let fits = answer.len() == count as usize && answer.iter().all(|c| c.ty() == ty.machine());
+    fits.then(|| answer.clone())
+}
+
+/// A value of a block that is no parameter.
+fn named(content: &Content, scene: &Scene<'_>, light: Option<&LightInstance<'_>>) -> Const {
     let global = |g: Global| scene.globals.get(&g).map_or_else(|| g.ty().zero(), |c| c[0].clone());
     match content {
-        Content::Param { shader: role, name, .. } => {
-            assert_eq!(light.is_some(), matches!(role, Role::Light(_)), "parameters stand in their own block");
-            let number = shader.param(name).expect("a parameter of the shader").0 as usize;
-            let given = light.map_or(&scene.params, |l| &l.params).get(number).cloned().flatten();
-            match (given, &shader.params[number].default) {
-                (Some(elements), _) => elements[0][0].clone(),
-                (None, ParamDefault::Values(values)) => values[0].clone(),
-                (None, ParamDefault::Computed(_)) => panic!("a computed default is not in the block"),
-            }
-        }
         Content::Space { space, direction, .. } => {
             let own = light.and_then(|l| l.space.get(direction).copied());
             let matrix = own.or_else(|| scene.spaces.get(&(space.clone(), *direction)).copied());
@@ -226,16 +302,14 @@ fn named(content: &Content, scene: &Scene<'_>, shader: &Shader, light: Option<&L
         Content::Hither => global(Global::Hither),
         Content::Yon => global(Global::Yon),
         Content::Orthographic => Const::F32(0.0),
-        Content::QueryFound(..) => Const::F32(0.0),
         content => panic!("{content:?} does not occur in these tests"),
     }
 }
 
-/// Reads output channels of a slot: for each of `types`, its value at each vertex.
+/// Reads output channels of a slot: for each of `types` (no matrices), its value at each vertex.
 pub(crate) fn outputs(dispatch: &Dispatch, arena: &[u32], slot: u32, grid: &Grid, types: &[Type]) -> Vec<Column> {
-    let mut channel = 0;
     let mut columns = Vec::new();
-    for ty in types {
+    for (channel, ty) in (0..).zip(types) {
         let value = |vertex: usize| {
             let place = (slot << dispatch.push.slot_log2) + vertex as u32;
             let record = dispatch.push.output_base + channel * dispatch.push.channel_stride + place;
@@ -243,17 +317,6 @@ pub(crate) fn outputs(dispatch: &Dispatch, arena: &[u32], slot: u32, grid: &Grid
             if *ty == Type::Vec3 { Const::Vec3([float(0), float(1), float(2)]) } else { Const::F32(float(0)) }
         };
         columns.push((0..grid.vertices()).map(value).collect());
-        channel += 1;
     }
     columns
-}
-
-/// Spaces of a light, for convenience.
-pub(crate) fn light_space(forward: [f32; 16], inverse: [f32; 16]) -> FxHashMap<Direction, [f32; 16]> {
-    [(Direction::CameraFromSpace, forward), (Direction::SpaceFromCamera, inverse)].into_iter().collect()
-}
-
-/// A name as reflections hold it.
-pub(crate) fn name(text: &str) -> Arc<str> {
-    text.into()
 }

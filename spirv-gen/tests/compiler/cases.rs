@@ -1,11 +1,14 @@
-//! Case files of the lowering: shaders that test themselves on the interpreter.
+//! Case files: shaders that test themselves, on the interpreter as the front end made them, and compiled on the device.
 //!
 //! Every surface, displacement, volume and imager shader of a file is run over a small grid; each of its `output float` parameters must
 //! be 1 at every point at the end. Light shaders of the file are the lights that the others see, with their default parameters.
 
+use crate::look::Look;
+use crate::pack::Shaded;
 use rustc_hash::FxHashMap;
+use spirv_gen::compose::Slice;
 use spirv_gen::interp::{Grid, LightInstance, Outcome, Scene, shade};
-use spirv_gen::ir::{self, Const, Direction, Global, ShaderKind};
+use spirv_gen::ir::{self, Const, Direction, Global, RslType, ShaderKind};
 use spirv_gen::syntax::loader::NoIncludes;
 use spirv_gen::syntax::preprocess::Source;
 use std::path::Path;
@@ -105,9 +108,45 @@ fn problems(shader: &ir::Shader, lights: &[ir::Shader]) -> Vec<String> {
     problems
 }
 
+/// What is wrong after a shader has been compiled and run on the device.
+fn problems_on_device(shader: &ir::Shader, lights: &[ir::Shader]) -> Vec<String> {
+    let head = shader.kind.outputs().len();
+    let names: Vec<(&str, RslType)> = shader.outputs.iter().skip(head).map(|o| (&*o.name, RslType::Float)).collect();
+    let mut look = Look::surface(shader, lights, &names);
+    match shader.kind {
+        ShaderKind::Displacement => {
+            look.slice = Slice::Position;
+            look.displacement = look.surface.take();
+        }
+        // A volume shader finds Ci and Oi where an imager shader finds them.
+        ShaderKind::Volume | ShaderKind::Imager => look.slice = Slice::Imager,
+        _ => {}
+    }
+    let ran = look.run(&[Shaded { grid: GRID, scene: scene(lights), others: Vec::new() }]);
+    let mut problems = Vec::new();
+    for ((name, _), column) in names.iter().zip(&ran.on_device[0]) {
+        if let Some(vertex) = column.iter().position(|c| *c != Const::F32(1.0)) {
+            problems.push(format!("{}: {name} is {} at vertex {vertex} on the device", shader.name, column[vertex]));
+        }
+    }
+    if ran.exhausted > 0 {
+        problems.push(format!("{}: a loop has no end on the device", shader.name));
+    }
+    problems
+}
+
 #[test]
 fn case_files() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lowering");
+    check_files(problems);
+}
+
+#[test]
+fn case_files_on_the_device() {
+    check_files(problems_on_device);
+}
+
+fn check_files(problems: impl Fn(&ir::Shader, &[ir::Shader]) -> Vec<String>) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let entries = std::fs::read_dir(&folder).expect("the folder of case files");
     let mut files: Vec<_> = entries.filter_map(Result::ok).map(|e| e.path()).collect();
     files.sort();

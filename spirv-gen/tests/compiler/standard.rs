@@ -1,0 +1,69 @@
+//! The standard shaders under the standard lights, on the device and on the interpreter.
+
+use crate::generate::{Random, grid, scene};
+use crate::look::Look;
+use crate::pack::Shaded;
+use crate::pipelines::close;
+use spirv_gen::compose::{ShaderUse, Slice};
+use spirv_gen::interp::{LightInstance, shade};
+use spirv_gen::ir::{Const, Direction, Global, RslType, Shader, ShaderKind};
+use spirv_gen::syntax::loader::NoIncludes;
+use spirv_gen::syntax::preprocess::Source;
+use spirv_gen::{lower, parse_shader, standard};
+
+fn shader(name: &str) -> Shader {
+    let text = standard::source(name).expect("a standard shader");
+    let (shader, diagnostics) = parse_shader(&Source { name, text, loader: &NoIncludes, defines: &[] });
+    lower(&shader.unwrap_or_else(|| panic!("{diagnostics:?}")))
+}
+
+fn shaded<'a>(seed: u64, lights: &'a [Shader]) -> Shaded<'a> {
+    let mut random = Random::new(seed);
+    let grid = grid(&mut random);
+    let mut scene = scene(&mut random, &grid, &[]);
+    scene.params = Vec::new();
+    // In front of the camera, so that nothing divides by what is nearly 0.
+    if let Some(p) = scene.globals.get_mut(&Global::P) {
+        p.iter_mut().for_each(|p| *p = Const::Vec3(p.as_vec3().expect("a point").map(|x| 0.2 * x + 3.0)));
+    }
+    for (k, shader) in (1..).zip(lights) {
+        let at =
+            |s: f32| [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, s * k as f32, s * 2.0, s * 0.5, 1.0];
+        let space =
+            [(Direction::CameraFromSpace, at(1.0)), (Direction::SpaceFromCamera, at(-1.0))].into_iter().collect();
+        let params = vec![None; shader.params.len()];
+        scene.lights.push(LightInstance { shader, params, space, category: String::new() });
+    }
+    Shaded { grid, scene, others: Vec::new() }
+}
+
+#[test]
+fn standard_shaders_agree_with_the_interpreter() {
+    let lights = ["ambientlight", "distantlight", "pointlight", "spotlight"].map(shader);
+    for name in standard::names() {
+        let shader = shader(name);
+        let (slice, outputs): (_, &[_]) = match shader.kind {
+            ShaderKind::Light | ShaderKind::AmbientLight => continue,
+            ShaderKind::Displacement => (Slice::Position, &[("P", RslType::Point), ("N", RslType::Normal)]),
+            ShaderKind::Surface => (Slice::Colour, &[("Ci", RslType::Color), ("Oi", RslType::Color)]),
+            ShaderKind::Volume | ShaderKind::Imager => {
+                (Slice::Imager, &[("Ci", RslType::Color), ("Oi", RslType::Color)])
+            }
+        };
+        let mut look = Look::surface(&shader, &lights, outputs);
+        look.slice = slice;
+        if slice == Slice::Position {
+            (look.surface, look.displacement) = (None, Some(ShaderUse::new(&shader)));
+        }
+        let slots: Vec<_> = (0..3).map(|seed| shaded(seed, &lights)).collect();
+        let ran = look.run(&slots);
+        for (i, slot) in slots.iter().enumerate() {
+            let named = shade(&shader, &slot.scene, &slot.grid).0;
+            for (output, (what, column)) in named.iter().take(2).enumerate() {
+                for (vertex, (a, b)) in column.iter().zip(&ran.on_device[i][output]).enumerate() {
+                    assert!(close(a, b, 1e-4), "{name}: {what} at vertex {vertex} of grid {i} is {b}, not {a}");
+                }
+            }
+        }
+    }
+}
