@@ -77,13 +77,16 @@ void main() {
     Primitive primitive = primitives[grid.primitive];
     surface_load(instances[grid.instance], primitive);
 #if KIND == 4
-    point_rim(nu << shape_u_level(grid.shape));
+    point_rim(grid.shape, nu);
 #endif
     uint at = vertex_base + (index << pieces[piece].slot_log2) + j * (nu + 1u);
+    float row_v = -1.0;
     for (uint i = 0u; i <= nu; i++) {
-        Param v = grid_v(grid, i, j, nu, nv);
+        Param u, v;
+        grid_param(grid, i, j, nu, nv, u, v);
         // Inside, the whole row has one v; at both ends it is a point of the edge that the neighbour shares.
-        if (i <= 1u || i == nu) surface_row(v);
-        write_vertex(primitive, grid_u(grid, i, j, nu, nv), v, at + i);
+        if (v.t != row_v) surface_row(v);
+        row_v = v.t;
+        write_vertex(primitive, u, v, at + i);
     }
 }

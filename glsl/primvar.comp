@@ -123,7 +123,8 @@ void main() {
     Primitive primitive = primitives[grid.primitive];
     Instance instance = instances[grid.instance];
     uint j = uint((float(local) + 0.5) / float(nu + 1u)), i = local - j * (nu + 1u);
-    Param u = grid_u(grid, i, j, nu, nv), v = grid_v(grid, i, j, nu, nv);
+    Param u, v;
+    grid_param(grid, i, j, nu, nv, u, v);
     uint entry = displace == 1u ? instance.displace_primvars : instance.shade_primvars;
     uint vertex = vertex_base + (index << pieces[piece].slot_log2) + local;
     for (uint n = entry; entry != 0xffffffffu && (primvar_bindings[n].class_type & 0xffu) != PRIMVAR_END; n++) {

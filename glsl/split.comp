@@ -22,27 +22,44 @@ layout(std430, set = 0, binding = 5) writeonly buffer BoundsOut { GridBound boun
 layout(std430, set = 0, binding = 6) readonly buffer Round { ROUND_MEMBERS };
 layout(push_constant) uniform Push { uint capacity; };
 
+uint u_start(Subpatch s) { return s.start & 0xffffu; }
+uint v_start(Subpatch s) { return s.start >> 16; }
+
+// Whether the corners at u0, on the edges along u, and those at v0, on the edges along v, were moved.
+bvec2 moved_u0(Subpatch s) {
+    uint v1 = v_start(s) + (65536u >> shape_v_level(s.shape));
+    return bvec2(edge_moved(s.edges.z, edge_i0(s.edges.z), v_start(s)), edge_moved(s.edges.z, edge_i1(s.edges.z), v1));
+}
+bvec2 moved_v0(Subpatch s) {
+    uint u1 = u_start(s) + (65536u >> shape_u_level(s.shape));
+    return bvec2(edge_moved(s.edges.x, edge_i0(s.edges.x), u_start(s)), edge_moved(s.edges.x, edge_i1(s.edges.x), u1));
+}
+
 Subpatch lower_u(Subpatch s) {
-    s.edges = uvec4(edge_lower_half(s.edges.x), edge_lower_half(s.edges.y), s.edges.z, EDGE_OPEN);
+    bvec2 moved = moved_u0(s);
+    s.edges = uvec4(edge_lower_half(s.edges.x, moved.x), edge_lower_half(s.edges.y, moved.y), s.edges.z, EDGE_OPEN);
     s.shape += 1u;
     return s;
 }
 
 Subpatch upper_u(Subpatch s) {
-    s.edges = uvec4(edge_upper_half(s.edges.x), edge_upper_half(s.edges.y), EDGE_OPEN, s.edges.w);
+    bvec2 moved = moved_u0(s);
+    s.edges = uvec4(edge_upper_half(s.edges.x, moved.x), edge_upper_half(s.edges.y, moved.y), EDGE_OPEN, s.edges.w);
     s.start += 32768u >> shape_u_level(s.shape);
     s.shape += 1u;
     return s;
 }
 
 Subpatch lower_v(Subpatch s) {
-    s.edges = uvec4(s.edges.x, EDGE_OPEN, edge_lower_half(s.edges.z), edge_lower_half(s.edges.w));
+    bvec2 moved = moved_v0(s);
+    s.edges = uvec4(s.edges.x, EDGE_OPEN, edge_lower_half(s.edges.z, moved.x), edge_lower_half(s.edges.w, moved.y));
     s.shape += 1u << SHAPE_V_LEVEL;
     return s;
 }
 
 Subpatch upper_v(Subpatch s) {
-    s.edges = uvec4(EDGE_OPEN, s.edges.y, edge_upper_half(s.edges.z), edge_upper_half(s.edges.w));
+    bvec2 moved = moved_v0(s);
+    s.edges = uvec4(EDGE_OPEN, s.edges.y, edge_upper_half(s.edges.z, moved.x), edge_upper_half(s.edges.w, moved.y));
     s.start += (32768u >> shape_v_level(s.shape)) << 16;
     s.shape += 1u << SHAPE_V_LEVEL;
     return s;

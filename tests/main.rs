@@ -2,3 +2,5 @@
 
 mod cli;
 mod gpu;
+mod kernels;
+mod reference;

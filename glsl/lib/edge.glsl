@@ -20,12 +20,27 @@ uint edge_i1(uint edge) { return (edge >> 13) & 15u; }
 uint edge_count(uint edge) { return edge_i1(edge) - edge_i0(edge); }
 bool edge_open(uint edge) { return edge_rate(edge) == 0u; }
 
-// The edge's halves when its subpatch is split across it. Both subpatches use the same rule, so they share the point in between.
-uint edge_lower_half(uint edge) {
-    return edge_open(edge) ? EDGE_OPEN : edge_pack(edge_leaf_level(edge), edge_rate(edge), edge_i0(edge), (edge_i0(edge) + edge_i1(edge)) >> 1);
+// The point at which the edge is cut when its subpatch is split across it: where the line in between ends. The neighbour may cut the
+// edge elsewhere: it has the same points. A leaf's ends may have been moved along the lines that pass there (they are canonical points
+// of those), which the far side of the cut would not know: so a point between them is chosen where there is one, else the end that was
+// not moved.
+uint edge_cut(uint edge, bool first_moved) {
+    uint i0 = edge_i0(edge), i1 = edge_i1(edge);
+    if (i1 > i0 + 1u) return (i0 + i1) >> 1;
+    return i0 == 0u && (i1 < edge_rate(edge) || first_moved) ? i1 : i0;
 }
-uint edge_upper_half(uint edge) {
-    return edge_open(edge) ? EDGE_OPEN : edge_pack(edge_leaf_level(edge), edge_rate(edge), (edge_i0(edge) + edge_i1(edge)) >> 1, edge_i1(edge));
+uint edge_lower_half(uint edge, bool first_moved) {
+    return edge_open(edge) ? EDGE_OPEN : edge_pack(edge_leaf_level(edge), edge_rate(edge), edge_i0(edge), edge_cut(edge, first_moved));
+}
+uint edge_upper_half(uint edge, bool first_moved) {
+    return edge_open(edge) ? EDGE_OPEN : edge_pack(edge_leaf_level(edge), edge_rate(edge), edge_cut(edge, first_moved), edge_i1(edge));
+}
+
+// Whether an edge's first point (of a subpatch that begins at `at`) or last point (that ends there) is not the subpatch's own corner.
+bool edge_moved(uint edge, uint index, uint at) {
+    if (edge_open(edge)) return false;
+    uint size = 65536u >> edge_leaf_level(edge);
+    return size * index != (at & (size - 1u)) * edge_rate(edge) && !((at & (size - 1u)) == 0u && index == edge_rate(edge));
 }
 
 // A parameter with its complement: both correctly rounded quotients of integers, so that reversing an edge swaps them exactly.
@@ -45,11 +60,11 @@ Param param_at(uint start, uint level, uint i, uint n) {
 }
 
 // Border vertex i of n: the nearest canonical point of the edge's range.
+uint edge_index(uint edge, uint i, uint n) { return edge_i0(edge) + (2u * i * edge_count(edge) + n) / (2u * n); }
 Param param_on_edge(uint edge, uint start, uint i, uint n) {
     uint level = edge_leaf_level(edge);
     uint leaf_start = start & ~((65536u >> level) - 1u);
-    uint index = edge_i0(edge) + (2u * i * edge_count(edge) + n) / (2u * n);
-    return param_at(leaf_start, level, index, edge_rate(edge));
+    return param_at(leaf_start, level, edge_index(edge, i, n), edge_rate(edge));
 }
 
 // Whether a border with n micropolygons has other points than the regular ones.

@@ -3,18 +3,25 @@
 #ifndef GRID_PARAM_GLSL
 #define GRID_PARAM_GLSL
 
-Param grid_u(Subpatch grid, uint i, uint j, uint nu, uint nv) {
-    uint start = grid.start & 0xffffu;
-    if (j == 0u) return param_on_edge(grid.edges.x, start, i, nu);
-    if (j == nv) return param_on_edge(grid.edges.y, start, i, nu);
-    return param_at(start, shape_u_level(grid.shape), i, nu);
+// A border vertex on the first or last point of its edge is the corner: that may have been moved along the border that meets it there.
+uint corner_index(uint edge, uint i, uint n) {
+    uint index = edge_index(edge, i, n);
+    return index == edge_i0(edge) ? 0u : index == edge_i1(edge) ? n : i;
 }
 
-Param grid_v(Subpatch grid, uint i, uint j, uint nu, uint nv) {
-    uint start = grid.start >> 16;
-    if (i == 0u) return param_on_edge(grid.edges.z, start, j, nv);
-    if (i == nu) return param_on_edge(grid.edges.w, start, j, nv);
-    return param_at(start, shape_v_level(grid.shape), j, nv);
+// (u, v) of vertex (i, j).
+void grid_param(Subpatch grid, uint i, uint j, uint nu, uint nv, out Param u, out Param v) {
+    bool v0 = j == 0u, v1 = j == nv;
+    if (v0 || v1) i = corner_index(v0 ? grid.edges.x : grid.edges.y, i, nu);
+    bool u0 = i == 0u, u1 = i == nu;
+    if (u0 || u1) j = corner_index(u0 ? grid.edges.z : grid.edges.w, j, nv);
+    v0 = j == 0u;
+    v1 = j == nv;
+    uint u_start = grid.start & 0xffffu, v_start = grid.start >> 16;
+    if (v0 || v1) u = param_on_edge(v0 ? grid.edges.x : grid.edges.y, u_start, i, nu);
+    else u = param_at(u_start, shape_u_level(grid.shape), i, nu);
+    if (u0 || u1) v = param_on_edge(u0 ? grid.edges.z : grid.edges.w, v_start, j, nv);
+    else v = param_at(v_start, shape_v_level(grid.shape), j, nv);
 }
 
 #endif

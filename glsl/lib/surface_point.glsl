@@ -40,8 +40,15 @@ vec3 surface_normal(Param u, Param v) { return cross(up, right); }
 
 vec3 surface_pad(float hu, float hv, Param v0, Param v1) { return vec3(1.1 * abs(radius)); }
 
-// A rim of n chords has less area than its circle: grow it so that the polygon has the circle's.
-void point_rim(uint chords) {
-    float turn = 1.0 / float(chords);
-    radius *= sqrt(3.14159265 * turn / max(0.5 * cos_sin_turns(turn).y, 1e-9));
+// A rim of n chords has less area than its circle: grow it so that the polygon has the circle's. The parts of a point that was split
+// must agree on how far, whatever each has for chords: as many as its rim is long.
+void point_rim(uint shape, uint nu) {
+    float chords = float(nu);
+    if (shape_u_level(shape) + shape_v_level(shape) > 0u) {
+        float scale = max(abs(frame.raster_scale.x), abs(frame.raster_scale.y)) * surface_instance.dice_scale;
+        float px = (6.28318531 * abs(radius)) * (frame_perspective(frame) ? scale / max(centre.z, frame.eye_z) : scale);
+        chords = clamp(px, 8.0, 4096.0);
+    }
+    float turn = 1.0 / chords;
+    radius *= sqrt(3.14159265 * turn / (0.5 * cos_sin_turns(turn).y));
 }

@@ -1,0 +1,249 @@
+//! Dicing of every primitive kind against the surfaces in double precision.
+
+use super::grids::{Diced, Split, dice, split};
+use super::lab::Lab;
+use super::scene::{Scene, Thing};
+use super::zoo;
+use crate::reference::edge;
+use crate::reference::surface::Surface;
+use anthill::pipeline::kernels::records::Subpatch;
+use anthill::scene::Shape;
+use glam::DVec3;
+use std::collections::BTreeMap;
+
+fn vec(p: [f32; 4]) -> DVec3 {
+    DVec3::new(f64::from(p[0]), f64::from(p[1]), f64::from(p[2]))
+}
+
+fn diced(things: Vec<Thing>, perspective: bool) -> (Scene, Split, Vec<Diced>) {
+    let mut lab = Lab::new();
+    let scene = zoo::scene(things, perspective);
+    let loaded = scene.load(&mut lab);
+    let split = split(&mut lab, &scene, &loaded);
+    assert!(!split.grids.is_empty());
+    let diced = dice(&mut lab, &scene, &loaded, &split);
+    (scene, split, diced)
+}
+
+/// The surface that a grid is part of.
+fn surface<'a>(scene: &'a Scene, grid: &Subpatch) -> Surface<'a> {
+    let thing = &scene.things[grid.instance as usize];
+    let mut surface = Surface {
+        shape: &thing.shape,
+        primitive: scene.local_primitive(grid.instance, grid.primitive),
+        camera_from_object: thing.camera_from_object,
+        perspective: scene.drawn.frame.flags & 1 != 0,
+        rim_chords: 0.0,
+    };
+    if let Shape::Points(points) = &thing.shape {
+        let nu = f64::from((grid.shape >> 10) & 15);
+        surface.rim_chords = if edge::levels(grid) == [0, 0] {
+            nu
+        } else {
+            // As many as the circumference is long, in edges of micropolygons.
+            let distance = if surface.perspective { surface.position(0.0, 0.0).z } else { 1.0 };
+            let radius = 0.5 * f64::from(points.widths[surface.primitive]);
+            let px = f64::from(scene.drawn.frame.raster_scale[0]).abs() / 1024.0 / distance;
+            std::f64::consts::TAU * radius * px / f64::from(thing.shading_rate).sqrt()
+        };
+    }
+    surface
+}
+
+/// Calls `check` for each vertex of each grid with its exact parameters.
+fn each_vertex(
+    (scene, split, diced): &(Scene, Split, Vec<Diced>),
+    mut check: impl FnMut(&Surface<'_>, [f64; 2], [[f32; 4]; 4]),
+) {
+    for (grid, vertices) in split.grids.iter().zip(diced) {
+        let surface = surface(scene, grid);
+        for (j, i) in (0..=vertices.nv).flat_map(|j| (0..=vertices.nu).map(move |i| (j, i))) {
+            let uv = edge::vertex(grid, i as u32, j as u32).map(edge::number);
+            let at = vertices.at(i, j);
+            check(&surface, uv, [0, 1, 2, 3].map(|c| vertices.channels[c][at]));
+        }
+    }
+}
+
+#[test]
+fn vertices_lie_where_the_surface_is() {
+    for perspective in [true, false] {
+        each_vertex(&diced(zoo::everything(), perspective), |surface, [u, v], channels| {
+            let expected = surface.position(u, v);
+            let error = (vec(channels[0]) - expected).length() / expected.length();
+            assert!(error < 1e-6, "{surface:?} at {u} {v}: {:?} for {expected}", channels[0]);
+        });
+    }
+}
+
+/// u and v of the whole surface, of which the primitive covers `range`.
+fn surface_uv(shape: &Shape, primitive: usize, [u, v]: [f64; 2]) -> [f64; 2] {
+    let [u0, v0, u1, v1] = uv_range(shape, primitive);
+    [u0 * (1.0 - u) + u1 * u, v0 * (1.0 - v) + v1 * v]
+}
+
+fn uv_range(shape: &Shape, primitive: usize) -> [f64; 4] {
+    let range = match shape {
+        Shape::Patches(patches) => patches.uv_range[primitive],
+        Shape::Curves(curves) => [0.0, curves.v_range[primitive][0], 1.0, curves.v_range[primitive][1]],
+        Shape::Facets(facets) => facets.uv_range.get(primitive).copied().unwrap_or([0.0, 0.0, 1.0, 1.0]),
+        _ => [0.0, 0.0, 1.0, 1.0],
+    };
+    range.map(f64::from)
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-6 * (1.0 + b.abs())
+}
+
+#[test]
+fn parameters_and_texture_coordinates_are_bilinear() {
+    each_vertex(&diced(zoo::everything(), true), |surface, uv, channels| {
+        let [u, v] = surface_uv(surface.shape, surface.primitive, uv);
+        // TextureCoordinates of scene.rs, at (0,0) (1,0) (0,1) (1,1).
+        let mix = |a: f64, b: f64, t: f64| a * (1.0 - t) + b * t;
+        let s = mix(mix(0.1, 0.9, u), mix(0.0, 1.5, u), v);
+        let t = mix(mix(0.2, 0.3, u), mix(1.2, 0.8, u), v);
+        let found = channels.map(|c| f64::from(c[3]));
+        assert!(found.iter().zip([u, v, s, t]).all(|(a, b)| near(*a, b)), "{surface:?} at {uv:?}: {found:?}");
+    });
+}
+
+#[test]
+fn polygons_have_their_object_xy_and_their_face_normal() {
+    let mut thing = zoo::mesh(5);
+    let Shape::Facets(facets) = &mut thing.shape else { panic!("a mesh is facets") };
+    facets.polygon = true;
+    facets.face_normals = facets.corners.iter().map(|c| [0.6, 0.0, if c[0] % 2 == 0 { 0.8 } else { -0.8 }]).collect();
+    let inverse = thing.camera_from_object.inverse();
+    each_vertex(&diced(vec![thing], true), |surface, [u, v], channels| {
+        let object = inverse.transform_point3(surface.position(u, v));
+        let found = channels.map(|c| f64::from(c[3]));
+        let expected = [object.x, object.y, object.x, object.y];
+        assert!(found.iter().zip(expected).all(|(a, b)| near(*a, b)), "{found:?} for {expected:?}");
+        let cosine = vec(channels[1]).normalize().dot(surface.normal(u, v));
+        assert!(cosine > 1.0 - 1e-6, "{cosine}");
+    });
+}
+
+#[test]
+fn tangents_are_derivatives_by_the_parameters_of_the_whole_surface() {
+    each_vertex(&diced(zoo::everything(), true), |surface, [u, v], channels| {
+        let [du, dv] = surface.tangents(u, v);
+        let [u0, v0, u1, v1] = uv_range(surface.shape, surface.primitive);
+        let expected = [du / (u1 - u0), dv / (v1 - v0)];
+        // At a paraboloid's tip the slope is infinite; there is none in the zoo.
+        for (found, expected) in [vec(channels[2]), vec(channels[3])].into_iter().zip(expected) {
+            let scale = expected.length().max(0.01);
+            assert!((found - expected).length() < 2e-4 * scale, "{surface:?} at {u} {v}: {found} for {expected}");
+        }
+    });
+}
+
+#[test]
+fn normals_point_along_du_x_dv_also_where_a_border_has_collapsed() {
+    for perspective in [true, false] {
+        each_vertex(&diced(zoo::everything(), perspective), |surface, [u, v], channels| {
+            let (found, expected) = (vec(channels[1]), surface.normal(u, v));
+            assert!(found.length() > 0.0, "{surface:?} at {u} {v} has no normal");
+            let cosine = found.normalize().dot(expected);
+            assert!(cosine > 0.9999, "{surface:?} at {u} {v}: {found} for {expected}, {cosine}");
+        });
+    }
+}
+
+/// A border segment between two different vertices, by their bits, in order; -0 is 0.
+type Segment = [[u32; 3]; 2];
+
+fn segment(a: [f32; 3], b: [f32; 3]) -> Option<Segment> {
+    let bits = |p: [f32; 3]| p.map(|x| (x + 0.0).to_bits());
+    let mut segment = [bits(a), bits(b)];
+    segment.sort_unstable();
+    (segment[0] != segment[1]).then_some(segment)
+}
+
+/// How often each border segment occurs; degenerate ones do not count.
+fn segments(grids: &[Diced]) -> BTreeMap<Segment, u32> {
+    let mut found = BTreeMap::new();
+    for grid in grids {
+        let (nu, nv) = (grid.nu, grid.nv);
+        let along_u = [0, nv].into_iter().flat_map(|j| (0..nu).map(move |i| ((i, j), (i + 1, j))));
+        let along_v = [0, nu].into_iter().flat_map(|i| (0..nv).map(move |j| ((i, j), (i, j + 1))));
+        for (a, b) in along_u.chain(along_v) {
+            if let Some(segment) = segment(grid.p(a.0, a.1), grid.p(b.0, b.1)) {
+                *found.entry(segment).or_insert(0) += 1;
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_closed_surface_has_no_open_border() {
+    for rate in [0.25, 1.0, 7.0] {
+        let closed: Vec<Thing> = zoo::closed().into_iter().map(|thing| thing.rate(rate)).collect();
+        for thing in closed {
+            let (_, split, grids) = diced(vec![thing.clone()], true);
+            assert!(split.grids.len() >= 6);
+            let segments = segments(&grids);
+            let open: Vec<_> = segments.iter().filter(|(_, times)| **times != 2).collect();
+            assert!(open.is_empty(), "{} of {} open, rate {rate}: {thing:?}", open.len(), segments.len());
+        }
+    }
+}
+
+/// Open segments must lie on the outer border, which `outside` tells.
+fn check_border(thing: Thing, outside: impl Fn(DVec3) -> bool) {
+    let object_from_camera = thing.camera_from_object.inverse();
+    let (_, split, grids) = diced(vec![thing], true);
+    assert!(split.grids.len() > 20, "{} grids", split.grids.len());
+    let mut inner = 0;
+    for ([a, b], times) in segments(&grids) {
+        let object = |p: [u32; 3]| object_from_camera.transform_point3(DVec3::from(p.map(|x| f64::from(f32::from_bits(x)))));
+        let (a, b) = (object(a), object(b));
+        assert!(times == 2 || times == 1 && outside(a) && outside(b), "{a} {b}: {times} times");
+        inner += u32::from(times == 2);
+    }
+    assert!(inner > 100);
+}
+
+#[test]
+fn facets_that_share_vertices_share_border_vertices_whatever_their_orientation() {
+    check_border(zoo::mesh(7), |p| p.x.abs().max(p.y.abs()) > 1.0 - 1e-5);
+}
+
+#[test]
+fn patches_that_share_control_points_share_border_vertices_whatever_their_orientation() {
+    let rim = |t: f64, low: f64, high: f64| t < low + 1e-4 || t > high - 1e-4;
+    check_border(zoo::patch_row(), |p| rim(p.x, -1.2, 1.2) || rim(p.y, -0.5, 0.55));
+}
+
+#[test]
+fn a_lid_closes_at_its_point() {
+    // Only the rim and the two straight sides are open: the border at v = 0 is one point.
+    check_border(zoo::lid().rate(0.1), |p| {
+        let angle = p.y.atan2(p.x);
+        p.truncate().length() < 1e-6 || p.truncate().length() > 1.0 || angle < 1e-3 || angle > 1.4
+    });
+}
+
+#[test]
+fn a_large_point_is_one_disk() {
+    // Not in the middle of the picture: its rim's parts are of different lengths in pixels.
+    for (x, y) in [(0.0, 0.0), (1.1, 0.4), (-0.9, -0.7)] {
+        let shape = super::scene::points(vec![[x, y, 0.0]], vec![1.2]);
+        let thing = Thing::new(shape, super::scene::placed(0.0, 0.0, 3.0, 0.0));
+        let object_from_camera = thing.camera_from_object.inverse();
+        let centre = DVec3::new(f64::from(x), f64::from(y), 0.0);
+        let (_, split, grids) = diced(vec![thing], true);
+        assert!(split.grids.len() > 4);
+        for ([a, b], times) in segments(&grids) {
+            let distance = |p: [u32; 3]| {
+                let p = DVec3::from(p.map(|x| f64::from(f32::from_bits(x))));
+                (object_from_camera.transform_point3(p) - centre).length()
+            };
+            let rim = distance(a) > 0.599 && distance(b) > 0.599;
+            assert!(times == 2 || times == 1 && rim, "at {x} {y}: {} to {}, {times}", distance(a), distance(b));
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Running bound/split and dice on a scene.
+
+use super::lab::Lab;
+use super::scene::{Loaded, Scene};
+use anthill::pipeline::bound_split::{self, Chunk};
+use anthill::pipeline::buffers::{CountSlices, GridSlices, RegionCapacity, RegionSlices, Vec4};
+use anthill::pipeline::dice::{self, Piece};
+use anthill::pipeline::geometry::Kind;
+use anthill::pipeline::hide;
+use anthill::pipeline::kernels::records::{Drawable, GridBound, Piece as PieceState, Round, Slot, Subpatch};
+
+const GRIDS_MAX: u64 = 1 << 18;
+const ROUNDS_MAX: u32 = 64;
+
+/// What bound/split makes of a scene.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Split {
+    pub grids: Vec<Subpatch>,
+    pub bounds: Vec<GridBound>,
+    /// Subpatches given up at the eye plane.
+    pub lost: u32,
+}
+
+/// Micropolygons of a grid along u and v.
+pub(crate) fn dims(grid: &Subpatch) -> (u32, u32) {
+    ((grid.shape >> 10) & 15, (grid.shape >> 14) & 15)
+}
+
+/// The pixels of a bound, inclusive: x0, y0, x1, y1.
+pub(crate) fn bound_px(bound: &GridBound) -> [i32; 4] {
+    let low = |range: u32| i32::from(range as u16 as i16);
+    let high = |range: u32| i32::from((range >> 16) as u16 as i16);
+    [low(bound.x), low(bound.y), high(bound.x), high(bound.y)]
+}
+
+/// Splits all primitives of a scene.
+pub(crate) fn split(lab: &mut Lab, scene: &Scene, loaded: &Loaded) -> Split {
+    let mut first = 0;
+    let drawables: Vec<Drawable> = (0..)
+        .zip(&scene.drawn.runs)
+        .map(|(instance, run)| {
+            let drawable = Drawable { first, primitive: run.first, instance, spare0: 0 };
+            first += run.count;
+            drawable
+        })
+        .collect();
+    let count = drawables.len() as u64;
+    let buffer = lab.buffer("count", CountSlices::bytes(count, GRIDS_MAX));
+    let slices = CountSlices::cut(buffer, count, GRIDS_MAX).expect("it has the bytes");
+    lab.write(slices.drawables, &drawables);
+    let chunk = Chunk { drawable_base: 0, drawable_count: count as u32, first: 0, count: first };
+    lab.run(|recording| bound_split::record_seed(recording, &slices, chunk));
+    let (mut from, mut left) = (0, first);
+    for _ in 0..ROUNDS_MAX {
+        let stage = lab.stage();
+        let world = (&loaded.frame, loaded.page);
+        lab.run(|recording| {
+            bound_split::record_round(recording, stage, world, &slices, &Kind::ALL, (from, left));
+        });
+        let round: Round = lab.read(slices.round)[0];
+        assert!(round.round_needed <= GRIDS_MAX as u32, "{} subpatches at once", round.round_needed);
+        (from, left) = (1 - from, round.round_count);
+        if round.round_last_splits == 0 || left == 0 {
+            let grids = lab.read(slices.lists[from].part(0..u64::from(left)));
+            let bounds = lab.read(slices.bounds[from].part(0..u64::from(left)));
+            return Split { grids, bounds, lost: round.round_dropped };
+        }
+    }
+    panic!("subpatches are left after {ROUNDS_MAX} rounds");
+}
+
+/// A diced grid: its channels, row by row.
+#[derive(Clone, Debug)]
+pub(crate) struct Diced {
+    pub nu: usize,
+    pub nv: usize,
+    /// (P, u), (N, v), (dPdu, s), (dPdv, t).
+    pub channels: [Vec<Vec4>; 4],
+}
+
+impl Diced {
+    /// Index of vertex (i, j).
+    pub(crate) fn at(&self, i: usize, j: usize) -> usize {
+        j * (self.nu + 1) + i
+    }
+
+    /// Position of vertex (i, j).
+    pub(crate) fn p(&self, i: usize, j: usize) -> [f32; 3] {
+        let [x, y, z, _] = self.channels[0][self.at(i, j)];
+        [x, y, z]
+    }
+}
+
+/// A region's memory as the tests need it, with `grids` grids of `slots` slots of 256 vertices at a time.
+pub(crate) fn capacity(grids: u64, slots: u64) -> RegionCapacity {
+    RegionCapacity {
+        frame_grids: grids,
+        grids,
+        subpixels: 1,
+        pixel_samples: 1,
+        arena: slots * 256 * 4,
+        slots,
+        colours: 1,
+        entries: 0,
+        variables: 0,
+        bins: 1,
+    }
+}
+
+/// Slots of 256 vertices that [`dice`] fills at a time.
+const SLOTS: usize = 1024;
+
+/// Dices grids, all channels.
+pub(crate) fn dice(lab: &mut Lab, scene: &Scene, loaded: &Loaded, split: &Split) -> Vec<Diced> {
+    let memory = capacity(split.grids.len() as u64, SLOTS as u64);
+    let buffer = lab.buffer("region", memory.bytes());
+    let slices = RegionSlices::cut(buffer, &memory).expect("it has the bytes");
+    let grids = GridSlices { grids: lab.upload("grids", &split.grids), bounds: lab.upload("bounds", &split.bounds) };
+    let kind_of = |grid: &Subpatch| {
+        scene.drawn.hide_bins[scene.drawn.instances[grid.instance as usize].hide_bin as usize].kind
+    };
+    let mut diced: Vec<Option<Diced>> = vec![None; split.grids.len()];
+    for kind in Kind::ALL {
+        let of_kind: Vec<usize> = (0..split.grids.len()).filter(|&i| kind_of(&split.grids[i]) == kind).collect();
+        for chunk in of_kind.chunks(SLOTS) {
+            let piece = lay_slots(lab, &slices, chunk, &split.grids);
+            lab.run(|recording| {
+                recording.fill(slices.arena, f32::NAN.to_bits());
+                let sources = (&loaded.frame, grids, loaded.page);
+                dice::record(recording, sources, &slices, kind, &piece, (0, 15));
+            });
+            let arena = lab.read(slices.arena);
+            for (slot, &grid) in chunk.iter().enumerate() {
+                diced[grid] = Some(cut_channels(&split.grids[grid], &arena, slot, chunk.len()));
+            }
+        }
+    }
+    diced.into_iter().map(|grid| grid.expect("every grid is of some kind")).collect()
+}
+
+/// Makes slots 0 and on for some grids: one piece of slots of 256 vertices, armed.
+fn lay_slots(lab: &mut Lab, slices: &RegionSlices, chunk: &[usize], grids: &[Subpatch]) -> Piece {
+    let slot = |&grid: &usize| {
+        let (nu, nv) = dims(&grids[grid]);
+        Slot { dims: nu | nv << 8, grid: grid as u32, instance: grids[grid].instance, ..Slot::default() }
+    };
+    let slots: Vec<Slot> = chunk.iter().map(slot).collect();
+    lab.write(slices.slots.part(0..slots.len() as u64), &slots);
+    let piece =
+        Piece { number: 0, slot_base: 0, slot_log2: 8, mp_log2: 8, slot_count: slots.len() as u32, base: 0 };
+    arm(lab, slices, &piece);
+    piece
+}
+
+/// Makes a piece ready to be dispatched, with all its slots.
+pub(crate) fn arm(lab: &mut Lab, slices: &RegionSlices, piece: &Piece) {
+    let number = u64::from(piece.number);
+    lab.write(
+        slices.pieces.part(number..number + 1),
+        &[PieceState { count: piece.slot_count, ..piece.state() }],
+    );
+    lab.run(|recording| hide::record_arm(recording, slices, piece.number as usize + 1));
+}
+
+/// The channels of one grid's slot; what lies behind its vertices must still be untouched.
+fn cut_channels(grid: &Subpatch, arena: &[Vec4], slot: usize, slots: usize) -> Diced {
+    let (nu, nv) = dims(grid);
+    let count = ((nu + 1) * (nv + 1)) as usize;
+    let channel = |c: usize| {
+        let part = &arena[(c * slots + slot) * 256..][..256];
+        assert!(part[count..].iter().flatten().all(|x| x.to_bits() == f32::NAN.to_bits()), "written past the grid");
+        part[..count].to_vec()
+    };
+    Diced { nu: nu as usize, nv: nv as usize, channels: [0, 1, 2, 3].map(channel) }
+}

@@ -1,0 +1,56 @@
+//! Prefix sums: both variants against the reference.
+
+use super::lab::Lab;
+use super::random::Random;
+use crate::reference::scan::exclusive;
+use anthill::pipeline::Device;
+use anthill::pipeline::buffers::{ScanSlices, scan_tiles};
+use anthill::pipeline::scan::{self, TILE};
+
+/// Scans with one variant; the memory behind the values and offsets must stay as it is.
+fn scanned(lab: &mut Lab, device: Device, data: &[u32], mask: u32) -> (Vec<u32>, u32) {
+    const GUARD: u64 = 8;
+    let count = data.len() as u64;
+    let mut guarded = data.to_vec();
+    guarded.extend([0x00ff_ffff; GUARD as usize]);
+    let values = lab.upload("values", &guarded);
+    let offsets = lab.upload("offsets", &vec![77; (count + GUARD) as usize]);
+    let sums = lab.space("sums", scan_tiles(count));
+    let total = lab.space("total", 1);
+    lab.run(|recording| {
+        let scratch = (ScanSlices { sums, total }, total);
+        scan::record(recording, device, values, offsets, count as u32, mask, scratch);
+    });
+    let mut result = lab.read(offsets);
+    assert_eq!(result.split_off(count as usize), [77; GUARD as usize], "written past the end");
+    (result, lab.read(total)[0].total)
+}
+
+fn check(count: u32, mask: u32) {
+    let mut lab = Lab::new();
+    let mut random = Random::new(u64::from(count));
+    let data: Vec<u32> = (0..count).map(|_| random.bits() as u32 >> random.below(32)).collect();
+    let expected = exclusive(&data, mask);
+    for serial in [true, false] {
+        assert!(scanned(&mut lab, Device { serial }, &data, mask) == expected, "{count} values, serial: {serial}");
+    }
+}
+
+#[test]
+fn sizes_around_a_tile() {
+    for count in [0, 1, 2, TILE - 1, TILE, TILE + 1, 7 * TILE, 7 * TILE + 300] {
+        check(count, u32::MAX);
+    }
+}
+
+#[test]
+fn more_tiles_than_a_workgroup_has_invocations() {
+    check(600 * TILE + 5, u32::MAX);
+}
+
+#[test]
+fn only_masked_bits_count() {
+    for mask in [0, 1, 3, 0x8000_0001] {
+        check(3 * TILE + 17, mask);
+    }
+}

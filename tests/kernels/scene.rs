@@ -1,0 +1,220 @@
+//! Worlds made by hand, and what a device holds of them.
+
+use super::lab::Lab;
+use anthill::diagnostic::Place;
+use anthill::pipeline::buffers::{FrameSlices, PageSlices};
+use anthill::pipeline::look::{Look, Verdict};
+use anthill::pipeline::world::DrawnWorld;
+use anthill::scene::*;
+use glam::{DMat4, DVec3};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A shape, where it stands, and its primitive variables.
+#[derive(Clone, Debug)]
+pub(crate) struct Thing {
+    pub shape: Shape,
+    pub camera_from_object: DMat4,
+    pub shading_rate: f32,
+    pub primvars: Vec<Primvar>,
+    pub look: Look,
+}
+
+impl Thing {
+    /// An opaque thing without a shader, at shading rate 1.
+    pub(crate) fn new(shape: Shape, camera_from_object: DMat4) -> Self {
+        let look = Look { verdict: Verdict::Opaque, displace: None, shade: None };
+        Self { shape, camera_from_object, shading_rate: 1.0, primvars: Vec::new(), look }
+    }
+
+    /// The same at another shading rate.
+    pub(crate) fn rate(mut self, shading_rate: f32) -> Self {
+        self.shading_rate = shading_rate;
+        self
+    }
+}
+
+/// A camera at the origin that looks along z; a pixel is `1 / pixels_per_unit` wide at distance 1 (everywhere if orthographic).
+pub(crate) fn camera(resolution: [u32; 2], perspective: bool) -> Camera {
+    let [width, height] = resolution.map(f64::from);
+    let projection =
+        if perspective { Projection::Perspective { fov_degrees: 45.0 } } else { Projection::Orthographic };
+    Camera {
+        camera_from_world: Motion::still(DMat4::IDENTITY),
+        projection,
+        resolution,
+        pixel_aspect: 1.0,
+        screen_window: [-width / height, width / height, -1.0, 1.0],
+        crop_window: [0.0, 1.0, 0.0, 1.0],
+        clip: [0.1, 1000.0],
+        clip_planes: Vec::new(),
+        depth_of_field: None,
+        shutter: [0.0, 0.0],
+    }
+}
+
+/// Options with a box filter of one pixel: nothing is sampled outside the picture.
+pub(crate) fn options() -> Options {
+    Options {
+        frame: None,
+        pixel_samples: [2, 2],
+        filter: Filter { kind: FilterKind::Box, width: [1.0, 1.0] },
+        exposure: [1.0, 1.0],
+        imager: None,
+        displays: Vec::new(),
+        hider: Hider { name: "hidden".into(), jitter: true, depth_filter: "min".into() },
+        eye_splits: 10,
+        opacity_threshold: [0.996; 3],
+        z_threshold: [0.996; 3],
+        grid_size: 256,
+        reserve_kib: 0,
+        texture_memory_kib: 0,
+        shutter_offset: 0.0,
+        relative_detail: 1.0,
+        search: SearchPaths::default(),
+        other: BTreeMap::new(),
+    }
+}
+
+fn attributes(thing: &Thing) -> Attributes {
+    Attributes {
+        color: [1.0; 3],
+        opacity: [1.0; 3],
+        texture_coordinates: [[0.1, 0.2], [0.9, 0.3], [0.0, 1.2], [1.5, 0.8]],
+        surface: None,
+        displacement: None,
+        atmosphere: None,
+        lights: Arc::new([]),
+        shading_rate: thing.shading_rate,
+        shading_interpolation: ShadingInterpolation::Constant,
+        matte: false,
+        two_sided: true,
+        flip_normal: false,
+        displacement_bound: None,
+        name: "thing".into(),
+        other: BTreeMap::new(),
+    }
+}
+
+/// Things before a camera, as written and as drawn. Instance `i` is thing `i`.
+pub(crate) struct Scene {
+    pub things: Vec<Thing>,
+    pub camera: Camera,
+    pub drawn: DrawnWorld,
+}
+
+impl Scene {
+    /// Lowers the things.
+    pub(crate) fn new(things: Vec<Thing>, camera: Camera, options: Options) -> Self {
+        let drawable = |thing: &Thing| Drawable {
+            attributes: Arc::new(attributes(thing)),
+            geometry: Arc::new(Geometry {
+                shape: Motion::still(thing.shape.clone()),
+                primvars: thing.primvars.clone(),
+                place: Place::default(),
+            }),
+            world_from_object: Arc::new(Motion::still(thing.camera_from_object)),
+        };
+        let world = World {
+            options,
+            drawables: things.iter().map(drawable).collect(),
+            camera: camera.clone(),
+            lights: Vec::new(),
+            spaces: Vec::new(),
+            place: Place::default(),
+        };
+        let looks: Vec<Arc<Look>> = things.iter().map(|thing| Arc::new(thing.look.clone())).collect();
+        let drawn = DrawnWorld::new(&world, &looks, 64 << 20);
+        assert_eq!((drawn.pages.len(), drawn.runs.len()), (1, things.len()), "one page, a run a thing");
+        Self { things, camera, drawn }
+    }
+
+    /// Puts the world on the device.
+    pub(crate) fn load(&self, lab: &mut Lab) -> Loaded {
+        let page = &self.drawn.pages[0];
+        let frame = FrameSlices {
+            frame: lab.upload("frame", bytemuck::cast_slice(&[self.drawn.frame])),
+            instances: lab.upload("instances", &self.drawn.instances),
+            params: lab.space("params", 0),
+            primvar_bindings: lab.upload("primvar bindings", &self.drawn.primvar_bindings),
+            space_table: 0,
+        };
+        let page = PageSlices {
+            primitives: lab.upload("primitives", &page.primitives),
+            data: lab.upload("data", &page.data),
+        };
+        Loaded { frame, page }
+    }
+
+    /// The primitive's number inside its thing's shape.
+    pub(crate) fn local_primitive(&self, instance: u32, primitive: u32) -> usize {
+        (primitive - self.drawn.runs[instance as usize].first) as usize
+    }
+}
+
+/// What the device holds of a scene.
+#[derive(Clone, Copy)]
+pub(crate) struct Loaded {
+    pub frame: FrameSlices,
+    pub page: PageSlices,
+}
+
+/// A place in camera space, turned about x and a little about z.
+pub(crate) fn placed(x: f64, y: f64, z: f64, turn: f64) -> DMat4 {
+    DMat4::from_translation(DVec3::new(x, y, z)) * DMat4::from_rotation_x(turn) * DMat4::from_rotation_z(0.3 * turn)
+}
+
+/// A whole or partial quadric.
+pub(crate) fn quadric(shape: QuadricShape, sweep_degrees: f32) -> Shape {
+    Shape::Quadric(Quadric { shape, sweep_degrees })
+}
+
+/// A whole sphere.
+pub(crate) fn sphere(radius: f32) -> Shape {
+    quadric(QuadricShape::Sphere { radius, zmin: -radius, zmax: radius }, 360.0)
+}
+
+/// Facets between given positions.
+pub(crate) fn facets(positions: Vec<[f32; 3]>, corners: Vec<[u32; 4]>) -> Shape {
+    Shape::Facets(Facets {
+        positions: positions.into(),
+        face_corners: corners.clone().into(),
+        face: (0..corners.len() as u32).collect(),
+        corners: corners.into(),
+        polygon: false,
+        face_normals: Arc::new([]),
+        uv_range: Arc::new([]),
+    })
+}
+
+/// Bezier patches from their control points, 16 each.
+pub(crate) fn patches(control: Vec<[f32; 3]>) -> Shape {
+    let count = control.len() / 16;
+    let corners: Vec<[u32; 4]> = (0..count as u32).map(|i| [4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3]).collect();
+    Shape::Patches(Patches {
+        control: control.into(),
+        corners: corners.clone().into(),
+        face_corners: corners.into(),
+        face: (0..count as u32).collect(),
+        uv_range: vec![[0.0, 0.0, 1.0, 1.0]; count].into(),
+    })
+}
+
+/// Curve segments of four (cubic) or two control points each, with normals or without.
+pub(crate) fn curves(control: Vec<[f32; 3]>, cubic: bool, width: [f32; 2], normals: Vec<[[f32; 3]; 2]>) -> Shape {
+    let count = control.len() / if cubic { 4 } else { 2 };
+    Shape::Curves(CurveSegments {
+        control: control.into(),
+        cubic,
+        ends: (0..count as u32).map(|i| [2 * i, 2 * i + 1]).collect(),
+        widths: vec![width; count].into(),
+        normals: normals.into(),
+        face: (0..count as u32).collect(),
+        v_range: vec![[0.25, 0.75]; count].into(),
+    })
+}
+
+/// Points of different widths.
+pub(crate) fn points(positions: Vec<[f32; 3]>, widths: Vec<f32>) -> Shape {
+    Shape::Points(Points { positions: positions.into(), widths: widths.into() })
+}

@@ -1,0 +1,151 @@
+//! Named scenes of every primitive kind.
+
+use super::random::Random;
+use super::scene::{Scene, Thing, camera, curves, facets, options, patches, placed, points, quadric, sphere};
+use anthill::scene::{QuadricShape, Shape};
+use glam::{DMat4, DVec3};
+use std::f32::consts::{PI, TAU};
+
+/// A picture of 200 x 150 pixels.
+pub(crate) fn scene(things: Vec<Thing>, perspective: bool) -> Scene {
+    Scene::new(things, camera([200, 150], perspective), options())
+}
+
+fn wide(shape: Shape, x: f64, turn: f64) -> Thing {
+    Thing::new(shape, placed(x, 0.1 * x, 5.0, turn))
+}
+
+/// Every quadric, whole or in part, turned this way and that.
+pub(crate) fn quadrics() -> Vec<Thing> {
+    let shapes = [
+        (QuadricShape::Sphere { radius: 1.0, zmin: -1.0, zmax: 1.0 }, 360.0),
+        (QuadricShape::Sphere { radius: -0.8, zmin: -0.3, zmax: 0.7 }, -200.0),
+        (QuadricShape::Cone { height: 1.3, radius: 0.6 }, 360.0),
+        (QuadricShape::Cylinder { radius: 0.5, zmin: -0.4, zmax: 0.9 }, 300.0),
+        (QuadricShape::Hyperboloid { p1: [0.6, 0.1, -0.6], p2: [-0.2, 0.5, 0.7] }, 360.0),
+        (QuadricShape::Paraboloid { rmax: 0.7, zmin: 0.1, zmax: 1.0 }, 360.0),
+        (QuadricShape::Disk { height: 0.2, radius: 0.9 }, 90.0),
+        (QuadricShape::Torus { major: 0.7, minor: 0.3, phi_min: 0.0, phi_max: TAU }, 360.0),
+        (QuadricShape::Torus { major: 0.3, minor: 0.5, phi_min: -1.0, phi_max: PI }, 250.0),
+    ];
+    let place = |(i, (shape, sweep)): (usize, (QuadricShape, f32))| {
+        wide(quadric(shape, sweep), -1.2 + 0.3 * i as f64, 0.5 * i as f64 + 0.2)
+    };
+    shapes.into_iter().enumerate().map(place).collect()
+}
+
+/// A wavy height field of `n` x `n` facets, some of them cut into triangles, in all orientations.
+pub(crate) fn mesh(n: usize) -> Thing {
+    let mut random = Random::new(3);
+    let positions = (0..(n + 1) * (n + 1)).map(|k| {
+        let at = |i: usize| -1.0 + 2.0 * i as f32 / n as f32;
+        [at(k % (n + 1)), at(k / (n + 1)), random.float(-0.1, 0.1)]
+    });
+    let positions: Vec<[f32; 3]> = positions.collect();
+    let mut corners = Vec::new();
+    for k in 0..n * n {
+        let (i, j) = (k % n, k / n);
+        let [a, b, c, d] = [(j, i), (j, i + 1), (j + 1, i), (j + 1, i + 1)].map(|(y, x)| (y * (n + 1) + x) as u32);
+        match k % 10 {
+            0 => corners.extend([[a, b, d, d], [a, d, c, c]]),
+            1 => corners.extend([[d, a, b, b], [c, a, d, d]]),
+            2 => corners.push([a, b, c, d]),
+            3 => corners.push([b, d, a, c]),
+            4 => corners.push([d, c, b, a]),
+            5 => corners.push([c, a, d, b]),
+            6 => corners.push([b, a, d, c]),
+            7 => corners.push([a, c, b, d]),
+            8 => corners.push([c, d, a, b]),
+            _ => corners.push([d, b, c, a]),
+        }
+    }
+    wide(facets(positions, corners), 0.1, 0.6)
+}
+
+/// A row of patches that share borders, each in another of the eight orientations.
+pub(crate) fn patch_row() -> Thing {
+    let height = |x: usize, y: usize| (x as f32 * 0.9).sin() * 0.4 + (y as f32 * 1.3 + x as f32).cos() * 0.3;
+    let point = |x: usize, y: usize| [x as f32 * 0.1 - 1.2, y as f32 * 0.35 - 0.5, height(x, y)];
+    let mut control = Vec::new();
+    for n in 0..8 {
+        for k in 0..16 {
+            let (mut i, mut j) = (k % 4, k / 4);
+            if n & 1 == 1 {
+                i = 3 - i;
+            }
+            if n & 2 == 2 {
+                j = 3 - j;
+            }
+            if n & 4 == 4 {
+                (i, j) = (j, i);
+            }
+            control.push(point(3 * n + i, j));
+        }
+    }
+    wide(patches(control), 0.0, 0.4)
+}
+
+/// A patch whose v = 0 border is one point, as a teapot's lid has.
+pub(crate) fn lid() -> Thing {
+    let point = |k: usize| {
+        let (i, j) = ((k % 4) as f32 * PI / 6.0, (k / 4) as f32 * 0.4);
+        [i.cos() * j, i.sin() * j, 0.3 - j * j * 0.2]
+    };
+    wide(patches((0..16).map(point).collect()), -0.4, -0.6)
+}
+
+/// Hair: thin and broad, cubic and straight, facing the camera or with normals.
+pub(crate) fn hair() -> Vec<Thing> {
+    let mut random = Random::new(5);
+    let mut strands = |count: usize, each: usize| -> Vec<[f32; 3]> {
+        let strand = |_| {
+            let root = random.triple(-0.9, 0.9);
+            let mut at = root;
+            let step = |_| {
+                let here = at;
+                let d = random.triple(-0.25, 0.3);
+                at = [at[0] + d[0], at[1] + d[1] + 0.1, at[2] + d[2]];
+                here
+            };
+            (0..each).map(step).collect::<Vec<_>>()
+        };
+        (0..count).flat_map(strand).collect()
+    };
+    let normals = vec![[[0.1, 0.2, -1.0], [0.8, -0.3, -0.5]]; 6];
+    vec![
+        wide(curves(strands(30, 4), true, [0.03, 0.005], Vec::new()), 0.0, 0.1),
+        wide(curves(strands(6, 4), true, [0.4, 0.7], Vec::new()), 0.3, -0.4),
+        wide(curves(strands(8, 2), false, [0.02, 0.06], Vec::new()), -0.2, 0.9),
+        wide(curves(strands(6, 4), true, [0.3, 0.2], normals), -0.5, 0.3),
+    ]
+}
+
+/// Points from a tenth of a pixel to half the picture.
+pub(crate) fn dots() -> Thing {
+    let mut random = Random::new(6);
+    let widths = vec![0.002, 0.01, 0.03, 0.08, 0.12, 0.2, 0.3, 0.5, 0.8, 1.4];
+    wide(points(widths.iter().map(|_| random.triple(-1.0, 1.0)).collect(), widths), 0.2, 0.3)
+}
+
+/// Everything above, without what is closed.
+pub(crate) fn everything() -> Vec<Thing> {
+    let mut things = quadrics();
+    things.extend([mesh(6), patch_row(), lid(), dots()]);
+    things.extend(hair());
+    things
+}
+
+/// A whole sphere, a whole torus, and a box of facets in random orientations: no border is open.
+pub(crate) fn closed() -> Vec<Thing> {
+    let torus = QuadricShape::Torus { major: 0.7, minor: 0.3, phi_min: 0.0, phi_max: TAU };
+    let corner = |k: u32| [(k & 1) as f32 - 0.5, (k >> 1 & 1) as f32 - 0.5, (k >> 2) as f32 - 0.5];
+    let faces = vec![[0, 1, 2, 3], [7, 5, 6, 4], [4, 5, 0, 1], [3, 7, 2, 6], [2, 0, 6, 4], [1, 3, 5, 7]];
+    vec![
+        Thing::new(sphere(0.9), placed(-0.9, 0.3, 4.0, 0.7)),
+        Thing::new(quadric(torus, 360.0), placed(0.9, 0.2, 4.0, 0.9)),
+        Thing::new(
+            facets((0..8).map(corner).collect(), faces),
+            DMat4::from_translation(DVec3::new(0.1, -0.6, 3.5)) * DMat4::from_rotation_y(0.6),
+        ),
+    ]
+}

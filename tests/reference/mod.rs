@@ -1,0 +1,5 @@
+//! Scalar references: what each stage computes, as plainly as it can be said, from its specification.
+
+pub(crate) mod edge;
+pub(crate) mod scan;
+pub(crate) mod surface;
