@@ -41,6 +41,9 @@ Line measure(Subpatch subpatch, uint line, inout Box box) {
     for (uint i = 0u; i <= 4u; i++) {
         Param u = param_at(u0, u_level, along_u ? i : across, 4u);
         Param v = param_at(v0, v_level, along_u ? across : i, 4u);
+#if KIND == 3
+        u = Param(0.5, 0.5); // a ribbon's centre line, so that the parts of a broad one agree
+#endif
         if (i == 0u || !along_u) surface_row(v);
         vec3 p = surface_position(u);
         box.low = min(box.low, p);

@@ -6,7 +6,6 @@ use super::scene::{Scene, Thing};
 use super::zoo;
 use crate::reference::edge;
 use crate::reference::surface::Surface;
-use anthill::pipeline::kernels::records::Subpatch;
 use anthill::scene::Shape;
 use glam::DVec3;
 use std::collections::BTreeMap;
@@ -25,38 +24,13 @@ fn diced(things: Vec<Thing>, perspective: bool) -> (Scene, Split, Vec<Diced>) {
     (scene, split, diced)
 }
 
-/// The surface that a grid is part of.
-fn surface<'a>(scene: &'a Scene, grid: &Subpatch) -> Surface<'a> {
-    let thing = &scene.things[grid.instance as usize];
-    let mut surface = Surface {
-        shape: &thing.shape,
-        primitive: scene.local_primitive(grid.instance, grid.primitive),
-        camera_from_object: thing.camera_from_object,
-        perspective: scene.drawn.frame.flags & 1 != 0,
-        rim_chords: 0.0,
-    };
-    if let Shape::Points(points) = &thing.shape {
-        let nu = f64::from((grid.shape >> 10) & 15);
-        surface.rim_chords = if edge::levels(grid) == [0, 0] {
-            nu
-        } else {
-            // As many as the circumference is long, in edges of micropolygons.
-            let distance = if surface.perspective { surface.position(0.0, 0.0).z } else { 1.0 };
-            let radius = 0.5 * f64::from(points.widths[surface.primitive]);
-            let px = f64::from(scene.drawn.frame.raster_scale[0]).abs() / 1024.0 / distance;
-            std::f64::consts::TAU * radius * px / f64::from(thing.shading_rate).sqrt()
-        };
-    }
-    surface
-}
-
 /// Calls `check` for each vertex of each grid with its exact parameters.
 fn each_vertex(
     (scene, split, diced): &(Scene, Split, Vec<Diced>),
     mut check: impl FnMut(&Surface<'_>, [f64; 2], [[f32; 4]; 4]),
 ) {
     for (grid, vertices) in split.grids.iter().zip(diced) {
-        let surface = surface(scene, grid);
+        let surface = scene.surface(grid);
         for (j, i) in (0..=vertices.nv).flat_map(|j| (0..=vertices.nu).map(move |i| (j, i))) {
             let uv = edge::vertex(grid, i as u32, j as u32).map(edge::number);
             let at = vertices.at(i, j);
@@ -178,17 +152,35 @@ fn segments(grids: &[Diced]) -> BTreeMap<Segment, u32> {
     found
 }
 
+/// Every border segment of a closed surface is a border of exactly two grids.
+fn check_closed(thing: Thing, what: &str) {
+    let (_, split, grids) = diced(vec![thing], true);
+    assert_eq!(split.lost, 0);
+    let segments = segments(&grids);
+    let open = segments.values().filter(|times| *times % 2 != 0).count();
+    assert!(open == 0 && segments.len() > 50, "{what}: {open} of {} segments are open", segments.len());
+}
+
 #[test]
 fn a_closed_surface_has_no_open_border() {
     for rate in [0.25, 1.0, 7.0] {
-        let closed: Vec<Thing> = zoo::closed().into_iter().map(|thing| thing.rate(rate)).collect();
-        for thing in closed {
-            let (_, split, grids) = diced(vec![thing.clone()], true);
-            assert!(split.grids.len() >= 6);
-            let segments = segments(&grids);
-            let open: Vec<_> = segments.iter().filter(|(_, times)| **times != 2).collect();
-            assert!(open.is_empty(), "{} of {} open, rate {rate}: {thing:?}", open.len(), segments.len());
+        for (n, thing) in zoo::closed().into_iter().enumerate() {
+            check_closed(thing.rate(rate), &format!("thing {n}, rate {rate}"));
         }
+    }
+}
+
+#[test]
+fn crumpled_facets_have_no_open_border() {
+    for seed in 0..6 {
+        check_closed(zoo::crumpled_facets(seed).rate([1.0, 0.2, 3.0][seed as usize % 3]), &format!("seed {seed}"));
+    }
+}
+
+#[test]
+fn crumpled_patches_have_no_open_border() {
+    for seed in 0..6 {
+        check_closed(zoo::crumpled_patches(seed).rate([1.0, 0.2, 3.0][seed as usize % 3]), &format!("seed {seed}"));
     }
 }
 

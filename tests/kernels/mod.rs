@@ -1,9 +1,10 @@
 //! Every stage's kernels against its scalar reference (`tests/reference`), on random and on named inputs, under validation.
 
+mod bound_split;
 mod dice;
 mod grids;
 mod lab;
 mod random;
 mod scan;
-mod scene;
+pub(crate) mod scene;
 mod zoo;

@@ -1,8 +1,11 @@
 //! Worlds made by hand, and what a device holds of them.
 
 use super::lab::Lab;
+use crate::reference::edge;
+use crate::reference::surface::Surface;
 use anthill::diagnostic::Place;
 use anthill::pipeline::buffers::{FrameSlices, PageSlices};
+use anthill::pipeline::kernels::records::Subpatch;
 use anthill::pipeline::look::{Look, Verdict};
 use anthill::pipeline::world::DrawnWorld;
 use anthill::scene::*;
@@ -34,9 +37,10 @@ impl Thing {
     }
 }
 
-/// A camera at the origin that looks along z; a pixel is `1 / pixels_per_unit` wide at distance 1 (everywhere if orthographic).
+/// A camera at the origin that looks along z; both projections see the same at distance 5.
 pub(crate) fn camera(resolution: [u32; 2], perspective: bool) -> Camera {
     let [width, height] = resolution.map(f64::from);
+    let half = if perspective { 1.0 } else { 5.0 * 22.5_f64.to_radians().tan() };
     let projection =
         if perspective { Projection::Perspective { fov_degrees: 45.0 } } else { Projection::Orthographic };
     Camera {
@@ -44,7 +48,7 @@ pub(crate) fn camera(resolution: [u32; 2], perspective: bool) -> Camera {
         projection,
         resolution,
         pixel_aspect: 1.0,
-        screen_window: [-width / height, width / height, -1.0, 1.0],
+        screen_window: [-width / height, width / height, -1.0, 1.0].map(|x| x * half),
         crop_window: [0.0, 1.0, 0.0, 1.0],
         clip: [0.1, 1000.0],
         clip_planes: Vec::new(),
@@ -146,9 +150,29 @@ impl Scene {
         Loaded { frame, page }
     }
 
-    /// The primitive's number inside its thing's shape.
-    pub(crate) fn local_primitive(&self, instance: u32, primitive: u32) -> usize {
-        (primitive - self.drawn.runs[instance as usize].first) as usize
+    /// The surface that a grid is part of.
+    pub(crate) fn surface(&self, grid: &Subpatch) -> Surface<'_> {
+        let thing = &self.things[grid.instance as usize];
+        let mut surface = Surface {
+            shape: &thing.shape,
+            primitive: (grid.primitive - self.drawn.runs[grid.instance as usize].first) as usize,
+            camera_from_object: thing.camera_from_object,
+            perspective: self.drawn.frame.flags & 1 != 0,
+            rim_chords: 0.0,
+        };
+        if let Shape::Points(points) = &thing.shape {
+            let nu = f64::from((grid.shape >> 10) & 15);
+            surface.rim_chords = if edge::levels(grid) == [0, 0] {
+                nu
+            } else {
+                // As many as the circumference is long, in edges of micropolygons.
+                let distance = if surface.perspective { surface.position(0.0, 0.0).z } else { 1.0 };
+                let radius = 0.5 * f64::from(points.widths[surface.primitive]);
+                let px = f64::from(self.drawn.frame.raster_scale[0]).abs() / 1024.0 / distance;
+                std::f64::consts::TAU * radius * px / f64::from(thing.shading_rate).sqrt()
+            };
+        }
+        surface
     }
 }
 

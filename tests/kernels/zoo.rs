@@ -127,6 +127,56 @@ pub(crate) fn dots() -> Thing {
     wide(points(widths.iter().map(|_| random.triple(-1.0, 1.0)).collect(), widths), 0.2, 0.3)
 }
 
+/// Random positions in front of a 45 degree camera, near and far.
+fn in_view(random: &mut Random) -> [f32; 3] {
+    let z = random.float(1.0, 3.0).powi(3);
+    [random.float(-0.45, 0.45) * z, random.float(-0.35, 0.35) * z, z]
+}
+
+/// The corners (or control points) of a facet (patch) of side `n`, turned to one of its eight orientations.
+fn turned(random: &mut Random, n: usize, point: impl Fn(usize, usize) -> u32) -> Vec<u32> {
+    let how = random.below(8);
+    let at = |k: usize| {
+        let (mut i, mut j) = (k % n, k / n);
+        if how & 1 == 1 {
+            i = n - 1 - i;
+        }
+        if how & 2 == 2 {
+            j = n - 1 - j;
+        }
+        if how & 4 == 4 { point(j, i) } else { point(i, j) }
+    };
+    (0..n * n).map(at).collect()
+}
+
+/// A torus of 5 x 4 facets between random positions, some of them cut into triangles: closed, whatever it looks like.
+pub(crate) fn crumpled_facets(seed: u64) -> Thing {
+    let random = &mut Random::new(seed);
+    let positions: Vec<[f32; 3]> = (0..20).map(|_| in_view(random)).collect();
+    let mut corners = Vec::new();
+    for k in 0..20 {
+        let point = |i: usize, j: usize| (((k / 5 + j) % 4) * 5 + (k + i) % 5) as u32;
+        let c = turned(random, 2, point);
+        match random.below(3) {
+            0 => corners.extend([[c[0], c[1], c[3], c[3]], [c[0], c[3], c[2], c[2]]]),
+            _ => corners.push([c[0], c[1], c[2], c[3]]),
+        }
+    }
+    Thing::new(facets(positions, corners), DMat4::IDENTITY)
+}
+
+/// A torus of 3 x 3 patches between random control points.
+pub(crate) fn crumpled_patches(seed: u64) -> Thing {
+    let random = &mut Random::new(seed);
+    let points: Vec<[f32; 3]> = (0..81).map(|_| in_view(random)).collect();
+    let mut control = Vec::new();
+    for k in 0..9 {
+        let point = |i: usize, j: usize| ((3 * (k / 3) + j) % 9 * 9 + (3 * (k % 3) + i) % 9) as u32;
+        control.extend(turned(random, 4, point).into_iter().map(|p| points[p as usize]));
+    }
+    Thing::new(patches(control), DMat4::IDENTITY)
+}
+
 /// Everything above, without what is closed.
 pub(crate) fn everything() -> Vec<Thing> {
     let mut things = quadrics();

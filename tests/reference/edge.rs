@@ -15,7 +15,7 @@ pub(crate) struct Edge {
     /// The points of the leaf edge that this edge covers: first and last.
     pub points: [u32; 2],
     /// Where the leaf begins.
-    leaf_start: u64,
+    pub leaf_start: u64,
 }
 
 /// The rectangle of a subpatch: u0, v0, u1, v1 in 1 / [`UNIT`].
@@ -48,7 +48,7 @@ pub(crate) fn edges(grid: &Subpatch) -> [Edge; 4] {
 
 impl Edge {
     /// Canonical point `index` of the leaf edge.
-    fn point(&self, index: u32) -> u64 {
+    pub(crate) fn point(&self, index: u32) -> u64 {
         assert!((1..=15).contains(&self.rate) && index <= self.rate, "{self:?}");
         self.leaf_start + (UNIT >> self.leaf_level) * u64::from(index) / u64::from(self.rate)
     }
