@@ -36,9 +36,8 @@ layout(push_constant) uniform Push {
 #include "lib/micropolygon.glsl"
 #include "lib/coverage.glsl"
 
-// Tiles of 32 samples that one invocation visits; the rest is cut into as many parts (DESIGN 3.2: bounded loop trips).
+// Tiles of 32 samples that one invocation visits (DESIGN 3.2: bounded loop trips). A region of 2^24 samples has fewer than 4096 parts.
 #define PART 256u
-#define PARTS 64u
 
 // The candidate samples of a micropolygon: a rectangle of subpixels, counted from the region's first one.
 struct Candidates {
@@ -116,8 +115,10 @@ void main() {
     uint total = tiles.x * tiles.y;
     bool wide = micropolygon_wide(m);
 #if PASS == 0
-    if (total > PART || wide) rest_groups_x = gl_NumWorkGroups.x;
-    if (total > PART * PARTS) atomicAdd(rest_lost, 1u);
+    if (total > PART || wide) {
+        rest_groups_x = gl_NumWorkGroups.x;
+        atomicMax(rest_groups_z, (total + PART - 1u) / PART);
+    }
     if (wide) return;
     uint begin = 0u;
 #else

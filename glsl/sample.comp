@@ -48,7 +48,7 @@ layout(push_constant) uniform Push {
 
 // Cells that one invocation visits.
 #define PART 64u
-#define PARTS 64u
+#define PARTS_MAX 65535u // workgroups along z
 
 void append(Micropolygon m, uint number, uint cell, uint mask, ivec2 corner) {
     uint at = atomicAdd(appended, 1u);
@@ -110,8 +110,11 @@ void main() {
     uint width = uint(px.z - px.x) + 1u, total = width * (uint(px.w - px.y) + 1u) * cells;
     bool wide = micropolygon_wide(m);
 #if PASS == 0
-    if (total > PART || wide) rest_groups_x = gl_NumWorkGroups.x;
-    if (total > PART * PARTS) atomicAdd(rest_lost, 1u);
+    if (total > PART || wide) {
+        rest_groups_x = gl_NumWorkGroups.x;
+        atomicMax(rest_groups_z, min((total + PART - 1u) / PART, PARTS_MAX));
+    }
+    if (total > PART * PARTS_MAX) atomicAdd(rest_lost, 1u);
     if (wide) return;
     uint begin = 0u;
 #else

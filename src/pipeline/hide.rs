@@ -9,9 +9,6 @@ use super::recording::Recording;
 use super::sample::Slab;
 use super::select::RegionPixels;
 
-/// Parts beyond the first into which the work of one huge micropolygon is cut (glsl/hide.comp, PARTS).
-const REST_PARTS: u32 = 64;
-
 /// Key of a sample that sees nothing.
 const EMPTY: u32 = u32::MAX;
 
@@ -28,9 +25,14 @@ pub fn record_clear(recording: &mut Recording, slices: &RegionSlices, (region, p
     });
 }
 
-/// The rest pass runs nothing unless a kernel arms it.
+/// The rest pass runs nothing unless a kernel arms it, with as many parts along z as the largest micropolygon has.
 pub(super) fn rest_start() -> Rest {
-    Rest { rest_groups_x: 0, rest_groups_y: 1, rest_groups_z: REST_PARTS, rest_lost: 0 }
+    Rest { rest_groups_x: 0, rest_groups_y: 1, rest_groups_z: 1, rest_lost: 0 }
+}
+
+/// Appends the rest pass's return to that.
+pub(super) fn record_disarm(recording: &mut Recording, slices: &RegionSlices) {
+    recording.write(slices.rest.cast::<[u32; 3]>().part(0..1), &[[0, 1, 1]]);
 }
 
 /// Appends the making of a piece's slots from the sorted grids from `first` on; those outside the slab get none, nor hidden ones unless
@@ -120,7 +122,7 @@ pub fn record_piece(
         &bindings,
         &push,
     ));
-    recording.fill(slices.rest.cast::<u32>().part(0..1), 0);
+    record_disarm(recording, slices);
 }
 
 /// Appends the renewal of the farthest depth of the blocks that hiding changed.

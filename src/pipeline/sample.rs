@@ -83,7 +83,7 @@ pub fn record_piece(
         &bindings,
         &push,
     ));
-    recording.fill(slices.rest.cast::<u32>().part(0..1), 0);
+    hide::record_disarm(recording, slices);
 }
 
 /// Appends the ordering of `entries` entries by cell, and inside each cell by depth.

@@ -211,6 +211,30 @@ fn patches_that_share_control_points_share_border_vertices_whatever_their_orient
 }
 
 #[test]
+fn no_border_inside_a_primitive_is_open() {
+    for rate in [1.0, 0.1] {
+        let (_, split, grids) = diced(zoo::everything().into_iter().map(|t| t.rate(rate)).collect(), true);
+        let segments = segments(&grids);
+        let mut inner = 0;
+        for (grid, vertices) in split.grids.iter().zip(&grids) {
+            let [u0, v0, u1, v1] = edge::rectangle(grid);
+            let (nu, nv) = (vertices.nu, vertices.nv);
+            let along_u = [(v0, 0), (v1, nv)].map(|(at, j)| (at, (0..nu).map(|i| ((i, j), (i + 1, j))).collect()));
+            let along_v = [(u0, 0), (u1, nu)].map(|(at, i)| (at, (0..nv).map(|j| ((i, j), (i, j + 1))).collect()));
+            for (at, border) in along_u.into_iter().chain(along_v) {
+                let border: Vec<((usize, usize), (usize, usize))> = border;
+                for (a, b) in border.into_iter().filter(|_| at != 0 && at != edge::UNIT) {
+                    let Some(segment) = segment(vertices.p(a.0, a.1), vertices.p(b.0, b.1)) else { continue };
+                    assert_eq!(segments[&segment] % 2, 0, "{a:?} to {b:?} of {grid:?}");
+                    inner += 1;
+                }
+            }
+        }
+        assert!(inner > 1000);
+    }
+}
+
+#[test]
 fn a_lid_closes_at_its_point() {
     // Only the rim and the two straight sides are open: the border at v = 0 is one point.
     check_border(zoo::lid().rate(0.1), |p| {

@@ -3,6 +3,7 @@
 use super::lab::Lab;
 use super::scene::{Loaded, Scene};
 use anthill::pipeline::bound_split::{self, Chunk};
+use anthill::pipeline;
 use anthill::pipeline::buffers::{CountSlices, GridSlices, RegionCapacity, RegionSlices, Vec4};
 use anthill::pipeline::dice::{self, Piece};
 use anthill::pipeline::geometry::Kind;
@@ -35,6 +36,41 @@ pub(crate) fn bound_px(bound: &GridBound) -> [i32; 4] {
 
 /// Splits all primitives of a scene.
 pub(crate) fn split(lab: &mut Lab, scene: &Scene, loaded: &Loaded) -> Split {
+    let stage = lab.stage();
+    split_in(lab, scene, loaded, stage, GRIDS_MAX).unwrap_or_else(|needed| panic!("{needed} subpatches at once"))
+}
+
+/// The same with room for so many subpatches; an error says how many a round would have needed.
+pub(crate) fn split_in(
+    lab: &mut Lab,
+    scene: &Scene,
+    loaded: &Loaded,
+    stage: pipeline::Device,
+    capacity: u64,
+) -> Result<Split, u32> {
+    let (slices, mut left) = seed(lab, scene, capacity);
+    let mut from = 0;
+    for _ in 0..ROUNDS_MAX {
+        let world = (&loaded.frame, loaded.page);
+        lab.run(|recording| {
+            bound_split::record_round(recording, stage, world, &slices, &Kind::ALL, (from, left));
+        });
+        let round: Round = lab.read(slices.round)[0];
+        if u64::from(round.round_needed) > capacity {
+            return Err(round.round_needed);
+        }
+        (from, left) = (1 - from, round.round_count);
+        if round.round_last_splits == 0 || left == 0 {
+            let grids = lab.read(slices.lists[from].part(0..u64::from(left)));
+            let bounds = lab.read(slices.bounds[from].part(0..u64::from(left)));
+            return Ok(Split { grids, bounds, lost: round.round_dropped });
+        }
+    }
+    panic!("subpatches are left after {ROUNDS_MAX} rounds");
+}
+
+/// Memory for counting, with all primitives of the scene in list 0; and their number.
+fn seed(lab: &mut Lab, scene: &Scene, capacity: u64) -> (CountSlices, u32) {
     let mut first = 0;
     let drawables: Vec<Drawable> = (0..)
         .zip(&scene.drawn.runs)
@@ -45,28 +81,12 @@ pub(crate) fn split(lab: &mut Lab, scene: &Scene, loaded: &Loaded) -> Split {
         })
         .collect();
     let count = drawables.len() as u64;
-    let buffer = lab.buffer("count", CountSlices::bytes(count, GRIDS_MAX));
-    let slices = CountSlices::cut(buffer, count, GRIDS_MAX).expect("it has the bytes");
+    let buffer = lab.buffer("count", CountSlices::bytes(count, capacity));
+    let slices = CountSlices::cut(buffer, count, capacity).expect("it has the bytes");
     lab.write(slices.drawables, &drawables);
     let chunk = Chunk { drawable_base: 0, drawable_count: count as u32, first: 0, count: first };
     lab.run(|recording| bound_split::record_seed(recording, &slices, chunk));
-    let (mut from, mut left) = (0, first);
-    for _ in 0..ROUNDS_MAX {
-        let stage = lab.stage();
-        let world = (&loaded.frame, loaded.page);
-        lab.run(|recording| {
-            bound_split::record_round(recording, stage, world, &slices, &Kind::ALL, (from, left));
-        });
-        let round: Round = lab.read(slices.round)[0];
-        assert!(round.round_needed <= GRIDS_MAX as u32, "{} subpatches at once", round.round_needed);
-        (from, left) = (1 - from, round.round_count);
-        if round.round_last_splits == 0 || left == 0 {
-            let grids = lab.read(slices.lists[from].part(0..u64::from(left)));
-            let bounds = lab.read(slices.bounds[from].part(0..u64::from(left)));
-            return Split { grids, bounds, lost: round.round_dropped };
-        }
-    }
-    panic!("subpatches are left after {ROUNDS_MAX} rounds");
+    (slices, first)
 }
 
 /// A diced grid: its channels, row by row.

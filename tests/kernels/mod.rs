@@ -3,8 +3,11 @@
 mod bound_split;
 mod dice;
 mod grids;
+mod hide;
 mod lab;
+mod micropolygon_size;
 mod random;
+mod region;
 mod scan;
 pub(crate) mod scene;
 mod zoo;

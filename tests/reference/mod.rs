@@ -3,5 +3,8 @@
 pub(crate) mod bound_split;
 pub(crate) mod camera;
 pub(crate) mod edge;
+pub(crate) mod hide;
+pub(crate) mod micropolygon;
+pub(crate) mod sampling;
 pub(crate) mod scan;
 pub(crate) mod surface;

@@ -1,0 +1,221 @@
+//! A region's memory on the device, and grids of given vertices in it: for the stages from hide on.
+
+use super::grids::arm;
+use super::lab::Lab;
+use crate::reference::hide::Candidate;
+use crate::reference::micropolygon::Micropolygon;
+use crate::reference::sampling::Pattern;
+use anthill::pipeline::buffers::{FrameSlices, RegionCapacity, RegionSlices, Vec4};
+use anthill::pipeline::dice::Piece;
+use anthill::pipeline::hide;
+use anthill::pipeline::kernels::records::{Frame, Slot};
+use anthill::pipeline::select::RegionPixels;
+
+/// A diced grid as a test wants it.
+#[derive(Clone, Debug)]
+pub(crate) struct Mesh {
+    pub nu: u32,
+    pub nv: u32,
+    /// Vertices in camera space, row by row.
+    pub p: Vec<[f32; 3]>,
+    /// Pixels that it may touch, inclusive.
+    pub bound_px: [i32; 4],
+    /// Depths that it may have.
+    pub bound_z: [f32; 2],
+    /// Seen only from the side of dP/du x dP/dv, or (true) from the other.
+    pub one_sided: Option<bool>,
+    /// It leaves no colour behind.
+    pub matte: bool,
+}
+
+/// Bounds that exclude nothing.
+pub(crate) const EVERYWHERE: [i32; 4] = [-32_768, -32_768, 32_767, 32_767];
+
+impl Mesh {
+    /// A grid without bounds.
+    pub(crate) fn new(nu: u32, nv: u32, p: Vec<[f32; 3]>) -> Self {
+        assert_eq!(p.len() as u32, (nu + 1) * (nv + 1));
+        Self { nu, nv, p, bound_px: EVERYWHERE, bound_z: [0.0, f32::INFINITY], one_sided: None, matte: false }
+    }
+
+    /// One micropolygon with corners (0,0) (1,0) (0,1) (1,1).
+    pub(crate) fn quad(corners: [[f32; 3]; 4]) -> Self {
+        Self::new(1, 1, corners.to_vec())
+    }
+
+    /// log2 of the vertices and the micropolygons of its slot.
+    fn slot_log2(&self) -> (u32, u32) {
+        let slot = self.p.len().next_power_of_two().max(16).ilog2();
+        (slot, if self.nu * self.nv > 1 << (slot - 1) { slot } else { slot - 1 })
+    }
+
+    fn slot(&self, rank: u32) -> Slot {
+        let range = |low: i32, high: i32| u32::from(low as u16) | u32::from(high as u16) << 16;
+        let [x0, y0, x1, y1] = self.bound_px;
+        let flags = u32::from(self.one_sided.is_some()) | u32::from(self.one_sided == Some(true)) << 1;
+        Slot {
+            rank,
+            dims: self.nu | self.nv << 8 | (flags | u32::from(self.matte) << 2) << 16,
+            bound_x: range(x0, x1),
+            bound_y: range(y0, y1),
+            zmin: self.bound_z[0],
+            zmax: self.bound_z[1],
+            grid: rank,
+            instance: 0,
+        }
+    }
+
+    /// Its micropolygons, as the grid of rank `rank` of a region.
+    pub(crate) fn candidates(&self, frame: &Frame, rank: u32) -> Vec<Candidate> {
+        let corner = |i: u32, j: u32| self.p[(j * (self.nu + 1) + i) as usize];
+        let of = |local: u32| {
+            let (i, j) = (local % self.nu, local / self.nu);
+            let corners = [corner(i, j), corner(i + 1, j), corner(i, j + 1), corner(i + 1, j + 1)];
+            Some(Candidate {
+                micropolygon: Micropolygon::new(frame, corners)?,
+                number: rank << 8 | local,
+                bound_px: self.bound_px,
+                bound_z: self.bound_z,
+                one_sided: self.one_sided,
+            })
+        };
+        (0..self.nu * self.nv).filter_map(of).collect()
+    }
+}
+
+/// The micropolygons of grids, whose ranks are their places.
+pub(crate) fn candidates(frame: &Frame, meshes: &[Mesh]) -> Vec<Candidate> {
+    (0..).zip(meshes).flat_map(|(rank, mesh)| mesh.candidates(frame, rank)).collect()
+}
+
+/// A frame without perspective in which x and y are pixels.
+pub(crate) fn flat_frame(samples: [u32; 2], jitter: bool) -> Frame {
+    Frame {
+        raster_scale: [1024.0; 2],
+        raster_offset: [0.0; 2],
+        near: 0.25,
+        far: 1e6,
+        eye_z: 1e-6,
+        flags: if jitter { 2 } else { 0 },
+        sampled_px: [-100, -100, 1000, 1000],
+        samples,
+        sample_step: samples.map(|n| (1024 << 16) / n),
+        eye_splits: 0,
+        spare0: 0,
+        opacity_threshold: 0.996,
+        z_threshold: 0.996,
+    }
+}
+
+/// The pattern of a frame.
+pub(crate) fn pattern(frame: &Frame) -> Pattern {
+    Pattern { samples: frame.samples, jitter: frame.flags & 2 != 0 }
+}
+
+/// A region without an apron.
+pub(crate) fn region(x0: i32, y0: i32, x1: i32, y1: i32) -> RegionPixels {
+    RegionPixels { sampled: [x0, y0, x1, y1], inside: [0, 0, 1, 1] }
+}
+
+/// A region at work.
+pub(crate) struct Region {
+    pub lab: Lab,
+    pub record: Frame,
+    pub frame: FrameSlices,
+    pub pixels: RegionPixels,
+    pub capacity: RegionCapacity,
+    pub slices: RegionSlices,
+}
+
+impl Region {
+    /// Takes memory for a region. `room` may change the capacities: 4096 grids, slots and colours, no entries.
+    pub(crate) fn new(record: Frame, pixels: RegionPixels, room: impl FnOnce(&mut RegionCapacity)) -> Self {
+        let mut lab = Lab::new();
+        let pixel_samples = u64::from(record.samples[0] * record.samples[1]);
+        let mut capacity = RegionCapacity {
+            frame_grids: 1,
+            grids: 4096,
+            subpixels: pixels.count() * pixel_samples,
+            pixel_samples,
+            arena: 1 << 17,
+            slots: 4096,
+            colours: 4096,
+            entries: 0,
+            variables: 0,
+            bins: 1,
+        };
+        room(&mut capacity);
+        let buffer = lab.buffer("region", capacity.bytes());
+        let slices = RegionSlices::cut(buffer, &capacity).expect("it has the bytes");
+        let frame = FrameSlices {
+            frame: lab.upload("frame", bytemuck::cast_slice(&[record])),
+            instances: lab.space("instances", 0),
+            params: lab.space("params", 0),
+            primvar_bindings: lab.space("primvar bindings", 0),
+            space_table: 0,
+        };
+        Self { lab, record, frame, pixels, capacity, slices }
+    }
+
+    /// Samples of a pixel.
+    pub(crate) fn pixel_samples(&self) -> u32 {
+        self.capacity.pixel_samples as u32
+    }
+
+    /// Puts grids into slots, those of a size into one piece. Channel `c` of a piece's vertices has what `value` says of (grid, vertex, c).
+    pub(crate) fn lay(&mut self, meshes: &[Mesh], channels: u32, value: impl Fn(usize, usize, u32) -> Vec4) -> Vec<Piece> {
+        let mut order: Vec<usize> = (0..meshes.len()).collect();
+        order.sort_by_key(|&i| meshes[i].slot_log2());
+        let slots: Vec<Slot> = order.iter().map(|&i| meshes[i].slot(i as u32)).collect();
+        self.lab.write(self.slices.slots.part(0..slots.len() as u64), &slots);
+        let (mut pieces, mut arena, mut first) = (Vec::new(), Vec::new(), 0);
+        for (number, part) in (0..).zip(order.chunk_by(|&a, &b| meshes[a].slot_log2() == meshes[b].slot_log2())) {
+            let (slot_log2, mp_log2) = meshes[part[0]].slot_log2();
+            let base = arena.len() as u32;
+            let piece = Piece { number, slot_base: first, slot_log2, mp_log2, slot_count: part.len() as u32, base };
+            for channel in 0..channels {
+                for &mesh in part {
+                    let start = arena.len();
+                    arena.extend((0..meshes[mesh].p.len()).map(|vertex| value(mesh, vertex, channel)));
+                    arena.resize(start + (1 << slot_log2), [f32::NAN; 4]);
+                }
+            }
+            first += part.len() as u32;
+            arm(&mut self.lab, &self.slices, &piece);
+            pieces.push(piece);
+        }
+        self.lab.write(self.slices.arena.part(0..arena.len() as u64), &arena);
+        pieces
+    }
+
+    /// Puts grids into slots with their positions.
+    pub(crate) fn lay_positions(&mut self, meshes: &[Mesh]) -> Vec<Piece> {
+        self.lay(meshes, 1, |mesh, vertex, _| {
+            let [x, y, z] = meshes[mesh].p[vertex];
+            [x, y, z, 0.0]
+        })
+    }
+
+    /// Empty samples.
+    pub(crate) fn clear(&mut self) {
+        let (slices, region) = (self.slices, (self.pixels, self.pixel_samples()));
+        self.lab.run(|recording| hide::record_clear(recording, &slices, (&region.0, region.1)));
+    }
+
+    /// Hides grids.
+    pub(crate) fn hide(&mut self, meshes: &[Mesh]) {
+        let pieces = self.lay_positions(meshes);
+        let (frame, slices, pixels) = (self.frame, self.slices, self.pixels);
+        self.lab.run(|recording| {
+            for piece in &pieces {
+                hide::record_piece(recording, &frame, &slices, &pixels, (piece, piece.base));
+            }
+        });
+    }
+
+    /// The depth keys.
+    pub(crate) fn keys(&mut self) -> Vec<u64> {
+        let count = self.pixels.count() * self.capacity.pixel_samples;
+        self.lab.read(self.slices.keys.part(0..count))
+    }
+}
