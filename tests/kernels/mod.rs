@@ -10,4 +10,5 @@ mod random;
 mod region;
 mod scan;
 pub(crate) mod scene;
+mod select;
 mod zoo;

@@ -7,4 +7,5 @@ pub(crate) mod hide;
 pub(crate) mod micropolygon;
 pub(crate) mod sampling;
 pub(crate) mod scan;
+pub(crate) mod select;
 pub(crate) mod surface;

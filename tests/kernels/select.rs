@@ -1,0 +1,247 @@
+//! Selection, depth batches, the counting sorts, and culling, against their references.
+
+use super::random::Random;
+use super::region::{Region, flat_frame};
+use crate::reference::scan::exclusive;
+use crate::reference::select::{batches, bucket, is_hidden, selected, size_class, slot_log2};
+use anthill::pipeline::buffers::{FrameSlices, GridSlices};
+use anthill::pipeline::dice::Piece;
+use anthill::pipeline::kernels::records::{GridBound, Instance, Slot, Subpatch};
+use anthill::pipeline::plan::Pipeline;
+use anthill::pipeline::sample::Slab;
+use anthill::pipeline::select::{self as stage, DEPTH_BUCKETS, DepthBuckets, RegionPixels, SIZE_CLASSES};
+use anthill::pipeline::{hide, shade};
+use std::ops::Range;
+
+const BINS: u32 = 3;
+const REGION: RegionPixels = RegionPixels { sampled: [-2, 10, 61, 53], inside: [0, 12, 59, 51] };
+const DEPTHS: [f32; 2] = [0.5, 40.0];
+
+/// Random grids of a frame of 100 x 80 pixels; bounds that end exactly at the region's rim among them.
+fn grids(count: u32, random: &mut Random) -> (Vec<Subpatch>, Vec<GridBound>, Vec<Instance>) {
+    let instance = |_| Instance {
+        hide_bin: random.below(BINS),
+        shade_bin: random.below(BINS),
+        flags: random.below(8),
+        ..Instance::default()
+    };
+    let instances: Vec<Instance> = (0..20).map(instance).collect();
+    let grid = |_| {
+        let [nu, nv] = [0; 2].map(|_| 1 + random.below(15));
+        Subpatch { instance: random.below(20), shape: nu << 10 | nv << 14, ..Subpatch::default() }
+    };
+    let grids: Vec<Subpatch> = (0..count).map(grid).collect();
+    let bound = |_| {
+        let mut range = |low: i32, high: i32, rim: [i32; 2]| {
+            let start = if random.one_in(10) { rim[random.below(2) as usize] } else { random.int(low..high) };
+            let end = start + random.int(0..20);
+            if random.one_in(10) { [rim[0] - 5, rim[0] - random.int(0..2)] } else { [start, end] }
+        };
+        let pack = |[low, high]: [i32; 2]| u32::from(low as u16) | u32::from(high as u16) << 16;
+        let (x, y) = (pack(range(-10, 100, [-2, 61])), pack(range(-10, 80, [10, 53])));
+        let zmin = if random.one_in(20) { random.float(-3.0, 100.0) } else { DEPTHS[0] * 80.0_f32.powf(random.unit()) };
+        GridBound { x, y, zmin, zmax: zmin + random.unit() }
+    };
+    let bounds = (0..count).map(bound).collect();
+    (grids, bounds, instances)
+}
+
+struct Bench {
+    region: Region,
+    frame: FrameSlices,
+    grids: GridSlices,
+    depth: DepthBuckets,
+}
+
+fn bench(grids: &[Subpatch], bounds: &[GridBound], instances: &[Instance], capacity: u64) -> Bench {
+    let mut region = Region::new(flat_frame([2, 2], true), REGION, |room| {
+        room.frame_grids = grids.len() as u64;
+        room.grids = capacity;
+        room.bins = u64::from(BINS);
+    });
+    let instances = region.lab.upload("instances", instances);
+    let grids = GridSlices { grids: region.lab.upload("grids", grids), bounds: region.lab.upload("bounds", bounds) };
+    let frame = FrameSlices { instances, ..region.frame };
+    Bench { region, frame, grids, depth: DepthBuckets::new(DEPTHS[0], DEPTHS[1]) }
+}
+
+impl Bench {
+    fn select(&mut self, batches: u32) {
+        let Region { lab, slices, capacity, .. } = &mut self.region;
+        let (device, pipeline) = (lab.stage(), Pipeline { batches, ..Pipeline::ANTHILL });
+        let (frame, grids, depth) = (&self.frame, self.grids, self.depth);
+        lab.run(|recording| {
+            stage::record(recording, device, pipeline, (frame, grids), (slices, capacity), (&REGION, depth));
+        });
+    }
+}
+
+#[test]
+fn grids_are_selected_in_order_and_sorted_by_batch_bin_and_size() {
+    for (count, batch_count) in [(0, 32), (1, 32), (63, 1), (3000, 32), (3000, 7)] {
+        let mut random = Random::new(u64::from(count + batch_count));
+        let (grids, bounds, instances) = grids(count, &mut random);
+        let mut bench = bench(&grids, &bounds, &instances, 4096);
+        bench.select(batch_count);
+        let expected = selected(&bounds, &REGION);
+        let (lab, slices) = (&mut bench.region.lab, bench.region.slices);
+        let total = lab.read(slices.selected_count)[0].total;
+        assert_eq!(total as usize, expected.len());
+        let chosen = lab.read(slices.selected.part(0..u64::from(total)));
+        assert_eq!(chosen, expected, "ranks keep the order of grids");
+
+        let mut histogram = vec![0; DEPTH_BUCKETS as usize];
+        for &grid in &expected {
+            histogram[bucket(&bounds[grid as usize], bench.depth) as usize] += 1 << slot_log2(&grids[grid as usize]);
+        }
+        assert_eq!(lab.read(slices.histogram), histogram);
+        let batch = lab.read(slices.batches);
+        assert!(batch.is_sorted(), "nearest first");
+        for (found, (exact, rest)) in batch.iter().zip(batches(&histogram, batch_count)) {
+            // Single precision may round a bucket across a border that it touches.
+            let touches = rest < 1e-4 && *found + 1 == exact || rest > 1.0 - 1e-4 && *found == exact + 1;
+            assert!(*found == exact || touches, "{found} for {exact}");
+        }
+
+        let key = |rank: u32| {
+            let grid = expected[rank as usize] as usize;
+            let batch = batch[bucket(&bounds[grid], bench.depth) as usize];
+            let bin = instances[grids[grid].instance as usize].hide_bin;
+            (batch * BINS + bin) * SIZE_CLASSES + size_class(&grids[grid])
+        };
+        let sorted = lab.read(slices.sorted.part(0..u64::from(total)));
+        check_sorted(&sorted, 0..total, key);
+        let mut counts = vec![0; bench.region.capacity.sort_keys() as usize];
+        sorted.iter().for_each(|&rank| counts[key(rank) as usize] += 1);
+        assert_eq!(lab.read(slices.counts), counts);
+        assert_eq!(lab.read(slices.offsets), exclusive(&counts, u32::MAX).0);
+    }
+}
+
+/// Each of `ranks` once, by key.
+fn check_sorted(sorted: &[u32], ranks: impl Iterator<Item = u32>, key: impl Fn(u32) -> u32) {
+    let mut once = sorted.to_vec();
+    once.sort_unstable();
+    assert_eq!(once, ranks.collect::<Vec<_>>(), "every grid once");
+    assert!(sorted.is_sorted_by_key(|&rank| key(rank)));
+}
+
+#[test]
+fn more_grids_than_fit_are_counted_and_nothing_is_written_past_the_end() {
+    let (grids, bounds, instances) = grids(2000, &mut Random::new(4));
+    let expected = selected(&bounds, &REGION);
+    let mut bench = bench(&grids, &bounds, &instances, 64);
+    assert!(expected.len() > 64);
+    bench.select(32);
+    let (lab, slices) = (&mut bench.region.lab, bench.region.slices);
+    assert_eq!(lab.read(slices.selected_count)[0].total as usize, expected.len());
+    assert_eq!(lab.read(slices.selected), expected[..64]);
+    // 64 words end where the next slice begins: those behind `selected` and `sorted` hold what they should.
+    let work: u32 = expected[..64].iter().map(|&grid| 1 << slot_log2(&grids[grid as usize])).sum();
+    assert_eq!(lab.read(slices.histogram).iter().sum::<u32>(), work);
+    assert_eq!(lab.read(slices.counts).iter().sum::<u32>(), 64);
+}
+
+#[test]
+fn grids_with_colours_in_a_round_are_sorted_for_shading() {
+    let mut random = Random::new(8);
+    let (grids, bounds, instances) = grids(2000, &mut random);
+    let mut bench = bench(&grids, &bounds, &instances, 4096);
+    bench.select(32);
+    let total = selected(&bounds, &REGION).len();
+    let needed: Vec<u32> = (0..total).map(|_| if random.one_in(3) { 0 } else { random.below(226) }).collect();
+    let (base, places) = exclusive(&needed, u32::MAX);
+    let (lab, slices) = (&mut bench.region.lab, bench.region.slices);
+    lab.write(slices.needed.part(0..total as u64), &needed);
+    lab.write(slices.colour_base.part(0..total as u64), &base);
+    let chosen = lab.read(slices.selected.part(0..total as u64));
+    let rounds: [Range<u32>; 5] = [0..places, 0..1000, 1000..1001, 1001..places / 2, places / 2..places + 500];
+    for round in rounds {
+        let (lab, capacity) = (&mut bench.region.lab, bench.region.capacity);
+        let (device, frame, grid_slices) = (lab.stage(), &bench.frame, bench.grids);
+        lab.run(|recording| {
+            let by = (total as u64, round.clone());
+            shade::record_order(recording, device, (frame, grid_slices), (&slices, &capacity), by);
+        });
+        let takes_part = |&rank: &u32| {
+            let (first, count) = (base[rank as usize], needed[rank as usize]);
+            count > 0 && first < round.end && first + count > round.start
+        };
+        let ranks: Vec<u32> = (0..total as u32).filter(takes_part).collect();
+        let sorted = lab.read(slices.sorted.part(0..ranks.len() as u64));
+        check_sorted(&sorted, ranks.iter().copied(), |rank| {
+            let grid = grids[chosen[rank as usize] as usize];
+            instances[grid.instance as usize].shade_bin * SIZE_CLASSES + size_class(&grid)
+        });
+        let counted: u32 = lab.read(slices.counts).iter().sum();
+        assert_eq!(counted as usize, ranks.len());
+    }
+}
+
+#[test]
+fn culling_drops_only_what_is_hidden_or_outside_the_slab() {
+    let mut random = Random::new(12);
+    let (grids, bounds, instances) = grids(1500, &mut random);
+    let mut bench = bench(&grids, &bounds, &instances, 4096);
+    bench.select(32);
+    let expected = selected(&bounds, &REGION);
+    let total = expected.len() as u32;
+    // Blocks that show something near, far, or nothing yet; some of the depths are those of grids.
+    let block = |_| match random.below(4) {
+        0 => u32::MAX,
+        1 => bounds[expected[random.below(total) as usize] as usize].zmin.max(0.0).to_bits(),
+        _ => random.float(0.5, 5.0).to_bits(),
+    };
+    let blocks: Vec<u32> = (0..REGION.blocks()).map(block).collect();
+    let slices = bench.region.slices;
+    bench.region.lab.write(slices.blocks.part(0..REGION.blocks()), &blocks);
+    let order = bench.region.lab.read(slices.sorted.part(0..u64::from(total)));
+    let slab = Slab { low: u64::from(1.0_f32.to_bits()) << 32, high: u64::from(20.0_f32.to_bits()) << 32 };
+    for (enabled, slab) in [(true, Slab::WHOLE), (false, Slab::WHOLE), (true, slab)] {
+        let slots = cull(&mut bench, total, (enabled, slab));
+        let outside = |bound: &GridBound| {
+            let bits = |z: f32| u64::from(z.max(0.0).to_bits());
+            bits(bound.zmax) < slab.low >> 32 || bits(bound.zmin) > slab.high >> 32
+        };
+        let mut kept: Vec<u32> = slots.iter().map(|slot| slot.rank).collect();
+        kept.sort_unstable();
+        let stays = |&rank: &u32| {
+            let bound = &bounds[expected[rank as usize] as usize];
+            !outside(bound) && !(enabled && is_hidden(bound, &REGION, &blocks))
+        };
+        // Grids of very many blocks may be kept without a search: there are none here.
+        let wanted: Vec<u32> = (0..total).filter(stays).collect();
+        assert_eq!(kept, wanted, "culling {enabled}, {slab:?}");
+        assert!(!enabled || wanted.len() < order.len());
+        slots.iter().for_each(|slot| check_slot(slot, &expected, &grids, &bounds, &instances));
+    }
+}
+
+/// Makes slots of all sorted grids, as one piece.
+fn cull(bench: &mut Bench, total: u32, keep: (bool, Slab)) -> Vec<Slot> {
+    let piece = Piece { number: 3, slot_base: 5, slot_log2: 8, mp_log2: 8, slot_count: total, base: 0 };
+    let pieces = [Piece { number: 0, ..piece }, Piece { number: 1, ..piece }, Piece { number: 2, ..piece }, piece];
+    let (lab, slices) = (&mut bench.region.lab, bench.region.slices);
+    let (frame, grids) = (&bench.frame, bench.grids);
+    lab.run(|recording| {
+        hide::record_pieces(recording, &slices, &pieces);
+        hide::record_cull(recording, (frame, grids), &slices, &REGION, (0, &piece), keep);
+        hide::record_arm(recording, &slices, pieces.len());
+    });
+    let states = lab.read(slices.pieces.part(0..4));
+    assert!(states[..3].iter().all(|state| state.count == 0 && state.mp_groups[0] == 0));
+    let count = states[3].count;
+    assert_eq!(states[3].mp_groups, [count, 1, 1], "a slot of 256 a workgroup");
+    lab.read(slices.slots.part(5..5 + u64::from(count)))
+}
+
+fn check_slot(slot: &Slot, selected: &[u32], grids: &[Subpatch], bounds: &[GridBound], instances: &[Instance]) {
+    let grid = selected[slot.rank as usize];
+    let (subpatch, bound) = (&grids[grid as usize], &bounds[grid as usize]);
+    let flags = instances[subpatch.instance as usize].flags;
+    // Instance flags: 1 flipped, 2 one-sided, 4 matte; slot flags: 1 one-sided, 2 flipped, 4 matte.
+    let expected_flags = (flags >> 1 & 1) | (flags & 1) << 1 | flags & 4;
+    let dims = ((subpatch.shape >> 10) & 15) | ((subpatch.shape >> 14) & 15) << 8;
+    assert_eq!((slot.grid, slot.instance, slot.dims), (grid, subpatch.instance, dims | expected_flags << 16));
+    assert_eq!((slot.bound_x, slot.bound_y, slot.zmin, slot.zmax), (bound.x, bound.y, bound.zmin, bound.zmax));
+}
