@@ -50,20 +50,20 @@ layout(push_constant) uniform Push {
 #define PART 64u
 #define PARTS_MAX 65535u // workgroups along z
 
-void append(Micropolygon m, uint number, uint cell, uint mask, ivec2 corner) {
+void append(Entry entry) {
     uint at = atomicAdd(appended, 1u);
     if (at >= capacity) return;
-    uint bit = visible_bit(number), word = visible_word(number);
+    uint bit = visible_bit(entry.number), word = visible_word(entry.number);
     if ((visible[word] & bit) == 0u) atomicOr(visible[word], bit);
-    atomicAdd(cell_counts[cell], 1u);
-    vec2 shift = vec2(corner - m.low);
-    entries[at] = Entry(number, mask, cell, m.f0 + (m.fx * shift.x + m.fy * shift.y), m.fx, m.fy, m.zmin, m.zmax);
+    atomicAdd(cell_counts[entry.cell], 1u);
+    entries[at] = entry;
 }
 
-// Whether the sample sees the micropolygon, as far as opaque surfaces and the slab go.
-bool seen(Micropolygon m, Slot slot, uint number, ivec2 at, uint subpixel) {
-    float z = micropolygon_z(m, at);
-    uint64_t key = (uint64_t(floatBitsToUint(z)) << 32) | uint64_t(number);
+// Whether the sample sees the entry, as far as opaque surfaces and the slab go. Its depth is the one that it is composited by: else
+// where slabs are cut would show.
+bool seen(Entry entry, Slot slot, ivec2 at, uint subpixel) {
+    float z = entry_z(frame, entry, at);
+    uint64_t key = (uint64_t(floatBitsToUint(z)) << 32) | uint64_t(entry.number);
     uint64_t low = (uint64_t(slab_low_z) << 32) | uint64_t(slab_low_number), high = (uint64_t(slab_high_z) << 32) | uint64_t(slab_high_number);
     return z >= slot.zmin && z <= slot.zmax && key >= low && key < high && key < keys[subpixel];
 }
@@ -71,6 +71,8 @@ bool seen(Micropolygon m, Slot slot, uint number, ivec2 at, uint subpixel) {
 // The covered samples of a cell among the subpixels [first, last] of a pixel: bits of the cell's 32 samples.
 uint cell_mask(Micropolygon m, Coverage cover, ivec2 pixel, uint cell, uvec2 first, uvec2 last) {
     uint mask = 0u;
+    first.y = max(first.y, 32u * cell / frame.samples.x);
+    last.y = min(last.y, (32u * cell + 31u) / frame.samples.x);
     for (uint y = first.y; y <= last.y; y++) {
         for (uint x = first.x; x <= last.x; x++) {
             uint s = y * frame.samples.x + x;
@@ -83,15 +85,17 @@ uint cell_mask(Micropolygon m, Coverage cover, ivec2 pixel, uint cell, uvec2 fir
 void sample_cell(Micropolygon m, Coverage cover, Slot slot, uint number, ivec2 pixel, uint pixel_index, uint cell) {
     ivec2 corner = pixel * FIXED;
     uint covered = cell_mask(m, cover, pixel, cell, first_subpixel(m.low, corner), last_subpixel(m.high, corner));
-    uint mask = covered, first = pixel_index * (frame.samples.x * frame.samples.y) + 32u * cell;
+    vec2 shift = vec2(corner - m.low);
+    Entry entry = Entry(number, covered, pixel_index * cells + cell, m.f0 + (m.fx * shift.x + m.fy * shift.y), m.fx, m.fy, m.zmin, m.zmax);
+    uint first = pixel_index * (frame.samples.x * frame.samples.y) + 32u * cell;
     while (covered != 0u) {
         uint bit = uint(findLSB(covered));
         covered &= covered - 1u;
         uint s = 32u * cell + bit, y = uint((float(s) + 0.5) / float(frame.samples.x));
-        ivec2 at = sample_position(frame, pixel, uvec2(s - y * frame.samples.x, y));
-        if (!seen(m, slot, number, at, first + bit)) mask &= ~(1u << bit);
+        ivec2 at = sample_position(frame, pixel, uvec2(s - y * frame.samples.x, y)) - corner;
+        if (!seen(entry, slot, at, first + bit)) entry.mask &= ~(1u << bit);
     }
-    if (mask != 0u) append(m, number, pixel_index * cells + cell, mask, corner);
+    if (entry.mask != 0u) append(entry);
 }
 
 void main() {

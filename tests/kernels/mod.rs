@@ -1,13 +1,16 @@
 //! Every stage's kernels against its scalar reference (`tests/reference`), on random and on named inputs, under validation.
 
 mod bound_split;
+mod composite;
 mod dice;
 mod grids;
 mod hide;
 mod lab;
+mod layers;
 mod micropolygon_size;
 mod random;
 mod region;
+mod sample;
 mod scan;
 pub(crate) mod scene;
 mod select;

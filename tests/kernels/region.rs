@@ -162,35 +162,38 @@ impl Region {
         self.capacity.pixel_samples as u32
     }
 
-    /// Puts grids into slots, those of a size into one piece. Channel `c` of a piece's vertices has what `value` says of (grid, vertex, c).
-    pub(crate) fn lay(&mut self, meshes: &[Mesh], channels: u32, value: impl Fn(usize, usize, u32) -> Vec4) -> Vec<Piece> {
-        let mut order: Vec<usize> = (0..meshes.len()).collect();
+    /// Puts the grids from `first` on into slots, those of a size into one piece. Channel `c` of a piece's vertices has what `value` says
+    /// of (grid, vertex, c).
+    pub(crate) fn lay(
+        &mut self,
+        (meshes, first): (&[Mesh], usize),
+        channels: u32,
+        value: impl Fn(usize, usize, u32) -> Vec4,
+    ) -> Vec<Piece> {
+        let mut order: Vec<usize> = (first..meshes.len()).collect();
         order.sort_by_key(|&i| meshes[i].slot_log2());
         let slots: Vec<Slot> = order.iter().map(|&i| meshes[i].slot(i as u32)).collect();
         self.lab.write(self.slices.slots.part(0..slots.len() as u64), &slots);
-        let (mut pieces, mut arena, mut first) = (Vec::new(), Vec::new(), 0);
+        let (mut pieces, mut arena, mut slot_base) = (Vec::new(), Vec::new(), 0);
         for (number, part) in (0..).zip(order.chunk_by(|&a, &b| meshes[a].slot_log2() == meshes[b].slot_log2())) {
             let (slot_log2, mp_log2) = meshes[part[0]].slot_log2();
             let base = arena.len() as u32;
-            let piece = Piece { number, slot_base: first, slot_log2, mp_log2, slot_count: part.len() as u32, base };
-            for channel in 0..channels {
-                for &mesh in part {
-                    let start = arena.len();
-                    arena.extend((0..meshes[mesh].p.len()).map(|vertex| value(mesh, vertex, channel)));
-                    arena.resize(start + (1 << slot_log2), [f32::NAN; 4]);
-                }
+            pieces.push(Piece { number, slot_base, slot_log2, mp_log2, slot_count: part.len() as u32, base });
+            for (channel, &mesh) in (0..channels).flat_map(|c| part.iter().map(move |mesh| (c, mesh))) {
+                let start = arena.len();
+                arena.extend((0..meshes[mesh].p.len()).map(|vertex| value(mesh, vertex, channel)));
+                arena.resize(start + (1 << slot_log2), [f32::NAN; 4]);
             }
-            first += part.len() as u32;
-            arm(&mut self.lab, &self.slices, &piece);
-            pieces.push(piece);
+            slot_base += part.len() as u32;
         }
+        pieces.iter().for_each(|piece| arm(&mut self.lab, &self.slices, piece));
         self.lab.write(self.slices.arena.part(0..arena.len() as u64), &arena);
         pieces
     }
 
-    /// Puts grids into slots with their positions.
-    pub(crate) fn lay_positions(&mut self, meshes: &[Mesh]) -> Vec<Piece> {
-        self.lay(meshes, 1, |mesh, vertex, _| {
+    /// Puts the grids from `first` on into slots with their positions.
+    pub(crate) fn lay_from(&mut self, meshes: &[Mesh], first: usize) -> Vec<Piece> {
+        self.lay((meshes, first), 1, |mesh, vertex, _| {
             let [x, y, z] = meshes[mesh].p[vertex];
             [x, y, z, 0.0]
         })
@@ -204,7 +207,7 @@ impl Region {
 
     /// Hides grids.
     pub(crate) fn hide(&mut self, meshes: &[Mesh]) {
-        let pieces = self.lay_positions(meshes);
+        let pieces = self.lay_from(meshes, 0);
         let (frame, slices, pixels) = (self.frame, self.slices, self.pixels);
         self.lab.run(|recording| {
             for piece in &pieces {

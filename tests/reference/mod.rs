@@ -2,10 +2,13 @@
 
 pub(crate) mod bound_split;
 pub(crate) mod camera;
+pub(crate) mod composite;
 pub(crate) mod edge;
 pub(crate) mod hide;
 pub(crate) mod micropolygon;
+pub(crate) mod sample;
 pub(crate) mod sampling;
 pub(crate) mod scan;
 pub(crate) mod select;
+pub(crate) mod shade;
 pub(crate) mod surface;

@@ -1,0 +1,184 @@
+//! Translucent grids before opaque ones on their way through sample and composite, slab by slab.
+
+use super::random::Random;
+use super::region::{Mesh, Region, candidates, pattern};
+use crate::reference::composite::{Look, Sample, composite as composite_sample};
+use crate::reference::hide::{Candidate, hide};
+use crate::reference::sample::lists;
+use crate::reference::shade::place;
+use anthill::pipeline::buffers::Vec4;
+use anthill::pipeline::kernels::records::{Frame, Total};
+use anthill::pipeline::sample::Slab;
+use anthill::pipeline::select::RegionPixels;
+use anthill::pipeline::{composite, sample, shade};
+use std::collections::BTreeSet;
+
+/// Grids, numbered one after the other: opaque ones and translucent ones.
+pub(crate) struct Layers {
+    pub frame: Frame,
+    pub pixels: RegionPixels,
+    pub meshes: Vec<Mesh>,
+    /// The first of them are opaque.
+    pub opaque: usize,
+    /// Further outputs.
+    pub variables: usize,
+    /// Entries, and colours, that there is room for.
+    pub room: u64,
+}
+
+/// What became of it.
+pub(crate) struct Composited {
+    pub keys: Vec<u64>,
+    pub resolved: Vec<Vec4>,
+    /// Calls of the slab kernel.
+    pub calls: u32,
+}
+
+impl Layers {
+    pub(crate) fn new(frame: Frame, pixels: RegionPixels, opaque: Vec<Mesh>, translucent: Vec<Mesh>) -> Self {
+        let count = opaque.len();
+        let meshes: Vec<Mesh> = opaque.into_iter().chain(translucent).collect();
+        Self { frame, pixels, meshes, opaque: count, variables: 0, room: 1 << 16 }
+    }
+
+    /// What a micropolygon looks like: mostly anything, some of no and some of full opacity.
+    pub(crate) fn look(&self, number: u32) -> Look {
+        let random = &mut Random::new(u64::from(number) + 99);
+        let opacity = match random.below(8) {
+            _ if (number >> 8) < self.opaque as u32 => [1.0; 3],
+            0 => [0.0; 3],
+            1 => [random.unit(), 1.0, random.unit()],
+            2 => [1.5; 3],
+            3 => [0.3; 3],
+            _ => random.triple(0.0, 0.6),
+        };
+        let [r, g, b] = random.triple(0.0, 2.0);
+        let colour = [r * opacity[0], g * opacity[1], b * opacity[2], opacity.iter().sum::<f32>() / 3.0];
+        let variables = (0..self.variables).map(|_| [0; 4].map(|_| random.float(-3.0, 3.0))).collect();
+        Look { colour, opacity, variables }
+    }
+
+    fn candidates(&self, translucent: bool) -> Vec<Candidate> {
+        let of = |c: &Candidate| ((c.number >> 8) as usize >= self.opaque) == translucent;
+        candidates(&self.frame, &self.meshes).into_iter().filter(of).collect()
+    }
+
+    /// What each sample lists in a slab, by the reference, and the opaque keys behind.
+    pub(crate) fn lists(&self, slab: Slab) -> (Vec<Vec<u64>>, Vec<u64>) {
+        let keys = hide(&self.pixels, pattern(&self.frame), &self.candidates(false));
+        let lists = lists(&self.pixels, pattern(&self.frame), &self.candidates(true), &keys, slab);
+        (lists, keys)
+    }
+
+    /// Every sample, by the reference.
+    pub(crate) fn reference(&self) -> Vec<Sample> {
+        let (lists, keys) = self.lists(Slab::WHOLE);
+        let threshold = f64::from(self.frame.opacity_threshold);
+        let one = |(list, key): (&Vec<u64>, &u64)| {
+            composite_sample(list, *key, |number| self.look(number), self.variables, threshold)
+        };
+        lists.iter().zip(&keys).map(one).collect()
+    }
+
+    /// A region with room, in which the opaque grids are hidden and nothing is composited yet.
+    pub(crate) fn region(&self) -> Region {
+        let mut region = Region::new(self.frame, self.pixels, |room| {
+            (room.entries, room.colours, room.variables) = (self.room, self.room, self.variables as u64);
+        });
+        region.clear();
+        region.hide(&self.meshes[..self.opaque]);
+        let total = [Total { total: self.meshes.len() as u32 }];
+        region.lab.write(region.slices.selected_count, &total);
+        let (slices, capacity, pixels, samples) =
+            (region.slices, region.capacity, region.pixels, region.pixel_samples());
+        region.lab.run(|recording| composite::record_clear(recording, (&slices, &capacity), (&pixels, samples)));
+        region
+    }
+
+    /// Samples the translucent grids of a slab; the entries that there were, written or not.
+    pub(crate) fn sample(&self, region: &mut Region, slab: Slab) -> u32 {
+        let pieces = region.lay_from(&self.meshes, self.opaque);
+        let (frame, slices, capacity, pixels) = (region.frame, region.slices, region.capacity, region.pixels);
+        region.lab.run(|recording| {
+            sample::record_clear(recording, &slices, &capacity, &pixels);
+            for piece in &pieces {
+                sample::record_piece(recording, &frame, (&slices, &capacity), (&pixels, slab), (piece, piece.base));
+            }
+        });
+        region.lab.read(slices.appended)[0].appended
+    }
+
+    /// Puts the entries of a slab in order and finds the places of their colours.
+    pub(crate) fn order(&self, region: &mut Region, entries: u32) {
+        let (slices, capacity, pixels, stage) = (region.slices, region.capacity, region.pixels, region.lab.stage());
+        region.lab.run(|recording| {
+            sample::record_order(recording, stage, (&slices, &capacity), &pixels, entries);
+            shade::record_places(recording, stage, (&slices, &capacity), self.meshes.len() as u64);
+            composite::record_places(recording, &slices, entries);
+        });
+    }
+
+    /// Colours of visible micropolygons at their places, as a shader would leave them.
+    pub(crate) fn colours(&self, visible: &BTreeSet<u32>) -> Vec<Vec4> {
+        let mut colours = Vec::new();
+        for &number in visible {
+            let Look { colour, opacity: [r, g, b], variables } = self.look(number);
+            assert_eq!(colours.len(), place(visible, number) * (2 + self.variables));
+            colours.extend([colour, [r, g, b, colour[3]]]);
+            colours.extend(variables);
+        }
+        colours
+    }
+
+    fn write_colours(&self, region: &mut Region) {
+        let words = region.lab.read(region.slices.visible);
+        let seen = (0..).zip(words).flat_map(|(word, bits): (u32, u32)| {
+            (0..32).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| word * 32 + bit)
+        });
+        let colours = self.colours(&seen.collect());
+        region.lab.write(region.slices.colours.part(0..colours.len() as u64), &colours);
+    }
+
+    /// Goes through the slabs between `cuts` and then composites what is opaque.
+    pub(crate) fn composited(&self, cuts: &[u64]) -> Composited {
+        let mut region = self.region();
+        let ends: Vec<u64> = [0].into_iter().chain(cuts.iter().copied()).chain([Slab::WHOLE.high]).collect();
+        let mut calls = 0;
+        for ends in ends.windows(2) {
+            let entries = self.sample(&mut region, Slab { low: ends[0], high: ends[1] });
+            assert!(u64::from(entries) <= self.room, "{entries} entries");
+            self.order(&mut region, entries);
+            assert_eq!(region.lab.read(region.slices.appended)[0].appended_lost, 0);
+            self.write_colours(&mut region);
+            calls += self.composite_slab(&mut region);
+        }
+        let (slices, capacity, pixels, stage) = (region.slices, region.capacity, region.pixels, region.lab.stage());
+        let samples = region.pixel_samples();
+        region.lab.run(|recording| {
+            shade::record_mark(recording, &slices, &pixels, samples);
+            shade::record_places(recording, stage, (&slices, &capacity), self.meshes.len() as u64);
+        });
+        self.write_colours(&mut region);
+        region.lab.run(|recording| {
+            composite::record(recording, (&slices, &capacity), (&pixels, samples), 0..u32::MAX);
+        });
+        let subpixels = pixels.count() * u64::from(samples) * capacity.resolved_records();
+        let resolved = region.lab.read(slices.resolved.part(0..subpixels));
+        Composited { keys: region.keys(), resolved, calls }
+    }
+
+    fn composite_slab(&self, region: &mut Region) -> u32 {
+        let (frame, slices, capacity, pixels) = (region.frame, region.slices, region.capacity, region.pixels);
+        let samples = region.pixel_samples();
+        for call in 1..1000 {
+            region.lab.run(|recording| {
+                let memory = (&slices, &capacity);
+                composite::record_slab(recording, &frame, memory, (&pixels, samples), call > 1);
+            });
+            if region.lab.read(slices.unfinished)[0].unfinished == 0 {
+                return call;
+            }
+        }
+        panic!("a slab does not end");
+    }
+}
