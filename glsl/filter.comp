@@ -42,6 +42,8 @@ void main() {
     ivec2 reach = ivec2(ceil(half_width * float(FIXED)));
     ivec2 first = max(at * FIXED + FIXED / 2 - reach, ivec2(0));
     ivec2 last = min(at * FIXED + FIXED / 2 + reach, ivec2(region_width, region_height) * FIXED - 1);
+    // A sample on the far rim may lie on the near border of a pixel outside the apron, which not every region samples: none does.
+    last = min(last, (at + ivec2(ceil(half_width - 0.5)) + 1) * FIXED - 1);
     uint pixel_samples = frame.samples.x * frame.samples.y;
     vec4 sum = vec4(0.0);
     float total = 0.0;
@@ -53,7 +55,7 @@ void main() {
                 uint s = (uint(y) * region_width + uint(x)) * pixel_samples + ky * frame.samples.x;
                 for (uint kx = low.x; kx <= high.x; kx++) {
                     vec2 d = vec2(sample_position(frame, origin + pixel, uvec2(kx, ky)) - centre) * (1.0 / float(FIXED));
-                    float w = filter_weight(kind, d, d * inverse);
+                    float w = filter_weight(kind, d, half_width, inverse);
                     if (w == 0.0) continue;
                     sum += w * resolved[(s + kx) * resolved_records + record];
                     total += w;

@@ -21,10 +21,10 @@ float exp_negative(float x) {
 
 float sinc(float x) { return x == 0.0 ? 1.0 : cos_sin_turns(0.5 * x).y / (3.14159265 * x); }
 
-// Weight at d pixels from the centre, which is r half widths.
-float filter_weight(uint kind, vec2 d, vec2 r) {
-    r = abs(r); // 1 at the rim
-    if (r.x > 1.0 || r.y > 1.0) return 0.0;
+// Weight at d pixels from the centre. The rim, at half the width, belongs to the filter.
+float filter_weight(uint kind, vec2 d, vec2 half_width, vec2 inverse) {
+    if (abs(d.x) > half_width.x || abs(d.y) > half_width.y) return 0.0;
+    vec2 r = abs(d) * inverse; // in half widths
     if (kind == FILTER_BOX) return 1.0;
     if (kind == FILTER_TRIANGLE) return (1.0 - r.x) * (1.0 - r.y);
     if (kind == FILTER_GAUSSIAN) return exp_negative(-2.0 * (r.x * r.x + r.y * r.y));

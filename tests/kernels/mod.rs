@@ -3,6 +3,7 @@
 mod bound_split;
 mod composite;
 mod dice;
+mod filter;
 mod grids;
 mod hide;
 mod lab;
@@ -14,4 +15,5 @@ mod sample;
 mod scan;
 pub(crate) mod scene;
 mod select;
+mod shade;
 mod zoo;

@@ -4,6 +4,7 @@ pub(crate) mod bound_split;
 pub(crate) mod camera;
 pub(crate) mod composite;
 pub(crate) mod edge;
+pub(crate) mod filter;
 pub(crate) mod hide;
 pub(crate) mod micropolygon;
 pub(crate) mod sample;

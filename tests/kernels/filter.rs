@@ -1,0 +1,125 @@
+//! Pixel and depth filters against double precision; regions against the whole picture.
+
+use super::random::Random;
+use super::region::{Region, flat_frame, pattern};
+use crate::reference::filter::{depth, pixel};
+use anthill::pipeline::buffers::Vec4;
+use anthill::pipeline::filter;
+use anthill::pipeline::frame::sampled_px;
+use anthill::pipeline::select::RegionPixels;
+use anthill::scene::{Filter, FilterKind};
+
+const VARIABLES: u64 = 2;
+
+/// What sample `s` of a pixel holds in a record: the same whatever region it is in. Bright and dark.
+fn value([x, y]: [i32; 2], s: u32, record: u64) -> Vec4 {
+    let place = u64::from(x.cast_unsigned()) << 32 | u64::from(y.cast_unsigned());
+    let mut random = Random::new(place ^ u64::from(s) << 20 ^ record << 50);
+    [random.unit(), random.float(-1.0, 1.0), 10.0 * random.unit(), 1.0]
+}
+
+/// Filters a rectangle of pixels: colour, then each variable.
+fn filtered(samples: [u32; 2], inside: [u32; 4], by: &Filter, translucent: bool) -> Vec<Vec<Vec4>> {
+    let pixels = RegionPixels { sampled: sampled_px(inside, by), inside };
+    let mut device = Region::new(flat_frame(samples, true), pixels, |room| {
+        (room.variables, room.entries) = (VARIABLES, u64::from(translucent));
+    });
+    let records = device.capacity.resolved_records();
+    let [x0, y0, x1, y1] = pixels.sampled;
+    let mut resolved = Vec::new();
+    for (y, x) in (y0..y1).flat_map(|y| (x0..x1).map(move |x| (y, x))) {
+        for s in 0..device.pixel_samples() {
+            // Record 0, then one that is not filtered when anything is translucent, then the variables.
+            resolved.push(value([x, y], s, 0));
+            resolved.extend((1..records - VARIABLES).map(|_| [f32::NAN; 4]));
+            resolved.extend((1..=VARIABLES).map(|variable| value([x, y], s, variable)));
+        }
+    }
+    device.lab.write(device.slices.resolved, &resolved);
+    let (frame, slices, capacity) = (device.frame, device.slices, device.capacity);
+    device.lab.run(|recording| filter::record(recording, &frame, (&slices, &capacity), &pixels, by));
+    let [width, height] = pixels.inside_size().map(u64::from);
+    let count = width * height;
+    (0..=VARIABLES).map(|group| device.lab.read(slices.pixels.part(group * count..(group + 1) * count))).collect()
+}
+
+fn filters() -> Vec<Filter> {
+    let kinds =
+        [FilterKind::Box, FilterKind::Triangle, FilterKind::Gaussian, FilterKind::CatmullRom, FilterKind::Sinc];
+    let widths = [[1.0, 1.0], [2.0, 2.0], [3.0, 3.0], [0.5, 1.5], [4.0, 2.5], [6.3, 5.0]];
+    kinds.into_iter().flat_map(|kind| widths.map(|width| Filter { kind, width })).collect()
+}
+
+#[test]
+fn pixels_are_weighted_means_of_their_samples() {
+    let inside = [3, 5, 9, 10];
+    for by in filters() {
+        for (samples, translucent) in [([1, 1], false), ([2, 3], true), ([5, 4], false)] {
+            let found = filtered(samples, inside, &by, translucent);
+            let pattern = pattern(&flat_frame(samples, true));
+            for (group, found) in (0..).zip(&found) {
+                for (i, found) in (0..).zip(found) {
+                    let at = [3 + i % 6, 5 + i / 6];
+                    let (expected, size) = pixel(&by, pattern, at, |pixel, s| value(pixel, s, group));
+                    let error = (0..4).map(|k| (f64::from(found[k]) - expected[k]).abs()).fold(0.0, f64::max);
+                    assert!(error <= 4e-6 * size, "{by:?} {samples:?} {at:?}: {found:?} for {expected:?}, size {size}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_constant_stays_what_it_is() {
+    for by in filters() {
+        for found in filtered([3, 3], [0, 0, 4, 4], &by, false).iter().flatten() {
+            // The last component is 1 everywhere; a narrow filter may see no sample at all.
+            assert!((found[3] - 1.0).abs() < 1e-4 || *found == [0.0; 4] && by.width[0] < 1.0, "{by:?}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn regions_filter_to_the_same_bits_as_the_whole() {
+    for by in [
+        Filter { kind: FilterKind::Gaussian, width: [2.0, 2.0] },
+        Filter { kind: FilterKind::Sinc, width: [5.5, 4.0] },
+        Filter { kind: FilterKind::Box, width: [1.0, 1.0] },
+    ] {
+        let whole = filtered([4, 4], [0, 0, 12, 9], &by, false);
+        for part in [[0, 0, 5, 9], [5, 0, 12, 4], [5, 4, 12, 9], [11, 8, 12, 9], [3, 2, 4, 3]] {
+            let found = filtered([4, 4], part, &by, false);
+            for (found, whole) in found.iter().zip(&whole) {
+                let [x0, y0, x1, _] = part;
+                for (i, found) in (0..).zip(found) {
+                    let (x, y) = (x0 + i % (x1 - x0), y0 + i / (x1 - x0));
+                    assert_eq!(*found, whole[(y * 12 + x) as usize], "{by:?}, pixel {x} {y} of {part:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn depths_are_the_nearest_the_farthest_or_the_mean() {
+    let mut random = Random::new(2);
+    let pixels = RegionPixels { sampled: [-2, -1, 9, 8], inside: [0, 1, 7, 6] };
+    let mut device = Region::new(flat_frame([3, 2], true), pixels, |_| ());
+    let key = |_| {
+        let z = f32::exp(random.float(-3.0, 6.0));
+        if random.one_in(4) { u64::MAX } else { u64::from(z.to_bits()) << 32 | u64::from(random.below(1000)) }
+    };
+    let mut keys: Vec<u64> = (0..11 * 9 * 6).map(key).collect();
+    let pixel = |x: usize, y: usize| ((y + 2) * 11 + x + 2) * 6; // pixel (x, y) of the inside
+    keys[pixel(3, 2)..][..6].fill(u64::MAX);
+    device.lab.write(device.slices.keys, &keys);
+    for by in ["min", "max", "average"] {
+        let slices = device.slices;
+        device.lab.run(|recording| filter::record_depth(recording, &slices, (&pixels, 6), by));
+        let found = device.lab.read(slices.depths.part(0..35));
+        for (i, found) in found.into_iter().enumerate() {
+            let expected = depth(&keys[pixel(i % 7, i / 7)..][..6], by);
+            assert!((f64::from(found) - expected).abs() <= 1e-6 * expected, "{by} of pixel {i}: {found} for {expected}");
+        }
+    }
+}
