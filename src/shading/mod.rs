@@ -116,6 +116,9 @@ fn report_shortfall(reporter: &Reporter, shortfall: &Shortfall, place: &Place) {
     let message = match shortfall {
         Shortfall::Lookup(what) => format!("{what}() finds nothing: textures are not supported yet"),
         Shortfall::Printf => "printf() prints nothing: not supported yet".to_string(),
+        Shortfall::ComputedText => {
+            "a text that the shader computes from what it only knows at run time is empty".to_string()
+        }
         Shortfall::ComputedCategory => "a light category that the shader computes takes all lights".to_string(),
     };
     reporter.report(Diagnostic::new(Severity::Warning, "unimplement", place.clone(), message));

@@ -99,7 +99,8 @@ fn bounds_hold_the_surface_and_its_vertices() {
 fn bounds_are_tight() {
     let scene = zoo::scene(zoo::quadrics(), true);
     let split = split_scene(&scene);
-    let px: f64 = split.bounds.iter().map(bound_px).map(|[x0, y0, x1, y1]| f64::from((x1 - x0 + 1) * (y1 - y0 + 1))).sum();
+    let px: f64 =
+        split.bounds.iter().map(bound_px).map(|[x0, y0, x1, y1]| f64::from((x1 - x0 + 1) * (y1 - y0 + 1))).sum();
     let mean = px / split.grids.len() as f64;
     assert!(mean < 25.0 * 25.0, "{mean} pixels for grids of at most 15 x 15 and a rim");
 }
@@ -166,7 +167,8 @@ fn nothing_visible_is_culled_between_clipping_planes() {
 
 /// Things that reach behind the eye: a floor, a room around it, hair past it, patches through it, a sphere behind it.
 fn around_the_eye() -> Vec<Thing> {
-    let floor = facets(vec![[-9.0, -0.5, -9.0], [9.0, -0.5, -9.0], [-9.0, -0.5, 60.0], [9.0, -0.5, 60.0]], vec![[0, 1, 2, 3]]);
+    let floor =
+        facets(vec![[-9.0, -0.5, -9.0], [9.0, -0.5, -9.0], [-9.0, -0.5, 60.0], [9.0, -0.5, 60.0]], vec![[0, 1, 2, 3]]);
     let mut things = vec![Thing::new(floor, DMat4::IDENTITY), Thing::new(sphere(7.0), placed(0.2, 0.1, 1.0, 0.4))];
     things.extend(zoo::hair().into_iter().take(2).chain([zoo::patch_row(), zoo::mesh(4)]).map(|mut thing| {
         thing.camera_from_object = placed(0.1, -0.2, 0.3, 0.4) * DMat4::from_scale(DVec3::splat(2.0));

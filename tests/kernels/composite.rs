@@ -16,7 +16,8 @@ fn check(layers: &Layers) -> Composited {
     let records = 2 + layers.variables;
     for (i, sample) in layers.reference().into_iter().enumerate() {
         let of = &found.resolved[i * records..(i + 1) * records];
-        let near = |a: [f32; 4], b: [f64; 4]| (0..4).all(|k| (f64::from(a[k]) - b[k]).abs() < 1e-6 * (1.0 + b[k].abs()));
+        let near =
+            |a: [f32; 4], b: [f64; 4]| (0..4).all(|k| (f64::from(a[k]) - b[k]).abs() < 1e-6 * (1.0 + b[k].abs()));
         assert!(near(of[0], sample.colour), "sample {i}: {:?} for {sample:?}", of[0]);
         assert_eq!(of[1][3] != 0.0, sample.stopped.is_some(), "sample {i}: {:?} for {sample:?}", of[1]);
         let through = [0, 1, 2].map(|k| (f64::from(of[1][k]) - sample.through[k]).abs());
@@ -29,7 +30,10 @@ fn check(layers: &Layers) -> Composited {
 
 fn card(random: &mut Random, tilt: f32) -> Mesh {
     let (x, y, z) = (random.float(-2.0, 3.0), random.float(-2.0, 3.0), random.float(2.0, 6.0));
-    Mesh::quad([[0.0, 0.0], [5.0, 0.5], [-0.5, 5.0], [5.5, 4.5]].map(|[dx, dy]| [x + dx, y + dy, z + random.float(-tilt, tilt)]))
+    Mesh::quad(
+        [[0.0, 0.0], [5.0, 0.5], [-0.5, 5.0], [5.5, 4.5]]
+            .map(|[dx, dy]| [x + dx, y + dy, z + random.float(-tilt, tilt)]),
+    )
 }
 
 fn stack(samples: [u32; 2], count: usize, seed: u64) -> Layers {
@@ -117,7 +121,8 @@ fn layers_in_the_worst_order_are_all_composited() {
         let (near, far) = (1.0 + i as f32 * 1e-5, 9.0 - i as f32 * 2e-3);
         Mesh::quad([[-40.0, -1.0, near], [3.0, -1.0, far], [-40.0, 3.0, near], [3.0, 3.0, far]])
     };
-    let mut layers = Layers::new(flat_frame([1, 1], true), region(0, 0, 1, 1), Vec::new(), (0..count).map(card).collect());
+    let mut layers =
+        Layers::new(flat_frame([1, 1], true), region(0, 0, 1, 1), Vec::new(), (0..count).map(card).collect());
     layers.frame.opacity_threshold = 2.0;
     let (lists, _) = layers.lists(anthill::pipeline::sample::Slab::WHOLE);
     assert!(lists[0].is_sorted_by_key(|key| std::cmp::Reverse(*key as u32)));

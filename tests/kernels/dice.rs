@@ -191,7 +191,8 @@ fn check_border(thing: Thing, outside: impl Fn(DVec3) -> bool) {
     assert!(split.grids.len() > 20, "{} grids", split.grids.len());
     let mut inner = 0;
     for ([a, b], times) in segments(&grids) {
-        let object = |p: [u32; 3]| object_from_camera.transform_point3(DVec3::from(p.map(|x| f64::from(f32::from_bits(x)))));
+        let object =
+            |p: [u32; 3]| object_from_camera.transform_point3(DVec3::from(p.map(|x| f64::from(f32::from_bits(x)))));
         let (a, b) = (object(a), object(b));
         assert!(times == 2 || times == 1 && outside(a) && outside(b), "{a} {b}: {times} times");
         inner += u32::from(times == 2);

@@ -44,8 +44,7 @@ fn filtered(samples: [u32; 2], inside: [u32; 4], by: &Filter, translucent: bool)
 }
 
 fn filters() -> Vec<Filter> {
-    let kinds =
-        [FilterKind::Box, FilterKind::Triangle, FilterKind::Gaussian, FilterKind::CatmullRom, FilterKind::Sinc];
+    let kinds = [FilterKind::Box, FilterKind::Triangle, FilterKind::Gaussian, FilterKind::CatmullRom, FilterKind::Sinc];
     let widths = [[1.0, 1.0], [2.0, 2.0], [3.0, 3.0], [0.5, 1.5], [4.0, 2.5], [6.3, 5.0]];
     kinds.into_iter().flat_map(|kind| widths.map(|width| Filter { kind, width })).collect()
 }
@@ -119,7 +118,10 @@ fn depths_are_the_nearest_the_farthest_or_the_mean() {
         let found = device.lab.read(slices.depths.part(0..35));
         for (i, found) in found.into_iter().enumerate() {
             let expected = depth(&keys[pixel(i % 7, i / 7)..][..6], by);
-            assert!((f64::from(found) - expected).abs() <= 1e-6 * expected, "{by} of pixel {i}: {found} for {expected}");
+            assert!(
+                (f64::from(found) - expected).abs() <= 1e-6 * expected,
+                "{by} of pixel {i}: {found} for {expected}"
+            );
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::lab::Lab;
 use super::scene::{Loaded, Scene};
-use anthill::pipeline::bound_split::{self, Chunk};
 use anthill::pipeline;
+use anthill::pipeline::bound_split::{self, Chunk};
 use anthill::pipeline::buffers::{CountSlices, GridSlices, RegionCapacity, RegionSlices, Vec4};
 use anthill::pipeline::dice::{self, Piece};
 use anthill::pipeline::geometry::Kind;
@@ -136,9 +136,8 @@ pub(crate) fn dice(lab: &mut Lab, scene: &Scene, loaded: &Loaded, split: &Split)
     let buffer = lab.buffer("region", memory.bytes());
     let slices = RegionSlices::cut(buffer, &memory).expect("it has the bytes");
     let grids = GridSlices { grids: lab.upload("grids", &split.grids), bounds: lab.upload("bounds", &split.bounds) };
-    let kind_of = |grid: &Subpatch| {
-        scene.drawn.hide_bins[scene.drawn.instances[grid.instance as usize].hide_bin as usize].kind
-    };
+    let kind_of =
+        |grid: &Subpatch| scene.drawn.hide_bins[scene.drawn.instances[grid.instance as usize].hide_bin as usize].kind;
     let mut diced: Vec<Option<Diced>> = vec![None; split.grids.len()];
     for kind in Kind::ALL {
         let of_kind: Vec<usize> = (0..split.grids.len()).filter(|&i| kind_of(&split.grids[i]) == kind).collect();
@@ -166,8 +165,7 @@ fn lay_slots(lab: &mut Lab, slices: &RegionSlices, chunk: &[usize], grids: &[Sub
     };
     let slots: Vec<Slot> = chunk.iter().map(slot).collect();
     lab.write(slices.slots.part(0..slots.len() as u64), &slots);
-    let piece =
-        Piece { number: 0, slot_base: 0, slot_log2: 8, mp_log2: 8, slot_count: slots.len() as u32, base: 0 };
+    let piece = Piece { number: 0, slot_base: 0, slot_log2: 8, mp_log2: 8, slot_count: slots.len() as u32, base: 0 };
     arm(lab, slices, &piece);
     piece
 }
@@ -175,10 +173,7 @@ fn lay_slots(lab: &mut Lab, slices: &RegionSlices, chunk: &[usize], grids: &[Sub
 /// Makes a piece ready to be dispatched, with all its slots.
 pub(crate) fn arm(lab: &mut Lab, slices: &RegionSlices, piece: &Piece) {
     let number = u64::from(piece.number);
-    lab.write(
-        slices.pieces.part(number..number + 1),
-        &[PieceState { count: piece.slot_count, ..piece.state() }],
-    );
+    lab.write(slices.pieces.part(number..number + 1), &[PieceState { count: piece.slot_count, ..piece.state() }]);
     lab.run(|recording| hide::record_arm(recording, slices, piece.number as usize + 1));
 }
 

@@ -145,7 +145,12 @@ fn micropolygons_wider_than_32_bit_arithmetic_holds() {
     // Just inside and just beyond the border between the two kinds of arithmetic.
     for extent in [16_383.0, 16_384.0] {
         let e = extent / 1024.0;
-        meshes.push(Mesh::quad([[-3.0, -2.0, 6.0], [e - 3.0, -2.0, 6.0], [-3.0, e - 2.0, 6.5], [e - 3.0, e - 2.0, 6.6]]));
+        meshes.push(Mesh::quad([
+            [-3.0, -2.0, 6.0],
+            [e - 3.0, -2.0, 6.0],
+            [-3.0, e - 2.0, 6.5],
+            [e - 3.0, e - 2.0, 6.6],
+        ]));
     }
     check(flat_frame([4, 4], true), region(0, 0, 13, 11), &meshes);
 }
@@ -155,7 +160,12 @@ fn micropolygons_of_thousands_of_samples_are_finished_by_the_rest_pass() {
     let quad = |x: f32, y: f32, size: f32, z: f32| {
         Mesh::quad([[x, y, z], [x + size, y + 3.0, z], [x - 2.0, y + size, z + 1.0], [x + size, y + size, z]])
     };
-    let meshes = [quad(1.0, 1.0, 80.0, 5.0), quad(30.0, 2.0, 33.0, 4.0), quad(-40.0, -40.0, 300.0, 7.0), quad(9.5, 9.5, 1.0, 2.0)];
+    let meshes = [
+        quad(1.0, 1.0, 80.0, 5.0),
+        quad(30.0, 2.0, 33.0, 4.0),
+        quad(-40.0, -40.0, 300.0, 7.0),
+        quad(9.5, 9.5, 1.0, 2.0),
+    ];
     let keys = check(flat_frame([4, 4], true), region(0, 0, 60, 50), &meshes);
     assert!(!keys.contains(&EMPTY), "the largest covers everything");
     // One narrow enough for 32 bits, with more than 8192 samples.
@@ -183,7 +193,8 @@ fn a_fan_covers_every_sample_once() {
     // Around a point on a sample, out to beyond the region: sectors of all slopes, along the axes and the diagonals too.
     let centre = [5.5, 4.5];
     let turn = std::f32::consts::TAU;
-    let rim: Vec<[f32; 2]> = (0..24).map(|i| (turn * i as f32 / 24.0).sin_cos()).map(|(s, c)| [20.0 * c, 20.0 * s]).collect();
+    let rim: Vec<[f32; 2]> =
+        (0..24).map(|i| (turn * i as f32 / 24.0).sin_cos()).map(|(s, c)| [20.0 * c, 20.0 * s]).collect();
     let corner = |[x, y]: [f32; 2]| [centre[0] + x, centre[1] + y, 3.0];
     let sectors: Vec<Mesh> = (0..24)
         .map(|i| {

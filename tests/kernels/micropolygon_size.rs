@@ -74,7 +74,8 @@ fn micropolygons_of_curved_surfaces_are_not_larger() {
 #[test]
 fn hardly_an_edge_is_much_longer_than_wanted() {
     // With a floor that runs to the horizon: lengths along it change much over a grid.
-    let floor = facets(vec![[-6.0, -0.9, 1.5], [6.0, -0.9, 1.5], [-6.0, -0.9, 80.0], [6.0, -0.9, 80.0]], vec![[0, 1, 2, 3]]);
+    let floor =
+        facets(vec![[-6.0, -0.9, 1.5], [6.0, -0.9, 1.5], [-6.0, -0.9, 80.0], [6.0, -0.9, 80.0]], vec![[0, 1, 2, 3]]);
     let mut things = zoo::quadrics();
     things.extend([zoo::mesh(6), zoo::patch_row(), zoo::lid(), zoo::dots(), Thing::new(floor, DMat4::IDENTITY)]);
     let scene = zoo::scene(things, true);

@@ -41,8 +41,7 @@ impl Thing {
 pub(crate) fn camera(resolution: [u32; 2], perspective: bool) -> Camera {
     let [width, height] = resolution.map(f64::from);
     let half = if perspective { 1.0 } else { 5.0 * 22.5_f64.to_radians().tan() };
-    let projection =
-        if perspective { Projection::Perspective { fov_degrees: 45.0 } } else { Projection::Orthographic };
+    let projection = if perspective { Projection::Perspective { fov_degrees: 45.0 } } else { Projection::Orthographic };
     Camera {
         camera_from_world: Motion::still(DMat4::IDENTITY),
         projection,
@@ -143,10 +142,8 @@ impl Scene {
             primvar_bindings: lab.upload("primvar bindings", &self.drawn.primvar_bindings),
             space_table: 0,
         };
-        let page = PageSlices {
-            primitives: lab.upload("primitives", &page.primitives),
-            data: lab.upload("data", &page.data),
-        };
+        let page =
+            PageSlices { primitives: lab.upload("primitives", &page.primitives), data: lab.upload("data", &page.data) };
         Loaded { frame, page }
     }
 

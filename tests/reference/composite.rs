@@ -37,9 +37,14 @@ fn add(sum: &mut [f64; 4], weights: [f64; 4], value: [f32; 4]) {
 
 /// Composites the keys of a sample, nearest first, in front of the opaque `key`. Where nothing shines through any more but one part in
 /// 1 - `threshold`, what is behind is left out.
-pub(crate) fn composite(list: &[u64], opaque: u64, look: impl Fn(u32) -> Look, outputs: usize, threshold: f64) -> Sample {
-    let mut sample =
-        Sample { colour: [0.0; 4], through: [1.0; 3], variables: vec![[0.0; 4]; outputs], stopped: None };
+pub(crate) fn composite(
+    list: &[u64],
+    opaque: u64,
+    look: impl Fn(u32) -> Look,
+    outputs: usize,
+    threshold: f64,
+) -> Sample {
+    let mut sample = Sample { colour: [0.0; 4], through: [1.0; 3], variables: vec![[0.0; 4]; outputs], stopped: None };
     for &key in list {
         let Look { colour, opacity, variables } = look(key as u32);
         let opacity = opacity.map(|o| f64::from(o).clamp(0.0, 1.0));

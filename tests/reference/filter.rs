@@ -50,9 +50,7 @@ pub(crate) fn pixel(
     for (y, x) in (py - reach[1]..=py + reach[1]).flat_map(|y| (px - reach[0]..=px + reach[0]).map(move |x| (y, x))) {
         for s in 0..pattern.pixel_samples() {
             let at = pattern.sample([x, y], s);
-            let from_centre = |axis: usize, p: i32| {
-                (at[axis] - i64::from(p) * FIXED - FIXED / 2) as f64 / FIXED as f64
-            };
+            let from_centre = |axis: usize, p: i32| (at[axis] - i64::from(p) * FIXED - FIXED / 2) as f64 / FIXED as f64;
             let w = weight(filter, from_centre(0, px), from_centre(1, py));
             if w != 0.0 {
                 let value = value([x, y], s).map(f64::from);

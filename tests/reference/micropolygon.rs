@@ -123,7 +123,8 @@ mod tests {
 
     #[test]
     fn top_and_left_edges_belong_to_a_triangle() {
-        let square = |at| triangle_covers([[0, 0], [8, 0], [8, 8]], at) || triangle_covers([[0, 0], [8, 8], [0, 8]], at);
+        let square =
+            |at| triangle_covers([[0, 0], [8, 0], [8, 8]], at) || triangle_covers([[0, 0], [8, 8], [0, 8]], at);
         assert!(square([0, 0]) && square([7, 0]) && square([0, 7]) && square([4, 4]));
         assert!(!square([8, 0]) && !square([0, 8]) && !square([8, 8]) && !square([-1, 4]));
         let both = |at| triangle_covers([[0, 0], [8, 0], [8, 8]], at) && triangle_covers([[0, 0], [8, 8], [0, 8]], at);

@@ -112,7 +112,9 @@ mod tests {
             boxes((0..n - lag).map(move |i| (offsets[i][a], offsets[i + lag][b])))
         };
         // Inside a sample, with the next in its row, the next row's, the next pixel's and the one below it.
-        for (lag, a, b) in [(0, 0, 1), (1, 0, 0), (1, 1, 1), (4, 0, 0), (4, 1, 1), (16, 0, 0), (16, 1, 1), (768, 0, 0), (768, 1, 1)] {
+        for (lag, a, b) in
+            [(0, 0, 1), (1, 0, 0), (1, 1, 1), (4, 0, 0), (4, 1, 1), (16, 0, 0), (16, 1, 1), (768, 0, 0), (768, 1, 1)]
+        {
             let chi = chi_square(&along(lag, a, b));
             assert!(chi.abs() < 4.5, "lag {lag}, axes {a} {b}: {chi} deviations");
         }
