@@ -23,3 +23,24 @@ setup:
 	else echo "make setup: run as root, or install these packages:$$missing" >&2; exit 1; fi; \
 	echo "installing:$$missing"; \
 	$$root apt-get update -q && $$root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing
+
+.PHONY: build render test lint
+
+build: setup
+	cargo build --release
+
+# Renders a scene to out/: an OpenEXR picture, and a PNG to look at.
+SCENE ?= scenes/landscape.rib
+render: build
+	@mkdir -p out
+	target/release/anthill render $(SCENE) -o out/$(basename $(notdir $(SCENE))).exr
+	target/release/anthill preview out/$(basename $(notdir $(SCENE))).exr out/$(basename $(notdir $(SCENE))).png
+	@ls -l out/$(basename $(notdir $(SCENE))).exr out/$(basename $(notdir $(SCENE))).png
+
+lint: setup
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+
+# All tests, validation layers on. Nothing is ignored and nothing needs a GPU.
+test: lint
+	cargo test --workspace
