@@ -25,6 +25,21 @@ pub(crate) struct Counted {
     pub bounds: Vec<GridBound>,
     /// Subpatches lost at the eye plane, by instance (one example a chunk).
     pub lost: Vec<(u32, u32)>,
+    /// Displacement bounds, in camera space, of instances that declare none: measured, and used in the count.
+    pub bounds_measured: Vec<(u32, f32)>,
+}
+
+impl Counted {
+    /// Lists of jobs in authored order, as one.
+    pub(crate) fn concatenated(lists: impl Iterator<Item = Self>) -> Self {
+        let mut all = Self::default();
+        for list in lists {
+            all.grids.extend(list.grids);
+            all.bounds.extend(list.bounds);
+            all.lost.extend(list.lost);
+        }
+        all
+    }
 }
 
 /// A run of drawables in one page, cut into chunks.

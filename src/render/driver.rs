@@ -5,7 +5,7 @@ use super::memory::{Demand, least_bytes, solve};
 use super::pages::ResidentPages;
 use super::record::{DeviceWorld, Place};
 use super::region::{RegionResult, RegionRun, Step};
-use crate::gpu::{Device, GpuError, Usage};
+use crate::gpu::{Device, DeviceInfo, GpuError, Usage};
 use crate::pipeline::buffers::{CountSlices, FrameSlices, GridSlices, RegionCapacity, RegionSlices};
 use crate::pipeline::kernels::records::{FrameBuffer, Instance};
 use crate::pipeline::look::ShadingKernel;
@@ -180,6 +180,7 @@ impl Driver {
 
     /// Takes in the grids of the whole picture and divides what memory is left among the regions in flight.
     pub(crate) fn begin_picture(&mut self, counted: &Counted) -> Result<(), DriverError> {
+        self.bound(&counted.bounds_measured)?;
         let count = counted.grids.len().max(1) as u64;
         let buffer = self.device.allocate("grids", GridSlices::bytes(count), Usage::DeviceOnly)?;
         self.buffers.push(buffer);
@@ -212,6 +213,7 @@ impl Driver {
         let free = memory.budget_bytes.saturating_sub(memory.used_bytes + self.picture.reserve_bytes);
         let pages = all.min((free / 3).max(largest)).saturating_sub(self.world.pages.used_bytes());
         let each = free.saturating_sub(pages) / self.picture.in_flight as u64;
+        let each = each.min(self.device.info().allocation_bytes_max);
         let capacity = solve(&demand, each).ok_or_else(|| {
             let needed = memory.used_bytes + pages + self.picture.reserve_bytes;
             let needed = needed + least_bytes(&demand) * self.picture.in_flight as u64;
@@ -385,6 +387,11 @@ impl Driver {
         self.end_picture();
         self.device.free(self.buffers[0]);
         self.device
+    }
+
+    /// What the device is.
+    pub(crate) fn info(&self) -> &DeviceInfo {
+        self.device.info()
     }
 
     /// The device.

@@ -1,6 +1,7 @@
 //! Draws worlds on devices: plugs scene, shading, pipeline, scheduler, devices and film together.
 
 mod count;
+mod counting;
 mod driver;
 mod load;
 mod memory;

@@ -36,6 +36,7 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
         }
     };
     let mut session = Session::new(options, (reporter, observer), devices, aids);
+    session.advise_devices();
     let (sender, receiver) = bounded(READ_AHEAD);
     let (ending, displays, read) = std::thread::scope(|scope| {
         let reading = scope.spawn(|| read(options, reporter, sender));

@@ -1,6 +1,7 @@
 //! A render session: devices that outlive worlds, and worlds drawn on them one after the other.
 
-use super::count::{CountJob, Counted, jobs};
+use super::count::Counted;
+use super::counting::{Counting, Ready, report};
 use super::driver::{Driver, DriverError, Picture, Tracks};
 use super::region::RegionCounts;
 use super::result::interleave;
@@ -8,13 +9,14 @@ use super::tiles::{micropolygons, summed_area};
 use super::worker::{Garage, Worker, driver_failure, take_back};
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::film::{ChannelGroup, DisplayOutcome, Film};
-use crate::gpu::{Device, OpenOptions, open};
+use crate::gpu::{Device, DeviceInfo, OpenOptions, open};
 use crate::options::RenderOptions;
 use crate::pipeline::frame::filter_apron;
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
 use crate::progress::{Event, Observer};
 use crate::scene::{ValueType, World};
+use crate::schedule::perturb::IN_FLIGHT_MAX;
 use crate::schedule::{self, Incomplete, Job, Opener, Policy, Region, Report};
 use crate::shading;
 use crate::stats::{Counts, DeviceStats, Stage, Stats};
@@ -26,9 +28,6 @@ use std::time::{Duration, Instant};
 
 /// Geometry pages hold this much (DESIGN 3.2), and this much in a test mode that makes paging happen in small scenes.
 const PAGE_BYTES: u64 = 64 << 20;
-
-/// Primitives of one job of the counting pass.
-const JOB_PRIMITIVES: u32 = 1 << 15;
 
 /// Regions in flight on each device.
 const IN_FLIGHT: usize = 2;
@@ -61,9 +60,22 @@ pub(crate) struct Session<'a> {
     pub observer: &'a dyn Observer,
     pub aids: Aids,
     pub stats: Stats,
-    devices: Vec<Option<Device>>,
+    slots: Vec<DeviceSlot>,
     shading: shading::Library,
+}
+
+/// One of the devices that the user named: what it is, how it is opened again after a failure, and itself between worlds.
+struct DeviceSlot {
+    info: DeviceInfo,
     open_options: OpenOptions,
+    device: Option<Device>,
+}
+
+impl DeviceSlot {
+    fn new(device: Device, open_options: &OpenOptions) -> Self {
+        let open_options = OpenOptions { memory_bytes: Some(device.memory().budget_bytes), ..open_options.clone() };
+        Self { info: device.info().clone(), open_options, device: Some(device) }
+    }
 }
 
 /// How drawing a world ended.
@@ -85,10 +97,19 @@ impl<'a> Session<'a> {
             observer,
             aids,
             stats: Stats::default(),
-            devices: devices.into_iter().map(Some).collect(),
+            slots: devices.into_iter().map(|device| DeviceSlot::new(device, &open_options)).collect(),
             shading: shading::Library::new().expect("the helper library was built with the compiler"),
-            open_options,
         }
+    }
+
+    /// Says so where the devices are not all of one model and driver.
+    pub(crate) fn advise_devices(&self) {
+        let Some(first) = self.slots.first() else { return };
+        let Some(other) = self.slots.iter().find(|slot| !slot.info.is_like(&first.info)) else { return };
+        let message =
+            format!("{} and {} differ: a pixel's last bits depend on who draws it", first.info.name, other.info.name);
+        let hint = "--devices alike keeps to identical ones";
+        self.reporter.report(Diagnostic::new(Severity::Warning, "devices", Place::default(), message).hint(hint));
     }
 
     /// Draws a world and writes its displays.
@@ -134,29 +155,28 @@ impl<'a> Session<'a> {
             depth_filter: wants_depth.then(|| world.options.hider.depth_filter.clone()),
             variables: variables.len() as u64,
             pipeline: Pipeline::ANTHILL,
-            in_flight: IN_FLIGHT,
+            in_flight: if self.aids.perturb.is_some() { IN_FLIGHT_MAX } else { IN_FLIGHT },
             reserve_bytes: u64::from(world.options.reserve_kib) << 10,
         })
     }
 
     fn draw_picture(&mut self, picture: &Arc<Picture>, film: &mut Film) {
         let drivers = self.drivers(picture);
-        let (mut drivers, mut counted) = self.count(drivers, picture);
-        if !picture.world.unbounded.is_empty() && drivers.iter().any(Option::is_some) {
-            (drivers, counted) = self.count_measured(drivers, &counted, picture, film.crop());
-        }
-        if drivers.iter().all(Option::is_none) {
+        let ready = Counting { picture, crop: film.crop(), reporter: self.reporter }.run(drivers);
+        let Some(first) = ready.iter().flatten().next() else {
             let hint = "see `anthill devices`; more memory, or fewer devices, may help";
             let severe = Diagnostic::new(Severity::Severe, "system", Place::default(), "no device is left to draw on");
             self.reporter.report(severe.hint(hint));
             return;
-        }
+        };
+        let counted = Arc::clone(&first.counted);
+        self.advise_bounds(picture, &counted.bounds_measured);
         for (instance, count) in &counted.lost {
             let (name, place) = &picture.world.origins[*instance as usize];
             let message = format!("{count} parts of {} reach behind the eye and are left out", whose(name));
             self.reporter.warn("eyesplits", place, message);
         }
-        self.draw_regions(picture, drivers, &Arc::new(counted), film);
+        self.draw_regions(picture, ready, &counted, film);
     }
 
     /// A driver on every device that is left.
@@ -164,92 +184,13 @@ impl<'a> Session<'a> {
         let begin = Instant::now();
         let mut drivers = Vec::new();
         let trace = &self.options.trace;
-        for (number, device) in self.devices.iter_mut().enumerate() {
-            let driver = device.take().map(|device| Driver::new(device, Arc::clone(picture), tracks(trace, number)));
+        for (number, slot) in self.slots.iter_mut().enumerate() {
+            let driver =
+                slot.device.take().map(|device| Driver::new(device, Arc::clone(picture), tracks(trace, number)));
             drivers.push(driver.and_then(|driver| keep(driver, self.reporter)));
         }
         self.stats.stages.add(Stage::Upload, begin.elapsed());
         drivers
-    }
-
-    /// The counting pass: every device takes a share of the jobs; what a failing one leaves is counted by another.
-    fn count(&mut self, drivers: Vec<Option<Driver>>, picture: &Picture) -> (Vec<Option<Driver>>, Counted) {
-        let all = jobs(&picture.world.runs, JOB_PRIMITIVES);
-        let mut lists: Vec<Option<Counted>> = vec![None; all.len()];
-        let mut drivers = drivers;
-        while lists.iter().any(Option::is_none) && drivers.iter().any(Option::is_some) {
-            let open: Vec<usize> = (0..all.len()).filter(|&i| lists[i].is_none()).collect();
-            let alive = drivers.iter().filter(|driver| driver.is_some()).count();
-            let share = open.len().div_ceil(alive);
-            let mut shares = open.chunks(share);
-            let mut works = Vec::new();
-            for driver in drivers.iter_mut().filter(|driver| driver.is_some()) {
-                works.push((driver, shares.next().unwrap_or(&[])));
-            }
-            let results: Vec<_> = std::thread::scope(|scope| {
-                let all = &all;
-                let work = |(driver, share): (&mut Option<Driver>, &[usize])| {
-                    let jobs: Vec<CountJob> = share.iter().map(|&i| all[i].clone()).collect();
-                    let counted = driver.as_mut().map(|driver| driver.count(&jobs));
-                    if matches!(counted, Some(Err(_))) {
-                        *driver = None;
-                    }
-                    (share.to_vec(), counted)
-                };
-                let threads: Vec<_> = works.into_iter().map(|w| scope.spawn(move || work(w))).collect();
-                threads.into_iter().map(|thread| thread.join().expect("counting does not panic")).collect()
-            });
-            for (share, counted) in results {
-                match counted {
-                    Some(Ok(counted)) => share.into_iter().zip(counted).for_each(|(i, c)| lists[i] = Some(c)),
-                    Some(Err(error)) => report(self.reporter, &error),
-                    None => {}
-                }
-            }
-        }
-        let mut counted = Counted::default();
-        for list in lists.into_iter().flatten() {
-            counted.grids.extend(list.grids);
-            counted.bounds.extend(list.bounds);
-            counted.lost.extend(list.lost);
-        }
-        (drivers, counted)
-    }
-
-    /// Displacements without a declared bound are displaced once and measured; then everything is counted again.
-    fn count_measured(
-        &mut self,
-        mut drivers: Vec<Option<Driver>>,
-        counted: &Counted,
-        picture: &Picture,
-        crop: [u32; 4],
-    ) -> (Vec<Option<Driver>>, Counted) {
-        let mut moved = Vec::new();
-        for place in &mut drivers {
-            let Some(driver) = place else { continue };
-            match driver.measure(counted, crop) {
-                Ok(measured) => {
-                    moved = measured;
-                    break;
-                }
-                Err(error) => {
-                    report(self.reporter, &error);
-                    *place = None;
-                }
-            }
-        }
-        let world = &picture.world;
-        // A little more than measured: vertices of the next count lie elsewhere on the surface.
-        let bound = |&instance: &u32| (instance, moved.get(instance as usize).copied().unwrap_or(0.0) * 1.05);
-        let bounds: Vec<(u32, f32)> = world.unbounded.iter().map(bound).collect();
-        self.advise_bounds(picture, &bounds);
-        for place in &mut drivers {
-            if let Some(Err(error)) = place.as_mut().map(|driver| driver.bound(&bounds)) {
-                report(self.reporter, &error.into());
-                *place = None;
-            }
-        }
-        self.count(drivers, picture)
     }
 
     fn advise_bounds(&self, picture: &Picture, bounds: &[(u32, f32)]) {
@@ -281,20 +222,14 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn draw_regions(
-        &mut self,
-        picture: &Arc<Picture>,
-        drivers: Vec<Option<Driver>>,
-        counted: &Arc<Counted>,
-        film: &mut Film,
-    ) {
+    fn draw_regions(&mut self, picture: &Arc<Picture>, ready: Vec<Option<Ready>>, counted: &Counted, film: &mut Film) {
         let crop = film.crop();
         let Some(whole) = Region::new(crop) else { return };
         let table = summed_area(whole, counted, &picture.world.instances);
-        let policy = self.policy(&table, drivers.len());
-        let garages: Vec<Garage> = drivers.iter().map(|_| Garage::default()).collect();
-        let openers = drivers.into_iter().zip(&garages).enumerate();
-        let openers = openers.map(|(number, (driver, garage))| self.opener(number, driver, picture, counted, garage));
+        let policy = self.policy(&table, ready.len());
+        let garages: Vec<Garage> = ready.iter().map(|_| Garage::default()).collect();
+        let openers = ready.into_iter().zip(&garages).enumerate();
+        let openers = openers.map(|(number, (ready, garage))| self.opener(number, ready, picture, garage));
         let job = Job { table: Arc::new(table), regions: vec![whole], policy, hook: Arc::new(|_| {}) };
         let layout = film.layout().clone();
         let mut totals = RegionCounts::default();
@@ -313,13 +248,12 @@ impl<'a> Session<'a> {
                 incomplete.report
             }
         };
-        if std::env::var("ANTHILL_DEBUG").is_ok() {
-            eprintln!("{totals:?}");
-        }
         self.report_totals(&totals);
         self.add_counts(picture, counted, &totals);
         let mut moved = vec![0.0_f32; picture.world.instances.len()];
-        self.devices = garages.iter().map(|garage| take_back(garage, &mut moved)).collect();
+        for (slot, garage) in self.slots.iter_mut().zip(&garages) {
+            slot.device = take_back(garage, &mut moved);
+        }
         self.check_bounds(picture, &moved);
         self.add_devices(&report);
     }
@@ -334,27 +268,24 @@ impl<'a> Session<'a> {
     }
 
     /// Opens device `number` for the scheduler: the first time with the driver that counted, after a failure anew.
-    fn opener(
-        &self,
-        number: usize,
-        driver: Option<Driver>,
-        picture: &Arc<Picture>,
-        counted: &Arc<Counted>,
-        garage: &Garage,
-    ) -> Opener<Worker> {
-        let (picture, counted, garage) = (Arc::clone(picture), Arc::clone(counted), Arc::clone(garage));
+    fn opener(&self, number: usize, ready: Option<Ready>, picture: &Arc<Picture>, garage: &Garage) -> Opener<Worker> {
+        let (picture, garage) = (Arc::clone(picture), Arc::clone(garage));
         let apron = filter_apron(&picture.filter);
-        let (open_options, index, trace) = (self.open_options.clone(), number, self.options.trace.clone());
+        let slot = &self.slots[number];
+        let (index, open_options, trace) = (slot.info.index, slot.open_options.clone(), self.options.trace.clone());
+        let (driver, counted) = ready.map(|ready| (ready.driver, ready.counted)).unzip();
         let first = Mutex::new(driver);
         Box::new(move |attempt| {
-            let mut driver = match first.lock().take() {
-                Some(driver) => driver,
-                None if attempt == 0 => {
-                    return Err(schedule::Failure::Unusable("it failed before".into()));
-                }
-                None => reopen(index, &open_options, (&picture, &trace)).map_err(|error| driver_failure(&error))?,
+            let Some(counted) = &counted else {
+                return Err(schedule::Failure::Unusable("it failed before".into()));
             };
-            driver.begin_picture(&counted).map_err(|error| driver_failure(&error))?;
+            let again = || {
+                let device = open(&index.to_string(), &open_options)?.remove(0);
+                Driver::new(device, Arc::clone(&picture), tracks(&trace, number))
+            };
+            let begin = |mut driver: Driver| driver.begin_picture(counted).map(|()| driver);
+            let driver = first.lock().take().filter(|_| attempt == 0).map_or_else(again, Ok).and_then(begin);
+            let driver = driver.map_err(|error| driver_failure(&error))?;
             Ok(Worker::new(driver, Arc::clone(&garage), picture.in_flight, apron))
         })
     }
@@ -391,7 +322,7 @@ impl<'a> Session<'a> {
     }
 
     fn add_devices(&mut self, report: &Report) {
-        for (slot, (device, report)) in self.devices.iter().zip(&report.devices).enumerate() {
+        for (number, (slot, report)) in self.slots.iter().zip(&report.devices).enumerate() {
             let mut stats = DeviceStats {
                 regions: report.regions,
                 stolen: report.stolen,
@@ -401,10 +332,13 @@ impl<'a> Session<'a> {
                 idle: report.idle,
                 ..DeviceStats::default()
             };
-            if let Some(device) = device {
-                describe(&mut stats, device);
+            stats.index = slot.info.index as u32;
+            stats.name.clone_from(&slot.info.name);
+            stats.driver.clone_from(&slot.info.driver);
+            if let Some(device) = &slot.device {
+                add_use(&mut stats, device);
             }
-            self.stats.add_device(slot, stats);
+            self.stats.add_device(number, stats);
         }
     }
 }
@@ -414,11 +348,8 @@ fn whose(name: &str) -> String {
     if name.is_empty() { "this object".to_string() } else { format!("object {name:?}") }
 }
 
-fn describe(stats: &mut DeviceStats, device: &Device) {
-    let info = device.info();
-    stats.index = info.index as u32;
-    stats.name.clone_from(&info.name);
-    stats.driver.clone_from(&info.driver);
+/// Memory and time that a device took.
+fn add_use(stats: &mut DeviceStats, device: &Device) {
     stats.peak_bytes = device.memory().peak_bytes;
     stats.limit_bytes = device.memory().budget_bytes;
     for stage in Stage::ALL {
@@ -433,19 +364,6 @@ fn tracks(trace: &Trace, device: usize) -> Tracks {
         regions: trace.track(&format!("device {device}: regions")),
         stages: trace.track(&format!("device {device}: stages")),
     }
-}
-
-fn reopen(
-    index: usize,
-    options: &OpenOptions,
-    (picture, trace): (&Arc<Picture>, &Trace),
-) -> Result<Driver, DriverError> {
-    let device = open(&index.to_string(), options)?.remove(0);
-    Driver::new(device, Arc::clone(picture), tracks(trace, index))
-}
-
-fn report(reporter: &Reporter, error: &DriverError) {
-    reporter.error("system", &Place::default(), format!("{error}; it draws no more of this picture"));
 }
 
 fn keep(driver: Result<Driver, DriverError>, reporter: &Reporter) -> Option<Driver> {
