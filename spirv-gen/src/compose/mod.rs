@@ -21,7 +21,7 @@ use crate::passes::{merge_light_loops, relocate_derivatives, remove_dead, simpli
 use bind::{Binder, Finished};
 use lights::InlineLights;
 use rustc_hash::FxHashMap;
-use table::Table;
+use table::{Places, Table};
 
 /// A compiled pipeline.
 #[derive(Clone, Debug)]
@@ -65,15 +65,21 @@ pub fn compose(request: &PipelineRequest<'_>) -> Composed {
     remove_dead(&mut body);
     let places = table::place(&mut body, &table, request.lights.len());
     let body = checked(body);
+    let reflection = reflect(request, &body, places, opacity, table);
+    Composed { body, reflection }
+}
+
+/// What a finished program reads and writes.
+fn reflect(request: &PipelineRequest<'_>, body: &Body, places: Places, opacity: Opacity, table: Table) -> Reflection {
     let mut output_channels = 0;
-    let outputs = request.outputs.iter().map(|o| {
+    let mut output = |o: &OutputRequest| {
         let channel = output_channels;
         output_channels += channels(o.ty.machine());
         OutputChannel { name: o.name.clone(), ty: o.ty, channel }
-    });
-    let outputs = outputs.collect();
+    };
+    let outputs = request.outputs.iter().map(&mut output).collect();
     let (mut takes_derivatives, mut counts_trips) = (false, false);
-    let uncounted = uncounted_loops(&body);
+    let uncounted = uncounted_loops(body);
     body.walk(body.root(), &mut |i| {
         takes_derivatives |= matches!(body.inst(i).op, Op::Derivatives(_));
         counts_trips |= body.inst(i).op == Op::Loop && !uncounted.contains(&i);
@@ -82,7 +88,7 @@ pub fn compose(request: &PipelineRequest<'_>) -> Composed {
         let token = (request.tokens)(&text);
         (text, token)
     });
-    let reflection = Reflection {
+    Reflection {
         slots: places.slots,
         records: places.records,
         lights: places.lights,
@@ -98,8 +104,7 @@ pub fn compose(request: &PipelineRequest<'_>) -> Composed {
         counts_trips,
         reads_space_table: places.reads_space_table,
         shortfalls: table.shortfalls.into_iter().collect(),
-    };
-    Composed { body, reflection }
+    }
 }
 
 /// The body, verified after each pass where debug assertions are on.
