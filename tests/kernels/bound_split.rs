@@ -1,9 +1,9 @@
 //! Bound/split of every primitive kind: what its grids must be, checked against the surfaces in double precision.
 
-use super::grids::{Diced, Split, bound_px, dice, dims, split};
+use super::grids::{Split, bound_px, dice, dims, split};
 use super::lab::Lab;
 use super::random::Random;
-use super::scene::{Scene, Thing, camera, facets, options, placed, points, sphere};
+use super::scene::{Scene, Thing, camera, facets, options, placed, sphere};
 use super::zoo;
 use crate::reference::bound_split::{RATE_MAX, is_partition, leaf, uneven, wanted};
 use crate::reference::camera::{in_depth, raster};
@@ -91,6 +91,27 @@ fn bounds_hold_the_surface_and_its_vertices() {
             for p in vertices.channels[0].iter().map(|p| DVec3::new(p[0].into(), p[1].into(), p[2].into())) {
                 assert!(inside(bound, raster(&scene.camera, p), p.z), "{surface:?}: vertex {p}, {bound:?}");
             }
+        }
+    }
+}
+
+#[test]
+fn bounds_hold_what_displacement_may_reach() {
+    let mut lab = Lab::new();
+    let mut scene = zoo::scene(zoo::everything(), true);
+    let radius = 0.07_f32;
+    scene.drawn.instances.iter_mut().for_each(|instance| instance.displacement_bound = radius);
+    let loaded = scene.load(&mut lab);
+    let split = split(&mut lab, &scene, &loaded);
+    let mut random = Random::new(8);
+    for (grid, bound) in split.grids.iter().zip(&split.bounds) {
+        let surface = scene.surface(grid);
+        let [u0, v0, u1, v1] = edge::rectangle(grid).map(edge::number);
+        for _ in 0..12 {
+            let (u, v) = (f64::from(random.unit()), f64::from(random.unit()));
+            let moved = DVec3::from(random.triple(-1.0, 1.0).map(f64::from)).normalize_or_zero() * f64::from(radius);
+            let p = surface.position(u0 + (u1 - u0) * u, v0 + (v1 - v0) * v) + moved;
+            assert!(inside(bound, raster(&scene.camera, p), p.z), "{surface:?}: {p}, {bound:?}");
         }
     }
 }

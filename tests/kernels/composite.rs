@@ -3,7 +3,6 @@
 use super::layers::{Composited, Layers};
 use super::random::Random;
 use super::region::{Mesh, flat_frame, region};
-use anthill::pipeline::kernels::records::Frame;
 
 fn key(z: f32, number: u32) -> u64 {
     u64::from(z.to_bits()) << 32 | u64::from(number)

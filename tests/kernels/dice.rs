@@ -240,7 +240,7 @@ fn a_lid_closes_at_its_point() {
     // Only the rim and the two straight sides are open: the border at v = 0 is one point.
     check_border(zoo::lid().rate(0.1), |p| {
         let angle = p.y.atan2(p.x);
-        p.truncate().length() < 1e-6 || p.truncate().length() > 1.0 || angle < 1e-3 || angle > 1.4
+        p.truncate().length() < 1e-6 || p.truncate().length() > 1.0 || !(1e-3..1.4).contains(&angle)
     });
 }
 

@@ -69,6 +69,20 @@ fn pixels_are_weighted_means_of_their_samples() {
 }
 
 #[test]
+fn a_filter_over_more_samples_than_loop_trips_is_whole() {
+    for (samples, width) in [([16, 16], [30.0, 22.0]), ([1, 2], [128.0, 128.0]), ([32, 32], [6.0, 9.0])] {
+        let by = Filter { kind: FilterKind::Triangle, width };
+        let found = filtered(samples, [0, 0, 2, 1], &by, false);
+        let pattern = pattern(&flat_frame(samples, true));
+        for (i, found) in (0..).zip(&found[1]) {
+            let (expected, size) = pixel(&by, pattern, [i, 0], |pixel, s| value(pixel, s, 1));
+            let error = (0..4).map(|k| (f64::from(found[k]) - expected[k]).abs()).fold(0.0, f64::max);
+            assert!(error <= 1e-4 * size, "{samples:?} {width:?}: {found:?} for {expected:?}");
+        }
+    }
+}
+
+#[test]
 fn a_constant_stays_what_it_is() {
     for by in filters() {
         for found in filtered([3, 3], [0, 0, 4, 4], &by, false).iter().flatten() {

@@ -53,7 +53,8 @@ impl Layers {
             _ => random.triple(0.0, 0.6),
         };
         let [r, g, b] = random.triple(0.0, 2.0);
-        let colour = [r * opacity[0], g * opacity[1], b * opacity[2], opacity.iter().sum::<f32>() / 3.0];
+        let matte = random.one_in(9);
+        let colour = [r * opacity[0], g * opacity[1], b * opacity[2], if matte { 0.0 } else { 1.0 }];
         let variables = (0..self.variables).map(|_| [0; 4].map(|_| random.float(-3.0, 3.0))).collect();
         Look { colour, opacity, variables }
     }
@@ -124,7 +125,7 @@ impl Layers {
         for &number in visible {
             let Look { colour, opacity: [r, g, b], variables } = self.look(number);
             assert_eq!(colours.len(), place(visible, number) * (2 + self.variables));
-            colours.extend([colour, [r, g, b, colour[3]]]);
+            colours.extend([colour, [r, g, b, 0.0]]);
             colours.extend(variables);
         }
         colours

@@ -3,12 +3,14 @@
 mod bound_split;
 mod composite;
 mod dice;
+mod displace;
 mod filter;
 mod grids;
 mod hide;
 mod lab;
 mod layers;
 mod micropolygon_size;
+mod primvar;
 mod random;
 mod region;
 mod sample;

@@ -120,7 +120,6 @@ pub(crate) fn region(x0: i32, y0: i32, x1: i32, y1: i32) -> RegionPixels {
 /// A region at work.
 pub(crate) struct Region {
     pub lab: Lab,
-    pub record: Frame,
     pub frame: FrameSlices,
     pub pixels: RegionPixels,
     pub capacity: RegionCapacity,
@@ -152,9 +151,10 @@ impl Region {
             instances: lab.space("instances", 0),
             params: lab.space("params", 0),
             primvar_bindings: lab.space("primvar bindings", 0),
+            moved: lab.space("moved", 0),
             space_table: 0,
         };
-        Self { lab, record, frame, pixels, capacity, slices }
+        Self { lab, frame, pixels, capacity, slices }
     }
 
     /// Samples of a pixel.

@@ -140,6 +140,7 @@ impl Scene {
             instances: lab.upload("instances", &self.drawn.instances),
             params: lab.space("params", 0),
             primvar_bindings: lab.upload("primvar bindings", &self.drawn.primvar_bindings),
+            moved: lab.space("moved", 0),
             space_table: 0,
         };
         let page =

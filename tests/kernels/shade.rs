@@ -114,15 +114,14 @@ fn mean(meshes: &[Mesh], number: u32, channel: u32) -> Vec4 {
     [0, 1, 2, 3].map(|i| 0.25 * ((a[i] + d[i]) + (b[i] + c[i])))
 }
 
-/// The records of a place: (Ci, alpha), (Oi, alpha) where anything is translucent, the variables. Matte ones are empty.
+/// The records of a place: (Ci, 1), (Oi, 0) where anything is translucent, the variables. Matte ones are empty.
 fn records(meshes: &[Mesh], number: u32, translucent: bool, opaque_program: bool, coloured: bool) -> Vec<Vec4> {
     let opacity = if opaque_program { [1.0; 4] } else { mean(meshes, number, 1) };
     let matte = !coloured || meshes[(number >> 8) as usize].matte;
-    let alpha = if matte { 0.0 } else { (opacity[0] + opacity[1] + opacity[2]) / 3.0 };
-    let [r, g, b, _] = if matte { [0.0; 4] } else { mean(meshes, number, 0) };
-    let mut records = vec![[r, g, b, alpha]];
+    let [r, g, b, _] = mean(meshes, number, 0);
+    let mut records = vec![if matte { [0.0; 4] } else { [r, g, b, 1.0] }];
     if translucent {
-        records.push([opacity[0], opacity[1], opacity[2], alpha]);
+        records.push([opacity[0], opacity[1], opacity[2], 0.0]);
     }
     records.extend([2, 3].map(|channel| if matte { [0.0; 4] } else { mean(meshes, number, channel) }));
     records

@@ -5,7 +5,7 @@ use super::hide::EMPTY;
 /// What a micropolygon looks like.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Look {
-    /// Colour, already multiplied by opacity, and alpha.
+    /// Colour, already multiplied by opacity; and 1, or 0 when it is matte and leaves no alpha.
     pub colour: [f32; 4],
     /// Opacity of each channel.
     pub opacity: [f32; 3],
@@ -48,8 +48,10 @@ pub(crate) fn composite(
     for &key in list {
         let Look { colour, opacity, variables } = look(key as u32);
         let opacity = opacity.map(|o| f64::from(o).clamp(0.0, 1.0));
-        add(&mut sample.colour, weights(sample.through), colour);
+        // Colours come multiplied by opacity; alpha is what no longer shines through.
         let seen = [0, 1, 2].map(|i| sample.through[i] * opacity[i]);
+        let [r, g, b] = sample.through;
+        add(&mut sample.colour, [r, g, b, weights(seen)[3]], colour);
         sample.variables.iter_mut().zip(variables).for_each(|(sum, value)| add(sum, weights(seen), value));
         (0..3).for_each(|i| sample.through[i] *= 1.0 - opacity[i]);
         if sample.through.iter().all(|t| *t <= 1.0 - threshold) {
@@ -67,7 +69,7 @@ pub(crate) fn composite(
 
 #[test]
 fn two_half_opaque_cards_give_three_quarters() {
-    let half = |_| Look { colour: [0.5; 4], opacity: [0.5; 3], variables: Vec::new() };
+    let half = |_| Look { colour: [0.5, 0.5, 0.5, 1.0], opacity: [0.5; 3], variables: Vec::new() };
     let sample = composite(&[1, 2], EMPTY, half, 0, 0.996);
     assert_eq!((sample.colour, sample.through, sample.stopped), ([0.75; 4], [0.25; 3], None));
     let full = |_| Look { colour: [1.0; 4], opacity: [1.0; 3], variables: vec![[2.0; 4]] };

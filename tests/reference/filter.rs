@@ -36,7 +36,8 @@ pub(crate) fn weight(filter: &Filter, x: f64, y: f64) -> f64 {
     }
 }
 
-/// The weighted mean around a pixel of what samples hold; and how much its terms come to without their signs, for judging errors.
+/// The weighted mean around a pixel of what samples hold; and how much its terms come to without their signs, for judging errors: a
+/// weight is a difference of numbers that may be larger.
 /// `value(pixel, s)` is that of sample `s`.
 pub(crate) fn pixel(
     filter: &Filter,
@@ -56,7 +57,7 @@ pub(crate) fn pixel(
                 let value = value([x, y], s).map(f64::from);
                 (0..4).for_each(|i| sum[i] += w * value[i]);
                 total += w;
-                size += w.abs() * value.iter().fold(1.0, |a: f64, b| a.max(b.abs()));
+                size += (w.abs() + 0.5) * value.iter().fold(1.0, |a: f64, b| a.max(b.abs()));
             }
         }
     }

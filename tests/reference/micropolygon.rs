@@ -33,11 +33,6 @@ impl Micropolygon {
         [0, 1].map(|axis| self.corners.iter().map(|p| p[axis]).min().unwrap_or(0))
     }
 
-    /// The other corner of its box.
-    pub(crate) fn high(&self) -> [i64; 2] {
-        [0, 1].map(|axis| self.corners.iter().map(|p| p[axis]).max().unwrap_or(0))
-    }
-
     /// Whether it faces the eye: dP/du x dP/dv points at it, so u to the right and v down.
     pub(crate) fn faces_eye(&self) -> bool {
         let [a, b, c, d] = self.corners.map(|p| p.map(|x| x as f64));

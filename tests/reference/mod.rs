@@ -7,6 +7,7 @@ pub(crate) mod edge;
 pub(crate) mod filter;
 pub(crate) mod hide;
 pub(crate) mod micropolygon;
+pub(crate) mod primvar;
 pub(crate) mod sample;
 pub(crate) mod sampling;
 pub(crate) mod scan;
