@@ -1,6 +1,7 @@
 // Filter: one invocation = one pixel of the region's inside. The weighted mean of one record of the resolved samples within the filter's
-// width, weights at the jittered positions, normalised per pixel, summed in subpixel order (RISpec 4.1.3; DESIGN 3.1).
-// Reads resolved; writes pixels (vec4 each).
+// width, weights at the jittered positions, normalised per pixel, summed in subpixel order (RISpec 4.1.3; DESIGN 3.1). A filter over more
+// samples than an invocation may visit goes on in further dispatches, from the sums that the one before left.
+// Reads resolved; reads and writes pixels (vec4 each) and, where there are further dispatches, totals (sums of weights).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -12,7 +13,8 @@ layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
 layout(std430, set = 0, binding = 1) readonly buffer Resolved { vec4 resolved[]; };
-layout(std430, set = 0, binding = 2) writeonly buffer Pixels { vec4 pixels[]; };
+layout(std430, set = 0, binding = 2) buffer Pixels { vec4 pixels[]; };
+layout(std430, set = 0, binding = 3) buffer Totals { float totals[]; };
 layout(push_constant) uniform Push {
     int region_x; // the sampled rectangle
     int region_y;
@@ -28,6 +30,8 @@ layout(push_constant) uniform Push {
     float half_width_x; // in pixels
     float half_width_y;
     uint first_pixel; // where the region's pixels begin
+    uint window_first; // pixels of the window that are visited, counted row by row
+    uint window_last;
 };
 
 void main() {
@@ -40,28 +44,30 @@ void main() {
     ivec2 centre = (origin + at) * FIXED + FIXED / 2;
     // The square of positions whose weight may not be zero, in 1/1024 pixel from the sampled rectangle's corner.
     ivec2 reach = ivec2(ceil(half_width * float(FIXED)));
-    ivec2 first = max(at * FIXED + FIXED / 2 - reach, ivec2(0));
-    ivec2 last = min(at * FIXED + FIXED / 2 + reach, ivec2(region_width, region_height) * FIXED - 1);
-    // A sample on the far rim may lie on the near border of a pixel outside the apron, which not every region samples: none does.
-    last = min(last, (at + ivec2(ceil(half_width - 0.5)) + 1) * FIXED - 1);
-    uint pixel_samples = frame.samples.x * frame.samples.y;
-    vec4 sum = vec4(0.0);
-    float total = 0.0;
-    for (int y = first.y >> FIXED_LOG2; y <= last.y >> FIXED_LOG2; y++) {
-        for (int x = first.x >> FIXED_LOG2; x <= last.x >> FIXED_LOG2; x++) {
-            ivec2 pixel = ivec2(x, y);
-            uvec2 low = first_subpixel(first, pixel * FIXED), high = last_subpixel(last, pixel * FIXED);
-            for (uint ky = low.y; ky <= high.y; ky++) {
-                uint s = (uint(y) * region_width + uint(x)) * pixel_samples + ky * frame.samples.x;
-                for (uint kx = low.x; kx <= high.x; kx++) {
-                    vec2 d = vec2(sample_position(frame, origin + pixel, uvec2(kx, ky)) - centre) * (1.0 / float(FIXED));
-                    float w = filter_weight(kind, d, half_width, inverse);
-                    if (w == 0.0) continue;
-                    sum += w * resolved[(s + kx) * resolved_records + record];
-                    total += w;
-                }
+    ivec2 first = at * FIXED + FIXED / 2 - reach, last = at * FIXED + FIXED / 2 + reach;
+    // The window of pixels that are visited. A sample on the far rim may lie on the near border of a pixel outside the apron, which not
+    // every region samples: none does.
+    ivec2 apron = ivec2(ceil(half_width - 0.5));
+    uint side = uint(2 * apron.x + 1), window = side * uint(2 * apron.y + 1), pixel_samples = frame.samples.x * frame.samples.y;
+    bool begins = window_first == 0u, ends = window_last >= window;
+    vec4 sum = begins ? vec4(0.0) : pixels[first_pixel + index];
+    float total = begins ? 0.0 : totals[index];
+    for (uint t = window_first; t < min(window_last, window); t++) {
+        ivec2 pixel = at - apron + ivec2(t % side, t / side);
+        if (any(lessThan(pixel, ivec2(0))) || any(greaterThanEqual(pixel, ivec2(region_width, region_height)))) continue;
+        uvec2 low = first_subpixel(first, pixel * FIXED), high = last_subpixel(last, pixel * FIXED);
+        for (uint ky = low.y; ky <= high.y; ky++) {
+            uint s = (uint(pixel.y) * region_width + uint(pixel.x)) * pixel_samples + ky * frame.samples.x;
+            for (uint kx = low.x; kx <= high.x; kx++) {
+                vec2 d = vec2(sample_position(frame, origin + pixel, uvec2(kx, ky)) - centre) * (1.0 / float(FIXED));
+                float w = filter_weight(kind, d, half_width, inverse);
+                if (w == 0.0) continue;
+                sum += w * resolved[(s + kx) * resolved_records + record];
+                total += w;
             }
         }
     }
-    pixels[first_pixel + index] = total != 0.0 ? sum / total : vec4(0.0);
+    // The weights are those of every record: that of colour keeps their sums.
+    if (!ends && record == 0u) totals[index] = total;
+    pixels[first_pixel + index] = !ends ? sum : total != 0.0 ? sum / total : vec4(0.0);
 }

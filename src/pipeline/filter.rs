@@ -2,10 +2,14 @@
 
 use super::buffers::{FrameSlices, RegionCapacity, RegionSlices};
 use super::covering;
+use super::frame::filter_apron;
 use super::kernels::{depth, filter};
 use super::recording::Recording;
 use super::select::RegionPixels;
 use crate::scene::{Filter, FilterKind};
+
+/// Samples that one invocation visits in a dispatch: half as many as it may make loop trips (DESIGN 3.2), for pixels of one column.
+const SAMPLES_OF_A_PART: u32 = 16_000;
 
 fn kind_number(kind: FilterKind) -> u32 {
     match kind {
@@ -30,31 +34,41 @@ pub fn record(
     let [inside_width, inside_height] = region.inside_size();
     let [inside_x, inside_y] = region.inside_offset();
     let first_of_variables = capacity.resolved_records() - capacity.variables;
-    recording.unordered(|recording| {
-        for group in 0..=capacity.variables {
-            let record = if group == 0 { 0 } else { first_of_variables + group - 1 };
-            let bindings =
-                filter::Bindings { frame_buffer: frame.frame, resolved: slices.resolved, pixels: slices.pixels };
-            let push = filter::Push {
-                region_x: region.sampled[0],
-                region_y: region.sampled[1],
-                region_width,
-                region_height,
-                inside_x,
-                inside_y,
-                inside_width,
-                inside_height,
-                resolved_records: capacity.resolved_records() as u32,
-                record: record as u32,
-                kind: kind_number(by.kind),
-                half_width_x: by.width[0] * 0.5,
-                half_width_y: by.width[1] * 0.5,
-                first_pixel: group as u32 * inside_width * inside_height,
-            };
-            let count = u64::from(inside_width) * u64::from(inside_height);
-            recording.dispatch(filter::dispatch(covering(count, filter::LOCAL_SIZE), &bindings, &push));
-        }
-    });
+    let [window_x, window_y] = filter_apron(by).map(|apron| 2 * apron + 1);
+    let part = SAMPLES_OF_A_PART.div_ceil(capacity.pixel_samples as u32).max(1);
+    for window_first in (0..window_x * window_y).step_by(part as usize) {
+        recording.unordered(|recording| {
+            for group in 0..=capacity.variables {
+                let bindings = filter::Bindings {
+                    frame_buffer: frame.frame,
+                    resolved: slices.resolved,
+                    pixels: slices.pixels,
+                    // Depths come after colours.
+                    totals: slices.depths,
+                };
+                let push = filter::Push {
+                    region_x: region.sampled[0],
+                    region_y: region.sampled[1],
+                    region_width,
+                    region_height,
+                    inside_x,
+                    inside_y,
+                    inside_width,
+                    inside_height,
+                    resolved_records: capacity.resolved_records() as u32,
+                    record: if group == 0 { 0 } else { first_of_variables + group - 1 } as u32,
+                    kind: kind_number(by.kind),
+                    half_width_x: by.width[0] * 0.5,
+                    half_width_y: by.width[1] * 0.5,
+                    first_pixel: group as u32 * inside_width * inside_height,
+                    window_first,
+                    window_last: window_first + part,
+                };
+                let count = u64::from(inside_width) * u64::from(inside_height);
+                recording.dispatch(filter::dispatch(covering(count, filter::LOCAL_SIZE), &bindings, &push));
+            }
+        });
+    }
 }
 
 /// Appends the depth of each pixel, by the hider's depth filter (`min`, `max`, `average`).
