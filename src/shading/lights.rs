@@ -71,7 +71,7 @@ impl Shader<'_> {
                 kinds.push(used.clone());
             }
         }
-        kinds.sort_by(|a, b| kind_order(a).cmp(&kind_order(b)));
+        kinds.sort_by_cached_key(kind_order);
         let kind_of = |used: &LightUse| kinds.iter().position(|kind| same_kind(kind, used)).unwrap_or(0) as u32;
         let lights = uses.iter().map(|used| (used.light, kind_of(used))).collect();
         LightSet { kinds, lights }

@@ -19,13 +19,20 @@ use std::sync::Arc;
 /// Numbers of strings; the empty string is 0.
 #[derive(Debug)]
 pub(super) struct Tokens {
-    known: Mutex<(FxHashMap<Arc<str>, u32>, Vec<Arc<str>>)>,
+    known: Mutex<KnownTexts>,
+}
+
+#[derive(Debug)]
+struct KnownTexts {
+    numbers: FxHashMap<Arc<str>, u32>,
+    texts: Vec<Arc<str>>,
 }
 
 impl Default for Tokens {
     fn default() -> Self {
         let empty: Arc<str> = "".into();
-        Self { known: Mutex::new((std::iter::once((Arc::clone(&empty), 0)).collect(), vec![empty])) }
+        let numbers = std::iter::once((Arc::clone(&empty), 0)).collect();
+        Self { known: Mutex::new(KnownTexts { numbers, texts: vec![empty] }) }
     }
 }
 
@@ -33,19 +40,19 @@ impl Tokens {
     /// The number of a string.
     pub(super) fn token(&self, text: &str) -> u32 {
         let mut known = self.known.lock();
-        if let Some(&token) = known.0.get(text) {
+        if let Some(&token) = known.numbers.get(text) {
             return token;
         }
-        let token = known.1.len() as u32;
+        let token = known.texts.len() as u32;
         let text: Arc<str> = text.into();
-        known.0.insert(Arc::clone(&text), token);
-        known.1.push(text);
+        known.numbers.insert(Arc::clone(&text), token);
+        known.texts.push(text);
         token
     }
 
     /// All strings, by number.
     pub(super) fn texts(&self) -> Vec<Arc<str>> {
-        self.known.lock().1.clone()
+        self.known.lock().texts.clone()
     }
 }
 
