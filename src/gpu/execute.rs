@@ -220,6 +220,12 @@ impl Device {
         Ok(ticket.submission <= self.submissions.done())
     }
 
+    /// Tells RenderDoc, where the program runs under it, that the submissions between two such calls (`begins` true, then false) are a
+    /// capture. All earlier submissions should be done.
+    pub fn mark_capture(&self, begins: bool) {
+        self.link.mark_capture(begins);
+    }
+
     /// Waits until the last submission that uses a buffer is done.
     pub(super) fn wait_for_use(&mut self, buffer: Buffer) -> Result<(), GpuError> {
         self.link.check_alive("waiting")?;

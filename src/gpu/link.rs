@@ -108,6 +108,20 @@ impl Link {
         }
     }
 
+    /// Tells a capturing tool that what it should capture begins or ends: RenderDoc takes queue labels of these names as its commands.
+    pub(super) fn mark_capture(&self, begins: bool) {
+        let Some(names) = &self.names else { return };
+        let text = if begins {
+            c"capture-marker,begin_capture,type,application"
+        } else {
+            c"capture-marker,end_capture,type,application"
+        };
+        let info = vk::DebugUtilsLabelEXT::default().label_name(text);
+        let queue = self.queue.lock();
+        // SAFETY: the extension is enabled and the lock keeps other threads from the queue.
+        unsafe { names.queue_insert_debug_utils_label(*queue, &info) };
+    }
+
     /// Reports something that the user or a test should know.
     pub(super) fn warn(&self, code: &'static str, message: impl Into<String>) {
         self.reporter.warn(code, &Place::default(), format!("{}: {}", self.title, message.into()));

@@ -45,6 +45,8 @@ pub(crate) struct Picture {
     pub in_flight: usize,
     /// Device memory to leave alone (seeds/000: the constant C).
     pub reserve_bytes: u64,
+    /// The region of each device, counted from 0, that RenderDoc is told to capture; there is one region in flight then.
+    pub captured_region: Option<u64>,
 }
 
 /// What a device could not do.
@@ -75,6 +77,7 @@ pub(crate) struct Driver {
     free: Vec<usize>,
     flights: Vec<Flight>,
     vertices: u64,
+    begun_regions: u64,
     tracks: Tracks,
 }
 
@@ -144,6 +147,7 @@ impl Driver {
             free: Vec::new(),
             flights: Vec::new(),
             vertices: VERTICES_START,
+            begun_regions: 0,
             tracks,
         })
     }
@@ -264,7 +268,11 @@ impl Driver {
             capacity: *self.capacity(),
             pixel_samples: samples[0] * samples[1],
         };
+        if self.captures(self.begun_regions) {
+            self.device.mark_capture(true);
+        }
         let run = RegionRun::begin(&mut self.device, &mut self.world, place)?;
+        self.begun_regions += 1;
         let now = Instant::now();
         self.flights.push(Flight { rect, seat, run, begun: now, submitted: now });
         Ok(())
@@ -291,6 +299,11 @@ impl Driver {
         self.advance(index)
     }
 
+    /// Whether RenderDoc is to capture a region, counted from 0.
+    fn captures(&self, region: u64) -> bool {
+        self.picture.captured_region == Some(region) && !self.world.measuring
+    }
+
     fn advance(&mut self, index: usize) -> Result<Polled, GpuError> {
         let flight = &mut self.flights[index];
         let took = flight.submitted.elapsed();
@@ -308,6 +321,9 @@ impl Driver {
             return Ok(Polled::Advanced);
         }
         let flight = self.flights.remove(index);
+        if self.captures(self.begun_regions - 1) {
+            self.device.mark_capture(false);
+        }
         self.free.push(flight.seat);
         trace_region(&mut self.tracks.regions, &flight, &step);
         Ok(match step {
@@ -322,6 +338,7 @@ impl Driver {
         self.world.measuring = true;
         let result = self.measure_regions(crop);
         self.world.measuring = false;
+        self.begun_regions = 0;
         self.end_picture();
         result?;
         Ok(self.moved()?)

@@ -44,6 +44,14 @@ pub(crate) struct Place {
     pub pixel_samples: u32,
 }
 
+impl Place {
+    /// An empty recording of one of the region's steps, labelled with the step and the region's pixels.
+    pub(crate) fn recording(&self, step: &str) -> Recording {
+        let [x0, y0, x1, y1] = self.pixels.inside;
+        Recording::new(format!("{step} [{x0}, {x1}) x [{y0}, {y1})"))
+    }
+}
+
 /// What becomes of diced micropolygons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {

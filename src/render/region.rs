@@ -143,7 +143,7 @@ pub(crate) struct RegionRun {
 impl RegionRun {
     /// Begins a region: submits its selection.
     pub(crate) fn begin(device: &mut Device, world: &mut DeviceWorld, place: Place) -> Result<Self, GpuError> {
-        let mut recording = Recording::new("select");
+        let mut recording = place.recording("select");
         recording.stage("select", |recording| {
             hide::record_clear(recording, &place.slices, (&place.pixels, place.pixel_samples));
             let (slices, region) = ((&place.slices, &place.capacity), (&place.pixels, world.depth));
@@ -290,7 +290,7 @@ impl RegionRun {
         mut loads: Loads,
         vertices: u64,
     ) -> Result<(), GpuError> {
-        let mut recording = Recording::new("hide");
+        let mut recording = self.place.recording("hide");
         for index in loads.take(vertices) {
             world.record_hide(device, &mut recording, &self.place, (&loads.loads[index], Fate::Hide))?;
             if world.pipeline.cull && !world.measuring && loads.batch_ends.contains(&index) {
@@ -311,7 +311,7 @@ impl RegionRun {
         self.counts.culled_micropolygons += u64::from(culled.culled_micropolygons);
         self.counts.lost_samples += u64::from(rest.rest_lost);
         if self.place.capacity.translucent() {
-            let mut recording = Recording::new("composite");
+            let mut recording = self.place.recording("composite");
             let (memory, region) =
                 ((&self.place.slices, &self.place.capacity), (&self.place.pixels, self.place.pixel_samples));
             recording.stage("composite", |recording| composite::record_clear(recording, memory, region));
@@ -324,7 +324,7 @@ impl RegionRun {
     fn begin_slab(&mut self, device: &mut Device, world: &mut DeviceWorld, vertices: u64) -> Result<(), GpuError> {
         let opaque = opaque_bins(world);
         let loads = self.hide_loads(world, opaque..world.world.hide_bins.len());
-        let mut recording = Recording::new("sample");
+        let mut recording = self.place.recording("sample");
         recording.stage("sample", |recording| {
             sample::record_clear(recording, &self.place.slices, &self.place.capacity, &self.place.pixels);
         });
@@ -339,7 +339,7 @@ impl RegionRun {
         mut loads: Loads,
         vertices: u64,
     ) -> Result<(), GpuError> {
-        let mut recording = Recording::new("sample");
+        let mut recording = self.place.recording("sample");
         for index in loads.take(vertices) {
             let fate = Fate::Sample(self.slabs.current());
             world.record_hide(device, &mut recording, &self.place, (&loads.loads[index], fate))?;
@@ -356,7 +356,7 @@ impl RegionRun {
         }
         self.slabs.entries = appended.appended;
         self.counts.lost_samples += u64::from(device.read(self.place.slices.rest)?[0].rest_lost);
-        let mut recording = Recording::new("sample");
+        let mut recording = self.place.recording("sample");
         let memory = (&self.place.slices, &self.place.capacity);
         recording.stage("sample", |recording| {
             sample::record_order(recording, world.stage, memory, &self.place.pixels, appended.appended);
@@ -408,7 +408,7 @@ impl RegionRun {
         (mut loads, places, slab): (Loads, Range<u32>, bool),
         vertices: u64,
     ) -> Result<(), GpuError> {
-        let mut recording = Recording::new("shade");
+        let mut recording = self.place.recording("shade");
         for index in loads.take(vertices) {
             self.counts.shaded_vertices += loads.loads[index].vertices;
             world.record_shade(device, &mut recording, &self.place, (&loads.loads[index], places.clone()))?;
@@ -418,7 +418,7 @@ impl RegionRun {
     }
 
     fn submit_slab_composite(&mut self, device: &mut Device, world: &DeviceWorld, again: bool) -> Result<(), GpuError> {
-        let mut recording = Recording::new("composite");
+        let mut recording = self.place.recording("composite");
         let (memory, region) =
             ((&self.place.slices, &self.place.capacity), (&self.place.pixels, self.place.pixel_samples));
         recording
@@ -435,7 +435,7 @@ impl RegionRun {
     }
 
     fn submit_mark(&mut self, device: &mut Device, world: &DeviceWorld) -> Result<(), GpuError> {
-        let mut recording = Recording::new("mark");
+        let mut recording = self.place.recording("mark");
         let memory = (&self.place.slices, &self.place.capacity);
         recording.stage("shade", |recording| {
             if world.pipeline.shade_visible_only {
@@ -470,7 +470,7 @@ impl RegionRun {
 
     /// The colours of a round are there: composite them, then the next round, or filter.
     fn round_done(&mut self, device: &mut Device, world: &mut DeviceWorld, places: Range<u32>) -> Result<(), GpuError> {
-        let mut recording = Recording::new("composite");
+        let mut recording = self.place.recording("composite");
         let (memory, region) =
             ((&self.place.slices, &self.place.capacity), (&self.place.pixels, self.place.pixel_samples));
         recording.stage("composite", |recording| composite::record(recording, memory, region, places.clone()));

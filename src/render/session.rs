@@ -39,6 +39,8 @@ pub(crate) struct Aids {
     pub perturb: Option<u64>,
     /// `ANTHILL_PAGE_KIB`: size of geometry pages.
     pub page_bytes: Option<u64>,
+    /// `ANTHILL_CAPTURE`: the region of each device that RenderDoc is told to capture.
+    pub captured_region: Option<u64>,
 }
 
 impl Aids {
@@ -49,7 +51,20 @@ impl Aids {
             Ok(text) => text.parse().map(Some).map_err(|_| format!("{name}={text}: a whole number is expected")),
         };
         let page_kib: Option<u64> = number("ANTHILL_PAGE_KIB")?;
-        Ok(Self { perturb: number("ANTHILL_PERTURB")?, page_bytes: page_kib.map(|kib| kib << 10) })
+        Ok(Self {
+            perturb: number("ANTHILL_PERTURB")?,
+            page_bytes: page_kib.map(|kib| kib << 10),
+            captured_region: number("ANTHILL_CAPTURE")?,
+        })
+    }
+
+    /// Regions in flight on each device, at most.
+    fn in_flight(&self) -> usize {
+        match (self.captured_region, self.perturb) {
+            (Some(_), _) => 1,
+            (None, Some(_)) => IN_FLIGHT_MAX,
+            (None, None) => IN_FLIGHT,
+        }
     }
 }
 
@@ -155,8 +170,9 @@ impl<'a> Session<'a> {
             depth_filter: wants_depth.then(|| world.options.hider.depth_filter.clone()),
             variables: variables.len() as u64,
             pipeline: Pipeline::ANTHILL,
-            in_flight: if self.aids.perturb.is_some() { IN_FLIGHT_MAX } else { IN_FLIGHT },
+            in_flight: self.aids.in_flight(),
             reserve_bytes: u64::from(world.options.reserve_kib) << 10,
+            captured_region: self.aids.captured_region,
         })
     }
 

@@ -146,6 +146,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         pipeline: setup.pipeline,
         in_flight: 2,
         reserve_bytes: 0,
+        captured_region: None,
     }
 }
 
