@@ -350,7 +350,12 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// A relative folder is that of the working directory first, then that beside the scene's file, so that a scene with its shaders
+    /// renders from anywhere.
     fn search_paths(&mut self) {
+        let directory = self.directory.as_deref().filter(|directory| !directory.as_os_str().is_empty());
+        // Absolute, so that what `&` brings back gets no other folder beside it.
+        let beside = directory.and_then(|directory| std::path::absolute(directory).ok());
         let (standard, search) = (&self.options.standard, &mut self.options.options.search);
         let paths = [
             ("archive", &standard.archive, &mut search.archive),
@@ -361,7 +366,8 @@ impl Reader<'_> {
         ];
         for (name, standard, current) in paths {
             if let Some(text) = self.params.string(name) {
-                *current = search::expand(&text, current, standard, &|name| std::env::var(name).ok());
+                let folders = search::expand(&text, current, standard, &|name| std::env::var(name).ok());
+                *current = search::with_beside(folders, beside.as_deref());
             }
         }
     }

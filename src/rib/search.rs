@@ -1,5 +1,7 @@
 //! Search paths: lists of folders with references to earlier ones (RI-CHECKLIST OPT-50).
 
+use std::path::Path;
+
 /// The folders of `text`: a list with colons or semicolons between them. `&` is the list that holds so far, `@` the standard one,
 /// `%NAME%`, `${NAME}` and `$NAME` are environment variables, `~` is the home folder; the colon of `C:` divides nothing.
 pub(super) fn expand(
@@ -18,6 +20,23 @@ pub(super) fn expand(
         }
     }
     folders
+}
+
+/// The folders, each relative one followed by that of its name in `beside`. None stands twice.
+pub(super) fn with_beside(folders: Vec<String>, beside: Option<&Path>) -> Vec<String> {
+    let mut result: Vec<String> = Vec::new();
+    for folder in folders {
+        let other = beside.filter(|_| Path::new(&folder).is_relative()).map(|beside| match folder.as_str() {
+            "." => beside.display().to_string(),
+            folder => beside.join(folder).display().to_string(),
+        });
+        for one in [Some(folder), other].into_iter().flatten() {
+            if !result.contains(&one) {
+                result.push(one);
+            }
+        }
+    }
+    result
 }
 
 /// Cuts a list at its colons and semicolons.
@@ -86,6 +105,16 @@ fn reference(text: &str) -> Option<(&str, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn relative_folders_are_looked_for_beside_the_scene_too() {
+        let list = |folders: &[&str]| folders.iter().map(|&folder| folder.to_owned()).collect::<Vec<_>>();
+        let wanted = ["shaders", "/scenes/a/shaders", ".", "/scenes/a", "/lib"];
+        assert_eq!(with_beside(list(&["shaders", ".", "/lib"]), Some(Path::new("/scenes/a"))), wanted);
+        assert_eq!(with_beside(list(&wanted), None), wanted);
+        // What `&` brings back is not doubled.
+        assert_eq!(with_beside(list(&wanted), Some(Path::new("/scenes/a"))), wanted);
+    }
 
     #[test]
     fn lists_and_references() {

@@ -144,7 +144,12 @@ impl Binder<'_> {
                 let n = out.op(Op::Binary(Binary::Cross), &[u, v]);
                 let side = self.global(out, Global::Orientation);
                 let side = out.op(Op::Unary(Unary::Splat), &[side]);
-                out.op(Op::Binary(Binary::Mul), &[n, side])
+                let n = out.op(Op::Binary(Binary::Mul), &[n, side]);
+                // At the pole of a sphere a tangent vanishes; faceforward() needs a direction there too.
+                let (square, zero) = (out.op(Op::Binary(Binary::Dot), &[n, n]), out.constant(0.0));
+                let degenerate = out.op(Op::Compare(Compare::Eq), &[square, zero]);
+                let normal = self.global(out, Global::N);
+                out.op(Op::Select, &[degenerate, normal, n])
             }
             Global::I => self.incident(out),
             Global::Cs => {

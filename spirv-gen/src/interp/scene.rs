@@ -124,7 +124,9 @@ impl Inside<'_> {
             Global::Ng => {
                 let (u, v) = (vec3(Global::DPdu), vec3(Global::DPdv));
                 let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
-                Const::Vec3(n.map(|x| x * self.grid.orientation()))
+                let n = n.map(|x| x * self.grid.orientation());
+                let degenerate = n[0] * n[0] + n[1] * n[1] + n[2] * n[2] == 0.0;
+                Const::Vec3(if degenerate { vec3(Global::N) } else { n })
             }
             _ => global.ty().zero(),
         }

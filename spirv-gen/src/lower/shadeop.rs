@@ -2,7 +2,7 @@
 
 use super::expression::Target;
 use super::{Lowerer, machine, rsl_type};
-use crate::ir::{Fresnel, MessageTarget, NoiseKind, Op, QuerySource, Type, Unary, Value};
+use crate::ir::{Compare, Fresnel, MessageTarget, NoiseKind, Op, QuerySource, Type, Unary, Value};
 use crate::sema::hir::{self, Place, ShadeopCall, Shape};
 use crate::shadeops::Opcode;
 
@@ -92,7 +92,7 @@ impl Lowerer<'_> {
             Opcode::Reflect => b.reflect(x[0], x[1]),
             Opcode::Refract => b.refract(x[0], x[1], x[2]),
             Opcode::Depth => b.depth(x[0]),
-            Opcode::CalculateNormal => b.calculatenormal(x[0]),
+            Opcode::CalculateNormal => self.calculatenormal(x[0]),
             Opcode::Ambient => b.op(Op::Ambient, &[]),
             Opcode::Diffuse => self.diffuse(x[0]),
             Opcode::Specular => self.specular(x[0], x[1], x[2]),
@@ -104,6 +104,14 @@ impl Lowerer<'_> {
             Opcode::Phong => self.phong(x[0], x[1], x[2]),
             other => panic!("{other:?} is lowered on its own"),
         }
+    }
+
+    /// `calculatenormal(p)`; where p has no tangent plane, as at the pole of a sphere, N.
+    fn calculatenormal(&mut self, p: Value) -> Value {
+        let (n, otherwise) = (self.builder.calculatenormal(p), self.global(crate::ir::Global::N));
+        let (square, zero) = (self.builder.dot(n, n), self.builder.f32(0.0));
+        let degenerate = self.builder.compare(Compare::Eq, square, zero);
+        self.builder.select(degenerate, otherwise, n)
     }
 
     /// `filterstep(edge, x [, x2])`: a step over the width by which `x` changes, or between `x` and `x2`.
@@ -282,7 +290,7 @@ impl Lowerer<'_> {
     fn answer(&mut self, place: &Place, answer: &[Value]) -> Value {
         let (found, values) = (answer[0], &answer[1..]);
         let zero = self.builder.f32(0.0);
-        let is_found = self.builder.compare(crate::ir::Compare::Ne, found, zero);
+        let is_found = self.builder.compare(Compare::Ne, found, zero);
         if !self.is_whole_array(place) {
             let target = self.target(place);
             self.answer_one(target, is_found, values[0]);
