@@ -139,21 +139,68 @@ pub(super) struct DevicesFlags {
     pub(super) json: bool,
 }
 
-/// Compile and inspect RSL shaders (not supported yet)
+/// Compile and describe RSL shaders
 #[derive(Debug, Subcommand)]
 pub(super) enum ShaderCommand {
-    /// Compile RSL to SPIR-V
-    Compile {
-        /// Shader source
-        #[arg(value_name = "FILE.sl")]
-        file: PathBuf,
-    },
-    /// Show a shader's parameters and types
-    Info {
-        /// Shader source
-        #[arg(value_name = "FILE.sl")]
-        file: PathBuf,
-    },
+    Compile(ShaderCompileFlags),
+    Info(ShaderInfoFlags),
+}
+
+/// Compile RSL to SPIR-V: one kernel for each shader, which computes it by itself
+#[derive(Debug, Args)]
+#[command(after_help = SHADER_COMPILE_HELP)]
+pub(super) struct ShaderCompileFlags {
+    #[command(flatten)]
+    pub(super) sources: ShaderSources,
+
+    /// File to write the one shader to, or a folder that exists; without it each goes to SHADER.spv here
+    #[arg(short, long, value_name = "OUT.spv")]
+    pub(super) output: Option<PathBuf>,
+
+    /// Print the optimised program as text, and write nothing
+    #[arg(long, conflicts_with = "output")]
+    pub(super) ir: bool,
+}
+
+const SHADER_COMPILE_HELP: &str = "\
+Parameters come from the kernel's parameter block. A light is compiled as it shines on the surface \"matte\".
+Renders compile shaders themselves, from their .sl files: this is for looking at the result, and for errors.
+Exits with 1 when a shader has errors or cannot be written.
+
+Examples:
+  anthill shader compile wood.sl
+  anthill shader compile wood.sl brick.sl -o kernels/
+  anthill shader compile plastic --ir";
+
+/// Show what shaders are: kinds, parameters with their types and defaults
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exits with 1 when a shader has errors.\n\nExamples:\n  anthill shader info wood.sl\n  anthill shader info \
+    plastic --json"
+)]
+pub(super) struct ShaderInfoFlags {
+    #[command(flatten)]
+    pub(super) sources: ShaderSources,
+
+    /// As JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Where shaders come from.
+#[derive(Debug, Args)]
+pub(super) struct ShaderSources {
+    /// Shader sources (- is standard input), or names of standard shaders
+    #[arg(required = true, value_name = "FILE.sl|NAME")]
+    pub(super) files: Vec<PathBuf>,
+
+    /// Look here for #include files too
+    #[arg(short = 'I', long = "include", value_name = "FOLDER")]
+    pub(super) includes: Vec<PathBuf>,
+
+    /// Define a macro: NAME or NAME=VALUE
+    #[arg(short = 'D', long = "define", value_name = "MACRO")]
+    pub(super) defines: Vec<String>,
 }
 
 /// Make and inspect textures (not supported yet)
