@@ -16,7 +16,7 @@ pub(super) struct Flags {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 every display was written whole; 1 a display is missing or partial; 2 wrong usage;
+Exit codes: 0 every display was written whole; 1 one is missing or partial, or a scene is unreadable; 2 wrong usage;
 3 no usable device; 130 interrupted, what was finished is written.";
 
 #[derive(Debug, Subcommand)]
@@ -53,13 +53,9 @@ pub(super) struct RenderFlags {
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(super) memory: Option<u64>,
 
-    /// Host memory that scene, film and texture tiles may take
+    /// Host memory that a world's geometry and its film may take
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(super) host_memory: Option<u64>,
-
-    /// Size of the texture cache
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
-    pub(super) texture_memory: Option<u64>,
 
     /// Draw only these frames: 1-10,12
     #[arg(long, value_name = "LIST", value_parser = parse_frames, allow_hyphen_values = true)]
@@ -93,7 +89,7 @@ pub(super) struct RenderFlags {
     #[arg(long, value_name = "FILE.json")]
     pub(super) trace: Option<PathBuf>,
 
-    /// Read the scene, compile its shaders and try its outputs, but draw nothing
+    /// Read the scene, compile its shaders and try its outputs, but draw nothing; needs no device
     #[arg(long)]
     pub(super) check: bool,
 
@@ -163,7 +159,8 @@ pub(super) struct ShaderCompileFlags {
 }
 
 const SHADER_COMPILE_HELP: &str = "\
-Parameters come from the kernel's parameter block. A light is compiled as it shines on the surface \"matte\".
+Parameters come from the kernel's parameter block. A surface is lit by the standard lights \"ambientlight\" and
+\"distantlight\"; a light shines on the standard surface \"matte\".
 Renders compile shaders themselves, from their .sl files: this is for looking at the result, and for errors.
 Exits with 1 when a shader has errors or cannot be written.
 

@@ -146,8 +146,8 @@ impl StandaloneShader {
         self.shader.kind.to_string()
     }
 
-    /// Compiles it to a kernel: a pipeline of this shader alone, all of whose parameters come from its block. A light shines on the
-    /// standard surface `matte`.
+    /// Compiles it to a kernel: a pipeline of this shader alone, all of whose parameters come from its block. A surface is lit by
+    /// lights of the standard kinds `ambientlight` and `distantlight`; a light shines on the standard surface `matte`.
     pub fn compile(&self) -> StandaloneKernel {
         let helpers = super::helpers().expect("the helper library was built with the compiler");
         self.with_request(&helpers, &mut |request| {
@@ -169,10 +169,10 @@ impl StandaloneShader {
     fn with_request<T>(&self, helpers: &Helpers, then: &mut dyn FnMut(&PipelineRequest<'_>) -> T) -> T {
         use ir::ShaderKind::{AmbientLight, Displacement, Imager, Light, Surface, Volume};
         let shader = spirv_gen::lower(&self.shader);
-        let matte = matte();
+        let [matte, ambient, distant] = ["matte", "ambientlight", "distantlight"].map(standard_shader);
         let (tokens, kind) = (Tokens::default(), shader.kind);
         let only = |kinds: &[ir::ShaderKind]| kinds.contains(&kind).then(|| ShaderUse::new(&shader));
-        let lit = only(&[Light, AmbientLight]);
+        let light = only(&[Light, AmbientLight]);
         let slice = match kind {
             Displacement => Slice::Position,
             Imager => Slice::Imager,
@@ -189,10 +189,14 @@ impl StandaloneShader {
         then(&PipelineRequest {
             library: helpers,
             slice,
-            surface: only(&[Surface, Imager]).or_else(|| lit.is_some().then(|| ShaderUse::new(&matte))),
+            surface: only(&[Surface, Imager]).or_else(|| light.is_some().then(|| ShaderUse::new(&matte))),
             displacement: only(&[Displacement]),
             atmosphere: only(&[Volume]),
-            lights: lit.into_iter().collect(),
+            lights: match (light, kind) {
+                (Some(light), _) => vec![light],
+                (None, Surface) => [&ambient, &distant].map(ShaderUse::new).into(),
+                (None, _) => Vec::new(),
+            },
             colour: Binding::Block,
             opacity: Binding::Block,
             outputs,
@@ -248,18 +252,19 @@ fn shortfalls(reflection: &Reflection) -> Vec<String> {
     reflection.shortfalls.iter().map(shortfall_text).collect()
 }
 
-/// A surface that shows what light falls on it.
-fn matte() -> ir::Shader {
-    let parsed = read(Path::new("matte"), &Preprocessing::default());
-    let shader = parsed.ok().and_then(|file| file.shaders.into_iter().next());
-    spirv_gen::lower(&shader.expect("a standard shader").shader)
+/// The standard shader of this name, whatever files there are.
+fn standard_shader(name: &str) -> ir::Shader {
+    let text = standard::source(name).unwrap_or_default();
+    let loader = DirectoryLoader::default();
+    let (shader, _) = spirv_gen::parse_shader(&Source { name, text, loader: &loader, defines: &[] });
+    spirv_gen::lower(&shader.expect("a standard shader has no errors"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn standard_shader(name: &str) -> StandaloneShader {
+    fn standalone(name: &str) -> StandaloneShader {
         let file = read(Path::new(name), &Preprocessing::default()).expect("a standard shader");
         assert!(file.messages.is_empty(), "{:?}", file.messages);
         file.shaders.into_iter().next().expect("one shader")
@@ -268,24 +273,25 @@ mod tests {
     #[test]
     fn every_standard_shader_compiles_by_itself() {
         for name in standard::names() {
-            let shader = standard_shader(name);
+            let shader = standalone(name);
             let kernel = shader.compile();
             assert_eq!(kernel.words[0], 0x0723_0203, "{name}");
             assert!(!shader.program().is_empty());
         }
     }
 
-    /// The light's own parameter is read: its code is in the kernel.
+    /// Lights and surfaces are kernels of their own only with something to shine on, and with something that shines.
     #[test]
-    fn a_light_shines_on_something() {
-        let lit = standard_shader("spotlight").program();
-        let unlit = standard_shader("constant").program();
-        assert!(lit.lines().count() > 3 * unlit.lines().count(), "{lit}");
+    fn lights_shine_on_something_and_surfaces_are_lit() {
+        let lines = |name: &str| standalone(name).program().lines().count();
+        for name in ["spotlight", "matte", "plastic"] {
+            assert!(lines(name) > 3 * lines("constant"), "{name}: {}", standalone(name).program());
+        }
     }
 
     #[test]
     fn parameters_are_described_for_programs() {
-        let info = serde_json::to_value(standard_shader("spotlight").info()).expect("JSON");
+        let info = serde_json::to_value(standalone("spotlight").info()).expect("JSON");
         assert_eq!((&info["name"], &info["kind"]), (&"spotlight".into(), &"light".into()));
         let from = &info["parameters"][2];
         let expected = serde_json::json!({"name": "from", "class": "uniform", "type": "point", "length": null, "output": false,
