@@ -41,15 +41,13 @@ pub struct RenderOptions {
     pub devices: String,
     /// Bound of one opened device's share of device memory, everything included.
     pub memory_bytes: Option<u64>,
-    /// Bound of scene, film and tiles on the host.
+    /// Bound of host memory for a world's geometry and its film.
     pub host_memory_bytes: Option<u64>,
-    /// Size of the texture cache; overrides `Option "limits" "texturememory"`.
-    pub texture_memory_bytes: Option<u64>,
     /// Frames to draw; `None` is all of them.
     pub frames: Option<Frames>,
     /// What overrides the RIB.
     pub overrides: Overrides,
-    /// Read the scene, compile its shaders and check its outputs, but draw nothing.
+    /// Read the scene, compile its shaders and check its outputs, but draw nothing. No device is opened.
     pub check: bool,
     /// Run under Vulkan's validation layers and report what they say as errors.
     pub validate: bool,

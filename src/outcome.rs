@@ -8,6 +8,8 @@ use crate::stats::Stats;
 pub enum Ending {
     /// Every world was drawn, as far as it could be.
     Finished,
+    /// No world could be read from the scenes, or not all of a scene; what was read was drawn.
+    Unreadable,
     /// The user stopped it; what was finished is written.
     Interrupted,
     /// The command line does not fit the scene (as with `-o` for several pictures); nothing was drawn.
@@ -36,6 +38,7 @@ impl Outcome {
             Ending::WrongUsage => 2,
             Ending::NoDevice => 3,
             Ending::Interrupted => 130,
+            Ending::Unreadable => 1,
             Ending::Finished if !self.displays.iter().all(is_whole) => 1,
             Ending::Finished => u8::from(strict && self.stats.errors_survived > 0),
         }

@@ -4,3 +4,4 @@ mod cli;
 mod gpu;
 mod kernels;
 mod reference;
+mod tidy;

@@ -2,7 +2,7 @@
 
 use super::console::Console;
 use super::flags::DevicesFlags;
-use anthill::gpu::{DeviceInfo, devices};
+use anthill::gpu::{DeviceInfo, DeviceKind, GpuError, devices, select};
 use anthill::stats::human_bytes;
 
 /// The exit code when nothing can render.
@@ -13,20 +13,30 @@ pub(super) fn run(flags: &DevicesFlags, console: &mut Console) -> u8 {
     let devices = match devices(false) {
         Ok(devices) => devices,
         Err(error) => {
-            console.err.error(&error.to_string());
-            if !error.hint().is_empty() {
-                console.err.line(&format!("  help: {}", error.hint()));
-            }
+            explain(&error, console);
             return NO_USABLE_DEVICE;
         }
     };
-    let text = if flags.json { json(&devices) } else { devices.iter().map(describe).collect() };
-    console.print(&text);
-    if devices.iter().any(|device| device.usable) {
+    let chosen = select(&devices, "all");
+    let default = chosen.as_deref().unwrap_or(&[]);
+    let describe = |device: &DeviceInfo| describe(device, default.contains(&device.index));
+    console.print(&if flags.json { json(&devices) } else { devices.iter().map(describe).collect() });
+    let Err(error) = &chosen else {
+        if default.iter().all(|&index| devices[index].kind == DeviceKind::Cpu) {
+            console.err.line("anthill: no GPU can render: renders draw on the processor");
+        }
         return 0;
-    }
-    console.err.error(if devices.is_empty() { "there is no Vulkan device" } else { "no device can render" });
+    };
+    explain(error, console);
     NO_USABLE_DEVICE
+}
+
+/// Says what is wrong and what to do about it.
+fn explain(error: &GpuError, console: &Console) {
+    console.err.error(&error.to_string());
+    if !error.hint().is_empty() {
+        console.err.line(&format!("  help: {}", error.hint()));
+    }
 }
 
 fn json(devices: &[DeviceInfo]) -> String {
@@ -34,9 +44,13 @@ fn json(devices: &[DeviceInfo]) -> String {
     text + "\n"
 }
 
-/// A device in a few lines: what it is, then what it lacks.
-fn describe(device: &DeviceInfo) -> String {
-    let verdict = if device.usable { "can render" } else { "cannot render" };
+/// A device in a few lines: what it is, what of the features that are looked at it offers, what it lacks.
+fn describe(device: &DeviceInfo, default: bool) -> String {
+    let verdict = match (device.usable, default) {
+        (true, true) => "can render, and does by default",
+        (true, false) => "can render",
+        (false, _) => "cannot render",
+    };
     let mut text = format!(
         "{}  {}\n   {}, {} {}, Vulkan {}, {}: {verdict}\n",
         device.index,
@@ -47,6 +61,10 @@ fn describe(device: &DeviceInfo) -> String {
         device.api_version,
         human_bytes(device.memory_bytes)
     );
+    let offered: Vec<&str> = device.features.iter().filter(|(_, offered)| **offered).map(|(name, _)| *name).collect();
+    if !offered.is_empty() {
+        text += &format!("   offers {}\n", offered.join(", "));
+    }
     for lack in &device.lacking {
         text += &format!("   lacks {}: {} needed, has {} ({})\n", lack.name, lack.needed, lack.has, lack.reason);
     }
@@ -56,7 +74,7 @@ fn describe(device: &DeviceInfo) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anthill::gpu::{DeviceKind, Lack};
+    use anthill::gpu::Lack;
     use std::collections::BTreeMap;
 
     #[test]
@@ -77,20 +95,22 @@ mod tests {
             host_visible: true,
             subgroup_size: 4,
             timestamp_ns: 1.0,
-            features: BTreeMap::new(),
+            features: BTreeMap::from([("shaderInt64", true), ("subgroupVote", false), ("timelineSemaphore", true)]),
             limits: BTreeMap::new(),
             allocation_bytes_max: 1 << 30,
             lacking: vec![],
             usable: true,
         };
         let head = "1  SwiftShader\n   CPU, SwiftShader driver 5.0, Vulkan 1.3.0, 2.0 GiB: ";
-        assert_eq!(describe(&device), format!("{head}can render\n"));
+        let offers = "   offers shaderInt64, timelineSemaphore\n";
+        assert_eq!(describe(&device, false), format!("{head}can render\n{offers}"));
+        assert_eq!(describe(&device, true), format!("{head}can render, and does by default\n{offers}"));
         device.usable = false;
         let lack =
             Lack { name: "shaderInt64", needed: "yes".into(), has: "no".into(), reason: "depth keys", fatal: true };
         device.lacking.push(lack);
-        let expected = format!("{head}cannot render\n   lacks shaderInt64: yes needed, has no (depth keys)\n");
-        assert_eq!(describe(&device), expected);
+        let expected = format!("{head}cannot render\n{offers}   lacks shaderInt64: yes needed, has no (depth keys)\n");
+        assert_eq!(describe(&device, false), expected);
         let value: serde_json::Value = serde_json::from_str(&json(&[device])).expect("valid JSON");
         assert_eq!((&value[0]["kind"], &value[0]["lacking"][0]["name"]), (&"cpu".into(), &"shaderInt64".into()));
     }

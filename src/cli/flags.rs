@@ -16,7 +16,7 @@ pub(super) struct Flags {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 every display was written whole; 1 a display is missing or partial; 2 wrong usage;
+Exit codes: 0 every display was written whole; 1 one is missing or partial, or a scene is unreadable; 2 wrong usage;
 3 no usable device; 130 interrupted, what was finished is written.";
 
 #[derive(Debug, Subcommand)]
@@ -53,13 +53,9 @@ pub(super) struct RenderFlags {
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(super) memory: Option<u64>,
 
-    /// Host memory that scene, film and texture tiles may take
+    /// Host memory that a world's geometry and its film may take
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(super) host_memory: Option<u64>,
-
-    /// Size of the texture cache
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
-    pub(super) texture_memory: Option<u64>,
 
     /// Draw only these frames: 1-10,12
     #[arg(long, value_name = "LIST", value_parser = parse_frames, allow_hyphen_values = true)]
@@ -93,7 +89,7 @@ pub(super) struct RenderFlags {
     #[arg(long, value_name = "FILE.json")]
     pub(super) trace: Option<PathBuf>,
 
-    /// Read the scene, compile its shaders and try its outputs, but draw nothing
+    /// Read the scene, compile its shaders and try its outputs, but draw nothing; needs no device
     #[arg(long)]
     pub(super) check: bool,
 
@@ -139,21 +135,69 @@ pub(super) struct DevicesFlags {
     pub(super) json: bool,
 }
 
-/// Compile and inspect RSL shaders (not supported yet)
+/// Compile and describe RSL shaders
 #[derive(Debug, Subcommand)]
 pub(super) enum ShaderCommand {
-    /// Compile RSL to SPIR-V
-    Compile {
-        /// Shader source
-        #[arg(value_name = "FILE.sl")]
-        file: PathBuf,
-    },
-    /// Show a shader's parameters and types
-    Info {
-        /// Shader source
-        #[arg(value_name = "FILE.sl")]
-        file: PathBuf,
-    },
+    Compile(ShaderCompileFlags),
+    Info(ShaderInfoFlags),
+}
+
+/// Compile RSL to SPIR-V: one kernel for each shader, which computes it by itself
+#[derive(Debug, Args)]
+#[command(after_help = SHADER_COMPILE_HELP)]
+pub(super) struct ShaderCompileFlags {
+    #[command(flatten)]
+    pub(super) sources: ShaderSources,
+
+    /// File to write the one shader to, or a folder that exists; without it each goes to SHADER.spv here
+    #[arg(short, long, value_name = "OUT.spv")]
+    pub(super) output: Option<PathBuf>,
+
+    /// Print the optimised program as text, and write nothing
+    #[arg(long, conflicts_with = "output")]
+    pub(super) ir: bool,
+}
+
+const SHADER_COMPILE_HELP: &str = "\
+Parameters come from the kernel's parameter block. A surface is lit by the standard lights \"ambientlight\" and
+\"distantlight\"; a light shines on the standard surface \"matte\".
+Renders compile shaders themselves, from their .sl files: this is for looking at the result, and for errors.
+Exits with 1 when a shader has errors or cannot be written.
+
+Examples:
+  anthill shader compile wood.sl
+  anthill shader compile wood.sl brick.sl -o kernels/
+  anthill shader compile plastic --ir";
+
+/// Show what shaders are: kinds, parameters with their types and defaults
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exits with 1 when a shader has errors.\n\nExamples:\n  anthill shader info wood.sl\n  anthill shader info \
+    plastic --json"
+)]
+pub(super) struct ShaderInfoFlags {
+    #[command(flatten)]
+    pub(super) sources: ShaderSources,
+
+    /// As JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Where shaders come from.
+#[derive(Debug, Args)]
+pub(super) struct ShaderSources {
+    /// Shader sources (- is standard input), or names of standard shaders
+    #[arg(required = true, value_name = "FILE.sl|NAME")]
+    pub(super) files: Vec<PathBuf>,
+
+    /// Look here for #include files too
+    #[arg(short = 'I', long = "include", value_name = "FOLDER")]
+    pub(super) includes: Vec<PathBuf>,
+
+    /// Define a macro: NAME or NAME=VALUE
+    #[arg(short = 'D', long = "define", value_name = "MACRO")]
+    pub(super) defines: Vec<String>,
 }
 
 /// Make and inspect textures (not supported yet)

@@ -6,6 +6,7 @@ mod flags;
 mod interrupt;
 mod progress;
 mod render;
+mod shader;
 #[cfg(test)]
 mod tests;
 mod units;
@@ -27,7 +28,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, render: &Render<'_>,
         Command::Render(flags) => render::run(flags, render, &console),
         Command::Preview(flags) => preview(flags, &console),
         Command::Devices(flags) => devices::run(flags, &mut console),
-        Command::Shader(_) => not_yet("shader", &console),
+        Command::Shader(command) => shader::run(command, &mut console),
         Command::Texture(_) => not_yet("texture", &console),
         Command::Scale(_) => not_yet("scale", &console),
     }

@@ -41,7 +41,11 @@ pub(super) fn run(flags: &RenderFlags, render: &Render<'_>, console: &Console) -
     stats.add_outputs(&outcome.displays);
     stats.set_warnings(&reporter);
     stats.wall = begin.elapsed();
-    console.err.line(&format!("anthill: {}", stats.summary()));
+    let mut summary = stats.summary();
+    if flags.check && stats.outputs.is_empty() {
+        summary = summary.replacen("nothing to write", "checked, nothing drawn", 1);
+    }
+    console.err.line(&format!("anthill: {summary}"));
     let exit_code = outcome.exit_code(flags.strict);
     let stats_written =
         flags.stats.as_deref().map_or(Ok(()), |path| write_bytes(path, outcome.stats.to_json().as_bytes()));
@@ -78,7 +82,6 @@ fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
         devices: flags.devices.clone(),
         memory_bytes: flags.memory,
         host_memory_bytes: flags.host_memory,
-        texture_memory_bytes: flags.texture_memory,
         frames: flags.frames.clone(),
         overrides,
         check: flags.check,

@@ -92,13 +92,12 @@ fn flags_become_options() {
     assert_eq!(plain.overrides, Overrides::default());
     assert!(plain.output.is_none() && plain.frames.is_none() && plain.memory_bytes.is_none());
     let full = options_of(
-        "-o DIR/a.#.exr --devices 0,1,0 --memory 512M --host-memory 4G --texture-memory 256MiB --frames 1-3,7 \
+        "-o DIR/a.#.exr --devices 0,1,0 --memory 512M --host-memory 4G --frames 1-3,7 \
          --format 64 48 --crop 0 0.5 0.25 1 --samples 4 2 --shading-rate 0.5 --check --validate --timeout 2m",
     );
     assert!(full.output.is_some_and(|name| name.for_frame(2).ends_with("/a.0002.exr")));
     assert_eq!(full.devices, "0,1,0");
-    let memory = (full.memory_bytes, full.host_memory_bytes, full.texture_memory_bytes);
-    assert_eq!(memory, (Some(512 << 20), Some(4 << 30), Some(256 << 20)));
+    assert_eq!((full.memory_bytes, full.host_memory_bytes), (Some(512 << 20), Some(4 << 30)));
     assert_eq!(full.frames.map(|frames| frames.0), Some(vec![1..=3, 7..=7]));
     let overrides = Overrides {
         format: Some([64, 48]),
@@ -125,6 +124,7 @@ fn every_bad_flag_is_explained() {
         ("render DIR/none.rib", "anthill: error: cannot read \"DIR/none.rib\": No such file or directory (os error 2)"),
         ("render DIR", "anthill: error: cannot read \"DIR\": it is a directory"),
         ("render SCENE --resume", "error: unexpected argument '--resume' found"),
+        ("render SCENE --texture-memory 1G", "error: unexpected argument '--texture-memory' found"),
         ("render SCENE --checkpoint a", "error: unexpected argument '--checkpoint' found"),
         (
             "render SCENE -o a.jpg",
@@ -139,8 +139,8 @@ fn every_bad_flag_is_explained() {
             "error: invalid value '0G' for '--host-memory <SIZE>': the size must be above 0 and below 8 EiB",
         ),
         (
-            "render SCENE --texture-memory big",
-            "error: invalid value 'big' for '--texture-memory <SIZE>': expected a size such as 512M, 2G or 256MiB",
+            "render SCENE --memory big",
+            "error: invalid value 'big' for '--memory <SIZE>': expected a size such as 512M, 2G or 256MiB",
         ),
         ("render SCENE --frames 5-1", "error: invalid value '5-1' for '--frames <LIST>': 5-1 runs backwards"),
         ("render SCENE --format 0 48", "error: invalid value '0' for '--format <W> <H>': 0 is not in 1..=4294967295"),
@@ -177,7 +177,20 @@ fn every_bad_flag_is_explained() {
         ("texture make a b", "anthill: error: `anthill texture` is not supported yet"),
         ("texture info a", "anthill: error: `anthill texture` is not supported yet"),
         ("scale SCENE", "anthill: error: `anthill scale` is not supported yet"),
-        ("shader compile a.sl", "anthill: error: `anthill shader` is not supported yet"),
+        ("shader compile DIR/a.sl", "anthill: error: cannot read \"DIR/a.sl\": No such file or directory (os error 2)"),
+        (
+            "shader info plastik",
+            "anthill: error: there is no file \"plastik\" and no standard shader of this name; did you mean plastic?",
+        ),
+        ("shader info", "error: the following required arguments were not provided:"),
+        (
+            "shader compile matte plastic -o DIR/a.spv",
+            "anthill: error: -o DIR/a.spv is one file for several shaders (matte, plastic): name a folder that exists, or leave -o out",
+        ),
+        (
+            "shader compile matte matte",
+            "anthill: error: two shaders are called matte: compile one after the other, with -o",
+        ),
         ("paint", "error: unrecognized subcommand 'paint'"),
     ];
     for (line, expected) in table {

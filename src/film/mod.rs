@@ -179,8 +179,11 @@ impl Pixels {
 
 impl Film {
     /// The film that a world's displays need, all pixels missing. What is wrong with a display is reported here; such a display does
-    /// not stop the others. `None`, with a severe error, when the film would take more than `bytes_max` bytes, or more than there are.
-    pub fn new(world: &World, bytes_max: u64, reporter: &Reporter) -> Option<Self> {
+    /// not stop the others.
+    ///
+    /// # Errors
+    /// When the film would take more than `bytes_max` bytes, or more than there are; that is reported. All displays are missing then.
+    pub fn new(world: &World, bytes_max: u64, reporter: &Reporter) -> Result<Self, Vec<DisplayOutcome>> {
         let outputs = plan::plan(&world.options.displays, reporter);
         let mut layout = Layout::default();
         for output in outputs.iter().filter_map(to_write) {
@@ -200,9 +203,9 @@ impl Film {
             );
             let error = Diagnostic::new(Severity::Severe, "limitcheck", world.place.clone(), message);
             reporter.report(error.hint("render a smaller Format, a CropWindow, or with a larger --host-memory"));
-            return None;
+            return Err(missing(&outputs, |_| true));
         };
-        Some(Self { layout, header: Header::new(&world.camera), outputs, pixels: Mutex::new(pixels) })
+        Ok(Self { layout, header: Header::new(&world.camera), outputs, pixels: Mutex::new(pixels) })
     }
 
     /// Which groups the renderer must produce and where each lies in a pixel. Without groups there is nothing to render.
@@ -266,6 +269,22 @@ impl Film {
         self.outputs.iter().filter_map(to_write).count()
     }
 
+    /// Whether nothing would be left of drawing it: some display cannot be written, and there is no other.
+    pub fn is_pointless(&self) -> bool {
+        let lost = self.outputs.iter().any(|planned| matches!(planned, Planned::Never(_)));
+        lost && !self.outputs.iter().any(|planned| to_write(planned).is_some())
+    }
+
+    /// The displays of a film that is not drawn: those that cannot be written are missing; of the others there is nothing to say.
+    pub fn undrawn(self) -> Vec<DisplayOutcome> {
+        missing(&self.outputs, |planned| matches!(planned, Planned::Never(_)))
+    }
+
+    /// The displays of a film that cannot be drawn: all that write something are missing.
+    pub fn missing(self) -> Vec<DisplayOutcome> {
+        missing(&self.outputs, |_| true)
+    }
+
     /// Writes every display's file and says what became of it, in the order of the displays; displays that write nothing by intention
     /// are left out. `imager` is the world's imager, if it has one. A film without any finished pixel writes nothing: an older file
     /// is worth more than an empty one.
@@ -290,6 +309,17 @@ impl Film {
         }
         outcomes
     }
+}
+
+/// Says of these displays that they are missing.
+fn missing(outputs: &[Planned], which: impl Fn(&Planned) -> bool) -> Vec<DisplayOutcome> {
+    let path = |planned: &Planned| match planned {
+        Planned::Write(output) => Some(output.path.clone()),
+        Planned::Never(path) => Some(path.clone()),
+        Planned::Nothing => None,
+    };
+    let paths = outputs.iter().filter(|planned| which(planned)).filter_map(path);
+    paths.map(|path| DisplayOutcome { path, state: DisplayState::Missing }).collect()
 }
 
 fn to_write(planned: &Planned) -> Option<&Output> {

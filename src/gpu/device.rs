@@ -8,7 +8,7 @@ use super::execute::Submissions;
 use super::instance::Instance;
 use super::kernel::{KernelCounts, Kernels};
 use super::link::{Link, Opened};
-use super::memory::{Memory, MemoryUse, Usage};
+use super::memory::{BLOCK_BYTES, Memory, MemoryUse, Usage};
 use super::physical::{DeviceInfo, DeviceKind, Physical, enumerate};
 use super::requirements::{FEATURES, Features};
 use super::select::select;
@@ -38,6 +38,8 @@ pub struct OpenOptions {
     pub single_threaded_cpu: bool,
     /// How long the device may take for what is waited for without a time-out of its own.
     pub timeout: Duration,
+    /// How long compiling one kernel may take.
+    pub compile_timeout: Duration,
     /// Where messages go: of validation, of kernels that cannot be kept, of buffers that were not freed.
     pub reporter: Arc<Reporter>,
     /// For tests: also devices that run kernels but lack what rendering needs.
@@ -57,6 +59,8 @@ impl OpenOptions {
             cache_folder: default_cache_folder(),
             single_threaded_cpu: false,
             timeout: Duration::from_secs(120),
+            // 256 inlined calls of noise took 11 s on an idle machine; a busy one may need many times that.
+            compile_timeout: Duration::from_secs(600),
             reporter,
             partial: false,
             staged: false,
@@ -127,7 +131,8 @@ impl Device {
         let opened = Opened { raw, family, clock: physical.clock, names, validates: options.validate };
         let link = Arc::new(Link::new(opened, title, Arc::clone(&options.reporter)));
         let budget_bytes = budget(&link, info, times, options);
-        let parts = Parts::new(&link, &instance, &physical, budget_bytes, !options.staged);
+        let parts = enough(&link, budget_bytes)
+            .and_then(|()| Parts::new(&link, &instance, &physical, budget_bytes, !options.staged));
         if parts.is_err() {
             // SAFETY: it was made above and what was made from it is gone again.
             unsafe { link.raw.destroy_device(None) };
@@ -136,7 +141,7 @@ impl Device {
         let several_cores = thread::available_parallelism().is_ok_and(|count| count.get() > 1);
         let compiles_late = info.kind == DeviceKind::Cpu;
         let workshops = (compiles_late && several_cores).then(|| Workshops::new(instance.raw(), physical.clone()));
-        let kernels = Kernels::new(&link, &physical.info, compilers, workshops, raw_empty);
+        let kernels = Kernels::new(&link, &physical.info, compilers, (workshops, raw_empty), options.compile_timeout);
         let mut device = Self {
             link,
             memory,
@@ -173,6 +178,11 @@ impl Device {
     /// How messages call it.
     pub fn title(&self) -> &DeviceTitle {
         &self.link.title
+    }
+
+    /// How long it may take for what is waited for without a time-out of its own.
+    pub fn timeout(&self) -> Duration {
+        self.timeout
     }
 
     /// Whether it computes on the host's processor: kernels without barriers are then better, and nothing need be copied.
@@ -264,6 +274,15 @@ impl Parts {
         let raw_empty = memory.raw(empty).expect("it was just allocated");
         Ok(Self { memory, submissions, empty, raw_empty })
     }
+}
+
+/// Whether an idle device fits the budget.
+fn enough(link: &Link, budget_bytes: u64) -> Result<(), GpuError> {
+    let needed_bytes = BLOCK_BYTES;
+    if budget_bytes < needed_bytes {
+        return Err(GpuError::TooLittleMemory { device: link.title.clone(), needed_bytes, budget_bytes });
+    }
+    Ok(())
 }
 
 /// The memory that a device may use.

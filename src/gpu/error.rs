@@ -64,7 +64,7 @@ pub enum GpuError {
         lacking: Vec<String>,
     },
     /// The share of device memory that the user granted is used up, or the driver has no more.
-    #[error("{device}: no memory for {asked_bytes} bytes of {name}: {used_bytes} of {budget_bytes} bytes are in use")]
+    #[error("{device}: no memory for {} of {name}: {} of {} are in use", mib(*asked_bytes), mib(*used_bytes), mib(*budget_bytes))]
     OutOfMemory {
         /// The device.
         device: DeviceTitle,
@@ -77,6 +77,16 @@ pub enum GpuError {
         /// The user's limit.
         budget_bytes: u64,
     },
+    /// The user grants so little memory that not even an idle device fits.
+    #[error("{device} may use {} of memory and needs {} before anything is drawn", mib(*budget_bytes), mib(*needed_bytes))]
+    TooLittleMemory {
+        /// The device.
+        device: DeviceTitle,
+        /// Bytes that an idle device takes.
+        needed_bytes: u64,
+        /// The user's limit.
+        budget_bytes: u64,
+    },
     /// The driver ran out of memory of its own, the device's or the host's.
     #[error("{device}: the driver has no memory left for {doing}")]
     DriverOutOfMemory {
@@ -86,7 +96,7 @@ pub enum GpuError {
         doing: String,
     },
     /// One buffer or memory block larger than the device permits.
-    #[error("{device}: {name} of {asked_bytes} bytes is larger than the device permits ({limit_bytes})")]
+    #[error("{device}: {name} of {} is larger than the device permits ({})", mib(*asked_bytes), mib(*limit_bytes))]
     TooLarge {
         /// The device.
         device: DeviceTitle,
@@ -160,6 +170,11 @@ pub enum GpuError {
     ThreadsAlreadyRun,
 }
 
+/// Bytes for people.
+fn mib(bytes: u64) -> String {
+    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
+}
+
 impl GpuError {
     /// What the user can do about it; empty when there is nothing to say.
     pub fn hint(&self) -> &'static str {
@@ -178,6 +193,11 @@ impl GpuError {
             Self::UnknownDevice { .. } => {
                 "give `all`, `alike`, or a list of indices and parts of names, such as 0,1 or nvidia; `anthill devices` lists them"
             }
+            Self::TooLittleMemory { .. } => {
+                "give it more with --memory: 16M draw small scenes, the more the faster; without the flag it is three quarters of what \
+                 the device has"
+            }
+            Self::Timeout { .. } => "if it only needs longer, --timeout gives it more time",
             Self::OutOfMemory { .. } => "give the device more with --memory, if it has more",
             Self::ThreadsAlreadyRun => "set LP_NUM_THREADS=0 in the environment instead",
             _ => "",

@@ -15,7 +15,7 @@ use parking_lot::{Condvar, Mutex};
 use rustc_hash::FxHashMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What tells compiled kernels apart: the SPIR-V's key and the values of the constants.
 type Key = (u128, Vec<u32>);
@@ -58,6 +58,8 @@ pub(super) struct Kernels {
     workshops: Option<Workshops>,
     /// What a warming dispatch binds.
     empty: vk::Buffer,
+    /// How long compiling one may take.
+    timeout: Duration,
     table: Mutex<Table>,
     changed: Condvar,
 }
@@ -68,8 +70,8 @@ impl Kernels {
         link: &Arc<Link>,
         info: &DeviceInfo,
         compilers: &Arc<Compilers>,
-        workshops: Option<Workshops>,
-        empty: vk::Buffer,
+        (workshops, empty): (Option<Workshops>, vk::Buffer),
+        timeout: Duration,
     ) -> Arc<Self> {
         Arc::new(Self {
             link: Arc::clone(link),
@@ -78,6 +80,7 @@ impl Kernels {
             compilers: Arc::clone(compilers),
             workshops,
             empty,
+            timeout,
             table: Mutex::default(),
             changed: Condvar::new(),
         })
@@ -142,7 +145,7 @@ impl Kernels {
     pub(super) fn get(self: &Arc<Self>, kernel: &Arc<Kernel>, constants: &[u32]) -> Result<Pipeline, GpuError> {
         self.prepare(kernel, constants);
         let key = (kernel.key(), constants.to_vec());
-        let deadline = Instant::now() + warm::TIMEOUT;
+        let deadline = Instant::now() + self.timeout;
         let mut table = self.table.lock();
         loop {
             match table.states.get(&key) {
@@ -152,7 +155,7 @@ impl Kernels {
             }
             if self.changed.wait_until(&mut table, deadline).timed_out() {
                 let waited_for = format!("compiling kernel {}", kernel.label());
-                return Err(GpuError::Timeout { device: self.link.title.clone(), waited_for, timeout: warm::TIMEOUT });
+                return Err(GpuError::Timeout { device: self.link.title.clone(), waited_for, timeout: self.timeout });
             }
         }
     }
@@ -166,13 +169,13 @@ impl Kernels {
         if known.is_none()
             && let Some(workshops) = &self.workshops
         {
-            workshops.compile(&self.link, kernel, constants);
+            workshops.compile(&self.link, kernel, constants, self.timeout);
         }
         let initial = known.as_ref().map_or([].as_slice(), |data| data.as_slice());
         let (pipeline, data) = make_pipeline(&self.link, kernel, constants, layout, initial)?;
         // Drivers of GPUs have finished by now; CPU drivers compile when a kernel is first dispatched.
         if self.info.kind == DeviceKind::Cpu
-            && let Err(error) = warm::dispatch_nothing(&self.link, pipeline, kernel, self.empty)
+            && let Err(error) = warm::dispatch_nothing(&self.link, pipeline, kernel, self.empty, self.timeout)
         {
             if !matches!(error, GpuError::Timeout { .. }) {
                 // SAFETY: nobody else has the pipeline yet, and the warming dispatch has ended or the device is lost.

@@ -32,7 +32,7 @@ pub struct MemoryUse {
 }
 
 /// Small buffers share blocks of this size, the least that the allocator knows; larger ones have a block each.
-const BLOCK_BYTES: u64 = 4 << 20;
+pub(super) const BLOCK_BYTES: u64 = 4 << 20;
 
 struct Held {
     raw: vk::Buffer,

@@ -10,15 +10,13 @@ use ash::vk;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long compiling a kernel may take: 256 inlined calls of noise took 11 s on an idle machine; a busy one may need many times that.
-pub(super) const TIMEOUT: Duration = Duration::from_secs(600);
-
-/// Dispatches no workgroups of a kernel and waits for the end. `empty` is what its bindings are bound to.
+/// Dispatches no workgroups of a kernel and waits for the end, at most `timeout`. `empty` is what its bindings are bound to.
 pub(super) fn dispatch_nothing(
     link: &Link,
     pipeline: Pipeline,
     kernel: &Arc<Kernel>,
     empty: vk::Buffer,
+    timeout: Duration,
 ) -> Result<(), GpuError> {
     let nothing =
         BufferRange { buffer: Buffer::new("nothing", link.title.number, u32::MAX, 0, 0), offset: 0, bytes: 0 };
@@ -32,7 +30,7 @@ pub(super) fn dispatch_nothing(
     });
     let mut slot = Slot::new(link)?;
     let sources = Sources { link, pipelines: &[pipeline], buffer: &|_| empty, empty };
-    let done = encode(&sources, &mut slot, &recording).and_then(|()| run(link, &slot, recording.label()));
+    let done = encode(&sources, &mut slot, &recording).and_then(|()| run(link, &slot, recording.label(), timeout));
     // After a time-out the device may still use them: then they are left to the end of the process.
     if !matches!(done, Err(GpuError::Timeout { .. })) {
         slot.destroy(link);
@@ -41,7 +39,7 @@ pub(super) fn dispatch_nothing(
 }
 
 /// Submits what the slot holds and waits for it.
-fn run(link: &Link, slot: &Slot, doing: &str) -> Result<(), GpuError> {
+fn run(link: &Link, slot: &Slot, doing: &str, timeout: Duration) -> Result<(), GpuError> {
     let raw = &link.raw;
     // SAFETY: the device is alive until it has waited for the thread that runs this.
     let fence = unsafe { raw.create_fence(&vk::FenceCreateInfo::default(), None) };
@@ -49,10 +47,10 @@ fn run(link: &Link, slot: &Slot, doing: &str) -> Result<(), GpuError> {
     let commands = [slot.commands()];
     let done = link.submit(doing, vk::SubmitInfo::default().command_buffers(&commands), fence).and_then(|()| {
         // SAFETY: the fence is this function's own.
-        match unsafe { raw.wait_for_fences(&[fence], true, TIMEOUT.as_nanos() as u64) } {
+        match unsafe { raw.wait_for_fences(&[fence], true, u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX)) } {
             Err(vk::Result::TIMEOUT) => {
                 let (device, waited_for) = (link.title.clone(), doing.to_string());
-                Err(GpuError::Timeout { device, waited_for, timeout: TIMEOUT })
+                Err(GpuError::Timeout { device, waited_for, timeout })
             }
             other => link.check(doing, other),
         }

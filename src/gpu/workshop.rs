@@ -18,6 +18,7 @@ use crate::pipeline::recording::Kernel;
 use ash::vk;
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Memory of a second device: one block of the allocator.
 const BUDGET_BYTES: u64 = 4 << 20;
@@ -51,7 +52,7 @@ impl Workshops {
 
     /// Lets the driver compile a kernel into its cache on disk. `main` is the device that the kernel is for. That it did not work is no
     /// error: the driver then compiles when the kernel is dispatched on the real device, and says there what is wrong.
-    pub(super) fn compile(&self, main: &Link, kernel: &Arc<Kernel>, constants: &[u32]) {
+    pub(super) fn compile(&self, main: &Link, kernel: &Arc<Kernel>, constants: &[u32], timeout: Duration) {
         if self.state.lock().refused {
             return;
         }
@@ -61,7 +62,7 @@ impl Workshops {
             return;
         };
         // What went wrong will go wrong again on the real device, or does not matter.
-        let _ = workshop.compile(kernel, constants);
+        let _ = workshop.compile(kernel, constants, timeout);
         self.state.lock().idle.push(workshop);
     }
 
@@ -91,13 +92,13 @@ impl Workshops {
 }
 
 impl Workshop {
-    fn compile(&self, kernel: &Arc<Kernel>, constants: &[u32]) -> Result<(), GpuError> {
+    fn compile(&self, kernel: &Arc<Kernel>, constants: &[u32], timeout: Duration) -> Result<(), GpuError> {
         let link = &self.link;
         let set = make_set_layout(link, kernel.bindings().len())?;
         let layout = make_layout(link, set, kernel.push_bytes());
         let pipeline = layout.clone().and_then(|layout| make_pipeline(link, kernel, constants, layout, &[]));
         let done = match &pipeline {
-            Ok((pipeline, _)) => warm::dispatch_nothing(link, *pipeline, kernel, self.empty),
+            Ok((pipeline, _)) => warm::dispatch_nothing(link, *pipeline, kernel, self.empty, timeout),
             Err(error) => Err(error.clone()),
         };
         if !matches!(done, Err(GpuError::Timeout { .. })) {

@@ -3,7 +3,7 @@
 
 use super::count::{CountJob, Counted, jobs};
 use super::driver::{Driver, DriverError, Picture};
-use crate::diagnostic::{Place, Reporter};
+use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use std::sync::Arc;
 use std::thread;
 
@@ -78,7 +78,7 @@ impl Counting<'_> {
                         share.iter().zip(counted).for_each(|(&job, list)| lists[job] = Some(list));
                         members.push(member);
                     }
-                    Err(error) => report(self.reporter, &error),
+                    Err(error) => drop_out(member.1, self.reporter, &error),
                 }
             }
         }
@@ -111,7 +111,18 @@ fn count_share<'a>(
 
 /// Keeps the members that can do something; the others are reported.
 fn retain(members: &mut Vec<Member>, reporter: &Reporter, mut act: impl FnMut(&mut Driver) -> Result<(), DriverError>) {
-    members.retain_mut(|(_, driver)| act(driver).inspect_err(|error| report(reporter, error)).is_ok());
+    for (place, mut driver) in std::mem::take(members) {
+        match act(&mut driver) {
+            Ok(()) => members.push((place, driver)),
+            Err(error) => drop_out(driver, reporter, &error),
+        }
+    }
+}
+
+/// Closes a device that failed.
+fn drop_out(driver: Driver, reporter: &Reporter, error: &DriverError) {
+    report(reporter, error);
+    drop(driver.finish());
 }
 
 /// Drivers of identical devices together, each with its place.
@@ -130,5 +141,6 @@ fn groups(drivers: Vec<Option<Driver>>) -> Vec<Vec<Member>> {
 
 /// Tells the user that a device drops out.
 pub(crate) fn report(reporter: &Reporter, error: &DriverError) {
-    reporter.error("system", &Place::default(), format!("{error}; it draws no more of this picture"));
+    let message = format!("{error}; it draws no more of this picture");
+    reporter.report(Diagnostic::new(Severity::Error, "system", Place::default(), message).hint(error.hint()));
 }

@@ -23,8 +23,6 @@ use std::time::{Duration, Instant};
 const COUNT_CAPACITY: u64 = 1 << 17;
 /// The time that one submission should take: short enough that no desktop GPU is reset (DESIGN 5).
 const SUBMISSION: Duration = Duration::from_millis(50);
-/// How long one step of measuring displacement may take.
-const MEASURE_TIMEOUT: Duration = Duration::from_secs(120);
 /// Vertices of a region's first submission, before anything is known of the device's speed.
 const VERTICES_START: u64 = 1 << 17;
 
@@ -56,6 +54,16 @@ pub(crate) enum DriverError {
     Gpu(#[from] GpuError),
     #[error("{device} needs at least {needed_mib} MiB of memory for this picture and may use {limit_mib} MiB: {what}")]
     TooLittleMemory { device: String, needed_mib: u64, limit_mib: u64, what: String },
+}
+
+impl DriverError {
+    /// What the user can do about it.
+    pub(crate) fn hint(&self) -> &'static str {
+        match self {
+            Self::Gpu(error) => error.hint(),
+            Self::TooLittleMemory { .. } => "give it more with --memory, or open fewer devices on the same memory",
+        }
+    }
 }
 
 struct Flight {
@@ -225,7 +233,11 @@ impl Driver {
                 device: self.device.title().to_string(),
                 needed_mib: needed.div_ceil(1 << 20),
                 limit_mib: memory.budget_bytes >> 20,
-                what: format!("{} MiB for geometry, the rest for pixels", (memory.used_bytes + pages) >> 20),
+                what: format!(
+                    "{} MiB for geometry and shaders, the rest for the pixels of {} regions",
+                    (memory.used_bytes + pages) >> 20,
+                    self.picture.in_flight
+                ),
             }
         })?;
         for seat in 0..self.picture.in_flight {
@@ -352,7 +364,7 @@ impl Driver {
             if !large {
                 self.begin(rect)?;
                 too_large = loop {
-                    match self.poll(MEASURE_TIMEOUT)? {
+                    match self.poll(self.device.timeout())? {
                         Polled::Finished(..) => break false,
                         Polled::TooLarge(_) => break true,
                         Polled::Advanced => {}
@@ -369,7 +381,7 @@ impl Driver {
 
     fn timed_out(&self) -> DriverError {
         let device = self.device.title().clone();
-        GpuError::Timeout { device, waited_for: self.waiting_for(), timeout: MEASURE_TIMEOUT }.into()
+        GpuError::Timeout { device, waited_for: self.waiting_for(), timeout: self.device.timeout() }.into()
     }
 
     /// How far the vertices of each instance were moved by displacement so far.

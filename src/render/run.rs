@@ -10,6 +10,7 @@ use crate::rib;
 use crate::scene::{Options, World};
 use crate::stats::{Stage, Stats};
 use crossbeam::channel::{Receiver, Sender, bounded};
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,8 +31,9 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
     let devices = match open_devices(options, reporter) {
         Ok(devices) => devices,
         Err(error) => {
-            reporter.report(Diagnostic::new(Severity::Severe, "nodevice", Place::default(), error.to_string()));
-            let wrong = matches!(error, GpuError::UnknownDevice { .. });
+            let severe = Diagnostic::new(Severity::Severe, "nodevice", Place::default(), error.to_string());
+            reporter.report(severe.hint(error.hint()));
+            let wrong = matches!(error, GpuError::UnknownDevice { .. } | GpuError::TooLittleMemory { .. });
             return ended(if wrong { Ending::WrongUsage } else { Ending::NoDevice });
         }
     };
@@ -44,8 +46,30 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
         (ending, displays, reading.join().unwrap_or_default())
     });
     let mut stats = std::mem::take(&mut session.stats);
-    stats.stages.add(Stage::Parse, read);
-    Outcome { ending, displays, stats }
+    stats.stages.add(Stage::Parse, read.took);
+    let nothing = displays.is_empty() && read.worlds == 0 && reporter.count_at_least(Severity::Error) > 0;
+    let unreadable = ending == Ending::Finished && (read.unreadable || nothing);
+    if read.worlds == 0 {
+        advise_no_world(options, reporter);
+    }
+    Outcome { ending: if unreadable { Ending::Unreadable } else { ending }, displays, stats }
+}
+
+/// What came of reading the scenes.
+#[derive(Default)]
+struct Scenes {
+    /// Waiting excluded.
+    took: Duration,
+    worlds: u64,
+    /// One could not be opened or unpacked.
+    unreadable: bool,
+}
+
+fn advise_no_world(options: &RenderOptions, reporter: &Reporter) {
+    let place = options.scenes.first().map(|scene| scene.display().to_string().as_str().into()).unwrap_or_default();
+    let place = Place { file: place, ..Place::default() };
+    let warning = Diagnostic::new(Severity::Warning, "nothing", place, "the scene has no world: nothing is drawn");
+    reporter.report(warning.hint("what is drawn stands between WorldBegin and WorldEnd"));
 }
 
 fn open_devices(options: &RenderOptions, reporter: &Arc<Reporter>) -> Result<(Vec<Device>, OpenOptions), GpuError> {
@@ -56,15 +80,18 @@ fn open_devices(options: &RenderOptions, reporter: &Arc<Reporter>) -> Result<(Ve
     };
     if let Some(timeout) = options.timeout {
         open_options.timeout = timeout;
+        open_options.compile_timeout = timeout;
     }
-    Ok((open(&options.devices, &open_options)?, open_options))
+    let devices = if options.check { Vec::new() } else { open(&options.devices, &open_options)? };
+    Ok((devices, open_options))
 }
 
-/// Reads all scenes, handing each world on as it is complete; returns the time it took, waiting excluded.
-fn read(options: &RenderOptions, reporter: &Reporter, worlds: Sender<World>) -> Duration {
+/// Reads all scenes, handing each world on as it is complete.
+fn read(options: &RenderOptions, reporter: &Reporter, worlds: Sender<World>) -> Scenes {
     let settings = settings(options);
     let begin = Instant::now();
     let mut waited = Duration::ZERO;
+    let mut scenes = Scenes::default();
     for scene in &options.scenes {
         let input = rib::Input::from_argument(scene);
         let summary = rib::read(&input, &settings, reporter, &mut |world| {
@@ -73,11 +100,13 @@ fn read(options: &RenderOptions, reporter: &Reporter, worlds: Sender<World>) -> 
             waited += full.elapsed();
             if sent.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
+        scenes.worlds += u64::from(summary.worlds);
+        scenes.unreadable |= summary.stopped == Some(rib::Stopped::Unreadable);
         if summary.stopped.is_some_and(|stopped| stopped != rib::Stopped::Unreadable) {
             break;
         }
     }
-    begin.elapsed().saturating_sub(waited)
+    Scenes { took: begin.elapsed().saturating_sub(waited), ..scenes }
 }
 
 fn settings(options: &RenderOptions) -> rib::Settings {
@@ -101,8 +130,10 @@ fn draw_all(session: &mut Session<'_>, worlds: Receiver<World>) -> (Ending, Vec<
         let frame = world.options.frame.unwrap_or(place);
         options.frames.as_ref().is_none_or(|frames| frames.contains(frame))
     };
-    let mut numbered =
-        worlds.into_iter().zip(1..).filter(|(world, place)| wanted(*place, world)).map(|(world, _)| world);
+    let seen = Cell::new(0_u64);
+    let count = |_: &(World, i32)| seen.set(seen.get() + 1);
+    let numbered = worlds.into_iter().zip(1..).inspect(count);
+    let mut numbered = numbered.filter(|(world, place)| wanted(*place, world)).map(|(world, _)| world);
     let mut collected;
     let worlds: &mut dyn Iterator<Item = World> = match &options.output {
         None => &mut numbered,
@@ -117,12 +148,18 @@ fn draw_all(session: &mut Session<'_>, worlds: Receiver<World>) -> (Ending, Vec<
             &mut collected
         }
     };
+    let mut drawn_count = 0;
     for world in worlds {
+        drawn_count += 1;
         let Drawn { displays: drawn, interrupted } = session.draw(&world);
         displays.extend(drawn);
         if interrupted {
             return (Ending::Interrupted, displays);
         }
+    }
+    if drawn_count == 0 && seen.get() > 0 {
+        let message = format!("--frames names no frame of the scene, which has {}", seen.get());
+        session.reporter.warn("nothing", &Place::default(), message);
     }
     (Ending::Finished, displays)
 }

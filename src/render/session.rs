@@ -9,7 +9,7 @@ use super::tiles::{micropolygons, summed_area};
 use super::worker::{Garage, Worker, driver_failure, take_back};
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::film::{ChannelGroup, DisplayOutcome, Film};
-use crate::gpu::{Device, DeviceInfo, OpenOptions, open};
+use crate::gpu::{Device, DeviceInfo, DeviceKind, OpenOptions, open};
 use crate::options::RenderOptions;
 use crate::pipeline::frame::filter_apron;
 use crate::pipeline::plan::Pipeline;
@@ -19,7 +19,7 @@ use crate::scene::{ValueType, World};
 use crate::schedule::perturb::IN_FLIGHT_MAX;
 use crate::schedule::{self, Incomplete, Job, Opener, Policy, Region, Report};
 use crate::shading;
-use crate::stats::{Counts, DeviceStats, Stage, Stats};
+use crate::stats::{Counts, DeviceStats, Stage, Stats, human_bytes};
 use crate::trace::Trace;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -31,6 +31,13 @@ const PAGE_BYTES: u64 = 64 << 20;
 
 /// Regions in flight on each device.
 const IN_FLIGHT: usize = 2;
+
+/// What to do where devices fail.
+const NO_DEVICE_HINT: &str =
+    "give them more with --memory, name others with --devices (`anthill devices` lists them), or name fewer at once";
+
+/// A device that fails in so many worlds one after the other draws no more.
+const REOPENED_MAX: u32 = 3;
 
 /// Test aids, from the environment (ARCHITECTURE.md, "Test aids").
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,12 +91,28 @@ struct DeviceSlot {
     info: DeviceInfo,
     open_options: OpenOptions,
     device: Option<Device>,
+    /// How often in a row it was opened anew.
+    reopened: u32,
 }
 
 impl DeviceSlot {
     fn new(device: Device, open_options: &OpenOptions) -> Self {
         let open_options = OpenOptions { memory_bytes: Some(device.memory().budget_bytes), ..open_options.clone() };
-        Self { info: device.info().clone(), open_options, device: Some(device) }
+        Self { info: device.info().clone(), open_options, device: Some(device), reopened: 0 }
+    }
+
+    /// The device, opened anew where it failed in the world before. One that always fails is given up.
+    fn take(&mut self) -> Option<Device> {
+        if let Some(device) = self.device.take() {
+            self.reopened = 0;
+            return Some(device);
+        }
+        self.reopened += 1;
+        if self.reopened > REOPENED_MAX {
+            return None;
+        }
+        // Why it does not open was told when it failed.
+        open(&self.info.index.to_string(), &self.open_options).ok()?.pop()
     }
 }
 
@@ -120,6 +143,12 @@ impl<'a> Session<'a> {
     /// Says so where the devices are not all of one model and driver.
     pub(crate) fn advise_devices(&self) {
         let Some(first) = self.slots.first() else { return };
+        let chosen = ["all", "alike"].contains(&self.options.devices.trim());
+        if chosen && self.slots.iter().all(|slot| slot.info.kind == DeviceKind::Cpu) {
+            let message = format!("no GPU that can render was found: {} draws, on the processor", first.info.name);
+            let note = Diagnostic::new(Severity::Info, "devices", Place::default(), message);
+            self.reporter.report(note.hint("`anthill devices` lists every device with what it lacks"));
+        }
         let Some(other) = self.slots.iter().find(|slot| !slot.info.is_like(&first.info)) else { return };
         let message =
             format!("{} and {} differ: a pixel's last bits depend on who draws it", first.info.name, other.info.name);
@@ -129,24 +158,52 @@ impl<'a> Session<'a> {
 
     /// Draws a world and writes its displays.
     pub(crate) fn draw(&mut self, world: &World) -> Drawn {
-        let nothing = Drawn { displays: Vec::new(), interrupted: false };
-        let film_bytes = self.options.host_memory_bytes.unwrap_or(u64::MAX);
-        let Some(mut film) = Film::new(world, film_bytes, self.reporter) else { return nothing };
+        let undrawn = |displays| Drawn { displays, interrupted: false };
+        let bytes_max = self.options.host_memory_bytes.unwrap_or(u64::MAX);
+        let mut film = match Film::new(world, bytes_max, self.reporter) {
+            Ok(film) => film,
+            Err(displays) => return undrawn(displays),
+        };
         film.check_outputs(self.reporter);
+        if self.options.check {
+            self.picture(world, &film);
+            return undrawn(film.undrawn());
+        }
+        if film.is_pointless() || !self.fits_host(world, &film) {
+            return undrawn(film.missing());
+        }
         let crop = film.crop();
         let pixels = u64::from(crop[2] - crop[0]) * u64::from(crop[3] - crop[1]);
         self.observer.notice(Event::WorldBegin { frame: world.options.frame, pixels });
         let picture = self.picture(world, &film);
-        if !self.options.check {
-            let begin = Instant::now();
-            self.draw_picture(&picture, &mut film);
-            self.stats.render += begin.elapsed();
-        }
+        let begin = Instant::now();
+        self.draw_picture(&picture, &mut film);
+        self.stats.render += begin.elapsed();
         let begin = Instant::now();
         let displays = film.finish(None, self.reporter);
         self.stats.stages.add(Stage::Write, begin.elapsed());
         self.observer.notice(Event::WorldEnd);
         Drawn { displays, interrupted: self.observer.is_cancelled() }
+    }
+
+    /// Whether geometry, as read and as devices take it, and film fit the host memory that the user grants; says so where they do not.
+    fn fits_host(&self, world: &World, film: &Film) -> bool {
+        let Some(limit) = self.options.host_memory_bytes else { return true };
+        let (film_bytes, geometry_bytes) = (film.bytes(), 2 * world.bytes());
+        let needed = film_bytes + geometry_bytes;
+        if needed <= limit {
+            return true;
+        }
+        let message = format!(
+            "this world needs {} of host memory and may use {}: {} for its geometry, {} for its film",
+            human_bytes(needed),
+            human_bytes(limit),
+            human_bytes(geometry_bytes),
+            human_bytes(film_bytes)
+        );
+        let severe = Diagnostic::new(Severity::Severe, "limitcheck", world.place.clone(), message);
+        self.reporter.report(severe.hint("give it more with --host-memory, or render a smaller Format or a crop"));
+        false
     }
 
     /// Shaders and geometry of a world, ready for devices.
@@ -180,9 +237,8 @@ impl<'a> Session<'a> {
         let drivers = self.drivers(picture);
         let ready = Counting { picture, crop: film.crop(), reporter: self.reporter }.run(drivers);
         let Some(first) = ready.iter().flatten().next() else {
-            let hint = "see `anthill devices`; more memory, or fewer devices, may help";
             let severe = Diagnostic::new(Severity::Severe, "system", Place::default(), "no device is left to draw on");
-            self.reporter.report(severe.hint(hint));
+            self.reporter.report(severe.hint(NO_DEVICE_HINT));
             return;
         };
         let counted = Arc::clone(&first.counted);
@@ -201,8 +257,7 @@ impl<'a> Session<'a> {
         let mut drivers = Vec::new();
         let trace = &self.options.trace;
         for (number, slot) in self.slots.iter_mut().enumerate() {
-            let driver =
-                slot.device.take().map(|device| Driver::new(device, Arc::clone(picture), tracks(trace, number)));
+            let driver = slot.take().map(|device| Driver::new(device, Arc::clone(picture), tracks(trace, number)));
             drivers.push(driver.and_then(|driver| keep(driver, self.reporter)));
         }
         self.stats.stages.add(Stage::Upload, begin.elapsed());
@@ -279,6 +334,7 @@ impl<'a> Session<'a> {
         policy.perturb = self.aids.perturb;
         if let Some(timeout) = self.options.timeout {
             policy.hang_timeout = timeout;
+            policy.open_timeout = timeout;
         }
         policy
     }
@@ -299,7 +355,14 @@ impl<'a> Session<'a> {
                 let device = open(&index.to_string(), &open_options)?.remove(0);
                 Driver::new(device, Arc::clone(&picture), tracks(&trace, number))
             };
-            let begin = |mut driver: Driver| driver.begin_picture(counted).map(|()| driver);
+            let begin = |mut driver: Driver| match driver.begin_picture(counted) {
+                Ok(()) => Ok(driver),
+                Err(error) => {
+                    // The next world may ask for less.
+                    *garage.lock() = Some(driver);
+                    Err(error)
+                }
+            };
             let driver = first.lock().take().filter(|_| attempt == 0).map_or_else(again, Ok).and_then(begin);
             let driver = driver.map_err(|error| driver_failure(&error))?;
             Ok(Worker::new(driver, Arc::clone(&garage), picture.in_flight, apron))
@@ -311,7 +374,7 @@ impl<'a> Session<'a> {
             return;
         }
         let severe = Diagnostic::new(Severity::Severe, "system", Place::default(), incomplete.to_string());
-        self.reporter.report(severe);
+        self.reporter.report(severe.hint(NO_DEVICE_HINT));
     }
 
     fn report_totals(&self, totals: &RegionCounts) {

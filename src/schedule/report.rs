@@ -208,7 +208,8 @@ impl fmt::Display for Incomplete {
             MissingReason::DevicesFailed => "every device failed",
             MissingReason::TooLarge => "one pixel needs more memory than any device has for a region",
         };
-        write!(f, "{} regions ({pixels} pixels) are missing: {why}", self.missing.len())?;
+        let (regions, are) = if self.missing.len() == 1 { ("region", "is") } else { ("regions", "are") };
+        write!(f, "{} {regions} ({pixels} pixels) {are} missing: {why}", self.missing.len())?;
         for (index, device) in self.report.devices.iter().enumerate() {
             if let Some(failure) = device.failures.last() {
                 write!(f, "; device {index}: {failure}")?;

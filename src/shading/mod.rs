@@ -16,6 +16,7 @@ mod programs;
 mod query;
 mod shaders;
 mod spaces;
+pub mod standalone;
 mod values;
 
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
@@ -56,8 +57,7 @@ impl Library {
     /// # Errors
     /// When they are not what the compiler expects: a broken build.
     pub fn new() -> Result<Self, LibraryError> {
-        let helpers = Helpers::load(&crate::pipeline::kernels::RSL_LIBRARY)?;
-        Ok(Self { helpers, shaders: Shaders::default() })
+        Ok(Self { helpers: helpers()?, shaders: Shaders::default() })
     }
 
     /// Compiles what a world needs and fills its parameter buffer. `variables` are computed for displays.
@@ -112,14 +112,24 @@ impl Shader<'_> {
     }
 }
 
+/// The helper functions that were built in.
+fn helpers() -> Result<Helpers, LibraryError> {
+    Helpers::load(&crate::pipeline::kernels::RSL_LIBRARY)
+}
+
 fn report_shortfall(reporter: &Reporter, shortfall: &Shortfall, place: &Place) {
-    let message = match shortfall {
+    let message = shortfall_text(shortfall);
+    reporter.report(Diagnostic::new(Severity::Warning, "unimplement", place.clone(), message));
+}
+
+/// What a kernel does otherwise than its shader asks.
+fn shortfall_text(shortfall: &Shortfall) -> String {
+    match shortfall {
         Shortfall::Lookup(what) => format!("{what}() finds nothing: textures are not supported yet"),
         Shortfall::Printf => "printf() prints nothing: not supported yet".to_string(),
         Shortfall::ComputedText => {
             "a text that the shader computes from what it only knows at run time is empty".to_string()
         }
         Shortfall::ComputedCategory => "a light category that the shader computes takes all lights".to_string(),
-    };
-    reporter.report(Diagnostic::new(Severity::Warning, "unimplement", place.clone(), message));
+    }
 }

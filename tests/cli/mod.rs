@@ -1,70 +1,96 @@
 //! The program as users run it: streams and exit codes of the binary.
 
-use std::ffi::OsStr;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+mod devices;
+mod input;
+mod scene;
+mod shader;
+mod usage;
 
-/// Runs the binary in a directory.
-fn anthill(directory: &Path, args: &[impl AsRef<OsStr>]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_anthill"));
-    command.current_dir(directory).args(args).stdin(Stdio::null()).output().expect("the binary runs")
+use std::ffi::OsStr;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Nothing that is tested here takes longer, on a busy machine.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// What a run of the program left behind.
+#[derive(Debug)]
+struct Ran {
+    code: Option<i32>,
+    out: String,
+    err: String,
 }
 
-fn texts(output: &Output) -> (Option<i32>, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code(), text(&output.stdout), text(&output.stderr))
+impl Ran {
+    /// The lines of standard error without the note about drawing on the processor, which only machines without a GPU get, and without
+    /// the summary, which holds times.
+    fn messages(&self) -> Vec<&str> {
+        let is_message = |line: &&str| match line.strip_prefix("anthill: ") {
+            Some(text) => text.starts_with("error: ") || text.starts_with("warning: "),
+            None => !line.contains("`anthill devices` lists every device with what it lacks"),
+        };
+        self.err.lines().filter(is_message).collect()
+    }
+}
+
+/// Runs the binary in a directory.
+fn anthill(directory: &Path, args: &[impl AsRef<OsStr>]) -> Ran {
+    run(directory, args, &[], "")
+}
+
+/// The same with variables of the environment, and a text for standard input. A run that hangs is ended, and fails the test.
+fn run(directory: &Path, args: &[impl AsRef<OsStr>], variables: &[(&str, &OsStr)], input: &str) -> Ran {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_anthill"));
+    command.current_dir(directory).args(args).envs(variables.iter().copied());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = Killed(command.spawn().expect("the binary runs"));
+    let (out, err) = (child.0.stdout.take().expect("piped"), child.0.stderr.take().expect("piped"));
+    let (out, err) = (thread::spawn(|| text(out)), thread::spawn(|| text(err)));
+    // A program that does not read it closes the pipe, which is well.
+    let _ = child.0.stdin.take().expect("piped").write_all(input.as_bytes());
+    let begin = Instant::now();
+    let status = loop {
+        if let Some(status) = child.0.try_wait().expect("a child") {
+            break status;
+        }
+        assert!(begin.elapsed() < DEADLINE, "the program hangs");
+        thread::sleep(Duration::from_millis(2));
+    };
+    let [out, err] = [out, err].map(|reader| reader.join().expect("a reader"));
+    Ran { code: status.code(), out, err }
+}
+
+fn text(mut stream: impl Read) -> String {
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).expect("a readable pipe");
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 fn directory() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary directory")
 }
 
+/// A child that does not outlive its test.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        // Both fail when it has ended, which is well.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 #[test]
 fn results_go_to_standard_output() {
     let directory = directory();
-    let (code, out, err) = texts(&anthill(directory.path(), &["--version"]));
+    let Ran { code, out, err } = anthill(directory.path(), &["--version"]);
     assert_eq!((code, out, err.as_str()), (Some(0), format!("anthill {}\n", env!("CARGO_PKG_VERSION")), ""));
-    let (code, out, err) = texts(&anthill(directory.path(), &["render", "--help"]));
+    let Ran { code, out, err } = anthill(directory.path(), &["render", "--help"]);
     assert!(code == Some(0) && out.contains("Examples:") && err.is_empty(), "{out}{err}");
-}
-
-#[test]
-fn wrong_usage_exits_with_2_and_says_why_on_standard_error() {
-    let directory = directory();
-    std::fs::write(directory.path().join("a.rib"), "WorldBegin WorldEnd\n").expect("writable");
-    let table = [
-        (vec![], "Usage: anthill <COMMAND>"),
-        (vec!["render"], "<SCENE.rib>"),
-        (vec!["render", "none.rib"], "cannot read \"none.rib\""),
-        (vec!["render", "a.rib", "--no-such-flag"], "unexpected argument '--no-such-flag'"),
-        (vec!["render", "a.rib", "-o", "a"], "must end with .exr, .tif, .tiff or .png"),
-        (vec!["render", "a.rib", "--memory", "1"], "expected a size such as 512M"),
-        (vec!["render", "a.rib", "--stats", "no/such/stats.json"], "cannot write \"no/such/stats.json\""),
-        (vec!["scale", "a.rib"], "`anthill scale` is not supported yet"),
-        (vec!["texture", "make", "a.tif", "a.tex"], "`anthill texture` is not supported yet"),
-    ];
-    for (args, expected) in table {
-        let (code, out, err) = texts(&anthill(directory.path(), &args));
-        assert!(code == Some(2) && out.is_empty() && err.contains(expected), "{args:?}: {code:?} {err}");
-    }
-}
-
-#[test]
-fn devices_are_listed_for_people_and_for_programs() {
-    let directory = directory();
-    let (code, out, err) = texts(&anthill(directory.path(), &["devices", "--json"]));
-    let (text_code, text, _) = texts(&anthill(directory.path(), &["devices"]));
-    if out.is_empty() {
-        // No loader.
-        assert!(code == Some(3) && text_code == code && !err.is_empty(), "{err}");
-        return;
-    }
-    let devices: serde_json::Value = serde_json::from_str(&out).expect("valid JSON");
-    let devices = devices.as_array().expect("a list");
-    let usable = devices.iter().filter(|device| device["usable"] == true).count();
-    assert_eq!((code, text_code), if usable > 0 { (Some(0), Some(0)) } else { (Some(3), Some(3)) }, "{err}");
-    assert_eq!(text.matches(": can render\n").count(), usable, "{text}");
-    assert!(devices.iter().all(|device| device["name"].as_str().is_some_and(|name| text.contains(name))), "{text}");
 }
 
 #[test]
@@ -72,7 +98,7 @@ fn previews_are_made_of_pictures_only() {
     let directory = directory();
     let colours = |x: usize, _: usize| (x as f32, 0.5_f32, 0.0_f32, 1.0_f32);
     exr::prelude::write_rgba_file(directory.path().join("a.exr"), 2, 1, colours).expect("writable");
-    let (code, out, err) = texts(&anthill(directory.path(), &["preview", "a.exr", "a.png"]));
+    let Ran { code, out, err } = anthill(directory.path(), &["preview", "a.exr", "a.png"]);
     assert_eq!((code, out.as_str(), err.as_str()), (Some(0), "", ""));
     let file = std::io::BufReader::new(std::fs::File::open(directory.path().join("a.png")).expect("written"));
     let mut reader = png::Decoder::new(file).read_info().expect("a PNG");
@@ -85,21 +111,8 @@ fn previews_are_made_of_pictures_only() {
         ("none.exr", "b.png", "cannot read \"none.exr\""),
         ("a.exr", "no/such/b.png", "cannot write \"no/such/b.png\": there is no such directory"),
     ] {
-        let (code, out, err) = texts(&anthill(directory.path(), &["preview", input, output]));
+        let Ran { code, out, err } = anthill(directory.path(), &["preview", input, output]);
         assert!(code == Some(1) && out.is_empty() && err.contains(message), "{input} {output}: {err}");
-    }
-}
-
-/// A child that does not outlive its test.
-#[cfg(target_os = "linux")]
-struct Killed(std::process::Child);
-
-#[cfg(target_os = "linux")]
-impl Drop for Killed {
-    fn drop(&mut self) {
-        // Both fail when it has ended, which is well.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
 
@@ -107,7 +120,6 @@ impl Drop for Killed {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_second_interrupt_ends_the_program() {
-    use std::time::{Duration, Instant};
     const SIGINT: u32 = 2;
     const SIGTERM: u32 = 15;
     let directory = directory();
@@ -125,7 +137,7 @@ fn the_second_interrupt_ends_the_program() {
     let wait_for = |condition: &dyn Fn() -> bool| {
         while !condition() {
             assert!(Instant::now() < deadline, "the program is not where it should be");
-            std::thread::sleep(Duration::from_millis(5));
+            thread::sleep(Duration::from_millis(5));
         }
     };
     let status = format!("/proc/{}/status", child.0.id());
@@ -140,7 +152,7 @@ fn the_second_interrupt_ends_the_program() {
     let interrupt = format!("kill -INT {}", child.0.id());
     shell(&interrupt);
     wait_for(&|| !has_signal("ShdPnd:", SIGINT));
-    std::thread::sleep(Duration::from_millis(100));
+    thread::sleep(Duration::from_millis(100));
     assert!(child.0.try_wait().expect("a child").is_none(), "the first interrupt is survived");
     shell(&interrupt);
     assert_eq!(child.0.wait().expect("a child").code(), Some(130));

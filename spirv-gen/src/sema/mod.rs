@@ -17,6 +17,7 @@ mod statement;
 pub(crate) mod visit;
 
 pub(crate) use constant::evaluate as fold;
+pub use info::DeclaredDefault;
 pub(crate) use statement::LEVELS_MAX;
 
 use crate::diagnostic::{Report, Reports};

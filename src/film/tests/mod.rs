@@ -322,9 +322,9 @@ fn outputs_that_cannot_be_written_are_found_before_rendering() {
 fn a_film_beyond_memory_is_refused() {
     let reporter = Reporter::silent();
     let huge = world([u32::MAX, u32::MAX], vec![display("a.exr", "exr", RGB)]);
-    assert!(Film::new(&huge, u64::MAX, &reporter).is_none());
+    assert!(Film::new(&huge, u64::MAX, &reporter).is_err());
     let small = world([100, 100], vec![display("a.exr", "exr", RGB)]);
-    assert!(Film::new(&small, 100_000, &reporter).is_none());
+    assert!(Film::new(&small, 100_000, &reporter).is_err());
     let film = Film::new(&small, 130_000, &reporter).expect("fits");
     assert!(film.bytes() <= 130_000);
     assert_eq!(reporter.count_at_least(Severity::Severe), 2);

@@ -1,0 +1,106 @@
+//! `anthill shader`: RSL to SPIR-V, and what shaders are.
+
+use super::console::Console;
+use super::flags::{ShaderCommand, ShaderCompileFlags, ShaderInfoFlags, ShaderSources};
+use anthill::film::write_bytes;
+use anthill::shading::standalone::{Preprocessing, StandaloneShader, read};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Exit codes: something is missing; the command line makes no sense.
+const INCOMPLETE: u8 = 1;
+const WRONG_USAGE: u8 = 2;
+
+/// Runs the command and returns the exit code.
+pub(super) fn run(command: &ShaderCommand, console: &mut Console) -> u8 {
+    let result = match command {
+        ShaderCommand::Compile(flags) => compile(flags, console),
+        ShaderCommand::Info(flags) => info(flags, console),
+    };
+    result.unwrap_or_else(|message| {
+        console.err.error(&message);
+        WRONG_USAGE
+    })
+}
+
+/// The shaders that are free of errors, and whether all are. What the compiler has to say is printed.
+fn read_all(sources: &ShaderSources, console: &Console) -> Result<(Vec<StandaloneShader>, bool), String> {
+    let preprocessing = Preprocessing { includes: sources.includes.clone(), defines: sources.defines.clone() };
+    let files: Vec<_> = sources.files.iter().map(|file| read(file, &preprocessing)).collect::<Result<_, _>>()?;
+    let mut is_whole = true;
+    for message in files.iter().flat_map(|file| &file.messages) {
+        is_whole &= !message.is_error;
+        console.err.line(&message.text);
+    }
+    Ok((files.into_iter().flat_map(|file| file.shaders).collect(), is_whole))
+}
+
+fn info(flags: &ShaderInfoFlags, console: &mut Console) -> Result<u8, String> {
+    let (shaders, is_whole) = read_all(&flags.sources, console)?;
+    let text = if flags.json {
+        let infos: Vec<_> = shaders.iter().map(StandaloneShader::info).collect();
+        serde_json::to_string_pretty(&infos).expect("descriptions of shaders have string keys") + "\n"
+    } else {
+        shaders.iter().map(|shader| format!("{shader}\n")).collect()
+    };
+    console.print(&text);
+    Ok(if is_whole { 0 } else { INCOMPLETE })
+}
+
+fn compile(flags: &ShaderCompileFlags, console: &mut Console) -> Result<u8, String> {
+    let (shaders, mut is_whole) = read_all(&flags.sources, console)?;
+    if flags.ir {
+        shaders
+            .iter()
+            .for_each(|shader| console.print(&format!("{} {}\n{}", shader.kind(), shader.name(), shader.program())));
+        return Ok(if is_whole { 0 } else { INCOMPLETE });
+    }
+    let paths = paths(&shaders, flags.output.as_deref())?;
+    for (shader, path) in shaders.iter().zip(&paths) {
+        let kernel = shader.compile();
+        for shortfall in &kernel.shortfalls {
+            console.err.line(&format!("warning: {} shader {}: {shortfall}", shader.kind(), shader.name()));
+        }
+        let bytes: Vec<u8> = kernel.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        match write_bytes(path, &bytes) {
+            Ok(()) => console.err.line(&format!(
+                "anthill: {}: {} shader {}, {} bytes",
+                path.display(),
+                shader.kind(),
+                shader.name(),
+                bytes.len()
+            )),
+            Err(error) => {
+                console.err.error(&format!("cannot write \"{}\": {error}", path.display()));
+                is_whole = false;
+            }
+        }
+    }
+    Ok(if is_whole { 0 } else { INCOMPLETE })
+}
+
+/// The file that each shader goes to.
+fn paths(shaders: &[StandaloneShader], output: Option<&Path>) -> Result<Vec<PathBuf>, String> {
+    let folder = match output {
+        Some(output) if !output.is_dir() && shaders.len() > 1 => {
+            let names: Vec<&str> = shaders.iter().map(StandaloneShader::name).collect();
+            let hint = "name a folder that exists, or leave -o out";
+            return Err(format!(
+                "-o {} is one file for several shaders ({}): {hint}",
+                output.display(),
+                names.join(", ")
+            ));
+        }
+        Some(output) if !output.is_dir() => return Ok(vec![output.to_path_buf()]),
+        folder => folder.unwrap_or(Path::new("")),
+    };
+    let mut seen = BTreeSet::new();
+    let path = |shader: &StandaloneShader| {
+        let is_new = seen.insert(shader.name().to_string());
+        let path = folder.join(format!("{}.spv", shader.name()));
+        is_new
+            .then_some(path)
+            .ok_or(format!("two shaders are called {}: compile one after the other, with -o", shader.name()))
+    };
+    shaders.iter().map(path).collect()
+}

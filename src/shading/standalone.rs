@@ -1,0 +1,309 @@
+//! Shaders by themselves, without a scene: what `anthill shader` compiles and describes.
+
+use super::programs::Tokens;
+use super::shortfall_text;
+use serde::Serialize;
+use spirv_gen::compose::{Binding, Composed, OutputRequest, Reflection, ShaderUse, Slice, compose};
+use spirv_gen::emit::Library as Helpers;
+use spirv_gen::ir::{self, RslType, print_region};
+use spirv_gen::sema::hir::{Class, Constant, Parameter, Shape, Storage};
+use spirv_gen::span::SOURCE_BYTES_MAX;
+use spirv_gen::syntax::loader::DirectoryLoader;
+use spirv_gen::syntax::preprocess::Source;
+use spirv_gen::{Compiled, PipelineRequest, compile, standard};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// How sources are read.
+#[derive(Clone, Debug, Default)]
+pub struct Preprocessing {
+    /// Where `#include` looks, after the folder of the file itself.
+    pub includes: Vec<PathBuf>,
+    /// Macros: `NAME`, `NAME=value` or `NAME(x)=value`.
+    pub defines: Vec<String>,
+}
+
+/// What a source file holds.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// Its shaders that are free of errors, in order.
+    pub shaders: Vec<StandaloneShader>,
+    /// What the compiler says, by place.
+    pub messages: Vec<Message>,
+}
+
+/// What the compiler says: several lines, with the line of source that it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Whether the shader is unusable.
+    pub is_error: bool,
+    /// The message, without a line end.
+    pub text: String,
+}
+
+/// A shader without a scene. `Display` writes what it is and its parameters.
+#[derive(Clone, Debug)]
+pub struct StandaloneShader {
+    shader: spirv_gen::Shader,
+}
+
+/// A kernel that computes one shader.
+#[derive(Clone, Debug)]
+pub struct StandaloneKernel {
+    /// The SPIR-V module.
+    pub words: Vec<u32>,
+    /// What the kernel does otherwise than the shader asks, a sentence each.
+    pub shortfalls: Vec<String>,
+}
+
+/// A shader for other programs, as JSON.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ShaderInfo {
+    /// Its name.
+    pub name: String,
+    /// `surface`, `displacement`, `light`, `volume` or `imager`.
+    pub kind: String,
+    /// Its parameters in order.
+    pub parameters: Vec<ParameterInfo>,
+}
+
+/// A parameter of a shader.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ParameterInfo {
+    /// Its name.
+    pub name: String,
+    /// `uniform` or `varying`.
+    pub class: String,
+    /// `float`, `color`, `point`, `vector`, `normal`, `matrix` or `string`.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// Number of elements; none unless it is an array.
+    pub length: Option<u32>,
+    /// Whether others may ask for its value.
+    pub output: bool,
+    /// The space in which the default is written; none is the language's own.
+    pub space: Option<String>,
+    /// The default: a number, a list of numbers or a text, a list of these for an array; null where the shader computes it.
+    pub default: serde_json::Value,
+}
+
+/// Reads a source file, `-` being standard input, or takes the standard shader of this name where there is no such file.
+///
+/// # Errors
+/// A sentence when there is nothing of this name, or it cannot be read. What is wrong inside is in the messages.
+pub fn read(argument: &Path, preprocessing: &Preprocessing) -> Result<SourceFile, String> {
+    let name = argument.display().to_string();
+    let built_in = standard::source(&name).filter(|_| !argument.exists());
+    let text = match built_in {
+        Some(text) => text.to_string(),
+        None => load(argument).map_err(|error| not_read(&name, &error))?,
+    };
+    let loader = DirectoryLoader::new(&preprocessing.includes);
+    let source = Source { name: &name, text: &text, loader: &loader, defines: &preprocessing.defines };
+    let parsed = spirv_gen::parse_shaders(&source);
+    let message = |diagnostic: &spirv_gen::diagnostic::Diagnostic| Message {
+        is_error: diagnostic.severity == spirv_gen::diagnostic::Severity::Error,
+        text: diagnostic.to_string(),
+    };
+    Ok(SourceFile {
+        shaders: parsed.shaders.into_iter().map(|shader| StandaloneShader { shader }).collect(),
+        messages: parsed.diagnostics.iter().map(message).collect(),
+    })
+}
+
+/// The text of a file. Bytes that are not UTF-8 (comments in old shaders) are replaced; a byte more than the compiler takes is enough
+/// for it to say so.
+fn load(path: &Path) -> io::Result<String> {
+    let input: Box<dyn Read> =
+        if path.as_os_str() == "-" { Box::new(io::stdin()) } else { Box::new(File::open(path)?) };
+    let mut bytes = Vec::new();
+    input.take(u64::from(SOURCE_BYTES_MAX) + 1).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn not_read(name: &str, error: &io::Error) -> String {
+    let plain = !name.contains(['/', '\\', '.']);
+    if error.kind() == io::ErrorKind::NotFound && plain {
+        let near = standard::names().max_by(|a, b| strsim::jaro(a, name).total_cmp(&strsim::jaro(b, name)));
+        let near = near.filter(|near| strsim::jaro(near, name) > 0.8).map(|near| format!("; did you mean {near}?"));
+        let known: Vec<&str> = standard::names().collect();
+        let near = near.unwrap_or_else(|| format!(" ({})", known.join(", ")));
+        return format!("there is no file \"{name}\" and no standard shader of this name{near}");
+    }
+    format!("cannot read \"{name}\": {error}")
+}
+
+impl StandaloneShader {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.shader.name
+    }
+
+    /// `surface`, `displacement`, `light`, `volume` or `imager`.
+    pub fn kind(&self) -> String {
+        self.shader.kind.to_string()
+    }
+
+    /// Compiles it to a kernel: a pipeline of this shader alone, all of whose parameters come from its block. A surface is lit by
+    /// lights of the standard kinds `ambientlight` and `distantlight`; a light shines on the standard surface `matte`.
+    pub fn compile(&self) -> StandaloneKernel {
+        let helpers = super::helpers().expect("the helper library was built with the compiler");
+        self.with_request(&helpers, &mut |request| {
+            let Compiled { spirv, reflection } = compile(request).expect("the helper library fits the compiler");
+            StandaloneKernel { words: spirv, shortfalls: shortfalls(&reflection) }
+        })
+    }
+
+    /// The optimised program that becomes the kernel, as text.
+    pub fn program(&self) -> String {
+        let helpers = super::helpers().expect("the helper library was built with the compiler");
+        self.with_request(&helpers, &mut |request| {
+            let Composed { body, .. } = compose(request);
+            print_region(&body, body.root())
+        })
+    }
+
+    /// Hands the pipeline of this shader alone on.
+    fn with_request<T>(&self, helpers: &Helpers, then: &mut dyn FnMut(&PipelineRequest<'_>) -> T) -> T {
+        use ir::ShaderKind::{AmbientLight, Displacement, Imager, Light, Surface, Volume};
+        let shader = spirv_gen::lower(&self.shader);
+        let [matte, ambient, distant] = ["matte", "ambientlight", "distantlight"].map(standard_shader);
+        let (tokens, kind) = (Tokens::default(), shader.kind);
+        let only = |kinds: &[ir::ShaderKind]| kinds.contains(&kind).then(|| ShaderUse::new(&shader));
+        let light = only(&[Light, AmbientLight]);
+        let slice = match kind {
+            Displacement => Slice::Position,
+            Imager => Slice::Imager,
+            Surface | Light | AmbientLight | Volume => Slice::Colour,
+        };
+        let output = |name: &str, ty| OutputRequest { name: name.into(), ty };
+        let outputs = match slice {
+            Slice::Position => vec![output("P", RslType::Point), output("N", RslType::Normal)],
+            Slice::Colour => vec![output("Ci", RslType::Color), output("Oi", RslType::Color)],
+            Slice::Imager => {
+                vec![output("Ci", RslType::Color), output("Oi", RslType::Color), output("alpha", RslType::Float)]
+            }
+        };
+        then(&PipelineRequest {
+            library: helpers,
+            slice,
+            surface: only(&[Surface, Imager]).or_else(|| light.is_some().then(|| ShaderUse::new(&matte))),
+            displacement: only(&[Displacement]),
+            atmosphere: only(&[Volume]),
+            lights: match (light, kind) {
+                (Some(light), _) => vec![light],
+                (None, Surface) => [&ambient, &distant].map(ShaderUse::new).into(),
+                (None, _) => Vec::new(),
+            },
+            colour: Binding::Block,
+            opacity: Binding::Block,
+            outputs,
+            displaced: false,
+            tokens: &|text| tokens.token(text),
+        })
+    }
+
+    /// What it is, for other programs.
+    pub fn info(&self) -> ShaderInfo {
+        let parameters = self.shader.parameters.iter().map(|parameter| self.parameter(parameter)).collect();
+        ShaderInfo { name: self.name().to_string(), kind: self.kind(), parameters }
+    }
+
+    fn parameter(&self, parameter: &Parameter) -> ParameterInfo {
+        let variable = self.shader.variable(parameter.variable);
+        let length = if let Shape::Array(length) = variable.shape { Some(length) } else { None };
+        let declared = parameter.default.declared();
+        let values: Vec<_> = declared.iter().flat_map(|default| &default.values).map(value).collect();
+        let default = match (declared.is_some(), length) {
+            (true, None) => values.into_iter().next().unwrap_or_default(),
+            (true, Some(_)) => values.into(),
+            (false, _) => serde_json::Value::Null,
+        };
+        ParameterInfo {
+            name: variable.name.to_string(),
+            class: variable.class.unwrap_or(Class::Uniform).to_string(),
+            ty: variable.ty.to_string(),
+            length,
+            output: variable.storage == Storage::Parameter { output: true },
+            space: declared.and_then(|default| default.space).map(|space| space.to_string()),
+            default,
+        }
+    }
+}
+
+impl fmt::Display for StandaloneShader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.shader.fmt(f)
+    }
+}
+
+fn value(constant: &Constant) -> serde_json::Value {
+    match constant {
+        Constant::Float(value) => (*value).into(),
+        Constant::Triple(values) => values.to_vec().into(),
+        Constant::Matrix(values) => values.to_vec().into(),
+        Constant::String(text) => text.to_string().into(),
+    }
+}
+
+fn shortfalls(reflection: &Reflection) -> Vec<String> {
+    reflection.shortfalls.iter().map(shortfall_text).collect()
+}
+
+/// The standard shader of this name, whatever files there are.
+fn standard_shader(name: &str) -> ir::Shader {
+    let text = standard::source(name).unwrap_or_default();
+    let loader = DirectoryLoader::default();
+    let (shader, _) = spirv_gen::parse_shader(&Source { name, text, loader: &loader, defines: &[] });
+    spirv_gen::lower(&shader.expect("a standard shader has no errors"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn standalone(name: &str) -> StandaloneShader {
+        let file = read(Path::new(name), &Preprocessing::default()).expect("a standard shader");
+        assert!(file.messages.is_empty(), "{:?}", file.messages);
+        file.shaders.into_iter().next().expect("one shader")
+    }
+
+    #[test]
+    fn every_standard_shader_compiles_by_itself() {
+        for name in standard::names() {
+            let shader = standalone(name);
+            let kernel = shader.compile();
+            assert_eq!(kernel.words[0], 0x0723_0203, "{name}");
+            assert!(!shader.program().is_empty());
+        }
+    }
+
+    /// Lights and surfaces are kernels of their own only with something to shine on, and with something that shines.
+    #[test]
+    fn lights_shine_on_something_and_surfaces_are_lit() {
+        let lines = |name: &str| standalone(name).program().lines().count();
+        for name in ["spotlight", "matte", "plastic"] {
+            assert!(lines(name) > 3 * lines("constant"), "{name}: {}", standalone(name).program());
+        }
+    }
+
+    #[test]
+    fn parameters_are_described_for_programs() {
+        let info = serde_json::to_value(standalone("spotlight").info()).expect("JSON");
+        assert_eq!((&info["name"], &info["kind"]), (&"spotlight".into(), &"light".into()));
+        let from = &info["parameters"][2];
+        let expected = serde_json::json!({"name": "from", "class": "uniform", "type": "point", "length": null, "output": false,
+            "space": "shader", "default": [0.0, 0.0, 0.0]});
+        assert_eq!(from, &expected);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_explained() {
+        let error = |name: &str| read(Path::new(name), &Preprocessing::default()).expect_err(name);
+        assert!(error("plastik").ends_with("did you mean plastic?"));
+        assert!(error("qqq").contains("(ambientlight, background, bumpy, "));
+        assert!(error("no/such.sl").starts_with("cannot read \"no/such.sl\": "));
+    }
+}

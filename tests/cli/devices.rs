@@ -1,0 +1,132 @@
+//! Devices: the list of them, and what is said where there is none, or too little of one.
+
+use super::{Ran, anthill, directory, run};
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+
+/// Runs a command on a scene of one sphere, with variables of the environment.
+fn with_scene(directory: &Path, args: &[&str], variables: &[(&str, &OsStr)]) -> Ran {
+    let scene = "Display \"a.exr\" \"exr\" \"rgba\" Format 16 16 1 WorldBegin Sphere 0.5 -0.5 0.5 360 WorldEnd\n";
+    fs::write(directory.join("a.rib"), scene).expect("writable");
+    run(directory, args, variables, "")
+}
+
+#[test]
+fn devices_are_listed_for_people_and_for_programs() {
+    let directory = directory();
+    let Ran { code, out, err } = anthill(directory.path(), &["devices", "--json"]);
+    let text = anthill(directory.path(), &["devices"]);
+    let devices: serde_json::Value = serde_json::from_str(&out).expect("valid JSON");
+    let devices = devices.as_array().expect("a list");
+    let usable = devices.iter().filter(|device| device["usable"] == true).count();
+    assert!(usable > 0, "the tests need a Vulkan device: `make setup` installs one. {err}");
+    assert_eq!((code, text.code), (Some(0), Some(0)), "{err}");
+    assert_eq!(text.out.matches(": can render").count(), usable, "{}", text.out);
+    assert!(text.out.contains(": can render, and does by default\n"), "{}", text.out);
+    for device in devices {
+        for key in ["name", "driver", "api_version", "kind"] {
+            assert!(device[key].as_str().is_some_and(|value| !value.is_empty()), "{key}: {device}");
+        }
+        assert!(text.out.contains(device["name"].as_str().unwrap_or("?")), "{}", text.out);
+        assert!(device["memory_bytes"].as_u64().is_some_and(|bytes| bytes > 0), "{device}");
+        assert!(device["features"]["shaderInt64"].is_boolean() && device["limits"]["maxStorageBufferRange"].is_u64());
+        assert_eq!(device["lacking"].as_array().is_some_and(Vec::is_empty), device["usable"] == true, "{device}");
+    }
+    let is_cpu = devices.iter().all(|device| device["kind"] == "cpu");
+    assert_eq!(text.err.contains("renders draw on the processor"), is_cpu, "{}", text.err);
+}
+
+/// Who draws on the processor is told so, unless they asked for it.
+#[test]
+fn drawing_on_the_processor_is_told() {
+    let directory = directory();
+    let list = anthill(directory.path(), &["devices", "--json"]);
+    let devices: serde_json::Value = serde_json::from_str(&list.out).expect("valid JSON");
+    let has_gpu = devices.as_array().is_some_and(|list| list.iter().any(|device| device["kind"] != "cpu"));
+    let told = |args: &[&str]| {
+        with_scene(directory.path(), args, &[]).err.contains("note: no GPU that can render was found: ")
+    };
+    assert_eq!(told(&["render", "a.rib"]), !has_gpu);
+    assert!(!told(&["render", "a.rib", "--devices", "0"]));
+}
+
+#[test]
+fn without_a_driver_nothing_is_drawn_and_a_way_is_told() {
+    let directory = directory();
+    let nowhere: &OsStr = "/nonexistent".as_ref();
+    for args in [&["render", "a.rib"][..], &["devices"], &["devices", "--json"]] {
+        let ran = with_scene(directory.path(), args, &[("VK_DRIVER_FILES", nowhere), ("VK_ICD_FILENAMES", nowhere)]);
+        assert_eq!((ran.code, ran.out.trim().trim_matches(['[', ']'])), (Some(3), ""), "{}", ran.err);
+        let [error, help] = ran.messages()[..] else { panic!("{args:?}: {}", ran.err) };
+        assert!(error.starts_with("anthill: error: Vulkan "), "{error}");
+        assert!(help.starts_with("  help: install a Vulkan driver: "), "{help}");
+    }
+    assert!(!directory.path().join("a.exr").exists());
+}
+
+/// What stands in the loader's place is no library.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_a_loader_nothing_is_drawn_and_a_way_is_told() {
+    let directory = directory();
+    let fake = directory.path().join("lib");
+    fs::create_dir(&fake).expect("writable");
+    for name in ["libvulkan.so.1", "libvulkan.so"] {
+        fs::write(fake.join(name), "no library").expect("writable");
+    }
+    for args in [&["render", "a.rib"][..], &["devices"]] {
+        let ran = with_scene(directory.path(), args, &[("LD_LIBRARY_PATH", fake.as_os_str())]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(3), ""), "{}", ran.err);
+        assert!(
+            ran.messages()[0].starts_with("anthill: error: the Vulkan loader could not be opened: "),
+            "{}",
+            ran.err
+        );
+        assert!(ran.messages()[1].contains("libvulkan1 and mesa-vulkan-drivers"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn devices_that_there_are_not_are_wrong_usage() {
+    let directory = directory();
+    for which in ["99", "no such device", "0,,0", ""] {
+        let ran = with_scene(directory.path(), &["render", "a.rib", "--devices", which], &[]);
+        let asked = which.split(',').map(str::trim).find(|part| *part != "0").unwrap_or_default();
+        assert!(ran.messages()[0].starts_with(&format!("anthill: error: there is no device {asked:?} (known: 0 ")));
+        assert!(ran.messages()[1].starts_with("  help: give `all`, `alike`, or a list"), "{}", ran.err);
+        assert_eq!(ran.code, Some(2));
+    }
+}
+
+#[test]
+fn too_little_memory_says_how_much_is_needed_and_what_for() {
+    let directory = directory();
+    let draw = |memory: &str| with_scene(directory.path(), &["render", "a.rib", "--memory", memory], &[]);
+    let none = draw("1M");
+    let message = none.messages()[0];
+    assert!(message.contains(" may use 1.0 MiB of memory and needs 4.0 MiB before anything is drawn"), "{message}");
+    assert!(none.messages()[1].contains("--memory"), "{}", none.err);
+    let little = draw("4M");
+    let message = little.messages()[0];
+    assert!(message.contains(" needs at least ") && message.contains(" MiB for geometry and shaders, "), "{message}");
+    assert!(little.messages()[1].contains("--memory") && !little.err.contains("not freed"), "{}", little.err);
+    assert_eq!([none.code, little.code, draw("16M").code], [Some(2), Some(1), Some(0)]);
+}
+
+/// A frame that does not fit does not take its device away from the next.
+#[test]
+fn frames_after_one_that_does_not_fit_are_drawn() {
+    let directory = directory();
+    let frame = |name: &str, body: &str| {
+        format!("Display \"{name}.exr\" \"exr\" \"rgba\" Format 16 16 1\nWorldBegin\n{body}\nWorldEnd\n")
+    };
+    // Numbers that no two points share, so that none is left out.
+    let points: String = (0..400_000).map(|i| format!("{} 0 0 ", f64::from(i) * 1e-6)).collect();
+    let large = format!("Points \"P\" [{points}] \"constantwidth\" 0.001");
+    let scene = frame("a", &large) + &frame("b", "Sphere 0.5 -0.5 0.5 360");
+    fs::write(directory.path().join("a.rib"), scene).expect("writable");
+    let ran = anthill(directory.path(), &["render", "a.rib", "--memory", "8M"]);
+    let exists = |name: &str| directory.path().join(name).exists();
+    assert!(!exists("a.exr") && exists("b.exr") && ran.code == Some(1), "{}", ran.err);
+}

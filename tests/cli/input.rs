@@ -1,0 +1,134 @@
+//! What is wrong with files: scenes that cannot be read, outputs that cannot be written.
+
+use super::{Ran, anthill, directory, run};
+use std::fs;
+use std::path::Path;
+
+/// A scene of one sphere with these displays.
+fn scene(displays: &str) -> String {
+    format!("{displays}\nFormat 16 16 1\nWorldBegin\nSphere 0.5 -0.5 0.5 360\nWorldEnd\n")
+}
+
+/// Renders a scene with these displays.
+fn render(directory: &Path, displays: &str, flags: &[&str]) -> Ran {
+    fs::write(directory.join("a.rib"), scene(displays)).expect("writable");
+    anthill(directory, &[&["render", "a.rib"], flags].concat())
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).expect("readable").map(|entry| entry.expect("readable").file_name());
+    let mut names: Vec<String> = entries.map(|name| name.to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_scene_comes_by_standard_input() {
+    let directory = directory();
+    let ran = run(directory.path(), &["render", "-"], &[], &scene("Display \"a.exr\" \"exr\" \"rgba\""));
+    assert_eq!((ran.code, ran.messages()), (Some(0), vec![]));
+    let bad = run(directory.path(), &["render", "-"], &[], "Bogus\n");
+    assert_eq!(bad.messages()[0], "-:1:1: error: unknown request Bogus [unregistered]");
+    assert_eq!(names(directory.path()), ["a.exr"]);
+}
+
+#[test]
+fn several_displays_are_written_each_by_itself() {
+    let directory = directory();
+    let displays =
+        "Display \"a.exr\" \"exr\" \"rgba\" Display \"+b.tif\" \"file\" \"rgb\"\nDisplay \"+no/c.exr\" \"zfile\" \"z\"";
+    let ran = render(directory.path(), displays, &[]);
+    let expected = ["a.rib:2:1: error: cannot write \"no/c.exr\": there is no such directory [badfile]"];
+    assert_eq!((ran.code, ran.messages()), (Some(1), expected.to_vec()));
+    assert!(ran.err.contains("anthill: 3 files (1 missing): "), "{}", ran.err);
+    assert_eq!(names(directory.path()), ["a.exr", "a.rib", "b.tif"]);
+    // The primary one only is renamed.
+    assert_eq!(render(directory.path(), displays, &["-o", "x.png"]).code, Some(1));
+    assert_eq!(names(directory.path()), ["a.exr", "a.rib", "b.tif", "x.png"]);
+}
+
+/// Known before anything is drawn: no device is counted in the summary.
+#[test]
+fn nothing_is_drawn_for_outputs_that_cannot_be_written() {
+    let directory = directory();
+    fs::create_dir(directory.path().join("folder.exr")).expect("writable");
+    for (name, reason) in [("no/a.exr", "there is no such directory"), ("folder.exr", "is a directory")] {
+        let ran = render(directory.path(), &format!("Display \"{name}\" \"exr\" \"rgba\""), &[]);
+        assert_eq!(ran.messages(), [format!("a.rib:1:1: error: cannot write \"{name}\": {reason} [badfile]")]);
+        assert_eq!(ran.code, Some(1));
+        assert!(ran.err.contains(&format!("anthill: {name} (missing): ")) && !ran.err.contains(" micropolygons"));
+    }
+}
+
+#[test]
+fn checking_draws_nothing_and_needs_no_device() {
+    let directory = directory();
+    let check = |displays: &str| {
+        fs::write(directory.path().join("a.rib"), scene(displays)).expect("writable");
+        run(directory.path(), &["render", "a.rib", "--check"], &[("VK_DRIVER_FILES", "/nonexistent".as_ref())], "")
+    };
+    let good = check("Display \"a.exr\" \"exr\" \"rgba\"");
+    assert_eq!((good.code, good.messages()), (Some(0), vec![]));
+    assert!(good.err.starts_with("anthill: checked, nothing drawn: "), "{}", good.err);
+    let bad = check("Display \"no/a.exr\" \"exr\" \"rgba\" Surface \"nosuch\"");
+    assert_eq!(bad.code, Some(1));
+    assert!(bad.err.contains("no surface shader \"nosuch\"") && bad.err.contains("cannot write"), "{}", bad.err);
+    assert_eq!(names(directory.path()), ["a.rib"]);
+}
+
+#[test]
+fn scenes_without_a_world_are_told() {
+    let directory = directory();
+    let nothing = ["a.rib: warning: the scene has no world: nothing is drawn [nothing]"];
+    let garbage = "a.rib: error: its gzip data is damaged: unexpected end of file [badfile]";
+    let table: [(&[u8], &str, i32); 4] = [
+        (b"", nothing[0], 0),
+        (b"Format 16 16 1\n", nothing[0], 0),
+        (b"\x1f\x8b\x08zzzz", garbage, 1),
+        (b"\x9c\x05\x80\xff\xfe\x00 Bogus", "a.rib:", 1),
+    ];
+    for (bytes, message, code) in table {
+        fs::write(directory.path().join("a.rib"), bytes).expect("writable");
+        let ran = anthill(directory.path(), &["render", "a.rib"]);
+        assert!(ran.messages()[0].starts_with(message), "{bytes:?}: {}", ran.err);
+        assert!(ran.code == Some(code) && ran.err.contains(nothing[0]), "{bytes:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn frames_that_there_are_not_are_told() {
+    let directory = directory();
+    let ran = render(directory.path(), "Display \"a.exr\" \"exr\" \"rgba\"", &["--frames", "5-7"]);
+    let expected = ["anthill: warning: --frames names no frame of the scene, which has 1 [nothing]"];
+    assert_eq!((ran.code, ran.messages()), (Some(0), expected.to_vec()));
+}
+
+#[test]
+fn one_name_for_several_pictures_is_refused_before_any_is_drawn() {
+    let directory = directory();
+    let world = "Display \"a.exr\" \"exr\" \"rgba\" Format 8 8 1 WorldBegin WorldEnd\n";
+    fs::write(directory.path().join("a.rib"), world.repeat(2)).expect("writable");
+    let ran = anthill(directory.path(), &["render", "a.rib", "-o", "x.exr"]);
+    let expected = ["anthill: error: -o x.exr: the scene has 2 pictures; put # where the frame number goes [usage]"];
+    assert_eq!((ran.code, ran.messages()), (Some(2), expected.to_vec()));
+    assert_eq!(names(directory.path()), ["a.rib"]);
+}
+
+#[test]
+fn host_memory_is_bounded_and_what_takes_it_is_told() {
+    let directory = directory();
+    let picture = "Display \"a.exr\" \"exr\" \"rgba\"";
+    let film = render(directory.path(), picture, &["--host-memory", "1K"]);
+    assert!(film.messages()[0].contains("a film of 16 by 16 pixels with 4 channels does not fit into memory"));
+    let points = "0 0 0 ".repeat(2000);
+    let scene = format!("{picture} Format 16 16 1\nWorldBegin\nPoints \"P\" [{points}]\nWorldEnd\n");
+    fs::write(directory.path().join("a.rib"), scene).expect("writable");
+    let geometry = anthill(directory.path(), &["render", "a.rib", "--host-memory", "32K"]);
+    let message = geometry.messages()[0];
+    assert!(
+        message.starts_with("a.rib:2:1: error: this world needs ") && message.contains(" for its geometry, "),
+        "{message}"
+    );
+    assert_eq!([film.code, geometry.code], [Some(1), Some(1)]);
+    assert_eq!(anthill(directory.path(), &["render", "a.rib", "--host-memory", "1M"]).code, Some(0));
+}

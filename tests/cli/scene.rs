@@ -1,0 +1,144 @@
+//! Bad scenes: each is explained, and everything else is rendered.
+
+use super::{Ran, anthill, directory};
+use std::fs;
+use std::path::Path;
+
+/// The first line of every scene: 32 by 32 pixels that see [-1, 1] squared.
+const HEAD: &str = "Display \"a.exr\" \"exr\" \"rgba\" Format 32 32 1 PixelFilter \"box\" 1 1 PixelSamples 4 4 Translate 0 0 5 \
+                    WorldBegin Surface \"constant\"\n";
+
+/// A good sphere, which is rendered whatever else is wrong.
+const BALL: &str = "Sphere 0.5 -0.5 0.5 360\n";
+
+/// Its area: pi/16 of the picture.
+const BALL_PIXELS: f64 = 201.06;
+
+/// Renders a scene whose lines from the second on are `body`.
+fn render(directory: &Path, body: &str, flags: &[&str]) -> Ran {
+    fs::write(directory.join("a.rib"), format!("{HEAD}{body}WorldEnd\n")).expect("writable");
+    anthill(directory, &[&["render", "a.rib"], flags].concat())
+}
+
+/// Pixels' worth of alpha in a picture.
+fn covered(picture: &Path) -> f64 {
+    let image = exr::prelude::read_first_flat_layer_from_file(picture).expect("an OpenEXR picture");
+    let alpha = image.layer_data.channel_data.list.iter().find(|channel| channel.name.eq("A")).expect("alpha");
+    alpha.sample_data.values_as_f32().map(f64::from).sum()
+}
+
+/// Renders a bad scene: the messages must be these, the good sphere must be there, and the exit code 0.
+fn check(body: &str, expected: &[&str]) {
+    let directory = directory();
+    fs::write(directory.path().join("bad.sl"), "surface bad() {\n    Ci = Cs * nothing;\n}\n").expect("writable");
+    let ran = render(directory.path(), body, &[]);
+    assert_eq!(ran.messages(), expected, "{body}");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{body}");
+    let covered = covered(&directory.path().join("a.exr"));
+    assert!((covered - BALL_PIXELS).abs() < 4.0, "{body}: {covered} pixels are covered");
+    let survived = expected.iter().filter(|line| line.contains(": error: ")).count();
+    assert!(survived == 0 || ran.err.contains(" survived\n"), "{}", ran.err);
+}
+
+#[test]
+fn broken_requests_are_skipped() {
+    let unknown =
+        ["a.rib:2:1: error: unknown request Bogus [unregistered]", "  help: it is skipped to the next request"];
+    check(&format!("Bogus 1 2 \"x\" [3]\nBogus\n{BALL}"), &unknown);
+    check(
+        &format!("Sphere 0.5 -0.5 0.5\n{BALL}"),
+        &["a.rib:3:1: error: a request where a number is wanted [syntaxerror]"],
+    );
+    let open = [
+        "a.rib:3:1: error: a request inside an array of numbers or strings [syntaxerror]",
+        "  help: the array begins at line 2, column 22; is its ] missing?",
+    ];
+    check(&format!("Surface \"matte\" \"Kd\" [0.5\n{BALL}"), &open);
+    let nesting = [
+        "a.rib:4:1: error: FrameEnd without FrameBegin [nesting]",
+        "  help: the innermost open block is AttributeBegin at a.rib:3:1",
+        "a.rib:5:1: error: AttributeBegin at a.rib:3:1 is still open at WorldEnd [nesting]",
+        "  help: it is closed here",
+    ];
+    check(&format!("{BALL}AttributeBegin\nFrameEnd\n"), &nesting);
+}
+
+/// Known, but not to this version: one warning, however often.
+#[test]
+fn unsupported_requests_are_named_once() {
+    let blobby = "Blobby 1 [1001 0 0 0 2 0 1] [1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1] [\"\"]\n";
+    let expected =
+        ["a.rib:2:1: warning: Blobby: implicit surfaces are not supported yet and are left out [unimplement]"];
+    check(&format!("{blobby}{blobby}{BALL}"), &expected);
+}
+
+/// The default surface stands in; one message for a name, however often it is used.
+#[test]
+fn unknown_shaders_are_replaced() {
+    let body = format!("Surface \"nosuch\"\n{BALL}Translate 0 0 1 Surface \"nosuch\"\n{BALL}");
+    let expected = [
+        "a.rib:2:1: error: there is no surface shader \"nosuch\" [noshader]",
+        "  help: looked for nosuch.sl in .; Option \"searchpath\" \"shader\" says where",
+    ];
+    check(&body, &expected);
+    check(
+        &format!("Surface \"distantlight\"\n{BALL}"),
+        &["a.rib:2:1: error: \"distantlight\" is a light shader, not a surface shader [noshader]"],
+    );
+}
+
+#[test]
+fn errors_in_shaders_point_at_their_source() {
+    let expected = [
+        "./bad.sl:2:15: error: no variable `nothing` [rsl]",
+        " --> ./bad.sl:2:15",
+        "  |",
+        "2 |     Ci = Cs * nothing;",
+        "  |               ^^^^^^^ not found",
+    ];
+    check(&format!("Surface \"bad\"\n{BALL}Translate 0 0 1 Surface \"bad\"\n{BALL}"), &expected);
+}
+
+#[test]
+fn parameters_that_do_not_fit_are_left_out() {
+    let expected = [
+        "a.rib:2:34: error: \"Kd\" wants numbers, not a string [badargument]",
+        "a.rib:2:1: warning: shader \"matte\" has no parameter \"nosuch\" [badtoken]",
+    ];
+    check(&format!("Surface \"matte\" \"float nosuch\" 3 \"Kd\" \"x\"\n{BALL}"), &expected);
+}
+
+#[test]
+fn numbers_that_are_none_leave_only_their_primitive_out() {
+    let expected = ["a.rib:2:1: note: Polygon is left out: a position is not a finite number [math]"];
+    check(&format!("Polygon \"P\" [0 0 0 1 0 0 nan 1 0]\nPolygon \"P\" [0 0 0 1 0 0 0 1e999 0]\n{BALL}"), &expected);
+    check(&format!("Sphere nan -0.5 0.5 360\n{BALL}"), &["a.rib:2:8: error: a number here is not finite [math]"]);
+}
+
+#[test]
+fn transformations_that_flatten_are_ignored() {
+    let expected = [
+        "a.rib:2:1: error: this transformation cannot be inverted and is ignored [math]",
+        "  help: it flattens all to a plane, a line or a point",
+    ];
+    check(&format!("Scale 0 1 1\nConcatTransform [0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0]\n{BALL}"), &expected);
+}
+
+#[test]
+fn strict_makes_survived_errors_count() {
+    let directory = directory();
+    assert_eq!(render(directory.path(), &format!("Bogus\n{BALL}"), &["--strict"]).code, Some(1));
+    assert_eq!(render(directory.path(), BALL, &["--strict"]).code, Some(0));
+}
+
+/// Options that make no sense are clamped to what does.
+#[test]
+fn bad_options_are_clamped() {
+    let directory = directory();
+    let scene = format!("PixelSamples 0 0\n{}{BALL}WorldEnd\n", HEAD.replace("PixelSamples 4 4 ", ""));
+    fs::write(directory.path().join("a.rib"), scene).expect("writable");
+    let ran = anthill(directory.path(), &["render", "a.rib"]);
+    assert_eq!(ran.messages(), ["a.rib:1:1: error: PixelSamples 0 0: clamped to 1 1 [range]"]);
+    assert_eq!(ran.code, Some(0));
+    assert!((covered(&directory.path().join("a.exr")) - BALL_PIXELS).abs() < 10.0);
+}

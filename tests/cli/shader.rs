@@ -1,0 +1,78 @@
+//! `anthill shader`: what is compiled, what is described, what is refused.
+
+use super::{anthill, directory, run};
+use std::fs;
+
+const WOOD: &str =
+    "surface wood(float Kd = 0.5; color grain = color \"hsv\" (0.1, 1, 1);) {\n    Ci = Kd * grain * diffuse(N);\n}\n";
+const BAD: &str = "surface bad() {\n    Ci = Cs * nothing;\n}\n";
+
+#[test]
+fn shaders_become_kernels() {
+    let directory = directory();
+    let file = |name: &str| directory.path().join(name);
+    fs::write(file("wood.sl"), WOOD).expect("writable");
+    fs::create_dir(file("kernels")).expect("writable");
+    let ran = anthill(directory.path(), &["shader", "compile", "wood.sl", "spotlight", "-o", "kernels"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);
+    for name in ["wood", "spotlight"] {
+        let spirv = fs::read(file(&format!("kernels/{name}.spv"))).expect("written");
+        assert_eq!(spirv[..4], [3, 2, 0x23, 7], "{name}");
+        assert!(ran.err.contains(&format!("shader {name}, {} bytes", spirv.len())), "{}", ran.err);
+    }
+    assert_eq!(anthill(directory.path(), &["shader", "compile", "wood.sl", "-o", "x.spv"]).code, Some(0));
+    assert_eq!(fs::read(file("x.spv")).expect("written"), fs::read(file("kernels/wood.spv")).expect("written"));
+    let text = anthill(directory.path(), &["shader", "compile", "wood.sl", "--ir"]);
+    assert!(text.code == Some(0) && text.out.starts_with("surface wood\n") && text.err.is_empty(), "{text:?}");
+}
+
+#[test]
+fn shaders_are_described() {
+    let directory = directory();
+    fs::write(directory.path().join("wood.sl"), WOOD).expect("writable");
+    let ran = anthill(directory.path(), &["shader", "info", "wood.sl", "constant"]);
+    let expected =
+        "surface wood\n    uniform float Kd = 0.5\n    uniform color grain = \"hsv\" (0.1, 1, 1)\nsurface constant\n";
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), expected, ""));
+    let json = anthill(directory.path(), &["shader", "info", "wood.sl", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json.out).expect("valid JSON");
+    let grain = &json[0]["parameters"][1];
+    assert_eq!((&grain["type"], &grain["space"]), (&"color".into(), &"hsv".into()));
+}
+
+/// What is good of several is compiled.
+#[test]
+fn errors_read_as_those_of_rustc() {
+    let directory = directory();
+    fs::write(directory.path().join("bad.sl"), BAD).expect("writable");
+    let expected = "\
+error: no variable `nothing`
+ --> bad.sl:2:15
+  |
+2 |     Ci = Cs * nothing;
+  |               ^^^^^^^ not found
+";
+    let ran = anthill(directory.path(), &["shader", "compile", "bad.sl", "constant"]);
+    assert!(ran.code == Some(1) && ran.err.starts_with(expected), "{}", ran.err);
+    assert!(directory.path().join("constant.spv").exists() && !directory.path().join("bad.spv").exists());
+    let ran = run(directory.path(), &["shader", "info", "-"], &[], BAD);
+    assert_eq!((ran.code, ran.err), (Some(1), expected.replace("bad.sl", "-")));
+    let ran = anthill(directory.path(), &["shader", "compile", "constant", "-o", "no/x.spv"]);
+    assert_eq!(
+        (ran.code, ran.messages()),
+        (Some(1), vec!["anthill: error: cannot write \"no/x.spv\": there is no such directory"])
+    );
+}
+
+#[test]
+fn includes_and_macros_come_from_the_command_line() {
+    let directory = directory();
+    fs::create_dir(directory.path().join("lib")).expect("writable");
+    fs::write(directory.path().join("lib/k.h"), "#define K SCALE * 2\n").expect("writable");
+    fs::write(directory.path().join("a.sl"), "#include \"k.h\"\nsurface a(float k = K;) { Ci = k; }\n")
+        .expect("writable");
+    let missing = anthill(directory.path(), &["shader", "info", "a.sl"]);
+    assert!(missing.code == Some(1) && missing.err.contains("a.sl:1:"), "{}", missing.err);
+    let found = anthill(directory.path(), &["shader", "info", "a.sl", "-I", "lib", "-D", "SCALE=1.5"]);
+    assert_eq!(found.out, "surface a\n    uniform float k = 3\n", "{}", found.err);
+}

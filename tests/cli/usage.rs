@@ -1,0 +1,50 @@
+//! Command lines that make no sense, and what is written about those that do.
+
+use super::{Ran, anthill, directory};
+use std::collections::BTreeSet;
+use std::fs;
+
+#[test]
+fn wrong_usage_exits_with_2_and_says_why_on_standard_error() {
+    let directory = directory();
+    fs::write(directory.path().join("a.rib"), "WorldBegin WorldEnd\n").expect("writable");
+    let table = [
+        (vec![], "Usage: anthill <COMMAND>"),
+        (vec!["render"], "<SCENE.rib>"),
+        (vec!["render", "none.rib"], "cannot read \"none.rib\": No such file or directory"),
+        (vec!["render", "."], "cannot read \".\": it is a directory"),
+        (vec!["render", "a.rib", "--no-such-flag"], "unexpected argument '--no-such-flag'"),
+        (vec!["render", "a.rib", "-o", "a"], "must end with .exr, .tif, .tiff or .png"),
+        (vec!["render", "a.rib", "--memory", "1"], "expected a size such as 512M"),
+        (vec!["render", "a.rib", "--samples", "0", "4"], "0 is not in 1..=64"),
+        (vec!["render", "a.rib", "--crop", "0.5", "0.2", "0", "1"], "each pair must increase"),
+        (vec!["render", "a.rib", "--stats", "no/such/stats.json"], "cannot write \"no/such/stats.json\""),
+        (vec!["shader", "compile", "none.sl"], "cannot read \"none.sl\": No such file or directory"),
+        (vec!["shader", "info", "plastik"], "did you mean plastic?"),
+        (vec!["scale", "a.rib"], "`anthill scale` is not supported yet"),
+        (vec!["texture", "make", "a.tif", "a.tex"], "`anthill texture` is not supported yet"),
+    ];
+    for (args, expected) in table {
+        let Ran { code, out, err } = anthill(directory.path(), &args);
+        assert!(code == Some(2) && out.is_empty() && err.contains(expected), "{args:?}: {code:?} {err}");
+    }
+}
+
+/// Every word that begins with two hyphens.
+fn flags(text: &str) -> BTreeSet<&str> {
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
+    words.filter(|word| word.starts_with("--") && word.len() > 3).collect()
+}
+
+/// README's table of flags is `anthill render --help`'s.
+#[test]
+fn the_readme_lists_every_flag_of_render() {
+    let readme = include_str!("../../README.md");
+    let table: String = readme.lines().filter(|line| line.starts_with("| `-")).collect();
+    let help = anthill(directory().path(), &["render", "--help"]).out;
+    let (mut offered, listed) = (flags(&help), flags(&table));
+    for said_elsewhere in ["--help", "--output"] {
+        offered.remove(said_elsewhere);
+    }
+    assert_eq!(listed, offered, "README.md's table of flags and `anthill render --help` differ");
+}

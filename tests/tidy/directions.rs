@@ -1,0 +1,173 @@
+//! Which part of the program may use which (ARCHITECTURE.md, "Code map").
+
+use super::code::{is_name, without_tests, words};
+use super::expect_none;
+use super::tree::{File, files};
+
+/// Parts of `src`, and what each may use beside itself: other parts, or single modules of them. `*` is all but `cli`.
+const PARTS: &[(&str, &[&str])] = &[
+    ("diagnostic", &[]),
+    ("progress", &[]),
+    ("trace", &[]),
+    ("schedule", &[]),
+    ("scene", &["diagnostic"]),
+    ("rib", &["scene", "diagnostic"]),
+    ("film", &["scene", "diagnostic"]),
+    ("texture", &["scene", "diagnostic"]),
+    ("pipeline", &["scene", "diagnostic"]),
+    // Looks and compiled kernels are handed to the pipeline; raster space must be its own.
+    (
+        "shading",
+        &["scene", "diagnostic", "pipeline::look", "pipeline::recording", "pipeline::kernels", "pipeline::frame"],
+    ),
+    ("gpu", &["pipeline::recording", "diagnostic"]),
+    ("stats", &["film", "diagnostic"]),
+    ("outcome", &["film", "stats"]),
+    ("options", &["film", "trace"]),
+    ("render", &["*"]),
+    ("lib", &["*"]),
+    ("cli", &[]),
+    ("main", &["cli"]),
+];
+
+/// Crates that only some places may name.
+const CRATES: &[(&str, &[&str])] = &[
+    // The compiler's own tests have a device of their own: spirv-gen cannot use anthill's.
+    ("ash", &["src/gpu/", "spirv-gen/tests/compiler/device.rs"]),
+    ("gpu_allocator", &["src/gpu/"]),
+    ("rspirv", &["spirv-gen/src/emit/", "spirv-gen/tests/", "build/", "tests/"]),
+    ("shaderc", &["build/", "spirv-gen/tests/"]),
+    ("spirv_gen", &["src/shading/", "spirv-gen/tests/", "fuzz/"]),
+    ("clap", &["src/cli/"]),
+    ("indicatif", &["src/cli/"]),
+    ("signal_hook", &["src/cli/"]),
+    ("exr", &["src/film/", "src/texture/", "tests/"]),
+    ("tiff", &["src/film/", "src/texture/", "tests/"]),
+    // Where a test of the pipeline fails, its picture can be looked at.
+    ("png", &["src/film/", "src/texture/", "src/render/tests.rs", "tests/"]),
+    ("anthill", &["src/main.rs", "src/cli/", "tests/", "bench/", "fuzz/"]),
+];
+
+const DIRECTION: &str = "This part may not use that one. Hand the value in from outside (src/render plugs the parts together), or move what \
+     both need to the part that both may use. A new direction is a decision: it goes into PARTS in tests/tidy/directions.rs and into the \
+     code map of ARCHITECTURE.md.";
+
+/// The part that a file of `src` belongs to.
+fn part(file: &File) -> &str {
+    let inside = file.path.strip_prefix("src/").unwrap_or_default();
+    inside.split_once('/').map_or(inside.trim_end_matches(".rs"), |(folder, _)| folder)
+}
+
+#[test]
+fn parts_use_only_what_they_may() {
+    let mut found = Vec::new();
+    for file in files().iter().filter(|file| file.is_in("src/") && file.is_product()) {
+        let part = part(file);
+        let Some((_, allowed)) = PARTS.iter().find(|(name, _)| *name == part) else {
+            found.push(format!("{}: {part} is not in the table of parts", file.path));
+            continue;
+        };
+        for (at, used) in uses(&without_tests(&file.code)) {
+            let covers = |name: &&str| used == **name || used.starts_with(&format!("{name}::"));
+            let is_own = covers(&part) || part == "main" && covers(&"cli");
+            let is_free = allowed.contains(&"*") && !covers(&"cli");
+            if !(is_own || is_free || allowed.iter().any(|name| covers(name))) {
+                found.push(format!("{}: {part} uses {used}", file.at(at)));
+            }
+        }
+    }
+    expect_none(found, DIRECTION);
+}
+
+/// Where the code names something by `crate::`, and its path without that.
+fn uses(code: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    for at in words(code, "crate") {
+        if let Some(rest) = code[at..].strip_prefix("crate::") {
+            let mut paths = Vec::new();
+            path(rest, "", &mut paths);
+            found.extend(paths.into_iter().map(|path| (at, path)));
+        }
+    }
+    found
+}
+
+/// Collects the paths that a tree of them (`a::{b, c::d}`) stands for; returns its length.
+fn path(code: &str, prefix: &str, paths: &mut Vec<String>) -> usize {
+    let mut at = code.len() - code.trim_start().len();
+    if code[at..].starts_with('{') {
+        at += 1;
+        while at < code.len() && !code[at..].starts_with('}') {
+            at += path(&code[at..], prefix, paths).max(1);
+            at += code[at..].bytes().take_while(|byte| byte.is_ascii_whitespace() || *byte == b',').count();
+        }
+        return at + 1;
+    }
+    let name = code[at..].bytes().take_while(|byte| is_name(*byte)).count();
+    let whole = format!("{prefix}{}", &code[at..at + name]);
+    at += name;
+    if let Some(rest) = code[at..].strip_prefix("::") {
+        return at + 2 + path(rest, &format!("{whole}::"), paths);
+    }
+    paths.push(whole);
+    at
+}
+
+#[test]
+fn trees_of_paths_are_read() {
+    let code = "use crate::{scene::World, film::{Film, plan::A}};\nfn f(x: crate::rib::Input) {} pub(crate) fn g() {}";
+    let paths: Vec<String> = uses(code).into_iter().map(|(_, path)| path).collect();
+    assert_eq!(paths, ["scene::World", "film::Film", "film::plan::A", "rib::Input"]);
+}
+
+#[test]
+fn no_part_is_reached_around_the_fence() {
+    let mut found = Vec::new();
+    for file in files().iter().filter(|file| file.is_in("src/") && file.is_product()) {
+        // src/a.rs and src/a/mod.rs are one step below the crate, src/a/b.rs is two.
+        let depth = file.path.split('/').filter(|part| *part != "mod.rs").count() - 1;
+        let code = without_tests(&file.code);
+        let steps = "super::".repeat(depth);
+        let climbs = code.match_indices(&steps).map(|(at, _)| format!("{}: {steps}", file.at(at)));
+        found.extend(climbs);
+    }
+    expect_none(found, "This leaves the part by `super`. Write `crate::`, so that the fence between parts sees it.");
+}
+
+#[test]
+fn crates_are_named_only_where_they_may() {
+    let mut found = Vec::new();
+    for file in files().iter().filter(|file| file.is_rust() && !file.is_in("tests/tidy/")) {
+        for (name, places) in CRATES {
+            if places.iter().any(|place| file.is_in(place)) {
+                continue;
+            }
+            let is_path = |at: &usize| {
+                let before = file.code[..*at].trim_end();
+                let is_root = !before.ends_with("::") || before.ends_with(" ::");
+                is_root && file.code[at + name.len()..].starts_with("::")
+            };
+            let names = words(&file.code, name).filter(is_path);
+            found.extend(names.map(|at| format!("{} names {name}", file.at(at))));
+        }
+    }
+    expect_none(
+        found,
+        "One folder has the duty of this crate (CRATES in tests/tidy/directions.rs): call what that folder offers, or add it there.",
+    );
+}
+
+#[test]
+fn unsafe_code_is_in_one_folder() {
+    let places = ["src/gpu/", "spirv-gen/tests/compiler/device.rs"];
+    let outside = files().iter().filter(|file| file.is_rust() && !places.iter().any(|place| file.is_in(place)));
+    let found = outside.flat_map(|file| words(&file.code, "unsafe").map(|at| file.at(at)));
+    expect_none(found, "`unsafe` is for src/gpu alone: find a safe way, or let src/gpu offer what you need.");
+    for (root, line) in [
+        ("src/main.rs", "#![forbid(unsafe_code)]"),
+        ("src/lib.rs", "#![deny(unsafe_code)]"),
+        ("spirv-gen/src/lib.rs", "#![forbid(unsafe_code)]"),
+    ] {
+        assert!(super::tree::file(root).text.contains(line), "{root} must say {line}");
+    }
+}

@@ -1,0 +1,97 @@
+//! What is written about the code is true of it, and every file belongs somewhere.
+
+use super::expect_none;
+use super::tree::{File, file, files, root};
+
+/// Documents that speak of the code.
+const DOCUMENTS: [&str; 3] = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"];
+
+#[test]
+fn documents_name_files_that_exist() {
+    let folders = ["", "src/", "src/rib/", "src/pipeline/", "glsl/", "spirv-gen/", "spirv-gen/src/"];
+    let mut found = Vec::new();
+    for document in DOCUMENTS {
+        for (index, line) in file(document).text.lines().enumerate() {
+            // Every second part of a line stands in backticks.
+            for name in line.split('`').skip(1).step_by(2).filter(|name| is_path(name)) {
+                // A star stands for whatever follows.
+                let (begin, _) = name.split_once('*').unwrap_or((name, ""));
+                let exists = |folder: &&str| match name.contains('*') {
+                    true => files().iter().any(|file| file.path.starts_with(&format!("{folder}{begin}"))),
+                    false => root().join(folder).join(name).exists(),
+                };
+                if !folders.iter().any(|folder| exists(&folder)) {
+                    found.push(format!("{document}:{}: {name}", index + 1));
+                }
+            }
+        }
+    }
+    expect_none(found, "There is no such file: mend the document.");
+}
+
+/// Whether a quoted word is meant as a path of the repository.
+fn is_path(name: &str) -> bool {
+    let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./*".contains(&byte));
+    let begins = ["src/", "glsl/", "tests/", "spirv-gen/", "build/", "bench/", "fuzz/", "scenes/"];
+    is_plain
+        && (begins.iter().any(|folder| name.starts_with(folder))
+            || [".rs", ".comp", ".glsl"].iter().any(|e| name.ends_with(e)))
+}
+
+#[test]
+fn integration_tests_are_one_binary() {
+    let main = &file("tests/main.rs").text;
+    let own = files().iter().filter(|file| file.is_in("tests/") && file.is_rust());
+    let found = own.filter_map(|file| {
+        let inside = file.path.strip_prefix("tests/")?;
+        let module = inside.split_once('/').map_or(inside.trim_end_matches(".rs"), |(folder, _)| folder);
+        let belongs = module == "main" || inside.contains('/') && main.contains(&format!("mod {module};"));
+        (!belongs).then(|| file.path.clone())
+    });
+    expect_none(found, "Tests are folders named in tests/main.rs: each further binary links everything once more.");
+}
+
+/// A file that no `mod` names is not compiled, and nobody is told.
+#[test]
+fn every_source_file_is_compiled() {
+    let roots = ["src/lib.rs", "src/main.rs", "spirv-gen/src/lib.rs", "tests/main.rs"];
+    let folders = ["src/", "spirv-gen/src/", "tests/"];
+    let is_source = |file: &&File| file.is_rust() && folders.iter().any(|folder| file.is_in(folder));
+    let mut found = Vec::new();
+    for file in files().iter().filter(is_source).filter(|file| !roots.contains(&&*file.path)) {
+        let module = file.path.trim_end_matches("/mod.rs").trim_end_matches(".rs");
+        let (parent, name) = module.rsplit_once('/').unwrap_or_default();
+        let parents = [format!("{parent}.rs"), format!("{parent}/mod.rs")];
+        let is_parent = |other: &&File| {
+            parents.contains(&other.path)
+                || roots.contains(&&*other.path)
+                    && other.path.rsplit_once('/').is_some_and(|(folder, _)| folder == parent)
+        };
+        let line = format!("mod {name};");
+        if !files().iter().filter(is_parent).any(|parent| parent.code.contains(&line)) {
+            found.push(file.path.clone());
+        }
+    }
+    expect_none(found, "No parent has a `mod` line for it, so it is never compiled: add one, or remove the file.");
+}
+
+#[test]
+fn test_scenes_are_small_and_say_what_they_show() {
+    let mut found = Vec::new();
+    for scene in files().iter().filter(|file| file.is_in("scenes/tests/") && file.path.ends_with(".rib")) {
+        let says = scene.text.lines().take(4).any(|line| line.starts_with("# "));
+        if !says {
+            found.push(format!("{}: no comment says what it shows", scene.path));
+        }
+        for line in scene.text.lines().filter_map(|line| line.trim().strip_prefix("Format ")) {
+            let sizes: Vec<u32> = line.split_whitespace().take(2).filter_map(|size| size.parse().ok()).collect();
+            if sizes.iter().any(|size| *size > 64) {
+                found.push(format!("{}: Format {line}", scene.path));
+            }
+        }
+    }
+    expect_none(
+        found,
+        "A test scene shows one feature, says which in a comment at its top, and is 64 pixels wide and high at most.",
+    );
+}
