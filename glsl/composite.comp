@@ -1,4 +1,5 @@
-// variants: composite_opaque TRANSLUCENT=0; composite_close TRANSLUCENT=1
+// variants: composite_opaque TRANSLUCENT=0 SMOOTH=0; composite_close TRANSLUCENT=1 SMOOTH=0
+// variants: composite_opaque_smooth TRANSLUCENT=0 SMOOTH=1; composite_close_smooth TRANSLUCENT=1 SMOOTH=1
 //
 // Composite: one invocation = one subpixel. What its key sees gives its colour; where translucent surfaces lie before it, what they let
 // through. Reads keys, visible, colour_base, colours; writes resolved.
@@ -6,9 +7,12 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 
+#include "lib/frame.glsl"
 #include "lib/records.glsl"
+#include "lib/sampling.glsl"
 #include "lib/visible.glsl"
 #include "lib/resolved.glsl"
+#include "lib/colour.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
@@ -18,10 +22,14 @@ layout(std430, set = 0, binding = 2) readonly buffer ColourBase { uint colour_ba
 layout(std430, set = 0, binding = 3) readonly buffer Colours { vec4 colours[]; };
 layout(std430, set = 0, binding = 4) buffer Resolved { vec4 resolved[]; };
 layout(std430, set = 0, binding = 5) readonly buffer VisibleBefore { uint visible_before[]; };
+layout(std430, set = 0, binding = 6) readonly buffer FrameBuffer { Frame frame_record; };
 layout(push_constant) uniform Push {
+    int region_x;
+    int region_y;
+    uint region_width;
     uint pixels;
     uint pixel_samples;
-    uint colour_records;
+    uint value_records; // of the colour store
     uint resolved_records;
     uint variables;
     uint first_place; // the colour store holds places [first_place, last_place); the others' subpixels wait for another round
@@ -29,13 +37,18 @@ layout(push_constant) uniform Push {
 };
 
 COLOUR_PLACE_FUNCTION
+COLOUR_FUNCTION
 
 void main() {
     uint pixel = invocation();
     if (pixel >= pixels) return;
     uint last = NOTHING, place = 0u;
     bool there = true;
-    vec4 colour = vec4(0.0);
+    vec4 colour = vec4(0.0), weights = vec4(0.0);
+#if SMOOTH
+    frame = frame_record;
+    ivec2 corner = ivec2(region_x + int(pixel % region_width), region_y + int(pixel / region_width));
+#endif
     for (uint s = pixel * pixel_samples; s < (pixel + 1u) * pixel_samples; s++) {
         uint number = uint(keys[s]), record = s * resolved_records;
 #if TRANSLUCENT
@@ -44,18 +57,25 @@ void main() {
 #else
         vec4 gathered = vec4(0.0), through = vec4(1.0);
 #endif
-        if (number != last) {
+        bool other = number != last;
+        if (other) {
             last = number;
             place = number == NOTHING ? first_place : colour_place(number);
             there = place >= first_place && place < last_place;
-            place = (place - first_place) * colour_records;
-            colour = number == NOTHING || !there ? vec4(0.0) : colours[place];
+            place = (place - first_place) * colour_records(value_records);
         }
+#if SMOOTH
+        other = true;
+        uint k = s - pixel * pixel_samples;
+        ivec2 at = sample_position(frame, corner, uvec2(k % frame.samples.x, k / frame.samples.x));
+        if (number != NOTHING && there) weights = colour_weights(place, value_records, at);
+#endif
+        if (other) colour = number == NOTHING || !there ? vec4(0.0) : colour_value(place, value_records, 0u, weights);
         if (!there || (number == NOTHING && first_place != 0u)) continue;
         float mean = TRANSLUCENT == 1 ? mean3(through.xyz) : 1.0;
         resolved[record] = TRANSLUCENT == 1 ? gathered + vec4(through.xyz * colour.xyz, mean * colour.w) : colour;
         for (uint k = 0u; k < variables; k++) {
-            vec4 value = number == NOTHING ? vec4(0.0) : colours[place + colour_records - variables + k];
+            vec4 value = number == NOTHING ? vec4(0.0) : colour_value(place, value_records, value_records - variables + k, weights);
             uint at = record + resolved_records - variables + k;
             if (TRANSLUCENT == 1) resolved[at] += vec4(through.xyz, mean) * value; else resolved[at] = value;
         }

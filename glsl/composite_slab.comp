@@ -1,3 +1,5 @@
+// variants: composite_slab_constant SMOOTH=0; composite_slab_smooth SMOOTH=1
+//
 // Composite, translucent: one invocation = one subpixel. Takes the entries of its cell that its sample lies in, in order of (depth at
 // the sample, number), and adds their colours to what the subpixel has gathered in nearer slabs: C += T Ci, T *= 1 - Oi. A subpixel whose
 // opacity passes the threshold stops and hides what is behind it like an opaque surface. Reads entries, order, colours; writes
@@ -13,6 +15,7 @@
 #include "lib/visible.glsl"
 #include "lib/entry.glsl"
 #include "lib/resolved.glsl"
+#include "lib/colour.glsl"
 
 #define NEAREST 48u
 
@@ -34,9 +37,11 @@ layout(push_constant) uniform Push {
     uint region_width;
     uint region_height;
     uint cells;
-    uint colour_records;
+    uint value_records; // of the colour store
     uint resolved_records;
     uint variables;
+    uint weighted_first; // variables that are weighted by opacity already: Ci and Oi
+    uint weighted_second;
 };
 
 // The nearest entries of the sample so far, sorted.
@@ -81,6 +86,8 @@ void find_nearest(uint base, uint count, uint bit, ivec2 at, uint64_t behind) {
     }
 }
 
+COLOUR_FUNCTION
+
 void main() {
     frame = frame_record;
     uint pixel_samples = frame.samples.x * frame.samples.y;
@@ -95,11 +102,14 @@ void main() {
     ivec2 at = sample_position(frame, corner, uvec2(s % frame.samples.x, s / frame.samples.x)) - corner * FIXED;
     find_nearest(cell_offsets[cell], count, 1u << (s & 31u), at, behind);
     for (uint i = 0u; i < nearest_count && through.w == 0.0; i++) {
-        uint place = entries[nearest_entry[i]].cell * colour_records;
-        vec4 colour = colours[place];
-        vec3 opacity = clamp(colours[place + 1u].xyz, 0.0, 1.0);
+        uint place = entries[nearest_entry[i]].cell * colour_records(value_records);
+        vec4 weights = colour_weights(place, value_records, corner * FIXED + at);
+        vec4 colour = colour_value(place, value_records, 0u, weights);
+        vec3 opacity = clamp(colour_value(place, value_records, 1u, weights).xyz, 0.0, 1.0);
         for (uint k = 0u; k < variables; k++) {
-            resolved[record + 2u + k] += vec4(through.xyz * opacity, mean3(through.xyz * opacity)) * colours[place + 2u + k];
+            vec4 value = colour_value(place, value_records, 2u + k, weights);
+            vec3 weight = k == weighted_first || k == weighted_second ? through.xyz : through.xyz * opacity;
+            resolved[record + 2u + k] += vec4(weight, mean3(weight)) * value;
         }
         // Alpha is what no longer shines through, in the mean of the channels; a matte surface (w = 0) leaves none.
         gathered += vec4(through.xyz, mean3(through.xyz * opacity)) * colour;

@@ -71,6 +71,7 @@ void main() {
     if ((flags & INSTANCE_ONE_SIDED) != 0u) dims |= SLOT_ONE_SIDED << 16;
     if ((flags & INSTANCE_FLIP_NORMAL) != 0u) dims |= SLOT_FLIP << 16;
     if ((flags & INSTANCE_MATTE) != 0u) dims |= SLOT_MATTE << 16;
+    if ((flags & INSTANCE_SMOOTH) != 0u) dims |= SLOT_SMOOTH << 16;
     uint slot = slot_base + atomicAdd(pieces[piece].count, 1u);
     slots[slot] = Slot(rank, dims, bound.x, bound.y, bound.zmin, bound.zmax, grid, subpatch.instance);
 }

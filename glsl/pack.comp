@@ -1,14 +1,18 @@
-// Pack: one invocation = one micropolygon of a shaded grid; if some sample sees it, the mean of its four vertices' outputs goes to its
-// place in the colour store. A place has `colour_records` records: (Ci, 1), then (Oi, 0) when the region has translucent grids,
-// then one for each further output. A matte micropolygon leaves nothing behind: its records are zero.
+// variants: pack_constant SMOOTH=0; pack_smooth SMOOTH=1
+//
+// Pack: one invocation = one micropolygon of a shaded grid; if some sample sees it, its vertices' outputs go to its place in the colour
+// store (lib/colour.glsl): their mean, or with ShadingInterpolation "smooth" each of them. A matte micropolygon leaves nothing behind:
+// its records are zero.
 // Reads slots, arena, visible, colour_base; writes colours. Overflows nothing: what does not fit the store is for another round.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
+#include "lib/frame.glsl"
 #include "lib/records.glsl"
 #include "lib/slot.glsl"
 #include "lib/piece.glsl"
 #include "lib/visible.glsl"
+#include "lib/colour.glsl"
 
 layout(local_size_x = 256) in;
 layout(std430, set = 0, binding = 0) readonly buffer Slots { Slot slots[]; };
@@ -18,12 +22,14 @@ layout(std430, set = 0, binding = 3) readonly buffer ColourBase { uint colour_ba
 layout(std430, set = 0, binding = 4) writeonly buffer Colours { vec4 colours[]; };
 layout(std430, set = 0, binding = 5) readonly buffer VisibleBefore { uint visible_before[]; };
 layout(std430, set = 0, binding = 6) readonly buffer Pieces { Piece pieces[]; };
+layout(std430, set = 0, binding = 7) readonly buffer FrameBuffer { Frame frame_record; };
 layout(push_constant) uniform Push {
     uint slot_base;
     uint piece;
     uint vertex_base;    // record of output channel 0
     uint channel_stride;
-    uint colour_records; // of a place
+    uint position_base;  // record of the vertices' positions (pack_smooth)
+    uint value_records;  // of a vertex, or of the whole micropolygon
     uint opacity_record; // 1 when places have an opacity record, else 0
     uint opacity_channel; // output channel of Oi, 0xffffffff when the program's opacity is 1
     uint variables;      // output channels after colour and opacity
@@ -37,6 +43,26 @@ COLOUR_PLACE_FUNCTION
 
 vec4 mean(uint at, uint nu) { return 0.25 * ((arena[at] + arena[at + nu + 2u]) + (arena[at + 1u] + arena[at + nu + 1u])); }
 
+// A value of the program that goes to the store: that of a vertex, or of all four.
+vec4 value(uint at, uint nu, bool one) { return one ? mean(at, nu) : arena[at]; }
+
+// Puts the records of a vertex, or of the micropolygon, into the store.
+void store(uint place, uint at, uint nu, bool one, bool matte) {
+    colours[place] = matte ? vec4(0.0) : vec4(value(at, nu, one).xyz, 1.0);
+    if (opacity_record != 0u) {
+        bool opaque = opacity_channel == 0xffffffffu;
+        colours[place + 1u] = vec4(opaque ? vec3(1.0) : value(at + opacity_channel * channel_stride, nu, one).xyz, 0.0);
+    }
+    for (uint k = 0u; k < variables; k++) {
+        uint from = at + (first_variable + k) * channel_stride;
+        colours[place + 1u + opacity_record + k] = matte ? vec4(0.0) : value(from, nu, one);
+    }
+}
+
+#if SMOOTH
+vec2 raster_of(uint vertex) { return vec2(raster_fixed(frame, arena[vertex].xyz)); }
+#endif
+
 void main() {
     uint id = gl_GlobalInvocationID.x, index = id >> pieces[piece].mp_log2;
     if (index >= pieces[piece].count) return;
@@ -47,14 +73,23 @@ void main() {
     if ((visible[visible_word(number)] & visible_bit(number)) == 0u) return;
     uint place = colour_place(number);
     if (place < first_place || place >= last_place) return;
-    place = (place - first_place) * colour_records;
+    place = (place - first_place) * colour_records(value_records);
     uint j = uint((float(local) + 0.5) / float(nu)), i = local - j * nu;
-    uint at = vertex_base + (index << pieces[piece].slot_log2) + j * (nu + 1u) + i;
+    uint vertex = (index << pieces[piece].slot_log2) + j * (nu + 1u) + i, at = vertex_base + vertex;
     bool matte = coloured == 0u || slot_matte(slot);
-    vec3 opacity = opacity_channel == 0xffffffffu ? vec3(1.0) : mean(at + opacity_channel * channel_stride, nu).xyz;
-    colours[place] = matte ? vec4(0.0) : vec4(mean(at, nu).xyz, 1.0);
-    if (opacity_record != 0u) colours[place + 1u] = vec4(opacity, 0.0);
-    for (uint k = 0u; k < variables; k++) {
-        colours[place + 1u + opacity_record + k] = matte ? vec4(0.0) : mean(at + (first_variable + k) * channel_stride, nu);
+#if SMOOTH
+    frame = frame_record;
+    uint positions = place + 4u * value_records;
+    if (slot_smooth(slot) && !matte) {
+        uvec4 corner = uvec4(0u, 1u, nu + 1u, nu + 2u);
+        for (uint k = 0u; k < 4u; k++) store(place + k * value_records, at + corner[k], nu, false, false);
+        vertex += position_base;
+        colours[positions] = vec4(raster_of(vertex), raster_of(vertex + 1u));
+        colours[positions + 1u] = vec4(raster_of(vertex + nu + 1u), raster_of(vertex + nu + 2u));
+        return;
     }
+    // The other vertices weigh nothing, which only numbers do.
+    for (uint k = value_records; k < colour_records(value_records); k++) colours[place + k] = vec4(0.0);
+#endif
+    store(place, at, nu, true, matte);
 }

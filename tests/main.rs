@@ -1,6 +1,7 @@
 //! Every integration test in one binary: it links once.
 
 mod cli;
+mod features;
 mod gpu;
 mod kernels;
 mod reference;

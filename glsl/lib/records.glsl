@@ -33,6 +33,7 @@ struct Primitive {
 #define INSTANCE_MATTE 4u
 #define INSTANCE_TRANSLUCENT 8u
 #define INSTANCE_DISPLACED 16u
+#define INSTANCE_SMOOTH 64u // ShadingInterpolation "smooth"
 #define INSTANCE_HAS_NORMAL 32u // primvar N: written over N by the primvar kernel
 
 struct Instance {

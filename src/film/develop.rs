@@ -4,7 +4,7 @@
 use super::channels::{ChannelGroup, Layout};
 use super::plan::Output;
 use super::quantize::expose;
-use super::{Imager, ImagerRow, Pixels};
+use super::{Imager, ImagerPixels, Pixels};
 use crate::scene::ValueType;
 
 /// Depth where nothing was rendered or hit (RI_INFINITY).
@@ -13,6 +13,24 @@ pub(super) const DEPTH_OF_NOTHING: f32 = 1e38;
 /// The opacity that an imager sees as `Oi`.
 pub(super) fn imager_opacity() -> ChannelGroup {
     ChannelGroup::Variable { name: "Oi".into(), ty: ValueType::Color }
+}
+
+/// Whether an imager changes such a group.
+pub(super) fn is_imaged(group: &ChannelGroup) -> bool {
+    matches!(group, ChannelGroup::Colour | ChannelGroup::Alpha) || *group == imager_opacity()
+}
+
+/// Rows that an imager is given at once, a multiple of a tile's of [`crate::pipeline::imager`]: enough to keep a device busy.
+const BAND_ROWS: u32 = 64;
+
+/// Rows after the imager.
+#[derive(Default)]
+struct Band {
+    /// Raster rows, half-open.
+    rows: std::ops::Range<u32>,
+    ci: Vec<[f32; 3]>,
+    oi: Vec<[f32; 3]>,
+    alpha: Vec<f32>,
 }
 
 /// The finished rows of one output.
@@ -25,10 +43,8 @@ pub(super) struct Rows<'a> {
     row: Vec<f32>,
     /// Its raster y.
     row_y: Option<u32>,
-    /// Colour, opacity and alpha of the row, for the imager.
-    ci: Vec<[f32; 3]>,
-    oi: Vec<[f32; 3]>,
-    alpha: Vec<f32>,
+    /// What the imager made last.
+    band: Band,
 }
 
 impl<'a> Rows<'a> {
@@ -38,11 +54,7 @@ impl<'a> Rows<'a> {
         output: &'a Output,
         imager: Option<&'a dyn Imager>,
     ) -> Self {
-        // An imager sets colour and alpha: other outputs do without it.
-        let shows = |group: &ChannelGroup| matches!(group, ChannelGroup::Colour | ChannelGroup::Alpha);
-        let imager = imager.filter(|_| output.groups.iter().any(shows));
-        let (ci, oi, alpha) = (Vec::new(), Vec::new(), Vec::new());
-        Self { pixels, layout, output, imager, row: Vec::new(), row_y: None, ci, oi, alpha }
+        Self { pixels, layout, output, imager, row: Vec::new(), row_y: None, band: Band::default() }
     }
 
     /// Floats of a pixel of the output.
@@ -66,7 +78,10 @@ impl<'a> Rows<'a> {
             offset += group.floats();
         }
         if let Some(imager) = self.imager {
-            self.run_imager(imager, y);
+            if !self.band.rows.contains(&y) {
+                self.run_imager(imager, y);
+            }
+            self.copy_imaged(y);
         }
         &self.row
     }
@@ -90,39 +105,47 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Lets the imager change colour and alpha of the row. Pixels that were never rendered stay black: a background there would
-    /// hide that the picture is partial.
+    /// Lets the imager change colour, opacity and alpha of the band that holds row `y`.
     fn run_imager(&mut self, imager: &dyn Imager, y: u32) {
         let film_floats = self.layout.floats();
         let offset = |group| self.layout.offset(&group).expect("a film with an imager holds colour, opacity and alpha");
         let (ci_at, oi_at) = (offset(ChannelGroup::Colour), offset(imager_opacity()));
         let alpha_at = offset(ChannelGroup::Alpha);
-        let source = self.pixels.row(y, film_floats);
         let triple = |pixel: &[f32], at: usize| [pixel[at], pixel[at + 1], pixel[at + 2]];
         let exposure = self.output.exposure;
-        self.ci.clear();
-        self.oi.clear();
-        self.alpha.clear();
-        for pixel in source.chunks_exact(film_floats) {
-            self.ci.push(triple(pixel, ci_at).map(|value| expose(value, exposure)));
-            self.oi.push(triple(pixel, oi_at));
-            self.alpha.push(pixel[alpha_at]);
-        }
-        imager.shade(&mut ImagerRow {
-            x: self.pixels.crop[0],
-            y,
-            ci: &mut self.ci,
-            oi: &mut self.oi,
-            alpha: &mut self.alpha,
+        let [left, top, right, bottom] = self.pixels.crop;
+        let first = y / BAND_ROWS * BAND_ROWS;
+        let rows = first.max(top)..(first + BAND_ROWS).min(bottom);
+        let source = || rows.clone().flat_map(|y| self.pixels.row(y, film_floats).chunks_exact(film_floats));
+        let band = &mut self.band;
+        band.ci = source().map(|pixel| triple(pixel, ci_at).map(|value| expose(value, exposure))).collect();
+        band.oi = source().map(|pixel| triple(pixel, oi_at)).collect();
+        band.alpha = source().map(|pixel| pixel[alpha_at]).collect();
+        imager.shade(&mut ImagerPixels {
+            corner: [left, rows.start],
+            size: [right - left, rows.end - rows.start],
+            ci: &mut band.ci,
+            oi: &mut band.oi,
+            alpha: &mut band.alpha,
         });
+        band.rows = rows;
+    }
+
+    /// Puts what the imager made of row `y` into the row. Pixels that were never rendered stay black: a background there would hide
+    /// that the picture is partial.
+    fn copy_imaged(&mut self, y: u32) {
+        let first = (y - self.band.rows.start) as usize * self.pixels.width();
         let mut to = 0;
         for group in &self.output.groups {
             for (index, pixel) in self.row.chunks_exact_mut(self.output.floats()).enumerate() {
+                if !self.pixels.is_finished(index, y) || !is_imaged(group) {
+                    continue;
+                }
+                let from = first + index;
                 match group {
-                    _ if !self.pixels.is_finished(index, y) => {}
-                    ChannelGroup::Colour => pixel[to..to + 3].copy_from_slice(&self.ci[index]),
-                    ChannelGroup::Alpha => pixel[to] = self.alpha[index],
-                    ChannelGroup::Depth | ChannelGroup::Variable { .. } => {}
+                    ChannelGroup::Colour => pixel[to..to + 3].copy_from_slice(&self.band.ci[from]),
+                    ChannelGroup::Alpha => pixel[to] = self.band.alpha[from],
+                    _ => pixel[to..to + 3].copy_from_slice(&self.band.oi[from]),
                 }
             }
             to += group.floats();

@@ -50,19 +50,22 @@ use plan::{Format, Output, Planned};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What an imager shader does, one row of pixels at a time, after exposure and before quantization (RISpec 4.1.4).
+/// What an imager shader does to pixels, after exposure and before quantization (RISpec 4.1.4).
 pub trait Imager: Sync {
-    /// Changes colours, opacities and alphas of a row in place.
-    fn shade(&self, row: &mut ImagerRow<'_>);
+    /// Changes colours, opacities and alphas of some rows in place.
+    fn shade(&self, pixels: &mut ImagerPixels<'_>);
+
+    /// Why it could not change the pixels that it was given last; a display that needs them is then not written.
+    fn failure(&self) -> Option<String>;
 }
 
-/// A row of pixels as an imager sees it. All slices have the row's length.
+/// Rows of pixels as an imager sees them: row by row, as many as width and height say.
 #[derive(Debug)]
-pub struct ImagerRow<'a> {
-    /// Raster x of the first pixel.
-    pub x: u32,
-    /// Raster y.
-    pub y: u32,
+pub struct ImagerPixels<'a> {
+    /// Raster position of the first pixel.
+    pub corner: [u32; 2],
+    /// Width and height.
+    pub size: [u32; 2],
     /// `Ci`: premultiplied, exposed.
     pub ci: &'a mut [[f32; 3]],
     /// `Oi`.
@@ -189,8 +192,7 @@ impl Film {
         for output in outputs.iter().filter_map(to_write) {
             output.groups.iter().for_each(|group| layout.add(group));
         }
-        let has_colour = layout.groups().iter().any(|g| matches!(g, ChannelGroup::Colour | ChannelGroup::Alpha));
-        if world.options.imager.is_some() && has_colour {
+        if world.options.imager.is_some() && layout.groups().iter().any(develop::is_imaged) {
             for group in [ChannelGroup::Colour, ChannelGroup::Alpha, develop::imager_opacity()] {
                 layout.add(&group);
             }
@@ -301,8 +303,9 @@ impl Film {
                     (&output.path, DisplayState::Missing)
                 }
                 Planned::Write(output) => {
+                    let imager = imager.filter(|_| output.groups.iter().any(develop::is_imaged));
                     let rows = Rows::new(&pixels, &self.layout, output, imager);
-                    (&output.path, write(output, &self.header, &pixels, rows, reporter))
+                    (&output.path, write(output, &self.header, (&pixels, rows), imager, reporter))
                 }
             };
             outcomes.push(DisplayOutcome { path: path.clone(), state });
@@ -340,6 +343,8 @@ enum WriteError {
     Tiff(#[from] ::tiff::TiffError),
     #[error("{0}")]
     Png(#[from] ::png::EncodingError),
+    #[error("the imager failed: {0}")]
+    Imager(String),
 }
 
 /// What an encoder knows besides the pixels' values.
@@ -372,14 +377,23 @@ impl Picture<'_> {
     }
 }
 
-fn write(output: &Output, header: &Header, pixels: &Pixels, rows: Rows<'_>, reporter: &Reporter) -> DisplayState {
+fn write(
+    output: &Output,
+    header: &Header,
+    (pixels, rows): (&Pixels, Rows<'_>),
+    imager: Option<&dyn Imager>,
+    reporter: &Reporter,
+) -> DisplayState {
     let picture = Picture { header, crop: pixels.crop, origin: output.origin, missing: pixels.missing() };
-    let written = file::write_whole(&output.path, |sink| match &output.format {
-        Format::Exr { compression, channels } => exr::write(sink, &picture, *compression, channels, rows),
-        Format::Tiff { compression, samples } => {
-            tiff::write(sink, &picture, &output.groups, *compression, *samples, rows)
-        }
-        Format::Png { quantize, bits } => png::write(sink, &picture, quantize, *bits, rows),
+    let written = file::write_whole(&output.path, |sink| {
+        match &output.format {
+            Format::Exr { compression, channels } => exr::write(sink, &picture, *compression, channels, rows),
+            Format::Tiff { compression, samples } => {
+                tiff::write(sink, &picture, &output.groups, *compression, *samples, rows)
+            }
+            Format::Png { quantize, bits } => png::write(sink, &picture, quantize, *bits, rows),
+        }?;
+        imager.and_then(Imager::failure).map_or(Ok(()), |why| Err(WriteError::Imager(why)))
     });
     match written {
         Err(error) => {

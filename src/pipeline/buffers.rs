@@ -161,6 +161,8 @@ pub struct RegionCapacity {
     pub variables: u64,
     /// Bins of hiding and of shading.
     pub bins: u64,
+    /// Whether colours are interpolated across some micropolygons.
+    pub smooth: bool,
 }
 
 impl RegionCapacity {
@@ -169,14 +171,19 @@ impl RegionCapacity {
         self.entries > 0
     }
 
-    /// Records of one place of the colour store.
-    pub fn colour_records(&self) -> u64 {
+    /// Records of what a micropolygon, or a vertex of it, shows: colour, opacity where anything is translucent, variables.
+    pub fn value_records(&self) -> u64 {
         1 + u64::from(self.translucent()) + self.variables
+    }
+
+    /// Records of one place of the colour store (glsl/lib/colour.glsl).
+    pub fn colour_records(&self) -> u64 {
+        if self.smooth { 4 * self.value_records() + 2 } else { self.value_records() }
     }
 
     /// Records of one resolved subpixel.
     pub fn resolved_records(&self) -> u64 {
-        self.colour_records()
+        self.value_records()
     }
 
     /// Cells (32 samples) of one pixel.

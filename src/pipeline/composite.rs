@@ -35,13 +35,14 @@ pub fn record_places(recording: &mut Recording, slices: &RegionSlices, entries: 
     recording.dispatch(place_entries::dispatch(groups, &bindings, &place_entries::Push { entry_count: entries }));
 }
 
-/// Appends the compositing of a slab's entries, or what an earlier call of the same slab left over (`again`).
+/// Appends the compositing of a slab's entries, or what an earlier call of the same slab left over (`again`). Values of variables count by
+/// the opacity they were found at, but for the `weighted` ones, which hold it already.
 pub fn record_slab(
     recording: &mut Recording,
     frame: &FrameSlices,
     (slices, capacity): (&RegionSlices, &RegionCapacity),
     (region, pixel_samples): (&RegionPixels, u32),
-    again: bool,
+    (weighted, again): ([u32; 2], bool),
 ) {
     let [region_width, region_height] = region.size();
     let subpixels = region.count() * u64::from(pixel_samples);
@@ -67,22 +68,31 @@ pub fn record_slab(
         region_width,
         region_height,
         cells: capacity.cells() as u32,
-        colour_records: capacity.colour_records() as u32,
+        value_records: capacity.value_records() as u32,
         resolved_records: capacity.resolved_records() as u32,
         variables: capacity.variables as u32,
+        weighted_first: weighted[0],
+        weighted_second: weighted[1],
     };
-    let groups = covering(subpixels, composite_slab::LOCAL_SIZE);
-    recording.dispatch(composite_slab::dispatch(groups, &bindings, &push));
+    let groups = covering(subpixels, [64, 1, 1]);
+    let variant = if capacity.smooth { composite_slab::Variant::Smooth } else { composite_slab::Variant::Constant };
+    recording.dispatch(composite_slab::dispatch(variant, groups, &bindings, &push));
 }
 
 /// Appends the compositing of the opaque surfaces whose colours are at `places`.
 pub fn record(
     recording: &mut Recording,
+    frame: &FrameSlices,
     (slices, capacity): (&RegionSlices, &RegionCapacity),
     (region, pixel_samples): (&RegionPixels, u32),
     places: Range<u32>,
 ) {
-    let variant = if capacity.translucent() { composite::Variant::Close } else { composite::Variant::Opaque };
+    let variant = match (capacity.translucent(), capacity.smooth) {
+        (false, false) => composite::Variant::Opaque,
+        (true, false) => composite::Variant::Close,
+        (false, true) => composite::Variant::OpaqueSmooth,
+        (true, true) => composite::Variant::CloseSmooth,
+    };
     let bindings = composite::Bindings {
         keys: slices.keys,
         visible: slices.visible,
@@ -90,11 +100,15 @@ pub fn record(
         colours: slices.colours,
         resolved: slices.resolved,
         visible_before: slices.visible_before,
+        frame_buffer: frame.frame,
     };
     let push = composite::Push {
+        region_x: region.sampled[0],
+        region_y: region.sampled[1],
+        region_width: region.size()[0],
         pixels: region.count() as u32,
         pixel_samples,
-        colour_records: capacity.colour_records() as u32,
+        value_records: capacity.value_records() as u32,
         resolved_records: capacity.resolved_records() as u32,
         variables: capacity.variables as u32,
         first_place: places.start,

@@ -48,19 +48,30 @@ fn raster_map(camera: &Camera) -> ([f64; 2], [f64; 2]) {
     ([zoom * per_screen[0], -zoom * per_screen[1]], [-left * per_screen[0], top * per_screen[1]])
 }
 
-/// Raster space (pixels, y down, z unchanged) from camera space, as a matrix for shaders: perspective divides by its w.
+/// The nearest plane that raster depth is measured from; nearer ones leave no digits to farther points.
+const RASTER_NEAR_MIN: f64 = 1e-4;
+/// Yon planes beyond this are at infinity.
+const RASTER_FAR_MAX: f64 = 1e30;
+
+/// Raster space (pixels, y down) from camera space, as a matrix for shaders: perspective divides by its w. z is 0 at the hither plane
+/// (at z = 1 when there is none worth the name) and 1 at yon in perspective, and the camera's otherwise; so the matrix has an inverse.
 pub fn raster_from_camera(camera: &Camera) -> DMat4 {
     let (scale, offset) = raster_map(camera);
     let perspective = matches!(camera.projection, Projection::Perspective { .. });
     let mut matrix = DMat4::from_cols_array(&[0.0; 16]);
     matrix.x_axis.x = scale[0];
     matrix.y_axis.y = scale[1];
-    matrix.z_axis.z = 1.0;
     if perspective {
+        let [near, far] = camera.clip.map(f64::from);
+        let near = if near < RASTER_NEAR_MIN { 1.0 } else { near };
+        let slope = if far > RASTER_FAR_MAX || far <= near { 1.0 } else { far / (far - near) };
+        matrix.z_axis.z = slope;
+        matrix.w_axis.z = -near * slope;
         matrix.z_axis.x = offset[0];
         matrix.z_axis.y = offset[1];
         matrix.z_axis.w = 1.0;
     } else {
+        matrix.z_axis.z = 1.0;
         matrix.w_axis.x = offset[0];
         matrix.w_axis.y = offset[1];
         matrix.w_axis.w = 1.0;
@@ -120,6 +131,13 @@ mod tests {
         let matrix = raster_from_camera(&camera(Projection::Perspective { fov_degrees: 90.0 }));
         let p = matrix * DVec4::new(6.0, 3.0, 3.0, 1.0);
         assert!((p.x / p.w - 400.0).abs() < 1e-9 && (p.y / p.w).abs() < 1e-9, "{p}");
+        let back = matrix.inverse() * p;
+        assert!((back.x / back.w - 6.0).abs() < 1e-9 && (back.z / back.w - 3.0).abs() < 1e-9, "{back}");
+        let depth = |z: f64| {
+            let p = matrix * DVec4::new(0.0, 0.0, z, 1.0);
+            p.z / p.w
+        };
+        assert!(depth(0.1_f32.into()).abs() < 1e-9 && (depth(1000.0) - 1.0).abs() < 1e-9);
         let q = raster_from_camera(&camera(Projection::Orthographic)) * DVec4::new(0.0, -1.0, 3.0, 1.0);
         assert_eq!((q.x, q.y, q.w), (200.0, 200.0, 1.0));
     }

@@ -13,6 +13,7 @@ pub mod filter;
 pub mod frame;
 pub mod geometry;
 pub mod hide;
+pub mod imager;
 pub mod kernels;
 pub mod look;
 pub mod plan;
@@ -45,12 +46,24 @@ pub fn kernels_of(world: &world::DrawnWorld, serial: bool) -> Vec<Arc<Kernel>> {
         };
         let of_translucency = ["sample", "scatter_entries", "sort_entries", "place_entries", "composite_slab"];
         let for_translucent = of_translucency.iter().any(|stage| label.starts_with(stage))
-            || matches!(label, "composite_close" | "composite_clear");
+            || label.starts_with("composite_close")
+            || label == "composite_clear";
+        let of_other_interpolation = match label.strip_suffix("_smooth") {
+            Some(_) => !world.smooth,
+            None => {
+                world.smooth
+                    && matches!(
+                        label,
+                        "pack_constant" | "composite_opaque" | "composite_close" | "composite_slab_constant"
+                    )
+            }
+        };
         let of_other_device = label.ends_with(if serial { "_parallel" } else { "_serial" });
         !of_other_kind("bound_split")
             && !of_other_kind("dice")
             && (translucent || !for_translucent)
-            && (!translucent || label != "composite_opaque")
+            && (!translucent || !label.starts_with("composite_opaque"))
+            && !of_other_interpolation
             && !of_other_device
     };
     kernels::all().into_iter().filter(|kernel| needed(kernel.label())).cloned().collect()

@@ -49,13 +49,14 @@ pub fn record_order(
     record_sort(recording, device, frame_grids, slices_capacity, &order, sort_count::Variant::Shade);
 }
 
-/// Appends the keeping of a piece's visible colours; its outputs begin at record `output_base`. `kernel` is `None` for matte grids, which
-/// leave nothing.
+/// Appends the keeping of a piece's visible colours; its positions and outputs begin at these records. `kernel` is `None` for matte
+/// grids, which leave nothing.
 pub fn record_pack(
     recording: &mut Recording,
+    frame: &FrameSlices,
     (slices, capacity): (&RegionSlices, &RegionCapacity),
     (kernel, piece): (Option<&ShadingKernel>, &Piece),
-    output_base: u32,
+    (position_base, output_base): (u32, u32),
     places: Range<u32>,
 ) {
     let bindings = pack::Bindings {
@@ -66,13 +67,15 @@ pub fn record_pack(
         colours: slices.colours,
         pieces: slices.pieces,
         visible_before: slices.visible_before,
+        frame_buffer: frame.frame,
     };
     let push = pack::Push {
         slot_base: piece.slot_base,
         piece: piece.number,
         vertex_base: output_base,
         channel_stride: piece.vertices(),
-        colour_records: capacity.colour_records() as u32,
+        position_base,
+        value_records: capacity.value_records() as u32,
         opacity_record: u32::from(capacity.translucent()),
         opacity_channel: kernel.and_then(|k| k.opacity_channel).unwrap_or(u32::MAX),
         variables: capacity.variables as u32,
@@ -81,7 +84,8 @@ pub fn record_pack(
         last_place: places.end,
         coloured: u32::from(kernel.is_some()),
     };
-    recording.dispatch(pack::dispatch(piece.groups(slices, Per::Micropolygon), &bindings, &push));
+    let variant = if capacity.smooth { pack::Variant::Smooth } else { pack::Variant::Constant };
+    recording.dispatch(pack::dispatch(variant, piece.groups(slices, Per::Micropolygon), &bindings, &push));
 }
 
 /// What stands where in the arena when a piece is shaded: channels of the displacement program (if any), then inputs and outputs of

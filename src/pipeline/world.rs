@@ -5,7 +5,7 @@ use super::geometry::{Page, Pages, Run, RunPrimvar};
 use super::kernels::records::{Frame, Instance, PrimvarBinding};
 use super::look::{HideBin, Look, Program, ShadeBin, Verdict};
 use crate::diagnostic::Place;
-use crate::scene::{Attributes, Class, Drawable, Shape, ValueType, World};
+use crate::scene::{Attributes, Class, Drawable, ShadingInterpolation, Shape, ValueType, World};
 use glam::{DMat3, DMat4, DVec3};
 use std::sync::Arc;
 
@@ -15,6 +15,7 @@ const ONE_SIDED: u32 = 2;
 const MATTE: u32 = 4;
 const TRANSLUCENT: u32 = 8;
 const DISPLACED: u32 = 16;
+const SMOOTH: u32 = 64;
 
 const CLASS_END: u32 = 0xff;
 const NO_LIST: u32 = u32::MAX;
@@ -51,6 +52,8 @@ pub struct DrawnWorld {
     pub shade_bins: Vec<ShadeBin>,
     /// Where each instance was authored, and its identifier, for messages.
     pub origins: Vec<(Arc<str>, Place)>,
+    /// Whether colours are interpolated across the micropolygons of any instance.
+    pub smooth: bool,
     /// Instances that are displaced without a declared bound: how far must be measured.
     pub unbounded: Vec<u32>,
 }
@@ -81,6 +84,7 @@ struct Builder<'a> {
     primvar_bindings: Vec<PrimvarBinding>,
     runs: Vec<DrawnRun>,
     origins: Vec<(Arc<str>, Place)>,
+    smooth: bool,
     unbounded: Vec<u32>,
 }
 
@@ -94,6 +98,7 @@ impl<'a> Builder<'a> {
             primvar_bindings: Vec::new(),
             runs: Vec::new(),
             origins: Vec::new(),
+            smooth: false,
             unbounded: Vec::new(),
         }
     }
@@ -102,6 +107,7 @@ impl<'a> Builder<'a> {
         let runs = self.pages.runs(&drawable.geometry);
         for run in runs.iter() {
             let instance = self.instance(drawable, look, run);
+            self.smooth |= look.shade.is_some() && instance.flags & SMOOTH != 0;
             self.runs.push(DrawnRun {
                 page: run.page,
                 first: run.first,
@@ -209,6 +215,7 @@ impl<'a> Builder<'a> {
             hide_bins,
             shade_bins,
             origins: self.origins,
+            smooth: self.smooth,
             unbounded: self.unbounded,
         }
     }
@@ -225,6 +232,7 @@ fn flags(drawable: &Drawable, look: &Look) -> u32 {
     bit(attributes.flip_normal && !faces_camera, FLIP_NORMAL)
         | bit(!attributes.two_sided, ONE_SIDED)
         | bit(attributes.matte, MATTE)
+        | bit(attributes.shading_interpolation == ShadingInterpolation::Smooth, SMOOTH)
         | bit(look.verdict == Verdict::Translucent, TRANSLUCENT)
         | bit(look.displace.is_some(), DISPLACED)
 }

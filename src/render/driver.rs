@@ -38,6 +38,8 @@ pub(crate) struct Picture {
     pub depth_filter: Option<String>,
     /// Outputs besides colour, alpha, depth.
     pub variables: u64,
+    /// Those of them that hold their opacity already (Ci, Oi), by number.
+    pub weighted: [u32; 2],
     pub pipeline: Pipeline,
     /// Regions in flight on each device.
     pub in_flight: usize,
@@ -143,6 +145,7 @@ impl Driver {
             pages,
             filter: picture.filter,
             depth_filter: picture.depth_filter.clone(),
+            weighted: picture.weighted,
             measuring: false,
         };
         Ok(Self {
@@ -218,6 +221,7 @@ impl Driver {
             variables: self.picture.variables,
             bins: world.hide_bins.len().max(world.shade_bins.len()).max(1) as u64,
             translucent: world.hide_bins.iter().any(|bin| bin.translucent),
+            smooth: world.smooth,
             slot_records_max: self.world.slot_records_max(),
         };
         let memory = self.device.memory();

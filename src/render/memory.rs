@@ -32,6 +32,8 @@ pub(crate) struct Demand {
     pub bins: u64,
     /// Whether anything is translucent.
     pub translucent: bool,
+    /// Whether colours are interpolated across some micropolygons.
+    pub smooth: bool,
     /// Records that the largest slot of any bin takes up in the arena.
     pub slot_records_max: u64,
 }
@@ -51,6 +53,7 @@ fn capacity(demand: &Demand, subpixels: u64, grids: u64) -> RegionCapacity {
         entries: if demand.translucent { subpixels } else { 0 },
         variables: demand.variables,
         bins: demand.bins,
+        smooth: demand.smooth,
     }
 }
 
@@ -89,6 +92,7 @@ mod tests {
             variables: 0,
             bins: 10,
             translucent: true,
+            smooth: false,
             slot_records_max: 256 * 20,
         }
     }

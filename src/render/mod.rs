@@ -3,6 +3,7 @@
 mod count;
 mod counting;
 mod driver;
+mod imager;
 mod load;
 mod memory;
 mod pages;

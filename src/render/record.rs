@@ -31,6 +31,8 @@ pub(crate) struct DeviceWorld {
     pub filter: Filter,
     /// The hider's depth filter, when a display asks for depth.
     pub depth_filter: Option<String>,
+    /// Variables that hold their opacity already, by number.
+    pub weighted: [u32; 2],
     /// Only find out how far displacement moves things: nothing is culled, hidden or shaded.
     pub measuring: bool,
 }
@@ -234,7 +236,9 @@ impl DeviceWorld {
                 dice::record(recording, sources, &place.slices, kind, &piece.piece, (base, channels));
             }
         };
-        let wanted = shade.map_or(0, |kernel| kernel.geometry_channels);
+        // Interpolated colours need the vertices' places.
+        let positions = if self.world.smooth { dice::POSITION } else { 0 };
+        let wanted = shade.map_or(0, |kernel| kernel.geometry_channels | positions);
         match displace {
             None => record(layout.input, wanted),
             Some(displace) => {
@@ -273,6 +277,7 @@ impl DeviceWorld {
             displace::record_program(recording, sources, &place.slices, program, &piece.piece, at);
         }
         let memory = (&place.slices, &place.capacity);
-        shade::record_pack(recording, memory, (shade, &piece.piece), layout.output, places);
+        let bases = (layout.input, layout.output);
+        shade::record_pack(recording, &self.frame, memory, (shade, &piece.piece), bases, places);
     }
 }

@@ -421,8 +421,9 @@ impl RegionRun {
         let mut recording = self.place.recording("composite");
         let (memory, region) =
             ((&self.place.slices, &self.place.capacity), (&self.place.pixels, self.place.pixel_samples));
-        recording
-            .stage("composite", |recording| composite::record_slab(recording, &world.frame, memory, region, again));
+        recording.stage("composite", |recording| {
+            composite::record_slab(recording, &world.frame, memory, region, (world.weighted, again));
+        });
         self.submit(device, &recording, Phase::SlabComposite)
     }
 
@@ -473,7 +474,9 @@ impl RegionRun {
         let mut recording = self.place.recording("composite");
         let (memory, region) =
             ((&self.place.slices, &self.place.capacity), (&self.place.pixels, self.place.pixel_samples));
-        recording.stage("composite", |recording| composite::record(recording, memory, region, places.clone()));
+        recording.stage("composite", |recording| {
+            composite::record(recording, &world.frame, memory, region, places.clone());
+        });
         if places.end < self.opaque_visible {
             self.record_round(&mut recording, world, places.end);
             return self.submit(device, &recording, Phase::Order(self.round(places.end)));

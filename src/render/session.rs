@@ -3,6 +3,7 @@
 use super::count::Counted;
 use super::counting::{Counting, Ready, report};
 use super::driver::{Driver, DriverError, Picture, Tracks};
+use super::imager::{DeviceImager, Devices};
 use super::region::RegionCounts;
 use super::result::interleave;
 use super::tiles::{micropolygons, summed_area};
@@ -116,6 +117,29 @@ impl DeviceSlot {
     }
 }
 
+/// The slots' devices one after the other; one that failed is opened anew.
+struct InTurn<'a> {
+    slots: &'a mut [DeviceSlot],
+    next: usize,
+}
+
+impl Devices for InTurn<'_> {
+    fn take(&mut self) -> Option<Device> {
+        loop {
+            let slot = self.slots.get_mut(self.next)?;
+            self.next += 1;
+            let again = || open(&slot.info.index.to_string(), &slot.open_options).ok()?.pop();
+            if let Some(device) = slot.device.take().or_else(again) {
+                return Some(device);
+            }
+        }
+    }
+
+    fn give_back(&mut self, device: Device) {
+        self.slots[self.next - 1].device = Some(device);
+    }
+}
+
 /// How drawing a world ended.
 pub(crate) struct Drawn {
     pub displays: Vec<DisplayOutcome>,
@@ -176,11 +200,21 @@ impl<'a> Session<'a> {
         let pixels = u64::from(crop[2] - crop[0]) * u64::from(crop[3] - crop[1]);
         self.observer.notice(Event::WorldBegin { frame: world.options.frame, pixels });
         let picture = self.picture(world, &film);
+        let imager = self.shading.imager(world, self.reporter);
         let begin = Instant::now();
         self.draw_picture(&picture, &mut film);
         self.stats.render += begin.elapsed();
         let begin = Instant::now();
-        let displays = film.finish(None, self.reporter);
+        let displays = match imager {
+            None => film.finish(None, self.reporter),
+            Some(program) => {
+                let mut devices = InTurn { slots: &mut self.slots, next: 0 };
+                let imager = DeviceImager::new(program, &mut devices, self.reporter);
+                let displays = film.finish(Some(&imager), self.reporter);
+                imager.finish();
+                displays
+            }
+        };
         self.stats.stages.add(Stage::Write, begin.elapsed());
         self.observer.notice(Event::WorldEnd);
         Drawn { displays, interrupted: self.observer.is_cancelled() }
@@ -226,6 +260,8 @@ impl<'a> Session<'a> {
             filter: world.options.filter,
             depth_filter: wants_depth.then(|| world.options.hider.depth_filter.clone()),
             variables: variables.len() as u64,
+            weighted: ["Ci", "Oi"]
+                .map(|name| variables.iter().position(|v| &*v.0 == name).map_or(u32::MAX, |n| n as u32)),
             pipeline: Pipeline::ANTHILL,
             in_flight: self.aids.in_flight(),
             reserve_bytes: u64::from(world.options.reserve_kib) << 10,

@@ -143,6 +143,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         filter: world.options.filter,
         depth_filter: Some("min".into()),
         variables: 0,
+        weighted: [u32::MAX; 2],
         pipeline: setup.pipeline,
         in_flight: 2,
         reserve_bytes: 0,

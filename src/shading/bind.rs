@@ -6,10 +6,11 @@ use super::programs::{Bound, Compilation, Signature, is_invisible, is_opaque};
 use super::shaders::{Fetched, Need};
 use super::spaces::Local;
 use super::values;
-use super::{Shader, primvar_key};
+use super::{Shader, primvar_key, report_textures};
 use crate::diagnostic::Reporter;
 use crate::pipeline::look::{InputBinding, Look, Program, Verdict};
 use crate::scene::{Class, Drawable, ParamValue, Primvar, PrimvarData, ShaderInstance, ShaderParam, ValueType};
+use glam::DMat4;
 use rustc_hash::FxHashMap;
 use spirv_gen::compose::{Binding, Content, Input, Reflection, Role, Slice};
 use spirv_gen::ir::{self, Const, ParamDefault, RslType};
@@ -105,10 +106,12 @@ impl Shader<'_> {
             world: self.world,
             attributes: Some(&drawable.attributes),
             shaders: parts.by_role(),
+            current_from_camera: DMat4::IDENTITY,
             local: Local { camera_from_shader: camera_from_object, camera_from_object },
             light_list,
             strings: strings(&drawable.geometry.primvars),
         };
+        report_textures(reflection, &source, self.reporter);
         let tokens = &self.programs.tokens;
         let block = fill(&reflection.slots, reflection.records, &source, &mut self.params, tokens, self.reporter);
         let inputs = inputs(reflection, &drawable.geometry.primvars);

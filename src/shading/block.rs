@@ -7,11 +7,11 @@ use super::programs::{Bound, Tokens};
 use super::query::answer;
 use super::spaces::{self, Local};
 use super::values::{self, Words};
-use crate::diagnostic::Reporter;
+use crate::diagnostic::{Place, Reporter};
 use crate::scene::{Attributes, ParamValue, Projection, ShaderInstance, World};
 use glam::DMat4;
 use rustc_hash::FxHashMap;
-use spirv_gen::compose::{BlockSlot, Content, Role};
+use spirv_gen::compose::{BlockSlot, Content, Pattern, Role};
 use spirv_gen::ir::{Direction, ParamDefault, RslType, Type};
 use std::sync::Arc;
 
@@ -22,6 +22,8 @@ pub(super) struct BlockSource<'a> {
     pub attributes: Option<&'a Attributes>,
     /// Shaders by role.
     pub shaders: Vec<(Role, &'a Bound, &'a ShaderInstance)>,
+    /// The space in which the program computes, from camera space: the same, but raster space for imagers.
+    pub current_from_camera: DMat4,
     /// Object space, and shader space where no shader is named.
     pub local: Local,
     /// Record of the light list.
@@ -62,6 +64,20 @@ impl BlockSource<'_> {
         }
     }
 
+    /// A text that a program names, and where its shader stands.
+    pub(super) fn named(&self, pattern: &Pattern) -> Option<(String, Place)> {
+        let place = |instance: &ShaderInstance| instance.place.clone();
+        match pattern {
+            Pattern::Literal(text) => {
+                Some((text.to_string(), self.shaders.first().map(|(_, _, instance)| place(instance))?))
+            }
+            Pattern::Param(role, name) => {
+                let (_, instance) = self.shader(*role)?;
+                Some((self.string_param(*role, name)?, place(instance)))
+            }
+        }
+    }
+
     /// The words of a parameter: a string primvar, what RIB gives, or the default.
     fn param(&self, role: Role, name: &str, ty: RslType, tokens: &Tokens) -> Words {
         let Some((bound, instance)) = self.shader(role) else { return Words::new() };
@@ -69,18 +85,19 @@ impl BlockSource<'_> {
         if let (RslType::String, Some(text)) = (ty, self.strings.get(name)) {
             return vec![tokens.token(text)];
         }
-        let camera_from_shader = self.local(role).camera_from_shader;
+        let current_from_shader = self.current_from_camera * self.local(role).camera_from_shader;
         let given = instance.params.iter().rev().find(|given| &*given.name == name && param_fits(given, param));
         match (given, &param.default) {
-            (Some(given), _) => values::given(&given.value, ty, &camera_from_shader, tokens),
-            (None, ParamDefault::Values(values)) => values::default(values, ty, &camera_from_shader, tokens),
+            (Some(given), _) => values::given(&given.value, ty, &current_from_shader, tokens),
+            (None, ParamDefault::Values(values)) => values::default(values, ty, &current_from_shader, tokens),
             (None, ParamDefault::Computed(_)) => Words::new(),
         }
     }
 
     fn space(&self, name: &str, direction: Direction, role: Role, reporter: &Reporter) -> DMat4 {
         let place = self.shader(role).map(|(_, instance)| instance.place.clone()).unwrap_or_default();
-        let matrix = spaces::camera_from_or_told(self.world, &self.local(role), name, &place, reporter);
+        let camera_from_space = spaces::camera_from_or_told(self.world, &self.local(role), name, &place, reporter);
+        let matrix = self.current_from_camera * camera_from_space;
         match direction {
             Direction::CameraFromSpace => matrix,
             Direction::SpaceFromCamera => matrix.inverse(),

@@ -1,13 +1,14 @@
 //! Lights of a drawable: the kinds that its pipeline knows, their blocks, the list by which the kernel finds them, categories.
 
-use super::Shader;
 use super::bind::bind_plain;
 use super::block::{BlockSource, fill};
 use super::params::Record;
 use super::programs::Bound;
 use super::shaders::Need;
 use super::spaces::Local;
+use super::{Shader, report_textures};
 use crate::scene::{LightId, ParamValue, ShaderInstance};
+use glam::DMat4;
 use rustc_hash::FxHashMap;
 use spirv_gen::compose::{Pattern, Reflection, Role};
 use spirv_gen::ir::{Const, ParamDefault};
@@ -99,10 +100,12 @@ impl Shader<'_> {
             world,
             attributes: None,
             shaders: vec![(Role::Light(kind), &set.kinds[kind as usize].bound, instance)],
+            current_from_camera: DMat4::IDENTITY,
             local,
             light_list: 0,
             strings: FxHashMap::default(),
         };
+        report_textures(reflection, &source, self.reporter);
         let layout = &reflection.lights[kind as usize];
         let block =
             fill(&layout.slots, layout.records, &source, &mut self.params, &self.programs.tokens, self.reporter);

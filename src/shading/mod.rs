@@ -10,6 +10,7 @@
 
 mod bind;
 mod block;
+mod imager;
 mod lights;
 mod params;
 mod programs;
@@ -22,11 +23,13 @@ mod values;
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::pipeline::look::{Look, ShadingKernel};
 use crate::scene::{Attributes, Drawable, Primvar, ValueType, World};
+use block::BlockSource;
+use glam::DMat4;
 use params::Params;
 use programs::Programs;
 use rustc_hash::FxHashMap;
 use shaders::Shaders;
-use spirv_gen::compose::Shortfall;
+use spirv_gen::compose::{Reflection, Shortfall};
 use spirv_gen::emit::{Library as Helpers, LibraryError};
 use std::sync::Arc;
 
@@ -66,7 +69,7 @@ impl Library {
         let mut shader = Shader { world, reporter, shaders: &mut self.shaders, programs, params: Params::new() };
         let looks = shader.looks();
         shader.programs.shortfalls().for_each(|(shortfall, place)| report_shortfall(reporter, shortfall, place));
-        shader.params.fill_space_table(world, &shader.programs.tokens);
+        shader.params.fill_space_table(world, &DMat4::IDENTITY, &shader.programs.tokens);
         let longest = shader.programs.longest_light_block();
         let (params, space_table) = shader.params.finish(longest);
         Shading { looks, kernels: shader.programs.finish(), params, space_table }
@@ -117,15 +120,31 @@ fn helpers() -> Result<Helpers, LibraryError> {
     Helpers::load(&crate::pipeline::kernels::RSL_LIBRARY)
 }
 
+/// Tells of textures that the programs of a drawable, a light or an imager ask for; each name once (EX-09).
+fn report_textures(reflection: &Reflection, source: &BlockSource<'_>, reporter: &Reporter) {
+    for shortfall in &reflection.shortfalls {
+        let Shortfall::Lookup(_, Some(pattern)) = shortfall else { continue };
+        let Some((name, place)) = source.named(pattern).filter(|(name, _)| !name.is_empty()) else { continue };
+        let message = format!("texture {name:?} is missing: textures are not supported yet, and lookups find nothing");
+        reporter.warn("unimplement", &place, message);
+    }
+}
+
+/// Tells of what a kernel does otherwise than its shader asks; of textures with known names [`report_textures`] tells.
 fn report_shortfall(reporter: &Reporter, shortfall: &Shortfall, place: &Place) {
-    let message = shortfall_text(shortfall);
-    reporter.report(Diagnostic::new(Severity::Warning, "unimplement", place.clone(), message));
+    if !matches!(shortfall, Shortfall::Lookup(_, Some(_))) {
+        let message = shortfall_text(shortfall);
+        reporter.report(Diagnostic::new(Severity::Warning, "unimplement", place.clone(), message));
+    }
 }
 
 /// What a kernel does otherwise than its shader asks.
 fn shortfall_text(shortfall: &Shortfall) -> String {
     match shortfall {
-        Shortfall::Lookup(what) => format!("{what}() finds nothing: textures are not supported yet"),
+        Shortfall::Lookup(what, Some(_)) => format!("{what}() finds nothing: textures are not supported yet"),
+        Shortfall::Lookup(what, None) => {
+            format!("{what}() with a computed name finds nothing: textures are not supported yet")
+        }
         Shortfall::Printf => "printf() prints nothing: not supported yet".to_string(),
         Shortfall::ComputedText => {
             "a text that the shader computes from what it only knows at run time is empty".to_string()

@@ -46,16 +46,17 @@ impl Params {
         at
     }
 
-    /// Appends the table by which programs find spaces whose names they compute.
-    pub(super) fn fill_space_table(&mut self, world: &World, tokens: &Tokens) {
+    /// Appends the table by which programs whose current space is `current_from_camera` find spaces whose names they compute.
+    pub(super) fn fill_space_table(&mut self, world: &World, current_from_camera: &DMat4, tokens: &Tokens) {
         let none = Local { camera_from_shader: DMat4::IDENTITY, camera_from_object: DMat4::IDENTITY };
         let entries: Vec<Record> = tokens
             .texts()
             .iter()
             .map(|name| match spaces::camera_from(world, &none, name) {
                 Some(camera_from_space) => {
-                    let to = self.block(bits(&camera_from_space));
-                    [to, self.block(bits(&camera_from_space.inverse())), 0, 0]
+                    let current_from_space = *current_from_camera * camera_from_space;
+                    let to = self.block(bits(&current_from_space));
+                    [to, self.block(bits(&current_from_space.inverse())), 0, 0]
                 }
                 None => [0; 4],
             })

@@ -200,6 +200,9 @@ impl<'a> Programs<'a> {
         if signature.slice == Slice::Position {
             return vec![output("P", RslType::Point), output("N", RslType::Normal)];
         }
+        if signature.slice == Slice::Imager {
+            return vec![output("Ci", RslType::Color), output("Oi", RslType::Color), output("alpha", RslType::Float)];
+        }
         let mut outputs = vec![output("Ci", RslType::Color)];
         if signature.stores_opacity {
             outputs.push(output("Oi", RslType::Color));
@@ -243,7 +246,11 @@ fn label(signature: &Signature) -> String {
     let name = |bound: &Option<Bound>| bound.as_ref().map(|b| b.shader.name.to_string());
     let shaders = [name(&signature.surface), name(&signature.displacement), name(&signature.atmosphere)];
     let names: Vec<String> = shaders.into_iter().flatten().collect();
-    let slice = if signature.slice == Slice::Position { "displace" } else { "shade" };
+    let slice = match signature.slice {
+        Slice::Position => "displace",
+        Slice::Colour => "shade",
+        Slice::Imager => "imager",
+    };
     format!("{slice} {}", names.join(" "))
 }
 

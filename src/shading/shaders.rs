@@ -17,6 +17,7 @@ pub(super) enum Need {
     Displacement,
     Volume,
     Light,
+    Imager,
 }
 
 impl Need {
@@ -26,6 +27,7 @@ impl Need {
             Self::Displacement => "displacement",
             Self::Volume => "volume",
             Self::Light => "light",
+            Self::Imager => "imager",
         }
     }
 
@@ -35,6 +37,7 @@ impl Need {
             Self::Displacement => kind == ShaderKind::Displacement,
             Self::Volume => kind == ShaderKind::Volume,
             Self::Light => matches!(kind, ShaderKind::Light | ShaderKind::AmbientLight),
+            Self::Imager => kind == ShaderKind::Imager,
         }
     }
 }
@@ -75,7 +78,12 @@ impl Shaders {
         let problem = match &found {
             Found::Shader(shader) if need.accepts(shader.kind) => return Some(Fetched::Wanted(Arc::clone(shader))),
             Found::Shader(shader) => Some((
-                format!("{:?} is a {} shader, not a {} shader", instance.name, shader.kind.name(), need.word()),
+                format!(
+                    "{:?} is {} shader, not {} shader",
+                    instance.name,
+                    with_article(shader.kind.name()),
+                    with_article(need.word())
+                ),
                 String::new(),
             )),
             Found::Broken => None, // its errors were told
@@ -138,6 +146,11 @@ impl Shaders {
         self.read.insert(key, shader.clone());
         shader
     }
+}
+
+fn with_article(word: &str) -> String {
+    let article = if word.starts_with(['a', 'i']) { "an" } else { "a" };
+    format!("{article} {word}")
 }
 
 enum Found {

@@ -124,6 +124,7 @@ pub(crate) fn capacity(grids: u64, slots: u64) -> RegionCapacity {
         entries: 0,
         variables: 0,
         bins: 1,
+        smooth: false,
     }
 }
 

@@ -154,14 +154,14 @@ impl Layers {
             calls += self.composite_slab(&mut region);
         }
         let (slices, capacity, pixels, stage) = (region.slices, region.capacity, region.pixels, region.lab.stage());
-        let samples = region.pixel_samples();
+        let (frame, samples) = (region.frame, region.pixel_samples());
         region.lab.run(|recording| {
             shade::record_mark(recording, &slices, &pixels, samples);
             shade::record_places(recording, stage, (&slices, &capacity), self.meshes.len() as u64);
         });
         self.write_colours(&mut region);
         region.lab.run(|recording| {
-            composite::record(recording, (&slices, &capacity), (&pixels, samples), 0..u32::MAX);
+            composite::record(recording, &frame, (&slices, &capacity), (&pixels, samples), 0..u32::MAX);
         });
         let subpixels = pixels.count() * u64::from(samples) * capacity.resolved_records();
         let resolved = region.lab.read(slices.resolved.part(0..subpixels));
@@ -174,7 +174,7 @@ impl Layers {
         for call in 1..1000 {
             region.lab.run(|recording| {
                 let memory = (&slices, &capacity);
-                composite::record_slab(recording, &frame, memory, (&pixels, samples), call > 1);
+                composite::record_slab(recording, &frame, memory, (&pixels, samples), ([u32::MAX; 2], call > 1));
             });
             if region.lab.read(slices.unfinished)[0].unfinished == 0 {
                 return call;

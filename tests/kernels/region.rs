@@ -142,6 +142,7 @@ impl Region {
             entries: 0,
             variables: 0,
             bins: 1,
+            smooth: false,
         };
         room(&mut capacity);
         let buffer = lab.buffer("region", capacity.bytes());

@@ -141,10 +141,11 @@ fn shading_kernel(opaque_program: bool) -> ShadingKernel {
 
 /// Packs the colours of a round of places.
 fn pack(device: &mut Region, pieces: &[Piece], kernel: Option<&ShadingKernel>, places: std::ops::Range<u32>) {
-    let (slices, capacity) = (device.slices, device.capacity);
+    let (frame, slices, capacity) = (device.frame, device.slices, device.capacity);
     device.lab.run(|recording| {
         for piece in pieces {
-            shade::record_pack(recording, (&slices, &capacity), (kernel, piece), piece.base, places.clone());
+            let (memory, bases) = ((&slices, &capacity), (0, piece.base));
+            shade::record_pack(recording, &frame, memory, (kernel, piece), bases, places.clone());
         }
     });
 }
@@ -172,7 +173,7 @@ fn visible_colours_are_the_means_of_their_corners_at_their_places() {
 fn resolved(meshes: &[Mesh], keys: &[u64], translucent: bool, colours: u64) -> Vec<Vec4> {
     let mut device = marked(meshes, keys, translucent, (colours, 2));
     let pieces = device.lay((meshes, 0), 4, output);
-    let (slices, capacity, pixels) = (device.slices, device.capacity, device.pixels);
+    let (frame, slices, capacity, pixels) = (device.frame, device.slices, device.capacity, device.pixels);
     let places = device.lab.read(slices.visible_count)[0].total;
     device.lab.run(|recording| match translucent {
         true => composite::record_clear(recording, (&slices, &capacity), (&pixels, 6)),
@@ -181,7 +182,7 @@ fn resolved(meshes: &[Mesh], keys: &[u64], translucent: bool, colours: u64) -> V
     for first in (0..places.max(1)).step_by(colours as usize) {
         let round = first..first + colours as u32;
         pack(&mut device, &pieces, Some(&shading_kernel(true)), round.clone());
-        device.lab.run(|recording| composite::record(recording, (&slices, &capacity), (&pixels, 6), round));
+        device.lab.run(|recording| composite::record(recording, &frame, (&slices, &capacity), (&pixels, 6), round));
     }
     device.lab.read(slices.resolved.part(0..SUBPIXELS * capacity.resolved_records()))
 }

@@ -74,11 +74,13 @@ impl Rules for Binder<'_> {
             Op::Spline { basis, solve } => Some(vec![spline::lower(t.out, *basis, *solve, args)]),
             Op::CategoryMatches => self.category(t, data.args[0], args),
             Op::Lookup(lookup) => {
-                self.table.shortfalls.insert(Shortfall::Lookup(lookup.kind.name()));
+                let name = self.pattern(t, data.args[0], args[0]);
+                self.table.shortfalls.insert(Shortfall::Lookup(lookup.kind.name(), name));
                 Some(vec![t.out.zero(lookup.ty)])
             }
             Op::TextureInfo { ty, count, .. } => {
-                self.table.shortfalls.insert(Shortfall::Lookup("textureinfo"));
+                let name = self.pattern(t, data.args[0], args[0]);
+                self.table.shortfalls.insert(Shortfall::Lookup("textureinfo", name));
                 let mut results = vec![t.out.zero(Type::F32)];
                 results.extend((0..*count).map(|_| t.out.zero(ty.machine())));
                 Some(results)
@@ -406,17 +408,25 @@ impl Binder<'_> {
         out.op(Op::Random { site: first_site + site, ty }, &[count])
     }
 
+    /// A text that is known when the program is composed or stands in a block; `old` and `new` are the same value before and now.
+    fn pattern(&self, t: &Translator<'_, '_>, old: Value, new: Value) -> Option<Pattern> {
+        match (t.out.body().constant(new), t.from.def_inst(old).map(|d| &d.op)) {
+            (Some(Const::Str(text)), _) => Some(Pattern::Literal(text.clone())),
+            (_, Some(Op::Param(p))) if self.binding(*p).1 == Binding::Block => {
+                Some(Pattern::Param(self.role, self.binding(*p).0.name.clone()))
+            }
+            _ => None,
+        }
+    }
+
     /// A condition on a light's category bits: some bit of what is wanted, or nothing is wanted; no bit of what is not.
     fn category(&mut self, t: &mut Translator<'_, '_>, old: Value, args: &[Value]) -> Option<Vec<Value>> {
-        let pattern = match (t.out.body().constant(args[0]), t.from.def_inst(old).map(|d| &d.op)) {
-            (Some(Const::Str(text)), _) if text.trim().is_empty() => {
+        let pattern = match self.pattern(t, old, args[0]) {
+            Some(Pattern::Literal(text)) if text.trim().is_empty() => {
                 return Some(vec![t.out.constant(Const::Bool(true))]);
             }
-            (Some(Const::Str(text)), _) => Pattern::Literal(text.clone()),
-            (_, Some(Op::Param(p))) if self.binding(*p).1 == Binding::Block => {
-                Pattern::Param(self.role, self.binding(*p).0.name.clone())
-            }
-            _ => {
+            Some(pattern) => pattern,
+            None => {
                 self.table.shortfalls.insert(Shortfall::ComputedCategory);
                 return Some(vec![t.out.constant(Const::Bool(true))]);
             }

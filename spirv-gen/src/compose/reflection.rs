@@ -16,7 +16,7 @@ pub enum Role {
     Light(u32),
 }
 
-/// A category pattern of illuminance.
+/// A text that a program names: a category pattern of illuminance, a texture.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Pattern {
     /// A literal, `"diffuse,-specular"`.
@@ -167,8 +167,9 @@ pub enum Opacity {
 /// Something that the pipeline does otherwise than its shaders ask: to be told once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shortfall {
-    /// Textures, environments and shadow maps are not looked up: black, black, unshadowed.
-    Lookup(&'static str),
+    /// Textures, environments and shadow maps are not looked up: black, black, unshadowed. The shadeop, and the name if it is not
+    /// computed in the shader.
+    Lookup(&'static str, Option<Pattern>),
     /// `printf` prints nothing.
     Printf,
     /// A text that is computed in the shader, from what is not known when it is compiled, is empty.

@@ -150,9 +150,12 @@ impl Builder {
         self.scale(v, inverse)
     }
 
-    /// `faceforward(n, i, reference)`: n, flipped so that it faces against i as the reference does.
+    /// `faceforward(n, i, reference)`: n, flipped so that it faces against i as the reference does, or as n does where the reference says
+    /// nothing: at the pole of a sphere dP/du and with it Ng are zero.
     pub fn faceforward(&mut self, n: Value, i: Value, reference: Value) -> Value {
-        let (d, zero) = (self.dot(i, reference), self.f32(0.0));
+        let (d, own, zero) = (self.dot(i, reference), self.dot(i, n), self.f32(0.0));
+        let says = self.compare(Compare::Ne, d, zero);
+        let d = self.select(says, d, own);
         let facing = self.lt(d, zero);
         let flipped = self.neg(n);
         self.select(facing, n, flipped)

@@ -207,14 +207,37 @@ fn each_display_has_its_own_exposure_and_alpha_has_none() {
 struct Background([f32; 3]);
 
 impl Imager for Background {
-    fn shade(&self, row: &mut ImagerRow<'_>) {
-        for ((ci, oi), alpha) in row.ci.iter_mut().zip(row.oi.iter_mut()).zip(row.alpha.iter_mut()) {
+    fn shade(&self, pixels: &mut ImagerPixels<'_>) {
+        for ((ci, oi), alpha) in pixels.ci.iter_mut().zip(pixels.oi.iter_mut()).zip(pixels.alpha.iter_mut()) {
             for (channel, background) in self.0.iter().enumerate() {
                 ci[channel] += (1.0 - oi[channel]) * background;
                 oi[channel] = 1.0;
             }
             *alpha = 1.0;
         }
+    }
+
+    fn failure(&self) -> Option<String> {
+        None
+    }
+}
+
+/// Writes the raster position of each pixel as its colour, or fails.
+struct Position {
+    fails: bool,
+}
+
+impl Imager for Position {
+    fn shade(&self, pixels: &mut ImagerPixels<'_>) {
+        let [x, y] = pixels.corner;
+        for (index, ci) in pixels.ci.iter_mut().enumerate() {
+            let index = index as u32;
+            *ci = [(x + index % pixels.size[0]) as f32, (y + index / pixels.size[0]) as f32, pixels.size[1] as f32];
+        }
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.fails.then(|| "no device".to_string())
     }
 }
 
@@ -236,6 +259,48 @@ fn the_imager_runs_after_exposure_and_leaves_missing_pixels_black() {
         panic!("not floats")
     };
     assert_eq!(values, [0.5, 0.0, 0.5, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
+}
+
+/// A world of colour and alpha with some imager.
+fn imaged_world(path: &str, resolution: [u32; 2]) -> World {
+    let mut world = world(resolution, vec![display(path, "tiff", RGBA)]);
+    let world_from_shader = Arc::new(Motion::still(DMat4::IDENTITY));
+    let imager = ShaderInstance { name: "i".into(), params: vec![], world_from_shader, place: Place::default() };
+    world.options.imager = Some(Arc::new(imager));
+    world
+}
+
+#[test]
+fn imagers_get_bands_that_lie_alike_in_every_crop() {
+    let directory = directory();
+    let path = path_in(&directory, "a.tif");
+    let mut world = imaged_world(&path, [4, 200]);
+    world.camera.crop_window = [0.25, 0.75, 0.25, 0.75];
+    let reporter = Reporter::silent();
+    let film = film(&world, &reporter);
+    film.deposit([1, 50, 3, 150], &[0.0; 2 * 100 * 7]);
+    film.finish(Some(&Position { fails: false }), &reporter);
+    let ::tiff::decoder::DecodingResult::F32(values) = tiff_decoder(&path).read_image().expect("decodes") else {
+        panic!("not floats")
+    };
+    for (index, pixel) in values.chunks(4).enumerate() {
+        let (x, y) = (1 + index % 2, 50 + index / 2);
+        let band_rows = [14.0, 64.0, 22.0][y / 64];
+        assert_eq!(pixel[..3], [x as f32, y as f32, band_rows], "row {y}");
+    }
+}
+
+#[test]
+fn a_display_whose_imager_fails_is_not_written() {
+    let directory = directory();
+    let path = path_in(&directory, "a.tif");
+    let world = imaged_world(&path, [2, 1]);
+    let reporter = Reporter::silent();
+    let film = film(&world, &reporter);
+    film.deposit([0, 0, 2, 1], &[0.5; 14]);
+    let outcomes = film.finish(Some(&Position { fails: true }), &reporter);
+    assert_eq!(states(&outcomes), [DisplayState::Missing]);
+    assert!(!Path::new(&path).exists());
 }
 
 #[test]

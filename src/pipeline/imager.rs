@@ -1,0 +1,112 @@
+//! Imager: the imager shader runs at pixels that were filtered and exposed (RISpec 4.1.4 and figure 4.2).
+//!
+//! To the compiled kernel a *tile* of 16 x 16 pixels is a grid: pixels are its vertices, u and v run along raster x and y, one pixel
+//! apart. Tiles are laid out from raster (0, 0), so that derivatives and `random()` do not depend on the crop window.
+
+use super::recording::{Arena, ArenaFull, Buffer, Dispatch, Groups, Kernel, Recording, Slice};
+use std::sync::Arc;
+
+/// Pixels along a side of a tile.
+pub const TILE_PX: u32 = 16;
+/// Pixels of a tile: vertices of a slot.
+pub const TILE_PIXELS: u32 = TILE_PX * TILE_PX;
+const SLOT_LOG2: u32 = TILE_PIXELS.ilog2();
+
+/// Outputs of an imager's kernel in order: `Ci`, `Oi`, `alpha`, a channel each.
+pub const OUTPUT_CHANNELS: u32 = 3;
+
+/// A compiled imager shader and what it reads.
+#[derive(Clone, Debug)]
+pub struct ImagerProgram {
+    /// What a device runs.
+    pub kernel: Arc<Kernel>,
+    /// The parameter buffer.
+    pub params: Arc<[[f32; 4]]>,
+    /// Record of the shader's block in it.
+    pub block: u32,
+    /// Record of the space table in it.
+    pub space_table: u32,
+    /// Input channels in all; the raster position is the first, if it is read.
+    pub input_channels: u32,
+    /// Whether the raster position is read.
+    pub reads_position: bool,
+    /// Input channel of `Ci` and, in w, `alpha`; `None` when neither is read.
+    pub colour_channel: Option<u32>,
+    /// Input channel of `Oi`, if it is read.
+    pub opacity_channel: Option<u32>,
+}
+
+/// What an imager works in: room for so many tiles.
+#[derive(Clone, Copy, Debug)]
+pub struct ImagerSlices {
+    /// Two records a tile (spirv-gen's abi.rs).
+    pub work: Slice<[u32; 4]>,
+    /// Channels of all pixels: inputs, then outputs.
+    pub arena: Slice<[f32; 4]>,
+    /// The program's parameters.
+    pub params: Slice<[f32; 4]>,
+    /// Word 0: pixels whose loops ran out of trips.
+    pub status: Slice<u32>,
+}
+
+impl ImagerSlices {
+    fn arena_records(program: &ImagerProgram, tiles: u64) -> u64 {
+        tiles * u64::from(TILE_PIXELS) * u64::from(program.input_channels + OUTPUT_CHANNELS)
+    }
+
+    /// Bytes that `tiles` tiles take up.
+    pub fn bytes(program: &ImagerProgram, tiles: u64) -> u64 {
+        let records = Self::arena_records(program, tiles);
+        Arena::bytes_for(&[(2 * tiles, 16), (records, 16), (program.params.len() as u64, 16), (1, 4)])
+    }
+
+    /// Cuts a buffer for `tiles` tiles.
+    ///
+    /// # Errors
+    /// When it has fewer than [`Self::bytes`].
+    pub fn cut(buffer: Buffer, program: &ImagerProgram, tiles: u64) -> Result<Self, ArenaFull> {
+        let mut arena = Arena::new(buffer);
+        Ok(Self {
+            work: arena.cut(2 * tiles)?,
+            arena: arena.cut(Self::arena_records(program, tiles))?,
+            params: arena.cut(program.params.len() as u64)?,
+            status: arena.cut(1)?,
+        })
+    }
+}
+
+/// The work records of tiles, which are named by their column and row.
+pub fn work(program: &ImagerProgram, tiles: &[[u32; 2]]) -> Vec<[u32; 4]> {
+    const SIZE: u32 = (TILE_PX - 1) | (TILE_PX - 1) << 8;
+    let step = 1.0_f32.to_bits();
+    tiles
+        .iter()
+        .flat_map(|&[column, row]| [[SIZE, program.block, row << 16 | column & 0xffff, 0], [step, step, 0, 0]])
+        .collect()
+}
+
+/// The first record of input channel `channel` when `tiles` tiles run.
+pub fn input_record(channel: u32, tiles: u32) -> usize {
+    (channel * tiles * TILE_PIXELS) as usize
+}
+
+/// The records of the outputs when `tiles` tiles run.
+pub fn output_records(program: &ImagerProgram, tiles: u32) -> std::ops::Range<u64> {
+    let first = input_record(program.input_channels, tiles) as u64;
+    first..first + u64::from(OUTPUT_CHANNELS * tiles * TILE_PIXELS)
+}
+
+/// Appends the run of an imager over the first `tiles` tiles.
+pub fn record(recording: &mut Recording, program: &ImagerProgram, slices: &ImagerSlices, tiles: u32) {
+    let output_base = output_records(program, tiles).start as u32;
+    // The push constants of spirv-gen's abi.rs.
+    let push = [0, SLOT_LOG2, tiles, 0, output_base, tiles * TILE_PIXELS, program.space_table, 0];
+    recording.fill(slices.status, 0);
+    recording.dispatch(Dispatch {
+        kernel: Arc::clone(&program.kernel),
+        constants: Vec::new(),
+        groups: Groups::from(tiles),
+        bindings: vec![slices.work.range(), slices.arena.range(), slices.params.range(), slices.status.range()],
+        push: bytemuck::bytes_of(&push).to_vec(),
+    });
+}

@@ -1,0 +1,205 @@
+//! The imager at work: bands of the film's pixels go to a device in tiles and come back. A device that fails hands over to the next.
+
+use crate::diagnostic::{Place, Reporter};
+use crate::film::{Imager, ImagerPixels};
+use crate::gpu::{Device, GpuError, Usage};
+use crate::pipeline::imager::{self, ImagerProgram, ImagerSlices, TILE_PIXELS, TILE_PX};
+use crate::pipeline::recording::{Buffer, Recording};
+use parking_lot::Mutex;
+
+/// Tiles that run at once, at most: 262,144 pixels.
+const TILES_MAX: u64 = 1024;
+/// Tiles that run at once, at least: what does not fit then does not fit at all.
+const TILES_MIN: u64 = 8;
+
+/// Where devices come from.
+pub(super) trait Devices: Send {
+    /// A device to work on; `None` when there are no more.
+    fn take(&mut self) -> Option<Device>;
+    /// A device that worked to the end.
+    fn give_back(&mut self, device: Device);
+}
+
+/// An imager and the devices it may run on.
+pub(super) struct DeviceImager<'a> {
+    program: ImagerProgram,
+    reporter: &'a Reporter,
+    state: Mutex<State<'a>>,
+}
+
+struct State<'a> {
+    devices: &'a mut dyn Devices,
+    bench: Option<Bench>,
+    failure: Option<String>,
+    /// Pixels whose loops were ended.
+    long_loops: u64,
+}
+
+/// A device with memory for some tiles.
+struct Bench {
+    device: Device,
+    buffer: Buffer,
+    slices: ImagerSlices,
+    tiles: u64,
+}
+
+impl<'a> DeviceImager<'a> {
+    pub(super) fn new(program: ImagerProgram, devices: &'a mut dyn Devices, reporter: &'a Reporter) -> Self {
+        let state = State { devices, bench: None, failure: None, long_loops: 0 };
+        Self { program, reporter, state: Mutex::new(state) }
+    }
+
+    /// Gives the device back and tells what there is to tell.
+    pub(super) fn finish(self) {
+        let mut state = self.state.into_inner();
+        if let Some(mut bench) = state.bench.take() {
+            bench.device.free(bench.buffer);
+            state.devices.give_back(bench.device);
+        }
+        if state.long_loops > 0 {
+            let message =
+                format!("{} pixels ran out of loop trips in the imager; their loops were ended", state.long_loops);
+            self.reporter.warn("limitcheck", &Place::default(), message);
+        }
+    }
+
+    /// Runs the imager on the devices that are left, one after the other until one does it.
+    fn run(&self, state: &mut State<'_>, pixels: &mut ImagerPixels<'_>) -> Result<(), String> {
+        loop {
+            let mut bench = match state.bench.take() {
+                Some(bench) => bench,
+                None => {
+                    let device = state.devices.take().ok_or("no device is left")?;
+                    match Bench::new(device, &self.program) {
+                        Ok(bench) => bench,
+                        Err(error) => {
+                            self.tell(&error);
+                            continue;
+                        }
+                    }
+                }
+            };
+            match bench.run(&self.program, pixels) {
+                Ok(long_loops) => {
+                    state.long_loops += long_loops;
+                    state.bench = Some(bench);
+                    return Ok(());
+                }
+                Err(error) => self.tell(&error),
+            }
+        }
+    }
+
+    fn tell(&self, error: &GpuError) {
+        self.reporter.warn("system", &Place::default(), format!("the imager goes to another device: {error}"));
+    }
+}
+
+impl Imager for DeviceImager<'_> {
+    fn shade(&self, pixels: &mut ImagerPixels<'_>) {
+        let mut state = self.state.lock();
+        if state.failure.is_none()
+            && let Err(failure) = self.run(&mut state, pixels)
+        {
+            state.failure = Some(failure);
+        }
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.state.lock().failure.clone()
+    }
+}
+
+impl Bench {
+    fn new(mut device: Device, program: &ImagerProgram) -> Result<Self, GpuError> {
+        let mut tiles = TILES_MAX;
+        let memory = device.memory();
+        let left = memory.budget_bytes.saturating_sub(memory.used_bytes);
+        let most = left.min(crate::pipeline::recording::BINDING_BYTES_MAX);
+        while tiles > TILES_MIN && ImagerSlices::bytes(program, tiles) > most {
+            tiles /= 2;
+        }
+        let buffer = device.allocate("imager", ImagerSlices::bytes(program, tiles), Usage::DeviceOnly)?;
+        let slices = ImagerSlices::cut(buffer, program, tiles).expect("the buffer was made for it");
+        device.upload(slices.params, &program.params)?;
+        Ok(Self { device, buffer, slices, tiles })
+    }
+
+    /// Runs over all tiles that the pixels meet; returns how many pixels ran out of loop trips. On an error pixels are as they were
+    /// before, or as they shall be: running again must not begin with the latter, so results are kept until the end.
+    fn run(&mut self, program: &ImagerProgram, pixels: &mut ImagerPixels<'_>) -> Result<u64, GpuError> {
+        let tiles = tiles_of(pixels);
+        let mut outputs = Vec::with_capacity(tiles.len());
+        let mut long_loops = 0;
+        for tiles in tiles.chunks(self.tiles as usize) {
+            let count = tiles.len() as u32;
+            let inputs = inputs(program, tiles, pixels);
+            self.device.upload(self.slices.arena.part(0..inputs.len() as u64), &inputs)?;
+            self.device.upload(self.slices.work.part(0..2 * tiles.len() as u64), &imager::work(program, tiles))?;
+            let mut recording = Recording::new("imager");
+            recording.stage("imager", |recording| imager::record(recording, program, &self.slices, count));
+            self.device.submit(&recording)?;
+            outputs.push(self.device.read(self.slices.arena.part(imager::output_records(program, count)))?);
+            long_loops += u64::from(self.device.read(self.slices.status)?[0]);
+        }
+        for (tiles, outputs) in tiles.chunks(self.tiles as usize).zip(&outputs) {
+            take_outputs(tiles, outputs, pixels);
+        }
+        Ok(long_loops)
+    }
+}
+
+/// Columns and rows of the tiles that the pixels meet.
+fn tiles_of(pixels: &ImagerPixels<'_>) -> Vec<[u32; 2]> {
+    let [x, y] = pixels.corner;
+    let [width, height] = pixels.size;
+    let along = |first: u32, count: u32| first / TILE_PX..(first + count).div_ceil(TILE_PX);
+    along(y, height).flat_map(|row| along(x, width).map(move |column| [column, row])).collect()
+}
+
+/// Raster position of vertex `vertex` of a tile.
+fn raster_of(tile: [u32; 2], vertex: u32) -> [u32; 2] {
+    [tile[0] * TILE_PX + vertex % TILE_PX, tile[1] * TILE_PX + vertex / TILE_PX]
+}
+
+/// Input channels of some tiles. Beyond the pixels there are, the nearest is repeated.
+fn inputs(program: &ImagerProgram, tiles: &[[u32; 2]], pixels: &ImagerPixels<'_>) -> Vec<[f32; 4]> {
+    let count = tiles.len() as u32;
+    let [width, height] = pixels.size;
+    let mut records = vec![[0.0; 4]; imager::input_record(program.input_channels, count)];
+    let mut channel = |number: Option<u32>, value: &dyn Fn([u32; 2], usize) -> [f32; 4]| {
+        let Some(number) = number else { return };
+        let first = imager::input_record(number, count);
+        let records = &mut records[first..first + tiles.len() * TILE_PIXELS as usize];
+        let places = tiles.iter().flat_map(|&tile| (0..TILE_PIXELS).map(move |vertex| raster_of(tile, vertex)));
+        for (record, raster) in records.iter_mut().zip(places) {
+            let at = |axis: usize, size: u32| raster[axis].saturating_sub(pixels.corner[axis]).min(size - 1) as usize;
+            *record = value(raster, at(1, height) * width as usize + at(0, width));
+        }
+    };
+    channel(program.reads_position.then_some(0), &|[x, y], _| [x as f32 + 0.5, y as f32 + 0.5, 0.0, 0.0]);
+    channel(program.colour_channel, &|_, pixel| {
+        let [r, g, b] = pixels.ci[pixel];
+        [r, g, b, pixels.alpha[pixel]]
+    });
+    channel(program.opacity_channel, &|_, pixel| {
+        let [r, g, b] = pixels.oi[pixel];
+        [r, g, b, 0.0]
+    });
+    records
+}
+
+/// Puts what the kernel stored where it belongs.
+fn take_outputs(tiles: &[[u32; 2]], outputs: &[[f32; 4]], pixels: &mut ImagerPixels<'_>) {
+    let stride = tiles.len() * TILE_PIXELS as usize;
+    let places = tiles.iter().flat_map(|&tile| (0..TILE_PIXELS).map(move |vertex| raster_of(tile, vertex)));
+    for (record, [x, y]) in places.enumerate() {
+        let inside = |at: u32, axis: usize| at.checked_sub(pixels.corner[axis]).filter(|&at| at < pixels.size[axis]);
+        let (Some(column), Some(row)) = (inside(x, 0), inside(y, 1)) else { continue };
+        let pixel = (row * pixels.size[0] + column) as usize;
+        let [ci, oi, alpha] = [0, 1, 2].map(|channel| outputs[channel * stride + record]);
+        pixels.ci[pixel] = [ci[0], ci[1], ci[2]];
+        pixels.oi[pixel] = [oi[0], oi[1], oi[2]];
+        pixels.alpha[pixel] = alpha[0];
+    }
+}

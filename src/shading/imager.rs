@@ -1,0 +1,69 @@
+//! The imager shader of a world. Its current space is raster space: `P` is the raster position of a pixel, and
+//! `transform("NDC", P)` means what it says (RISpec table 12.5).
+
+use super::Library;
+use super::bind::bind_plain;
+use super::block::{BlockSource, fill};
+use super::params::Params;
+use super::programs::{Programs, Signature};
+use super::shaders::Need;
+use super::spaces::Local;
+use super::{report_shortfall, report_textures};
+use crate::diagnostic::Reporter;
+use crate::pipeline::frame;
+use crate::pipeline::imager::ImagerProgram;
+use crate::scene::World;
+use glam::DMat4;
+use rustc_hash::FxHashMap;
+use spirv_gen::compose::{Binding, Input, Role, Slice};
+use std::sync::Arc;
+
+impl Library {
+    /// The world's imager, compiled; `None` when it has none or none can be had, which is told: pixels then stay as they are.
+    pub fn imager(&mut self, world: &World, reporter: &Reporter) -> Option<ImagerProgram> {
+        let instance = world.options.imager.as_ref()?;
+        let fetched = self.shaders.fetch(instance, Need::Imager, &world.options.search.shader, reporter)?;
+        let bound = bind_plain(fetched.shader(), instance, reporter);
+        let mut programs = Programs::new(&self.helpers, &[]);
+        let signature = Signature {
+            slice: Slice::Imager,
+            surface: Some(bound.clone()),
+            displacement: None,
+            atmosphere: None,
+            lights: Vec::new(),
+            colour: Binding::Block,
+            opacity: Binding::Block,
+            stores_opacity: true,
+        };
+        let compilation = programs.get(&signature, &instance.place);
+        programs.shortfalls().for_each(|(shortfall, place)| report_shortfall(reporter, shortfall, place));
+        let camera_from_world = *world.camera.camera_from_world.first();
+        let source = BlockSource {
+            world,
+            attributes: None,
+            shaders: vec![(Role::Surface, &bound, instance)],
+            current_from_camera: frame::raster_from_camera(&world.camera),
+            local: Local { camera_from_shader: DMat4::IDENTITY, camera_from_object: camera_from_world },
+            light_list: 0,
+            strings: FxHashMap::default(),
+        };
+        let mut params = Params::new();
+        let reflection = &compilation.reflection;
+        report_textures(reflection, &source, reporter);
+        let block = fill(&reflection.slots, reflection.records, &source, &mut params, &programs.tokens, reporter);
+        let block = params.block(block);
+        params.fill_space_table(world, &source.current_from_camera, &programs.tokens);
+        let (params, space_table) = params.finish(0);
+        let channel = |input| reflection.inputs.iter().find(|i| i.input == input).map(|i| i.channel);
+        Some(ImagerProgram {
+            reads_position: channel(Input::PositionU).is_some(),
+            colour_channel: channel(Input::CiAlpha),
+            opacity_channel: channel(Input::Oi),
+            input_channels: reflection.input_channels,
+            kernel: Arc::clone(&programs.finish()[compilation.kernel].kernel),
+            params,
+            block,
+            space_table,
+        })
+    }
+}

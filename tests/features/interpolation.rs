@@ -1,0 +1,70 @@
+//! ShadingInterpolation (RISpec 4.2.1): one colour a micropolygon, or colours interpolated between its vertices.
+
+use super::{Picture, draw, draw_with};
+
+/// A square that fills the picture, with colours at its corners that any bilinear patch shows as a plane: red runs along x, green along y.
+fn ramp(attributes: &str) -> Picture {
+    let scene = draw(&format!(
+        "Format 64 64 1\nPixelSamples 2 2\nPixelFilter \"box\" 1 1\nHider \"hidden\" \"jitter\" 0\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\n\
+         ScreenWindow -1 1 -1 1\nWorldBegin\nSurface \"constant\"\n{attributes}\nTranslate 0 0 1\n\
+         Patch \"bilinear\" \"P\" [-1 1 0 1 1 0 -1 -1 0 1 -1 0] \"varying color Cs\" [0 0 0 1 0 0 0 1 0 1 1 0]\nWorldEnd\n"
+    ));
+    scene.clean("a.exr")
+}
+
+/// The largest distance from the plane, over red and green.
+fn error(picture: &Picture) -> f32 {
+    let at = |x: usize, y: usize| {
+        let [r, g, _] = picture.rgb(x, y);
+        (r - (x as f32 + 0.5) / 64.0).abs().max((g - (y as f32 + 0.5) / 64.0).abs())
+    };
+    (0..64 * 64).map(|pixel| at(pixel % 64, pixel / 64)).fold(0.0, f32::max)
+}
+
+#[test]
+fn smooth_colours_are_those_of_the_vertices_and_linear_between_them() {
+    // Micropolygons of 16 x 16 pixels: constant ones are off by up to half of their width.
+    let constant = error(&ramp("ShadingRate 256"));
+    assert!((0.1..0.13).contains(&constant), "{constant}");
+    let smooth = error(&ramp("ShadingRate 256 ShadingInterpolation \"smooth\""));
+    assert!(smooth < 1e-3, "{smooth}");
+}
+
+#[test]
+fn smooth_translucent_colours_and_opacities_too() {
+    let smooth = ramp("ShadingRate 256 ShadingInterpolation \"smooth\" Opacity 0.5 0.5 0.5");
+    // constant multiplies by Os
+    let [r, g, _] = smooth.rgb(10, 50);
+    assert!((2.0 * r - 10.5 / 64.0).abs() < 1e-3 && (2.0 * g - 50.5 / 64.0).abs() < 1e-3, "{r} {g}");
+    let veil = "surface veil() { Oi = t; Ci = Oi * Cs; }";
+    let scene = draw_with(
+        &[("veil.sl", veil)],
+        "Format 32 32 1\nPixelSamples 2 2\nPixelFilter \"box\" 1 1\nHider \"hidden\" \"jitter\" 0\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\n\
+         Display \"+$DIR/t.exr\" \"exr\" \"varying float t\"\nScreenWindow -1 1 -1 1\nWorldBegin\nSurface \"veil\"\nShadingRate 64\n\
+         ShadingInterpolation \"smooth\"\nTranslate 0 0 1\nPatch \"bilinear\" \"P\" [-1 1 0 1 1 0 -1 -1 0 1 -1 0]\nWorldEnd\n",
+    );
+    let (colour, depth) = (scene.clean("a.exr"), scene.clean("t.exr"));
+    for y in [3, 12, 29] {
+        let t = (y as f32 + 0.5) / 32.0;
+        // Inside a pixel t is averaged, and t * t for what is weighted by opacity.
+        assert!((colour.at("A", 7, y) - t).abs() < 2e-3, "{} {t}", colour.at("A", 7, y));
+        assert!((depth.at("t", 7, y) - t * t).abs() < 3e-3, "{} {t}", depth.at("t", 7, y));
+    }
+}
+
+#[test]
+fn constant_neighbours_of_smooth_ones_keep_their_bits() {
+    let scene = |second: &str| {
+        let scene = draw(&format!(
+            "Format 48 48 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nScreenWindow -1 1 -1 1\nTranslate 0 0 3\nWorldBegin\n\
+             LightSource \"distantlight\" 1\nSurface \"matte\"\nShadingRate 9\nAttributeBegin\nTranslate -0.5 0 0\n\
+             Sphere 0.4 -0.4 0.4 360\nAttributeEnd\n{second}\nTranslate 0.5 0 0\nSphere 0.4 -0.4 0.4 360\nWorldEnd\n"
+        ));
+        scene.clean("a.exr")
+    };
+    let (plain, mixed) = (scene(""), scene("ShadingInterpolation \"smooth\""));
+    let same = |x: std::ops::Range<usize>| {
+        x.flat_map(|x| (0..48).map(move |y| (x, y))).all(|(x, y)| plain.rgb(x, y) == mixed.rgb(x, y))
+    };
+    assert!(same(0..24) && !same(24..48));
+}

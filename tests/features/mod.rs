@@ -1,0 +1,109 @@
+//! Small scenes, each for one request or one rule of the RI, drawn from RIB text to OpenEXR; what the picture must be is known.
+
+mod imager;
+mod interpolation;
+mod spaces;
+
+use anthill::diagnostic::Reporter;
+use anthill::film::DisplayState;
+use anthill::options::RenderOptions;
+use exr::prelude::{FlatSamples, read_first_flat_layer_from_file};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// What became of a scene.
+pub(crate) struct Scene {
+    directory: TempDir,
+    /// All messages.
+    pub(crate) messages: Vec<String>,
+    /// What became of its displays.
+    pub(crate) displays: Vec<DisplayState>,
+}
+
+/// Draws RIB text, in which `$DIR` stands for a directory of its own that also holds the shaders: file names and RSL.
+pub(crate) fn draw_with(shaders: &[(&str, &str)], rib: &str) -> Scene {
+    let directory = tempfile::tempdir().expect("a directory for pictures");
+    let path = directory.path().display().to_string();
+    for (name, text) in shaders {
+        fs::write(directory.path().join(name), text).expect("a shader is written");
+    }
+    let scene = directory.path().join("scene.rib");
+    let rib = format!("Option \"searchpath\" \"shader\" [\"$DIR\"]\n{rib}");
+    fs::write(&scene, rib.replace("$DIR", &path)).expect("a scene is written");
+    let reporter = Arc::new(Reporter::silent());
+    let options = RenderOptions {
+        scenes: vec![scene],
+        devices: "0".into(),
+        memory_bytes: Some(256 << 20),
+        validate: true,
+        ..RenderOptions::default()
+    };
+    let outcome = anthill::render(&options, &reporter, &());
+    let messages = reporter.all().iter().map(|(diagnostic, _)| diagnostic.to_string()).collect();
+    Scene { directory, messages, displays: outcome.displays.iter().map(|display| display.state).collect() }
+}
+
+/// The same with the shaders that are built in.
+pub(crate) fn draw(rib: &str) -> Scene {
+    draw_with(&[], rib)
+}
+
+impl Scene {
+    /// The picture of that name, of a scene of which nothing was said.
+    pub(crate) fn clean(&self, name: &str) -> Picture {
+        assert!(self.messages.is_empty(), "{:?}", self.messages);
+        self.picture(name)
+    }
+
+    /// The picture of that name.
+    pub(crate) fn picture(&self, name: &str) -> Picture {
+        Picture::read(&self.directory.path().join(name))
+    }
+
+    /// How many messages contain these words.
+    pub(crate) fn told(&self, words: &str) -> usize {
+        self.messages.iter().filter(|message| message.contains(words)).count()
+    }
+}
+
+/// An OpenEXR file's channels by name.
+pub(crate) struct Picture {
+    width: usize,
+    channels: BTreeMap<String, Vec<f32>>,
+}
+
+impl Picture {
+    fn read(path: &Path) -> Self {
+        let image = read_first_flat_layer_from_file(path).expect("a picture was written");
+        let floats = |samples: &FlatSamples| samples.values_as_f32().collect();
+        let layer = &image.layer_data;
+        let channels = layer.channel_data.list.iter().map(|c| (c.name.to_string(), floats(&c.sample_data))).collect();
+        Self { width: layer.size.x(), channels }
+    }
+
+    /// A channel, row by row.
+    pub(crate) fn channel(&self, name: &str) -> &[f32] {
+        let names: Vec<&String> = self.channels.keys().collect();
+        self.channels.get(name).unwrap_or_else(|| panic!("no channel {name} among {names:?}"))
+    }
+
+    /// A channel at a pixel.
+    pub(crate) fn at(&self, name: &str, x: usize, y: usize) -> f32 {
+        self.channel(name)[y * self.width + x]
+    }
+
+    /// Red, green, blue at a pixel.
+    pub(crate) fn rgb(&self, x: usize, y: usize) -> [f32; 3] {
+        ["R", "G", "B"].map(|name| self.at(name, x, y))
+    }
+}
+
+/// Fails unless two colours are as near as half floats permit.
+#[track_caller]
+pub(crate) fn assert_near(got: [f32; 3], wanted: [f32; 3]) {
+    let near = got.iter().zip(&wanted).all(|(a, b)| (a - b).abs() <= 1e-3 * b.abs().max(1.0));
+    assert!(near, "{got:?} is not {wanted:?}");
+}
