@@ -13,6 +13,7 @@ use crate::film::{ChannelGroup, DisplayOutcome, Film};
 use crate::gpu::{Device, DeviceInfo, DeviceKind, OpenOptions, open};
 use crate::options::RenderOptions;
 use crate::pipeline::frame::filter_apron;
+use crate::pipeline::imager::ImagerProgram;
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
 use crate::progress::{Event, Observer};
@@ -191,6 +192,7 @@ impl<'a> Session<'a> {
         film.check_outputs(self.reporter);
         if self.options.check {
             self.picture(world, &film);
+            self.shading.imager(world, self.reporter);
             return undrawn(film.undrawn());
         }
         if film.is_pointless() || !self.fits_host(world, &film) {
@@ -204,6 +206,13 @@ impl<'a> Session<'a> {
         let begin = Instant::now();
         self.draw_picture(&picture, &mut film);
         self.stats.render += begin.elapsed();
+        let displays = self.write(film, imager);
+        self.observer.notice(Event::WorldEnd);
+        Drawn { displays, interrupted: self.observer.is_cancelled() }
+    }
+
+    /// Lets the imager have the picture, and writes it.
+    fn write(&mut self, film: Film, imager: Option<ImagerProgram>) -> Vec<DisplayOutcome> {
         let begin = Instant::now();
         let displays = match imager {
             None => film.finish(None, self.reporter),
@@ -216,8 +225,7 @@ impl<'a> Session<'a> {
             }
         };
         self.stats.stages.add(Stage::Write, begin.elapsed());
-        self.observer.notice(Event::WorldEnd);
-        Drawn { displays, interrupted: self.observer.is_cancelled() }
+        displays
     }
 
     /// Whether geometry, as read and as devices take it, and film fit the host memory that the user grants; says so where they do not.
