@@ -71,7 +71,7 @@ fn parts_use_only_what_they_may() {
             let covers = |name: &&str| used == **name || used.starts_with(&format!("{name}::"));
             let is_own = covers(&part) || part == "main" && covers(&"cli");
             let is_free = allowed.contains(&"*") && !covers(&"cli");
-            if !(is_own || is_free || allowed.iter().any(|name| covers(name))) {
+            if !(is_own || is_free || allowed.iter().any(covers)) {
                 found.push(format!("{}: {part} uses {used}", file.at(at)));
             }
         }
