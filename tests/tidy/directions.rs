@@ -15,10 +15,18 @@ const PARTS: &[(&str, &[&str])] = &[
     ("film", &["scene", "diagnostic"]),
     ("texture", &["scene", "diagnostic"]),
     ("pipeline", &["scene", "diagnostic"]),
-    // Looks and compiled kernels are handed to the pipeline; raster space must be its own.
+    // Looks, imagers and compiled kernels are handed to the pipeline; raster space must be its own.
     (
         "shading",
-        &["scene", "diagnostic", "pipeline::look", "pipeline::recording", "pipeline::kernels", "pipeline::frame"],
+        &[
+            "scene",
+            "diagnostic",
+            "pipeline::look",
+            "pipeline::imager",
+            "pipeline::recording",
+            "pipeline::kernels",
+            "pipeline::frame",
+        ],
     ),
     ("gpu", &["pipeline::recording", "diagnostic"]),
     ("stats", &["film", "diagnostic"]),
@@ -37,7 +45,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("gpu_allocator", &["src/gpu/"]),
     ("rspirv", &["spirv-gen/src/emit/", "spirv-gen/tests/", "build/", "tests/"]),
     ("shaderc", &["build/", "spirv-gen/tests/"]),
-    ("spirv_gen", &["src/shading/", "spirv-gen/tests/", "fuzz/"]),
+    ("spirv_gen", &["src/shading/", "spirv-gen/tests/", "bench/", "fuzz/"]),
     ("clap", &["src/cli/"]),
     ("indicatif", &["src/cli/"]),
     ("signal_hook", &["src/cli/"]),

@@ -12,8 +12,8 @@ const FOLDERS: [&str; 10] = [".cargo", ".ci", "bench", "build", "fuzz", "glsl", 
 const LEFT_OUT: [&str; 3] = ["target", "corpus", "artifacts"];
 
 /// Kinds of files that are read, by the ends of their names.
-const TEXTS: [&str; 12] =
-    [".rs", ".comp", ".glsl", ".sl", ".h", ".rib", ".md", ".toml", ".dict", "Makefile", "run", ".gitignore"];
+const TEXTS: [&str; 13] =
+    [".rs", ".comp", ".glsl", ".sl", ".h", ".rib", ".md", ".toml", ".dict", ".py", "Makefile", "run", ".gitignore"];
 
 /// A file: its path from the repository's root, with `/`; its text, empty when it is no text; its size in bytes.
 pub(super) struct File {
