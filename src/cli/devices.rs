@@ -66,7 +66,7 @@ fn describe(device: &DeviceInfo, default: bool) -> String {
         text += &format!("   offers {}\n", offered.join(", "));
     }
     for lack in &device.lacking {
-        text += &format!("   lacks {}: {} needed, has {} ({})\n", lack.name, lack.needed, lack.has, lack.reason);
+        text += &format!("   lacks {}: {}\n", lack.what(), lack.reason);
     }
     text
 }
@@ -106,10 +106,14 @@ mod tests {
         assert_eq!(describe(&device, false), format!("{head}can render\n{offers}"));
         assert_eq!(describe(&device, true), format!("{head}can render, and does by default\n{offers}"));
         device.usable = false;
-        let lack =
-            Lack { name: "shaderInt64", needed: "yes".into(), has: "no".into(), reason: "depth keys", fatal: true };
-        device.lacking.push(lack);
-        let expected = format!("{head}cannot render\n{offers}   lacks shaderInt64: yes needed, has no (depth keys)\n");
+        let lack = |name, needed: &str, has: &str, reason| {
+            let (needed, has) = (needed.to_string(), has.to_string());
+            Lack { name, needed, has, reason, fatal: false }
+        };
+        device.lacking.push(lack("shaderInt64", "offered", "not offered", "depth keys"));
+        device.lacking.push(lack("maxPushConstantsSize", "at least 128", "64", "parameters"));
+        let lacks = "   lacks shaderInt64: depth keys\n   lacks maxPushConstantsSize (needs at least 128, has 64): parameters\n";
+        let expected = format!("{head}cannot render\n{offers}{lacks}");
         assert_eq!(describe(&device, false), expected);
         let value: serde_json::Value = serde_json::from_str(&json(&[device])).expect("valid JSON");
         assert_eq!((&value[0]["kind"], &value[0]["lacking"][0]["name"]), (&"cpu".into(), &"shaderInt64".into()));

@@ -55,6 +55,19 @@ pub struct Lack {
     pub fatal: bool,
 }
 
+impl Lack {
+    /// What is lacking, without the reason: the name, and of a limit what is needed and what there is.
+    pub fn what(&self) -> String {
+        if self.has == NOT_OFFERED {
+            return self.name.to_string();
+        }
+        format!("{} (needs {}, has {})", self.name, self.needed, self.has)
+    }
+}
+
+/// What a device has of a feature that it does not offer.
+const NOT_OFFERED: &str = "not offered";
+
 /// A physical device.
 #[derive(Clone, Debug, Serialize)]
 pub struct DeviceInfo {
@@ -103,8 +116,10 @@ pub struct DeviceInfo {
 impl DeviceInfo {
     /// Whether two devices are of one model and driver, so that they compute the same bits.
     pub fn is_like(&self, other: &Self) -> bool {
-        let identity = |d: &Self| (d.vendor_id, d.device_id, d.driver_version, d.driver.clone(), d.name.clone());
-        identity(self) == identity(other)
+        // CPU drivers say their version in the text only.
+        let driver = |d: &Self| (d.driver_version, d.driver.clone(), d.driver_info.clone());
+        let identity = |d: &Self| (d.vendor_id, d.device_id, d.name.clone());
+        identity(self) == identity(other) && driver(self) == driver(other)
     }
 
     /// Whether it is a GPU.
@@ -231,7 +246,7 @@ fn lacking(api: u32, computes: bool, features: &mut Features, limits: &vk::Physi
     }
     for row in FEATURES.iter().filter(|row| row.need != Need::Nobody) {
         if *(row.field)(features) != vk::TRUE {
-            lack(row.name, "offered", "not offered".to_string(), row.reason, row.need == Need::Running);
+            lack(row.name, "offered", NOT_OFFERED.to_string(), row.reason, row.need == Need::Running);
         }
     }
     for row in LIMITS {

@@ -1,7 +1,7 @@
 //! Which devices the user means.
 
 use super::error::GpuError;
-use super::physical::DeviceInfo;
+use super::physical::{DeviceInfo, Lack};
 
 /// The indices of the devices that a selection names, in the order and as often as it names them.
 ///
@@ -78,8 +78,7 @@ fn unknown(devices: &[DeviceInfo], asked: &str) -> GpuError {
 
 /// The error for a device that cannot render.
 pub(super) fn lacking(device: &DeviceInfo) -> GpuError {
-    let lacking =
-        device.lacking.iter().map(|lack| format!("{} ({}, has {})", lack.name, lack.needed, lack.has)).collect();
+    let lacking = device.lacking.iter().map(Lack::what).collect();
     GpuError::Lacking { index: device.index, name: device.name.clone(), lacking }
 }
 
@@ -91,7 +90,7 @@ fn lacks_line(device: &DeviceInfo) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::physical::{DeviceKind, Lack};
+    use crate::gpu::physical::DeviceKind;
     use std::collections::BTreeMap;
 
     fn device(index: usize, name: &str, kind: DeviceKind, pci: Option<&str>) -> DeviceInfo {
@@ -172,7 +171,7 @@ mod tests {
             ("arc", "there is no device \"arc\""),
             ("", "there is no device \"\""),
             ("0,,1", "there is no device \"\""),
-            ("5", "device 5 (Old) cannot be used: it lacks shaderInt64 (offered, has not offered)"),
+            ("5", "device 5 (Old) cannot be used: it lacks shaderInt64"),
             ("old", "device 5 (Old) cannot be used"),
         ];
         for (selection, expected) in cases {

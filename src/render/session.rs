@@ -175,8 +175,10 @@ impl<'a> Session<'a> {
             self.reporter.report(note.hint("`anthill devices` lists every device with what it lacks"));
         }
         let Some(other) = self.slots.iter().find(|slot| !slot.info.is_like(&first.info)) else { return };
-        let message =
-            format!("{} and {} differ: a pixel's last bits depend on who draws it", first.info.name, other.info.name);
+        // Two drivers may give their devices one name.
+        let title = |info: &DeviceInfo| format!("{} ({}, {} {})", info.index, info.name, info.driver, info.driver_info);
+        let (first, other) = (title(&first.info), title(&other.info));
+        let message = format!("devices {first} and {other} differ: a pixel's last bits depend on who draws it");
         let hint = "--devices alike keeps to identical ones";
         self.reporter.report(Diagnostic::new(Severity::Warning, "devices", Place::default(), message).hint(hint));
     }
