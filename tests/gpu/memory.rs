@@ -15,7 +15,7 @@ fn the_budget_is_kept_and_who_exceeds_it_is_named() {
     let b = device.allocate("samples", 16 * MIB, Usage::DeviceOnly).expect("fits");
     let error = device.allocate("lists", 16 * MIB, Usage::DeviceOnly).expect_err("4 MiB are taken for small buffers");
     let text = error.to_string();
-    assert!(text.contains("16777216 bytes of lists") && text.contains("of 50331648 bytes are in use"), "{text}");
+    assert!(text.contains("16.0 MiB of lists") && text.contains("of 48.0 MiB are in use"), "{text}");
     assert!(error.hint().contains("--memory"));
     let full = device.memory();
     assert!(full.used_bytes >= 32 * MIB && full.used_bytes <= full.budget_bytes, "{full:?}");

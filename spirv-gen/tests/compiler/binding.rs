@@ -435,6 +435,6 @@ fn lookups_are_told_of() {
          %3: f32 = const 0.0\n%90: vec3 = lookup texture vec3 \"blur\"(%1, %3, %0, %0, %2, %2, %2, %2, %3)\n%91: vec3 = global Os",
     );
     let reflection = Look::surface(&shader, &[], &COLOURS).compose().reflection;
-    assert_eq!(reflection.shortfalls, [Shortfall::Lookup("texture")]);
+    assert_eq!(reflection.shortfalls, [Shortfall::Lookup("texture", Some(Pattern::Literal("a.tex".into())))]);
     assert!(!reflection.takes_derivatives, "nothing is left of the lookup's arguments");
 }
