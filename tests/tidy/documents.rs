@@ -20,7 +20,7 @@ fn documents_name_files_that_exist() {
                     true => files().iter().any(|file| file.path.starts_with(&format!("{folder}{begin}"))),
                     false => root().join(folder).join(name).exists(),
                 };
-                if !folders.iter().any(|folder| exists(folder)) {
+                if !folders.iter().any(exists) {
                     found.push(format!("{document}:{}: {name}", index + 1));
                 }
             }
