@@ -28,8 +28,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Geometry pages hold this much (DESIGN 3.2), and this much in a test mode that makes paging happen in small scenes.
+/// Geometry pages hold this much.
 const PAGE_BYTES: u64 = 64 << 20;
+/// Where `ANTHILL_PAGE_KIB` makes them small, so many are resident at once.
+const PAGES_IN_TESTS: u64 = 4;
 
 /// Regions in flight on each device.
 const IN_FLIGHT: usize = 2;
@@ -273,6 +275,7 @@ impl<'a> Session<'a> {
             pipeline: Pipeline::ANTHILL,
             in_flight: self.aids.in_flight(),
             reserve_bytes: u64::from(world.options.reserve_kib) << 10,
+            pages_bytes_max: self.aids.page_bytes.map_or(u64::MAX, |bytes| PAGES_IN_TESTS * bytes),
             captured_region: self.aids.captured_region,
         })
     }
