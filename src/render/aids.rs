@@ -42,7 +42,7 @@ impl Aids {
 
     /// Bytes of all pages that are resident at once, at most.
     pub(super) fn pages_bytes_max(&self) -> u64 {
-        self.small_page_bytes.map_or(u64::MAX, |bytes| SMALL_PAGES * bytes)
+        self.small_page_bytes.map_or(u64::MAX, |bytes| bytes.saturating_mul(SMALL_PAGES))
     }
 
     /// Regions in flight on each device, at most.

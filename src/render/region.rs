@@ -1,5 +1,5 @@
 //! One region on its way through the pipeline: a chain of short submissions, each resumable; between two of them the host looks at
-//! what the device found and decides what is next (DESIGN 5).
+//! what the device found and decides what is next (ARCHITECTURE.md, 4).
 //!
 //! ```text
 //! select -> hide, load by load, nearest batch first -> [ slab: sample loads -> order entries -> shade -> composite ]* ->
