@@ -1,7 +1,7 @@
 // variants: bound_split_quadric KIND=0; bound_split_facet KIND=1; bound_split_patch KIND=2; bound_split_curve KIND=3; bound_split_point KIND=4
 //
-// Bound/split, first half of a round (seeds/000 5.1; Patney and Owens 2008). One invocation = one subpatch of the list, those of
-// other kinds idle. Bounds the subpatch in raster space and depth, fixes the rates of its short edges (lib/edge.glsl), and decides:
+// Bound/split, first half of a round (RenderAnts, section 5.1; Patney and Owens 2008). One invocation = one subpatch of the list, those
+// of other kinds idle. Bounds the subpatch in raster space and depth, fixes the rates of its short edges (lib/edge.glsl), and decides:
 //   0 children  outside the picture, or across the eye plane after all eye splits (counted in status)
 //   1           small enough: it becomes a grid of nu x nv micropolygons; or it is one already
 //   2           to be split across u or v by the second half (split.comp)

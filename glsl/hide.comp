@@ -36,7 +36,8 @@ layout(push_constant) uniform Push {
 #include "lib/micropolygon.glsl"
 #include "lib/coverage.glsl"
 
-// Tiles of 32 samples that one invocation visits (DESIGN 3.2: bounded loop trips). A region of 2^24 samples has fewer than 4096 parts.
+// Tiles of 32 samples that one invocation visits: loop trips are bounded (ARCHITECTURE.md, 7). A region of 2^24 samples has fewer than
+// 4096 parts.
 #define PART 256u
 
 // The candidate samples of a micropolygon: a rectangle of subpixels, counted from the region's first one.

@@ -6,7 +6,7 @@
 #include "lib/frame.glsl"
 #include "lib/entry.glsl"
 
-// So few that composite_slab, which moves up to 48 entries for each, stays within its loop trips (DESIGN 3.2).
+// So few that composite_slab, which moves up to 48 entries for each, stays within its loop trips (ARCHITECTURE.md, 7).
 #define CELL_MAX 512u
 
 layout(local_size_x = 64) in;

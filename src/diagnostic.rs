@@ -1,7 +1,7 @@
 //! What anthill tells the person who renders: errors and warnings with a place in a file, and where they are collected.
 //!
 //! Bad input never stops a render by itself: whoever finds something wrong reports a [`Diagnostic`] to a [`Reporter`] and goes on with
-//! what is sensible. Identical messages are counted, not repeated (RI-CHECKLIST ERR-04).
+//! what is sensible. Identical messages are counted, not repeated.
 
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;

@@ -4,13 +4,14 @@
 //!
 //! ```text
 //! RIB bytes --rib--> scene: primitives + attribute states + options, frozen at WorldBegin
-//! RSL text --spirv-gen--> SPIR-V --shading--> pipelines, one for each combination of shaders, cached on disk
+//! RSL text --spirv-gen--> SPIR-V --shading--> programs, one for each combination of shaders, and a look for each drawable
 //!
-//! once a world    every device counts a share of the primitives  -->  micropolygons per 16x16 pixels
-//! once a region   select -> [ bound_split -> dice -> displace -> hide ] nearest first -> shade -> sample -> composite -> filter
+//! once a world    bound_split: every device counts a share of the primitives  -->  grids, micropolygons per 16x16 pixels
+//! once a region   select -> [ dice -> displace -> hide ] nearest first -> [ sample -> shade -> composite ] what is translucent
+//!                 -> shade what is seen -> composite -> filter
 //!                 pipeline says what runs, schedule says which device draws which region, gpu makes it run
 //!
-//! finished regions --film--> EXR, TIFF, PNG, depth files
+//! finished regions --film--> exposed, imaged, quantized: EXR, TIFF, PNG, depth files
 //! ```
 //!
 //! [`render()`] plugs the parts together. It takes typed [`RenderOptions`], tells a

@@ -202,7 +202,7 @@ pub struct WarningStats {
     pub count: u64,
 }
 
-/// A whole render. Field order is the order of the JSON keys (DESIGN section 8).
+/// A whole render. Field order is the order of the JSON keys.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Stats {
     /// Version of the program.

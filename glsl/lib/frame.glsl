@@ -3,7 +3,7 @@
 #ifndef FRAME_GLSL
 #define FRAME_GLSL
 
-// Raster coordinates are in FIXED-ths of a pixel, integers once a vertex has been projected (DESIGN 3.1, Arithmetic).
+// Raster coordinates are in FIXED-ths of a pixel, integers once a vertex has been projected.
 #define FIXED 1024
 #define FIXED_LOG2 10
 

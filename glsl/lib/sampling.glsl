@@ -1,4 +1,4 @@
-// Sample points: one in each subpixel, jittered by a hash of the absolute subpixel coordinates (Cook 1986; DESIGN 3.1).
+// Sample points: one in each subpixel, jittered by a hash of the absolute subpixel coordinates (Cook 1986).
 
 #ifndef SAMPLING_GLSL
 #define SAMPLING_GLSL

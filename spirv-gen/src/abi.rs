@@ -39,7 +39,7 @@
 /// Invocations of a workgroup.
 pub const WORKGROUP_SIZE: u32 = 256;
 
-/// Loop trips of one invocation after which loops end and [`STATUS_LOOP_TRIPS`] is raised (DESIGN 3.2).
+/// Loop trips of one invocation after which loops end and [`STATUS_LOOP_TRIPS`] is raised.
 pub const LOOP_TRIPS_MAX: u32 = 32_768;
 
 /// Word of `Status` that counts invocations which ran out of loop trips.

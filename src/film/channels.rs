@@ -12,7 +12,7 @@ pub enum ChannelGroup {
     Alpha,
     /// Camera-space z by the hider's depth filter, unfiltered; 1e38 (RI_INFINITY) where there is nothing.
     Depth,
-    /// An arbitrary output variable (OPT-28), filtered.
+    /// An arbitrary output variable, filtered.
     Variable {
         /// The variable's name.
         name: Arc<str>,

@@ -1,4 +1,4 @@
-//! Display drivers: what the second word of a Display request means (RISpec 4.1.4, RI-CHECKLIST OPT-26).
+//! Display drivers: what the second word of a Display request means (RISpec 4.1.4).
 
 use std::path::{Path, PathBuf};
 

@@ -47,10 +47,21 @@ impl Device {
             place.copy_from_slice(bytes);
             return Ok(());
         }
+        let staged = self.upload_in_chunks(to.cast::<u8>(), bytes);
+        if matches!(staged, Err(GpuError::OutOfMemory { .. })) && self.memory.mapped(to.range()).is_some() {
+            // Without memory for staging there is still waiting.
+            self.wait_for_use(to.range().buffer)?;
+            let place = self.memory.mapped_mut(to.range()).expect("memory stays mapped as long as its buffer lives");
+            place.copy_from_slice(bytes);
+            return Ok(());
+        }
+        staged
+    }
+
+    fn upload_in_chunks(&mut self, to: Slice<u8>, bytes: &[u8]) -> Result<(), GpuError> {
         let mut offset = 0;
         for chunk in bytes.chunks(STAGING_BYTES as usize) {
-            let part = to.cast::<u8>().part(offset..offset + chunk.len() as u64);
-            self.upload_staged(part, chunk)?;
+            self.upload_staged(to.part(offset..offset + chunk.len() as u64), chunk)?;
             offset += chunk.len() as u64;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Bound/split: from primitives to grids, in rounds, in parallel with scan and compact (seeds/000 5.1).
+//! Bound/split: from primitives to grids, in rounds, in parallel with scan and compact (RenderAnts, section 5.1).
 //!
 //! A round bounds every subpatch of a list and decides: drop, dice, or split in two; a scan of the numbers of children gives each child
 //! its place, so that the list stays in authored order whatever runs when. What is a grid already is carried along. The host looks at

@@ -8,7 +8,7 @@ use super::recording::Recording;
 use super::select::RegionPixels;
 use crate::scene::{Filter, FilterKind};
 
-/// Samples that one invocation visits in a dispatch: half as many as it may make loop trips (DESIGN 3.2), for pixels of one column.
+/// Samples that one invocation visits in a dispatch: half as many as it may make loop trips (ARCHITECTURE.md, 7), for pixels of one column.
 const SAMPLES_OF_A_PART: u32 = 16_000;
 
 fn kind_number(kind: FilterKind) -> u32 {

@@ -14,10 +14,10 @@ const PERSPECTIVE: u32 = 1;
 const JITTER: u32 = 2;
 
 /// Micropolygons are never wanted larger than this many samples: one invocation visits them all, and none may make more than 32,768
-/// loop trips (DESIGN 3.2).
+/// loop trips (ARCHITECTURE.md, 7).
 const SAMPLES_OF_A_MICROPOLYGON_MAX: f32 = 8192.0;
 
-/// How far beyond a pixel's own rectangle its filter reaches, in whole pixels: ceil(width / 2 - 1 / 2) (DESIGN 3.1).
+/// How far beyond a pixel's own rectangle its filter reaches, in whole pixels: ceil(width / 2 - 1 / 2).
 pub fn filter_apron(filter: &Filter) -> [u32; 2] {
     filter.width.map(|width| (width / 2.0 - 0.5).ceil().max(0.0) as u32)
 }

@@ -3,7 +3,7 @@
 use super::geometry::Kind;
 use std::sync::Arc;
 
-/// What is known of the opacity of a drawable before it is shaded (DESIGN 4, "the verdict is per instance").
+/// What is known of the opacity of a drawable before it is shaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verdict {
     /// Opacity 1 everywhere: it hides before it is coloured.

@@ -1,4 +1,4 @@
-//! Pipelines as data (seeds/003, Piko): each stage's bins, schedule and kernel, and the choices between pipelines.
+//! Pipelines as data (Piko): each stage's bins, schedule and kernel, and the choices between pipelines.
 //!
 //! What a stage computes (Piko's *Process*) is its kernel. How its work is assigned to bins (*AssignBin*) and in which order bins run
 //! (*Schedule*) is said by [`STAGES`] and by a [`Pipeline`]. Other pipelines are other values of it, so that they can be measured
@@ -11,7 +11,7 @@ pub enum AssignBin {
     Whole,
     /// By depth: batches of about equal numbers of vertices, nearest first; inside a batch by page, primitive kind, displacement kernel.
     DepthBatch,
-    /// By page, primitive kind, displacement and shading kernel: a sublist per shading pipeline (seeds/000 section 4).
+    /// By page, primitive kind, displacement and shading kernel: a sublist per shading pipeline (RenderAnts, section 4).
     ShadingPipeline,
     /// By pixel, subpixel or 4x4-pixel block.
     Screen,
@@ -64,21 +64,17 @@ pub struct Pipeline {
     pub batches: u32,
     /// Whether hidden grids are dropped before they are diced.
     pub cull: bool,
-    /// Whether only micropolygons that a sample sees are shaded, or all (seeds/000 shades everything).
+    /// Whether only micropolygons that a sample sees are shaded, or all (as RenderAnts does).
     pub shade_visible_only: bool,
-    /// Regions are cut down to this many pixels a side: buckets, as PRMan has; 0: as memory allows.
-    pub bucket_px: u32,
 }
 
 impl Pipeline {
     /// Hide first, nearest first, shade what is seen.
-    pub const ANTHILL: Self = Self { batches: 32, cull: true, shade_visible_only: true, bucket_px: 0 };
+    pub const ANTHILL: Self = Self { batches: 32, cull: true, shade_visible_only: true };
     /// Everything in one batch.
     pub const UNBINNED: Self = Self { batches: 1, cull: false, ..Self::ANTHILL };
-    /// Buckets of 16 pixels, shaded before they are hidden, as CPU renderers do.
-    pub const BUCKETS: Self = Self { bucket_px: 16, shade_visible_only: false, ..Self::UNBINNED };
-    /// Everything is shaded, then sampled, in regions as large as memory allows (RenderAnts).
-    pub const SHADE_FIRST: Self = Self { bucket_px: 0, ..Self::BUCKETS };
+    /// Everything is shaded, seen or not (RenderAnts).
+    pub const SHADE_FIRST: Self = Self { shade_visible_only: false, ..Self::UNBINNED };
 }
 
 impl Default for Pipeline {

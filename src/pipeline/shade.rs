@@ -1,6 +1,6 @@
 //! Shade: the colour programs run on grids of which some sample sees a micropolygon; the colours of those micropolygons are kept.
 
-use super::buffers::{FrameSlices, GridSlices, PageSlices, RegionCapacity, RegionSlices};
+use super::buffers::{FrameSlices, GridSlices, RegionCapacity, RegionSlices};
 use super::dice::{Per, Piece};
 use super::kernels::{mark, needed, pack, sort_count};
 use super::look::ShadingKernel;
@@ -127,6 +127,3 @@ impl ShadeLayout {
         Self { displace_input: piece.base, displace_uniform, input, output, uniform, records: end - piece.base }
     }
 }
-
-/// The page's part of what [`super::dice::record`] needs.
-pub type Sources<'a> = (&'a FrameSlices, GridSlices, PageSlices);

@@ -1,5 +1,5 @@
 //! The counting pass on several devices. Identical devices count once, in shares; where devices differ, each group of identical ones
-//! counts for itself, because each pixel must be what its device would have drawn alone (DESIGN 3.4).
+//! counts for itself, because each pixel must be what its device would have drawn alone.
 
 use super::count::{CountJob, Counted, jobs};
 use super::driver::{Driver, DriverError, Picture};

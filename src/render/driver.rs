@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 /// Subpatches that a chunk of the counting pass has room for, at most.
 const COUNT_CAPACITY: u64 = 1 << 17;
-/// The time that one submission should take: short enough that no desktop GPU is reset (DESIGN 5).
+/// The time that one submission should take: short enough that no desktop GPU is reset.
 const SUBMISSION: Duration = Duration::from_millis(50);
 /// Vertices of a region's first submission, before anything is known of the device's speed.
 const VERTICES_START: u64 = 1 << 17;
@@ -43,8 +43,10 @@ pub(crate) struct Picture {
     pub pipeline: Pipeline,
     /// Regions in flight on each device.
     pub in_flight: usize,
-    /// Device memory to leave alone (seeds/000: the constant C).
+    /// Device memory to leave alone (the constant C of RenderAnts, section 4).
     pub reserve_bytes: u64,
+    /// Device memory for pages, at most; one page in any case.
+    pub pages_bytes_max: u64,
     /// The region of each device, counted from 0, that RenderDoc is told to capture; there is one region in flight then.
     pub captured_region: Option<u64>,
 }
@@ -133,7 +135,8 @@ impl Driver {
         device.upload(bindings, &world.primvar_bindings)?;
         let (all, largest) = ResidentPages::bytes(&world.pages);
         let left = device.memory().budget_bytes.saturating_sub(device.memory().used_bytes + picture.reserve_bytes);
-        let pages = ResidentPages::new(Arc::from(world.pages.as_slice()), all.min((left / 3).max(largest)));
+        let pages_bytes = (left / 3).min(picture.pages_bytes_max).max(largest);
+        let pages = ResidentPages::new(Arc::from(world.pages.as_slice()), all.min(pages_bytes));
         let world = DeviceWorld {
             world: Arc::clone(&picture.world),
             kernels: Arc::clone(&picture.kernels),
@@ -225,9 +228,8 @@ impl Driver {
             slot_records_max: self.world.slot_records_max(),
         };
         let memory = self.device.memory();
-        let (all, largest) = ResidentPages::bytes(&world.pages);
         let free = memory.budget_bytes.saturating_sub(memory.used_bytes + self.picture.reserve_bytes);
-        let pages = all.min((free / 3).max(largest)).saturating_sub(self.world.pages.used_bytes());
+        let pages = self.world.pages.to_come_bytes();
         let each = free.saturating_sub(pages) / self.picture.in_flight as u64;
         let each = each.min(self.device.info().allocation_bytes_max);
         let capacity = solve(&demand, each).ok_or_else(|| {

@@ -1,18 +1,24 @@
 //! Loads: portions of sorted grids that fit the vertex arena at once. Pure arithmetic.
 //!
 //! Sorted grids lie in runs of equal key (bin and size class). A load is a contiguous part of that order: slots are made for all of it,
-//! then each of its pieces is diced and what follows. Runs are cut wherever the arena or the slots are full; where they are cut cannot
-//! show in the picture.
+//! then each of its pieces is diced and what follows. Runs are cut wherever the arena or the slots are full, and where more pages would
+//! be needed than the device holds at once; where they are cut cannot show in the picture.
 
 use crate::pipeline::buffers::PIECES_MAX;
 use crate::pipeline::dice::Piece;
 use crate::pipeline::select::{SIZE_CLASSES, slot_log2};
+use rustc_hash::FxHashSet;
+use std::ops::Range;
 
-/// What one vertex and one slot of a bin cost in arena records.
+/// What the grids of a bin need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cost {
+    /// Arena records of a vertex.
     pub vertex: u32,
+    /// Arena records of a slot.
     pub slot: u32,
+    /// The page that must be resident.
+    pub page: usize,
 }
 
 /// Room for one load.
@@ -22,12 +28,15 @@ pub(crate) struct Room {
     pub records: u32,
     /// Slots.
     pub slots: u32,
+    /// Pages that can be resident at once.
+    pub pages: usize,
 }
 
 /// A piece of a load, of one bin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LoadPiece {
     pub bin: usize,
+    pub page: usize,
     pub piece: Piece,
 }
 
@@ -40,15 +49,54 @@ pub(crate) struct Load {
     pub count: u32,
     /// Its pieces.
     pub pieces: Vec<LoadPiece>,
+    /// The pages that they need.
+    pub pages: FxHashSet<usize>,
     /// Vertices, empty ones included: a measure of work.
     pub vertices: u64,
+}
+
+/// Loads on their way: which are left.
+pub(crate) struct Loads {
+    pub loads: Vec<Load>,
+    /// Loads after which a depth batch ends.
+    pub batch_ends: Vec<usize>,
+    next: usize,
+    pages_max: usize,
+}
+
+impl Loads {
+    /// Loads of which those of one submission need at most `pages_max` pages.
+    pub(crate) fn new(loads: Vec<Load>, pages_max: usize) -> Self {
+        Self { loads, batch_ends: Vec::new(), next: 0, pages_max }
+    }
+
+    pub(crate) fn done(&self) -> bool {
+        self.next >= self.loads.len()
+    }
+
+    /// The loads of the next submission: up to about `vertices` of work, and no more pages than can be resident at once, because a
+    /// page that is brought replaces another before the submission begins. At least one load.
+    pub(crate) fn take(&mut self, vertices: u64) -> Range<usize> {
+        let start = self.next;
+        let mut sum = 0;
+        let mut pages = FxHashSet::default();
+        while let Some(load) = self.loads.get(self.next) {
+            sum += load.vertices;
+            pages.extend(load.pages.iter().copied());
+            if self.next > start && (sum > vertices || pages.len() > self.pages_max) {
+                break;
+            }
+            self.next += 1;
+        }
+        start..self.next
+    }
 }
 
 /// Cuts the grids of some bins into loads. `counts` has one number for each size class of each bin of `bins`, in sorted order;
 /// `first` is the first grid's place in that order.
 pub(crate) fn plan(
     counts: &[u32],
-    bins: std::ops::Range<usize>,
+    bins: Range<usize>,
     first: u32,
     cost: impl Fn(usize) -> Cost,
     room: Room,
@@ -64,8 +112,9 @@ pub(crate) fn plan(
             let mut left = count;
             while left > 0 {
                 let fit = ((room.records - records) / each).min(room.slots - load.count);
-                if fit == 0 || load.pieces.len() == PIECES_MAX as usize {
-                    assert!(load.count > 0, "the arena holds a slot of any bin");
+                let paged = load.pages.contains(&cost.page) || load.pages.len() < room.pages;
+                if fit == 0 || !paged || load.pieces.len() == PIECES_MAX as usize {
+                    assert!(load.count > 0, "the arena holds a slot of any bin, and the device its page");
                     let next = load.first + load.count;
                     loads.push(std::mem::replace(&mut load, Load { first: next, ..Load::default() }));
                     records = 0;
@@ -75,7 +124,8 @@ pub(crate) fn plan(
                 let number = load.pieces.len() as u32;
                 let piece =
                     Piece { number, slot_base: load.count, slot_log2, mp_log2, slot_count: take, base: records };
-                load.pieces.push(LoadPiece { bin, piece });
+                load.pieces.push(LoadPiece { bin, page: cost.page, piece });
+                load.pages.insert(cost.page);
                 load.count += take;
                 load.vertices += u64::from(take) << slot_log2;
                 records += take * each;
@@ -93,20 +143,22 @@ pub(crate) fn plan(
 mod tests {
     use super::*;
 
-    const UNIT: Cost = Cost { vertex: 1, slot: 0 };
+    const UNIT: Cost = Cost { vertex: 1, slot: 0, page: 3 };
 
     #[test]
     fn one_load_when_it_fits() {
-        let room = Room { records: 1000, slots: 100 };
+        let room = Room { records: 1000, slots: 100, pages: 1 };
         let loads = plan(&[3, 0, 0, 0, 0, 0, 0, 0, 0, 1], 2..3, 7, |_| UNIT, room);
         assert_eq!(loads.len(), 1);
         assert_eq!((loads[0].first, loads[0].count, loads[0].vertices), (7, 4, 48 + 256));
         let small = LoadPiece {
             bin: 2,
+            page: 3,
             piece: Piece { number: 0, slot_base: 0, slot_log2: 4, mp_log2: 3, slot_count: 3, base: 0 },
         };
         let large = LoadPiece {
             bin: 2,
+            page: 3,
             piece: Piece { number: 1, slot_base: 3, slot_log2: 8, mp_log2: 8, slot_count: 1, base: 48 },
         };
         assert_eq!(loads[0].pieces, [small, large]);
@@ -118,8 +170,8 @@ mod tests {
         let total: u32 = counts.iter().sum();
         for records in [2000, 2560, 5000, 1 << 20] {
             for slots in [1, 3, 1000] {
-                let cost = |bin: usize| Cost { vertex: bin as u32 % 3 + 1, slot: bin as u32 };
-                let loads = plan(&counts, 0..4, 0, cost, Room { records, slots });
+                let cost = |bin: usize| Cost { vertex: bin as u32 % 3 + 1, slot: bin as u32, page: bin };
+                let loads = plan(&counts, 0..4, 0, cost, Room { records, slots, pages: 4 });
                 let mut next = 0;
                 for load in &loads {
                     assert_eq!(load.first, next);
@@ -135,6 +187,26 @@ mod tests {
                 }
                 assert_eq!(next, total);
             }
+        }
+    }
+
+    #[test]
+    fn neither_a_load_nor_a_submission_needs_more_pages_than_are_resident_at_once() {
+        let counts = [5; 6 * SIZE_CLASSES as usize];
+        for pages in 1..=6 {
+            let cost = |bin: usize| Cost { page: bin, ..UNIT };
+            let loads = plan(&counts, 0..6, 0, cost, Room { records: 5000, slots: 1000, pages });
+            assert!(loads.iter().all(|load| load.pages.len() <= pages));
+            let mut loads = Loads::new(loads, pages);
+            let mut next = 0;
+            while !loads.done() {
+                let taken = loads.take(u64::MAX);
+                assert!(taken.start == next && taken.end > next);
+                next = taken.end;
+                let needed: FxHashSet<usize> = loads.loads[taken].iter().flat_map(|load| load.pages.clone()).collect();
+                assert!(needed.len() <= pages, "{} pages for room for {pages}", needed.len());
+            }
+            assert_eq!(next, loads.loads.len());
         }
     }
 }

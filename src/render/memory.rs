@@ -1,4 +1,4 @@
-//! How a device's share of memory is divided (DESIGN 3.2), in closed form.
+//! How a device's share of memory is divided, in closed form.
 //!
 //! ```text
 //! limit = reserve C + frame (instances, parameters, grids) + pages + regions in flight * region
@@ -14,7 +14,7 @@ const ARENA_RECORDS_MIN: u64 = 256 * 64;
 const ARENA_RECORDS_MAX: u64 = 1 << 20;
 /// The least region: a tile of 16 pixels and its apron still works.
 const SUBPIXELS_MIN: u64 = 1 << 12;
-/// The most subpixels that keep a region's parts bindable (DESIGN 3.2).
+/// The most subpixels that keep a region's parts bindable (`BINDING_BYTES_MAX`).
 const SUBPIXELS_MAX: u64 = 1 << 24;
 
 /// What a world asks for.

@@ -1,7 +1,10 @@
 //! Draws worlds on devices: plugs scene, shading, pipeline, scheduler, devices and film together.
 
+mod advice;
+mod aids;
 mod count;
 mod counting;
+mod devices;
 mod driver;
 mod imager;
 mod load;
@@ -13,6 +16,7 @@ mod result;
 mod run;
 mod session;
 mod slabs;
+mod tally;
 mod tiles;
 mod worker;
 

@@ -1,4 +1,4 @@
-//! Pages of geometry on a device: resident least recently used, so that a scene may be larger than the device (DESIGN 3.2).
+//! Pages of geometry on a device: where a scene is larger than the device, the least recently used page makes room for the next.
 
 use crate::gpu::{Device, GpuError, Usage};
 use crate::pipeline::buffers::PageSlices;
@@ -42,7 +42,17 @@ impl ResidentPages {
         (pages.iter().map(page_bytes).sum(), pages.iter().map(page_bytes).max().unwrap_or(0))
     }
 
-    /// A page on the device, brought there if it is not. Submissions before see what was there, those after see the page.
+    /// How many pages can be resident at once: a submission must not need more.
+    pub(crate) fn at_once(&self) -> usize {
+        if self.all_fit() { self.pages.len().max(1) } else { (self.budget_bytes / self.seat_bytes).max(1) as usize }
+    }
+
+    fn all_fit(&self) -> bool {
+        Self::bytes(&self.pages).0 <= self.budget_bytes
+    }
+
+    /// A page on the device, brought there if it is not. Submissions before see what was there, those after see the page: also a
+    /// recording that is not yet submitted, so that it may bring at most [`Self::at_once`] pages.
     pub(crate) fn bring(&mut self, device: &mut Device, page: usize) -> Result<PageSlices, GpuError> {
         self.clock += 1;
         let clock = self.clock;
@@ -51,8 +61,7 @@ impl ResidentPages {
             return Ok(seat.slices);
         }
         // All fit: each gets a buffer of its own size. Else seats of equal size are used over and over.
-        let all: u64 = self.pages.iter().map(page_bytes).sum();
-        let bytes = if all <= self.budget_bytes { page_bytes(&self.pages[page]) } else { self.seat_bytes };
+        let bytes = if self.all_fit() { page_bytes(&self.pages[page]) } else { self.seat_bytes };
         let buffer = if self.seats.is_empty() || self.used_bytes + bytes <= self.budget_bytes {
             self.used_bytes += bytes;
             device.allocate("page", bytes, Usage::DeviceOnly)?
@@ -65,9 +74,9 @@ impl ResidentPages {
         Ok(slices)
     }
 
-    /// Bytes of the buffers made so far.
-    pub(crate) fn used_bytes(&self) -> u64 {
-        self.used_bytes
+    /// Bytes of the buffers that may still be made.
+    pub(crate) fn to_come_bytes(&self) -> u64 {
+        Self::bytes(&self.pages).0.min(self.budget_bytes) - self.used_bytes
     }
 
     /// Frees the buffers.

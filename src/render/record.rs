@@ -68,20 +68,20 @@ impl DeviceWorld {
         number.map(|number| &self.kernels[number])
     }
 
-    /// Arena records that hiding or sampling a bin costs.
+    /// What hiding or sampling a bin needs.
     pub(crate) fn hide_cost(&self, bin: usize) -> Cost {
-        let displace = self.kernel(self.world.hide_bins[bin].displace);
-        displace.map_or(Cost { vertex: 1, slot: 0 }, |kernel| Cost {
-            vertex: kernel.input_channels + kernel.output_channels,
-            slot: kernel.uniform_records,
-        })
+        let bin = &self.world.hide_bins[bin];
+        let (vertex, slot) = self
+            .kernel(bin.displace)
+            .map_or((1, 0), |kernel| (kernel.input_channels + kernel.output_channels, kernel.uniform_records));
+        Cost { vertex, slot, page: bin.page }
     }
 
-    /// Arena records that shading a bin costs.
+    /// What shading a bin needs.
     pub(crate) fn shade_cost(&self, bin: usize) -> Cost {
         let bin = &self.world.shade_bins[bin];
         let (vertex, slot) = ShadeLayout::cost(self.kernel(bin.displace), self.kernel(bin.shade));
-        Cost { vertex, slot }
+        Cost { vertex, slot, page: bin.page }
     }
 
     /// Records that the largest slot of any bin takes up.
@@ -92,9 +92,9 @@ impl DeviceWorld {
         hide.chain(shade).max().unwrap_or(256)
     }
 
-    /// The pages that a load needs, by piece.
-    fn bring(&mut self, device: &mut Device, pages: impl Iterator<Item = usize>) -> Result<Vec<PageSlices>, GpuError> {
-        pages.map(|page| self.pages.bring(device, page)).collect()
+    /// The pages that a load needs, by piece. They stay while its recording grows, see [`super::load::Loads::take`].
+    fn bring(&mut self, device: &mut Device, load: &Load) -> Result<Vec<PageSlices>, GpuError> {
+        load.pieces.iter().map(|piece| self.pages.bring(device, piece.page)).collect()
     }
 
     /// Appends the making of a load's slots.
@@ -110,8 +110,7 @@ impl DeviceWorld {
         hide::record_arm(recording, &place.slices, pieces.len());
     }
 
-    /// Appends the dicing, displacing and hiding (sampling) of a load. Every page it needs is resident when the recording is submitted
-    /// next: a load whose pages do not fit at once is split by [`Self::loads_by_page`].
+    /// Appends the dicing, displacing and hiding (sampling) of a load.
     pub(crate) fn record_hide(
         &mut self,
         device: &mut Device,
@@ -119,10 +118,7 @@ impl DeviceWorld {
         place: &Place,
         (load, fate): (&Load, Fate),
     ) -> Result<(), GpuError> {
-        let pages = self.bring(
-            device,
-            load.pieces.iter().map(|p| self.world.hide_bins[p.bin].page).collect::<Vec<_>>().into_iter(),
-        )?;
+        let pages = self.bring(device, load)?;
         let (frame, grids) = (&self.frame, self.grids);
         recording.stage("dice", |recording| {
             let slab = match fate {
@@ -194,10 +190,7 @@ impl DeviceWorld {
         place: &Place,
         (load, places): (&Load, Range<u32>),
     ) -> Result<(), GpuError> {
-        let pages = self.bring(
-            device,
-            load.pieces.iter().map(|p| self.world.shade_bins[p.bin].page).collect::<Vec<_>>().into_iter(),
-        )?;
+        let pages = self.bring(device, load)?;
         recording.stage("dice", |recording| {
             self.record_slots(recording, place, load, (false, Slab::WHOLE));
             recording.unordered(|recording| {

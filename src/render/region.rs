@@ -1,15 +1,16 @@
 //! One region on its way through the pipeline: a chain of short submissions, each resumable; between two of them the host looks at
-//! what the device found and decides what is next (DESIGN 5).
+//! what the device found and decides what is next (ARCHITECTURE.md, 4).
 //!
 //! ```text
 //! select -> hide, load by load, nearest batch first -> [ slab: sample loads -> order entries -> shade -> composite ]* ->
 //! mark what is seen -> [ shade loads -> composite ]* -> filter
 //! ```
 
-use super::load::{Load, Room, plan};
+use super::load::{Loads, Room, plan};
 use super::record::{DeviceWorld, Fate, Place};
 use super::slabs::Slabs;
 use crate::gpu::{Device, GpuError, Ticket};
+use crate::pipeline::buffers::RegionCapacity;
 use crate::pipeline::kernels::records::{Appended, Culled, Rest, Unfinished};
 use crate::pipeline::look::HideBin;
 use crate::pipeline::recording::Recording;
@@ -94,35 +95,6 @@ fn displaced_bins(world: &DeviceWorld) -> Range<usize> {
 
 fn opaque_bins(world: &DeviceWorld) -> usize {
     world.world.hide_bins.iter().filter(|bin| !bin.translucent).count()
-}
-
-/// Loads on their way: which are left.
-struct Loads {
-    loads: Vec<Load>,
-    next: usize,
-    /// Loads after which a depth batch ends.
-    batch_ends: Vec<usize>,
-}
-
-impl Loads {
-    fn new(loads: Vec<Load>) -> Self {
-        Self { loads, next: 0, batch_ends: Vec::new() }
-    }
-
-    fn done(&self) -> bool {
-        self.next >= self.loads.len()
-    }
-
-    /// The next loads, up to about `vertices` of work; at least one.
-    fn take(&mut self, vertices: u64) -> Range<usize> {
-        let start = self.next;
-        let mut sum = 0;
-        while self.next < self.loads.len() && (sum == 0 || sum + self.loads[self.next].vertices <= vertices) {
-            sum += self.loads[self.next].vertices;
-            self.next += 1;
-        }
-        start..self.next
-    }
 }
 
 /// A region in flight.
@@ -260,21 +232,23 @@ impl RegionRun {
         Slabs::new(self.place.capacity.entries, &starts, far << 32)
     }
 
-    fn room(&self) -> Room {
-        Room { records: self.place.capacity.arena as u32, slots: self.place.capacity.slots as u32 }
+    fn room(&self, world: &DeviceWorld) -> Room {
+        let RegionCapacity { arena, slots, .. } = self.place.capacity;
+        Room { records: arena as u32, slots: slots as u32, pages: world.pages.at_once() }
     }
 
     /// The loads of some bins, batch by batch.
     fn hide_loads(&self, world: &DeviceWorld, bins: Range<usize>) -> Loads {
         let classes = SIZE_CLASSES as usize;
         let per_batch = self.place.capacity.bins as usize * classes;
-        let mut loads = Loads::new(Vec::new());
+        let room = self.room(world);
+        let mut loads = Loads::new(Vec::new(), room.pages);
         let mut first = 0;
         for batch in 0..BATCHES as usize {
             let counts = &self.hide_counts[batch * per_batch..(batch + 1) * per_batch];
             let before: u32 = counts[..bins.start * classes].iter().sum();
             let wanted = &counts[bins.start * classes..bins.end * classes];
-            loads.loads.extend(plan(wanted, bins.clone(), first + before, |bin| world.hide_cost(bin), self.room()));
+            loads.loads.extend(plan(wanted, bins.clone(), first + before, |bin| world.hide_cost(bin), room));
             if wanted.iter().any(|&count| count > 0) {
                 loads.batch_ends.push(loads.loads.len() - 1);
             }
@@ -383,7 +357,8 @@ impl RegionRun {
     fn shade_loads(&self, device: &mut Device, world: &DeviceWorld) -> Result<Loads, GpuError> {
         let bins = world.world.shade_bins.len();
         let counts = device.read(self.place.slices.counts.part(0..bins as u64 * u64::from(SIZE_CLASSES)))?;
-        Ok(Loads::new(plan(&counts, 0..bins, 0, |bin| world.shade_cost(bin), self.room())))
+        let room = self.room(world);
+        Ok(Loads::new(plan(&counts, 0..bins, 0, |bin| world.shade_cost(bin), room), room.pages))
     }
 
     fn slab_ordered(&mut self, device: &mut Device, world: &mut DeviceWorld, vertices: u64) -> Result<(), GpuError> {

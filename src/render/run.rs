@@ -1,6 +1,7 @@
 //! A whole render: devices are opened, scenes are read, worlds are drawn. The next world is read while one is drawn.
 
-use super::session::{Aids, Drawn, Session};
+use super::aids::Aids;
+use super::session::{Drawn, Session};
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::gpu::{Device, GpuError, OpenOptions, open};
 use crate::options::RenderOptions;

@@ -1,16 +1,20 @@
 //! A render session: devices that outlive worlds, and worlds drawn on them one after the other.
 
+use super::advice;
+use super::aids::Aids;
 use super::count::Counted;
 use super::counting::{Counting, Ready, report};
+use super::devices::{DeviceSlot, InTurn};
 use super::driver::{Driver, DriverError, Picture, Tracks};
-use super::imager::{DeviceImager, Devices};
+use super::imager::DeviceImager;
 use super::region::RegionCounts;
 use super::result::interleave;
-use super::tiles::{micropolygons, summed_area};
+use super::tally;
+use super::tiles::summed_area;
 use super::worker::{Garage, Worker, driver_failure, take_back};
-use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::diagnostic::Reporter;
 use crate::film::{ChannelGroup, DisplayOutcome, Film};
-use crate::gpu::{Device, DeviceInfo, DeviceKind, OpenOptions, open};
+use crate::gpu::{Device, OpenOptions, open};
 use crate::options::RenderOptions;
 use crate::pipeline::frame::filter_apron;
 use crate::pipeline::imager::ImagerProgram;
@@ -18,64 +22,14 @@ use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
 use crate::progress::{Event, Observer};
 use crate::scene::{ValueType, World};
-use crate::schedule::perturb::IN_FLIGHT_MAX;
-use crate::schedule::{self, Incomplete, Job, Opener, Policy, Region, Report};
+use crate::schedule::{self, Job, Opener, Policy, Region};
 use crate::shading;
-use crate::stats::{Counts, DeviceStats, Stage, Stats, human_bytes};
+use crate::stats::{Stage, Stats};
 use crate::trace::Trace;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-
-/// Geometry pages hold this much (DESIGN 3.2), and this much in a test mode that makes paging happen in small scenes.
-const PAGE_BYTES: u64 = 64 << 20;
-
-/// Regions in flight on each device.
-const IN_FLIGHT: usize = 2;
-
-/// What to do where devices fail.
-const NO_DEVICE_HINT: &str =
-    "give them more with --memory, name others with --devices (`anthill devices` lists them), or name fewer at once";
-
-/// A device that fails in so many worlds one after the other draws no more.
-const REOPENED_MAX: u32 = 3;
-
-/// Test aids, from the environment (ARCHITECTURE.md, "Test aids").
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Aids {
-    /// `ANTHILL_PERTURB`: splits, delays and steals by this seed.
-    pub perturb: Option<u64>,
-    /// `ANTHILL_PAGE_KIB`: size of geometry pages.
-    pub page_bytes: Option<u64>,
-    /// `ANTHILL_CAPTURE`: the region of each device that RenderDoc is told to capture.
-    pub captured_region: Option<u64>,
-}
-
-impl Aids {
-    /// Reads them; a value that is no number is an error.
-    pub(crate) fn from_environment() -> Result<Self, String> {
-        let number = |name: &str| match std::env::var(name) {
-            Err(_) => Ok(None),
-            Ok(text) => text.parse().map(Some).map_err(|_| format!("{name}={text}: a whole number is expected")),
-        };
-        let page_kib: Option<u64> = number("ANTHILL_PAGE_KIB")?;
-        Ok(Self {
-            perturb: number("ANTHILL_PERTURB")?,
-            page_bytes: page_kib.map(|kib| kib << 10),
-            captured_region: number("ANTHILL_CAPTURE")?,
-        })
-    }
-
-    /// Regions in flight on each device, at most.
-    fn in_flight(&self) -> usize {
-        match (self.captured_region, self.perturb) {
-            (Some(_), _) => 1,
-            (None, Some(_)) => IN_FLIGHT_MAX,
-            (None, None) => IN_FLIGHT,
-        }
-    }
-}
+use std::time::Instant;
 
 /// Devices and what is kept between worlds.
 pub(crate) struct Session<'a> {
@@ -86,59 +40,6 @@ pub(crate) struct Session<'a> {
     pub stats: Stats,
     slots: Vec<DeviceSlot>,
     shading: shading::Library,
-}
-
-/// One of the devices that the user named: what it is, how it is opened again after a failure, and itself between worlds.
-struct DeviceSlot {
-    info: DeviceInfo,
-    open_options: OpenOptions,
-    device: Option<Device>,
-    /// How often in a row it was opened anew.
-    reopened: u32,
-}
-
-impl DeviceSlot {
-    fn new(device: Device, open_options: &OpenOptions) -> Self {
-        let open_options = OpenOptions { memory_bytes: Some(device.memory().budget_bytes), ..open_options.clone() };
-        Self { info: device.info().clone(), open_options, device: Some(device), reopened: 0 }
-    }
-
-    /// The device, opened anew where it failed in the world before. One that always fails is given up.
-    fn take(&mut self) -> Option<Device> {
-        if let Some(device) = self.device.take() {
-            self.reopened = 0;
-            return Some(device);
-        }
-        self.reopened += 1;
-        if self.reopened > REOPENED_MAX {
-            return None;
-        }
-        // Why it does not open was told when it failed.
-        open(&self.info.index.to_string(), &self.open_options).ok()?.pop()
-    }
-}
-
-/// The slots' devices one after the other; one that failed is opened anew.
-struct InTurn<'a> {
-    slots: &'a mut [DeviceSlot],
-    next: usize,
-}
-
-impl Devices for InTurn<'_> {
-    fn take(&mut self) -> Option<Device> {
-        loop {
-            let slot = self.slots.get_mut(self.next)?;
-            self.next += 1;
-            let again = || open(&slot.info.index.to_string(), &slot.open_options).ok()?.pop();
-            if let Some(device) = slot.device.take().or_else(again) {
-                return Some(device);
-            }
-        }
-    }
-
-    fn give_back(&mut self, device: Device) {
-        self.slots[self.next - 1].device = Some(device);
-    }
 }
 
 /// How drawing a world ended.
@@ -165,22 +66,9 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Says so where the devices are not all of one model and driver.
+    /// Says what there is to say of the devices.
     pub(crate) fn advise_devices(&self) {
-        let Some(first) = self.slots.first() else { return };
-        let chosen = ["all", "alike"].contains(&self.options.devices.trim());
-        if chosen && self.slots.iter().all(|slot| slot.info.kind == DeviceKind::Cpu) {
-            let message = format!("no GPU that can render was found: {} draws, on the processor", first.info.name);
-            let note = Diagnostic::new(Severity::Info, "devices", Place::default(), message);
-            self.reporter.report(note.hint("`anthill devices` lists every device with what it lacks"));
-        }
-        let Some(other) = self.slots.iter().find(|slot| !slot.info.is_like(&first.info)) else { return };
-        // Two drivers may give their devices one name.
-        let title = |info: &DeviceInfo| format!("{} ({}, {} {})", info.index, info.name, info.driver, info.driver_info);
-        let (first, other) = (title(&first.info), title(&other.info));
-        let message = format!("devices {first} and {other} differ: a pixel's last bits depend on who draws it");
-        let hint = "--devices alike keeps to identical ones";
-        self.reporter.report(Diagnostic::new(Severity::Warning, "devices", Place::default(), message).hint(hint));
+        advice::on_devices(self.reporter, &self.slots, &self.options.devices);
     }
 
     /// Draws a world and writes its displays.
@@ -219,7 +107,7 @@ impl<'a> Session<'a> {
         let displays = match imager {
             None => film.finish(None, self.reporter),
             Some(program) => {
-                let mut devices = InTurn { slots: &mut self.slots, next: 0 };
+                let mut devices = InTurn::new(&mut self.slots);
                 let imager = DeviceImager::new(program, &mut devices, self.reporter);
                 let displays = film.finish(Some(&imager), self.reporter);
                 imager.finish();
@@ -230,24 +118,8 @@ impl<'a> Session<'a> {
         displays
     }
 
-    /// Whether geometry, as read and as devices take it, and film fit the host memory that the user grants; says so where they do not.
     fn fits_host(&self, world: &World, film: &Film) -> bool {
-        let Some(limit) = self.options.host_memory_bytes else { return true };
-        let (film_bytes, geometry_bytes) = (film.bytes(), 2 * world.bytes());
-        let needed = film_bytes + geometry_bytes;
-        if needed <= limit {
-            return true;
-        }
-        let message = format!(
-            "this world needs {} of host memory and may use {}: {} for its geometry, {} for its film",
-            human_bytes(needed),
-            human_bytes(limit),
-            human_bytes(geometry_bytes),
-            human_bytes(film_bytes)
-        );
-        let severe = Diagnostic::new(Severity::Severe, "limitcheck", world.place.clone(), message);
-        self.reporter.report(severe.hint("give it more with --host-memory, or render a smaller Format or a crop"));
-        false
+        self.options.host_memory_bytes.is_none_or(|limit| advice::fits_host(self.reporter, world, film, limit))
     }
 
     /// Shaders and geometry of a world, ready for devices.
@@ -257,7 +129,7 @@ impl<'a> Session<'a> {
         let shaded = self.shading.shade(world, &variables, self.reporter);
         self.stats.stages.add(Stage::Compile, begin.elapsed());
         let begin = Instant::now();
-        let page_bytes = self.aids.page_bytes.unwrap_or(PAGE_BYTES);
+        let page_bytes = self.aids.page_bytes();
         let drawn = DrawnWorld::new(world, &shaded.looks, page_bytes);
         self.stats.stages.add(Stage::Upload, begin.elapsed());
         self.stats.counts.primitives += drawn.primitive_count();
@@ -275,6 +147,7 @@ impl<'a> Session<'a> {
             pipeline: Pipeline::ANTHILL,
             in_flight: self.aids.in_flight(),
             reserve_bytes: u64::from(world.options.reserve_kib) << 10,
+            pages_bytes_max: self.aids.pages_bytes_max(),
             captured_region: self.aids.captured_region,
         })
     }
@@ -283,17 +156,12 @@ impl<'a> Session<'a> {
         let drivers = self.drivers(picture);
         let ready = Counting { picture, crop: film.crop(), reporter: self.reporter }.run(drivers);
         let Some(first) = ready.iter().flatten().next() else {
-            let severe = Diagnostic::new(Severity::Severe, "system", Place::default(), "no device is left to draw on");
-            self.reporter.report(severe.hint(NO_DEVICE_HINT));
+            advice::on_no_device(self.reporter);
             return;
         };
         let counted = Arc::clone(&first.counted);
-        self.advise_bounds(picture, &counted.bounds_measured);
-        for (instance, count) in &counted.lost {
-            let (name, place) = &picture.world.origins[*instance as usize];
-            let message = format!("{count} parts of {} reach behind the eye and are left out", whose(name));
-            self.reporter.warn("eyesplits", place, message);
-        }
+        advice::on_measured_bounds(self.reporter, picture, &counted.bounds_measured);
+        advice::on_eye_splits(self.reporter, picture, &counted.lost);
         self.draw_regions(picture, ready, &counted, film);
     }
 
@@ -308,35 +176,6 @@ impl<'a> Session<'a> {
         }
         self.stats.stages.add(Stage::Upload, begin.elapsed());
         drivers
-    }
-
-    fn advise_bounds(&self, picture: &Picture, bounds: &[(u32, f32)]) {
-        for (instance, bound) in bounds {
-            let (name, place) = &picture.world.origins[*instance as usize];
-            let message = format!("{} is displaced without a declared bound; it was measured", whose(name));
-            let hint = format!(
-                "declare Attribute \"displacementbound\" \"sphere\" [{bound}] \"coordinatesystem\" [\"camera\"]"
-            );
-            let warning = Diagnostic::new(Severity::Warning, "displacementbound", place.clone(), message);
-            self.reporter.report(warning.hint(hint));
-        }
-    }
-
-    /// Tells of displacements that went beyond their declared bounds: what lies outside may be missing.
-    fn check_bounds(&self, picture: &Picture, moved: &[f32]) {
-        for (index, (instance, &moved)) in picture.world.instances.iter().zip(moved).enumerate() {
-            let undeclared = picture.world.unbounded.binary_search(&(index as u32)).is_ok();
-            if moved <= instance.displacement_bound * 1.0001 || undeclared {
-                continue;
-            }
-            let (name, place) = &picture.world.origins[index];
-            let factor = moved / instance.displacement_bound;
-            let message =
-                format!("{} is displaced {factor:.2} times as far as its displacementbound says", whose(name));
-            let warning = Diagnostic::new(Severity::Warning, "displacementbound", place.clone(), message);
-            self.reporter
-                .report(warning.hint("what lies outside the bound may be missing: make it larger by that factor"));
-        }
     }
 
     fn draw_regions(&mut self, picture: &Arc<Picture>, ready: Vec<Option<Ready>>, counted: &Counted, film: &mut Film) {
@@ -361,18 +200,20 @@ impl<'a> Session<'a> {
         let report = match outcome {
             Ok(report) => report,
             Err(incomplete) => {
-                self.report_incomplete(&incomplete);
+                if !self.observer.is_cancelled() {
+                    advice::on_missing_regions(self.reporter, &incomplete);
+                }
                 incomplete.report
             }
         };
-        self.report_totals(&totals);
-        self.add_counts(picture, counted, &totals);
+        advice::on_limits(self.reporter, &totals);
+        tally::add_counts(&mut self.stats.counts, picture, counted, &totals);
         let mut moved = vec![0.0_f32; picture.world.instances.len()];
         for (slot, garage) in self.slots.iter_mut().zip(&garages) {
             slot.device = take_back(garage, &mut moved);
         }
-        self.check_bounds(picture, &moved);
-        self.add_devices(&report);
+        advice::on_exceeded_bounds(self.reporter, picture, &moved);
+        tally::add_devices(&mut self.stats, &self.slots, &report);
     }
 
     fn policy(&self, table: &schedule::SummedArea, devices: usize) -> Policy {
@@ -398,6 +239,8 @@ impl<'a> Session<'a> {
                 return Err(schedule::Failure::Unusable("it failed before".into()));
             };
             let again = || {
+                // What failed before must not hold memory any longer.
+                drop(garage.lock().take().map(Driver::finish));
                 let device = open(&index.to_string(), &open_options)?.remove(0);
                 Driver::new(device, Arc::clone(&picture), tracks(&trace, number))
             };
@@ -413,74 +256,6 @@ impl<'a> Session<'a> {
             let driver = driver.map_err(|error| driver_failure(&error))?;
             Ok(Worker::new(driver, Arc::clone(&garage), picture.in_flight, apron))
         })
-    }
-
-    fn report_incomplete(&self, incomplete: &Incomplete) {
-        if self.observer.is_cancelled() {
-            return;
-        }
-        let severe = Diagnostic::new(Severity::Severe, "system", Place::default(), incomplete.to_string());
-        self.reporter.report(severe.hint(NO_DEVICE_HINT));
-    }
-
-    fn report_totals(&self, totals: &RegionCounts) {
-        let place = Place::default();
-        if totals.lost_samples > 0 {
-            let message = format!("{} micropolygons are too large to be sampled whole", totals.lost_samples);
-            self.reporter.warn("limitcheck", &place, message);
-        }
-        if totals.long_loops > 0 {
-            let message = format!("{} shading points ran out of loop trips; their loops were ended", totals.long_loops);
-            self.reporter.warn("limitcheck", &place, message);
-        }
-    }
-
-    fn add_counts(&mut self, picture: &Picture, counted: &Counted, totals: &RegionCounts) {
-        let frame = &picture.world.frame;
-        let [x0, y0, x1, y1] = frame.sampled_px.map(i64::from);
-        let counts: &mut Counts = &mut self.stats.counts;
-        counts.grids += counted.grids.len() as u64;
-        counts.micropolygons += counted.grids.iter().map(micropolygons).sum::<u64>();
-        counts.shaded_vertices += totals.shaded_vertices;
-        let samples = u64::from(frame.samples[0] * frame.samples[1]);
-        counts.sample_points += ((x1 - x0) * (y1 - y0)).cast_unsigned() * samples;
-    }
-
-    fn add_devices(&mut self, report: &Report) {
-        for (number, (slot, report)) in self.slots.iter().zip(&report.devices).enumerate() {
-            let mut stats = DeviceStats {
-                regions: report.regions,
-                stolen: report.stolen,
-                splits: report.splits,
-                retries: report.retries,
-                busy: report.busy,
-                idle: report.idle,
-                ..DeviceStats::default()
-            };
-            stats.index = slot.info.index as u32;
-            stats.name.clone_from(&slot.info.name);
-            stats.driver.clone_from(&slot.info.driver);
-            if let Some(device) = &slot.device {
-                add_use(&mut stats, device);
-            }
-            self.stats.add_device(number, stats);
-        }
-    }
-}
-
-/// What messages call an object.
-fn whose(name: &str) -> String {
-    if name.is_empty() { "this object".to_string() } else { format!("object {name:?}") }
-}
-
-/// Memory and time that a device took.
-fn add_use(stats: &mut DeviceStats, device: &Device) {
-    stats.peak_bytes = device.memory().peak_bytes;
-    stats.limit_bytes = device.memory().budget_bytes;
-    for stage in Stage::ALL {
-        if let Some(seconds) = device.stage_seconds().get(stage.name()) {
-            stats.stages.add(stage, Duration::from_secs_f64(*seconds));
-        }
     }
 }
 

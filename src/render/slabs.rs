@@ -2,7 +2,7 @@
 //!
 //! Pure arithmetic on keys (depth bits << 32 | number). How entries spread over depth is guessed from the vertices of each depth batch,
 //! and corrected by what each slab came to. A slab of one key holds at most one entry a sample, so cutting always ends. Where slabs are
-//! cut cannot show: composition goes strictly front to back through keys (DESIGN 4).
+//! cut cannot show: composition goes strictly front to back through keys.
 
 use crate::pipeline::sample::Slab;
 

@@ -87,6 +87,7 @@ fn attributes(thing: &Thing, rate: f32) -> Attributes {
 struct Setup {
     pipeline: Pipeline,
     page_bytes: u64,
+    pages_bytes_max: u64,
     memory_bytes: u64,
     cuts: u32,
     rate: f32,
@@ -94,7 +95,14 @@ struct Setup {
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { pipeline: Pipeline::ANTHILL, page_bytes: 64 << 20, memory_bytes: 512 << 20, cuts: 1, rate: 1.0 }
+        Self {
+            pipeline: Pipeline::ANTHILL,
+            page_bytes: 64 << 20,
+            pages_bytes_max: u64::MAX,
+            memory_bytes: 512 << 20,
+            cuts: 1,
+            rate: 1.0,
+        }
     }
 }
 
@@ -147,6 +155,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         pipeline: setup.pipeline,
         in_flight: 2,
         reserve_bytes: 0,
+        pages_bytes_max: setup.pages_bytes_max,
         captured_region: None,
     }
 }
@@ -407,6 +416,8 @@ fn the_picture_is_the_same_however_it_is_cut() {
     let setups = [
         ("5x5 regions", Setup { cuts: 5, ..Setup::default() }),
         ("small pages", Setup { page_bytes: 4096, ..Setup::default() }),
+        ("two small pages at a time", Setup { page_bytes: 4096, pages_bytes_max: 2 * 4096, ..Setup::default() }),
+        ("one small page at a time", Setup { page_bytes: 4096, pages_bytes_max: 0, ..Setup::default() }),
         ("little memory", Setup { memory_bytes: 48 << 20, ..Setup::default() }),
         ("unbinned", Setup { pipeline: Pipeline::UNBINNED, ..Setup::default() }),
         ("shade first", Setup { pipeline: Pipeline::SHADE_FIRST, ..Setup::default() }),

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Where a worker leaves its device when it ends, for the next world.
+/// Where a worker leaves its device when it ends, for the next world; empty when the device failed.
 pub(crate) type Garage = Arc<Mutex<Option<Driver>>>;
 
 /// One device at work for the scheduler.
@@ -17,6 +17,8 @@ pub(crate) struct Worker {
     garage: Garage,
     capacity: Capacity,
     in_flight: usize,
+    /// Whether the device failed: then it is closed, not kept.
+    failed: bool,
 }
 
 impl Worker {
@@ -34,22 +36,32 @@ impl Worker {
             bytes_per_pixel: 0,
             bytes_per_grid: 1,
         };
-        Self { driver: Some(driver), garage, capacity, in_flight }
+        Self { driver: Some(driver), garage, capacity, in_flight, failed: false }
     }
 
     fn driver(&mut self) -> &mut Driver {
         self.driver.as_mut().expect("a worker has a driver until it is dropped")
     }
+
+    fn failure(&mut self, error: &GpuError) -> Failure {
+        self.failed = true;
+        failure(error)
+    }
 }
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        *self.garage.lock() = self.driver.take();
+        let Some(driver) = self.driver.take() else { return };
+        if self.failed {
+            drop(driver.finish());
+        } else {
+            *self.garage.lock() = Some(driver);
+        }
     }
 }
 
 /// How the scheduler is told of a device's trouble.
-pub(crate) fn failure(error: &GpuError) -> Failure {
+fn failure(error: &GpuError) -> Failure {
     match error {
         GpuError::Timeout { waited_for, timeout, .. } => {
             Failure::Hang { waiting_for: waited_for.clone(), waited: *timeout }
@@ -80,12 +92,12 @@ impl RegionRenderer for Worker {
     }
 
     fn begin(&mut self, region: Region) -> Result<(), Failure> {
-        self.driver().begin(region.to_array()).map_err(|error| failure(&error))
+        self.driver().begin(region.to_array()).map_err(|error| self.failure(&error))
     }
 
     fn poll(&mut self, timeout: Duration) -> Result<Poll<Box<RegionResult>>, Failure> {
         let region = |rect| Region::new(rect).expect("a region that was begun has pixels");
-        Ok(match self.driver().poll(timeout).map_err(|error| failure(&error))? {
+        Ok(match self.driver().poll(timeout).map_err(|error| self.failure(&error))? {
             Polled::Finished(rect, result) => Poll::Finished(region(rect), result),
             Polled::TooLarge(rect) => Poll::TooLarge(region(rect)),
             Polled::Advanced => Poll::Advanced,

@@ -1,4 +1,4 @@
-//! Archives, in files and inline, conditionals, and the requests that concern the stream itself (RI-CHECKLIST 1.4).
+//! Archives, in files and inline, conditionals, and the requests that concern the stream itself.
 
 use super::fault::{Fault, Parsed};
 use super::lexer::{Kind, Lexer, Mark};

@@ -1,4 +1,4 @@
-//! Positional arguments: numbers that may stand alone or in an array (RIB-07, RIB-08), strings, handles.
+//! Positional arguments: numbers that may stand alone or in an array, strings, handles.
 
 use super::fault::{Fault, Parsed};
 use super::lexer::{Kind, Lexer, describe};
@@ -128,7 +128,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// A handle: an integer or a string; `3` and `"3"` are the same (RIB-16).
+    /// A handle: an integer or a string; `3` and `"3"` are the same.
     pub(super) fn handle(&mut self) -> Parsed<Arc<str>> {
         match self.peek() {
             Kind::Number => self.int().map(|number| number.to_string().into()),

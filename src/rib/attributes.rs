@@ -188,7 +188,7 @@ impl Reader<'_> {
         self.change(Change::Other(format!("GeometricApproximation:{kind}"), ParamValue::Floats(vec![value as f32])))
     }
 
-    /// Requests of earlier versions that no renderer acts on (RI-CHECKLIST section 11).
+    /// Requests of earlier versions that no renderer acts on.
     pub(super) fn ignored(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         self.mark_inert();
         lexer.skip_to_request();

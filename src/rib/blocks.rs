@@ -159,7 +159,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Closes all that is open at the end of the input and says so (RI-CHECKLIST ST-08).
+    /// Closes all that is open at the end of the input and says so.
     pub(super) fn close_all(&mut self, end: Place) {
         while let Some(block) = self.blocks.last() {
             let message = format!("{0}Begin has no {0}End", block.kind.name());

@@ -80,7 +80,7 @@ const PREDEFINED: &[&str] = &[
     "string depthfilter",
 ];
 
-/// Tokens of `Option`, by category (RI-CHECKLIST OPT-50..61).
+/// Tokens of `Option`, by category.
 pub(super) const OPTION_TOKENS: &[(&str, &[&str])] = &[
     (
         "searchpath",
@@ -141,7 +141,7 @@ pub(super) const OPTION_TOKENS: &[(&str, &[&str])] = &[
     ("user", &[]),
 ];
 
-/// Tokens of `Attribute`, by category (RI-CHECKLIST ATT-50..68).
+/// Tokens of `Attribute`, by category.
 pub(super) const ATTRIBUTE_TOKENS: &[(&str, &[&str])] = &[
     ("displacementbound", &["float sphere", "string coordinatesystem"]),
     (
@@ -223,7 +223,7 @@ pub(super) const ATTRIBUTE_TOKENS: &[(&str, &[&str])] = &[
     ("user", &[]),
 ];
 
-/// Namespaces of other renderers and exporters: their options and attributes are none of ours (RI-CHECKLIST ATT-69).
+/// Namespaces of other renderers and exporters: their options and attributes are none of ours.
 pub(super) const FOREIGN: &[&str] = &[
     "3delight",
     "air",
@@ -247,7 +247,7 @@ pub(super) const FOREIGN: &[&str] = &[
     "vrscene",
 ];
 
-/// The declared tokens. `Declare` is global and a redeclaration replaces (RIB-11).
+/// The declared tokens. `Declare` is global and a redeclaration replaces.
 pub(super) struct Dictionary {
     declared: FxHashMap<Box<str>, Spec>,
     /// What each token text meant last time: tokens repeat by the million.

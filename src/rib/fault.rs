@@ -15,7 +15,7 @@ pub(super) struct Fault(Box<Details>);
 pub(super) struct Details {
     /// How bad it is.
     pub(super) severity: Severity,
-    /// Its code name (RI-CHECKLIST ERR-01, ERR-02).
+    /// Its code name.
     pub(super) code: &'static str,
     /// The byte of the source that it is about.
     pub(super) offset: usize,

@@ -60,7 +60,7 @@ impl Mark {
     /// The beginning of a file.
     pub(super) const START: Self = Self { offset: 0, line: 1, line_start: 0 };
 
-    /// The same line information moved forward to `offset`. LF, CRLF and CR end lines (RIB-01).
+    /// The same line information moved forward to `offset`. LF, CRLF and CR end lines.
     fn advanced(mut self, bytes: &[u8], offset: usize) -> Self {
         let part = &bytes[self.offset.min(offset)..offset];
         for end in memchr::memchr2_iter(b'\n', b'\r', part) {
@@ -183,7 +183,7 @@ impl<'a> Lexer<'a> {
         Some(&self.bytes[start..self.position])
     }
 
-    /// Reads a string (RIB-05).
+    /// Reads a string.
     pub(super) fn string(&mut self) -> Parsed<Cow<'a, [u8]>> {
         let start = self.position + 1;
         let rest = &self.bytes[start..];
@@ -305,7 +305,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Reads an integer. A float in its place is a type error (RIB-04).
+    /// Reads an integer. A float in its place is a type error.
     pub(super) fn int(&mut self) -> Parsed<i32> {
         let start = self.position;
         match self.number()? {
@@ -372,7 +372,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Skips to the next request: what to do after an error (RIB-14), and with the arguments of what is not supported.
+    /// Skips to the next request: what to do after an error, and with the arguments of what is not supported.
     pub(super) fn skip_to_request(&mut self) {
         loop {
             match self.peek() {

@@ -7,7 +7,7 @@
 //! one may be read while it is drawn.
 //!
 //! All input is untrusted. A fault ends the request it is in and is reported with file, line and column; reading goes on at the
-//! next request (RI-CHECKLIST RIB-14). Counts are believed only as far as the values that were really read.
+//! next request. Counts are believed only as far as the values that were really read.
 
 mod archives;
 mod args;

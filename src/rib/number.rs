@@ -1,7 +1,7 @@
-//! Numbers of the ASCII encoding (RI-CHECKLIST RIB-04).
+//! Numbers of the ASCII encoding.
 //!
 //! A bare `NaN`, `inf`, `1.#IND` or `1.#INF` is a number that is not finite: programs write them, and whoever uses the number drops
-//! what it would have spoilt (PR-48).
+//! what it would have spoilt.
 
 /// A number as it was written.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Retained objects: ObjectBegin, ObjectEnd, ObjectInstance (RISpec 5.6).
 //!
 //! An object is the list of effects between its begin and end. An instance applies them to the state that stands at the instance,
-//! so that what the object sets holds inside and what it leaves open comes from outside (RI-CHECKLIST PR-42). The geometries are
+//! so that what the object sets holds inside and what it leaves open comes from outside. The geometries are
 //! made once and shared.
 
 use super::blocks::BlockKind;

@@ -1,4 +1,4 @@
-//! Parameter lists: pairs of a token and a value, to the next request (RIB-10).
+//! Parameter lists: pairs of a token and a value, to the next request.
 
 use super::args::to_text;
 use super::declare::Declaration;
@@ -188,7 +188,7 @@ impl Params {
         }
     }
 
-    /// The pairs as shader parameters, one value each (RIB-13: too few values drop the pair, too many are cut).
+    /// The pairs as shader parameters, one value each (too few values drop the pair, too many are cut).
     pub(super) fn shader_params(&self, report: &mut dyn FnMut(Fault)) -> Vec<ShaderParam> {
         let mut params = Vec::with_capacity(self.items.len());
         for item in &self.items {
@@ -203,7 +203,7 @@ impl Params {
     }
 }
 
-/// Checks that a pair has the `found` numbers or strings that `count` values of its type need, and says how many to use (RIB-13).
+/// Checks that a pair has the `found` numbers or strings that `count` values of its type need, and says how many to use.
 pub(super) fn check_count(param: &Param, found: usize, count: u64, report: &mut dyn FnMut(Fault)) -> Option<usize> {
     let declaration = &param.declaration;
     let wanted = count.saturating_mul(declaration.width());

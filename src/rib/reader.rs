@@ -35,7 +35,7 @@ pub(super) enum ErrorHandling {
     Abort,
 }
 
-/// Takes what is wrong, as `ErrorHandler` says (RI-CHECKLIST ERR-03).
+/// Takes what is wrong, as `ErrorHandler` says.
 pub(super) struct Messages<'r> {
     reporter: &'r Reporter,
     /// What `ErrorHandler` asks for.
@@ -235,7 +235,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Refuses requests that stand where they have no meaning (RI-CHECKLIST ST-06).
+    /// Refuses requests that stand where they have no meaning.
     fn check_scope(&mut self, request: &Request) -> Parsed<()> {
         self.leave_motion_for(request)?;
         let offset = self.current.offset;

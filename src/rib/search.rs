@@ -1,4 +1,4 @@
-//! Search paths: lists of folders with references to earlier ones (RI-CHECKLIST OPT-50).
+//! Search paths: lists of folders with references to earlier ones.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Where RIB comes from: files, standard input, memory; plain or gzip (RIB-32).
+//! Where RIB comes from: files, standard input, memory; plain or gzip.
 
 use crate::scene::SearchPaths;
 use flate2::read::MultiGzDecoder;

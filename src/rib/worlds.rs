@@ -44,7 +44,7 @@ impl WorldState {
 }
 
 impl Reader<'_> {
-    /// Freezes the options, makes the current transformation that of the camera, and starts the world's own (RI-CHECKLIST ST-02).
+    /// Freezes the options, makes the current transformation that of the camera, and starts the world's own.
     pub(super) fn begin_world(&mut self) {
         let camera_from_world = Arc::clone(&self.state.transform);
         let world_from_camera = motion::inverse(&camera_from_world);

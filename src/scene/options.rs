@@ -189,7 +189,7 @@ pub struct Options {
     pub z_threshold: [f32; 3],
     /// `Option "limits" "gridsize"`, informational.
     pub grid_size: u32,
-    /// `Option "limits" "reserve"`, kilobytes: the constant C of seeds/000 section 4.
+    /// `Option "limits" "reserve"`, kilobytes: the constant C of RenderAnts, section 4.
     pub reserve_kib: u32,
     /// `Option "limits" "texturememory"`, kilobytes.
     pub texture_memory_kib: u32,

@@ -120,7 +120,7 @@ fn helpers() -> Result<Helpers, LibraryError> {
     Helpers::load(&crate::pipeline::kernels::RSL_LIBRARY)
 }
 
-/// Tells of textures that the programs of a drawable, a light or an imager ask for; each name once (EX-09).
+/// Tells of textures that the programs of a drawable, a light or an imager ask for; each name once.
 fn report_textures(reflection: &Reflection, source: &BlockSource<'_>, reporter: &Reporter) {
     for shortfall in &reflection.shortfalls {
         let Shortfall::Lookup(_, Some(pattern)) = shortfall else { continue };

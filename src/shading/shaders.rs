@@ -66,7 +66,7 @@ pub(super) struct Shaders {
 
 impl Shaders {
     /// The shader of an instance; where it cannot be had a message says why, and a surface becomes the default surface, anything else
-    /// nothing (ATT-16).
+    /// nothing.
     pub(super) fn fetch(
         &mut self,
         instance: &ShaderInstance,

@@ -1,4 +1,4 @@
-//! Coordinate systems by name, as shaders see them: everything from camera space (XF-03).
+//! Coordinate systems by name, as shaders see them: everything from camera space.
 
 use crate::diagnostic::{Place, Reporter};
 use crate::pipeline::frame;
@@ -43,7 +43,7 @@ fn raster_from_screen(world: &World) -> DMat4 {
     DMat4::from_translation(offset) * DMat4::from_scale(scale)
 }
 
-/// The same; an unknown name is told once and means camera space (XF-09).
+/// The same; an unknown name is told once and means camera space.
 pub(super) fn camera_from_or_told(
     world: &World,
     local: &Local,

@@ -1,4 +1,4 @@
-//! Coordinate systems by name (XF-03): where shaders find themselves.
+//! Coordinate systems by name: where shaders find themselves.
 
 use super::{assert_near, draw_with};
 

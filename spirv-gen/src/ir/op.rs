@@ -2,7 +2,7 @@
 //!
 //! Every float operation is one IEEE 754 binary32 operation rounded to nearest, or is defined here in terms of such operations. Every
 //! operation is total: what mathematics leaves undefined (a division by zero, the root or logarithm of a negative number, an index
-//! outside) has a finite result (RI-CHECKLIST SL-22); only sums, products and quotients too large for a float overflow to infinity. So
+//! outside) has a finite result; only sums, products and quotients too large for a float overflow to infinity. So
 //! an operation without effects may be evaluated anywhere, whether its result is used or not.
 
 use super::types::{Const, Rate, RslType, Type};

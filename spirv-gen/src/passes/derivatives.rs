@@ -1,4 +1,4 @@
-//! Derivative relocation (seeds/000, Appendix A): differences between vertices need a barrier, and a barrier needs the whole workgroup.
+//! Derivative relocation (RenderAnts, Appendix A): differences between vertices need a barrier, and a barrier needs the whole workgroup.
 //!
 //! 1. Derivatives of what is uniform are 0.
 //! 2. A derivative and all that its argument needs are moved out of branches and loops as far as the argument's own inputs allow.

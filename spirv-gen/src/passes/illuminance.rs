@@ -1,4 +1,4 @@
-//! Illuminance loops to loops over the light list, and their merging (seeds/000, Appendix A).
+//! Illuminance loops to loops over the light list, and their merging (RenderAnts, Appendix A).
 //!
 //! The paper merges illuminance loops of equal receiver configuration. Here the cone and the category are first made conditions inside
 //! the loop, so that all loops over lights that light the same position are equal, and merge: a light shader is evaluated once for a

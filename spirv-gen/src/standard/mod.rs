@@ -62,7 +62,6 @@ mod tests {
         shader.parameters.iter().map(describe).collect::<Vec<_>>().join(", ")
     }
 
-    /// RI-CHECKLIST STD-01 to STD-16.
     #[test]
     fn names_kinds_and_parameters_are_those_of_the_standard() {
         use ShaderKind::{Displacement, Imager, Light, Surface, Volume};

@@ -1,4 +1,4 @@
-// Control flow (SL-30): every output must end as 1.
+// Control flow: every output must end as 1.
 
 surface conditions(
     output varying float both = 0, nested = 0, merged = 0, uniform_ = 0, chosen = 0, logic = 0, effects = 0;)

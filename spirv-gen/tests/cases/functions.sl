@@ -1,4 +1,4 @@
-// Functions in place of their calls (SL-14).
+// Functions in place of their calls.
 
 float square(float x) { return x * x; }
 float sign_of(float x) { if (x > 0) return 1; if (x < 0) return -1; return 0; }

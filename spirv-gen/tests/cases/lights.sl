@@ -1,4 +1,4 @@
-// Light (SL-32 to SL-34, FN-50).
+// Light.
 
 float near(float a, b) { return abs(a - b) < 1e-5; }
 float near(color a, b) { return distance(point a, point b) < 1e-5; }

@@ -52,7 +52,7 @@ surface neighbours(output varying float slopes = 0, vectors = 0, normal_ = 0, ar
     vectors = near(Du(P), dPdu) && near(Dv(P), dPdv);
     normal_ = near(vector calculatenormal(P), vector (0, 0, 4));
     areas = near(area(P), 4 * du * dv);
-    // SL-31: under a condition that varies, neighbours count all the same.
+    // Under a condition that varies, neighbours count all the same.
     float d = 1;
     if (s > 0.5) { float square = s * s; d = Du(square) / (2 * s); }
     branch = abs(d - 1) < 0.2;

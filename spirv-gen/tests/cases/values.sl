@@ -21,7 +21,7 @@ surface values(
 
     components = comp(Cs, 1) == comp(Cs, 1.7) && comp(Cs, 2) > comp(Cs, 0);
 
-    // SL-22: nothing that a shader computes ends the picture.
+    // Nothing that a shader computes ends the picture.
     float none = 0;
     zero = 1 / none == 0 && sqrt(-1) == 0 && normalize(vector 0) == vector 0 && log(none) < -80 && pow(-2, 0.5) == 0
         && mod(3, none) == 0;

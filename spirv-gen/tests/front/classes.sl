@@ -1,4 +1,4 @@
-// Uniform and varying (SL-11).
+// Uniform and varying.
 
 float twice(float x) { return x + x; }
 float chosen(float x; float y) { float r = y; if (x > 0) r = 1; return r; }

@@ -1,4 +1,4 @@
-// Functions (SL-14).
+// Functions.
 
 float square(float x) { return x * x; }
 color square(color x) { return x * x; }

@@ -1,4 +1,4 @@
-// The preprocessor, seen from a shader (SL-01, SL-02).
+// The preprocessor, seen from a shader.
 #include "lib.h"
 #include <lib.h>
 #define AREA(x) ((x) * (x))

@@ -1,4 +1,4 @@
-// Statements (SL-30, SL-32, SL-34, SL-37).
+// Statements.
 
 surface loops()
 {

@@ -1,4 +1,4 @@
-// Types and conversions (SL-10, SL-12, SL-20, SL-21).
+// Types and conversions.
 
 surface conversions()
 {

@@ -1,4 +1,4 @@
-// What may be assigned (SL-11, SL-40 to SL-44).
+// What may be assigned.
 
 surface writes(float Kd = 1; output color Cd = 1;)
 {

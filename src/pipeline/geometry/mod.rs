@@ -1,4 +1,4 @@
-//! Geometry as devices hold it: primitives and their control data in self-contained pages (DESIGN 3.2).
+//! Geometry as devices hold it: primitives and their control data in self-contained pages.
 //!
 //! A page is one buffer: [`Primitive`] records, then control points and primvar values as floats. A geometry that does not fit what
 //! is left of a page is cut into *runs* of consecutive primitives; a run carries all values that its primitives name, renumbered, so that

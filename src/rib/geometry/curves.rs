@@ -177,7 +177,7 @@ impl Call<'_> {
         Some(Layout { vertices, segments, cubic, periodic, step: step as usize, counts })
     }
 
-    /// Normals at both ends of every segment, if the curves have any: they make ribbons (RI-CHECKLIST PR-39).
+    /// Normals at both ends of every segment, if the curves have any: they make ribbons.
     fn ribbon_normals(&self, layout: &Layout<'_>, basis: &ToBezier) -> Vec<f32> {
         let Some(param) = self.params.find("N") else { return Vec::new() };
         let Values::Floats(values) = self.params.values(param) else { return Vec::new() };

@@ -98,7 +98,7 @@ impl Call<'_> {
         (self.report)(Fault::warning(code, self.offset, format!("{}: {what}", self.name)));
     }
 
-    /// The positions: P, or Pw divided by its weights, or Pz over a grid of `height_grid` vertices (RI-CHECKLIST PR-30). `count` is
+    /// The positions: P, or Pw divided by its weights, or Pz over a grid of `height_grid` vertices. `count` is
     /// how many are needed; without it all there are. `None`, with a message, when there is none or one is not finite.
     pub(super) fn positions(&self, count: Option<u64>, height_grid: Option<[usize; 2]>) -> Option<Vec<[f32; 3]>> {
         let given = ["P", "Pw", "Pz"].iter().find_map(|name| self.params.find(name));

@@ -1,7 +1,7 @@
 //! Polygons to facets: convex flat quadrilaterals stay whole, everything else becomes triangles.
 //!
 //! A triangulation may leave out corners that lie on a straight edge. A neighbouring polygon has them as corners, and a crack would
-//! open there, so they are put back: no facet has a corner of the polygon inside one of its edges (RI-CHECKLIST PR-33).
+//! open there, so they are put back: no facet has a corner of the polygon inside one of its edges.
 
 use earcut::Earcut;
 use glam::DVec3;

@@ -1,4 +1,4 @@
-//! Primitives and their variables (RI-CHECKLIST PR-01..PR-13, PR-30..PR-34, PR-38, PR-39).
+//! Primitives and their variables.
 
 use super::*;
 use crate::scene::{Class, CurveSegments, Facets, Patches, Points, QuadricShape, ValueType};

@@ -1,4 +1,4 @@
-//! Retained objects (RI-CHECKLIST PR-17, PR-42).
+//! Retained objects.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Options: camera, image, displays, limits, the command line (RI-CHECKLIST OPT-*).
+//! Options: camera, image, displays, limits, the command line.
 
 use super::*;
 use crate::scene::{Display, DisplayMode, FilterKind, ParamValue, Projection, Quantize, ValueType};

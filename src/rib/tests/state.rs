@@ -1,4 +1,4 @@
-//! Blocks, transformations, attributes, lights, motion (RI-CHECKLIST ST-01..09, ATT-*, XF-*).
+//! Blocks, transformations, attributes, lights, motion.
 
 use super::*;
 use crate::scene::{ParamValue, ShadingInterpolation};

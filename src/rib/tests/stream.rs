@@ -1,4 +1,4 @@
-//! The stream: encoding, parameter lists, archives, errors (RI-CHECKLIST RIB-01..51, ERR-01..05).
+//! The stream: encoding, parameter lists, archives, errors.
 
 use super::*;
 use crate::diagnostic::Severity;
@@ -162,7 +162,6 @@ fn gzip_and_binary() {
 
 #[test]
 fn real_but_ill_formed_input() {
-    // RI-CHECKLIST section 11: 3, 4, 5, 6, 7, 10, 11, 13.
     drawn("GeometricRepresentation \"primitive\"\nSphere 1 -1 1 360");
     assert_eq!(faults("Geometry \"teapot\"\nGeometry \"bunny\""), [("unimplement", 2)]);
     assert_eq!(faults("ShadingRate 0\nSphere 1 -1 1 360"), [("range", 2)]);

@@ -1,0 +1,121 @@
+//! What a session tells the user: about the devices, about displacement bounds, and about what is missing from a picture.
+
+use super::devices::DeviceSlot;
+use super::driver::Picture;
+use super::region::RegionCounts;
+use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::film::Film;
+use crate::gpu::{DeviceInfo, DeviceKind};
+use crate::scene::World;
+use crate::schedule::Incomplete;
+use crate::stats::human_bytes;
+
+/// What to do where devices fail.
+const NO_DEVICE_HINT: &str =
+    "give them more with --memory, name others with --devices (`anthill devices` lists them), or name fewer at once";
+
+/// A displacement may be so many times as far as its bound says, for rounding.
+const BOUND_SLACK: f32 = 1.0001;
+
+/// Says so where no GPU was found by itself, and where the devices are not all of one model and driver.
+pub(super) fn on_devices(reporter: &Reporter, slots: &[DeviceSlot], wanted: &str) {
+    let Some(first) = slots.first() else { return };
+    let chosen = ["all", "alike"].contains(&wanted.trim());
+    if chosen && slots.iter().all(|slot| slot.info.kind == DeviceKind::Cpu) {
+        let message = format!("no GPU that can render was found: {} draws, on the processor", first.info.name);
+        let note = Diagnostic::new(Severity::Info, "devices", Place::default(), message);
+        reporter.report(note.hint("`anthill devices` lists every device with what it lacks"));
+    }
+    let Some(other) = slots.iter().find(|slot| !slot.info.is_like(&first.info)) else { return };
+    // Two drivers may give their devices one name.
+    let title = |info: &DeviceInfo| format!("{} ({}, {} {})", info.index, info.name, info.driver, info.driver_info);
+    let (first, other) = (title(&first.info), title(&other.info));
+    let message = format!("devices {first} and {other} differ: a pixel's last bits depend on who draws it");
+    let hint = "--devices alike keeps to identical ones";
+    reporter.report(Diagnostic::new(Severity::Warning, "devices", Place::default(), message).hint(hint));
+}
+
+/// Whether geometry, as read and as devices take it, and film fit the host memory that the user grants; says so where they do not.
+pub(super) fn fits_host(reporter: &Reporter, world: &World, film: &Film, limit_bytes: u64) -> bool {
+    let (film_bytes, geometry_bytes) = (film.bytes(), 2 * world.bytes());
+    let needed = film_bytes + geometry_bytes;
+    if needed <= limit_bytes {
+        return true;
+    }
+    let message = format!(
+        "this world needs {} of host memory and may use {}: {} for its geometry, {} for its film",
+        human_bytes(needed),
+        human_bytes(limit_bytes),
+        human_bytes(geometry_bytes),
+        human_bytes(film_bytes)
+    );
+    let severe = Diagnostic::new(Severity::Severe, "limitcheck", world.place.clone(), message);
+    reporter.report(severe.hint("give it more with --host-memory, or render a smaller Format or a crop"));
+    false
+}
+
+/// No device could begin.
+pub(super) fn on_no_device(reporter: &Reporter) {
+    let severe = Diagnostic::new(Severity::Severe, "system", Place::default(), "no device is left to draw on");
+    reporter.report(severe.hint(NO_DEVICE_HINT));
+}
+
+/// Parts of instances that were lost at the eye plane.
+pub(super) fn on_eye_splits(reporter: &Reporter, picture: &Picture, lost: &[(u32, u32)]) {
+    for (instance, count) in lost {
+        let (name, place) = &picture.world.origins[*instance as usize];
+        let message = format!("{count} parts of {} reach behind the eye and are left out", whose(name));
+        reporter.warn("eyesplits", place, message);
+    }
+}
+
+/// Displacement bounds that nobody declared and that were measured instead.
+pub(super) fn on_measured_bounds(reporter: &Reporter, picture: &Picture, bounds: &[(u32, f32)]) {
+    for (instance, bound) in bounds {
+        let (name, place) = &picture.world.origins[*instance as usize];
+        let message = format!("{} is displaced without a declared bound; it was measured", whose(name));
+        let hint =
+            format!("declare Attribute \"displacementbound\" \"sphere\" [{bound}] \"coordinatesystem\" [\"camera\"]");
+        let warning = Diagnostic::new(Severity::Warning, "displacementbound", place.clone(), message);
+        reporter.report(warning.hint(hint));
+    }
+}
+
+/// Displacements that went beyond their declared bounds, by how far each instance was moved.
+pub(super) fn on_exceeded_bounds(reporter: &Reporter, picture: &Picture, moved: &[f32]) {
+    for (index, (instance, &moved)) in picture.world.instances.iter().zip(moved).enumerate() {
+        let undeclared = picture.world.unbounded.binary_search(&(index as u32)).is_ok();
+        if moved <= instance.displacement_bound * BOUND_SLACK || undeclared {
+            continue;
+        }
+        let (name, place) = &picture.world.origins[index];
+        let factor = moved / instance.displacement_bound;
+        let message = format!("{} is displaced {factor:.2} times as far as its displacementbound says", whose(name));
+        let warning = Diagnostic::new(Severity::Warning, "displacementbound", place.clone(), message);
+        reporter.report(warning.hint("what lies outside the bound may be missing: make it larger by that factor"));
+    }
+}
+
+/// Regions that no device could draw.
+pub(super) fn on_missing_regions(reporter: &Reporter, incomplete: &Incomplete) {
+    let severe = Diagnostic::new(Severity::Severe, "system", Place::default(), incomplete.to_string());
+    reporter.report(severe.hint(NO_DEVICE_HINT));
+}
+
+/// What regions met that is beyond a limit.
+pub(super) fn on_limits(reporter: &Reporter, totals: &RegionCounts) {
+    let place = Place::default();
+    if totals.lost_samples > 0 {
+        let message = format!("{} micropolygons are too large to be sampled whole", totals.lost_samples);
+        reporter.warn("limitcheck", &place, message);
+    }
+    if totals.long_loops > 0 {
+        let message = format!("{} shading points ran out of loop trips; their loops were ended", totals.long_loops);
+        reporter.warn("limitcheck", &place, message);
+    }
+}
+
+/// What messages call an object.
+fn whose(name: &str) -> String {
+    if name.is_empty() { "this object".to_string() } else { format!("object {name:?}") }
+}

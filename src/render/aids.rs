@@ -1,0 +1,56 @@
+//! Test aids, from the environment (ARCHITECTURE.md, "Test aids").
+
+use crate::schedule::perturb::IN_FLIGHT_MAX;
+
+/// Geometry pages hold this much.
+const PAGE_BYTES: u64 = 64 << 20;
+/// Where `ANTHILL_PAGE_KIB` makes them small, so many are resident at once.
+const SMALL_PAGES: u64 = 4;
+/// Regions in flight on each device.
+const IN_FLIGHT: usize = 2;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Aids {
+    /// `ANTHILL_PERTURB`: splits, delays and steals by this seed.
+    pub perturb: Option<u64>,
+    /// `ANTHILL_PAGE_KIB`: size of geometry pages.
+    small_page_bytes: Option<u64>,
+    /// `ANTHILL_CAPTURE`: the region of each device that RenderDoc is told to capture.
+    pub captured_region: Option<u64>,
+}
+
+impl Aids {
+    /// Reads them; a value that is no number is an error.
+    pub(crate) fn from_environment() -> Result<Self, String> {
+        let number = |name: &str| match std::env::var(name) {
+            Err(_) => Ok(None),
+            Ok(text) => text.parse().map(Some).map_err(|_| format!("{name}={text}: a whole number is expected")),
+        };
+        let page_kib: Option<u64> = number("ANTHILL_PAGE_KIB")?;
+        Ok(Self {
+            perturb: number("ANTHILL_PERTURB")?,
+            small_page_bytes: page_kib.map(|kib| kib << 10),
+            captured_region: number("ANTHILL_CAPTURE")?,
+        })
+    }
+
+    /// Bytes of a geometry page.
+    pub(super) fn page_bytes(&self) -> u64 {
+        self.small_page_bytes.unwrap_or(PAGE_BYTES)
+    }
+
+    /// Bytes of all pages that are resident at once, at most.
+    pub(super) fn pages_bytes_max(&self) -> u64 {
+        self.small_page_bytes.map_or(u64::MAX, |bytes| bytes.saturating_mul(SMALL_PAGES))
+    }
+
+    /// Regions in flight on each device, at most.
+    pub(super) fn in_flight(&self) -> usize {
+        match (self.captured_region, self.perturb) {
+            (Some(_), _) => 1,
+            (None, Some(_)) => IN_FLIGHT_MAX,
+            (None, None) => IN_FLIGHT,
+        }
+    }
+}

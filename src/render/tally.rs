@@ -1,0 +1,55 @@
+//! What drawing a world took, for the statistics.
+
+use super::count::Counted;
+use super::devices::DeviceSlot;
+use super::driver::Picture;
+use super::region::RegionCounts;
+use super::tiles::micropolygons;
+use crate::gpu::Device;
+use crate::schedule::Report;
+use crate::stats::{Counts, DeviceStats, Stage, Stats};
+use std::time::Duration;
+
+/// Adds what was counted, sampled and shaded.
+pub(super) fn add_counts(counts: &mut Counts, picture: &Picture, counted: &Counted, totals: &RegionCounts) {
+    let frame = &picture.world.frame;
+    let [x0, y0, x1, y1] = frame.sampled_px.map(i64::from);
+    counts.grids += counted.grids.len() as u64;
+    counts.micropolygons += counted.grids.iter().map(micropolygons).sum::<u64>();
+    counts.shaded_vertices += totals.shaded_vertices;
+    let samples = u64::from(frame.samples[0] * frame.samples[1]);
+    counts.sample_points += ((x1 - x0) * (y1 - y0)).cast_unsigned() * samples;
+}
+
+/// Adds what each device did.
+pub(super) fn add_devices(stats: &mut Stats, slots: &[DeviceSlot], report: &Report) {
+    for (number, (slot, report)) in slots.iter().zip(&report.devices).enumerate() {
+        let mut device = DeviceStats {
+            index: slot.info.index as u32,
+            name: slot.info.name.clone(),
+            driver: slot.info.driver.clone(),
+            regions: report.regions,
+            stolen: report.stolen,
+            splits: report.splits,
+            retries: report.retries,
+            busy: report.busy,
+            idle: report.idle,
+            ..DeviceStats::default()
+        };
+        if let Some(open) = &slot.device {
+            add_use(&mut device, open);
+        }
+        stats.add_device(number, device);
+    }
+}
+
+/// Memory and time that a device took.
+fn add_use(stats: &mut DeviceStats, device: &Device) {
+    stats.peak_bytes = device.memory().peak_bytes;
+    stats.limit_bytes = device.memory().budget_bytes;
+    for stage in Stage::ALL {
+        if let Some(seconds) = device.stage_seconds().get(stage.name()) {
+            stats.stages.add(stage, Duration::from_secs_f64(*seconds));
+        }
+    }
+}
