@@ -219,7 +219,7 @@ impl RegionCapacity {
         let mut parts = vec![(self.frame_grids, 4), (self.frame_grids, 4)];
         parts.extend([(scan_tiles(self.scan_values()), 4), (1, 4)]);
         parts.extend([(1, 4), (1, 4), (self.grids, 4), (u64::from(DEPTH_BUCKETS), 4), (u64::from(DEPTH_BUCKETS), 4)]);
-        parts.extend([(self.grids, 4), (self.grids, 4), (self.grids, 4)]);
+        parts.extend([(self.grids, 4), (self.grids, 4), (self.grids, 4), (self.grids, 4)]);
         parts.extend([(self.sort_keys(), 4), (self.sort_keys(), 4)]);
         parts.extend([(self.subpixels, 8), (self.blocks(), 4), (self.blocks(), 4)]);
         parts.extend([(self.slots, size_of::<Slot>() as u64), (2 * self.slots + WORK_PADDING, 16), (self.arena, 16)]);
@@ -269,8 +269,10 @@ pub struct RegionSlices {
     pub sort_keys: Slice<u32>,
     /// Place of each rank among those of its key.
     pub places: Slice<u32>,
-    /// Ranks in sorted order.
-    pub sorted: Slice<u32>,
+    /// Ranks in the order of hiding and sampling, which stands while the region does.
+    pub sorted_hide: Slice<u32>,
+    /// Ranks in the order of shading, made anew for each slab and round.
+    pub sorted_shade: Slice<u32>,
     /// Grids of each key.
     pub counts: Slice<u32>,
     /// First of each key.
@@ -349,7 +351,8 @@ impl RegionSlices {
             batches: a.cut(u64::from(DEPTH_BUCKETS))?,
             sort_keys: a.cut(c.grids)?,
             places: a.cut(c.grids)?,
-            sorted: a.cut(c.grids)?,
+            sorted_hide: a.cut(c.grids)?,
+            sorted_shade: a.cut(c.grids)?,
             counts: a.cut(c.sort_keys())?,
             offsets: a.cut(c.sort_keys())?,
             keys: a.cut(c.subpixels)?,

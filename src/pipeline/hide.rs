@@ -5,7 +5,7 @@ use super::covering;
 use super::dice::{Per, Piece};
 use super::kernels::records::{Culled, Rest};
 use super::kernels::{arm, block, cull, hide};
-use super::recording::Recording;
+use super::recording::{Recording, Slice};
 use super::sample::Slab;
 use super::select::RegionPixels;
 
@@ -35,19 +35,19 @@ pub(super) fn record_disarm(recording: &mut Recording, slices: &RegionSlices) {
     recording.write(slices.rest.cast::<[u32; 3]>().part(0..1), &[[0, 1, 1]]);
 }
 
-/// Appends the making of a piece's slots from the sorted grids from `first` on; those outside the slab get none, nor hidden ones unless
+/// Appends the making of a piece's slots from the grids of an order from `first` on; those outside the slab get none, nor hidden ones unless
 /// `enabled` is off.
 pub fn record_cull(
     recording: &mut Recording,
     (frame, grids): (&FrameSlices, GridSlices),
     slices: &RegionSlices,
     region: &RegionPixels,
-    (first, piece): (u32, &Piece),
+    (sorted, first, piece): (Slice<u32>, u32, &Piece),
     (enabled, slab): (bool, Slab),
 ) {
     let [region_width, region_height] = region.size();
     let bindings = cull::Bindings {
-        sorted: slices.sorted,
+        sorted,
         selected: slices.selected,
         grids: grids.grids,
         grid_bounds: grids.bounds,

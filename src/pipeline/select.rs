@@ -166,7 +166,10 @@ pub(super) fn record_sort(
         sort_keys: slices.sort_keys,
         places: slices.places,
         offsets: slices.offsets,
-        sorted: slices.sorted,
+        sorted: match by {
+            sort_count::Variant::Hide => slices.sorted_hide,
+            sort_count::Variant::Shade => slices.sorted_shade,
+        },
         total: slices.selected_count,
     };
     let push = sort_scatter::Push { capacity: capacity.grids as u32 };

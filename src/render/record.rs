@@ -8,7 +8,7 @@ use crate::pipeline::dice;
 use crate::pipeline::displace::{self, ProgramPlaces, Slice};
 use crate::pipeline::look::ShadingKernel;
 use crate::pipeline::plan::Pipeline;
-use crate::pipeline::recording::Recording;
+use crate::pipeline::recording::{self, Recording};
 use crate::pipeline::sample::{self, Slab};
 use crate::pipeline::select::{DepthBuckets, RegionPixels};
 use crate::pipeline::shade::{self, ShadeLayout};
@@ -97,13 +97,19 @@ impl DeviceWorld {
         load.pieces.iter().map(|piece| self.pages.bring(device, piece.page)).collect()
     }
 
-    /// Appends the making of a load's slots.
-    fn record_slots(&self, recording: &mut Recording, place: &Place, load: &Load, keep: (bool, Slab)) {
+    /// Appends the making of a load's slots, which lie in the order `sorted`.
+    fn record_slots(
+        &self,
+        recording: &mut Recording,
+        place: &Place,
+        (load, sorted): (&Load, recording::Slice<u32>),
+        keep: (bool, Slab),
+    ) {
         let pieces: Vec<_> = load.pieces.iter().map(|piece| piece.piece).collect();
         hide::record_pieces(recording, &place.slices, &pieces);
         recording.unordered(|recording| {
             for piece in &pieces {
-                let from = (load.first + piece.slot_base, piece);
+                let from = (sorted, load.first + piece.slot_base, piece);
                 hide::record_cull(recording, (&self.frame, self.grids), &place.slices, &place.pixels, from, keep);
             }
         });
@@ -126,7 +132,7 @@ impl DeviceWorld {
                 Fate::Sample(slab) => slab,
             };
             let cull = self.pipeline.cull && !self.measuring;
-            self.record_slots(recording, place, load, (cull, slab));
+            self.record_slots(recording, place, (load, place.slices.sorted_hide), (cull, slab));
             recording.unordered(|recording| {
                 for (piece, page) in load.pieces.iter().zip(&pages) {
                     let bin = &self.world.hide_bins[piece.bin];
@@ -192,7 +198,7 @@ impl DeviceWorld {
     ) -> Result<(), GpuError> {
         let pages = self.bring(device, load)?;
         recording.stage("dice", |recording| {
-            self.record_slots(recording, place, load, (false, Slab::WHOLE));
+            self.record_slots(recording, place, (load, place.slices.sorted_shade), (false, Slab::WHOLE));
             recording.unordered(|recording| {
                 for (piece, page) in load.pieces.iter().zip(&pages) {
                     self.record_shade_dice(recording, place, piece, *page);

@@ -174,6 +174,8 @@ struct Drawn {
     pixels: Vec<[f32; 4]>,
     depths: Vec<f32>,
     counted: Counted,
+    /// Slabs of the region that had most.
+    slabs: u64,
     log: String,
 }
 
@@ -192,6 +194,7 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Drawn {
         pixels: vec![[f32::NAN; 4]; (width * height) as usize],
         depths: vec![f32::NAN; (width * height) as usize],
         counted,
+        slabs: 0,
         log: String::new(),
     };
     let side = |n: u32, i: u32| i * n / setup.cuts;
@@ -217,6 +220,7 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Drawn {
             Polled::Finished(rect, result) => {
                 flying -= 1;
                 film.log += &format!("{rect:?} {:?}\n", result.counts);
+                film.slabs = film.slabs.max(result.counts.slabs);
                 let mut from = 0;
                 for y in rect[1]..rect[3] {
                     for x in rect[0]..rect[2] {
@@ -423,15 +427,37 @@ fn the_picture_is_the_same_however_it_is_cut() {
         ("shade first", Setup { pipeline: Pipeline::SHADE_FIRST, ..Setup::default() }),
     ];
     for (name, setup) in setups {
-        let drawn = draw(menagerie(), SIZE, &setup);
-        let differs = |i: &usize| drawn.pixels[*i].map(f32::to_bits) != reference.pixels[*i].map(f32::to_bits);
-        let wrong: Vec<usize> = (0..drawn.pixels.len()).filter(differs).collect();
-        if !wrong.is_empty() {
-            save(&drawn, SIZE, "differs");
-        }
-        assert!(wrong.is_empty(), "{name}: {} pixels differ, first {:?}\n{}", wrong.len(), wrong[0], drawn.log);
-        assert!(drawn.depths == reference.depths, "{name}: depths differ");
+        same(&draw(menagerie(), SIZE, &setup), &reference, name);
     }
+}
+
+fn same(drawn: &Drawn, reference: &Drawn, name: &str) {
+    let differs = |i: &usize| drawn.pixels[*i].map(f32::to_bits) != reference.pixels[*i].map(f32::to_bits);
+    let wrong: Vec<usize> = (0..drawn.pixels.len()).filter(differs).collect();
+    if !wrong.is_empty() {
+        save(drawn, SIZE, "differs");
+    }
+    assert!(wrong.is_empty(), "{name}: {} pixels differ, first {:?}\n{}", wrong.len(), wrong[0], drawn.log);
+    assert!(drawn.depths == reference.depths, "{name}: depths differ");
+}
+
+/// Grids are shaded in another order than they are sampled in: the second slab must not take the first one's.
+#[test]
+fn slabs_do_not_show_among_opaque_and_translucent_things() {
+    let cloud = || {
+        let large = DMat4::from_scale(DVec3::splat(2.0));
+        vec![
+            thing(points(150), placed(0.1, 0.0, 5.0, 0.7) * large, [0.9, 0.9, 0.5], 1.0),
+            thing(points(3000), placed(0.0, 0.0, 5.0, 0.2) * large, [0.9, 0.3, 0.6], 0.1),
+            thing(curves(300), placed(0.0, 0.0, 5.0, 0.4) * large, [0.3, 0.6, 0.9], 0.2),
+            thing(patches(3), placed(0.0, 0.0, 6.0, 0.1) * large, [0.5, 0.6, 0.5], 1.0),
+        ]
+    };
+    let reference = draw(cloud(), SIZE, &Setup { memory_bytes: 1 << 30, ..Setup::default() });
+    save(&reference, SIZE, "cloud");
+    let drawn = draw(cloud(), SIZE, &Setup { memory_bytes: 16 << 20, ..Setup::default() });
+    assert!(reference.slabs == 1 && drawn.slabs > 1, "slabs: {} and {}", reference.slabs, drawn.slabs);
+    same(&drawn, &reference, "many slabs");
 }
 
 #[test]

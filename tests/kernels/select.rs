@@ -109,7 +109,7 @@ fn grids_are_selected_in_order_and_sorted_by_batch_bin_and_size() {
             let bin = instances[grids[grid].instance as usize].hide_bin;
             (batch * BINS + bin) * SIZE_CLASSES + size_class(&grids[grid])
         };
-        let sorted = lab.read(slices.sorted.part(0..u64::from(total)));
+        let sorted = lab.read(slices.sorted_hide.part(0..u64::from(total)));
         check_sorted(&sorted, 0..total, key);
         let mut counts = vec![0; bench.region.capacity.sort_keys() as usize];
         sorted.iter().for_each(|&rank| counts[key(rank) as usize] += 1);
@@ -168,7 +168,7 @@ fn grids_with_colours_in_a_round_are_sorted_for_shading() {
             count > 0 && first < round.end && first + count > round.start
         };
         let ranks: Vec<u32> = (0..total as u32).filter(takes_part).collect();
-        let sorted = lab.read(slices.sorted.part(0..ranks.len() as u64));
+        let sorted = lab.read(slices.sorted_shade.part(0..ranks.len() as u64));
         check_sorted(&sorted, ranks.iter().copied(), |rank| {
             let grid = grids[chosen[rank as usize] as usize];
             instances[grid.instance as usize].shade_bin * SIZE_CLASSES + size_class(&grid)
@@ -195,7 +195,7 @@ fn culling_drops_only_what_is_hidden_or_outside_the_slab() {
     let blocks: Vec<u32> = (0..REGION.blocks()).map(block).collect();
     let slices = bench.region.slices;
     bench.region.lab.write(slices.blocks.part(0..REGION.blocks()), &blocks);
-    let order = bench.region.lab.read(slices.sorted.part(0..u64::from(total)));
+    let order = bench.region.lab.read(slices.sorted_hide.part(0..u64::from(total)));
     let slab = Slab { low: u64::from(1.0_f32.to_bits()) << 32, high: u64::from(20.0_f32.to_bits()) << 32 };
     for (enabled, slab) in [(true, Slab::WHOLE), (false, Slab::WHOLE), (true, slab)] {
         let slots = cull(&mut bench, total, (enabled, slab));
@@ -225,7 +225,7 @@ fn cull(bench: &mut Bench, total: u32, keep: (bool, Slab)) -> Vec<Slot> {
     let (frame, grids) = (&bench.frame, bench.grids);
     lab.run(|recording| {
         hide::record_pieces(recording, &slices, &pieces);
-        hide::record_cull(recording, (frame, grids), &slices, &REGION, (0, &piece), keep);
+        hide::record_cull(recording, (frame, grids), &slices, &REGION, (slices.sorted_hide, 0, &piece), keep);
         hide::record_arm(recording, &slices, pieces.len());
     });
     let states = lab.read(slices.pieces.part(0..4));
