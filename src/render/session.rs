@@ -71,23 +71,9 @@ impl<'a> Session<'a> {
         advice::on_devices(self.reporter, &self.slots, &self.options.devices);
     }
 
-    /// Tells of what the camera would blur, once a world.
-    fn advise_camera(&self, world: &World) {
-        let [open, close] = world.camera.shutter;
-        if let Some(place) = world.moving_place().filter(|_| open < close) {
-            let message =
-                format!("motion blur is not supported yet: everything stands as it does at shutter open, {open}");
-            self.reporter.warn("unimplement", place, message);
-        }
-        if world.camera.depth_of_field.is_some() {
-            let message = "depth of field is not supported yet: the camera is a pinhole";
-            self.reporter.warn("unimplement", &world.place, message);
-        }
-    }
-
     /// Draws a world and writes its displays.
     pub(crate) fn draw(&mut self, world: World) -> Drawn {
-        self.advise_camera(&world);
+        advice::on_camera(self.reporter, &world);
         let world = &if world.moving_place().is_some() { world.at_shutter_open() } else { world };
         let undrawn = |displays| Drawn { displays, interrupted: false };
         let bytes_max = self.options.host_memory_bytes.unwrap_or(u64::MAX);
@@ -96,7 +82,7 @@ impl<'a> Session<'a> {
             Err(displays) => return undrawn(displays),
         };
         film.check_outputs(self.reporter);
-        if self.options.check {
+        if self.options.check || world.options.hider.name == "null" {
             self.picture(world, &film);
             self.shading.imager(world, self.reporter);
             return undrawn(film.undrawn());

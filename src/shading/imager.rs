@@ -34,6 +34,7 @@ impl Library {
             colour: Binding::Block,
             opacity: Binding::Block,
             stores_opacity: true,
+            variables: Vec::new(),
         };
         let compilation = programs.get(&signature, &instance.place);
         programs.shortfalls().for_each(|(shortfall, place)| report_shortfall(reporter, shortfall, place));

@@ -24,7 +24,8 @@ fn a_surface_has_a_depth_if_its_opacity_passes_the_z_threshold() {
 fn nothing_is_seen_behind_what_passes_the_opacity_threshold() {
     // 1 - 0.8 * 0.5 = 0.6 of opacity at the second disk.
     for (threshold, colour, depth) in [(0.61, [0.2, 0.4, 0.4], 4.0), (0.59, [0.2, 0.4, 0.0], 3.0)] {
-        let scene = draw(&scene(&format!("Option \"limits\" \"color othreshold\" [{threshold} {threshold} {threshold}]")));
+        let scene =
+            draw(&scene(&format!("Option \"limits\" \"color othreshold\" [{threshold} {threshold} {threshold}]")));
         assert_near(scene.clean("a.exr").rgb(10, 10), colour);
         assert_eq!(scene.clean("z.exr").at("Z", 10, 10), depth, "{threshold}");
     }
