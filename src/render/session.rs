@@ -17,7 +17,7 @@ use crate::film::{ChannelGroup, DisplayOutcome, Film};
 use crate::gpu::{Device, OpenOptions, open};
 use crate::options::RenderOptions;
 use crate::pipeline::frame::filter_apron;
-use crate::pipeline::imager::ImagerProgram;
+use crate::pipeline::look::ImagerProgram;
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
 use crate::progress::{Event, Observer};

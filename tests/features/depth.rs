@@ -39,7 +39,7 @@ fn midpoint_depths_are_told_to_be_missing() {
 
 #[test]
 fn the_null_hider_reads_and_compiles_but_writes_nothing() {
-    let scene = draw(&scene("Hider \"null\"\nDisplay \"+/nowhere/b.exr\" \"exr\" \"rgba\""));
-    assert_eq!((scene.told("/nowhere/b.exr"), scene.messages.len()), (1, 1), "{:?}", scene.messages);
+    let scene = draw(&scene("Hider \"null\"\nDisplay \"+$DIR/nowhere/b.exr\" \"exr\" \"rgba\""));
+    assert_eq!((scene.told("nowhere/b.exr"), scene.messages.len()), (1, 1), "{:?}", scene.messages);
     assert_eq!(scene.displays, [anthill::film::DisplayState::Missing]);
 }

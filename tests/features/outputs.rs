@@ -48,7 +48,7 @@ fn each_kind_of_variable_has_its_display() {
     for (value, wanted) in [(at(3, "heat"), 0.775), (at(5, "P.x"), 0.55), (at(5, "P.z"), 4.0), (at(9, "s"), 0.775)] {
         assert!((value - wanted).abs() < 0.03, "{value} {wanted}");
     }
-    assert_near([at(7, "Cs.R"), at(8, "Os.R"), at(10, "z")], [1.0, 1.0, 4.0]);
+    assert_near([at(7, "Cs.R"), at(8, "Os.R"), at(10, "Z")], [1.0, 1.0, 4.0]);
     assert_near([at(11, "Ci.G"), at(12, "Oi.G"), at(6, "N.x")], [0.5, 1.0, 0.0]);
 }
 
