@@ -53,7 +53,7 @@ void main() {
         uint number = uint(keys[s]), record = s * resolved_records;
 #if TRANSLUCENT
         vec4 gathered = resolved[record], through = resolved[record + 1u];
-        if (through.w != 0.0) continue;
+        if (stopped(through)) continue;
 #else
         vec4 gathered = vec4(0.0), through = vec4(1.0);
 #endif

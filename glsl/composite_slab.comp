@@ -18,6 +18,7 @@
 #include "lib/colour.glsl"
 
 #define NEAREST 48u
+#define DEPTH_MIN 1e-30 // 0 stands for no depth
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
@@ -97,11 +98,11 @@ void main() {
     uint count = cell_counts[cell], record = subpixel * resolved_records;
     vec4 gathered = resolved[record], through = resolved[record + 1u];
     uint64_t behind = resume[subpixel];
-    if (count == 0u || through.w != 0.0 || behind == ~0ul) return;
+    if (count == 0u || stopped(through) || behind == ~0ul) return;
     ivec2 corner = ivec2(region_x + int(pixel % region_width), region_y + int(pixel / region_width));
     ivec2 at = sample_position(frame, corner, uvec2(s % frame.samples.x, s / frame.samples.x)) - corner * FIXED;
     find_nearest(cell_offsets[cell], count, 1u << (s & 31u), at, behind);
-    for (uint i = 0u; i < nearest_count && through.w == 0.0; i++) {
+    for (uint i = 0u; i < nearest_count && !stopped(through); i++) {
         uint place = entries[nearest_entry[i]].cell * colour_records(value_records);
         vec4 weights = colour_weights(place, value_records, corner * FIXED + at);
         vec4 colour = colour_value(place, value_records, 0u, weights);
@@ -115,12 +116,14 @@ void main() {
         gathered += vec4(through.xyz, mean3(through.xyz * opacity)) * colour;
         through.xyz *= 1.0 - opacity;
         behind = nearest_key[i];
+        float z = max(uintBitsToFloat(uint(behind >> 32)), DEPTH_MIN);
+        if (through.w == 0.0 && all(greaterThanEqual(opacity, vec3(frame.z_threshold)))) through.w = z;
         if (all(lessThanEqual(through.xyz, vec3(1.0 - frame.opacity_threshold)))) {
-            through.w = 1.0;
+            through.w = through.w == 0.0 ? -z : -through.w;
             keys[subpixel] = min(keys[subpixel], behind);
         }
     }
-    bool finished = !more || through.w != 0.0;
+    bool finished = !more || stopped(through);
     if (!finished) atomicAdd(unfinished, 1u);
     resume[subpixel] = finished ? ~0ul : behind;
     resolved[record] = gathered;

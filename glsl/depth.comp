@@ -1,6 +1,7 @@
 // Depth: one invocation = one pixel of the region's inside; the depth that its own samples show, by the hider's depth filter: 0 nearest,
-// 1 farthest, 2 mean. Samples that see nothing count as infinitely far (nearest, farthest) or are left out (mean).
-// Reads keys; writes depths (1e38 where nothing is seen).
+// 1 farthest, 2 mean. Samples that see nothing count as infinitely far (nearest, farthest) or are left out (mean). A translucent surface
+// that passes the z threshold counts like an opaque one.
+// Reads keys, resolved; writes depths (1e38 where nothing is seen).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -11,6 +12,7 @@ layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Keys { uint64_t keys[]; };
 layout(std430, set = 0, binding = 1) writeonly buffer Depths { float depths[]; };
+layout(std430, set = 0, binding = 2) readonly buffer Resolved { vec4 resolved[]; };
 layout(push_constant) uniform Push {
     uint region_width;
     uint inside_x;
@@ -20,6 +22,8 @@ layout(push_constant) uniform Push {
     uint pixel_samples;
     uint depth_filter;
     uint first_pixel;
+    uint resolved_records;
+    uint translucent; // 1 when resolved samples have depths of translucent surfaces
 };
 
 void main() {
@@ -28,9 +32,13 @@ void main() {
     uint pixel = (inside_y + index / inside_width) * region_width + inside_x + index % inside_width;
     float nearest = EMPTY_DEPTH, farthest = 0.0, sum = 0.0, seen = 0.0;
     for (uint s = 0u; s < pixel_samples; s++) {
-        uint bits = uint(keys[pixel * pixel_samples + s] >> 32);
-        bool empty = bits == 0xffffffffu;
-        float z = empty ? EMPTY_DEPTH : uintBitsToFloat(bits);
+        uint subpixel = pixel * pixel_samples + s, bits = uint(keys[subpixel] >> 32);
+        float z = bits == 0xffffffffu ? EMPTY_DEPTH : uintBitsToFloat(bits);
+        if (translucent != 0u) {
+            float before = abs(resolved[subpixel * resolved_records + 1u].w);
+            if (before != 0.0) z = min(z, before);
+        }
+        bool empty = z >= EMPTY_DEPTH;
         nearest = min(nearest, z);
         farthest = max(farthest, z);
         sum += empty ? 0.0 : z;

@@ -1,4 +1,5 @@
-// variants: hide_first PASS=0; hide_rest PASS=1
+// variants: hide_first PASS=0 CLIPPED=0; hide_rest PASS=1 CLIPPED=0
+// variants: hide_first_clipped PASS=0 CLIPPED=1; hide_rest_clipped PASS=1 CLIPPED=1
 //
 // Hide: one invocation = one micropolygon of an opaque grid. Reads diced (and displaced) vertices; lowers the depth keys of the samples
 // it covers; marks the 4x4-pixel blocks it changed. A key is (camera z as float bits) << 32 | number, a minimum is commutative, so
@@ -23,6 +24,7 @@ layout(std430, set = 0, binding = 3) buffer Keys { uint64_t keys[]; };
 layout(std430, set = 0, binding = 4) buffer Dirty { uint dirty[]; };
 layout(std430, set = 0, binding = 5) buffer Rest { uint rest_groups_x; uint rest_groups_y; uint rest_groups_z; uint rest_lost; };
 layout(std430, set = 0, binding = 6) readonly buffer Pieces { Piece pieces[]; };
+layout(std430, set = 0, binding = 7) readonly buffer ClipPlanes { vec4 clip_planes[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
     uint piece;
@@ -35,6 +37,7 @@ layout(push_constant) uniform Push {
 
 #include "lib/micropolygon.glsl"
 #include "lib/coverage.glsl"
+#include "lib/clip.glsl"
 
 // Tiles of 32 samples that one invocation visits: loop trips are bounded (ARCHITECTURE.md, 7). A region of 2^24 samples has fewer than
 // 4096 parts.
@@ -86,8 +89,10 @@ uint tile_mask(Micropolygon m, Coverage cover, RegionRect region, uvec2 first, u
 
 void lower_key(Micropolygon m, Slot slot, RegionRect region, uvec2 subpixel, uint number) {
     uvec2 pixel = divide(subpixel, frame.samples), k = subpixel - pixel * frame.samples;
-    float z = micropolygon_z(m, sample_position(frame, ivec2(region.x, region.y) + ivec2(pixel), k));
+    ivec2 position = sample_position(frame, ivec2(region.x, region.y) + ivec2(pixel), k);
+    float z = micropolygon_z(m, position);
     if (!(z >= slot.zmin && z <= slot.zmax)) return; // outside the declared bound: never hit, in any region
+    if (clipped(position, z)) return;
     uint64_t key = (uint64_t(floatBitsToUint(z)) << 32) | uint64_t(number);
     uint at = (pixel.y * region.width + pixel.x) * (frame.samples.x * frame.samples.y) + k.y * frame.samples.x + k.x;
     if (key < keys[at]) {

@@ -1,4 +1,5 @@
-// variants: sample_first PASS=0; sample_rest PASS=1
+// variants: sample_first PASS=0 CLIPPED=0; sample_rest PASS=1 CLIPPED=0
+// variants: sample_first_clipped PASS=0 CLIPPED=1; sample_rest_clipped PASS=1 CLIPPED=1
 //
 // Sample: one invocation = one micropolygon of a translucent grid. For each cell (32 samples of a pixel) in which it covers samples that
 // lie before the opaque surface and inside the depth slab, appends an entry and counts it; marks the micropolygon visible.
@@ -27,6 +28,7 @@ layout(std430, set = 0, binding = 6) buffer Visible { uint visible[]; };
 layout(std430, set = 0, binding = 7) buffer Appended { uint appended; uint appended_lost; };
 layout(std430, set = 0, binding = 8) buffer Rest { uint rest_groups_x; uint rest_groups_y; uint rest_groups_z; uint rest_lost; };
 layout(std430, set = 0, binding = 9) readonly buffer Pieces { Piece pieces[]; };
+layout(std430, set = 0, binding = 10) readonly buffer ClipPlanes { vec4 clip_planes[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
     uint piece;
@@ -45,6 +47,7 @@ layout(push_constant) uniform Push {
 
 #include "lib/micropolygon.glsl"
 #include "lib/coverage.glsl"
+#include "lib/clip.glsl"
 
 // Cells that one invocation visits.
 #define PART 64u
@@ -61,11 +64,11 @@ void append(Entry entry) {
 
 // Whether the sample sees the entry, as far as opaque surfaces and the slab go. Its depth is the one that it is composited by: else
 // where slabs are cut would show.
-bool seen(Entry entry, Slot slot, ivec2 at, uint subpixel) {
+bool seen(Entry entry, Slot slot, ivec2 corner, ivec2 at, uint subpixel) {
     float z = entry_z(frame, entry, at);
     uint64_t key = (uint64_t(floatBitsToUint(z)) << 32) | uint64_t(entry.number);
     uint64_t low = (uint64_t(slab_low_z) << 32) | uint64_t(slab_low_number), high = (uint64_t(slab_high_z) << 32) | uint64_t(slab_high_number);
-    return z >= slot.zmin && z <= slot.zmax && key >= low && key < high && key < keys[subpixel];
+    return z >= slot.zmin && z <= slot.zmax && key >= low && key < high && key < keys[subpixel] && !clipped(corner + at, z);
 }
 
 // The covered samples of a cell among the subpixels [first, last] of a pixel: bits of the cell's 32 samples.
@@ -93,7 +96,7 @@ void sample_cell(Micropolygon m, Coverage cover, Slot slot, uint number, ivec2 p
         covered &= covered - 1u;
         uint s = 32u * cell + bit, y = uint((float(s) + 0.5) / float(frame.samples.x));
         ivec2 at = sample_position(frame, pixel, uvec2(s - y * frame.samples.x, y)) - corner;
-        if (!seen(entry, slot, at, first + bit)) entry.mask &= ~(1u << bit);
+        if (!seen(entry, slot, corner, at, first + bit)) entry.mask &= ~(1u << bit);
     }
     if (entry.mask != 0u) append(entry);
 }

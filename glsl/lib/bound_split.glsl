@@ -112,9 +112,12 @@ bool bound_box(Box box, out GridBound bound) {
     // One unit of slack each way for the rounding of vertices.
     vec2 first = (min(r0, r1) - 1.5) / float(FIXED), last = (max(r0, r1) + 1.5) / float(FIXED);
     ivec2 p0 = ivec2(floor(clamp(first, vec2(-32768.0), vec2(32767.0)))), p1 = ivec2(floor(clamp(last, vec2(-32768.0), vec2(32767.0))));
+    // What lies nearer than hither or farther than yon is never hit: samples compare their depth with the bound.
+    zmin = max(zmin, frame.near);
+    zmax = min(zmax, frame.far);
     bound = GridBound(pack_range(ivec2(p0.x, p1.x)), pack_range(ivec2(p0.y, p1.y)), zmin, zmax);
     return p1.x >= frame.sampled_px.x && p1.y >= frame.sampled_px.y && p0.x < frame.sampled_px.z && p0.y < frame.sampled_px.w
-        && zmax >= frame.near && zmin <= frame.far;
+        && zmin <= zmax;
 }
 
 // Across which direction to split: the one that needs it more, then the less split one.

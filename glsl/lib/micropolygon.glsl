@@ -8,6 +8,8 @@
 
 #include "lib/slot.glsl"
 
+#define DEPTH_MAX 1e38 // RI_INFINITY
+
 struct Micropolygon {
     ivec2 a; // (i, j); all four in 1/1024 pixel
     ivec2 b; // (i + 1, j)
@@ -56,8 +58,9 @@ bool micropolygon_load(uint first_vertex, Slot slot, uint local, out Micropolygo
     uint v = first_vertex + j * (nu + 1u) + i;
     vec3 pa = arena[v].xyz, pb = arena[v + 1u].xyz, pc = arena[v + nu + 1u].xyz, pd = arena[v + nu + 2u].xyz;
     vec4 z = vec4(pa.z, pb.z, pc.z, pd.z);
-    // Also false for NaN: it is dropped.
-    if (!(all(greaterThanEqual(z, vec4(max(frame.near, frame.eye_z)))) && all(lessThanEqual(z, vec4(frame.far))))) return false;
+    // Also false for NaN: it is dropped. What lies on both sides of a clipping plane is clipped sample by sample.
+    if (!(all(greaterThanEqual(z, vec4(frame.eye_z))) && all(lessThanEqual(z, vec4(DEPTH_MAX))))) return false;
+    if (all(lessThan(z, vec4(frame.near))) || all(greaterThan(z, vec4(frame.far)))) return false;
     m.a = raster_fixed(frame, pa);
     m.b = raster_fixed(frame, pb);
     m.c = raster_fixed(frame, pc);

@@ -31,9 +31,13 @@ impl ChannelGroup {
         }
     }
 
-    /// Whether the values are colours, which exposure applies to.
+    /// Whether the values are colours, which exposure applies to; opacities are none.
     pub(super) fn is_colour(&self) -> bool {
-        matches!(self, Self::Colour | Self::Variable { ty: ValueType::Color, .. })
+        match self {
+            Self::Colour => true,
+            Self::Alpha | Self::Depth => false,
+            Self::Variable { name, ty } => *ty == ValueType::Color && !matches!(&**name, "Oi" | "Os"),
+        }
     }
 
     /// The name of each float as an OpenEXR channel: R, G, B, A, Z; a variable's name with the layer suffixes that compositing
@@ -113,6 +117,17 @@ mod tests {
         assert_eq!(variable("Pw", ValueType::HPoint), "Pw.x Pw.y Pw.z Pw.w");
         let matrix = variable("m", ValueType::Matrix);
         assert!(matrix.starts_with("m.00 m.01 m.02 m.03 m.10 ") && matrix.ends_with(" m.33"), "{matrix}");
+    }
+
+    #[test]
+    fn exposure_is_for_colours() {
+        let variable = |name: &str, ty| ChannelGroup::Variable { name: name.into(), ty }.is_colour();
+        assert!(
+            variable("Ci", ValueType::Color) && variable("glow", ValueType::Color) && ChannelGroup::Colour.is_colour()
+        );
+        assert!(
+            !variable("Oi", ValueType::Color) && !variable("N", ValueType::Normal) && !ChannelGroup::Alpha.is_colour()
+        );
     }
 
     #[test]

@@ -32,6 +32,8 @@ pub struct FrameSlices {
     pub primvar_bindings: Slice<PrimvarBinding>,
     /// For each instance, how far displacement has moved its vertices, as float bits.
     pub moved: Slice<u32>,
+    /// Clipping planes (glsl/lib/clip.glsl).
+    pub clip_planes: Slice<Vec4>,
     /// Record of the space table in the parameters.
     pub space_table: u32,
 }

@@ -74,13 +74,13 @@ pub fn record(
 /// Appends the depth of each pixel, by the hider's depth filter (`min`, `max`, `average`).
 pub fn record_depth(
     recording: &mut Recording,
-    slices: &RegionSlices,
+    (slices, capacity): (&RegionSlices, &RegionCapacity),
     (region, pixel_samples): (&RegionPixels, u32),
     depth_filter: &str,
 ) {
     let [inside_width, inside_height] = region.inside_size();
     let [inside_x, inside_y] = region.inside_offset();
-    let bindings = depth::Bindings { keys: slices.keys, depths: slices.depths };
+    let bindings = depth::Bindings { keys: slices.keys, depths: slices.depths, resolved: slices.resolved };
     let push = depth::Push {
         region_width: region.size()[0],
         inside_x,
@@ -94,6 +94,8 @@ pub fn record_depth(
             _ => 0,
         },
         first_pixel: 0,
+        resolved_records: capacity.resolved_records() as u32,
+        translucent: u32::from(capacity.translucent()),
     };
     let count = u64::from(inside_width) * u64::from(inside_height);
     recording.dispatch(depth::dispatch(covering(count, depth::LOCAL_SIZE), &bindings, &push));

@@ -79,6 +79,21 @@ pub fn raster_from_camera(camera: &Camera) -> DMat4 {
     matrix
 }
 
+/// The camera's clipping planes as samples are compared with them (glsl/lib/clip.glsl).
+pub fn clip_planes(camera: &Camera) -> Vec<[f32; 4]> {
+    let (scale, offset) = raster_map(camera);
+    let perspective = matches!(camera.projection, Projection::Perspective { .. });
+    let plane = |(point, normal): &([f32; 3], [f32; 3])| {
+        let [x, y, z] = normal.map(f64::from);
+        let distance = x * f64::from(point[0]) + y * f64::from(point[1]) + z * f64::from(point[2]);
+        let (a, b) = (x / scale[0], y / scale[1]);
+        let axis = a * offset[0] + b * offset[1];
+        let [c, d] = if perspective { [z - axis, -distance] } else { [z, -axis - distance] };
+        [a / FIXED, b / FIXED, c, d].map(|value| value as f32)
+    };
+    camera.clip_planes.iter().map(plane).collect()
+}
+
 /// The frame record.
 pub fn frame_record(camera: &Camera, options: &Options) -> Frame {
     let (scale, offset) = raster_map(camera);
@@ -92,7 +107,7 @@ pub fn frame_record(camera: &Camera, options: &Options) -> Frame {
         near,
         far: camera.clip[1],
         // Anything in front of the eye may be projected, however near, as long as the quotient stays finite.
-        eye_z: (near * 0.25).max(1e-6),
+        eye_z: if perspective { (near * 0.25).max(1e-6) } else { -EMPTY_DEPTH },
         flags: if perspective { PERSPECTIVE } else { 0 } | if options.hider.jitter { JITTER } else { 0 },
         sampled_px: sampled_px(camera.crop_px(), &options.filter),
         samples: options.pixel_samples,
@@ -140,6 +155,25 @@ mod tests {
         assert!(depth(0.1_f32.into()).abs() < 1e-9 && (depth(1000.0) - 1.0).abs() < 1e-9);
         let q = raster_from_camera(&camera(Projection::Orthographic)) * DVec4::new(0.0, -1.0, 3.0, 1.0);
         assert_eq!((q.x, q.y, q.w), (200.0, 200.0, 1.0));
+    }
+
+    #[test]
+    fn clip_planes_are_negative_on_the_side_that_stays() {
+        for projection in [Projection::Perspective { fov_degrees: 50.0 }, Projection::Orthographic] {
+            let mut camera = camera(projection);
+            let (point, normal) = (DVec4::new(0.5, -0.25, 3.0, 1.0), DVec4::new(0.25, 1.0, -0.5, 0.0));
+            let [x, y, z, _] = point.as_vec4().to_array();
+            let [nx, ny, nz, _] = normal.as_vec4().to_array();
+            camera.clip_planes = vec![([x, y, z], [nx, ny, nz])];
+            let [a, b, c, d] = clip_planes(&camera)[0].map(f64::from);
+            for p in [DVec4::new(1.0, 1.0, 2.0, 1.0), DVec4::new(0.0, -2.0, 4.0, 1.0), point] {
+                let raster = raster_from_camera(&camera) * p;
+                let across = (a * raster.x + b * raster.y) / raster.w * FIXED;
+                let perspective = matches!(projection, Projection::Perspective { .. });
+                let f = if perspective { p.z * (across + c) + d } else { across + c * p.z + d };
+                assert!((f - normal.dot(p - point)).abs() < 1e-4, "{f} at {p}");
+            }
+        }
     }
 
     #[test]

@@ -103,6 +103,7 @@ pub fn record_piece(
         dirty: slices.dirty,
         rest: slices.rest,
         pieces: slices.pieces,
+        clip_planes: frame.clip_planes,
     };
     let push = hide::Push {
         slot_base: piece.slot_base,
@@ -114,14 +115,13 @@ pub fn record_piece(
         region_height,
     };
     let groups = piece.groups(slices, Per::Micropolygon);
-    recording.dispatch(hide::dispatch(hide::Variant::First, groups, &bindings, &push));
+    let (first, rest) = match frame.clip_planes.is_empty() {
+        true => (hide::Variant::First, hide::Variant::Rest),
+        false => (hide::Variant::FirstClipped, hide::Variant::RestClipped),
+    };
+    recording.dispatch(hide::dispatch(first, groups, &bindings, &push));
     // Armed only by micropolygons of thousands of samples; costs next to nothing otherwise.
-    recording.dispatch(hide::dispatch(
-        hide::Variant::Rest,
-        slices.rest.cast::<[u32; 3]>().part(0..1),
-        &bindings,
-        &push,
-    ));
+    recording.dispatch(hide::dispatch(rest, slices.rest.cast::<[u32; 3]>().part(0..1), &bindings, &push));
     record_disarm(recording, slices);
 }
 

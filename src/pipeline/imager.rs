@@ -3,7 +3,8 @@
 //! To the compiled kernel a *tile* of 16 x 16 pixels is a grid: pixels are its vertices, u and v run along raster x and y, one pixel
 //! apart. Tiles are laid out from raster (0, 0), so that derivatives and `random()` do not depend on the crop window.
 
-use super::recording::{Arena, ArenaFull, Buffer, Dispatch, Groups, Kernel, Recording, Slice};
+use super::look::ImagerProgram;
+use super::recording::{Arena, ArenaFull, Buffer, Dispatch, Groups, Recording, Slice};
 use std::sync::Arc;
 
 /// Pixels along a side of a tile.
@@ -14,27 +15,6 @@ const SLOT_LOG2: u32 = TILE_PIXELS.ilog2();
 
 /// Outputs of an imager's kernel in order: `Ci`, `Oi`, `alpha`, a channel each.
 pub const OUTPUT_CHANNELS: u32 = 3;
-
-/// A compiled imager shader and what it reads.
-#[derive(Clone, Debug)]
-pub struct ImagerProgram {
-    /// What a device runs.
-    pub kernel: Arc<Kernel>,
-    /// The parameter buffer.
-    pub params: Arc<[[f32; 4]]>,
-    /// Record of the shader's block in it.
-    pub block: u32,
-    /// Record of the space table in it.
-    pub space_table: u32,
-    /// Input channels in all; the raster position is the first, if it is read.
-    pub input_channels: u32,
-    /// Whether the raster position is read.
-    pub reads_position: bool,
-    /// Input channel of `Ci` and, in w, `alpha`; `None` when neither is read.
-    pub colour_channel: Option<u32>,
-    /// Input channel of `Oi`, if it is read.
-    pub opacity_channel: Option<u32>,
-}
 
 /// What an imager works in: room for so many tiles.
 #[derive(Clone, Copy, Debug)]

@@ -103,3 +103,24 @@ pub struct ShadingKernel {
     /// Output channel of each wanted variable, in the order of the film's variables; each variable takes one channel.
     pub variable_channels: Vec<u32>,
 }
+
+/// A compiled imager shader and what it reads.
+#[derive(Clone, Debug)]
+pub struct ImagerProgram {
+    /// What a device runs.
+    pub kernel: Arc<super::recording::Kernel>,
+    /// The parameter buffer.
+    pub params: Arc<[[f32; 4]]>,
+    /// Record of the shader's block in it.
+    pub block: u32,
+    /// Record of the space table in it.
+    pub space_table: u32,
+    /// Input channels in all; the raster position is the first, if it is read.
+    pub input_channels: u32,
+    /// Whether the raster position is read.
+    pub reads_position: bool,
+    /// Input channel of `Ci` and, in w, `alpha`; `None` when neither is read.
+    pub colour_channel: Option<u32>,
+    /// Input channel of `Oi`, if it is read.
+    pub opacity_channel: Option<u32>,
+}

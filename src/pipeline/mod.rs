@@ -48,6 +48,8 @@ pub fn kernels_of(world: &world::DrawnWorld, serial: bool) -> Vec<Arc<Kernel>> {
         let for_translucent = of_translucency.iter().any(|stage| label.starts_with(stage))
             || label.starts_with("composite_close")
             || label == "composite_clear";
+        let of_clipping = label.starts_with("hide_") || label.starts_with("sample_");
+        let of_other_clipping = of_clipping && label.ends_with("_clipped") == world.clip_planes.is_empty();
         let of_other_interpolation = match label.strip_suffix("_smooth") {
             Some(_) => !world.smooth,
             None => {
@@ -63,6 +65,7 @@ pub fn kernels_of(world: &world::DrawnWorld, serial: bool) -> Vec<Arc<Kernel>> {
             && !of_other_kind("dice")
             && (translucent || !for_translucent)
             && (!translucent || !label.starts_with("composite_opaque"))
+            && !of_other_clipping
             && !of_other_interpolation
             && !of_other_device
     };

@@ -59,6 +59,7 @@ pub fn record_piece(
         appended: slices.appended,
         rest: slices.rest,
         pieces: slices.pieces,
+        clip_planes: frame.clip_planes,
     };
     let push = sample::Push {
         slot_base: piece.slot_base,
@@ -76,13 +77,12 @@ pub fn record_piece(
         slab_high_number: slab.high as u32,
     };
     let groups = piece.groups(slices, Per::Micropolygon);
-    recording.dispatch(sample::dispatch(sample::Variant::First, groups, &bindings, &push));
-    recording.dispatch(sample::dispatch(
-        sample::Variant::Rest,
-        slices.rest.cast::<[u32; 3]>().part(0..1),
-        &bindings,
-        &push,
-    ));
+    let (first, rest) = match frame.clip_planes.is_empty() {
+        true => (sample::Variant::First, sample::Variant::Rest),
+        false => (sample::Variant::FirstClipped, sample::Variant::RestClipped),
+    };
+    recording.dispatch(sample::dispatch(first, groups, &bindings, &push));
+    recording.dispatch(sample::dispatch(rest, slices.rest.cast::<[u32; 3]>().part(0..1), &bindings, &push));
     hide::record_disarm(recording, slices);
 }
 

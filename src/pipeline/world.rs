@@ -38,6 +38,8 @@ pub struct DrawnRun {
 pub struct DrawnWorld {
     /// Camera and sampling.
     pub frame: Frame,
+    /// Clipping planes besides hither and yon (glsl/lib/clip.glsl).
+    pub clip_planes: Vec<[f32; 4]>,
     /// Geometry.
     pub pages: Vec<Page>,
     /// Instances.
@@ -208,6 +210,7 @@ impl<'a> Builder<'a> {
         };
         DrawnWorld {
             frame: frame::frame_record(&self.world.camera, &self.world.options),
+            clip_planes: frame::clip_planes(&self.world.camera),
             pages: self.pages.finish(),
             instances: self.instances.into_iter().map(numbered).collect(),
             primvar_bindings: self.primvar_bindings,

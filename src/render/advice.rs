@@ -6,7 +6,7 @@ use super::region::RegionCounts;
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::film::Film;
 use crate::gpu::{DeviceInfo, DeviceKind};
-use crate::scene::World;
+use crate::scene::{DisplayMode, World};
 use crate::schedule::Incomplete;
 use crate::stats::human_bytes;
 
@@ -52,6 +52,24 @@ pub(super) fn fits_host(reporter: &Reporter, world: &World, film: &Film, limit_b
     let severe = Diagnostic::new(Severity::Severe, "limitcheck", world.place.clone(), message);
     reporter.report(severe.hint("give it more with --host-memory, or render a smaller Format or a crop"));
     false
+}
+
+/// Tells of what the camera asks for and does not get: blur, and depths between surfaces.
+pub(super) fn on_camera(reporter: &Reporter, world: &World) {
+    let [open, close] = world.camera.shutter;
+    if let Some(place) = world.moving_place().filter(|_| open < close) {
+        let message = format!("motion blur is not supported yet: everything stands as it does at shutter open, {open}");
+        reporter.warn("unimplement", place, message);
+    }
+    if world.camera.depth_of_field.is_some() {
+        let message = "depth of field is not supported yet: the camera is a pinhole";
+        reporter.warn("unimplement", &world.place, message);
+    }
+    let wants_depth = world.options.displays.iter().any(|d| matches!(d.mode, DisplayMode::Image { z: true, .. }));
+    if wants_depth && world.options.hider.depth_filter == "midpoint" {
+        let message = "the depth filter \"midpoint\" is not supported yet: depths are those of the nearest surface";
+        reporter.warn("unimplement", &world.place, message);
+    }
 }
 
 /// No device could begin.

@@ -118,6 +118,7 @@ impl Driver {
             (picture.params.len().max(1) as u64, 16),
             (world.primvar_bindings.len().max(1) as u64, 16),
             (world.instances.len().max(1) as u64, 4),
+            (world.clip_planes.len() as u64, 16),
         ];
         for kernel in pipeline::kernels_of(world, device.is_cpu()) {
             device.prepare(&kernel, &[]);
@@ -131,6 +132,7 @@ impl Driver {
         device.upload(frame.instances.part(0..world.instances.len() as u64), &world.instances)?;
         device.upload(frame.params.part(0..picture.params.len() as u64), &picture.params)?;
         device.upload(frame.moved, &vec![0; frame.moved.count() as usize])?;
+        device.upload(frame.clip_planes, &world.clip_planes)?;
         let bindings = frame.primvar_bindings.part(0..world.primvar_bindings.len() as u64);
         device.upload(bindings, &world.primvar_bindings)?;
         let (all, largest) = ResidentPages::bytes(&world.pages);
@@ -485,6 +487,7 @@ fn cut_frame(buffer: Buffer, picture: &Picture) -> FrameSlices {
         params: arena.cut(picture.params.len().max(1) as u64).expect(fits),
         primvar_bindings: arena.cut(picture.world.primvar_bindings.len().max(1) as u64).expect(fits),
         moved: arena.cut(picture.world.instances.len().max(1) as u64).expect(fits),
+        clip_planes: arena.cut(picture.world.clip_planes.len() as u64).expect(fits),
         space_table: picture.space_table,
     }
 }

@@ -3,7 +3,8 @@
 use crate::diagnostic::{Place, Reporter};
 use crate::film::{Imager, ImagerPixels};
 use crate::gpu::{Device, GpuError, Usage};
-use crate::pipeline::imager::{self, ImagerProgram, ImagerSlices, TILE_PIXELS, TILE_PX};
+use crate::pipeline::imager::{self, ImagerSlices, TILE_PIXELS, TILE_PX};
+use crate::pipeline::look::ImagerProgram;
 use crate::pipeline::recording::{Buffer, Recording};
 use parking_lot::Mutex;
 
@@ -85,7 +86,10 @@ impl<'a> DeviceImager<'a> {
                     state.bench = Some(bench);
                     return Ok(());
                 }
-                Err(error) => self.tell(&error),
+                Err(error) => {
+                    bench.device.free(bench.buffer);
+                    self.tell(&error);
+                }
             }
         }
     }
@@ -201,5 +205,93 @@ fn take_outputs(tiles: &[[u32; 2]], outputs: &[[f32; 4]], pixels: &mut ImagerPix
         pixels.ci[pixel] = [ci[0], ci[1], ci[2]];
         pixels.oi[pixel] = [oi[0], oi[1], oi[2]];
         pixels.alpha[pixel] = alpha[0];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{camera, options};
+    use super::*;
+    use crate::gpu::{OpenOptions, open};
+    use crate::scene::{Motion, ShaderInstance, World};
+    use crate::shading::Library;
+    use glam::DMat4;
+    use std::sync::Arc;
+
+    /// Opens devices that are lost at some submission, one after the other.
+    struct Losing {
+        lose_at: Vec<Option<u64>>,
+        reporter: Arc<Reporter>,
+        given_back: usize,
+    }
+
+    impl Devices for Losing {
+        fn take(&mut self) -> Option<Device> {
+            let lose_at = if self.lose_at.is_empty() { return None } else { self.lose_at.remove(0) };
+            let memory_bytes = Some(64 << 20);
+            let options = OpenOptions { lose_at, memory_bytes, ..OpenOptions::new(Arc::clone(&self.reporter)) };
+            open("0", &options).expect("a device").pop()
+        }
+
+        fn give_back(&mut self, _: Device) {
+            self.given_back += 1;
+        }
+    }
+
+    /// The standard imager `background` over pixels that begin at an odd place; what it left, devices given back, and messages.
+    fn background(lose_at: &[Option<u64>]) -> (Result<Vec<[f32; 3]>, String>, usize, Vec<String>) {
+        let world_from_shader = Arc::new(Motion::still(DMat4::IDENTITY));
+        let imager = ShaderInstance {
+            name: "background".into(),
+            params: Vec::new(),
+            world_from_shader,
+            place: Place::default(),
+        };
+        let world = World {
+            options: crate::scene::Options { imager: Some(Arc::new(imager)), ..options() },
+            camera: camera([5000, 100]),
+            drawables: Vec::new(),
+            lights: Vec::new(),
+            spaces: Vec::new(),
+            place: Place::default(),
+        };
+        let reporter = Arc::new(Reporter::silent());
+        let mut library = Library::new().expect("built with the compiler");
+        let program = library.imager(&world, &reporter).expect("it is built in");
+        let mut devices = Losing { lose_at: lose_at.to_vec(), reporter: Arc::clone(&reporter), given_back: 0 };
+        // More tiles than run at once.
+        let count = 5000 * 70;
+        let (mut ci, mut oi) = (vec![[0.0; 3]; count], vec![[0.0; 3]; count]);
+        let mut alpha: Vec<f32> = (0..count).map(|i| (i % 5) as f32 * 0.25).collect();
+        let imager = DeviceImager::new(program, &mut devices, &reporter);
+        imager.shade(&mut ImagerPixels {
+            corner: [0, 13],
+            size: [5000, 70],
+            ci: &mut ci,
+            oi: &mut oi,
+            alpha: &mut alpha,
+        });
+        let failure = imager.failure();
+        imager.finish();
+        let messages = reporter.all().iter().map(|(diagnostic, _)| diagnostic.to_string()).collect();
+        (failure.map_or(Ok(ci), Err), devices.given_back, messages)
+    }
+
+    #[test]
+    fn another_device_takes_over_and_begins_with_the_pixels_as_they_were() {
+        for (lose_at, given_back, told) in [(&[None][..], 1, 0), (&[Some(2), None][..], 1, 1)] {
+            let (ci, back, messages) = background(lose_at);
+            let ci = ci.expect("a device is left");
+            let right = |(i, ci): (usize, &[f32; 3])| *ci == [1.0 - (i % 5) as f32 * 0.25; 3];
+            assert!(ci.iter().enumerate().all(right), "{lose_at:?}");
+            assert_eq!((back, messages.len()), (given_back, told), "{lose_at:?}: {messages:?}");
+        }
+    }
+
+    #[test]
+    fn without_a_device_the_imager_fails() {
+        let (ci, back, messages) = background(&[Some(1)]);
+        assert_eq!((ci.expect_err("no device"), back), ("no device is left".to_string(), 0));
+        assert!(messages.iter().all(|message| message.contains("the imager goes to another device")), "{messages:?}");
     }
 }

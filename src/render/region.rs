@@ -459,7 +459,7 @@ impl RegionRun {
         recording.stage("filter", |recording| {
             filter::record(recording, &world.frame, memory, &self.place.pixels, &world.filter);
             if let Some(by) = &world.depth_filter {
-                filter::record_depth(recording, &self.place.slices, region, by);
+                filter::record_depth(recording, memory, region, by);
             }
         });
         self.submit(device, &recording, Phase::Filter)

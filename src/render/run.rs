@@ -152,7 +152,7 @@ fn draw_all(session: &mut Session<'_>, worlds: Receiver<World>) -> (Ending, Vec<
     let mut drawn_count = 0;
     for world in worlds {
         drawn_count += 1;
-        let Drawn { displays: drawn, interrupted } = session.draw(&world);
+        let Drawn { displays: drawn, interrupted } = session.draw(world);
         displays.extend(drawn);
         if interrupted {
             return (Ending::Interrupted, displays);

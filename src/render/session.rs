@@ -17,7 +17,7 @@ use crate::film::{ChannelGroup, DisplayOutcome, Film};
 use crate::gpu::{Device, OpenOptions, open};
 use crate::options::RenderOptions;
 use crate::pipeline::frame::filter_apron;
-use crate::pipeline::imager::ImagerProgram;
+use crate::pipeline::look::ImagerProgram;
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
 use crate::progress::{Event, Observer};
@@ -72,7 +72,9 @@ impl<'a> Session<'a> {
     }
 
     /// Draws a world and writes its displays.
-    pub(crate) fn draw(&mut self, world: &World) -> Drawn {
+    pub(crate) fn draw(&mut self, world: World) -> Drawn {
+        advice::on_camera(self.reporter, &world);
+        let world = &if world.moving_place().is_some() { world.at_shutter_open() } else { world };
         let undrawn = |displays| Drawn { displays, interrupted: false };
         let bytes_max = self.options.host_memory_bytes.unwrap_or(u64::MAX);
         let mut film = match Film::new(world, bytes_max, self.reporter) {
@@ -80,7 +82,7 @@ impl<'a> Session<'a> {
             Err(displays) => return undrawn(displays),
         };
         film.check_outputs(self.reporter);
-        if self.options.check {
+        if self.options.check || world.options.hider.name == "null" {
             self.picture(world, &film);
             self.shading.imager(world, self.reporter);
             return undrawn(film.undrawn());

@@ -22,7 +22,7 @@ struct Thing {
     opacity: f32,
 }
 
-fn camera(resolution: [u32; 2]) -> Camera {
+pub(super) fn camera(resolution: [u32; 2]) -> Camera {
     let aspect = f64::from(resolution[0]) / f64::from(resolution[1]);
     Camera {
         camera_from_world: Motion::still(DMat4::IDENTITY),
@@ -42,7 +42,7 @@ fn camera(resolution: [u32; 2]) -> Camera {
     }
 }
 
-fn options() -> Options {
+pub(super) fn options() -> Options {
     Options {
         frame: None,
         pixel_samples: [4, 4],

@@ -76,22 +76,6 @@ fn matrices(steps: &Motion<Step>) -> Motion<DMat4> {
     Motion::new(result).expect("keys between increasing keys are increasing")
 }
 
-/// The matrix at `time`: between keys linear, which moves every point on a straight line; outside them the nearest.
-pub(super) fn at(motion: &Motion<DMat4>, time: f32) -> DMat4 {
-    let keys = motion.keys();
-    let after = keys.partition_point(|(key, _)| *key < time);
-    match (after.checked_sub(1).map(|before| keys[before]), keys.get(after)) {
-        (_, Some((key, matrix))) if *key == time => *matrix,
-        (Some((t0, a)), Some((t1, b))) => {
-            let weight = (f64::from(time) - f64::from(t0)) / (f64::from(*t1) - f64::from(t0));
-            a * (1.0 - weight) + *b * weight
-        }
-        (None, Some((_, matrix))) => *matrix,
-        (Some((_, matrix)), None) => matrix,
-        (None, None) => DMat4::IDENTITY,
-    }
-}
-
 /// `a * b` at every time that one of them has a key for. `None` when that would be more than [`KEYS_MAX`] keys.
 pub(super) fn product(a: &Motion<DMat4>, b: &Motion<DMat4>) -> Option<Motion<DMat4>> {
     if !b.moves() {
@@ -108,7 +92,7 @@ pub(super) fn product(a: &Motion<DMat4>, b: &Motion<DMat4>) -> Option<Motion<DMa
     if times.len() > KEYS_MAX {
         return None;
     }
-    Motion::new(times.into_iter().map(|time| (time, at(a, time) * at(b, time))).collect())
+    Motion::new(times.into_iter().map(|time| (time, a.at(time) * b.at(time))).collect())
 }
 
 /// The inverse at every key.
@@ -190,8 +174,8 @@ mod tests {
         let xs: Vec<(f32, f64)> = result.keys().iter().map(|(time, m)| (*time, m.w_axis.x)).collect();
         assert_eq!(xs, [(0.0, 0.0), (0.5, 11.0), (1.0, 12.0)]);
         // Outside its keys a motion rests.
-        assert_eq!(at(&a, -1.0), translation(0.0));
-        assert_eq!(at(&a, 9.0), translation(2.0));
+        assert_eq!(a.at(-1.0), translation(0.0));
+        assert_eq!(a.at(9.0), translation(2.0));
     }
 
     #[test]

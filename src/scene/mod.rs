@@ -9,6 +9,7 @@ mod attributes;
 mod bytes;
 mod geometry;
 mod options;
+mod shutter;
 
 pub use attributes::{
     Attributes, DisplacementBound, Light, LightId, ParamValue, ShaderInstance, ShaderParam, ShadingInterpolation,

@@ -2,11 +2,11 @@
 
 use super::block::{BlockSource, fill};
 use super::lights::LightSet;
-use super::programs::{Bound, Compilation, Signature, is_invisible, is_opaque};
+use super::programs::{Bound, Compilation, Signature, is_invisible, is_opaque, rsl_type};
 use super::shaders::{Fetched, Need};
 use super::spaces::Local;
 use super::values;
-use super::{Shader, primvar_key, report_textures};
+use super::{Shader, Variable, primvar_key, report_textures};
 use crate::diagnostic::Reporter;
 use crate::pipeline::look::{InputBinding, Look, Program, Verdict};
 use crate::scene::{Class, Drawable, ParamValue, Primvar, PrimvarData, ShaderInstance, ShaderParam, ValueType};
@@ -50,7 +50,7 @@ impl Shader<'_> {
         }
         let parts = self.parts(drawable);
         let set = self.light_set(&attributes.lights);
-        let signature = signature(drawable, &parts, &set);
+        let signature = signature(drawable, &parts, &set, self.programs.variables);
         let place = &drawable.geometry.place;
         let opacity = self.programs.opacity(&signature);
         let from_block = signature.opacity == Binding::Block;
@@ -119,7 +119,7 @@ impl Shader<'_> {
     }
 }
 
-fn signature(drawable: &Drawable, parts: &Parts, set: &LightSet) -> Signature {
+fn signature(drawable: &Drawable, parts: &Parts, set: &LightSet, variables: &[Variable]) -> Signature {
     let bound = |part: &Option<Part>| part.as_ref().map(|part| part.bound.clone());
     let standard = |name: &str| {
         let primvar = drawable.geometry.primvars.iter().find(|primvar| &*primvar.name == name);
@@ -134,7 +134,16 @@ fn signature(drawable: &Drawable, parts: &Parts, set: &LightSet) -> Signature {
         colour: standard("Cs"),
         opacity: standard("Os"),
         stores_opacity: true,
+        variables: variables.iter().map(|variable| variable_binding(&drawable.geometry.primvars, variable)).collect(),
     }
+}
+
+/// The input that a display's variable is, if it is a primitive variable.
+fn variable_binding(primvars: &[Primvar], (name, ty): &Variable) -> Binding {
+    let fits =
+        |primvar: &&Primvar| primvar.name == *name && primvar.array_len == 1 && values::fits(primvar.ty, rsl_type(*ty));
+    let number = primvars.iter().find(fits).filter(|primvar| matches!(primvar.data, PrimvarData::Floats(_)));
+    number.map_or(Binding::Default, |primvar| class_binding(primvar.class))
 }
 
 /// A primvar of one value a grid becomes a uniform input, one that varies a channel.

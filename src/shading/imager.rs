@@ -11,7 +11,7 @@ use super::spaces::Local;
 use super::{report_shortfall, report_textures};
 use crate::diagnostic::Reporter;
 use crate::pipeline::frame;
-use crate::pipeline::imager::ImagerProgram;
+use crate::pipeline::look::ImagerProgram;
 use crate::scene::World;
 use glam::DMat4;
 use rustc_hash::FxHashMap;
@@ -34,6 +34,7 @@ impl Library {
             colour: Binding::Block,
             opacity: Binding::Block,
             stores_opacity: true,
+            variables: Vec::new(),
         };
         let compilation = programs.get(&signature, &instance.place);
         programs.shortfalls().for_each(|(shortfall, place)| report_shortfall(reporter, shortfall, place));

@@ -88,6 +88,8 @@ pub(super) struct Signature {
     pub opacity: Binding,
     /// Whether Oi is stored.
     pub stores_opacity: bool,
+    /// For each wanted variable, the input that the drawable's primitive variable of that name is, if it has one.
+    pub variables: Vec<Binding>,
 }
 
 impl Signature {
@@ -100,6 +102,7 @@ impl Signature {
             colour: self.colour.clone(),
             opacity: self.opacity.clone(),
             stores_opacity: self.stores_opacity,
+            variables: self.variables.clone(),
         }
     }
 }
@@ -112,6 +115,7 @@ struct SignatureKey {
     colour: Binding,
     opacity: Binding,
     stores_opacity: bool,
+    variables: Vec<Binding>,
 }
 
 /// A program of the world.
@@ -124,7 +128,7 @@ pub(super) struct Compilation {
 /// The programs of a world.
 pub(super) struct Programs<'a> {
     helpers: &'a Helpers,
-    variables: &'a [Variable],
+    pub variables: &'a [Variable],
     pub tokens: Tokens,
     known: FxHashMap<SignatureKey, Compilation>,
     opacities: FxHashMap<SignatureKey, Opacity>,
@@ -196,7 +200,7 @@ impl<'a> Programs<'a> {
     }
 
     fn outputs(&self, signature: &Signature) -> Vec<OutputRequest> {
-        let output = |name: &str, ty| OutputRequest { name: name.into(), ty };
+        let output = |name: &str, ty| OutputRequest { name: name.into(), ty, primvar: Binding::Default };
         if signature.slice == Slice::Position {
             return vec![output("P", RslType::Point), output("N", RslType::Normal)];
         }
@@ -207,7 +211,12 @@ impl<'a> Programs<'a> {
         if signature.stores_opacity {
             outputs.push(output("Oi", RslType::Color));
         }
-        outputs.extend(self.variables.iter().map(|(name, ty)| output(name, rsl_type(*ty))));
+        let variables = self.variables.iter().zip(&signature.variables);
+        outputs.extend(variables.map(|((name, ty), primvar)| OutputRequest {
+            name: name.clone(),
+            ty: rsl_type(*ty),
+            primvar: primvar.clone(),
+        }));
         outputs
     }
 
@@ -229,7 +238,7 @@ impl<'a> Programs<'a> {
 }
 
 /// The language's type for a display variable's.
-fn rsl_type(ty: ValueType) -> RslType {
+pub(super) fn rsl_type(ty: ValueType) -> RslType {
     match ty {
         ValueType::Float | ValueType::Int => RslType::Float,
         ValueType::Color => RslType::Color,

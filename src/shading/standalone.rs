@@ -178,7 +178,7 @@ impl StandaloneShader {
             Imager => Slice::Imager,
             Surface | Light | AmbientLight | Volume => Slice::Colour,
         };
-        let output = |name: &str, ty| OutputRequest { name: name.into(), ty };
+        let output = |name: &str, ty| OutputRequest { name: name.into(), ty, primvar: Binding::Default };
         let outputs = match slice {
             Slice::Position => vec![output("P", RslType::Point), output("N", RslType::Normal)],
             Slice::Colour => vec![output("Ci", RslType::Color), output("Oi", RslType::Color)],

@@ -1,7 +1,11 @@
 //! Small scenes, each for one request or one rule of the RI, drawn from RIB text to OpenEXR; what the picture must be is known.
 
+mod clipping;
+mod depth;
 mod imager;
 mod interpolation;
+mod outputs;
+mod shortfalls;
 mod spaces;
 
 use anthill::diagnostic::Reporter;

@@ -18,7 +18,7 @@ fn check(layers: &Layers) -> Composited {
         let near =
             |a: [f32; 4], b: [f64; 4]| (0..4).all(|k| (f64::from(a[k]) - b[k]).abs() < 1e-6 * (1.0 + b[k].abs()));
         assert!(near(of[0], sample.colour), "sample {i}: {:?} for {sample:?}", of[0]);
-        assert_eq!(of[1][3] != 0.0, sample.stopped.is_some(), "sample {i}: {:?} for {sample:?}", of[1]);
+        assert_eq!(of[1][3] < 0.0, sample.stopped.is_some(), "sample {i}: {:?} for {sample:?}", of[1]);
         let through = [0, 1, 2].map(|k| (f64::from(of[1][k]) - sample.through[k]).abs());
         assert!(through.iter().all(|off| *off < 1e-6), "sample {i}: {:?} for {sample:?}", of[1]);
         assert!(of[2..].iter().zip(&sample.variables).all(|(a, b)| near(*a, *b)), "sample {i}: {sample:?}");

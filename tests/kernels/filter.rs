@@ -127,8 +127,8 @@ fn depths_are_the_nearest_the_farthest_or_the_mean() {
     keys[pixel(3, 2)..][..6].fill(u64::MAX);
     device.lab.write(device.slices.keys, &keys);
     for by in ["min", "max", "average"] {
-        let slices = device.slices;
-        device.lab.run(|recording| filter::record_depth(recording, &slices, (&pixels, 6), by));
+        let (slices, capacity) = (device.slices, device.capacity);
+        device.lab.run(|recording| filter::record_depth(recording, (&slices, &capacity), (&pixels, 6), by));
         let found = device.lab.read(slices.depths.part(0..35));
         for (i, found) in found.into_iter().enumerate() {
             let expected = depth(&keys[pixel(i % 7, i / 7)..][..6], by);

@@ -153,6 +153,7 @@ impl Region {
             params: lab.space("params", 0),
             primvar_bindings: lab.space("primvar bindings", 0),
             moved: lab.space("moved", 0),
+            clip_planes: lab.space("clip planes", 0),
             space_table: 0,
         };
         Self { lab, frame, pixels, capacity, slices }

@@ -141,6 +141,7 @@ impl Scene {
             params: lab.space("params", 0),
             primvar_bindings: lab.upload("primvar bindings", &self.drawn.primvar_bindings),
             moved: lab.space("moved", 0),
+            clip_planes: lab.space("clip planes", 0),
             space_table: 0,
         };
         let page =

@@ -14,11 +14,11 @@ pub(crate) struct Micropolygon {
 }
 
 impl Micropolygon {
-    /// Projects camera-space corners; none when one of them is not between the clipping planes (and in front of the eye).
+    /// Projects camera-space corners; none when one of them is not in front of the eye, or all of them are beyond a clipping plane.
     pub(crate) fn new(frame: &Frame, corners: [[f32; 3]; 4]) -> Option<Self> {
         let depths = corners.map(|p| p[2]);
-        let nearest_allowed = frame.near.max(frame.eye_z);
-        if !depths.iter().all(|z| *z >= nearest_allowed && *z <= frame.far) {
+        let beyond = depths.iter().all(|z| *z < frame.near) || depths.iter().all(|z| *z > frame.far);
+        if beyond || !depths.iter().all(|z| *z >= frame.eye_z && *z <= 1e38) {
             return None;
         }
         let perspective = frame.flags & 1 != 0;

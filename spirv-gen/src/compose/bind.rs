@@ -1,7 +1,7 @@
 //! Binding: what a shader reads by name becomes loads from blocks and channels.
 
 use super::reflection::{Content, Input, Pattern, Role, Shortfall};
-use super::request::{Binding, PipelineRequest, ShaderUse, Slice};
+use super::request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 use super::spline;
 use super::table::{Block, Table, element_records, primvar};
 use crate::ir::{
@@ -487,8 +487,10 @@ impl Binder<'_> {
         }
     }
 
-    /// A variable that an output asks for by name, and that no shader put out: a parameter of the surface, or a predefined one.
-    pub(super) fn variable(&mut self, out: &mut Out, name: &str) -> Option<Value> {
+    /// A variable that an output asks for by name, and that no shader put out: a parameter of the surface, a predefined one, or a primitive
+    /// variable.
+    pub(super) fn variable(&mut self, out: &mut Out, wanted: &OutputRequest) -> Option<Value> {
+        let name = &*wanted.name;
         let request = self.request;
         let (role, shader) = match request.slice {
             Slice::Position => (Role::Displacement, &request.displacement),
@@ -505,6 +507,21 @@ impl Binder<'_> {
             let p = self.global(out, Global::P);
             return Some(out.op(Op::Comp(2), &[p]));
         }
-        Global::from_name(name).map(|global| self.global(out, global))
+        if let Some(global) = Global::from_name(name) {
+            return Some(self.global(out, global));
+        }
+        let input = primvar(role, &wanted.name, wanted.ty, 1);
+        match wanted.primvar {
+            Binding::VaryingInput => {
+                let load = self.table.channel(input, 0, wanted.ty.machine());
+                Some(out.op(load, &[]))
+            }
+            Binding::UniformInput => {
+                let base = out.op(Op::Builtin(Builtin::UniformInputs), &[]);
+                let load = self.table.uniform(input, wanted.ty.machine());
+                Some(out.op(load, &[base]))
+            }
+            Binding::Block | Binding::Default | Binding::Fixed(_) => None,
+        }
     }
 }

@@ -161,7 +161,7 @@ fn output(
     let found = finished.get(&wanted.name).copied();
     let value = found.or_else(|| {
         let mut binder = Binder { surface: Some(finished), ..binder(request, table, None, Role::Surface) };
-        binder.variable(out, &wanted.name)
+        binder.variable(out, wanted)
     });
     match value {
         Some(value) if out.ty(value) == ty => value,

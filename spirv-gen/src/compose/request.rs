@@ -53,11 +53,13 @@ impl<'a> ShaderUse<'a> {
 /// A value that the kernel shall store.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OutputRequest {
-    /// `Ci`, `Oi`, `P`, `N`, an output or parameter of a shader, or a predefined variable (`z` is the depth of P). What there is not
-    /// is 0.
+    /// `Ci`, `Oi`, `P`, `N`, an output or parameter of a shader, a predefined variable (`z` is the depth of P), or a primitive variable.
+    /// What there is not is 0.
     pub name: Arc<str>,
     /// The type that it shall have; a float becomes a triple of three equal ones, a triple its first component.
     pub ty: RslType,
+    /// Where it comes from if no shader and nothing predefined has the name: an input, or nowhere ([`Binding::Default`]).
+    pub primvar: Binding,
 }
 
 /// A shading pipeline to be compiled.

@@ -26,7 +26,8 @@ surface geometry(
     lengths = distance(point (1, 0, 0), point (1, 3, 4)) == 5 && near(length(normalize(N)), 1);
     lines = ptlined(point 0, point (2, 0, 0), point (1, 3, 0)) == 3 && ptlined(point 0, point (1, 0, 0), point (4, 4, 0)) == 5;
     turned = near(vector rotate(point (1, 0, 0), PI / 2, point 0, point (0, 0, 1)), vector (0, 1, 0));
-    faced = faceforward(N, I) == -N && faceforward(N, -I) == N && faceforward(N, I, -N) == N;
+    faced = faceforward(N, I) == -N && faceforward(N, -I) == N && faceforward(N, I, -N) == N
+        && faceforward(N, I, normal(0, 0, 0)) == -N && faceforward(N, -I, normal(0, 0, 0)) == N;
     mirrored = reflect(vector (1, -1, 0), normal (0, 1, 0)) == vector (1, 1, 0)
         && near(refract(vector (0, -1, 0), normal (0, 1, 0), 0.7), vector (0, -1, 0));
     float kr, kt; vector r, rt;

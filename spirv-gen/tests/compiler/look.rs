@@ -48,7 +48,11 @@ impl<'a> Look<'a> {
             lights: self.lights.iter().map(ShaderUse::new).collect(),
             colour: Binding::VaryingInput,
             opacity: Binding::VaryingInput,
-            outputs: self.outputs.iter().map(|&(name, ty)| OutputRequest { name: name.into(), ty }).collect(),
+            outputs: self
+                .outputs
+                .iter()
+                .map(|&(name, ty)| OutputRequest { name: name.into(), ty, primvar: Binding::Default })
+                .collect(),
             displaced: self.displaced,
             tokens,
         }

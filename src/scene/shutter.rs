@@ -1,0 +1,224 @@
+//! A world as it stands when the shutter opens: what is drawn as long as nothing blurs with motion.
+
+use super::{
+    Attributes, Camera, CurveSegments, Drawable, Facets, Geometry, Light, Motion, NamedSpace, Patches, Points, Quadric,
+    QuadricShape, ShaderInstance, Shape, World,
+};
+use crate::diagnostic::Place;
+use glam::{DMat4, Vec3};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Where a time lies among keys: at one of them (outside all, the nearest), or a part of the way from one to the next.
+enum Between<'a, T> {
+    Key(&'a T),
+    Two(&'a T, &'a T, f64),
+}
+
+impl<T> Motion<T> {
+    fn around(&self, time: f32) -> Between<'_, T> {
+        let after = self.keys.partition_point(|(key, _)| *key < time);
+        match (after.checked_sub(1).map(|before| &self.keys[before]), self.keys.get(after)) {
+            (Some((t0, a)), Some((t1, b))) if *t1 != time => {
+                Between::Two(a, b, (f64::from(time) - f64::from(*t0)) / (f64::from(*t1) - f64::from(*t0)))
+            }
+            (Some((_, value)), None) | (_, Some((_, value))) => Between::Key(value),
+            (None, None) => Between::Key(self.first()),
+        }
+    }
+}
+
+impl Motion<DMat4> {
+    /// The matrix at a time: between keys linear, which moves every point on a straight line; outside them the nearest.
+    pub fn at(&self, time: f32) -> DMat4 {
+        match self.around(time) {
+            Between::Key(matrix) => *matrix,
+            Between::Two(a, b, weight) => *a * (1.0 - weight) + *b * weight,
+        }
+    }
+}
+
+impl Motion<Shape> {
+    /// The shape at a time: between keys every number is linear; outside them the nearest.
+    pub fn at(&self, time: f32) -> Shape {
+        match self.around(time) {
+            Between::Key(shape) => shape.clone(),
+            Between::Two(a, b, weight) => between(a, b, weight as f32),
+        }
+    }
+}
+
+fn mix(a: f32, b: f32, t: f32) -> f32 {
+    a * (1.0 - t) + b * t
+}
+
+fn mix3(a: [f32; 3], b: [f32; 3], t: f32) -> [f32; 3] {
+    std::array::from_fn(|i| mix(a[i], b[i], t))
+}
+
+fn mix_all<T: Copy>(a: &[T], b: &[T], each: impl Fn(T, T) -> T) -> Arc<[T]> {
+    a.iter().zip(b).map(|(&a, &b)| each(a, b)).collect()
+}
+
+fn points(a: &[[f32; 3]], b: &[[f32; 3]], t: f32) -> Arc<[[f32; 3]]> {
+    mix_all(a, b, |a, b| mix3(a, b, t))
+}
+
+fn unit(v: [f32; 3]) -> [f32; 3] {
+    Vec3::from(v).normalize_or_zero().to_array()
+}
+
+/// A shape between two of the same topology.
+fn between(a: &Shape, b: &Shape, t: f32) -> Shape {
+    match (a, b) {
+        (Shape::Quadric(a), Shape::Quadric(b)) => Shape::Quadric(quadric(a, b, t)),
+        (Shape::Facets(a), Shape::Facets(b)) => Shape::Facets(Facets {
+            positions: points(&a.positions, &b.positions, t),
+            face_normals: mix_all(&a.face_normals, &b.face_normals, |a, b| unit(mix3(a, b, t))),
+            ..a.clone()
+        }),
+        (Shape::Patches(a), Shape::Patches(b)) => {
+            Shape::Patches(Patches { control: points(&a.control, &b.control, t), ..a.clone() })
+        }
+        (Shape::Curves(a), Shape::Curves(b)) => Shape::Curves(CurveSegments {
+            control: points(&a.control, &b.control, t),
+            widths: mix_all(&a.widths, &b.widths, |a, b| std::array::from_fn(|i| mix(a[i], b[i], t))),
+            normals: mix_all(&a.normals, &b.normals, |a, b| std::array::from_fn(|i| mix3(a[i], b[i], t))),
+            ..a.clone()
+        }),
+        (Shape::Points(a), Shape::Points(b)) => Shape::Points(Points {
+            positions: points(&a.positions, &b.positions, t),
+            widths: mix_all(&a.widths, &b.widths, |a, b| mix(a, b, t)),
+        }),
+        _ => a.clone(),
+    }
+}
+
+fn quadric(a: &Quadric, b: &Quadric, t: f32) -> Quadric {
+    use QuadricShape::{Cone, Cylinder, Disk, Hyperboloid, Paraboloid, Sphere, Torus};
+    let m = |a, b| mix(a, b, t);
+    let shape = match (a.shape, b.shape) {
+        (Sphere { radius: r, zmin: y, zmax: z }, Sphere { radius, zmin, zmax }) => {
+            Sphere { radius: m(r, radius), zmin: m(y, zmin), zmax: m(z, zmax) }
+        }
+        (Cone { height: h, radius: r }, Cone { height, radius }) => Cone { height: m(h, height), radius: m(r, radius) },
+        (Cylinder { radius: r, zmin: y, zmax: z }, Cylinder { radius, zmin, zmax }) => {
+            Cylinder { radius: m(r, radius), zmin: m(y, zmin), zmax: m(z, zmax) }
+        }
+        (Hyperboloid { p1: p, p2: q }, Hyperboloid { p1, p2 }) => {
+            Hyperboloid { p1: mix3(p, p1, t), p2: mix3(q, p2, t) }
+        }
+        (Paraboloid { rmax: r, zmin: y, zmax: z }, Paraboloid { rmax, zmin, zmax }) => {
+            Paraboloid { rmax: m(r, rmax), zmin: m(y, zmin), zmax: m(z, zmax) }
+        }
+        (Disk { height: h, radius: r }, Disk { height, radius }) => Disk { height: m(h, height), radius: m(r, radius) },
+        (Torus { major: r, minor: s, phi_min: y, phi_max: z }, Torus { major, minor, phi_min, phi_max }) => {
+            Torus { major: m(r, major), minor: m(s, minor), phi_min: m(y, phi_min), phi_max: m(z, phi_max) }
+        }
+        (shape, _) => shape,
+    };
+    Quadric { shape, sweep_degrees: m(a.sweep_degrees, b.sweep_degrees) }
+}
+
+/// Copies that stand still, made once for each original, so that what was shared stays shared.
+#[derive(Default)]
+struct Stills {
+    time: f32,
+    matrices: HashMap<*const Motion<DMat4>, Arc<Motion<DMat4>>>,
+    geometries: HashMap<*const Geometry, Arc<Geometry>>,
+    attributes: HashMap<*const Attributes, Arc<Attributes>>,
+}
+
+impl Stills {
+    fn matrix(&mut self, moving: &Arc<Motion<DMat4>>) -> Arc<Motion<DMat4>> {
+        if !moving.moves() {
+            return Arc::clone(moving);
+        }
+        let time = self.time;
+        let still = || Arc::new(Motion::still(moving.at(time)));
+        Arc::clone(self.matrices.entry(Arc::as_ptr(moving)).or_insert_with(still))
+    }
+
+    fn geometry(&mut self, moving: &Arc<Geometry>) -> Arc<Geometry> {
+        if !moving.shape.moves() {
+            return Arc::clone(moving);
+        }
+        let time = self.time;
+        let still = || Arc::new(Geometry { shape: Motion::still(moving.shape.at(time)), ..(**moving).clone() });
+        Arc::clone(self.geometries.entry(Arc::as_ptr(moving)).or_insert_with(still))
+    }
+
+    fn shader(&mut self, shader: &ShaderInstance) -> ShaderInstance {
+        ShaderInstance { world_from_shader: self.matrix(&shader.world_from_shader), ..shader.clone() }
+    }
+
+    fn attributes(&mut self, moving: &Arc<Attributes>) -> Arc<Attributes> {
+        if let Some(known) = self.attributes.get(&Arc::as_ptr(moving)) {
+            return Arc::clone(known);
+        }
+        let mut still = (**moving).clone();
+        for shader in [&mut still.surface, &mut still.displacement, &mut still.atmosphere].into_iter().flatten() {
+            *shader = Arc::new(self.shader(shader));
+        }
+        let still = Arc::new(still);
+        self.attributes.insert(Arc::as_ptr(moving), Arc::clone(&still));
+        still
+    }
+}
+
+impl World {
+    /// Where something stands that moves, if anything does.
+    pub fn moving_place(&self) -> Option<&Place> {
+        let moves = |drawable: &&Drawable| drawable.world_from_object.moves() || drawable.geometry.shape.moves();
+        let drawable = self.drawables.iter().find(moves).map(|drawable| &drawable.geometry.place);
+        let light = || self.lights.iter().find(|light| light.shader.world_from_shader.moves());
+        let camera = || self.camera.camera_from_world.moves().then_some(&self.place);
+        drawable.or_else(|| light().map(|light| &light.shader.place)).or_else(camera)
+    }
+
+    /// The world as it is when the shutter opens, where nothing moves.
+    #[must_use]
+    pub fn at_shutter_open(self) -> Self {
+        let time = self.camera.shutter[0];
+        let mut stills = Stills { time, ..Stills::default() };
+        let drawable = |drawable: &Drawable| Drawable {
+            geometry: stills.geometry(&drawable.geometry),
+            world_from_object: stills.matrix(&drawable.world_from_object),
+            attributes: stills.attributes(&drawable.attributes),
+        };
+        let drawables = self.drawables.iter().map(drawable).collect();
+        let light = |light: &Arc<Light>| Arc::new(Light { shader: stills.shader(&light.shader), ..(**light).clone() });
+        let lights = self.lights.iter().map(light).collect();
+        let space = |space: &NamedSpace| NamedSpace {
+            world_from_space: stills.matrix(&space.world_from_space),
+            ..space.clone()
+        };
+        let spaces = self.spaces.iter().map(space).collect();
+        let camera_from_world = Motion::still(self.camera.camera_from_world.at(time));
+        let mut options = self.options;
+        options.imager = options.imager.map(|imager| Arc::new(stills.shader(&imager)));
+        Self { drawables, lights, spaces, options, camera: Camera { camera_from_world, ..self.camera }, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::DVec3;
+
+    #[test]
+    fn matrices_and_shapes_are_linear_between_keys_and_the_nearest_outside() {
+        let shift = |x: f64| DMat4::from_translation(DVec3::new(x, 0.0, 0.0));
+        let motion = Motion::new(vec![(1.0, shift(0.0)), (2.0, shift(4.0)), (4.0, shift(0.0))]).expect("increasing");
+        for (time, x) in [(0.0, 0.0), (1.0, 0.0), (1.25, 1.0), (2.0, 4.0), (3.0, 2.0), (9.0, 0.0)] {
+            assert_eq!(motion.at(time).w_axis.x, x, "at {time}");
+        }
+        let disk = |radius| Quadric { shape: QuadricShape::Disk { height: 0.0, radius }, sweep_degrees: 360.0 };
+        let motion = Motion::new(vec![(0.0, Shape::Quadric(disk(1.0))), (1.0, Shape::Quadric(disk(3.0)))]);
+        assert_eq!(motion.expect("increasing").at(0.75), Shape::Quadric(disk(2.5)));
+        let point =
+            |x: f32, width| Shape::Points(Points { positions: Arc::new([[x, 0.0, 0.0]]), widths: Arc::new([width]) });
+        let motion = Motion::new(vec![(0.0, point(0.0, 1.0)), (2.0, point(8.0, 2.0))]).expect("increasing");
+        assert_eq!(motion.at(0.5), point(2.0, 1.25));
+    }
+}

@@ -1,0 +1,72 @@
+//! What is not supported yet: one clear line each, and the picture all the same (ERR-05).
+
+use super::{assert_near, draw, draw_with};
+
+/// A disk of radius 0.3 that moves along x, between the two times of a motion block.
+fn moving(shutter: &str) -> String {
+    format!(
+        "Format 40 40 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nScreenWindow -1 1 -1 1\nShutter {shutter}\nWorldBegin\nSurface \"constant\"\n\
+         Translate 0 0 1\nMotionBegin [0 1]\nTranslate -0.5 0 0\nTranslate 0.5 0 0\nMotionEnd\nDisk 0 0.3 360\nDisk 0.1 0.3 360\nWorldEnd\n"
+    )
+}
+
+#[test]
+fn motion_stands_still_at_shutter_open_and_is_told_once() {
+    for (shutter, column, told) in [("0 1", 10, 1), ("0.5 1", 20, 1), ("0 0", 10, 0), ("1 1", 30, 0)] {
+        let scene = draw(&moving(shutter));
+        assert_eq!((scene.told("motion blur"), scene.messages.len()), (told, told), "{:?}", scene.messages);
+        let picture = scene.picture("a.exr");
+        for other in [10, 20, 30] {
+            assert_eq!(picture.at("A", other, 20), f32::from(u8::from(other == column)), "{shutter} at {other}");
+        }
+    }
+}
+
+#[test]
+fn deforming_shapes_stand_still_at_shutter_open() {
+    let scene = draw(
+        "Format 40 40 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nScreenWindow -1 1 -1 1\nShutter 0.5 0.5\nWorldBegin\nSurface \"constant\"\n\
+         Translate 0 0 1\nMotionBegin [0 1]\nPolygon \"P\" [-1 -1 0 0 -1 0 0 1 0 -1 1 0]\nPolygon \"P\" [0 -1 0 1 -1 0 1 1 0 0 1 0]\n\
+         MotionEnd\nWorldEnd\n",
+    );
+    let picture = scene.clean("a.exr");
+    assert_eq!([5, 15, 25, 35].map(|x| picture.at("A", x, 20)), [0.0, 1.0, 1.0, 0.0]);
+}
+
+#[test]
+fn depth_of_field_is_told_once_a_world() {
+    let scene = draw(&moving("0 0").replace("Shutter", "DepthOfField 4 1 5\nShutter"));
+    assert_eq!((scene.told("depth of field"), scene.messages.len()), (1, 1), "{:?}", scene.messages);
+    let pinhole = draw(&moving("0 0").replace("Shutter", "DepthOfField -\nShutter"));
+    assert!(pinhole.messages.is_empty(), "{:?}", pinhole.messages);
+}
+
+const LOOK: &str = "surface look(string map = \"\"; string other = \"\";) {
+    Ci = color(1, 0, 0);
+    if (map != \"\") Ci += color texture(map);
+    Ci += color texture(\"fixed.tx\", s, t);
+    if (other != \"\") Ci += environment(other, N);
+    Oi = 1;
+}";
+
+const LAMP: &str = "light lamp(string shadows = \"lamp.z\") { illuminate(point \"shader\" (0, 0, 0)) { Cl = 1 - shadow(shadows, Ps); } }";
+
+#[test]
+fn missing_textures_are_named_once_each() {
+    let scene = draw_with(
+        &[
+            ("look.sl", LOOK),
+            ("lamp.sl", LAMP),
+            ("dull.sl", "surface dull() { Ci = 0.5 * diffuse(normalize(N)); Oi = 1; }"),
+        ],
+        "Format 20 20 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nScreenWindow -1 1 -1 1\nWorldBegin\nLightSource \"lamp\" 1\n\
+         LightSource \"lamp\" 2 \"string shadows\" \"second.z\"\nTranslate 0 0 2\nSurface \"look\" \"string map\" \"one.tx\"\nDisk 0 1 360\n\
+         Surface \"look\" \"string map\" \"two.tx\"\nDisk 0 1 360\nDisk 0.5 1 360\nSurface \"look\" \"string other\" \"three.env\"\nDisk 1 0.1 360\n\
+         Surface \"dull\"\nDisk 1.2 0.1 360\nWorldEnd\n",
+    );
+    for name in ["one.tx", "two.tx", "three.env", "fixed.tx", "lamp.z", "second.z"] {
+        assert_eq!(scene.told(&format!("texture \"{name}\" is missing")), 1, "{name}: {:?}", scene.messages);
+    }
+    assert_eq!(scene.messages.len(), 6, "{:?}", scene.messages);
+    assert_near(scene.picture("a.exr").rgb(3, 10), [1.0, 0.0, 0.0]);
+}
