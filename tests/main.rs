@@ -7,3 +7,4 @@ mod frames;
 mod gpu;
 mod kernels;
 mod reference;
+mod tidy;

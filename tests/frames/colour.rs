@@ -101,7 +101,7 @@ fn a_sphere_is_lit_by_its_normal() {
             if square > 0.1 {
                 let wanted = (0.6 * at(x) + 0.8 * square.sqrt()).max(0.0);
                 let found = picture.at("R", x, y);
-                assert!((found - wanted).abs() < 0.02, "{turn}pixel {x}, {y}: {found} instead of {wanted}");
+                assert!((found - wanted).abs() < 0.03, "{turn}pixel {x}, {y}: {found} instead of {wanted}");
             }
         }
     }
