@@ -51,7 +51,7 @@ vec4 surface_uvst(Primitive primitive, Param u, Param v) {
 }
 
 void write_vertex(Primitive primitive, Param u, Param v, uint at) {
-    vec4 uvst = channels == CHANNEL_POSITION ? vec4(0.0) : surface_uvst(primitive, u, v);
+    vec4 uvst = surface_uvst(primitive, u, v);
     if ((channels & CHANNEL_POSITION) != 0u) arena[at] = vec4(surface_position(u), uvst.x);
     if ((channels & (CHANNEL_DPDU | CHANNEL_DPDV)) != 0u) {
         vec3 du, dv;

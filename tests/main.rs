@@ -1,7 +1,9 @@
 //! Every integration test in one binary: it links once.
 
 mod cli;
+mod determinism;
 mod features;
+mod frames;
 mod gpu;
 mod kernels;
 mod reference;

@@ -1,0 +1,150 @@
+//! The picture does not depend on who drew it: files of equal bytes whatever the devices, the memory, the size of pages, the order of
+//! regions (DESIGN 3.1).
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const HEADER: &str = "PixelSamples 3 3\nPixelFilter \"gaussian\" 3 3\nClipping 0.1 100\nProjection \"perspective\" \"fov\" [40]\n\
+    Display \"a.exr\" \"exr\" \"rgba\" \"exrpixeltype\" \"float\"\nDisplay \"+n.exr\" \"exr\" \"varying normal N\"\n\
+    Translate 0 -0.5 9\nRotate -20 1 0 0\nWorldBegin\nLightSource \"ambientlight\" 1 \"intensity\" [0.2]\n\
+    LightSource \"distantlight\" 2 \"from\" [-1 2 -2] \"to\" [0 0 0]\nLightSource \"pointlight\" 3 \"intensity\" [9] \"from\" [3 2 -2]\n";
+
+/// Displacement by noise and a surface with noise and derivatives.
+const SHADERS: [(&str, &str); 2] = [
+    (
+        "lumps",
+        "displacement lumps(float amount = 0.1;) { P += amount * float noise(transform(\"shader\", P) * 5) * normalize(N); N = calculatenormal(P); }",
+    ),
+    (
+        "spots",
+        "surface spots(float size = 4;) { float n = float noise(transform(\"shader\", P) * size); float k = filterstep(0.5, n);\n\
+         Oi = Os * mix(0.4, 1, k); Ci = Oi * mix(Cs, color noise(P * 2), k) * (ambient() + diffuse(faceforward(normalize(N), I))); }",
+    ),
+];
+
+/// Something of every kind, opaque.
+fn opaque() -> String {
+    let mut text = HEADER.to_owned();
+    text += "Surface \"plastic\"\nColor [0.5 0.6 0.4]\nDisplacement \"lumps\"\nAttribute \"displacementbound\" \"sphere\" [0.12] \"coordinatesystem\" [\"camera\"]\n";
+    text += "Patch \"bilinear\" \"P\" [-6 -1.2 -3  6 -1.2 -3  -6 -1.2 9  6 -1.2 9]\n";
+    text += "Displacement \"null\"\nObjectBegin 1\nSphere 0.5 -0.5 0.5 360\nTranslate 0 0 0.5\nCone 0.6 0.3 360\nObjectEnd\n";
+    for i in 0..12 {
+        let angle = f64::from(i) * 0.55;
+        let (x, z) = (2.6 * angle.cos(), 2.0 * angle.sin());
+        let red = 0.2 + 0.06 * f64::from(i);
+        text += &format!(
+            "AttributeBegin\nColor [{red} 0.4 0.7]\nTranslate {x} -0.4 {z}\nRotate {} 1 0.4 0\nObjectInstance 1\nAttributeEnd\n",
+            30 * i
+        );
+    }
+    text += "Color [0.8 0.7 0.3]\nTorus 1 0.3 0 360 360\nColor [0.3 0.8 0.3]\nBasis \"bezier\" 3 \"bezier\" 3\n";
+    for i in 0..40 {
+        let x = -3.0 + 0.15 * f64::from(i);
+        text += &format!(
+            "Curves \"cubic\" [4] \"nonperiodic\" \"P\" [{x} -1.1 -2  {x} -0.6 -2  {} -0.3 -2  {} 0 -2.2] \"varying float width\" [0.05 0.01]\n",
+            x + 0.1,
+            x + 0.4
+        );
+    }
+    text + "WorldEnd\n"
+}
+
+/// Layers behind layers.
+fn translucent() -> String {
+    let mut text = HEADER.to_owned();
+    text += "Surface \"matte\"\nColor [0.7 0.7 0.7]\nPatch \"bilinear\" \"P\" [-6 -2 4  6 -2 4  -6 4 4  6 4 4]\nSurface \"spots\"\n";
+    for i in 0..14 {
+        let angle = f64::from(i) * 0.9;
+        let (x, y, z) = (1.4 * angle.cos(), 1.1 * angle.sin(), 0.25 * f64::from(i) - 2.0);
+        text += &format!(
+            "AttributeBegin\nColor [{} 0.5 {}]\nOpacity [0.5 0.6 0.7]\nTranslate {x} {y} {z}\nSphere 0.9 -0.9 0.9 360\nAttributeEnd\n",
+            0.07 * f64::from(i),
+            1.0 - 0.07 * f64::from(i),
+        );
+    }
+    text += "Surface \"constant\"\nOpacity [0.3 0.3 0.3]\nPoints \"P\" [";
+    for i in 0..60 {
+        let part = |k: f64| (f64::from(i) * k).fract() * 4.0 - 2.0;
+        text += &format!("{} {} {} ", part(0.618), part(0.755), part(0.419));
+    }
+    text + "] \"constantwidth\" [0.5]\nWorldEnd\n"
+}
+
+/// How a scene is drawn.
+struct Way {
+    name: &'static str,
+    flags: &'static [&'static str],
+    aids: &'static [(&'static str, &'static str)],
+}
+
+const fn way(name: &'static str, flags: &'static [&'static str], aids: &'static [(&'static str, &'static str)]) -> Way {
+    Way { name, flags, aids }
+}
+
+const WAYS: [Way; 7] = [
+    way("one device", &["--devices", "0"], &[]),
+    way("the same device twice", &["--devices", "0,0"], &[]),
+    way("little memory", &["--devices", "0", "--memory", "256M"], &[]),
+    way("small pages", &["--devices", "0"], &[("ANTHILL_PAGE_KIB", "1024")]),
+    way("perturbed", &["--devices", "0,0"], &[("ANTHILL_PERTURB", "1")]),
+    way("perturbed otherwise, on three", &["--devices", "0,0,0"], &[("ANTHILL_PERTURB", "2")]),
+    way(
+        "all at once",
+        &["--devices", "0,0", "--memory", "192M"],
+        &[("ANTHILL_PERTURB", "3"), ("ANTHILL_PAGE_KIB", "1024")],
+    ),
+];
+
+/// Both files, and the statistics.
+fn draw(folder: &Path, way: &Way) -> ([Vec<u8>; 2], serde_json::Value) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_anthill"));
+    command.current_dir(folder).args([
+        "render",
+        "a.rib",
+        "--format",
+        "160",
+        "120",
+        "--stats",
+        "stats.json",
+        "--progress",
+        "off",
+    ]);
+    let output = command.args(way.flags).envs(way.aids.iter().copied()).stdin(Stdio::null()).output();
+    let output = output.expect("the binary runs");
+    assert!(output.status.success(), "{}: {}", way.name, String::from_utf8_lossy(&output.stderr));
+    let file = |name: &str| std::fs::read(folder.join(name)).unwrap_or_else(|e| panic!("{}: {name}: {e}", way.name));
+    let stats = serde_json::from_slice(&file("stats.json")).expect("JSON");
+    ([file("a.exr"), file("n.exr")], stats)
+}
+
+fn the_same_bytes_every_way(scene: &str) {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    std::fs::write(folder.path().join("a.rib"), scene).expect("writable");
+    for (name, text) in SHADERS {
+        std::fs::write(folder.path().join(format!("{name}.sl")), text).expect("writable");
+    }
+    let (reference, stats) = draw(folder.path(), &WAYS[0]);
+    assert_eq!(stats["warnings"].as_array().map(Vec::len), Some(0), "{}", stats["warnings"]);
+    for way in &WAYS[1..] {
+        let (files, stats) = draw(folder.path(), way);
+        for (k, name) in ["a.exr", "n.exr"].into_iter().enumerate() {
+            assert!(files[k] == reference[k], "{}: {name} differs", way.name);
+        }
+        let devices = stats["devices"].as_array().expect("a list");
+        let sum = |key: &str| devices.iter().filter_map(|device| device[key].as_u64()).sum::<u64>();
+        if way.aids.iter().any(|(name, _)| *name == "ANTHILL_PERTURB") {
+            assert!(sum("regions") >= 16, "{}: {} regions", way.name, sum("regions"));
+            assert!(sum("stolen") >= 1, "{}: nothing was stolen", way.name);
+        }
+    }
+}
+
+#[test]
+fn an_opaque_scene_is_the_same_bytes_every_way() {
+    the_same_bytes_every_way(&opaque());
+}
+
+#[test]
+fn a_translucent_scene_is_the_same_bytes_every_way() {
+    the_same_bytes_every_way(&translucent());
+}

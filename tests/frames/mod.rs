@@ -1,0 +1,129 @@
+//! Whole pictures, drawn by the program on a CPU device under validation: against what they must be by computation (`camera`, `colour`,
+//! `coverage`, `depth`), then every scene of `scenes/tests` against the picture it gave when somebody last looked at it (`golden`).
+//!
+//! Goldens are renewed only on demand: `ANTHILL_RENEW_GOLDENS=1 cargo test frames::golden`. Look at every new one before it is
+//! committed: `anthill preview tests/frames/golden/NAME.exr NAME.png`.
+
+mod camera;
+mod colour;
+mod coverage;
+mod depth;
+mod golden;
+
+use exr::prelude::read_first_flat_layer_from_file;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+/// The index of a CPU device; a machine without one draws on what it has.
+fn device() -> &'static str {
+    static DEVICE: OnceLock<String> = OnceLock::new();
+    DEVICE.get_or_init(|| {
+        let output = Command::new(env!("CARGO_BIN_EXE_anthill")).args(["devices", "--json"]).output();
+        let devices: serde_json::Value =
+            serde_json::from_slice(&output.expect("the binary runs").stdout).expect("JSON");
+        let cpu = devices.as_array().expect("a list").iter().find(|d| d["kind"] == "cpu" && d["usable"] == true);
+        cpu.map_or("all".into(), |device| device["index"].to_string())
+    })
+}
+
+/// Something that was said.
+struct Said {
+    place: String,
+    code: String,
+    message: String,
+}
+
+/// Draws scenes in a folder and gives what was said. Fails unless every display is whole.
+fn draw(folder: &Path, scenes: &[impl AsRef<Path>]) -> Vec<Said> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_anthill"));
+    command.current_dir(folder).arg("render").args(scenes.iter().map(AsRef::as_ref)).stdin(Stdio::null());
+    let output = command
+        .args(["--validate", "--progress", "off", "--stats", "stats.json", "--devices", device()])
+        .output()
+        .expect("the binary runs");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let stats = std::fs::read(folder.join("stats.json")).expect("statistics");
+    let stats: serde_json::Value = serde_json::from_slice(&stats).expect("JSON");
+    let word = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let said =
+        |w: &serde_json::Value| Said { place: word(&w["place"]), code: word(&w["code"]), message: word(&w["message"]) };
+    stats["warnings"].as_array().expect("a list").iter().map(said).collect()
+}
+
+/// A picture file: named channels of floats, row by row from the top.
+#[derive(Clone, Debug)]
+struct Picture {
+    width: usize,
+    height: usize,
+    channels: Vec<(String, Vec<f32>)>,
+}
+
+impl Picture {
+    fn read(path: &Path) -> Self {
+        let image = read_first_flat_layer_from_file(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let layer = image.layer_data;
+        let channel = |c: &exr::image::AnyChannel<exr::image::FlatSamples>| {
+            (c.name.to_string(), c.sample_data.values_as_f32().collect())
+        };
+        let channels = layer.channel_data.list.iter().map(channel).collect();
+        Self { width: layer.size.x(), height: layer.size.y(), channels }
+    }
+
+    /// One channel.
+    fn channel(&self, name: &str) -> &[f32] {
+        let found = self.channels.iter().find(|(own, _)| own == name);
+        found.map_or_else(|| panic!("no channel {name}"), |(_, values)| values)
+    }
+
+    /// A pixel of one channel.
+    fn at(&self, name: &str, x: usize, y: usize) -> f64 {
+        f64::from(self.channel(name)[y * self.width + x])
+    }
+
+    /// Every pixel's place.
+    fn places(&self) -> impl Iterator<Item = (usize, usize)> {
+        let width = self.width;
+        (0..self.width * self.height).map(move |i| (i % width, i / width))
+    }
+}
+
+/// A scene of a test's own: what stands in front of WorldBegin and behind it, and shaders by name.
+struct Scene<'a> {
+    options: &'a str,
+    world: &'a str,
+    shaders: &'a [(&'a str, &'a str)],
+}
+
+impl<'a> Scene<'a> {
+    fn new(options: &'a str, world: &'a str) -> Self {
+        Self { options, world, shaders: &[] }
+    }
+
+    /// Draws a picture in floats with these channels (`rgba`, `z`, `varying float s`), 64x64 pixels unless `options` says otherwise.
+    /// Fails when anything is said.
+    fn picture(&self, channels: &str) -> Picture {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        for (name, text) in self.shaders {
+            std::fs::write(folder.path().join(format!("{name}.sl")), text).expect("writable");
+        }
+        let Self { options, world, .. } = self;
+        let display = format!("Display \"a.exr\" \"exr\" \"{channels}\" \"exrpixeltype\" \"float\"");
+        let text = format!("Format 64 64 1\n{display}\n{options}\nWorldBegin\n{world}\nWorldEnd\n");
+        std::fs::write(folder.path().join("a.rib"), text).expect("writable");
+        let said = draw(folder.path(), &["a.rib"]);
+        let said: Vec<String> = said.iter().map(|s| format!("{}: {} [{}]", s.place, s.message, s.code)).collect();
+        assert!(said.is_empty(), "{}", said.join("\n"));
+        Picture::read(&folder.path().join("a.exr"))
+    }
+}
+
+/// Fails with the pixel where a channel is farthest from what it must be, if that is farther than `tolerance`.
+fn check(picture: &Picture, channel: &str, tolerance: f64, wanted: impl Fn(usize, usize) -> f64) {
+    let off = |&(x, y): &(usize, usize)| (picture.at(channel, x, y) - wanted(x, y)).abs();
+    assert!(picture.channel(channel).iter().all(|v| v.is_finite()), "{channel}: not finite");
+    let worst = picture.places().max_by(|a, b| off(a).total_cmp(&off(b))).expect("pixels");
+    let (found, right) = (picture.at(channel, worst.0, worst.1), wanted(worst.0, worst.1));
+    assert!(off(&worst) <= tolerance, "{channel} at {worst:?}: {found} instead of {right}");
+}
