@@ -65,7 +65,7 @@ fn pipeline(c: &mut Criterion) {
             lights: lights.iter().map(ShaderUse::new).collect(),
             colour: Binding::VaryingInput,
             opacity: Binding::VaryingInput,
-            outputs: vec![OutputRequest { name: "Ci".into(), ty: RslType::Color }],
+            outputs: vec![OutputRequest { name: "Ci".into(), ty: RslType::Color, primvar: Binding::Default }],
             displaced: false,
             tokens: &|_| 0,
         };
