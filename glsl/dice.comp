@@ -36,6 +36,7 @@ layout(push_constant) uniform Push {
 #define CHANNEL_NORMAL 2u
 #define CHANNEL_DPDU 4u
 #define CHANNEL_DPDV 8u
+#define CHANNEL_PARAMETERS 16u // u, v, s, t beside those that are written: hiding needs none
 
 // u, v of the whole surface, and default s, t (RISpec 4.2.1 TextureCoordinates, 5.1 for polygons).
 vec4 surface_uvst(Primitive primitive, Param u, Param v) {
@@ -51,7 +52,7 @@ vec4 surface_uvst(Primitive primitive, Param u, Param v) {
 }
 
 void write_vertex(Primitive primitive, Param u, Param v, uint at) {
-    vec4 uvst = surface_uvst(primitive, u, v);
+    vec4 uvst = (channels & CHANNEL_PARAMETERS) == 0u ? vec4(0.0) : surface_uvst(primitive, u, v);
     if ((channels & CHANNEL_POSITION) != 0u) arena[at] = vec4(surface_position(u), uvst.x);
     if ((channels & (CHANNEL_DPDU | CHANNEL_DPDV)) != 0u) {
         vec3 du, dv;

@@ -13,6 +13,8 @@ pub const POSITION: u32 = 1;
 pub const NORMAL: u32 = 2;
 /// Geometry channels (dPdu, s) and (dPdv, t).
 pub const TANGENTS: u32 = 4 | 8;
+/// The parameters u, v, s, t in the channels that are written, as programs want them; hiding needs none.
+pub const PARAMETERS: u32 = 16;
 
 /// Slots of one size, and where their vertices stand in the arena. Channel `c` of the piece begins at record
 /// `base + c * vertices()`.

@@ -111,20 +111,8 @@ pub fn record(
     let bindings = plan_batches::Bindings { histogram: slices.histogram, batches: slices.batches };
     let push = plan_batches::Push { batch_count: pipeline.batches.clamp(1, BATCHES) };
     recording.dispatch(plan_batches::dispatch(1, &bindings, &push));
-    record_order(recording, device, (frame, grids), (slices, capacity), (u64::from(grid_count), depth));
-}
-
-/// Appends the sorting of the selected grids, at most `selected_max`, into depth batches, hide bins and size classes: with selection,
-/// and again when shading has sorted them otherwise and more is to be sampled.
-pub fn record_order(
-    recording: &mut Recording,
-    device: Device,
-    frame_grids: (&FrameSlices, GridSlices),
-    slices_capacity: (&RegionSlices, &RegionCapacity),
-    (selected_max, depth): (u64, DepthBuckets),
-) {
-    let order = SortOrder { depth, places: 0..u32::MAX, selected_max };
-    record_sort(recording, device, frame_grids, slices_capacity, &order, sort_count::Variant::Hide);
+    let order = SortOrder { depth, places: 0..u32::MAX, selected_max: u64::from(grid_count) };
+    record_sort(recording, device, (frame, grids), (slices, capacity), &order, sort_count::Variant::Hide);
 }
 
 /// What a counting sort of the selected grids goes by.

@@ -136,7 +136,8 @@ impl DeviceWorld {
             recording.unordered(|recording| {
                 for (piece, page) in load.pieces.iter().zip(&pages) {
                     let bin = &self.world.hide_bins[piece.bin];
-                    let channels = self.kernel(bin.displace).map_or(dice::POSITION, |k| k.geometry_channels);
+                    let channels =
+                        self.kernel(bin.displace).map_or(dice::POSITION, |k| k.geometry_channels | dice::PARAMETERS);
                     let to = (piece.piece.base, channels);
                     dice::record(recording, (frame, grids, *page), &place.slices, bin.kind, &piece.piece, to);
                 }
@@ -232,7 +233,14 @@ impl DeviceWorld {
         let sources = (&self.frame, self.grids, page);
         let mut record = |base: u32, channels: u32| {
             if channels != 0 {
-                dice::record(recording, sources, &place.slices, kind, &piece.piece, (base, channels));
+                dice::record(
+                    recording,
+                    sources,
+                    &place.slices,
+                    kind,
+                    &piece.piece,
+                    (base, channels | dice::PARAMETERS),
+                );
             }
         };
         // Interpolated colours need the vertices' places.

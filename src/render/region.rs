@@ -104,8 +104,6 @@ pub(crate) struct RegionRun {
     ticket: Ticket,
     /// Grids of each key after selection: (batch, bin, size class).
     hide_counts: Vec<u32>,
-    /// The grids were sorted for shading since: the next slab is sampled in the order of hiding.
-    shading_order: bool,
     slabs: Slabs,
     /// Micropolygons that opaque samples see.
     opaque_visible: u32,
@@ -130,7 +128,6 @@ impl RegionRun {
             phase: Phase::Select,
             ticket,
             hide_counts: Vec::new(),
-            shading_order: false,
             slabs,
             opaque_visible: 0,
             counts: RegionCounts::default(),
@@ -302,13 +299,6 @@ impl RegionRun {
         let opaque = opaque_bins(world);
         let loads = self.hide_loads(world, opaque..world.world.hide_bins.len());
         let mut recording = self.place.recording("sample");
-        if std::mem::take(&mut self.shading_order) {
-            recording.stage("select", |recording| {
-                let memory = (&self.place.slices, &self.place.capacity);
-                let order = (self.counts.selected, world.depth);
-                select::record_order(recording, world.stage, (&world.frame, world.grids), memory, order);
-            });
-        }
         recording.stage("sample", |recording| {
             sample::record_clear(recording, &self.place.slices, &self.place.capacity, &self.place.pixels);
         });
@@ -356,8 +346,7 @@ impl RegionRun {
         first..first.saturating_add(self.place.capacity.colours as u32)
     }
 
-    fn record_round(&mut self, recording: &mut Recording, world: &DeviceWorld, first: u32) {
-        self.shading_order = true;
+    fn record_round(&self, recording: &mut Recording, world: &DeviceWorld, first: u32) {
         let memory = (&self.place.slices, &self.place.capacity);
         recording.stage("shade", |recording| {
             let round = (self.counts.selected, self.round(first));

@@ -147,7 +147,7 @@ pub(crate) fn dice(lab: &mut Lab, scene: &Scene, loaded: &Loaded, split: &Split)
             lab.run(|recording| {
                 recording.fill(slices.arena, f32::NAN.to_bits());
                 let sources = (&loaded.frame, grids, loaded.page);
-                dice::record(recording, sources, &slices, kind, &piece, (0, 15));
+                dice::record(recording, sources, &slices, kind, &piece, (0, 15 | dice::PARAMETERS));
             });
             let arena = lab.read(slices.arena);
             for (slot, &grid) in chunk.iter().enumerate() {
