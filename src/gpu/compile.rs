@@ -1,41 +1,79 @@
 //! The threads that compile kernels while the host does something else.
 
 use super::cache::{Cache, CacheKey};
+use super::instance::Instance;
 use crossbeam::channel::{Sender, unbounded};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 /// Something to compile. Runs once, also when the device that wants it is closing (it then ends at once).
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Shared by all devices that are opened together: one thread a core, and the cache. Threads end when the last device is gone.
+/// The threads of devices that are opened together, one a core. They end when the last device is gone, and only then are the devices'
+/// instances: drivers keep things for each thread that has called them, which are tidied up when it ends, by code that must still be
+/// loaded.
+pub(super) struct CompileThreads {
+    compilers: Arc<Compilers>,
+    threads: Vec<JoinHandle<()>>,
+    /// Instances of devices that are gone.
+    retired: Mutex<Vec<Instance>>,
+}
+
+impl CompileThreads {
+    /// Starts the threads.
+    pub(super) fn new(cache_folder: Option<PathBuf>) -> io::Result<Self> {
+        let (jobs, queue) = unbounded::<Option<Job>>();
+        let count = thread::available_parallelism().map_or(1, usize::from);
+        let start = |number| {
+            let queue = queue.clone();
+            let builder = thread::Builder::new().name(format!("compile {number}"));
+            builder.spawn(move || queue.iter().map_while(|job| job).for_each(|job| job()))
+        };
+        let threads = (0..count).map(start).collect::<io::Result<_>>()?;
+        let compilers = Arc::new(Compilers { cache: Cache::new(cache_folder), jobs, waiting: Mutex::default() });
+        Ok(Self { compilers, threads, retired: Mutex::default() })
+    }
+
+    /// What the devices hand their kernels to.
+    pub(super) fn compilers(&self) -> &Arc<Compilers> {
+        &self.compilers
+    }
+
+    /// Takes the instance of a device that is gone.
+    pub(super) fn retire(&self, instance: Instance) {
+        self.retired.lock().push(instance);
+    }
+}
+
+impl Drop for CompileThreads {
+    fn drop(&mut self) {
+        for _ in &self.threads {
+            self.compilers.send(None);
+        }
+        for thread in self.threads.drain(..) {
+            // One that panicked has said so.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What all devices that are opened together share: the queue of what is to be compiled, and the cache.
 ///
 /// A kernel that an equal device is compiling already waits until that is done and then finds it in the cache (or in the driver's own,
 /// which is where CPU drivers keep theirs): equal devices compile once.
 pub(super) struct Compilers {
     pub(super) cache: Cache,
-    jobs: Sender<Job>,
+    /// `None` ends the thread that takes it.
+    jobs: Sender<Option<Job>>,
     /// Jobs that wait for another device to have compiled the same kernel; a key without jobs is being compiled.
     waiting: Mutex<FxHashMap<CacheKey, Vec<Job>>>,
 }
 
 impl Compilers {
-    /// Starts the threads.
-    pub(super) fn new(cache_folder: Option<PathBuf>) -> io::Result<Arc<Self>> {
-        let (jobs, queue) = unbounded::<Job>();
-        let count = thread::available_parallelism().map_or(1, usize::from);
-        for number in 0..count {
-            let queue = queue.clone();
-            let builder = thread::Builder::new().name(format!("compile {number}"));
-            builder.spawn(move || queue.iter().for_each(|job| job()))?;
-        }
-        Ok(Arc::new(Self { cache: Cache::new(cache_folder), jobs, waiting: Mutex::default() }))
-    }
-
     /// Runs a job when a thread is free and no other job of its key runs first.
     pub(super) fn run(self: &Arc<Self>, key: CacheKey, job: impl FnOnce() + Send + 'static) {
         let mut waiting = self.waiting.lock();
@@ -45,17 +83,17 @@ impl Compilers {
         }
         waiting.insert(key.clone(), Vec::new());
         let compilers = Arc::clone(self);
-        self.send(Box::new(move || {
+        self.send(Some(Box::new(move || {
             job();
             // All at once: whoever waited finds the kernel in a cache now.
             let later = compilers.waiting.lock().remove(&key).unwrap_or_default();
-            later.into_iter().for_each(|job| compilers.send(job));
-        }));
+            later.into_iter().for_each(|job| compilers.send(Some(job)));
+        })));
     }
 
-    fn send(&self, job: Job) {
-        // Threads end only when every sender is gone, and one is here.
-        self.jobs.send(job).expect("the compiling threads live as long as their sender");
+    fn send(&self, job: Option<Job>) {
+        // Without threads nobody waits for a job either.
+        let _ = self.jobs.send(job);
     }
 }
 
@@ -67,7 +105,8 @@ mod tests {
 
     #[test]
     fn jobs_of_one_key_wait_for_the_first() {
-        let compilers = Compilers::new(None).expect("threads can be started");
+        let threads = CompileThreads::new(None).expect("threads can be started");
+        let compilers = threads.compilers();
         let key = |n| CacheKey::new(&"device".into(), n, &[]);
         let (done, results) = unbounded();
         let first_done = Arc::new(AtomicBool::new(false));

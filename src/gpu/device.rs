@@ -1,7 +1,7 @@
 //! Opened devices.
 
 use super::cache::default_cache_folder;
-use super::compile::Compilers;
+use super::compile::CompileThreads;
 use super::encode::EMPTY_BYTES;
 use super::error::{DeviceTitle, GpuError};
 use super::execute::Submissions;
@@ -83,14 +83,15 @@ pub fn open(selection: &str, options: &OpenOptions) -> Result<Vec<Device>, GpuEr
         infos.iter_mut().for_each(|info| info.usable = !info.lacking.iter().any(|lack| lack.fatal));
     }
     let chosen = select(&infos, selection)?;
-    let compilers = Compilers::new(options.cache_folder.clone())
+    let threads = CompileThreads::new(options.cache_folder.clone()).map(Arc::new);
+    let threads = threads
         .map_err(|e| GpuError::NoInstance { reason: format!("no thread could be started to compile kernels: {e}") })?;
     let mut first = Some(instance);
     let mut devices = Vec::new();
     for (number, index) in (0_u32..).zip(&chosen) {
         let instance = first.take().map_or_else(|| Instance::new(options.validate, &options.reporter), Ok)?;
         let times = chosen.iter().filter(|other| *other == index).count() as u64;
-        devices.push(Device::open(instance, &infos[*index], number, times, options, &compilers)?);
+        devices.push(Device::open(instance, &infos[*index], number, times, options, &threads)?);
     }
     Ok(devices)
 }
@@ -108,8 +109,9 @@ pub struct Device {
     /// What empty slices and warming dispatches are bound to.
     empty: Buffer,
     opened_at: Instant,
-    /// Dropped by hand after the device, unless the device hangs.
+    /// Dropped by hand after the device and the threads, unless the device hangs.
     instance: ManuallyDrop<Instance>,
+    threads: Arc<CompileThreads>,
 }
 
 impl Device {
@@ -119,7 +121,7 @@ impl Device {
         number: u32,
         times: u64,
         options: &OpenOptions,
-        compilers: &Arc<Compilers>,
+        threads: &Arc<CompileThreads>,
     ) -> Result<Self, GpuError> {
         let title = DeviceTitle { number, name: info.name.clone() };
         // The loader lists devices in the same order each time; a GPU that was unplugged meanwhile shifts it.
@@ -141,7 +143,8 @@ impl Device {
         let several_cores = thread::available_parallelism().is_ok_and(|count| count.get() > 1);
         let compiles_late = info.kind == DeviceKind::Cpu;
         let workshops = (compiles_late && several_cores).then(|| Workshops::new(instance.raw(), physical.clone()));
-        let kernels = Kernels::new(&link, &physical.info, compilers, (workshops, raw_empty), options.compile_timeout);
+        let kernels =
+            Kernels::new(&link, &physical.info, threads.compilers(), (workshops, raw_empty), options.compile_timeout);
         let mut device = Self {
             link,
             memory,
@@ -154,6 +157,7 @@ impl Device {
             empty,
             opened_at: Instant::now(),
             instance: ManuallyDrop::new(instance),
+            threads: Arc::clone(threads),
         };
         device.start_clock()?;
         device.submissions.lose_at(options.lose_at);
@@ -232,6 +236,8 @@ impl Drop for Device {
             // Destroying what a hanging device uses could end the process.
             self.link.warn("leak", format!("left as it is: {error}"));
             self.memory.forget();
+            // Nor may anybody wait for a thread that waits for it.
+            std::mem::forget(Arc::clone(&self.threads));
             return;
         }
         self.kernels.close();
@@ -240,12 +246,13 @@ impl Drop for Device {
         for name in self.memory.close() {
             self.link.warn("leak", format!("buffer {name} was not freed"));
         }
-        // SAFETY: nothing runs on the device, no thread uses it, and everything made from it is destroyed; the instance is dropped
+        // SAFETY: nothing runs on the device, no thread uses it, and everything made from it is destroyed; the instance is taken
         // once, here, after its only device.
-        unsafe {
+        let instance = unsafe {
             self.link.raw.destroy_device(None);
-            ManuallyDrop::drop(&mut self.instance);
-        }
+            ManuallyDrop::take(&mut self.instance)
+        };
+        self.threads.retire(instance);
     }
 }
 

@@ -194,8 +194,6 @@ impl Reader<'_> {
         let normal = camera_from_current.inverse().transpose().transform_vector3(DVec3::new(nx, ny, nz));
         let Some(normal) = normal.try_normalize() else { return Err(self.out_of_range("its normal has no length")) };
         self.options.clip_planes.push((point.as_vec3().to_array(), normal.as_vec3().to_array()));
-        let message = "clipping planes of one's own are not supported yet and have no effect";
-        self.warn_once("ClippingPlane", "unimplement", message);
         Ok(())
     }
 
