@@ -72,7 +72,7 @@ fn parameters_as_text() {
     let expected = "surface s
     uniform float a = 7
     output varying color c = (1, 0, 0)
-    uniform point p = (computed by the shader)
+    uniform point p = \"world\" (0, 0, 1)
     uniform string t = \"xy\"
     uniform float list[2] = {1, -2}
     uniform matrix m = (2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2)
