@@ -37,8 +37,8 @@ pub enum PreviewError {
 /// The largest picture that is shown: width times height times channels.
 const SAMPLES_MAX: usize = 1 << 30;
 
-/// Shows an OpenEXR picture's data window as an sRGB PNG of 8 bits: colours times `gain`, premultiplied, so over black. A picture without
-/// R, G and B is grey: its `Y` if it has one, else its first channel, which is stretched from the smallest to the largest finite value
+/// Shows an OpenEXR picture's data window as an sRGB PNG of 8 bits: colours times `gain`, premultiplied, so over black. Colours are the
+/// channels R, G and B, else those of the first layer (`name.R`) that has them. A picture without any is grey: its `Y` if it has one, else its first channel, which is stretched from the smallest to the largest finite value
 /// below 1e30, near values bright when it is depth (`Z`).
 pub fn preview(input: &Path, output: &Path, gain: f32) -> Result<(), PreviewError> {
     let path = || input.display().to_string();
@@ -73,9 +73,14 @@ fn planes(channels: &[AnyChannel<FlatSamples>], gain: f32) -> Vec<Vec<u8>> {
     let shown = |channel: &AnyChannel<FlatSamples>| {
         channel.sample_data.values_as_f32().map(|value| srgb_byte(value * gain)).collect()
     };
-    match (find("R"), find("G"), find("B"), find("Y"), channels.first()) {
-        (Some(r), Some(g), Some(b), ..) => [r, g, b].map(shown).into(),
-        (_, _, _, Some(y), _) => vec![shown(y)],
+    let colours = |layer: &str| {
+        let [r, g, b] = ["R", "G", "B"].map(|part| find(&format!("{layer}{part}")));
+        Some([r?, g?, b?])
+    };
+    let layered = || channels.iter().find_map(|channel| colours(channel.name.to_string().strip_suffix('R')?));
+    match (colours("").or_else(layered), find("Y"), channels.first()) {
+        (Some(colours), ..) => colours.map(shown).into(),
+        (_, Some(y), _) => vec![shown(y)],
         (.., first) => first.map(stretched).into_iter().collect(),
     }
 }
@@ -115,4 +120,19 @@ fn encode(sink: &mut dyn Sink, [width, height]: [u32; 2], planes: &[Vec<u8>]) ->
     let mut writer = encoder.write_header()?;
     writer.write_image_data(&bytes)?;
     writer.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_of_a_layer_are_colours() {
+        let channel = |name: &str, value: f32| AnyChannel::new(name, FlatSamples::F32(vec![value]));
+        let layer = ["a.A", "a.B", "a.G", "a.R"].map(|name| channel(name, if name == "a.G" { 1.0 } else { 0.0 }));
+        assert_eq!(planes(&layer, 1.0), [[0], [255], [0]]);
+        let both = [channel("B", 0.0), channel("G", 0.0), channel("R", 1.0), channel("a.R", 0.0)];
+        assert_eq!(planes(&both, 1.0), [[255], [0], [0]]);
+        assert_eq!(planes(&[channel("OR", 0.3)], 1.0).len(), 1);
+    }
 }
