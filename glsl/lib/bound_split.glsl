@@ -137,6 +137,18 @@ uint across_eye(Subpatch subpatch) {
     return u_level <= v_level ? VERDICT_SPLIT_U : VERDICT_SPLIT_V;
 }
 
+// Whether all of a box that lies behind hither is on the far side of one border of the picture. For boxes that cannot be projected.
+bool beside_picture(Box box) {
+    vec2 a = box.low.xy * frame.raster_scale, b = box.high.xy * frame.raster_scale;
+    float z0 = max(box.low.z, frame.near), z1 = box.high.z;
+    // Where x s / z + offset is the border: x s + (offset - border) z is zero. Two units of slack for the rounding of vertices.
+    vec2 first = frame.raster_offset - vec2(frame.sampled_px.xy) * float(FIXED) + 2.0;
+    vec2 last = frame.raster_offset - vec2(frame.sampled_px.zw) * float(FIXED) - 2.0;
+    bvec2 before = lessThan(max(a, b) + max(first * z0, first * z1), vec2(0.0));
+    bvec2 beyond = greaterThan(min(a, b) + min(last * z0, last * z1), vec2(0.0));
+    return any(before) || any(beyond);
+}
+
 // What a subpatch asks for: micropolygons along u and v (EDGE_RATE_MAX + 1: split first), of which its borders alone ask for
 // border_u, border_v; and its longest lines.
 struct Demand {
@@ -245,7 +257,7 @@ uint bound_and_decide(inout Subpatch subpatch, out GridBound bound) {
     pad_box(subpatch, box);
     if (!(box.low.z <= box.high.z)) return VERDICT_CULL; // NaN
     if (box.high.z < frame.near || box.low.z > frame.far) return VERDICT_CULL;
-    if (frame_perspective(frame) && box.low.z < frame.eye_z) return across_eye(subpatch);
+    if (frame_perspective(frame) && box.low.z < frame.eye_z) return beside_picture(box) ? VERDICT_CULL : across_eye(subpatch);
     if (!bound_box(box, bound)) return VERDICT_CULL;
     uint verdict = choose_split(d.want_u, d.want_v, d.length_u, d.length_v, subpatch);
     if (verdict != VERDICT_GRID) return verdict;

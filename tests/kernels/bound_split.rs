@@ -217,6 +217,15 @@ fn without_eye_splits_what_crosses_the_eye_plane_is_lost_and_counted() {
     assert_eq!((split.grids.len(), split.lost), (0, 1));
 }
 
+#[test]
+fn what_crosses_the_eye_plane_beside_the_picture_is_no_loss() {
+    let options = anthill::scene::Options { eye_splits: 0, ..options() };
+    let walls = [[40.0, 0.0, 0.0], [-40.0, 0.0, 0.0], [0.0, 40.0, 0.0], [0.0, -40.0, 0.0]]
+        .map(|[x, y, z]| Thing::new(sphere(7.0), placed(x, y, z, 0.4)));
+    let split = split_scene(&Scene::new(walls.into(), camera([200, 150], true), options));
+    assert_eq!((split.grids.len(), split.lost), (0, 0));
+}
+
 /// The points on a line of the parameter square from the side where the line is a grid's first border and where it is its last.
 type Sides = [BTreeSet<u64>; 2];
 
