@@ -30,6 +30,17 @@ pub struct Overrides {
     pub shading_rate: Option<f32>,
 }
 
+/// Where finished pixels are kept while others are drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckpointOptions {
+    /// The file; it is removed when every display was written whole.
+    pub path: PathBuf,
+    /// Time between two writes of it.
+    pub interval: Duration,
+    /// Go on from what the file holds.
+    pub resume: bool,
+}
+
 /// A whole render: scenes in, displays out.
 #[derive(Clone, Debug, Default)]
 pub struct RenderOptions {
@@ -53,6 +64,8 @@ pub struct RenderOptions {
     pub validate: bool,
     /// How long anything may be waited for; `None` is the program's own limit.
     pub timeout: Option<Duration>,
+    /// Where finished pixels are kept, so that a render that was stopped can go on.
+    pub checkpoint: Option<CheckpointOptions>,
     /// Where slices of time are written.
     pub trace: Trace,
 }

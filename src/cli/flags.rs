@@ -97,6 +97,18 @@ pub(super) struct RenderFlags {
     #[arg(long)]
     pub(super) strict: bool,
 
+    /// Keep what is finished in this file while drawing; it is removed when every display is written whole
+    #[arg(long, value_name = "FILE", conflicts_with = "check")]
+    pub(super) checkpoint: Option<PathBuf>,
+
+    /// Time between two writes of the checkpoint: 30, 90s, 5m
+    #[arg(long, value_name = "TIME", value_parser = parse_seconds, default_value = "30s", requires = "checkpoint")]
+    pub(super) checkpoint_interval: Duration,
+
+    /// Draw only what the checkpoint lacks; the picture has the same bits. Refused if scene, flags, devices or program have changed
+    #[arg(long, requires = "checkpoint")]
+    pub(super) resume: bool,
+
     /// Run under Vulkan's validation layers and report what they find
     #[arg(long)]
     pub(super) validate: bool,
@@ -111,6 +123,7 @@ Examples:
   anthill render teapot.rib
   anthill render teapot.rib -o teapot.png --format 1920 1080 --samples 8 8
   anthill render shot.rib --frames 1-24 -o 'shot.####.exr' --progress percent
+  anthill render long.rib --checkpoint long.ckpt --resume
   anthill render scene.rib --crop 0.4 0.6 0.4 0.6 --stats stats.json --trace trace.json
   gunzip -c scene.rib.gz | anthill render - --devices 0,1 --memory 2G";
 

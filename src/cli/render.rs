@@ -5,7 +5,7 @@ use super::flags::RenderFlags;
 use super::progress::Watcher;
 use anthill::diagnostic::Reporter;
 use anthill::film::{check_writable, write_bytes};
-use anthill::options::{Overrides, RenderOptions};
+use anthill::options::{CheckpointOptions, Overrides, RenderOptions};
 use anthill::outcome::{Ending, Outcome};
 use anthill::progress::Observer;
 use anthill::trace::Trace;
@@ -87,6 +87,11 @@ fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
         check: flags.check,
         validate: flags.validate,
         timeout: flags.timeout,
+        checkpoint: flags.checkpoint.clone().map(|path| CheckpointOptions {
+            path,
+            interval: flags.checkpoint_interval,
+            resume: flags.resume,
+        }),
         trace,
     })
 }

@@ -27,6 +27,7 @@ mod driver;
 mod exr;
 mod file;
 mod header;
+mod keep;
 mod output_name;
 mod plan;
 mod png;

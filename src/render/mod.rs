@@ -2,6 +2,7 @@
 
 mod advice;
 mod aids;
+mod checkpoint;
 mod count;
 mod counting;
 mod devices;

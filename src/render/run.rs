@@ -1,7 +1,8 @@
 //! A whole render: devices are opened, scenes are read, worlds are drawn. The next world is read while one is drawn.
 
 use super::aids::Aids;
-use super::session::{Drawn, Session};
+use super::checkpoint::Checkpoint;
+use super::session::{Drawn, Session, report_refusal};
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::gpu::{Device, GpuError, OpenOptions, open};
 use crate::options::RenderOptions;
@@ -29,6 +30,15 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
             return ended(Ending::WrongUsage);
         }
     };
+    let refused = |refusal| {
+        report_refusal(reporter, &refusal);
+        ended(Ending::WrongUsage)
+    };
+    let checkpoint = options.checkpoint.as_ref().map(|checkpoint| Checkpoint::open(checkpoint, reporter)).transpose();
+    let checkpoint = match checkpoint {
+        Ok(checkpoint) => checkpoint,
+        Err(refusal) => return refused(refusal),
+    };
     let devices = match open_devices(options, reporter) {
         Ok(devices) => devices,
         Err(error) => {
@@ -39,6 +49,9 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
         }
     };
     let mut session = Session::new(options, (reporter, observer), devices, aids);
+    if let Some(Err(refusal)) = checkpoint.map(|checkpoint| session.keep(checkpoint)) {
+        return refused(refusal);
+    }
     session.advise_devices();
     let (sender, receiver) = bounded(READ_AHEAD);
     let (ending, displays, read) = std::thread::scope(|scope| {
@@ -50,10 +63,12 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
     stats.stages.add(Stage::Parse, read.took);
     let nothing = displays.is_empty() && read.worlds == 0 && reporter.count_at_least(Severity::Error) > 0;
     let unreadable = ending == Ending::Finished && (read.unreadable || nothing);
+    let ending = if unreadable { Ending::Unreadable } else { ending };
+    session.close_checkpoint(ending, &displays);
     if read.worlds == 0 {
         advise_no_world(options, reporter);
     }
-    Outcome { ending: if unreadable { Ending::Unreadable } else { ending }, displays, stats }
+    Outcome { ending, displays, stats }
 }
 
 /// What came of reading the scenes.
@@ -152,10 +167,10 @@ fn draw_all(session: &mut Session<'_>, worlds: Receiver<World>) -> (Ending, Vec<
     let mut drawn_count = 0;
     for world in worlds {
         drawn_count += 1;
-        let Drawn { displays: drawn, interrupted } = session.draw(world);
+        let Drawn { displays: drawn, ending } = session.draw(world);
         displays.extend(drawn);
-        if interrupted {
-            return (Ending::Interrupted, displays);
+        if let Some(ending) = ending {
+            return (ending, displays);
         }
     }
     if drawn_count == 0 && seen.get() > 0 {

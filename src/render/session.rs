@@ -2,6 +2,7 @@
 
 use super::advice;
 use super::aids::Aids;
+use super::checkpoint::{Begun, Checkpoint, Refusal};
 use super::count::Counted;
 use super::counting::{Counting, Ready, report};
 use super::devices::{DeviceSlot, InTurn};
@@ -12,10 +13,11 @@ use super::result::interleave;
 use super::tally;
 use super::tiles::summed_area;
 use super::worker::{Garage, Worker, driver_failure, take_back};
-use crate::diagnostic::Reporter;
-use crate::film::{ChannelGroup, DisplayOutcome, Film};
+use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::film::{ChannelGroup, DisplayOutcome, DisplayState, Film};
 use crate::gpu::{Device, OpenOptions, open};
 use crate::options::RenderOptions;
+use crate::outcome::Ending;
 use crate::pipeline::frame::filter_apron;
 use crate::pipeline::look::ImagerProgram;
 use crate::pipeline::plan::Pipeline;
@@ -38,6 +40,9 @@ pub(crate) struct Session<'a> {
     pub observer: &'a dyn Observer,
     pub aids: Aids,
     pub stats: Stats,
+    checkpoint: Option<Checkpoint>,
+    /// Worlds that [`Self::draw`] was given.
+    worlds: u32,
     slots: Vec<DeviceSlot>,
     shading: shading::Library,
 }
@@ -45,7 +50,8 @@ pub(crate) struct Session<'a> {
 /// How drawing a world ended.
 pub(crate) struct Drawn {
     pub displays: Vec<DisplayOutcome>,
-    pub interrupted: bool,
+    /// Why no other world is drawn after it.
+    pub ending: Option<Ending>,
 }
 
 impl<'a> Session<'a> {
@@ -61,6 +67,8 @@ impl<'a> Session<'a> {
             observer,
             aids,
             stats: Stats::default(),
+            checkpoint: None,
+            worlds: 0,
             slots: devices.into_iter().map(|device| DeviceSlot::new(device, &open_options)).collect(),
             shading: shading::Library::new().expect("the helper library was built with the compiler"),
         }
@@ -71,11 +79,30 @@ impl<'a> Session<'a> {
         advice::on_devices(self.reporter, &self.slots, &self.options.devices);
     }
 
+    /// Keeps what is finished there from now on.
+    ///
+    /// # Errors
+    /// When it was made by other devices.
+    pub(crate) fn keep(&mut self, mut checkpoint: Checkpoint) -> Result<(), Refusal> {
+        checkpoint.set_devices(self.slots.iter().map(|slot| &slot.info))?;
+        self.checkpoint = Some(checkpoint);
+        Ok(())
+    }
+
+    /// No world is left to be drawn: what a later run could go on from stays, if anything is to be done.
+    pub(crate) fn close_checkpoint(&mut self, ending: Ending, displays: &[DisplayOutcome]) {
+        let whole = ending == Ending::Finished && displays.iter().all(is_whole);
+        if let Some(checkpoint) = self.checkpoint.take() {
+            checkpoint.close(whole);
+        }
+    }
+
     /// Draws a world and writes its displays.
     pub(crate) fn draw(&mut self, world: World) -> Drawn {
         advice::on_camera(self.reporter, &world);
         let world = &if world.moving_place().is_some() { world.at_shutter_open() } else { world };
-        let undrawn = |displays| Drawn { displays, interrupted: false };
+        self.worlds += 1;
+        let undrawn = |displays| Drawn { displays, ending: None };
         let bytes_max = self.options.host_memory_bytes.unwrap_or(u64::MAX);
         let mut film = match Film::new(world, bytes_max, self.reporter) {
             Ok(film) => film,
@@ -95,12 +122,47 @@ impl<'a> Session<'a> {
         self.observer.notice(Event::WorldBegin { frame: world.options.frame, pixels });
         let picture = self.picture(world, &film);
         let imager = self.shading.imager(world, self.reporter);
+        let mut checkpoint = self.checkpoint.take();
+        let begun = checkpoint.as_mut().map(|c| c.begin(self.worlds, (world, &picture, imager.as_ref()), &film));
+        let drawn = match begun.unwrap_or(Ok(Begun::Draw)) {
+            Ok(Begun::Draw) => Ok(self.draw_film(&picture, film, imager, checkpoint.as_mut())),
+            Ok(Begun::Written(displays)) => Ok(displays),
+            Err(refusal) => Err(refusal),
+        };
+        self.checkpoint = checkpoint;
+        self.observer.notice(Event::WorldEnd);
+        match drawn {
+            Ok(displays) => Drawn { displays, ending: self.observer.is_cancelled().then_some(Ending::Interrupted) },
+            Err(refusal) => {
+                report_refusal(self.reporter, &refusal);
+                Drawn { displays: Vec::new(), ending: Some(Ending::WrongUsage) }
+            }
+        }
+    }
+
+    /// Draws what the film lacks, and writes its displays.
+    fn draw_film(
+        &mut self,
+        picture: &Arc<Picture>,
+        film: Film,
+        imager: Option<ImagerProgram>,
+        mut checkpoint: Option<&mut Checkpoint>,
+    ) -> Vec<DisplayOutcome> {
         let begin = Instant::now();
-        self.draw_picture(&picture, &mut film);
+        let (finished, count) = film.progress();
+        self.observer.notice(Event::Pixels { finished });
+        if finished < count {
+            match &mut checkpoint {
+                Some(checkpoint) => checkpoint.keep_while(&film, || self.draw_picture(picture, &film)),
+                None => self.draw_picture(picture, &film),
+            }
+        }
         self.stats.render += begin.elapsed();
         let displays = self.write(film, imager);
-        self.observer.notice(Event::WorldEnd);
-        Drawn { displays, interrupted: self.observer.is_cancelled() }
+        if let Some(checkpoint) = checkpoint {
+            checkpoint.end(self.worlds, displays.iter().all(is_whole));
+        }
+        displays
     }
 
     /// Lets the imager have the picture, and writes it.
@@ -154,7 +216,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    fn draw_picture(&mut self, picture: &Arc<Picture>, film: &mut Film) {
+    fn draw_picture(&mut self, picture: &Arc<Picture>, film: &Film) {
         let drivers = self.drivers(picture);
         let ready = Counting { picture, crop: film.crop(), reporter: self.reporter }.run(drivers);
         let Some(first) = ready.iter().flatten().next() else {
@@ -180,7 +242,7 @@ impl<'a> Session<'a> {
         drivers
     }
 
-    fn draw_regions(&mut self, picture: &Arc<Picture>, ready: Vec<Option<Ready>>, counted: &Counted, film: &mut Film) {
+    fn draw_regions(&mut self, picture: &Arc<Picture>, ready: Vec<Option<Ready>>, counted: &Counted, film: &Film) {
         let crop = film.crop();
         let Some(whole) = Region::new(crop) else { return };
         let table = summed_area(whole, counted, &picture.world.instances);
@@ -188,7 +250,8 @@ impl<'a> Session<'a> {
         let garages: Vec<Garage> = ready.iter().map(|_| Garage::default()).collect();
         let openers = ready.into_iter().zip(&garages).enumerate();
         let openers = openers.map(|(number, (ready, garage))| self.opener(number, ready, picture, garage));
-        let job = Job { table: Arc::new(table), regions: vec![whole], policy, hook: Arc::new(|_| {}) };
+        let regions = film.missing_rectangles().into_iter().filter_map(Region::new).collect();
+        let job = Job { table: Arc::new(table), regions, policy, hook: Arc::new(|_| {}) };
         let layout = film.layout().clone();
         let mut totals = RegionCounts::default();
         let cancel = AtomicBool::new(false);
@@ -259,6 +322,16 @@ impl<'a> Session<'a> {
             Ok(Worker::new(driver, Arc::clone(&garage), picture.in_flight, apron))
         })
     }
+}
+
+fn is_whole(display: &DisplayOutcome) -> bool {
+    display.state == DisplayState::Whole
+}
+
+/// Says why a checkpoint cannot be used.
+pub(crate) fn report_refusal(reporter: &Reporter, refusal: &Refusal) {
+    let severe = Diagnostic::new(Severity::Severe, "checkpoint", Place::default(), refusal.to_string());
+    reporter.report(severe.hint(refusal.hint));
 }
 
 fn tracks(trace: &Trace, device: usize) -> Tracks {

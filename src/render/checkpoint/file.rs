@@ -1,0 +1,205 @@
+//! The file: what is finished, on disk. It is replaced by renaming, so that a crash while it is written leaves the one before.
+//!
+//! | bytes | meaning |
+//! |---|---|
+//! | 16 | [`MAGIC`] |
+//! | 4 | [`FORMAT`], little-endian, like all numbers |
+//! | 4 | length of the header |
+//! | | the header ([`Header`]), JSON |
+//! | | the pixels of the current world ([`Film::save`]), zlib; nothing if none are kept |
+//! | 4 | CRC-32 of all that |
+
+use crate::film::Film;
+use flate2::write::ZlibEncoder;
+use flate2::{Compression, Crc, CrcWriter};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Begins every checkpoint.
+const MAGIC: &[u8; 16] = b"anthill pictures";
+/// Changes with the format.
+const FORMAT: u32 = 1;
+const SUM_BYTES: usize = 4;
+
+/// What a checkpoint is of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Header {
+    /// The program that wrote it.
+    pub(super) renderer: String,
+    /// The kinds of devices that drew.
+    pub(super) devices: Vec<String>,
+    /// Worlds that were begun, by their place among those that are drawn, from 1.
+    pub(super) worlds: BTreeMap<u32, WorldState>,
+    /// The world whose pixels are kept, if any.
+    pub(super) current: Option<u32>,
+}
+
+/// What is known of a world.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct WorldState {
+    /// A hash of all that its pictures depend on.
+    pub(super) identity: String,
+    /// Whether its displays are all written.
+    pub(super) finished: bool,
+}
+
+/// A checkpoint that was read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Contents {
+    pub(super) header: Header,
+    /// Pixels of the current world, packed.
+    pub(super) pixels: Vec<u8>,
+}
+
+/// Why a file is of no use.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ReadError {
+    #[error("cannot read it: {0}")]
+    Io(#[from] io::Error),
+    #[error("it is not a checkpoint")]
+    Foreign,
+    #[error("it has format {0}, and this program knows format {FORMAT} only")]
+    Format(u32),
+    #[error("it is damaged")]
+    Damaged,
+}
+
+/// Whether a file begins as checkpoints do, or is empty.
+pub(super) fn may_be_replaced(path: &Path) -> io::Result<bool> {
+    let mut begin = Vec::new();
+    io::Read::read_to_end(&mut io::Read::take(File::open(path)?, MAGIC.len() as u64), &mut begin)?;
+    Ok(begin.is_empty() || begin == MAGIC)
+}
+
+/// Reads a checkpoint; `None` if there is no such file.
+pub(super) fn read(path: &Path) -> Result<Option<Contents>, ReadError> {
+    match fs::read(path) {
+        Ok(bytes) => parse(&bytes).map(Some),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn parse(bytes: &[u8]) -> Result<Contents, ReadError> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or(ReadError::Foreign)?;
+    let (format, _) = number(rest)?;
+    if format != FORMAT {
+        return Err(ReadError::Format(format));
+    }
+    let (summed, sum) = bytes.split_last_chunk::<SUM_BYTES>().ok_or(ReadError::Damaged)?;
+    let mut crc = Crc::new();
+    crc.update(summed);
+    if crc.sum() != u32::from_le_bytes(*sum) {
+        return Err(ReadError::Damaged);
+    }
+    let (_, rest) = number(&summed[MAGIC.len()..])?;
+    let (length, rest) = number(rest)?;
+    let (header, pixels) = rest.split_at_checked(length as usize).ok_or(ReadError::Damaged)?;
+    let header = serde_json::from_slice(header).map_err(|_| ReadError::Damaged)?;
+    Ok(Contents { header, pixels: pixels.to_vec() })
+}
+
+fn number(bytes: &[u8]) -> Result<(u32, &[u8]), ReadError> {
+    let (number, rest) = bytes.split_first_chunk().ok_or(ReadError::Damaged)?;
+    Ok((u32::from_le_bytes(*number), rest))
+}
+
+/// Where the next checkpoint is written before it takes the name. Only who holds the lock writes there.
+pub(super) fn part_of(path: &Path) -> PathBuf {
+    with_suffix(path, ".part")
+}
+
+/// `path` with more at the end of its name.
+pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Replaces the checkpoint by one of `header` and the pixels that `film` has now.
+pub(super) fn write(path: &Path, header: &Header, film: Option<&Film>) -> io::Result<()> {
+    let part = part_of(path);
+    let mut file = CrcWriter::new(BufWriter::with_capacity(1 << 18, File::create(&part)?));
+    let text = serde_json::to_vec(header)?;
+    file.write_all(MAGIC)?;
+    file.write_all(&FORMAT.to_le_bytes())?;
+    file.write_all(&u32::try_from(text.len()).map_err(io::Error::other)?.to_le_bytes())?;
+    file.write_all(&text)?;
+    if let Some(film) = film {
+        let mut packed = ZlibEncoder::new(&mut file, Compression::fast());
+        film.save(&mut packed)?;
+        packed.finish()?;
+    }
+    let sum = file.crc().sum().to_le_bytes();
+    let mut file = file.into_inner();
+    file.write_all(&sum)?;
+    let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+    // Otherwise the name may reach the disk before the bytes do.
+    file.sync_data()?;
+    drop(file);
+    fs::rename(part, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header() -> Header {
+        let state = |identity: &str, finished| WorldState { identity: identity.into(), finished };
+        Header {
+            renderer: "0.1.0 ab".into(),
+            devices: vec!["lavapipe \"x\"".into()],
+            worlds: [(1, state("aa", true)), (4, state("bb", false))].into(),
+            current: Some(4),
+        }
+    }
+
+    fn written() -> (tempfile::TempDir, PathBuf, Vec<u8>) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("a.ckpt");
+        write(&path, &header(), None).expect("the folder can be written");
+        let bytes = fs::read(&path).expect("just written");
+        (folder, path, bytes)
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let (folder, path, _) = written();
+        let contents = read(&path).expect("a checkpoint").expect("it is there");
+        assert_eq!(contents, Contents { header: header(), pixels: Vec::new() });
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing else is left");
+        assert!(may_be_replaced(&path).expect("readable"));
+        assert!(read(&folder.path().join("none")).expect("no error").is_none());
+    }
+
+    #[test]
+    fn torn_and_changed_files_are_refused() {
+        let (_folder, path, bytes) = written();
+        for length in 0..bytes.len() {
+            let expected = if length < MAGIC.len() { "it is not a checkpoint" } else { "it is damaged" };
+            assert_eq!(parse(&bytes[..length]).map_err(|e| e.to_string()), Err(expected.into()), "{length} bytes");
+        }
+        for position in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[position] ^= 4;
+            assert!(parse(&changed).is_err(), "byte {position}");
+        }
+        let mut newer = bytes.clone();
+        newer[MAGIC.len()] = 2;
+        let expected = "it has format 2, and this program knows format 1 only";
+        assert_eq!(parse(&newer).map_err(|e| e.to_string()), Err(expected.into()));
+        fs::write(&path, "WorldBegin").expect("writable");
+        assert!(!may_be_replaced(&path).expect("readable"));
+    }
+
+    #[test]
+    fn a_write_that_fails_leaves_the_old_file() {
+        let (_folder, path, bytes) = written();
+        fs::create_dir(part_of(&path)).expect("writable");
+        assert!(write(&path, &Header::default(), None).is_err());
+        assert_eq!(fs::read(&path).expect("still there"), bytes);
+    }
+}

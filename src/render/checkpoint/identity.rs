@@ -1,0 +1,82 @@
+//! What pixels depend on, as hashes: a checkpoint is only good for the program, the devices and the world that it was made of.
+
+use super::super::driver::Picture;
+use crate::film::Layout;
+use crate::gpu::DeviceInfo;
+use crate::pipeline::kernels;
+use crate::pipeline::look::ImagerProgram;
+use crate::pipeline::recording::fnv_1a;
+use crate::scene::{Display, World};
+use std::fmt::Debug;
+
+/// The program: its version and its kernels.
+pub(super) fn of_renderer() -> String {
+    let keys = kernels::all().into_iter().flat_map(|kernel| kernel.key().to_le_bytes());
+    format!("{} {:032x}", env!("CARGO_PKG_VERSION"), fnv_1a(keys))
+}
+
+/// Models and drivers that draw, each once; in no order that depends on how they were named.
+pub(super) fn of_devices<'a>(devices: impl Iterator<Item = &'a DeviceInfo>) -> Vec<String> {
+    let name = |info: &DeviceInfo| {
+        let DeviceInfo { name, driver, driver_info, vendor_id, device_id, driver_version, .. } = info;
+        format!("{name} {vendor_id:04x}-{device_id:04x}, {driver} {driver_info} {driver_version:08x}")
+    };
+    let mut names: Vec<String> = devices.map(name).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// A world: everything that devices are given for it (geometry, camera, compiled shaders and their parameters: whatever files they came
+/// from), and everything that the film does with what they give back. Places in files are no part of it.
+pub(super) fn of_world(world: &World, picture: &Picture, imager: Option<&ImagerProgram>, layout: &Layout) -> String {
+    let mut parts = Parts::default();
+    let drawn = &picture.world;
+    parts.bytes(bytemuck::bytes_of(&drawn.frame));
+    parts.bytes(bytemuck::cast_slice(&drawn.clip_planes));
+    for page in &drawn.pages {
+        parts.bytes(bytemuck::cast_slice(&page.primitives));
+        parts.bytes(bytemuck::cast_slice(&page.data));
+    }
+    parts.bytes(bytemuck::cast_slice(&drawn.instances));
+    parts.bytes(bytemuck::cast_slice(&drawn.primvar_bindings));
+    parts.debug(&(&drawn.runs, &drawn.hide_bins, &drawn.shade_bins, drawn.smooth, &drawn.unbounded));
+    for shading in picture.kernels.iter() {
+        parts.bytes(&shading.kernel.key().to_le_bytes());
+        let channels = (shading.geometry_channels, shading.input_channels, shading.uniform_records);
+        parts.debug(&(channels, shading.output_channels, shading.opacity_channel, &shading.variable_channels));
+    }
+    parts.bytes(bytemuck::cast_slice(&picture.params));
+    parts.debug(&(picture.space_table, &picture.filter, &picture.depth_filter, picture.variables, picture.weighted));
+    if let Some(imager) = imager {
+        parts.bytes(&imager.kernel.key().to_le_bytes());
+        parts.bytes(bytemuck::cast_slice(&imager.params));
+        parts.debug(&(imager.block, imager.space_table, imager.input_channels, imager.reads_position));
+        parts.debug(&(imager.colour_channel, imager.opacity_channel));
+    }
+    let displays = world.options.displays.iter();
+    let displays = displays.map(|display| Display { place: Default::default(), ..display.clone() });
+    parts.debug(&(&world.camera, world.options.frame, layout, displays.collect::<Vec<_>>()));
+    parts.finish()
+}
+
+/// A hash of parts, in their order. Each is hashed by itself, so that it matters where one ends.
+#[derive(Default)]
+struct Parts {
+    hashes: Vec<u128>,
+}
+
+impl Parts {
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.hashes.push(fnv_1a(bytes.iter().copied()));
+    }
+
+    /// Small data; floats are written so that they can be read back exactly.
+    fn debug(&mut self, value: &dyn Debug) {
+        self.bytes(format!("{value:?}").as_bytes());
+    }
+
+    fn finish(self) -> String {
+        format!("{:032x}", fnv_1a(self.hashes.iter().flat_map(|hash| hash.to_le_bytes())))
+    }
+}

@@ -1,0 +1,223 @@
+//! Renders that are killed, interrupted, and resumed: the picture has the bits of a render that was never stopped.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Two frames: one that is drawn at once, and one with layers of noise that takes a while. The second has two displays.
+const SCENE: &str = "PixelSamples 3 3\nProjection \"perspective\" \"fov\" [40]\nTranslate 0 0 6\n\
+    FrameBegin 1\nFormat 16 16 1\nDisplay \"first.exr\" \"exr\" \"rgba\"\n\
+    WorldBegin\nSphere 1 -1 1 360\nWorldEnd\nFrameEnd\n\
+    FrameBegin 2\nFormat 320 240 1\nDisplay \"second.exr\" \"exr\" \"rgba\" \"exrpixeltype\" \"float\"\n\
+    Display \"+n.exr\" \"exr\" \"varying normal N\"\nWorldBegin\nLightSource \"distantlight\" 1\nSurface \"spots\"\n\
+    Color [0.9 0.6 0.3]\nOpacity [0.5 0.6 0.7]\nSphere 2 -2 2 360\nRotate 40 1 1 0\nSphere 1.5 -1.5 1.5 360\n\
+    Cone 2 1 360\nTorus 1.5 0.6 0 360 360\nWorldEnd\nFrameEnd\n";
+
+const SHADER: &str = "surface spots(float size = 4;) { float n = float noise(P * size); Oi = Os * n; \
+    Ci = Oi * Cs * (color noise(P * 7) + diffuse(normalize(N))); }";
+
+const PICTURES: [&str; 3] = ["first.exr", "second.exr", "n.exr"];
+const CHECKPOINT: &str = "a.ckpt";
+/// Nothing that is waited for here takes longer.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().expect("a temporary directory"));
+        fs::write(place.path("a.rib"), SCENE).expect("writable");
+        fs::write(place.path("spots.sl"), SHADER).expect("writable");
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// A render on one device. Perturbed, so that a picture is many regions, each late.
+    fn command(&self, flags: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_anthill"));
+        command.current_dir(self.0.path()).args(["render", "a.rib", "--devices", "0", "--progress", "off"]).args(flags);
+        command.env("ANTHILL_PERTURB", "5").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command
+    }
+
+    fn render(&self, flags: &[&str]) -> (Option<i32>, String) {
+        let Output { status, stderr, .. } = self.command(flags).output().expect("the binary runs");
+        (status.code(), String::from_utf8_lossy(&stderr).into_owned())
+    }
+
+    fn resume(&self) -> (Option<i32>, String) {
+        self.render(&["--checkpoint", CHECKPOINT, "--resume"])
+    }
+
+    /// Begins a render and waits until it has written a checkpoint with pixels of the second frame.
+    fn begin(&self) -> Running {
+        let flags = ["--checkpoint", CHECKPOINT, "--checkpoint-interval", "0.02"];
+        let mut running = Running(self.command(&flags).spawn().expect("the binary runs"));
+        let begin = Instant::now();
+        while !fs::read(self.path(CHECKPOINT)).is_ok_and(|bytes| holds_pixels(&bytes)) {
+            assert!(running.0.try_wait().expect("a child").is_none(), "the render ended before its first checkpoint");
+            assert!(begin.elapsed() < DEADLINE, "no checkpoint is written");
+            sleep(Duration::from_millis(2));
+        }
+        running
+    }
+
+    fn pictures(&self) -> Vec<Vec<u8>> {
+        PICTURES.iter().map(|name| fs::read(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))).collect()
+    }
+
+    fn forget_pictures(&self) {
+        PICTURES.iter().for_each(|name| drop(fs::remove_file(self.path(name))));
+    }
+
+    /// What is there besides the scene.
+    fn files(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).expect("a folder");
+        let names = entries.map(|entry| entry.expect("a file").file_name().to_string_lossy().into_owned());
+        let mut names: Vec<String> = names.filter(|name| !["a.rib", "spots.sl"].contains(&name.as_str())).collect();
+        names.sort();
+        names
+    }
+}
+
+/// A child that does not outlive its test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // SIGKILL. Both fail when it has ended, which is well.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn holds_pixels(checkpoint: &[u8]) -> bool {
+    let text = b"\"current\":2";
+    checkpoint.windows(text.len()).any(|window| window == text)
+}
+
+fn sorted(names: &[&str]) -> Vec<String> {
+    let mut names: Vec<String> = names.iter().map(ToString::to_string).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_killed_render_goes_on_with_the_same_bits() {
+    let place = Place::new();
+    let (code, err) = place.render(&[]);
+    assert_eq!(code, Some(0), "{err}");
+    let expected = place.pictures();
+    for later_ms in [0, 150, 400] {
+        place.forget_pictures();
+        let running = place.begin();
+        sleep(Duration::from_millis(later_ms));
+        drop(running);
+        let killed_early = place.path(CHECKPOINT).exists();
+        assert!(killed_early || later_ms > 0, "the render was too fast for this test");
+        let (code, err) = place.resume();
+        assert_eq!(code, Some(0), "{err}");
+        if killed_early {
+            assert!(err.contains("world 1 was drawn and written before"), "{err}");
+            assert!(err.contains(" pixels of world 2 were drawn before"), "{err}");
+        }
+        assert!(place.pictures() == expected, "killed after {later_ms} ms: other bits");
+        assert_eq!(place.files(), sorted(&PICTURES), "nothing else is left");
+    }
+}
+
+#[test]
+fn a_checkpoint_of_something_else_is_refused_and_left_alone() {
+    let place = Place::new();
+    let running = place.begin();
+    let (code, err) = place.resume();
+    assert!(code == Some(2) && err.contains("\"a.ckpt\": another render uses it"), "{err}");
+    drop(running);
+    place.forget_pictures();
+    let kept = fs::read(place.path(CHECKPOINT)).expect("a checkpoint");
+    let changed = "the scene, its shaders or the flags have changed since";
+    let refused = |flags: &[&str], why: &str| {
+        let (code, err) = place.render(&[&["--checkpoint", CHECKPOINT, "--resume"], flags].concat());
+        assert!(code == Some(2) && err.contains(why), "{flags:?} {code:?}: {err}");
+        assert!(fs::read(place.path(CHECKPOINT)).is_ok_and(|now| now == kept), "{flags:?}: the file is another one");
+        assert!(PICTURES.iter().all(|name| !place.path(name).exists()), "{flags:?}: something was drawn");
+    };
+    refused(&["--samples", "2", "3"], changed);
+    refused(&["--frames", "2"], changed);
+    fs::write(place.path("a.rib"), SCENE.replace("Sphere 1 ", "Sphere 1.01 ")).expect("writable");
+    refused(&[], changed);
+    fs::write(place.path("a.rib"), SCENE).expect("writable");
+
+    let mut torn = kept.clone();
+    torn[kept.len() / 2] ^= 1;
+    fs::write(place.path(CHECKPOINT), torn).expect("writable");
+    let (code, err) = place.resume();
+    assert!(code == Some(2) && err.contains("\"a.ckpt\": it is damaged"), "{err}");
+
+    // The first frame's picture is gone: it is drawn again. The second's shader has changed by then.
+    fs::write(place.path(CHECKPOINT), kept).expect("writable");
+    fs::write(place.path("spots.sl"), SHADER.replace("* 7", "* 8")).expect("writable");
+    let (code, err) = place.resume();
+    assert!(code == Some(2) && err.contains("(world 2 differs)") && place.path("first.exr").exists(), "{err}");
+    fs::write(place.path("spots.sl"), SHADER).expect("writable");
+    let (code, err) = place.resume();
+    assert!(code == Some(0) && err.contains(" pixels of world 2 were drawn before"), "{err}");
+}
+
+/// Ctrl-C keeps everything that was finished, however long the interval is.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_render_can_be_resumed() {
+    let place = Place::new();
+    let mut running = Running(place.command(&["--checkpoint", CHECKPOINT]).spawn().expect("the binary runs"));
+    let begin = Instant::now();
+    while !place.path("first.exr").exists() {
+        assert!(begin.elapsed() < DEADLINE, "the first frame is not written");
+        sleep(Duration::from_millis(2));
+    }
+    sleep(Duration::from_millis(50));
+    let interrupt = ["-INT".to_owned(), running.0.id().to_string()];
+    assert!(Command::new("kill").args(interrupt).status().expect("there is kill").success());
+    let code = running.0.wait().expect("a child").code();
+    assert!(code == Some(130) && place.path(CHECKPOINT).exists(), "{code:?} {:?}", place.files());
+    let (code, err) = place.resume();
+    assert!(code == Some(0) && err.contains("world 1 was drawn and written before"), "{err}");
+    assert_eq!(place.files(), sorted(&PICTURES));
+}
+
+#[test]
+fn what_cannot_be_a_checkpoint_is_known_before_drawing() {
+    let place = Place::new();
+    let refused = |name: &str, why: &str| {
+        let (code, err) = place.render(&["--checkpoint", name]);
+        assert!(code == Some(2) && err.contains(why), "{name} {code:?}: {err}");
+    };
+    refused("no/such/a.ckpt", "\"no/such/a.ckpt\": cannot write it: there is no such directory");
+    refused("a.rib", "\"a.rib\": it is there and is not a checkpoint");
+    refused(".", "is a directory");
+    if Path::new("/dev/null").exists() {
+        refused("/dev/null", "it is there and is not a checkpoint");
+    }
+    assert_eq!(place.files(), [""; 0]);
+    let (code, err) = place.render(&["--frames", "1", "--checkpoint", CHECKPOINT, "--resume"]);
+    assert!(
+        code == Some(0) && err.contains("note: there is no checkpoint \"a.ckpt\": starting from the beginning"),
+        "{err}"
+    );
+    assert_eq!(place.files(), ["first.exr"]);
+}
+
+/// As on a full disk.
+#[test]
+fn a_checkpoint_that_cannot_be_written_later_is_a_warning() {
+    let place = Place::new();
+    fs::create_dir(place.path("a.ckpt.part")).expect("writable");
+    let (code, err) = place.render(&["--checkpoint", CHECKPOINT, "--checkpoint-interval", "0.02"]);
+    assert!(code == Some(0) && err.matches("warning: cannot write the checkpoint \"a.ckpt\"").count() == 1, "{err}");
+    assert_eq!(place.pictures().len(), PICTURES.len());
+}
