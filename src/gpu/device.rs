@@ -142,7 +142,9 @@ impl Device {
         let Parts { memory, submissions, empty, raw_empty } = parts?;
         let several_cores = thread::available_parallelism().is_ok_and(|count| count.get() > 1);
         let compiles_late = info.kind == DeviceKind::Cpu;
-        let workshops = (compiles_late && several_cores).then(|| Workshops::new(instance.raw(), physical.clone()));
+        // Validation layers of 2023 keep devices in a table that no lock guards: none may be made while others are at work.
+        let workshops = (compiles_late && several_cores && !options.validate)
+            .then(|| Workshops::new(instance.raw(), physical.clone()));
         let kernels =
             Kernels::new(&link, &physical.info, threads.compilers(), (workshops, raw_empty), options.compile_timeout);
         let mut device = Self {

@@ -1,11 +1,12 @@
 //! The one device that all kernel tests share, so that each kernel is compiled once, and what a test does with it.
 
+use crate::gpu::ALONE;
 use anthill::diagnostic::{Reporter, Severity};
 use anthill::gpu::{Device, OpenOptions, Usage, open};
 use anthill::pipeline;
 use anthill::pipeline::recording::{Buffer, Recording, Slice};
 use bytemuck::Pod;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::{Mutex, MutexGuard, ReentrantMutexGuard};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -38,6 +39,7 @@ static SHARED: LazyLock<Mutex<Shared>> = LazyLock::new(|| {
 
 /// The device in the hands of one test. Dropping it frees the test's buffers; messages of validation fail the test.
 pub(crate) struct Lab {
+    _alone: ReentrantMutexGuard<'static, ()>,
     shared: MutexGuard<'static, Shared>,
     buffers: Vec<Buffer>,
 }
@@ -45,7 +47,7 @@ pub(crate) struct Lab {
 impl Lab {
     /// Waits for the device.
     pub(crate) fn new() -> Self {
-        Self { shared: SHARED.lock(), buffers: Vec::new() }
+        Self { _alone: ALONE.lock(), shared: SHARED.lock(), buffers: Vec::new() }
     }
 
     /// What stages must know of the device.
