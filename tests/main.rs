@@ -2,6 +2,7 @@
 
 mod cli;
 mod determinism;
+mod failure;
 mod features;
 mod frames;
 mod gpu;

@@ -29,7 +29,7 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
             return ended(Ending::WrongUsage);
         }
     };
-    let devices = match open_devices(options, reporter) {
+    let devices = match open_devices(options, reporter, &aids) {
         Ok(devices) => devices,
         Err(error) => {
             let severe = Diagnostic::new(Severity::Severe, "nodevice", Place::default(), error.to_string());
@@ -53,7 +53,13 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
     if read.worlds == 0 {
         advise_no_world(options, reporter);
     }
-    Outcome { ending: if unreadable { Ending::Unreadable } else { ending }, displays, stats }
+    let disturbed = session.aids.check_faults(reporter);
+    let ending = match ending {
+        Ending::Finished if unreadable => Ending::Unreadable,
+        Ending::Finished if !disturbed => Ending::Undisturbed,
+        ending => ending,
+    };
+    Outcome { ending, displays, stats }
 }
 
 /// What came of reading the scenes.
@@ -73,10 +79,15 @@ fn advise_no_world(options: &RenderOptions, reporter: &Reporter) {
     reporter.report(warning.hint("what is drawn stands between WorldBegin and WorldEnd"));
 }
 
-fn open_devices(options: &RenderOptions, reporter: &Arc<Reporter>) -> Result<(Vec<Device>, OpenOptions), GpuError> {
+fn open_devices(
+    options: &RenderOptions,
+    reporter: &Arc<Reporter>,
+    aids: &Aids,
+) -> Result<(Vec<Device>, OpenOptions), GpuError> {
     let mut open_options = OpenOptions {
         validate: options.validate,
         memory_bytes: options.memory_bytes,
+        faults: aids.faults.clone(),
         ..OpenOptions::new(Arc::clone(reporter))
     };
     if let Some(timeout) = options.timeout {

@@ -1,6 +1,6 @@
 //! A driver as the scheduler sees it.
 
-use super::driver::{Driver, DriverError, Polled};
+use super::driver::{Driver, Polled};
 use super::region::RegionResult;
 use crate::gpu::{Device, GpuError};
 use crate::schedule::{Capacity, Failure, Fit, Poll, Region, RegionRenderer, SummedArea};
@@ -54,8 +54,11 @@ impl Drop for Worker {
         let Some(driver) = self.driver.take() else { return };
         if self.failed {
             drop(driver.finish());
-        } else {
+        } else if driver.is_idle() {
             *self.garage.lock() = Some(driver);
+        } else {
+            // Whoever leaves in the middle of a region was judged to hang.
+            driver.finish().abandon();
         }
     }
 }
@@ -69,14 +72,6 @@ fn failure(error: &GpuError) -> Failure {
         GpuError::OutOfMemory { .. } | GpuError::DriverOutOfMemory { .. } => Failure::OutOfMemory(error.to_string()),
         GpuError::Lost { .. } | GpuError::Vulkan { .. } => Failure::Lost(error.to_string()),
         _ => Failure::Unusable(error.to_string()),
-    }
-}
-
-/// The same for a driver that cannot begin.
-pub(crate) fn driver_failure(error: &DriverError) -> Failure {
-    match error {
-        DriverError::Gpu(error) => failure(error),
-        DriverError::TooLittleMemory { .. } => Failure::Unusable(error.to_string()),
     }
 }
 
