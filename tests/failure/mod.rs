@@ -169,15 +169,17 @@ fn the_only_device_has_one_more_chance() {
     }
 }
 
-/// Both frames fail once; each has its own chance.
+/// The first frame uses up its device and is missing; the second begins with it opened anew, and may lose it once more.
 #[test]
 fn each_frame_has_its_own_chances() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     fs::copy(UNDISTURBED.folder.path().join("lumps.sl"), folder.path().join("lumps.sl")).expect("readable");
-    // The world that failed is drawn over by the next, which writes the same file.
-    fs::write(folder.path().join("a.rib"), [SCENE, SCENE].concat()).expect("writable");
-    let ran = draw(&folder, &["--devices", "0"], &[("ANTHILL_FAULT", "lost:0:0,lost:0:1,lost:0:2,oom:0:9")]);
-    assert_eq!((ran.code, ran.picture.is_some(), ran.sum("failures")), (Some(1), true, 4), "{}", ran.err);
+    let frame = |number: u32| format!("FrameBegin {number}\n{SCENE}FrameEnd\n");
+    fs::write(folder.path().join("a.rib"), [frame(1), frame(2)].concat()).expect("writable");
+    let ran = draw(&folder, &["--devices", "0"], &[("ANTHILL_FAULT", "lost:0:0,lost:0:1,lost:0:2")]);
+    assert_eq!((ran.code, ran.sum("failures"), ran.sum("reopened")), (Some(1), 3, 3), "{}", ran.err);
+    assert!(ran.picture.as_ref() == Some(&UNDISTURBED.picture), "the picture differs: {}", ran.err);
+    assert_eq!(ran.lines("a.exr\" was finished; it is not written").len(), 1, "{}", ran.err);
 }
 
 #[test]
