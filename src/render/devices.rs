@@ -121,6 +121,11 @@ impl Record {
         self.state.lock().granted = granted;
     }
 
+    /// The device failed, and is closed, when its regions were all drawn; whoever needs it next may open it anew.
+    pub(super) fn failed_when_done(&self, error: &GpuError) {
+        self.warn(&error.to_string(), error.hint(), "what it was to draw is drawn");
+    }
+
     /// Whether the scheduler may open the device anew.
     pub(super) fn granted(&self) -> bool {
         std::mem::take(&mut self.state.lock().granted)
@@ -136,14 +141,15 @@ impl Record {
 
     fn tell(&self, text: &str, hint: &str, worth: bool) -> bool {
         let again = worth && self.grant();
-        let mut state = self.state.lock();
-        state.failures += 1;
-        state.used = true;
-        drop(state);
-        let fate = if again { "it is opened anew" } else { "it does no more for this picture" };
+        self.state.lock().used = true;
+        self.warn(text, hint, if again { "it is opened anew" } else { "it does no more for this picture" });
+        again
+    }
+
+    fn warn(&self, text: &str, hint: &str, fate: &str) {
+        self.state.lock().failures += 1;
         let warning = Diagnostic::new(Severity::Warning, "system", Place::default(), format!("{text}; {fate}"));
         self.reporter.report(warning.hint(hint));
-        again
     }
 
     /// Failures, and how often it was opened anew, since this was last asked.

@@ -221,7 +221,7 @@ impl<'a> Session<'a> {
         tally::add_counts(&mut self.stats.counts, picture, counted, &totals);
         let mut moved = vec![0.0_f32; picture.world.instances.len()];
         for (slot, garage) in self.slots.iter_mut().zip(&garages) {
-            slot.device = take_back(garage, &mut moved);
+            slot.device = take_back(garage, &mut moved, &slot.record);
         }
         advice::on_exceeded_bounds(self.reporter, picture, &moved);
         tally::add_devices(&mut self.stats, &self.slots, &report);

@@ -1,5 +1,6 @@
 //! A driver as the scheduler sees it.
 
+use super::devices::Record;
 use super::driver::{Driver, Polled};
 use super::region::RegionResult;
 use crate::gpu::{Device, GpuError};
@@ -102,11 +103,16 @@ impl RegionRenderer for Worker {
 }
 
 /// What is left when a world is drawn: the device, unless it failed. How far it saw displacement move each instance goes to `moved`.
-pub(crate) fn take_back(garage: &Garage, moved: &mut [f32]) -> Option<Device> {
+pub(super) fn take_back(garage: &Garage, moved: &mut [f32], record: &Record) -> Option<Device> {
     let mut driver = garage.lock().take()?;
-    // A device that fails now has drawn all the same: only the warnings are lost.
-    for (most, moved) in moved.iter_mut().zip(driver.moved().unwrap_or_default()) {
-        *most = most.max(moved);
+    match driver.moved() {
+        Ok(all) => moved.iter_mut().zip(all).for_each(|(most, moved)| *most = most.max(moved)),
+        // It has drawn all the same: only warnings about displacement bounds are lost.
+        Err(error) => {
+            drop(driver.finish());
+            record.failed_when_done(&error);
+            return None;
+        }
     }
     Some(driver.finish())
 }
