@@ -16,6 +16,8 @@ pub enum Ending {
     WrongUsage,
     /// There is no device that could draw; nothing was drawn.
     NoDevice,
+    /// All was drawn as far as it could be, but a failure that a test asked for never happened.
+    Undisturbed,
 }
 
 /// What a render leaves behind. Why anything is missing was reported.
@@ -38,7 +40,7 @@ impl Outcome {
             Ending::WrongUsage => 2,
             Ending::NoDevice => 3,
             Ending::Interrupted => 130,
-            Ending::Unreadable => 1,
+            Ending::Unreadable | Ending::Undisturbed => 1,
             Ending::Finished if !self.displays.iter().all(is_whole) => 1,
             Ending::Finished => u8::from(strict && self.stats.errors_survived > 0),
         }
@@ -63,6 +65,7 @@ mod tests {
             (Ending::Interrupted, vec![Whole], 0, true, 130),
             (Ending::WrongUsage, vec![], 1, true, 2),
             (Ending::NoDevice, vec![], 1, false, 3),
+            (Ending::Undisturbed, vec![Whole], 1, false, 1),
         ];
         for (ending, states, errors_survived, strict, expected) in table {
             let displays = states.iter().map(|&state| DisplayOutcome { path: "a.exr".into(), state }).collect();

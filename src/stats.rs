@@ -155,6 +155,10 @@ pub struct DeviceStats {
     pub splits: u64,
     /// Batches done again after an overflow.
     pub retries: u64,
+    /// How often it failed.
+    pub failures: u64,
+    /// How often it was opened anew.
+    pub reopened: u64,
     /// Time with work on the device.
     #[serde(rename = "busy_s", serialize_with = "seconds")]
     pub busy: Duration,
@@ -322,6 +326,8 @@ impl DeviceStats {
         self.stolen += other.stolen;
         self.splits += other.splits;
         self.retries += other.retries;
+        self.failures += other.failures;
+        self.reopened += other.reopened;
         self.busy += other.busy;
         self.idle += other.idle;
         self.peak_bytes = self.peak_bytes.max(other.peak_bytes);
@@ -432,6 +438,8 @@ mod tests {
             "stolen",
             "splits",
             "retries",
+            "failures",
+            "reopened",
             "busy_s",
             "idle_s",
             "peak_bytes",

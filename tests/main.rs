@@ -3,6 +3,7 @@
 mod checkpoint;
 mod cli;
 mod determinism;
+mod failure;
 mod features;
 mod frames;
 mod gpu;

@@ -5,6 +5,7 @@ use super::compile::CompileThreads;
 use super::encode::EMPTY_BYTES;
 use super::error::{DeviceTitle, GpuError};
 use super::execute::Submissions;
+use super::fault::Faults;
 use super::instance::Instance;
 use super::kernel::{KernelCounts, Kernels};
 use super::link::{Link, Opened};
@@ -46,8 +47,10 @@ pub struct OpenOptions {
     pub partial: bool,
     /// For tests: treat device memory as out of the host's sight where it is not, as on a discrete GPU.
     pub staged: bool,
-    /// For tests: report the device as lost from this submission on, counted from 1.
-    pub lose_at: Option<u64>,
+    /// The number of the first device: one that is opened anew keeps its own.
+    pub first_number: u32,
+    /// For tests: failures that shall happen.
+    pub faults: Option<Arc<Faults>>,
 }
 
 impl OpenOptions {
@@ -64,12 +67,13 @@ impl OpenOptions {
             reporter,
             partial: false,
             staged: false,
-            lose_at: None,
+            first_number: 0,
+            faults: None,
         }
     }
 }
 
-/// Opens the devices that a selection names (see [`select`]), numbered from 0 in that order.
+/// Opens the devices that a selection names (see [`select`]), numbered in that order, from 0 unless the options say otherwise.
 ///
 /// # Errors
 /// No loader, driver or device; a selection that fits nothing; a device that cannot be used.
@@ -88,7 +92,7 @@ pub fn open(selection: &str, options: &OpenOptions) -> Result<Vec<Device>, GpuEr
         .map_err(|e| GpuError::NoInstance { reason: format!("no thread could be started to compile kernels: {e}") })?;
     let mut first = Some(instance);
     let mut devices = Vec::new();
-    for (number, index) in (0_u32..).zip(&chosen) {
+    for (number, index) in (options.first_number..).zip(&chosen) {
         let instance = first.take().map_or_else(|| Instance::new(options.validate, &options.reporter), Ok)?;
         let times = chosen.iter().filter(|other| *other == index).count() as u64;
         devices.push(Device::open(instance, &infos[*index], number, times, options, &threads)?);
@@ -109,6 +113,8 @@ pub struct Device {
     /// What empty slices and warming dispatches are bound to.
     empty: Buffer,
     opened_at: Instant,
+    /// Whether it is known to hang: nobody waits for it any more.
+    pub(super) hangs: bool,
     /// Dropped by hand after the device and the threads, unless the device hangs.
     instance: ManuallyDrop<Instance>,
     threads: Arc<CompileThreads>,
@@ -158,11 +164,12 @@ impl Device {
             info: physical.info,
             empty,
             opened_at: Instant::now(),
+            hangs: false,
             instance: ManuallyDrop::new(instance),
             threads: Arc::clone(threads),
         };
         device.start_clock()?;
-        device.submissions.lose_at(options.lose_at);
+        device.submissions.fail_as(options.faults.clone());
         Ok(device)
     }
 
@@ -226,6 +233,11 @@ impl Device {
         self.memory.free(buffer, self.submissions.done());
     }
 
+    /// Closes a device that somebody has waited for in vain: what it still uses is left as it is, and nobody waits for it again.
+    pub fn abandon(mut self) {
+        self.hangs = true;
+    }
+
     /// What empty slices are bound to.
     pub(super) fn empty_buffer(&self) -> vk::Buffer {
         self.memory.raw(self.empty).expect("it lives as long as the device")
@@ -234,10 +246,14 @@ impl Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        if let Err(error) = self.submissions.close(&self.link, self.timeout) {
+        let patience = if self.hangs { Duration::ZERO } else { self.timeout };
+        if let Err(error) = self.submissions.close(&self.link, patience) {
             // Destroying what a hanging device uses could end the process.
-            self.link.warn("leak", format!("left as it is: {error}"));
+            if !self.hangs {
+                self.link.warn("leak", format!("left as it is: {error}"));
+            }
             self.memory.forget();
+            self.kernels.abandon();
             // Nor may anybody wait for a thread that waits for it.
             std::mem::forget(Arc::clone(&self.threads));
             return;

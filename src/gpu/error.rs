@@ -204,9 +204,9 @@ impl GpuError {
         }
     }
 
-    /// Whether the device should be given up and its work be done by others: it is gone, hangs, or its driver has no memory.
+    /// Whether the device should be opened anew, or its work be done by others: it is gone, hangs, or its driver refuses.
     pub fn ends_device(&self) -> bool {
-        matches!(self, Self::Lost { .. } | Self::Timeout { .. } | Self::DriverOutOfMemory { .. })
+        matches!(self, Self::Lost { .. } | Self::Timeout { .. } | Self::DriverOutOfMemory { .. } | Self::Vulkan { .. })
     }
 
     /// Whether no device can be used at all, as opposed to trouble with one that was.

@@ -4,6 +4,7 @@ use super::check::{Rules, check};
 use super::device::Device;
 use super::encode::{Sources, encode};
 use super::error::GpuError;
+use super::fault::{FaultKind, Faults};
 use super::link::Link;
 use super::pipeline::Pipeline;
 use super::profile::{Profiles, StageTime};
@@ -36,8 +37,10 @@ pub(super) struct Submissions {
     flights: VecDeque<Flight>,
     idle: Vec<Slot>,
     profiles: Profiles,
-    /// The submission at which the device shall behave as if it were lost (tests).
-    lose_at: Option<u64>,
+    /// Failures that shall happen (tests).
+    faults: Option<Arc<Faults>>,
+    /// One of them: nothing reaches the queue any more.
+    stands_still: bool,
 }
 
 impl Submissions {
@@ -54,13 +57,27 @@ impl Submissions {
             flights: VecDeque::new(),
             idle: Vec::new(),
             profiles: Profiles::default(),
-            lose_at: None,
+            faults: None,
+            stands_still: false,
         })
     }
 
-    /// Lets the device behave as if it were lost at the `count`-th submission from now on.
-    pub(super) fn lose_at(&mut self, count: Option<u64>) {
-        self.lose_at = count.map(|count| self.submitted + count);
+    /// Lets failures happen from now on.
+    pub(super) fn fail_as(&mut self, faults: Option<Arc<Faults>>) {
+        self.faults = faults;
+    }
+
+    /// Lets the next submission fail, if it shall.
+    fn fail(&mut self, link: &Link, doing: &str) -> Result<(), GpuError> {
+        match self.faults.as_ref().and_then(|faults| faults.next(link.title.number)) {
+            Some(FaultKind::Lost) => link.check(doing, Err(vk::Result::ERROR_DEVICE_LOST)),
+            Some(FaultKind::OutOfMemory) => link.check(doing, Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)),
+            Some(FaultKind::Hang) => {
+                self.stands_still = true;
+                Ok(())
+            }
+            None => Ok(()),
+        }
     }
 
     /// The last submission that is known to be done.
@@ -149,6 +166,7 @@ impl Device {
         for dispatch in recording.dispatches() {
             pipelines.push(self.kernels.get(&dispatch.kernel, &dispatch.constants)?);
         }
+        self.submissions.fail(&self.link, recording.label())?;
         let mut slot = self.submissions.idle.pop().map_or_else(|| Slot::new(&self.link), Ok)?;
         let submission = self.submissions.submitted + 1;
         match self.submit_slot(recording, &pipelines, &mut slot, submission) {
@@ -173,12 +191,12 @@ impl Device {
         slot: &mut Slot,
         submission: u64,
     ) -> Result<(), GpuError> {
-        if self.submissions.lose_at.is_some_and(|at| at <= submission) {
-            return self.link.check(recording.label(), Err(vk::Result::ERROR_DEVICE_LOST));
-        }
         let buffer = |buffer| self.memory.raw(buffer).expect("the recording was checked: its buffers are alive");
         let sources = Sources { link: &self.link, pipelines, buffer: &buffer, empty: self.empty_buffer() };
         encode(&sources, slot, recording)?;
+        if self.submissions.stands_still {
+            return Ok(());
+        }
         let (commands, signalled, values) = ([slot.commands()], [self.submissions.timeline], [submission]);
         let mut timeline = vk::TimelineSemaphoreSubmitInfo::default().signal_semaphore_values(&values);
         let info =
@@ -203,8 +221,15 @@ impl Device {
     /// When the ticket is another device's.
     pub fn wait(&mut self, ticket: Ticket, timeout: Duration) -> Result<(), GpuError> {
         self.check_ticket(ticket);
+        self.wait_until(ticket.submission, timeout)
+    }
+
+    /// Waits; a device that takes longer than it may hangs.
+    fn wait_until(&mut self, submission: u64, timeout: Duration) -> Result<(), GpuError> {
         self.link.check_alive("waiting")?;
-        self.submissions.wait(&self.link, ticket.submission, timeout)
+        let waited = self.submissions.wait(&self.link, submission, timeout);
+        self.hangs |= matches!(waited, Err(GpuError::Timeout { .. })) && timeout >= self.timeout;
+        waited
     }
 
     /// Whether a submission is done.
@@ -228,8 +253,7 @@ impl Device {
 
     /// Waits until the last submission that uses a buffer is done.
     pub(super) fn wait_for_use(&mut self, buffer: Buffer) -> Result<(), GpuError> {
-        self.link.check_alive("waiting")?;
-        self.submissions.wait(&self.link, self.memory.last_use(buffer), self.timeout)
+        self.wait_until(self.memory.last_use(buffer), self.timeout)
     }
 
     /// When the stages of a submission ran; empty until it is known to be done, for submissions without stages, on devices without a

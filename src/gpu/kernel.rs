@@ -17,6 +17,9 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// How long the compiling threads of a hanging device are waited for: a process that ends while they run may end badly.
+const ABANDON: Duration = Duration::from_secs(1);
+
 /// What tells compiled kernels apart: the SPIR-V's key and the values of the constants.
 type Key = (u128, Vec<u32>);
 
@@ -232,6 +235,14 @@ impl Kernels {
         let layout = make_layout(&self.link, set, push_bytes)?;
         table.layouts.insert((binding_count, push_bytes), layout);
         Ok(layout)
+    }
+
+    /// Lets nobody compile any more for a device that hangs, and gives those who do a moment to end. Nothing is destroyed.
+    pub(super) fn abandon(&self) {
+        let deadline = Instant::now() + ABANDON;
+        let mut table = self.table.lock();
+        table.closed = true;
+        while table.running > 0 && !self.changed.wait_until(&mut table, deadline).timed_out() {}
     }
 
     /// Waits for the compiling threads to let go of the device and destroys all kernels. No submission may use one any more.

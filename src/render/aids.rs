@@ -1,6 +1,9 @@
 //! Test aids, from the environment (ARCHITECTURE.md, "Test aids").
 
+use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::gpu::{Fault, Faults};
 use crate::schedule::perturb::IN_FLIGHT_MAX;
+use std::sync::Arc;
 
 /// Geometry pages hold this much.
 const PAGE_BYTES: u64 = 64 << 20;
@@ -10,7 +13,7 @@ const SMALL_PAGES: u64 = 4;
 const IN_FLIGHT: usize = 2;
 
 /// What is asked for.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Aids {
     /// `ANTHILL_PERTURB`: splits, delays and steals by this seed.
     pub perturb: Option<u64>,
@@ -18,10 +21,12 @@ pub(crate) struct Aids {
     small_page_bytes: Option<u64>,
     /// `ANTHILL_CAPTURE`: the region of each device that RenderDoc is told to capture.
     pub captured_region: Option<u64>,
+    /// `ANTHILL_FAULT`: failures of devices.
+    pub faults: Option<Arc<Faults>>,
 }
 
 impl Aids {
-    /// Reads them; a value that is no number is an error.
+    /// Reads them; a value that means nothing is an error.
     pub(crate) fn from_environment() -> Result<Self, String> {
         let number = |name: &str| match std::env::var(name) {
             Err(_) => Ok(None),
@@ -32,7 +37,18 @@ impl Aids {
             perturb: number("ANTHILL_PERTURB")?,
             small_page_bytes: page_kib.map(|kib| kib << 10),
             captured_region: number("ANTHILL_CAPTURE")?,
+            faults: faults()?,
         })
+    }
+
+    /// Whether all failures that were asked for have happened; tells of those that have not.
+    pub(super) fn check_faults(&self, reporter: &Reporter) -> bool {
+        let pending = self.faults.as_ref().map(|faults| faults.pending()).unwrap_or_default();
+        for (fault, count) in &pending {
+            let message = format!("{FAULT}: {fault} never happened: the device made {count} submissions");
+            reporter.report(Diagnostic::new(Severity::Error, "usage", Place::default(), message));
+        }
+        pending.is_empty()
     }
 
     /// Bytes of a geometry page.
@@ -53,4 +69,14 @@ impl Aids {
             (None, None) => IN_FLIGHT,
         }
     }
+}
+
+/// The variable that asks for failures.
+const FAULT: &str = "ANTHILL_FAULT";
+
+fn faults() -> Result<Option<Arc<Faults>>, String> {
+    let Ok(text) = std::env::var(FAULT) else { return Ok(None) };
+    let faults: Result<Vec<Fault>, String> = text.split(',').map(str::parse).collect();
+    let faults = faults.map_err(|message| format!("{FAULT}={text}: {message}"))?;
+    Ok(Some(Arc::new(Faults::new(faults))))
 }

@@ -2,8 +2,8 @@
 //! counts for itself, because each pixel must be what its device would have drawn alone.
 
 use super::count::{CountJob, Counted, jobs};
+use super::devices::Reopener;
 use super::driver::{Driver, DriverError, Picture};
-use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use std::sync::Arc;
 use std::thread;
 
@@ -16,12 +16,13 @@ const MEASURED_SLACK: f32 = 1.05;
 /// A device's place in the session, and its driver.
 type Member = (usize, Driver);
 
-/// What is counted, and who hears of trouble.
+/// What is counted.
 pub(crate) struct Counting<'a> {
     pub picture: &'a Picture,
     /// Pixels of the picture.
     pub crop: [u32; 4],
-    pub reporter: &'a Reporter,
+    /// Where devices come from that take the place of failed ones.
+    pub reopeners: &'a [Reopener],
 }
 
 /// A driver that has counted, and what its group found.
@@ -31,7 +32,7 @@ pub(crate) struct Ready {
 }
 
 impl Counting<'_> {
-    /// Counts on all drivers; one that fails is reported and drops out.
+    /// Counts on all drivers; one whose device fails again drops out.
     pub(crate) fn run(&self, drivers: Vec<Option<Driver>>) -> Vec<Option<Ready>> {
         let mut ready: Vec<Option<Ready>> = drivers.iter().map(|_| None).collect();
         let groups = groups(drivers);
@@ -48,17 +49,19 @@ impl Counting<'_> {
     }
 
     fn count_group(&self, mut members: Vec<Member>) -> (Vec<Member>, Arc<Counted>) {
-        let mut counted = self.count(&mut members);
+        let mut counted = self.count(&mut members, &[]);
         if !self.picture.world.unbounded.is_empty() {
             let bounds = self.measure(&mut members, &counted);
-            retain(&mut members, self.reporter, |driver| Ok(driver.bound(&bounds)?));
-            counted = Counted { bounds_measured: bounds, ..self.count(&mut members) };
+            self.retain(&mut members, |driver| Ok(driver.bound(&bounds)?));
+            let again = self.count(&mut members, &bounds);
+            counted = Counted { bounds_measured: bounds, ..again };
         }
         (members, Arc::new(counted))
     }
 
-    /// Every member takes a share of the jobs; what a failing one leaves is counted by the others.
-    fn count(&self, members: &mut Vec<Member>) -> Counted {
+    /// Every member takes a share of the jobs; what a failing one leaves is counted by the others, or by itself opened anew. Members
+    /// know the displacement bounds that were measured.
+    fn count(&self, members: &mut Vec<Member>, bounds: &[(u32, f32)]) -> Counted {
         let all = jobs(&self.picture.world.runs, JOB_PRIMITIVES);
         let mut lists: Vec<Option<Counted>> = vec![None; all.len()];
         loop {
@@ -72,14 +75,15 @@ impl Counting<'_> {
                 let threads: Vec<_> = works.map(|work| scope.spawn(|| count_share(work, &all))).collect();
                 threads.into_iter().map(|thread| thread.join().expect("counting does not panic")).collect()
             });
-            for (member, share, counted) in results {
-                match counted {
+            for ((place, driver), share, counted) in results {
+                let kept = match counted {
                     Ok(counted) => {
                         share.iter().zip(counted).for_each(|(&job, list)| lists[job] = Some(list));
-                        members.push(member);
+                        Some(driver)
                     }
-                    Err(error) => drop_out(member.1, self.reporter, &error),
-                }
+                    Err(error) => self.instead(place, driver, &error, |driver| Ok(driver.bound(bounds)?)),
+                };
+                members.extend(kept.map(|driver| (place, driver)));
             }
         }
         Counted::concatenated(lists.into_iter().flatten())
@@ -88,7 +92,7 @@ impl Counting<'_> {
     /// Displacements without a declared bound are displaced once, by the first member that can, and measured.
     fn measure(&self, members: &mut Vec<Member>, counted: &Counted) -> Vec<(u32, f32)> {
         let mut moved = None;
-        retain(members, self.reporter, |driver| {
+        self.retain(members, |driver| {
             if moved.is_none() {
                 moved = Some(driver.measure(counted, self.crop)?);
             }
@@ -97,6 +101,34 @@ impl Counting<'_> {
         let moved = moved.unwrap_or_default();
         let most = |instance: u32| moved.get(instance as usize).copied().unwrap_or(0.0);
         self.picture.world.unbounded.iter().map(|&instance| (instance, most(instance) * MEASURED_SLACK)).collect()
+    }
+
+    /// Keeps the members that can do something, if need be when their devices are opened anew.
+    fn retain(&self, members: &mut Vec<Member>, mut act: impl FnMut(&mut Driver) -> Result<(), DriverError>) {
+        for (place, mut driver) in std::mem::take(members) {
+            let kept = match act(&mut driver) {
+                Ok(()) => Some(driver),
+                Err(error) => self.instead(place, driver, &error, &mut act),
+            };
+            members.extend(kept.map(|driver| (place, driver)));
+        }
+    }
+
+    /// A driver in place of one that failed, which has done what the other had.
+    fn instead(
+        &self,
+        place: usize,
+        failed: Driver,
+        error: &DriverError,
+        mut act: impl FnMut(&mut Driver) -> Result<(), DriverError>,
+    ) -> Option<Driver> {
+        drop(failed.finish());
+        let mut driver = self.reopeners[place].instead(error)?;
+        while let Err(error) = act(&mut driver) {
+            drop(driver.finish());
+            driver = self.reopeners[place].instead(&error)?;
+        }
+        Some(driver)
     }
 }
 
@@ -107,22 +139,6 @@ fn count_share<'a>(
     let jobs: Vec<CountJob> = share.iter().map(|&job| all[job].clone()).collect();
     let counted = driver.count(&jobs);
     ((place, driver), share, counted)
-}
-
-/// Keeps the members that can do something; the others are reported.
-fn retain(members: &mut Vec<Member>, reporter: &Reporter, mut act: impl FnMut(&mut Driver) -> Result<(), DriverError>) {
-    for (place, mut driver) in std::mem::take(members) {
-        match act(&mut driver) {
-            Ok(()) => members.push((place, driver)),
-            Err(error) => drop_out(driver, reporter, &error),
-        }
-    }
-}
-
-/// Closes a device that failed.
-fn drop_out(driver: Driver, reporter: &Reporter, error: &DriverError) {
-    report(reporter, error);
-    drop(driver.finish());
 }
 
 /// Drivers of identical devices together, each with its place.
@@ -137,10 +153,4 @@ fn groups(drivers: Vec<Option<Driver>>) -> Vec<Vec<Member>> {
         }
     }
     groups
-}
-
-/// Tells the user that a device drops out.
-pub(crate) fn report(reporter: &Reporter, error: &DriverError) {
-    let message = format!("{error}; it draws no more of this picture");
-    reporter.report(Diagnostic::new(Severity::Error, "system", Place::default(), message).hint(error.hint()));
 }

@@ -1,7 +1,13 @@
-//! The devices that the user named, between worlds.
+//! The devices that the user named: what befalls them while worlds are drawn, and how they are opened anew.
 
+use super::driver::{Driver, DriverError, Picture, Tracks};
 use super::imager::Devices;
-use crate::gpu::{Device, DeviceInfo, OpenOptions, open};
+use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::gpu::{Device, DeviceInfo, DeviceTitle, GpuError, OpenOptions, open};
+use crate::schedule::Failure;
+use crate::trace::Trace;
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 /// A device that fails in so many worlds one after the other draws no more.
 const REOPENED_MAX: u32 = 3;
@@ -11,18 +17,26 @@ pub(super) struct DeviceSlot {
     pub info: DeviceInfo,
     pub open_options: OpenOptions,
     pub device: Option<Device>,
-    /// How often in a row it was opened anew.
+    pub record: Arc<Record>,
+    /// How often in a row a world began without it.
     reopened: u32,
 }
 
 impl DeviceSlot {
     pub(super) fn new(device: Device, open_options: &OpenOptions) -> Self {
-        let open_options = OpenOptions { memory_bytes: Some(device.memory().budget_bytes), ..open_options.clone() };
-        Self { info: device.info().clone(), open_options, device: Some(device), reopened: 0 }
+        let title = device.title().clone();
+        let open_options = OpenOptions {
+            memory_bytes: Some(device.memory().budget_bytes),
+            first_number: title.number,
+            ..open_options.clone()
+        };
+        let record = Record::new(title, Arc::clone(&open_options.reporter));
+        Self { info: device.info().clone(), open_options, device: Some(device), record: Arc::new(record), reopened: 0 }
     }
 
-    /// The device, opened anew where it failed in the world before. One that always fails is given up.
+    /// The device for a new world, opened anew where it was given up in the world before. One that always fails is given up for good.
     pub(super) fn take(&mut self) -> Option<Device> {
+        self.record.begin_world();
         if let Some(device) = self.device.take() {
             self.reopened = 0;
             return Some(device);
@@ -31,16 +45,161 @@ impl DeviceSlot {
         if self.reopened > REOPENED_MAX {
             return None;
         }
+        self.record.count_opened();
         self.open()
     }
 
-    /// Opens it anew. Why it does not open was told when it failed.
+    /// Opens it anew, or tells why it does not open.
     fn open(&self) -> Option<Device> {
-        open(&self.info.index.to_string(), &self.open_options).ok()?.pop()
+        let opened = reopen(&self.info, &self.open_options).map_err(DriverError::from);
+        opened.inspect_err(|error| _ = self.record.failed(error)).ok()
+    }
+
+    /// What opens it anew while a picture is drawn.
+    pub(super) fn reopener(&self, picture: &Arc<Picture>, trace: &Trace) -> Reopener {
+        Reopener {
+            info: self.info.clone(),
+            open_options: self.open_options.clone(),
+            record: Arc::clone(&self.record),
+            picture: Arc::clone(picture),
+            trace: trace.clone(),
+        }
     }
 }
 
-/// The slots' devices one after the other; one that failed is opened anew.
+fn reopen(info: &DeviceInfo, options: &OpenOptions) -> Result<Device, GpuError> {
+    Ok(open(&info.index.to_string(), options)?.remove(0))
+}
+
+/// What befell a device: told once a failure, and counted. In each world it is opened anew once.
+pub(super) struct Record {
+    title: DeviceTitle,
+    reporter: Arc<Reporter>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// In this world it was opened anew, or shall not be.
+    used: bool,
+    /// The scheduler was told that it shall be, and has not asked for it yet.
+    granted: bool,
+    failures: u64,
+    reopened: u64,
+}
+
+impl Record {
+    fn new(title: DeviceTitle, reporter: Arc<Reporter>) -> Self {
+        Self { title, reporter, state: Mutex::default() }
+    }
+
+    fn begin_world(&self) {
+        let mut state = self.state.lock();
+        (state.used, state.granted) = (false, false);
+    }
+
+    fn count_opened(&self) {
+        self.state.lock().reopened += 1;
+    }
+
+    /// The device failed: tells so, and whether it is now to be opened anew.
+    pub(super) fn failed(&self, error: &DriverError) -> bool {
+        self.tell(&error.to_string(), error.hint(), error.ends_device())
+    }
+
+    /// The scheduler says that the device failed, and whether it would have it opened anew: see [`Record::granted`].
+    pub(super) fn failed_at_work(&self, failure: &Failure, reopening: bool) {
+        let text = match failure {
+            // Whoever opens devices has told.
+            Failure::Unopened(_) => return,
+            Failure::Lost(text) | Failure::OutOfMemory(text) | Failure::Unusable(text) => text.clone(),
+            Failure::Hang { .. } => failure.to_string(),
+        };
+        let title = self.title.to_string();
+        let text = if text.contains(&title) { text } else { format!("{title}: {text}") };
+        let granted = self.tell(&text, "", reopening);
+        self.state.lock().granted = granted;
+    }
+
+    /// The device failed, and is closed, when its regions were all drawn; whoever needs it next may open it anew.
+    pub(super) fn failed_when_done(&self, error: &GpuError) {
+        self.warn(&error.to_string(), error.hint(), "what it was to draw is drawn");
+    }
+
+    /// Whether the scheduler may open the device anew.
+    pub(super) fn granted(&self) -> bool {
+        std::mem::take(&mut self.state.lock().granted)
+    }
+
+    /// Whether a device that is closed may be opened anew in this world; then it was.
+    fn grant(&self) -> bool {
+        let mut state = self.state.lock();
+        let grant = !std::mem::replace(&mut state.used, true);
+        state.reopened += u64::from(grant);
+        grant
+    }
+
+    fn tell(&self, text: &str, hint: &str, worth: bool) -> bool {
+        let again = worth && self.grant();
+        self.state.lock().used = true;
+        self.warn(text, hint, if again { "it is opened anew" } else { "it does no more for this picture" });
+        again
+    }
+
+    fn warn(&self, text: &str, hint: &str, fate: &str) {
+        self.state.lock().failures += 1;
+        let warning = Diagnostic::new(Severity::Warning, "system", Place::default(), format!("{text}; {fate}"));
+        self.reporter.report(warning.hint(hint));
+    }
+
+    /// Failures, and how often it was opened anew, since this was last asked.
+    pub(super) fn take_counts(&self) -> (u64, u64) {
+        let mut state = self.state.lock();
+        (std::mem::take(&mut state.failures), std::mem::take(&mut state.reopened))
+    }
+}
+
+/// Opens a device anew for a picture, on any thread.
+pub(super) struct Reopener {
+    info: DeviceInfo,
+    open_options: OpenOptions,
+    pub record: Arc<Record>,
+    picture: Arc<Picture>,
+    trace: Trace,
+}
+
+impl Reopener {
+    /// A driver on a device.
+    pub(super) fn driver(&self, device: Device) -> Result<Driver, DriverError> {
+        Driver::new(device, Arc::clone(&self.picture), self.tracks())
+    }
+
+    /// A driver on the device, opened anew; what failed is gone already, so that it holds no memory any more.
+    pub(super) fn open(&self) -> Option<Driver> {
+        let driver = reopen(&self.info, &self.open_options).map_err(DriverError::from);
+        self.keep(driver.and_then(|device| self.driver(device)))
+    }
+
+    /// The driver, or after a failure another.
+    pub(super) fn keep(&self, driver: Result<Driver, DriverError>) -> Option<Driver> {
+        driver.or_else(|error| self.instead(&error).ok_or(())).ok()
+    }
+
+    /// A driver in place of one that failed and is gone; `None` if the device does no more for this picture.
+    pub(super) fn instead(&self, error: &DriverError) -> Option<Driver> {
+        if self.record.failed(error) { self.open() } else { None }
+    }
+
+    fn tracks(&self) -> Tracks {
+        let device = self.open_options.first_number;
+        Tracks {
+            regions: self.trace.track(&format!("device {device}: regions")),
+            stages: self.trace.track(&format!("device {device}: stages")),
+        }
+    }
+}
+
+/// The slots' devices one after the other; one that failed is opened anew first.
 pub(super) struct InTurn<'a> {
     slots: &'a mut [DeviceSlot],
     next: usize,
@@ -56,14 +215,60 @@ impl Devices for InTurn<'_> {
     fn take(&mut self) -> Option<Device> {
         loop {
             let slot = self.slots.get_mut(self.next)?;
-            self.next += 1;
-            if let Some(device) = slot.device.take().or_else(|| slot.open()) {
+            if let Some(device) = slot.device.take() {
                 return Some(device);
+            }
+            if slot.record.granted() || slot.record.grant() {
+                if let Some(device) = slot.open() {
+                    return Some(device);
+                }
+            } else {
+                self.next += 1;
             }
         }
     }
 
     fn give_back(&mut self, device: Device) {
-        self.slots[self.next - 1].device = Some(device);
+        self.slots[self.next].device = Some(device);
+    }
+
+    fn failed(&mut self, error: GpuError) {
+        let record = &self.slots[self.next].record;
+        let again = record.failed(&error.into());
+        record.state.lock().granted = again;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_opened_anew_once_a_world_and_each_failure_is_told() {
+        let title = DeviceTitle { number: 1, name: "gpu".into() };
+        let reporter = Arc::new(Reporter::silent());
+        let record = Record::new(title.clone(), Arc::clone(&reporter));
+        let lost = || GpuError::Lost { device: title.clone(), doing: "hide".into() }.into();
+        let hang = Failure::Hang { waiting_for: "hide".into(), waited: std::time::Duration::from_secs(2) };
+        record.begin_world();
+        assert!(record.failed(&lost()));
+        record.failed_at_work(&Failure::Unopened("told".into()), true);
+        record.failed_at_work(&hang, true);
+        assert!(!record.granted(), "a second time in one world");
+        record.begin_world();
+        let invalid = GpuError::Kernel { device: title.clone(), kernel: "dice".into(), reason: "no".into() };
+        assert!(!record.failed(&invalid.into()), "opening it anew would not help");
+        record.begin_world();
+        record.failed_at_work(&hang, true);
+        assert!(record.granted() && !record.granted());
+        assert_eq!((record.take_counts(), record.take_counts()), ((4, 2), (0, 0)));
+        let messages: Vec<String> = reporter.all().into_iter().map(|(diagnostic, _)| diagnostic.message).collect();
+        let expected = [
+            "device 1 (gpu) was lost while hide; it is opened anew",
+            "device 1 (gpu): no progress for 2.0 s, waiting for hide; it does no more for this picture",
+            "device 1 (gpu): kernel dice cannot be used: no; it does no more for this picture",
+            "device 1 (gpu): no progress for 2.0 s, waiting for hide; it is opened anew",
+        ];
+        assert_eq!(messages, expected);
     }
 }

@@ -61,6 +61,11 @@ pub(crate) enum DriverError {
 }
 
 impl DriverError {
+    /// Whether the device should be opened anew.
+    pub(crate) fn ends_device(&self) -> bool {
+        matches!(self, Self::Gpu(error) if error.ends_device())
+    }
+
     /// What the user can do about it.
     pub(crate) fn hint(&self) -> &'static str {
         match self {
@@ -128,13 +133,7 @@ impl Driver {
         }
         let buffer = device.allocate("frame", Arena::bytes_for(&parts), Usage::DeviceOnly)?;
         let frame = cut_frame(buffer, &picture);
-        device.upload(frame.frame, &[FrameBuffer { frame_record: world.frame }])?;
-        device.upload(frame.instances.part(0..world.instances.len() as u64), &world.instances)?;
-        device.upload(frame.params.part(0..picture.params.len() as u64), &picture.params)?;
-        device.upload(frame.moved, &vec![0; frame.moved.count() as usize])?;
-        device.upload(frame.clip_planes, &world.clip_planes)?;
-        let bindings = frame.primvar_bindings.part(0..world.primvar_bindings.len() as u64);
-        device.upload(bindings, &world.primvar_bindings)?;
+        upload_frame(&mut device, &frame, &picture).inspect_err(|_| device.free(buffer))?;
         let (all, largest) = ResidentPages::bytes(&world.pages);
         let left = device.memory().budget_bytes.saturating_sub(device.memory().used_bytes + picture.reserve_bytes);
         let pages_bytes = (left / 3).min(picture.pages_bytes_max).max(largest);
@@ -170,8 +169,7 @@ impl Driver {
 
     /// Counts some jobs, in order: a list of grids for each.
     pub(crate) fn count(&mut self, jobs: &[CountJob]) -> Result<Vec<Counted>, DriverError> {
-        let drawables = drawables(&self.picture.world.runs);
-        let count = drawables.len().max(1) as u64;
+        let count = self.picture.world.runs.len().max(1) as u64;
         let memory = self.device.memory();
         let left = memory.budget_bytes.saturating_sub(memory.used_bytes + self.picture.reserve_bytes) / 2;
         let mut capacity = COUNT_CAPACITY;
@@ -180,6 +178,13 @@ impl Driver {
         }
         let buffer = self.device.allocate("count", CountSlices::bytes(count, capacity), Usage::DeviceOnly)?;
         let slices = CountSlices::cut(buffer, count, capacity).expect("the buffer was made for it");
+        let counted = self.count_in(&slices, jobs);
+        self.device.free(buffer);
+        counted
+    }
+
+    fn count_in(&mut self, slices: &CountSlices, jobs: &[CountJob]) -> Result<Vec<Counted>, DriverError> {
+        let drawables = drawables(&self.picture.world.runs);
         self.device.upload(slices.drawables.part(0..drawables.len() as u64), &drawables)?;
         let mut lists = Vec::new();
         for job in jobs {
@@ -189,12 +194,11 @@ impl Driver {
                 world: &self.picture.world,
                 frame: &self.world.frame,
                 pages: &mut self.world.pages,
-                slices: &slices,
+                slices,
             }
             .count(job, &mut counted)?;
             lists.push(counted);
         }
-        self.device.free(buffer);
         Ok(lists)
     }
 
@@ -426,6 +430,11 @@ impl Driver {
         self.device
     }
 
+    /// Whether no region is in flight.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.flights.is_empty()
+    }
+
     /// What the device is.
     pub(crate) fn info(&self) -> &DeviceInfo {
         self.device.info()
@@ -476,6 +485,18 @@ fn halves([x0, y0, x1, y1]: [u32; 4]) -> Vec<[u32; 4]> {
         return vec![[x0, y0, x1, middle], [x0, middle, x1, y1]];
     }
     Vec::new()
+}
+
+/// What holds for the whole picture.
+fn upload_frame(device: &mut Device, frame: &FrameSlices, picture: &Picture) -> Result<(), GpuError> {
+    let world = &picture.world;
+    device.upload(frame.frame, &[FrameBuffer { frame_record: world.frame }])?;
+    device.upload(frame.instances.part(0..world.instances.len() as u64), &world.instances)?;
+    device.upload(frame.params.part(0..picture.params.len() as u64), &picture.params)?;
+    device.upload(frame.moved, &vec![0; frame.moved.count() as usize])?;
+    device.upload(frame.clip_planes, &world.clip_planes)?;
+    let bindings = frame.primvar_bindings.part(0..world.primvar_bindings.len() as u64);
+    device.upload(bindings, &world.primvar_bindings)
 }
 
 fn cut_frame(buffer: Buffer, picture: &Picture) -> FrameSlices {

@@ -19,6 +19,8 @@ pub(super) trait Devices: Send {
     fn take(&mut self) -> Option<Device>;
     /// A device that worked to the end.
     fn give_back(&mut self, device: Device);
+    /// The device that was last taken has failed and is closed.
+    fn failed(&mut self, error: GpuError);
 }
 
 /// An imager and the devices it may run on.
@@ -74,7 +76,7 @@ impl<'a> DeviceImager<'a> {
                     match Bench::new(device, &self.program) {
                         Ok(bench) => bench,
                         Err(error) => {
-                            self.tell(&error);
+                            state.devices.failed(error);
                             continue;
                         }
                     }
@@ -88,14 +90,11 @@ impl<'a> DeviceImager<'a> {
                 }
                 Err(error) => {
                     bench.device.free(bench.buffer);
-                    self.tell(&error);
+                    drop(bench);
+                    state.devices.failed(error);
                 }
             }
         }
-    }
-
-    fn tell(&self, error: &GpuError) {
-        self.reporter.warn("system", &Place::default(), format!("the imager goes to another device: {error}"));
     }
 }
 
@@ -125,7 +124,7 @@ impl Bench {
         }
         let buffer = device.allocate("imager", ImagerSlices::bytes(program, tiles), Usage::DeviceOnly)?;
         let slices = ImagerSlices::cut(buffer, program, tiles).expect("the buffer was made for it");
-        device.upload(slices.params, &program.params)?;
+        device.upload(slices.params, &program.params).inspect_err(|_| device.free(buffer))?;
         Ok(Self { device, buffer, slices, tiles })
     }
 
@@ -212,7 +211,7 @@ fn take_outputs(tiles: &[[u32; 2]], outputs: &[[f32; 4]], pixels: &mut ImagerPix
 mod tests {
     use super::super::tests::{camera, options};
     use super::*;
-    use crate::gpu::{OpenOptions, open};
+    use crate::gpu::{Fault, FaultKind, Faults, OpenOptions, open};
     use crate::scene::{Motion, ShaderInstance, World};
     use crate::shading::Library;
     use glam::DMat4;
@@ -229,12 +228,18 @@ mod tests {
         fn take(&mut self) -> Option<Device> {
             let lose_at = if self.lose_at.is_empty() { return None } else { self.lose_at.remove(0) };
             let memory_bytes = Some(64 << 20);
-            let options = OpenOptions { lose_at, memory_bytes, ..OpenOptions::new(Arc::clone(&self.reporter)) };
+            let fault = |submission| Fault { kind: FaultKind::Lost, device: 0, submission };
+            let faults = lose_at.map(|submission| Arc::new(Faults::new([fault(submission)])));
+            let options = OpenOptions { faults, memory_bytes, ..OpenOptions::new(Arc::clone(&self.reporter)) };
             open("0", &options).expect("a device").pop()
         }
 
         fn give_back(&mut self, _: Device) {
             self.given_back += 1;
+        }
+
+        fn failed(&mut self, error: GpuError) {
+            self.reporter.warn("system", &Place::default(), error.to_string());
         }
     }
 
@@ -279,7 +284,7 @@ mod tests {
 
     #[test]
     fn another_device_takes_over_and_begins_with_the_pixels_as_they_were() {
-        for (lose_at, given_back, told) in [(&[None][..], 1, 0), (&[Some(2), None][..], 1, 1)] {
+        for (lose_at, given_back, told) in [(&[None][..], 1, 0), (&[Some(1), None][..], 1, 1)] {
             let (ci, back, messages) = background(lose_at);
             let ci = ci.expect("a device is left");
             let right = |(i, ci): (usize, &[f32; 3])| *ci == [1.0 - (i % 5) as f32 * 0.25; 3];
@@ -290,8 +295,8 @@ mod tests {
 
     #[test]
     fn without_a_device_the_imager_fails() {
-        let (ci, back, messages) = background(&[Some(1)]);
+        let (ci, back, messages) = background(&[Some(0)]);
         assert_eq!((ci.expect_err("no device"), back), ("no device is left".to_string(), 0));
-        assert!(messages.iter().all(|message| message.contains("the imager goes to another device")), "{messages:?}");
+        assert!(messages.iter().all(|message| message.contains("was lost while imager")), "{messages:?}");
     }
 }

@@ -63,13 +63,17 @@ impl ResidentPages {
         // All fit: each gets a buffer of its own size. Else seats of equal size are used over and over.
         let bytes = if self.all_fit() { page_bytes(&self.pages[page]) } else { self.seat_bytes };
         let buffer = if self.seats.is_empty() || self.used_bytes + bytes <= self.budget_bytes {
+            let buffer = device.allocate("page", bytes, Usage::DeviceOnly)?;
             self.used_bytes += bytes;
-            device.allocate("page", bytes, Usage::DeviceOnly)?
+            buffer
         } else {
             let oldest = (0..self.seats.len()).min_by_key(|&i| self.seats[i].last_use).expect("there is a seat");
             self.seats.swap_remove(oldest).buffer
         };
-        let slices = upload(device, buffer, &self.pages[page])?;
+        let slices = upload(device, buffer, &self.pages[page]).inspect_err(|_| {
+            device.free(buffer);
+            self.used_bytes -= bytes;
+        })?;
         self.seats.push(Seat { buffer, page, slices, last_use: clock });
         Ok(slices)
     }

@@ -39,7 +39,7 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
         Ok(checkpoint) => checkpoint,
         Err(refusal) => return refused(refusal),
     };
-    let devices = match open_devices(options, reporter) {
+    let devices = match open_devices(options, reporter, &aids) {
         Ok(devices) => devices,
         Err(error) => {
             let severe = Diagnostic::new(Severity::Severe, "nodevice", Place::default(), error.to_string());
@@ -63,7 +63,12 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
     stats.stages.add(Stage::Parse, read.took);
     let nothing = displays.is_empty() && read.worlds == 0 && reporter.count_at_least(Severity::Error) > 0;
     let unreadable = ending == Ending::Finished && (read.unreadable || nothing);
-    let ending = if unreadable { Ending::Unreadable } else { ending };
+    let disturbed = session.aids.check_faults(reporter);
+    let ending = match ending {
+        Ending::Finished if unreadable => Ending::Unreadable,
+        Ending::Finished if !disturbed => Ending::Undisturbed,
+        ending => ending,
+    };
     session.close_checkpoint(ending, &displays);
     if read.worlds == 0 {
         advise_no_world(options, reporter);
@@ -88,10 +93,15 @@ fn advise_no_world(options: &RenderOptions, reporter: &Reporter) {
     reporter.report(warning.hint("what is drawn stands between WorldBegin and WorldEnd"));
 }
 
-fn open_devices(options: &RenderOptions, reporter: &Arc<Reporter>) -> Result<(Vec<Device>, OpenOptions), GpuError> {
+fn open_devices(
+    options: &RenderOptions,
+    reporter: &Arc<Reporter>,
+    aids: &Aids,
+) -> Result<(Vec<Device>, OpenOptions), GpuError> {
     let mut open_options = OpenOptions {
         validate: options.validate,
         memory_bytes: options.memory_bytes,
+        faults: aids.faults.clone(),
         ..OpenOptions::new(Arc::clone(reporter))
     };
     if let Some(timeout) = options.timeout {

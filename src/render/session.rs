@@ -4,18 +4,18 @@ use super::advice;
 use super::aids::Aids;
 use super::checkpoint::{Begun, Checkpoint, Refusal};
 use super::count::Counted;
-use super::counting::{Counting, Ready, report};
-use super::devices::{DeviceSlot, InTurn};
-use super::driver::{Driver, DriverError, Picture, Tracks};
+use super::counting::{Counting, Ready};
+use super::devices::{DeviceSlot, InTurn, Record, Reopener};
+use super::driver::{Driver, Picture};
 use super::imager::DeviceImager;
 use super::region::RegionCounts;
 use super::result::interleave;
 use super::tally;
 use super::tiles::summed_area;
-use super::worker::{Garage, Worker, driver_failure, take_back};
+use super::worker::{Garage, Worker, take_back};
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::film::{ChannelGroup, DisplayOutcome, DisplayState, Film};
-use crate::gpu::{Device, OpenOptions, open};
+use crate::gpu::{Device, OpenOptions};
 use crate::options::RenderOptions;
 use crate::outcome::Ending;
 use crate::pipeline::frame::filter_apron;
@@ -24,11 +24,9 @@ use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
 use crate::progress::{Event, Observer};
 use crate::scene::{ValueType, World};
-use crate::schedule::{self, Job, Opener, Policy, Region};
+use crate::schedule::{self, Failure, Happening, Job, Opener, Policy, Region};
 use crate::shading;
 use crate::stats::{Stage, Stats};
-use crate::trace::Trace;
-use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -162,6 +160,7 @@ impl<'a> Session<'a> {
         if let Some(checkpoint) = checkpoint {
             checkpoint.end(self.worlds, displays.iter().all(is_whole));
         }
+        tally::add_failures(&mut self.stats, &self.slots);
         displays
     }
 
@@ -217,8 +216,9 @@ impl<'a> Session<'a> {
     }
 
     fn draw_picture(&mut self, picture: &Arc<Picture>, film: &Film) {
-        let drivers = self.drivers(picture);
-        let ready = Counting { picture, crop: film.crop(), reporter: self.reporter }.run(drivers);
+        let reopeners: Vec<_> = self.slots.iter().map(|slot| slot.reopener(picture, &self.options.trace)).collect();
+        let drivers = self.drivers(&reopeners);
+        let ready = Counting { picture, crop: film.crop(), reopeners: &reopeners }.run(drivers);
         let Some(first) = ready.iter().flatten().next() else {
             advice::on_no_device(self.reporter);
             return;
@@ -226,32 +226,41 @@ impl<'a> Session<'a> {
         let counted = Arc::clone(&first.counted);
         advice::on_measured_bounds(self.reporter, picture, &counted.bounds_measured);
         advice::on_eye_splits(self.reporter, picture, &counted.lost);
-        self.draw_regions(picture, ready, &counted, film);
+        self.draw_regions(picture, ready.into_iter().zip(reopeners).collect(), &counted, film);
     }
 
     /// A driver on every device that is left.
-    fn drivers(&mut self, picture: &Arc<Picture>) -> Vec<Option<Driver>> {
+    fn drivers(&mut self, reopeners: &[Reopener]) -> Vec<Option<Driver>> {
         let begin = Instant::now();
-        let mut drivers = Vec::new();
-        let trace = &self.options.trace;
-        for (number, slot) in self.slots.iter_mut().enumerate() {
-            let driver = slot.take().map(|device| Driver::new(device, Arc::clone(picture), tracks(trace, number)));
-            drivers.push(driver.and_then(|driver| keep(driver, self.reporter)));
-        }
+        let driver = |(slot, reopener): (&mut DeviceSlot, &Reopener)| {
+            slot.take().and_then(|device| reopener.keep(reopener.driver(device)))
+        };
+        let drivers = self.slots.iter_mut().zip(reopeners).map(driver).collect();
         self.stats.stages.add(Stage::Upload, begin.elapsed());
         drivers
     }
 
-    fn draw_regions(&mut self, picture: &Arc<Picture>, ready: Vec<Option<Ready>>, counted: &Counted, film: &Film) {
+    fn draw_regions(
+        &mut self,
+        picture: &Arc<Picture>,
+        ready: Vec<(Option<Ready>, Reopener)>,
+        counted: &Counted,
+        film: &Film,
+    ) {
         let crop = film.crop();
         let Some(whole) = Region::new(crop) else { return };
         let table = summed_area(whole, counted, &picture.world.instances);
         let policy = self.policy(&table, ready.len());
         let garages: Vec<Garage> = ready.iter().map(|_| Garage::default()).collect();
-        let openers = ready.into_iter().zip(&garages).enumerate();
-        let openers = openers.map(|(number, (ready, garage))| self.opener(number, ready, picture, garage));
+        let openers = ready.into_iter().zip(&garages).map(|(ready, garage)| opener(ready, picture, garage));
+        let records: Vec<Arc<Record>> = self.slots.iter().map(|slot| Arc::clone(&slot.record)).collect();
+        let hook = move |event: &schedule::Event| {
+            if let Happening::Failed { failure, reopening, .. } = &event.what {
+                records[event.device].failed_at_work(failure, *reopening);
+            }
+        };
         let regions = film.missing_rectangles().into_iter().filter_map(Region::new).collect();
-        let job = Job { table: Arc::new(table), regions, policy, hook: Arc::new(|_| {}) };
+        let job = Job { table: Arc::new(table), regions, policy, hook: Arc::new(hook) };
         let layout = film.layout().clone();
         let mut totals = RegionCounts::default();
         let cancel = AtomicBool::new(false);
@@ -275,7 +284,7 @@ impl<'a> Session<'a> {
         tally::add_counts(&mut self.stats.counts, picture, counted, &totals);
         let mut moved = vec![0.0_f32; picture.world.instances.len()];
         for (slot, garage) in self.slots.iter_mut().zip(&garages) {
-            slot.device = take_back(garage, &mut moved);
+            slot.device = take_back(garage, &mut moved, &slot.record);
         }
         advice::on_exceeded_bounds(self.reporter, picture, &moved);
         tally::add_devices(&mut self.stats, &self.slots, &report);
@@ -290,38 +299,6 @@ impl<'a> Session<'a> {
         }
         policy
     }
-
-    /// Opens device `number` for the scheduler: the first time with the driver that counted, after a failure anew.
-    fn opener(&self, number: usize, ready: Option<Ready>, picture: &Arc<Picture>, garage: &Garage) -> Opener<Worker> {
-        let (picture, garage) = (Arc::clone(picture), Arc::clone(garage));
-        let apron = filter_apron(&picture.filter);
-        let slot = &self.slots[number];
-        let (index, open_options, trace) = (slot.info.index, slot.open_options.clone(), self.options.trace.clone());
-        let (driver, counted) = ready.map(|ready| (ready.driver, ready.counted)).unzip();
-        let first = Mutex::new(driver);
-        Box::new(move |attempt| {
-            let Some(counted) = &counted else {
-                return Err(schedule::Failure::Unusable("it failed before".into()));
-            };
-            let again = || {
-                // What failed before must not hold memory any longer.
-                drop(garage.lock().take().map(Driver::finish));
-                let device = open(&index.to_string(), &open_options)?.remove(0);
-                Driver::new(device, Arc::clone(&picture), tracks(&trace, number))
-            };
-            let begin = |mut driver: Driver| match driver.begin_picture(counted) {
-                Ok(()) => Ok(driver),
-                Err(error) => {
-                    // The next world may ask for less.
-                    *garage.lock() = Some(driver);
-                    Err(error)
-                }
-            };
-            let driver = first.lock().take().filter(|_| attempt == 0).map_or_else(again, Ok).and_then(begin);
-            let driver = driver.map_err(|error| driver_failure(&error))?;
-            Ok(Worker::new(driver, Arc::clone(&garage), picture.in_flight, apron))
-        })
-    }
 }
 
 fn is_whole(display: &DisplayOutcome) -> bool {
@@ -334,15 +311,34 @@ pub(crate) fn report_refusal(reporter: &Reporter, refusal: &Refusal) {
     reporter.report(severe.hint(refusal.hint));
 }
 
-fn tracks(trace: &Trace, device: usize) -> Tracks {
-    Tracks {
-        regions: trace.track(&format!("device {device}: regions")),
-        stages: trace.track(&format!("device {device}: stages")),
-    }
-}
-
-fn keep(driver: Result<Driver, DriverError>, reporter: &Reporter) -> Option<Driver> {
-    driver.inspect_err(|error| report(reporter, error)).ok()
+/// Opens a device for the scheduler: the first time with the driver that counted, after a failure anew. What goes wrong here is told here.
+fn opener((ready, reopener): (Option<Ready>, Reopener), picture: &Arc<Picture>, garage: &Garage) -> Opener<Worker> {
+    let (picture, garage) = (Arc::clone(picture), Arc::clone(garage));
+    let apron = filter_apron(&picture.filter);
+    let (mut first, counted) = ready.map(|ready| (ready.driver, ready.counted)).unzip();
+    let unopened = || Failure::Unopened("it failed before".into());
+    Box::new(move |attempt| {
+        let driver = if attempt == 0 { first.take() } else { None };
+        let again = || {
+            // What failed before must not hold memory any longer.
+            let failed = garage.lock().take();
+            drop(failed.map(Driver::finish));
+            reopener.record.granted().then(|| reopener.open()).flatten()
+        };
+        let mut driver = driver.or_else(again).ok_or_else(unopened)?;
+        let counted = counted.as_ref().ok_or_else(unopened)?;
+        while let Err(error) = driver.begin_picture(counted) {
+            if !error.ends_device() {
+                reopener.record.failed(&error);
+                // The next world may ask for less.
+                *garage.lock() = Some(driver);
+                return Err(Failure::Unopened(error.to_string()));
+            }
+            drop(driver.finish());
+            driver = reopener.instead(&error).ok_or_else(|| Failure::Unopened(error.to_string()))?;
+        }
+        Ok(Worker::new(driver, Arc::clone(&garage), picture.in_flight, apron))
+    })
 }
 
 /// Outputs besides colour, alpha and depth that the film wants, in its order.

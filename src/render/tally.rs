@@ -43,6 +43,18 @@ pub(super) fn add_devices(stats: &mut Stats, slots: &[DeviceSlot], report: &Repo
     }
 }
 
+/// Adds what befell each device; where nothing befell any, nothing.
+pub(super) fn add_failures(stats: &mut Stats, slots: &[DeviceSlot]) {
+    let counts: Vec<(u64, u64)> = slots.iter().map(|slot| slot.record.take_counts()).collect();
+    if counts.iter().all(|counts| *counts == (0, 0)) {
+        return;
+    }
+    for (number, (slot, (failures, reopened))) in slots.iter().zip(counts).enumerate() {
+        let (index, name, driver) = (slot.info.index as u32, slot.info.name.clone(), slot.info.driver.clone());
+        stats.add_device(number, DeviceStats { index, name, driver, failures, reopened, ..DeviceStats::default() });
+    }
+}
+
 /// Memory and time that a device took.
 fn add_use(stats: &mut DeviceStats, device: &Device) {
     stats.peak_bytes = device.memory().peak_bytes;

@@ -1,6 +1,7 @@
 //! A driver as the scheduler sees it.
 
-use super::driver::{Driver, DriverError, Polled};
+use super::devices::Record;
+use super::driver::{Driver, Polled};
 use super::region::RegionResult;
 use crate::gpu::{Device, GpuError};
 use crate::schedule::{Capacity, Failure, Fit, Poll, Region, RegionRenderer, SummedArea};
@@ -54,8 +55,11 @@ impl Drop for Worker {
         let Some(driver) = self.driver.take() else { return };
         if self.failed {
             drop(driver.finish());
-        } else {
+        } else if driver.is_idle() {
             *self.garage.lock() = Some(driver);
+        } else {
+            // Whoever leaves in the middle of a region was judged to hang.
+            driver.finish().abandon();
         }
     }
 }
@@ -69,14 +73,6 @@ fn failure(error: &GpuError) -> Failure {
         GpuError::OutOfMemory { .. } | GpuError::DriverOutOfMemory { .. } => Failure::OutOfMemory(error.to_string()),
         GpuError::Lost { .. } | GpuError::Vulkan { .. } => Failure::Lost(error.to_string()),
         _ => Failure::Unusable(error.to_string()),
-    }
-}
-
-/// The same for a driver that cannot begin.
-pub(crate) fn driver_failure(error: &DriverError) -> Failure {
-    match error {
-        DriverError::Gpu(error) => failure(error),
-        DriverError::TooLittleMemory { .. } => Failure::Unusable(error.to_string()),
     }
 }
 
@@ -107,11 +103,16 @@ impl RegionRenderer for Worker {
 }
 
 /// What is left when a world is drawn: the device, unless it failed. How far it saw displacement move each instance goes to `moved`.
-pub(crate) fn take_back(garage: &Garage, moved: &mut [f32]) -> Option<Device> {
+pub(super) fn take_back(garage: &Garage, moved: &mut [f32], record: &Record) -> Option<Device> {
     let mut driver = garage.lock().take()?;
-    // A device that fails now has drawn all the same: only the warnings are lost.
-    for (most, moved) in moved.iter_mut().zip(driver.moved().unwrap_or_default()) {
-        *most = most.max(moved);
+    match driver.moved() {
+        Ok(all) => moved.iter_mut().zip(all).for_each(|(most, moved)| *most = most.max(moved)),
+        // It has drawn all the same: only warnings about displacement bounds are lost.
+        Err(error) => {
+            drop(driver.finish());
+            record.failed_when_done(&error);
+            return None;
+        }
     }
     Some(driver.finish())
 }

@@ -24,9 +24,12 @@ pub enum Failure {
     /// It has no memory left for what every region needs.
     #[error("out of device memory: {0}")]
     OutOfMemory(String),
-    /// It could not be opened.
-    #[error("cannot be opened: {0}")]
+    /// It cannot do what is asked.
+    #[error("cannot be used: {0}")]
     Unusable(String),
+    /// It could not be opened; whoever opens devices has told why.
+    #[error("cannot be opened: {0}")]
+    Unopened(String),
 }
 
 /// Something that happened, for the trace.

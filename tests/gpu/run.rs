@@ -1,10 +1,11 @@
 //! Kernels with known results.
 
 use super::{open_devices, open_with, options};
-use anthill::gpu::{Device, GpuError, Usage};
+use anthill::gpu::{Device, Fault, FaultKind, Faults, GpuError, Usage};
 use anthill::pipeline::kernels::records::Particle;
 use anthill::pipeline::kernels::test::{copy, minimum, particles, scan};
 use anthill::pipeline::recording::{Access, Dispatch, Groups, Kernel, Recording, Slice};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -331,7 +332,9 @@ fn what_does_not_finish_in_time_is_named() {
 
 #[test]
 fn a_lost_device_says_so_from_then_on() {
-    let mut devices = open_with("all", &anthill::gpu::OpenOptions { lose_at: Some(3), ..options() });
+    let fault = Fault { kind: FaultKind::Lost, device: 0, submission: 2 };
+    let faults = Some(Arc::new(Faults::new([fault])));
+    let mut devices = open_with("all", &anthill::gpu::OpenOptions { faults, ..options() });
     let device = &mut devices[0];
     let data = words(device, "data", &[1; 64]);
     let mut recording = Recording::new("region 3");
