@@ -44,25 +44,7 @@ pub(super) fn camera(resolution: [u32; 2]) -> Camera {
 }
 
 pub(super) fn options() -> Options {
-    Options {
-        frame: None,
-        pixel_samples: [4, 4],
-        filter: Filter { kind: FilterKind::Gaussian, width: [2.0, 2.0] },
-        exposure: [1.0, 1.0],
-        imager: None,
-        displays: Vec::new(),
-        hider: Hider { name: "hidden".into(), jitter: true, depth_filter: "min".into() },
-        eye_splits: 10,
-        opacity_threshold: [0.996; 3],
-        z_threshold: [0.996; 3],
-        grid_size: 256,
-        reserve_kib: 0,
-        texture_memory_kib: 0,
-        shutter_offset: 0.0,
-        relative_detail: 1.0,
-        search: SearchPaths::default(),
-        other: BTreeMap::new(),
-    }
+    Options { pixel_samples: [4, 4], ..Options::default() }
 }
 
 fn attributes(thing: &Thing, rate: f32) -> Attributes {

@@ -10,7 +10,6 @@ use super::reader::Reader;
 use super::{motion, search};
 use crate::scene::{Filter, FilterKind, Hider, Options, ParamValue, Projection, Quantize, SearchPaths};
 use glam::{DMat4, DVec3};
-use std::collections::BTreeMap;
 
 /// RI_EPSILON: the nearest hither plane.
 const EPSILON: f32 = 1e-10;
@@ -63,25 +62,7 @@ pub(super) struct OptionState {
 impl OptionState {
     /// The defaults (RISpec tables 4.1 to 4.5).
     pub(super) fn new(standard: &SearchPaths) -> Self {
-        let options = Options {
-            frame: None,
-            pixel_samples: [2, 2],
-            filter: Filter { kind: FilterKind::Gaussian, width: [2.0, 2.0] },
-            exposure: [1.0, 1.0],
-            imager: None,
-            displays: Vec::new(),
-            hider: Hider { name: "hidden".to_owned(), jitter: true, depth_filter: "min".to_owned() },
-            eye_splits: 10,
-            opacity_threshold: [0.996; 3],
-            z_threshold: [0.996; 3],
-            grid_size: 256,
-            reserve_kib: 0,
-            texture_memory_kib: 0,
-            shutter_offset: 0.0,
-            relative_detail: 1.0,
-            search: standard.clone(),
-            other: BTreeMap::new(),
-        };
+        let options = Options { search: standard.clone(), ..Options::default() };
         Self {
             frame: None,
             format: None,

@@ -202,3 +202,28 @@ pub struct Options {
     /// `Option "user"` and every other option that was set, as `category:name`.
     pub other: BTreeMap<String, ParamValue>,
 }
+
+impl Default for Options {
+    /// What holds where a scene says nothing (RISpec tables 4.1 to 4.5).
+    fn default() -> Self {
+        Self {
+            frame: None,
+            pixel_samples: [2, 2],
+            filter: Filter { kind: FilterKind::Gaussian, width: [2.0, 2.0] },
+            exposure: [1.0, 1.0],
+            imager: None,
+            displays: Vec::new(),
+            hider: Hider { name: "hidden".to_owned(), jitter: true, depth_filter: "min".to_owned() },
+            eye_splits: 10,
+            opacity_threshold: [0.996; 3],
+            z_threshold: [0.996; 3],
+            grid_size: 256,
+            reserve_kib: 0,
+            texture_memory_kib: 0,
+            shutter_offset: 0.0,
+            relative_detail: 1.0,
+            search: SearchPaths::default(),
+            other: BTreeMap::new(),
+        }
+    }
+}

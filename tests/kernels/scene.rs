@@ -58,25 +58,7 @@ pub(crate) fn camera(resolution: [u32; 2], perspective: bool) -> Camera {
 
 /// Options with a box filter of one pixel: nothing is sampled outside the picture.
 pub(crate) fn options() -> Options {
-    Options {
-        frame: None,
-        pixel_samples: [2, 2],
-        filter: Filter { kind: FilterKind::Box, width: [1.0, 1.0] },
-        exposure: [1.0, 1.0],
-        imager: None,
-        displays: Vec::new(),
-        hider: Hider { name: "hidden".into(), jitter: true, depth_filter: "min".into() },
-        eye_splits: 10,
-        opacity_threshold: [0.996; 3],
-        z_threshold: [0.996; 3],
-        grid_size: 256,
-        reserve_kib: 0,
-        texture_memory_kib: 0,
-        shutter_offset: 0.0,
-        relative_detail: 1.0,
-        search: SearchPaths::default(),
-        other: BTreeMap::new(),
-    }
+    Options { filter: Filter { kind: FilterKind::Box, width: [1.0, 1.0] }, ..Options::default() }
 }
 
 fn attributes(thing: &Thing) -> Attributes {

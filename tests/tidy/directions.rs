@@ -13,7 +13,6 @@ const PARTS: &[(&str, &[&str])] = &[
     ("scene", &["diagnostic"]),
     ("rib", &["scene", "diagnostic"]),
     ("film", &["scene", "diagnostic"]),
-    ("texture", &["scene", "diagnostic"]),
     ("pipeline", &["scene", "diagnostic"]),
     // Looks, imagers and compiled kernels are handed to the pipeline; raster space must be its own.
     (
@@ -49,10 +48,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ("clap", &["src/cli/"]),
     ("indicatif", &["src/cli/"]),
     ("signal_hook", &["src/cli/"]),
-    ("exr", &["src/film/", "src/texture/", "tests/"]),
-    ("tiff", &["src/film/", "src/texture/", "tests/"]),
+    ("exr", &["src/film/", "tests/"]),
+    ("tiff", &["src/film/", "tests/"]),
     // Where a test of the pipeline fails, its picture can be looked at.
-    ("png", &["src/film/", "src/texture/", "src/render/tests.rs", "tests/"]),
+    ("png", &["src/film/", "src/render/tests.rs", "tests/"]),
     ("anthill", &["src/main.rs", "src/cli/", "tests/", "bench/", "fuzz/"]),
 ];
 

@@ -3,10 +3,9 @@
 use super::code::{without_tests, words};
 use super::expect_none;
 use super::tree::{File, file, files};
+use anthill::pipeline::plan::STAGES;
 
-/// The stages of the pipeline, and those whose kernels are compiled from shaders.
-const STAGES: [&str; 9] =
-    ["bound_split", "select", "dice", "displace", "hide", "shade", "sample", "composite", "filter"];
+/// The stages whose kernels are compiled from shaders.
 const COMPILED: [&str; 2] = ["displace", "shade"];
 
 fn kernels() -> impl Iterator<Item = &'static File> {
@@ -60,7 +59,7 @@ fn every_include_is_included() {
 fn stages_bear_one_name() {
     let mut missing = Vec::new();
     let statistics = &file("src/stats.rs").text;
-    for stage in STAGES {
+    for stage in STAGES.map(|stage| stage.name) {
         let kernel = format!("glsl/{stage}.comp");
         let mut wanted = vec![format!("src/pipeline/{stage}.rs"), format!("tests/kernels/{stage}.rs")];
         if !COMPILED.contains(&stage) {

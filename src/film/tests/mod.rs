@@ -5,8 +5,7 @@ mod keep;
 
 use super::*;
 use crate::scene::{
-    Camera, Display, DisplayMode, Filter, FilterKind, Hider, Motion, Options, ParamValue, Projection, Quantize,
-    SearchPaths, ShaderInstance, ValueType,
+    Camera, Display, DisplayMode, Motion, Options, ParamValue, Projection, Quantize, ShaderInstance, ValueType,
 };
 use ::exr::prelude::{FlatSamples, read_first_flat_layer_from_file};
 use glam::DMat4;
@@ -47,25 +46,7 @@ pub(super) fn display(name: impl Into<String>, driver: &str, mode: DisplayMode) 
 }
 
 pub(super) fn options(displays: Vec<Display>) -> Options {
-    Options {
-        frame: None,
-        pixel_samples: [2, 2],
-        filter: Filter { kind: FilterKind::Gaussian, width: [2.0, 2.0] },
-        exposure: [1.0, 1.0],
-        imager: None,
-        displays,
-        hider: Hider { name: "hidden".into(), jitter: true, depth_filter: "min".into() },
-        eye_splits: 10,
-        opacity_threshold: [0.996; 3],
-        z_threshold: [0.996; 3],
-        grid_size: 256,
-        reserve_kib: 0,
-        texture_memory_kib: 0,
-        shutter_offset: 0.0,
-        relative_detail: 1.0,
-        search: SearchPaths::default(),
-        other: BTreeMap::new(),
-    }
+    Options { displays, ..Options::default() }
 }
 
 fn world(resolution: [u32; 2], displays: Vec<Display>) -> World {
