@@ -1,5 +1,5 @@
 // One invocation: cuts the depth buckets into batches of about equal numbers of vertices, nearest first.
-// Reads histogram; writes the batch of each bucket.
+// Reads histogram; writes the batch of each bucket, and behind them that no batch has any depth yet.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -19,4 +19,5 @@ void main() {
         batches[i] = min(uint(before * scale), batch_count - 1u);
         before += float(histogram[i]);
     }
+    for (uint batch = 0u; batch < BATCHES; batch++) batches[DEPTH_BUCKETS + batch] = 0u;
 }

@@ -3,7 +3,7 @@
 // Counting sort, first pass: one invocation = one selected grid; finds its key and its place among those of equal key. The order among
 // equals is whatever it is: nothing in the picture depends on it. For hiding the key is (batch, hide bin, size class); for shading it
 // is (shade bin, size class), and only grids take part that have visible micropolygons among this round's colours. Reads selected,
-// grids, grid_bounds, instances, batches, needed, colour_base; writes counts, keys, places.
+// grids, grid_bounds, instances, batches, needed, colour_base; writes counts, keys, places, and for hiding the farthest depth of each batch.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -18,7 +18,7 @@ layout(std430, set = 0, binding = 0) readonly buffer Selected { uint selected[];
 layout(std430, set = 0, binding = 1) readonly buffer Grids { Subpatch grids[]; };
 layout(std430, set = 0, binding = 2) readonly buffer GridBounds { GridBound grid_bounds[]; };
 layout(std430, set = 0, binding = 3) readonly buffer Instances { Instance instances[]; };
-layout(std430, set = 0, binding = 4) readonly buffer Batches { uint batches[]; };
+layout(std430, set = 0, binding = 4) buffer Batches { uint batches[]; };
 layout(std430, set = 0, binding = 5) readonly buffer Needed { uint needed[]; };
 layout(std430, set = 0, binding = 6) buffer Counts { uint counts[]; };
 layout(std430, set = 0, binding = 7) writeonly buffer SortKeys { uint sort_keys[]; };
@@ -47,6 +47,7 @@ void main() {
 #else
     uint batch = batches[depth_bucket(grid_bounds[grid].zmin, depth_base, depth_shift)];
     uint bin = batch * bin_count + instances[subpatch.instance].hide_bin;
+    atomicMax(batches[DEPTH_BUCKETS + batch], floatBitsToUint(max(grid_bounds[grid].zmax, 0.0)));
 #endif
     uint key = bin * SIZE_CLASSES + size_class(subpatch.shape);
     sort_keys[rank] = key;

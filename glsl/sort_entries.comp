@@ -1,13 +1,11 @@
 // Sort entries: one invocation = one cell; sorts its list by (nearest depth, number): a heap sort, so that no list is slow.
-// Reads entries, cell_offsets, cell_counts; writes order. A cell of more than CELL_MAX entries is left as it is and reported.
+// Reads entries, cell_offsets, cell_counts; writes order. The longest list of more than 24 entries is
+// reported; those of more than cell_max are left as they are.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
 #include "lib/frame.glsl"
 #include "lib/entry.glsl"
-
-// So few that composite_slab, which moves up to 48 entries for each, stays within its loop trips (ARCHITECTURE.md, 7).
-#define CELL_MAX 512u
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
@@ -15,8 +13,8 @@ layout(std430, set = 0, binding = 0) readonly buffer Entries { Entry entries[]; 
 layout(std430, set = 0, binding = 1) readonly buffer CellOffsets { uint cell_offsets[]; };
 layout(std430, set = 0, binding = 2) readonly buffer CellCounts { uint cell_counts[]; };
 layout(std430, set = 0, binding = 3) buffer Order { uint order[]; };
-layout(std430, set = 0, binding = 4) buffer Appended { uint appended; uint appended_lost; };
-layout(push_constant) uniform Push { uint cell_count; };
+layout(std430, set = 0, binding = 4) buffer Appended { uint appended; uint longest_cell; };
+layout(push_constant) uniform Push { uint cell_count; uint cell_max; };
 
 bool after(uint a, uint b) {
     float za = entries[a].zmin, zb = entries[b].zmin;
@@ -49,14 +47,12 @@ void main() {
     uint cell = invocation();
     if (cell >= cell_count) return;
     uint count = cell_counts[cell], base = cell_offsets[cell];
-    if (count > CELL_MAX) {
-        atomicAdd(appended_lost, 1u);
-        return;
-    }
     if (count <= 24u) {
         insertion_sort(base, count);
         return;
     }
+    atomicMax(longest_cell, count);
+    if (count > cell_max) return;
     for (uint root = count / 2u; root > 0u; root--) sift(base, root - 1u, count);
     for (uint end = count - 1u; end > 0u; end--) {
         uint top = order[base];

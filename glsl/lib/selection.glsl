@@ -4,6 +4,7 @@
 #define SELECTION_GLSL
 
 #define DEPTH_BUCKETS 1024u
+#define BATCHES 32u
 #define SIZE_CLASSES 10u // slots of 16, 32, 64, 128, 256 vertices, each with at most half as many micropolygons, or more
 
 // log2 of the slot of a grid, 4 to 8.

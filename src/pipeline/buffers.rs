@@ -137,6 +137,8 @@ impl CountSlices {
 
 /// Pieces of a load at most: their states travel in a recording.
 pub const PIECES_MAX: u32 = 512;
+/// Words of `visible` for each grid (glsl/lib/visible.glsl).
+pub(super) const VISIBLE_WORDS: u64 = 8;
 /// Work records beyond the last slot: empty ones, up to the end of a compiled kernel's last workgroup.
 const WORK_PADDING: u64 = 64;
 
@@ -220,14 +222,20 @@ impl RegionCapacity {
         let pixels = self.pixels();
         let mut parts = vec![(self.frame_grids, 4), (self.frame_grids, 4)];
         parts.extend([(scan_tiles(self.scan_values()), 4), (1, 4)]);
-        parts.extend([(1, 4), (1, 4), (self.grids, 4), (u64::from(DEPTH_BUCKETS), 4), (u64::from(DEPTH_BUCKETS), 4)]);
+        parts.extend([
+            (1, 4),
+            (1, 4),
+            (self.grids, 4),
+            (u64::from(DEPTH_BUCKETS), 4),
+            (u64::from(DEPTH_BUCKETS + BATCHES), 4),
+        ]);
         parts.extend([(self.grids, 4), (self.grids, 4), (self.grids, 4), (self.grids, 4)]);
         parts.extend([(self.sort_keys(), 4), (self.sort_keys(), 4)]);
         parts.extend([(self.subpixels, 8), (self.blocks(), 4), (self.blocks(), 4)]);
         parts.extend([(self.slots, size_of::<Slot>() as u64), (2 * self.slots + WORK_PADDING, 16), (self.arena, 16)]);
         parts.push((u64::from(PIECES_MAX), size_of::<Piece>() as u64));
         parts.extend([(1, size_of::<Culled>() as u64), (1, size_of::<Rest>() as u64), (1, 16)]);
-        parts.extend([(8 * self.grids, 4), (2 * self.grids, 4), (self.grids, 4), (self.grids, 4)]);
+        parts.extend([(VISIBLE_WORDS * self.grids, 4), (2 * self.grids, 4), (self.grids, 4), (self.grids, 4)]);
         parts.extend([(self.colours * self.colour_records(), 16), (self.subpixels * self.resolved_records(), 16)]);
         parts.extend([(pixels * (1 + self.variables), 16), (pixels, 4)]);
         let cells = self.cell_count().max(1);
@@ -265,7 +273,7 @@ pub struct RegionSlices {
     pub selected: Slice<u32>,
     /// Vertices by depth bucket.
     pub histogram: Slice<u32>,
-    /// Batch of each depth bucket.
+    /// Batch of each depth bucket, then the bits of the farthest depth of each batch.
     pub batches: Slice<u32>,
     /// Sort key of each rank.
     pub sort_keys: Slice<u32>,
@@ -350,7 +358,7 @@ impl RegionSlices {
             visible_count: a.cut(1)?,
             selected: a.cut(c.grids)?,
             histogram: a.cut(u64::from(DEPTH_BUCKETS))?,
-            batches: a.cut(u64::from(DEPTH_BUCKETS))?,
+            batches: a.cut(u64::from(DEPTH_BUCKETS + BATCHES))?,
             sort_keys: a.cut(c.grids)?,
             places: a.cut(c.grids)?,
             sorted_hide: a.cut(c.grids)?,
@@ -367,7 +375,7 @@ impl RegionSlices {
             culled: a.cut(1)?,
             rest: a.cut(1)?,
             status: a.cut(1)?,
-            visible: a.cut(8 * c.grids)?,
+            visible: a.cut(VISIBLE_WORDS * c.grids)?,
             visible_before: a.cut(2 * c.grids)?,
             needed: a.cut(c.grids)?,
             colour_base: a.cut(c.grids)?,

@@ -1,12 +1,16 @@
 //! Sample: translucent grids leave entries (micropolygon, coverage mask, depth plane) in the pixels they cover, slab by slab of depth.
 
-use super::buffers::{FrameSlices, RegionCapacity, RegionSlices};
+use super::buffers::{FrameSlices, RegionCapacity, RegionSlices, VISIBLE_WORDS};
 use super::dice::{Per, Piece};
 use super::kernels::records::Appended;
 use super::kernels::{sample, scatter_entries, sort_entries};
 use super::recording::Recording;
 use super::select::RegionPixels;
 use super::{Device, covering, hide, scan};
+
+/// Entries of one cell that can be sorted and composited: so few that `composite_slab`, which moves up to 48 entries for each, stays
+/// within its loop trips (ARCHITECTURE.md, 7).
+pub const CELL_ENTRIES_MAX: u32 = 512;
 
 /// A slab of depth: keys (depth bits, number) from `low`, inclusive, to `high`, exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,19 +26,19 @@ impl Slab {
     pub const WHOLE: Self = Self { low: 0, high: u64::MAX };
 }
 
-/// Appends the start of a slab: no entries, nothing visible.
+/// Appends the start of a slab: no entries, nothing visible of the `selected` grids.
 pub fn record_clear(
     recording: &mut Recording,
-    slices: &RegionSlices,
-    capacity: &RegionCapacity,
+    (slices, capacity): (&RegionSlices, &RegionCapacity),
     region: &RegionPixels,
+    selected: u64,
 ) {
     recording.concurrent(|recording| {
         let cells = region.count() * capacity.cells();
         recording.fill(slices.cell_counts.part(0..cells), 0);
         recording.fill(slices.cell_filled.part(0..cells), 0);
-        recording.fill(slices.visible, 0);
-        recording.write(slices.appended, &[Appended { appended: 0, appended_lost: 0 }]);
+        recording.fill(slices.visible.part(0..VISIBLE_WORDS * selected.max(1)), 0);
+        recording.write(slices.appended, &[Appended { appended: 0, longest_cell: 0 }]);
         recording.write(slices.rest, &[hide::rest_start()]);
     });
 }
@@ -113,5 +117,6 @@ pub fn record_order(
         appended: slices.appended,
     };
     let groups = covering(u64::from(cells), sort_entries::LOCAL_SIZE);
-    recording.dispatch(sort_entries::dispatch(groups, &bindings, &sort_entries::Push { cell_count: cells }));
+    let push = sort_entries::Push { cell_count: cells, cell_max: CELL_ENTRIES_MAX };
+    recording.dispatch(sort_entries::dispatch(groups, &bindings, &push));
 }

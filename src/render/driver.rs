@@ -3,6 +3,7 @@
 use super::count::{CountJob, Counted, Counter, drawables};
 use super::memory::{Demand, least_bytes, solve};
 use super::pages::ResidentPages;
+use super::pixel_grids::grids_of_any_pixel_max;
 use super::record::{DeviceWorld, Place};
 use super::region::{RegionResult, RegionRun, Step};
 use crate::gpu::{Device, DeviceInfo, GpuError, Usage};
@@ -225,6 +226,11 @@ impl Driver {
         let samples = u64::from(world.frame.samples[0] * world.frame.samples[1]);
         let demand = Demand {
             frame_grids: counted.grids.len().max(1) as u64,
+            pixel_grids_max: grids_of_any_pixel_max(
+                &counted.bounds,
+                world.frame.sampled_px,
+                frame::filter_apron(&self.picture.filter),
+            ),
             pixel_samples: samples,
             picture_subpixels: ((x1 - x0) * (y1 - y0)).cast_unsigned() * samples,
             variables: self.picture.variables,
@@ -236,23 +242,25 @@ impl Driver {
         let memory = self.device.memory();
         let free = memory.budget_bytes.saturating_sub(memory.used_bytes + self.picture.reserve_bytes);
         let pages = self.world.pages.to_come_bytes();
-        let each = free.saturating_sub(pages) / self.picture.in_flight as u64;
-        let each = each.min(self.device.info().allocation_bytes_max);
-        let capacity = solve(&demand, each).ok_or_else(|| {
+        // Fewer regions in flight where a pixel needs much.
+        let divided = (1..=self.picture.in_flight as u64).rev().find_map(|in_flight| {
+            let each = (free.saturating_sub(pages) / in_flight).min(self.device.info().allocation_bytes_max);
+            Some((in_flight as usize, solve(&demand, each)?))
+        });
+        let (in_flight, capacity) = divided.ok_or_else(|| {
             let needed = memory.used_bytes + pages + self.picture.reserve_bytes;
-            let needed = needed + least_bytes(&demand) * self.picture.in_flight as u64;
+            let needed = needed + least_bytes(&demand);
             DriverError::TooLittleMemory {
                 device: self.device.title().to_string(),
                 needed_mib: needed.div_ceil(1 << 20),
                 limit_mib: memory.budget_bytes >> 20,
                 what: format!(
-                    "{} MiB for geometry and shaders, the rest for the pixels of {} regions",
-                    (memory.used_bytes + pages) >> 20,
-                    self.picture.in_flight
+                    "{} MiB for geometry and shaders, the rest for the pixels of one region",
+                    (memory.used_bytes + pages) >> 20
                 ),
             }
         })?;
-        for seat in 0..self.picture.in_flight {
+        for seat in 0..in_flight {
             let buffer = self.device.allocate("region", capacity.bytes(), Usage::DeviceOnly)?;
             self.buffers.push(buffer);
             self.seats.push(RegionSlices::cut(buffer, &capacity).expect("the buffer was made for it"));
@@ -260,6 +268,11 @@ impl Driver {
         }
         self.capacity = Some(capacity);
         Ok(())
+    }
+
+    /// Regions that can be in flight.
+    pub(crate) fn in_flight_max(&self) -> usize {
+        self.seats.len()
     }
 
     /// What a region in flight has room for.
@@ -469,6 +482,7 @@ fn trace_region(track: &mut Track, flight: &Flight, step: &Step) {
         ("shaded vertices", counts.shaded_vertices as f64),
         ("entries", counts.entries as f64),
         ("slabs", counts.slabs as f64),
+        ("slabs too thick", counts.thick_slabs as f64),
         ("rounds", counts.rounds as f64),
     ];
     track.slice(&name, flight.begun, Instant::now(), &numbers);

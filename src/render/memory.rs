@@ -4,7 +4,8 @@
 //! limit = reserve C + frame (instances, parameters, grids) + pages + regions in flight * region
 //! ```
 //! Pages get what they need up to a third of what is left after the frame; regions share the rest in equal fixed parts. A region's
-//! part goes to subpixels first of all: depth keys, resolved samples, visible colours.
+//! part goes first to the lists of the grids that some pixel needs, because a pixel cannot be cut, then to subpixels: depth keys,
+//! resolved samples, visible colours. What a small picture leaves over goes to stores that make work come in larger portions.
 
 use crate::pipeline::buffers::RegionCapacity;
 
@@ -14,6 +15,12 @@ const ARENA_RECORDS_MIN: u64 = 256 * 64;
 const ARENA_RECORDS_MAX: u64 = 1 << 20;
 /// The least region: a tile of 16 pixels and its apron still works.
 const SUBPIXELS_MIN: u64 = 1 << 12;
+/// Stores for the work of so many subpixels are worth their memory even where there are fewer.
+const WORK_SUBPIXELS: u64 = 1 << 20;
+/// Grids of one region at most: their rank is part of a key.
+const GRIDS_MAX: u64 = 1 << 24;
+/// Bytes of a region's lists for each grid.
+const GRID_BYTES: u64 = 68;
 /// The most subpixels that keep a region's parts bindable (`BINDING_BYTES_MAX`).
 const SUBPIXELS_MAX: u64 = 1 << 24;
 
@@ -22,6 +29,8 @@ const SUBPIXELS_MAX: u64 = 1 << 24;
 pub(crate) struct Demand {
     /// Grids of the frame.
     pub frame_grids: u64,
+    /// The most grids that any pixel's samples need.
+    pub pixel_grids_max: u64,
     /// Samples of a pixel.
     pub pixel_samples: u64,
     /// Subpixels of the whole picture, aprons included.
@@ -38,9 +47,16 @@ pub(crate) struct Demand {
     pub slot_records_max: u64,
 }
 
-/// The capacity of one region's part with `subpixels` subpixels.
-fn capacity(demand: &Demand, subpixels: u64, grids: u64) -> RegionCapacity {
-    let arena = (subpixels / 8).clamp(ARENA_RECORDS_MIN, ARENA_RECORDS_MAX).max(demand.slot_records_max);
+impl Demand {
+    /// Grids that a region has lists for, where `wanted` would be nice: all of the frame, or at least what any pixel needs.
+    fn grids(&self, wanted: u64) -> u64 {
+        self.frame_grids.clamp(1, wanted.max(1 << 10).max(self.pixel_grids_max)).min(GRIDS_MAX)
+    }
+}
+
+/// The capacity of one region's part with `subpixels` subpixels, and stores for the work of `work` subpixels.
+fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCapacity {
+    let arena = (work / 8).clamp(ARENA_RECORDS_MIN, ARENA_RECORDS_MAX).max(demand.slot_records_max);
     RegionCapacity {
         frame_grids: demand.frame_grids,
         grids,
@@ -49,8 +65,8 @@ fn capacity(demand: &Demand, subpixels: u64, grids: u64) -> RegionCapacity {
         arena,
         slots: arena / 16,
         // A micropolygon of the usual shading rates is seen by several samples; where more are seen, colours go in rounds.
-        colours: (subpixels / 4).max(1 << 10),
-        entries: if demand.translucent { subpixels } else { 0 },
+        colours: (work / 4).max(1 << 10),
+        entries: if demand.translucent { work } else { 0 },
         variables: demand.variables,
         bins: demand.bins,
         smooth: demand.smooth,
@@ -61,23 +77,24 @@ fn capacity(demand: &Demand, subpixels: u64, grids: u64) -> RegionCapacity {
 pub(crate) fn solve(demand: &Demand, bytes: u64) -> Option<RegionCapacity> {
     let fits = |c: &RegionCapacity| c.bytes() <= bytes && c.bindable();
     // Grids that a region selects: all of them while they take up no more than a quarter of its memory.
-    let grid_bytes = 68;
-    let grids = demand.frame_grids.clamp(1, (bytes / 4 / grid_bytes).max(1 << 10)).min(1 << 24);
+    let grids = demand.grids(bytes / 4 / GRID_BYTES);
     let most = demand.picture_subpixels.clamp(SUBPIXELS_MIN, SUBPIXELS_MAX);
     let (mut low, mut high) = (SUBPIXELS_MIN, most);
-    if !fits(&capacity(demand, low, grids)) {
+    if !fits(&capacity(demand, low, low, grids)) {
         return None;
     }
     while low < high {
         let middle = low.midpoint(high + 1);
-        if fits(&capacity(demand, middle, grids)) { low = middle } else { high = middle - 1 }
+        if fits(&capacity(demand, middle, middle, grids)) { low = middle } else { high = middle - 1 }
     }
-    Some(capacity(demand, low, grids))
+    let works = (0..).map(|halvings| WORK_SUBPIXELS >> halvings).take_while(|work| *work > low);
+    let larger = works.map(|work| capacity(demand, low, work, grids)).find(fits);
+    Some(larger.unwrap_or_else(|| capacity(demand, low, low, grids)))
 }
 
 /// Bytes that [`solve`] needs at least.
 pub(crate) fn least_bytes(demand: &Demand) -> u64 {
-    capacity(demand, SUBPIXELS_MIN, demand.frame_grids.clamp(1, 1 << 10)).bytes() + (1 << 20)
+    capacity(demand, SUBPIXELS_MIN, SUBPIXELS_MIN, demand.grids(0)).bytes() + (1 << 20)
 }
 
 #[cfg(test)]
@@ -87,6 +104,7 @@ mod tests {
     fn demand() -> Demand {
         Demand {
             frame_grids: 300_000,
+            pixel_grids_max: 400,
             pixel_samples: 16,
             picture_subpixels: 642 * 482 * 16,
             variables: 0,
@@ -108,6 +126,21 @@ mod tests {
         }
         let all = solve(&Demand { translucent: false, ..demand() }, 4 << 30).expect("plenty");
         assert_eq!(all.subpixels, demand().picture_subpixels);
+    }
+
+    #[test]
+    fn a_pixel_that_needs_all_grids_has_room_for_them() {
+        let deep = Demand { frame_grids: 1_000_000, pixel_grids_max: 900_000, picture_subpixels: 1296, ..demand() };
+        assert!(solve(&deep, 64 << 20).is_none());
+        assert!(solve(&deep, 96 << 20).is_some_and(|solved| solved.grids >= 900_000 && solved.bytes() <= 96 << 20));
+    }
+
+    #[test]
+    fn small_pictures_work_in_large_portions_where_memory_allows() {
+        let small = Demand { picture_subpixels: 1296, ..demand() };
+        let [tight, roomy] = [32, 256].map(|mib| solve(&small, mib << 20).expect("enough memory"));
+        assert!(tight.entries < roomy.entries && roomy.entries == WORK_SUBPIXELS && roomy.arena > tight.arena);
+        assert_eq!(tight.subpixels, roomy.subpixels);
     }
 
     #[test]

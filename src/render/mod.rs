@@ -11,6 +11,7 @@ mod imager;
 mod load;
 mod memory;
 mod pages;
+mod pixel_grids;
 mod record;
 mod region;
 mod result;

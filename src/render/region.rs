@@ -14,7 +14,8 @@ use crate::pipeline::buffers::RegionCapacity;
 use crate::pipeline::kernels::records::{Appended, Culled, Rest, Unfinished};
 use crate::pipeline::look::HideBin;
 use crate::pipeline::recording::Recording;
-use crate::pipeline::select::{BATCHES, SIZE_CLASSES};
+use crate::pipeline::sample::{CELL_ENTRIES_MAX, Slab};
+use crate::pipeline::select::{BATCHES, DEPTH_BUCKETS, SIZE_CLASSES};
 use crate::pipeline::{composite, filter, hide, sample, select, shade};
 use std::ops::Range;
 
@@ -50,6 +51,7 @@ pub(crate) struct RegionCounts {
     pub shaded_vertices: u64,
     pub entries: u64,
     pub slabs: u64,
+    pub thick_slabs: u64,
     pub rounds: u64,
     pub lost_samples: u64,
     pub long_loops: u64,
@@ -65,6 +67,7 @@ impl RegionCounts {
         self.shaded_vertices += other.shaded_vertices;
         self.entries += other.entries;
         self.slabs += other.slabs;
+        self.thick_slabs += other.thick_slabs;
         self.rounds += other.rounds;
         self.lost_samples += other.lost_samples;
         self.long_loops += other.long_loops;
@@ -104,6 +107,8 @@ pub(crate) struct RegionRun {
     ticket: Ticket,
     /// Grids of each key after selection: (batch, bin, size class).
     hide_counts: Vec<u32>,
+    /// Bits of the nearest and the farthest depth of each depth batch.
+    batch_depths: Vec<[u32; 2]>,
     slabs: Slabs,
     /// Micropolygons that opaque samples see.
     opaque_visible: u32,
@@ -128,6 +133,7 @@ impl RegionRun {
             phase: Phase::Select,
             ticket,
             hide_counts: Vec::new(),
+            batch_depths: Vec::new(),
             slabs,
             opaque_visible: 0,
             counts: RegionCounts::default(),
@@ -205,16 +211,18 @@ impl RegionRun {
         self.hide_counts = device.read(self.place.slices.counts)?;
         let opaque = opaque_bins(world);
         if self.place.capacity.translucent() {
-            let buckets = device.read(self.place.slices.batches)?;
-            self.slabs = self.plan_slabs(world, &buckets);
+            let batches = device.read(self.place.slices.batches)?;
+            self.plan_slabs(world, batches.split_at(DEPTH_BUCKETS as usize));
         }
-        let loads = self.hide_loads(world, if world.measuring { displaced_bins(world) } else { 0..opaque });
+        let bins = if world.measuring { displaced_bins(world) } else { 0..opaque };
+        let loads = self.hide_loads(world, bins, Slab::WHOLE);
         self.submit_hide(device, world, loads, vertices)?;
         Ok(Step::Working)
     }
 
     /// How translucent work spreads over depth: the vertices of each depth batch, whose buckets say where it begins.
-    fn plan_slabs(&self, world: &DeviceWorld, buckets: &[u32]) -> Slabs {
+    /// `farthest` has the bits of each batch's farthest depth.
+    fn plan_slabs(&mut self, world: &DeviceWorld, (buckets, farthest): (&[u32], &[u32])) {
         let classes = SIZE_CLASSES as usize;
         let per_batch = self.place.capacity.bins as usize * classes;
         let opaque = opaque_bins(world) * classes;
@@ -222,14 +230,25 @@ impl RegionRun {
             let counts = &self.hide_counts[batch * per_batch..(batch + 1) * per_batch][opaque..];
             counts.iter().enumerate().map(|(i, &count)| u64::from(count) << (4 + i % classes)).sum()
         };
+        let nearest = |batch| {
+            let bucket = buckets.iter().position(|&b| b == batch)? as u32;
+            Some(if bucket == 0 { 0 } else { world.depth.base + (bucket << world.depth.shift) })
+        };
         let starts = (0..BATCHES).filter_map(|batch| {
-            let bucket = buckets.iter().position(|&b| b == batch)? as u64;
-            let bits = u64::from(world.depth.base) + (bucket << world.depth.shift);
-            Some((if bucket == 0 { 1 } else { bits << 32 }, work(batch as usize)))
+            let near = nearest(batch)?;
+            Some(((u64::from(near) << 32).max(1), work(batch as usize)))
         });
         let starts: Vec<(u64, u64)> = starts.collect();
         let far = u64::from(world.depth.base) + ((buckets.len() as u64) << world.depth.shift);
-        Slabs::new(self.place.capacity.entries, &starts, far << 32)
+        self.slabs = Slabs::new(self.place.capacity.entries, &starts, far << 32);
+        self.batch_depths =
+            (0..).zip(farthest).map(|(batch, &far)| [nearest(batch).unwrap_or(u32::MAX), far]).collect();
+    }
+
+    /// Whether nothing of a depth batch lies in a slab.
+    fn outside(&self, batch: usize, slab: Slab) -> bool {
+        let [near, far] = self.batch_depths.get(batch).copied().unwrap_or([0, u32::MAX]);
+        u64::from(near) > slab.high >> 32 || u64::from(far) < slab.low >> 32
     }
 
     fn room(&self, world: &DeviceWorld) -> Room {
@@ -237,22 +256,26 @@ impl RegionRun {
         Room { records: arena as u32, slots: slots as u32, pages: world.pages.at_once() }
     }
 
-    /// The loads of some bins, batch by batch.
-    fn hide_loads(&self, world: &DeviceWorld, bins: Range<usize>) -> Loads {
+    /// The loads of some bins, batch by batch, of those that have something in a slab.
+    fn hide_loads(&self, world: &DeviceWorld, bins: Range<usize>, slab: Slab) -> Loads {
         let classes = SIZE_CLASSES as usize;
         let per_batch = self.place.capacity.bins as usize * classes;
         let room = self.room(world);
         let mut loads = Loads::new(Vec::new(), room.pages);
         let mut first = 0;
         for batch in 0..BATCHES as usize {
+            let start = first;
             let counts = &self.hide_counts[batch * per_batch..(batch + 1) * per_batch];
             let before: u32 = counts[..bins.start * classes].iter().sum();
             let wanted = &counts[bins.start * classes..bins.end * classes];
-            loads.loads.extend(plan(wanted, bins.clone(), first + before, |bin| world.hide_cost(bin), room));
+            first += counts.iter().sum::<u32>();
+            if self.outside(batch, slab) {
+                continue;
+            }
+            loads.loads.extend(plan(wanted, bins.clone(), start + before, |bin| world.hide_cost(bin), room));
             if wanted.iter().any(|&count| count > 0) {
                 loads.batch_ends.push(loads.loads.len() - 1);
             }
-            first += counts.iter().sum::<u32>();
         }
         loads
     }
@@ -297,10 +320,11 @@ impl RegionRun {
 
     fn begin_slab(&mut self, device: &mut Device, world: &mut DeviceWorld, vertices: u64) -> Result<(), GpuError> {
         let opaque = opaque_bins(world);
-        let loads = self.hide_loads(world, opaque..world.world.hide_bins.len());
+        let loads = self.hide_loads(world, opaque..world.world.hide_bins.len(), self.slabs.current());
         let mut recording = self.place.recording("sample");
         recording.stage("sample", |recording| {
-            sample::record_clear(recording, &self.place.slices, &self.place.capacity, &self.place.pixels);
+            let memory = (&self.place.slices, &self.place.capacity);
+            sample::record_clear(recording, memory, &self.place.pixels, self.counts.selected);
         });
         self.submit_step(device, &recording)?;
         self.submit_sample(device, world, loads, vertices)
@@ -325,10 +349,10 @@ impl RegionRun {
     fn sampled(&mut self, device: &mut Device, world: &mut DeviceWorld, vertices: u64) -> Result<(), GpuError> {
         let appended: Appended = device.read(self.place.slices.appended)?[0];
         if u64::from(appended.appended) > self.place.capacity.entries {
-            self.slabs.too_thick(u64::from(appended.appended));
+            self.slab_fits(&appended, 0);
+            self.counts.thick_slabs += 1;
             return self.begin_slab(device, world, vertices);
         }
-        self.slabs.entries = appended.appended;
         self.counts.lost_samples += u64::from(device.read(self.place.slices.rest)?[0].rest_lost);
         let mut recording = self.place.recording("sample");
         let memory = (&self.place.slices, &self.place.capacity);
@@ -339,6 +363,15 @@ impl RegionRun {
         });
         self.record_round(&mut recording, world, 0);
         self.submit(device, &recording, Phase::SlabOrder)
+    }
+
+    /// Whether what a slab came to fits everywhere; else the slab is thinner now.
+    fn slab_fits(&mut self, appended: &Appended, visible: u32) -> bool {
+        let room = |there: u64, needed: u32| there as f64 / f64::from(needed.max(1));
+        let RegionCapacity { entries, colours, .. } = self.place.capacity;
+        let lists = room(u64::from(CELL_ENTRIES_MAX), appended.longest_cell);
+        let room = room(entries, appended.appended).min(room(colours, visible)).min(lists);
+        self.slabs.fits(u64::from(appended.appended), room)
     }
 
     /// Colours of one round: places from `first` on, as many as the store has.
@@ -365,12 +398,12 @@ impl RegionRun {
         let appended: Appended = device.read(self.place.slices.appended)?[0];
         let visible = device.read(self.place.slices.visible_count)?[0].total;
         // A cell with too long a list, or more colours than the store has: the slab is too thick as well.
-        if appended.appended_lost > 0 || u64::from(visible) > self.place.capacity.colours {
-            self.slabs.too_thick(u64::from(self.slabs.entries));
+        if !self.slab_fits(&appended, visible) {
+            self.counts.thick_slabs += 1;
             return self.begin_slab(device, world, vertices);
         }
         self.counts.visible_micropolygons += u64::from(visible);
-        self.counts.entries += u64::from(self.slabs.entries);
+        self.counts.entries += u64::from(appended.appended);
         self.counts.slabs += 1;
         let loads = self.shade_loads(device, world)?;
         self.submit_shade(device, world, (loads, self.round(0), true), vertices)

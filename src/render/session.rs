@@ -337,7 +337,7 @@ fn opener((ready, reopener): (Option<Ready>, Reopener), picture: &Arc<Picture>, 
             drop(driver.finish());
             driver = reopener.instead(&error).ok_or_else(|| Failure::Unopened(error.to_string()))?;
         }
-        Ok(Worker::new(driver, Arc::clone(&garage), picture.in_flight, apron))
+        Ok(Worker::new(driver, Arc::clone(&garage), apron))
     })
 }
 

@@ -9,19 +9,20 @@ use crate::pipeline::sample::Slab;
 /// Keys of positive depths end here: the bits of infinity.
 const END: u64 = (0x7f80_0000_u64 << 32) | u32::MAX as u64;
 
-/// The part of the capacity that a slab should fill, so that a wrong guess still fits.
+/// The part of what fits that a slab should fill, so that a wrong guess still fits.
 const FILL: f64 = 0.7;
 
 /// The slabs of a region.
 #[derive(Clone, Debug)]
 pub(crate) struct Slabs {
-    capacity: u64,
+    /// Entries that a slab should come to.
+    wanted: f64,
     low: u64,
     high: u64,
     /// First key of each depth batch, and the work (vertices) in and after it: a falling staircase with `END` and 0 last.
     stairs: Vec<(u64, f64)>,
     /// Entries of the slab that was sampled last.
-    pub entries: u32,
+    entries: u64,
 }
 
 impl Slabs {
@@ -37,7 +38,7 @@ impl Slabs {
         stairs.push((far.max(batches.last().map_or(1, |b| b.0 + 1)), 0.0));
         stairs.push((END, 0.0));
         stairs.dedup_by_key(|stair| stair.0);
-        Self { capacity, low: 0, high: END, stairs, entries: 0 }
+        Self { wanted: FILL * capacity as f64, low: 0, high: END, stairs, entries: 0 }
     }
 
     /// The slab at work.
@@ -62,12 +63,21 @@ impl Slabs {
         k0 + ((k1 - k0) as f64 * part) as u64
     }
 
-    /// The slab at work came to `entries` entries and must be thinner: its farther part is left for later.
-    pub(crate) fn too_thick(&mut self, entries: u64) {
+    /// Takes note of what the slab at work came to: its entries, and what the fullest of all stores holds for each unit in it (below 1
+    /// it did not fit). False if the slab must be thinner: then its farther part is left for later.
+    pub(crate) fn fits(&mut self, entries: u64, room: f64) -> bool {
+        self.entries = entries;
+        self.wanted = FILL * entries.max(1) as f64 * room;
+        if room < 1.0 {
+            self.thin();
+        }
+        room >= 1.0
+    }
+
+    fn thin(&mut self) {
         assert!(self.high - self.low > 1, "one key is at most one entry a sample");
         let (near, far) = (self.behind(self.low), self.behind(self.high));
-        // Lists that are too long come with counts that fit: then halve.
-        let part = (FILL * self.capacity as f64 / entries.max(1) as f64).min(0.5);
+        let part = (self.wanted / self.entries.max(1) as f64).min(0.5);
         let high = self.key_before(near - (near - far) * part);
         let middle = self.low + (self.high - self.low) / 2;
         self.high = if high > self.low && high < self.high { high } else { middle };
@@ -76,8 +86,8 @@ impl Slabs {
     /// The slab at work is composited; whether there is another. It is as thick as the last one's entries for their work promise to fit.
     pub(crate) fn next(&mut self) -> bool {
         let done = self.behind(self.low) - self.behind(self.high);
-        let per_entry = done / f64::from(self.entries).max(1.0);
-        let wanted = self.behind(self.high) - FILL * self.capacity as f64 * per_entry;
+        let per_entry = done / self.entries.max(1) as f64;
+        let wanted = self.behind(self.high) - self.wanted * per_entry;
         let thickness = self.high - self.low;
         self.low = self.high;
         let high = if wanted > 0.0 { self.key_before(wanted) } else { END };
@@ -98,11 +108,9 @@ mod tests {
             tries += 1;
             let slab = slabs.current();
             let inside: Vec<u64> = keys.iter().copied().filter(|k| (slab.low..slab.high).contains(k)).collect();
-            if inside.len() > 100 {
-                slabs.too_thick(inside.len() as u64);
+            if !slabs.fits(inside.len() as u64, 100.0 / inside.len().max(1) as f64) {
                 continue;
             }
-            slabs.entries = inside.len() as u32;
             seen.extend(inside);
             if !slabs.next() {
                 break;

@@ -7,7 +7,7 @@ use crate::schedule::{Rates, Region, SummedArea, TILE_PX, TileCounts, TileGrid};
 const TRANSLUCENT: u32 = 8;
 
 /// Two 16-bit numbers with signs.
-fn range(packed: u32) -> [i32; 2] {
+pub(super) fn range(packed: u32) -> [i32; 2] {
     [i32::from(packed as u16 as i16), i32::from((packed >> 16) as u16 as i16)]
 }
 

@@ -17,14 +17,13 @@ pub(crate) struct Worker {
     driver: Option<Driver>,
     garage: Garage,
     capacity: Capacity,
-    in_flight: usize,
     /// Whether the device failed: then it is closed, not kept.
     failed: bool,
 }
 
 impl Worker {
     /// A worker around a driver whose picture has begun.
-    pub(crate) fn new(driver: Driver, garage: Garage, in_flight: usize, apron_px: [u32; 2]) -> Self {
+    pub(crate) fn new(driver: Driver, garage: Garage, apron_px: [u32; 2]) -> Self {
         let region = driver.capacity();
         let capacity = Capacity {
             samples: driver.samples(),
@@ -37,7 +36,7 @@ impl Worker {
             bytes_per_pixel: 0,
             bytes_per_grid: 1,
         };
-        Self { driver: Some(driver), garage, capacity, in_flight, failed: false }
+        Self { driver: Some(driver), garage, capacity, failed: false }
     }
 
     fn driver(&mut self) -> &mut Driver {
@@ -80,7 +79,7 @@ impl RegionRenderer for Worker {
     type Payload = Box<RegionResult>;
 
     fn in_flight_max(&self) -> usize {
-        self.in_flight
+        self.driver.as_ref().map_or(1, Driver::in_flight_max)
     }
 
     fn fit(&self, table: &SummedArea, region: Region) -> Fit {

@@ -31,6 +31,33 @@ fn layers_of_one_opacity_add_up_as_a_geometric_series() {
 }
 
 #[test]
+fn more_layers_over_a_pixel_than_fit_a_list_are_composited_in_depth_intervals() {
+    const LAYERS: u32 = 3000;
+    let opacity = 0.001;
+    // In no order of depth: 1009 has no factor in common with 3000.
+    let layers = || (0..LAYERS).map(|k| k * 1009 % LAYERS);
+    let far = |layer: u32| f64::from(layer) / f64::from(LAYERS);
+    let points: String = layers().map(|k| format!("-9 -9 {0} 9 -9 {0} 9 9 {0} -9 9 {0}\n", far(k))).collect();
+    let colours: String = layers().map(|k| format!("{0} 1 {0}\n", far(k))).collect();
+    let corners: Vec<String> = (0..4 * LAYERS).map(|corner| corner.to_string()).collect();
+    let world = format!(
+        "Surface \"constant\"\nOpacity [{opacity} {opacity} {opacity}]\nPointsPolygons [{}] [{}] \"P\" [{points}] \"uniform color Cs\" [{colours}]",
+        "4 ".repeat(LAYERS as usize),
+        corners.join(" ")
+    );
+    let picture = Scene::new(
+        "Format 3 3 1\nPixelSamples 2 2\nProjection \"orthographic\"\nShadingRate 100\nTranslate 0 0 1",
+        &world,
+    )
+    .picture("rgba");
+    let through = |layers: u32| f64::powi(1.0 - opacity, layers.cast_signed());
+    let red: f64 = (0..LAYERS).map(|k| opacity * through(k) * far(k)).sum();
+    check(&picture, "R", 1e-4, |_, _| red);
+    check(&picture, "G", 1e-4, |_, _| 1.0 - through(LAYERS));
+    check(&picture, "A", 1e-4, |_, _| 1.0 - through(LAYERS));
+}
+
+#[test]
 fn layers_are_composited_front_to_back_whatever_their_order_in_the_file() {
     let layer =
         |z: f64, colour: &str| format!("TransformBegin\nTranslate 0 0 {z}\nColor [{colour}]\n{PLANE}\nTransformEnd\n");

@@ -101,7 +101,7 @@ impl Layers {
         let pieces = region.lay_from(&self.meshes, self.opaque);
         let (frame, slices, capacity, pixels) = (region.frame, region.slices, region.capacity, region.pixels);
         region.lab.run(|recording| {
-            sample::record_clear(recording, &slices, &capacity, &pixels);
+            sample::record_clear(recording, (&slices, &capacity), &pixels, self.meshes.len() as u64);
             for piece in &pieces {
                 sample::record_piece(recording, &frame, (&slices, &capacity), (&pixels, slab), (piece, piece.base));
             }
@@ -132,7 +132,7 @@ impl Layers {
     }
 
     fn write_colours(&self, region: &mut Region) {
-        let words = region.lab.read(region.slices.visible);
+        let words = region.lab.read(region.slices.visible.part(0..8 * self.meshes.len() as u64));
         let seen = (0..).zip(words).flat_map(|(word, bits): (u32, u32)| {
             (0..32).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| word * 32 + bit)
         });
@@ -149,7 +149,7 @@ impl Layers {
             let entries = self.sample(&mut region, Slab { low: ends[0], high: ends[1] });
             assert!(u64::from(entries) <= self.room, "{entries} entries");
             self.order(&mut region, entries);
-            assert_eq!(region.lab.read(region.slices.appended)[0].appended_lost, 0);
+            assert!(region.lab.read(region.slices.appended)[0].longest_cell <= sample::CELL_ENTRIES_MAX);
             self.write_colours(&mut region);
             calls += self.composite_slab(&mut region);
         }

@@ -9,7 +9,7 @@ use anthill::pipeline::dice::Piece;
 use anthill::pipeline::kernels::records::{GridBound, Instance, Slot, Subpatch};
 use anthill::pipeline::plan::Pipeline;
 use anthill::pipeline::sample::Slab;
-use anthill::pipeline::select::{self as stage, DEPTH_BUCKETS, DepthBuckets, RegionPixels, SIZE_CLASSES};
+use anthill::pipeline::select::{self as stage, BATCHES, DEPTH_BUCKETS, DepthBuckets, RegionPixels, SIZE_CLASSES};
 use anthill::pipeline::{hide, shade};
 use std::ops::Range;
 
@@ -95,13 +95,21 @@ fn grids_are_selected_in_order_and_sorted_by_batch_bin_and_size() {
             histogram[bucket(&bounds[grid as usize], bench.depth) as usize] += 1 << slot_log2(&grids[grid as usize]);
         }
         assert_eq!(lab.read(slices.histogram), histogram);
-        let batch = lab.read(slices.batches);
+        let batch = lab.read(slices.batches.part(0..u64::from(DEPTH_BUCKETS)));
         assert!(batch.is_sorted(), "nearest first");
         for (found, (exact, rest)) in batch.iter().zip(batches(&histogram, batch_count)) {
             // Single precision may round a bucket across a border that it touches.
             let touches = rest < 1e-4 && *found + 1 == exact || rest > 1.0 - 1e-4 && *found == exact + 1;
             assert!(*found == exact || touches, "{found} for {exact}");
         }
+
+        let mut farthest = vec![0.0_f32; BATCHES as usize];
+        for &grid in &expected {
+            let far = &mut farthest[batch[bucket(&bounds[grid as usize], bench.depth) as usize] as usize];
+            *far = far.max(bounds[grid as usize].zmax);
+        }
+        let found = lab.read(slices.batches.part(u64::from(DEPTH_BUCKETS)..u64::from(DEPTH_BUCKETS + BATCHES)));
+        assert_eq!(found, farthest.iter().map(|z| z.to_bits()).collect::<Vec<_>>());
 
         let key = |rank: u32| {
             let grid = expected[rank as usize] as usize;

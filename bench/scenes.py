@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Writes scenes that try limits of memory and of scaling to a folder: too large to keep, too heavy for tests.
+
+    bench/scenes.py FOLDER [hairs] [layers] [polygons]
+
+hairs     600,000 translucent hairs: the scene at which RenderAnts runs out of memory (Zhou et al. 2009, section 7)
+layers    a million translucent layers over one pixel, and half as many over its neighbour
+polygons  a mesh of 500,000 quadrilaterals: primitives of about a pixel
+"""
+
+import math
+import pathlib
+import random
+import sys
+
+HEAD = """Format {} {} 1
+PixelSamples {} {}
+PixelFilter "gaussian" 2 2
+ShadingRate 1
+Display "{}.exr" "file" "rgba"
+Projection "perspective" "fov" 40
+Translate 0 0 {}
+WorldBegin
+LightSource "ambientlight" 1 "intensity" 0.3
+LightSource "distantlight" 2 "from" [1 2 -3] "to" [0 0 0] "intensity" 0.8
+"""
+
+
+def joined(values, digits=4):
+    return " ".join(f"{value:.{digits}f}" for value in values)
+
+
+def hairs(file, count=600_000, bunch=500):
+    """Strands that stand on a sphere and fall, opacity 0.3, in Curves of 500."""
+    rng = random.Random(11)
+    file.write(HEAD.format(640, 480, 4, 4, "hairs", 5))
+    file.write('Surface "plastic" "roughness" 0.2\nOpacity [0.3 0.3 0.3]\nBasis "bezier" 3 "bezier" 3\n')
+    for _ in range(count // bunch):
+        points, colours = [], []
+        for _ in range(bunch):
+            z, turn = rng.uniform(-1, 1), rng.uniform(0, 2 * math.pi)
+            flat = math.sqrt(1 - z * z)
+            at = [flat * math.cos(turn), flat * math.sin(turn), z]
+            way, length = at, rng.uniform(0.2, 0.5)
+            points += at
+            for _ in range(3):
+                way = [0.8 * w + rng.gauss(0, 0.15) + fall for w, fall in zip(way, (0, -0.35, 0))]
+                at = [a + length / 3 * w for a, w in zip(at, way)]
+                points += at
+            shade = rng.uniform(0.6, 1)
+            colours += [0.9 * shade, 0.6 * shade, 0.3 * shade]
+        file.write(f'Curves "cubic" [{"4 " * bunch}] "nonperiodic" "P" [{joined(points)}] "constantwidth" 0.002 ')
+        file.write(f'"uniform color Cs" [{joined(colours, 2)}]\n')
+
+
+def layers(file, count=1_000_000, bunch=10_000):
+    """Squares across a pixel, ever farther away, each letting through 0.99999 of what lies behind, in meshes of 10,000."""
+    file.write(HEAD.format(16, 16, 2, 2, "layers", 2))
+    file.write('Surface "constant"\nOpacity [0.00001 0.00001 0.00001]\n')
+    # The picture is 2 tan 20 degrees high at distance 1: a pixel is 16 times less.
+    pixel = 2 * math.tan(math.radians(20)) / 16
+    for first in range(0, count, bunch):
+        points, colours = [], []
+        for layer in range(first, first + bunch):
+            far = layer / count
+            side = pixel * (2 + far)
+            left, right = 0.1 * side, (0.9 if layer % 2 else 1.9) * side
+            points += [left, 0.1 * side, far, left, 0.9 * side, far, right, 0.9 * side, far, right, 0.1 * side, far]
+            colours += [far, 1 - far, 0.5]
+        corners = " ".join(str(corner) for corner in range(4 * bunch))
+        file.write(f'PointsPolygons [{"4 " * bunch}] [{corners}] "P" [{joined(points, 7)}] "uniform color Cs" [{joined(colours)}]\n')
+
+
+def polygons(file, side=707, bunch=101):
+    """A torus with waves, of quadrilaterals, in meshes of 101 rows."""
+    file.write(HEAD.format(1024, 768, 4, 4, "polygons", 5))
+    file.write('Rotate -55 1 0 0\nSurface "plastic"\nColor [0.5 0.6 0.8]\n')
+    turn = [2 * math.pi * step / side for step in range(side + 1)]
+
+    def point(u, v):
+        thick = 0.7 + 0.04 * math.sin(31 * u) * math.sin(29 * v)
+        ring = 1.2 + thick * math.cos(v)
+        return [ring * math.cos(u), ring * math.sin(u), thick * math.sin(v)]
+
+    width = side + 1
+    for first in range(0, side, bunch):
+        rows = min(bunch, side - first)
+        points = [x for row in range(first, first + rows + 1) for u in turn for x in point(u, turn[row])]
+        corners = [
+            corner for row in range(rows) for column in range(side)
+            for corner in (row * width + column, row * width + column + 1, (row + 1) * width + column + 1, (row + 1) * width + column)
+        ]
+        text = " ".join(map(str, corners))
+        file.write(f'PointsPolygons [{"4 " * (rows * side)}] [{text}] "P" [{joined(points, 5)}]\n')
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    folder, wanted = pathlib.Path(sys.argv[1]), sys.argv[2:] or ["hairs", "layers", "polygons"]
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in wanted:
+        with open(folder / f"{name}.rib", "w", encoding="ascii") as file:
+            {"hairs": hairs, "layers": layers, "polygons": polygons}[name](file)
+            file.write("WorldEnd\n")
+
+
+main()
