@@ -49,7 +49,7 @@ pub(super) const STAGES: [RGBColor; 10] = [
 pub(super) fn device(place: usize) -> RGBColor {
     // Steps of the golden angle never come close to where they were.
     let hue = (place as f64 * 0.381_966).fract();
-    let (r, g, b) = HSLColor(hue, 0.55, if place % 2 == 0 { 0.45 } else { 0.6 }).rgb();
+    let (r, g, b) = HSLColor(hue, 0.55, if place.is_multiple_of(2) { 0.45 } else { 0.6 }).rgb();
     DISTINCT.get(place).copied().unwrap_or(RGBColor(r, g, b))
 }
 

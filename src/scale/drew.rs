@@ -97,12 +97,13 @@ fn grey(picture: &Shown, zoom: Zoom, [x, y]: [u32; 2]) -> u32 {
 fn colour(region: Option<&MeasuredRegion>, grey: u32, is_edge: bool) -> [u8; 3] {
     let Some(region) = region else { return [grey as u8; 3] };
     let RGBColor(r, g, b) = colours::device(region.device);
-    [r, g, b].map(|own| {
-        // Half of the device's colour, half of the picture, a little brighter: dark scenes must show both.
-        let mixed = (u32::from(own) + grey * 3 / 4 + 48) / 2;
-        if is_edge { 255 - (255 - mixed.min(255)) / 4 } else { mixed.min(255) }
-    })
-    .map(|value| value as u8)
+    [r, g, b]
+        .map(|own| {
+            // Half of the device's colour, half of the picture, a little brighter: dark scenes must show both.
+            let mixed = (u32::from(own) + grey * 3 / 4 + 48) / 2;
+            if is_edge { 255 - (255 - mixed.min(255)) / 4 } else { mixed.min(255) }
+        })
+        .map(|value| value as u8)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::colours::{self, FAINT, GREY};
 use super::plots;
 use super::report::FILES;
-use super::study::{PHASE_TITLES, PHASES, Series, Study};
+use super::study::{PHASES, Series, Study};
 use super::tables::{self, DEVICE_STAGES, Table};
 use super::timeline;
 use base64::Engine as _;
@@ -45,7 +45,8 @@ fn speed_up(study: &Study) -> Markup {
     let curves = plots::speed_up_curves(study);
     let names = curves.iter().enumerate().map(|(place, curve)| (curve.name.to_string(), colours::curve(place)));
     let entries: Vec<_> = names.chain([("ideal: as many times as devices".to_string(), FAINT)]).collect();
-    let caption = "Speed-up against one device: medians, with bars from the slowest to the fastest round.";
+    let caption = "Speed-up against one device, as in figure 11 of RenderAnts (Zhou et al. 2009): medians, with bars from the slowest to \
+                   the fastest round.";
     html! {
         h2 { (table.title) }
         (figure(&plots::speed_up(&curves), &entries, caption))
@@ -55,8 +56,7 @@ fn speed_up(study: &Study) -> Markup {
 
 fn phases(study: &Study) -> Markup {
     let table = tables::phases(study);
-    let entries = PHASES.iter().zip(PHASE_TITLES).zip(colours::PHASES);
-    let entries: Vec<_> = entries.map(|((name, title), colour)| (format!("{name}: {title}"), colour)).collect();
+    let entries: Vec<_> = PHASES.map(String::from).into_iter().zip(colours::PHASES).collect();
     html! {
         h2 { (table.title) }
         (figure(&plots::phases(study), &entries, "Where a user's time goes, by the number of devices."))
@@ -66,11 +66,11 @@ fn phases(study: &Study) -> Markup {
 
 fn stages(study: &Study) -> Markup {
     let table = tables::stages(study);
-    let entries: Vec<_> =
-        DEVICE_STAGES.iter().zip(colours::STAGES).map(|(stage, colour)| (stage.name().to_string(), colour)).collect();
+    let shown = DEVICE_STAGES.into_iter().zip(colours::STAGES).filter(|(stage, _)| tables::takes_time(study, *stage));
+    let entries: Vec<_> = shown.map(|(stage, colour)| (stage.name().to_string(), colour)).collect();
     html! {
         h2 { (table.title) }
-        (figure(&plots::stages(study), &entries, "Breakdown of the devices' time."))
+        (figure(&plots::stages(study), &entries, "Breakdown of the devices' time, as in figure 10 of RenderAnts (Zhou et al. 2009)."))
         (rows(&table))
     }
 }
@@ -79,7 +79,7 @@ fn configuration(series: &Series, png: &[u8]) -> Markup {
     let selection = &series.configuration.selection;
     let stats = &series.typical().stats;
     let device = |(place, device): (usize, &super::measured::MeasuredDevice)| {
-        (format!("device {}: {}", place + 1, device.name), colours::device(place))
+        (format!("{}, {}", tables::title(place, device), device.name), colours::device(place))
     };
     let entries: Vec<_> = stats.devices.iter().enumerate().map(device).collect();
     let line: Vec<_> = [("before regions: geometry brought over, primitives counted".to_string(), GREY)].into();
@@ -124,7 +124,7 @@ fn facts(study: &Study) -> Markup {
 fn figure(svg: &str, entries: &[(String, RGBColor)], caption: &str) -> Markup {
     html! {
         figure {
-            (PreEscaped(svg))
+            div.scroll { (PreEscaped(svg)) }
             (legend(entries))
             figcaption { (caption) }
         }

@@ -31,7 +31,9 @@ pub enum PlanError {
     #[error(transparent)]
     Devices(#[from] GpuError),
     /// Nothing to compare with.
-    #[error("no --devices names one device alone: speed-up is against a run on one device, as in --devices 0 --devices 0,1")]
+    #[error(
+        "no --devices names one device alone: speed-up is against a run on one device, as in --devices 0 --devices 0,1"
+    )]
     NoBaseline,
     /// A configuration stands twice.
     #[error("--devices {0} is given twice: --repeat says how often each is run")]

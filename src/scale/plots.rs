@@ -188,12 +188,7 @@ impl Plane<'_, '_> {
     }
 
     /// A rectangle from a time to a time; nothing where it would have no width.
-    pub(super) fn rectangle(
-        &self,
-        (begin, end): (f64, f64),
-        (top, bottom): (i32, i32),
-        style: ShapeStyle,
-    ) -> Drawn {
+    pub(super) fn rectangle(&self, (begin, end): (f64, f64), (top, bottom): (i32, i32), style: ShapeStyle) -> Drawn {
         let corners = [(self.x(begin), self.y(top)), (self.x(end), self.y(bottom))];
         if corners[0].0 < corners[1].0 { self.area.draw(&Rectangle::new(corners, style)) } else { Ok(()) }
     }
@@ -216,7 +211,10 @@ pub(super) fn rows<'l>(
     let bottom = TOP + height * labels.len() as i32;
     svg((bottom + AXIS) as u32, |area| {
         let frame = area.margin(TOP, 0, left, RIGHT);
-        let mut chart = ChartBuilder::on(&frame).x_label_area_size(AXIS - 10).margin_bottom(10).build_cartesian_2d(0.0..seconds, 0.0..1.0)?;
+        let mut chart = ChartBuilder::on(&frame)
+            .x_label_area_size(AXIS - 10)
+            .margin_bottom(10)
+            .build_cartesian_2d(0.0..seconds, 0.0..1.0)?;
         let label = |value: &f64| format!("{}", (value * 1e4).round() / 1e4);
         chart
             .configure_mesh()

@@ -98,7 +98,8 @@ pub fn measure(
     cancelled: &AtomicBool,
     notice: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Measurements, RunError> {
-    let scratch = tempfile::tempdir_in(&order.folder).map_err(|reason| io_error("cannot make a folder for runs", reason))?;
+    let scratch =
+        tempfile::tempdir_in(&order.folder).map_err(|reason| io_error("cannot make a folder for runs", reason))?;
     let count = plan.configurations.len() * order.repeat as usize;
     let mut bits = Bits::default();
     let mut series: Vec<Series> = plan

@@ -99,8 +99,13 @@ impl Run {
     pub fn phases(&self) -> [f64; 6] {
         let sum = |of: fn(&super::measured::MeasuredWorld) -> f64| -> f64 { self.stats.worlds.iter().map(of).sum() };
         let parse = self.stats.stages_s.get("parse").copied().unwrap_or(0.0);
-        let rest =
-            [parse, sum(|world| world.prepare_s), sum(|world| world.count_s), sum(|world| world.draw_s), sum(|world| world.write_s)];
+        let rest = [
+            parse,
+            sum(|world| world.prepare_s),
+            sum(|world| world.count_s),
+            sum(|world| world.draw_s),
+            sum(|world| world.write_s),
+        ];
         // With several worlds, one is read while another is drawn: nothing may become negative.
         let start = (self.process_s - rest.iter().sum::<f64>()).max(0.0);
         [start, rest[0], rest[1], rest[2], rest[3], rest[4]]
@@ -187,7 +192,9 @@ impl Study {
     /// The study in a sentence: the configuration with the most devices.
     pub fn finding(&self) -> String {
         // Of equal ones the first: `max_by_key` takes the last.
-        let Some(most) = self.series.iter().rev().max_by_key(|series| series.device_count()) else { return String::new() };
+        let Some(most) = self.series.iter().rev().max_by_key(|series| series.device_count()) else {
+            return String::new();
+        };
         let speed_up = self.speed_up(most, Clock::Render).median;
         let efficiency = self.efficiency(most, Clock::Render) * 100.0;
         let process = self.speed_up(most, Clock::Process).median;
@@ -222,7 +229,11 @@ impl Study {
     pub fn commands(&self) -> Vec<String> {
         let flags = if self.flags.is_empty() { String::new() } else { format!(" {}", self.flags) };
         let command = |series: &Series| {
-            format!("anthill render {}{flags} --devices {}", quoted(&self.scene), quoted(&series.configuration.selection))
+            format!(
+                "anthill render {}{flags} --devices {}",
+                quoted(&self.scene),
+                quoted(&series.configuration.selection)
+            )
         };
         self.series.iter().map(command).collect()
     }
@@ -260,5 +271,9 @@ impl Study {
 /// A word as a shell takes it.
 pub fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=+:@%".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) { word.into() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }

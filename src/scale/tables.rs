@@ -1,5 +1,6 @@
 //! The tables of a study, each made once and shown as text, Markdown, HTML and CSV.
 
+use super::measured::MeasuredDevice;
 use super::study::{Clock, PHASE_TITLES, PHASES, Series, Spread, Study};
 use crate::stats::{Stage, human_bytes};
 
@@ -56,7 +57,9 @@ fn summary_row(study: &Study, series: &Series) -> Vec<Value> {
         ("device_count".into(), series.device_count().to_string()),
         ("runs".into(), series.runs.len().to_string()),
     ];
-    for (name, clock, time) in [("render", Clock::Render, series.render()), ("process", Clock::Process, series.process())] {
+    for (name, clock, time) in
+        [("render", Clock::Render, series.render()), ("process", Clock::Process, series.process())]
+    {
         let speed_up = study.speed_up(series, clock);
         for (what, spread) in [(format!("{name}_s"), time), (format!("{name}_speed_up"), speed_up)] {
             row.push((what.clone(), spread.median.to_string()));
@@ -68,7 +71,7 @@ fn summary_row(study: &Study, series: &Series) -> Vec<Value> {
     let typical = series.typical();
     let phases = PHASES.iter().zip(typical.phases());
     row.extend(phases.map(|(name, seconds)| (format!("{name}_s"), seconds.to_string())));
-    let sum = |of: fn(&super::measured::MeasuredDevice) -> u64| typical.stats.devices.iter().map(of).sum::<u64>();
+    let sum = |of: fn(&MeasuredDevice) -> u64| typical.stats.devices.iter().map(of).sum::<u64>();
     row.push(("busy_share".into(), typical.stats.busy_share().to_string()));
     row.push(("regions".into(), sum(|device| device.regions).to_string()));
     row.push(("stolen".into(), sum(|device| device.stolen).to_string()));
@@ -97,7 +100,16 @@ pub fn runs(study: &Study) -> Vec<Vec<Value>> {
 /// Speed-up and efficiency, the study's result. A curve that is computed and not measured gets a column here, and one in
 /// [`speed_up_curves`](super::plots::speed_up_curves).
 pub fn speed_up(study: &Study) -> Table {
-    let header = ["devices", "count", "render, s", "speed-up", "efficiency", "process, s", "speed-up", "efficiency"];
+    let header = [
+        "devices",
+        "count",
+        "render, s",
+        "speed-up",
+        "efficiency",
+        "process, s",
+        "process speed-up",
+        "process efficiency",
+    ];
     let row = |series: &Series| {
         let mut row = vec![series.configuration.selection.clone(), series.device_count().to_string()];
         for (clock, time) in [(Clock::Render, series.render()), (Clock::Process, series.process())] {
@@ -142,7 +154,7 @@ pub fn phases(study: &Study) -> Table {
 
 /// Time that devices spent in each stage, added up.
 pub fn stages(study: &Study) -> Table {
-    let shown: Vec<Stage> = DEVICE_STAGES.into_iter().filter(|&stage| study.series.iter().any(|series| device_seconds(series, stage) > 0.0)).collect();
+    let shown: Vec<Stage> = DEVICE_STAGES.into_iter().filter(|&stage| takes_time(study, stage)).collect();
     let mut header = vec!["devices".to_string()];
     header.extend(shown.iter().map(|stage| format!("{}, s", stage.name())));
     header.push("sum, s".into());
@@ -178,14 +190,19 @@ pub fn device_seconds(series: &Series, stage: Stage) -> f64 {
     series.typical().stats.devices.iter().filter_map(|device| device.stages_s.get(stage.name())).sum()
 }
 
+/// Whether any device of the study spent time in a stage.
+pub fn takes_time(study: &Study, stage: Stage) -> bool {
+    study.series.iter().any(|series| device_seconds(series, stage) > 0.0)
+}
+
 /// What each device did in a configuration's typical run.
 pub fn devices(series: &Series) -> Table {
     let header = ["device", "busy, s", "idle, s", "busy", "regions", "stolen", "cut", "memory, peak"];
     let stats = &series.typical().stats;
-    let row = |(place, device): (usize, &super::measured::MeasuredDevice)| {
+    let row = |(place, device): (usize, &MeasuredDevice)| {
         let all = device.busy_s + device.idle_s;
         vec![
-            format!("{} (device {})", place + 1, device.index),
+            title(place, device),
             seconds(device.busy_s),
             seconds(device.idle_s),
             if all > 0.0 { percent(device.busy_s / all) } else { "-".into() },
@@ -200,6 +217,11 @@ pub fn devices(series: &Series) -> Table {
         .into();
     let rows = stats.devices.iter().enumerate().map(row).collect();
     Table { title: "What each device did", note, header: header.map(String::from).into(), rows }
+}
+
+/// A device of a run: its place among the opened ones, and its index in `anthill devices`.
+pub(super) fn title(place: usize, device: &MeasuredDevice) -> String {
+    format!("#{}: device {}", place + 1, device.index)
 }
 
 /// Seconds with three digits that count: 0.0123, 1.23, 12.3, 123.
@@ -224,7 +246,7 @@ fn times_between(spread: Spread) -> String {
 /// The median; where values differ, with the range.
 fn between(spread: Spread, show: impl Fn(f64) -> String) -> String {
     let [median, min, max] = [spread.median, spread.min, spread.max].map(show);
-    if min == max { median } else { format!("{median} ({min} to {max})") }
+    if min == max { median } else { format!("{median} ({min}–{max})") }
 }
 
 pub(super) fn percent(share: f64) -> String {

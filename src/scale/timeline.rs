@@ -27,7 +27,7 @@ pub fn lanes(regions: &[MeasuredRegion], device: usize) -> Vec<Vec<&MeasuredRegi
 /// The time line of a run's longest world. What is before the regions is grey, what was stolen is pale inside.
 pub fn draw(stats: &Measured) -> String {
     let Some((_, world)) = stats.longest_world() else { return String::new() };
-    let names: Vec<String> = (0..stats.devices.len()).map(|device| format!("device {}", device + 1)).collect();
+    let names: Vec<String> = (1..=stats.devices.len()).map(|place| format!("#{place}")).collect();
     let whole = world.regions.iter().map(|region| region.end_s).fold(world.count_s + world.draw_s, f64::max).max(1e-6);
     rows(names.iter().map(String::as_str), (ROW + GAP, whole), "seconds since the first submission", |plane| {
         for device in 0..stats.devices.len() {
