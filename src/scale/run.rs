@@ -222,3 +222,94 @@ fn hash(bytes: Vec<u8>) -> u64 {
     hasher.write(&bytes);
     hasher.finish()
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// Stands in for the program: writes the statistics and a picture, whose bytes are what `picture` prints for its devices `$4`.
+    fn program(folder: &Path, picture: &str) -> PathBuf {
+        let script = format!(
+            "#!/bin/sh\n\
+             [ \"$1 $2 $3 $5\" = 'render a.rib --devices --progress' ] || {{ echo \"odd: $*\" >&2; exit 7; }}\n\
+             picture=\"${{10%.#.exr}}.exr\"\n\
+             {{ {picture}; }} > \"$picture\"\n\
+             cat > \"$8\" <<END\n\
+             {{\"wall_s\": 1, \"render_s\": 0.5, \"stages_s\": {{\"parse\": 0.25}}, \"micropolygons\": 1, \"sample_points\": 1,\n\
+             \"outputs\": [{{\"file\": \"$picture\", \"state\": \"whole\"}}], \"devices\": [], \"worlds\": []}}\n\
+             END\n"
+        );
+        let path = folder.join("program.sh");
+        // Another process writes it: a test that forks meanwhile would hold it open, and what is open for writing cannot be run.
+        let write = ["-c", "printf %s \"$1\" > \"$2\" && chmod +x \"$2\"", "sh", &script];
+        let status = Command::new("sh").args(write).arg(&path).status().expect("there is a shell");
+        assert!(status.success());
+        path
+    }
+
+    /// Configurations by their devices, with the models of these.
+    fn plan(selections: &[(&str, &[usize])]) -> Plan {
+        let configuration = |(selection, models): &(&str, &[usize])| Configuration {
+            selection: selection.to_string(),
+            indices: (0..selection.split(',').count()).collect(),
+            models: models.to_vec(),
+        };
+        Plan { configurations: selections.iter().map(configuration).collect(), baseline: 0 }
+    }
+
+    /// Runs a plan twice; what it told, and what came of it.
+    fn measured(picture: &str, plan: &Plan, cancelled: bool) -> (Vec<String>, Result<Measurements, RunError>) {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        let order = Order {
+            program: program(folder.path(), picture),
+            scene: "a.rib".into(),
+            flags: vec![],
+            repeat: 2,
+            pin: false,
+            folder: folder.path().into(),
+        };
+        let mut told = Vec::new();
+        let mut notice = |progress: Progress<'_>| told.push(format!("{} {}", progress.place, progress.selection));
+        let measured = measure(&order, plan, &AtomicBool::new(cancelled), &mut notice);
+        if let Ok(measured) = &measured {
+            let kept = measured.pictures.iter().map(PathBuf::from);
+            let kept = kept.chain(measured.differing.iter().map(|differing| PathBuf::from(&differing.file)));
+            kept.for_each(|file| assert!(file.exists(), "{}", file.display()));
+        }
+        (told, measured)
+    }
+
+    #[test]
+    fn configurations_take_turns() {
+        let (told, measured) = measured("echo same", &plan(&[("0", &[0]), ("0,0", &[0])]), false);
+        let measured = measured.expect("all runs succeed");
+        assert_eq!(told, ["0 0,0", "1 0", "2 0,0", "3 0", "4 0,0"]);
+        assert_eq!((measured.series[0].runs.len(), measured.pictures.len(), measured.differing.len()), (2, 1, 0));
+        let run = &measured.series[1].runs[1];
+        assert!(run.process_s > 0.0 && run.stats.render_s == 0.5);
+    }
+
+    #[test]
+    fn pictures_that_differ_are_kept_and_told() {
+        let alike = plan(&[("0", &[0]), ("0,0", &[0])]);
+        let told = |plan| -> Vec<(String, u32)> {
+            let (_, measured) = measured("echo \"$4\"", plan, false);
+            let measured = measured.expect("all runs succeed");
+            measured.differing.into_iter().map(|differing| (differing.selection, differing.round)).collect()
+        };
+        // The first run, with which the others are compared, fills the caches.
+        assert_eq!(told(&alike), [("0".to_string(), 1), ("0".to_string(), 2)]);
+        // Devices of other models may draw other bits.
+        assert_eq!(told(&plan(&[("0", &[0]), ("0,1", &[0, 1]), ("1", &[1])])), []);
+    }
+
+    #[test]
+    fn a_run_that_fails_ends_the_study_with_its_messages() {
+        let (told, failed) = measured("echo no device >&2; exit 1", &plan(&[("0", &[0])]), false);
+        let failed = failed.map(|_| ()).expect_err("it exits with 1");
+        assert_eq!(failed.to_string(), "the run on --devices 0 failed (exit code 1):\nno device");
+        assert!(told.is_empty());
+        let (_, interrupted) = measured("echo same", &plan(&[("0", &[0])]), true);
+        assert!(matches!(interrupted, Err(RunError::Interrupted)));
+    }
+}
