@@ -1,7 +1,7 @@
 //! Plots of a study as SVG: speed-up (as figure 11 of RenderAnts), and stacked bars (as its figure 10).
 
 use super::colours::{self, FAINT, INK};
-use super::study::{Clock, Spread, Study};
+use super::study::{Clock, Series, Spread, Study};
 use super::tables::{DEVICE_STAGES, device_seconds};
 use crate::stats::Stage;
 use plotters::coord::Shift;
@@ -45,7 +45,7 @@ pub struct Curve {
 /// [`speed_up`](super::tables::speed_up).
 pub fn speed_up_curves(study: &Study) -> Vec<Curve> {
     let curve = |name, clock| {
-        let point = |series| (super::study::Series::device_count(series), study.speed_up(series, clock));
+        let point = |series| (Series::device_count(series), study.speed_up(series, clock));
         let mut points: Vec<(usize, Spread)> = study.series.iter().map(point).collect();
         points.sort_by_key(|(count, _)| *count);
         Curve { name, points }
@@ -118,10 +118,7 @@ pub struct Bar {
 
 /// The phases of each configuration's typical run, in seconds.
 pub fn phase_bars(study: &Study) -> Vec<Bar> {
-    let bar = |series: &super::study::Series| Bar {
-        label: series.configuration.selection.clone(),
-        parts: series.typical().phases().into(),
-    };
+    let bar = |series: &Series| Bar { label: label(series), parts: series.typical().phases().into() };
     study.series.iter().map(bar).collect()
 }
 
@@ -132,8 +129,8 @@ pub fn phases(study: &Study) -> String {
 
 /// The time of each configuration's devices in each stage, all devices added up, in seconds.
 pub fn stage_bars(study: &Study) -> Vec<Bar> {
-    let bar = |series: &super::study::Series| Bar {
-        label: series.configuration.selection.clone(),
+    let bar = |series: &Series| Bar {
+        label: label(series),
         parts: DEVICE_STAGES.iter().map(|&stage: &Stage| device_seconds(series, stage)).collect(),
     };
     study.series.iter().map(bar).collect()
@@ -204,7 +201,7 @@ pub(super) fn rows<'l>(
     const TOP: i32 = 10;
     const AXIS: i32 = 100;
     const RIGHT: i32 = 30;
-    let labels: Vec<String> = labels.map(shortened).collect();
+    let labels: Vec<&str> = labels.collect();
     let longest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0) as i32;
     // A letter is about 0.46 of its size wide, digits and commas less.
     let left = (longest * LETTERS as i32 * 46 / 100 + 40).max(90);
@@ -234,17 +231,20 @@ pub(super) fn rows<'l>(
         let plane = Plane { area, left: ends[0].0, top: ends[0].1, per_second };
         for (place, label) in labels.iter().enumerate() {
             let at = (plane.left - 16, plane.y(place as i32 * height + height / 2));
-            area.draw(&Text::new(label.clone(), at, letters(HPos::Right, VPos::Center)))?;
+            area.draw(&Text::new(*label, at, letters(HPos::Right, VPos::Center)))?;
         }
         draw(&plane)
     })
 }
 
-/// Long lists of devices are shown by their beginning.
-fn shortened(label: &str) -> String {
-    const LONGEST: usize = 24;
-    if label.chars().count() <= LONGEST {
-        return label.into();
+/// The name of a configuration's bar: long lists of devices are shown by their beginning and their length.
+fn label(series: &Series) -> String {
+    const LONGEST: usize = 20;
+    const BEGINNING: usize = 12;
+    let selection = &series.configuration.selection;
+    if selection.chars().count() <= LONGEST {
+        return selection.clone();
     }
-    label.chars().take(LONGEST - 1).chain(['…']).collect()
+    let beginning: String = selection.chars().take(BEGINNING).collect();
+    format!("{beginning}… ({})", series.device_count())
 }

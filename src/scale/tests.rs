@@ -208,6 +208,8 @@ fn plots_hold_what_they_are_of() {
     assert_eq!((bars[1].label.as_str(), bars[1].parts[4]), ("0,1", 2.0));
     assert!(plots::phases(&study).contains(">\n0,1\n</text>"));
     assert_eq!(plots::stage_bars(&study)[1].parts[6], 1.0);
+    let many = Study { series: vec![series(&["0"; 16].join(","), vec![run(1.0, 0.5, 1)])], ..study.clone() };
+    assert_eq!(plots::phase_bars(&many)[0].label, "0,0,0,0,0,0,… (16)");
     // Plots of nothing, and of no time, are plots.
     for svg in [plots::speed_up(&[]), timeline::draw(&run(0.0, 0.0, 2).stats), plots::stages(&study)] {
         roxmltree::Document::parse(&svg).unwrap_or_else(|error| panic!("{error}: {svg}"));
