@@ -269,7 +269,7 @@ const SCALE_HELP: &str = "\
 Each run is a process of its own, `anthill render` with the same flags and this environment. Configurations take turns, round by
 round, so that a busy machine slows all of them alike; before the first round, drivers' caches of compiled kernels are filled.
 Speed-up and efficiency go to standard output. DIR gets scale.html (one page with everything), scale.md, scale.json, scale.csv,
-runs.csv, and for configuration N who drew what as drew.N.png.
+runs.csv, what was drawn as picture.N.exr for world N, and who drew what in configuration N as drew.N.png.
 Exits with 1 when a run fails, or when two pictures that should be the same are not.
 
 Examples:

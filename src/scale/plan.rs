@@ -63,7 +63,7 @@ impl Plan {
         Ok(Self { baseline: baseline.ok_or(PlanError::NoBaseline)?, configurations })
     }
 
-    /// Configurations to run once before anything counts, so that every device's driver has its kernels compiled: the fewest devices
+    /// Configurations to run once before anything counts, so that every device's driver has its kernels compiled: a few runs
     /// that fill all caches, largest configuration (and so the quickest run) first.
     pub fn warm_up(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.configurations.len()).collect();

@@ -23,7 +23,8 @@ pub const FILES: [&str; 5] = ["scale.html", "scale.md", "scale.json", "scale.csv
 
 /// Writes the study to its folder: `scale.html` (one page, which needs no other file), `scale.md`, `scale.json` (all that was
 /// measured), `scale.csv` (a line for each configuration), `runs.csv` (a line for each run), and `drew.N.png`, who drew what in
-/// configuration N. `pictures` are what the runs drew, world by world.
+/// configuration N. `pictures` are what the runs drew, world by
+/// world; they are in the folder already.
 ///
 /// # Errors
 /// When a file cannot be written.

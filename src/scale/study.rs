@@ -220,7 +220,8 @@ impl Study {
             ),
             some => {
                 let files: Vec<&str> = some.iter().map(|differing| &*differing.file).collect();
-                format!("{} pictures DIFFER from those of the first run: {}.", some.len(), files.join(", "))
+                let differ = if some.len() == 1 { "picture DIFFERS" } else { "pictures DIFFER" };
+                format!("{} {differ} from the first run's: {}.", some.len(), files.join(", "))
             }
         }
     }

@@ -195,7 +195,7 @@ fn the_page_is_whole_and_refers_to_nothing_outside() {
     let differing = Differing { selection: "0,1".into(), round: 2, file: "differs.0-1.2.1.exr".into() };
     study.differing.push(differing);
     let html = page(&study, &[vec![], vec![]]);
-    assert!(html.contains("1 pictures DIFFER from those of the first run: differs.0-1.2.1.exr."));
+    assert!(html.contains("1 picture DIFFERS from the first run's: differs.0-1.2.1.exr."));
 }
 
 #[test]
