@@ -29,6 +29,7 @@ pub mod pipeline;
 pub mod progress;
 pub mod render;
 pub mod rib;
+pub mod scale;
 pub mod scene;
 pub mod schedule;
 pub mod shading;

@@ -180,6 +180,54 @@ pub struct DeviceStats {
     pub texture: TextureStats,
 }
 
+/// One region of a world: who drew it, when, and what it took.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct RegionStats {
+    /// The device, as a place in [`Stats::devices`].
+    pub device: usize,
+    /// Its pixels in raster space: x0, y0, x1, y1, half-open.
+    pub px: [u32; 4],
+    /// Whether its device took it, or what it was cut from, from another one.
+    pub stolen: bool,
+    /// Its work in micropolygons, as estimated before it was begun.
+    pub work: u64,
+    /// Grids that it selected.
+    pub grids: u64,
+    /// Micropolygons that a sample saw.
+    pub visible_micropolygons: u64,
+    /// Vertices that colour was computed at.
+    pub shaded_vertices: u64,
+    /// When it was begun: time since the first submission of its world.
+    #[serde(rename = "begin_s", serialize_with = "seconds")]
+    pub begin: Duration,
+    /// When its last pixel was there, likewise.
+    #[serde(rename = "end_s", serialize_with = "seconds")]
+    pub end: Duration,
+}
+
+/// One world that was drawn. Its times follow one another.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct WorldStats {
+    /// FrameBegin's number.
+    pub frame: Option<i32>,
+    /// The pixels that were drawn: x0, y0, x1, y1, half-open.
+    pub crop_px: [u32; 4],
+    /// Shaders compiled and geometry lowered, on the host.
+    #[serde(rename = "prepare_s", serialize_with = "seconds")]
+    pub prepare: Duration,
+    /// From the first submission until regions can begin: geometry brought to every device, primitives split and counted.
+    #[serde(rename = "count_s", serialize_with = "seconds")]
+    pub count: Duration,
+    /// From then to the last pixel read back.
+    #[serde(rename = "draw_s", serialize_with = "seconds")]
+    pub draw: Duration,
+    /// Film to files.
+    #[serde(rename = "write_s", serialize_with = "seconds")]
+    pub write: Duration,
+    /// Every region that was finished, in the order in which they were begun.
+    pub regions: Vec<RegionStats>,
+}
+
 /// One file that a display wrote or should have written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OutputStats {
@@ -233,6 +281,8 @@ pub struct Stats {
     pub texture: TextureStats,
     /// Each opened device.
     pub devices: Vec<DeviceStats>,
+    /// Each world that was drawn, in order.
+    pub worlds: Vec<WorldStats>,
     /// Every distinct warning and error, in order of first appearance.
     pub warnings: Vec<WarningStats>,
 }
@@ -427,6 +477,7 @@ mod tests {
             "errors_survived",
             "texture",
             "devices",
+            "worlds",
             "warnings",
         ];
         assert_eq!(keys_at("  "), top);

@@ -6,7 +6,7 @@ use anthill::gpu::{DeviceInfo, DeviceKind, GpuError, devices, select};
 use anthill::stats::human_bytes;
 
 /// The exit code when nothing can render.
-const NO_USABLE_DEVICE: u8 = 3;
+pub(super) const NO_USABLE_DEVICE: u8 = 3;
 
 /// Runs the command and returns the exit code.
 pub(super) fn run(flags: &DevicesFlags, console: &mut Console) -> u8 {
@@ -32,7 +32,7 @@ pub(super) fn run(flags: &DevicesFlags, console: &mut Console) -> u8 {
 }
 
 /// Says what is wrong and what to do about it.
-fn explain(error: &GpuError, console: &Console) {
+pub(super) fn explain(error: &GpuError, console: &Console) {
     console.err.error(&error.to_string());
     if !error.hint().is_empty() {
         console.err.line(&format!("  help: {}", error.hint()));

@@ -49,33 +49,8 @@ pub(super) struct RenderFlags {
     #[arg(long, value_name = "WHICH", default_value = "all")]
     pub(super) devices: String,
 
-    /// Device memory that each opened device may take: 512M, 2G, 1.5GiB
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
-    pub(super) memory: Option<u64>,
-
-    /// Host memory that a world's geometry and its film may take
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
-    pub(super) host_memory: Option<u64>,
-
-    /// Draw only these frames: 1-10,12
-    #[arg(long, value_name = "LIST", value_parser = parse_frames, allow_hyphen_values = true)]
-    pub(super) frames: Option<Frames>,
-
-    /// Picture size in pixels
-    #[arg(long, num_args = 2, value_names = ["W", "H"], value_parser = clap::value_parser!(u32).range(1..))]
-    pub(super) format: Option<Vec<u32>>,
-
-    /// Part of the picture to draw, from 0 to 1: left and right, top and bottom
-    #[arg(long, num_args = 4, value_names = ["X0", "X1", "Y0", "Y1"], allow_negative_numbers = true)]
-    pub(super) crop: Option<Vec<f64>>,
-
-    /// Samples per pixel in x and y
-    #[arg(long, num_args = 2, value_names = ["X", "Y"], value_parser = clap::value_parser!(u32).range(1..=64))]
-    pub(super) samples: Option<Vec<u32>>,
-
-    /// Area of a micropolygon in pixels, for every primitive
-    #[arg(long, value_name = "R", allow_negative_numbers = true)]
-    pub(super) shading_rate: Option<f32>,
+    #[command(flatten)]
+    pub(super) work: WorkFlags,
 
     /// How to show progress on standard error
     #[arg(long, value_name = "HOW", value_enum, default_value_t = ProgressMode::Auto)]
@@ -126,6 +101,38 @@ Examples:
   anthill render long.rib --checkpoint long.ckpt --resume
   anthill render scene.rib --crop 0.4 0.6 0.4 0.6 --stats stats.json --trace trace.json
   gunzip -c scene.rib.gz | anthill render - --devices 0,1 --memory 2G";
+
+/// What is drawn of a scene, and how much of the machine it may take.
+#[derive(Debug, Args)]
+pub(super) struct WorkFlags {
+    /// Device memory that each opened device may take: 512M, 2G, 1.5GiB
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    pub(super) memory: Option<u64>,
+
+    /// Host memory that a world's geometry and its film may take
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    pub(super) host_memory: Option<u64>,
+
+    /// Draw only these frames: 1-10,12
+    #[arg(long, value_name = "LIST", value_parser = parse_frames, allow_hyphen_values = true)]
+    pub(super) frames: Option<Frames>,
+
+    /// Picture size in pixels
+    #[arg(long, num_args = 2, value_names = ["W", "H"], value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) format: Option<Vec<u32>>,
+
+    /// Part of the picture to draw, from 0 to 1: left and right, top and bottom
+    #[arg(long, num_args = 4, value_names = ["X0", "X1", "Y0", "Y1"], allow_negative_numbers = true)]
+    pub(super) crop: Option<Vec<f64>>,
+
+    /// Samples per pixel in x and y
+    #[arg(long, num_args = 2, value_names = ["X", "Y"], value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub(super) samples: Option<Vec<u32>>,
+
+    /// Area of a micropolygon in pixels, for every primitive
+    #[arg(long, value_name = "R", allow_negative_numbers = true)]
+    pub(super) shading_rate: Option<f32>,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum ProgressMode {
@@ -229,16 +236,45 @@ pub(super) enum TextureCommand {
     },
 }
 
-/// Measure how rendering time falls with the number of devices (not supported yet)
+/// Measure how rendering time falls with the number of devices
 #[derive(Debug, Args)]
+#[command(after_help = SCALE_HELP)]
 pub(super) struct ScaleFlags {
-    /// Scene to draw
+    /// RIB file, plain or gzipped
     #[arg(value_name = "SCENE.rib")]
     pub(super) scene: PathBuf,
-    /// Devices to draw on
-    #[arg(long, value_name = "WHICH", default_value = "all")]
-    pub(super) devices: String,
+
+    /// Devices that draw together, as `anthill render` takes them; once for each configuration. The first of a single device is what
+    /// the others are compared with
+    #[arg(long, value_name = "WHICH", required = true)]
+    pub(super) devices: Vec<String>,
+
+    /// How often each configuration is run
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(super) repeat: u32,
+
+    /// Folder for the page, tables and pictures; made if need be
+    #[arg(short, long, value_name = "DIR")]
+    pub(super) output: PathBuf,
+
+    /// Keep each run to as many cores as it has devices (Linux): for CPU devices of one thread each (LP_NUM_THREADS=0)
+    #[arg(long)]
+    pub(super) cpus: bool,
+
+    #[command(flatten)]
+    pub(super) work: WorkFlags,
 }
+
+const SCALE_HELP: &str = "\
+Each run is a process of its own, `anthill render` with the same flags and this environment. Configurations take turns, round by
+round, so that a busy machine slows all of them alike; before the first round, drivers' caches of compiled kernels are filled.
+Speed-up and efficiency go to standard output. DIR gets scale.html (one page with everything), scale.md, scale.json, scale.csv,
+runs.csv, what was drawn as picture.N.exr for world N, and who drew what in configuration N as drew.N.png.
+Exits with 1 when a run fails, or when two pictures that should be the same are not.
+
+Examples:
+  anthill scale shot.rib --devices 0 --devices 0,1 --devices 0,1,2,3 -o study
+  LP_NUM_THREADS=0 anthill scale teapot.rib --devices 0 --devices 0,0 --cpus --repeat 9 --format 640 480 -o study";
 
 /// Show an OpenEXR picture as an sRGB PNG of 8 bits
 #[derive(Debug, Args)]

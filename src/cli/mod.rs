@@ -6,6 +6,7 @@ mod flags;
 mod interrupt;
 mod progress;
 mod render;
+mod scale;
 mod shader;
 #[cfg(test)]
 mod tests;
@@ -30,7 +31,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, render: &Render<'_>,
         Command::Devices(flags) => devices::run(flags, &mut console),
         Command::Shader(command) => shader::run(command, &mut console),
         Command::Texture(_) => not_yet("texture", &console),
-        Command::Scale(_) => not_yet("scale", &console),
+        Command::Scale(flags) => scale::run(flags, &mut console),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `anthill render`: flags to [`RenderOptions`], messages, progress, statistics and the exit code.
 
 use super::console::Console;
-use super::flags::RenderFlags;
+use super::flags::{RenderFlags, WorkFlags};
 use super::progress::Watcher;
 use anthill::diagnostic::Reporter;
 use anthill::film::{check_writable, write_bytes};
@@ -55,20 +55,26 @@ pub(super) fn run(flags: &RenderFlags, render: &Render<'_>, console: &Console) -
     if failures > 0 { exit_code.max(1) } else { exit_code }
 }
 
-fn cannot_write(path: &Path, error: &std::io::Error) -> String {
+/// Whether there is such a scene.
+pub(super) fn check_readable(scene: &Path) -> Result<(), String> {
+    let cannot_read = |reason: &dyn std::fmt::Display| format!("cannot read \"{}\": {reason}", scene.display());
+    match std::fs::metadata(scene) {
+        Ok(found) if found.is_dir() => Err(cannot_read(&"it is a directory")),
+        Ok(_) => Ok(()),
+        Err(error) => Err(cannot_read(&error)),
+    }
+}
+
+pub(super) fn cannot_write(path: &Path, error: &std::io::Error) -> String {
     format!("cannot write \"{}\": {error}", path.display())
 }
 
 /// What the flags mean together. The error is one of usage: nothing was begun.
 fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
     for scene in flags.scenes.iter().filter(|scene| scene.as_os_str() != "-") {
-        let found =
-            std::fs::metadata(scene).map_err(|error| format!("cannot read \"{}\": {error}", scene.display()))?;
-        if found.is_dir() {
-            return Err(format!("cannot read \"{}\": it is a directory", scene.display()));
-        }
+        check_readable(scene)?;
     }
-    let overrides = overrides(flags)?;
+    let overrides = overrides(&flags.work)?;
     if let Some(path) = &flags.stats {
         check_writable(path).map_err(|error| cannot_write(path, &error))?;
     }
@@ -80,9 +86,9 @@ fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
         scenes: flags.scenes.clone(),
         output: flags.output.clone(),
         devices: flags.devices.clone(),
-        memory_bytes: flags.memory,
-        host_memory_bytes: flags.host_memory,
-        frames: flags.frames.clone(),
+        memory_bytes: flags.work.memory,
+        host_memory_bytes: flags.work.host_memory,
+        frames: flags.work.frames.clone(),
         overrides,
         check: flags.check,
         validate: flags.validate,
@@ -96,7 +102,8 @@ fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
     })
 }
 
-fn overrides(flags: &RenderFlags) -> Result<Overrides, String> {
+/// What takes the place of what the RIB says.
+pub(super) fn overrides(flags: &WorkFlags) -> Result<Overrides, String> {
     let pair = |values: &Option<Vec<u32>>| values.as_deref().and_then(|values| <[u32; 2]>::try_from(values).ok());
     let crop = flags.crop.as_deref().and_then(|values| <[f64; 4]>::try_from(values).ok());
     if let Some([x0, x1, y0, y1]) = crop

@@ -197,7 +197,6 @@ fn every_bad_flag_is_explained() {
         ("render SCENE --stats DIR", "anthill: error: cannot write \"DIR\": is a directory"),
         ("texture make a b", "anthill: error: `anthill texture` is not supported yet"),
         ("texture info a", "anthill: error: `anthill texture` is not supported yet"),
-        ("scale SCENE", "anthill: error: `anthill scale` is not supported yet"),
         ("shader compile DIR/a.sl", "anthill: error: cannot read \"DIR/a.sl\": No such file or directory (os error 2)"),
         (
             "shader info plastik",
@@ -213,6 +212,28 @@ fn every_bad_flag_is_explained() {
             "anthill: error: two shaders are called matte: compile one after the other, with -o",
         ),
         ("paint", "error: unrecognized subcommand 'paint'"),
+    ];
+    for (line, expected) in table {
+        assert_eq!(error_of(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn every_bad_study_is_explained() {
+    let table = [
+        ("scale SCENE", "error: the following required arguments were not provided:"),
+        (
+            "scale SCENE --devices 0 -o DIR --repeat 0",
+            "error: invalid value '0' for '--repeat <N>': 0 is not in 1..=1000",
+        ),
+        (
+            "scale - --devices 0 -o DIR",
+            "anthill: error: a study reads its scene for each run: it cannot come from standard input",
+        ),
+        (
+            "scale SCENE --devices 0 -o SCENE",
+            "anthill: error: cannot write \"DIR/scene.rib\": File exists (os error 17)",
+        ),
     ];
     for (line, expected) in table {
         assert_eq!(error_of(line), expected, "{line}");

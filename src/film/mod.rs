@@ -40,7 +40,7 @@ mod tiff;
 pub use channels::{ChannelGroup, Layout};
 pub use file::{check_writable, write_bytes};
 pub use output_name::OutputName;
-pub use preview::{PreviewError, preview};
+pub use preview::{PreviewError, Shown, png_of, preview, show};
 
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::scene::World;

@@ -5,6 +5,7 @@ use exr::image::{AnyChannel, FlatSamples};
 use exr::meta::MetaData;
 use exr::prelude::{ReadChannels, ReadLayers, read};
 use png::{BitDepth, ColorType, Encoder, SrgbRenderingIntent};
+use std::io::Cursor;
 use std::path::Path;
 
 /// Why there is no preview.
@@ -37,10 +38,44 @@ pub enum PreviewError {
 /// The largest picture that is shown: width times height times channels.
 const SAMPLES_MAX: usize = 1 << 30;
 
-/// Shows an OpenEXR picture's data window as an sRGB PNG of 8 bits: colours times `gain`, premultiplied, so over black. Colours are the
-/// channels R, G and B, else those of the first layer (`name.R`) that has them. A picture without any is grey: its `Y` if it has one, else its first channel, which is stretched from the smallest to the largest finite value
-/// below 1e30, near values bright when it is depth (`Z`).
+/// A picture as it is shown: sRGB, 8 bits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// Width and height in pixels.
+    pub size: [u32; 2],
+    /// One plane of bytes for grey, three for colour; none of a picture without channels.
+    planes: Vec<Vec<u8>>,
+}
+
+impl Shown {
+    /// A pixel's brightness, from 0 to 255: the mean of its channels. Black outside the picture.
+    pub fn grey(&self, [x, y]: [u32; 2]) -> u8 {
+        let inside = x < self.size[0] && y < self.size[1];
+        let index = y as usize * self.size[0] as usize + x as usize;
+        let bytes = self.planes.iter().filter_map(|plane| plane.get(index)).map(|&byte| u32::from(byte));
+        let sum: u32 = if inside { bytes.sum() } else { 0 };
+        (sum / (self.planes.len() as u32).max(1)) as u8
+    }
+}
+
+/// Shows an OpenEXR picture's data window as an sRGB PNG of 8 bits. See [`show()`].
+///
+/// # Errors
+/// When the picture cannot be read or the PNG cannot be written.
 pub fn preview(input: &Path, output: &Path, gain: f32) -> Result<(), PreviewError> {
+    let Shown { size, planes } = show(input, gain)?;
+    let written = write_whole(output, |sink| encode(sink, size, &planes));
+    written.map_err(|reason| PreviewError::Write { path: output.display().to_string(), reason })
+}
+
+/// An OpenEXR picture's data window: colours times `gain`, premultiplied, so over black. Colours are the
+/// channels R, G and B, else those of the first layer (`name.R`) that has them. A picture without any is grey: its `Y` if it has one,
+/// else its first channel, which is stretched from the smallest to the largest finite value below 1e30, near values bright when it is
+/// depth (`Z`).
+///
+/// # Errors
+/// When the picture cannot be read, or is too large to be shown.
+pub fn show(input: &Path, gain: f32) -> Result<Shown, PreviewError> {
     let path = || input.display().to_string();
     let unreadable = |reason| PreviewError::Read { path: path(), reason };
     // A header can promise any size, and the reader would ask for as much memory.
@@ -62,9 +97,16 @@ pub fn preview(input: &Path, output: &Path, gain: f32) -> Result<(), PreviewErro
         .map_err(unreadable)?;
     let layer = image.layer_data;
     let planes = planes(&layer.channel_data.list, gain);
-    let [width, height] = [layer.size.width(), layer.size.height()].map(|side| side as u32);
-    let written = write_whole(output, |sink| encode(sink, [width, height], &planes));
-    written.map_err(|reason| PreviewError::Write { path: output.display().to_string(), reason })
+    let size = [layer.size.width(), layer.size.height()].map(|side| side as u32);
+    Ok(Shown { size, planes })
+}
+
+/// A PNG of sRGB colours, row by row; as many as the picture has pixels.
+pub fn png_of(size: [u32; 2], colours: &[[u8; 3]]) -> Vec<u8> {
+    let planes: Vec<Vec<u8>> = (0..3).map(|channel| colours.iter().map(|colour| colour[channel]).collect()).collect();
+    let mut bytes = Cursor::new(Vec::new());
+    encode(&mut bytes, size, &planes).expect("as many colours as pixels, and room in memory");
+    bytes.into_inner()
 }
 
 /// One plane of bytes for grey, three for colour.

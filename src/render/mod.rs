@@ -3,6 +3,7 @@
 mod advice;
 mod aids;
 mod checkpoint;
+mod chronicle;
 mod count;
 mod counting;
 mod devices;

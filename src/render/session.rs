@@ -3,6 +3,7 @@
 use super::advice;
 use super::aids::Aids;
 use super::checkpoint::{Begun, Checkpoint, Refusal};
+use super::chronicle::Chronicle;
 use super::count::Counted;
 use super::counting::{Counting, Ready};
 use super::devices::{DeviceSlot, InTurn, Record, Reopener};
@@ -26,7 +27,7 @@ use crate::progress::{Event, Observer};
 use crate::scene::{ValueType, World};
 use crate::schedule::{self, Failure, Happening, Job, Opener, Policy, Region};
 use crate::shading;
-use crate::stats::{Stage, Stats};
+use crate::stats::{Stage, Stats, WorldStats};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -118,8 +119,11 @@ impl<'a> Session<'a> {
         let crop = film.crop();
         let pixels = u64::from(crop[2] - crop[0]) * u64::from(crop[3] - crop[1]);
         self.observer.notice(Event::WorldBegin { frame: world.options.frame, pixels });
+        let begin = Instant::now();
         let picture = self.picture(world, &film);
         let imager = self.shading.imager(world, self.reporter);
+        let (frame, prepare) = (world.options.frame, begin.elapsed());
+        self.stats.worlds.push(WorldStats { frame, crop_px: crop, prepare, ..WorldStats::default() });
         let mut checkpoint = self.checkpoint.take();
         let begun = checkpoint.as_mut().map(|c| c.begin(self.worlds, (world, &picture, imager.as_ref()), &film));
         let drawn = match begun.unwrap_or(Ok(Begun::Draw)) {
@@ -151,11 +155,13 @@ impl<'a> Session<'a> {
         self.observer.notice(Event::Pixels { finished });
         if finished < count {
             match &mut checkpoint {
-                Some(checkpoint) => checkpoint.keep_while(&film, || self.draw_picture(picture, &film)),
-                None => self.draw_picture(picture, &film),
+                Some(checkpoint) => checkpoint.keep_while(&film, || self.draw_picture(picture, &film, begin)),
+                None => self.draw_picture(picture, &film, begin),
             }
         }
-        self.stats.render += begin.elapsed();
+        let (took, world) = (begin.elapsed(), self.world());
+        world.draw = took.saturating_sub(world.count);
+        self.stats.render += took;
         let displays = self.write(film, imager);
         if let Some(checkpoint) = checkpoint {
             checkpoint.end(self.worlds, displays.iter().all(is_whole));
@@ -177,8 +183,15 @@ impl<'a> Session<'a> {
                 displays
             }
         };
-        self.stats.stages.add(Stage::Write, begin.elapsed());
+        let took = begin.elapsed();
+        self.stats.stages.add(Stage::Write, took);
+        self.world().write = took;
         displays
+    }
+
+    /// The statistics of the world that is drawn.
+    fn world(&mut self) -> &mut WorldStats {
+        self.stats.worlds.last_mut().expect("a world is begun before it is drawn")
     }
 
     fn fits_host(&self, world: &World, film: &Film) -> bool {
@@ -215,7 +228,8 @@ impl<'a> Session<'a> {
         })
     }
 
-    fn draw_picture(&mut self, picture: &Arc<Picture>, film: &Film) {
+    /// Draws on all devices; `begin` is when the world's render began.
+    fn draw_picture(&mut self, picture: &Arc<Picture>, film: &Film, begin: Instant) {
         let reopeners: Vec<_> = self.slots.iter().map(|slot| slot.reopener(picture, &self.options.trace)).collect();
         let drivers = self.drivers(&reopeners);
         let ready = Counting { picture, crop: film.crop(), reopeners: &reopeners }.run(drivers);
@@ -226,6 +240,8 @@ impl<'a> Session<'a> {
         let counted = Arc::clone(&first.counted);
         advice::on_measured_bounds(self.reporter, picture, &counted.bounds_measured);
         advice::on_eye_splits(self.reporter, picture, &counted.lost);
+        let count = begin.elapsed();
+        self.world().count = count;
         self.draw_regions(picture, ready.into_iter().zip(reopeners).collect(), &counted, film);
     }
 
@@ -254,7 +270,10 @@ impl<'a> Session<'a> {
         let garages: Vec<Garage> = ready.iter().map(|_| Garage::default()).collect();
         let openers = ready.into_iter().zip(&garages).map(|(ready, garage)| opener(ready, picture, garage));
         let records: Vec<Arc<Record>> = self.slots.iter().map(|slot| Arc::clone(&slot.record)).collect();
+        let chronicle = Arc::new(Chronicle::new(self.world().count));
+        let heard = Arc::clone(&chronicle);
         let hook = move |event: &schedule::Event| {
+            heard.hear(event);
             if let Happening::Failed { failure, reopening, .. } = &event.what {
                 records[event.device].failed_at_work(failure, *reopening);
             }
@@ -266,6 +285,7 @@ impl<'a> Session<'a> {
         let cancel = AtomicBool::new(false);
         let mut sink = |region: Region, result: Box<super::region::RegionResult>| {
             totals.add(&result.counts);
+            chronicle.measured(region, &result.counts);
             film.deposit(region.to_array(), &interleave(&layout, region.pixel_count(), &result));
             self.observer.notice(Event::Pixels { finished: film.progress().0 });
             cancel.store(self.observer.is_cancelled(), Ordering::Relaxed);
@@ -280,6 +300,7 @@ impl<'a> Session<'a> {
                 incomplete.report
             }
         };
+        self.world().regions = chronicle.regions();
         advice::on_limits(self.reporter, &totals);
         tally::add_counts(&mut self.stats.counts, picture, counted, &totals);
         let mut moved = vec![0.0_f32; picture.world.instances.len()];

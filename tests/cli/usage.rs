@@ -21,7 +21,14 @@ fn wrong_usage_exits_with_2_and_says_why_on_standard_error() {
         (vec!["render", "a.rib", "--stats", "no/such/stats.json"], "cannot write \"no/such/stats.json\""),
         (vec!["shader", "compile", "none.sl"], "cannot read \"none.sl\": No such file or directory"),
         (vec!["shader", "info", "plastik"], "did you mean plastic?"),
-        (vec!["scale", "a.rib"], "`anthill scale` is not supported yet"),
+        (vec!["scale", "none.rib", "--devices", "0", "-o", "d"], "cannot read \"none.rib\": No such file or directory"),
+        (vec!["scale", "-", "--devices", "0", "-o", "d"], "it cannot come from standard input"),
+        (vec!["scale", "a.rib", "-o", "d"], "required arguments were not provided"),
+        (vec!["scale", "a.rib", "--devices", "0", "-o", "a.rib"], "cannot write \"a.rib\""),
+        (vec!["scale", "a.rib", "--devices", "0", "--crop", "0", "0", "0", "1", "-o", "d"], "each pair must increase"),
+        (vec!["scale", "a.rib", "--devices", "0,0", "-o", "d"], "no --devices names one device alone"),
+        (vec!["scale", "a.rib", "--devices", "0", "--devices", "0", "-o", "d"], "--devices 0 is given twice"),
+        (vec!["scale", "a.rib", "--devices", "0", "--devices", "99", "-o", "d"], "there is no device \"99\""),
         (vec!["texture", "make", "a.tif", "a.tex"], "`anthill texture` is not supported yet"),
     ];
     for (args, expected) in table {

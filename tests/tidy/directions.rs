@@ -31,6 +31,8 @@ const PARTS: &[(&str, &[&str])] = &[
     ("stats", &["film", "diagnostic"]),
     ("outcome", &["film", "stats"]),
     ("options", &["film", "trace"]),
+    // A study runs the program as its users do, and reads what it says of itself; devices are only looked up.
+    ("scale", &["film", "stats", "gpu"]),
     ("render", &["*"]),
     ("lib", &["*"]),
     ("cli", &[]),
@@ -52,6 +54,11 @@ const CRATES: &[(&str, &[&str])] = &[
     ("tiff", &["src/film/", "tests/"]),
     // Where a test of the pipeline fails, its picture can be looked at.
     ("png", &["src/film/", "src/render/tests.rs", "tests/"]),
+    ("plotters", &["src/scale/"]),
+    ("maud", &["src/scale/"]),
+    ("base64", &["src/scale/"]),
+    ("csv", &["src/scale/"]),
+    ("rustix", &["src/scale/cpus.rs"]),
     ("anthill", &["src/main.rs", "src/cli/", "tests/", "bench/", "fuzz/"]),
 ];
 

@@ -1,0 +1,118 @@
+//! Who drew which region, and when: what the scheduler tells, kept for the statistics.
+
+use super::region::RegionCounts;
+use crate::schedule::{Event, Happening, Region};
+use crate::stats::RegionStats;
+use parking_lot::Mutex;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::time::Duration;
+
+/// The regions of one world. Devices' threads tell it of events, the session's of what regions took.
+pub(super) struct Chronicle {
+    /// When the scheduler's clock began, on the world's.
+    offset: Duration,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    /// Regions that came to their devices by a theft, and what those were cut into.
+    stolen: FxHashSet<Region>,
+    /// Regions in flight.
+    begun: FxHashMap<Region, RegionStats>,
+    finished: FxHashMap<Region, RegionStats>,
+}
+
+impl Chronicle {
+    /// A chronicle of a scheduler that starts now, `offset` after the world's first submission.
+    pub(super) fn new(offset: Duration) -> Self {
+        Self { offset, kept: Mutex::default() }
+    }
+
+    /// Takes note of an event.
+    pub(super) fn hear(&self, event: &Event) {
+        let kept = &mut *self.kept.lock();
+        let now = self.offset + event.at;
+        match &event.what {
+            Happening::Stolen { region, .. } => {
+                kept.stolen.insert(*region);
+            }
+            Happening::Cut { region, kept: near, left: far, .. } => {
+                kept.begun.remove(region);
+                if kept.stolen.contains(region) {
+                    kept.stolen.extend([near, far]);
+                }
+            }
+            Happening::Begun { region, work, .. } => {
+                let stolen = kept.stolen.contains(region);
+                let (device, px, work) = (event.device, region.to_array(), *work);
+                let row = RegionStats { device, px, stolen, work, begin: now, ..RegionStats::default() };
+                kept.begun.insert(*region, row);
+            }
+            Happening::Finished { region } => {
+                if let Some(row) = kept.begun.remove(region) {
+                    kept.finished.insert(*region, RegionStats { end: now, ..row });
+                }
+            }
+            Happening::Failed { returned, .. } => {
+                kept.begun.retain(|region, _| !returned.contains(region));
+            }
+            Happening::Opened { .. }
+            | Happening::Adopted { .. }
+            | Happening::HandedOver { .. }
+            | Happening::Refused { .. } => {}
+        }
+    }
+
+    /// Takes note of what a finished region took.
+    pub(super) fn measured(&self, region: Region, counts: &RegionCounts) {
+        if let Some(row) = self.kept.lock().finished.get_mut(&region) {
+            row.grids = counts.selected;
+            row.visible_micropolygons = counts.visible_micropolygons;
+            row.shaded_vertices = counts.shaded_vertices;
+        }
+    }
+
+    /// Every finished region, in the order in which they were begun.
+    pub(super) fn regions(&self) -> Vec<RegionStats> {
+        let mut rows: Vec<RegionStats> = self.kept.lock().finished.values().cloned().collect();
+        rows.sort_by_key(|row| (row.begin, row.device, row.px));
+        rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule::{Balance, CutReason, Failure};
+
+    #[test]
+    fn regions_are_told_with_who_drew_them_and_when() {
+        let chronicle = Chronicle::new(Duration::from_millis(100));
+        let region = |x0, x1| Region::new([x0, 0, x1, 8]).expect("not empty");
+        let begun = |region| Happening::Begun { region, work: 7, in_flight: 1, balance: Balance::default() };
+        let (whole, left, right) = (region(0, 16), region(0, 8), region(8, 16));
+        let failure = Failure::Lost("no".into());
+        let story = [
+            (0, 0, Happening::Adopted { region: whole }),
+            (1, 1, Happening::Stolen { region: whole, from: 0 }),
+            (2, 1, Happening::Cut { region: whole, kept: left, left: right, why: CutReason::Forced }),
+            (3, 1, begun(left)),
+            (4, 0, begun(right)),
+            (5, 1, Happening::Failed { failure, returned: vec![left], reopening: false }),
+            (6, 0, Happening::Finished { region: right }),
+            (7, 0, begun(left)),
+            (9, 0, Happening::Finished { region: left }),
+        ];
+        for (millis, device, what) in story {
+            chronicle.hear(&Event { at: Duration::from_millis(millis), device, what });
+        }
+        chronicle.measured(left, &RegionCounts { selected: 3, shaded_vertices: 5, ..RegionCounts::default() });
+        let told = chronicle.regions();
+        let times = |row: &RegionStats| (row.begin.as_millis(), row.end.as_millis());
+        assert_eq!(told.iter().map(|row| (row.px[0], row.device)).collect::<Vec<_>>(), [(8, 0), (0, 0)]);
+        assert_eq!(told.iter().map(times).collect::<Vec<_>>(), [(104, 106), (107, 109)]);
+        assert!(told.iter().all(|row| row.stolen && row.work == 7));
+        assert_eq!((told[1].grids, told[1].shaded_vertices, told[0].grids), (3, 5, 0));
+    }
+}

@@ -1,0 +1,139 @@
+//! Who drew what: the picture in grey, each device's regions in its colour, with a line around each region.
+
+use super::colours;
+use super::measured::{MeasuredRegion, MeasuredWorld};
+use crate::film::{Shown, png_of};
+use plotters::style::RGBColor;
+
+/// Pictures are shown about this wide: larger ones are made smaller, and very small ones larger, by a whole factor.
+const WIDTH: u32 = 960;
+
+/// How a picture's pixels become those of what is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Zoom {
+    /// Squares of so many pixels become one.
+    Out(u32),
+    /// A pixel becomes a square of so many.
+    In(u32),
+}
+
+impl Zoom {
+    fn of(width: u32) -> Self {
+        if width > WIDTH { Self::Out(width.div_ceil(WIDTH)) } else { Self::In((WIDTH / width.max(1)).clamp(1, 16)) }
+    }
+
+    fn size(self, pixels: u32) -> u32 {
+        match self {
+            Self::Out(by) => pixels.div_ceil(by),
+            Self::In(by) => pixels * by,
+        }
+    }
+
+    /// The first pixel that shows what lies at `pixel` or after it.
+    fn first(self, pixel: u32) -> u32 {
+        match self {
+            Self::Out(by) => (pixel + by - 1 - by / 2) / by,
+            Self::In(by) => pixel * by,
+        }
+    }
+
+    /// The pixels that a shown one stands for, along one axis.
+    fn covered(self, shown: u32) -> std::ops::Range<u32> {
+        match self {
+            Self::Out(by) => shown * by..(shown + 1) * by,
+            Self::In(by) => shown / by..shown / by + 1,
+        }
+    }
+}
+
+/// The picture of who drew what in a world, as a PNG. `picture` is what was drawn, if it can be shown.
+pub fn draw(picture: Option<&Shown>, world: &MeasuredWorld) -> Vec<u8> {
+    let [x0, y0, x1, y1] = world.crop_px;
+    let zoom = Zoom::of(x1 - x0);
+    let [width, height] = [x1 - x0, y1 - y0].map(|pixels| zoom.size(pixels));
+    let owners = owners(world, zoom, [width, height]);
+    let owner = |x: u32, y: u32| owners[y as usize * width as usize + x as usize];
+    let mut colours = Vec::with_capacity(owners.len());
+    for y in 0..height {
+        for x in 0..width {
+            let own = owner(x, y);
+            let is_edge = x > 0 && owner(x - 1, y) != own || y > 0 && owner(x, y - 1) != own;
+            let grey = picture.map_or(128, |picture| grey(picture, zoom, [x, y]));
+            colours.push(colour(own.and_then(|index| world.regions.get(index)), grey, is_edge));
+        }
+    }
+    png_of([width, height], &colours)
+}
+
+/// For each shown pixel the place of its region among the world's.
+fn owners(world: &MeasuredWorld, zoom: Zoom, [width, height]: [u32; 2]) -> Vec<Option<usize>> {
+    let mut owners = vec![None; width as usize * height as usize];
+    let [left, top, ..] = world.crop_px;
+    for (index, region) in world.regions.iter().enumerate() {
+        let [x0, y0, x1, y1] = region.px;
+        let [x0, x1] = [x0, x1].map(|x| zoom.first(x.saturating_sub(left)).min(width) as usize);
+        let [y0, y1] = [y0, y1].map(|y| zoom.first(y.saturating_sub(top)).min(height) as usize);
+        for row in y0..y1 {
+            let start = row * width as usize;
+            owners[start + x0..start + x1].fill(Some(index));
+        }
+    }
+    owners
+}
+
+fn grey(picture: &Shown, zoom: Zoom, [x, y]: [u32; 2]) -> u32 {
+    let inside = |x: &u32, y: &u32| *x < picture.size[0] && *y < picture.size[1];
+    let (mut sum, mut count) = (0, 0);
+    for row in zoom.covered(y) {
+        for column in zoom.covered(x).filter(|column| inside(column, &row)) {
+            sum += u32::from(picture.grey([column, row]));
+            count += 1;
+        }
+    }
+    sum / count.max(1)
+}
+
+/// Grey where nobody drew; stolen regions are not told apart, so that a device has one colour.
+fn colour(region: Option<&MeasuredRegion>, grey: u32, is_edge: bool) -> [u8; 3] {
+    let Some(region) = region else { return [grey as u8; 3] };
+    let RGBColor(r, g, b) = colours::device(region.device);
+    [r, g, b]
+        .map(|own| {
+            // Half of the device's colour, half of the picture, a little brighter: dark scenes must show both.
+            let mixed = (u32::from(own) + grey * 3 / 4 + 48) / 2;
+            if is_edge { 255 - (255 - mixed.min(255)) / 4 } else { mixed.min(255) }
+        })
+        .map(|value| value as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_region_covers_the_shown_pixels_whose_centres_it_holds() {
+        assert_eq!(Zoom::of(1920), Zoom::Out(2));
+        assert_eq!(Zoom::of(961), Zoom::Out(2));
+        assert_eq!(Zoom::of(960), Zoom::In(1));
+        assert_eq!(Zoom::of(64), Zoom::In(15));
+        assert_eq!(Zoom::of(1), Zoom::In(16));
+        let out = Zoom::Out(4);
+        // Shown pixel 0 stands for 0 to 3, and is who draws pixel 2.
+        assert_eq!([0, 2, 3, 6, 7].map(|pixel| out.first(pixel)), [0, 0, 1, 1, 2]);
+        assert_eq!((out.size(9), out.covered(1)), (3, 4..8));
+        assert_eq!((Zoom::In(3).first(2), Zoom::In(3).covered(7)), (6, 2..3));
+    }
+
+    #[test]
+    fn each_pixel_is_its_devices() {
+        let region = |device, px| MeasuredRegion { device, px, ..MeasuredRegion::default() };
+        let regions = vec![region(0, [4, 2, 6, 4]), region(1, [6, 2, 8, 4])];
+        let world = MeasuredWorld { crop_px: [4, 2, 8, 5], regions, ..MeasuredWorld::default() };
+        let owners = owners(&world, Zoom::In(1), [4, 3]);
+        let (a, b) = (Some(0), Some(1));
+        assert_eq!(owners, [a, a, b, b, a, a, b, b, None, None, None, None]);
+        assert!(draw(None, &world).starts_with(b"\x89PNG"));
+        assert_ne!(colour(Some(&world.regions[0]), 9, false), colour(Some(&world.regions[1]), 9, false));
+        assert_eq!(colour(None, 9, true), [9; 3]);
+    }
+}

@@ -1,0 +1,250 @@
+//! Plots of a study as SVG: speed-up (as figure 11 of RenderAnts), and stacked bars (as its figure 10).
+
+use super::colours::{self, FAINT, INK};
+use super::study::{Clock, Series, Spread, Study};
+use super::tables::{DEVICE_STAGES, device_seconds};
+use crate::stats::Stage;
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+/// Width of all plots, in units of which a page shows about half a pixel.
+pub(super) const WIDTH: u32 = 1500;
+/// Size of letters, likewise.
+pub(super) const LETTERS: u32 = 30;
+
+/// An area to draw on.
+pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+/// What drawing returns; into a string it cannot fail.
+pub(super) type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
+
+/// Draws an SVG picture of this height.
+pub(super) fn svg(height: u32, draw: impl FnOnce(&Area<'_>) -> Drawn) -> String {
+    let mut text = String::new();
+    let area = SVGBackend::with_string(&mut text, (WIDTH, height)).into_drawing_area();
+    draw(&area).and_then(|()| area.present()).expect("there is room in a string, and ranges are finite");
+    drop(area);
+    text
+}
+
+/// Letters of the plots, aligned.
+pub(super) fn letters(h_pos: HPos, v_pos: VPos) -> TextStyle<'static> {
+    TextStyle::from(("sans-serif", LETTERS).into_font()).color(&INK).pos(Pos::new(h_pos, v_pos))
+}
+
+/// A curve of the plot of speed-up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// What it shows.
+    pub name: &'static str,
+    /// Number of devices, and speed-up.
+    pub points: Vec<(usize, Spread)>,
+}
+
+/// The curves of the plot of speed-up, in the order of the legend. One that is computed is pushed here, with its column in
+/// [`speed_up`](super::tables::speed_up).
+pub fn speed_up_curves(study: &Study) -> Vec<Curve> {
+    let curve = |name, clock| {
+        let point = |series| (Series::device_count(series), study.speed_up(series, clock));
+        let mut points: Vec<(usize, Spread)> = study.series.iter().map(point).collect();
+        points.sort_by_key(|(count, _)| *count);
+        Curve { name, points }
+    };
+    vec![
+        curve("render: first submission to last pixel", Clock::Render),
+        curve("whole process: start to exit", Clock::Process),
+    ]
+}
+
+/// Speed-up over the number of devices, with the range of all rounds and what would be ideal.
+pub fn speed_up(curves: &[Curve]) -> String {
+    let points = || curves.iter().flat_map(|curve| &curve.points);
+    let count = points().map(|(count, _)| *count).max().unwrap_or(1);
+    let highest = points().map(|(_, spread)| spread.max).fold(count as f64, f64::max);
+    svg(800, |area| {
+        let (columns, rows) = (0.5..count as f64 + 0.5, 0.0..highest * 1.08);
+        let mut chart = ChartBuilder::on(area)
+            .margin(20)
+            .x_label_area_size(80)
+            .y_label_area_size(110)
+            .build_cartesian_2d(columns, rows)?;
+        // Marks stand wherever they are round; devices are whole.
+        let is_whole = |value: &f64| (value - value.round()).abs() < 1e-6;
+        let whole = |value: &f64| if is_whole(value) { format!("{value:.0}") } else { String::new() };
+        let times = |value: &f64| format!("{}x", (value * 100.0).round() / 100.0);
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(FAINT.mix(0.35))
+            .axis_style(FAINT)
+            .label_style(letters(HPos::Center, VPos::Center))
+            .axis_desc_style(letters(HPos::Center, VPos::Center))
+            .x_labels(16)
+            .x_label_formatter(&whole)
+            .y_label_formatter(&times)
+            .x_desc("devices")
+            .y_desc("times as fast as one device")
+            .draw()?;
+        let ideal = (1..=count).map(|count| (count as f64, count as f64));
+        chart.draw_series(DashedLineSeries::new(ideal, 12, 10, FAINT.stroke_width(3)))?;
+        // Curves stand side by side, so that ranges do not hide one another.
+        let apart = 0.012 * count as f64;
+        for (place, curve) in curves.iter().enumerate() {
+            let colour = colours::curve(place);
+            let aside = (place as f64 - (curves.len() as f64 - 1.0) / 2.0) * apart;
+            let at = |count: &usize| *count as f64 + aside;
+            let line = curve.points.iter().map(|(count, spread)| (at(count), spread.median));
+            chart.draw_series(LineSeries::new(line, colour.stroke_width(5)))?;
+            let range = |(count, spread): &(usize, Spread)| {
+                ErrorBar::new_vertical(at(count), spread.min, spread.median, spread.max, colour.stroke_width(3), 18)
+            };
+            chart.draw_series(curve.points.iter().map(range))?;
+            let mark = |(count, spread): &(usize, Spread)| Circle::new((at(count), spread.median), 9, colour.filled());
+            chart.draw_series(curve.points.iter().map(mark))?;
+        }
+        Ok(())
+    })
+}
+
+/// A bar of parts that stand one after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bar {
+    /// What it is of.
+    pub label: String,
+    /// Lengths, each in the colour of its place.
+    pub parts: Vec<f64>,
+}
+
+/// The phases of each configuration's typical run, in seconds.
+pub fn phase_bars(study: &Study) -> Vec<Bar> {
+    let bar = |series: &Series| Bar { label: label(series), parts: series.typical().phases().into() };
+    study.series.iter().map(bar).collect()
+}
+
+/// Plot of [`phase_bars`].
+pub fn phases(study: &Study) -> String {
+    stacked(&phase_bars(study), &colours::PHASES, "seconds of the whole process")
+}
+
+/// The time of each configuration's devices in each stage, all devices added up, in seconds.
+pub fn stage_bars(study: &Study) -> Vec<Bar> {
+    let bar = |series: &Series| Bar {
+        label: label(series),
+        parts: DEVICE_STAGES.iter().map(|&stage: &Stage| device_seconds(series, stage)).collect(),
+    };
+    study.series.iter().map(bar).collect()
+}
+
+/// Plot of [`stage_bars`].
+pub fn stages(study: &Study) -> String {
+    stacked(&stage_bars(study), &colours::STAGES, "seconds of all devices")
+}
+
+/// Height of a bar and of the room between two.
+const BAR: i32 = 46;
+const GAP: i32 = 22;
+
+/// Horizontal bars, all on one axis.
+fn stacked(bars: &[Bar], colours: &[RGBColor], axis: &str) -> String {
+    let longest = bars.iter().map(|bar| bar.parts.iter().sum::<f64>()).fold(0.0, f64::max).max(1e-6);
+    let labels = bars.iter().map(|bar| bar.label.as_str());
+    rows(labels, (BAR + GAP, longest * 1.1), axis, |plane| {
+        for (place, bar) in bars.iter().enumerate() {
+            let top = place as i32 * (BAR + GAP) + GAP / 2;
+            let mut begin = 0.0;
+            for (part, colour) in bar.parts.iter().zip(colours) {
+                plane.rectangle((begin, begin + part), (top, top + BAR), colour.filled())?;
+                begin += part;
+            }
+            let end = (plane.x(begin) + 12, plane.y(top + BAR / 2));
+            let sum = super::tables::seconds(begin);
+            plane.area.draw(&Text::new(sum, end, letters(HPos::Left, VPos::Center)))?;
+        }
+        Ok(())
+    })
+}
+
+/// What rows are drawn on: time goes to the right, rows downwards in units of the picture.
+pub(super) struct Plane<'a, 'b> {
+    pub(super) area: &'a Area<'b>,
+    left: i32,
+    top: i32,
+    per_second: f64,
+}
+
+impl Plane<'_, '_> {
+    /// The place of a time in the picture.
+    pub(super) fn x(&self, seconds: f64) -> i32 {
+        self.left + (seconds * self.per_second).round() as i32
+    }
+
+    /// The place of a row's unit in the picture.
+    pub(super) fn y(&self, down: i32) -> i32 {
+        self.top + down
+    }
+
+    /// A rectangle from a time to a time; nothing where it would have no width.
+    pub(super) fn rectangle(&self, (begin, end): (f64, f64), (top, bottom): (i32, i32), style: ShapeStyle) -> Drawn {
+        let corners = [(self.x(begin), self.y(top)), (self.x(end), self.y(bottom))];
+        if corners[0].0 < corners[1].0 { self.area.draw(&Rectangle::new(corners, style)) } else { Ok(()) }
+    }
+}
+
+/// A plot of rows of one height, with a name each, over an axis of seconds.
+pub(super) fn rows<'l>(
+    labels: impl Iterator<Item = &'l str>,
+    (height, seconds): (i32, f64),
+    axis: &str,
+    draw: impl FnOnce(&Plane<'_, '_>) -> Drawn,
+) -> String {
+    const TOP: i32 = 10;
+    const AXIS: i32 = 100;
+    const RIGHT: i32 = 30;
+    let labels: Vec<&str> = labels.collect();
+    let longest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0) as i32;
+    // A letter is about 0.46 of its size wide, digits and commas less.
+    let left = (longest * LETTERS as i32 * 46 / 100 + 40).max(90);
+    let bottom = TOP + height * labels.len() as i32;
+    svg((bottom + AXIS) as u32, |area| {
+        let frame = area.margin(TOP, 0, left, RIGHT);
+        let mut chart = ChartBuilder::on(&frame)
+            .x_label_area_size(AXIS - 10)
+            .margin_bottom(10)
+            .build_cartesian_2d(0.0..seconds, 0.0..1.0)?;
+        let label = |value: &f64| format!("{}", (value * 1e4).round() / 1e4);
+        chart
+            .configure_mesh()
+            .disable_y_mesh()
+            .disable_y_axis()
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(FAINT.mix(0.35))
+            .axis_style(FAINT)
+            .label_style(letters(HPos::Center, VPos::Center))
+            .axis_desc_style(letters(HPos::Center, VPos::Center))
+            .x_labels(10)
+            .x_label_formatter(&label)
+            .x_desc(axis)
+            .draw()?;
+        let ends = [0.0, seconds].map(|time| chart.backend_coord(&(time, 1.0)));
+        let per_second = f64::from(ends[1].0 - ends[0].0) / seconds;
+        let plane = Plane { area, left: ends[0].0, top: ends[0].1, per_second };
+        for (place, label) in labels.iter().enumerate() {
+            let at = (plane.left - 16, plane.y(place as i32 * height + height / 2));
+            area.draw(&Text::new(*label, at, letters(HPos::Right, VPos::Center)))?;
+        }
+        draw(&plane)
+    })
+}
+
+/// The name of a configuration's bar: long lists of devices are shown by their beginning and their length.
+fn label(series: &Series) -> String {
+    const LONGEST: usize = 20;
+    const BEGINNING: usize = 12;
+    let selection = &series.configuration.selection;
+    if selection.chars().count() <= LONGEST {
+        return selection.clone();
+    }
+    let beginning: String = selection.chars().take(BEGINNING).collect();
+    format!("{beginning}… ({})", series.device_count())
+}

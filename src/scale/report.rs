@@ -1,0 +1,92 @@
+//! Everything that a study leaves behind, in one folder.
+
+use super::drew;
+use super::measured::MeasuredWorld;
+use super::page::page;
+
+use super::study::Study;
+use super::tables::{self, Table};
+use crate::film::{show, write_bytes};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a folder lacks a file.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write \"{path}\": {reason}")]
+pub struct WriteError {
+    path: String,
+    reason: io::Error,
+}
+
+/// The files that [`write()`] makes, but for the pictures of who drew what.
+pub const FILES: [&str; 5] = ["scale.html", "scale.md", "scale.json", "scale.csv", "runs.csv"];
+
+/// Writes the study to its folder: `scale.html` (one page, which needs no other file), `scale.md`, `scale.json` (all that was
+/// measured), `scale.csv` (a line for each configuration), `runs.csv` (a line for each run), and `drew.N.png`, who drew what in
+/// configuration N. `pictures` are what the runs drew, world by
+/// world; they are in the folder already.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn write(study: &Study, pictures: &[PathBuf], folder: &Path) -> Result<(), WriteError> {
+    let put = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        write_bytes(&path, bytes).map_err(|reason| WriteError { path: path.display().to_string(), reason })
+    };
+    let drew: Vec<Vec<u8>> = study.series.iter().map(|series| who_drew(series, pictures)).collect();
+    for (number, png) in (1..).zip(&drew).filter(|(_, png)| !png.is_empty()) {
+        put(&format!("drew.{number}.png"), png)?;
+    }
+    let [html, markdown_name, json, csv, runs] = FILES;
+    put(html, page(study, &drew).as_bytes())?;
+    put(markdown_name, markdown(study).as_bytes())?;
+    let mut text = serde_json::to_string_pretty(study).expect("studies have string keys and finite numbers");
+    text.push('\n');
+    put(json, text.as_bytes())?;
+    put(csv, &to_csv(&tables::summary(study)))?;
+    put(runs, &to_csv(&tables::runs(study)))
+}
+
+/// The picture of who drew what in a configuration's typical run; nothing if nothing was drawn.
+fn who_drew(series: &super::study::Series, pictures: &[PathBuf]) -> Vec<u8> {
+    let stats = &series.typical().stats;
+    let has_regions = |(_, world): &(usize, &MeasuredWorld)| !world.regions.is_empty();
+    let Some((place, world)) = stats.longest_world().filter(has_regions) else { return Vec::new() };
+    // A world may have no picture, or one of another size: then there is none to show.
+    let picture = pictures.get(place).and_then(|path| show(path, 1.0).ok());
+    let [x0, y0, x1, y1] = world.crop_px;
+    let picture = picture.filter(|picture| picture.size == [x1 - x0, y1 - y0]);
+    drew::draw(picture.as_ref(), world)
+}
+
+/// Lines of named values; all have the names of the first.
+fn to_csv(rows: &[Vec<(String, String)>]) -> Vec<u8> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let header = rows.first().map(|row| row.iter().map(|(name, _)| name));
+    let lines = rows.iter().map(|row| row.iter().map(|(_, value)| value));
+    let room = "there is room in memory";
+    if let Some(header) = header {
+        writer.write_record(header).expect(room);
+    }
+    lines.for_each(|line| writer.write_record(line).expect(room));
+    writer.into_inner().expect(room)
+}
+
+/// The study's tables as text, which is Markdown.
+pub fn markdown(study: &Study) -> String {
+    let mut text = format!("# Scaling study: {}\n\n", study.scene);
+    let mut add = |table: &Table, of: &str| {
+        text += &format!("## {}{of}\n\n{}\n{}\n\n", table.title, table.to_markdown(), table.note);
+    };
+    add(&tables::speed_up(study), "");
+    add(&tables::phases(study), "");
+    add(&tables::stages(study), "");
+    for series in &study.series {
+        add(&tables::devices(series), &format!(", --devices {}", series.configuration.selection));
+    }
+    text += &format!("{}\n\n", study.verdict());
+    for (name, value) in study.facts() {
+        text += &format!("- {name}: {value}\n");
+    }
+    text
+}

@@ -1,0 +1,81 @@
+//! Scaling studies: small ones, from the command line to the page.
+
+use super::{Ran, directory, run};
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+
+/// Runs a study of a small scene, with one thread a CPU device.
+fn study(directory: &Path, args: &[&str]) -> Ran {
+    let sphere = "Display \"a.exr\" \"exr\" \"rgba\" Format 32 24 1 Projection \"perspective\" Translate 0 0 3 WorldBegin \
+                  Sphere 1 -1 1 360 WorldEnd\n";
+    fs::write(directory.join("a.rib"), sphere).expect("writable");
+    let threads: &OsStr = "0".as_ref();
+    run(directory, &[&["scale", "a.rib"], args].concat(), &[("LP_NUM_THREADS", threads)], "")
+}
+
+#[test]
+fn a_study_compares_devices_and_leaves_a_page() {
+    let directory = directory();
+    let lists = ["--devices", "0", "--devices", "0,0", "--repeat", "1", "--samples", "2", "2", "-o", "study"];
+    let Ran { code, out, err } = study(directory.path(), &lists);
+    assert_eq!(code, Some(0), "{err}");
+    let rows: Vec<&str> = out.lines().filter(|line| line.starts_with("| 0")).collect();
+    assert!(rows.len() == 2 && rows[1].starts_with("| 0,0 ") && out.contains("2 devices render "), "{out}");
+    assert!(
+        err.contains("anthill: caches filled: --devices 0,0: ") && err.contains("run 2 of 2: --devices 0,0: "),
+        "{err}"
+    );
+    assert!(err.contains("The pictures of all 2 runs are the same, bit for bit."), "{err}");
+
+    let folder = directory.path().join("study");
+    let mut names: Vec<String> = fs::read_dir(&folder)
+        .expect("made")
+        .map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    let expected =
+        ["drew.1.png", "drew.2.png", "picture.1.exr", "runs.csv", "scale.csv", "scale.html", "scale.json", "scale.md"];
+    assert_eq!(names, expected);
+    // The scene's own display is left alone.
+    assert!(!directory.path().join("a.exr").exists());
+    let json = fs::read(folder.join("scale.json")).expect("written");
+    let json: serde_json::Value = serde_json::from_slice(&json).expect("valid JSON");
+    for (series, devices) in json["series"].as_array().expect("a list").iter().zip([1, 2]) {
+        let stats = &series["runs"][0]["stats"];
+        assert_eq!(stats["devices"].as_array().map(Vec::len), Some(devices));
+        assert_eq!(stats["worlds"][0]["crop_px"], serde_json::json!([0, 0, 32, 24]));
+        let regions = stats["worlds"][0]["regions"].as_array().expect("a list");
+        let area = |region: &serde_json::Value| {
+            let px: Vec<i64> =
+                region["px"].as_array().into_iter().flatten().filter_map(serde_json::Value::as_i64).collect();
+            (px[2] - px[0]) * (px[3] - px[1])
+        };
+        assert_eq!(regions.iter().map(area).sum::<i64>(), 32 * 24, "{stats}");
+        let [begin, end] = [&regions[0]["begin_s"], &regions[0]["end_s"]].map(|time| time.as_f64().unwrap_or(-1.0));
+        assert!(0.0 < begin && begin < end && end <= stats["render_s"].as_f64().unwrap_or(0.0), "{stats}");
+    }
+    assert_eq!(json["series"][0]["runs"][0]["stats"]["sample_points"], 34 * 26 * 4);
+}
+
+#[test]
+fn runs_that_fail_end_the_study() {
+    let directory = directory();
+    let Ran { code, out, err } = study(directory.path(), &["--devices", "0", "--memory", "1M", "-o", "study"]);
+    assert_eq!((code, out.as_str()), (Some(2), ""), "{err}");
+    assert!(err.starts_with("anthill: error: the run on --devices 0 failed (exit code 2):\n"), "{err}");
+    assert!(err.contains(" needs 4.0 MiB before anything is drawn"), "{err}");
+}
+
+/// Runs keep to as many cores as they have devices; more than there are is wrong usage.
+#[cfg(target_os = "linux")]
+#[test]
+fn cores_are_as_many_as_devices() {
+    let directory = directory();
+    let many = vec!["0"; 1025].join(",");
+    let ran = study(directory.path(), &["--devices", "0", "--devices", &many, "--cpus", "-o", "study"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("--cpus: 1025 devices would need as many cores, and there are "), "{}", ran.err);
+    let ran = study(directory.path(), &["--devices", "0", "--cpus", "--repeat", "1", "-o", "study"]);
+    assert!(ran.code == Some(0) && ran.out.contains("One device was measured"), "{}{}", ran.out, ran.err);
+}
