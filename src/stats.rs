@@ -165,6 +165,9 @@ pub struct DeviceStats {
     /// Time without.
     #[serde(rename = "idle_s", serialize_with = "seconds")]
     pub idle: Duration,
+    /// Time that its thread spent on scheduling: taking, cutting, stealing and handing in regions.
+    #[serde(rename = "scheduling_s", serialize_with = "seconds")]
+    pub scheduling: Duration,
     /// Most device memory taken at once.
     pub peak_bytes: u64,
     /// The bound it was given.
@@ -380,6 +383,7 @@ impl DeviceStats {
         self.reopened += other.reopened;
         self.busy += other.busy;
         self.idle += other.idle;
+        self.scheduling += other.scheduling;
         self.peak_bytes = self.peak_bytes.max(other.peak_bytes);
         self.limit_bytes = self.limit_bytes.max(other.limit_bytes);
         self.stages.merge(&other.stages);
@@ -493,6 +497,7 @@ mod tests {
             "reopened",
             "busy_s",
             "idle_s",
+            "scheduling_s",
             "peak_bytes",
             "limit_bytes",
             "stages_s",

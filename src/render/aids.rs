@@ -2,6 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::gpu::{Fault, Faults};
+use crate::schedule::Region;
 use crate::schedule::perturb::IN_FLIGHT_MAX;
 use std::sync::Arc;
 
@@ -21,6 +22,10 @@ pub(crate) struct Aids {
     small_page_bytes: Option<u64>,
     /// `ANTHILL_CAPTURE`: the region of each device that RenderDoc is told to capture.
     pub captured_region: Option<u64>,
+    /// `ANTHILL_BUCKET`: regions are squares of so many pixels, and are not cut for balance.
+    pub bucket_px: Option<u32>,
+    /// `ANTHILL_THROTTLE`: how many times slower each device is than it could be.
+    throttle: Vec<(usize, f64)>,
     /// `ANTHILL_FAULT`: failures of devices.
     pub faults: Option<Arc<Faults>>,
 }
@@ -37,6 +42,8 @@ impl Aids {
             perturb: number("ANTHILL_PERTURB")?,
             small_page_bytes: page_kib.map(|kib| kib << 10),
             captured_region: number("ANTHILL_CAPTURE")?,
+            bucket_px: number("ANTHILL_BUCKET")?.filter(|&px| px > 0).map(|px| px.min(1 << 16) as u32),
+            throttle: throttle()?,
             faults: faults()?,
         })
     }
@@ -49,6 +56,21 @@ impl Aids {
             reporter.report(Diagnostic::new(Severity::Error, "usage", Place::default(), message));
         }
         pending.is_empty()
+    }
+
+    /// How many times slower a device is to be, by its position in the list of opened devices.
+    pub(super) fn slowness(&self, device: usize) -> f64 {
+        self.throttle.iter().find(|(slow, _)| *slow == device).map_or(1.0, |(_, times)| *times)
+    }
+
+    /// What the scheduler begins with: a region, or the buckets that it is cut into.
+    pub(super) fn buckets(&self, region: Region) -> Vec<Region> {
+        let Some(px) = self.bucket_px else { return vec![region] };
+        let [x0, y0, x1, y1] = region.to_array();
+        let starts = |low, high| (low..high).step_by(px as usize);
+        let buckets =
+            starts(y0, y1).flat_map(|y| starts(x0, x1).map(move |x| [x, y, (x + px).min(x1), (y + px).min(y1)]));
+        buckets.filter_map(Region::new).collect()
     }
 
     /// Bytes of a geometry page.
@@ -69,6 +91,20 @@ impl Aids {
             (None, None) => IN_FLIGHT,
         }
     }
+}
+
+/// The variable that slows devices down: DEVICE:TIMES[,...].
+const THROTTLE: &str = "ANTHILL_THROTTLE";
+
+fn throttle() -> Result<Vec<(usize, f64)>, String> {
+    let Ok(text) = std::env::var(THROTTLE) else { return Ok(Vec::new()) };
+    let one = |text: &str| {
+        let (device, times) = text.split_once(':')?;
+        let times: f64 = times.parse().ok()?;
+        (1.0..=1000.0).contains(&times).then_some((device.parse().ok()?, times))
+    };
+    let all: Option<Vec<_>> = text.split(',').map(one).collect();
+    all.ok_or_else(|| format!("{THROTTLE}={text}: DEVICE:TIMES[,...] is expected, with TIMES from 1 to 1000"))
 }
 
 /// The variable that asks for failures.

@@ -285,6 +285,11 @@ impl Driver {
         self.picture.world.frame.samples
     }
 
+    /// Seconds that the device has worked since it was opened, by its own clock.
+    pub(crate) fn worked_s(&self) -> f64 {
+        self.device.stage_seconds().values().sum()
+    }
+
     /// What the oldest region in flight waits for.
     pub(crate) fn waiting_for(&self) -> String {
         self.flights.first().map_or_else(String::new, |flight| flight.run.doing().to_string())

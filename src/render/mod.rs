@@ -6,6 +6,7 @@ mod checkpoint;
 mod chronicle;
 mod count;
 mod counting;
+mod decisions;
 mod devices;
 mod driver;
 mod imager;

@@ -6,6 +6,7 @@ use super::checkpoint::{Begun, Checkpoint, Refusal};
 use super::chronicle::Chronicle;
 use super::count::Counted;
 use super::counting::{Counting, Ready};
+use super::decisions::Decisions;
 use super::devices::{DeviceSlot, InTurn, Record, Reopener};
 use super::driver::{Driver, Picture};
 use super::imager::DeviceImager;
@@ -265,21 +266,27 @@ impl<'a> Session<'a> {
     ) {
         let crop = film.crop();
         let Some(whole) = Region::new(crop) else { return };
-        let table = summed_area(whole, counted, &picture.world.instances);
+        let table = Arc::new(summed_area(whole, counted, &picture.world.instances));
         let policy = self.policy(&table, ready.len());
         let garages: Vec<Garage> = ready.iter().map(|_| Garage::default()).collect();
-        let openers = ready.into_iter().zip(&garages).map(|(ready, garage)| opener(ready, picture, garage));
+        let openers = ready.into_iter().zip(&garages).enumerate();
+        let openers =
+            openers.map(|(device, (ready, garage))| opener(ready, picture, garage, self.aids.slowness(device)));
+        let openers = openers.collect();
         let records: Vec<Arc<Record>> = self.slots.iter().map(|slot| Arc::clone(&slot.record)).collect();
         let chronicle = Arc::new(Chronicle::new(self.world().count));
         let heard = Arc::clone(&chronicle);
+        let decisions = Decisions::new(&self.options.trace, Arc::clone(&table), records.len());
         let hook = move |event: &schedule::Event| {
             heard.hear(event);
+            decisions.hear(event);
             if let Happening::Failed { failure, reopening, .. } = &event.what {
                 records[event.device].failed_at_work(failure, *reopening);
             }
         };
-        let regions = film.missing_rectangles().into_iter().filter_map(Region::new).collect();
-        let job = Job { table: Arc::new(table), regions, policy, hook: Arc::new(hook) };
+        let regions = film.missing_rectangles().into_iter().filter_map(Region::new);
+        let regions = regions.flat_map(|region| self.aids.buckets(region)).collect();
+        let job = Job { table, regions, policy, hook: Arc::new(hook) };
         let layout = film.layout().clone();
         let mut totals = RegionCounts::default();
         let cancel = AtomicBool::new(false);
@@ -290,7 +297,7 @@ impl<'a> Session<'a> {
             self.observer.notice(Event::Pixels { finished: film.progress().0 });
             cancel.store(self.observer.is_cancelled(), Ordering::Relaxed);
         };
-        let outcome = schedule::render(job, openers.collect(), &mut sink, &cancel);
+        let outcome = schedule::render(job, openers, &mut sink, &cancel);
         let report = match outcome {
             Ok(report) => report,
             Err(incomplete) => {
@@ -314,6 +321,9 @@ impl<'a> Session<'a> {
     fn policy(&self, table: &schedule::SummedArea, devices: usize) -> Policy {
         let mut policy = Policy::new(table.work(table.picture()), devices);
         policy.perturb = self.aids.perturb;
+        if self.aids.bucket_px.is_some() {
+            policy.balance_work_min = u64::MAX;
+        }
         if let Some(timeout) = self.options.timeout {
             policy.hang_timeout = timeout;
             policy.open_timeout = timeout;
@@ -333,7 +343,12 @@ pub(crate) fn report_refusal(reporter: &Reporter, refusal: &Refusal) {
 }
 
 /// Opens a device for the scheduler: the first time with the driver that counted, after a failure anew. What goes wrong here is told here.
-fn opener((ready, reopener): (Option<Ready>, Reopener), picture: &Arc<Picture>, garage: &Garage) -> Opener<Worker> {
+fn opener(
+    (ready, reopener): (Option<Ready>, Reopener),
+    picture: &Arc<Picture>,
+    garage: &Garage,
+    slowness: f64,
+) -> Opener<Worker> {
     let (picture, garage) = (Arc::clone(picture), Arc::clone(garage));
     let apron = filter_apron(&picture.filter);
     let (mut first, counted) = ready.map(|ready| (ready.driver, ready.counted)).unzip();
@@ -358,7 +373,7 @@ fn opener((ready, reopener): (Option<Ready>, Reopener), picture: &Arc<Picture>, 
             drop(driver.finish());
             driver = reopener.instead(&error).ok_or_else(|| Failure::Unopened(error.to_string()))?;
         }
-        Ok(Worker::new(driver, Arc::clone(&garage), apron))
+        Ok(Worker::new(driver, Arc::clone(&garage), apron, slowness))
     })
 }
 

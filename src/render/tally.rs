@@ -34,6 +34,7 @@ pub(super) fn add_devices(stats: &mut Stats, slots: &[DeviceSlot], report: &Repo
             retries: report.retries,
             busy: report.busy,
             idle: report.idle,
+            scheduling: report.scheduling,
             ..DeviceStats::default()
         };
         if let Some(open) = &slot.device {

@@ -7,7 +7,7 @@ use crate::gpu::{Device, GpuError};
 use crate::schedule::{Capacity, Failure, Fit, Poll, Region, RegionRenderer, SummedArea};
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Where a worker leaves its device when it ends, for the next world; empty when the device failed.
 pub(crate) type Garage = Arc<Mutex<Option<Driver>>>;
@@ -17,13 +17,15 @@ pub(crate) struct Worker {
     driver: Option<Driver>,
     garage: Garage,
     capacity: Capacity,
+    pace: Pace,
     /// Whether the device failed: then it is closed, not kept.
     failed: bool,
 }
 
 impl Worker {
-    /// A worker around a driver whose picture has begun.
-    pub(crate) fn new(driver: Driver, garage: Garage, apron_px: [u32; 2]) -> Self {
+    /// A worker around a driver whose picture has begun, and which is to be so many times slower than it could be.
+    pub(crate) fn new(driver: Driver, garage: Garage, apron_px: [u32; 2], slowness: f64) -> Self {
+        let pace = Pace { slowness, worked_s: driver.worked_s(), rests_until: Instant::now() };
         let region = driver.capacity();
         let capacity = Capacity {
             samples: driver.samples(),
@@ -36,7 +38,7 @@ impl Worker {
             bytes_per_pixel: 0,
             bytes_per_grid: 1,
         };
-        Self { driver: Some(driver), garage, capacity, failed: false }
+        Self { driver: Some(driver), garage, capacity, pace, failed: false }
     }
 
     fn driver(&mut self) -> &mut Driver {
@@ -46,6 +48,34 @@ impl Worker {
     fn failure(&mut self, error: &GpuError) -> Failure {
         self.failed = true;
         failure(error)
+    }
+}
+
+/// Slows a device down, as a test aid: after each step it rests for as many times as long as it worked.
+struct Pace {
+    /// 1 for a device that works as fast as it can.
+    slowness: f64,
+    /// The device's time at work up to the last step.
+    worked_s: f64,
+    rests_until: Instant,
+}
+
+impl Pace {
+    /// Takes note of the device's time at work.
+    fn worked(&mut self, worked_s: f64) {
+        let rest_s = (worked_s - self.worked_s).max(0.0) * (self.slowness - 1.0);
+        self.worked_s = worked_s;
+        self.rests_until = self.rests_until.max(Instant::now()) + Duration::from_secs_f64(rest_s);
+    }
+
+    /// Whether the device rests; waits for its end, at most `timeout`.
+    fn rests(&self, timeout: Duration) -> bool {
+        let left = self.rests_until.saturating_duration_since(Instant::now());
+        if self.slowness <= 1.0 || left.is_zero() {
+            return false;
+        }
+        std::thread::sleep(left.min(timeout));
+        true
     }
 }
 
@@ -91,8 +121,14 @@ impl RegionRenderer for Worker {
     }
 
     fn poll(&mut self, timeout: Duration) -> Result<Poll<Box<RegionResult>>, Failure> {
+        if self.pace.rests(timeout) {
+            return Ok(Poll::Waiting("a device slowed down by ANTHILL_THROTTLE".to_owned()));
+        }
         let region = |rect| Region::new(rect).expect("a region that was begun has pixels");
-        Ok(match self.driver().poll(timeout).map_err(|error| self.failure(&error))? {
+        let polled = self.driver().poll(timeout).map_err(|error| self.failure(&error))?;
+        let worked_s = self.driver().worked_s();
+        self.pace.worked(worked_s);
+        Ok(match polled {
             Polled::Finished(rect, result) => Poll::Finished(region(rect), result),
             Polled::TooLarge(rect) => Poll::TooLarge(region(rect)),
             Polled::Advanced => Poll::Advanced,

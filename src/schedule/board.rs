@@ -418,6 +418,11 @@ impl Board {
         }
     }
 
+    /// What a device's thread has spent on scheduling in all.
+    pub(crate) fn took(&mut self, device: usize, scheduling: Duration) {
+        self.chairs[device].report.scheduling = scheduling;
+    }
+
     /// What was never finished, and why; `None` if nothing is missing.
     pub(crate) fn missing(&self) -> Option<(MissingReason, Vec<Region>)> {
         let mut missing: Vec<_> = self.leaves.keys().chain(&self.refused).copied().collect();

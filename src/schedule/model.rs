@@ -146,6 +146,7 @@ mod tests {
                 }
             }
         }
+        seat.took(Duration::ZERO);
         seat.leave(NOW);
         (seat.device(), delivered)
     }

@@ -121,7 +121,10 @@ pub fn render<R: RegionRenderer + 'static>(
     let start = Instant::now();
     let (post, letters) = bounded(2 * devices.len().max(1));
     for (seat, open) in seats.into_iter().zip(devices) {
-        hire(Worker { seat, scheduler: scheduler.clone(), post: post.clone(), start }, open);
+        hire(
+            Worker { seat, scheduler: scheduler.clone(), post: post.clone(), start, scheduling: Duration::ZERO },
+            open,
+        );
     }
     drop(post);
     let at_work = (0..scheduler.device_count()).collect();
@@ -220,6 +223,8 @@ struct Worker<P> {
     scheduler: Arc<Scheduler>,
     post: Sender<Letter<P>>,
     start: Instant,
+    /// Spent on scheduling so far.
+    scheduling: Duration,
 }
 
 /// Starts a device's thread. If the system has no thread to give, the device has failed.
@@ -257,6 +262,7 @@ impl<P: Send + 'static> Worker<P> {
                 break;
             }
         }
+        self.seat.took(self.scheduling);
         self.seat.leave(self.start.elapsed());
     }
 
@@ -265,7 +271,9 @@ impl<P: Send + 'static> Worker<P> {
         let poll_timeout = self.scheduler.policy.poll_timeout;
         loop {
             let now = self.start.elapsed();
-            match self.seat.next(&|region| renderer.fit(&self.scheduler.table, region), now) {
+            let next = self.seat.next(&|region| renderer.fit(&self.scheduler.table, region), now);
+            self.scheduling += self.start.elapsed() - now;
+            match next {
                 Next::Leave => return Ok(()),
                 Next::Park { life, epoch } => self.scheduler.park(life, epoch, poll_timeout),
                 Next::Begin { region, delay } => {
@@ -277,26 +285,29 @@ impl<P: Send + 'static> Worker<P> {
                 }
                 Next::Poll => {
                     let poll = renderer.poll(poll_timeout)?;
-                    self.heed(poll)?;
+                    let now = self.start.elapsed();
+                    let letter = self.heed(poll, now)?;
+                    self.scheduling += self.start.elapsed() - now;
+                    if let Some(letter) = letter {
+                        deliver(&self.post, letter);
+                        self.seat.delivered();
+                    }
                 }
             }
         }
     }
 
-    fn heed(&mut self, poll: Poll<P>) -> Result<(), Failure> {
-        let now = self.start.elapsed();
+    /// Tells the seat what came of a poll; what is to be delivered because of it.
+    fn heed(&mut self, poll: Poll<P>, now: Duration) -> Result<Option<Letter<P>>, Failure> {
         match poll {
             Poll::Advanced => self.seat.progressed(),
-            Poll::Waiting(waiting_for) => return self.seat.stalled(&waiting_for).map_or(Ok(()), Err),
+            Poll::Waiting(waiting_for) => return self.seat.stalled(&waiting_for).map_or(Ok(None), Err),
             Poll::TooLarge(region) => self.seat.too_large(region, now),
             Poll::Finished(region, payload) => {
-                if self.seat.finished(region, now) {
-                    deliver(&self.post, Letter::Finished(region, payload));
-                    self.seat.delivered();
-                }
+                return Ok(self.seat.finished(region, now).then_some(Letter::Finished(region, payload)));
             }
         }
-        Ok(())
+        Ok(None)
     }
 }
 

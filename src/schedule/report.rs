@@ -166,6 +166,8 @@ pub struct DeviceReport {
     pub busy: Duration,
     /// Time without, from the start to the device's end, opening included.
     pub idle: Duration,
+    /// What its thread spent on scheduling: taking, cutting, stealing and handing in regions.
+    pub scheduling: Duration,
     /// What went wrong, in order.
     pub failures: Vec<Failure>,
     /// Whether it was given up.

@@ -256,6 +256,11 @@ impl Seat {
         self.scheduler.fail(life, failure, true, now)
     }
 
+    /// What the device's thread has spent on the seat in all, for the report.
+    pub(crate) fn took(&self, scheduling: Duration) {
+        self.scheduler.with(|board| board.took(self.device, scheduling));
+    }
+
     /// The device is done.
     pub(crate) fn leave(&mut self, now: Duration) {
         self.life = None;

@@ -1,0 +1,124 @@
+//! The scheduler's decisions in the trace: a row for each device, a mark for each decision, with the numbers that led to it.
+
+use crate::schedule::{Balance, CutReason, Event, Happening, Region, Resource, SummedArea};
+use crate::trace::{Trace, Track};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// One row a device.
+pub(super) struct Decisions {
+    table: Arc<SummedArea>,
+    tracks: Vec<Mutex<Track>>,
+}
+
+impl Decisions {
+    /// Rows for `devices` devices that draw the picture of `table`.
+    pub(super) fn new(trace: &Trace, table: Arc<SummedArea>, devices: usize) -> Self {
+        let track = |device| Mutex::new(trace.track(&format!("device {device}: decisions")));
+        Self { table, tracks: (0..devices).map(track).collect() }
+    }
+
+    /// Writes an event down, on whatever thread it happens.
+    pub(super) fn hear(&self, event: &Event) {
+        let (what, numbers) = self.words(&event.what);
+        self.tracks[event.device].lock().mark(&what, Instant::now(), &numbers);
+    }
+
+    fn words(&self, what: &Happening) -> (String, Vec<(&'static str, f64)>) {
+        match what {
+            Happening::Opened { depth } => ("opened".into(), vec![("regions in flight", *depth as f64)]),
+            Happening::Stolen { region, from } => {
+                (format!("steals {region} from device {from}"), self.estimate(*region))
+            }
+            Happening::Adopted { region } => (format!("takes {region}"), self.estimate(*region)),
+            Happening::Cut { region, kept, left, why } => {
+                let mut numbers = cut_numbers(why);
+                numbers.extend([("kept", self.table.work(*kept) as f64), ("left", self.table.work(*left) as f64)]);
+                (format!("cuts {region} {}: goes on with {kept}, leaves {left}", reason(why)), numbers)
+            }
+            Happening::Begun { region, in_flight, balance, .. } => {
+                let mut numbers = self.estimate(*region);
+                numbers.push(("in flight", *in_flight as f64));
+                numbers.extend(balance_numbers(balance));
+                (format!("begins {region}"), numbers)
+            }
+            Happening::Finished { region } => (format!("finishes {region}"), Vec::new()),
+            Happening::HandedOver { region } => (format!("hands {region} over"), Vec::new()),
+            Happening::Refused { region } => (format!("cannot draw {region}"), self.estimate(*region)),
+            Happening::Failed { failure, returned, .. } => {
+                (format!("fails: {failure}"), vec![("regions returned", returned.len() as f64)])
+            }
+        }
+    }
+
+    /// What the table says of a region; what it took stands in the region's slice.
+    fn estimate(&self, region: Region) -> Vec<(&'static str, f64)> {
+        let estimate = self.table.estimate(region);
+        vec![("estimated grids", estimate.grids), ("estimated micropolygons", estimate.micropolygons)]
+    }
+}
+
+fn reason(why: &CutReason) -> &'static str {
+    match why {
+        CutReason::Memory { of: Resource::Subpixels, .. } => "for its subpixels",
+        CutReason::Memory { of: Resource::Bytes, .. } => "for its grids",
+        CutReason::TooLarge => "because it came to more grids than fit",
+        CutReason::Balance(_) => "for balance",
+        CutReason::Forced => "by force",
+    }
+}
+
+fn cut_numbers(why: &CutReason) -> Vec<(&'static str, f64)> {
+    match why {
+        CutReason::Memory { needed, available, .. } => {
+            vec![("needed", *needed as f64), ("available", *available as f64)]
+        }
+        CutReason::Balance(balance) => balance_numbers(balance),
+        CutReason::TooLarge | CutReason::Forced => Vec::new(),
+    }
+}
+
+fn balance_numbers(balance: &Balance) -> Vec<(&'static str, f64)> {
+    vec![
+        ("work", balance.work as f64),
+        ("unbegun", balance.unbegun as f64),
+        ("share", balance.share as f64),
+        ("hungry devices", balance.hungry as f64),
+        ("queued regions", balance.queued as f64),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule::{Rates, TileCounts};
+    use std::time::Duration;
+
+    #[test]
+    fn decisions_come_with_their_numbers() {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        let path = folder.path().join("trace.json");
+        let trace = Trace::create(&path).expect("writable");
+        let region = |x0, x1| Region::new([x0, 0, x1, 16]).expect("not empty");
+        let counts = TileCounts { grids: 3, micropolygons: 100, ..TileCounts::default() };
+        let table = Arc::new(SummedArea::new(region(0, 32), &[counts; 2], Rates::default()));
+        let decisions = Decisions::new(&trace, table, 2);
+        let hear = |device, what| decisions.hear(&Event { at: Duration::ZERO, device, what });
+        let why = CutReason::Memory { of: Resource::Subpixels, needed: 900, available: 500 };
+        hear(1, Happening::Cut { region: region(0, 32), kept: region(0, 16), left: region(16, 32), why });
+        hear(0, Happening::Stolen { region: region(16, 32), from: 1 });
+        drop(decisions);
+        let text = std::fs::read_to_string(path).expect("the trace");
+        let events = serde_json::from_str::<serde_json::Value>(&text).expect("JSON")["traceEvents"].take();
+        let marks = events.as_array().expect("a list").iter().filter(|event| event["ph"] == "i");
+        let marks: Vec<_> = marks.map(|event| (event["name"].as_str().unwrap_or(""), &event["args"])).collect();
+        assert_eq!(marks.len(), 2);
+        let cut = marks.iter().find(|(name, _)| name.starts_with("cuts")).expect("the cut");
+        assert!(cut.0.contains("for its subpixels"), "{}", cut.0);
+        assert_eq!((&cut.1["needed"], &cut.1["available"]), (&900.into(), &500.into()));
+        let theft = marks.iter().find(|(name, _)| name.starts_with("steals")).expect("the theft");
+        assert!(theft.0.ends_with("from device 1"), "{}", theft.0);
+        assert_eq!((&theft.1["estimated grids"], &theft.1["estimated micropolygons"]), (&3.into(), &100.into()));
+    }
+}
