@@ -43,6 +43,8 @@ layout(push_constant) uniform Push {
     uint variables;
     uint weighted_first; // variables that are weighted by opacity already: Ci and Oi
     uint weighted_second;
+    uint first; // subpixels [first, last) are composited by this dispatch
+    uint last;
 };
 
 // The nearest entries of the sample so far, sorted.
@@ -92,8 +94,8 @@ COLOUR_FUNCTION
 void main() {
     frame = frame_record;
     uint pixel_samples = frame.samples.x * frame.samples.y;
-    uint subpixel = invocation();
-    if (subpixel >= region_width * region_height * pixel_samples) return;
+    uint subpixel = first + invocation();
+    if (subpixel >= last) return;
     uint pixel = subpixel / pixel_samples, s = subpixel - pixel * pixel_samples, cell = pixel * cells + (s >> 5);
     uint count = cell_counts[cell], record = subpixel * resolved_records;
     vec4 gathered = resolved[record], through = resolved[record + 1u];

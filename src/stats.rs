@@ -168,6 +168,9 @@ pub struct DeviceStats {
     /// Time that its thread spent on scheduling: taking, cutting, stealing and handing in regions.
     #[serde(rename = "scheduling_s", serialize_with = "seconds")]
     pub scheduling: Duration,
+    /// The longest that one submission took, by the device's clock.
+    #[serde(rename = "submission_max_s", serialize_with = "seconds")]
+    pub submission_max: Duration,
     /// Most device memory taken at once.
     pub peak_bytes: u64,
     /// The bound it was given.
@@ -384,6 +387,7 @@ impl DeviceStats {
         self.busy += other.busy;
         self.idle += other.idle;
         self.scheduling += other.scheduling;
+        self.submission_max = self.submission_max.max(other.submission_max);
         self.peak_bytes = self.peak_bytes.max(other.peak_bytes);
         self.limit_bytes = self.limit_bytes.max(other.limit_bytes);
         self.stages.merge(&other.stages);
@@ -498,6 +502,7 @@ mod tests {
             "busy_s",
             "idle_s",
             "scheduling_s",
+            "submission_max_s",
             "peak_bytes",
             "limit_bytes",
             "stages_s",

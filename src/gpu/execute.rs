@@ -268,6 +268,11 @@ impl Device {
         self.submissions.profiles.totals()
     }
 
+    /// Seconds of the submission that took longest.
+    pub fn submission_max_s(&self) -> f64 {
+        self.submissions.profiles.longest_s()
+    }
+
     fn check_ticket(&self, ticket: Ticket) {
         assert_eq!(ticket.device, self.link.title.number, "a ticket is its device's");
     }

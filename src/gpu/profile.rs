@@ -41,6 +41,8 @@ pub(super) struct Profiles {
     origin: Option<u64>,
     recent: VecDeque<(u64, Vec<StageTime>)>,
     totals: BTreeMap<&'static str, f64>,
+    /// Seconds of the submission that took longest.
+    longest_s: f64,
 }
 
 /// So many submissions' times are kept for whoever asks.
@@ -64,6 +66,7 @@ impl Profiles {
         for time in &times {
             *self.totals.entry(time.stage).or_default() += time.seconds;
         }
+        self.longest_s = self.longest_s.max(times.iter().map(|time| time.seconds).sum());
         self.recent.push_back((submission, times));
         if self.recent.len() > RECENT_COUNT {
             self.recent.pop_front();
@@ -74,6 +77,11 @@ impl Profiles {
     /// The times of one submission; empty when it is not done, too long ago, or had no stages.
     pub(super) fn of(&self, submission: u64) -> &[StageTime] {
         self.recent.iter().find(|(number, _)| *number == submission).map_or(&[], |(_, times)| times)
+    }
+
+    /// Seconds of the submission that took longest.
+    pub(super) fn longest_s(&self) -> f64 {
+        self.longest_s
     }
 
     /// Seconds by stage since the device was opened.

@@ -35,21 +35,24 @@ pub fn record_places(recording: &mut Recording, slices: &RegionSlices, entries: 
     recording.dispatch(place_entries::dispatch(groups, &bindings, &place_entries::Push { entry_count: entries }));
 }
 
-/// Appends the compositing of a slab's entries, or what an earlier call of the same slab left over (`again`). Values of variables count by
+/// Appends the compositing of a slab's entries, or what an earlier round of the same slab left over (`again`), in the subpixels `some` of
+/// the region; a round begins with subpixel 0. Values of variables count by
 /// the opacity they were found at, but for the `weighted` ones, which hold it already.
 pub fn record_slab(
     recording: &mut Recording,
     frame: &FrameSlices,
     (slices, capacity): (&RegionSlices, &RegionCapacity),
     (region, pixel_samples): (&RegionPixels, u32),
-    (weighted, again): ([u32; 2], bool),
+    (weighted, again, some): ([u32; 2], bool, Range<u64>),
 ) {
     let [region_width, region_height] = region.size();
     let subpixels = region.count() * u64::from(pixel_samples);
-    if !again {
+    if !again && some.start == 0 {
         recording.fill(slices.resume.part(0..subpixels), 0);
     }
-    recording.fill(slices.unfinished, 0);
+    if some.start == 0 {
+        recording.fill(slices.unfinished, 0);
+    }
     let bindings = composite_slab::Bindings {
         frame_buffer: frame.frame,
         entries: slices.entries,
@@ -73,8 +76,10 @@ pub fn record_slab(
         variables: capacity.variables as u32,
         weighted_first: weighted[0],
         weighted_second: weighted[1],
+        first: some.start as u32,
+        last: some.end.min(subpixels) as u32,
     };
-    let groups = covering(subpixels, [64, 1, 1]);
+    let groups = covering(some.end.min(subpixels).saturating_sub(some.start), [64, 1, 1]);
     let variant = if capacity.smooth { composite_slab::Variant::Smooth } else { composite_slab::Variant::Constant };
     recording.dispatch(composite_slab::dispatch(variant, groups, &bindings, &push));
 }

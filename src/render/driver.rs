@@ -2,6 +2,7 @@
 
 use super::count::{CountJob, Counted, Counter, drawables};
 use super::memory::{Demand, least_bytes, solve};
+use super::pace::Pace;
 use super::pages::ResidentPages;
 use super::pixel_grids::grids_of_any_pixel_max;
 use super::record::{DeviceWorld, Place};
@@ -22,10 +23,6 @@ use std::time::{Duration, Instant};
 
 /// Subpatches that a chunk of the counting pass has room for, at most.
 const COUNT_CAPACITY: u64 = 1 << 17;
-/// The time that one submission should take: short enough that no desktop GPU is reset.
-const SUBMISSION: Duration = Duration::from_millis(50);
-/// Vertices of a region's first submission, before anything is known of the device's speed.
-const VERTICES_START: u64 = 1 << 17;
 
 /// What is drawn, as every device of a render shares it.
 pub(crate) struct Picture {
@@ -81,7 +78,6 @@ struct Flight {
     seat: usize,
     run: RegionRun,
     begun: Instant,
-    submitted: Instant,
 }
 
 /// A device with a world on it.
@@ -94,7 +90,7 @@ pub(crate) struct Driver {
     seats: Vec<RegionSlices>,
     free: Vec<usize>,
     flights: Vec<Flight>,
-    vertices: u64,
+    pace: Pace,
     begun_regions: u64,
     tracks: Tracks,
 }
@@ -162,7 +158,7 @@ impl Driver {
             seats: Vec::new(),
             free: Vec::new(),
             flights: Vec::new(),
-            vertices: VERTICES_START,
+            pace: Pace::new(),
             begun_regions: 0,
             tracks,
         })
@@ -315,8 +311,7 @@ impl Driver {
         }
         let run = RegionRun::begin(&mut self.device, &mut self.world, place)?;
         self.begun_regions += 1;
-        let now = Instant::now();
-        self.flights.push(Flight { rect, seat, run, begun: now, submitted: now });
+        self.flights.push(Flight { rect, seat, run, begun: Instant::now() });
         Ok(())
     }
 
@@ -348,15 +343,12 @@ impl Driver {
 
     fn advance(&mut self, index: usize) -> Result<Polled, GpuError> {
         let flight = &mut self.flights[index];
-        let took = flight.submitted.elapsed();
+        let mut seconds = 0.0;
         for ticket in flight.run.take_tickets() {
-            trace_stages(&mut self.tracks.stages, &self.device, ticket);
+            seconds = trace_stages(&mut self.tracks.stages, &self.device, ticket);
         }
-        // Submissions grow or shrink towards the wanted time; never by more than a factor of two at once.
-        let ratio = (SUBMISSION.as_secs_f64() / took.as_secs_f64().max(1e-6)).clamp(0.5, 2.0);
-        self.vertices = ((self.vertices as f64 * ratio.powf(0.25)) as u64).clamp(1 << 12, 1 << 26);
-        let step = flight.run.advance(&mut self.device, &mut self.world, self.vertices)?;
-        flight.submitted = Instant::now();
+        self.pace.took(flight.run.portion(), seconds);
+        let step = flight.run.advance(&mut self.device, &mut self.world, self.pace.next)?;
         if matches!(step, Step::Working) {
             // The oldest flight first, next time.
             self.flights.rotate_left(1);
@@ -465,11 +457,13 @@ impl Driver {
     }
 }
 
-fn trace_stages(track: &mut Track, device: &Device, ticket: crate::gpu::Ticket) {
+/// Writes the stages of a submission down; seconds that they took.
+fn trace_stages(track: &mut Track, device: &Device, ticket: crate::gpu::Ticket) -> f64 {
     for time in device.stage_times(ticket) {
         let start = device.opened_at() + Duration::from_secs_f64(time.start_s.max(0.0));
         track.slice(time.stage, start, start + Duration::from_secs_f64(time.seconds), &[]);
     }
+    device.stage_times(ticket).iter().map(|time| time.seconds).sum()
 }
 
 fn trace_region(track: &mut Track, flight: &Flight, step: &Step) {

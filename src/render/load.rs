@@ -28,6 +28,8 @@ pub(crate) struct Room {
     pub records: u32,
     /// Slots.
     pub slots: u32,
+    /// Vertices; one slot in any case.
+    pub vertices: u64,
     /// Pages that can be resident at once.
     pub pages: usize,
 }
@@ -111,7 +113,10 @@ pub(crate) fn plan(
             let each = (cost.vertex << slot_log2) + cost.slot;
             let mut left = count;
             while left > 0 {
-                let fit = ((room.records - records) / each).min(room.slots - load.count);
+                let slots_left = room.slots - load.count;
+                let vertices_left = room.vertices.saturating_sub(load.vertices) >> slot_log2;
+                let time = vertices_left.max(u64::from(load.count == 0)).min(u64::from(slots_left)) as u32;
+                let fit = ((room.records - records) / each).min(time);
                 let paged = load.pages.contains(&cost.page) || load.pages.len() < room.pages;
                 if fit == 0 || !paged || load.pieces.len() == PIECES_MAX as usize {
                     assert!(load.count > 0, "the arena holds a slot of any bin, and the device its page");
@@ -147,7 +152,7 @@ mod tests {
 
     #[test]
     fn one_load_when_it_fits() {
-        let room = Room { records: 1000, slots: 100, pages: 1 };
+        let room = Room { records: 1000, slots: 100, vertices: u64::MAX, pages: 1 };
         let loads = plan(&[3, 0, 0, 0, 0, 0, 0, 0, 0, 1], 2..3, 7, |_| UNIT, room);
         assert_eq!(loads.len(), 1);
         assert_eq!((loads[0].first, loads[0].count, loads[0].vertices), (7, 4, 48 + 256));
@@ -169,13 +174,14 @@ mod tests {
         let counts: Vec<u32> = (0..40).map(|i| i * 7 % 11).collect();
         let total: u32 = counts.iter().sum();
         for records in [2000, 2560, 5000, 1 << 20] {
-            for slots in [1, 3, 1000] {
+            for (slots, vertices) in [(1, u64::MAX), (3, u64::MAX), (1000, u64::MAX), (1000, 400), (1000, 0)] {
                 let cost = |bin: usize| Cost { vertex: bin as u32 % 3 + 1, slot: bin as u32, page: bin };
-                let loads = plan(&counts, 0..4, 0, cost, Room { records, slots, pages: 4 });
+                let loads = plan(&counts, 0..4, 0, cost, Room { records, slots, vertices, pages: 4 });
                 let mut next = 0;
                 for load in &loads {
                     assert_eq!(load.first, next);
                     assert!(load.count <= slots);
+                    assert!(load.vertices <= vertices || load.count == 1, "{} vertices", load.vertices);
                     let in_pieces: u32 = load.pieces.iter().map(|p| p.piece.slot_count).sum();
                     assert_eq!(in_pieces, load.count);
                     let end = load.pieces.iter().map(|p| {
@@ -195,7 +201,7 @@ mod tests {
         let counts = [5; 6 * SIZE_CLASSES as usize];
         for pages in 1..=6 {
             let cost = |bin: usize| Cost { page: bin, ..UNIT };
-            let loads = plan(&counts, 0..6, 0, cost, Room { records: 5000, slots: 1000, pages });
+            let loads = plan(&counts, 0..6, 0, cost, Room { records: 5000, slots: 1000, vertices: u64::MAX, pages });
             assert!(loads.iter().all(|load| load.pages.len() <= pages));
             let mut loads = Loads::new(loads, pages);
             let mut next = 0;

@@ -12,6 +12,7 @@ mod driver;
 mod imager;
 mod load;
 mod memory;
+mod pace;
 mod pages;
 mod pixel_grids;
 mod record;

@@ -7,6 +7,7 @@
 //! ```
 
 use super::load::{Loads, Room, plan};
+use super::pace::Portion;
 use super::record::{DeviceWorld, Fate, Place};
 use super::slabs::Slabs;
 use crate::gpu::{Device, GpuError, Ticket};
@@ -18,6 +19,10 @@ use crate::pipeline::sample::{CELL_ENTRIES_MAX, Slab};
 use crate::pipeline::select::{BATCHES, DEPTH_BUCKETS, SIZE_CLASSES};
 use crate::pipeline::{composite, filter, hide, sample, select, shade};
 use std::ops::Range;
+
+/// A load, which runs in dispatches that cannot be cut any more, has at most so many times the vertices that a submission should have
+/// when the load is planned: the next ones may be costlier.
+const LOAD_PORTIONS: u64 = 4;
 
 /// What a region came to.
 #[derive(Debug)]
@@ -81,7 +86,8 @@ enum Phase {
     Sample(Loads),
     SlabOrder,
     SlabShade(Loads, Range<u32>),
-    SlabComposite,
+    /// From this subpixel on the slab is still to be composited; whether it was before.
+    SlabComposite(u64, bool),
     Mark,
     Order(Range<u32>),
     Shade(Loads, Range<u32>),
@@ -113,6 +119,10 @@ pub(crate) struct RegionRun {
     /// Micropolygons that opaque samples see.
     opaque_visible: u32,
     counts: RegionCounts,
+    /// What the next submission should be made of,
+    next: Portion,
+    /// and what the last one was.
+    portion: Portion,
     /// Submissions whose times nobody has taken yet.
     tickets: Vec<Ticket>,
 }
@@ -137,6 +147,8 @@ impl RegionRun {
             slabs,
             opaque_visible: 0,
             counts: RegionCounts::default(),
+            next: Portion::default(),
+            portion: Portion::default(),
             tickets: vec![ticket],
         })
     }
@@ -153,18 +165,21 @@ impl RegionRun {
             Phase::Hide(_) => "hide",
             Phase::Sample(_) | Phase::SlabOrder => "sample",
             Phase::SlabShade(..) | Phase::Mark | Phase::Order(_) | Phase::Shade(..) => "shade",
-            Phase::SlabComposite => "composite",
+            Phase::SlabComposite(..) => "composite",
             Phase::Filter => "filter",
         }
     }
 
-    /// Goes on, when the last submission is done: reads what it found and submits what is next, of at most about `vertices` of work.
+    /// Goes on, when the last submission is done: reads what it found and submits what is next, of at most about
+    /// `next`.
     pub(crate) fn advance(
         &mut self,
         device: &mut Device,
         world: &mut DeviceWorld,
-        vertices: u64,
+        next: Portion,
     ) -> Result<Step, GpuError> {
+        let vertices = next.vertices;
+        (self.next, self.portion) = (next, Portion::default());
         let phase = std::mem::replace(&mut self.phase, Phase::Select);
         match phase {
             Phase::Select => return self.selected(device, world, vertices),
@@ -174,9 +189,9 @@ impl RegionRun {
             Phase::Sample(loads) if loads.done() => self.sampled(device, world, vertices)?,
             Phase::Sample(loads) => self.submit_sample(device, world, loads, vertices)?,
             Phase::SlabOrder => self.slab_ordered(device, world, vertices)?,
-            Phase::SlabShade(loads, _) if loads.done() => self.submit_slab_composite(device, world, false)?,
+            Phase::SlabShade(loads, _) if loads.done() => self.submit_slab_composite(device, world, (0, false))?,
             Phase::SlabShade(loads, places) => self.submit_shade(device, world, (loads, places, true), vertices)?,
-            Phase::SlabComposite => self.slab_composited(device, world, vertices)?,
+            Phase::SlabComposite(next, again) => self.slab_composited(device, world, (next, again), vertices)?,
             Phase::Mark => self.marked(device, world, vertices)?,
             Phase::Order(places) => self.ordered(device, world, places, vertices)?,
             Phase::Shade(loads, places) if loads.done() => self.round_done(device, world, places)?,
@@ -184,6 +199,15 @@ impl RegionRun {
             Phase::Filter => return self.finish(device, world),
         }
         Ok(Step::Working)
+    }
+
+    /// What the last submission was made of.
+    pub(crate) fn portion(&self) -> Portion {
+        self.portion
+    }
+
+    fn subpixels(&self) -> u64 {
+        self.place.pixels.count() * u64::from(self.place.pixel_samples)
     }
 
     /// Submissions since the last call, for their times.
@@ -253,7 +277,8 @@ impl RegionRun {
 
     fn room(&self, world: &DeviceWorld) -> Room {
         let RegionCapacity { arena, slots, .. } = self.place.capacity;
-        Room { records: arena as u32, slots: slots as u32, pages: world.pages.at_once() }
+        let vertices = self.next.vertices.saturating_mul(LOAD_PORTIONS);
+        Room { records: arena as u32, slots: slots as u32, vertices, pages: world.pages.at_once() }
     }
 
     /// The loads of some bins, batch by batch, of those that have something in a slab.
@@ -289,6 +314,7 @@ impl RegionRun {
     ) -> Result<(), GpuError> {
         let mut recording = self.place.recording("hide");
         for index in loads.take(vertices) {
+            self.portion.vertices += loads.loads[index].vertices;
             world.record_hide(device, &mut recording, &self.place, (&loads.loads[index], Fate::Hide))?;
             if world.pipeline.cull && !world.measuring && loads.batch_ends.contains(&index) {
                 recording.stage("hide", |recording| {
@@ -340,6 +366,7 @@ impl RegionRun {
         let mut recording = self.place.recording("sample");
         for index in loads.take(vertices) {
             let fate = Fate::Sample(self.slabs.current());
+            self.portion.vertices += loads.loads[index].vertices;
             world.record_hide(device, &mut recording, &self.place, (&loads.loads[index], fate))?;
         }
         self.submit(device, &recording, Phase::Sample(loads))
@@ -419,26 +446,45 @@ impl RegionRun {
         let mut recording = self.place.recording("shade");
         for index in loads.take(vertices) {
             self.counts.shaded_vertices += loads.loads[index].vertices;
+            self.portion.vertices += loads.loads[index].vertices;
             world.record_shade(device, &mut recording, &self.place, (&loads.loads[index], places.clone()))?;
         }
         let phase = if slab { Phase::SlabShade(loads, places) } else { Phase::Shade(loads, places) };
         self.submit(device, &recording, phase)
     }
 
-    fn submit_slab_composite(&mut self, device: &mut Device, world: &DeviceWorld, again: bool) -> Result<(), GpuError> {
+    /// Composites a slab from subpixel `first` on, as many as a submission should have.
+    fn submit_slab_composite(
+        &mut self,
+        device: &mut Device,
+        world: &DeviceWorld,
+        (first, again): (u64, bool),
+    ) -> Result<(), GpuError> {
+        let some = first..(first + self.next.subpixels).min(self.subpixels());
+        let next = some.end;
+        self.portion.subpixels = next - first;
         let mut recording = self.place.recording("composite");
         let (memory, region) =
             ((&self.place.slices, &self.place.capacity), (&self.place.pixels, self.place.pixel_samples));
         recording.stage("composite", |recording| {
-            composite::record_slab(recording, &world.frame, memory, region, (world.weighted, again));
+            composite::record_slab(recording, &world.frame, memory, region, (world.weighted, again, some));
         });
-        self.submit(device, &recording, Phase::SlabComposite)
+        self.submit(device, &recording, Phase::SlabComposite(next, again))
     }
 
-    fn slab_composited(&mut self, device: &mut Device, world: &mut DeviceWorld, vertices: u64) -> Result<(), GpuError> {
+    fn slab_composited(
+        &mut self,
+        device: &mut Device,
+        world: &mut DeviceWorld,
+        (next, again): (u64, bool),
+        vertices: u64,
+    ) -> Result<(), GpuError> {
+        if next < self.subpixels() {
+            return self.submit_slab_composite(device, world, (next, again));
+        }
         let left: Unfinished = device.read(self.place.slices.unfinished)?[0];
         if left.unfinished > 0 {
-            return self.submit_slab_composite(device, world, true);
+            return self.submit_slab_composite(device, world, (0, true));
         }
         if self.slabs.next() { self.begin_slab(device, world, vertices) } else { self.submit_mark(device, world) }
     }

@@ -59,6 +59,7 @@ pub(super) fn add_failures(stats: &mut Stats, slots: &[DeviceSlot]) {
 /// Memory and time that a device took.
 fn add_use(stats: &mut DeviceStats, device: &Device) {
     stats.peak_bytes = device.memory().peak_bytes;
+    stats.submission_max = Duration::from_secs_f64(device.submission_max_s());
     stats.limit_bytes = device.memory().budget_bytes;
     for stage in Stage::ALL {
         if let Some(seconds) = device.stage_seconds().get(stage.name()) {

@@ -172,10 +172,14 @@ impl Layers {
         let (frame, slices, capacity, pixels) = (region.frame, region.slices, region.capacity, region.pixels);
         let samples = region.pixel_samples();
         for call in 1..1000 {
-            region.lab.run(|recording| {
-                let memory = (&slices, &capacity);
-                composite::record_slab(recording, &frame, memory, (&pixels, samples), ([u32::MAX; 2], call > 1));
-            });
+            // In parts, as submissions of a limited length do.
+            let subpixels = pixels.count() * u64::from(samples);
+            for first in (0..subpixels).step_by(100) {
+                region.lab.run(|recording| {
+                    let (memory, how) = ((&slices, &capacity), ([u32::MAX; 2], call > 1, first..first + 100));
+                    composite::record_slab(recording, &frame, memory, (&pixels, samples), how);
+                });
+            }
             if region.lab.read(slices.unfinished)[0].unfinished == 0 {
                 return call;
             }
