@@ -52,7 +52,7 @@ pub struct RenderOptions {
     pub devices: String,
     /// Bound of one opened device's share of device memory, everything included.
     pub memory_bytes: Option<u64>,
-    /// Bound of host memory for a world's geometry and its film.
+    /// Bound of host memory for texts of scenes, geometry and films; `None` is half of the machine's memory.
     pub host_memory_bytes: Option<u64>,
     /// Frames to draw; `None` is all of them.
     pub frames: Option<Frames>,

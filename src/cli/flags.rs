@@ -109,7 +109,8 @@ pub(super) struct WorkFlags {
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(super) memory: Option<u64>,
 
-    /// Host memory that a world's geometry and its film may take
+    /// Host memory that scenes may take: their texts (at most half of it), geometry (as read and as devices take it) and films.
+    /// [default: half of the machine's memory]. What is beyond is left out with an error, and what came before it is drawn
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(super) host_memory: Option<u64>,
 
