@@ -88,7 +88,8 @@ pub(super) struct RenderFlags {
     #[arg(long)]
     pub(super) validate: bool,
 
-    /// Give up waiting for anything after this long: 30, 90s, 5m
+    /// Give up a device that makes no progress for this long: 30, 90s, 5m; its work goes to others. [default: 60s, and 10m for compiling one
+    /// kernel, which shows no progress]
     #[arg(long, value_name = "TIME", value_parser = parse_seconds)]
     pub(super) timeout: Option<Duration>,
 }

@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::film::{DisplayOutcome, Film, Naming};
 use crate::gpu::{Device, GpuError, OpenOptions, open};
 use crate::host_memory::{Charge, HostMemory};
-use crate::options::RenderOptions;
+use crate::options::{HANG_TIMEOUT, RenderOptions};
 use crate::outcome::{Ending, Outcome};
 use crate::progress::Observer;
 use crate::rib;
@@ -116,10 +116,8 @@ fn open_devices(
         faults: aids.faults.clone(),
         ..OpenOptions::new(Arc::clone(reporter))
     };
-    if let Some(timeout) = options.timeout {
-        open_options.timeout = timeout;
-        open_options.compile_timeout = timeout;
-    }
+    open_options.timeout = options.timeout.unwrap_or(HANG_TIMEOUT);
+    open_options.compile_timeout = options.timeout.unwrap_or(open_options.compile_timeout);
     let devices = if options.check { Vec::new() } else { open(&options.devices, &open_options)? };
     Ok((devices, open_options))
 }

@@ -18,7 +18,7 @@ use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::film::{ChannelGroup, DisplayOutcome, DisplayState, Film};
 use crate::gpu::{Device, OpenOptions};
 use crate::host_memory::{Charge, Taker};
-use crate::options::RenderOptions;
+use crate::options::{HANG_TIMEOUT, RenderOptions};
 use crate::outcome::Ending;
 use crate::pipeline::frame::filter_apron;
 use crate::pipeline::look::ImagerProgram;
@@ -319,10 +319,9 @@ impl<'a> Session<'a> {
     fn policy(&self, table: &schedule::SummedArea, devices: usize) -> Policy {
         let mut policy = Policy::new(table.work(table.picture()), devices);
         policy.perturb = self.aids.perturb;
-        if let Some(timeout) = self.options.timeout {
-            policy.hang_timeout = timeout;
-            policy.open_timeout = timeout;
-        }
+        let timeout = self.options.timeout.unwrap_or(HANG_TIMEOUT);
+        policy.hang_timeout = timeout;
+        policy.open_timeout = timeout;
         policy
     }
 }
