@@ -392,7 +392,8 @@ mod tests {
     #[test]
     fn nonsense_is_refused_with_its_name() {
         assert!(lacking(&mut good()).is_empty());
-        let table: [(&str, fn(&mut Told)); 9] = [
+        type Spoil = fn(&mut Told);
+        let table: [(&str, Spoil); 9] = [
             ("Vulkan", |told| told.api = 0),
             ("compute queue", |told| told.computes = false),
             ("shaderInt64", |told| told.features.core.shader_int64 = vk::FALSE),
