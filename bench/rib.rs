@@ -78,7 +78,7 @@ fn bench(criterion: &mut Criterion) {
         group.bench_with_input(BenchmarkId::from_parameter(name), &input, |bencher, input| {
             let reporter = Reporter::silent();
             bencher.iter(|| {
-                read(input, &Settings::default(), &reporter, &mut |world| {
+                read(input, &Settings::default(), &reporter, &mut |world: anthill::scene::World| {
                     black_box(world.drawables.len());
                     ControlFlow::Continue(())
                 })

@@ -97,10 +97,15 @@ pub struct Reporter {
     state: Mutex<State>,
 }
 
+/// Distinct messages that are kept and shown; an input can hold any number of mistakes, no two alike. What is severe is always shown.
+const DISTINCT_MAX: usize = 1 << 14;
+
 #[derive(Default)]
 struct State {
     seen: FxHashMap<(Severity, &'static str, String), u64>,
     all: Vec<Diagnostic>,
+    /// Messages beyond [`DISTINCT_MAX`], by severity.
+    more: FxHashMap<Severity, u64>,
 }
 
 impl Reporter {
@@ -118,6 +123,14 @@ impl Reporter {
     pub fn report(&self, diagnostic: Diagnostic) {
         let key = (diagnostic.severity, diagnostic.code, diagnostic.message.clone());
         let mut state = self.state.lock();
+        if diagnostic.severity < Severity::Severe && state.all.len() >= DISTINCT_MAX && !state.seen.contains_key(&key) {
+            if state.more.is_empty() {
+                let message = format!("more than {DISTINCT_MAX} different messages: others are only counted");
+                (self.sink)(&Diagnostic::new(Severity::Warning, "limitcheck", Place::default(), message));
+            }
+            *state.more.entry(diagnostic.severity).or_insert(0) += 1;
+            return;
+        }
         let count = state.seen.entry(key).or_insert(0);
         *count += 1;
         if *count == 1 {
@@ -138,7 +151,9 @@ impl Reporter {
 
     /// How many messages of at least this severity came, repeats included.
     pub fn count_at_least(&self, severity: Severity) -> u64 {
-        self.state.lock().seen.iter().filter(|((s, ..), _)| *s >= severity).map(|(_, n)| n).sum()
+        let state = self.state.lock();
+        let kept = state.seen.iter().map(|((severity, ..), count)| (severity, count));
+        kept.chain(&state.more).filter(|(s, _)| **s >= severity).map(|(_, count)| count).sum()
     }
 
     /// Every distinct message with the number of times it came, in order of first appearance.
@@ -152,6 +167,19 @@ impl Reporter {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_without_end_are_only_counted() {
+        let shown = Arc::new(Mutex::new(0));
+        let sink = Arc::clone(&shown);
+        let reporter = Reporter::new(move |_| *sink.lock() += 1);
+        for number in 0..2 * DISTINCT_MAX {
+            reporter.error("badtoken", &Place::default(), format!("unknown token {number}"));
+        }
+        reporter.report(Diagnostic::new(Severity::Severe, "limitcheck", Place::default(), "no memory"));
+        assert_eq!((*shown.lock(), reporter.all().len()), (DISTINCT_MAX + 2, DISTINCT_MAX + 1));
+        assert_eq!(reporter.count_at_least(Severity::Error), 2 * DISTINCT_MAX as u64 + 1);
+    }
 
     #[test]
     fn repeats_are_counted_not_repeated() {

@@ -23,6 +23,7 @@
 pub mod diagnostic;
 pub mod film;
 pub mod gpu;
+pub mod host_memory;
 pub mod options;
 pub mod outcome;
 pub mod pipeline;

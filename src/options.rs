@@ -6,6 +6,9 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// How long a device's queue may stand still before it is taken to hang, unless the user says otherwise.
+pub const HANG_TIMEOUT: Duration = Duration::from_secs(60);
+
 /// Frame numbers: a union of ranges, in the order given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frames(pub Vec<RangeInclusive<i32>>);
@@ -52,7 +55,7 @@ pub struct RenderOptions {
     pub devices: String,
     /// Bound of one opened device's share of device memory, everything included.
     pub memory_bytes: Option<u64>,
-    /// Bound of host memory for a world's geometry and its film.
+    /// Bound of host memory for texts of scenes, geometry and films; `None` is half of the machine's memory.
     pub host_memory_bytes: Option<u64>,
     /// Frames to draw; `None` is all of them.
     pub frames: Option<Frames>,
@@ -62,7 +65,7 @@ pub struct RenderOptions {
     pub check: bool,
     /// Run under Vulkan's validation layers and report what they say as errors.
     pub validate: bool,
-    /// How long anything may be waited for; `None` is the program's own limit.
+    /// How long a device may make no progress, and compiling one kernel may take; `None` is [`HANG_TIMEOUT`], and ten minutes for compiling.
     pub timeout: Option<Duration>,
     /// Where finished pixels are kept, so that a render that was stopped can go on.
     pub checkpoint: Option<CheckpointOptions>,

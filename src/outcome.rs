@@ -8,7 +8,7 @@ use crate::stats::Stats;
 pub enum Ending {
     /// Every world was drawn, as far as it could be.
     Finished,
-    /// No world could be read from the scenes, or not all of a scene; what was read was drawn.
+    /// No world could be read from the scenes, or not all of a scene (it is damaged, or there is no memory for it); what was read was drawn.
     Unreadable,
     /// The user stopped it; what was finished is written.
     Interrupted,

@@ -3,6 +3,7 @@
 #![no_main]
 
 use anthill::diagnostic::Reporter;
+use anthill::host_memory::HostMemory;
 use anthill::rib::{Input, Limits, Overrides, Settings, read};
 use anthill::scene::{Class, Geometry, PrimvarData, SearchPaths, Shape, World};
 use libfuzzer_sys::fuzz_target;
@@ -12,10 +13,11 @@ fuzz_target!(|bytes: &[u8]| {
     let settings = Settings {
         search: SearchPaths::default(),
         overrides: Overrides::default(),
-        limits: Limits { source_bytes: 1 << 20, scene_bytes: 1 << 24, archive_reads: 64, blocks: 256 },
+        limits: Limits { archive_reads: 64, blocks: 256 },
+        memory: HostMemory::new(1 << 24),
     };
     let input = Input::Memory { name: "fuzz".into(), bytes: bytes.to_vec() };
-    read(&input, &settings, &Reporter::silent(), &mut |world| {
+    read(&input, &settings, &Reporter::silent(), &mut |world: World| {
         check(&world);
         ControlFlow::Continue(())
     });

@@ -88,7 +88,8 @@ pub(super) struct RenderFlags {
     #[arg(long)]
     pub(super) validate: bool,
 
-    /// Give up waiting for anything after this long: 30, 90s, 5m
+    /// Give up a device that makes no progress for this long: 30, 90s, 5m; its work goes to others. [default: 60s, and 10m for compiling one
+    /// kernel, which shows no progress]
     #[arg(long, value_name = "TIME", value_parser = parse_seconds)]
     pub(super) timeout: Option<Duration>,
 }
@@ -109,7 +110,8 @@ pub(super) struct WorkFlags {
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(super) memory: Option<u64>,
 
-    /// Host memory that a world's geometry and its film may take
+    /// Host memory that scenes may take: their texts (at most half of it), geometry (as read and as devices take it) and films.
+    /// [default: half of the machine's memory]. What is beyond is left out with an error, and what came before it is drawn
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(super) host_memory: Option<u64>,
 

@@ -39,11 +39,11 @@ mod tiff;
 
 pub use channels::{ChannelGroup, Layout};
 pub use file::{check_writable, write_bytes};
-pub use output_name::OutputName;
+pub use output_name::{Naming, OutputName};
 pub use preview::{PreviewError, Shown, png_of, preview, show};
 
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
-use crate::scene::World;
+use crate::scene::{Camera, Options, World};
 use develop::Rows;
 use header::Header;
 use parking_lot::Mutex;
@@ -132,7 +132,7 @@ impl Pixels {
     fn new(crop: [u32; 4], floats: usize, bytes_max: u64) -> Option<Self> {
         let mut pixels = Self { crop, values: Vec::new(), finished: Vec::new(), finished_count: 0 };
         let count = pixels.count();
-        let bytes = count.checked_mul(floats as u64 * size_of::<f32>() as u64)?.checked_add(count / 8)?;
+        let bytes = bytes_of(count, floats);
         let value_count = usize::try_from(count).ok()?.checked_mul(floats)?;
         if bytes > bytes_max || pixels.values.try_reserve_exact(value_count).is_err() {
             return None;
@@ -189,15 +189,7 @@ impl Film {
     /// When the film would take more than `bytes_max` bytes, or more than there are; that is reported. All displays are missing then.
     pub fn new(world: &World, bytes_max: u64, reporter: &Reporter) -> Result<Self, Vec<DisplayOutcome>> {
         let outputs = plan::plan(&world.options.displays, reporter);
-        let mut layout = Layout::default();
-        for output in outputs.iter().filter_map(to_write) {
-            output.groups.iter().for_each(|group| layout.add(group));
-        }
-        if world.options.imager.is_some() && layout.groups().iter().any(develop::is_imaged) {
-            for group in [ChannelGroup::Colour, ChannelGroup::Alpha, develop::imager_opacity()] {
-                layout.add(&group);
-            }
-        }
+        let layout = layout(&outputs, &world.options);
         let Some(pixels) = Pixels::new(world.camera.crop_px(), layout.floats(), bytes_max) else {
             let [width, height] = world.camera.resolution;
             let message = format!(
@@ -221,10 +213,11 @@ impl Film {
         self.pixels.lock().crop
     }
 
-    /// Bytes of host memory that the film takes.
-    pub fn bytes(&self) -> u64 {
-        let pixels = self.pixels.lock();
-        (size_of_val(&pixels.values[..]) + size_of_val(&pixels.finished[..])) as u64
+    /// Bytes of host memory that the film of a world with these options takes.
+    pub fn bytes_of(options: &Options, camera: &Camera) -> u64 {
+        let outputs = plan::plan(&options.displays, &Reporter::silent());
+        let [x0, y0, x1, y1] = camera.crop_px();
+        bytes_of(u64::from(x1 - x0) * u64::from(y1 - y0), layout(&outputs, options).floats())
     }
 
     /// How many pixels were deposited, and how many there are.
@@ -313,6 +306,26 @@ impl Film {
         }
         outcomes
     }
+}
+
+/// Bytes of so many pixels, and of the bits that say which are finished.
+fn bytes_of(pixel_count: u64, floats: usize) -> u64 {
+    let values = pixel_count.saturating_mul(floats as u64 * size_of::<f32>() as u64);
+    values.saturating_add(pixel_count.div_ceil(64) * 8)
+}
+
+/// What displays and the imager need of a pixel.
+fn layout(outputs: &[Planned], options: &Options) -> Layout {
+    let mut layout = Layout::default();
+    for output in outputs.iter().filter_map(to_write) {
+        output.groups.iter().for_each(|group| layout.add(group));
+    }
+    if options.imager.is_some() && layout.groups().iter().any(develop::is_imaged) {
+        for group in [ChannelGroup::Colour, ChannelGroup::Alpha, develop::imager_opacity()] {
+            layout.add(&group);
+        }
+    }
+    layout
 }
 
 /// Says of these displays that they are missing.

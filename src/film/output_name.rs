@@ -2,6 +2,7 @@
 
 use super::driver;
 use crate::scene::{Display, DisplayMode, Options};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The name given with `-o`: a picture's name, in which a run of `#` stands for the frame number.
@@ -47,26 +48,42 @@ impl OutputName {
             None => before.clone(),
         }
     }
+}
 
-    /// Replaces the primary picture of each world that has one. A world without FrameBegin counts as the frame of its place among
-    /// `worlds`, from 1.
+/// Gives worlds the name of `-o`, some after the other.
+#[derive(Debug)]
+pub struct Naming<'a> {
+    name: &'a OutputName,
+    /// Worlds so far.
+    worlds: usize,
+    /// Pictures so far.
+    pictures: usize,
+    seen: BTreeSet<String>,
+}
+
+impl<'a> Naming<'a> {
+    /// No world has come yet.
+    pub fn new(name: &'a OutputName) -> Self {
+        Self { name, worlds: 0, pictures: 0, seen: BTreeSet::new() }
+    }
+
+    /// Replaces the primary picture of each of the next worlds that has one. A world without FrameBegin counts as the frame of its place
+    /// among all worlds, from 1.
     ///
-    /// The error is one for the command line, found before anything is rendered: several pictures would get one name.
-    pub fn apply(&self, worlds: &mut [&mut Options]) -> Result<(), String> {
+    /// The error is one for the command line: several pictures would get one name. Then no display was changed.
+    pub fn apply(&mut self, worlds: &mut [&mut Options]) -> Result<(), String> {
         let mut names: Vec<(usize, String)> = Vec::new();
         for (index, options) in worlds.iter().enumerate().filter(|(_, options)| primary_picture(options).is_some()) {
-            let ordinal = i32::try_from(index + 1).unwrap_or(i32::MAX);
-            names.push((index, self.for_frame(options.frame.unwrap_or(ordinal))));
+            let ordinal = i32::try_from(self.worlds + index + 1).unwrap_or(i32::MAX);
+            names.push((index, self.name.for_frame(options.frame.unwrap_or(ordinal))));
         }
-        if self.digits.is_none() && names.len() > 1 {
-            let name = self.for_frame(0);
-            return Err(format!(
-                "-o {name}: the scene has {} pictures; put # where the frame number goes",
-                names.len()
-            ));
+        self.worlds += worlds.len();
+        self.pictures += names.len();
+        if self.name.digits.is_none() && self.pictures > 1 {
+            let (name, pictures) = (self.name.for_frame(0), self.pictures);
+            return Err(format!("-o {name}: the scene has {pictures} pictures; put # where the frame number goes"));
         }
-        let mut seen = std::collections::BTreeSet::new();
-        if let Some((_, name)) = names.iter().find(|(_, name)| !seen.insert(name)) {
+        if let Some((_, name)) = names.iter().find(|(_, name)| !self.seen.insert(name.clone())) {
             return Err(format!("-o: two pictures of one frame would both be \"{name}\""));
         }
         for (index, name) in names {
@@ -103,6 +120,27 @@ mod tests {
     use crate::scene::ParamValue;
 
     #[test]
+    fn names_go_on_where_earlier_worlds_left_off() {
+        let picture = || world(None, vec![display("a.tif", "tiff", RGB)]);
+        let name = OutputName::parse("x.#.exr").expect("a good name");
+        let mut naming = Naming::new(&name);
+        let names: Vec<String> = (0..3)
+            .map(|_| {
+                let mut options = picture();
+                naming.apply(&mut [&mut options]).expect("different frames");
+                options.displays[0].name.clone()
+            })
+            .collect();
+        assert_eq!(names, ["x.0001.exr", "x.0002.exr", "x.0003.exr"]);
+        let twice = naming.apply(&mut [&mut world(Some(2), vec![display("a.tif", "tiff", RGB)])]);
+        assert_eq!(twice, Err("-o: two pictures of one frame would both be \"x.0002.exr\"".into()));
+        let name = OutputName::parse("x.exr").expect("a good name");
+        let mut naming = Naming::new(&name);
+        naming.apply(&mut [&mut picture()]).expect("one picture");
+        assert!(naming.apply(&mut [&mut picture()]).is_err_and(|message| message.contains("has 2 pictures")));
+    }
+
+    #[test]
     fn hashes_become_frame_numbers() {
         let table = [
             ("a.exr", 3, "a.exr"),
@@ -129,7 +167,7 @@ mod tests {
 
     fn apply(name: &str, worlds: &mut [Options]) -> Result<Vec<String>, String> {
         let name = OutputName::parse(name).expect("a good name");
-        name.apply(&mut worlds.iter_mut().collect::<Vec<_>>())?;
+        Naming::new(&name).apply(&mut worlds.iter_mut().collect::<Vec<_>>())?;
         let names =
             |options: &Options| options.displays.iter().map(|d| format!("{} {}", d.driver, d.name)).collect::<Vec<_>>();
         Ok(worlds.iter().map(|options| names(options).join(", ")).collect())

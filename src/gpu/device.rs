@@ -54,15 +54,16 @@ pub struct OpenOptions {
 }
 
 impl OpenOptions {
-    /// No validation, the user's cache folder, time-outs of two minutes.
+    /// No validation, the user's cache folder, a minute for what is waited for.
     pub fn new(reporter: Arc<Reporter>) -> Self {
         Self {
             validate: false,
             memory_bytes: None,
             cache_folder: default_cache_folder(),
             single_threaded_cpu: false,
-            timeout: Duration::from_secs(120),
-            // 256 inlined calls of noise took 11 s on an idle machine; a busy one may need many times that.
+            timeout: Duration::from_secs(60),
+            // Longer than for a queue: a compiler at work shows no progress, and no other device would be faster. 256 inlined calls of noise
+            // took 11 s on an idle machine; a busy one may need many times that.
             compile_timeout: Duration::from_secs(600),
             reporter,
             partial: false,

@@ -31,8 +31,8 @@ pub struct MemoryUse {
     pub budget_bytes: u64,
 }
 
-/// Small buffers share blocks of this size, the least that the allocator knows; larger ones have a block each.
-pub(super) const BLOCK_BYTES: u64 = 4 << 20;
+/// Small buffers share blocks of this size, in bytes, the least that the allocator knows; larger ones have a block each.
+pub const BLOCK_BYTES: u64 = 4 << 20;
 
 struct Held {
     raw: vk::Buffer,

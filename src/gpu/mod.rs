@@ -35,7 +35,7 @@ pub use error::{DeviceTitle, GpuError};
 pub use execute::Ticket;
 pub use fault::{Fault, FaultKind, Faults};
 pub use kernel::KernelCounts;
-pub use memory::{MemoryUse, Usage};
+pub use memory::{BLOCK_BYTES, MemoryUse, Usage};
 pub use physical::{DeviceInfo, DeviceKind, Lack, devices};
 pub use profile::StageTime;
 pub use select::select;

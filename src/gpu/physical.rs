@@ -2,6 +2,7 @@
 
 use super::error::GpuError;
 use super::instance::Instance;
+use super::memory::BLOCK_BYTES;
 use super::profile::Clock;
 use super::requirements::{FEATURES, Features, LIMITS, Need, SUBGROUP_OPERATIONS};
 use crate::diagnostic::Reporter;
@@ -192,13 +193,23 @@ fn inspect(instance: &ash::Instance, index: usize, raw: vk::PhysicalDevice) -> P
     let family = compute_family(instance, raw);
     let limits = basic.limits;
     let clock = family.and_then(|family| clock(family.timestamp_bits, limits.timestamp_period));
-    let lacking = lacking(basic.api_version, family.is_some(), &mut features, &limits);
     // SAFETY: as above.
     let memory = unsafe { instance.get_physical_device_memory_properties(raw) };
     let (memory_bytes, host_visible) = device_memory(&memory);
+    let mut told = Told {
+        api: basic.api_version,
+        computes: family.is_some(),
+        features,
+        limits,
+        subgroup_size: v11.subgroup_size,
+        memory_bytes,
+        allocation_bytes_max: v11.max_memory_allocation_size,
+    };
+    let lacking = lacking(&mut told);
+    let mut features = told.features;
     let info = DeviceInfo {
         index,
-        name: text(basic.device_name_as_c_str().ok()),
+        name: named(text(basic.device_name_as_c_str().ok()), index),
         kind: kind(basic.device_type),
         driver: text(v12.driver_name_as_c_str().ok()),
         driver_info: text(v12.driver_info_as_c_str().ok()),
@@ -232,8 +243,22 @@ fn offered(features: &mut Features, v11: &vk::PhysicalDeviceVulkan11Properties<'
     table.chain(subgroup).collect()
 }
 
+/// What a driver tells of a device. None of it is believed before it was looked at.
+#[derive(Default)]
+struct Told {
+    api: u32,
+    computes: bool,
+    features: Features,
+    limits: vk::PhysicalDeviceLimits,
+    subgroup_size: u32,
+    memory_bytes: u64,
+    allocation_bytes_max: u64,
+}
+
 /// What of the table the device lacks.
-fn lacking(api: u32, computes: bool, features: &mut Features, limits: &vk::PhysicalDeviceLimits) -> Vec<Lack> {
+fn lacking(told: &mut Told) -> Vec<Lack> {
+    let Told { api, computes, features, limits, .. } = told;
+    let (api, computes) = (*api, *computes);
     let mut lacks = Vec::new();
     let mut lack = |name, needed: &str, has: String, reason, fatal| {
         lacks.push(Lack { name, needed: needed.to_string(), has, reason, fatal });
@@ -248,6 +273,15 @@ fn lacking(api: u32, computes: bool, features: &mut Features, limits: &vk::Physi
         if *(row.field)(features) != vk::TRUE {
             lack(row.name, "offered", NOT_OFFERED.to_string(), row.reason, row.need == Need::Running);
         }
+    }
+    let least = |name, value: u64, bound: u64, reason| (value < bound).then_some((name, value, bound, reason));
+    let sizes = [
+        least("device memory", told.memory_bytes, BLOCK_BYTES, "geometry and pixels lie in the device's memory"),
+        least("maxMemoryAllocationSize", told.allocation_bytes_max, BLOCK_BYTES, "memory is taken in blocks"),
+        least("subgroupSize", told.subgroup_size.into(), 1, "a workgroup is made of subgroups"),
+    ];
+    for (name, value, bound, reason) in sizes.into_iter().flatten() {
+        lack(name, &format!("at least {bound}"), value.to_string(), reason, true);
     }
     for row in LIMITS {
         let value = (row.value)(limits);
@@ -264,8 +298,11 @@ struct Family {
     timestamp_bits: u32,
 }
 
-/// The clock of a queue whose timestamps have so many bits, with so many nanoseconds a tick.
+/// The clock of a queue whose timestamps have so many bits, with so many nanoseconds a tick; none where these make no sense.
 fn clock(bits: u32, tick_ns: f32) -> Option<Clock> {
+    if !(tick_ns.is_finite() && tick_ns > 0.0) {
+        return None;
+    }
     let mask = u64::MAX.checked_shr(64_u32.checked_sub(bits)?)?;
     Some(Clock { tick_s: f64::from(tick_ns) * 1e-9, mask })
 }
@@ -307,6 +344,11 @@ fn kind(kind: vk::PhysicalDeviceType) -> DeviceKind {
     }
 }
 
+/// A name for messages and selections, whatever the driver says.
+fn named(name: String, index: usize) -> String {
+    if name.trim().is_empty() { format!("unnamed device {index}") } else { name }
+}
+
 fn text(string: Option<&CStr>) -> String {
     string.map_or_else(String::new, |s| s.to_string_lossy().into_owned())
 }
@@ -314,4 +356,73 @@ fn text(string: Option<&CStr>) -> String {
 fn version(api: u32) -> String {
     let (major, minor, patch) = (vk::api_version_major(api), vk::api_version_minor(api), vk::api_version_patch(api));
     format!("{major}.{minor}.{patch}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a driver tells that offers everything.
+    fn good() -> Told {
+        let mut features = Features::default();
+        FEATURES.iter().for_each(|row| *(row.field)(&mut features) = vk::TRUE);
+        let limits = vk::PhysicalDeviceLimits {
+            max_storage_buffer_range: u32::MAX,
+            max_per_stage_descriptor_storage_buffers: u32::MAX,
+            min_storage_buffer_offset_alignment: 16,
+            max_compute_work_group_invocations: 1024,
+            max_compute_work_group_size: [1024; 3],
+            max_compute_work_group_count: [u32::MAX; 3],
+            max_compute_shared_memory_size: 1 << 16,
+            max_push_constants_size: 256,
+            ..vk::PhysicalDeviceLimits::default()
+        };
+        let (api, bytes) = (vk::API_VERSION_1_3, 1 << 30);
+        Told {
+            api,
+            computes: true,
+            features,
+            limits,
+            subgroup_size: 32,
+            memory_bytes: bytes,
+            allocation_bytes_max: bytes,
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_its_name() {
+        assert!(lacking(&mut good()).is_empty());
+        type Spoil = fn(&mut Told);
+        let table: [(&str, Spoil); 9] = [
+            ("Vulkan", |told| told.api = 0),
+            ("compute queue", |told| told.computes = false),
+            ("shaderInt64", |told| told.features.core.shader_int64 = vk::FALSE),
+            ("maxComputeWorkGroupSize[0]", |told| told.limits.max_compute_work_group_size = [0; 3]),
+            ("maxComputeWorkGroupInvocations", |told| told.limits.max_compute_work_group_invocations = 0),
+            ("minStorageBufferOffsetAlignment", |told| told.limits.min_storage_buffer_offset_alignment = u64::MAX),
+            ("subgroupSize", |told| told.subgroup_size = 0),
+            ("device memory", |told| told.memory_bytes = 0),
+            ("maxMemoryAllocationSize", |told| told.allocation_bytes_max = 0),
+        ];
+        for (name, spoil) in table {
+            let mut told = good();
+            spoil(&mut told);
+            let lacks = lacking(&mut told);
+            assert_eq!(lacks.iter().map(|lack| lack.name).collect::<Vec<_>>(), [name]);
+            assert!(!lacks[0].needed.is_empty() && !lacks[0].reason.is_empty());
+        }
+        // A driver that tells nothing at all, and one without any heap.
+        assert!(lacking(&mut Told::default()).len() > 10);
+        assert_eq!(device_memory(&vk::PhysicalDeviceMemoryProperties::default()), (0, false));
+    }
+
+    #[test]
+    fn clocks_that_make_no_sense_are_none_and_no_name_gets_one() {
+        for tick in [f32::NAN, f32::INFINITY, 0.0, -1.0] {
+            assert!(clock(64, tick).is_none(), "{tick}");
+        }
+        assert!(clock(0, 1.0).is_none() && clock(65, 1.0).is_none() && clock(u32::MAX, 1.0).is_none());
+        assert!(clock(64, 1.0).is_some() && clock(36, 52.08).is_some());
+        assert_eq!([named(" ".into(), 3), named("gpu".into(), 3)], ["unnamed device 3", "gpu"]);
+    }
 }

@@ -29,6 +29,12 @@ impl Staging {
 }
 
 impl Device {
+    /// Bytes of staging that bringing data to a buffer and back takes: none where the host sees its memory.
+    pub fn staging_bytes(&self, buffer: Buffer) -> u64 {
+        let seen = self.memory.mapped(BufferRange { buffer, offset: 0, bytes: 0 }).is_some();
+        if seen { 0 } else { 3 * STAGING_BYTES }
+    }
+
     /// Writes records. Recordings submitted earlier do not see them, those submitted later do.
     ///
     /// # Errors

@@ -4,11 +4,9 @@ use super::devices::DeviceSlot;
 use super::driver::Picture;
 use super::region::RegionCounts;
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
-use crate::film::Film;
 use crate::gpu::{DeviceInfo, DeviceKind};
 use crate::scene::{DisplayMode, World};
 use crate::schedule::Incomplete;
-use crate::stats::human_bytes;
 
 /// What to do where devices fail.
 const NO_DEVICE_HINT: &str =
@@ -33,25 +31,6 @@ pub(super) fn on_devices(reporter: &Reporter, slots: &[DeviceSlot], wanted: &str
     let message = format!("devices {first} and {other} differ: a pixel's last bits depend on who draws it");
     let hint = "--devices alike keeps to identical ones";
     reporter.report(Diagnostic::new(Severity::Warning, "devices", Place::default(), message).hint(hint));
-}
-
-/// Whether geometry, as read and as devices take it, and film fit the host memory that the user grants; says so where they do not.
-pub(super) fn fits_host(reporter: &Reporter, world: &World, film: &Film, limit_bytes: u64) -> bool {
-    let (film_bytes, geometry_bytes) = (film.bytes(), 2 * world.bytes());
-    let needed = film_bytes + geometry_bytes;
-    if needed <= limit_bytes {
-        return true;
-    }
-    let message = format!(
-        "this world needs {} of host memory and may use {}: {} for its geometry, {} for its film",
-        human_bytes(needed),
-        human_bytes(limit_bytes),
-        human_bytes(geometry_bytes),
-        human_bytes(film_bytes)
-    );
-    let severe = Diagnostic::new(Severity::Severe, "limitcheck", world.place.clone(), message);
-    reporter.report(severe.hint("give it more with --host-memory, or render a smaller Format or a crop"));
-    false
 }
 
 /// Tells of what the camera asks for and does not get: blur, and depths between surfaces.

@@ -97,13 +97,21 @@ pub(crate) struct Counter<'a> {
 impl Counter<'_> {
     /// Counts one job; its grids are appended to `counted`.
     pub(crate) fn count(&mut self, job: &CountJob, counted: &mut Counted) -> Result<(), GpuError> {
-        let mut recording = Recording::new("seed");
-        recording.stage("bound_split", |recording| bound_split::record_seed(recording, self.slices, job.chunk));
-        self.device.submit(&recording)?;
         let mut kinds: Vec<Kind> = job.runs.clone().map(|i| self.kind_of(&self.world.runs[i])).collect();
         kinds.sort_unstable();
         kinds.dedup();
-        self.rounds(job, &kinds, job.chunk.count, counted)
+        // A device with little memory has room for fewer primitives at once than a job has; their order is the same.
+        let room = self.slices.lists[0].count() as u32;
+        let mut done = 0;
+        while done < job.chunk.count {
+            let part = Chunk { first: job.chunk.first + done, count: room.min(job.chunk.count - done), ..job.chunk };
+            let mut recording = Recording::new("seed");
+            recording.stage("bound_split", |recording| bound_split::record_seed(recording, self.slices, part));
+            self.device.submit(&recording)?;
+            self.rounds(job, &kinds, part.count, counted)?;
+            done += part.count;
+        }
+        Ok(())
     }
 
     fn kind_of(&self, run: &DrawnRun) -> Kind {

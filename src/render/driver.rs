@@ -1,10 +1,9 @@
 //! One device at work on one world: what it keeps in memory, and the regions it has in flight.
 
 use super::count::{CountJob, Counted, Counter, drawables};
-use super::memory::{Demand, least_bytes, solve};
+use super::needs::Needs;
 use super::pace::Pace;
 use super::pages::ResidentPages;
-use super::pixel_grids::grids_of_any_pixel_max;
 use super::record::{DeviceWorld, Place};
 use super::region::{RegionResult, RegionRun, Step};
 use crate::gpu::{Device, DeviceInfo, GpuError, Usage};
@@ -23,6 +22,8 @@ use std::time::{Duration, Instant};
 
 /// Subpatches that a chunk of the counting pass has room for, at most.
 const COUNT_CAPACITY: u64 = 1 << 17;
+/// And at least.
+pub(super) const COUNT_CAPACITY_MIN: u64 = 256;
 
 /// What is drawn, as every device of a render shares it.
 pub(crate) struct Picture {
@@ -54,8 +55,14 @@ pub(crate) struct Picture {
 pub(crate) enum DriverError {
     #[error(transparent)]
     Gpu(#[from] GpuError),
-    #[error("{device} needs at least {needed_mib} MiB of memory for this picture and may use {limit_mib} MiB: {what}")]
-    TooLittleMemory { device: String, needed_mib: u64, limit_mib: u64, what: String },
+    #[error("{device} may use {limit} of memory and needs {}{} MiB for this picture: {needs}", if *.counted { "" } else { "more than " }, needs.mib())]
+    TooLittleMemory {
+        device: String,
+        limit: String,
+        needs: Needs,
+        /// Whether the list of grids is among them: before, it is not known how long it will be.
+        counted: bool,
+    },
 }
 
 impl DriverError {
@@ -68,7 +75,7 @@ impl DriverError {
     pub(crate) fn hint(&self) -> &'static str {
         match self {
             Self::Gpu(error) => error.hint(),
-            Self::TooLittleMemory { .. } => "give it more with --memory, or open fewer devices on the same memory",
+            Self::TooLittleMemory { .. } => "give it that much with --memory, or open fewer devices on the same memory",
         }
     }
 }
@@ -82,13 +89,13 @@ struct Flight {
 
 /// A device with a world on it.
 pub(crate) struct Driver {
-    device: Device,
-    picture: Arc<Picture>,
-    world: DeviceWorld,
-    buffers: Vec<Buffer>,
-    capacity: Option<RegionCapacity>,
-    seats: Vec<RegionSlices>,
-    free: Vec<usize>,
+    pub(super) device: Device,
+    pub(super) picture: Arc<Picture>,
+    pub(super) world: DeviceWorld,
+    pub(super) buffers: Vec<Buffer>,
+    pub(super) capacity: Option<RegionCapacity>,
+    pub(super) seats: Vec<RegionSlices>,
+    pub(super) free: Vec<usize>,
     flights: Vec<Flight>,
     pace: Pace,
     begun_regions: u64,
@@ -167,17 +174,24 @@ impl Driver {
     /// Counts some jobs, in order: a list of grids for each.
     pub(crate) fn count(&mut self, jobs: &[CountJob]) -> Result<Vec<Counted>, DriverError> {
         let count = self.picture.world.runs.len().max(1) as u64;
-        let memory = self.device.memory();
-        let left = memory.budget_bytes.saturating_sub(memory.used_bytes + self.picture.reserve_bytes) / 2;
+        let free = self.free_bytes();
+        let left = free.saturating_sub(self.world.pages.to_come_bytes()).min(free / 2);
         let mut capacity = COUNT_CAPACITY;
-        while capacity > 256 && CountSlices::bytes(count, capacity) > left {
+        while capacity > COUNT_CAPACITY_MIN && CountSlices::bytes(count, capacity) > left {
             capacity /= 2;
         }
-        let buffer = self.device.allocate("count", CountSlices::bytes(count, capacity), Usage::DeviceOnly)?;
+        let buffer = self.device.allocate("count", CountSlices::bytes(count, capacity), Usage::DeviceOnly);
+        let buffer = buffer.map_err(|error| self.explained(error.into(), None))?;
         let slices = CountSlices::cut(buffer, count, capacity).expect("the buffer was made for it");
         let counted = self.count_in(&slices, jobs);
         self.device.free(buffer);
-        counted
+        counted.map_err(|error| self.explained(error, None))
+    }
+
+    /// Bytes that are left of the device's share.
+    pub(super) fn free_bytes(&self) -> u64 {
+        let memory = self.device.memory();
+        memory.budget_bytes.saturating_sub(memory.used_bytes + self.picture.reserve_bytes)
     }
 
     fn count_in(&mut self, slices: &CountSlices, jobs: &[CountJob]) -> Result<Vec<Counted>, DriverError> {
@@ -197,73 +211,6 @@ impl Driver {
             lists.push(counted);
         }
         Ok(lists)
-    }
-
-    /// Takes in the grids of the whole picture and divides what memory is left among the regions in flight.
-    pub(crate) fn begin_picture(&mut self, counted: &Counted) -> Result<(), DriverError> {
-        self.bound(&counted.bounds_measured)?;
-        let count = counted.grids.len().max(1) as u64;
-        let buffer = self.device.allocate("grids", GridSlices::bytes(count), Usage::DeviceOnly)?;
-        self.buffers.push(buffer);
-        let grids = GridSlices::cut(buffer, count).expect("the buffer was made for it");
-        let some = 0..counted.grids.len() as u64;
-        self.world.grids = GridSlices { grids: grids.grids.part(some.clone()), bounds: grids.bounds.part(some) };
-        self.device.upload(self.world.grids.grids, &counted.grids)?;
-        self.device.upload(self.world.grids.bounds, &counted.bounds)?;
-        let near = counted.bounds.iter().map(|b| b.zmin).fold(f32::INFINITY, f32::min);
-        let far = counted.bounds.iter().map(|b| b.zmin).fold(0.0, f32::max);
-        self.world.depth = DepthBuckets::new(near.max(self.picture.world.frame.near), far);
-        self.divide_memory(counted)
-    }
-
-    fn divide_memory(&mut self, counted: &Counted) -> Result<(), DriverError> {
-        let world = &self.picture.world;
-        let [x0, y0, x1, y1] = world.frame.sampled_px.map(i64::from);
-        let samples = u64::from(world.frame.samples[0] * world.frame.samples[1]);
-        let demand = Demand {
-            frame_grids: counted.grids.len().max(1) as u64,
-            pixel_grids_max: grids_of_any_pixel_max(
-                &counted.bounds,
-                world.frame.sampled_px,
-                frame::filter_apron(&self.picture.filter),
-            ),
-            pixel_samples: samples,
-            picture_subpixels: ((x1 - x0) * (y1 - y0)).cast_unsigned() * samples,
-            variables: self.picture.variables,
-            bins: world.hide_bins.len().max(world.shade_bins.len()).max(1) as u64,
-            translucent: world.hide_bins.iter().any(|bin| bin.translucent),
-            smooth: world.smooth,
-            slot_records_max: self.world.slot_records_max(),
-        };
-        let memory = self.device.memory();
-        let free = memory.budget_bytes.saturating_sub(memory.used_bytes + self.picture.reserve_bytes);
-        let pages = self.world.pages.to_come_bytes();
-        // Fewer regions in flight where a pixel needs much.
-        let divided = (1..=self.picture.in_flight as u64).rev().find_map(|in_flight| {
-            let each = (free.saturating_sub(pages) / in_flight).min(self.device.info().allocation_bytes_max);
-            Some((in_flight as usize, solve(&demand, each)?))
-        });
-        let (in_flight, capacity) = divided.ok_or_else(|| {
-            let needed = memory.used_bytes + pages + self.picture.reserve_bytes;
-            let needed = needed + least_bytes(&demand);
-            DriverError::TooLittleMemory {
-                device: self.device.title().to_string(),
-                needed_mib: needed.div_ceil(1 << 20),
-                limit_mib: memory.budget_bytes >> 20,
-                what: format!(
-                    "{} MiB for geometry and shaders, the rest for the pixels of one region",
-                    (memory.used_bytes + pages) >> 20
-                ),
-            }
-        })?;
-        for seat in 0..in_flight {
-            let buffer = self.device.allocate("region", capacity.bytes(), Usage::DeviceOnly)?;
-            self.buffers.push(buffer);
-            self.seats.push(RegionSlices::cut(buffer, &capacity).expect("the buffer was made for it"));
-            self.free.push(seat);
-        }
-        self.capacity = Some(capacity);
-        Ok(())
     }
 
     /// Regions that can be in flight.

@@ -77,12 +77,11 @@ fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCap
 pub(crate) fn solve(demand: &Demand, bytes: u64) -> Option<RegionCapacity> {
     let fits = |c: &RegionCapacity| c.bytes() <= bytes && c.bindable();
     // Grids that a region selects: all of them while they take up no more than a quarter of its memory.
-    let grids = demand.grids(bytes / 4 / GRID_BYTES);
+    // Where variables or bins take most, fewer grids at once still work.
+    let choices = [demand.grids(bytes / 4 / GRID_BYTES), demand.grids(0)];
     let most = demand.picture_subpixels.clamp(SUBPIXELS_MIN, SUBPIXELS_MAX);
     let (mut low, mut high) = (SUBPIXELS_MIN, most);
-    if !fits(&capacity(demand, low, low, grids)) {
-        return None;
-    }
+    let grids = choices.into_iter().find(|&grids| fits(&capacity(demand, low, low, grids)))?;
     while low < high {
         let middle = low.midpoint(high + 1);
         if fits(&capacity(demand, middle, middle, grids)) { low = middle } else { high = middle - 1 }
@@ -145,7 +144,10 @@ mod tests {
 
     #[test]
     fn the_least_is_enough_and_less_is_refused() {
-        assert!(solve(&demand(), least_bytes(&demand())).is_some());
+        let many_variables = Demand { variables: 300, ..demand() };
+        for demand in [demand(), many_variables, Demand { bins: 60_000, ..demand() }] {
+            assert!(solve(&demand, least_bytes(&demand)).is_some(), "{demand:?}");
+        }
         assert_eq!(solve(&demand(), 1 << 20), None);
     }
 }

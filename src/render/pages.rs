@@ -83,6 +83,12 @@ impl ResidentPages {
         Self::bytes(&self.pages).0.min(self.budget_bytes) - self.used_bytes
     }
 
+    /// Gives up all pages; from now on one is resident at a time.
+    pub(crate) fn keep_one(&mut self, device: &mut Device) {
+        self.free(device);
+        self.budget_bytes = self.budget_bytes.min(self.seat_bytes);
+    }
+
     /// Frees the buffers.
     pub(crate) fn free(&mut self, device: &mut Device) {
         for seat in self.seats.drain(..) {

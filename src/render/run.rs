@@ -4,21 +4,25 @@ use super::aids::Aids;
 use super::checkpoint::Checkpoint;
 use super::session::{Drawn, Session, report_refusal};
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::film::{DisplayOutcome, Film, Naming};
 use crate::gpu::{Device, GpuError, OpenOptions, open};
-use crate::options::RenderOptions;
+use crate::host_memory::{Charge, HostMemory};
+use crate::options::{HANG_TIMEOUT, RenderOptions};
 use crate::outcome::{Ending, Outcome};
 use crate::progress::Observer;
 use crate::rib;
-use crate::scene::{Options, World};
+use crate::scene::{Camera, Options, SearchPaths, World};
 use crate::stats::{Stage, Stats};
-use crossbeam::channel::{Receiver, Sender, bounded};
-use std::cell::Cell;
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Worlds that wait to be drawn while others are read.
 const READ_AHEAD: usize = 1;
+/// How often it is looked whether reading waits for memory, while worlds are gathered.
+const STARVED_POLL: Duration = Duration::from_millis(20);
 
 /// See [`crate::render()`].
 pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &dyn Observer) -> Outcome {
@@ -53,10 +57,15 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
         return refused(refusal);
     }
     session.advise_devices();
+    let memory = options.host_memory_bytes.map_or_else(HostMemory::of_machine, HostMemory::new);
     let (sender, receiver) = bounded(READ_AHEAD);
+    let stopped = AtomicBool::new(false);
     let (ending, displays, read) = std::thread::scope(|scope| {
-        let reading = scope.spawn(|| read(options, reporter, sender));
-        let (ending, displays) = draw_all(&mut session, receiver);
+        let reading = scope.spawn(|| read(options, &memory, reporter, (sender, &stopped)));
+        let (ending, displays) = draw_all(&mut session, &memory, &receiver);
+        // Who still reads, or waits for memory of worlds that nobody draws any more, comes to its end.
+        stopped.store(true, Ordering::Relaxed);
+        receiver.into_iter().for_each(drop);
         (ending, displays, reading.join().unwrap_or_default())
     });
     let mut stats = std::mem::take(&mut session.stats);
@@ -72,6 +81,9 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
     session.close_checkpoint(ending, &displays);
     if read.worlds == 0 {
         advise_no_world(options, reporter);
+    } else if ending == Ending::Finished && session.worlds() == 0 {
+        let message = format!("--frames names no frame of the scene, which has {}", read.worlds);
+        reporter.warn("nothing", &Place::default(), message);
     }
     Outcome { ending, displays, stats }
 }
@@ -104,38 +116,77 @@ fn open_devices(
         faults: aids.faults.clone(),
         ..OpenOptions::new(Arc::clone(reporter))
     };
-    if let Some(timeout) = options.timeout {
-        open_options.timeout = timeout;
-        open_options.compile_timeout = timeout;
-    }
+    open_options.timeout = options.timeout.unwrap_or(HANG_TIMEOUT);
+    open_options.compile_timeout = options.timeout.unwrap_or(open_options.compile_timeout);
     let devices = if options.check { Vec::new() } else { open(&options.devices, &open_options)? };
     Ok((devices, open_options))
 }
 
+/// A world that waits to be drawn, with the charge for what it holds.
+type Waiting = (World, Arc<Charge>);
+
+/// Hands worlds on as they are complete, those of frames that are not wanted excepted.
+struct Hand<'a> {
+    options: &'a RenderOptions,
+    worlds: Sender<Waiting>,
+    /// Set when no more worlds are drawn.
+    stopped: &'a AtomicBool,
+    /// Worlds read so far, in all scenes.
+    count: i32,
+    waited: Duration,
+}
+
+impl Hand<'_> {
+    /// Whether the world that is being read is to be drawn. A world without FrameBegin counts as the frame of its place.
+    fn wants(&self, options: &Options) -> bool {
+        let frame = options.frame.unwrap_or(self.count.saturating_add(1));
+        self.options.frames.as_ref().is_none_or(|frames| frames.contains(frame))
+    }
+}
+
+impl rib::Worlds for Hand<'_> {
+    fn film_bytes(&self, options: &Options, camera: &Camera) -> u64 {
+        if self.wants(options) { Film::bytes_of(options, camera) } else { 0 }
+    }
+
+    fn take(&mut self, world: World, charge: Arc<Charge>) -> ControlFlow<()> {
+        let wanted = self.wants(&world.options);
+        self.count = self.count.saturating_add(1);
+        if wanted {
+            let full = Instant::now();
+            // It fails when nobody draws any more.
+            let _ = self.worlds.send((world, charge));
+            self.waited += full.elapsed();
+        }
+        let goes_on = !self.stopped.load(Ordering::Relaxed);
+        if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+}
+
 /// Reads all scenes, handing each world on as it is complete.
-fn read(options: &RenderOptions, reporter: &Reporter, worlds: Sender<World>) -> Scenes {
-    let settings = settings(options);
+fn read(
+    options: &RenderOptions,
+    memory: &Arc<HostMemory>,
+    reporter: &Reporter,
+    (worlds, stopped): (Sender<Waiting>, &AtomicBool),
+) -> Scenes {
+    let settings = settings(options, memory);
     let begin = Instant::now();
-    let mut waited = Duration::ZERO;
+    let mut hand = Hand { options, worlds, stopped, count: 0, waited: Duration::ZERO };
     let mut scenes = Scenes::default();
     for scene in &options.scenes {
         let input = rib::Input::from_argument(scene);
-        let summary = rib::read(&input, &settings, reporter, &mut |world| {
-            let full = Instant::now();
-            let sent = worlds.send(world);
-            waited += full.elapsed();
-            if sent.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
+        let summary = rib::read(&input, &settings, reporter, &mut hand);
         scenes.worlds += u64::from(summary.worlds);
-        scenes.unreadable |= summary.stopped == Some(rib::Stopped::Unreadable);
+        scenes.unreadable |= summary.cut || summary.stopped == Some(rib::Stopped::Unreadable);
         if summary.stopped.is_some_and(|stopped| stopped != rib::Stopped::Unreadable) {
             break;
         }
     }
-    Scenes { took: begin.elapsed().saturating_sub(waited), ..scenes }
+    Scenes { took: begin.elapsed().saturating_sub(hand.waited), ..scenes }
 }
 
-fn settings(options: &RenderOptions) -> rib::Settings {
+fn settings(options: &RenderOptions, memory: &Arc<HostMemory>) -> rib::Settings {
     let overrides = &options.overrides;
     rib::Settings {
         overrides: rib::Overrides {
@@ -144,48 +195,55 @@ fn settings(options: &RenderOptions) -> rib::Settings {
             pixel_samples: overrides.samples,
             shading_rate: overrides.shading_rate,
         },
-        ..rib::Settings::default()
+        search: SearchPaths::default(),
+        limits: rib::Limits::default(),
+        memory: Arc::clone(memory),
     }
 }
 
-/// Draws worlds as they come. With `-o` all must be known first: its name may fit only one.
-fn draw_all(session: &mut Session<'_>, worlds: Receiver<World>) -> (Ending, Vec<crate::film::DisplayOutcome>) {
+/// Draws worlds as they come. With `-o` all must be known first, as far as memory goes: its name may fit only one.
+fn draw_all(
+    session: &mut Session<'_>,
+    memory: &HostMemory,
+    worlds: &Receiver<Waiting>,
+) -> (Ending, Vec<DisplayOutcome>) {
     let mut displays = Vec::new();
     let options = session.options;
-    let wanted = |place: i32, world: &World| {
-        let frame = world.options.frame.unwrap_or(place);
-        options.frames.as_ref().is_none_or(|frames| frames.contains(frame))
-    };
-    let seen = Cell::new(0_u64);
-    let count = |_: &(World, i32)| seen.set(seen.get() + 1);
-    let numbered = worlds.into_iter().zip(1..).inspect(count);
-    let mut numbered = numbered.filter(|(world, place)| wanted(*place, world)).map(|(world, _)| world);
-    let mut collected;
-    let worlds: &mut dyn Iterator<Item = World> = match &options.output {
-        None => &mut numbered,
-        Some(output) => {
-            let mut all: Vec<World> = numbered.collect();
-            let mut each: Vec<&mut Options> = all.iter_mut().map(|world| &mut world.options).collect();
-            if let Err(message) = output.apply(&mut each) {
-                session.reporter.report(Diagnostic::new(Severity::Severe, "usage", Place::default(), message));
-                return (Ending::WrongUsage, displays);
+    let mut naming = options.output.as_ref().map(Naming::new);
+    loop {
+        let mut batch = next_batch(memory, worlds, naming.is_some());
+        if batch.is_empty() {
+            return (Ending::Finished, displays);
+        }
+        let mut each: Vec<&mut Options> = batch.iter_mut().map(|(world, _)| &mut world.options).collect();
+        if let Some(Err(message)) = naming.as_mut().map(|naming| naming.apply(&mut each)) {
+            session.reporter.report(Diagnostic::new(Severity::Severe, "usage", Place::default(), message));
+            return (Ending::WrongUsage, displays);
+        }
+        for (world, charge) in batch {
+            let Drawn { displays: drawn, ending } = session.draw(world, &charge);
+            displays.extend(drawn);
+            if let Some(ending) = ending {
+                return (ending, displays);
             }
-            collected = all.into_iter();
-            &mut collected
-        }
-    };
-    let mut drawn_count = 0;
-    for world in worlds {
-        drawn_count += 1;
-        let Drawn { displays: drawn, ending } = session.draw(world);
-        displays.extend(drawn);
-        if let Some(ending) = ending {
-            return (ending, displays);
         }
     }
-    if drawn_count == 0 && seen.get() > 0 {
-        let message = format!("--frames names no frame of the scene, which has {}", seen.get());
-        session.reporter.warn("nothing", &Place::default(), message);
+}
+
+/// The next world, or all that are left; of these fewer where reading waits for memory that only drawn worlds give back. None at the end.
+fn next_batch(memory: &HostMemory, worlds: &Receiver<Waiting>, all: bool) -> Vec<Waiting> {
+    if !all {
+        return worlds.recv().into_iter().collect();
     }
-    (Ending::Finished, displays)
+    let mut batch = Vec::new();
+    loop {
+        match worlds.recv_timeout(STARVED_POLL) {
+            Ok(waiting) => batch.push(waiting),
+            Err(RecvTimeoutError::Disconnected) => return batch,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if memory.is_waited_for() && !batch.is_empty() {
+            return batch;
+        }
+    }
 }

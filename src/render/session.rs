@@ -18,7 +18,8 @@ use super::worker::{Garage, Worker, take_back};
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::film::{ChannelGroup, DisplayOutcome, DisplayState, Film};
 use crate::gpu::{Device, OpenOptions};
-use crate::options::RenderOptions;
+use crate::host_memory::{Charge, Taker};
+use crate::options::{HANG_TIMEOUT, RenderOptions};
 use crate::outcome::Ending;
 use crate::pipeline::frame::filter_apron;
 use crate::pipeline::look::ImagerProgram;
@@ -97,14 +98,22 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Draws a world and writes its displays.
-    pub(crate) fn draw(&mut self, world: World) -> Drawn {
+    /// Worlds drawn so far.
+    pub(crate) fn worlds(&self) -> u32 {
+        self.worlds
+    }
+
+    /// Draws a world and writes its displays. `charge` is for what the world holds.
+    pub(crate) fn draw(&mut self, world: World, charge: &Charge) -> Drawn {
         advice::on_camera(self.reporter, &world);
         let world = &if world.moving_place().is_some() { world.at_shutter_open() } else { world };
         self.worlds += 1;
         let undrawn = |displays| Drawn { displays, ending: None };
-        let bytes_max = self.options.host_memory_bytes.unwrap_or(u64::MAX);
-        let mut film = match Film::new(world, bytes_max, self.reporter) {
+        // Where its film was refused, this was told when the world was read.
+        let silent = Reporter::silent();
+        let refused = charge.refused() == Some(Taker::Film);
+        let (bytes_max, reporter) = if refused { (0, &silent) } else { (u64::MAX, &**self.reporter) };
+        let mut film = match Film::new(world, bytes_max, reporter) {
             Ok(film) => film,
             Err(displays) => return undrawn(displays),
         };
@@ -114,7 +123,7 @@ impl<'a> Session<'a> {
             self.shading.imager(world, self.reporter);
             return undrawn(film.undrawn());
         }
-        if film.is_pointless() || !self.fits_host(world, &film) {
+        if film.is_pointless() {
             return undrawn(film.missing());
         }
         let crop = film.crop();
@@ -193,10 +202,6 @@ impl<'a> Session<'a> {
     /// The statistics of the world that is drawn.
     fn world(&mut self) -> &mut WorldStats {
         self.stats.worlds.last_mut().expect("a world is begun before it is drawn")
-    }
-
-    fn fits_host(&self, world: &World, film: &Film) -> bool {
-        self.options.host_memory_bytes.is_none_or(|limit| advice::fits_host(self.reporter, world, film, limit))
     }
 
     /// Shaders and geometry of a world, ready for devices.
@@ -324,10 +329,9 @@ impl<'a> Session<'a> {
         if self.aids.bucket_px.is_some() {
             policy.balance_work_min = u64::MAX;
         }
-        if let Some(timeout) = self.options.timeout {
-            policy.hang_timeout = timeout;
-            policy.open_timeout = timeout;
-        }
+        let timeout = self.options.timeout.unwrap_or(HANG_TIMEOUT);
+        policy.hang_timeout = timeout;
+        policy.open_timeout = timeout;
         policy
     }
 }

@@ -116,7 +116,7 @@ impl Reader<'_> {
             };
             return Err(Fault::error("nofile", offset, format!("the archive \"{name}\" is not found")).hint(hint));
         };
-        match Source::open(&path, self.settings.limits.source_bytes) {
+        match Source::open(&path, &self.settings.memory) {
             Ok(source) => Ok((path.canonicalize().unwrap_or(path), source)),
             Err(error) => {
                 Err(Fault::error("badfile", offset, format!("the archive \"{name}\" cannot be read: {error}")))

@@ -8,6 +8,7 @@ use super::reader::Reader;
 use super::scoped::Moment;
 use super::state::State;
 use crate::diagnostic::Place;
+use crate::host_memory::Charge;
 use crate::scene::{Light, Motion, NamedSpace};
 use glam::DMat4;
 use std::sync::Arc;
@@ -75,6 +76,7 @@ struct Everything {
     light_handles: Moment,
     spaces: Vec<NamedSpace>,
     objects: Moment,
+    charge: Arc<Charge>,
 }
 
 impl Reader<'_> {
@@ -95,11 +97,16 @@ impl Reader<'_> {
                 light_handles: self.light_handles.moment(),
                 spaces: self.spaces.clone(),
                 objects: self.objects.moment(),
+                charge: Arc::clone(&self.charge),
             })),
         };
         match kind {
             BlockKind::Attribute | BlockKind::Solid => self.perform(Effect::Begin(Saves::Attributes)),
             BlockKind::Transform => self.perform(Effect::Begin(Saves::Transform)),
+            BlockKind::Frame | BlockKind::World => {
+                self.flush();
+                self.charge = Arc::new(Charge::inside(&self.charge));
+            }
             _ => self.flush(),
         }
         self.blocks.push(Block { kind, place: self.current.place.clone(), saved });
@@ -140,7 +147,8 @@ impl Reader<'_> {
             _ => self.flush(),
         }
         let Some(block) = self.blocks.pop() else { return };
-        let finished = if block.kind == BlockKind::World { self.take_world() } else { None };
+        let mut finished = if block.kind == BlockKind::World { self.take_world() } else { None };
+        let mut handed = None;
         match block.saved {
             Saved::Nothing => {}
             Saved::Transform(transform) => self.state.transform = transform,
@@ -152,19 +160,23 @@ impl Reader<'_> {
                 self.light_handles.return_to(everything.light_handles);
                 self.spaces = everything.spaces;
                 self.objects.return_to(everything.objects);
+                let charge = std::mem::replace(&mut self.charge, everything.charge);
+                handed = finished.take().map(|world| (world, charge));
             }
         }
-        if let Some(finished) = finished {
-            self.hand_over(finished);
+        if let Some((world, charge)) = handed {
+            self.hand_over(world, charge);
         }
     }
 
-    /// Closes all that is open at the end of the input and says so.
-    pub(super) fn close_all(&mut self, end: Place) {
+    /// Closes all that is open at the end of the input and says so, unless the input was cut, which is told.
+    pub(super) fn close_all(&mut self, end: Place, cut: bool) {
         while let Some(block) = self.blocks.last() {
-            let message = format!("{0}Begin has no {0}End", block.kind.name());
-            let fault = Fault::error("nesting", 0, message).hint("the file ends early; what was read is drawn");
-            self.messages.report_at(block.place.clone(), fault);
+            if !cut {
+                let message = format!("{0}Begin has no {0}End", block.kind.name());
+                let fault = Fault::error("nesting", 0, message).hint("the file ends early; what was read is drawn");
+                self.messages.report_at(block.place.clone(), fault);
+            }
             self.current.place = end.clone();
             self.close_innermost();
             if self.is_stopped() {

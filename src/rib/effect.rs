@@ -6,12 +6,19 @@ use super::motion::{self, Refused, Step};
 use super::objects::Object;
 use super::reader::Reader;
 use super::state::{Change, ShaderCall, ShaderSlot, value_bytes};
+use crate::diagnostic::Severity;
+use crate::host_memory::Taker;
 use crate::scene::{Attributes, DisplacementBound, Drawable, Geometry, LightId, Motion, Projection};
+use crate::stats::human_bytes;
 use glam::DMat4;
 use std::sync::Arc;
 
 /// Other attributes that a state may have. Every change copies them.
 const OTHER_MAX: usize = 1024;
+
+/// What a drawable takes beside its geometry: its own record, and about as much as the pipeline's records of one instance (look, run,
+/// instance twice while bins are numbered, origin).
+const DRAWABLE_BYTES: usize = 640;
 
 /// What one request does.
 #[derive(Clone, Debug)]
@@ -65,9 +72,15 @@ pub(super) enum Saves {
 impl Reader<'_> {
     /// Takes the effect of a request: into the motion block that is open, or at once.
     pub(super) fn apply(&mut self, effect: Effect) {
+        let fits = match &effect {
+            Effect::Primitive(batch) => self.take_memory(batch.bytes()),
+            _ => true,
+        };
         match &mut self.moving {
-            Some(block) => block.collect(effect),
-            None => self.perform(effect),
+            Some(block) if fits => block.collect(effect),
+            Some(block) => block.mark_inert(),
+            None if fits => self.perform(effect),
+            None => {}
         }
     }
 
@@ -78,7 +91,9 @@ impl Reader<'_> {
             effect => {
                 self.flush();
                 self.take(&effect);
-                if let Some(recording) = &mut self.recording {
+                let kept_bytes = effect.bytes() + size_of::<Effect>() as u64;
+                let keeps = self.recording.is_some() && self.take_memory(kept_bytes);
+                if let Some(recording) = self.recording.as_mut().filter(|_| keeps) {
                     recording.keep(effect);
                 }
             }
@@ -87,10 +102,6 @@ impl Reader<'_> {
 
     /// Puts primitives behind those that wait, if they can be one geometry.
     fn join(&mut self, batch: Batch) {
-        self.scene_bytes = self.scene_bytes.saturating_add(batch.bytes());
-        if self.is_full() {
-            return;
-        }
         let rest = match &mut self.pending {
             Some(pending) => pending.append(batch),
             None => Some(batch),
@@ -107,22 +118,33 @@ impl Reader<'_> {
             let geometry = Arc::new(batch.geometry());
             match &mut self.recording {
                 Some(recording) => recording.keep(Effect::Geometry(geometry)),
-                None => self.draw_geometry(&geometry),
+                None => self.draw_geometry(&geometry, true),
             }
         }
     }
 
-    /// Whether the scene has grown beyond its limit; says so the first time.
-    pub(super) fn is_full(&mut self) -> bool {
-        let limit = self.settings.limits.scene_bytes;
-        let full = self.scene_bytes > limit;
-        if full && self.warned.insert("scene_bytes".to_owned()) {
-            let message = format!("the scene needs more than the limit of {limit} bytes; what follows is left out");
-            let mut fault = Fault::error("limitcheck", self.current.offset, message);
-            fault.severity = crate::diagnostic::Severity::Severe;
-            self.complain(fault);
+    /// Takes host memory for what is put into the scene. The first time that it does not fit this is said; from then to the end of the
+    /// world nothing more is put in, so that what is left out is all that follows.
+    pub(super) fn take_memory(&mut self, bytes: u64) -> bool {
+        let known = self.charge.refused().is_some();
+        let fits = self.charge.take(Taker::Geometry, bytes);
+        if !fits && !known {
+            self.refuse(&format!("{} of geometry more", human_bytes(bytes)), "what follows is left out");
         }
-        full
+        fits
+    }
+
+    /// Says that host memory is used up here, by whom, and what `comes` of it.
+    pub(super) fn refuse(&mut self, asked: &str, comes: &str) {
+        self.summary.cut = true;
+        let memory = self.charge.memory();
+        let (limit, takers) = (human_bytes(memory.limit_bytes()), memory.takers());
+        let message =
+            format!("host memory is used up: {takers} are taken of {limit}, and here {asked} are needed; {comes}");
+        let hint = "raise --host-memory, split the scene, or draw a smaller Format or a crop";
+        let mut fault = Fault::error("limitcheck", self.current.offset, message).hint(hint);
+        fault.severity = Severity::Severe;
+        self.complain(fault);
     }
 
     /// Changes the state, or draws. Blocks are the caller's business.
@@ -131,7 +153,7 @@ impl Reader<'_> {
             Effect::Transform(steps) => self.take_steps(steps),
             Effect::Change(change) => self.take_change(change),
             Effect::Light(handle, call) => self.make_light(handle, call),
-            Effect::Geometry(geometry) if self.recording.is_none() => self.draw_geometry(geometry),
+            Effect::Geometry(geometry) if self.recording.is_none() => self.draw_geometry(geometry, false),
             Effect::Instance(object) if self.recording.is_none() => self.draw_object(object),
             Effect::Space(name) => self.make_space(name),
             Effect::UseSpace(name) => self.use_space(name),
@@ -174,25 +196,28 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds a drawable to the world under the current state.
-    fn draw_geometry(&mut self, geometry: &Arc<Geometry>) {
-        self.scene_bytes = self.scene_bytes.saturating_add(size_of::<Drawable>() as u64);
-        if !self.state.detail.is_visible() || self.is_full() {
-            return;
-        }
-        let Some(world) = &mut self.world else { return };
+    /// Adds a drawable to the world under the current state. One that `waited` to be joined was read before memory was used up.
+    fn draw_geometry(&mut self, geometry: &Arc<Geometry>, waited: bool) {
+        let Some(world) = self.world.as_mut().filter(|_| self.state.detail.is_visible()) else { return };
         let attributes = &self.state.attributes;
         let attributes =
             if self.state.flip_normal(world.mirrored) { world.flipped(attributes) } else { Arc::clone(attributes) };
-        if world.drawables.last().is_none_or(|last| !Arc::ptr_eq(&last.attributes, &attributes)) {
-            self.scene_bytes +=
-                (size_of::<Attributes>() + 64 * attributes.other.len() + 4 * attributes.lights.len()) as u64;
-        }
         let world_from_object = Arc::clone(&self.state.transform);
-        if world.drawables.last().is_none_or(|last| !Arc::ptr_eq(&last.world_from_object, &world_from_object)) {
-            self.scene_bytes += size_of_val(world_from_object.keys()) as u64;
+        let last = world.drawables.last();
+        let mut bytes = DRAWABLE_BYTES;
+        if last.is_none_or(|last| !Arc::ptr_eq(&last.attributes, &attributes)) {
+            bytes += size_of::<Attributes>() + 64 * attributes.other.len() + 4 * attributes.lights.len();
         }
-        world.drawables.push(Drawable { geometry: Arc::clone(geometry), world_from_object, attributes });
+        if last.is_none_or(|last| !Arc::ptr_eq(&last.world_from_object, &world_from_object)) {
+            bytes += size_of_val(world_from_object.keys());
+        }
+        let drawable = Drawable { geometry: Arc::clone(geometry), world_from_object, attributes };
+        let was_read = waited && self.charge.try_take(Taker::Geometry, bytes as u64);
+        if (was_read || self.take_memory(bytes as u64))
+            && let Some(world) = &mut self.world
+        {
+            world.drawables.push(drawable);
+        }
     }
 
     fn take_change(&mut self, change: &Change) {

@@ -411,8 +411,7 @@ mod tests {
     use super::*;
 
     fn source(text: impl AsRef<[u8]>) -> Arc<Source> {
-        let bytes = text.as_ref().to_vec();
-        Arc::new(Source { name: "t".into(), directory: None, bytes, truncated: None })
+        Arc::new(Source::of_test(text.as_ref()))
     }
 
     /// What `read` makes of the text, and the kind of token that follows.

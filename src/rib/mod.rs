@@ -45,7 +45,8 @@ mod tests;
 pub use source::Input;
 
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
-use crate::scene::{SearchPaths, World};
+use crate::host_memory::{Charge, HostMemory};
+use crate::scene::{Camera, Options, SearchPaths, World};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -65,10 +66,6 @@ pub struct Overrides {
 /// How much untrusted input may ask for. What is beyond is left out with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of one file or archive, unpacked.
-    pub source_bytes: u64,
-    /// Bytes of geometry, drawables and attribute states of one world, about.
-    pub scene_bytes: u64,
     /// Archives read in all: archives that read archives can grow without bound.
     pub archive_reads: u64,
     /// Blocks open at once.
@@ -77,12 +74,12 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { source_bytes: 16 << 30, scene_bytes: 64 << 30, archive_reads: 1 << 22, blocks: 1 << 16 }
+        Self { archive_reads: 1 << 22, blocks: 1 << 16 }
     }
 }
 
 /// What [`read`] needs to know besides the input.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// The standard search paths: what `@` stands for, and what holds until a RIB sets its own.
     pub search: SearchPaths,
@@ -90,6 +87,36 @@ pub struct Settings {
     pub overrides: Overrides,
     /// Bounds for untrusted input.
     pub limits: Limits,
+    /// What texts and worlds are taken from.
+    pub memory: Arc<HostMemory>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            search: SearchPaths::default(),
+            overrides: Overrides::default(),
+            limits: Limits::default(),
+            memory: HostMemory::of_machine(),
+        }
+    }
+}
+
+/// Who takes the worlds of an input.
+pub trait Worlds {
+    /// Bytes of host memory that the film of a world takes. Asked at WorldBegin, so that geometry leaves room for it.
+    fn film_bytes(&self, _options: &Options, _camera: &Camera) -> u64 {
+        0
+    }
+
+    /// Takes a world, with the charge for all that it holds: what the world takes is free when that is dropped. Breaking ends the reading.
+    fn take(&mut self, world: World, charge: Arc<Charge>) -> ControlFlow<()>;
+}
+
+impl<F: FnMut(World) -> ControlFlow<()>> Worlds for F {
+    fn take(&mut self, world: World, _charge: Arc<Charge>) -> ControlFlow<()> {
+        self(world)
+    }
 }
 
 /// Why reading ended early.
@@ -112,21 +139,20 @@ pub struct Summary {
     pub requests: u64,
     /// Errors reported, repeats included.
     pub errors: u64,
+    /// Whether something is left out for want of host memory.
+    pub cut: bool,
     /// Why it ended before the end of the input.
     pub stopped: Option<Stopped>,
 }
 
-/// Reads one input and hands each world to `draw` as soon as it is complete. Inputs share nothing but the settings.
+/// Reads one input and hands each world to `worlds` as soon as it is complete. Inputs share nothing but the settings.
 ///
-/// Faults of the input go to `reporter` and never end the reading, except under `ErrorHandler "abort"`.
-pub fn read(
-    input: &Input,
-    settings: &Settings,
-    reporter: &Reporter,
-    draw: &mut dyn FnMut(World) -> ControlFlow<()>,
-) -> Summary {
-    match source::Source::load(input, settings.limits.source_bytes) {
-        Ok(source) => reader::Reader::new(settings, reporter, draw).read(&Arc::new(source)),
+/// Faults of the input go to `reporter` and never end the reading, except under `ErrorHandler "abort"`. Texts and worlds take host memory
+/// from `settings.memory`; where that is used up, the rest of the text, or of the world's objects, is left out with a severe error, and what
+/// came before is drawn.
+pub fn read(input: &Input, settings: &Settings, reporter: &Reporter, worlds: &mut dyn Worlds) -> Summary {
+    match source::Source::load(input, &settings.memory) {
+        Ok(source) => reader::Reader::new(settings, reporter, worlds).read(&Arc::new(source)),
         Err(error) => {
             let place = Place { file: input.name().into(), line: 0, column: 0 };
             let message = format!("cannot read it: {error}");

@@ -168,10 +168,6 @@ impl Reader<'_> {
             self.complain(Fault::error("consistency", self.current.offset, message));
             return None;
         }
-        self.scene_bytes = batches.iter().fold(self.scene_bytes, |sum, (_, batch)| sum.saturating_add(batch.bytes()));
-        if self.is_full() {
-            return None;
-        }
         Batch::moving_geometry(batches).map(|geometry| Effect::Geometry(Arc::new(geometry)))
     }
 }

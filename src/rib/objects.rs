@@ -92,8 +92,7 @@ impl Reader<'_> {
         // Instances inside the object were counted with it.
         let counted = self.instance_depth > 0;
         let bytes = if counted { 0 } else { object.bytes };
-        self.scene_bytes = self.scene_bytes.saturating_add(bytes);
-        if self.is_full() {
+        if !self.take_memory(bytes) {
             return;
         }
         let state = self.state.clone();

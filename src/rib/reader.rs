@@ -12,15 +12,15 @@ use super::options::OptionState;
 use super::params::Params;
 use super::requests::{self, Request, Scope};
 use super::scoped::Scoped;
-use super::source::Source;
+use super::source::{Source, Truncated};
 use super::state::State;
 use super::worlds::{LightSlot, WorldState};
-use super::{Settings, Stopped, Summary};
+use super::{Settings, Stopped, Summary, Worlds};
 use crate::diagnostic::{Place, Reporter, Severity};
-use crate::scene::{Light, NamedSpace, World};
+use crate::host_memory::Charge;
+use crate::scene::{Light, NamedSpace};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -78,9 +78,9 @@ pub(super) struct Current {
 pub(super) struct Reader<'r> {
     pub(super) settings: &'r Settings,
     pub(super) messages: Messages<'r>,
-    pub(super) draw: &'r mut dyn FnMut(World) -> ControlFlow<()>,
+    pub(super) worlds: &'r mut dyn Worlds,
     pub(super) summary: Summary,
-    /// Set when `draw` wants no more worlds.
+    /// Set when no more worlds are wanted.
     pub(super) refused: bool,
     pub(super) current: Current,
     pub(super) dictionary: Dictionary,
@@ -106,8 +106,8 @@ pub(super) struct Reader<'r> {
     pub(super) archive_reads: u64,
     /// Requests that are not supported and were already warned of.
     pub(super) warned: rustc_hash::FxHashSet<String>,
-    /// About how many bytes the current world's scene needs.
-    pub(super) scene_bytes: u64,
+    /// What the innermost frame or world takes, or what stands outside of both.
+    pub(super) charge: Arc<Charge>,
     /// The folder of the input, for its archives.
     pub(super) directory: Option<PathBuf>,
     suggestions_left: u32,
@@ -118,11 +118,7 @@ const SUGGESTIONS_MAX: u32 = 8;
 
 impl<'r> Reader<'r> {
     /// A reader in the default state.
-    pub(super) fn new(
-        settings: &'r Settings,
-        reporter: &'r Reporter,
-        draw: &'r mut dyn FnMut(World) -> ControlFlow<()>,
-    ) -> Self {
+    pub(super) fn new(settings: &'r Settings, reporter: &'r Reporter, worlds: &'r mut dyn Worlds) -> Self {
         Self {
             settings,
             messages: Messages {
@@ -131,7 +127,7 @@ impl<'r> Reader<'r> {
                 errors: Cell::new(0),
                 aborted: Cell::new(false),
             },
-            draw,
+            worlds,
             summary: Summary::default(),
             refused: false,
             current: Current { name: "", place: Place::default(), offset: 0 },
@@ -154,7 +150,7 @@ impl<'r> Reader<'r> {
             open_archives: Vec::new(),
             archive_reads: 0,
             warned: rustc_hash::FxHashSet::default(),
-            scene_bytes: 0,
+            charge: Arc::new(Charge::new(&settings.memory)),
             directory: None,
         }
     }
@@ -165,7 +161,7 @@ impl<'r> Reader<'r> {
         self.read_source(source);
         if !self.is_stopped() {
             let end = Place { file: source.name.clone(), line: 0, column: 0 };
-            self.close_all(end);
+            self.close_all(end, source.is_cut());
         }
         self.summary.errors = self.messages.errors.get();
         self.summary.stopped = match (self.messages.aborted.get(), self.refused) {
@@ -187,10 +183,20 @@ impl<'r> Reader<'r> {
         let start = if source.bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let mut lexer = Lexer::new(source, start..source.bytes.len(), Mark::START);
         self.read_requests(&mut lexer);
-        if let Some(problem) = &source.truncated {
-            let place = Place { file: source.name.clone(), line: 0, column: 0 };
-            self.messages
-                .report_at(place, Fault::error("badfile", 0, problem.clone()).hint("what could be unpacked was read"));
+        match &source.truncated {
+            None => {}
+            Some(Truncated::Damaged(problem)) => {
+                let place = Place { file: source.name.clone(), line: 0, column: 0 };
+                let fault = Fault::error("badfile", 0, problem.clone()).hint("what could be unpacked was read");
+                self.messages.report_at(place, fault);
+            }
+            Some(Truncated::TooLong(problem)) => {
+                self.summary.cut = true;
+                let hint = "what stands before is drawn; raise --host-memory, or split the file";
+                let mut fault = Fault::error("limitcheck", source.bytes.len(), problem.clone()).hint(hint);
+                fault.severity = Severity::Severe;
+                self.messages.report(&lexer, fault);
+            }
         }
     }
 
@@ -228,6 +234,8 @@ impl<'r> Reader<'r> {
             // An archive or a refused request may have stopped the reading.
             Ok(()) if self.is_stopped() => {}
             Ok(()) => self.check_end(lexer, request.name),
+            // The request goes on behind the cut, which is told.
+            Err(_) if lexer.source().is_cut() && lexer.peek() == Kind::End => {}
             Err(fault) => {
                 self.messages.report(lexer, fault);
                 lexer.skip_to_request();

@@ -1,6 +1,8 @@
 //! Where RIB comes from: files, standard input, memory; plain or gzip.
 
+use crate::host_memory::{Charge, HostMemory, Taker};
 use crate::scene::SearchPaths;
+use crate::stats::human_bytes;
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, Read};
@@ -49,58 +51,120 @@ pub(super) struct Source {
     pub(super) directory: Option<PathBuf>,
     /// The text, unpacked.
     pub(super) bytes: Vec<u8>,
-    /// Why the end is missing, where unpacking failed half way.
-    pub(super) truncated: Option<String>,
+    /// Why the end is missing.
+    pub(super) truncated: Option<Truncated>,
+    /// For the text.
+    charge: Charge,
 }
+
+/// Why the end of a text is missing; the words are for the user.
+#[derive(Debug)]
+pub(super) enum Truncated {
+    /// Unpacking failed half way.
+    Damaged(String),
+    /// It does not fit into the memory for texts.
+    TooLong(String),
+}
+
+/// A text's buffer grows by this at least, if there is so much memory.
+const GROWTH_BYTES: u64 = 64 << 10;
 
 impl Source {
-    /// Reads `input` whole, at most `bytes_max` of it.
-    pub(super) fn load(input: &Input, bytes_max: u64) -> io::Result<Self> {
+    /// Reads `input` to its end, or as far as the memory for texts goes.
+    pub(super) fn load(input: &Input, memory: &Arc<HostMemory>) -> io::Result<Self> {
         match input {
-            Input::File(path) => Self::open(path, bytes_max),
-            Input::Stdin => Self::unpack("-", None, read_limited(io::stdin().lock(), bytes_max)?, bytes_max),
-            Input::Memory { name, bytes } => Self::unpack(name, None, bytes.clone(), bytes_max),
+            Input::File(path) => Self::open(path, memory),
+            Input::Stdin => Self::empty("-", memory).filled(io::stdin().lock(), None),
+            Input::Memory { name, bytes } => {
+                Self::empty(name, memory).filled(bytes.as_slice(), Some(bytes.len() as u64))
+            }
         }
     }
 
-    /// Reads a file. Only regular files and pipes that the user names are read to their end; both stop at `bytes_max`.
-    pub(super) fn open(path: &Path, bytes_max: u64) -> io::Result<Self> {
-        let mut file = File::open(path)?;
-        if file.metadata()?.is_dir() {
+    /// Reads a file, or a pipe that the user names.
+    pub(super) fn open(path: &Path, memory: &Arc<HostMemory>) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
             return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
         }
-        let bytes = read_limited(&mut file, bytes_max)?;
-        let directory = path.parent().map(Path::to_owned);
-        Self::unpack(&path.display().to_string(), directory, bytes, bytes_max)
+        let mut source = Self::empty(&path.display().to_string(), memory);
+        source.directory = path.parent().map(Path::to_owned);
+        source.filled(file, metadata.is_file().then_some(metadata.len()))
     }
 
-    fn unpack(name: &str, directory: Option<PathBuf>, bytes: Vec<u8>, bytes_max: u64) -> io::Result<Self> {
-        let mut source = Self { name: name.into(), directory, bytes, truncated: None };
-        if !source.bytes.starts_with(&[0x1f, 0x8b]) {
-            return if source.bytes.len() as u64 > bytes_max { Err(too_large(bytes_max)) } else { Ok(source) };
-        }
-        let mut text = Vec::new();
-        // One byte more than allowed tells a full buffer from a file that ends exactly there.
-        let mut decoder = MultiGzDecoder::new(source.bytes.as_slice()).take(bytes_max.saturating_add(1));
-        if let Err(error) = decoder.read_to_end(&mut text) {
-            source.truncated = Some(format!("its gzip data is damaged: {error}"));
-        }
-        if text.len() as u64 > bytes_max {
-            return Err(too_large(bytes_max));
-        }
-        source.bytes = text;
-        Ok(source)
+    fn empty(name: &str, memory: &Arc<HostMemory>) -> Self {
+        let charge = Charge::new(memory);
+        Self { name: name.into(), directory: None, bytes: Vec::new(), truncated: None, charge }
     }
-}
 
-fn read_limited(reader: impl Read, bytes_max: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    reader.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > bytes_max { Err(too_large(bytes_max)) } else { Ok(bytes) }
-}
+    /// Whether its end is missing because it does not fit.
+    pub(super) fn is_cut(&self) -> bool {
+        matches!(self.truncated, Some(Truncated::TooLong(_)))
+    }
 
-fn too_large(bytes_max: u64) -> io::Error {
-    io::Error::new(io::ErrorKind::FileTooLarge, format!("it is longer than the limit of {bytes_max} bytes"))
+    /// Fills it from plain or packed bytes; `length` of them, if that is known.
+    fn filled(mut self, mut packed: impl Read, length: Option<u64>) -> io::Result<Self> {
+        let mut magic = Vec::new();
+        packed.by_ref().take(2).read_to_end(&mut magic)?;
+        let whole = magic.chain(packed);
+        if magic != [0x1f, 0x8b] {
+            self.fill(whole, length)?;
+        } else if let Err(error) = self.fill(MultiGzDecoder::new(io::BufReader::new(whole)), None) {
+            self.truncated = Some(Truncated::Damaged(format!("its gzip data is damaged: {error}")));
+        }
+        Ok(self)
+    }
+
+    /// Reads text to its end, or as far as there is memory.
+    fn fill(&mut self, mut text: impl Read, length: Option<u64>) -> io::Result<()> {
+        // One byte more than there should be sees the end.
+        let mut wanted = length.map_or(GROWTH_BYTES, |length| length.saturating_add(1));
+        loop {
+            let room = self.bytes.capacity() - self.bytes.len();
+            if room > 0 {
+                if text.by_ref().take(room as u64).read_to_end(&mut self.bytes)? < room {
+                    return Ok(());
+                }
+                continue;
+            }
+            if !self.grow(wanted) {
+                break;
+            }
+            wanted = GROWTH_BYTES.max(self.bytes.len() as u64 / 2);
+        }
+        if text.take(1).read_to_end(&mut Vec::new())? > 0 {
+            self.truncated = Some(Truncated::TooLong(self.too_long(length)));
+        }
+        Ok(())
+    }
+
+    /// Makes room for `wanted` bytes, or for as many as there is memory for.
+    fn grow(&mut self, mut wanted: u64) -> bool {
+        while wanted > 0 {
+            if self.charge.try_take(Taker::Text, wanted) {
+                return usize::try_from(wanted).is_ok_and(|more| self.bytes.try_reserve_exact(more).is_ok());
+            }
+            wanted /= 2;
+        }
+        false
+    }
+
+    fn too_long(&self, length: Option<u64>) -> String {
+        let memory = self.charge.memory();
+        let length = length.map_or_else(|| "is too long".to_owned(), |length| format!("takes {}", human_bytes(length)));
+        let (limit, text_max) = (human_bytes(memory.limit_bytes()), human_bytes(memory.text_bytes_max()));
+        let takers = memory.takers();
+        format!(
+            "the text {length}: texts may take {text_max} of {limit} of host memory, and {takers} are taken; it is cut here"
+        )
+    }
+
+    /// A plain text.
+    #[cfg(test)]
+    pub(super) fn of_test(text: &[u8]) -> Self {
+        Self::empty("t", &HostMemory::new(u64::MAX)).filled(text, None).expect("memory can be read")
+    }
 }
 
 /// Looks for an archive: an absolute name as it is, any other in the folders of the archive path, then beside the file that asks.
@@ -129,32 +193,42 @@ mod tests {
         encoder.finish().expect("writing to memory")
     }
 
-    fn memory(bytes: Vec<u8>) -> Input {
-        Input::Memory { name: "memory".into(), bytes }
+    /// A text from memory, with a bound of twice `bytes_max`, half of which texts may take.
+    fn load(bytes: Vec<u8>, bytes_max: u64) -> Source {
+        let input = Input::Memory { name: "memory".into(), bytes };
+        Source::load(&input, &HostMemory::new(2 * bytes_max)).expect("memory can be read")
     }
 
     #[test]
     fn gzip_is_found_by_its_magic_bytes() {
-        let source = Source::load(&memory(gzip(b"WorldBegin")), 100).expect("it fits");
-        assert_eq!(source.bytes, b"WorldBegin");
+        assert_eq!(load(gzip(b"WorldBegin"), 100).bytes, b"WorldBegin");
         // Two members after each other are one text.
         let two = [gzip(b"World"), gzip(b"End")].concat();
-        assert_eq!(Source::load(&memory(two), 100).expect("it fits").bytes, b"WorldEnd");
+        assert_eq!(load(two, 100).bytes, b"WorldEnd");
     }
 
     #[test]
     fn a_damaged_gzip_keeps_what_came_before_the_damage() {
         let text: Vec<u8> = (0..10_000u32).flat_map(|i| i.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
         let packed = gzip(&text);
-        let source = Source::load(&memory(packed[..packed.len() / 2].to_vec()), 1 << 20).expect("it fits");
-        assert!(source.truncated.is_some() && !source.bytes.is_empty() && text.starts_with(&source.bytes));
+        let source = load(packed[..packed.len() / 2].to_vec(), 1 << 20);
+        assert!(matches!(source.truncated, Some(Truncated::Damaged(_))));
+        assert!(!source.bytes.is_empty() && text.starts_with(&source.bytes));
     }
 
     #[test]
-    fn a_gzip_bomb_and_a_long_file_stop_at_the_limit() {
-        assert!(Source::load(&memory(gzip(&vec![b' '; 1 << 20])), 1000).is_err());
-        assert!(Source::load(&memory(gzip(&[b' '; 1000])), 1000).is_ok());
-        assert_eq!(read_limited(&[0u8; 11][..], 10).map_err(|e| e.kind()), Err(io::ErrorKind::FileTooLarge));
+    fn gzip_bombs_and_endless_streams_are_cut_where_memory_ends() {
+        let kept = |source: &Source| (source.bytes.len(), source.is_cut());
+        assert_eq!(kept(&load(gzip(&vec![b' '; 1 << 20]), 1000)), (1000, true));
+        assert_eq!(kept(&load(gzip(&[b' '; 1000]), 1000)), (1000, false));
+        assert_eq!(kept(&load(vec![b' '; 1001], 1000)), (1000, true));
+        assert_eq!(kept(&load(vec![b' '; 1000], 1000)), (1000, false));
+        let memory = HostMemory::new(1 << 20);
+        let endless = Source::empty("-", &memory).filled(io::repeat(b' '), None).expect("it can be read");
+        assert_eq!(kept(&endless), (1 << 19, true));
+        // What a text took comes back with it.
+        drop(endless);
+        assert_eq!(memory.takers(), "nothing");
     }
 
     #[test]

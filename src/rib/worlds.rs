@@ -3,7 +3,9 @@
 use super::motion;
 use super::reader::Reader;
 use crate::diagnostic::Place;
+use crate::host_memory::{Charge, Taker};
 use crate::scene::{Attributes, Camera, Drawable, Light, LightId, Motion, Options, ShaderInstance, World};
+use crate::stats::human_bytes;
 use glam::DMat4;
 use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
@@ -53,7 +55,13 @@ impl Reader<'_> {
         self.rebase_state(&world_from_camera);
         frozen.options.imager = frozen.options.imager.map(|imager| rebase(&imager, &world_from_camera));
         self.state.transform = motion::still(DMat4::IDENTITY);
-        self.scene_bytes = 0;
+        // Film and geometry must fit together, and without its film a world cannot be drawn.
+        let film_bytes = self.worlds.film_bytes(&frozen.options, &frozen.camera);
+        if !self.charge.take(Taker::Film, film_bytes) {
+            let [width, height] = frozen.camera.resolution;
+            let asked = format!("{} for a film of {width} by {height} pixels", human_bytes(film_bytes));
+            self.refuse(&asked, "this world is not drawn");
+        }
         self.world = Some(WorldState {
             options: frozen.options,
             camera: frozen.camera,
@@ -93,9 +101,10 @@ impl Reader<'_> {
     }
 
     /// Gives a world to whoever draws it.
-    pub(super) fn hand_over(&mut self, world: World) {
+    pub(super) fn hand_over(&mut self, world: World, charge: Arc<Charge>) {
         self.summary.worlds += 1;
-        if let ControlFlow::Break(()) = (self.draw)(world) {
+        charge.lend();
+        if let ControlFlow::Break(()) = self.worlds.take(world, charge) {
             self.refused = true;
         }
     }

@@ -6,7 +6,6 @@
 //! (a RIB matrix, row-major for row vectors, is the column-major array of the same matrix for column vectors).
 
 mod attributes;
-mod bytes;
 mod geometry;
 mod options;
 mod shutter;

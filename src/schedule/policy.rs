@@ -53,8 +53,8 @@ impl Policy {
             balance_work_min: balance_work_min(total_work, device_count),
             balance_side_min_px: BALANCE_SIDE_MIN_PX,
             share_parts: SHARE_PARTS,
-            hang_timeout: Duration::from_secs(20),
-            open_timeout: Duration::from_secs(120),
+            hang_timeout: Duration::from_secs(60),
+            open_timeout: Duration::from_secs(60),
             poll_timeout: Duration::from_millis(100),
             perturb: None,
         }

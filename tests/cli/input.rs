@@ -119,16 +119,51 @@ fn host_memory_is_bounded_and_what_takes_it_is_told() {
     let directory = directory();
     let picture = "Display \"a.exr\" \"exr\" \"rgba\"";
     let film = render(directory.path(), picture, &["--host-memory", "1K"]);
-    assert!(film.messages()[0].contains("a film of 16 by 16 pixels with 4 channels does not fit into memory"));
+    let expected = ": error: host memory is used up: 89 B of text are taken of 1.0 KiB, and here 4.0 KiB for a film of 16 by 16 pixels";
+    assert!(film.code == Some(1) && film.messages()[0].contains(expected), "{}", film.err);
     let points = "0 0 0 ".repeat(2000);
-    let scene = format!("{picture} Format 16 16 1\nWorldBegin\nPoints \"P\" [{points}]\nWorldEnd\n");
+    let scene = format!("{picture} Format 16 16 1\nWorldBegin\nSphere 1 -1 1 360\nPoints \"P\" [{points}]\nWorldEnd\n");
     fs::write(directory.path().join("a.rib"), scene).expect("writable");
     let geometry = anthill(directory.path(), &["render", "a.rib", "--host-memory", "32K"]);
-    let message = geometry.messages()[0];
+    let expected = "a.rib:4:1: error: host memory is used up: 11.8 KiB of text, 384 B of geometry, 4.0 KiB of film are taken of 32.0 KiB, \
+                    and here 187.8 KiB of geometry more are needed; what follows is left out [limitcheck]";
+    assert_eq!(geometry.messages()[0], expected);
+    // What stands before is drawn.
     assert!(
-        message.starts_with("a.rib:2:1: error: this world needs ") && message.contains(" for its geometry, "),
-        "{message}"
+        geometry.err.contains("anthill: a.exr: ") && !geometry.err.contains(" 0 micropolygons"),
+        "{}",
+        geometry.err
     );
-    assert_eq!([film.code, geometry.code], [Some(1), Some(1)]);
+    assert_eq!(geometry.code, Some(1));
     assert_eq!(anthill(directory.path(), &["render", "a.rib", "--host-memory", "1M"]).code, Some(0));
+}
+
+#[test]
+fn streams_without_end_are_cut_and_what_was_read_is_drawn() {
+    let directory = directory();
+    let head = "Display \"a.exr\" \"exr\" \"rgba\" Format 16 16 1\nWorldBegin\nSphere 0.5 -0.5 0.5 360\n";
+    let endless = format!("{head}{}", "# nothing more\n".repeat(100_000));
+    let ran = run(directory.path(), &["render", "-", "--host-memory", "256K"], &[], &endless);
+    let [message, hint, ..] = ran.messages()[..] else { panic!("{}", ran.err) };
+    let expected = "-:8736:14: error: the text is too long: texts may take 128.0 KiB of 256.0 KiB of host memory, and 128.0 KiB of text are \
+                    taken; it is cut here [limitcheck]";
+    assert_eq!(message, expected);
+    assert!(hint.contains("raise --host-memory"), "{hint}");
+    assert!(ran.code == Some(1) && ran.err.contains("anthill: a.exr: "), "{}", ran.err);
+    assert_eq!(names(directory.path()), ["a.exr"]);
+}
+
+/// Each world takes most of the bound: they are drawn one by one, also where `-o` would gather them.
+#[test]
+fn reading_ahead_waits_for_memory() {
+    let directory = directory();
+    let points = "0 0 0 ".repeat(4000);
+    let world =
+        format!("Display \"a\" \"file\" \"rgba\" Format 8 8 1\nWorldBegin\nPoints \"P\" [{points}]\nWorldEnd\n");
+    fs::write(directory.path().join("a.rib"), world.repeat(4)).expect("writable");
+    let ran = anthill(directory.path(), &["render", "a.rib", "--host-memory", "600K", "-o", "x.#.exr"]);
+    assert_eq!((ran.code, ran.messages()), (Some(0), vec![]), "{}", ran.err);
+    assert_eq!(names(directory.path()), ["a.rib", "x.0001.exr", "x.0002.exr", "x.0003.exr", "x.0004.exr"]);
+    let one_name = anthill(directory.path(), &["render", "a.rib", "--host-memory", "600K", "-o", "x.exr"]);
+    assert!(one_name.code == Some(2) && one_name.err.contains("put # where the frame number goes"), "{}", one_name.err);
 }

@@ -2,6 +2,7 @@
 
 mod devices;
 mod input;
+mod memory;
 mod scale;
 mod scene;
 mod shader;

@@ -10,8 +10,9 @@ const PARTS: &[(&str, &[&str])] = &[
     ("progress", &[]),
     ("trace", &[]),
     ("schedule", &[]),
+    ("host_memory", &["stats::human_bytes"]),
     ("scene", &["diagnostic"]),
-    ("rib", &["scene", "diagnostic"]),
+    ("rib", &["scene", "diagnostic", "host_memory", "stats::human_bytes"]),
     ("film", &["scene", "diagnostic"]),
     ("pipeline", &["scene", "diagnostic"]),
     // Looks, imagers and compiled kernels are handed to the pipeline; raster space must be its own.

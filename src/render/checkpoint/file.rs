@@ -122,7 +122,16 @@ pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 /// Replaces the checkpoint by one of `header` and the pixels that `film` has now.
 pub(super) fn write(path: &Path, header: &Header, film: Option<&Film>) -> io::Result<()> {
     let part = part_of(path);
-    let mut file = CrcWriter::new(BufWriter::with_capacity(1 << 18, File::create(&part)?));
+    let written = write_part(&part, header, film).and_then(|()| fs::rename(&part, path));
+    if written.is_err() {
+        // On a full disk it would take what the pictures need.
+        let _ = fs::remove_file(part);
+    }
+    written
+}
+
+fn write_part(part: &Path, header: &Header, film: Option<&Film>) -> io::Result<()> {
+    let mut file = CrcWriter::new(BufWriter::with_capacity(1 << 18, File::create(part)?));
     let text = serde_json::to_vec(header)?;
     file.write_all(MAGIC)?;
     file.write_all(&FORMAT.to_le_bytes())?;
@@ -138,9 +147,7 @@ pub(super) fn write(path: &Path, header: &Header, film: Option<&Film>) -> io::Re
     file.write_all(&sum)?;
     let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
     // Otherwise the name may reach the disk before the bytes do.
-    file.sync_data()?;
-    drop(file);
-    fs::rename(part, path)
+    file.sync_data()
 }
 
 #[cfg(test)]
@@ -163,6 +170,22 @@ mod tests {
         write(&path, &header(), None).expect("the folder can be written");
         let bytes = fs::read(&path).expect("just written");
         (folder, path, bytes)
+    }
+
+    /// What stands for the part is a disk without room.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn on_a_full_disk_the_last_good_file_stands_and_nothing_else_is_left() {
+        let (folder, path, good) = written();
+        std::os::unix::fs::symlink("/dev/full", part_of(&path)).expect("the folder can be written");
+        let later = Header { current: None, ..header() };
+        let error = write(&path, &later, None).expect_err("there is no room");
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert_eq!(fs::read(&path).expect("it stands"), good);
+        assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 1);
+        // Once there is room again it is written.
+        write(&path, &later, None).expect("there is room");
+        assert_ne!(fs::read(&path).expect("it stands"), good);
     }
 
     #[test]

@@ -300,17 +300,22 @@ impl Batch {
         }
     }
 
-    /// About how many bytes the geometry will need.
+    /// About how many bytes the geometry will need: as it is read, and once more in the form that devices take, where each primitive has a
+    /// record of its own and positions have four floats.
     pub(super) fn bytes(&self) -> u64 {
-        let form = match &self.form {
-            Form::Quadric(_) => 64,
-            Form::Facets(f) => f.positions.len() * 12 + f.corners.len() * 52 + f.face_normals.len() * 12,
-            Form::Patches(p) => p.corners.len() * (16 * 12 + 52),
-            Form::Curves(c) => c.control.len() * 12 + c.ends.len() * 52,
-            Form::Points(p) => p.positions.len() * 16,
+        const POSITION: usize = 12 + 16;
+        const RECORD: usize = 64;
+        let (form, primitives) = match &self.form {
+            Form::Quadric(_) => (64, 1),
+            Form::Facets(f) => {
+                ((f.positions.len() + f.face_normals.len()) * POSITION + f.corners.len() * 52, f.corners.len())
+            }
+            Form::Patches(p) => (p.control.len() * POSITION + p.corners.len() * 52, p.corners.len()),
+            Form::Curves(c) => (c.control.len() * POSITION + c.ends.len() * 52, c.ends.len()),
+            Form::Points(p) => (p.positions.len() * (POSITION + 4), p.positions.len()),
         };
-        let columns: usize = self.columns.iter().map(|column| 64 + column.values.bytes()).sum();
-        (256 + form + columns) as u64
+        let columns: usize = self.columns.iter().map(|column| 64 + 2 * column.values.bytes()).sum();
+        (256 + form + RECORD * primitives + columns) as u64
     }
 }
 

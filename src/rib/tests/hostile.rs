@@ -1,10 +1,17 @@
 //! Input that wants to hurt: it must end soon, with a message, and without taking memory for what is not there.
 
 use super::*;
-use crate::rib::Limits;
+use crate::host_memory::{Charge, HostMemory, Taker};
+use crate::rib::{Limits, Worlds};
+use std::io::Write;
 
 fn limited(text: &str, limits: Limits) -> Outcome {
     read_bytes(text, &Settings { limits, ..Settings::default() })
+}
+
+/// Reads with so many bytes of host memory.
+fn bounded(text: impl Into<Vec<u8>>, bytes: u64) -> Outcome {
+    read_bytes(text, &Settings { memory: HostMemory::new(bytes), ..Settings::default() })
 }
 
 #[test]
@@ -71,21 +78,28 @@ fn a_million_open_blocks() {
 }
 
 #[test]
-fn a_scene_beyond_its_limit_is_cut_and_said_to_be() {
-    let limits = Limits { scene_bytes: 1 << 20, ..Limits::default() };
+fn a_world_beyond_memory_is_cut_and_said_to_be() {
     let points = format!("Points \"P\" [{}]\nColor 1 0 0\n", "0 ".repeat(3000));
-    let outcome = limited(
-        &format!("WorldBegin\n{}WorldEnd\nWorldBegin\nSphere 1 -1 1 360\nWorldEnd", points.repeat(1000)),
-        limits,
+    let text = format!("WorldBegin\n{}WorldEnd\nWorldBegin\nSphere 1 -1 1 360\nWorldEnd", points.repeat(100));
+    // Two lines each; 1000 points need about 96 KB, and 1 MiB is left beside the text.
+    let length = text.len() as u64;
+    let outcome = bounded(text, length + (1 << 20) + 1);
+    assert!(outcome.summary.cut);
+    assert_eq!((outcome.messages[0].code, outcome.messages.len()), ("limitcheck", 1), "{:?}", outcome.messages);
+    let drawn = outcome.worlds[0].drawables.len();
+    assert!((5..20).contains(&drawn), "{drawn}");
+    // The first that does not fit is named, with what takes the memory.
+    let message = outcome.messages[0].to_string();
+    assert!(message.starts_with(&format!("t.rib:{}:1: error: host memory is used up: ", 2 + 2 * drawn)), "{message}");
+    assert!(
+        message.contains(" of text, ") && message.contains(" of geometry are taken of 1.6 MiB, and here"),
+        "{message}"
     );
-    assert_eq!((outcome.messages[0].code, outcome.messages.len()), ("limitcheck", 1));
-    assert!((10..100).contains(&outcome.worlds[0].drawables.len()));
     assert_eq!(outcome.worlds[1].drawables.len(), 1);
 }
 
 #[test]
-fn state_that_instances_and_motion_multiply_counts_towards_the_limit() {
-    let limits = Limits { scene_bytes: 1 << 20, ..Limits::default() };
+fn state_that_instances_and_motion_multiply_counts_as_memory() {
     let shader = format!(
         "ObjectBegin 1\nSurface \"s\" \"float[1000] x\" [{}]\nPoints \"P\" [0 0 0]\nObjectEnd\n",
         "1 ".repeat(1000)
@@ -96,9 +110,82 @@ fn state_that_instances_and_motion_multiply_counts_towards_the_limit() {
         "MotionBegin [{times}]\n{steps}MotionEnd\nObjectBegin 1\nTranslate 1 0 0\nPoints \"P\" [0 0 0]\nObjectEnd\n"
     );
     for object in [shader, moving] {
-        let outcome = limited(&format!("WorldBegin\n{object}{}WorldEnd", "ObjectInstance 1\n".repeat(1000)), limits);
+        let outcome = bounded(format!("WorldBegin\n{object}{}WorldEnd", "ObjectInstance 1\n".repeat(1000)), 1 << 20);
         assert_eq!((outcome.messages.len(), outcome.messages[0].code), (1, "limitcheck"));
         assert!((20..500).contains(&outcome.world().drawables.len()), "{}", outcome.world().drawables.len());
+    }
+}
+
+#[test]
+fn motion_blocks_and_objects_that_archives_fill_count_as_memory() {
+    let points = format!("ArchiveBegin \"p\"\n{}ArchiveEnd\n", "Points \"P\" [0 0 0]\n".repeat(100));
+    let colors = format!("ArchiveBegin \"p\"\n{}ArchiveEnd\n", "Color 1 0 0\n".repeat(1000));
+    let reads = "ReadArchive \"p\"\n".repeat(1000);
+    for text in [
+        format!("{points}WorldBegin\nMotionBegin [0 1]\n{reads}MotionEnd\nWorldEnd"),
+        format!("{points}ObjectBegin 1\n{reads}ObjectEnd\nWorldBegin\nWorldEnd"),
+        format!("{colors}ObjectBegin 1\n{reads}ObjectEnd\nWorldBegin\nWorldEnd"),
+    ] {
+        let outcome = bounded(text, 1 << 20);
+        assert_eq!((outcome.codes().len(), outcome.codes()[0].0), (1, "limitcheck"), "{:?}", outcome.messages);
+    }
+}
+
+/// Holds the worlds that it takes, and wants a film of one size.
+struct Holding {
+    film_bytes: u64,
+    held: Vec<(World, Arc<Charge>)>,
+}
+
+impl Worlds for Holding {
+    fn film_bytes(&self, _: &crate::scene::Options, _: &crate::scene::Camera) -> u64 {
+        self.film_bytes
+    }
+
+    fn take(&mut self, world: World, charge: Arc<Charge>) -> ControlFlow<()> {
+        self.held.push((world, charge));
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn geometry_leaves_room_for_the_film_and_a_film_that_does_not_fit_is_told() {
+    let text = format!("WorldBegin\n{}WorldEnd\n", "Points \"P\" [0 0 0]\nColor 1 0 0\n".repeat(500));
+    let read_with_film = |film_bytes| {
+        let settings = Settings { memory: HostMemory::new(1 << 20), ..Settings::default() };
+        let reporter = Reporter::silent();
+        let mut taker = Holding { film_bytes, held: Vec::new() };
+        let input = Input::Memory { name: "t.rib".to_owned(), bytes: text.clone().into() };
+        read(&input, &settings, &reporter, &mut taker);
+        let (world, charge) = taker.held.remove(0);
+        let messages = reporter.all().into_iter().map(|(message, _)| message.to_string()).collect::<Vec<_>>();
+        (world.drawables.len(), charge.refused(), messages)
+    };
+    assert_eq!(read_with_film(1 << 10), (500, None, vec![]));
+    let (drawables, refused, _) = read_with_film(900 << 10);
+    assert!((10..200).contains(&drawables) && refused == Some(Taker::Geometry), "{drawables}");
+    let (drawables, refused, messages) = read_with_film(2 << 20);
+    assert_eq!((drawables, refused, messages.len()), (0, Some(Taker::Film), 1));
+    let wanted = "t.rib:1:1: error: host memory is used up: ";
+    assert!(
+        messages[0].starts_with(wanted) && messages[0].contains("2.0 MiB for a film of 640 by 480 pixels"),
+        "{messages:?}"
+    );
+}
+
+#[test]
+fn a_text_beyond_memory_is_cut_and_what_stands_before_is_drawn() {
+    let text = format!("WorldBegin\n{}WorldEnd\n", "Sphere 1 -1 1 360\n".repeat(10_000));
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(text.as_bytes()).expect("writing to memory");
+    let packed = encoder.finish().expect("writing to memory");
+    // 32 KiB of text: line 1821 is cut behind 15 bytes.
+    for (bytes, length) in [(text.into_bytes(), "takes 175.8 KiB"), (packed, "is too long")] {
+        let outcome = bounded(bytes, 64 << 10);
+        assert_eq!(outcome.codes()[1..], [("limitcheck", 1821)], "{:?}", outcome.messages);
+        let message = outcome.messages[1].to_string();
+        assert!(message.starts_with(&format!("t.rib:1821:16: error: the text {length}: ")), "{message}");
+        assert!((10..1000).contains(&outcome.world().drawables.len()));
     }
 }
 

@@ -41,7 +41,7 @@ fn read_bytes(bytes: impl Into<Vec<u8>>, settings: &Settings) -> Outcome {
     let reporter = Reporter::new(move |message| sink.lock().expect("not poisoned").push(message.clone()));
     let mut worlds = Vec::new();
     let input = Input::Memory { name: "t.rib".to_owned(), bytes: bytes.into() };
-    let summary = read(&input, settings, &reporter, &mut |world| {
+    let summary = read(&input, settings, &reporter, &mut |world: World| {
         worlds.push(world);
         ControlFlow::Continue(())
     });

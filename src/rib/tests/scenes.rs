@@ -47,7 +47,7 @@ fn every_scene_says_what_it_expects() {
         let (mut wanted, count) = expected(&text);
         let reporter = Reporter::silent();
         let mut primitives = 0;
-        read(&Input::File(file.clone()), &Settings::default(), &reporter, &mut |world| {
+        read(&Input::File(file.clone()), &Settings::default(), &reporter, &mut |world: World| {
             primitives +=
                 world.drawables.iter().map(|drawable| drawable.geometry.shape.first().primitive_count()).sum::<usize>();
             ControlFlow::Continue(())

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::diagnostic::Severity;
-use crate::rib::{Limits, Stopped};
+use crate::rib::Stopped;
 use crate::scene::{Class, ParamValue, QuadricShape};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -297,11 +297,4 @@ fn classes_are_kept_and_shaders_take_one_value_of_any() {
     );
     let classes: Vec<_> = world.drawables[0].geometry.primvars.iter().map(|primvar| primvar.class).collect();
     assert_eq!(classes, [Class::FaceVarying, Class::Constant]);
-}
-
-#[test]
-fn a_limit_on_the_size_of_inputs_and_archives() {
-    let limits = Limits { source_bytes: 10, ..Limits::default() };
-    let outcome = read_bytes("WorldBegin WorldEnd", &Settings { limits, ..Settings::default() });
-    assert_eq!(outcome.summary.stopped, Some(Stopped::Unreadable));
 }

@@ -1,0 +1,163 @@
+//! A picture begins on a device: its grids go there, and what memory is left is divided among the regions in flight. Where there is too
+//! little, what the picture needs at least is worked out.
+
+use super::count::Counted;
+use super::driver::{COUNT_CAPACITY_MIN, Driver, DriverError};
+use super::memory::{Demand, least_bytes, solve};
+use super::needs::Needs;
+use super::pages::ResidentPages;
+use super::pixel_grids::grids_of_any_pixel_max;
+use crate::gpu::{GpuError, Usage};
+use crate::pipeline::buffers::{CountSlices, GridSlices, RegionCapacity, RegionSlices};
+use crate::pipeline::frame;
+use crate::pipeline::select::DepthBuckets;
+use crate::stats::human_bytes;
+
+impl Driver {
+    /// Takes in the grids of the whole picture and divides what memory is left among the regions in flight.
+    pub(crate) fn begin_picture(&mut self, counted: &Counted) -> Result<(), DriverError> {
+        self.bound(&counted.bounds_measured)?;
+        let demand = self.demand(counted);
+        let begun = self.take_grids(counted).and_then(|()| self.divide_memory(&demand));
+        let begun = match begun {
+            Err(DriverError::Gpu(GpuError::OutOfMemory { .. }) | DriverError::TooLittleMemory { .. }) => {
+                // Pages took a share of what was there before grids were counted; one at a time leaves the most.
+                self.give_up_picture();
+                self.world.pages.keep_one(&mut self.device);
+                self.take_grids(counted).and_then(|()| self.divide_memory(&demand))
+            }
+            begun => begun,
+        };
+        begun.map_err(|error| self.explained(error, Some(&demand)))
+    }
+
+    fn take_grids(&mut self, counted: &Counted) -> Result<(), DriverError> {
+        let count = counted.grids.len().max(1) as u64;
+        let buffer = self.device.allocate("grids", GridSlices::bytes(count), Usage::DeviceOnly)?;
+        self.buffers.push(buffer);
+        let grids = GridSlices::cut(buffer, count).expect("the buffer was made for it");
+        let some = 0..counted.grids.len() as u64;
+        self.world.grids = GridSlices { grids: grids.grids.part(some.clone()), bounds: grids.bounds.part(some) };
+        self.device.upload(self.world.grids.grids, &counted.grids)?;
+        self.device.upload(self.world.grids.bounds, &counted.bounds)?;
+        let near = counted.bounds.iter().map(|b| b.zmin).fold(f32::INFINITY, f32::min);
+        let far = counted.bounds.iter().map(|b| b.zmin).fold(0.0, f32::max);
+        self.world.depth = DepthBuckets::new(near.max(self.picture.world.frame.near), far);
+        Ok(())
+    }
+
+    fn demand(&self, counted: &Counted) -> Demand {
+        let world = &self.picture.world;
+        let [x0, y0, x1, y1] = world.frame.sampled_px.map(i64::from);
+        let samples = u64::from(world.frame.samples[0] * world.frame.samples[1]);
+        Demand {
+            frame_grids: counted.grids.len().max(1) as u64,
+            pixel_grids_max: grids_of_any_pixel_max(
+                &counted.bounds,
+                world.frame.sampled_px,
+                frame::filter_apron(&self.picture.filter),
+            ),
+            pixel_samples: samples,
+            picture_subpixels: ((x1 - x0) * (y1 - y0)).cast_unsigned() * samples,
+            variables: self.picture.variables,
+            bins: world.hide_bins.len().max(world.shade_bins.len()).max(1) as u64,
+            translucent: world.hide_bins.iter().any(|bin| bin.translucent),
+            smooth: world.smooth,
+            slot_records_max: self.world.slot_records_max(),
+        }
+    }
+
+    /// Frees what [`Self::begin_picture`] made.
+    fn give_up_picture(&mut self) {
+        self.seats.clear();
+        self.free.clear();
+        for buffer in self.buffers.drain(1..) {
+            self.device.free(buffer);
+        }
+    }
+
+    /// Gives each region in flight its buffer: as large as the memory that is left permits, and fewer regions where a pixel needs much.
+    /// Buffers that share blocks leave gaps, so that less may fit than there is; then they are made smaller.
+    fn divide_memory(&mut self, demand: &Demand) -> Result<(), DriverError> {
+        let free = self.free_bytes().saturating_sub(self.world.pages.to_come_bytes());
+        // The least may still fit into gaps.
+        let least = least_bytes(demand);
+        for in_flight in (1..=self.picture.in_flight).rev() {
+            let most = (free / in_flight as u64).min(self.device.info().allocation_bytes_max);
+            let shares = std::iter::successors(Some(most), |each| Some(each - each / 8).filter(|each| *each > least));
+            for each in shares.chain([least]) {
+                let Some(capacity) = solve(demand, each) else { continue };
+                match self.take_seats(in_flight, &capacity) {
+                    Err(DriverError::Gpu(GpuError::OutOfMemory { .. })) => {}
+                    Err(error) => return Err(error),
+                    Ok(()) => {
+                        self.capacity = Some(capacity);
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Err(self.too_little(Some(demand)))
+    }
+
+    /// Makes the buffers of regions, or none.
+    fn take_seats(&mut self, in_flight: usize, capacity: &RegionCapacity) -> Result<(), DriverError> {
+        let kept = self.buffers.len();
+        for seat in 0..in_flight {
+            match self.device.allocate("region", capacity.bytes(), Usage::DeviceOnly) {
+                Ok(buffer) => {
+                    self.buffers.push(buffer);
+                    self.seats.push(RegionSlices::cut(buffer, capacity).expect("the buffer was made for it"));
+                    self.free.push(seat);
+                }
+                Err(error) => {
+                    self.seats.clear();
+                    self.free.clear();
+                    for buffer in self.buffers.drain(kept..) {
+                        self.device.free(buffer);
+                    }
+                    return Err(error.into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where memory is missing: how much the picture needs at least, and what for. `demand` is known once grids are counted.
+    pub(super) fn explained(&self, error: DriverError, demand: Option<&Demand>) -> DriverError {
+        if matches!(error, DriverError::Gpu(GpuError::OutOfMemory { .. })) { self.too_little(demand) } else { error }
+    }
+
+    fn too_little(&self, demand: Option<&Demand>) -> DriverError {
+        let frame = self.buffers[0];
+        let (pages_bytes, page_bytes) = ResidentPages::bytes(&self.picture.world.pages);
+        let page = if pages_bytes > page_bytes { "one page of geometry" } else { "geometry" };
+        let mut needs = Needs::default()
+            .with("the device itself", 1, 1)
+            .with("instances and shader parameters", 1, frame.bytes())
+            .with(page, 1, page_bytes)
+            .with("staging", 1, self.device.staging_bytes(frame))
+            .with("the scene's reserve", 1, self.picture.reserve_bytes);
+        needs = match demand {
+            None => needs.with(
+                "counting",
+                1,
+                CountSlices::bytes(self.picture.world.runs.len().max(1) as u64, COUNT_CAPACITY_MIN),
+            ),
+            Some(demand) => {
+                let grids = demand.frame_grids;
+                needs.with(format!("the list of {grids} grids"), 1, GridSlices::bytes(grids)).with(
+                    "the pixels of one region",
+                    1,
+                    least_bytes(demand),
+                )
+            }
+        };
+        DriverError::TooLittleMemory {
+            device: self.device.title().to_string(),
+            limit: human_bytes(self.device.memory().budget_bytes),
+            needs,
+            counted: demand.is_some(),
+        }
+    }
+}

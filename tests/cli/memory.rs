@@ -1,0 +1,53 @@
+//! Too little device memory: what is said, and that it is true.
+
+use super::{anthill, directory};
+use std::fs;
+use std::path::Path;
+
+/// What a render says that it needs, and what it says of itself.
+fn needed_mib(directory: &Path, name: &str) -> Option<(u64, String)> {
+    let ran = anthill(directory, &["render", name, "--memory", "4M"]);
+    let message = ran.err.lines().find(|line| line.contains(" of memory and needs "))?;
+    let number = message.split(" of memory and needs ").nth(1)?.split(' ').next()?;
+    Some((number.parse().ok()?, message.to_string()))
+}
+
+#[test]
+fn a_limit_that_is_too_small_says_what_is_needed_and_that_much_is_enough() {
+    let directory = directory();
+    let head =
+        "Format 160 120 1 PixelSamples 2 2 Projection \"perspective\" Translate 0 0 4 LightSource \"distantlight\" 1";
+    let hair: String = (0..3000)
+        .map(|i| {
+            let x = f64::from(i) / 1500.0 - 1.0;
+            format!("Curves \"linear\" [2] \"nonperiodic\" \"P\" [{x} -1 0 {x} 1 0.2] \"constantwidth\" [0.004]\n")
+        })
+        .collect();
+    let spheres: String = (0..60)
+        .map(|i| format!("Color 1 0.5 {}\nOpacity 0.4 0.4 0.4\nSphere 1 -1 1 360\n", f64::from(i) / 60.0))
+        .collect();
+    let plain = "Surface \"plastic\" Sphere 1 -1 1 360".to_string();
+    for (name, body) in [("hair", hair), ("spheres", spheres), ("plain", plain)] {
+        let scene = format!("Display \"{name}.exr\" \"exr\" \"rgba\" {head}\nWorldBegin\n{body}\nWorldEnd\n");
+        let file = format!("{name}.rib");
+        fs::write(directory.path().join(&file), scene).expect("writable");
+        let picture = || fs::read(directory.path().join(format!("{name}.exr"))).expect("it was drawn");
+        let free = anthill(directory.path(), &["render", &file]);
+        assert_eq!(free.code, Some(0), "{}", free.err);
+        let expected = picture();
+        let Some((needed, message)) = needed_mib(directory.path(), &file) else { continue };
+        // What takes most comes first, and all of it is named.
+        let parts = [
+            "iB for the pixels of one region",
+            " grids",
+            "for geometry",
+            "instances and shader parameters",
+            "in blocks of 4.0 MiB",
+        ];
+        assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+        fs::remove_file(directory.path().join(format!("{name}.exr"))).expect("it is there");
+        let enough = anthill(directory.path(), &["render", &file, "--memory", &format!("{needed}M")]);
+        assert!(enough.code == Some(0) && enough.messages().is_empty(), "{name} {needed}: {}", enough.err);
+        assert!(picture() == expected, "{name} with {needed} MiB differs");
+    }
+}
