@@ -441,13 +441,11 @@ impl Board {
     }
 
     /// Whether nothing was announced since `epoch`.
-    #[cfg(test)]
     pub(crate) fn is_current(&self, epoch: u64) -> bool {
         self.epoch == epoch
     }
 
     /// Whether something is set aside that the device could take.
-    #[cfg(test)]
     pub(crate) fn offers(&self, life: Life) -> bool {
         self.aside.iter().any(|region| self.leaves[region].open_to(life.device))
     }

@@ -3,12 +3,18 @@
 use super::super::capacity::{Capacity, Fit};
 use super::super::perturb::Random;
 use super::super::region::Region;
+use super::super::render::Poll;
+use super::super::report::Failure;
 use super::super::summed_area::SummedArea;
+use super::super::virtual_clock::VirtualDevice;
 use std::collections::VecDeque;
 use std::time::Duration;
 
 /// Length of a grid in pixels.
 const GRID_PX: f64 = 8.0;
+
+/// What failures say.
+const WHY: &str = "simulated";
 
 /// How a life of a device ends early; counted from the region that it begins as the n-th.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,30 +125,21 @@ impl Trouble {
 
 /// A region in flight.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Flight {
-    pub(super) region: Region,
-    pub(super) done_at: Duration,
-    pub(super) too_large: bool,
-}
-
-/// What a poll brings, and when.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
-    Done,
-    Advanced,
-    Nothing,
-    Lost,
+struct Flight {
+    region: Region,
+    done_at: Duration,
+    too_large: bool,
 }
 
 /// A device at work.
 #[derive(Debug)]
 pub(super) struct Fake {
-    pub(super) setup: Setup,
+    setup: Setup,
     /// 0 or 1.
-    pub(super) life: usize,
+    life: usize,
     begun: u64,
     free_at: Duration,
-    pub(super) flights: VecDeque<Flight>,
+    flights: VecDeque<Flight>,
     random: Random,
 }
 
@@ -151,26 +148,45 @@ impl Fake {
         Self { setup, life: 0, begun: 0, free_at: Duration::ZERO, flights: VecDeque::new(), random }
     }
 
-    pub(super) fn trouble(&self) -> Trouble {
+    fn trouble(&self) -> Trouble {
         self.setup.troubles[self.life]
     }
 
-    pub(super) fn fit(&self, table: &SummedArea, region: Region) -> Fit {
-        self.setup.capacity.fit(table, region)
+    /// What the oldest region in flight comes to.
+    fn done(&mut self) -> Poll<()> {
+        let flight = self.flights.pop_front().expect("polls are for regions in flight");
+        if flight.too_large { Poll::TooLarge(flight.region) } else { Poll::Finished(flight.region, ()) }
+    }
+
+    fn random_part(&mut self, of: Duration) -> Duration {
+        of.mul_f64(self.random.below(1000) as f64 / 1000.0)
+    }
+}
+
+impl VirtualDevice for Fake {
+    fn opens_after(&self) -> Option<Duration> {
+        (self.trouble() != Trouble::NeverOpens).then_some(self.setup.opens_after)
+    }
+
+    fn open(&mut self) -> Result<usize, Failure> {
+        if self.trouble() == Trouble::Unusable { Err(Failure::Unusable(WHY.into())) } else { Ok(self.setup.depth) }
     }
 
     /// A second life begins.
-    pub(super) fn reborn(&mut self) {
+    fn reopen(&mut self) {
         self.life = 1;
         self.begun = 0;
         self.flights.clear();
     }
 
-    /// Takes a region in; false if that fails.
-    pub(super) fn begin(&mut self, table: &SummedArea, region: Region, now: Duration) -> bool {
+    fn fit(&self, table: &SummedArea, region: Region) -> Fit {
+        self.setup.capacity.fit(table, region)
+    }
+
+    fn begin(&mut self, table: &SummedArea, region: Region, now: Duration) -> Result<(), Failure> {
         self.begun += 1;
         if self.trouble() == Trouble::OutOfMemory(self.begun) {
-            return false;
+            return Err(Failure::OutOfMemory(WHY.into()));
         }
         assert!(self.flights.len() < self.setup.depth, "more regions in flight than the device has memory for");
         let capacity = &self.setup.capacity;
@@ -184,11 +200,10 @@ impl Fake {
         let lasts = self.setup.overhead + if too_large { Duration::ZERO } else { work };
         self.free_at = self.free_at.max(now) + lasts;
         self.flights.push_back(Flight { region, done_at: self.free_at, too_large });
-        true
+        Ok(())
     }
 
-    /// When a poll that starts now returns, and with what.
-    pub(super) fn poll(&mut self, now: Duration, timeout: Duration) -> (Duration, Outcome) {
+    fn poll(&mut self, now: Duration, timeout: Duration) -> (Duration, Result<Poll<()>, Failure>) {
         let first = self.flights.front().map_or(now, |flight| flight.done_at).max(now);
         let in_time = first <= now + timeout;
         let poisoned = self
@@ -196,19 +211,18 @@ impl Fake {
             .poison
             .and_then(|[x, y]| Region::new([x, y, x + 1, y + 1]))
             .is_some_and(|pixel| self.flights.iter().any(|flight| flight.region.intersection(pixel).is_some()));
+        let lost = || Err(Failure::Lost(WHY.into()));
         match self.trouble() {
-            _ if poisoned => (now, Outcome::Lost),
-            Trouble::Lost(nth) if nth <= self.begun => {
-                (now + self.random_part(first.saturating_sub(now)), Outcome::Lost)
-            }
-            Trouble::Hang(nth) if nth <= self.begun => (now + timeout, Outcome::Nothing),
-            Trouble::Stuck(nth, back_after) if nth <= self.begun => (first + back_after, Outcome::Done),
-            _ if in_time => (first, Outcome::Done),
-            _ => (now + timeout, Outcome::Advanced),
+            _ if poisoned => (now, lost()),
+            Trouble::Lost(nth) if nth <= self.begun => (now + self.random_part(first.saturating_sub(now)), lost()),
+            Trouble::Hang(nth) if nth <= self.begun => (now + timeout, Ok(Poll::Waiting("nothing".into()))),
+            Trouble::Stuck(nth, back_after) if nth <= self.begun => (first + back_after, Ok(self.done())),
+            _ if in_time => (first, Ok(self.done())),
+            _ => (now + timeout, Ok(Poll::Advanced)),
         }
     }
 
-    fn random_part(&mut self, of: Duration) -> Duration {
-        of.mul_f64(self.random.below(1000) as f64 / 1000.0)
+    fn wakes_after(&mut self) -> Duration {
+        Duration::from_micros(self.random.below(500))
     }
 }
