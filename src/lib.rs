@@ -22,6 +22,7 @@
 
 pub mod diagnostic;
 pub mod film;
+pub mod forecast;
 pub mod gpu;
 pub mod host_memory;
 pub mod options;

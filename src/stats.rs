@@ -3,6 +3,10 @@
 //! Each device's thread fills a [`DeviceStats`] of its own; [`Stats::add_device`] adds it to the whole when the thread is done. Nothing
 //! is shared while drawing.
 
+mod cost;
+
+pub use cost::{CostStats, tile_rows, tile_values};
+
 use crate::diagnostic::{Diagnostic, Reporter, Severity};
 use crate::film::{DisplayOutcome, DisplayState};
 use serde::ser::SerializeMap;
@@ -209,6 +213,8 @@ pub struct RegionStats {
     /// When its last pixel was there, likewise.
     #[serde(rename = "end_s", serialize_with = "seconds")]
     pub end: Duration,
+    /// What its submissions took, by the device's clock.
+    pub device_s: f64,
 }
 
 /// One world that was drawn. Its times follow one another.
@@ -232,6 +238,8 @@ pub struct WorldStats {
     pub write: Duration,
     /// Every region that was finished, in the order in which they were begun.
     pub regions: Vec<RegionStats>,
+    /// What their times follow from; none if nothing was left to draw.
+    pub cost: Option<CostStats>,
 }
 
 /// One file that a display wrote or should have written.
@@ -275,6 +283,9 @@ pub struct Stats {
     /// From the first submission to the last pixel read back, added up over the worlds.
     #[serde(rename = "render_s", serialize_with = "seconds")]
     pub render: Duration,
+    /// Opening all devices, one after the other.
+    #[serde(rename = "open_s", serialize_with = "seconds")]
+    pub open: Duration,
     /// Time in each stage, host and all devices added up.
     #[serde(rename = "stages_s")]
     pub stages: StageTimes,
@@ -476,6 +487,7 @@ mod tests {
             "outputs",
             "wall_s",
             "render_s",
+            "open_s",
             "stages_s",
             "primitives",
             "grids",

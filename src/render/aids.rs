@@ -18,6 +18,8 @@ const IN_FLIGHT: usize = 2;
 pub(crate) struct Aids {
     /// `ANTHILL_PERTURB`: splits, delays and steals by this seed.
     pub perturb: Option<u64>,
+    /// `ANTHILL_REGIONS`: the picture is cut into about so many regions of different sizes to begin with.
+    pub regions: Option<usize>,
     /// `ANTHILL_PAGE_KIB`: size of geometry pages.
     small_page_bytes: Option<u64>,
     /// `ANTHILL_CAPTURE`: the region of each device that RenderDoc is told to capture.
@@ -35,11 +37,12 @@ impl Aids {
     pub(crate) fn from_environment() -> Result<Self, String> {
         let number = |name: &str| match std::env::var(name) {
             Err(_) => Ok(None),
-            Ok(text) => text.parse().map(Some).map_err(|_| format!("{name}={text}: a whole number is expected")),
+            Ok(text) => text.parse::<u64>().map(Some).map_err(|_| format!("{name}={text}: a whole number is expected")),
         };
-        let page_kib: Option<u64> = number("ANTHILL_PAGE_KIB")?;
+        let page_kib = number("ANTHILL_PAGE_KIB")?;
         Ok(Self {
             perturb: number("ANTHILL_PERTURB")?,
+            regions: number("ANTHILL_REGIONS")?.map(|count| usize::try_from(count).unwrap_or(usize::MAX)),
             small_page_bytes: page_kib.map(|kib| kib << 10),
             captured_region: number("ANTHILL_CAPTURE")?,
             bucket_px: number("ANTHILL_BUCKET")?.filter(|&px| px > 0).map(|px| px.min(1 << 16) as u32),

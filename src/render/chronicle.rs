@@ -1,10 +1,11 @@
 //! Who drew which region, and when: what the scheduler tells, kept for the statistics.
 
-use super::region::RegionCounts;
+use super::region::RegionResult;
 use crate::schedule::{Event, Happening, Region};
 use crate::stats::RegionStats;
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The regions of one world. Devices' threads tell it of events, the session's of what regions took.
@@ -21,6 +22,8 @@ struct Kept {
     /// Regions in flight.
     begun: FxHashMap<Region, RegionStats>,
     finished: FxHashMap<Region, RegionStats>,
+    /// When each device had opened first, by the scheduler's clock.
+    opened: BTreeMap<usize, Duration>,
 }
 
 impl Chronicle {
@@ -57,20 +60,27 @@ impl Chronicle {
             Happening::Failed { returned, .. } => {
                 kept.begun.retain(|region, _| !returned.contains(region));
             }
-            Happening::Opened { .. }
-            | Happening::Adopted { .. }
-            | Happening::HandedOver { .. }
-            | Happening::Refused { .. } => {}
+            Happening::Opened { .. } => {
+                kept.opened.entry(event.device).or_insert(event.at);
+            }
+            Happening::Adopted { .. } | Happening::HandedOver { .. } | Happening::Refused { .. } => {}
         }
     }
 
     /// Takes note of what a finished region took.
-    pub(super) fn measured(&self, region: Region, counts: &RegionCounts) {
+    pub(super) fn measured(&self, region: Region, result: &RegionResult) {
+        let counts = &result.counts;
         if let Some(row) = self.kept.lock().finished.get_mut(&region) {
+            row.device_s = result.device_s;
             row.grids = counts.selected;
             row.visible_micropolygons = counts.visible_micropolygons;
             row.shaded_vertices = counts.shaded_vertices;
         }
+    }
+
+    /// Seconds from the scheduler's beginning until each device that opened had done so.
+    pub(super) fn starts_s(&self) -> Vec<f64> {
+        self.kept.lock().opened.values().map(Duration::as_secs_f64).collect()
     }
 
     /// Every finished region, in the order in which they were begun.
@@ -83,6 +93,7 @@ impl Chronicle {
 
 #[cfg(test)]
 mod tests {
+    use super::super::region::RegionCounts;
     use super::*;
     use crate::schedule::{Balance, CutReason, Failure};
 
@@ -94,6 +105,7 @@ mod tests {
         let (whole, left, right) = (region(0, 16), region(0, 8), region(8, 16));
         let failure = Failure::Lost("no".into());
         let story = [
+            (0, 0, Happening::Opened { depth: 2 }),
             (0, 0, Happening::Adopted { region: whole }),
             (1, 1, Happening::Stolen { region: whole, from: 0 }),
             (2, 1, Happening::Cut { region: whole, kept: left, left: right, why: CutReason::Forced }),
@@ -107,12 +119,14 @@ mod tests {
         for (millis, device, what) in story {
             chronicle.hear(&Event { at: Duration::from_millis(millis), device, what });
         }
-        chronicle.measured(left, &RegionCounts { selected: 3, shaded_vertices: 5, ..RegionCounts::default() });
+        let counts = RegionCounts { selected: 3, shaded_vertices: 5, ..RegionCounts::default() };
+        chronicle.measured(left, &RegionResult { counts, device_s: 0.5, ..RegionResult::default() });
         let told = chronicle.regions();
         let times = |row: &RegionStats| (row.begin.as_millis(), row.end.as_millis());
         assert_eq!(told.iter().map(|row| (row.px[0], row.device)).collect::<Vec<_>>(), [(8, 0), (0, 0)]);
         assert_eq!(told.iter().map(times).collect::<Vec<_>>(), [(104, 106), (107, 109)]);
         assert!(told.iter().all(|row| row.stolen && row.work == 7));
         assert_eq!((told[1].grids, told[1].shaded_vertices, told[0].grids), (3, 5, 0));
+        assert_eq!((told[1].device_s, chronicle.starts_s()), (0.5, vec![0.0]));
     }
 }

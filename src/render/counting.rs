@@ -32,6 +32,11 @@ pub(crate) struct Ready {
 }
 
 impl Counting<'_> {
+    /// Parts that devices share counting in.
+    pub(crate) fn job_count(&self) -> usize {
+        jobs(&self.picture.world.runs, JOB_PRIMITIVES).len()
+    }
+
     /// Counts on all drivers; one whose device fails again drops out.
     pub(crate) fn run(&self, drivers: Vec<Option<Driver>>) -> Vec<Option<Ready>> {
         let mut ready: Vec<Option<Ready>> = drivers.iter().map(|_| None).collect();

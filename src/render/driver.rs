@@ -85,6 +85,8 @@ struct Flight {
     seat: usize,
     run: RegionRun,
     begun: Instant,
+    /// Seconds of its submissions so far, by the device's clock.
+    device_s: f64,
 }
 
 /// A device with a world on it.
@@ -258,7 +260,7 @@ impl Driver {
         }
         let run = RegionRun::begin(&mut self.device, &mut self.world, place)?;
         self.begun_regions += 1;
-        self.flights.push(Flight { rect, seat, run, begun: Instant::now() });
+        self.flights.push(Flight { rect, seat, run, begun: Instant::now(), device_s: 0.0 });
         Ok(())
     }
 
@@ -293,6 +295,7 @@ impl Driver {
         let mut seconds = 0.0;
         for ticket in flight.run.take_tickets() {
             seconds = trace_stages(&mut self.tracks.stages, &self.device, ticket);
+            flight.device_s += seconds;
         }
         self.pace.took(flight.run.portion(), seconds);
         let step = flight.run.advance(&mut self.device, &mut self.world, self.pace.next)?;
@@ -308,7 +311,9 @@ impl Driver {
         self.free.push(flight.seat);
         trace_region(&mut self.tracks.regions, &flight, &step);
         Ok(match step {
-            Step::Finished(result) => Polled::Finished(flight.rect, result),
+            Step::Finished(result) => {
+                Polled::Finished(flight.rect, Box::new(RegionResult { device_s: flight.device_s, ..*result }))
+            }
             _ => Polled::TooLarge(flight.rect),
         })
     }

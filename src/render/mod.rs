@@ -4,6 +4,7 @@ mod advice;
 mod aids;
 mod checkpoint;
 mod chronicle;
+mod cost;
 mod count;
 mod counting;
 mod decisions;

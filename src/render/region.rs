@@ -44,6 +44,8 @@ pub(crate) struct RegionResult {
     pub depths: Vec<f32>,
     /// What it took.
     pub counts: RegionCounts,
+    /// Seconds of its submissions by the device's clock.
+    pub device_s: f64,
 }
 
 /// What a region took.
@@ -553,6 +555,6 @@ impl RegionRun {
             None => Vec::new(),
         };
         self.counts.long_loops = u64::from(device.read(self.place.slices.status)?[0][0]);
-        Ok(Step::Finished(Box::new(RegionResult { pixels, depths, counts: self.counts })))
+        Ok(Step::Finished(Box::new(RegionResult { pixels, depths, counts: self.counts, device_s: 0.0 })))
     }
 }

@@ -43,6 +43,7 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
         Ok(checkpoint) => checkpoint,
         Err(refusal) => return refused(refusal),
     };
+    let opening = Instant::now();
     let devices = match open_devices(options, reporter, &aids) {
         Ok(devices) => devices,
         Err(error) => {
@@ -52,7 +53,9 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
             return ended(if wrong { Ending::WrongUsage } else { Ending::NoDevice });
         }
     };
+    let open = opening.elapsed();
     let mut session = Session::new(options, (reporter, observer), devices, aids);
+    session.stats.open = open;
     if let Some(Err(refusal)) = checkpoint.map(|checkpoint| session.keep(checkpoint)) {
         return refused(refusal);
     }

@@ -4,6 +4,7 @@ use super::advice;
 use super::aids::Aids;
 use super::checkpoint::{Begun, Checkpoint, Refusal};
 use super::chronicle::Chronicle;
+use super::cost::cost_of;
 use super::count::Counted;
 use super::counting::{Counting, Ready};
 use super::decisions::Decisions;
@@ -13,8 +14,8 @@ use super::imager::DeviceImager;
 use super::region::RegionCounts;
 use super::result::interleave;
 use super::tally;
-use super::tiles::summed_area;
-use super::worker::{Garage, Worker, take_back};
+use super::tiles::tile_counts;
+use super::worker::{Garage, Worker, region_room, take_back};
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::film::{ChannelGroup, DisplayOutcome, DisplayState, Film};
 use crate::gpu::{Device, OpenOptions};
@@ -27,12 +28,12 @@ use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
 use crate::progress::{Event, Observer};
 use crate::scene::{ValueType, World};
-use crate::schedule::{self, Failure, Happening, Job, Opener, Policy, Region};
+use crate::schedule::{self, Failure, Happening, Job, Opener, Policy, Rates, Region, SummedArea};
 use crate::shading;
-use crate::stats::{Stage, Stats, WorldStats};
+use crate::stats::{CostStats, Stage, Stats, WorldStats};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Devices and what is kept between worlds.
 pub(crate) struct Session<'a> {
@@ -237,8 +238,12 @@ impl<'a> Session<'a> {
     /// Draws on all devices; `begin` is when the world's render began.
     fn draw_picture(&mut self, picture: &Arc<Picture>, film: &Film, begin: Instant) {
         let reopeners: Vec<_> = self.slots.iter().map(|slot| slot.reopener(picture, &self.options.trace)).collect();
+        let setting_up = Instant::now();
         let drivers = self.drivers(&reopeners);
-        let ready = Counting { picture, crop: film.crop(), reopeners: &reopeners }.run(drivers);
+        let devices_s = setting_up.elapsed().as_secs_f64();
+        let counting = Counting { picture, crop: film.crop(), reopeners: &reopeners };
+        let count_jobs = counting.job_count() as u64;
+        let ready = counting.run(drivers);
         let Some(first) = ready.iter().flatten().next() else {
             advice::on_no_device(self.reporter);
             return;
@@ -248,6 +253,7 @@ impl<'a> Session<'a> {
         advice::on_eye_splits(self.reporter, picture, &counted.lost);
         let count = begin.elapsed();
         self.world().count = count;
+        self.world().cost = Some(CostStats { devices_s, count_jobs, ..CostStats::default() });
         self.draw_regions(picture, ready.into_iter().zip(reopeners).collect(), &counted, film);
     }
 
@@ -271,7 +277,9 @@ impl<'a> Session<'a> {
     ) {
         let crop = film.crop();
         let Some(whole) = Region::new(crop) else { return };
-        let table = Arc::new(summed_area(whole, counted, &picture.world.instances));
+        let counting_up = Instant::now();
+        let tiles = tile_counts(whole, counted, &picture.world.instances);
+        let table = Arc::new(SummedArea::new(whole, &tiles, Rates::default()));
         let policy = self.policy(&table, ready.len());
         let garages: Vec<Garage> = ready.iter().map(|_| Garage::default()).collect();
         let openers = ready.into_iter().zip(&garages).enumerate();
@@ -290,18 +298,26 @@ impl<'a> Session<'a> {
             }
         };
         let regions = film.missing_rectangles().into_iter().filter_map(Region::new);
-        let regions = regions.flat_map(|region| self.aids.buckets(region)).collect();
+        let regions = regions.flat_map(|region| self.aids.buckets(region));
+        let regions = match self.aids.regions {
+            Some(count) => regions.flat_map(|region| table.uneven_parts(region, count)).collect(),
+            None => regions.collect(),
+        };
         let job = Job { table, regions, policy, hook: Arc::new(hook) };
         let layout = film.layout().clone();
         let mut totals = RegionCounts::default();
+        let mut deposit = Duration::ZERO;
         let cancel = AtomicBool::new(false);
         let mut sink = |region: Region, result: Box<super::region::RegionResult>| {
             totals.add(&result.counts);
-            chronicle.measured(region, &result.counts);
+            chronicle.measured(region, &result);
+            let begin = Instant::now();
             film.deposit(region.to_array(), &interleave(&layout, region.pixel_count(), &result));
+            deposit += begin.elapsed();
             self.observer.notice(Event::Pixels { finished: film.progress().0 });
             cancel.store(self.observer.is_cancelled(), Ordering::Relaxed);
         };
+        let table_s = counting_up.elapsed().as_secs_f64();
         let outcome = schedule::render(job, openers, &mut sink, &cancel);
         let report = match outcome {
             Ok(report) => report,
@@ -312,7 +328,18 @@ impl<'a> Session<'a> {
                 incomplete.report
             }
         };
+        let room = garages.iter().find_map(region_room).unwrap_or_default();
         self.world().regions = chronicle.regions();
+        self.world().cost = self.world().cost.take().map(|known| CostStats {
+            devices_s: known.devices_s,
+            count_jobs: known.count_jobs,
+            table_s,
+            deposit_s: deposit.as_secs_f64(),
+            start_s: chronicle.starts_s(),
+            region_subpixels_max: room[0],
+            region_grids_max: room[1],
+            ..cost_of(picture, whole, &tiles, counted)
+        });
         advice::on_limits(self.reporter, &totals);
         tally::add_counts(&mut self.stats.counts, picture, counted, &totals);
         let mut moved = vec![0.0_f32; picture.world.instances.len()];
@@ -323,7 +350,7 @@ impl<'a> Session<'a> {
         tally::add_devices(&mut self.stats, &self.slots, &report);
     }
 
-    fn policy(&self, table: &schedule::SummedArea, devices: usize) -> Policy {
+    fn policy(&self, table: &SummedArea, devices: usize) -> Policy {
         let mut policy = Policy::new(table.work(table.picture()), devices);
         policy.perturb = self.aids.perturb;
         if self.aids.bucket_px.is_some() {

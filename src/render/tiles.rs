@@ -2,7 +2,7 @@
 
 use super::count::Counted;
 use crate::pipeline::kernels::records::{GridBound, Instance, Subpatch};
-use crate::schedule::{Rates, Region, SummedArea, TILE_PX, TileCounts, TileGrid};
+use crate::schedule::{Region, TILE_PX, TileCounts, TileGrid};
 
 const TRANSLUCENT: u32 = 8;
 
@@ -16,15 +16,25 @@ pub(crate) fn micropolygons(grid: &Subpatch) -> u64 {
     u64::from((grid.shape >> 10) & 15) * u64::from((grid.shape >> 14) & 15)
 }
 
-/// The table of a picture whose grids were counted. A grid's micropolygons are spread over the tiles that its bound meets.
-pub(crate) fn summed_area(picture: Region, counted: &Counted, instances: &[Instance]) -> SummedArea {
+/// What the tiles of a picture hold whose grids were counted. A grid's micropolygons are spread over the tiles that its bound meets.
+pub(crate) fn tile_counts(picture: Region, counted: &Counted, instances: &[Instance]) -> Vec<TileCounts> {
     let layout = TileGrid::of(picture);
     let mut tiles = vec![TileCounts::default(); layout.tile_count()];
     for (grid, bound) in counted.grids.iter().zip(&counted.bounds) {
         let translucent = instances[grid.instance as usize].flags & TRANSLUCENT != 0;
         spread(&layout, &mut tiles, bound, micropolygons(grid), translucent);
     }
-    SummedArea::new(picture, &tiles, Rates::default())
+    tiles
+}
+
+/// Mean width and height of what a grid covers, in pixels.
+pub(crate) fn mean_grid_px(counted: &Counted) -> [f64; 2] {
+    let length = |packed: u32| {
+        let [low, high] = range(packed);
+        f64::from((high - low + 1).max(0))
+    };
+    let sum = counted.bounds.iter().fold([0.0, 0.0], |[x, y], bound| [x + length(bound.x), y + length(bound.y)]);
+    sum.map(|sum| sum / counted.bounds.len().max(1) as f64)
 }
 
 fn spread(layout: &TileGrid, tiles: &mut [TileCounts], bound: &GridBound, count: u64, translucent: bool) {

@@ -27,17 +27,7 @@ impl Worker {
     pub(crate) fn new(driver: Driver, garage: Garage, apron_px: [u32; 2], slowness: f64) -> Self {
         let pace = Pace { slowness, worked_s: driver.worked_s(), rests_until: Instant::now() };
         let region = driver.capacity();
-        let capacity = Capacity {
-            samples: driver.samples(),
-            apron_px,
-            subpixel_count_max: region.subpixels,
-            // The counted grids of a region may be as many as it has room for; everything else is in fixed proportion to subpixels.
-            part_bytes: region.grids,
-            fixed_bytes: 0,
-            bytes_per_subpixel: 0,
-            bytes_per_pixel: 0,
-            bytes_per_grid: 1,
-        };
+        let capacity = Capacity::of_lists([driver.samples(), apron_px], region.subpixels, region.grids);
         Self { driver: Some(driver), garage, capacity, pace, failed: false }
     }
 
@@ -135,6 +125,11 @@ impl RegionRenderer for Worker {
             Polled::Waiting => Poll::Waiting(self.driver().waiting_for()),
         })
     }
+}
+
+/// Subpixels and grids that a region of the device in a garage could have had; `None` where there is none.
+pub(super) fn region_room(garage: &Garage) -> Option<[u64; 2]> {
+    garage.lock().as_ref().map(|driver| [driver.capacity().subpixels, driver.capacity().grids])
 }
 
 /// What is left when a world is drawn: the device, unless it failed. How far it saw displacement move each instance goes to `moved`.

@@ -65,6 +65,20 @@ pub fn part_bytes(limit_bytes: u64, shared_bytes: u64, reserve_bytes: u64, in_fl
 }
 
 impl Capacity {
+    /// Of a device that has room for so many subpixels and grids of a region, with everything else in fixed proportion to those.
+    pub fn of_lists([samples, apron_px]: [[u32; 2]; 2], subpixel_count_max: u64, grid_count_max: u64) -> Self {
+        Self {
+            samples,
+            apron_px,
+            subpixel_count_max,
+            part_bytes: grid_count_max,
+            fixed_bytes: 0,
+            bytes_per_subpixel: 0,
+            bytes_per_pixel: 0,
+            bytes_per_grid: 1,
+        }
+    }
+
     /// Subpixels of `region`, apron included.
     pub fn subpixel_count(&self, region: Region) -> u64 {
         let along = |axis, i: usize| {

@@ -48,6 +48,25 @@ impl SummedArea {
         self.cut_at(region, place.axis, place.at)
     }
 
+    /// About `count` parts of `region` of different sizes, from which the rates of a [cost model](super::CostModel) can be told: equal
+    /// parts could not tell what a region takes from what its contents take. One side of each cut is cut one level less than the
+    /// other, so that parts are Fibonacci's numbers in count and differ in work by powers of two. No side is shorter than a tile.
+    pub fn uneven_parts(&self, region: Region, count: usize) -> Vec<Region> {
+        let (mut depth, mut sizes) = (0_u32, (1_usize, 1_usize));
+        while sizes.1 < count {
+            (depth, sizes) = (depth + 1, (sizes.1, sizes.0.saturating_add(sizes.1)));
+        }
+        let (mut parts, mut todo) = (Vec::new(), vec![(region, depth)]);
+        while let Some((part, depth)) = todo.pop() {
+            let cut = if depth > 0 { self.balanced_cut(part, TILE_PX) } else { None };
+            match cut {
+                Some(cut) => todo.extend([(cut.larger, depth - 1), (cut.smaller, depth.saturating_sub(2))]),
+                None => parts.push(part),
+            }
+        }
+        parts
+    }
+
     /// `region` cut before pixel `at` of `axis`, its sides ordered by work; `None` if a side would be empty.
     pub fn cut_at(&self, region: Region, axis: Axis, at: u32) -> Option<Cut> {
         let [low, high] = region.cut(axis, at)?;
@@ -158,6 +177,22 @@ mod tests {
         let cut = corner.balanced_cut(corner.picture(), 16).expect("large enough");
         assert!(corner.work(cut.smaller) <= corner.work(cut.larger));
         assert_eq!(cut.larger.to_array()[..2], [0, 0]);
+    }
+
+    #[test]
+    fn uneven_parts_cover_the_region_and_differ() {
+        let even = table([640, 480], |_, _| 256);
+        assert_eq!(even.uneven_parts(even.picture(), 1), [even.picture()]);
+        for (count, found) in [(2, 2), (3, 3), (5, 5), (30, 34)] {
+            let parts = even.uneven_parts(even.picture(), count);
+            assert_eq!(parts.len(), found);
+            assert_eq!(parts.iter().map(|part| part.pixel_count()).sum::<u64>(), 640 * 480);
+            let works: Vec<u64> = parts.iter().map(|part| even.work(*part)).collect();
+            let (least, most) = (works.iter().min().copied().unwrap_or(0), works.iter().max().copied().unwrap_or(0));
+            assert!(count < 30 || most > 6 * least, "{works:?}");
+        }
+        let all = even.uneven_parts(even.picture(), usize::MAX);
+        assert!(all.iter().all(|part| part.width() >= 16 && part.height() >= 16) && all.len() <= 1200);
     }
 
     #[test]

@@ -30,6 +30,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ),
     ("gpu", &["pipeline::recording", "diagnostic"]),
     ("stats", &["film", "diagnostic"]),
+    ("forecast", &["schedule", "stats"]),
     ("outcome", &["film", "stats"]),
     ("options", &["film", "trace"]),
     // A study runs the program as its users do, and reads what it says of itself; devices are only looked up.

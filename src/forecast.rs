@@ -1,0 +1,377 @@
+//! Forecasts: from the statistics of one render on one device, what renders on other numbers of devices will take.
+//!
+//! The statistics say what each region took and what the picture holds where ([`CostStats`]). Rates are fitted to the regions, and
+//! [`schedule::predict()`](predict()) runs the real scheduler with them on a virtual clock. Several worlds are drawn one after the
+//! other, so their times add up.
+//!
+//! A run on one device cuts its picture only where it must, and a few regions tell no rates: `ANTHILL_REGIONS` cuts it into regions of
+//! different sizes.
+
+use crate::schedule::{
+    Capacity, CostModel, CostedPicture, DeviceModel, DevicePrediction, FitError, FittedRates, Incomplete,
+    MeasuredRegion, Prediction, Rates, Region, SerialCost, SummedArea, TileCounts, TileGrid, fit_rates, predict,
+};
+use crate::stats::{CostStats, tile_values};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// The part of a render's statistics that a forecast is made of. Keys and meanings are those of [`Stats`](crate::stats::Stats).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MeasuredRun {
+    /// From the program's start to its end.
+    pub wall_s: f64,
+    /// Opening all devices.
+    pub open_s: f64,
+    /// Each opened device.
+    pub devices: Vec<MeasuredDevice>,
+    /// Each world that was drawn.
+    pub worlds: Vec<MeasuredWorld>,
+}
+
+/// An opened device.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MeasuredDevice {
+    /// Its name.
+    pub name: String,
+}
+
+/// A world.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MeasuredWorld {
+    /// The pixels that were drawn.
+    pub crop_px: [u32; 4],
+    /// Geometry brought to devices, primitives counted.
+    pub count_s: f64,
+    /// Regions drawn.
+    pub draw_s: f64,
+    /// Files written.
+    pub write_s: f64,
+    /// Its regions.
+    pub regions: Vec<RegionTimes>,
+    /// What their times follow from.
+    pub cost: Option<CostStats>,
+}
+
+/// A region.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RegionTimes {
+    /// Its pixels.
+    pub px: [u32; 4],
+    /// When it was begun.
+    pub begin_s: f64,
+    /// When it was finished.
+    pub end_s: f64,
+    /// What its submissions took, by the device's clock.
+    pub device_s: f64,
+}
+
+/// Why there is no forecast.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum ForecastError {
+    /// It is told from one device.
+    #[error("the statistics are of {0} devices: what one device takes is told from a run on one")]
+    NotOneDevice(usize),
+    /// Nothing was drawn.
+    #[error("the statistics have no world that was drawn")]
+    NothingDrawn,
+    /// The regions do not tell rates.
+    #[error("world {place}: {error}")]
+    Rates {
+        /// Its place, from 1.
+        place: usize,
+        /// Why.
+        error: FitError,
+    },
+    /// The file contradicts itself.
+    #[error("world {place}: {what}")]
+    Nonsense {
+        /// Its place, from 1.
+        place: usize,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// It cannot be drawn on those devices.
+    #[error(transparent)]
+    Incomplete(#[from] Incomplete),
+}
+
+impl ForecastError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NotOneDevice(_) => "render with --devices 0 --stats FILE.json",
+            Self::Rates { .. } => {
+                "render with ANTHILL_REGIONS=40 in the environment, which cuts the picture into so many regions"
+            }
+            Self::NothingDrawn | Self::Nonsense { .. } => {
+                "the file must be what this version's render --stats has written"
+            }
+            Self::Incomplete(_) => "",
+        }
+    }
+}
+
+/// A world that can be drawn on other devices.
+#[derive(Clone, Debug)]
+pub struct WorldModel {
+    /// Its cost.
+    pub model: CostModel,
+    /// The rates, and how well they explain the measured regions.
+    pub fitted: FittedRates,
+    /// The device that was measured.
+    pub device: DeviceModel,
+}
+
+/// A render of which it is known what it costs.
+#[derive(Clone, Debug)]
+pub struct Forecast {
+    /// Its worlds.
+    pub worlds: Vec<WorldModel>,
+}
+
+impl Forecast {
+    /// Fits rates to what was measured.
+    ///
+    /// # Errors
+    /// See [`ForecastError`].
+    pub fn new(run: &MeasuredRun) -> Result<Self, ForecastError> {
+        if run.devices.len() != 1 {
+            return Err(ForecastError::NotOneDevice(run.devices.len()));
+        }
+        let drawn: Vec<_> =
+            run.worlds.iter().zip(1..).filter_map(|(w, place)| Some((w, w.cost.as_ref()?, place))).collect();
+        let mut worlds = Vec::new();
+        for &(world, cost, place) in &drawn {
+            worlds.push(world_model(world, cost, place)?);
+        }
+        let first = worlds.first_mut().ok_or(ForecastError::NothingDrawn)?;
+        // Whatever is not told apart in a world was before it: reading, compiling, lowering.
+        let told: f64 =
+            drawn.iter().map(|(world, cost, _)| world.count_s + world.draw_s + world.write_s - cost.table_s).sum();
+        let tables: f64 = drawn.iter().skip(1).map(|(_, cost, _)| cost.table_s).sum();
+        first.model.serial.before_s = (run.wall_s - run.open_s - told - tables).max(0.0);
+        first.model.serial.per_device_s += run.open_s;
+        Ok(Self { worlds })
+    }
+
+    /// What the render takes on devices of these speeds, in multiples of the measured device's; there is at least one, and each is
+    /// more than 0.
+    ///
+    /// # Errors
+    /// If part of a picture is too large for every device.
+    pub fn predict(&self, speeds: &[f64]) -> Result<Prediction, ForecastError> {
+        let each = |world: &WorldModel| {
+            let devices: Vec<_> = speeds.iter().map(|&speed| DeviceModel { speed, ..world.device }).collect();
+            predict(&world.model, &devices)
+        };
+        let predictions: Vec<Prediction> = self.worlds.iter().map(each).collect::<Result<_, _>>()?;
+        predictions.into_iter().reduce(one_after_the_other).ok_or(ForecastError::NothingDrawn)
+    }
+}
+
+/// Two worlds on the same devices.
+fn one_after_the_other(a: Prediction, b: Prediction) -> Prediction {
+    let alone = a.total_s * a.speed_up + b.total_s * b.speed_up;
+    let alone_drawing = a.drawing_s * a.drawing_speed_up + b.drawing_s * b.drawing_speed_up;
+    let (total_s, drawing_s) = (a.total_s + b.total_s, a.drawing_s + b.drawing_s);
+    let speed_up = alone / total_s;
+    let device = |(a, b): (&DevicePrediction, &DevicePrediction)| DevicePrediction {
+        speed: a.speed,
+        regions: a.regions + b.regions,
+        stolen: a.stolen + b.stolen,
+        busy_s: a.busy_s + b.busy_s,
+        idle_s: a.idle_s + b.idle_s,
+    };
+    let devices: Vec<_> = a.devices.iter().zip(&b.devices).map(device).collect();
+    Prediction {
+        total_s,
+        drawing_s,
+        speed_up,
+        drawing_speed_up: alone_drawing / drawing_s,
+        efficiency: speed_up / devices.iter().map(|device| device.speed).sum::<f64>(),
+        regions: a.regions + b.regions,
+        stolen: a.stolen + b.stolen,
+        devices,
+    }
+}
+
+fn world_model(world: &MeasuredWorld, cost: &CostStats, place: usize) -> Result<WorldModel, ForecastError> {
+    let nonsense = |what| ForecastError::Nonsense { place, what };
+    let picture = costed_picture(world, cost).map_err(nonsense)?;
+    let mut regions = Vec::new();
+    for region in &world.regions {
+        let px = Region::new(region.px).ok_or(nonsense("a region has no pixels"))?;
+        regions.push(MeasuredRegion { load: picture.load(px), seconds: region.device_s });
+    }
+    // The device's clock leaves out what the host does between submissions: each region has its share of that.
+    let by_device: f64 = regions.iter().map(|region| region.seconds).sum();
+    let share = busy_seconds(&world.regions) / by_device;
+    regions.iter_mut().for_each(|region| region.seconds *= share);
+    let fitted = fit_rates(&regions).map_err(|error| ForecastError::Rates { place, error })?;
+    let [x, y] = [0, 1].map(|i| u64::from(world.crop_px[i + 2] - world.crop_px[i]));
+    let serial = SerialCost {
+        before_s: cost.table_s,
+        per_device_s: cost.devices_s,
+        counting_s: (world.count_s - cost.devices_s).max(0.0),
+        counting_jobs: cost.count_jobs,
+        pixel_s: cost.deposit_s / (x * y) as f64,
+        after_s: world.write_s,
+    };
+    let lists = [cost.samples, cost.apron_px];
+    let device = DeviceModel {
+        speed: 1.0,
+        start_s: cost.start_s.first().copied().unwrap_or(0.0),
+        in_flight: cost.in_flight,
+        capacity: Capacity::of_lists(lists, cost.region_subpixels_max, cost.region_grids_max),
+    };
+    Ok(WorldModel { model: CostModel { picture, rates: fitted.rates, serial }, fitted, device })
+}
+
+fn costed_picture(world: &MeasuredWorld, cost: &CostStats) -> Result<CostedPicture, &'static str> {
+    let whole = Region::new(world.crop_px).ok_or("no pixels were drawn")?;
+    let values = |rows: &[String]| {
+        let values = tile_values(rows).ok_or("a row of tiles is not made of numbers")?;
+        let all = values.len() == TileGrid::of(whole).tile_count();
+        all.then_some(values).ok_or("the tiles are not those of the pixels")
+    };
+    let (micropolygons, grids, translucent) =
+        (values(&cost.micropolygons)?, values(&cost.grids)?, values(&cost.translucent)?);
+    let tile = |((&micropolygons, &grids), &translucent): ((&u64, &u64), &u64)| TileCounts {
+        micropolygons,
+        grids,
+        translucent,
+    };
+    let tiles: Vec<TileCounts> = micropolygons.iter().zip(&grids).zip(&translucent).map(tile).collect();
+    let table = Arc::new(SummedArea::new(whole, &tiles, Rates::default()));
+    Ok(CostedPicture { table, samples: cost.samples, apron_px: cost.apron_px, grid_px: cost.grid_px })
+}
+
+/// Seconds with at least one region in flight.
+fn busy_seconds(regions: &[RegionTimes]) -> f64 {
+    let mut spans: Vec<_> = regions.iter().map(|region| (region.begin_s, region.end_s)).collect();
+    spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut until = f64::NEG_INFINITY;
+    let mut busy = 0.0;
+    for (begin, end) in spans {
+        busy += (end - begin.max(until)).max(0.0);
+        until = until.max(end);
+    }
+    busy
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule::CostRates;
+    use crate::stats::tile_rows;
+
+    const RATES: CostRates = CostRates { region_s: 0.004, micropolygon_s: 1e-6, subpixel_s: 2e-8, translucent_s: 3e-6 };
+
+    fn cost() -> CostStats {
+        let tiles = 40 * 30;
+        let columns = 40;
+        CostStats {
+            samples: [4, 4],
+            apron_px: [1, 1],
+            grid_px: [8.0, 8.0],
+            micropolygons: tile_rows((0..tiles).map(|i| i * 7 % 900), columns),
+            grids: tile_rows((0..tiles).map(|i| i % 5), columns),
+            translucent: tile_rows((0..tiles).map(|i| i * 7 % 900 * u64::from(i % 3 == 0)), columns),
+            devices_s: 0.25,
+            count_jobs: 2,
+            table_s: 0.125,
+            deposit_s: 0.0,
+            start_s: vec![0.0],
+            in_flight: 2,
+            region_subpixels_max: 1 << 24,
+            region_grids_max: 1 << 24,
+        }
+    }
+
+    /// A run that took what the rates say, with a third more on the host; two regions in flight all the time.
+    fn run() -> MeasuredRun {
+        let mut world =
+            MeasuredWorld { crop_px: [0, 0, 640, 480], count_s: 0.75, write_s: 0.5, ..MeasuredWorld::default() };
+        let picture = costed_picture(&world, &cost()).expect("tiles of these pixels");
+        let mut now = 1.0;
+        for part in picture.table.uneven_parts(picture.table.picture(), 34) {
+            let device_s = RATES.seconds(picture.load(part));
+            let region =
+                RegionTimes { px: part.to_array(), begin_s: now - 0.001, end_s: now + device_s * 4.0 / 3.0, device_s };
+            now = region.end_s;
+            world.regions.push(region);
+        }
+        world.draw_s = now - 1.0 + 0.125;
+        world.cost = Some(cost());
+        let wall_s = 0.25 + 0.5 + world.count_s + world.draw_s + world.write_s;
+        MeasuredRun { wall_s, open_s: 0.5, devices: vec![MeasuredDevice::default()], worlds: vec![world] }
+    }
+
+    #[test]
+    fn rates_and_serial_times_are_found_again() {
+        let run = run();
+        let world = &Forecast::new(&run).expect("a run on one device").worlds[0];
+        assert!(world.fitted.relative_error < 1e-3, "{:?}", world.fitted);
+        let host = 4.0 / 3.0;
+        assert!(
+            (world.model.rates.micropolygon_s / RATES.micropolygon_s / host - 1.0).abs() < 0.01,
+            "{:?}",
+            world.model.rates
+        );
+        let serial = &world.model.serial;
+        assert!((serial.before_s - 0.375).abs() < 1e-9, "0.25 before the world and the table: {serial:?}");
+        assert_eq!((serial.per_device_s, serial.counting_s, serial.counting_jobs, serial.after_s), (0.75, 0.5, 2, 0.5));
+    }
+
+    #[test]
+    fn one_device_is_forecast_as_it_was_but_for_the_cuts() {
+        let run = run();
+        let one = Forecast::new(&run).and_then(|f| f.predict(&[1.0])).expect("a run on one device");
+        assert!(
+            one.regions == 1 && one.total_s < run.wall_s && one.total_s > 0.8 * run.wall_s,
+            "{one:?}, {}",
+            run.wall_s
+        );
+        let four = Forecast::new(&run).and_then(|f| f.predict(&[1.0; 4])).expect("a run on one device");
+        assert!(four.drawing_s < one.drawing_s && four.devices.len() == 4);
+    }
+
+    #[test]
+    fn worlds_follow_one_another() {
+        let mut two = run();
+        let one = Forecast::new(&two).and_then(|f| f.predict(&[1.0, 1.0])).expect("a run on one device");
+        two.worlds.push(two.worlds[0].clone());
+        let world = &two.worlds[0];
+        two.wall_s += world.count_s + world.draw_s + world.write_s;
+        let both = Forecast::new(&two).and_then(|f| f.predict(&[1.0, 1.0])).expect("a run on one device");
+        assert!((both.drawing_s - 2.0 * one.drawing_s).abs() < 1e-9);
+        assert!((both.drawing_speed_up - one.drawing_speed_up).abs() < 1e-9);
+        assert!(both.total_s < 2.0 * one.total_s, "devices are opened once");
+    }
+
+    #[test]
+    fn what_says_nothing_is_refused() {
+        let good = run();
+        let refused = |change: &dyn Fn(&mut MeasuredRun)| {
+            let mut bad = good.clone();
+            change(&mut bad);
+            Forecast::new(&bad).expect_err("nothing can be said").to_string()
+        };
+        let with_cost =
+            |change: fn(&mut CostStats)| refused(&move |run| run.worlds[0].cost.iter_mut().for_each(change));
+        let cases = [
+            (refused(&|run| run.devices.clear()), "the statistics are of 0 devices"),
+            (refused(&|run| run.worlds.clear()), "no world that was drawn"),
+            (refused(&|run| run.worlds[0].cost = None), "no world that was drawn"),
+            (refused(&|run| run.worlds[0].regions.truncate(3)), "world 1: 3 measured regions are too few"),
+            (refused(&|run| run.worlds[0].crop_px = [0; 4]), "world 1: no pixels were drawn"),
+            (refused(&|run| run.worlds[0].crop_px[2] = 700), "world 1: the tiles are not those of the pixels"),
+            (refused(&|run| run.worlds[0].regions[0].px = [9, 9, 3, 3]), "world 1: a region has no pixels"),
+            (with_cost(|cost| cost.grids[2] = "x".into()), "world 1: a row of tiles is not made of numbers"),
+        ];
+        for (message, part) in cases {
+            assert!(message.contains(part), "{message}");
+        }
+    }
+}

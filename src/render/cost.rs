@@ -1,0 +1,24 @@
+//! What the statistics keep of a world's cost, for predictions.
+
+use super::count::Counted;
+use super::driver::Picture;
+use super::tiles::mean_grid_px;
+use crate::pipeline::frame::filter_apron;
+use crate::schedule::{Region, TileCounts, TileGrid};
+use crate::stats::{CostStats, tile_rows};
+
+/// What is known of a picture before it is drawn, times apart.
+pub(super) fn cost_of(picture: &Picture, whole: Region, tiles: &[TileCounts], counted: &Counted) -> CostStats {
+    let columns = TileGrid::of(whole).size[0] as usize;
+    let rows = |of: fn(&TileCounts) -> u64| tile_rows(tiles.iter().map(of), columns);
+    CostStats {
+        samples: picture.world.frame.samples,
+        apron_px: filter_apron(&picture.filter),
+        grid_px: mean_grid_px(counted),
+        micropolygons: rows(|tile| tile.micropolygons),
+        grids: rows(|tile| tile.grids),
+        translucent: rows(|tile| tile.translucent),
+        in_flight: picture.in_flight,
+        ..CostStats::default()
+    }
+}
