@@ -1,6 +1,6 @@
 //! What can be typed. Everything here is data: names, values, help. What it means is worked out by the commands.
 
-use super::units::{parse_bytes, parse_frames, parse_seconds};
+use super::units::{Speeds, parse_bytes, parse_frames, parse_seconds, parse_speeds};
 use anthill::film::OutputName;
 use anthill::options::Frames;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -28,6 +28,7 @@ pub(super) enum Command {
     #[command(subcommand)]
     Texture(TextureCommand),
     Scale(ScaleFlags),
+    Predict(PredictFlags),
     Preview(PreviewFlags),
 }
 
@@ -277,6 +278,35 @@ Exits with 1 when a run fails, or when two pictures that should be the same are 
 Examples:
   anthill scale shot.rib --devices 0 --devices 0,1 --devices 0,1,2,3 -o study
   LP_NUM_THREADS=0 anthill scale teapot.rib --devices 0 --devices 0,0 --cpus --repeat 9 --format 640 480 -o study";
+
+/// Predict what a render takes on other numbers of devices
+#[derive(Debug, Args)]
+#[command(after_help = PREDICT_HELP)]
+pub(super) struct PredictFlags {
+    /// Statistics of a render on one device
+    #[arg(value_name = "STATS.json")]
+    pub(super) stats: PathBuf,
+
+    /// Predict for 1, 2, 4 and so on up to so many devices like the measured one
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(super) devices_max: u16,
+
+    /// Predict for devices of these speeds instead, in multiples of the measured one's: 1,3
+    #[arg(long, value_name = "LIST", value_parser = parse_speeds, conflicts_with = "devices_max")]
+    pub(super) speeds: Option<Speeds>,
+
+    /// As JSON, with what each device will have done
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+const PREDICT_HELP: &str = "\
+Rates are fitted to the regions of the render, and the real scheduler runs with them on a virtual clock. A render on one device has few
+regions: ANTHILL_REGIONS=40 in its environment gives it enough. Exits with 1 when nothing can be told from the file.
+
+Example:
+  ANTHILL_REGIONS=40 anthill render scene.rib --devices 0 --stats one.json
+  anthill predict one.json";
 
 /// Show an OpenEXR picture as an sRGB PNG of 8 bits
 #[derive(Debug, Args)]

@@ -4,6 +4,7 @@ mod console;
 mod devices;
 mod flags;
 mod interrupt;
+mod predict;
 mod progress;
 mod render;
 mod scale;
@@ -32,6 +33,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, render: &Render<'_>,
         Command::Shader(command) => shader::run(command, &mut console),
         Command::Texture(_) => not_yet("texture", &console),
         Command::Scale(flags) => scale::run(flags, &mut console),
+        Command::Predict(flags) => predict::run(flags, &mut console),
     }
 }
 

@@ -58,6 +58,20 @@ pub(super) fn parse_frames(text: &str) -> Result<Frames, String> {
     text.split(',').map(|part| range(part.trim())).collect::<Result<_, _>>().map(Frames)
 }
 
+/// How fast devices are.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Speeds(pub(super) Vec<f64>);
+
+/// Speeds: `1,3` or `1,0.5,2`; at most 1024.
+pub(super) fn parse_speeds(text: &str) -> Result<Speeds, String> {
+    let speed = |number: &str| match number.trim().parse::<f64>() {
+        Ok(speed) if (1e-3..=1e6).contains(&speed) => Ok(speed),
+        _ => Err(format!("expected speeds such as 1,3 or 1,0.5 (0.001 to 1000000), not \"{number}\"")),
+    };
+    let speeds: Vec<f64> = text.split(',').map(speed).collect::<Result<_, _>>()?;
+    if speeds.len() > 1024 { Err("at most 1024 devices".into()) } else { Ok(Speeds(speeds)) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,5 +123,14 @@ mod tests {
         for bad in ["", "1,", "a", "1-", "-", "1-2-3", "1..3", "99999999999"] {
             assert!(parse_frames(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn speeds() {
+        assert_eq!(parse_speeds("1, 0.5,3"), Ok(Speeds(vec![1.0, 0.5, 3.0])));
+        for bad in ["", "1,", "0", "-1", "nan", "inf", "1;2"] {
+            assert!(parse_speeds(bad).is_err(), "{bad}");
+        }
+        assert!(parse_speeds(&vec!["1"; 1025].join(",")).is_err());
     }
 }

@@ -1,0 +1,118 @@
+//! `anthill predict`: what a measured render would take on other numbers of devices.
+
+use super::console::Console;
+use super::flags::PredictFlags;
+use anthill::forecast::{Forecast, ForecastError, MeasuredRun};
+use anthill::schedule::Prediction;
+use serde::Serialize;
+use std::path::Path;
+
+/// Runs the command and returns the exit code.
+pub(super) fn run(flags: &PredictFlags, console: &mut Console) -> u8 {
+    let run = match read(&flags.stats) {
+        Ok(run) => run,
+        Err(message) => {
+            console.err.error(&format!("cannot read \"{}\": {message}", flags.stats.display()));
+            return 1;
+        }
+    };
+    let crews = crews(flags);
+    let forecast = Forecast::new(&run);
+    let rows = forecast.as_ref().map_err(ForecastError::clone).and_then(|forecast| {
+        let row = |speeds: &Vec<f64>| Ok((speeds.clone(), forecast.predict(speeds)?));
+        crews.iter().map(row).collect::<Result<Vec<_>, ForecastError>>()
+    });
+    match (forecast, rows) {
+        (Ok(forecast), Ok(rows)) => {
+            console.print(&if flags.json { json(&forecast, &rows) } else { table(&forecast, &rows) });
+            0
+        }
+        (Err(error), _) | (_, Err(error)) => {
+            console.err.error(&error.to_string());
+            if !error.hint().is_empty() {
+                console.err.line(&format!("  help: {}", error.hint()));
+            }
+            1
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<MeasuredRun, String> {
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    serde_json::from_slice(&bytes).map_err(|error| format!("it is not a render's statistics: {error}"))
+}
+
+/// The devices to predict for: those that were named, or powers of two of equal ones.
+fn crews(flags: &PredictFlags) -> Vec<Vec<f64>> {
+    match &flags.speeds {
+        Some(speeds) => vec![speeds.0.clone()],
+        None => {
+            let most = flags.devices_max as usize;
+            let powers =
+                std::iter::successors(Some(1_usize), |count| Some(2 * count)).take_while(|count| *count < most);
+            powers.chain([most]).map(|count| vec![1.0; count]).collect()
+        }
+    }
+}
+
+type Row = (Vec<f64>, Prediction);
+
+/// A row of the JSON.
+#[derive(Serialize)]
+struct JsonRow<'a> {
+    speeds: &'a [f64],
+    #[serde(flatten)]
+    prediction: &'a Prediction,
+}
+
+fn json(forecast: &Forecast, rows: &[Row]) -> String {
+    let worlds: Vec<_> = forecast
+        .worlds
+        .iter()
+        .map(|world| serde_json::json!({ "fitted": world.fitted, "serial": world.model.serial, "start_s": world.device.start_s }))
+        .collect();
+    let rows: Vec<_> = rows.iter().map(|(speeds, prediction)| JsonRow { speeds, prediction }).collect();
+    let text = serde_json::to_string_pretty(&serde_json::json!({ "worlds": worlds, "predictions": rows }));
+    text.expect("predictions have string keys") + "\n"
+}
+
+fn table(forecast: &Forecast, rows: &[Row]) -> String {
+    let mut text = String::new();
+    for (world, place) in forecast.worlds.iter().zip(1..) {
+        let (rates, serial) = (&world.model.rates, &world.model.serial);
+        text += &format!(
+            "world {place}: rates of {} regions, off by {:.1}% of a region's time\n\
+             \x20 a region {:.3} ms, a micropolygon {:.1} ns, a subpixel {:.2} ns, a translucent micropolygon {:.1} ns more\n\
+             \x20 host before {:.3} s, each device {:.3} s + {:.3} s of its own, counting {:.3} s, host after {:.3} s\n",
+            world.fitted.regions,
+            100.0 * world.fitted.relative_error,
+            1e3 * rates.region_s,
+            1e9 * rates.micropolygon_s,
+            1e9 * rates.subpixel_s,
+            1e9 * rates.translucent_s,
+            serial.before_s,
+            serial.per_device_s,
+            world.device.start_s,
+            serial.counting_s,
+            serial.after_s,
+        );
+    }
+    text += "\ndevices  total s  drawing s  speed-up  (drawing)  efficiency  busy  regions  stolen\n";
+    for (speeds, prediction) in rows {
+        let busy: f64 = prediction.devices.iter().map(|device| device.busy_s).sum();
+        let all: f64 = prediction.devices.iter().map(|device| device.busy_s + device.idle_s).sum();
+        text += &format!(
+            "{:>7}{:>9.3}{:>11.3}{:>10.2}{:>11.2}{:>11.0}%{:>5.0}%{:>9}{:>8}\n",
+            speeds.len(),
+            prediction.total_s,
+            prediction.drawing_s,
+            prediction.speed_up,
+            prediction.drawing_speed_up,
+            100.0 * prediction.efficiency,
+            100.0 * busy / all,
+            prediction.regions,
+            prediction.stolen,
+        );
+    }
+    text
+}
