@@ -207,6 +207,8 @@ pub struct RegionStats {
     pub visible_micropolygons: u64,
     /// Vertices that colour was computed at.
     pub shaded_vertices: u64,
+    /// Translucent micropolygons in cells of 32 samples.
+    pub entries: u64,
     /// When it was begun: time since the first submission of its world.
     #[serde(rename = "begin_s", serialize_with = "seconds")]
     pub begin: Duration,

@@ -82,14 +82,15 @@ fn table(forecast: &Forecast, rows: &[Row]) -> String {
         let (rates, serial) = (&world.model.rates, &world.model.serial);
         text += &format!(
             "world {place}: rates of {} regions, off by {:.1}% of a region's time\n\
-             \x20 a region {:.3} ms, a micropolygon {:.1} ns, a subpixel {:.2} ns, a translucent micropolygon {:.1} ns more\n\
+             \x20 a region {:.3} ms, a micropolygon {:.1} ns, a subpixel {:.2} ns, a shaded vertex {:.1} ns, an entry {:.1} ns\n\
              \x20 host before {:.3} s, each device {:.3} s + {:.3} s of its own, counting {:.3} s, host after {:.3} s\n",
             world.fitted.regions,
             100.0 * world.fitted.relative_error,
             1e3 * rates.region_s,
             1e9 * rates.micropolygon_s,
             1e9 * rates.subpixel_s,
-            1e9 * rates.translucent_s,
+            1e9 * rates.shaded_vertex_s,
+            1e9 * rates.entry_s,
             serial.before_s,
             serial.per_device_s,
             world.device.start_s,

@@ -1,16 +1,16 @@
 //! What a region costs in time: a formula of what the region holds, and its rates, fitted to measured regions.
 //!
 //! ```text
-//! t(region) = region + micropolygons * m + subpixels * s + translucent * e
+//! t(region) = r + micropolygons * m + subpixels * s + shaded vertices * v + entries * e
 //! ```
-//! `micropolygons` and `translucent` are what the table says of the region, and what its neighbours' grids that lie across its border
-//! add; `subpixels` has the filter's apron. What each term stands for is written in ARCHITECTURE.md, "Cost of a region". The term of the
-//! region itself holds all that does not depend on its size, above all the look at every grid of the picture, so rates are those of one
-//! picture on one kind of device.
+//! Micropolygons are what the table says of the region, and what its neighbours' grids that lie across its border add; subpixels have
+//! the filter's apron. What will be shaded and composited no table knows before it is drawn, so both are taken from where the measured
+//! regions had them. What each term stands for is written in ARCHITECTURE.md, "Cost of a region". The term of the region itself holds
+//! all that does not depend on its size, above all the look at every grid of the picture, so rates are those of one picture on one kind
+//! of device.
 
-use super::region::{Axis, Region};
-use super::summed_area::SummedArea;
-use glam::{DMat4, DVec4};
+use super::region::{Axis, Region, TILE_PX};
+use super::summed_area::{Rates, SummedArea, TileCounts, TileGrid};
 use serde::Serialize;
 use std::sync::Arc;
 use thiserror::Error;
@@ -18,8 +18,11 @@ use thiserror::Error;
 /// Fewer regions say too little about the terms of the formula.
 pub const FIT_REGIONS_MIN: usize = 8;
 
-/// Columns whose Gram determinant is smaller, each scaled to length one, do not tell their terms apart.
-const DETERMINANT_MIN: f64 = 1e-6;
+/// Terms of the formula.
+const TERMS: usize = 5;
+
+/// A column of which less than this part of its square length is left when the others are taken out of it tells nothing of its own.
+const PIVOT_MIN: f64 = 1e-4;
 
 /// A picture, with what its regions' costs follow from.
 #[derive(Clone, Debug)]
@@ -32,6 +35,26 @@ pub struct CostedPicture {
     pub apron_px: [u32; 2],
     /// Mean width and height of what a grid covers, in pixels.
     pub grid_px: [f64; 2],
+    /// What was seen where.
+    pub seen: Seen,
+}
+
+/// What was shaded and composited where, in a measured picture.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// Shaded vertices as micropolygons, entries as translucent ones.
+    table: SummedArea,
+}
+
+/// What a measured region saw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegionSight {
+    /// The region.
+    pub region: Region,
+    /// Vertices that colour was computed at.
+    pub shaded_vertices: u64,
+    /// Translucent entries.
+    pub entries: u64,
 }
 
 /// What the time of a region depends on.
@@ -41,27 +64,78 @@ pub struct RegionLoad {
     pub micropolygons: f64,
     /// Subpixels, apron included.
     pub subpixels: f64,
-    /// Those of the micropolygons that may be translucent.
-    pub translucent: f64,
+    /// Vertices that colour is computed at.
+    pub shaded_vertices: f64,
+    /// Translucent micropolygons in cells of 32 samples.
+    pub entries: f64,
 }
 
 impl RegionLoad {
     /// The factors of the formula's terms, in the order of [`CostRates::to_array`].
-    fn factors(self) -> [f64; 4] {
-        [1.0, self.micropolygons, self.subpixels, self.translucent]
+    fn factors(self) -> [f64; TERMS] {
+        [1.0, self.micropolygons, self.subpixels, self.shaded_vertices, self.entries]
     }
 }
 
 impl CostedPicture {
+    /// A picture of which nothing has been seen.
+    pub fn new(table: Arc<SummedArea>, samples: [u32; 2], apron_px: [u32; 2], grid_px: [f64; 2]) -> Self {
+        let picture = table.picture();
+        let nothing = vec![TileCounts::default(); TileGrid::of(picture).tile_count()];
+        let seen = Seen { table: SummedArea::new(picture, &nothing, Rates::default()) };
+        Self { table, samples, apron_px, grid_px, seen }
+    }
+
     /// What `region` holds, its neighbours' grids and the apron included.
     pub fn load(&self, region: Region) -> RegionLoad {
-        let estimate = self.table.estimate(region);
+        let (held, seen) = (self.table.estimate(region), self.seen.table.estimate(region));
         let across = self.longer(region, Axis::X, 0) * self.longer(region, Axis::Y, 1);
         let along = |axis, i: usize| f64::from(self.samples[i]) * f64::from(region.length(axis) + 2 * self.apron_px[i]);
         RegionLoad {
-            micropolygons: estimate.micropolygons * across,
+            micropolygons: held.micropolygons * across,
             subpixels: along(Axis::X, 0) * along(Axis::Y, 1),
-            translucent: estimate.translucent * across,
+            shaded_vertices: seen.micropolygons * across,
+            entries: seen.translucent,
+        }
+    }
+
+    /// Takes over what measured regions saw. Grids across a border are shaded on both sides: that is taken out.
+    pub fn see(&mut self, sights: &[RegionSight]) {
+        let picture = self.table.picture();
+        let layout = TileGrid::of(picture);
+        let mut tiles = vec![[0.0; 2]; layout.tile_count()];
+        for sight in sights {
+            let across = self.longer(sight.region, Axis::X, 0) * self.longer(sight.region, Axis::Y, 1);
+            let totals = [sight.shaded_vertices as f64 / across, sight.entries as f64];
+            self.spread(sight.region, totals, &layout, &mut tiles);
+        }
+        let count = |[shaded, entries]: &[f64; 2]| TileCounts {
+            micropolygons: shaded.round() as u64,
+            grids: 0,
+            translucent: entries.round() as u64,
+        };
+        let tiles: Vec<TileCounts> = tiles.iter().map(count).collect();
+        self.seen = Seen { table: SummedArea::new(picture, &tiles, Rates::default()) };
+    }
+
+    /// Spreads what a region saw over its tiles, in proportion to their micropolygons; evenly where there are none.
+    fn spread(&self, region: Region, totals: [f64; 2], layout: &TileGrid, tiles: &mut [[f64; 2]]) {
+        let Some(region) = self.table.picture().intersection(region) else { return };
+        let whole = self.table.estimate(region);
+        let [x0, y0, x1, y1] = region.to_array();
+        for y in y0 / TILE_PX..y1.div_ceil(TILE_PX) {
+            for x in x0 / TILE_PX..x1.div_ceil(TILE_PX) {
+                let end = |at: u32| at.saturating_add(1).saturating_mul(TILE_PX);
+                let tile = Region::new([x * TILE_PX, y * TILE_PX, end(x), end(y)]);
+                let Some(part) = tile.and_then(|tile| tile.intersection(region)) else { continue };
+                let share = if whole.micropolygons > 0.0 {
+                    self.table.estimate(part).micropolygons / whole.micropolygons
+                } else {
+                    part.pixel_count() as f64 / whole.pixels as f64
+                };
+                let index = (y - layout.first[1]) as usize * layout.size[0] as usize + (x - layout.first[0]) as usize;
+                tiles[index].iter_mut().zip(totals).for_each(|(sum, total)| *sum += total * share);
+            }
         }
     }
 
@@ -80,12 +154,14 @@ impl CostedPicture {
 pub struct CostRates {
     /// A region, whatever it holds: its submissions, and the look at every grid of the picture.
     pub region_s: f64,
-    /// A micropolygon: diced, hidden, shaded if it is seen.
+    /// A micropolygon of a selected grid: culled, or diced, displaced, hidden or sampled.
     pub micropolygon_s: f64,
     /// A subpixel: cleared, looked up, composited, filtered.
     pub subpixel_s: f64,
-    /// A translucent micropolygon, on top: its entries.
-    pub translucent_s: f64,
+    /// A shaded vertex: diced again, displaced again, coloured, packed.
+    pub shaded_vertex_s: f64,
+    /// A translucent entry: appended, put in order, composited.
+    pub entry_s: f64,
 }
 
 impl CostRates {
@@ -94,12 +170,12 @@ impl CostRates {
         self.to_array().iter().zip(load.factors()).map(|(rate, factor)| rate * factor).sum()
     }
 
-    fn to_array(self) -> [f64; 4] {
-        [self.region_s, self.micropolygon_s, self.subpixel_s, self.translucent_s]
+    fn to_array(self) -> [f64; TERMS] {
+        [self.region_s, self.micropolygon_s, self.subpixel_s, self.shaded_vertex_s, self.entry_s]
     }
 
-    fn from_array([region_s, micropolygon_s, subpixel_s, translucent_s]: [f64; 4]) -> Self {
-        Self { region_s, micropolygon_s, subpixel_s, translucent_s }
+    fn from_array([region_s, micropolygon_s, subpixel_s, shaded_vertex_s, entry_s]: [f64; TERMS]) -> Self {
+        Self { region_s, micropolygon_s, subpixel_s, shaded_vertex_s, entry_s }
     }
 }
 
@@ -140,7 +216,7 @@ pub enum FitError {
 /// Fits rates to regions: least squares of the relative errors, where no rate may be negative, then scaled so that the sum of the times
 /// is right.
 ///
-/// Relative errors, because a region's time varies in proportion to itself. With four rates the best of all subsets of the terms is
+/// Relative errors, because a region's time varies in proportion to itself. With five rates the best of all subsets of the terms is
 /// found by trying them all, which is the exact solution under the bound (Lawson and Hanson 1974, chapter 23).
 ///
 /// # Errors
@@ -151,10 +227,11 @@ pub fn fit_rates(regions: &[MeasuredRegion]) -> Result<FittedRates, FitError> {
     if regions.len() < FIT_REGIONS_MIN {
         return Err(FitError::TooFew { found: regions.len() });
     }
-    let rows: Vec<[f64; 4]> = regions.iter().map(|r| r.load.factors().map(|factor| factor / r.seconds)).collect();
-    let candidates = (1_u8..16).filter_map(|terms| solve(&rows, terms)).filter(|rates| rates.iter().all(|r| *r >= 0.0));
-    let square_error = |rates: &[f64; 4]| -> f64 {
-        let error = |row: &[f64; 4]| row.iter().zip(rates).map(|(a, b)| a * b).sum::<f64>() - 1.0;
+    let rows: Vec<[f64; TERMS]> = regions.iter().map(|r| r.load.factors().map(|factor| factor / r.seconds)).collect();
+    let candidates =
+        (1_u8..1 << TERMS).filter_map(|terms| solve(&rows, terms)).filter(|rates| rates.iter().all(|r| *r >= 0.0));
+    let square_error = |rates: &[f64; TERMS]| -> f64 {
+        let error = |row: &[f64; TERMS]| row.iter().zip(rates).map(|(a, b)| a * b).sum::<f64>() - 1.0;
         rows.iter().map(|row| error(row).powi(2)).sum()
     };
     let best = candidates.min_by(|a, b| square_error(a).total_cmp(&square_error(b))).ok_or(FitError::Degenerate)?;
@@ -171,34 +248,43 @@ pub fn fit_rates(regions: &[MeasuredRegion]) -> Result<FittedRates, FitError> {
 }
 
 /// The rates that bring `rows * rates` nearest to ones, of the terms whose bits are set; `None` if the rows do not tell them apart.
-fn solve(rows: &[[f64; 4]], terms: u8) -> Option<[f64; 4]> {
-    let used: [bool; 4] = std::array::from_fn(|i| terms & (1 << i) != 0);
-    let norm: [f64; 4] = std::array::from_fn(|i| rows.iter().map(|row| row[i] * row[i]).sum::<f64>().sqrt());
-    if (0..4).any(|i| used[i] && (norm[i] <= 0.0 || !norm[i].is_finite())) {
+/// The normal equations by Cholesky's method, each column scaled to length one.
+fn solve(rows: &[[f64; TERMS]], terms: u8) -> Option<[f64; TERMS]> {
+    let used: Vec<usize> = (0..TERMS).filter(|i| terms & (1 << i) != 0).collect();
+    let norms: Vec<f64> = used.iter().map(|&i| rows.iter().map(|row| row[i] * row[i]).sum::<f64>().sqrt()).collect();
+    if norms.iter().any(|norm| *norm <= 0.0 || !norm.is_finite()) {
         return None;
     }
-    // Unused terms have a one on the diagonal and nothing on the right: their rates are 0.
-    let scaled = |row: &[f64; 4], i: usize| if used[i] { row[i] / norm[i] } else { 0.0 };
-    let entry = |i: usize, j: usize| {
-        let idle = if i == j && !used[i] { 1.0 } else { 0.0 };
-        rows.iter().map(|row| scaled(row, i) * scaled(row, j)).sum::<f64>() + idle
-    };
-    let gram = DMat4::from_cols_array_2d(&std::array::from_fn(|i| std::array::from_fn(|j| entry(i, j))));
-    let right = DVec4::from_array(std::array::from_fn(|i| rows.iter().map(|row| scaled(row, i)).sum()));
-    if gram.determinant().abs() < DETERMINANT_MIN {
-        return None;
+    let entry =
+        |a: usize, b: usize| rows.iter().map(|row| row[used[a]] * row[used[b]]).sum::<f64>() / (norms[a] * norms[b]);
+    let count = used.len();
+    let (mut lower, mut solution) = ([[0.0; TERMS]; TERMS], [0.0; TERMS]);
+    for i in 0..count {
+        for j in 0..=i {
+            let left = entry(i, j) - (0..j).map(|k| lower[i][k] * lower[j][k]).sum::<f64>();
+            if i == j && left < PIVOT_MIN {
+                return None;
+            }
+            lower[i][j] = if i == j { left.sqrt() } else { left / lower[j][j] };
+        }
+        let right = rows.iter().map(|row| row[used[i]]).sum::<f64>() / norms[i];
+        solution[i] = (right - (0..i).map(|k| lower[i][k] * solution[k]).sum::<f64>()) / lower[i][i];
     }
-    let solution = (gram.inverse() * right).to_array();
-    Some(std::array::from_fn(|i| if used[i] { solution[i] / norm[i] } else { 0.0 }))
+    let mut rates = [0.0; TERMS];
+    for i in (0..count).rev() {
+        solution[i] = (solution[i] - (i + 1..count).map(|k| lower[k][i] * solution[k]).sum::<f64>()) / lower[i][i];
+        rates[used[i]] = solution[i] / norms[i];
+    }
+    Some(rates)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::perturb::Random;
-    use super::super::summed_area::{Rates, TileCounts, TileGrid};
     use super::*;
 
-    const RATES: CostRates = CostRates { region_s: 0.01, micropolygon_s: 2e-6, subpixel_s: 3e-8, translucent_s: 5e-6 };
+    const RATES: CostRates =
+        CostRates { region_s: 0.01, micropolygon_s: 2e-6, subpixel_s: 3e-8, shaded_vertex_s: 1e-6, entry_s: 5e-6 };
 
     fn measured(noise: f64, translucent: bool) -> Vec<MeasuredRegion> {
         let mut random = Random::new(5);
@@ -206,8 +292,9 @@ mod tests {
         (0..40)
             .map(|_| {
                 let micropolygons = below(200_000);
-                let translucent = if translucent { below(1 + micropolygons as u64) } else { 0.0 };
-                let load = RegionLoad { micropolygons, subpixels: 1000.0 + below(2_000_000), translucent };
+                let entries = if translucent { below(1 + micropolygons as u64) } else { 0.0 };
+                let (subpixels, shaded_vertices) = (1000.0 + below(2_000_000), below(300_000));
+                let load = RegionLoad { micropolygons, subpixels, shaded_vertices, entries };
                 MeasuredRegion { load, seconds: RATES.seconds(load) * (1.0 + noise * (below(2000) / 1000.0 - 1.0)) }
             })
             .collect()
@@ -217,7 +304,7 @@ mod tests {
     fn exact_times_give_exact_rates() {
         for translucent in [true, false] {
             let fitted = fit_rates(&measured(0.0, translucent)).expect("enough regions");
-            let wanted = CostRates { translucent_s: if translucent { RATES.translucent_s } else { 0.0 }, ..RATES };
+            let wanted = CostRates { entry_s: if translucent { RATES.entry_s } else { 0.0 }, ..RATES };
             for (found, wanted) in fitted.rates.to_array().iter().zip(wanted.to_array()) {
                 assert!((found - wanted).abs() <= 1e-6 * wanted, "{fitted:?}");
             }
@@ -240,7 +327,7 @@ mod tests {
         // Regions with more subpixels take less: the best line would go down.
         let regions: Vec<_> = (1..20)
             .map(|i| {
-                let load = RegionLoad { micropolygons: 1e5, subpixels: 1e4 * f64::from(i), translucent: 0.0 };
+                let load = RegionLoad { micropolygons: 1e5, subpixels: 1e4 * f64::from(i), ..RegionLoad::default() };
                 MeasuredRegion { load, seconds: 1.0 - 0.01 * f64::from(i) }
             })
             .collect();
@@ -258,21 +345,40 @@ mod tests {
         assert!((rate - 2.0).abs() < 1e-12, "only the constant is left");
     }
 
-    #[test]
-    fn neighbours_add_grids_and_the_picture_s_border_does_not() {
+    /// 160x160 pixels, 100 micropolygons in each tile.
+    fn picture() -> CostedPicture {
         let picture = Region::new([0, 0, 160, 160]).expect("not empty");
         let tile = TileCounts { micropolygons: 100, grids: 1, translucent: 50 };
         let tiles = vec![tile; TileGrid::of(picture).tile_count()];
         let table = Arc::new(SummedArea::new(picture, &tiles, Rates::default()));
-        let costed = CostedPicture { table, samples: [4, 2], apron_px: [1, 3], grid_px: [10.0, 20.0] };
-        let whole = costed.load(picture);
-        assert_eq!(
-            whole,
-            RegionLoad { micropolygons: 10_000.0, subpixels: 162.0 * 4.0 * 166.0 * 2.0, translucent: 5000.0 }
-        );
+        CostedPicture::new(table, [4, 2], [1, 3], [10.0, 20.0])
+    }
+
+    #[test]
+    fn neighbours_add_grids_and_the_picture_s_border_does_not() {
+        let costed = picture();
+        let whole = costed.load(costed.table.picture());
+        let wanted =
+            RegionLoad { micropolygons: 10_000.0, subpixels: 162.0 * 4.0 * 166.0 * 2.0, ..RegionLoad::default() };
+        assert_eq!(whole, wanted);
         let left = costed.load(Region::new([0, 0, 80, 160]).expect("not empty"));
         assert!((left.micropolygons - 5000.0 * (1.0 + 6.0 / 80.0)).abs() < 1e-9, "one side: {left:?}");
         let middle = costed.load(Region::new([0, 40, 160, 80]).expect("not empty"));
-        assert!((middle.translucent - 1250.0 * (1.0 + 26.0 / 40.0)).abs() < 1e-9, "two sides: {middle:?}");
+        assert!((middle.micropolygons - 2500.0 * (1.0 + 26.0 / 40.0)).abs() < 1e-9, "two sides: {middle:?}");
+    }
+
+    #[test]
+    fn what_was_seen_is_found_where_it_was() {
+        let mut costed = picture();
+        let [left, right] = costed.table.picture().cut(Axis::X, 40).expect("inside");
+        let sight = |region, shaded_vertices, entries| RegionSight { region, shaded_vertices, entries };
+        costed.see(&[sight(left, 11_500, 0), sight(right, 0, 6000)]);
+        let [left, right] = [left, right].map(|region| costed.load(region));
+        // 40 is inside a tile: what the tile holds is spread over all of it.
+        assert!((left.shaded_vertices / 11_500.0 - 1.0).abs() < 0.11, "{left:?}");
+        assert!((right.entries / 6000.0 - 1.0).abs() < 0.05, "{right:?}");
+        let whole = costed.load(costed.table.picture());
+        assert!((whole.shaded_vertices - 10_000.0).abs() < 10.0, "what the border had added is taken out: {whole:?}");
+        assert!((whole.entries - 6000.0).abs() < 100.0);
     }
 }

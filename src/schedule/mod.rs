@@ -84,7 +84,8 @@ mod virtual_clock;
 
 pub use capacity::{Capacity, Fit, Resource, part_bytes};
 pub use cost::{
-    CostRates, CostedPicture, FIT_REGIONS_MIN, FitError, FittedRates, MeasuredRegion, RegionLoad, fit_rates,
+    CostRates, CostedPicture, FIT_REGIONS_MIN, FitError, FittedRates, MeasuredRegion, RegionLoad, RegionSight, Seen,
+    fit_rates,
 };
 pub use cut::Cut;
 pub use policy::{BALANCE_SIDE_MIN_PX, BALANCE_WORK_MIN, Policy, SHARE_PARTS, balance_work_min};

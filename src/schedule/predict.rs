@@ -254,15 +254,14 @@ mod tests {
         let tile = TileCounts { micropolygons: 5000, grids: 50, translucent: 0 };
         let tiles = vec![tile; TileGrid::of(picture).tile_count()];
         CostModel {
-            picture: CostedPicture {
-                table: Arc::new(SummedArea::new(picture, &tiles, Rates::default())),
-                samples: [4, 4],
-                apron_px: [0, 0],
-                grid_px: [0.0, 0.0],
-            },
+            picture: costed(SummedArea::new(picture, &tiles, Rates::default())),
             rates: CostRates { micropolygon_s: 1e-6, ..CostRates::default() },
             serial: SerialCost { counting_jobs: 1, ..SerialCost::default() },
         }
+    }
+
+    fn costed(table: SummedArea) -> CostedPicture {
+        CostedPicture::new(Arc::new(table), [4, 4], [0, 0], [0.0, 0.0])
     }
 
     fn devices(speeds: &[f64]) -> Vec<DeviceModel> {
@@ -374,8 +373,7 @@ mod tests {
         assert_eq!(none.missing, [model.picture.table.picture()]);
         let one_pixel = Region::new([0, 0, 1, 1]).expect("not empty");
         let table = SummedArea::new(one_pixel, &[TileCounts::default()], Rates::default());
-        let picture = CostedPicture { table: Arc::new(table), ..model.picture.clone() };
-        let model = CostModel { picture, ..model };
+        let model = CostModel { picture: costed(table), ..model };
         assert!(predict(&model, &[DeviceModel { capacity: tiny, ..DEVICE }]).is_ok(), "a pixel is begun all the same");
     }
 }
