@@ -24,6 +24,9 @@ pub mod select;
 pub mod shade;
 pub mod world;
 
+#[cfg(test)]
+mod tests;
+
 use recording::{Groups, Kernel};
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -127,6 +127,47 @@ mod tests {
         assert_eq!(all.subpixels, demand().picture_subpixels);
     }
 
+    /// The formula of ARCHITECTURE.md, "Cost of a region".
+    fn documented_bytes(c: &RegionCapacity) -> u64 {
+        let (f, s, u, a, e) = (c.frame_grids, c.grids, c.subpixels, c.arena, c.entries);
+        let (p, v, b) = (u.div_ceil(c.pixel_samples), c.variables, 320 * c.bins);
+        let k = 1 + v + u64::from(e > 0);
+        let per_place = if c.smooth { 4 * k + 2 } else { k };
+        let cells = if e > 0 { c.pixel_samples.div_ceil(32) * p } else { 0 };
+        let opaque =
+            8 * f + 68 * s + (8 + 16 * k) * u + (28 + 16 * v) * p + 20 * a + 16 * per_place * c.colours + 8 * b;
+        let translucent = if e > 0 { 8 * u + 36 * e + 12 * cells } else { 0 };
+        opaque + translucent + 4 * f.max(s).max(b).max(cells).div_ceil(1024) + 42_048
+    }
+
+    #[test]
+    fn bytes_are_those_of_the_documented_formula() {
+        for (translucent, smooth, variables, pixel_samples) in
+            [(false, false, 0, 16), (true, false, 2, 16), (true, true, 1, 64), (false, true, 3, 1)]
+        {
+            let demand = Demand { translucent, smooth, variables, pixel_samples, ..demand() };
+            for mib in [64, 300, 4096] {
+                let c = solve(&demand, mib << 20).expect("enough memory");
+                let (bytes, documented) = (c.bytes(), documented_bytes(&c));
+                assert!(
+                    (documented..=documented + 41 * 255).contains(&bytes),
+                    "{bytes}, documented {documented}: {c:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_subpixel_takes_what_is_documented() {
+        let each = |translucent| {
+            let demand = Demand { translucent, ..demand() };
+            let [less, more] = [1 << 18, 1 << 20].map(|subpixels| capacity(&demand, subpixels, 1000).bytes());
+            (more - less) as f64 / f64::from((1 << 20) - (1 << 18))
+        };
+        assert!((each(false) - 32.25).abs() < 0.01, "{}", each(false));
+        assert!((each(true) - 97.0).abs() < 0.01, "{}", each(true));
+    }
+
     #[test]
     fn a_pixel_that_needs_all_grids_has_room_for_them() {
         let deep = Demand { frame_grids: 1_000_000, pixel_grids_max: 900_000, picture_subpixels: 1296, ..demand() };
