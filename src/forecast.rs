@@ -1,11 +1,15 @@
-//! Forecasts: from the statistics of one render on one device, what renders on other numbers of devices will take.
+//! Forecasts: from the statistics of renders on one device, what renders on other numbers of devices will take.
 //!
 //! The statistics say what each region took and what the picture holds where ([`CostStats`]). Rates are fitted to the regions, and
 //! [`schedule::predict()`](predict()) runs the real scheduler with them on a virtual clock. Several worlds are drawn one after the
 //! other, so their times add up.
 //!
 //! A run on one device cuts its picture only where it must, and a few regions tell no rates: `ANTHILL_REGIONS` cuts it into regions of
-//! different sizes.
+//! different sizes. Of several runs that are alike medians are taken, so that a busy machine disturbs less.
+
+mod measured;
+
+pub use measured::{MeasuredDevice, MeasuredRun, MeasuredWorld, RegionTimes};
 
 use crate::schedule::{
     Capacity, CostModel, CostedPicture, DeviceModel, DevicePrediction, FitError, FittedRates, Incomplete,
@@ -13,67 +17,15 @@ use crate::schedule::{
     predict,
 };
 use crate::stats::{CostStats, tile_values};
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use thiserror::Error;
-
-/// The part of a render's statistics that a forecast is made of. Keys and meanings are those of [`Stats`](crate::stats::Stats).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct MeasuredRun {
-    /// From the program's start to its end.
-    pub wall_s: f64,
-    /// Opening all devices.
-    pub open_s: f64,
-    /// Each opened device.
-    pub devices: Vec<MeasuredDevice>,
-    /// Each world that was drawn.
-    pub worlds: Vec<MeasuredWorld>,
-}
-
-/// An opened device.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct MeasuredDevice {
-    /// Its name.
-    pub name: String,
-}
-
-/// A world.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct MeasuredWorld {
-    /// The pixels that were drawn.
-    pub crop_px: [u32; 4],
-    /// Geometry brought to devices, primitives counted.
-    pub count_s: f64,
-    /// Regions drawn.
-    pub draw_s: f64,
-    /// Files written.
-    pub write_s: f64,
-    /// Its regions.
-    pub regions: Vec<RegionTimes>,
-    /// What their times follow from.
-    pub cost: Option<CostStats>,
-}
-
-/// A region.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct RegionTimes {
-    /// Its pixels.
-    pub px: [u32; 4],
-    /// Vertices that colour was computed at.
-    pub shaded_vertices: u64,
-    /// Translucent entries.
-    pub entries: u64,
-    /// When it was begun.
-    pub begin_s: f64,
-    /// When it was finished.
-    pub end_s: f64,
-    /// What its submissions took, by the device's clock.
-    pub device_s: f64,
-}
 
 /// Why there is no forecast.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ForecastError {
+    /// Of several runs medians are taken.
+    #[error("the runs differ in what they drew, or in the regions that they drew it in")]
+    Differ,
     /// It is told from one device.
     #[error("the statistics are of {0} devices: what one device takes is told from a run on one")]
     NotOneDevice(usize),
@@ -112,6 +64,7 @@ impl ForecastError {
             Self::NothingDrawn | Self::Nonsense { .. } => {
                 "the file must be what this version's render --stats has written"
             }
+            Self::Differ => "give runs with the same scene, flags and ANTHILL_REGIONS",
             Self::Incomplete(_) => "",
         }
     }
@@ -136,26 +89,17 @@ pub struct Forecast {
 }
 
 impl Forecast {
-    /// Fits rates to what was measured.
+    /// Fits rates to what was measured, in one run or several that are alike.
     ///
     /// # Errors
     /// See [`ForecastError`].
-    pub fn new(run: &MeasuredRun) -> Result<Self, ForecastError> {
-        if run.devices.len() != 1 {
-            return Err(ForecastError::NotOneDevice(run.devices.len()));
-        }
-        let drawn: Vec<_> =
-            run.worlds.iter().zip(1..).filter_map(|(w, place)| Some((w, w.cost.as_ref()?, place))).collect();
-        let mut worlds = Vec::new();
-        for &(world, cost, place) in &drawn {
-            worlds.push(world_model(world, cost, place)?);
-        }
+    pub fn new(runs: &[MeasuredRun]) -> Result<Self, ForecastError> {
+        let run = &MeasuredRun::typical(runs)?;
+        let drawn = run.worlds.iter().zip(1..).filter_map(|(world, place)| Some((world, world.cost.as_ref()?, place)));
+        let worlds: Result<Vec<_>, _> = drawn.map(|(world, cost, place)| world_model(world, cost, place)).collect();
+        let mut worlds = worlds?;
         let first = worlds.first_mut().ok_or(ForecastError::NothingDrawn)?;
-        // Whatever is not told apart in a world was before it: reading, compiling, lowering.
-        let told: f64 =
-            drawn.iter().map(|(world, cost, _)| world.count_s + world.draw_s + world.write_s - cost.table_s).sum();
-        let tables: f64 = drawn.iter().skip(1).map(|(_, cost, _)| cost.table_s).sum();
-        first.model.serial.before_s = (run.wall_s - run.open_s - told - tables).max(0.0);
+        first.model.serial.before_s += run.outside_s().max(0.0);
         first.model.serial.per_device_s += run.open_s;
         Ok(Self { worlds })
     }
@@ -215,11 +159,7 @@ fn world_model(world: &MeasuredWorld, cost: &CostStats, place: usize) -> Result<
         load: picture.load(sight.region),
         seconds: row.device_s,
     };
-    let mut regions: Vec<_> = world.regions.iter().zip(&sights).map(measured).collect();
-    // The device's clock leaves out what the host does between submissions: each region has its share of that.
-    let by_device: f64 = regions.iter().map(|region| region.seconds).sum();
-    let share = busy_seconds(&world.regions) / by_device;
-    regions.iter_mut().for_each(|region| region.seconds *= share);
+    let regions: Vec<_> = world.regions.iter().zip(&sights).map(measured).collect();
     let fitted = fit_rates(&regions).map_err(|error| ForecastError::Rates { place, error })?;
     let [x, y] = [0, 1].map(|i| u64::from(world.crop_px[i + 2] - world.crop_px[i]));
     let serial = SerialCost {
@@ -257,19 +197,6 @@ fn costed_picture(world: &MeasuredWorld, cost: &CostStats) -> Result<CostedPictu
     let tiles: Vec<TileCounts> = micropolygons.iter().zip(&grids).zip(&translucent).map(tile).collect();
     let table = Arc::new(SummedArea::new(whole, &tiles, Rates::default()));
     Ok(CostedPicture::new(table, cost.samples, cost.apron_px, cost.grid_px))
-}
-
-/// Seconds with at least one region in flight.
-fn busy_seconds(regions: &[RegionTimes]) -> f64 {
-    let mut spans: Vec<_> = regions.iter().map(|region| (region.begin_s, region.end_s)).collect();
-    spans.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut until = f64::NEG_INFINITY;
-    let mut busy = 0.0;
-    for (begin, end) in spans {
-        busy += (end - begin.max(until)).max(0.0);
-        until = until.max(end);
-    }
-    busy
 }
 
 #[cfg(test)]
@@ -325,10 +252,14 @@ mod tests {
         MeasuredRun { wall_s, open_s: 0.5, devices: vec![MeasuredDevice::default()], worlds: vec![world] }
     }
 
+    fn forecast(run: &MeasuredRun) -> Result<Forecast, ForecastError> {
+        Forecast::new(std::slice::from_ref(run))
+    }
+
     #[test]
     fn rates_and_serial_times_are_found_again() {
         let run = run();
-        let world = &Forecast::new(&run).expect("a run on one device").worlds[0];
+        let world = &forecast(&run).expect("a run on one device").worlds[0];
         assert!(world.fitted.relative_error < 0.02, "{:?}", world.fitted);
         let host = 4.0 / 3.0;
         assert!(
@@ -344,24 +275,43 @@ mod tests {
     #[test]
     fn one_device_is_forecast_as_it_was_but_for_the_cuts() {
         let run = run();
-        let one = Forecast::new(&run).and_then(|f| f.predict(&[1.0])).expect("a run on one device");
+        let one = forecast(&run).and_then(|f| f.predict(&[1.0])).expect("a run on one device");
         assert!(
             one.regions == 1 && one.total_s < run.wall_s && one.total_s > 0.8 * run.wall_s,
             "{one:?}, {}",
             run.wall_s
         );
-        let four = Forecast::new(&run).and_then(|f| f.predict(&[1.0; 4])).expect("a run on one device");
+        let four = forecast(&run).and_then(|f| f.predict(&[1.0; 4])).expect("a run on one device");
         assert!(four.drawing_s < one.drawing_s && four.devices.len() == 4);
+    }
+
+    #[test]
+    fn one_disturbed_run_of_three_changes_nothing() {
+        let good = run();
+        let mut disturbed = good.clone();
+        let world = &mut disturbed.worlds[0];
+        world.regions[3].device_s *= 5.0;
+        world.regions.reverse();
+        (world.draw_s, world.count_s) = (world.draw_s * 2.0, world.count_s * 3.0);
+        disturbed.wall_s *= 4.0;
+        let one = forecast(&good).and_then(|f| f.predict(&[1.0; 3]));
+        let three = Forecast::new(&[good.clone(), disturbed, good.clone()]).and_then(|f| f.predict(&[1.0; 3]));
+        let (one, three) = (one.expect("a run on one device"), three.expect("runs on one device"));
+        assert!((one.total_s - three.total_s).abs() < 1e-6 * one.total_s, "{one:?} {three:?}");
+        let mut other = good.clone();
+        other.worlds[0].regions.pop();
+        assert_eq!(Forecast::new(&[good, other]).map(drop), Err(ForecastError::Differ));
+        assert_eq!(Forecast::new(&[]).map(drop), Err(ForecastError::NothingDrawn));
     }
 
     #[test]
     fn worlds_follow_one_another() {
         let mut two = run();
-        let one = Forecast::new(&two).and_then(|f| f.predict(&[1.0, 1.0])).expect("a run on one device");
+        let one = forecast(&two).and_then(|f| f.predict(&[1.0, 1.0])).expect("a run on one device");
         two.worlds.push(two.worlds[0].clone());
         let world = &two.worlds[0];
         two.wall_s += world.count_s + world.draw_s + world.write_s;
-        let both = Forecast::new(&two).and_then(|f| f.predict(&[1.0, 1.0])).expect("a run on one device");
+        let both = forecast(&two).and_then(|f| f.predict(&[1.0, 1.0])).expect("a run on one device");
         assert!((both.drawing_s - 2.0 * one.drawing_s).abs() < 1e-9);
         assert!((both.drawing_speed_up - one.drawing_speed_up).abs() < 1e-9);
         assert!(both.total_s < 2.0 * one.total_s, "devices are opened once");
@@ -373,7 +323,7 @@ mod tests {
         let refused = |change: &dyn Fn(&mut MeasuredRun)| {
             let mut bad = good.clone();
             change(&mut bad);
-            Forecast::new(&bad).expect_err("nothing can be said").to_string()
+            forecast(&bad).expect_err("nothing can be said").to_string()
         };
         let with_cost =
             |change: fn(&mut CostStats)| refused(&move |run| run.worlds[0].cost.iter_mut().for_each(change));

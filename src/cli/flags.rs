@@ -283,9 +283,9 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = PREDICT_HELP)]
 pub(super) struct PredictFlags {
-    /// Statistics of a render on one device
-    #[arg(value_name = "STATS.json")]
-    pub(super) stats: PathBuf,
+    /// Statistics of a render on one device; of several that are alike medians are taken
+    #[arg(required = true, value_name = "STATS.json")]
+    pub(super) stats: Vec<PathBuf>,
 
     /// Predict for 1, 2, 4 and so on up to so many devices like the measured one
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=1024))]

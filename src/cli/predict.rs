@@ -9,15 +9,16 @@ use std::path::Path;
 
 /// Runs the command and returns the exit code.
 pub(super) fn run(flags: &PredictFlags, console: &mut Console) -> u8 {
-    let run = match read(&flags.stats) {
-        Ok(run) => run,
+    let runs: Result<Vec<_>, String> = flags.stats.iter().map(|path| read(path)).collect();
+    let runs = match runs {
+        Ok(runs) => runs,
         Err(message) => {
-            console.err.error(&format!("cannot read \"{}\": {message}", flags.stats.display()));
+            console.err.error(&message);
             return 1;
         }
     };
     let crews = crews(flags);
-    let forecast = Forecast::new(&run);
+    let forecast = Forecast::new(&runs);
     let rows = forecast.as_ref().map_err(ForecastError::clone).and_then(|forecast| {
         let row = |speeds: &Vec<f64>| Ok((speeds.clone(), forecast.predict(speeds)?));
         crews.iter().map(row).collect::<Result<Vec<_>, ForecastError>>()
@@ -38,8 +39,9 @@ pub(super) fn run(flags: &PredictFlags, console: &mut Console) -> u8 {
 }
 
 fn read(path: &Path) -> Result<MeasuredRun, String> {
-    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
-    serde_json::from_slice(&bytes).map_err(|error| format!("it is not a render's statistics: {error}"))
+    let unreadable = |why: String| format!("cannot read \"{}\": {why}", path.display());
+    let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+    serde_json::from_slice(&bytes).map_err(|error| unreadable(format!("it is not a render's statistics: {error}")))
 }
 
 /// The devices to predict for: those that were named, or powers of two of equal ones.
