@@ -14,7 +14,7 @@ pub(super) fn run(flags: &PredictFlags, console: &mut Console) -> u8 {
         Ok(runs) => runs,
         Err(message) => {
             console.err.error(&message);
-            return 1;
+            return 2;
         }
     };
     let crews = crews(flags);

@@ -7,7 +7,7 @@ use anthill::film::{DisplayOutcome, DisplayState};
 use anthill::options::{Overrides, RenderOptions};
 use anthill::outcome::{Ending, Outcome};
 use anthill::progress::{Event, Observer};
-use anthill::stats::Stats;
+use anthill::stats::{CostStats, Stats};
 use parking_lot::Mutex;
 use std::io::Write;
 use std::sync::Arc;
@@ -197,6 +197,15 @@ fn every_bad_flag_is_explained() {
         ("render SCENE --stats DIR", "anthill: error: cannot write \"DIR\": is a directory"),
         ("texture make a b", "anthill: error: `anthill texture` is not supported yet"),
         ("texture info a", "anthill: error: `anthill texture` is not supported yet"),
+        ("predict DIR/a.json", "anthill: error: cannot read \"DIR/a.json\": No such file or directory (os error 2)"),
+        (
+            "predict SCENE",
+            "anthill: error: cannot read \"DIR/scene.rib\": it is not a render's statistics: expected value at line 1 column 1",
+        ),
+        (
+            "predict SCENE --speeds 1,0",
+            "error: invalid value '1,0' for '--speeds <LIST>': expected speeds such as 1,3 or 1,0.5 (0.001 to 1000000), not \"0\"",
+        ),
         ("shader compile DIR/a.sl", "anthill: error: cannot read \"DIR/a.sl\": No such file or directory (os error 2)"),
         (
             "shader info plastik",
@@ -348,4 +357,63 @@ fn the_first_interrupt_stops_the_render_and_is_told_once() {
     let (code, _, err) = type_in(&directory(), "render SCENE", &cancelled, &render);
     assert_eq!(code, 130);
     assert_eq!(err.matches("interrupted: writing what is finished").count(), 1, "{err}");
+}
+
+/// Statistics of a run on one device: `count` regions of 16x16 pixels that take 1 ms for each of their 100 micropolygons.
+fn statistics_of(count: u32) -> String {
+    let region = |i: u32| {
+        let (begin, device_s) = (f64::from(i) * 0.1, 0.1);
+        serde_json::json!({
+            "px": [16 * i, 0, 16 * i + 16, 16], "shaded_vertices": 0, "entries": 0,
+            "begin_s": begin, "end_s": begin + device_s, "device_s": device_s,
+        })
+    };
+    let row = |value: &str| vec![vec![value; count as usize].join(" ")];
+    let cost = CostStats {
+        samples: [2, 2],
+        micropolygons: row("100"),
+        grids: row("1"),
+        translucent: row("0"),
+        count_jobs: 1,
+        in_flight: 2,
+        region_subpixels_max: 1 << 24,
+        region_grids_max: 1 << 24,
+        ..CostStats::default()
+    };
+    let draw_s = 0.1 * f64::from(count);
+    let world = serde_json::json!({
+        "crop_px": [0, 0, 16 * count, 16], "count_s": 0.5, "draw_s": draw_s, "write_s": 0.25,
+        "regions": (0..count).map(region).collect::<Vec<_>>(), "cost": cost,
+    });
+    let wall_s = 1.0 + draw_s;
+    serde_json::json!({ "wall_s": wall_s, "open_s": 0.125, "devices": [{ "name": "one" }], "worlds": [world] })
+        .to_string()
+}
+
+#[test]
+fn predictions_are_tables_and_json() {
+    let directory = directory();
+    for (name, count) in [("few", 3), ("enough", 10)] {
+        std::fs::write(directory.path().join(name), statistics_of(count)).expect("writable");
+    }
+    let render = |_: &RenderOptions, _: &Arc<Reporter>, _: &dyn Observer| panic!("nothing is to be rendered");
+    let type_in = |line: &str| type_in(&directory, line, &Arc::default(), &render);
+    let (code, out, err) = type_in("predict DIR/enough DIR/enough --devices-max 6");
+    assert_eq!((code, &*err), (0, ""));
+    let counts: Vec<&str> = out.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(counts[counts.len() - 5..], ["devices", "1", "2", "4", "6"], "{out}");
+    assert!(out.starts_with("world 1: rates of 10 regions"), "{out}");
+    let (code, out, _) = type_in("predict DIR/enough --speeds 1,4 --json");
+    let json: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    let prediction = &json["predictions"][0];
+    assert_eq!((code, prediction["devices"].as_array().map(Vec::len)), (0, Some(2)), "{out}");
+    assert!(prediction["total_s"].as_f64().is_some_and(|total| total < 2.0), "{out}");
+    let (code, out, err) = type_in("predict DIR/few");
+    assert_eq!((code, &*out), (1, ""));
+    assert!(
+        err.contains("3 measured regions are too few") && err.contains("help: render with ANTHILL_REGIONS"),
+        "{err}"
+    );
+    let (code, _, err) = type_in("predict DIR/few DIR/enough");
+    assert!(code == 1 && err.contains("the runs differ"), "{err}");
 }
