@@ -212,7 +212,7 @@ fn the_end_of_a_region() {
 fn a_slab_is_fifteen_and_its_compositing() {
     let r = Region::new(5000, 0);
     assert_eq!(dispatches(|recording| composite::record_clear(recording, r.memory(), r.region())), 1);
-    assert_eq!(dispatches(|recording| sample::record_clear(recording, &r.slices, &r.capacity, &r.pixels)), 0);
+    assert_eq!(dispatches(|recording| sample::record_clear(recording, r.memory(), &r.pixels, 500)), 0);
     let order = dispatches(|recording| {
         sample::record_order(recording, SERIAL, r.memory(), &r.pixels, 700);
         shade::record_places(recording, SERIAL, r.memory(), 500);

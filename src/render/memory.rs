@@ -137,7 +137,7 @@ mod tests {
         let opaque =
             8 * f + 68 * s + (8 + 16 * k) * u + (28 + 16 * v) * p + 20 * a + 16 * per_place * c.colours + 8 * b;
         let translucent = if e > 0 { 8 * u + 36 * e + 12 * cells } else { 0 };
-        opaque + translucent + 4 * f.max(s).max(b).max(cells).div_ceil(1024) + 42_048
+        opaque + translucent + 4 * f.max(s).max(b).max(cells).div_ceil(1024) + 42_176
     }
 
     #[test]
@@ -161,7 +161,8 @@ mod tests {
     fn a_subpixel_takes_what_is_documented() {
         let each = |translucent| {
             let demand = Demand { translucent, ..demand() };
-            let [less, more] = [1 << 18, 1 << 20].map(|subpixels| capacity(&demand, subpixels, 1000).bytes());
+            let [less, more] =
+                [1 << 18, 1 << 20].map(|subpixels| capacity(&demand, subpixels, subpixels, 1000).bytes());
             (more - less) as f64 / f64::from((1 << 20) - (1 << 18))
         };
         assert!((each(false) - 32.25).abs() < 0.01, "{}", each(false));
