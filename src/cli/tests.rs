@@ -197,15 +197,6 @@ fn every_bad_flag_is_explained() {
         ("render SCENE --stats DIR", "anthill: error: cannot write \"DIR\": is a directory"),
         ("texture make a b", "anthill: error: `anthill texture` is not supported yet"),
         ("texture info a", "anthill: error: `anthill texture` is not supported yet"),
-        ("predict DIR/a.json", "anthill: error: cannot read \"DIR/a.json\": No such file or directory (os error 2)"),
-        (
-            "predict SCENE",
-            "anthill: error: cannot read \"DIR/scene.rib\": it is not a render's statistics: expected value at line 1 column 1",
-        ),
-        (
-            "predict SCENE --speeds 1,0",
-            "error: invalid value '1,0' for '--speeds <LIST>': expected speeds such as 1,3 or 1,0.5 (0.001 to 1000000), not \"0\"",
-        ),
         ("shader compile DIR/a.sl", "anthill: error: cannot read \"DIR/a.sl\": No such file or directory (os error 2)"),
         (
             "shader info plastik",
@@ -416,4 +407,22 @@ fn predictions_are_tables_and_json() {
     );
     let (code, _, err) = type_in("predict DIR/few DIR/enough");
     assert!(code == 1 && err.contains("the runs differ"), "{err}");
+}
+
+#[test]
+fn bad_predictions_are_explained() {
+    let cases = [
+        ("predict DIR/a.json", "anthill: error: cannot read \"DIR/a.json\": No such file or directory (os error 2)"),
+        (
+            "predict SCENE",
+            "anthill: error: cannot read \"DIR/scene.rib\": it is not a render's statistics: expected value at line 1 column 1",
+        ),
+        (
+            "predict SCENE --speeds 1,0",
+            "error: invalid value '1,0' for '--speeds <LIST>': expected speeds such as 1,3 or 1,0.5 (0.001 to 1000000), not \"0\"",
+        ),
+    ];
+    for (line, error) in cases {
+        assert_eq!(error_of(line), error, "{line}");
+    }
 }

@@ -297,12 +297,7 @@ impl<'a> Session<'a> {
                 records[event.device].failed_at_work(failure, *reopening);
             }
         };
-        let regions = film.missing_rectangles().into_iter().filter_map(Region::new);
-        let regions = regions.flat_map(|region| self.aids.buckets(region));
-        let regions = match self.aids.regions {
-            Some(count) => regions.flat_map(|region| table.uneven_parts(region, count)).collect(),
-            None => regions.collect(),
-        };
+        let regions = self.first_regions(film, &table);
         let job = Job { table, regions, policy, hook: Arc::new(hook) };
         let layout = film.layout().clone();
         let mut totals = RegionCounts::default();
@@ -348,6 +343,16 @@ impl<'a> Session<'a> {
         }
         advice::on_exceeded_bounds(self.reporter, picture, &moved);
         tally::add_devices(&mut self.stats, &self.slots, &report);
+    }
+
+    /// What the film lacks, cut as the test aids want it.
+    fn first_regions(&self, film: &Film, table: &SummedArea) -> Vec<Region> {
+        let regions = film.missing_rectangles().into_iter().filter_map(Region::new);
+        let regions = regions.flat_map(|region| self.aids.buckets(region));
+        match self.aids.regions {
+            Some(count) => regions.flat_map(|region| table.uneven_parts(region, count)).collect(),
+            None => regions.collect(),
+        }
     }
 
     fn policy(&self, table: &SummedArea, devices: usize) -> Policy {
