@@ -222,7 +222,7 @@ fn a_slab_is_fifteen_and_its_compositing() {
     assert_eq!(order, 15);
     for again in [false, true] {
         let slab = dispatches(|recording| {
-            composite::record_slab(recording, &r.frame, r.memory(), r.region(), ([u32::MAX; 2], again));
+            composite::record_slab(recording, &r.frame, r.memory(), r.region(), ([u32::MAX; 2], again, 0..u64::MAX));
         });
         assert_eq!(slab, 1);
     }
