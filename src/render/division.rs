@@ -23,8 +23,8 @@ impl Driver {
             Err(DriverError::Gpu(GpuError::OutOfMemory { .. }) | DriverError::TooLittleMemory { .. }) => {
                 // Pages took a share of what was there before grids were counted; one at a time leaves the most.
                 self.give_up_picture();
-                self.world.pages.keep_one(&mut self.device);
-                self.take_grids(counted).and_then(|()| self.divide_memory(&demand))
+                let kept = self.world.pages.keep_one(&mut self.device).map_err(DriverError::from);
+                kept.and_then(|()| self.take_grids(counted)).and_then(|()| self.divide_memory(&demand))
             }
             begun => begun,
         };

@@ -83,10 +83,11 @@ impl ResidentPages {
         Self::bytes(&self.pages).0.min(self.budget_bytes) - self.used_bytes
     }
 
-    /// Gives up all pages; from now on one is resident at a time.
-    pub(crate) fn keep_one(&mut self, device: &mut Device) {
+    /// From now on one page is resident at a time. Its memory is taken at once, before others take what is left.
+    pub(crate) fn keep_one(&mut self, device: &mut Device) -> Result<(), GpuError> {
         self.free(device);
         self.budget_bytes = self.budget_bytes.min(self.seat_bytes);
+        if self.pages.is_empty() { Ok(()) } else { self.bring(device, 0).map(|_| ()) }
     }
 
     /// Frees the buffers.

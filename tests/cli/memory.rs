@@ -4,12 +4,19 @@ use super::{anthill, directory};
 use std::fs;
 use std::path::Path;
 
-/// What a render says that it needs, and what it says of itself.
+/// What a render says that it needs, and how it says so; where it can only say "more than" before it has counted, with that much.
 fn needed_mib(directory: &Path, name: &str) -> Option<(u64, String)> {
-    let ran = anthill(directory, &["render", name, "--memory", "4M"]);
-    let message = ran.err.lines().find(|line| line.contains(" of memory and needs "))?;
-    let number = message.split(" of memory and needs ").nth(1)?.split(' ').next()?;
-    Some((number.parse().ok()?, message.to_string()))
+    let mut limit = 4;
+    loop {
+        let ran = anthill(directory, &["render", name, "--memory", &format!("{limit}M")]);
+        let message = ran.err.lines().find(|line| line.contains(" of memory and needs "))?;
+        let needs = message.split(" of memory and needs ").nth(1)?;
+        let number = |text: &str| text.split(' ').next().and_then(|number| number.parse().ok());
+        match needs.strip_prefix("more than ") {
+            Some(more) => limit = number(more).filter(|more| *more > limit)?,
+            None => return Some((number(needs)?, message.to_string())),
+        }
+    }
 }
 
 #[test]
@@ -17,17 +24,19 @@ fn a_limit_that_is_too_small_says_what_is_needed_and_that_much_is_enough() {
     let directory = directory();
     let head =
         "Format 160 120 1 PixelSamples 2 2 Projection \"perspective\" Translate 0 0 4 LightSource \"distantlight\" 1";
-    let hair: String = (0..3000)
-        .map(|i| {
-            let x = f64::from(i) / 1500.0 - 1.0;
+    let hairs = |count: u32| -> String {
+        let one = |i: u32| {
+            let x = 2.0 * f64::from(i) / f64::from(count) - 1.0;
             format!("Curves \"linear\" [2] \"nonperiodic\" \"P\" [{x} -1 0 {x} 1 0.2] \"constantwidth\" [0.004]\n")
-        })
-        .collect();
+        };
+        (0..count).map(one).collect()
+    };
     let spheres: String = (0..60)
         .map(|i| format!("Color 1 0.5 {}\nOpacity 0.4 0.4 0.4\nSphere 1 -1 1 360\n", f64::from(i) / 60.0))
         .collect();
     let plain = "Surface \"plastic\" Sphere 1 -1 1 360".to_string();
-    for (name, body) in [("hair", hair), ("spheres", spheres), ("plain", plain)] {
+    // The page of the meadow is larger than all else that is needed together.
+    for (name, body) in [("hair", hairs(3000)), ("meadow", hairs(100_000)), ("spheres", spheres), ("plain", plain)] {
         let scene = format!("Display \"{name}.exr\" \"exr\" \"rgba\" {head}\nWorldBegin\n{body}\nWorldEnd\n");
         let file = format!("{name}.rib");
         fs::write(directory.path().join(&file), scene).expect("writable");
