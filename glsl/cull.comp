@@ -1,6 +1,6 @@
 // Cull: one invocation = one grid of a piece, in sorted order. Makes its slot, unless the grid lies behind what every 4x4-pixel block
 // it may touch already shows, or outside the depth slab at work: such a grid is neither diced nor hidden. Which slot of the piece it
-// gets does not matter. Reads sorted, selected, grids, grid_bounds, instances, blocks; writes slots, and counts them and what was
+// gets does not matter. Reads sorted, grids, grid_bounds, instances, blocks; writes slots, and counts them and what was
 // dropped.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -15,14 +15,13 @@
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Sorted { uint sorted[]; };
-layout(std430, set = 0, binding = 1) readonly buffer Selected { uint selected[]; };
-layout(std430, set = 0, binding = 2) readonly buffer Grids { Subpatch grids[]; };
-layout(std430, set = 0, binding = 3) readonly buffer GridBounds { GridBound grid_bounds[]; };
-layout(std430, set = 0, binding = 4) readonly buffer Instances { Instance instances[]; };
-layout(std430, set = 0, binding = 5) readonly buffer Blocks { uint blocks[]; };
-layout(std430, set = 0, binding = 6) writeonly buffer Slots { Slot slots[]; };
-layout(std430, set = 0, binding = 7) buffer Culled { uint culled_grids; uint culled_micropolygons; };
-layout(std430, set = 0, binding = 8) buffer Pieces { Piece pieces[]; };
+layout(std430, set = 0, binding = 1) readonly buffer Grids { Subpatch grids[]; };
+layout(std430, set = 0, binding = 2) readonly buffer GridBounds { GridBound grid_bounds[]; };
+layout(std430, set = 0, binding = 3) readonly buffer Instances { Instance instances[]; };
+layout(std430, set = 0, binding = 4) readonly buffer Blocks { uint blocks[]; };
+layout(std430, set = 0, binding = 5) writeonly buffer Slots { Slot slots[]; };
+layout(std430, set = 0, binding = 6) buffer Culled { uint culled_grids; uint culled_micropolygons; };
+layout(std430, set = 0, binding = 7) buffer Pieces { Piece pieces[]; };
 layout(push_constant) uniform Push {
     uint first; // in sorted order
     uint count;
@@ -56,9 +55,9 @@ bool hidden(GridBound bound) {
 void main() {
     uint index = invocation();
     if (index >= count) return;
-    uint rank = sorted[first + index], grid = selected[rank];
-    GridBound bound = grid_bounds[grid];
-    Subpatch subpatch = grids[grid];
+    uint rank = sorted[first + index];
+    GridBound bound = grid_bounds[rank];
+    Subpatch subpatch = grids[rank];
     bool outside = floatBitsToUint(max(bound.zmax, 0.0)) < slab_low_z || floatBitsToUint(max(bound.zmin, 0.0)) > slab_high_z;
     if (outside) return;
     uint nu = shape_nu(subpatch.shape), nv = shape_nv(subpatch.shape);
@@ -73,5 +72,5 @@ void main() {
     if ((flags & INSTANCE_MATTE) != 0u) dims |= SLOT_MATTE << 16;
     if ((flags & INSTANCE_SMOOTH) != 0u) dims |= SLOT_SMOOTH << 16;
     uint slot = slot_base + atomicAdd(pieces[piece].count, 1u);
-    slots[slot] = Slot(rank, dims, bound.x, bound.y, bound.zmin, bound.zmax, grid, subpatch.instance);
+    slots[slot] = Slot(rank, dims, bound.x, bound.y, bound.zmin, bound.zmax, subpatch.instance, 0u);
 }

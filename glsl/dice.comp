@@ -74,7 +74,7 @@ void main() {
     Slot slot = slots[slot_base + index];
     uint nu = slot_nu(slot), nv = slot_nv(slot);
     if (nu == 0u || j > nv) return;
-    Subpatch grid = grids[slot.grid];
+    Subpatch grid = grids[slot.rank];
     Primitive primitive = primitives[grid.primitive];
     surface_load(instances[grid.instance], primitive);
 #if KIND == 4

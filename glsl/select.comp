@@ -1,4 +1,4 @@
-// Select, first pass: one invocation = one grid of the frame; 1 where its bound meets the region's sampled pixels, else 0.
+// Select, first pass: one invocation = one grid of a page; 1 where its bound meets the region's sampled pixels, else 0.
 // Reads grid_bounds; writes chosen.
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -2,7 +2,7 @@
 //
 // Counting sort, first pass: one invocation = one selected grid; finds its key and its place among those of equal key. The order among
 // equals is whatever it is: nothing in the picture depends on it. For hiding the key is (batch, hide bin, size class); for shading it
-// is (shade bin, size class), and only grids take part that have visible micropolygons among this round's colours. Reads selected,
+// is (shade bin, size class), and only grids take part that have visible micropolygons among this round's colours. Reads
 // grids, grid_bounds, instances, batches, needed, colour_base; writes counts, keys, places, and for hiding the farthest depth of each batch.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -14,17 +14,16 @@
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
-layout(std430, set = 0, binding = 0) readonly buffer Selected { uint selected[]; };
-layout(std430, set = 0, binding = 1) readonly buffer Grids { Subpatch grids[]; };
-layout(std430, set = 0, binding = 2) readonly buffer GridBounds { GridBound grid_bounds[]; };
-layout(std430, set = 0, binding = 3) readonly buffer Instances { Instance instances[]; };
-layout(std430, set = 0, binding = 4) buffer Batches { uint batches[]; };
-layout(std430, set = 0, binding = 5) readonly buffer Needed { uint needed[]; };
-layout(std430, set = 0, binding = 6) buffer Counts { uint counts[]; };
-layout(std430, set = 0, binding = 7) writeonly buffer SortKeys { uint sort_keys[]; };
-layout(std430, set = 0, binding = 8) writeonly buffer Places { uint places[]; };
-layout(std430, set = 0, binding = 9) readonly buffer Total { uint total; }; // selected grids
-layout(std430, set = 0, binding = 10) readonly buffer ColourBase { uint colour_base[]; };
+layout(std430, set = 0, binding = 0) readonly buffer Grids { Subpatch grids[]; };
+layout(std430, set = 0, binding = 1) readonly buffer GridBounds { GridBound grid_bounds[]; };
+layout(std430, set = 0, binding = 2) readonly buffer Instances { Instance instances[]; };
+layout(std430, set = 0, binding = 3) buffer Batches { uint batches[]; };
+layout(std430, set = 0, binding = 4) readonly buffer Needed { uint needed[]; };
+layout(std430, set = 0, binding = 5) buffer Counts { uint counts[]; };
+layout(std430, set = 0, binding = 6) writeonly buffer SortKeys { uint sort_keys[]; };
+layout(std430, set = 0, binding = 7) writeonly buffer Places { uint places[]; };
+layout(std430, set = 0, binding = 8) readonly buffer Total { uint total; }; // selected grids
+layout(std430, set = 0, binding = 9) readonly buffer ColourBase { uint colour_base[]; };
 layout(push_constant) uniform Push {
     uint capacity;
     uint bin_count;
@@ -37,17 +36,16 @@ layout(push_constant) uniform Push {
 void main() {
     uint rank = invocation();
     if (rank >= min(total, capacity)) return;
-    uint grid = selected[rank];
-    Subpatch subpatch = grids[grid];
+    Subpatch subpatch = grids[rank];
 #if SHADE
     sort_keys[rank] = NO_KEY;
     uint places_here = needed[rank], base = colour_base[rank];
     if (places_here == 0u || base >= last_place || base + places_here <= first_place) return;
     uint bin = instances[subpatch.instance].shade_bin;
 #else
-    uint batch = batches[depth_bucket(grid_bounds[grid].zmin, depth_base, depth_shift)];
+    uint batch = batches[depth_bucket(grid_bounds[rank].zmin, depth_base, depth_shift)];
     uint bin = batch * bin_count + instances[subpatch.instance].hide_bin;
-    atomicMax(batches[DEPTH_BUCKETS + batch], floatBitsToUint(max(grid_bounds[grid].zmax, 0.0)));
+    atomicMax(batches[DEPTH_BUCKETS + batch], floatBitsToUint(max(grid_bounds[rank].zmax, 0.0)));
 #endif
     uint key = bin * SIZE_CLASSES + size_class(subpatch.shape);
     sort_keys[rank] = key;

@@ -48,7 +48,7 @@ void main() {
         return;
     }
     Slot slot = slots[slot_base + index];
-    Subpatch grid = grids[slot.grid];
+    Subpatch grid = grids[slot.rank];
     Instance instance = instances[grid.instance];
     vec4 range = primitives[grid.primitive].uv_range;
     uint u_level = shape_u_level(grid.shape), v_level = shape_v_level(grid.shape), nu = shape_nu(grid.shape), nv = shape_nv(grid.shape);

@@ -4,14 +4,14 @@
 #define SLOT_GLSL
 
 struct Slot {
-    uint rank; // place in the region's selection: the upper part of its micropolygons' numbers
+    uint rank; // place in the region's list of grids: the upper part of its micropolygons' numbers
     uint dims; // nu | nv << 8 | SLOT_* << 16; nu = 0: nothing to do
     uint bound_x;
     uint bound_y;
     float zmin;
     float zmax;
-    uint grid;     // index into the frame's grids
     uint instance;
+    uint spare0;
 };
 
 #define SLOT_ONE_SIDED 1u

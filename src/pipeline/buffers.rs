@@ -38,7 +38,7 @@ pub struct FrameSlices {
     pub space_table: u32,
 }
 
-/// The grids of the frame, in stable order.
+/// Grids in stable order: a page of the frame's, or those that a region selected.
 #[derive(Clone, Copy, Debug)]
 pub struct GridSlices {
     /// Subpatches that are grids.
@@ -145,8 +145,8 @@ const WORK_PADDING: u64 = 64;
 /// How large the parts of a region's memory are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegionCapacity {
-    /// Grids of the whole frame.
-    pub frame_grids: u64,
+    /// Grids of a page, which are selected from at once.
+    pub page_grids: u64,
     /// Grids that a region may select.
     pub grids: u64,
     /// Subpixels that a region may sample.
@@ -214,18 +214,19 @@ impl RegionCapacity {
     }
 
     fn scan_values(&self) -> u64 {
-        self.frame_grids.max(self.grids).max(self.sort_keys()).max(self.cell_count())
+        self.page_grids.max(self.grids).max(self.sort_keys()).max(self.cell_count())
     }
 
     /// The parts: (records, bytes of a record), in the order in which [`RegionSlices::cut`] takes them.
     fn parts(&self) -> Vec<(u64, u64)> {
         let pixels = self.pixels();
-        let mut parts = vec![(self.frame_grids, 4), (self.frame_grids, 4)];
+        let mut parts = vec![(self.page_grids, 4), (self.page_grids, 4)];
         parts.extend([(scan_tiles(self.scan_values()), 4), (1, 4)]);
         parts.extend([
             (1, 4),
             (1, 4),
-            (self.grids, 4),
+            (self.grids, 32),
+            (self.grids, 16),
             (u64::from(DEPTH_BUCKETS), 4),
             (u64::from(DEPTH_BUCKETS + BATCHES), 4),
         ]);
@@ -259,7 +260,7 @@ impl RegionCapacity {
 /// What a region in flight works in.
 #[derive(Clone, Copy, Debug)]
 pub struct RegionSlices {
-    /// 1 for each grid of the frame that the region needs.
+    /// 1 for each grid of a page that the region needs.
     pub chosen: Slice<u32>,
     /// Their ranks.
     pub ranks: Slice<u32>,
@@ -270,7 +271,7 @@ pub struct RegionSlices {
     /// Number of visible micropolygons.
     pub visible_count: Slice<Total>,
     /// Selected grids by rank.
-    pub selected: Slice<u32>,
+    pub grids: GridSlices,
     /// Vertices by depth bucket.
     pub histogram: Slice<u32>,
     /// Batch of each depth bucket, then the bits of the farthest depth of each batch.
@@ -351,12 +352,12 @@ impl RegionSlices {
         let a = &mut arena;
         let (pixels, cells) = (c.pixels(), c.cell_count().max(1));
         Ok(Self {
-            chosen: a.cut(c.frame_grids)?,
-            ranks: a.cut(c.frame_grids)?,
+            chosen: a.cut(c.page_grids)?,
+            ranks: a.cut(c.page_grids)?,
             scan: ScanSlices { sums: a.cut(scan_tiles(c.scan_values()))?, total: a.cut(1)? },
             selected_count: a.cut(1)?,
             visible_count: a.cut(1)?,
-            selected: a.cut(c.grids)?,
+            grids: GridSlices { grids: a.cut(c.grids)?, bounds: a.cut(c.grids)? },
             histogram: a.cut(u64::from(DEPTH_BUCKETS))?,
             batches: a.cut(u64::from(DEPTH_BUCKETS + BATCHES))?,
             sort_keys: a.cut(c.grids)?,

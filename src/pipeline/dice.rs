@@ -1,6 +1,6 @@
 //! Dice: grids become vertices. Each primitive kind has one kernel, the only code that computes P.
 
-use super::buffers::{FrameSlices, GridSlices, PageSlices, RegionSlices, Vec4};
+use super::buffers::{FrameSlices, PageSlices, RegionSlices, Vec4};
 use super::geometry::Kind;
 use super::kernels::dice;
 use super::kernels::records::Piece as PieceState;
@@ -94,7 +94,7 @@ fn variant(kind: Kind) -> dice::Variant {
 /// Appends the dicing of a piece: the channels of `channels` go to `base` in the arena.
 pub fn record(
     recording: &mut Recording,
-    (frame, grids, page): (&FrameSlices, GridSlices, PageSlices),
+    (frame, page): (&FrameSlices, PageSlices),
     slices: &RegionSlices,
     kind: Kind,
     piece: &Piece,
@@ -106,7 +106,7 @@ pub fn record(
         instances: frame.instances,
         primitives: page.primitives,
         data: page.data,
-        grids: grids.grids,
+        grids: slices.grids.grids,
         slots: slices.slots,
         arena,
         pieces: slices.pieces,

@@ -1,6 +1,6 @@
 //! Displace: the displacement program moves P and sets N, and the feeding of compiled programs in general.
 
-use super::buffers::{FrameSlices, GridSlices, PageSlices, RegionSlices};
+use super::buffers::{FrameSlices, PageSlices, RegionSlices};
 use super::dice::{Per, Piece};
 use super::kernels::{displaced, primvar, work};
 use super::look::ShadingKernel;
@@ -31,13 +31,13 @@ pub struct ProgramPlaces {
 /// any drawable of the bin has such), the program itself.
 pub fn record_program(
     recording: &mut Recording,
-    (frame, grids, page): (&FrameSlices, GridSlices, PageSlices),
+    (frame, page): (&FrameSlices, PageSlices),
     slices: &RegionSlices,
     (slice, kernel, primvars): (Slice, &ShadingKernel, bool),
     piece: &Piece,
     places: ProgramPlaces,
 ) {
-    record_inputs(recording, (frame, grids, page), slices, (slice, kernel, primvars), piece, places);
+    record_inputs(recording, (frame, page), slices, (slice, kernel, primvars), piece, places);
     // The push constants of spirv-gen's abi.rs. Work records of this piece begin at 0.
     let push = [
         0,
@@ -74,7 +74,7 @@ pub fn record_measure(
 
 fn record_inputs(
     recording: &mut Recording,
-    (frame, grids, page): (&FrameSlices, GridSlices, PageSlices),
+    (frame, page): (&FrameSlices, PageSlices),
     slices: &RegionSlices,
     (slice, kernel, primvars): (Slice, &ShadingKernel, bool),
     piece: &Piece,
@@ -89,7 +89,7 @@ fn record_inputs(
         let bindings = work::Bindings {
             instances: frame.instances,
             primitives: page.primitives,
-            grids: grids.grids,
+            grids: slices.grids.grids,
             slots: slices.slots,
             work: slices.work,
             pieces: slices.pieces,
@@ -108,7 +108,7 @@ fn record_inputs(
             instances: frame.instances,
             primitives: page.primitives,
             values: page.data.cast(),
-            grids: grids.grids,
+            grids: slices.grids.grids,
             slots: slices.slots,
             primvar_bindings: frame.primvar_bindings,
             arena: slices.arena,

@@ -1,6 +1,6 @@
 //! Hide: opaque grids, nearest first, lower the depth keys of the samples they cover; what lies behind is dropped undiced.
 
-use super::buffers::{FrameSlices, GridSlices, RegionSlices};
+use super::buffers::{FrameSlices, RegionSlices};
 use super::covering;
 use super::dice::{Per, Piece};
 use super::kernels::records::{Culled, Rest};
@@ -39,7 +39,7 @@ pub(super) fn record_disarm(recording: &mut Recording, slices: &RegionSlices) {
 /// `enabled` is off.
 pub fn record_cull(
     recording: &mut Recording,
-    (frame, grids): (&FrameSlices, GridSlices),
+    frame: &FrameSlices,
     slices: &RegionSlices,
     region: &RegionPixels,
     (sorted, first, piece): (Slice<u32>, u32, &Piece),
@@ -48,9 +48,8 @@ pub fn record_cull(
     let [region_width, region_height] = region.size();
     let bindings = cull::Bindings {
         sorted,
-        selected: slices.selected,
-        grids: grids.grids,
-        grid_bounds: grids.bounds,
+        grids: slices.grids.grids,
+        grid_bounds: slices.grids.bounds,
         instances: frame.instances,
         blocks: slices.blocks,
         slots: slices.slots,

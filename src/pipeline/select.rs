@@ -1,6 +1,7 @@
 //! Select: the grids that a region needs, ranked in stable order and sorted into depth batches and bins.
 
 use super::buffers::{FrameSlices, GridSlices, RegionCapacity, RegionSlices};
+use super::kernels::records::Total;
 use super::kernels::{gather, plan_batches, select, sort_count, sort_scatter};
 use super::plan::Pipeline;
 use super::recording::Recording;
@@ -80,39 +81,63 @@ impl DepthBuckets {
     }
 }
 
-/// Appends the selection of a region: ranks, batches, and the order in which grids are hidden.
-pub fn record(
+/// Appends the start of a selection: nothing is selected.
+pub fn record_clear(recording: &mut Recording, slices: &RegionSlices) {
+    recording.concurrent(|recording| {
+        recording.write(slices.selected_count, &[Total { total: 0 }]);
+        recording.fill(slices.histogram, 0);
+    });
+}
+
+/// Appends the selection from a page of grids, of at most [`RegionCapacity::page_grids`]. Ranks go on from `first_rank`, the number of
+/// those that pages before have given, so that they keep the order of the frame's grids if pages come in order.
+pub fn record_page(
     recording: &mut Recording,
     device: Device,
-    pipeline: Pipeline,
-    (frame, grids): (&FrameSlices, GridSlices),
+    (page, first_rank): (GridSlices, u32),
     (slices, capacity): (&RegionSlices, &RegionCapacity),
     (region, depth): (&RegionPixels, DepthBuckets),
 ) {
-    let grid_count = grids.grids.count() as u32;
+    let grid_count = page.grids.count() as u32;
+    if grid_count == 0 {
+        return;
+    }
     let [x0, y0, x1, y1] = region.sampled;
     let everywhere = covering(u64::from(grid_count), select::LOCAL_SIZE);
-    let bindings = select::Bindings { grid_bounds: grids.bounds, chosen: slices.chosen };
+    let bindings = select::Bindings { grid_bounds: page.bounds, chosen: slices.chosen };
     recording.dispatch(select::dispatch(everywhere, &bindings, &select::Push { grid_count, x0, y0, x1, y1 }));
-    let total = (slices.scan, slices.selected_count);
+    let total = (slices.scan, slices.scan.total);
     scan::record(recording, device, slices.chosen, slices.ranks, grid_count, u32::MAX, total);
-    recording.fill(slices.histogram, 0);
     let bindings = gather::Bindings {
         chosen: slices.chosen,
         ranks: slices.ranks,
-        grids: grids.grids,
-        grid_bounds: grids.bounds,
-        selected: slices.selected,
+        page_grids: page.grids,
+        page_bounds: page.bounds,
+        page_total: slices.scan.total.cast(),
+        grids: slices.grids.grids,
+        grid_bounds: slices.grids.bounds,
+        total: slices.selected_count,
         histogram: slices.histogram,
     };
-    let push =
-        gather::Push { grid_count, capacity: capacity.grids as u32, depth_base: depth.base, depth_shift: depth.shift };
+    let (depth_base, depth_shift) = (depth.base, depth.shift);
+    let push = gather::Push { grid_count, first_rank, capacity: capacity.grids as u32, depth_base, depth_shift };
     recording.dispatch(gather::dispatch(everywhere, &bindings, &push));
+}
+
+/// Appends what comes after the last page: depth batches, and the order in which grids are hidden. At most `selected_max` are selected.
+pub fn record_batches(
+    recording: &mut Recording,
+    device: Device,
+    pipeline: Pipeline,
+    frame: &FrameSlices,
+    (slices, capacity): (&RegionSlices, &RegionCapacity),
+    (depth, selected_max): (DepthBuckets, u64),
+) {
     let bindings = plan_batches::Bindings { histogram: slices.histogram, batches: slices.batches };
     let push = plan_batches::Push { batch_count: pipeline.batches.clamp(1, BATCHES) };
     recording.dispatch(plan_batches::dispatch(1, &bindings, &push));
-    let order = SortOrder { depth, places: 0..u32::MAX, selected_max: u64::from(grid_count) };
-    record_sort(recording, device, (frame, grids), (slices, capacity), &order, sort_count::Variant::Hide);
+    let order = SortOrder { depth, places: 0..u32::MAX, selected_max };
+    record_sort(recording, device, frame, (slices, capacity), &order, sort_count::Variant::Hide);
 }
 
 /// What a counting sort of the selected grids goes by.
@@ -130,7 +155,7 @@ pub(super) struct SortOrder {
 pub(super) fn record_sort(
     recording: &mut Recording,
     device: Device,
-    (frame, grids): (&FrameSlices, GridSlices),
+    frame: &FrameSlices,
     (slices, capacity): (&RegionSlices, &RegionCapacity),
     order: &SortOrder,
     by: sort_count::Variant,
@@ -138,9 +163,8 @@ pub(super) fn record_sort(
     recording.fill(slices.counts, 0);
     let groups = covering(order.selected_max.min(capacity.grids), [64, 1, 1]);
     let bindings = sort_count::Bindings {
-        selected: slices.selected,
-        grids: grids.grids,
-        grid_bounds: grids.bounds,
+        grids: slices.grids.grids,
+        grid_bounds: slices.grids.bounds,
         instances: frame.instances,
         batches: slices.batches,
         needed: slices.needed,

@@ -1,6 +1,6 @@
 //! Shade: the colour programs run on grids of which some sample sees a micropolygon; the colours of those micropolygons are kept.
 
-use super::buffers::{FrameSlices, GridSlices, RegionCapacity, RegionSlices};
+use super::buffers::{FrameSlices, RegionCapacity, RegionSlices};
 use super::dice::{Per, Piece};
 use super::kernels::{mark, needed, pack, sort_count};
 use super::look::ShadingKernel;
@@ -41,12 +41,12 @@ pub fn record_places(
 pub fn record_order(
     recording: &mut Recording,
     device: Device,
-    frame_grids: (&FrameSlices, GridSlices),
+    frame: &FrameSlices,
     slices_capacity: (&RegionSlices, &RegionCapacity),
     (selected, places): (u64, Range<u32>),
 ) {
     let order = SortOrder { depth: DepthBuckets { base: 0, shift: 0 }, places, selected_max: selected };
-    record_sort(recording, device, frame_grids, slices_capacity, &order, sort_count::Variant::Shade);
+    record_sort(recording, device, frame, slices_capacity, &order, sort_count::Variant::Shade);
 }
 
 /// Appends the keeping of a piece's visible colours; its positions and outputs begin at these records. `kernel` is `None` for matte

@@ -28,7 +28,7 @@ const FILTER: Filter = Filter { kind: FilterKind::Box, width: [2.0, 2.0] };
 impl Region {
     fn new(entries: u64, variables: u64) -> Self {
         let capacity = RegionCapacity {
-            frame_grids: 1000,
+            page_grids: 1000,
             grids: 1000,
             subpixels: 18 * 18 * u64::from(SAMPLES),
             pixel_samples: u64::from(SAMPLES),
@@ -90,22 +90,27 @@ fn record_slots(region: &Region, recording: &mut Recording, pieces: &[Piece]) {
     hide::record_pieces(recording, &region.slices, pieces);
     for piece in pieces {
         let from = (region.slices.sorted_hide, piece.slot_base, piece);
-        let sources = (&region.frame, region.grids);
-        hide::record_cull(recording, sources, &region.slices, &region.pixels, from, (true, Slab::WHOLE));
+        hide::record_cull(recording, &region.frame, &region.slices, &region.pixels, from, (true, Slab::WHOLE));
     }
     hide::record_arm(recording, &region.slices, pieces.len());
 }
 
 #[test]
-fn select_is_eleven() {
+fn select_is_eleven_and_five_for_each_further_page_of_grids() {
     let r = Region::new(0, 0);
     for device in [SERIAL, Device { serial: false }] {
+        let depth = DepthBuckets::new(1.0, 10.0);
+        let page = |recording: &mut Recording| {
+            select::record_page(recording, device, (r.grids, 0), r.memory(), (&r.pixels, depth));
+        };
         let count = dispatches(|recording| {
             hide::record_clear(recording, &r.slices, r.region());
-            let (frame, depth) = ((&r.frame, r.grids), (&r.pixels, DepthBuckets::new(1.0, 10.0)));
-            select::record(recording, device, Pipeline::ANTHILL, frame, r.memory(), depth);
+            select::record_clear(recording, &r.slices);
+            page(recording);
+            let order = (depth, 500);
+            select::record_batches(recording, device, Pipeline::ANTHILL, &r.frame, r.memory(), order);
         });
-        assert_eq!(count, 11);
+        assert_eq!((count, dispatches(page)), (11, 5));
     }
 }
 
@@ -113,7 +118,7 @@ fn select_is_eleven() {
 fn what_is_seen_is_ten_and_a_round_s_sort_five() {
     let r = Region::new(0, 0);
     let order = |recording: &mut Recording| {
-        shade::record_order(recording, SERIAL, (&r.frame, r.grids), r.memory(), (500, 0..1024));
+        shade::record_order(recording, SERIAL, &r.frame, r.memory(), (500, 0..1024));
     };
     let marked = dispatches(|recording| {
         shade::record_mark(recording, &r.slices, &r.pixels, SAMPLES);
@@ -132,7 +137,7 @@ fn a_load_to_hide_or_to_sample() {
             dispatches(|recording| {
                 record_slots(&r, recording, &pieces);
                 for piece in &pieces {
-                    let sources = (&r.frame, r.grids, r.page());
+                    let sources = (&r.frame, r.page());
                     dice::record(recording, sources, &r.slices, Kind::Patch, piece, (piece.base, dice::POSITION));
                     let vertices = (piece, piece.base);
                     if sampled {
@@ -166,7 +171,7 @@ fn a_load_to_shade_and_what_programs_add() {
     let (r, program) = (Region::new(0, 0), program());
     let places = displace::ProgramPlaces { input_base: 0, output_base: 64, uniform_base: 96 };
     let run = |recording: &mut Recording, piece: &Piece, primvars: bool| {
-        let sources = (&r.frame, r.grids, r.page());
+        let sources = (&r.frame, r.page());
         let kernel = (displace::Slice::Colour, &program, primvars);
         displace::record_program(recording, sources, &r.slices, kernel, piece, places);
     };
@@ -176,7 +181,7 @@ fn a_load_to_shade_and_what_programs_add() {
             dispatches(|recording| {
                 record_slots(&r, recording, &pieces);
                 for piece in &pieces {
-                    let sources = (&r.frame, r.grids, r.page());
+                    let sources = (&r.frame, r.page());
                     dice::record(recording, sources, &r.slices, Kind::Curve, piece, (piece.base, 3));
                     run(recording, piece, primvars);
                     let kernel = (Some(&program), piece);
@@ -217,7 +222,7 @@ fn a_slab_is_fifteen_and_its_compositing() {
         sample::record_order(recording, SERIAL, r.memory(), &r.pixels, 700);
         shade::record_places(recording, SERIAL, r.memory(), 500);
         composite::record_places(recording, &r.slices, 700);
-        shade::record_order(recording, SERIAL, (&r.frame, r.grids), r.memory(), (500, 0..1024));
+        shade::record_order(recording, SERIAL, &r.frame, r.memory(), (500, 0..1024));
     });
     assert_eq!(order, 15);
     for again in [false, true] {

@@ -1,5 +1,6 @@
 //! Test aids, from the environment (ARCHITECTURE.md, "Test aids").
 
+use super::grid_pages::Residency;
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::gpu::{Fault, Faults};
 use crate::schedule::Region;
@@ -10,6 +11,10 @@ use std::sync::Arc;
 const PAGE_BYTES: u64 = 64 << 20;
 /// Where `ANTHILL_PAGE_KIB` makes them small, so many are resident at once.
 const SMALL_PAGES: u64 = 4;
+/// And so many pages of grids.
+const SMALL_GRID_PAGES: u64 = 2;
+/// Bytes of a grid in the list.
+const GRID_BYTES: u64 = 48;
 /// Regions in flight on each device.
 const IN_FLIGHT: usize = 2;
 
@@ -20,7 +25,7 @@ pub(crate) struct Aids {
     pub perturb: Option<u64>,
     /// `ANTHILL_REGIONS`: the picture is cut into about so many regions of different sizes to begin with.
     pub regions: Option<usize>,
-    /// `ANTHILL_PAGE_KIB`: size of geometry pages.
+    /// `ANTHILL_PAGE_KIB`: size of pages, of geometry and of grids.
     small_page_bytes: Option<u64>,
     /// `ANTHILL_CAPTURE`: the region of each device that RenderDoc is told to capture.
     pub captured_region: Option<u64>,
@@ -84,6 +89,12 @@ impl Aids {
     /// Bytes of all pages that are resident at once, at most.
     pub(super) fn pages_bytes_max(&self) -> u64 {
         self.small_page_bytes.map_or(u64::MAX, |bytes| bytes.saturating_mul(SMALL_PAGES))
+    }
+
+    /// How much of the list of grids is on a device.
+    pub(super) fn grid_residency(&self) -> Option<Residency> {
+        let page = |bytes: u64| Residency { page_grids: (bytes / GRID_BYTES).max(1), seats: SMALL_GRID_PAGES };
+        self.small_page_bytes.map(page)
     }
 
     /// Regions in flight on each device, at most.

@@ -54,14 +54,14 @@ impl Counting<'_> {
     }
 
     fn count_group(&self, mut members: Vec<Member>) -> (Vec<Member>, Arc<Counted>) {
-        let mut counted = self.count(&mut members, &[]);
+        let mut counted = Arc::new(self.count(&mut members, &[]));
         if !self.picture.world.unbounded.is_empty() {
             let bounds = self.measure(&mut members, &counted);
             self.retain(&mut members, |driver| Ok(driver.bound(&bounds)?));
             let again = self.count(&mut members, &bounds);
-            counted = Counted { bounds_measured: bounds, ..again };
+            counted = Arc::new(Counted { bounds_measured: bounds, ..again });
         }
-        (members, Arc::new(counted))
+        (members, counted)
     }
 
     /// Every member takes a share of the jobs; what a failing one leaves is counted by the others, or by itself opened anew. Members
@@ -95,7 +95,7 @@ impl Counting<'_> {
     }
 
     /// Displacements without a declared bound are displaced once, by the first member that can, and measured.
-    fn measure(&self, members: &mut Vec<Member>, counted: &Counted) -> Vec<(u32, f32)> {
+    fn measure(&self, members: &mut Vec<Member>, counted: &Arc<Counted>) -> Vec<(u32, f32)> {
         let mut moved = None;
         self.retain(members, |driver| {
             if moved.is_none() {

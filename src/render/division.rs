@@ -3,6 +3,7 @@
 
 use super::count::Counted;
 use super::driver::{COUNT_CAPACITY_MIN, Driver, DriverError};
+use super::grid_pages::{GridPages, Residency};
 use super::memory::{Demand, least_bytes, solve};
 use super::needs::Needs;
 use super::pages::ResidentPages;
@@ -12,38 +13,46 @@ use crate::pipeline::buffers::{CountSlices, GridSlices, RegionCapacity, RegionSl
 use crate::pipeline::frame;
 use crate::pipeline::select::DepthBuckets;
 use crate::stats::human_bytes;
+use std::sync::Arc;
 
 impl Driver {
     /// Takes in the grids of the whole picture and divides what memory is left among the regions in flight.
-    pub(crate) fn begin_picture(&mut self, counted: &Counted) -> Result<(), DriverError> {
+    pub(crate) fn begin_picture(&mut self, counted: &Arc<Counted>) -> Result<(), DriverError> {
         self.bound(&counted.bounds_measured)?;
-        let demand = self.demand(counted);
-        let begun = self.take_grids(counted).and_then(|()| self.divide_memory(&demand));
-        let begun = match begun {
-            Err(DriverError::Gpu(GpuError::OutOfMemory { .. }) | DriverError::TooLittleMemory { .. }) => {
-                // Pages took a share of what was there before grids were counted; one at a time leaves the most.
-                self.give_up_picture();
-                let kept = self.world.pages.keep_one(&mut self.device).map_err(DriverError::from);
-                kept.and_then(|()| self.take_grids(counted)).and_then(|()| self.divide_memory(&demand))
-            }
-            begun => begun,
-        };
-        begun.map_err(|error| self.explained(error, Some(&demand)))
-    }
-
-    fn take_grids(&mut self, counted: &Counted) -> Result<(), DriverError> {
-        let count = counted.grids.len().max(1) as u64;
-        let buffer = self.device.allocate("grids", GridSlices::bytes(count), Usage::DeviceOnly)?;
-        self.buffers.push(buffer);
-        let grids = GridSlices::cut(buffer, count).expect("the buffer was made for it");
-        let some = 0..counted.grids.len() as u64;
-        self.world.grids = GridSlices { grids: grids.grids.part(some.clone()), bounds: grids.bounds.part(some) };
-        self.device.upload(self.world.grids.grids, &counted.grids)?;
-        self.device.upload(self.world.grids.bounds, &counted.bounds)?;
         let near = counted.bounds.iter().map(|b| b.zmin).fold(f32::INFINITY, f32::min);
         let far = counted.bounds.iter().map(|b| b.zmin).fold(0.0, f32::max);
         self.world.depth = DepthBuckets::new(near.max(self.picture.world.frame.near), far);
-        Ok(())
+        let demand = self.demand(counted);
+        let free = self.free_bytes().saturating_sub(self.world.pages.to_come_bytes());
+        let choices = self.picture.grid_residency.map_or_else(
+            || Residency::choices(demand.frame_grids, free),
+            |residency| vec![residency, Residency::least(demand.frame_grids)],
+        );
+        let (least, faster) = choices.split_last().expect("there is always the least");
+        for &residency in faster {
+            match self.begin_with(counted, &demand, residency) {
+                Err(DriverError::Gpu(GpuError::OutOfMemory { .. }) | DriverError::TooLittleMemory { .. }) => {
+                    self.give_up_picture();
+                }
+                begun => return begun,
+            }
+        }
+        // Pages took a share of what was there before grids were counted; one at a time leaves the most.
+        let kept = self.world.pages.keep_one(&mut self.device).map_err(DriverError::from);
+        let begun = kept.and_then(|()| self.begin_with(counted, &demand, *least));
+        begun.map_err(|error| self.explained(error, Some(&Demand { page_grids: least.page_grids, ..demand })))
+    }
+
+    fn begin_with(&mut self, counted: &Arc<Counted>, demand: &Demand, residency: Residency) -> Result<(), DriverError> {
+        let Residency { page_grids, seats } = residency;
+        let mut slices = Vec::new();
+        for _ in 0..seats {
+            let buffer = self.device.allocate("grids", GridSlices::bytes(page_grids), Usage::DeviceOnly)?;
+            self.buffers.push(buffer);
+            slices.push(GridSlices::cut(buffer, page_grids).expect("the buffer was made for it"));
+        }
+        self.world.grids = GridPages::new(Arc::clone(counted), page_grids, slices);
+        self.divide_memory(&Demand { page_grids, ..*demand })
     }
 
     fn demand(&self, counted: &Counted) -> Demand {
@@ -52,6 +61,7 @@ impl Driver {
         let samples = u64::from(world.frame.samples[0] * world.frame.samples[1]);
         Demand {
             frame_grids: counted.grids.len().max(1) as u64,
+            page_grids: 1,
             pixel_grids_max: grids_of_any_pixel_max(
                 &counted.bounds,
                 world.frame.sampled_px,
@@ -69,6 +79,7 @@ impl Driver {
 
     /// Frees what [`Self::begin_picture`] made.
     fn give_up_picture(&mut self) {
+        self.world.grids = GridPages::default();
         self.seats.clear();
         self.free.clear();
         for buffer in self.buffers.drain(1..) {
@@ -145,12 +156,13 @@ impl Driver {
                 CountSlices::bytes(self.picture.world.runs.len().max(1) as u64, COUNT_CAPACITY_MIN),
             ),
             Some(demand) => {
-                let grids = demand.frame_grids;
-                needs.with(format!("the list of {grids} grids"), 1, GridSlices::bytes(grids)).with(
-                    "the pixels of one region",
-                    1,
-                    least_bytes(demand),
-                )
+                let (page, all) = (demand.page_grids, demand.frame_grids);
+                let list = if page < all {
+                    format!("a page of the list of {all} grids")
+                } else {
+                    format!("the list of {all} grids")
+                };
+                needs.with(list, 1, GridSlices::bytes(page)).with("the pixels of one region", 1, least_bytes(demand))
             }
         };
         DriverError::TooLittleMemory {

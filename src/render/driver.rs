@@ -1,13 +1,14 @@
 //! One device at work on one world: what it keeps in memory, and the regions it has in flight.
 
 use super::count::{CountJob, Counted, Counter, drawables};
+use super::grid_pages::{GridPages, Residency};
 use super::needs::Needs;
 use super::pace::Pace;
 use super::pages::ResidentPages;
 use super::record::{DeviceWorld, Place};
 use super::region::{RegionResult, RegionRun, Step};
 use crate::gpu::{Device, DeviceInfo, GpuError, Usage};
-use crate::pipeline::buffers::{CountSlices, FrameSlices, GridSlices, RegionCapacity, RegionSlices};
+use crate::pipeline::buffers::{CountSlices, FrameSlices, RegionCapacity, RegionSlices};
 use crate::pipeline::kernels::records::{FrameBuffer, Instance};
 use crate::pipeline::look::ShadingKernel;
 use crate::pipeline::plan::Pipeline;
@@ -46,6 +47,8 @@ pub(crate) struct Picture {
     pub reserve_bytes: u64,
     /// Device memory for pages, at most; one page in any case.
     pub pages_bytes_max: u64,
+    /// How much of the list of grids is on a device, if not what its memory suggests (a test aid).
+    pub grid_residency: Option<Residency>,
     /// The region of each device, counted from 0, that RenderDoc is told to capture; there is one region in flight then.
     pub captured_region: Option<u64>,
 }
@@ -148,7 +151,7 @@ impl Driver {
             world: Arc::clone(&picture.world),
             kernels: Arc::clone(&picture.kernels),
             frame,
-            grids: GridSlices { grids: buffer.slice_at(0, 0), bounds: buffer.slice_at(0, 0) },
+            grids: GridPages::default(),
             depth: DepthBuckets::new(1.0, 1.0),
             pipeline: picture.pipeline,
             stage: pipeline::Device { serial: device.is_cpu() },
@@ -319,7 +322,7 @@ impl Driver {
     }
 
     /// Displaces everything once and returns, for each instance, how far its vertices moved in camera space.
-    pub(crate) fn measure(&mut self, counted: &Counted, crop: [u32; 4]) -> Result<Vec<f32>, DriverError> {
+    pub(crate) fn measure(&mut self, counted: &Arc<Counted>, crop: [u32; 4]) -> Result<Vec<f32>, DriverError> {
         self.begin_picture(counted)?;
         self.world.measuring = true;
         let result = self.measure_regions(crop);

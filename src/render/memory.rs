@@ -1,9 +1,10 @@
 //! How a device's share of memory is divided, in closed form.
 //!
 //! ```text
-//! limit = reserve C + frame (instances, parameters, grids) + pages + regions in flight * region
+//! limit = reserve C + frame (instances, parameters) + pages + grids + regions in flight * region
 //! ```
-//! Pages get what they need up to a third of what is left after the frame; regions share the rest in equal fixed parts. A region's
+//! Pages get what they need up to a third of what is left after the frame. The list of grids gets up to half of the rest, or a quarter for
+//! some of its pages (`grid_pages`); regions share what remains in equal fixed parts. A region's
 //! part goes first to the lists of the grids that some pixel needs, because a pixel cannot be cut, then to subpixels: depth keys,
 //! resolved samples, visible colours. What a small picture leaves over goes to stores that make work come in larger portions.
 
@@ -20,7 +21,7 @@ const WORK_SUBPIXELS: u64 = 1 << 20;
 /// Grids of one region at most: their rank is part of a key.
 const GRIDS_MAX: u64 = 1 << 24;
 /// Bytes of a region's lists for each grid.
-const GRID_BYTES: u64 = 68;
+const GRID_BYTES: u64 = 112;
 /// The most subpixels that keep a region's parts bindable (`BINDING_BYTES_MAX`).
 const SUBPIXELS_MAX: u64 = 1 << 24;
 
@@ -29,6 +30,8 @@ const SUBPIXELS_MAX: u64 = 1 << 24;
 pub(crate) struct Demand {
     /// Grids of the frame.
     pub frame_grids: u64,
+    /// Grids of a page of them.
+    pub page_grids: u64,
     /// The most grids that any pixel's samples need.
     pub pixel_grids_max: u64,
     /// Samples of a pixel.
@@ -58,7 +61,7 @@ impl Demand {
 fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCapacity {
     let arena = (work / 8).clamp(ARENA_RECORDS_MIN, ARENA_RECORDS_MAX).max(demand.slot_records_max);
     RegionCapacity {
-        frame_grids: demand.frame_grids,
+        page_grids: demand.page_grids,
         grids,
         subpixels,
         pixel_samples: demand.pixel_samples,
@@ -103,6 +106,7 @@ mod tests {
     fn demand() -> Demand {
         Demand {
             frame_grids: 300_000,
+            page_grids: 300_000,
             pixel_grids_max: 400,
             pixel_samples: 16,
             picture_subpixels: 642 * 482 * 16,
@@ -129,13 +133,13 @@ mod tests {
 
     /// The formula of ARCHITECTURE.md, "Cost of a region".
     fn documented_bytes(c: &RegionCapacity) -> u64 {
-        let (f, s, u, a, e) = (c.frame_grids, c.grids, c.subpixels, c.arena, c.entries);
+        let (f, s, u, a, e) = (c.page_grids, c.grids, c.subpixels, c.arena, c.entries);
         let (p, v, b) = (u.div_ceil(c.pixel_samples), c.variables, 320 * c.bins);
         let k = 1 + v + u64::from(e > 0);
         let per_place = if c.smooth { 4 * k + 2 } else { k };
         let cells = if e > 0 { c.pixel_samples.div_ceil(32) * p } else { 0 };
         let opaque =
-            8 * f + 68 * s + (8 + 16 * k) * u + (28 + 16 * v) * p + 20 * a + 16 * per_place * c.colours + 8 * b;
+            8 * f + 112 * s + (8 + 16 * k) * u + (28 + 16 * v) * p + 20 * a + 16 * per_place * c.colours + 8 * b;
         let translucent = if e > 0 { 8 * u + 36 * e + 12 * cells } else { 0 };
         opaque + translucent + 4 * f.max(s).max(b).max(cells).div_ceil(1024) + 42_176
     }
@@ -150,7 +154,7 @@ mod tests {
                 let c = solve(&demand, mib << 20).expect("enough memory");
                 let (bytes, documented) = (c.bytes(), documented_bytes(&c));
                 assert!(
-                    (documented..=documented + 41 * 255).contains(&bytes),
+                    (documented..=documented + 42 * 255).contains(&bytes),
                     "{bytes}, documented {documented}: {c:?}"
                 );
             }
@@ -172,8 +176,8 @@ mod tests {
     #[test]
     fn a_pixel_that_needs_all_grids_has_room_for_them() {
         let deep = Demand { frame_grids: 1_000_000, pixel_grids_max: 900_000, picture_subpixels: 1296, ..demand() };
-        assert!(solve(&deep, 64 << 20).is_none());
-        assert!(solve(&deep, 96 << 20).is_some_and(|solved| solved.grids >= 900_000 && solved.bytes() <= 96 << 20));
+        assert!(solve(&deep, 80 << 20).is_none());
+        assert!(solve(&deep, 128 << 20).is_some_and(|solved| solved.grids >= 900_000 && solved.bytes() <= 128 << 20));
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod decisions;
 mod devices;
 mod division;
 mod driver;
+mod grid_pages;
 mod imager;
 mod load;
 mod memory;

@@ -1,16 +1,17 @@
 //! Recording of loads: what happens to the slots of one load when it is hidden, sampled or shaded.
 
+use super::grid_pages::GridPages;
 use super::load::{Cost, Load, LoadPiece};
 use super::pages::ResidentPages;
 use crate::gpu::{Device, GpuError};
-use crate::pipeline::buffers::{FrameSlices, GridSlices, PageSlices, RegionCapacity, RegionSlices};
+use crate::pipeline::buffers::{FrameSlices, PageSlices, RegionCapacity, RegionSlices};
 use crate::pipeline::dice;
 use crate::pipeline::displace::{self, ProgramPlaces, Slice};
 use crate::pipeline::look::ShadingKernel;
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::recording::{self, Recording};
 use crate::pipeline::sample::{self, Slab};
-use crate::pipeline::select::{DepthBuckets, RegionPixels};
+use crate::pipeline::select::{self, DepthBuckets, RegionPixels};
 use crate::pipeline::shade::{self, ShadeLayout};
 use crate::pipeline::world::DrawnWorld;
 use crate::pipeline::{self, hide};
@@ -23,7 +24,7 @@ pub(crate) struct DeviceWorld {
     pub world: Arc<DrawnWorld>,
     pub kernels: Arc<[ShadingKernel]>,
     pub frame: FrameSlices,
-    pub grids: GridSlices,
+    pub grids: GridPages,
     pub depth: DepthBuckets,
     pub pipeline: Pipeline,
     pub stage: pipeline::Device,
@@ -92,6 +93,35 @@ impl DeviceWorld {
         hide.chain(shade).max().unwrap_or(256)
     }
 
+    /// Appends the selection from the page of grids at place `at` of `pages`, of which those before have given `selected`; before the
+    /// first comes the start of hiding, and after the last the order of hiding.
+    pub(crate) fn record_select(
+        &mut self,
+        device: &mut Device,
+        recording: &mut Recording,
+        place: &Place,
+        (pages, at): (&[usize], usize),
+        selected: u64,
+    ) -> Result<(), GpuError> {
+        let page = pages.get(at).map(|&page| self.grids.bring(device, page, pages)).transpose()?;
+        let memory = (&place.slices, &place.capacity);
+        recording.stage("select", |recording| {
+            if at == 0 {
+                hide::record_clear(recording, &place.slices, (&place.pixels, place.pixel_samples));
+                select::record_clear(recording, &place.slices);
+            }
+            if let Some(page) = page {
+                let from = (page, selected as u32);
+                select::record_page(recording, self.stage, from, memory, (&place.pixels, self.depth));
+            }
+            if at + 1 >= pages.len() {
+                let order = (self.depth, selected + page.map_or(0, |page| page.grids.count()));
+                select::record_batches(recording, self.stage, self.pipeline, &self.frame, memory, order);
+            }
+        });
+        Ok(())
+    }
+
     /// The pages that a load needs, by piece. They stay while its recording grows, see [`super::load::Loads::take`].
     fn bring(&mut self, device: &mut Device, load: &Load) -> Result<Vec<PageSlices>, GpuError> {
         load.pieces.iter().map(|piece| self.pages.bring(device, piece.page)).collect()
@@ -110,7 +140,7 @@ impl DeviceWorld {
         recording.unordered(|recording| {
             for piece in &pieces {
                 let from = (sorted, load.first + piece.slot_base, piece);
-                hide::record_cull(recording, (&self.frame, self.grids), &place.slices, &place.pixels, from, keep);
+                hide::record_cull(recording, &self.frame, &place.slices, &place.pixels, from, keep);
             }
         });
         hide::record_arm(recording, &place.slices, pieces.len());
@@ -125,7 +155,7 @@ impl DeviceWorld {
         (load, fate): (&Load, Fate),
     ) -> Result<(), GpuError> {
         let pages = self.bring(device, load)?;
-        let (frame, grids) = (&self.frame, self.grids);
+        let frame = &self.frame;
         recording.stage("dice", |recording| {
             let slab = match fate {
                 Fate::Hide => Slab::WHOLE,
@@ -139,7 +169,7 @@ impl DeviceWorld {
                     let channels =
                         self.kernel(bin.displace).map_or(dice::POSITION, |k| k.geometry_channels | dice::PARAMETERS);
                     let to = (piece.piece.base, channels);
-                    dice::record(recording, (frame, grids, *page), &place.slices, bin.kind, &piece.piece, to);
+                    dice::record(recording, (frame, *page), &place.slices, bin.kind, &piece.piece, to);
                 }
             });
         });
@@ -181,7 +211,7 @@ impl DeviceWorld {
                 output_base,
                 uniform_base: output_base + kernel.output_channels * piece.piece.vertices(),
             };
-            let sources = (&self.frame, self.grids, *page);
+            let sources = (&self.frame, *page);
             let program = (Slice::Position, kernel, bin.displace_primvars);
             displace::record_program(recording, sources, &place.slices, program, &piece.piece, places);
             let bases = (piece.piece.base, output_base);
@@ -230,7 +260,7 @@ impl DeviceWorld {
     fn record_shade_dice(&self, recording: &mut Recording, place: &Place, piece: &LoadPiece, page: PageSlices) {
         let (displace, shade, layout) = self.layout(piece);
         let kind = self.world.shade_bins[piece.bin].kind;
-        let sources = (&self.frame, self.grids, page);
+        let sources = (&self.frame, page);
         let mut record = |base: u32, channels: u32| {
             if channels != 0 {
                 dice::record(
@@ -263,7 +293,7 @@ impl DeviceWorld {
             output_base: layout.input,
             uniform_base: layout.displace_uniform,
         };
-        let sources = (&self.frame, self.grids, page);
+        let sources = (&self.frame, page);
         let program = (Slice::Position, displace, self.world.shade_bins[piece.bin].displace_primvars);
         displace::record_program(recording, sources, &place.slices, program, &piece.piece, places);
     }
@@ -279,7 +309,7 @@ impl DeviceWorld {
         if let Some(kernel) = shade {
             let at =
                 ProgramPlaces { input_base: layout.input, output_base: layout.output, uniform_base: layout.uniform };
-            let sources = (&self.frame, self.grids, page);
+            let sources = (&self.frame, page);
             let program = (Slice::Colour, kernel, self.world.shade_bins[piece.bin].shade_primvars);
             displace::record_program(recording, sources, &place.slices, program, &piece.piece, at);
         }

@@ -2,7 +2,7 @@
 //! what the device found and decides what is next (ARCHITECTURE.md, 4).
 //!
 //! ```text
-//! select -> hide, load by load, nearest batch first -> [ slab: sample loads -> order entries -> shade -> composite ]* ->
+//! [ select from a page of grids ]* -> hide, load by load, nearest batch first -> [ slab: sample loads -> order entries -> shade -> composite ]* ->
 //! mark what is seen -> [ shade loads -> composite ]* -> filter
 //! ```
 
@@ -17,7 +17,7 @@ use crate::pipeline::look::HideBin;
 use crate::pipeline::recording::Recording;
 use crate::pipeline::sample::{CELL_ENTRIES_MAX, Slab};
 use crate::pipeline::select::{BATCHES, DEPTH_BUCKETS, SIZE_CLASSES};
-use crate::pipeline::{composite, filter, hide, sample, select, shade};
+use crate::pipeline::{composite, filter, hide, sample, shade};
 use std::ops::Range;
 
 /// A load, which runs in dispatches that cannot be cut any more, has at most so many times the vertices that a submission should have
@@ -113,6 +113,9 @@ pub(crate) struct RegionRun {
     place: Place,
     phase: Phase,
     ticket: Ticket,
+    /// The pages of the list of grids that may have something for the region, in order, and how many of them were selected from.
+    grid_pages: Vec<usize>,
+    grid_pages_done: usize,
     /// Grids of each key after selection: (batch, bin, size class).
     hide_counts: Vec<u32>,
     /// Bits of the nearest and the farthest depth of each depth batch.
@@ -130,20 +133,19 @@ pub(crate) struct RegionRun {
 }
 
 impl RegionRun {
-    /// Begins a region: submits its selection.
+    /// Begins a region: submits its selection, from the first page of grids.
     pub(crate) fn begin(device: &mut Device, world: &mut DeviceWorld, place: Place) -> Result<Self, GpuError> {
         let mut recording = place.recording("select");
-        recording.stage("select", |recording| {
-            hide::record_clear(recording, &place.slices, (&place.pixels, place.pixel_samples));
-            let (slices, region) = ((&place.slices, &place.capacity), (&place.pixels, world.depth));
-            select::record(recording, world.stage, world.pipeline, (&world.frame, world.grids), slices, region);
-        });
+        let grid_pages = world.grids.meeting(&place.pixels);
+        world.record_select(device, &mut recording, &place, (&grid_pages, 0), 0)?;
         let ticket = device.submit(&recording)?;
         let slabs = Slabs::new(place.capacity.entries, &[], 1);
         Ok(Self {
             place,
             phase: Phase::Select,
             ticket,
+            grid_pages,
+            grid_pages_done: 0,
             hide_counts: Vec::new(),
             batch_depths: Vec::new(),
             slabs,
@@ -233,6 +235,14 @@ impl RegionRun {
         self.counts.selected = u64::from(device.read(self.place.slices.selected_count)?[0].total);
         if self.counts.selected > self.place.capacity.grids {
             return Ok(Step::TooLarge);
+        }
+        self.grid_pages_done += 1;
+        if self.grid_pages_done < self.grid_pages.len() {
+            let mut recording = self.place.recording("select");
+            let pages = (self.grid_pages.as_slice(), self.grid_pages_done);
+            world.record_select(device, &mut recording, &self.place, pages, self.counts.selected)?;
+            self.submit(device, &recording, Phase::Select)?;
+            return Ok(Step::Working);
         }
         self.hide_counts = device.read(self.place.slices.counts)?;
         let opaque = opaque_bins(world);
@@ -412,7 +422,7 @@ impl RegionRun {
         let memory = (&self.place.slices, &self.place.capacity);
         recording.stage("shade", |recording| {
             let round = (self.counts.selected, self.round(first));
-            shade::record_order(recording, world.stage, (&world.frame, world.grids), memory, round);
+            shade::record_order(recording, world.stage, &world.frame, memory, round);
         });
     }
 

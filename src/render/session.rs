@@ -231,6 +231,7 @@ impl<'a> Session<'a> {
             in_flight: self.aids.in_flight(),
             reserve_bytes: u64::from(world.options.reserve_kib) << 10,
             pages_bytes_max: self.aids.pages_bytes_max(),
+            grid_residency: self.aids.grid_residency(),
             captured_region: self.aids.captured_region,
         })
     }

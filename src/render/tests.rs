@@ -2,6 +2,7 @@
 
 use super::count::{Counted, jobs};
 use super::driver::{Driver, Picture, Polled, Tracks};
+use super::grid_pages::Residency;
 use crate::diagnostic::{Place, Reporter, Severity};
 use crate::gpu::{Device, OpenOptions, open};
 use crate::pipeline::kernels::test::facing;
@@ -71,6 +72,7 @@ struct Setup {
     pipeline: Pipeline,
     page_bytes: u64,
     pages_bytes_max: u64,
+    grid_residency: Option<Residency>,
     memory_bytes: u64,
     cuts: u32,
     rate: f32,
@@ -82,6 +84,7 @@ impl Default for Setup {
             pipeline: Pipeline::ANTHILL,
             page_bytes: 64 << 20,
             pages_bytes_max: u64::MAX,
+            grid_residency: None,
             memory_bytes: 512 << 20,
             cuts: 1,
             rate: 1.0,
@@ -139,6 +142,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         in_flight: 2,
         reserve_bytes: 0,
         pages_bytes_max: setup.pages_bytes_max,
+        grid_residency: setup.grid_residency,
         captured_region: None,
     }
 }
@@ -156,7 +160,7 @@ fn off() -> Tracks {
 struct Drawn {
     pixels: Vec<[f32; 4]>,
     depths: Vec<f32>,
-    counted: Counted,
+    counted: Arc<Counted>,
     /// Slabs of the region that had most.
     slabs: u64,
     log: String,
@@ -174,6 +178,7 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Drawn {
         counted.grids.extend(part.grids);
         counted.bounds.extend(part.bounds);
     }
+    let counted = Arc::new(counted);
     driver.begin_picture(&counted).expect("fits");
     let [width, height] = resolution;
     let mut film = Drawn {
@@ -398,6 +403,10 @@ fn a_sphere_covers_its_silhouette() {
     assert!(open.is_empty(), "pixels {open:?}");
 }
 
+fn paged(page_grids: u64, seats: u64) -> Option<Residency> {
+    Some(Residency { page_grids, seats })
+}
+
 #[test]
 fn the_picture_is_the_same_however_it_is_cut() {
     let reference = draw(menagerie(), SIZE, &Setup::default());
@@ -409,6 +418,8 @@ fn the_picture_is_the_same_however_it_is_cut() {
         ("two small pages at a time", Setup { page_bytes: 4096, pages_bytes_max: 2 * 4096, ..Setup::default() }),
         ("one small page at a time", Setup { page_bytes: 4096, pages_bytes_max: 0, ..Setup::default() }),
         ("little memory", Setup { memory_bytes: 48 << 20, ..Setup::default() }),
+        ("pages of 50 grids, three at a time", Setup { grid_residency: paged(50, 3), cuts: 3, ..Setup::default() }),
+        ("one page of 7 grids at a time", Setup { grid_residency: paged(7, 1), ..Setup::default() }),
         ("unbinned", Setup { pipeline: Pipeline::UNBINNED, ..Setup::default() }),
         ("shade first", Setup { pipeline: Pipeline::SHADE_FIRST, ..Setup::default() }),
     ];

@@ -81,11 +81,12 @@ const fn way(name: &'static str, flags: &'static [&'static str], aids: &'static 
     Way { name, flags, aids }
 }
 
-const WAYS: [Way; 7] = [
+const WAYS: [Way; 8] = [
     way("one device", &["--devices", "0"], &[]),
     way("the same device twice", &["--devices", "0,0"], &[]),
     way("little memory", &["--devices", "0", "--memory", "256M"], &[]),
     way("small pages", &["--devices", "0"], &[("ANTHILL_PAGE_KIB", "1024")]),
+    way("tiny pages", &["--devices", "0"], &[("ANTHILL_PAGE_KIB", "16")]),
     way("perturbed", &["--devices", "0,0"], &[("ANTHILL_PERTURB", "1")]),
     way("perturbed otherwise, on three", &["--devices", "0,0,0"], &[("ANTHILL_PERTURB", "2")]),
     way(

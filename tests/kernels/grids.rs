@@ -4,7 +4,7 @@ use super::lab::Lab;
 use super::scene::{Loaded, Scene};
 use anthill::pipeline;
 use anthill::pipeline::bound_split::{self, Chunk};
-use anthill::pipeline::buffers::{CountSlices, GridSlices, RegionCapacity, RegionSlices, Vec4};
+use anthill::pipeline::buffers::{CountSlices, RegionCapacity, RegionSlices, Vec4};
 use anthill::pipeline::dice::{self, Piece};
 use anthill::pipeline::geometry::Kind;
 use anthill::pipeline::hide;
@@ -114,7 +114,7 @@ impl Diced {
 /// A region's memory as the tests need it, with `grids` grids of `slots` slots of 256 vertices at a time.
 pub(crate) fn capacity(grids: u64, slots: u64) -> RegionCapacity {
     RegionCapacity {
-        frame_grids: grids,
+        page_grids: 1,
         grids,
         subpixels: 1,
         pixel_samples: 1,
@@ -136,7 +136,7 @@ pub(crate) fn dice(lab: &mut Lab, scene: &Scene, loaded: &Loaded, split: &Split)
     let memory = capacity(split.grids.len() as u64, SLOTS as u64);
     let buffer = lab.buffer("region", memory.bytes());
     let slices = RegionSlices::cut(buffer, &memory).expect("it has the bytes");
-    let grids = GridSlices { grids: lab.upload("grids", &split.grids), bounds: lab.upload("bounds", &split.bounds) };
+    lab.write(slices.grids.grids, &split.grids);
     let kind_of =
         |grid: &Subpatch| scene.drawn.hide_bins[scene.drawn.instances[grid.instance as usize].hide_bin as usize].kind;
     let mut diced: Vec<Option<Diced>> = vec![None; split.grids.len()];
@@ -146,7 +146,7 @@ pub(crate) fn dice(lab: &mut Lab, scene: &Scene, loaded: &Loaded, split: &Split)
             let piece = lay_slots(lab, &slices, chunk, &split.grids);
             lab.run(|recording| {
                 recording.fill(slices.arena, f32::NAN.to_bits());
-                let sources = (&loaded.frame, grids, loaded.page);
+                let sources = (&loaded.frame, loaded.page);
                 dice::record(recording, sources, &slices, kind, &piece, (0, 15 | dice::PARAMETERS));
             });
             let arena = lab.read(slices.arena);
@@ -162,7 +162,7 @@ pub(crate) fn dice(lab: &mut Lab, scene: &Scene, loaded: &Loaded, split: &Split)
 fn lay_slots(lab: &mut Lab, slices: &RegionSlices, chunk: &[usize], grids: &[Subpatch]) -> Piece {
     let slot = |&grid: &usize| {
         let (nu, nv) = dims(&grids[grid]);
-        Slot { dims: nu | nv << 8, grid: grid as u32, instance: grids[grid].instance, ..Slot::default() }
+        Slot { dims: nu | nv << 8, rank: grid as u32, instance: grids[grid].instance, ..Slot::default() }
     };
     let slots: Vec<Slot> = chunk.iter().map(slot).collect();
     lab.write(slices.slots.part(0..slots.len() as u64), &slots);

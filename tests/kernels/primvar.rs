@@ -7,7 +7,7 @@ use super::scene::{Loaded, Scene, Thing};
 use super::zoo;
 use crate::reference::edge;
 use crate::reference::primvar::value;
-use anthill::pipeline::buffers::{GridSlices, RegionSlices, Vec4};
+use anthill::pipeline::buffers::{RegionSlices, Vec4};
 use anthill::pipeline::dice::Piece;
 use anthill::pipeline::displace::{self, ProgramPlaces, Slice};
 use anthill::pipeline::kernels::records::{Slot, Subpatch};
@@ -109,11 +109,11 @@ fn run(lab: &mut Lab, loaded: &Loaded, split: &Split, (chunk, slice): (&[usize],
     let memory = capacity(split.grids.len() as u64, 4 * chunk.len() as u64);
     let buffer = lab.buffer("region", memory.bytes());
     let slices = RegionSlices::cut(buffer, &memory).expect("it has the bytes");
-    let grids = GridSlices { grids: lab.upload("grids", &split.grids), bounds: lab.upload("bounds", &split.bounds) };
+    lab.write(slices.grids.grids, &split.grids);
     let slot = |&grid: &usize| {
         let (nu, nv) = dims(&split.grids[grid]);
         let instance = split.grids[grid].instance;
-        Slot { dims: nu | nv << 8, grid: grid as u32, instance, ..Slot::default() }
+        Slot { dims: nu | nv << 8, rank: grid as u32, instance, ..Slot::default() }
     };
     let slots: Vec<Slot> = chunk.iter().map(slot).collect();
     lab.write(slices.slots.part(0..slots.len() as u64), &slots);
@@ -128,7 +128,7 @@ fn run(lab: &mut Lab, loaded: &Loaded, split: &Split, (chunk, slice): (&[usize],
     lab.run(|recording| {
         recording.fill(slices.arena, f32::NAN.to_bits());
         recording.fill(slices.work, 0xcdcd_cdcd);
-        let sources = (&frame, grids, loaded.page);
+        let sources = (&frame, loaded.page);
         displace::record_program(recording, sources, &slices, (slice, &program, true), &piece, places);
     });
     Run { arena: lab.read(slices.arena), work: lab.read(slices.work), piece, uniform_base: places.uniform_base }

@@ -60,8 +60,8 @@ impl Mesh {
             bound_y: range(y0, y1),
             zmin: self.bound_z[0],
             zmax: self.bound_z[1],
-            grid: rank,
             instance: 0,
+            spare0: 0,
         }
     }
 
@@ -132,7 +132,7 @@ impl Region {
         let mut lab = Lab::new();
         let pixel_samples = u64::from(record.samples[0] * record.samples[1]);
         let mut capacity = RegionCapacity {
-            frame_grids: 1,
+            page_grids: 1,
             grids: 4096,
             subpixels: pixels.count() * pixel_samples,
             pixel_samples,

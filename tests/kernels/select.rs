@@ -55,7 +55,7 @@ struct Bench {
 
 fn bench(grids: &[Subpatch], bounds: &[GridBound], instances: &[Instance], capacity: u64) -> Bench {
     let mut region = Region::new(flat_frame([2, 2], true), REGION, |room| {
-        room.frame_grids = grids.len() as u64;
+        room.page_grids = grids.len() as u64;
         room.grids = capacity;
         room.bins = u64::from(BINS);
     });
@@ -67,12 +67,24 @@ fn bench(grids: &[Subpatch], bounds: &[GridBound], instances: &[Instance], capac
 
 impl Bench {
     fn select(&mut self, batches: u32) {
+        self.select_paged(batches, self.grids.grids.count().max(1));
+    }
+
+    /// Selects from pages of so many grids.
+    fn select_paged(&mut self, batches: u32, page_grids: u64) {
         let Region { lab, slices, capacity, .. } = &mut self.region;
         let (device, pipeline) = (lab.stage(), Pipeline { batches, ..Pipeline::ANTHILL });
-        let (frame, grids, depth) = (&self.frame, self.grids, self.depth);
-        lab.run(|recording| {
-            stage::record(recording, device, pipeline, (frame, grids), (slices, capacity), (&REGION, depth));
-        });
+        let (all, memory, depth) = (self.grids.grids.count(), (&*slices, &*capacity), self.depth);
+        lab.run(|recording| stage::record_clear(recording, slices));
+        for first in (0..all).step_by(page_grids as usize) {
+            let some = first..(first + page_grids).min(all);
+            let page = GridSlices { grids: self.grids.grids.part(some.clone()), bounds: self.grids.bounds.part(some) };
+            let before = lab.read(slices.selected_count)[0].total;
+            lab.run(|recording| {
+                stage::record_page(recording, device, (page, before), memory, (&REGION, depth));
+            });
+        }
+        lab.run(|recording| stage::record_batches(recording, device, pipeline, &self.frame, memory, (depth, all)));
     }
 }
 
@@ -83,47 +95,74 @@ fn grids_are_selected_in_order_and_sorted_by_batch_bin_and_size() {
         let (grids, bounds, instances) = grids(count, &mut random);
         let mut bench = bench(&grids, &bounds, &instances, 4096);
         bench.select(batch_count);
-        let expected = selected(&bounds, &REGION);
-        let (lab, slices) = (&mut bench.region.lab, bench.region.slices);
-        let total = lab.read(slices.selected_count)[0].total;
-        assert_eq!(total as usize, expected.len());
-        let chosen = lab.read(slices.selected.part(0..u64::from(total)));
-        assert_eq!(chosen, expected, "ranks keep the order of grids");
-
-        let mut histogram = vec![0; DEPTH_BUCKETS as usize];
-        for &grid in &expected {
-            histogram[bucket(&bounds[grid as usize], bench.depth) as usize] += 1 << slot_log2(&grids[grid as usize]);
-        }
-        assert_eq!(lab.read(slices.histogram), histogram);
-        let batch = lab.read(slices.batches.part(0..u64::from(DEPTH_BUCKETS)));
-        assert!(batch.is_sorted(), "nearest first");
-        for (found, (exact, rest)) in batch.iter().zip(batches(&histogram, batch_count)) {
-            // Single precision may round a bucket across a border that it touches.
-            let touches = rest < 1e-4 && *found + 1 == exact || rest > 1.0 - 1e-4 && *found == exact + 1;
-            assert!(*found == exact || touches, "{found} for {exact}");
-        }
-
-        let mut farthest = vec![0.0_f32; BATCHES as usize];
-        for &grid in &expected {
-            let far = &mut farthest[batch[bucket(&bounds[grid as usize], bench.depth) as usize] as usize];
-            *far = far.max(bounds[grid as usize].zmax);
-        }
-        let found = lab.read(slices.batches.part(u64::from(DEPTH_BUCKETS)..u64::from(DEPTH_BUCKETS + BATCHES)));
-        assert_eq!(found, farthest.iter().map(|z| z.to_bits()).collect::<Vec<_>>());
-
-        let key = |rank: u32| {
-            let grid = expected[rank as usize] as usize;
-            let batch = batch[bucket(&bounds[grid], bench.depth) as usize];
-            let bin = instances[grids[grid].instance as usize].hide_bin;
-            (batch * BINS + bin) * SIZE_CLASSES + size_class(&grids[grid])
-        };
-        let sorted = lab.read(slices.sorted_hide.part(0..u64::from(total)));
-        check_sorted(&sorted, 0..total, key);
-        let mut counts = vec![0; bench.region.capacity.sort_keys() as usize];
-        sorted.iter().for_each(|&rank| counts[key(rank) as usize] += 1);
-        assert_eq!(lab.read(slices.counts), counts);
-        assert_eq!(lab.read(slices.offsets), exclusive(&counts, u32::MAX).0);
+        check_selection(&mut bench, (&grids, &bounds, &instances), batch_count);
     }
+}
+
+#[test]
+fn pages_make_no_difference_to_what_is_selected() {
+    // Parts of a slice begin at multiples of 256 bytes: 16 bounds.
+    for (count, page_grids) in [(3000, 16), (3000, 1024), (2048, 1024), (5, 16)] {
+        let mut random = Random::new(u64::from(count) + page_grids);
+        let (grids, bounds, instances) = grids(count, &mut random);
+        let mut bench = bench(&grids, &bounds, &instances, 4096);
+        bench.select_paged(32, page_grids);
+        check_selection(&mut bench, (&grids, &bounds, &instances), 32);
+    }
+}
+
+/// What is selected, in which order, and how it is sorted.
+fn check_selection(
+    bench: &mut Bench,
+    (grids, bounds, instances): (&[Subpatch], &[GridBound], &[Instance]),
+    batch_count: u32,
+) {
+    let expected = selected(bounds, &REGION);
+    let (lab, slices) = (&mut bench.region.lab, bench.region.slices);
+    let total = lab.read(slices.selected_count)[0].total;
+    assert_eq!(total as usize, expected.len());
+    let some = 0..u64::from(total);
+    assert_eq!(lab.read(slices.grids.grids.part(some.clone())), of(&expected, grids), "ranks keep the order of grids");
+    assert_eq!(lab.read(slices.grids.bounds.part(some)), of(&expected, bounds));
+
+    let mut histogram = vec![0; DEPTH_BUCKETS as usize];
+    for &grid in &expected {
+        histogram[bucket(&bounds[grid as usize], bench.depth) as usize] += 1 << slot_log2(&grids[grid as usize]);
+    }
+    assert_eq!(lab.read(slices.histogram), histogram);
+    let batch = lab.read(slices.batches.part(0..u64::from(DEPTH_BUCKETS)));
+    assert!(batch.is_sorted(), "nearest first");
+    for (found, (exact, rest)) in batch.iter().zip(batches(&histogram, batch_count)) {
+        // Single precision may round a bucket across a border that it touches.
+        let touches = rest < 1e-4 && *found + 1 == exact || rest > 1.0 - 1e-4 && *found == exact + 1;
+        assert!(*found == exact || touches, "{found} for {exact}");
+    }
+
+    let mut farthest = vec![0.0_f32; BATCHES as usize];
+    for &grid in &expected {
+        let far = &mut farthest[batch[bucket(&bounds[grid as usize], bench.depth) as usize] as usize];
+        *far = far.max(bounds[grid as usize].zmax);
+    }
+    let found = lab.read(slices.batches.part(u64::from(DEPTH_BUCKETS)..u64::from(DEPTH_BUCKETS + BATCHES)));
+    assert_eq!(found, farthest.iter().map(|z| z.to_bits()).collect::<Vec<_>>());
+
+    let key = |rank: u32| {
+        let grid = expected[rank as usize] as usize;
+        let batch = batch[bucket(&bounds[grid], bench.depth) as usize];
+        let bin = instances[grids[grid].instance as usize].hide_bin;
+        (batch * BINS + bin) * SIZE_CLASSES + size_class(&grids[grid])
+    };
+    let sorted = lab.read(slices.sorted_hide.part(0..u64::from(total)));
+    check_sorted(&sorted, 0..total, key);
+    let mut counts = vec![0; bench.region.capacity.sort_keys() as usize];
+    sorted.iter().for_each(|&rank| counts[key(rank) as usize] += 1);
+    assert_eq!(lab.read(slices.counts), counts);
+    assert_eq!(lab.read(slices.offsets), exclusive(&counts, u32::MAX).0);
+}
+
+/// The records of some grids.
+fn of<T: Copy>(some: &[u32], records: &[T]) -> Vec<T> {
+    some.iter().map(|&grid| records[grid as usize]).collect()
 }
 
 /// Each of `ranks` once, by key.
@@ -143,8 +182,9 @@ fn more_grids_than_fit_are_counted_and_nothing_is_written_past_the_end() {
     bench.select(32);
     let (lab, slices) = (&mut bench.region.lab, bench.region.slices);
     assert_eq!(lab.read(slices.selected_count)[0].total as usize, expected.len());
-    assert_eq!(lab.read(slices.selected), expected[..64]);
-    // 64 words end where the next slice begins: those behind `selected` and `sorted` hold what they should.
+    assert_eq!(lab.read(slices.grids.grids), of(&expected[..64], &grids));
+    assert_eq!(lab.read(slices.grids.bounds), of(&expected[..64], &bounds));
+    // 64 records end where the next slice begins: those behind the lists and `sorted` hold what they should.
     let work: u32 = expected[..64].iter().map(|&grid| 1 << slot_log2(&grids[grid as usize])).sum();
     assert_eq!(lab.read(slices.histogram).iter().sum::<u32>(), work);
     assert_eq!(lab.read(slices.counts).iter().sum::<u32>(), 64);
@@ -162,14 +202,14 @@ fn grids_with_colours_in_a_round_are_sorted_for_shading() {
     let (lab, slices) = (&mut bench.region.lab, bench.region.slices);
     lab.write(slices.needed.part(0..total as u64), &needed);
     lab.write(slices.colour_base.part(0..total as u64), &base);
-    let chosen = lab.read(slices.selected.part(0..total as u64));
+    let chosen = selected(&bounds, &REGION);
     let rounds: [Range<u32>; 5] = [0..places, 0..1000, 1000..1001, 1001..places / 2, places / 2..places + 500];
     for round in rounds {
         let (lab, capacity) = (&mut bench.region.lab, bench.region.capacity);
-        let (device, frame, grid_slices) = (lab.stage(), &bench.frame, bench.grids);
+        let (device, frame) = (lab.stage(), &bench.frame);
         lab.run(|recording| {
             let by = (total as u64, round.clone());
-            shade::record_order(recording, device, (frame, grid_slices), (&slices, &capacity), by);
+            shade::record_order(recording, device, frame, (&slices, &capacity), by);
         });
         let takes_part = |&rank: &u32| {
             let (first, count) = (base[rank as usize], needed[rank as usize]);
@@ -230,10 +270,10 @@ fn cull(bench: &mut Bench, total: u32, keep: (bool, Slab)) -> Vec<Slot> {
     let piece = Piece { number: 3, slot_base: 5, slot_log2: 8, mp_log2: 8, slot_count: total, base: 0 };
     let pieces = [Piece { number: 0, ..piece }, Piece { number: 1, ..piece }, Piece { number: 2, ..piece }, piece];
     let (lab, slices) = (&mut bench.region.lab, bench.region.slices);
-    let (frame, grids) = (&bench.frame, bench.grids);
+    let frame = &bench.frame;
     lab.run(|recording| {
         hide::record_pieces(recording, &slices, &pieces);
-        hide::record_cull(recording, (frame, grids), &slices, &REGION, (slices.sorted_hide, 0, &piece), keep);
+        hide::record_cull(recording, frame, &slices, &REGION, (slices.sorted_hide, 0, &piece), keep);
         hide::record_arm(recording, &slices, pieces.len());
     });
     let states = lab.read(slices.pieces.part(0..4));
@@ -250,6 +290,6 @@ fn check_slot(slot: &Slot, selected: &[u32], grids: &[Subpatch], bounds: &[GridB
     // Instance flags: 1 flipped, 2 one-sided, 4 matte; slot flags: 1 one-sided, 2 flipped, 4 matte.
     let expected_flags = (flags >> 1 & 1) | (flags & 1) << 1 | flags & 4;
     let dims = ((subpatch.shape >> 10) & 15) | ((subpatch.shape >> 14) & 15) << 8;
-    assert_eq!((slot.grid, slot.instance, slot.dims), (grid, subpatch.instance, dims | expected_flags << 16));
+    assert_eq!((slot.instance, slot.dims), (subpatch.instance, dims | expected_flags << 16));
     assert_eq!((slot.bound_x, slot.bound_y, slot.zmin, slot.zmax), (bound.x, bound.y, bound.zmin, bound.zmax));
 }

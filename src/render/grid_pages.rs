@@ -1,0 +1,186 @@
+//! Pages of the list of grids on a device: contiguous parts in authored order. Where the list is larger than its share of the device,
+//! regions select from one page after the other, and seats are used over and over.
+
+use super::count::Counted;
+use super::tiles::range;
+use crate::gpu::{Device, GpuError};
+use crate::pipeline::buffers::GridSlices;
+use crate::pipeline::kernels::records::GridBound;
+use crate::pipeline::select::RegionPixels;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Grids of a page at most: a region has lists for one page.
+const PAGE_GRIDS_MAX: u64 = 1 << 20;
+/// Where not all pages are resident.
+const PAGED_GRIDS: u64 = 1 << 17;
+/// Where there is as little memory as can be.
+pub(super) const PAGE_GRIDS_MIN: u64 = 1 << 14;
+
+/// How much of the list is on a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Residency {
+    /// Grids of a page.
+    pub page_grids: u64,
+    /// Pages that are there at once.
+    pub seats: u64,
+}
+
+impl Residency {
+    /// Everything.
+    pub(crate) fn whole(grids: u64) -> Self {
+        let page_grids = grids.clamp(1, PAGE_GRIDS_MAX);
+        Self { page_grids, seats: grids.div_ceil(page_grids).max(1) }
+    }
+
+    /// As many pages as `bytes` hold, but at least one, and no more than there are.
+    pub(crate) fn within(grids: u64, bytes: u64) -> Self {
+        let page_grids = grids.clamp(1, PAGED_GRIDS);
+        let all = grids.div_ceil(page_grids).max(1);
+        Self { page_grids, seats: (bytes / GridSlices::bytes(page_grids)).clamp(1, all) }
+    }
+
+    /// One small page.
+    pub(crate) fn least(grids: u64) -> Self {
+        Self { page_grids: grids.clamp(1, PAGE_GRIDS_MIN), seats: 1 }
+    }
+
+    /// Bytes of all seats.
+    pub(crate) fn bytes(self) -> u64 {
+        self.seats * GridSlices::bytes(self.page_grids)
+    }
+
+    /// What to try on a device with `free` bytes for grids and regions, the fastest first, the most sparing last. The whole list may take
+    /// half of them; else its pages get a quarter.
+    pub(crate) fn choices(grids: u64, free: u64) -> Vec<Self> {
+        let whole = Some(Self::whole(grids)).filter(|whole| whole.bytes() <= free / 2);
+        whole.into_iter().chain([Self::within(grids, free / 4), Self::least(grids)]).collect()
+    }
+}
+
+/// The list of grids of a picture, and which pages of it are on a device.
+#[derive(Debug, Default)]
+pub(crate) struct GridPages {
+    counted: Arc<Counted>,
+    page_grids: usize,
+    /// Pixels of each page's bounds: x0, y0, x1, y1, inclusive.
+    boxes: Vec<[i32; 4]>,
+    seats: Vec<Seat>,
+    clock: u64,
+}
+
+#[derive(Debug)]
+struct Seat {
+    slices: GridSlices,
+    page: Option<usize>,
+    last_use: u64,
+}
+
+impl GridPages {
+    /// A list in seats of `page_grids` grids each; no page is there yet.
+    pub(crate) fn new(counted: Arc<Counted>, page_grids: u64, seats: Vec<GridSlices>) -> Self {
+        let page_grids = page_grids as usize;
+        let boxes = counted.bounds.chunks(page_grids).map(pixels_of).collect();
+        let seats = seats.into_iter().map(|slices| Seat { slices, page: None, last_use: 0 }).collect();
+        Self { counted, page_grids, boxes, seats, clock: 0 }
+    }
+
+    /// Pages that may have grids for a region, in authored order.
+    pub(crate) fn meeting(&self, region: &RegionPixels) -> Vec<usize> {
+        let [x0, y0, x1, y1] = region.sampled;
+        let meets = |pixels: &[i32; 4]| pixels[0] < x1 && pixels[2] >= x0 && pixels[1] < y1 && pixels[3] >= y0;
+        (0..self.boxes.len()).filter(|&page| meets(&self.boxes[page])).collect()
+    }
+
+    /// A page on the device, brought there if it is not. Submissions before see what was there, those after see the page. A region goes
+    /// through `wanted` in order, as the next one likely will: of these the page that was used last is needed again last, so that it makes
+    /// room; but first any other page does, the least recently used one.
+    pub(crate) fn bring(&mut self, device: &mut Device, page: usize, wanted: &[usize]) -> Result<GridSlices, GpuError> {
+        self.clock += 1;
+        let some = self.grids_of(page);
+        let there = self.seats.iter().position(|seat| seat.page == Some(page));
+        let seat = there.unwrap_or_else(|| victim(&self.seats, wanted));
+        let seat = &mut self.seats[seat];
+        seat.last_use = self.clock;
+        let count = some.len() as u64;
+        let slices = GridSlices { grids: seat.slices.grids.part(0..count), bounds: seat.slices.bounds.part(0..count) };
+        if there.is_none() {
+            seat.page = None;
+            device.upload(slices.grids, &self.counted.grids[some.clone()])?;
+            device.upload(slices.bounds, &self.counted.bounds[some])?;
+            seat.page = Some(page);
+        }
+        Ok(slices)
+    }
+
+    fn grids_of(&self, page: usize) -> Range<usize> {
+        let first = page * self.page_grids;
+        first..(first + self.page_grids).min(self.counted.grids.len())
+    }
+}
+
+/// The seat whose page makes room.
+fn victim(seats: &[Seat], wanted: &[usize]) -> usize {
+    let key = |seat: &Seat| match seat.page {
+        Some(page) if wanted.binary_search(&page).is_ok() => (true, u64::MAX - seat.last_use),
+        _ => (false, seat.last_use),
+    };
+    (0..seats.len()).min_by_key(|&i| key(&seats[i])).expect("a list has a seat")
+}
+
+/// The pixels that some bounds meet together.
+fn pixels_of(bounds: &[GridBound]) -> [i32; 4] {
+    bounds.iter().fold([i32::MAX, i32::MAX, i32::MIN, i32::MIN], |[x0, y0, x1, y1], bound| {
+        let ([left, right], [top, bottom]) = (range(bound.x), range(bound.y));
+        [x0.min(left), y0.min(top), x1.max(right), y1.max(bottom)]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::kernels::records::Subpatch;
+    use crate::pipeline::recording::Buffer;
+
+    fn seat(page: Option<usize>, last_use: u64) -> Seat {
+        let buffer = Buffer::new("grids", 0, 0, 0, 0);
+        let slices = GridSlices { grids: buffer.slice_at(0, 0), bounds: buffer.slice_at(0, 0) };
+        Seat { slices, page, last_use }
+    }
+
+    #[test]
+    fn pages_that_nobody_wants_make_room_first_then_the_one_used_last() {
+        let seats = [seat(Some(4), 9), seat(Some(1), 7), seat(Some(2), 8), seat(Some(7), 6)];
+        assert_eq!(victim(&seats, &[1, 2, 3]), 3, "nobody wants 4 and 7: 7 is older");
+        assert_eq!(victim(&seats, &[1, 2, 3, 4, 7]), 0, "all are wanted: 4 was used last");
+        assert_eq!(victim(&[seat(Some(1), 5), seat(None, 0)], &[0, 1]), 1, "an empty seat");
+    }
+
+    #[test]
+    fn regions_skip_pages_that_lie_elsewhere() {
+        let pack = |low: i16, high: i16| u32::from(low as u16) | u32::from(high as u16) << 16;
+        let bound = |x0, x1| GridBound { x: pack(x0, x1), y: pack(0, 5), zmin: 1.0, zmax: 1.0 };
+        let bounds = vec![bound(-4, 3), bound(10, 12), bound(20, 29), bound(40, 41), bound(1, 2)];
+        let counted = Counted { grids: vec![Subpatch::default(); 5], bounds, ..Counted::default() };
+        let pages = GridPages::new(Arc::new(counted), 2, Vec::new());
+        let meeting = |x0, x1| pages.meeting(&RegionPixels { sampled: [x0, 0, x1, 4], inside: [0, 0, 1, 1] });
+        assert_eq!(meeting(0, 50), [0, 1, 2]);
+        assert_eq!(meeting(12, 20), [0], "inclusive bounds, half-open regions");
+        assert_eq!(meeting(13, 21), [1]);
+        assert_eq!(meeting(50, 60), [0_usize; 0]);
+        assert_eq!(pages.grids_of(2), 4..5);
+    }
+
+    #[test]
+    fn the_list_takes_no_more_than_its_share_and_at_least_a_page() {
+        for grids in [0, 1, 20_000, 3_000_000, 100_000_000] {
+            for mib in [1, 16, 256, 8192] {
+                let choices = Residency::choices(grids, mib << 20);
+                let whole = choices.iter().any(|c| c.page_grids * c.seats >= grids);
+                assert!(whole || GridSlices::bytes(grids) * 4 > mib << 20, "{grids} in {mib} MiB");
+                assert!(choices.iter().all(|c| c.seats == 1 || c.bytes() <= (mib << 20) / 2), "{choices:?}");
+                assert!(choices.last().is_some_and(|c| c.bytes() <= 1 << 20), "{choices:?}");
+            }
+        }
+    }
+}
