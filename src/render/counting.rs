@@ -1,14 +1,16 @@
 //! The counting pass on several devices. Identical devices count once, in shares; where devices differ, each group of identical ones
 //! counts for itself, because each pixel must be what its device would have drawn alone.
 
-use super::count::{CountJob, Counted, jobs};
+use super::count::{Counted, jobs};
 use super::devices::Reopener;
 use super::driver::{Driver, DriverError, Picture};
+use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// Primitives of one job of the counting pass.
-const JOB_PRIMITIVES: u32 = 1 << 15;
+const JOB_PRIMITIVES: u32 = 1 << 14;
 
 /// Vertices of the grids that are drawn lie elsewhere on the surface than those that were measured: this much is added.
 const MEASURED_SLACK: f32 = 1.05;
@@ -64,34 +66,39 @@ impl Counting<'_> {
         (members, counted)
     }
 
-    /// Every member takes a share of the jobs; what a failing one leaves is counted by the others, or by itself opened anew. Members
+    /// Members take job after job; one that a failing member had is counted by the others, or by itself opened anew. Members
     /// know the displacement bounds that were measured.
     fn count(&self, members: &mut Vec<Member>, bounds: &[(u32, f32)]) -> Counted {
         let all = jobs(&self.picture.world.runs, JOB_PRIMITIVES);
-        let mut lists: Vec<Option<Counted>> = vec![None; all.len()];
+        let lists = Mutex::new(vec![None; all.len()]);
         loop {
-            let open: Vec<usize> = (0..all.len()).filter(|&job| lists[job].is_none()).collect();
+            let open: Vec<usize> = (0..all.len()).filter(|&job| lists.lock()[job].is_none()).collect();
             if open.is_empty() || members.is_empty() {
                 break;
             }
-            let mut shares = open.chunks(open.len().div_ceil(members.len()));
-            let works = std::mem::take(members).into_iter().map(|member| (member, shares.next().unwrap_or(&[])));
+            let next = AtomicUsize::new(0);
+            let work = |(place, mut driver): Member| {
+                let take = &mut || {
+                    let job = *open.get(next.fetch_add(1, Ordering::Relaxed))?;
+                    Some((job, &all[job]))
+                };
+                let counted = driver.count(take, &mut |job, list| lists.lock()[job] = Some(list));
+                (place, driver, counted)
+            };
             let results: Vec<_> = thread::scope(|scope| {
-                let threads: Vec<_> = works.map(|work| scope.spawn(|| count_share(work, &all))).collect();
+                let works = std::mem::take(members).into_iter();
+                let threads: Vec<_> = works.map(|member| scope.spawn(|| work(member))).collect();
                 threads.into_iter().map(|thread| thread.join().expect("counting does not panic")).collect()
             });
-            for ((place, driver), share, counted) in results {
+            for (place, driver, counted) in results {
                 let kept = match counted {
-                    Ok(counted) => {
-                        share.iter().zip(counted).for_each(|(&job, list)| lists[job] = Some(list));
-                        Some(driver)
-                    }
+                    Ok(()) => Some(driver),
                     Err(error) => self.instead(place, driver, &error, |driver| Ok(driver.bound(bounds)?)),
                 };
                 members.extend(kept.map(|driver| (place, driver)));
             }
         }
-        Counted::concatenated(lists.into_iter().flatten())
+        Counted::concatenated(lists.into_inner().into_iter().flatten())
     }
 
     /// Displacements without a declared bound are displaced once, by the first member that can, and measured.
@@ -135,15 +142,6 @@ impl Counting<'_> {
         }
         Some(driver)
     }
-}
-
-fn count_share<'a>(
-    ((place, mut driver), share): (Member, &'a [usize]),
-    all: &[CountJob],
-) -> (Member, &'a [usize], Result<Vec<Counted>, DriverError>) {
-    let jobs: Vec<CountJob> = share.iter().map(|&job| all[job].clone()).collect();
-    let counted = driver.count(&jobs);
-    ((place, driver), share, counted)
 }
 
 /// Drivers of identical devices together, each with its place.

@@ -176,8 +176,12 @@ impl Driver {
         })
     }
 
-    /// Counts some jobs, in order: a list of grids for each.
-    pub(crate) fn count(&mut self, jobs: &[CountJob]) -> Result<Vec<Counted>, DriverError> {
+    /// Counts jobs, one after the other, as long as `take` has any, and gives each's list of grids.
+    pub(crate) fn count<'a>(
+        &mut self,
+        take: &mut dyn FnMut() -> Option<(usize, &'a CountJob)>,
+        give: &mut dyn FnMut(usize, Counted),
+    ) -> Result<(), DriverError> {
         let count = self.picture.world.runs.len().max(1) as u64;
         let free = self.free_bytes();
         let left = free.saturating_sub(self.world.pages.to_come_bytes()).min(free / 2);
@@ -188,7 +192,7 @@ impl Driver {
         let buffer = self.device.allocate("count", CountSlices::bytes(count, capacity), Usage::DeviceOnly);
         let buffer = buffer.map_err(|error| self.explained(error.into(), None))?;
         let slices = CountSlices::cut(buffer, count, capacity).expect("the buffer was made for it");
-        let counted = self.count_in(&slices, jobs);
+        let counted = self.count_in(&slices, take, give);
         self.device.free(buffer);
         counted.map_err(|error| self.explained(error, None))
     }
@@ -199,11 +203,15 @@ impl Driver {
         memory.budget_bytes.saturating_sub(memory.used_bytes + self.picture.reserve_bytes)
     }
 
-    fn count_in(&mut self, slices: &CountSlices, jobs: &[CountJob]) -> Result<Vec<Counted>, DriverError> {
+    fn count_in<'a>(
+        &mut self,
+        slices: &CountSlices,
+        take: &mut dyn FnMut() -> Option<(usize, &'a CountJob)>,
+        give: &mut dyn FnMut(usize, Counted),
+    ) -> Result<(), DriverError> {
         let drawables = drawables(&self.picture.world.runs);
         self.device.upload(slices.drawables.part(0..drawables.len() as u64), &drawables)?;
-        let mut lists = Vec::new();
-        for job in jobs {
+        while let Some((number, job)) = take() {
             let mut counted = Counted::default();
             Counter {
                 device: &mut self.device,
@@ -213,9 +221,9 @@ impl Driver {
                 slices,
             }
             .count(job, &mut counted)?;
-            lists.push(counted);
+            give(number, counted);
         }
-        Ok(lists)
+        Ok(())
     }
 
     /// Regions that can be in flight.

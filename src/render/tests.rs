@@ -174,10 +174,13 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Drawn {
     let picture = Arc::new(picture(things, resolution, setup));
     let mut driver = Driver::new(device(setup.memory_bytes, &reporter), Arc::clone(&picture), off()).expect("fits");
     let mut counted = Counted::default();
-    for part in driver.count(&jobs(&picture.world.runs, 50_000)).expect("counted") {
+    let all = jobs(&picture.world.runs, 50_000);
+    let mut left = all.iter().enumerate();
+    let mut give = |_, part: Counted| {
         counted.grids.extend(part.grids);
         counted.bounds.extend(part.bounds);
-    }
+    };
+    driver.count(&mut || left.next(), &mut give).expect("counted");
     let counted = Arc::new(counted);
     driver.begin_picture(&counted).expect("fits");
     let [width, height] = resolution;
