@@ -3,6 +3,7 @@
 use super::grid_pages::Residency;
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::gpu::{Fault, Faults};
+use crate::pipeline::kernels::records::{GridBound, Subpatch};
 use crate::schedule::Region;
 use crate::schedule::perturb::IN_FLIGHT_MAX;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ const SMALL_PAGES: u64 = 4;
 /// And so many pages of grids.
 const SMALL_GRID_PAGES: u64 = 2;
 /// Bytes of a grid in the list.
-const GRID_BYTES: u64 = 48;
+const GRID_BYTES: u64 = (size_of::<Subpatch>() + size_of::<GridBound>()) as u64;
 /// Regions in flight on each device.
 const IN_FLIGHT: usize = 2;
 
@@ -50,7 +51,7 @@ impl Aids {
             regions: number("ANTHILL_REGIONS")?.map(|count| usize::try_from(count).unwrap_or(usize::MAX)),
             small_page_bytes: page_kib.map(|kib| kib << 10),
             captured_region: number("ANTHILL_CAPTURE")?,
-            bucket_px: number("ANTHILL_BUCKET")?.filter(|&px| px > 0).map(|px| px.min(1 << 16) as u32),
+            bucket_px: number("ANTHILL_BUCKET")?.map(|px| px.clamp(1, 1 << 16) as u32),
             throttle: throttle()?,
             faults: faults()?,
         })
@@ -129,4 +130,27 @@ fn faults() -> Result<Option<Arc<Faults>>, String> {
     let faults: Result<Vec<Fault>, String> = text.split(',').map(str::parse).collect();
     let faults = faults.map_err(|message| format!("{FAULT}={text}: {message}"))?;
     Ok(Some(Arc::new(Faults::new(faults))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_cover_a_region_once_and_none_is_larger() {
+        let region = Region::new([5, 7, 60, 41]).expect("not empty");
+        assert_eq!(Aids::default().buckets(region), [region]);
+        let buckets = Aids { bucket_px: Some(16), ..Aids::default() }.buckets(region);
+        assert_eq!(buckets.len(), 4 * 3);
+        assert_eq!(buckets.iter().map(|bucket| bucket.pixel_count()).sum::<u64>(), region.pixel_count());
+        let apart = |(i, a): (usize, &Region)| buckets[..i].iter().all(|b| a.intersection(*b).is_none());
+        assert!(buckets.iter().enumerate().all(apart));
+        assert!(buckets.iter().all(|bucket| bucket.width() <= 16 && bucket.height() <= 16));
+    }
+
+    #[test]
+    fn devices_that_are_not_named_are_not_slow() {
+        let aids = Aids { throttle: vec![(1, 3.0)], ..Aids::default() };
+        assert_eq!([0, 1, 2].map(|device| aids.slowness(device)), [1.0, 3.0, 1.0]);
+    }
 }

@@ -287,19 +287,10 @@ impl<'a> Session<'a> {
         let openers =
             openers.map(|(device, (ready, garage))| opener(ready, picture, garage, self.aids.slowness(device)));
         let openers = openers.collect();
-        let records: Vec<Arc<Record>> = self.slots.iter().map(|slot| Arc::clone(&slot.record)).collect();
         let chronicle = Arc::new(Chronicle::new(self.world().count));
-        let heard = Arc::clone(&chronicle);
-        let decisions = Decisions::new(&self.options.trace, Arc::clone(&table), records.len());
-        let hook = move |event: &schedule::Event| {
-            heard.hear(event);
-            decisions.hear(event);
-            if let Happening::Failed { failure, reopening, .. } = &event.what {
-                records[event.device].failed_at_work(failure, *reopening);
-            }
-        };
+        let hook = self.hook(&chronicle, &table);
         let regions = self.first_regions(film, &table);
-        let job = Job { table, regions, policy, hook: Arc::new(hook) };
+        let job = Job { table, regions, policy, hook };
         let layout = film.layout().clone();
         let mut totals = RegionCounts::default();
         let mut deposit = Duration::ZERO;
@@ -315,15 +306,12 @@ impl<'a> Session<'a> {
         };
         let table_s = counting_up.elapsed().as_secs_f64();
         let outcome = schedule::render(job, openers, &mut sink, &cancel);
-        let report = match outcome {
-            Ok(report) => report,
-            Err(incomplete) => {
-                if !self.observer.is_cancelled() {
-                    advice::on_missing_regions(self.reporter, &incomplete);
-                }
-                incomplete.report
+        let report = outcome.unwrap_or_else(|incomplete| {
+            if !self.observer.is_cancelled() {
+                advice::on_missing_regions(self.reporter, &incomplete);
             }
-        };
+            incomplete.report
+        });
         let room = garages.iter().find_map(region_room).unwrap_or_default();
         self.world().regions = chronicle.regions();
         self.world().cost = self.world().cost.take().map(|known| CostStats {
@@ -338,12 +326,30 @@ impl<'a> Session<'a> {
         });
         advice::on_limits(self.reporter, &totals);
         tally::add_counts(&mut self.stats.counts, picture, counted, &totals);
+        self.take_devices_back(picture, &garages);
+        tally::add_devices(&mut self.stats, &self.slots, &report);
+    }
+
+    /// Who hears what the scheduler does: the statistics, the trace, and the records of devices.
+    fn hook(&self, chronicle: &Arc<Chronicle>, table: &Arc<SummedArea>) -> schedule::Hook {
+        let records: Vec<Arc<Record>> = self.slots.iter().map(|slot| Arc::clone(&slot.record)).collect();
+        let chronicle = Arc::clone(chronicle);
+        let decisions = Decisions::new(&self.options.trace, Arc::clone(table), records.len());
+        Arc::new(move |event: &schedule::Event| {
+            chronicle.hear(event);
+            decisions.hear(event);
+            if let Happening::Failed { failure, reopening, .. } = &event.what {
+                records[event.device].failed_at_work(failure, *reopening);
+            }
+        })
+    }
+
+    fn take_devices_back(&mut self, picture: &Picture, garages: &[Garage]) {
         let mut moved = vec![0.0_f32; picture.world.instances.len()];
-        for (slot, garage) in self.slots.iter_mut().zip(&garages) {
+        for (slot, garage) in self.slots.iter_mut().zip(garages) {
             slot.device = take_back(garage, &mut moved, &slot.record);
         }
         advice::on_exceeded_bounds(self.reporter, picture, &moved);
-        tally::add_devices(&mut self.stats, &self.slots, &report);
     }
 
     /// What the film lacks, cut as the test aids want it.

@@ -17,7 +17,7 @@ pub(crate) struct Worker {
     driver: Option<Driver>,
     garage: Garage,
     capacity: Capacity,
-    pace: Pace,
+    throttle: Throttle,
     /// Whether the device failed: then it is closed, not kept.
     failed: bool,
 }
@@ -25,10 +25,10 @@ pub(crate) struct Worker {
 impl Worker {
     /// A worker around a driver whose picture has begun, and which is to be so many times slower than it could be.
     pub(crate) fn new(driver: Driver, garage: Garage, apron_px: [u32; 2], slowness: f64) -> Self {
-        let pace = Pace { slowness, worked_s: driver.worked_s(), rests_until: Instant::now() };
+        let throttle = Throttle { slowness, worked_s: driver.worked_s(), rests_until: Instant::now() };
         let region = driver.capacity();
         let capacity = Capacity::of_lists([driver.samples(), apron_px], region.subpixels, region.grids);
-        Self { driver: Some(driver), garage, capacity, pace, failed: false }
+        Self { driver: Some(driver), garage, capacity, throttle, failed: false }
     }
 
     fn driver(&mut self) -> &mut Driver {
@@ -42,7 +42,7 @@ impl Worker {
 }
 
 /// Slows a device down, as a test aid: after each step it rests for as many times as long as it worked.
-struct Pace {
+struct Throttle {
     /// 1 for a device that works as fast as it can.
     slowness: f64,
     /// The device's time at work up to the last step.
@@ -50,7 +50,7 @@ struct Pace {
     rests_until: Instant,
 }
 
-impl Pace {
+impl Throttle {
     /// Takes note of the device's time at work.
     fn worked(&mut self, worked_s: f64) {
         let rest_s = (worked_s - self.worked_s).max(0.0) * (self.slowness - 1.0);
@@ -111,13 +111,13 @@ impl RegionRenderer for Worker {
     }
 
     fn poll(&mut self, timeout: Duration) -> Result<Poll<Box<RegionResult>>, Failure> {
-        if self.pace.rests(timeout) {
+        if self.throttle.rests(timeout) {
             return Ok(Poll::Waiting("a device slowed down by ANTHILL_THROTTLE".to_owned()));
         }
         let region = |rect| Region::new(rect).expect("a region that was begun has pixels");
         let polled = self.driver().poll(timeout).map_err(|error| self.failure(&error))?;
         let worked_s = self.driver().worked_s();
-        self.pace.worked(worked_s);
+        self.throttle.worked(worked_s);
         Ok(match polled {
             Polled::Finished(rect, result) => Poll::Finished(region(rect), result),
             Polled::TooLarge(rect) => Poll::TooLarge(region(rect)),
@@ -145,4 +145,21 @@ pub(super) fn take_back(garage: &Garage, moved: &mut [f32], record: &Record) -> 
         }
     }
     Some(driver.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_device_rests_in_proportion_and_a_fast_one_never() {
+        let start = Instant::now();
+        let mut slow = Throttle { slowness: 3.0, worked_s: 5.0, rests_until: start };
+        slow.worked(5.5);
+        assert!(slow.rests_until >= start + Duration::from_secs(1), "half a second of work, twice as much rest");
+        assert!(slow.rests(Duration::ZERO));
+        let mut fast = Throttle { slowness: 1.0, ..slow };
+        fast.worked(9.0);
+        assert!(!fast.rests(Duration::ZERO));
+    }
 }
