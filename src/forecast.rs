@@ -13,8 +13,8 @@ pub use measured::{MeasuredDevice, MeasuredRun, MeasuredWorld, RegionTimes};
 
 use crate::schedule::{
     Capacity, CostModel, CostedPicture, DeviceModel, DevicePrediction, FitError, FittedRates, Incomplete,
-    MeasuredRegion, Prediction, Rates, Region, RegionSight, SerialCost, SummedArea, TileCounts, TileGrid, fit_rates,
-    predict,
+    MeasuredRegion, Prediction, Rates, Region, RegionSight, SerialCost, SummedArea, TileCounts, TileGrid, TileGrids,
+    fit_rates, predict,
 };
 use crate::stats::{CostStats, tile_values};
 use std::sync::Arc;
@@ -187,14 +187,15 @@ fn costed_picture(world: &MeasuredWorld, cost: &CostStats) -> Result<CostedPictu
         let all = values.len() == TileGrid::of(whole).tile_count();
         all.then_some(values).ok_or("the tiles are not those of the pixels")
     };
-    let (micropolygons, grids, translucent) =
-        (values(&cost.micropolygons)?, values(&cost.grids)?, values(&cost.translucent)?);
-    let tile = |((&micropolygons, &grids), &translucent): ((&u64, &u64), &u64)| TileCounts {
-        micropolygons,
-        grids,
-        translucent,
+    let (micropolygons, translucent) = (values(&cost.micropolygons)?, values(&cost.translucent)?);
+    let [meet, right, below, both] = &cost.grids;
+    let (meet, right, below, both) = (values(meet)?, values(right)?, values(below)?, values(both)?);
+    let tile = |i: usize| TileCounts {
+        micropolygons: micropolygons[i],
+        grids: TileGrids { meet: meet[i], right: right[i], below: below[i], both: both[i] },
+        translucent: translucent[i],
     };
-    let tiles: Vec<TileCounts> = micropolygons.iter().zip(&grids).zip(&translucent).map(tile).collect();
+    let tiles: Vec<TileCounts> = (0..micropolygons.len()).map(tile).collect();
     let table = Arc::new(SummedArea::new(whole, &tiles, Rates::default()));
     Ok(CostedPicture::new(table, cost.samples, cost.apron_px, cost.grid_px))
 }
@@ -216,7 +217,7 @@ mod tests {
             apron_px: [1, 1],
             grid_px: [8.0, 8.0],
             micropolygons: tile_rows((0..tiles).map(|i| i * 7 % 900), columns),
-            grids: tile_rows((0..tiles).map(|i| i % 5), columns),
+            grids: std::array::from_fn(|_| tile_rows((0..tiles).map(|i| i % 5), columns)),
             translucent: tile_rows((0..tiles).map(|i| i * 7 % 900 * u64::from(i % 3 == 0)), columns),
             devices_s: 0.25,
             count_jobs: 2,
@@ -335,7 +336,7 @@ mod tests {
             (refused(&|run| run.worlds[0].crop_px = [0; 4]), "world 1: no pixels were drawn"),
             (refused(&|run| run.worlds[0].crop_px[2] = 700), "world 1: the tiles are not those of the pixels"),
             (refused(&|run| run.worlds[0].regions[0].px = [9, 9, 3, 3]), "world 1: a region has no pixels"),
-            (with_cost(|cost| cost.grids[2] = "x".into()), "world 1: a row of tiles is not made of numbers"),
+            (with_cost(|cost| cost.grids[0][2] = "x".into()), "world 1: a row of tiles is not made of numbers"),
         ];
         for (message, part) in cases {
             assert!(message.contains(part), "{message}");

@@ -363,7 +363,7 @@ fn statistics_of(count: u32) -> String {
     let cost = CostStats {
         samples: [2, 2],
         micropolygons: row("100"),
-        grids: row("1"),
+        grids: std::array::from_fn(|_| row("1")),
         translucent: row("0"),
         count_jobs: 1,
         in_flight: 2,

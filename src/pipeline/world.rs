@@ -41,7 +41,7 @@ pub struct DrawnWorld {
     /// Clipping planes besides hither and yon (glsl/lib/clip.glsl).
     pub clip_planes: Vec<[f32; 4]>,
     /// Geometry.
-    pub pages: Vec<Page>,
+    pub pages: Arc<[Page]>,
     /// Instances.
     pub instances: Vec<Instance>,
     /// Primvars of instances' programs; lists end with class 0xff.
@@ -211,7 +211,7 @@ impl<'a> Builder<'a> {
         DrawnWorld {
             frame: frame::frame_record(&self.world.camera, &self.world.options),
             clip_planes: frame::clip_planes(&self.world.camera),
-            pages: self.pages.finish(),
+            pages: self.pages.finish().into(),
             instances: self.instances.into_iter().map(numbered).collect(),
             primvar_bindings: self.primvar_bindings,
             runs: self.runs,

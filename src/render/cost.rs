@@ -16,7 +16,12 @@ pub(super) fn cost_of(picture: &Picture, whole: Region, tiles: &[TileCounts], co
         apron_px: filter_apron(&picture.filter),
         grid_px: mean_grid_px(counted),
         micropolygons: rows(|tile| tile.micropolygons),
-        grids: rows(|tile| tile.grids),
+        grids: [
+            rows(|tile| tile.grids.meet),
+            rows(|tile| tile.grids.right),
+            rows(|tile| tile.grids.below),
+            rows(|tile| tile.grids.both),
+        ],
         translucent: rows(|tile| tile.translucent),
         in_flight: picture.in_flight,
         ..CostStats::default()

@@ -31,8 +31,9 @@ pub(crate) struct Counted {
 
 impl Counted {
     /// Lists of jobs in authored order, as one.
-    pub(crate) fn concatenated(lists: impl Iterator<Item = Self>) -> Self {
-        let mut all = Self::default();
+    pub(crate) fn concatenated(lists: Vec<Self>) -> Self {
+        let count = lists.iter().map(|list| list.grids.len()).sum();
+        let mut all = Self { grids: Vec::with_capacity(count), bounds: Vec::with_capacity(count), ..Self::default() };
         for list in lists {
             all.grids.extend(list.grids);
             all.bounds.extend(list.bounds);

@@ -98,7 +98,7 @@ impl Counting<'_> {
                 members.extend(kept.map(|driver| (place, driver)));
             }
         }
-        Counted::concatenated(lists.into_inner().into_iter().flatten())
+        Counted::concatenated(lists.into_inner().into_iter().flatten().collect())
     }
 
     /// Displacements without a declared bound are displaced once, by the first member that can, and measured.

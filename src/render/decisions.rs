@@ -55,7 +55,7 @@ impl Decisions {
     /// What the table says of a region; what it took stands in the region's slice.
     fn estimate(&self, region: Region) -> Vec<(&'static str, f64)> {
         let estimate = self.table.estimate(region);
-        vec![("estimated grids", estimate.grids), ("estimated micropolygons", estimate.micropolygons)]
+        vec![("estimated grids", self.table.grids(region)), ("estimated micropolygons", estimate.micropolygons)]
     }
 }
 
@@ -92,7 +92,7 @@ fn balance_numbers(balance: &Balance) -> Vec<(&'static str, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedule::{Rates, TileCounts};
+    use crate::schedule::{Rates, TileCounts, TileGrids};
     use std::time::Duration;
 
     #[test]
@@ -101,7 +101,7 @@ mod tests {
         let path = folder.path().join("trace.json");
         let trace = Trace::create(&path).expect("writable");
         let region = |x0, x1| Region::new([x0, 0, x1, 16]).expect("not empty");
-        let counts = TileCounts { grids: 3, micropolygons: 100, ..TileCounts::default() };
+        let counts = TileCounts { grids: TileGrids::inside(3), micropolygons: 100, ..TileCounts::default() };
         let table = Arc::new(SummedArea::new(region(0, 32), &[counts; 2], Rates::default()));
         let decisions = Decisions::new(&trace, table, 2);
         let hear = |device, what| decisions.hear(&Event { at: Duration::ZERO, device, what });

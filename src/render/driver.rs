@@ -146,7 +146,7 @@ impl Driver {
         let (all, largest) = ResidentPages::bytes(&world.pages);
         let left = device.memory().budget_bytes.saturating_sub(device.memory().used_bytes + picture.reserve_bytes);
         let pages_bytes = (left / 3).min(picture.pages_bytes_max).max(largest);
-        let pages = ResidentPages::new(Arc::from(world.pages.as_slice()), all.min(pages_bytes));
+        let pages = ResidentPages::new(Arc::clone(&world.pages), all.min(pages_bytes));
         let world = DeviceWorld {
             world: Arc::clone(&picture.world),
             kernels: Arc::clone(&picture.kernels),

@@ -107,21 +107,21 @@ impl<'a> Session<'a> {
     /// Draws a world and writes its displays. `charge` is for what the world holds.
     pub(crate) fn draw(&mut self, world: World, charge: &Charge) -> Drawn {
         advice::on_camera(self.reporter, &world);
-        let world = &if world.moving_place().is_some() { world.at_shutter_open() } else { world };
+        let world = if world.moving_place().is_some() { world.at_shutter_open() } else { world };
         self.worlds += 1;
         let undrawn = |displays| Drawn { displays, ending: None };
         // Where its film was refused, this was told when the world was read.
         let silent = Reporter::silent();
         let refused = charge.refused() == Some(Taker::Film);
         let (bytes_max, reporter) = if refused { (0, &silent) } else { (u64::MAX, &**self.reporter) };
-        let mut film = match Film::new(world, bytes_max, reporter) {
+        let mut film = match Film::new(&world, bytes_max, reporter) {
             Ok(film) => film,
             Err(displays) => return undrawn(displays),
         };
         film.check_outputs(self.reporter);
         if self.options.check || world.options.hider.name == "null" {
-            self.picture(world, &film);
-            self.shading.imager(world, self.reporter);
+            self.picture(&world, &film);
+            self.shading.imager(&world, self.reporter);
             return undrawn(film.undrawn());
         }
         if film.is_pointless() {
@@ -131,12 +131,14 @@ impl<'a> Session<'a> {
         let pixels = u64::from(crop[2] - crop[0]) * u64::from(crop[3] - crop[1]);
         self.observer.notice(Event::WorldBegin { frame: world.options.frame, pixels });
         let begin = Instant::now();
-        let picture = self.picture(world, &film);
-        let imager = self.shading.imager(world, self.reporter);
+        let picture = self.picture(&world, &film);
+        let imager = self.shading.imager(&world, self.reporter);
         let (frame, prepare) = (world.options.frame, begin.elapsed());
         self.stats.worlds.push(WorldStats { frame, crop_px: crop, prepare, ..WorldStats::default() });
         let mut checkpoint = self.checkpoint.take();
-        let begun = checkpoint.as_mut().map(|c| c.begin(self.worlds, (world, &picture, imager.as_ref()), &film));
+        let begun = checkpoint.as_mut().map(|c| c.begin(self.worlds, (&world, &picture, imager.as_ref()), &film));
+        // Geometry as it was read is not needed any more.
+        drop(world);
         let drawn = match begun.unwrap_or(Ok(Begun::Draw)) {
             Ok(Begun::Draw) => Ok(self.draw_film(&picture, film, imager, checkpoint.as_mut())),
             Ok(Begun::Written(displays)) => Ok(displays),

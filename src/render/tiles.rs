@@ -48,7 +48,7 @@ fn spread(layout: &TileGrid, tiles: &mut [TileCounts], bound: &GridBound, count:
     let ((x0, x1), (y0, y1)) = (axis(bound.x, 0), axis(bound.y, 1));
     let cells = ((x1 - x0 + 1) * (y1 - y0 + 1)) as u64;
     let columns = layout.size[0] as usize;
-    tiles[y0 * columns + x0].grids += 1;
+    layout.count_grid(tiles, [x0, x1], [y0, y1]);
     // What a division leaves over goes to the first tile, so that the sum is exact.
     let share = count / cells;
     for y in y0..=y1 {
@@ -64,6 +64,7 @@ fn spread(layout: &TileGrid, tiles: &mut [TileCounts], bound: &GridBound, count:
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schedule::TileGrids;
 
     #[test]
     fn a_grid_is_spread_over_its_tiles_and_nothing_is_lost() {
@@ -75,6 +76,7 @@ mod tests {
         spread(&layout, &mut tiles, &bound, 100, false);
         let counts: Vec<u64> = tiles.iter().map(|t| t.micropolygons).collect();
         assert_eq!(counts, [0, 0, 0, 0, 34, 33, 33, 0]);
-        assert_eq!(tiles[4].grids, 1);
+        assert_eq!(tiles[4].grids, TileGrids { meet: 1, right: 1, below: 0, both: 0 });
+        assert_eq!(tiles[6].grids, TileGrids::inside(1));
     }
 }

@@ -90,7 +90,7 @@ impl Capacity {
 
     /// Bytes that `region` needs by the table's estimate.
     pub fn bytes(&self, table: &SummedArea, region: Region) -> u64 {
-        let grids = table.estimate(region).grids.ceil() as u64;
+        let grids = table.grids(region.grown(self.apron_px)).ceil() as u64;
         [
             self.subpixel_count(region).saturating_mul(self.bytes_per_subpixel),
             region.pixel_count().saturating_mul(self.bytes_per_pixel),
@@ -116,7 +116,7 @@ impl Capacity {
 
 #[cfg(test)]
 mod tests {
-    use super::super::summed_area::{Rates, TileCounts};
+    use super::super::summed_area::{Rates, TileCounts, TileGrids};
     use super::*;
 
     const CAPACITY: Capacity = Capacity {
@@ -132,7 +132,11 @@ mod tests {
 
     fn table(grids: u64) -> SummedArea {
         let picture = Region::new([0, 0, 16, 16]).expect("not empty");
-        SummedArea::new(picture, &[TileCounts { grids, ..TileCounts::default() }], Rates::default())
+        SummedArea::new(
+            picture,
+            &[TileCounts { grids: TileGrids::inside(grids), ..TileCounts::default() }],
+            Rates::default(),
+        )
     }
 
     #[test]

@@ -10,7 +10,7 @@
 //! of device.
 
 use super::region::{Axis, Region, TILE_PX};
-use super::summed_area::{Rates, SummedArea, TileCounts, TileGrid};
+use super::summed_area::{Rates, SummedArea, TileCounts, TileGrid, TileGrids};
 use serde::Serialize;
 use std::sync::Arc;
 use thiserror::Error;
@@ -111,7 +111,7 @@ impl CostedPicture {
         }
         let count = |[shaded, entries]: &[f64; 2]| TileCounts {
             micropolygons: shaded.round() as u64,
-            grids: 0,
+            grids: TileGrids::default(),
             translucent: entries.round() as u64,
         };
         let tiles: Vec<TileCounts> = tiles.iter().map(count).collect();
@@ -348,7 +348,7 @@ mod tests {
     /// 160x160 pixels, 100 micropolygons in each tile.
     fn picture() -> CostedPicture {
         let picture = Region::new([0, 0, 160, 160]).expect("not empty");
-        let tile = TileCounts { micropolygons: 100, grids: 1, translucent: 50 };
+        let tile = TileCounts { micropolygons: 100, grids: TileGrids::inside(1), translucent: 50 };
         let tiles = vec![tile; TileGrid::of(picture).tile_count()];
         let table = Arc::new(SummedArea::new(picture, &tiles, Rates::default()));
         CostedPicture::new(table, [4, 2], [1, 3], [10.0, 20.0])

@@ -95,4 +95,4 @@ pub use render::{Job, Opener, Poll, RegionRenderer, render};
 pub use report::{
     Balance, CutReason, DeviceReport, Event, Failure, Happening, Hook, Incomplete, MissingReason, Report,
 };
-pub use summed_area::{Estimate, Rates, SummedArea, TileCounts, TileGrid};
+pub use summed_area::{Estimate, Rates, SummedArea, TileCounts, TileGrid, TileGrids};

@@ -232,7 +232,7 @@ impl Audience for Sink {
 
 #[cfg(test)]
 mod tests {
-    use super::super::summed_area::{Rates, TileCounts, TileGrid};
+    use super::super::summed_area::{Rates, TileCounts, TileGrid, TileGrids};
     use super::*;
 
     const UNBOUNDED: Capacity = Capacity {
@@ -251,7 +251,7 @@ mod tests {
     /// 1920x1080 pixels with the same in each tile; a micropolygon takes 1 us, and nothing else takes time.
     fn even() -> CostModel {
         let picture = Region::new([0, 0, 1920, 1080]).expect("not empty");
-        let tile = TileCounts { micropolygons: 5000, grids: 50, translucent: 0 };
+        let tile = TileCounts { micropolygons: 5000, grids: TileGrids::inside(50), translucent: 0 };
         let tiles = vec![tile; TileGrid::of(picture).tile_count()];
         CostModel {
             picture: costed(SummedArea::new(picture, &tiles, Rates::default())),

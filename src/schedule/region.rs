@@ -73,6 +73,12 @@ impl Region {
         Self::new([self.x0.max(other.x0), self.y0.max(other.y0), self.x1.min(other.x1), self.y1.min(other.y1)])
     }
 
+    /// The region and so many pixels beyond each border along x and y, down to pixel 0.
+    pub fn grown(self, [x, y]: [u32; 2]) -> Self {
+        let Self { x0, y0, x1, y1 } = self;
+        Self { x0: x0.saturating_sub(x), y0: y0.saturating_sub(y), x1: x1.saturating_add(x), y1: y1.saturating_add(y) }
+    }
+
     /// Both sides of the cut before pixel `at` of `axis`; `None` if one side would be empty.
     pub fn cut(self, axis: Axis, at: u32) -> Option<[Self; 2]> {
         let (start, end) = self.span(axis);

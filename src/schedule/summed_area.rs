@@ -5,17 +5,40 @@
 //! difference of four corners, whatever its size. Inside a tile the counts are taken as evenly spread, which makes the table bilinear
 //! there: a region that overlaps part of a tile gets the overlapped share of it.
 
-use super::region::{Region, TILE_PX};
+use super::region::{Axis, Region, TILE_PX};
 
 /// What one tile, or any region, holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct TileCounts {
     /// Micropolygons.
     pub micropolygons: u64,
-    /// Grids; a grid that lies in several tiles is counted once, in the tile of its first raster corner.
-    pub grids: u64,
+    /// Grids.
+    pub grids: TileGrids,
     /// Those of the micropolygons that may be translucent.
     pub translucent: u64,
+}
+
+/// The grids of a tile, so that those of any rectangle of tiles can be counted, each once.
+///
+/// A grid meets a rectangle of tiles, and what of that lies in a region is a rectangle of w x h tiles with (w - 1) h borders between
+/// columns, w (h - 1) between rows, and (w - 1) (h - 1) places where both meet. Tiles less borders plus such places are 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct TileGrids {
+    /// That meet the tile.
+    pub meet: u64,
+    /// Those of them that meet the next tile of the row too,
+    pub right: u64,
+    /// or the next of the column,
+    pub below: u64,
+    /// or both.
+    pub both: u64,
+}
+
+impl TileGrids {
+    /// Grids that meet no other tile.
+    pub fn inside(count: u64) -> Self {
+        Self { meet: count, ..Self::default() }
+    }
 }
 
 /// What a region holds by the table's estimate; fractions come from tiles that the region overlaps in part.
@@ -23,8 +46,6 @@ pub struct TileCounts {
 pub struct Estimate {
     /// Micropolygons.
     pub micropolygons: f64,
-    /// Grids.
-    pub grids: f64,
     /// Translucent micropolygons, which are among `micropolygons`.
     pub translucent: f64,
     /// Pixels, exactly.
@@ -66,10 +87,34 @@ impl TileGrid {
         Self { first, size: [x1.div_ceil(TILE_PX) - first[0], y1.div_ceil(TILE_PX) - first[1]] }
     }
 
+    /// Counts a grid that meets the tiles from the first to the last of some columns and rows, which count from the first tile's.
+    pub fn count_grid(&self, tiles: &mut [TileCounts], columns: [usize; 2], rows: [usize; 2]) {
+        for y in rows[0]..=rows[1] {
+            for x in columns[0]..=columns[1] {
+                let (right, below) = (u64::from(x < columns[1]), u64::from(y < rows[1]));
+                let grids = &mut tiles[y * self.size[0] as usize + x].grids;
+                grids.meet += 1;
+                grids.right += right;
+                grids.below += below;
+                grids.both += right * below;
+            }
+        }
+    }
+
     /// Number of tiles.
     pub fn tile_count(&self) -> usize {
         self.size[0] as usize * self.size[1] as usize
     }
+}
+
+/// Tiles along an axis, counted from the table's first: from, one past the last.
+#[derive(Clone, Copy)]
+struct TileSpan {
+    outer: (usize, usize),
+    inner: (usize, usize),
+    /// Their length inside the picture, in pixels.
+    outer_px: u32,
+    inner_px: u32,
 }
 
 /// Sums of [`TileCounts`] over a picture, and what they cost.
@@ -78,8 +123,8 @@ pub struct SummedArea {
     picture: Region,
     grid: TileGrid,
     rates: Rates,
-    /// (columns + 1) x (rows + 1) sums of micropolygons, grids, translucent over the tiles left of and above a corner.
-    sums: Vec<[u64; 3]>,
+    /// (columns + 1) x (rows + 1) sums over the tiles left of and above a corner: micropolygons, translucent, and the numbers of [`TileGrids`].
+    sums: Vec<[u64; 6]>,
 }
 
 impl SummedArea {
@@ -92,12 +137,13 @@ impl SummedArea {
         assert_eq!(tiles.len(), grid.tile_count(), "one count for each tile of the picture {picture}");
         let columns = grid.size[0] as usize;
         let stride = columns + 1;
-        let mut sums = vec![[0_u64; 3]; stride * (grid.size[1] as usize + 1)];
+        let mut sums = vec![[0_u64; 6]; stride * (grid.size[1] as usize + 1)];
         for (row, counts) in tiles.chunks_exact(columns).enumerate() {
-            let mut in_row = [0_u64; 3];
+            let mut in_row = [0_u64; 6];
             for (column, tile) in counts.iter().enumerate() {
                 let above = sums[row * stride + column + 1];
-                let values = [tile.micropolygons, tile.grids, tile.translucent];
+                let TileGrids { meet, right, below, both } = tile.grids;
+                let values = [tile.micropolygons, tile.translucent, meet, right, below, both];
                 in_row = std::array::from_fn(|i| in_row[i].saturating_add(values[i]));
                 sums[(row + 1) * stride + column + 1] = std::array::from_fn(|i| above[i].saturating_add(in_row[i]));
             }
@@ -115,9 +161,50 @@ impl SummedArea {
         let Some(region) = self.picture.intersection(region) else { return Estimate::default() };
         let [x0, y0, x1, y1] = region.to_array();
         let corners = [self.corner(x0, y0), self.corner(x1, y0), self.corner(x0, y1), self.corner(x1, y1)];
-        let [micropolygons, grids, translucent] =
+        let [micropolygons, translucent] =
             std::array::from_fn(|i| (corners[3][i] - corners[1][i] - (corners[2][i] - corners[0][i])).max(0.0));
-        Estimate { micropolygons, grids, translucent, pixels: region.pixel_count() }
+        Estimate { micropolygons, translucent, pixels: region.pixel_count() }
+    }
+
+    /// The grids that `region` meets: exact, up to the grids' rounding to tiles, where it ends between tiles. Where it overlaps tiles
+    /// in part, between those of the tiles inside it and of all that it meets, by its share of the area between. Constant time.
+    pub fn grids(&self, region: Region) -> f64 {
+        let Some(region) = self.picture.intersection(region) else { return 0.0 };
+        let spans = [self.tiles_along(region, Axis::X), self.tiles_along(region, Axis::Y)];
+        let outer = spans.map(|span| span.outer);
+        let inner = spans.map(|span| span.inner);
+        let area = |lengths: [u32; 2]| f64::from(lengths[0]) * f64::from(lengths[1]);
+        let (most, least) = (area(spans.map(|span| span.outer_px)), area(spans.map(|span| span.inner_px)));
+        let share = if most > least { (region.pixel_count() as f64 - least) / (most - least) } else { 1.0 };
+        let within = if least > 0.0 { self.grids_of_tiles(inner) } else { 0.0 };
+        within + (self.grids_of_tiles(outer) - within) * share
+    }
+
+    /// Grids that meet any of some columns and rows of tiles: see [`TileGrids`].
+    fn grids_of_tiles(&self, [(x0, x1), (y0, y1)]: [(usize, usize); 2]) -> f64 {
+        let stride = self.grid.size[0] as usize + 1;
+        let sum = |number: usize, columns: usize, rows: usize| {
+            let at = |x: usize, y: usize| self.sums[y * stride + x][number];
+            let (right, bottom) = (columns.max(x0), rows.max(y0));
+            // What saturated cannot be taken apart any more, but is large.
+            at(right, bottom).saturating_sub(at(right, y0)).saturating_sub(at(x0, bottom).saturating_sub(at(x0, y0)))
+                as f64
+        };
+        sum(2, x1, y1) - sum(3, x1 - 1, y1) - sum(4, x1, y1 - 1) + sum(5, x1 - 1, y1 - 1)
+    }
+
+    /// The tiles that a region meets along an axis, and those of them that it holds.
+    fn tiles_along(&self, region: Region, axis: Axis) -> TileSpan {
+        let ((from, to), (start, end)) = (region.span(axis), self.picture.span(axis));
+        let first = self.grid.first[usize::from(axis == Axis::Y)];
+        let edge = |tile: u32| tile.saturating_mul(TILE_PX).clamp(start, end);
+        let outer = (from / TILE_PX, to.div_ceil(TILE_PX));
+        let inner_start = if edge(outer.0) < from { outer.0 + 1 } else { outer.0 };
+        let inner_end = if edge(outer.1) > to { outer.1 - 1 } else { outer.1 };
+        let inner = (inner_start.min(inner_end), inner_end);
+        let px = |(low, high): (u32, u32)| edge(high) - edge(low);
+        let places = |(low, high): (u32, u32)| ((low - first) as usize, (high - first) as usize);
+        TileSpan { outer: places(outer), inner: places(inner), outer_px: px(outer), inner_px: px(inner) }
     }
 
     /// What rendering `region` costs, in micropolygons, by the table's [`Rates`].
@@ -132,8 +219,8 @@ impl SummedArea {
             + estimate.pixels as f64 * self.rates.pixel
     }
 
-    /// The sums over all that lies left of and above the corner (x, y) of a pixel: bilinear between the tiles' corners.
-    fn corner(&self, x: u32, y: u32) -> [f64; 3] {
+    /// The sums of micropolygons over all that lies left of and above the corner (x, y) of a pixel: bilinear between the tiles' corners.
+    fn corner(&self, x: u32, y: u32) -> [f64; 2] {
         let [x0, y0, x1, y1] = self.picture.to_array();
         let (column, along) = tile_and_share(x, self.grid.first[0], self.grid.size[0], x0, x1);
         let (row, down) = tile_and_share(y, self.grid.first[1], self.grid.size[1], y0, y1);
@@ -141,7 +228,7 @@ impl SummedArea {
         let base = row * stride + column;
         let (top, bottom) = (&self.sums[base..base + 2], &self.sums[base + stride..base + stride + 2]);
         std::array::from_fn(|i| {
-            let mix = |pair: &[[u64; 3]]| pair[0][i] as f64 + (pair[1][i] - pair[0][i]) as f64 * along;
+            let mix = |pair: &[[u64; 6]]| pair[0][i] as f64 + (pair[1][i] - pair[0][i]) as f64 * along;
             let (above, below) = (mix(top), mix(bottom));
             above + (below - above) * down
         })
@@ -166,7 +253,7 @@ mod tests {
     }
 
     fn only(micropolygons: u64) -> TileCounts {
-        TileCounts { micropolygons, grids: micropolygons / 10, translucent: micropolygons / 2 }
+        TileCounts { micropolygons, grids: TileGrids::inside(micropolygons / 10), translucent: micropolygons / 2 }
     }
 
     #[test]
@@ -182,7 +269,7 @@ mod tests {
         let picture = region([0, 0, 40, 16]);
         let table = SummedArea::new(picture, &[only(160), only(320), only(80)], Rates::default());
         let at = |array| table.estimate(region(array));
-        assert_eq!(at([0, 0, 40, 16]), Estimate { micropolygons: 560.0, grids: 56.0, translucent: 280.0, pixels: 640 });
+        assert_eq!(at([0, 0, 40, 16]), Estimate { micropolygons: 560.0, translucent: 280.0, pixels: 640 });
         assert_eq!(at([0, 0, 8, 16]).micropolygons, 80.0);
         assert_eq!(at([4, 4, 8, 12]).micropolygons, 20.0);
         assert_eq!(at([8, 0, 24, 8]).micropolygons, 120.0);
@@ -210,9 +297,10 @@ mod tests {
 
     #[test]
     fn huge_counts_saturate() {
-        let tile = TileCounts { micropolygons: u64::MAX, grids: 0, translucent: u64::MAX };
+        let tile = TileCounts { micropolygons: u64::MAX, grids: TileGrids::inside(u64::MAX), translucent: u64::MAX };
         let table = SummedArea::new(region([0, 0, 32, 32]), &[tile; 4], Rates::default());
         assert!(table.work(table.picture()) > u64::MAX / 2);
+        assert!(table.grids(table.picture()) > u64::MAX as f64 / 2.0);
     }
 
     /// The table against adding up tiles one by one, on random pictures and regions.
@@ -236,6 +324,56 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// Grids of whole tiles against a look at every grid, on random pictures with grids of all sizes.
+    #[test]
+    fn grids_of_tiles_are_counted_once_each() {
+        for seed in 0..100 {
+            let mut random = Random::new(seed);
+            let picture = region([16 * random.below(3) as u32, 0, 200, 16 + random.below(150) as u32]);
+            let layout = TileGrid::of(picture);
+            let mut tiles = vec![TileCounts::default(); layout.tile_count()];
+            let grids: Vec<_> = (0..random.below(300)).map(|_| random_part(picture, &mut random)).collect();
+            for grid in &grids {
+                let [x0, y0, x1, y1] = grid.to_array();
+                let columns = [x0 / 16 - layout.first[0], (x1 - 1) / 16 - layout.first[0]];
+                layout.count_grid(
+                    &mut tiles,
+                    columns.map(|x| x as usize),
+                    [y0 / 16, (y1 - 1) / 16].map(|y| y as usize),
+                );
+            }
+            let table = SummedArea::new(picture, &tiles, Rates::default());
+            for _ in 0..20 {
+                let [x0, y0, x1, y1] = random_part(picture, &mut random).to_array();
+                let part = region([x0 / 16 * 16, y0 / 16 * 16, x1.next_multiple_of(16), y1.next_multiple_of(16)]);
+                let tile_of = |grid: &Region| {
+                    let [x0, y0, x1, y1] = grid.to_array();
+                    region([x0 / 16 * 16, y0 / 16 * 16, x1.next_multiple_of(16), y1.next_multiple_of(16)])
+                };
+                let met = grids.iter().filter(|grid| tile_of(grid).intersection(part).is_some()).count();
+                assert_eq!(table.grids(part), met as f64, "seed {seed} {part}");
+            }
+        }
+    }
+
+    #[test]
+    fn grids_of_parts_of_tiles_lie_between() {
+        let picture = region([0, 0, 40, 32]);
+        let mut tiles = vec![TileCounts::default(); 6];
+        let layout = TileGrid::of(picture);
+        for _ in 0..10 {
+            layout.count_grid(&mut tiles, [0, 2], [0, 1]);
+            layout.count_grid(&mut tiles, [1, 1], [0, 0]);
+        }
+        let table = SummedArea::new(picture, &tiles, Rates::default());
+        let at = |array| table.grids(region(array));
+        assert_eq!((at([0, 0, 16, 16]), at([16, 0, 32, 16]), at([0, 0, 40, 32])), (10.0, 20.0, 20.0));
+        assert_eq!(at([0, 0, 8, 8]), 2.5, "a quarter of a tile");
+        assert_eq!(at([0, 0, 24, 16]), 15.0, "a tile and half of the next, which has ten more");
+        assert_eq!(at([36, 16, 99, 99]), 5.0, "half of the last, narrow tile");
+        assert_eq!(at([40, 0, 48, 16]), 0.0);
     }
 
     fn random_part(picture: Region, random: &mut Random) -> Region {

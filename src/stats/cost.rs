@@ -13,8 +13,8 @@ pub struct CostStats {
     pub grid_px: [f64; 2],
     /// Micropolygons of each tile of 16x16 pixels, a text for each row of tiles.
     pub micropolygons: Vec<String>,
-    /// Grids that begin in each tile, likewise.
-    pub grids: Vec<String>,
+    /// Grids that meet each tile, likewise; then those of them that meet the next tile to the right too, or the one below, or both.
+    pub grids: [Vec<String>; 4],
     /// Micropolygons that may be translucent in each tile, likewise.
     pub translucent: Vec<String>,
     /// Setting up the world on all devices, one after the other.

@@ -34,7 +34,7 @@ pub(super) fn of_world(world: &World, picture: &Picture, imager: Option<&ImagerP
     let drawn = &picture.world;
     parts.bytes(bytemuck::bytes_of(&drawn.frame));
     parts.bytes(bytemuck::cast_slice(&drawn.clip_planes));
-    for page in &drawn.pages {
+    for page in drawn.pages.iter() {
         parts.bytes(bytemuck::cast_slice(&page.primitives));
         parts.bytes(bytemuck::cast_slice(&page.data));
     }

@@ -1,7 +1,7 @@
 //! The real threads on fake devices that paint each pixel with a number of its own.
 
 use super::*;
-use crate::schedule::{Capacity, Event, Happening, MissingReason, Rates, TILE_PX, TileCounts, TileGrid};
+use crate::schedule::{Capacity, Event, Happening, MissingReason, Rates, TILE_PX, TileCounts, TileGrid, TileGrids};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 
@@ -116,8 +116,10 @@ fn picture() -> Region {
 }
 
 fn job() -> Job {
-    let tiles =
-        vec![TileCounts { micropolygons: 1000, grids: 10, translucent: 0 }; TileGrid::of(picture()).tile_count()];
+    let tiles = vec![
+        TileCounts { micropolygons: 1000, grids: TileGrids::inside(10), translucent: 0 };
+        TileGrid::of(picture()).tile_count()
+    ];
     let table = Arc::new(SummedArea::new(picture(), &tiles, Rates::default()));
     let policy = Policy { poll_timeout: Duration::from_millis(20), ..Policy::new(0, 4) };
     Job { table, regions: vec![picture()], policy, hook: Arc::new(|_| ()) }

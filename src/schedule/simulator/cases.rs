@@ -3,7 +3,7 @@
 use super::super::policy::Policy;
 use super::super::region::Region;
 use super::super::report::{CutReason, Failure, Happening, MissingReason};
-use super::super::summed_area::{Rates, SummedArea, TileCounts, TileGrid};
+use super::super::summed_area::{Rates, SummedArea, TileCounts, TileGrid, TileGrids};
 use super::device::{Setup, Trouble};
 use super::{Ending, Scenario};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ fn table(width: u32, height: u32, tile: impl Fn(u32, u32) -> u64) -> Arc<SummedA
     let tiles: Vec<_> = (0..grid.tile_count() as u32)
         .map(|index| {
             let micropolygons = tile(index % grid.size[0], index / grid.size[0]);
-            TileCounts { micropolygons, grids: micropolygons / 50, translucent: 0 }
+            TileCounts { micropolygons, grids: TileGrids::inside(micropolygons / 50), translucent: 0 }
         })
         .collect();
     Arc::new(SummedArea::new(picture, &tiles, Rates::default()))

@@ -5,7 +5,7 @@ use super::super::perturb::{FORCED_SIDE_MIN_PX, Random};
 use super::super::policy::Policy;
 use super::super::region::Region;
 use super::super::report::{CutReason, Happening, MissingReason};
-use super::super::summed_area::{Rates, SummedArea, TileCounts, TileGrid};
+use super::super::summed_area::{Rates, SummedArea, TileCounts, TileGrid, TileGrids};
 use super::device::{Setup, Trouble};
 use super::{Ending, Scenario};
 use std::collections::BTreeSet;
@@ -33,7 +33,7 @@ fn random_table(random: &mut Random) -> SummedArea {
             let (x, y) = (index % grid.size[0], index / grid.size[0]);
             let far = u64::from(x.abs_diff(heap_x) + y.abs_diff(heap_y));
             let micropolygons = random.below(level) + 2000 * level / 100 / (1 + far * far);
-            TileCounts { micropolygons, grids: micropolygons / 50, translucent: micropolygons / 4 }
+            TileCounts { micropolygons, grids: TileGrids::inside(micropolygons / 50), translucent: micropolygons / 4 }
         })
         .collect();
     SummedArea::new(picture, &tiles, Rates::default())
