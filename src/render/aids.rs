@@ -60,8 +60,8 @@ impl Aids {
     /// Whether all failures that were asked for have happened; tells of those that have not.
     pub(super) fn check_faults(&self, reporter: &Reporter) -> bool {
         let pending = self.faults.as_ref().map(|faults| faults.pending()).unwrap_or_default();
-        for (fault, count) in &pending {
-            let message = format!("{FAULT}: {fault} never happened: the device made {count} submissions");
+        for (fault, reached) in &pending {
+            let message = format!("{FAULT}: {fault} never happened: the device {reached}");
             reporter.report(Diagnostic::new(Severity::Error, "usage", Place::default(), message));
         }
         pending.is_empty()

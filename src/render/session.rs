@@ -18,7 +18,6 @@ use super::tiles::tile_counts;
 use super::worker::{Garage, Worker, region_room, take_back};
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::film::{ChannelGroup, DisplayOutcome, DisplayState, Film};
-use crate::gpu::{Device, OpenOptions};
 use crate::host_memory::{Charge, Taker};
 use crate::options::{HANG_TIMEOUT, RenderOptions};
 use crate::outcome::Ending;
@@ -60,7 +59,7 @@ impl<'a> Session<'a> {
     pub(crate) fn new(
         options: &'a RenderOptions,
         (reporter, observer): (&'a Arc<Reporter>, &'a dyn Observer),
-        (devices, open_options): (Vec<Device>, OpenOptions),
+        slots: Vec<DeviceSlot>,
         aids: Aids,
     ) -> Self {
         Self {
@@ -71,7 +70,7 @@ impl<'a> Session<'a> {
             stats: Stats::default(),
             checkpoint: None,
             worlds: 0,
-            slots: devices.into_iter().map(|device| DeviceSlot::new(device, &open_options)).collect(),
+            slots,
             shading: shading::Library::new().expect("the helper library was built with the compiler"),
         }
     }

@@ -1,8 +1,8 @@
 //! Finding and choosing devices, and what is said where that fails.
 
-use super::{open_with, options};
+use super::{ALONE, open_with, options};
 use anthill::diagnostic::Reporter;
-use anthill::gpu::{GpuError, OpenOptions, devices, open};
+use anthill::gpu::{DeviceInfo, GpuError, OpenOptions, devices, open, reopen};
 use std::env;
 use std::fs;
 use std::process::Command;
@@ -129,4 +129,19 @@ fn memory_that_is_not_there_is_warned_of() {
     drop(opened);
     let messages = reporter.all();
     assert!(messages.len() == 1 && messages[0].0.message.contains("bytes of memory are asked for"), "{messages:?}");
+}
+
+/// The list has become shorter, or another device stands in its place.
+#[test]
+fn a_device_that_vanished_is_lost() {
+    let _alone = ALONE.lock();
+    let listed = devices(false).expect("a driver is installed");
+    let options = OpenOptions { validate: false, first_number: 3, ..options() };
+    let other = DeviceInfo { name: "voodoo".to_string(), ..listed[0].clone() };
+    let gone = DeviceInfo { index: listed.len(), ..listed[0].clone() };
+    for info in [other, gone] {
+        let error = reopen(&info, &options).err().expect("it is not there");
+        assert_eq!(error.to_string(), format!("device 3 ({}) was lost while it was being opened", info.name));
+        assert!(error.ends_device());
+    }
 }
