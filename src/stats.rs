@@ -285,7 +285,7 @@ pub struct Stats {
     /// From the first submission to the last pixel read back, added up over the worlds.
     #[serde(rename = "render_s", serialize_with = "seconds")]
     pub render: Duration,
-    /// Opening all devices, one after the other.
+    /// Opening all devices, side by side; under validation one after the other.
     #[serde(rename = "open_s", serialize_with = "seconds")]
     pub open: Duration,
     /// Time in each stage, host and all devices added up.

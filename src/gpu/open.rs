@@ -9,6 +9,7 @@ use super::select::select;
 use super::threads::single_threaded_cpu_devices;
 use crate::diagnostic::Place;
 use std::sync::Arc;
+use std::thread;
 
 /// One of the devices that a selection names.
 pub struct Opening {
@@ -52,7 +53,6 @@ pub fn open_each(selection: &str, options: &OpenOptions) -> Result<Vec<Opening>,
     }
     let chosen = select(&infos, selection)?;
     let threads = compile_threads(options)?;
-    let mut first = Some(instance);
     let wanted = (options.first_number..).zip(&chosen).map(|(number, index)| {
         let info = &infos[*index];
         let title = DeviceTitle { number, name: info.name.clone() };
@@ -60,11 +60,38 @@ pub fn open_each(selection: &str, options: &OpenOptions) -> Result<Vec<Opening>,
         let budget_bytes = budget(&title, info, times, options);
         Wanted { title, info, budget_bytes }
     });
-    let opened = wanted.map(|wanted| {
-        let device = open_one(first.take(), &wanted, options, &threads);
-        Opening { title: wanted.title, info: wanted.info.clone(), budget_bytes: wanted.budget_bytes, device }
+    let wanted: Vec<Wanted<'_>> = wanted.collect();
+    let devices = open_all(instance, &wanted, options, &threads);
+    let opening = |(wanted, device): (Wanted<'_>, Result<Device, GpuError>)| Opening {
+        title: wanted.title,
+        info: wanted.info.clone(),
+        budget_bytes: wanted.budget_bytes,
+        device,
+    };
+    Ok(wanted.into_iter().zip(devices).map(opening).collect())
+}
+
+/// Opens devices side by side; under validation one after the other, because validation layers of 2023 keep devices in a table that no
+/// lock guards. A single device gets the instance that listed it.
+fn open_all(
+    listed: Instance,
+    wanted: &[Wanted<'_>],
+    options: &OpenOptions,
+    threads: &Arc<CompileThreads>,
+) -> Vec<Result<Device, GpuError>> {
+    if options.validate || wanted.len() < 2 {
+        let mut first = Some(listed);
+        return wanted.iter().map(|wanted| open_one(first.take(), wanted, options, threads)).collect();
+    }
+    let devices = thread::scope(|scope| {
+        let open = |wanted| scope.spawn(move || open_one(None, wanted, options, threads));
+        let opening: Vec<_> = wanted.iter().map(open).collect();
+        opening.into_iter().map(|thread| thread.join().expect("opening does not panic")).collect()
     });
-    Ok(opened.collect())
+    // Not before the threads have ended: drivers tidy up after each thread by code that must still be loaded (see `CompileThreads`), also
+    // where no device has opened.
+    drop(listed);
+    devices
 }
 
 /// Opens a device again that was listed as `info`; one that is another by now is lost.
