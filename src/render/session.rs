@@ -286,7 +286,8 @@ impl<'a> Session<'a> {
         let openers =
             openers.map(|(device, (ready, garage))| opener(ready, picture, garage, self.aids.slowness(device)));
         let openers = openers.collect();
-        let chronicle = Arc::new(Chronicle::new(self.world().count));
+        let lists = [picture.world.frame.samples, filter_apron(&picture.filter)];
+        let chronicle = Arc::new(Chronicle::new(self.world().count, Arc::clone(&table), lists));
         let hook = self.hook(&chronicle, &table);
         let regions = self.first_regions(film, &table);
         let job = Job { table, regions, policy, hook };
@@ -313,6 +314,7 @@ impl<'a> Session<'a> {
         });
         let room = garages.iter().find_map(region_room).unwrap_or_default();
         self.world().regions = chronicle.regions();
+        self.world().estimates = chronicle.estimates();
         self.world().cost = self.world().cost.take().map(|known| CostStats {
             devices_s: known.devices_s,
             count_jobs: known.count_jobs,
