@@ -100,7 +100,7 @@ impl Forecast {
         let mut worlds = worlds?;
         let first = worlds.first_mut().ok_or(ForecastError::NothingDrawn)?;
         first.model.serial.before_s += run.outside_s().max(0.0);
-        first.model.serial.per_device_s += run.open_s;
+        first.model.serial.opening_s = run.open_s;
         Ok(Self { worlds })
     }
 
@@ -164,6 +164,7 @@ fn world_model(world: &MeasuredWorld, cost: &CostStats, place: usize) -> Result<
     let [x, y] = [0, 1].map(|i| u64::from(world.crop_px[i + 2] - world.crop_px[i]));
     let serial = SerialCost {
         before_s: cost.table_s,
+        opening_s: 0.0,
         per_device_s: cost.devices_s,
         counting_s: (world.count_s - cost.devices_s).max(0.0),
         counting_jobs: cost.count_jobs,
@@ -270,7 +271,8 @@ mod tests {
         );
         let serial = &world.model.serial;
         assert!((serial.before_s - 0.375).abs() < 1e-9, "0.25 before the world and the table: {serial:?}");
-        assert_eq!((serial.per_device_s, serial.counting_s, serial.counting_jobs, serial.after_s), (0.75, 0.5, 2, 0.5));
+        assert_eq!((serial.opening_s, serial.per_device_s), (0.5, 0.25));
+        assert_eq!((serial.counting_s, serial.counting_jobs, serial.after_s), (0.5, 2, 0.5));
     }
 
     #[test]

@@ -4,8 +4,10 @@
 //! is shared while drawing.
 
 mod cost;
+mod estimate;
 
 pub use cost::{CostStats, tile_rows, tile_values};
+pub use estimate::EstimateStats;
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity};
 use crate::film::{DisplayOutcome, DisplayState};
@@ -201,8 +203,14 @@ pub struct RegionStats {
     pub stolen: bool,
     /// Its work in micropolygons, as estimated before it was begun.
     pub work: u64,
+    /// Grids that it would select, as estimated.
+    pub grids_estimated: u64,
     /// Grids that it selected.
     pub grids: u64,
+    /// Bytes of a buffer that would have been just large enough for it by the estimate,
+    pub bytes_estimated: u64,
+    /// and for what it selected and sampled.
+    pub bytes_used: u64,
     /// Micropolygons that a sample saw.
     pub visible_micropolygons: u64,
     /// Vertices that colour was computed at.
@@ -240,6 +248,8 @@ pub struct WorldStats {
     pub write: Duration,
     /// Every region that was finished, in the order in which they were begun.
     pub regions: Vec<RegionStats>,
+    /// What was estimated of them, beside what they came to.
+    pub estimates: EstimateStats,
     /// What their times follow from; none if nothing was left to draw.
     pub cost: Option<CostStats>,
 }
@@ -285,7 +295,7 @@ pub struct Stats {
     /// From the first submission to the last pixel read back, added up over the worlds.
     #[serde(rename = "render_s", serialize_with = "seconds")]
     pub render: Duration,
-    /// Opening all devices, one after the other.
+    /// Opening all devices, side by side; under validation one after the other.
     #[serde(rename = "open_s", serialize_with = "seconds")]
     pub open: Duration,
     /// Time in each stage, host and all devices added up.

@@ -10,10 +10,9 @@ use super::instance::Instance;
 use super::kernel::{KernelCounts, Kernels};
 use super::link::{Link, Opened};
 use super::memory::{BLOCK_BYTES, Memory, MemoryUse, Usage};
+use super::open::{OPENING, Wanted};
 use super::physical::{DeviceInfo, DeviceKind, Physical, enumerate};
 use super::requirements::{FEATURES, Features};
-use super::select::select;
-use super::threads::single_threaded_cpu_devices;
 use super::transfer::Staging;
 use super::workshop::Workshops;
 use crate::diagnostic::Reporter;
@@ -35,7 +34,7 @@ pub struct OpenOptions {
     pub memory_bytes: Option<u64>,
     /// Where compiled kernels are kept between runs; none: nowhere.
     pub cache_folder: Option<PathBuf>,
-    /// CPU devices compute on one thread each, unless `LP_NUM_THREADS` is set (see [`single_threaded_cpu_devices`]).
+    /// CPU devices compute on one thread each, unless `LP_NUM_THREADS` is set (see [`super::single_threaded_cpu_devices`]).
     pub single_threaded_cpu: bool,
     /// How long the device may take for what is waited for without a time-out of its own.
     pub timeout: Duration,
@@ -74,33 +73,6 @@ impl OpenOptions {
     }
 }
 
-/// Opens the devices that a selection names (see [`select`]), numbered in that order, from 0 unless the options say otherwise.
-///
-/// # Errors
-/// No loader, driver or device; a selection that fits nothing; a device that cannot be used.
-pub fn open(selection: &str, options: &OpenOptions) -> Result<Vec<Device>, GpuError> {
-    if options.single_threaded_cpu {
-        single_threaded_cpu_devices()?;
-    }
-    let instance = Instance::new(options.validate, &options.reporter)?;
-    let mut infos: Vec<DeviceInfo> = enumerate(&instance)?.into_iter().map(|physical| physical.info).collect();
-    if options.partial {
-        infos.iter_mut().for_each(|info| info.usable = !info.lacking.iter().any(|lack| lack.fatal));
-    }
-    let chosen = select(&infos, selection)?;
-    let threads = CompileThreads::new(options.cache_folder.clone()).map(Arc::new);
-    let threads = threads
-        .map_err(|e| GpuError::NoInstance { reason: format!("no thread could be started to compile kernels: {e}") })?;
-    let mut first = Some(instance);
-    let mut devices = Vec::new();
-    for (number, index) in (options.first_number..).zip(&chosen) {
-        let instance = first.take().map_or_else(|| Instance::new(options.validate, &options.reporter), Ok)?;
-        let times = chosen.iter().filter(|other| *other == index).count() as u64;
-        devices.push(Device::open(instance, &infos[*index], number, times, options, &threads)?);
-    }
-    Ok(devices)
-}
-
 /// An opened device. One host thread drives it at a time.
 pub struct Device {
     pub(super) link: Arc<Link>,
@@ -122,15 +94,17 @@ pub struct Device {
 }
 
 impl Device {
-    fn open(
+    /// Opens a device that was listed; `instance` is to be its own.
+    pub(super) fn open(
         instance: Instance,
-        info: &DeviceInfo,
-        number: u32,
-        times: u64,
+        wanted: &Wanted<'_>,
         options: &OpenOptions,
         threads: &Arc<CompileThreads>,
     ) -> Result<Self, GpuError> {
-        let title = DeviceTitle { number, name: info.name.clone() };
+        let (info, title, budget_bytes) = (wanted.info, wanted.title.clone(), wanted.budget_bytes);
+        if options.faults.as_ref().is_some_and(|faults| faults.fails_to_open(title.number)) {
+            return Err(refused(&title, vk::Result::ERROR_INITIALIZATION_FAILED));
+        }
         // The loader lists devices in the same order each time; a GPU that was unplugged meanwhile shifts it.
         let physical = enumerate(&instance)?.into_iter().nth(info.index).filter(|p| p.info.is_like(info));
         let physical = physical
@@ -139,7 +113,6 @@ impl Device {
         let names = instance.debug_utils().then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
         let opened = Opened { raw, family, clock: physical.clock, names, validates: options.validate };
         let link = Arc::new(Link::new(opened, title, Arc::clone(&options.reporter)));
-        let budget_bytes = budget(&link, info, times, options);
         let parts = enough(&link, budget_bytes)
             .and_then(|()| Parts::new(&link, &instance, &physical, budget_bytes, !options.staged));
         if parts.is_err() {
@@ -311,20 +284,6 @@ fn enough(link: &Link, budget_bytes: u64) -> Result<(), GpuError> {
     Ok(())
 }
 
-/// The memory that a device may use.
-fn budget(link: &Link, info: &DeviceInfo, times: u64, options: &OpenOptions) -> u64 {
-    let has = info.memory_bytes;
-    match options.memory_bytes {
-        Some(wanted) if wanted.saturating_mul(times) > has => {
-            let share = has / times;
-            link.warn("memory", format!("{wanted} bytes of memory are asked for, {share} are there"));
-            share
-        }
-        Some(wanted) => wanted,
-        None => has / 4 * 3 / times,
-    }
-}
-
 /// Makes the Vulkan device with one queue, and enables what it offers of the table.
 pub(super) fn create(
     instance: &ash::Instance,
@@ -343,10 +302,11 @@ pub(super) fn create(
         .push_next(&mut features.v12);
     // SAFETY: the physical device was listed by this instance, offers the features, and has the queue family; all that `info` points to
     // lives until the call returns.
-    let raw = unsafe { instance.create_device(physical.raw, &info, None) }.map_err(|code| GpuError::Vulkan {
-        device: title.clone(),
-        doing: "opening it".to_string(),
-        reason: code.to_string(),
-    })?;
-    Ok((raw, family))
+    let raw = unsafe { instance.create_device(physical.raw, &info, None) };
+    Ok((raw.map_err(|code| refused(title, code))?, family))
+}
+
+/// The driver does not open it.
+fn refused(title: &DeviceTitle, code: vk::Result) -> GpuError {
+    GpuError::Vulkan { device: title.clone(), doing: OPENING.to_string(), reason: code.to_string() }
 }

@@ -76,7 +76,7 @@ impl Submissions {
                 self.stands_still = true;
                 Ok(())
             }
-            None => Ok(()),
+            Some(FaultKind::Unopened) | None => Ok(()),
         }
     }
 

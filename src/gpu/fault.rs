@@ -14,22 +14,42 @@ pub enum FaultKind {
     OutOfMemory,
     /// The queue stands still from then on, until the device is opened anew.
     Hang,
+    /// It does not open.
+    Unopened,
 }
 
 /// The kinds by name.
-const KINDS: [(&str, FaultKind); 3] =
-    [("lost", FaultKind::Lost), ("oom", FaultKind::OutOfMemory), ("hang", FaultKind::Hang)];
+const KINDS: [(&str, FaultKind); 4] = [
+    ("lost", FaultKind::Lost),
+    ("oom", FaultKind::OutOfMemory),
+    ("hang", FaultKind::Hang),
+    ("unopened", FaultKind::Unopened),
+];
 
 /// A failure that is wanted: it happens once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// How.
     pub kind: FaultKind,
-    /// Number among the opened devices, from 0.
+    /// Number among the devices that are to be opened, from 0.
     pub device: u32,
     /// The submission that fails, of those that this device made since it was first opened, from 0. Those by which opening tries the
-    /// queue and compiling tries kernels do not count.
+    /// queue and compiling tries kernels do not count. Of [`FaultKind::Unopened`], which opening fails, from 0.
     pub submission: u64,
+}
+
+impl Fault {
+    /// What is counted until it happens.
+    fn counted(&self) -> Counted {
+        if self.kind == FaultKind::Unopened { Counted::Openings } else { Counted::Submissions }
+    }
+}
+
+/// What a device does that can fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Counted {
+    Submissions,
+    Openings,
 }
 
 impl fmt::Display for Fault {
@@ -44,7 +64,8 @@ impl FromStr for Fault {
 
     /// Reads `KIND:DEVICE:SUBMISSION`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is not lost, oom or hang with a device and a submission, such as lost:0:3");
+        let wrong =
+            || format!("{text:?} is not lost, oom, hang or unopened with a device and a number, such as lost:0:3");
         let mut parts = text.trim().split(':');
         let (Some(kind), Some(device), Some(submission), None) =
             (parts.next(), parts.next(), parts.next(), parts.next())
@@ -64,32 +85,47 @@ pub struct Faults(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     pending: Vec<Fault>,
-    submissions: FxHashMap<u32, u64>,
+    counts: FxHashMap<(u32, Counted), u64>,
 }
 
 impl Faults {
     /// Nothing has happened yet.
     pub fn new(wanted: impl IntoIterator<Item = Fault>) -> Self {
         let pending = wanted.into_iter().collect();
-        Self(Mutex::new(State { pending, submissions: FxHashMap::default() }))
+        Self(Mutex::new(State { pending, counts: FxHashMap::default() }))
     }
 
     /// A device is about to submit: how that fails, if it shall.
     pub(super) fn next(&self, device: u32) -> Option<FaultKind> {
+        self.count(device, Counted::Submissions)
+    }
+
+    /// A device is about to be opened: whether that fails.
+    pub(super) fn fails_to_open(&self, device: u32) -> bool {
+        self.count(device, Counted::Openings).is_some()
+    }
+
+    fn count(&self, device: u32, what: Counted) -> Option<FaultKind> {
         let mut state = self.0.lock();
-        let count = state.submissions.entry(device).or_default();
-        let submission = *count;
+        let count = state.counts.entry((device, what)).or_default();
+        let number = *count;
         *count += 1;
-        let due = |fault: &Fault| (fault.device, fault.submission) == (device, submission);
+        let due = |fault: &Fault| (fault.device, fault.counted(), fault.submission) == (device, what, number);
         let place = state.pending.iter().position(due)?;
         Some(state.pending.remove(place).kind)
     }
 
-    /// What has not happened, each with the submissions that its device made.
-    pub fn pending(&self) -> Vec<(Fault, u64)> {
+    /// What has not happened, each with what its device did meanwhile.
+    pub fn pending(&self) -> Vec<(Fault, String)> {
         let state = self.0.lock();
-        let count = |fault: &Fault| state.submissions.get(&fault.device).copied().unwrap_or_default();
-        state.pending.iter().map(|fault| (*fault, count(fault))).collect()
+        let reached = |fault: &Fault| {
+            let count = state.counts.get(&(fault.device, fault.counted())).copied().unwrap_or_default();
+            match fault.counted() {
+                Counted::Submissions => format!("made {count} submissions"),
+                Counted::Openings => format!("was opened {count} times"),
+            }
+        };
+        state.pending.iter().map(|fault| (*fault, reached(fault))).collect()
     }
 }
 
@@ -99,12 +135,12 @@ mod tests {
 
     #[test]
     fn faults_are_read_and_written() {
-        for text in ["lost:0:3", "oom:12:0", "hang:1:18446744073709551615"] {
+        for text in ["lost:0:3", "oom:12:0", "hang:1:18446744073709551615", "unopened:1:0"] {
             assert_eq!(text.parse::<Fault>().map(|fault| fault.to_string()), Ok(text.to_string()));
         }
         for text in ["", "lost", "lost:0", "lost:0:", "lost:0:1:2", "gone:0:1", "lost:-1:1", "lost:0:x", ":0:1"] {
             let error = text.parse::<Fault>().expect_err(text);
-            assert!(error.starts_with(&format!("{text:?} is not lost, oom or hang")), "{error}");
+            assert!(error.starts_with(&format!("{text:?} is not lost, oom, hang or unopened")), "{error}");
         }
     }
 
@@ -112,9 +148,17 @@ mod tests {
     fn each_happens_once_at_its_submission() {
         let fault = |kind, device, submission| Fault { kind, device, submission };
         let never = fault(FaultKind::Hang, 2, 0);
-        let faults = Faults::new([fault(FaultKind::Lost, 0, 1), fault(FaultKind::OutOfMemory, 1, 0), never]);
+        let unopened = fault(FaultKind::Unopened, 0, 1);
+        let faults = Faults::new([fault(FaultKind::Lost, 0, 1), fault(FaultKind::OutOfMemory, 1, 0), unopened, never]);
         let fired: Vec<_> = [0, 0, 1, 0, 1].map(|device| faults.next(device)).into();
         assert_eq!(fired, [None, Some(FaultKind::Lost), Some(FaultKind::OutOfMemory), None, None]);
-        assert_eq!(faults.pending(), [(never, 0)]);
+        assert_eq!(
+            [0, 1].map(|device| faults.fails_to_open(device)),
+            [false, false],
+            "submissions count for themselves"
+        );
+        let left = [(unopened, "was opened 1 times".to_string()), (never, "made 0 submissions".to_string())];
+        assert_eq!(faults.pending(), left);
+        assert!(faults.fails_to_open(0) && !faults.fails_to_open(0));
     }
 }

@@ -45,13 +45,17 @@ impl Aids {
             Err(_) => Ok(None),
             Ok(text) => text.parse::<u64>().map(Some).map_err(|_| format!("{name}={text}: a whole number is expected")),
         };
-        let page_kib = number("ANTHILL_PAGE_KIB")?;
+        let positive = |name: &str| match number(name)? {
+            Some(0) => Err(format!("{name}=0: a whole number from 1 on is expected")),
+            some => Ok(some),
+        };
+        let page_kib = positive("ANTHILL_PAGE_KIB")?;
         Ok(Self {
             perturb: number("ANTHILL_PERTURB")?,
-            regions: number("ANTHILL_REGIONS")?.map(|count| usize::try_from(count).unwrap_or(usize::MAX)),
+            regions: positive("ANTHILL_REGIONS")?.map(|count| usize::try_from(count).unwrap_or(usize::MAX)),
             small_page_bytes: page_kib.map(|kib| kib << 10),
             captured_region: number("ANTHILL_CAPTURE")?,
-            bucket_px: number("ANTHILL_BUCKET")?.map(|px| px.clamp(1, 1 << 16) as u32),
+            bucket_px: positive("ANTHILL_BUCKET")?.map(|px| px.min(1 << 16) as u32),
             throttle: throttle()?,
             faults: faults()?,
         })
@@ -60,8 +64,8 @@ impl Aids {
     /// Whether all failures that were asked for have happened; tells of those that have not.
     pub(super) fn check_faults(&self, reporter: &Reporter) -> bool {
         let pending = self.faults.as_ref().map(|faults| faults.pending()).unwrap_or_default();
-        for (fault, count) in &pending {
-            let message = format!("{FAULT}: {fault} never happened: the device made {count} submissions");
+        for (fault, reached) in &pending {
+            let message = format!("{FAULT}: {fault} never happened: the device {reached}");
             reporter.report(Diagnostic::new(Severity::Error, "usage", Place::default(), message));
         }
         pending.is_empty()

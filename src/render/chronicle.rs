@@ -1,17 +1,22 @@
 //! Who drew which region, and when: what the scheduler tells, kept for the statistics.
 
 use super::region::RegionResult;
-use crate::schedule::{Event, Happening, Region};
-use crate::stats::RegionStats;
+use crate::pipeline::buffers::RegionCapacity;
+use crate::schedule::{Capacity, CutReason, Event, Happening, Region, SummedArea};
+use crate::stats::{EstimateStats, RegionStats};
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The regions of one world. Devices' threads tell it of events, the session's of what regions took.
 pub(super) struct Chronicle {
     /// When the scheduler's clock began, on the world's.
     offset: Duration,
+    /// What regions are estimated from.
+    table: Arc<SummedArea>,
+    estimate: Capacity,
     kept: Mutex<Kept>,
 }
 
@@ -22,14 +27,17 @@ struct Kept {
     /// Regions in flight.
     begun: FxHashMap<Region, RegionStats>,
     finished: FxHashMap<Region, RegionStats>,
+    /// Regions that devices found too large.
+    too_large: u64,
     /// When each device had opened first, by the scheduler's clock.
     opened: BTreeMap<usize, Duration>,
 }
 
 impl Chronicle {
-    /// A chronicle of a scheduler that starts now, `offset` after the world's first submission.
-    pub(super) fn new(offset: Duration) -> Self {
-        Self { offset, kept: Mutex::default() }
+    /// A chronicle of a scheduler that starts now, `offset` after the world's first submission, and goes by `table`. `lists`: samples of
+    /// a pixel, and the filter's apron in pixels.
+    pub(super) fn new(offset: Duration, table: Arc<SummedArea>, lists: [[u32; 2]; 2]) -> Self {
+        Self { offset, table, estimate: Capacity::of_lists(lists, u64::MAX, u64::MAX), kept: Mutex::default() }
     }
 
     /// Takes note of an event.
@@ -40,8 +48,9 @@ impl Chronicle {
             Happening::Stolen { region, .. } => {
                 kept.stolen.insert(*region);
             }
-            Happening::Cut { region, kept: near, left: far, .. } => {
+            Happening::Cut { region, kept: near, left: far, why } => {
                 kept.begun.remove(region);
+                kept.too_large += u64::from(*why == CutReason::TooLarge);
                 if kept.stolen.contains(region) {
                     kept.stolen.extend([near, far]);
                 }
@@ -63,7 +72,8 @@ impl Chronicle {
             Happening::Opened { .. } => {
                 kept.opened.entry(event.device).or_insert(event.at);
             }
-            Happening::Adopted { .. } | Happening::HandedOver { .. } | Happening::Refused { .. } => {}
+            Happening::Refused { .. } => kept.too_large += 1,
+            Happening::Adopted { .. } | Happening::HandedOver { .. } => {}
         }
     }
 
@@ -72,6 +82,13 @@ impl Chronicle {
         let counts = &result.counts;
         if let Some(row) = self.kept.lock().finished.get_mut(&region) {
             row.device_s = result.device_s;
+            // Of one byte each.
+            row.grids_estimated = self.estimate.bytes(&self.table, region);
+            let bytes = |grids, subpixels| {
+                result.capacity.map_or(0, |capacity| RegionCapacity { grids, subpixels, ..capacity }.bytes())
+            };
+            row.bytes_estimated = bytes(row.grids_estimated, self.estimate.subpixel_count(region));
+            row.bytes_used = bytes(counts.selected, result.subpixels);
             row.grids = counts.selected;
             row.visible_micropolygons = counts.visible_micropolygons;
             row.shaded_vertices = counts.shaded_vertices;
@@ -82,6 +99,12 @@ impl Chronicle {
     /// Seconds from the scheduler's beginning until each device that opened had done so.
     pub(super) fn starts_s(&self) -> Vec<f64> {
         self.kept.lock().opened.values().map(Duration::as_secs_f64).collect()
+    }
+
+    /// What was estimated of finished regions, beside what they came to.
+    pub(super) fn estimates(&self) -> EstimateStats {
+        let too_large = self.kept.lock().too_large;
+        EstimateStats::of(&self.regions(), too_large)
     }
 
     /// Every finished region, in the order in which they were begun.
@@ -96,12 +119,13 @@ impl Chronicle {
 mod tests {
     use super::super::region::RegionCounts;
     use super::*;
-    use crate::schedule::{Balance, CutReason, Failure};
+    use crate::schedule::{Balance, Failure, Rates, TileCounts};
 
     #[test]
     fn regions_are_told_with_who_drew_them_and_when() {
-        let chronicle = Chronicle::new(Duration::from_millis(100));
         let region = |x0, x1| Region::new([x0, 0, x1, 8]).expect("not empty");
+        let table = Arc::new(SummedArea::new(region(0, 16), &[TileCounts::default()], Rates::default()));
+        let chronicle = Chronicle::new(Duration::from_millis(100), table, [[2, 2], [1, 1]]);
         let begun = |region| Happening::Begun { region, work: 7, in_flight: 1, balance: Balance::default() };
         let (whole, left, right) = (region(0, 16), region(0, 8), region(8, 16));
         let failure = Failure::Lost("no".into());
@@ -109,7 +133,7 @@ mod tests {
             (0, 0, Happening::Opened { depth: 2 }),
             (0, 0, Happening::Adopted { region: whole }),
             (1, 1, Happening::Stolen { region: whole, from: 0 }),
-            (2, 1, Happening::Cut { region: whole, kept: left, left: right, why: CutReason::Forced }),
+            (2, 1, Happening::Cut { region: whole, kept: left, left: right, why: CutReason::TooLarge }),
             (3, 1, begun(left)),
             (4, 0, begun(right)),
             (5, 1, Happening::Failed { failure, returned: vec![left], reopening: false }),
@@ -129,5 +153,8 @@ mod tests {
         assert!(told.iter().all(|row| row.stolen && row.work == 7));
         assert_eq!((told[1].grids, told[1].shaded_vertices, told[0].grids), (3, 5, 0));
         assert_eq!((told[1].device_s, chronicle.starts_s()), (0.5, vec![0.0]));
+        let estimates = chronicle.estimates();
+        assert_eq!((estimates.regions, estimates.grids_estimated, estimates.grids_selected), (2, 0, 3));
+        assert_eq!((estimates.over_max_ratio, estimates.too_large), (4.0, 1));
     }
 }

@@ -5,6 +5,7 @@
 //! appended in authored order, so neither chunks nor cuts show in the numbering.
 
 use super::pages::ResidentPages;
+use super::pixel_grids::grids_of_any_pixel_max;
 use crate::gpu::{Device, GpuError};
 use crate::pipeline;
 use crate::pipeline::bound_split::{self, Chunk};
@@ -14,6 +15,7 @@ use crate::pipeline::kernels::records::{Drawable, GridBound, Round, Subpatch};
 use crate::pipeline::recording::Recording;
 use crate::pipeline::world::{DrawnRun, DrawnWorld};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Rounds after which a chunk is a broken invariant: 16 levels in u and v and the splits at the eye.
 const ROUNDS_MAX: u32 = 64;
@@ -27,9 +29,32 @@ pub(crate) struct Counted {
     pub lost: Vec<(u32, u32)>,
     /// Displacement bounds, in camera space, of instances that declare none: measured, and used in the count.
     pub bounds_measured: Vec<(u32, f32)>,
+    /// What follows from the bounds, worked out by whichever device needs it first.
+    pub extremes: OnceLock<Extremes>,
+}
+
+/// What the bounds of a picture's grids come to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Extremes {
+    /// The least of the nearest depths of grids; infinite if there are none.
+    pub near: f32,
+    /// The greatest of their nearest depths; 0 if there are none.
+    pub far: f32,
+    /// The most grids that the samples of any pixel need.
+    pub pixel_grids_max: u64,
 }
 
 impl Counted {
+    /// Of a picture that samples `sampled_px` (x0, y0, x1, y1, half-open) and filters over `apron_px` beyond each pixel. Devices of one
+    /// picture share it.
+    pub(crate) fn extremes(&self, sampled_px: [i32; 4], apron_px: [u32; 2]) -> Extremes {
+        *self.extremes.get_or_init(|| Extremes {
+            near: self.bounds.iter().map(|b| b.zmin).fold(f32::INFINITY, f32::min),
+            far: self.bounds.iter().map(|b| b.zmin).fold(0.0, f32::max),
+            pixel_grids_max: grids_of_any_pixel_max(&self.bounds, sampled_px, apron_px),
+        })
+    }
+
     /// Lists of jobs in authored order, as one.
     pub(crate) fn concatenated(lists: Vec<Self>) -> Self {
         let count = lists.iter().map(|list| list.grids.len()).sum();

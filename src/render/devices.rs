@@ -3,7 +3,7 @@
 use super::driver::{Driver, DriverError, Picture, Tracks};
 use super::imager::Devices;
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
-use crate::gpu::{Device, DeviceInfo, DeviceTitle, GpuError, OpenOptions, open};
+use crate::gpu::{Device, DeviceInfo, DeviceTitle, GpuError, OpenOptions, Opening, reopen};
 use crate::schedule::Failure;
 use crate::trace::Trace;
 use parking_lot::Mutex;
@@ -20,22 +20,28 @@ pub(super) struct DeviceSlot {
     pub record: Arc<Record>,
     /// How often in a row a world began without it.
     reopened: u32,
+    /// It never opened: the first world does without it.
+    unopened: bool,
 }
 
 impl DeviceSlot {
-    pub(super) fn new(device: Device, open_options: &OpenOptions) -> Self {
-        let title = device.title().clone();
-        let open_options = OpenOptions {
-            memory_bytes: Some(device.memory().budget_bytes),
-            first_number: title.number,
-            ..open_options.clone()
-        };
-        let record = Record::new(title, Arc::clone(&open_options.reporter));
-        Self { info: device.info().clone(), open_options, device: Some(device), record: Arc::new(record), reopened: 0 }
+    /// One that did not open is given a second try, as after any failure.
+    pub(super) fn new(opening: Opening, open_options: &OpenOptions) -> Self {
+        let Opening { title, info, budget_bytes, device } = opening;
+        let open_options =
+            OpenOptions { memory_bytes: Some(budget_bytes), first_number: title.number, ..open_options.clone() };
+        let record = Arc::new(Record::new(title, Arc::clone(&open_options.reporter)));
+        let mut slot = Self { info, open_options, device: None, record, reopened: 0, unopened: false };
+        slot.device = device.or_else(|error| slot.again(&error.into()).ok_or(())).ok();
+        slot.unopened = slot.device.is_none();
+        slot
     }
 
     /// The device for a new world, opened anew where it was given up in the world before. One that always fails is given up for good.
     pub(super) fn take(&mut self) -> Option<Device> {
+        if std::mem::take(&mut self.unopened) {
+            return None;
+        }
         self.record.begin_world();
         if let Some(device) = self.device.take() {
             self.reopened = 0;
@@ -49,10 +55,15 @@ impl DeviceSlot {
         self.open()
     }
 
-    /// Opens it anew, or tells why it does not open.
+    /// Opens it anew, and once more if the world's second try is not used up; or tells why it does not open.
     fn open(&self) -> Option<Device> {
         let opened = reopen(&self.info, &self.open_options).map_err(DriverError::from);
-        opened.inspect_err(|error| _ = self.record.failed(error)).ok()
+        opened.or_else(|error| self.again(&error).ok_or(())).ok()
+    }
+
+    /// The device in place of one that failed, if it gets a second try.
+    fn again(&self, error: &DriverError) -> Option<Device> {
+        if self.record.failed(error) { self.open() } else { None }
     }
 
     /// What opens it anew while a picture is drawn.
@@ -65,10 +76,6 @@ impl DeviceSlot {
             trace: trace.clone(),
         }
     }
-}
-
-fn reopen(info: &DeviceInfo, options: &OpenOptions) -> Result<Device, GpuError> {
-    Ok(open(&info.index.to_string(), options)?.remove(0))
 }
 
 /// What befell a device: told once a failure, and counted. In each world it is opened anew once.

@@ -1,13 +1,12 @@
 //! A picture begins on a device: its grids go there, and what memory is left is divided among the regions in flight. Where there is too
 //! little, what the picture needs at least is worked out.
 
-use super::count::Counted;
+use super::count::{Counted, Extremes};
 use super::driver::{COUNT_CAPACITY_MIN, Driver, DriverError};
 use super::grid_pages::{GridPages, Residency};
 use super::memory::{Demand, least_bytes, solve};
 use super::needs::Needs;
 use super::pages::ResidentPages;
-use super::pixel_grids::grids_of_any_pixel_max;
 use crate::gpu::{GpuError, Usage};
 use crate::pipeline::buffers::{CountSlices, GridSlices, RegionCapacity, RegionSlices};
 use crate::pipeline::frame;
@@ -19,8 +18,7 @@ impl Driver {
     /// Takes in the grids of the whole picture and divides what memory is left among the regions in flight.
     pub(crate) fn begin_picture(&mut self, counted: &Arc<Counted>) -> Result<(), DriverError> {
         self.bound(&counted.bounds_measured)?;
-        let near = counted.bounds.iter().map(|b| b.zmin).fold(f32::INFINITY, f32::min);
-        let far = counted.bounds.iter().map(|b| b.zmin).fold(0.0, f32::max);
+        let Extremes { near, far, .. } = self.extremes(counted);
         self.world.depth = DepthBuckets::new(near.max(self.picture.world.frame.near), far);
         let demand = self.demand(counted);
         let free = self.free_bytes().saturating_sub(self.world.pages.to_come_bytes());
@@ -55,6 +53,10 @@ impl Driver {
         self.divide_memory(&Demand { page_grids, ..*demand })
     }
 
+    fn extremes(&self, counted: &Counted) -> Extremes {
+        counted.extremes(self.picture.world.frame.sampled_px, frame::filter_apron(&self.picture.filter))
+    }
+
     fn demand(&self, counted: &Counted) -> Demand {
         let world = &self.picture.world;
         let [x0, y0, x1, y1] = world.frame.sampled_px.map(i64::from);
@@ -62,11 +64,7 @@ impl Driver {
         Demand {
             frame_grids: counted.grids.len().max(1) as u64,
             page_grids: 1,
-            pixel_grids_max: grids_of_any_pixel_max(
-                &counted.bounds,
-                world.frame.sampled_px,
-                frame::filter_apron(&self.picture.filter),
-            ),
+            pixel_grids_max: self.extremes(counted).pixel_grids_max,
             pixel_samples: samples,
             picture_subpixels: ((x1 - x0) * (y1 - y0)).cast_unsigned() * samples,
             variables: self.picture.variables,

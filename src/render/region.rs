@@ -46,6 +46,10 @@ pub(crate) struct RegionResult {
     pub counts: RegionCounts,
     /// Seconds of its submissions by the device's clock.
     pub device_s: f64,
+    /// Subpixels that it sampled.
+    pub subpixels: u64,
+    /// What it had room for.
+    pub capacity: Option<RegionCapacity>,
 }
 
 /// What a region took.
@@ -565,6 +569,8 @@ impl RegionRun {
             None => Vec::new(),
         };
         self.counts.long_loops = u64::from(device.read(self.place.slices.status)?[0][0]);
-        Ok(Step::Finished(Box::new(RegionResult { pixels, depths, counts: self.counts, device_s: 0.0 })))
+        let (subpixels, capacity) = (self.subpixels(), Some(self.place.capacity));
+        let result = RegionResult { pixels, depths, counts: self.counts, device_s: 0.0, subpixels, capacity };
+        Ok(Step::Finished(Box::new(result)))
     }
 }

@@ -2,10 +2,11 @@
 
 use super::aids::Aids;
 use super::checkpoint::Checkpoint;
+use super::devices::DeviceSlot;
 use super::session::{Drawn, Session, report_refusal};
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::film::{DisplayOutcome, Film, Naming};
-use crate::gpu::{Device, GpuError, OpenOptions, open};
+use crate::gpu::{GpuError, OpenOptions, Opening, open_each};
 use crate::host_memory::{Charge, HostMemory};
 use crate::options::{HANG_TIMEOUT, RenderOptions};
 use crate::outcome::{Ending, Outcome};
@@ -108,11 +109,8 @@ fn advise_no_world(options: &RenderOptions, reporter: &Reporter) {
     reporter.report(warning.hint("what is drawn stands between WorldBegin and WorldEnd"));
 }
 
-fn open_devices(
-    options: &RenderOptions,
-    reporter: &Arc<Reporter>,
-    aids: &Aids,
-) -> Result<(Vec<Device>, OpenOptions), GpuError> {
+/// Opens the devices. Those that fail are told of; it is an error if none can, and trying again would not help.
+fn open_devices(options: &RenderOptions, reporter: &Arc<Reporter>, aids: &Aids) -> Result<Vec<DeviceSlot>, GpuError> {
     let mut open_options = OpenOptions {
         validate: options.validate,
         memory_bytes: options.memory_bytes,
@@ -121,8 +119,14 @@ fn open_devices(
     };
     open_options.timeout = options.timeout.unwrap_or(HANG_TIMEOUT);
     open_options.compile_timeout = options.timeout.unwrap_or(open_options.compile_timeout);
-    let devices = if options.check { Vec::new() } else { open(&options.devices, &open_options)? };
-    Ok((devices, open_options))
+    let openings = if options.check { Vec::new() } else { open_each(&options.devices, &open_options)? };
+    let hopeless = |opening: &Opening| opening.device.as_ref().err().filter(|error| !error.ends_device()).cloned();
+    if let Some(errors) = openings.iter().map(hopeless).collect::<Option<Vec<GpuError>>>()
+        && let Some(first) = errors.into_iter().next()
+    {
+        return Err(first);
+    }
+    Ok(openings.into_iter().map(|opening| DeviceSlot::new(opening, &open_options)).collect())
 }
 
 /// A world that waits to be drawn, with the charge for what it holds.

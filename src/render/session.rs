@@ -18,7 +18,6 @@ use super::tiles::tile_counts;
 use super::worker::{Garage, Worker, region_room, take_back};
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::film::{ChannelGroup, DisplayOutcome, DisplayState, Film};
-use crate::gpu::{Device, OpenOptions};
 use crate::host_memory::{Charge, Taker};
 use crate::options::{HANG_TIMEOUT, RenderOptions};
 use crate::outcome::Ending;
@@ -60,7 +59,7 @@ impl<'a> Session<'a> {
     pub(crate) fn new(
         options: &'a RenderOptions,
         (reporter, observer): (&'a Arc<Reporter>, &'a dyn Observer),
-        (devices, open_options): (Vec<Device>, OpenOptions),
+        slots: Vec<DeviceSlot>,
         aids: Aids,
     ) -> Self {
         Self {
@@ -71,7 +70,7 @@ impl<'a> Session<'a> {
             stats: Stats::default(),
             checkpoint: None,
             worlds: 0,
-            slots: devices.into_iter().map(|device| DeviceSlot::new(device, &open_options)).collect(),
+            slots,
             shading: shading::Library::new().expect("the helper library was built with the compiler"),
         }
     }
@@ -289,7 +288,8 @@ impl<'a> Session<'a> {
         let openers =
             openers.map(|(device, (ready, garage))| opener(ready, picture, garage, self.aids.slowness(device)));
         let openers = openers.collect();
-        let chronicle = Arc::new(Chronicle::new(self.world().count));
+        let lists = [picture.world.frame.samples, filter_apron(&picture.filter)];
+        let chronicle = Arc::new(Chronicle::new(self.world().count, Arc::clone(&table), lists));
         let hook = self.hook(&chronicle, &table);
         let regions = self.first_regions(film, &table);
         let job = Job { table, regions, policy, hook };
@@ -316,6 +316,7 @@ impl<'a> Session<'a> {
         });
         let room = garages.iter().find_map(region_room).unwrap_or_default();
         self.world().regions = chronicle.regions();
+        self.world().estimates = chronicle.estimates();
         self.world().cost = self.world().cost.take().map(|known| CostStats {
             devices_s: known.devices_s,
             count_jobs: known.count_jobs,

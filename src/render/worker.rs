@@ -127,9 +127,9 @@ impl RegionRenderer for Worker {
     }
 }
 
-/// Subpixels and grids that a region of the device in a garage could have had; `None` where there is none.
+/// Subpixels and grids that a region of the device in a garage could have had; `None` where there is none, or it had too little memory.
 pub(super) fn region_room(garage: &Garage) -> Option<[u64; 2]> {
-    garage.lock().as_ref().map(|driver| [driver.capacity().subpixels, driver.capacity().grids])
+    garage.lock().as_ref()?.capacity.map(|capacity| [capacity.subpixels, capacity.grids])
 }
 
 /// What is left when a world is drawn: the device, unless it failed. How far it saw displacement move each instance goes to `moved`.

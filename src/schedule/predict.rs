@@ -2,7 +2,7 @@
 //! [cost model](super::cost), and around it what is not drawing.
 //!
 //! ```text
-//! total = before + devices * per_device + counting + drawing + after
+//! total = before + opening + devices * per_device + counting + drawing + after
 //! counting = counting_s * ceil(jobs / devices) / jobs / slowest speed
 //! ```
 //! Drawing is simulated: the real board, seats, deques, cuts and steals, each region as long as the formula says, each device working on
@@ -45,7 +45,9 @@ pub struct DeviceModel {
 pub struct SerialCost {
     /// On the host before any device works: reading, compiling, lowering, the table.
     pub before_s: f64,
-    /// On the host for each device, one after the other: opening it, its kernels, the frame's constants.
+    /// On the host for the devices side by side: opening them.
+    pub opening_s: f64,
+    /// On the host for each device, one after the other: its kernels, the frame's constants.
     pub per_device_s: f64,
     /// Bound/split of the whole picture by one device of speed 1. Devices share it in equal parts.
     pub counting_s: f64,
@@ -141,7 +143,7 @@ fn not_drawing(serial: &SerialCost, devices: &[DeviceModel]) -> f64 {
     let share = jobs.div_ceil(count) as f64 / jobs as f64;
     let slowest = devices.iter().map(|device| device.speed).fold(f64::INFINITY, f64::min);
     let counting = serial.counting_s * share / slowest;
-    serial.before_s + serial.per_device_s * count as f64 + counting + serial.after_s
+    serial.before_s + serial.opening_s + serial.per_device_s * count as f64 + counting + serial.after_s
 }
 
 /// Seconds of drawing, and what the devices did.
@@ -337,7 +339,8 @@ mod tests {
     #[test]
     fn what_every_device_repeats_and_what_it_shares() {
         let serial = SerialCost {
-            before_s: 1.0,
+            before_s: 0.75,
+            opening_s: 0.25,
             per_device_s: 0.5,
             counting_s: 8.0,
             counting_jobs: 4,

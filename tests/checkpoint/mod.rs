@@ -1,6 +1,7 @@
 //! Renders that are killed, interrupted, and resumed: the picture has the bits of a render that was never stopped.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
@@ -40,7 +41,7 @@ impl Place {
     /// A render on one device. Perturbed, so that a picture is many regions, each late.
     fn command(&self, flags: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_anthill"));
-        command.current_dir(self.0.path()).args(["render", "a.rib", "--devices", "0", "--progress", "off"]).args(flags);
+        command.current_dir(self.0.path()).args(["render", "a.rib", "--devices", "0"]).args(flags);
         command.env("ANTHILL_PERTURB", "5").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         command
     }
@@ -169,24 +170,75 @@ fn a_checkpoint_of_something_else_is_refused_and_left_alone() {
     assert!(code == Some(0) && err.contains(" pixels of world 2 were drawn before"), "{err}");
 }
 
-/// Ctrl-C keeps everything that was finished, however long the interval is.
+/// Draws until some of the second frame is finished, and interrupts that. What was said after that.
 #[cfg(unix)]
-#[test]
-fn an_interrupted_render_can_be_resumed() {
-    let place = Place::new();
-    let mut running = Running(place.command(&["--checkpoint", CHECKPOINT]).spawn().expect("the binary runs"));
-    let begin = Instant::now();
-    while !place.path("first.exr").exists() {
-        assert!(begin.elapsed() < DEADLINE, "the first frame is not written");
-        sleep(Duration::from_millis(2));
-    }
-    sleep(Duration::from_millis(50));
+fn interrupted(place: &Place, flags: &[&str]) -> String {
+    let command = &mut place.command(&[&["--progress", "percent", "--stats", "stats.json"], flags].concat());
+    let mut running = Running(command.spawn().expect("the binary runs"));
+    let mut lines = BufReader::new(running.0.stderr.take().expect("a pipe")).lines().map(|line| line.expect("text"));
+    let percent = |line: &str| line.strip_prefix("R90000")?.trim().strip_suffix('%')?.parse::<u32>().ok();
+    // Each frame begins with none.
+    assert!(lines.by_ref().filter(|line| percent(line) == Some(0)).nth(1).is_some(), "the second frame is not begun");
+    assert!(lines.by_ref().any(|line| percent(&line) >= Some(5)), "nothing of the second frame is finished");
     let interrupt = ["-INT".to_owned(), running.0.id().to_string()];
     assert!(Command::new("kill").args(interrupt).status().expect("there is kill").success());
-    let code = running.0.wait().expect("a child").code();
-    assert!(code == Some(130) && place.path(CHECKPOINT).exists(), "{code:?} {:?}", place.files());
+    let said: Vec<String> = lines.filter(|line| percent(line).is_none()).collect();
+    let said = said.join("\n");
+    assert_eq!(running.0.wait().expect("a child").code(), Some(130), "{said}");
+    assert!(said.contains("interrupted: writing what is finished; interrupt again to stop at once"), "{said}");
+    said
+}
+
+/// Colour and alpha of each pixel of a picture.
+#[cfg(unix)]
+fn pixels(path: &Path) -> Vec<[f32; 4]> {
+    let layer = exr::prelude::read_first_flat_layer_from_file(path).expect("a picture").layer_data;
+    let channel = |name: &str| {
+        let channel = layer.channel_data.list.iter().find(|channel| channel.name.eq(name)).expect("there is one");
+        channel.sample_data.values_as_f32().collect::<Vec<f32>>()
+    };
+    let [red, green, blue, alpha] = ["R", "G", "B", "A"].map(channel);
+    (0..red.len()).map(|i| [red[i], green[i], blue[i], alpha[i]]).collect()
+}
+
+/// A picture that says it is partial has all pixels that were finished, as they are in the whole one.
+#[cfg(unix)]
+fn is_partial(place: &Place, said: &str, whole: &[[f32; 4]]) {
+    let note = said.split("\"second.exr\" is partial: ").nth(1).unwrap_or_else(|| panic!("it is not told: {said}"));
+    let missing: usize = note.split(' ').next().and_then(|count| count.parse().ok()).expect("a count");
+    let partial = pixels(&place.path("second.exr"));
+    let differ = partial.iter().zip(whole).filter(|(a, b)| a != b);
+    assert!(differ.clone().all(|(pixel, _)| *pixel == [0.0; 4]), "a pixel that is there is another one");
+    let (lost, there) = (differ.count(), partial.iter().filter(|pixel| **pixel != [0.0; 4]).count());
+    assert!((1..=missing).contains(&lost) && there > 0, "{lost} lost, {missing} told, {there} there");
+    assert_eq!(partial.len(), whole.len());
+    let stats = fs::read(place.path("stats.json")).expect("statistics");
+    let stats: serde_json::Value = serde_json::from_slice(&stats).expect("JSON");
+    let second = stats["outputs"].as_array().and_then(|list| list.iter().find(|o| o["file"] == "second.exr"));
+    let second = second.unwrap_or_else(|| panic!("{}", stats["outputs"]));
+    assert_eq!((&second["state"], &second["missing_pixels"]), (&"partial".into(), &missing.into()));
+}
+
+/// Ctrl-C writes all that was finished, and keeps it however long the interval is.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_render_writes_what_is_finished_and_can_be_resumed() {
+    let place = Place::new();
+    let (code, err) = place.render(&[]);
+    assert_eq!(code, Some(0), "{err}");
+    let (expected, whole) = (place.pictures(), pixels(&place.path("second.exr")));
+    place.forget_pictures();
+    is_partial(&place, &interrupted(&place, &[]), &whole);
+    assert_eq!(place.files(), sorted(&[&PICTURES[..], &["stats.json"]].concat()), "no checkpoint was asked for");
+
+    place.forget_pictures();
+    is_partial(&place, &interrupted(&place, &["--checkpoint", CHECKPOINT]), &whole);
+    assert!(place.path(CHECKPOINT).exists(), "{:?}", place.files());
+    fs::remove_file(place.path("stats.json")).expect("it is there");
     let (code, err) = place.resume();
     assert!(code == Some(0) && err.contains("world 1 was drawn and written before"), "{err}");
+    assert!(err.contains(" pixels of world 2 were drawn before") && !err.contains("note: 0 of"), "{err}");
+    assert!(place.pictures() == expected, "other bits");
     assert_eq!(place.files(), sorted(&PICTURES));
 }
 

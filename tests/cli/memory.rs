@@ -10,6 +10,7 @@ fn needed_mib(directory: &Path, name: &str) -> Option<(u64, String)> {
     loop {
         let ran = anthill(directory, &["render", name, "--memory", &format!("{limit}M")]);
         let message = ran.err.lines().find(|line| line.contains(" of memory and needs "))?;
+        assert_eq!(ran.code, Some(1), "{}", ran.err);
         let needs = message.split(" of memory and needs ").nth(1)?;
         let number = |text: &str| text.split(' ').next().and_then(|number| number.parse().ok());
         match needs.strip_prefix("more than ") {
@@ -31,12 +32,24 @@ fn a_limit_that_is_too_small_says_what_is_needed_and_that_much_is_enough() {
         };
         (0..count).map(one).collect()
     };
+    // Little geometry, and a list of 300,000 grids, of which not even a page of the usual size is in what is needed.
+    let blades = |i: u32| {
+        format!(
+            "AttributeBegin\nTranslate {} 0 {}\nObjectInstance 1\nAttributeEnd\n",
+            1e-5 * f64::from(i),
+            0.01 * f64::from(i)
+        )
+    };
+    let lawn = format!("ObjectBegin 1\n{}ObjectEnd\n{}", hairs(1000), (0..150).map(blades).collect::<String>());
     let spheres: String = (0..60)
         .map(|i| format!("Color 1 0.5 {}\nOpacity 0.4 0.4 0.4\nSphere 1 -1 1 360\n", f64::from(i) / 60.0))
         .collect();
     let plain = "Surface \"plastic\" Sphere 1 -1 1 360".to_string();
     // The page of the meadow is larger than all else that is needed together.
-    for (name, body) in [("hair", hairs(3000)), ("meadow", hairs(100_000)), ("spheres", spheres), ("plain", plain)] {
+    let meadow = hairs(100_000);
+    for (name, body) in
+        [("hair", hairs(3000)), ("meadow", meadow), ("lawn", lawn), ("spheres", spheres), ("plain", plain)]
+    {
         let scene = format!("Display \"{name}.exr\" \"exr\" \"rgba\" {head}\nWorldBegin\n{body}\nWorldEnd\n");
         let file = format!("{name}.rib");
         fs::write(directory.path().join(&file), scene).expect("writable");

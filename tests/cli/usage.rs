@@ -1,7 +1,8 @@
 //! Command lines that make no sense, and what is written about those that do.
 
-use super::{Ran, anthill, directory};
+use super::{Ran, anthill, directory, run};
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 
 #[test]
@@ -35,6 +36,27 @@ fn wrong_usage_exits_with_2_and_says_why_on_standard_error() {
         let Ran { code, out, err } = anthill(directory.path(), &args);
         assert!(code == Some(2) && out.is_empty() && err.contains(expected), "{args:?}: {code:?} {err}");
     }
+}
+
+/// Values of the test aids that mean nothing.
+#[test]
+fn test_aids_that_mean_nothing_exit_with_2() {
+    let directory = directory();
+    fs::write(directory.path().join("a.rib"), "Display \"a.exr\" \"exr\" \"rgba\" WorldBegin WorldEnd\n")
+        .expect("writable");
+    for (name, value, expected) in [
+        ("ANTHILL_BUCKET", "0", "a whole number from 1 on is expected"),
+        ("ANTHILL_BUCKET", "-16", "a whole number is expected"),
+        ("ANTHILL_REGIONS", "0", "a whole number from 1 on is expected"),
+        ("ANTHILL_PAGE_KIB", "0", "a whole number from 1 on is expected"),
+        ("ANTHILL_PERTURB", "often", "a whole number is expected"),
+        ("ANTHILL_THROTTLE", "0:0.5", "DEVICE:TIMES[,...] is expected"),
+    ] {
+        let ran = run(directory.path(), &["render", "a.rib"], &[(name, OsStr::new(value))], "");
+        assert_eq!(ran.code, Some(2), "{name}={value}: {}", ran.err);
+        assert!(ran.err.contains(&format!("error: {name}={value}: {expected}")), "{}", ran.err);
+    }
+    assert!(!directory.path().join("a.exr").exists(), "nothing is drawn");
 }
 
 /// Every word that begins with two hyphens.

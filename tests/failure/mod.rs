@@ -182,16 +182,60 @@ fn each_frame_has_its_own_chances() {
     assert_eq!(ran.lines("a.exr\" was finished; it is not written").len(), 1, "{}", ran.err);
 }
 
+/// Devices that are listed and do not open, once or at all.
+#[test]
+fn of_two_devices_one_may_not_open() {
+    let anew = "opening it failed: Initialization of an object has failed; it is opened anew";
+    let dropped = "opening it failed: Initialization of an object has failed; it does no more for this picture";
+    for (faults, device, told, reopened) in [
+        ("unopened:0:0", 0, &[anew][..], 1),
+        ("unopened:1:0", 1, &[anew], 1),
+        ("unopened:0:0,unopened:0:1", 0, &[anew, dropped], 1),
+        ("unopened:1:0,unopened:1:1", 1, &[anew, dropped], 1),
+        ("lost:0:3,unopened:0:1", 0, &["was lost while ", dropped], 1),
+    ] {
+        let ran = fail(faults, &["--devices", "0,0"]);
+        ran.is_whole(told, reopened);
+        assert_eq!(ran.lines(&format!("warning: device {device} (")).len(), told.len(), "{}", ran.err);
+        let regions = ran.stats["devices"][device]["regions"].as_u64();
+        assert!(told.len() == 1 || regions == Some(0), "{faults}: {}", ran.stats);
+    }
+}
+
+#[test]
+fn the_only_device_may_not_open_once() {
+    fail("unopened:0:0", &["--devices", "0"]).is_whole(&["; it is opened anew"], 1);
+    let ran = fail("unopened:0:0,unopened:0:1", &["--devices", "0"]);
+    assert_eq!((ran.code, ran.picture.is_some()), (Some(1), false), "{}", ran.err);
+    assert_eq!((ran.sum("failures"), ran.sum("reopened")), (2, 1), "{}", ran.stats);
+    assert_eq!(ran.lines("error: no device is left to draw on").len(), 1, "{}", ran.err);
+    assert_eq!(ran.lines("warning: device 0 (").len(), 2, "{}", ran.err);
+}
+
+/// The next frame tries again.
+#[test]
+fn a_device_that_does_not_open_has_a_chance_in_each_frame() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    fs::copy(UNDISTURBED.folder.path().join("lumps.sl"), folder.path().join("lumps.sl")).expect("readable");
+    let frame = |number: u32| format!("FrameBegin {number}\n{SCENE}FrameEnd\n");
+    fs::write(folder.path().join("a.rib"), [frame(1), frame(2)].concat()).expect("writable");
+    let faults = [("ANTHILL_FAULT", "unopened:0:0,unopened:0:1,unopened:0:2")];
+    let ran = draw(&folder, &["--devices", "0"], &faults);
+    assert_eq!((ran.code, ran.sum("failures"), ran.sum("reopened")), (Some(1), 3, 3), "{}", ran.err);
+    assert!(ran.picture.as_ref() == Some(&UNDISTURBED.picture), "the picture differs: {}", ran.err);
+    assert_eq!(ran.lines("a.exr\" was finished; it is not written").len(), 1, "{}", ran.err);
+}
+
 #[test]
 fn a_failure_that_never_happens_and_one_that_means_nothing_are_told() {
-    let ran = fail("lost:0:0,oom:7:1", &["--devices", "0"]);
+    let ran = fail("lost:0:0,oom:7:1,unopened:0:2", &["--devices", "0"]);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     let told = ran.lines("never happened");
-    assert!(
-        told.len() == 1 && told[0].contains("oom:7:1 never happened: the device made 0 submissions"),
-        "{}",
-        ran.err
-    );
+    let expected = [
+        "oom:7:1 never happened: the device made 0 submissions",
+        "unopened:0:2 never happened: the device was opened 2 times",
+    ];
+    assert!(told.len() == 2 && expected.iter().zip(&told).all(|(text, line)| line.contains(text)), "{}", ran.err);
     for wrong in ["", "lost", "lost:0", "lost:0:1:2", "gone:0:1", "lost:0:1,", "hang:0:-1"] {
         let ran = fail(wrong, &["--devices", "0"]);
         assert_eq!((ran.code, ran.picture.is_some()), (Some(2), false), "{wrong}: {}", ran.err);

@@ -1,8 +1,8 @@
 //! Finding and choosing devices, and what is said where that fails.
 
-use super::{open_with, options};
+use super::{ALONE, open_with, options};
 use anthill::diagnostic::Reporter;
-use anthill::gpu::{GpuError, OpenOptions, devices, open};
+use anthill::gpu::{DeviceInfo, Fault, FaultKind, Faults, GpuError, OpenOptions, devices, open, open_each, reopen};
 use std::env;
 use std::fs;
 use std::process::Command;
@@ -129,4 +129,44 @@ fn memory_that_is_not_there_is_warned_of() {
     drop(opened);
     let messages = reporter.all();
     assert!(messages.len() == 1 && messages[0].0.message.contains("bytes of memory are asked for"), "{messages:?}");
+}
+
+/// Each on its own thread.
+#[test]
+fn devices_that_open_side_by_side_keep_their_order_and_their_messages() {
+    let _alone = ALONE.lock();
+    let reporter = Arc::new(Reporter::silent());
+    let open_options =
+        OpenOptions { validate: false, memory_bytes: Some(u64::MAX), reporter: Arc::clone(&reporter), ..options() };
+    let share = devices(false).expect("a driver is installed")[0].memory_bytes / 5;
+    let opened = open("0,0,0,0,0", &open_options).expect("they open");
+    let numbers: Vec<u32> = opened.iter().map(|device| device.title().number).collect();
+    assert_eq!(numbers, [0, 1, 2, 3, 4]);
+    assert!(opened.iter().all(|device| device.memory().budget_bytes == share));
+    let messages = reporter.all();
+    let named =
+        (0..).zip(&messages).all(|(number, (warning, _))| warning.message.starts_with(&format!("device {number} (")));
+    assert!(messages.len() == 5 && named, "{messages:?}");
+    drop(opened);
+    // One that does not open keeps nobody from the others.
+    let fault = Fault { kind: FaultKind::Unopened, device: 1, submission: 0 };
+    let faults = Some(Arc::new(Faults::new([fault])));
+    let each = open_each("0,0,0", &OpenOptions { validate: false, faults, ..options() }).expect("they are listed");
+    let results: Vec<(u32, bool)> = each.iter().map(|opening| (opening.title.number, opening.device.is_ok())).collect();
+    assert_eq!(results, [(0, true), (1, false), (2, true)]);
+}
+
+/// The list has become shorter, or another device stands in its place.
+#[test]
+fn a_device_that_vanished_is_lost() {
+    let _alone = ALONE.lock();
+    let listed = devices(false).expect("a driver is installed");
+    let options = OpenOptions { validate: false, first_number: 3, ..options() };
+    let other = DeviceInfo { name: "voodoo".to_string(), ..listed[0].clone() };
+    let gone = DeviceInfo { index: listed.len(), ..listed[0].clone() };
+    for info in [other, gone] {
+        let error = reopen(&info, &options).err().expect("it is not there");
+        assert_eq!(error.to_string(), format!("device 3 ({}) was lost while it was being opened", info.name));
+        assert!(error.ends_device());
+    }
 }

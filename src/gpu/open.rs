@@ -1,0 +1,144 @@
+//! Opening the devices that a selection names.
+
+use super::compile::CompileThreads;
+use super::device::{Device, OpenOptions};
+use super::error::{DeviceTitle, GpuError};
+use super::instance::Instance;
+use super::physical::{DeviceInfo, enumerate};
+use super::select::select;
+use super::threads::single_threaded_cpu_devices;
+use crate::diagnostic::Place;
+use std::sync::Arc;
+use std::thread;
+
+/// One of the devices that a selection names.
+pub struct Opening {
+    /// How messages call it.
+    pub title: DeviceTitle,
+    /// What it is, as it was listed.
+    pub info: DeviceInfo,
+    /// The memory that it may use.
+    pub budget_bytes: u64,
+    /// Itself, or why it did not open.
+    pub device: Result<Device, GpuError>,
+}
+
+/// A device that is to be opened.
+pub(super) struct Wanted<'a> {
+    pub(super) title: DeviceTitle,
+    pub(super) info: &'a DeviceInfo,
+    pub(super) budget_bytes: u64,
+}
+
+/// Opens the devices that a selection names (see [`select`]), numbered in that order, from 0 unless the options say otherwise.
+///
+/// # Errors
+/// No loader, driver or device; a selection that fits nothing; a device that cannot be used.
+pub fn open(selection: &str, options: &OpenOptions) -> Result<Vec<Device>, GpuError> {
+    open_each(selection, options)?.into_iter().map(|opening| opening.device).collect()
+}
+
+/// The same, where those that do not open keep nobody from the others.
+///
+/// # Errors
+/// No loader, driver or device; a selection that fits nothing.
+pub fn open_each(selection: &str, options: &OpenOptions) -> Result<Vec<Opening>, GpuError> {
+    if options.single_threaded_cpu {
+        single_threaded_cpu_devices()?;
+    }
+    let instance = Instance::new(options.validate, &options.reporter)?;
+    let mut infos: Vec<DeviceInfo> = enumerate(&instance)?.into_iter().map(|physical| physical.info).collect();
+    if options.partial {
+        infos.iter_mut().for_each(|info| info.usable = !info.lacking.iter().any(|lack| lack.fatal));
+    }
+    let chosen = select(&infos, selection)?;
+    let threads = compile_threads(options)?;
+    let wanted = (options.first_number..).zip(&chosen).map(|(number, index)| {
+        let info = &infos[*index];
+        let title = DeviceTitle { number, name: info.name.clone() };
+        let times = chosen.iter().filter(|other| *other == index).count() as u64;
+        let budget_bytes = budget(&title, info, times, options);
+        Wanted { title, info, budget_bytes }
+    });
+    let wanted: Vec<Wanted<'_>> = wanted.collect();
+    let devices = open_all(instance, &wanted, options, &threads);
+    let opening = |(wanted, device): (Wanted<'_>, Result<Device, GpuError>)| Opening {
+        title: wanted.title,
+        info: wanted.info.clone(),
+        budget_bytes: wanted.budget_bytes,
+        device,
+    };
+    Ok(wanted.into_iter().zip(devices).map(opening).collect())
+}
+
+/// Opens devices side by side; under validation one after the other, because validation layers of 2023 keep devices in a table that no
+/// lock guards. A single device gets the instance that listed it.
+fn open_all(
+    listed: Instance,
+    wanted: &[Wanted<'_>],
+    options: &OpenOptions,
+    threads: &Arc<CompileThreads>,
+) -> Vec<Result<Device, GpuError>> {
+    if options.validate || wanted.len() < 2 {
+        let mut first = Some(listed);
+        return wanted.iter().map(|wanted| open_one(first.take(), wanted, options, threads)).collect();
+    }
+    let devices = thread::scope(|scope| {
+        let open = |wanted| scope.spawn(move || open_one(None, wanted, options, threads));
+        let opening: Vec<_> = wanted.iter().map(open).collect();
+        opening.into_iter().map(|thread| thread.join().expect("opening does not panic")).collect()
+    });
+    // Not before the threads have ended: drivers tidy up after each thread by code that must still be loaded (see `CompileThreads`), also
+    // where no device has opened.
+    drop(listed);
+    devices
+}
+
+/// Opens a device again that was listed as `info`; one that is another by now is lost.
+///
+/// # Errors
+/// No loader or driver; a device that cannot be used.
+pub fn reopen(info: &DeviceInfo, options: &OpenOptions) -> Result<Device, GpuError> {
+    let title = DeviceTitle { number: options.first_number, name: info.name.clone() };
+    let budget_bytes = budget(&title, info, 1, options);
+    open_one(None, &Wanted { title, info, budget_bytes }, options, &compile_threads(options)?)
+}
+
+fn compile_threads(options: &OpenOptions) -> Result<Arc<CompileThreads>, GpuError> {
+    let threads = CompileThreads::new(options.cache_folder.clone()).map(Arc::new);
+    threads.map_err(|e| GpuError::NoInstance { reason: format!("no thread could be started to compile kernels: {e}") })
+}
+
+/// Opens one device, on an instance of its own unless there is one for it.
+fn open_one(
+    instance: Option<Instance>,
+    wanted: &Wanted<'_>,
+    options: &OpenOptions,
+    threads: &Arc<CompileThreads>,
+) -> Result<Device, GpuError> {
+    let instance = instance.map_or_else(|| Instance::new(options.validate, &options.reporter), Ok);
+    let instance = instance.map_err(|error| GpuError::Vulkan {
+        device: wanted.title.clone(),
+        doing: OPENING.to_string(),
+        reason: error.to_string(),
+    })?;
+    Device::open(instance, wanted, options, threads)
+}
+
+/// What messages call the making of an instance and a device.
+pub(super) const OPENING: &str = "opening it";
+
+/// The memory that a device may use.
+fn budget(title: &DeviceTitle, info: &DeviceInfo, times: u64, options: &OpenOptions) -> u64 {
+    let has = info.memory_bytes;
+    match options.memory_bytes {
+        Some(wanted) if wanted.saturating_mul(times) > has => {
+            let share = has / times;
+            let message = format!("{title}: {wanted} bytes of memory are asked for, {share} are there");
+            options.reporter.warn("memory", &Place::default(), message);
+            share
+        }
+        Some(wanted) => wanted,
+        None => has / 4 * 3 / times,
+    }
+}

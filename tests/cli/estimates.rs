@@ -1,0 +1,68 @@
+//! Estimates of the summed-area table against what regions then used, in real scenes.
+
+use super::{directory, run};
+use serde_json::Value;
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// What a region's buffer would have to be is estimated this well (ARCHITECTURE.md, "Cost of a region").
+const BYTES_OVER_MAX: f64 = 1.1;
+
+/// Draws a scene and gives the statistics of its world, and the names of the decisions in the trace.
+fn drawn(directory: &Path, scene: &str, memory: &str, aids: &[(&str, &OsStr)]) -> (Value, Vec<String>) {
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes").join(scene);
+    let flags = "--format 160 120 --samples 2 2 --devices 0,0 -o a.exr --stats stats.json --trace trace.json --memory";
+    let args = [OsStr::new("render"), scene.as_os_str()].into_iter().chain(flags.split(' ').map(OsStr::new));
+    let args: Vec<&OsStr> = args.chain([OsStr::new(memory)]).collect();
+    let ran = run(directory, &args, aids, "");
+    assert_eq!(ran.code, Some(0), "{memory}: {}", ran.err);
+    let json = |name: &str| -> Value {
+        serde_json::from_slice(&std::fs::read(directory.join(name)).expect("written")).expect("JSON")
+    };
+    let marks = json("trace.json")["traceEvents"].take();
+    let marks = marks.as_array().expect("a list").iter().filter(|event| event["ph"] == "i");
+    let marks = marks.map(|event| event["name"].as_str().unwrap_or_default().to_string()).collect();
+    (json("stats.json")["worlds"][0].take(), marks)
+}
+
+#[test]
+fn what_regions_use_was_estimated() {
+    let directory = directory();
+    let perturbed = [("ANTHILL_PERTURB", OsStr::new("3"))];
+    let calm: &[(&str, &OsStr)] = &[];
+    for (scene, memory, aids) in [
+        ("teapot.rib", "24M", calm),
+        ("teapot.rib", "1G", &perturbed),
+        ("hair.rib", "16M", calm),
+        ("hair.rib", "24M", &perturbed),
+        ("hair.rib", "256M", &perturbed),
+        ("glass.rib", "16M", calm),
+        ("glass.rib", "256M", &perturbed),
+        ("quadrics.rib", "8M", &perturbed),
+    ] {
+        let (world, marks) = drawn(directory.path(), scene, memory, aids);
+        let (estimates, regions) = (&world["estimates"], world["regions"].as_array().expect("a list"));
+        let told = format!("{scene} {memory}: {estimates}");
+        let number = |value: &Value, key: &str| value[key].as_u64().unwrap_or_else(|| panic!("{key}: {told}"));
+        let sum = |key: &str| regions.iter().map(|region| number(region, key)).sum::<u64>();
+        assert_eq!(number(estimates, "regions"), regions.len() as u64, "{told}");
+        assert!(number(estimates, "grids_selected") > 0, "{told}");
+        for (total, each) in [
+            ("grids_estimated", "grids_estimated"),
+            ("grids_selected", "grids"),
+            ("bytes_estimated", "bytes_estimated"),
+            ("bytes_used", "bytes_used"),
+        ] {
+            assert_eq!(number(estimates, total), sum(each), "{total} {told}");
+        }
+        let over = estimates["bytes_over_max_ratio"].as_f64().expect("a number");
+        assert!((0.5..=BYTES_OVER_MAX).contains(&over), "{told}");
+        let room = number(&world["cost"], "region_grids_max");
+        assert!(regions.iter().all(|region| number(region, "grids") <= room), "more than there is room for: {told}");
+        if let [whole] = &regions[..] {
+            assert_eq!(number(whole, "grids_estimated"), number(whole, "grids"), "of the whole it is exact: {told}");
+        }
+        let vain = marks.iter().filter(|mark| mark.ends_with(" is too large")).count() as u64;
+        assert_eq!(number(estimates, "too_large"), vain, "{told}");
+    }
+}
