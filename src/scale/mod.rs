@@ -11,7 +11,6 @@ mod colours;
 mod cpus;
 pub mod drew;
 pub mod machine;
-pub mod measured;
 mod page;
 pub mod plan;
 pub mod plots;

@@ -6,6 +6,7 @@ use super::report::FILES;
 use super::study::{PHASES, Series, Study};
 use super::tables::{self, DEVICE_STAGES, Table};
 use super::timeline;
+use crate::stats::MeasuredDevice;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -78,7 +79,7 @@ fn stages(study: &Study) -> Markup {
 fn configuration(series: &Series, png: &[u8]) -> Markup {
     let selection = &series.configuration.selection;
     let stats = &series.typical().stats;
-    let device = |(place, device): (usize, &super::measured::MeasuredDevice)| {
+    let device = |(place, device): (usize, &MeasuredDevice)| {
         (format!("{}, {}", tables::title(place, device), device.name), colours::device(place))
     };
     let entries: Vec<_> = stats.devices.iter().enumerate().map(device).collect();

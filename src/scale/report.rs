@@ -1,12 +1,11 @@
 //! Everything that a study leaves behind, in one folder.
 
 use super::drew;
-use super::measured::MeasuredWorld;
 use super::page::page;
-
 use super::study::Study;
 use super::tables::{self, Table};
 use crate::film::{show, write_bytes};
+use crate::stats::MeasuredWorld;
 use std::io;
 use std::path::{Path, PathBuf};
 

@@ -1,9 +1,9 @@
 //! Runs: each a child process of the program itself, so that what is measured is what a user waits for.
 
 use super::cpus::keep_to;
-use super::measured::{Measured, MeasuredOutput};
 use super::plan::{Configuration, Plan};
 use super::study::{Differing, Run, Series};
+use crate::stats::{Measured, MeasuredOutput};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -235,7 +235,7 @@ mod tests {
              picture=\"${{10%.#.exr}}.exr\"\n\
              {{ {picture}; }} > \"$picture\"\n\
              cat > \"$8\" <<END\n\
-             {{\"wall_s\": 1, \"render_s\": 0.5, \"stages_s\": {{\"parse\": 0.25}}, \"micropolygons\": 1, \"sample_points\": 1,\n\
+             {{\"wall_s\": 1, \"render_s\": 0.5, \"open_s\": 0, \"stages_s\": {{\"parse\": 0.25}}, \"micropolygons\": 1, \"sample_points\": 1,\n\
              \"outputs\": [{{\"file\": \"$picture\", \"state\": \"whole\"}}], \"devices\": [], \"worlds\": []}}\n\
              END\n"
         );

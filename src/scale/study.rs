@@ -1,8 +1,8 @@
 //! What was measured, and the arithmetic on it: medians, spreads, speed-up, efficiency, phases.
 
 use super::machine::Machine;
-use super::measured::Measured;
 use super::plan::Configuration;
+use crate::stats::{Measured, MeasuredWorld};
 use serde::Serialize;
 
 /// A whole study.
@@ -97,7 +97,7 @@ pub const PHASE_TITLES: [&str; 6] = [
 impl Run {
     /// Seconds of each of [`PHASES`].
     pub fn phases(&self) -> [f64; 6] {
-        let sum = |of: fn(&super::measured::MeasuredWorld) -> f64| -> f64 { self.stats.worlds.iter().map(of).sum() };
+        let sum = |of: fn(&MeasuredWorld) -> f64| -> f64 { self.stats.worlds.iter().map(of).sum() };
         let parse = self.stats.stages_s.get("parse").copied().unwrap_or(0.0);
         let rest = [
             parse,

@@ -1,8 +1,7 @@
 //! The tables of a study, each made once and shown as text, Markdown, HTML and CSV.
 
-use super::measured::MeasuredDevice;
 use super::study::{Clock, PHASE_TITLES, PHASES, Series, Spread, Study};
-use crate::stats::{Stage, human_bytes};
+use crate::stats::{MeasuredDevice, Stage, human_bytes};
 
 /// A table for people.
 #[derive(Clone, Debug, PartialEq, Eq)]

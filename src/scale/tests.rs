@@ -1,13 +1,13 @@
 use super::machine::{DeviceTitle, Machine};
-use super::measured::{Measured, MeasuredDevice, MeasuredRegion, MeasuredWorld};
 use super::page::page;
 use super::study::{Clock, Differing, Run, Series, Spread, Study, quoted};
 use super::{Configuration, Plan, PlanError, plots, report, tables, timeline};
 use crate::gpu::{DeviceInfo, DeviceKind};
+use crate::stats::{Measured, MeasuredDevice, MeasuredRegion, MeasuredWorld};
 use std::collections::BTreeMap;
 
 fn region(device: usize, px: [u32; 4], (begin_s, end_s): (f64, f64)) -> MeasuredRegion {
-    MeasuredRegion { device, px, stolen: device > 0, work: 10, begin_s, end_s }
+    MeasuredRegion { device, px, stolen: device > 0, work: 10, begin_s, end_s, ..MeasuredRegion::default() }
 }
 
 /// A run of 16 x 8 pixels, cut between its devices: 0.1 s of reading, 0.2 of preparing, 0.5 of counting, 0.1 of writing.
@@ -38,6 +38,7 @@ fn run(process_s: f64, draw_s: f64, devices: usize) -> Run {
         draw_s,
         write_s: 0.1,
         regions: (0..devices).map(part).collect(),
+        cost: None,
     };
     let stats = Measured {
         wall_s: process_s - 0.05,
