@@ -16,6 +16,7 @@ use crate::schedule::{
     SummedArea, TileCounts, TileGrid, fit_rates, predict,
 };
 use crate::stats::{CostStats, Measured, MeasuredRegion, MeasuredWorld, tile_values};
+use serde::Serialize;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -80,6 +81,17 @@ pub struct WorldModel {
     pub device: DeviceModel,
 }
 
+/// What is told of a world from its measured regions.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct WorldRates {
+    /// The rates, and how well they explain the measured regions.
+    pub fitted: FittedRates,
+    /// What is not drawing.
+    pub serial: SerialCost,
+    /// From the beginning of drawing until a device can begin a region.
+    pub start_s: f64,
+}
+
 /// A render of which it is known what it costs.
 #[derive(Clone, Debug)]
 pub struct Forecast {
@@ -101,6 +113,16 @@ impl Forecast {
         first.model.serial.before_s += typical::outside_s(run).max(0.0);
         first.model.serial.open_s += run.open_s;
         Ok(Self { worlds })
+    }
+
+    /// What is told of each world.
+    pub fn rates(&self) -> Vec<WorldRates> {
+        let rates = |world: &WorldModel| WorldRates {
+            fitted: world.fitted,
+            serial: world.model.serial,
+            start_s: world.device.start_s,
+        };
+        self.worlds.iter().map(rates).collect()
     }
 
     /// What the render takes on devices of these speeds, in multiples of the measured device's; there is at least one, and each is

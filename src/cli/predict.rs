@@ -68,13 +68,8 @@ struct JsonRow<'a> {
 }
 
 fn json(forecast: &Forecast, rows: &[Row]) -> String {
-    let worlds: Vec<_> = forecast
-        .worlds
-        .iter()
-        .map(|world| serde_json::json!({ "fitted": world.fitted, "serial": world.model.serial, "start_s": world.device.start_s }))
-        .collect();
     let rows: Vec<_> = rows.iter().map(|(speeds, prediction)| JsonRow { speeds, prediction }).collect();
-    let text = serde_json::to_string_pretty(&serde_json::json!({ "worlds": worlds, "predictions": rows }));
+    let text = serde_json::to_string_pretty(&serde_json::json!({ "worlds": forecast.rates(), "predictions": rows }));
     text.expect("predictions have string keys") + "\n"
 }
 
