@@ -1,22 +1,22 @@
 //! Forecasts: from the statistics of renders on one device, what renders on other numbers of devices will take.
 //!
-//! The statistics say what each region took and what the picture holds where ([`CostStats`]). Rates are fitted to the regions, and
+//! The statistics ([`Measured`]) say what each region took and what the picture holds where ([`CostStats`]). Rates are fitted to the regions, and
 //! [`schedule::predict()`](predict()) runs the real scheduler with them on a virtual clock. Several worlds are drawn one after the
 //! other, so their times add up.
 //!
 //! A run on one device cuts its picture only where it must, and a few regions tell no rates: `ANTHILL_REGIONS` cuts it into regions of
 //! different sizes. Of several runs that are alike medians are taken, so that a busy machine disturbs less.
 
-mod measured;
+mod typical;
 
-pub use measured::{MeasuredDevice, MeasuredRun, MeasuredWorld, RegionTimes};
+pub use crate::schedule::{DevicePrediction, FittedRates, Prediction, SerialCost};
 
 use crate::schedule::{
-    Capacity, CostModel, CostedPicture, DeviceModel, DevicePrediction, FitError, FittedRates, Incomplete,
-    MeasuredRegion, Prediction, Rates, Region, RegionSight, SerialCost, SummedArea, TileCounts, TileGrid, TileGrids,
-    fit_rates, predict,
+    self, Capacity, CostModel, CostedPicture, DeviceModel, FitError, Incomplete, Rates, Region, RegionSight,
+    SummedArea, TileCounts, TileGrid, TileGrids, fit_rates, predict,
 };
-use crate::stats::{CostStats, tile_values};
+use crate::stats::{CostStats, Measured, MeasuredRegion, MeasuredWorld, tile_values};
+use serde::Serialize;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -81,6 +81,17 @@ pub struct WorldModel {
     pub device: DeviceModel,
 }
 
+/// What is told of a world from its measured regions.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct WorldRates {
+    /// The rates, and how well they explain the measured regions.
+    pub fitted: FittedRates,
+    /// What is not drawing.
+    pub serial: SerialCost,
+    /// From the beginning of drawing until a device can begin a region.
+    pub start_s: f64,
+}
+
 /// A render of which it is known what it costs.
 #[derive(Clone, Debug)]
 pub struct Forecast {
@@ -93,15 +104,25 @@ impl Forecast {
     ///
     /// # Errors
     /// See [`ForecastError`].
-    pub fn new(runs: &[MeasuredRun]) -> Result<Self, ForecastError> {
-        let run = &MeasuredRun::typical(runs)?;
+    pub fn new(runs: &[Measured]) -> Result<Self, ForecastError> {
+        let run = &typical::typical(runs)?;
         let drawn = run.worlds.iter().zip(1..).filter_map(|(world, place)| Some((world, world.cost.as_ref()?, place)));
         let worlds: Result<Vec<_>, _> = drawn.map(|(world, cost, place)| world_model(world, cost, place)).collect();
         let mut worlds = worlds?;
         let first = worlds.first_mut().ok_or(ForecastError::NothingDrawn)?;
-        first.model.serial.before_s += run.outside_s().max(0.0);
-        first.model.serial.opening_s = run.open_s;
+        first.model.serial.before_s += typical::outside_s(run).max(0.0);
+        first.model.serial.open_s += run.open_s;
         Ok(Self { worlds })
+    }
+
+    /// What is told of each world.
+    pub fn rates(&self) -> Vec<WorldRates> {
+        let rates = |world: &WorldModel| WorldRates {
+            fitted: world.fitted,
+            serial: world.model.serial,
+            start_s: world.device.start_s,
+        };
+        self.worlds.iter().map(rates).collect()
     }
 
     /// What the render takes on devices of these speeds, in multiples of the measured device's; there is at least one, and each is
@@ -122,8 +143,10 @@ impl Forecast {
 /// Two worlds on the same devices.
 fn one_after_the_other(a: Prediction, b: Prediction) -> Prediction {
     let alone = a.total_s * a.speed_up + b.total_s * b.speed_up;
+    let alone_rendering = a.render_s * a.render_speed_up + b.render_s * b.render_speed_up;
     let alone_drawing = a.drawing_s * a.drawing_speed_up + b.drawing_s * b.drawing_speed_up;
-    let (total_s, drawing_s) = (a.total_s + b.total_s, a.drawing_s + b.drawing_s);
+    let total_s = a.total_s + b.total_s;
+    let (render_s, drawing_s) = (a.render_s + b.render_s, a.drawing_s + b.drawing_s);
     let speed_up = alone / total_s;
     let device = |(a, b): (&DevicePrediction, &DevicePrediction)| DevicePrediction {
         speed: a.speed,
@@ -135,8 +158,10 @@ fn one_after_the_other(a: Prediction, b: Prediction) -> Prediction {
     let devices: Vec<_> = a.devices.iter().zip(&b.devices).map(device).collect();
     Prediction {
         total_s,
+        render_s,
         drawing_s,
         speed_up,
+        render_speed_up: alone_rendering / render_s,
         drawing_speed_up: alone_drawing / drawing_s,
         efficiency: speed_up / devices.iter().map(|device| device.speed).sum::<f64>(),
         regions: a.regions + b.regions,
@@ -148,14 +173,14 @@ fn one_after_the_other(a: Prediction, b: Prediction) -> Prediction {
 fn world_model(world: &MeasuredWorld, cost: &CostStats, place: usize) -> Result<WorldModel, ForecastError> {
     let nonsense = |what| ForecastError::Nonsense { place, what };
     let mut picture = costed_picture(world, cost).map_err(nonsense)?;
-    let sight = |row: &RegionTimes| {
+    let sight = |row: &MeasuredRegion| {
         let region = Region::new(row.px)?;
         Some(RegionSight { region, shaded_vertices: row.shaded_vertices, entries: row.entries })
     };
     let sights: Option<Vec<_>> = world.regions.iter().map(sight).collect();
     let sights = sights.ok_or(nonsense("a region has no pixels"))?;
     picture.see(&sights);
-    let measured = |(row, sight): (&RegionTimes, &RegionSight)| MeasuredRegion {
+    let measured = |(row, sight): (&MeasuredRegion, &RegionSight)| schedule::MeasuredRegion {
         load: picture.load(sight.region),
         seconds: row.device_s,
     };
@@ -163,9 +188,10 @@ fn world_model(world: &MeasuredWorld, cost: &CostStats, place: usize) -> Result<
     let fitted = fit_rates(&regions).map_err(|error| ForecastError::Rates { place, error })?;
     let [x, y] = [0, 1].map(|i| u64::from(world.crop_px[i + 2] - world.crop_px[i]));
     let serial = SerialCost {
-        before_s: cost.table_s,
-        opening_s: 0.0,
-        per_device_s: cost.devices_s,
+        before_s: 0.0,
+        open_s: 0.0,
+        set_up_s: cost.devices_s,
+        table_s: cost.table_s,
         counting_s: (world.count_s - cost.devices_s).max(0.0),
         counting_jobs: cost.count_jobs,
         pixel_s: cost.deposit_s / (x * y) as f64,
@@ -205,7 +231,7 @@ fn costed_picture(world: &MeasuredWorld, cost: &CostStats) -> Result<CostedPictu
 mod tests {
     use super::*;
     use crate::schedule::{CostRates, RegionLoad};
-    use crate::stats::tile_rows;
+    use crate::stats::{MeasuredDevice, tile_rows};
 
     const RATES: CostRates =
         CostRates { region_s: 0.004, micropolygon_s: 1e-6, subpixel_s: 2e-8, shaded_vertex_s: 5e-7, entry_s: 3e-6 };
@@ -232,7 +258,7 @@ mod tests {
     }
 
     /// A run that took what the rates say, with a third more on the host; two regions in flight all the time.
-    fn run() -> MeasuredRun {
+    fn run() -> Measured {
         let mut world =
             MeasuredWorld { crop_px: [0, 0, 640, 480], count_s: 0.75, write_s: 0.5, ..MeasuredWorld::default() };
         let picture = costed_picture(&world, &cost()).expect("tiles of these pixels");
@@ -244,17 +270,20 @@ mod tests {
             let seen = RegionLoad { shaded_vertices: shaded_vertices as f64, entries: entries as f64, ..load };
             let device_s = RATES.seconds(seen);
             let (begin_s, end_s) = (now - 0.001, now + device_s * 4.0 / 3.0);
-            let region = RegionTimes { px: part.to_array(), shaded_vertices, entries, begin_s, end_s, device_s };
+            let px = part.to_array();
+            let times = MeasuredRegion { begin_s, end_s, device_s, ..MeasuredRegion::default() };
+            let region = MeasuredRegion { px, shaded_vertices, entries, ..times };
             now = region.end_s;
             world.regions.push(region);
         }
         world.draw_s = now - 1.0 + 0.125;
         world.cost = Some(cost());
         let wall_s = 0.25 + 0.5 + world.count_s + world.draw_s + world.write_s;
-        MeasuredRun { wall_s, open_s: 0.5, devices: vec![MeasuredDevice::default()], worlds: vec![world] }
+        let devices = vec![MeasuredDevice::default()];
+        Measured { wall_s, open_s: 0.5, devices, worlds: vec![world], ..Measured::default() }
     }
 
-    fn forecast(run: &MeasuredRun) -> Result<Forecast, ForecastError> {
+    fn forecast(run: &Measured) -> Result<Forecast, ForecastError> {
         Forecast::new(std::slice::from_ref(run))
     }
 
@@ -270,9 +299,9 @@ mod tests {
             world.model.rates
         );
         let serial = &world.model.serial;
-        assert!((serial.before_s - 0.375).abs() < 1e-9, "0.25 before the world and the table: {serial:?}");
-        assert_eq!((serial.opening_s, serial.per_device_s), (0.5, 0.25));
-        assert_eq!((serial.counting_s, serial.counting_jobs, serial.after_s), (0.5, 2, 0.5));
+        assert!((serial.before_s - 0.25).abs() < 1e-9, "0.25 before the world: {serial:?}");
+        assert_eq!((serial.open_s, serial.set_up_s, serial.table_s, serial.after_s), (0.5, 0.25, 0.125, 0.5));
+        assert_eq!((serial.counting_s, serial.counting_jobs), (0.5, 2));
     }
 
     #[test]
@@ -286,6 +315,9 @@ mod tests {
         );
         let four = forecast(&run).and_then(|f| f.predict(&[1.0; 4])).expect("a run on one device");
         assert!(four.drawing_s < one.drawing_s && four.devices.len() == 4);
+        // Four devices set up, half of the counting (two jobs), the table.
+        assert!((four.render_s - four.drawing_s - (4.0 * 0.25 + 0.25 + 0.125)).abs() < 1e-9, "{four:?}");
+        assert!((four.render_speed_up - one.render_s / four.render_s).abs() < 1e-12);
     }
 
     #[test]
@@ -317,13 +349,15 @@ mod tests {
         let both = forecast(&two).and_then(|f| f.predict(&[1.0, 1.0])).expect("a run on one device");
         assert!((both.drawing_s - 2.0 * one.drawing_s).abs() < 1e-9);
         assert!((both.drawing_speed_up - one.drawing_speed_up).abs() < 1e-9);
+        assert!((both.render_s - 2.0 * one.render_s).abs() < 1e-9);
+        assert!((both.render_speed_up - one.render_speed_up).abs() < 1e-9);
         assert!(both.total_s < 2.0 * one.total_s, "devices are opened once");
     }
 
     #[test]
     fn what_says_nothing_is_refused() {
         let good = run();
-        let refused = |change: &dyn Fn(&mut MeasuredRun)| {
+        let refused = |change: &dyn Fn(&mut Measured)| {
             let mut bad = good.clone();
             change(&mut bad);
             forecast(&bad).expect_err("nothing can be said").to_string()

@@ -1,13 +1,15 @@
 //! What a render cost: counts, times and bytes, as one JSON object with stable keys and as one line for people.
 //!
 //! Each device's thread fills a [`DeviceStats`] of its own; [`Stats::add_device`] adds it to the whole when the thread is done. Nothing
-//! is shared while drawing.
+//! is shared while drawing. [`Measured`] is what others read of that JSON again.
 
 mod cost;
 mod estimate;
+mod measured;
 
 pub use cost::{CostStats, tile_rows, tile_values};
 pub use estimate::EstimateStats;
+pub use measured::{Measured, MeasuredDevice, MeasuredOutput, MeasuredRegion, MeasuredWorld};
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity};
 use crate::film::{DisplayOutcome, DisplayState};

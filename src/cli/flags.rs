@@ -271,6 +271,8 @@ pub(super) struct ScaleFlags {
 const SCALE_HELP: &str = "\
 Each run is a process of its own, `anthill render` with the same flags and this environment. Configurations take turns, round by
 round, so that a busy machine slows all of them alike; before the first round, drivers' caches of compiled kernels are filled.
+In the first three rounds the single device is run once more, with ANTHILL_REGIONS=40, for rates: from these comes what each
+configuration and up to 64 devices should take, as anthill predict tells it. Without enough regions the study says why it cannot.
 Speed-up and efficiency go to standard output. DIR gets scale.html (one page with everything), scale.md, scale.json, scale.csv,
 runs.csv, what was drawn as picture.N.exr for world N, and who drew what in configuration N as drew.N.png.
 Exits with 1 when a run fails, or when two pictures that should be the same are not.

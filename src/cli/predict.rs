@@ -2,8 +2,8 @@
 
 use super::console::Console;
 use super::flags::PredictFlags;
-use anthill::forecast::{Forecast, ForecastError, MeasuredRun};
-use anthill::schedule::Prediction;
+use anthill::forecast::{Forecast, ForecastError, Prediction};
+use anthill::stats::Measured;
 use serde::Serialize;
 use std::path::Path;
 
@@ -38,7 +38,7 @@ pub(super) fn run(flags: &PredictFlags, console: &mut Console) -> u8 {
     }
 }
 
-fn read(path: &Path) -> Result<MeasuredRun, String> {
+fn read(path: &Path) -> Result<Measured, String> {
     let unreadable = |why: String| format!("cannot read \"{}\": {why}", path.display());
     let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
     serde_json::from_slice(&bytes).map_err(|error| unreadable(format!("it is not a render's statistics: {error}")))
@@ -68,13 +68,8 @@ struct JsonRow<'a> {
 }
 
 fn json(forecast: &Forecast, rows: &[Row]) -> String {
-    let worlds: Vec<_> = forecast
-        .worlds
-        .iter()
-        .map(|world| serde_json::json!({ "fitted": world.fitted, "serial": world.model.serial, "start_s": world.device.start_s }))
-        .collect();
     let rows: Vec<_> = rows.iter().map(|(speeds, prediction)| JsonRow { speeds, prediction }).collect();
-    let text = serde_json::to_string_pretty(&serde_json::json!({ "worlds": worlds, "predictions": rows }));
+    let text = serde_json::to_string_pretty(&serde_json::json!({ "worlds": forecast.rates(), "predictions": rows }));
     text.expect("predictions have string keys") + "\n"
 }
 
@@ -93,8 +88,8 @@ fn table(forecast: &Forecast, rows: &[Row]) -> String {
             1e9 * rates.subpixel_s,
             1e9 * rates.shaded_vertex_s,
             1e9 * rates.entry_s,
-            serial.before_s,
-            serial.per_device_s,
+            serial.before_s + serial.table_s,
+            serial.open_s + serial.set_up_s,
             world.device.start_s,
             serial.counting_s,
             serial.after_s,

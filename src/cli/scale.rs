@@ -9,7 +9,9 @@ use anthill::gpu::{DeviceInfo, GpuError, devices};
 use anthill::options::Frames;
 use anthill::scale::machine::Machine;
 use anthill::scale::study::quoted;
-use anthill::scale::{Order, Plan, PlanError, Progress, RunError, Study, available_cpus, measure, report, tables};
+use anthill::scale::{
+    Order, Outlook, Plan, PlanError, Progress, Purpose, RunError, Study, available_cpus, measure, report, tables,
+};
 
 /// The exit code of a wrong command line.
 const WRONG_USAGE: u8 = 2;
@@ -102,13 +104,15 @@ fn draw(flags: &ScaleFlags, plan: &Plan, known: &[DeviceInfo], console: &mut Con
             return exit_code(&error);
         }
     };
+    let machine = Machine::here(plan, known);
     let study = Study {
         version: env!("CARGO_PKG_VERSION").into(),
         scene: flags.scene.display().to_string(),
         command: command(flags),
         flags: joined(&to_arguments(&flags.work)),
-        machine: Machine::here(plan, known),
         pinned: flags.cpus,
+        outlook: Outlook::new(&measured.series, plan.baseline, &machine.devices, &measured.for_rates),
+        machine,
         series: measured.series,
         baseline: plan.baseline,
         differing: measured.differing,
@@ -118,6 +122,9 @@ fn draw(flags: &ScaleFlags, plan: &Plan, known: &[DeviceInfo], console: &mut Con
         return 1;
     }
     console.print(&format!("{}\n{}\n", tables::speed_up(&study).to_markdown(), study.finding()));
+    if let Outlook::Refused { refused } = &study.outlook {
+        console.err.line(&format!("anthill: nothing is predicted: {refused}"));
+    }
     let page = flags.output.join(report::FILES[0]);
     if study.differing.is_empty() {
         console.err.line(&format!("anthill: {}: {}", page.display(), study.verdict()));
@@ -128,8 +135,12 @@ fn draw(flags: &ScaleFlags, plan: &Plan, known: &[DeviceInfo], console: &mut Con
 }
 
 fn told(progress: Progress<'_>) -> String {
-    let Progress { place, count, selection, render_s, process_s } = progress;
-    let which = if place == 0 { "caches filled".into() } else { format!("run {place} of {count}") };
+    let Progress { purpose, selection, render_s, process_s } = progress;
+    let which = match purpose {
+        Purpose::Caches => "caches filled".into(),
+        Purpose::Measure { place, count } => format!("run {place} of {count}"),
+        Purpose::Rates => "rates for predictions".into(),
+    };
     format!("anthill: {which}: --devices {selection}: {render_s:.3} s, whole process {process_s:.3} s")
 }
 

@@ -7,7 +7,7 @@ use anthill::film::{DisplayOutcome, DisplayState};
 use anthill::options::{Overrides, RenderOptions};
 use anthill::outcome::{Ending, Outcome};
 use anthill::progress::{Event, Observer};
-use anthill::stats::{CostStats, Stats};
+use anthill::stats::{CostStats, Measured, MeasuredDevice, MeasuredRegion, MeasuredWorld, Stats};
 use parking_lot::Mutex;
 use std::io::Write;
 use std::sync::Arc;
@@ -353,11 +353,9 @@ fn the_first_interrupt_stops_the_render_and_is_told_once() {
 /// Statistics of a run on one device: `count` regions of 16x16 pixels that take 1 ms for each of their 100 micropolygons.
 fn statistics_of(count: u32) -> String {
     let region = |i: u32| {
-        let (begin, device_s) = (f64::from(i) * 0.1, 0.1);
-        serde_json::json!({
-            "px": [16 * i, 0, 16 * i + 16, 16], "shaded_vertices": 0, "entries": 0,
-            "begin_s": begin, "end_s": begin + device_s, "device_s": device_s,
-        })
+        let (begin_s, device_s) = (f64::from(i) * 0.1, 0.1);
+        let px = [16 * i, 0, 16 * i + 16, 16];
+        MeasuredRegion { px, begin_s, end_s: begin_s + device_s, device_s, ..MeasuredRegion::default() }
     };
     let row = |value: &str| vec![vec![value; count as usize].join(" ")];
     let cost = CostStats {
@@ -372,13 +370,18 @@ fn statistics_of(count: u32) -> String {
         ..CostStats::default()
     };
     let draw_s = 0.1 * f64::from(count);
-    let world = serde_json::json!({
-        "crop_px": [0, 0, 16 * count, 16], "count_s": 0.5, "draw_s": draw_s, "write_s": 0.25,
-        "regions": (0..count).map(region).collect::<Vec<_>>(), "cost": cost,
-    });
-    let wall_s = 1.0 + draw_s;
-    serde_json::json!({ "wall_s": wall_s, "open_s": 0.125, "devices": [{ "name": "one" }], "worlds": [world] })
-        .to_string()
+    let world = MeasuredWorld {
+        crop_px: [0, 0, 16 * count, 16],
+        count_s: 0.5,
+        draw_s,
+        write_s: 0.25,
+        regions: (0..count).map(region).collect(),
+        cost: Some(cost),
+        ..MeasuredWorld::default()
+    };
+    let devices = vec![MeasuredDevice { name: "one".into(), ..MeasuredDevice::default() }];
+    let run = Measured { wall_s: 1.0 + draw_s, open_s: 0.125, devices, worlds: vec![world], ..Measured::default() };
+    serde_json::to_string(&run).expect("statistics have string keys")
 }
 
 #[test]

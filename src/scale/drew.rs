@@ -1,8 +1,8 @@
 //! Who drew what: the picture in grey, each device's regions in its colour, with a line around each region.
 
 use super::colours;
-use super::measured::{MeasuredRegion, MeasuredWorld};
 use crate::film::{Shown, png_of};
+use crate::stats::{MeasuredRegion, MeasuredWorld};
 use plotters::style::RGBColor;
 
 /// Pictures are shown about this wide: larger ones are made smaller, and very small ones larger, by a whole factor.

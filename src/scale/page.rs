@@ -6,6 +6,7 @@ use super::report::FILES;
 use super::study::{PHASES, Series, Study};
 use super::tables::{self, DEVICE_STAGES, Table};
 use super::timeline;
+use crate::stats::MeasuredDevice;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -43,20 +44,33 @@ pub(super) fn page(study: &Study, drew: &[Vec<u8>]) -> String {
 fn speed_up(study: &Study) -> Markup {
     let table = tables::speed_up(study);
     let curves = plots::speed_up_curves(study);
-    let names = curves.iter().enumerate().map(|(place, curve)| (curve.name.to_string(), colours::curve(place)));
-    let entries: Vec<_> = names.chain([("ideal: as many times as devices".to_string(), FAINT)]).collect();
-    let caption = "Speed-up against one device, as in figure 11 of RenderAnts (Zhou et al. 2009): medians, with bars from the slowest to \
-                   the fastest round.";
+    let entry = |(place, curve): (usize, &plots::Curve)| {
+        let is_dashed = curve.predicted.is_some();
+        Entry { name: curve.name.into(), colour: colours::curve(place), is_dashed }
+    };
+    let mut entries: Vec<Entry> = curves.iter().enumerate().map(entry).collect();
+    entries.push(Entry { name: "ideal: as many times as devices".into(), colour: FAINT, is_dashed: true });
+    let mut caption = "Speed-up against one device, as in figure 11 of RenderAnts (Zhou et al. 2009): medians, with bars from the slowest \
+                       to the fastest round."
+        .to_string();
+    if study.outlook.predictions().is_some() {
+        caption +=
+            " Rings are predictions for the devices that were measured, the dashed curve for as many equal ones.";
+    }
     html! {
         h2 { (table.title) }
-        (figure(&plots::speed_up(&curves), &entries, caption))
+        (figure(&plots::speed_up(&curves), &entries, &caption))
         (rows(&table))
+        @if let Some(outlook) = tables::outlook(study) {
+            h3 { (outlook.title) }
+            (rows(&outlook))
+        }
     }
 }
 
 fn phases(study: &Study) -> Markup {
     let table = tables::phases(study);
-    let entries: Vec<_> = PHASES.map(String::from).into_iter().zip(colours::PHASES).collect();
+    let entries: Vec<_> = PHASES.into_iter().zip(colours::PHASES).map(Entry::from).collect();
     html! {
         h2 { (table.title) }
         (figure(&plots::phases(study), &entries, "Where a user's time goes, by the number of devices."))
@@ -67,7 +81,7 @@ fn phases(study: &Study) -> Markup {
 fn stages(study: &Study) -> Markup {
     let table = tables::stages(study);
     let shown = DEVICE_STAGES.into_iter().zip(colours::STAGES).filter(|(stage, _)| tables::takes_time(study, *stage));
-    let entries: Vec<_> = shown.map(|(stage, colour)| (stage.name().to_string(), colour)).collect();
+    let entries: Vec<_> = shown.map(|(stage, colour)| Entry::from((stage.name(), colour))).collect();
     html! {
         h2 { (table.title) }
         (figure(&plots::stages(study), &entries, "Breakdown of the devices' time, as in figure 10 of RenderAnts (Zhou et al. 2009)."))
@@ -78,11 +92,11 @@ fn stages(study: &Study) -> Markup {
 fn configuration(series: &Series, png: &[u8]) -> Markup {
     let selection = &series.configuration.selection;
     let stats = &series.typical().stats;
-    let device = |(place, device): (usize, &super::measured::MeasuredDevice)| {
-        (format!("{}, {}", tables::title(place, device), device.name), colours::device(place))
+    let device = |(place, device): (usize, &MeasuredDevice)| {
+        Entry::from((&*format!("{}, {}", tables::title(place, device), device.name), colours::device(place)))
     };
     let entries: Vec<_> = stats.devices.iter().enumerate().map(device).collect();
-    let line: Vec<_> = [("before regions: geometry brought over, primitives counted".to_string(), GREY)].into();
+    let line = [Entry::from(("before regions: geometry brought over, primitives counted", GREY))];
     let table = tables::devices(series);
     html! {
         h2 { "--devices " (selection) }
@@ -120,8 +134,21 @@ fn facts(study: &Study) -> Markup {
     }
 }
 
+/// A line of a legend.
+struct Entry {
+    name: String,
+    colour: RGBColor,
+    is_dashed: bool,
+}
+
+impl From<(&str, RGBColor)> for Entry {
+    fn from((name, colour): (&str, RGBColor)) -> Self {
+        Self { name: name.into(), colour, is_dashed: false }
+    }
+}
+
 /// A plot with its legend and caption.
-fn figure(svg: &str, entries: &[(String, RGBColor)], caption: &str) -> Markup {
+fn figure(svg: &str, entries: &[Entry], caption: &str) -> Markup {
     html! {
         figure {
             div.scroll { (PreEscaped(svg)) }
@@ -131,19 +158,24 @@ fn figure(svg: &str, entries: &[(String, RGBColor)], caption: &str) -> Markup {
     }
 }
 
-fn legend(entries: &[(String, RGBColor)]) -> Markup {
+fn legend(entries: &[Entry]) -> Markup {
+    let swatch = |entry: &Entry| {
+        let colour = colours::css(entry.colour);
+        let dashes = format!("repeating-linear-gradient(90deg,{colour} 0 6px,transparent 6px 9px)");
+        format!("background:{}", if entry.is_dashed { dashes } else { colour })
+    };
     html! {
-        ul.legend {
-            @for (name, colour) in entries { li { span style=(format!("background:{}", colours::css(*colour))) {} (name) } }
-        }
+        ul.legend { @for entry in entries { li { span.dashed[entry.is_dashed] style=(swatch(entry)) {} (entry.name) } } }
     }
 }
 
 fn rows(table: &Table) -> Markup {
+    // A unit is not parted from its name.
+    let name = |name: &String| name.replace(", s", ",\u{a0}s");
     html! {
         div.scroll {
             table {
-                thead { tr { @for name in &table.header { th scope="col" { (name) } } } }
+                thead { tr { @for column in &table.header { th scope="col" { (name(column)) } } } }
                 tbody { @for row in &table.rows { tr { @for cell in row { td { (cell) } } } } }
             }
         }

@@ -1,10 +1,12 @@
 //! Plots of a study as SVG: speed-up (as figure 11 of RenderAnts), and stacked bars (as its figure 10).
 
 use super::colours::{self, FAINT, INK};
+use super::outlook::PredictedConfiguration;
 use super::study::{Clock, Series, Spread, Study};
 use super::tables::{DEVICE_STAGES, device_seconds};
 use crate::stats::Stage;
 use plotters::coord::Shift;
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -37,30 +39,55 @@ pub(super) fn letters(h_pos: HPos, v_pos: VPos) -> TextStyle<'static> {
 pub struct Curve {
     /// What it shows.
     pub name: &'static str,
-    /// Number of devices, and speed-up.
-    pub points: Vec<(usize, Spread)>,
+    /// Number of devices, and speed-up, of what has a mark: configurations of the study.
+    pub marks: Vec<(usize, Spread)>,
+    /// What the line goes through; none where it goes from mark to mark. A line of its own is not measured: it is dashed, and its marks
+    /// are hollow.
+    pub predicted: Option<Vec<(usize, f64)>>,
 }
 
-/// The curves of the plot of speed-up, in the order of the legend. One that is computed is pushed here, with its column in
-/// [`speed_up`](super::tables::speed_up).
+impl Curve {
+    /// Number of devices, and speed-up, of the points of the line.
+    fn line(&self) -> Vec<(usize, f64)> {
+        let marks = || self.marks.iter().map(|(count, spread)| (*count, spread.median)).collect();
+        self.predicted.clone().unwrap_or_else(marks)
+    }
+}
+
+/// The curves of the plot of speed-up, in the order of the legend.
 pub fn speed_up_curves(study: &Study) -> Vec<Curve> {
+    let in_order = |points: &mut Vec<(usize, Spread)>| points.sort_by_key(|(count, _)| *count);
     let curve = |name, clock| {
         let point = |series| (Series::device_count(series), study.speed_up(series, clock));
-        let mut points: Vec<(usize, Spread)> = study.series.iter().map(point).collect();
-        points.sort_by_key(|(count, _)| *count);
-        Curve { name, points }
+        let mut marks: Vec<(usize, Spread)> = study.series.iter().map(point).collect();
+        in_order(&mut marks);
+        Curve { name, marks, predicted: None }
     };
-    vec![
+    let predicted = study.outlook.predictions().map(|predictions| {
+        let point = |(series, predicted): (&Series, &PredictedConfiguration)| {
+            (series.device_count(), Spread::of([predicted.times.render_speed_up]))
+        };
+        let mut marks: Vec<(usize, Spread)> = study.series.iter().zip(&predictions.configurations).map(point).collect();
+        in_order(&mut marks);
+        // Farther than that, and what was measured would lie in a corner.
+        let far = 2 * marks.last().map_or(1, |(count, _)| *count);
+        let near = predictions.counts.iter().filter(|predicted| predicted.count <= far);
+        let line = near.map(|predicted| (predicted.count, predicted.times.render_speed_up)).collect();
+        Curve { name: "render, predicted", marks, predicted: Some(line) }
+    });
+    let measured = [
         curve("render: first submission to last pixel", Clock::Render),
         curve("whole process: start to exit", Clock::Process),
-    ]
+    ];
+    measured.into_iter().chain(predicted).collect()
 }
 
 /// Speed-up over the number of devices, with the range of all rounds and what would be ideal.
 pub fn speed_up(curves: &[Curve]) -> String {
-    let points = || curves.iter().flat_map(|curve| &curve.points);
-    let count = points().map(|(count, _)| *count).max().unwrap_or(1);
-    let highest = points().map(|(_, spread)| spread.max).fold(count as f64, f64::max);
+    let counts = curves.iter().flat_map(|curve| curve.line().into_iter().map(|(count, _)| count));
+    let count = counts.chain(curves.iter().flat_map(|curve| curve.marks.iter().map(|mark| mark.0))).max().unwrap_or(1);
+    let highest =
+        curves.iter().flat_map(|curve| &curve.marks).map(|(_, spread)| spread.max).fold(count as f64, f64::max);
     svg(800, |area| {
         let (columns, rows) = (0.5..count as f64 + 0.5, 0.0..highest * 1.08);
         let mut chart = ChartBuilder::on(area)
@@ -91,20 +118,35 @@ pub fn speed_up(curves: &[Curve]) -> String {
         // Curves stand side by side, so that ranges do not hide one another.
         let apart = 0.012 * count as f64;
         for (place, curve) in curves.iter().enumerate() {
-            let colour = colours::curve(place);
             let aside = (place as f64 - (curves.len() as f64 - 1.0) / 2.0) * apart;
-            let at = |count: &usize| *count as f64 + aside;
-            let line = curve.points.iter().map(|(count, spread)| (at(count), spread.median));
-            chart.draw_series(LineSeries::new(line, colour.stroke_width(5)))?;
-            let range = |(count, spread): &(usize, Spread)| {
-                ErrorBar::new_vertical(at(count), spread.min, spread.median, spread.max, colour.stroke_width(3), 18)
-            };
-            chart.draw_series(curve.points.iter().map(range))?;
-            let mark = |(count, spread): &(usize, Spread)| Circle::new((at(count), spread.median), 9, colour.filled());
-            chart.draw_series(curve.points.iter().map(mark))?;
+            draw_curve(&mut chart, curve, aside, colours::curve(place))?;
         }
         Ok(())
     })
+}
+
+/// A chart with numbers on both axes.
+type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+
+/// Draws a curve so far aside of where it belongs.
+fn draw_curve(chart: &mut Chart<'_, '_>, curve: &Curve, aside: f64, colour: RGBColor) -> Drawn {
+    let at = |count: &usize| *count as f64 + aside;
+    let line = curve.line().into_iter().map(|(count, speed_up)| (at(&count), speed_up));
+    if curve.predicted.is_some() {
+        chart.draw_series(DashedLineSeries::new(line, 20, 12, colour.stroke_width(4)))?;
+        let ring =
+            |(count, spread): &(usize, Spread)| Circle::new((at(count), spread.median), 13, colour.stroke_width(4));
+        chart.draw_series(curve.marks.iter().map(ring))?;
+        return Ok(());
+    }
+    chart.draw_series(LineSeries::new(line, colour.stroke_width(5)))?;
+    let range = |(count, spread): &(usize, Spread)| {
+        ErrorBar::new_vertical(at(count), spread.min, spread.median, spread.max, colour.stroke_width(3), 18)
+    };
+    chart.draw_series(curve.marks.iter().map(range))?;
+    let mark = |(count, spread): &(usize, Spread)| Circle::new((at(count), spread.median), 9, colour.filled());
+    chart.draw_series(curve.marks.iter().map(mark))?;
+    Ok(())
 }
 
 /// A bar of parts that stand one after the other.

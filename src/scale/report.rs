@@ -1,12 +1,11 @@
 //! Everything that a study leaves behind, in one folder.
 
 use super::drew;
-use super::measured::MeasuredWorld;
 use super::page::page;
-
 use super::study::Study;
 use super::tables::{self, Table};
 use crate::film::{show, write_bytes};
+use crate::stats::MeasuredWorld;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +21,7 @@ pub struct WriteError {
 pub const FILES: [&str; 5] = ["scale.html", "scale.md", "scale.json", "scale.csv", "runs.csv"];
 
 /// Writes the study to its folder: `scale.html` (one page, which needs no other file), `scale.md`, `scale.json` (all that was
-/// measured), `scale.csv` (a line for each configuration), `runs.csv` (a line for each run), and `drew.N.png`, who drew what in
+/// measured and predicted), `scale.csv` (a line for each configuration), `runs.csv` (a line for each run), and `drew.N.png`, who drew what in
 /// configuration N. `pictures` are what the runs drew, world by
 /// world; they are in the folder already.
 ///
@@ -79,6 +78,9 @@ pub fn markdown(study: &Study) -> String {
         text += &format!("## {}{of}\n\n{}\n{}\n\n", table.title, table.to_markdown(), table.note);
     };
     add(&tables::speed_up(study), "");
+    if let Some(outlook) = tables::outlook(study) {
+        add(&outlook, "");
+    }
     add(&tables::phases(study), "");
     add(&tables::stages(study), "");
     for series in &study.series {

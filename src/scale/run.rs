@@ -1,9 +1,9 @@
 //! Runs: each a child process of the program itself, so that what is measured is what a user waits for.
 
 use super::cpus::keep_to;
-use super::measured::{Measured, MeasuredOutput};
 use super::plan::{Configuration, Plan};
 use super::study::{Differing, Run, Series};
+use crate::stats::{Measured, MeasuredOutput};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -32,13 +32,33 @@ pub struct Order {
     pub folder: PathBuf,
 }
 
+/// The variable that cuts a picture into regions of different sizes, and into about how many: enough to tell rates from.
+pub(super) const FOR_RATES: (&str, &str) = ("ANTHILL_REGIONS", "40");
+
+/// In so many rounds there is a run for rates: medians of three bear one that was disturbed, and more would make studies long.
+const RATES_ROUNDS: u32 = 3;
+
+/// What a run is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// It fills the drivers' caches of compiled kernels.
+    Caches,
+    /// It is measured.
+    Measure {
+        /// Its place among all that are, from 1.
+        place: usize,
+        /// How many are.
+        count: usize,
+    },
+    /// Rates are fitted to it, and predictions are made from these.
+    Rates,
+}
+
 /// What is told of each run.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
-    /// The run's place among all, from 1; 0 while caches are filled.
-    pub place: usize,
-    /// All runs that count.
-    pub count: usize,
+    /// What it is for.
+    pub purpose: Purpose,
     /// Its devices.
     pub selection: &'a str,
     /// Its time from the first submission to the last pixel.
@@ -82,16 +102,19 @@ fn exit(code: Option<i32>) -> String {
 pub struct Measurements {
     /// The runs of each configuration.
     pub series: Vec<Series>,
+    /// Runs of the baseline for rates, or why there are none.
+    pub for_rates: Result<Vec<Run>, String>,
     /// Runs with other pictures.
     pub differing: Vec<Differing>,
     /// The picture of each world of the first run, as far as there is one.
     pub pictures: Vec<PathBuf>,
 }
 
-/// Runs all configurations of a plan in turn, round by round, after runs that fill the drivers' caches of compiled kernels.
+/// Runs all configurations of a plan in turn, round by round, after runs that fill the drivers' caches of compiled kernels. In each of the
+/// first three rounds the baseline is run once more, for rates.
 ///
 /// # Errors
-/// When a run fails, when its files cannot be read, and when `cancelled` becomes true.
+/// When a run fails that is not for rates, when its files cannot be read, and when `cancelled` becomes true.
 pub fn measure(
     order: &Order,
     plan: &Plan,
@@ -100,31 +123,66 @@ pub fn measure(
 ) -> Result<Measurements, RunError> {
     let scratch =
         tempfile::tempdir_in(&order.folder).map_err(|reason| io_error("cannot make a folder for runs", reason))?;
-    let count = plan.configurations.len() * order.repeat as usize;
-    let mut bits = Bits::default();
-    let mut series: Vec<Series> = plan
-        .configurations
-        .iter()
-        .map(|configuration| Series { configuration: configuration.clone(), runs: Vec::new() })
-        .collect();
-    let mut run = |configuration: &Configuration, (round, place): (u32, usize)| {
-        let run = run_one(order, configuration, scratch.path(), cancelled)?;
-        bits.compare(order, configuration, (scratch.path(), round), &run.stats.outputs)?;
-        let (selection, render_s, process_s) = (&*configuration.selection, run.stats.render_s, run.process_s);
-        notice(Progress { place, count, selection, render_s, process_s });
-        Ok(run)
-    };
+    let mut runner = Runner { order, scratch: scratch.path(), cancelled, notice, bits: Bits::default() };
     for place in plan.warm_up() {
-        run(&plan.configurations[place], (0, 0))?;
+        runner.run(&plan.configurations[place], 0, Purpose::Caches)?;
     }
-    let mut place = 0;
+    let one = |configuration: &Configuration| Series { configuration: configuration.clone(), runs: Vec::new() };
+    let mut series: Vec<Series> = plan.configurations.iter().map(one).collect();
+    let mut for_rates = Ok(Vec::new());
+    let count = plan.configurations.len() * order.repeat as usize;
+    let mut places = 1..;
     for round in 1..=order.repeat {
-        for series in &mut series {
-            place += 1;
-            series.runs.push(run(&series.configuration, (round, place))?);
+        for (series, place) in series.iter_mut().zip(&mut places) {
+            let purpose = Purpose::Measure { place, count };
+            series.runs.push(runner.run(&series.configuration, round, purpose)?);
+        }
+        if round <= RATES_ROUNDS {
+            runner.run_for_rates(&plan.configurations[plan.baseline], round, &mut for_rates)?;
         }
     }
-    Ok(Measurements { series, differing: bits.differing, pictures: bits.pictures })
+    let Bits { differing, pictures, .. } = runner.bits;
+    Ok(Measurements { series, for_rates, differing, pictures })
+}
+
+/// Runs the program for one study.
+struct Runner<'a> {
+    order: &'a Order,
+    scratch: &'a Path,
+    cancelled: &'a AtomicBool,
+    notice: &'a mut dyn FnMut(Progress<'_>),
+    bits: Bits,
+}
+
+impl Runner<'_> {
+    /// Runs a configuration, compares its pictures, tells of it.
+    fn run(&mut self, configuration: &Configuration, round: u32, purpose: Purpose) -> Result<Run, RunError> {
+        let mut run = run_one(self.order, configuration, purpose, (self.scratch, self.cancelled))?;
+        self.bits.compare(self.order, configuration, (self.scratch, round, purpose), &run.stats.outputs)?;
+        if purpose != Purpose::Rates {
+            // Nobody reads what the picture holds where: it is the same in each run, and long.
+            run.stats.worlds.iter_mut().for_each(|world| world.cost = None);
+        }
+        let (selection, render_s, process_s) = (&*configuration.selection, run.stats.render_s, run.process_s);
+        (self.notice)(Progress { purpose, selection, render_s, process_s });
+        Ok(run)
+    }
+
+    /// Adds a run to those for rates. Should it fail, there are none, and the study goes on: it is of what was measured.
+    fn run_for_rates(
+        &mut self,
+        configuration: &Configuration,
+        round: u32,
+        for_rates: &mut Result<Vec<Run>, String>,
+    ) -> Result<(), RunError> {
+        let Ok(runs) = for_rates else { return Ok(()) };
+        match self.run(configuration, round, Purpose::Rates) {
+            Ok(run) => runs.push(run),
+            Err(failed @ RunError::Failed { code, .. }) if code != Some(130) => *for_rates = Err(failed.to_string()),
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
 }
 
 /// The arguments of a run, without those that name its files.
@@ -138,14 +196,17 @@ fn arguments(order: &Order, selection: &str) -> Vec<OsString> {
 fn run_one(
     order: &Order,
     configuration: &Configuration,
-    scratch: &Path,
-    cancelled: &AtomicBool,
+    purpose: Purpose,
+    (scratch, cancelled): (&Path, &AtomicBool),
 ) -> Result<Run, RunError> {
     let stats = scratch.join("stats.json");
     let mut command = Command::new(&order.program);
     command.args(arguments(order, &configuration.selection)).args(["--progress", "off", "--stats"]).arg(&stats);
     // The mark becomes the frame's number where there are several worlds.
     command.arg("-o").arg(scratch.join("picture.#.exr"));
+    if purpose == Purpose::Rates {
+        command.env(FOR_RATES.0, FOR_RATES.1);
+    }
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let begin = Instant::now();
     let mut start = || command.spawn();
@@ -184,7 +245,7 @@ impl Bits {
         &mut self,
         order: &Order,
         configuration: &Configuration,
-        (scratch, round): (&Path, u32),
+        (scratch, round, purpose): (&Path, u32, Purpose),
         outputs: &[MeasuredOutput],
     ) -> Result<(), RunError> {
         let hash = |output: &MeasuredOutput| {
@@ -203,7 +264,10 @@ impl Bits {
         }
         let first = self.first.entry(configuration.models.clone()).or_insert_with(|| hashes.clone());
         for (place, output) in outputs.iter().enumerate().filter(|(place, _)| first.get(*place) != hashes.get(*place)) {
-            let selection = configuration.selection.clone();
+            let mut selection = configuration.selection.clone();
+            if purpose == Purpose::Rates {
+                selection += " for rates";
+            }
             let safe: String = selection.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
             let kept = order.folder.join(format!("differs.{safe}.{round}.{}.exr", place + 1));
             keep(Path::new(&output.file), &kept)?;
@@ -235,7 +299,7 @@ mod tests {
              picture=\"${{10%.#.exr}}.exr\"\n\
              {{ {picture}; }} > \"$picture\"\n\
              cat > \"$8\" <<END\n\
-             {{\"wall_s\": 1, \"render_s\": 0.5, \"stages_s\": {{\"parse\": 0.25}}, \"micropolygons\": 1, \"sample_points\": 1,\n\
+             {{\"wall_s\": 1, \"render_s\": 0.5, \"open_s\": 0, \"stages_s\": {{\"parse\": 0.25}}, \"micropolygons\": 1, \"sample_points\": 1,\n\
              \"outputs\": [{{\"file\": \"$picture\", \"state\": \"whole\"}}], \"devices\": [], \"worlds\": []}}\n\
              END\n"
         );
@@ -269,7 +333,14 @@ mod tests {
             folder: folder.path().into(),
         };
         let mut told = Vec::new();
-        let mut notice = |progress: Progress<'_>| told.push(format!("{} {}", progress.place, progress.selection));
+        let mut notice = |progress: Progress<'_>| {
+            let purpose = match progress.purpose {
+                Purpose::Caches => "caches".into(),
+                Purpose::Measure { place, count } => format!("{place}/{count}"),
+                Purpose::Rates => "rates".into(),
+            };
+            told.push(format!("{purpose}: {}", progress.selection));
+        };
         let measured = measure(&order, plan, &AtomicBool::new(cancelled), &mut notice);
         if let Ok(measured) = &measured {
             let kept = measured.pictures.iter().map(PathBuf::from);
@@ -283,10 +354,27 @@ mod tests {
     fn configurations_take_turns() {
         let (told, measured) = measured("echo same", &plan(&[("0", &[0]), ("0,0", &[0])]), false);
         let measured = measured.expect("all runs succeed");
-        assert_eq!(told, ["0 0,0", "1 0", "2 0,0", "3 0", "4 0,0"]);
+        let rounds = ["1/4: 0", "2/4: 0,0", "rates: 0", "3/4: 0", "4/4: 0,0", "rates: 0"];
+        assert_eq!((&*told[0], &told[1..]), ("caches: 0,0", rounds.map(String::from).as_slice()));
         assert_eq!((measured.series[0].runs.len(), measured.pictures.len(), measured.differing.len()), (2, 1, 0));
         let run = &measured.series[1].runs[1];
         assert!(run.process_s > 0.0 && run.stats.render_s == 0.5);
+        assert_eq!(measured.for_rates.map(|runs| runs.len()), Ok(2));
+    }
+
+    #[test]
+    fn rates_are_of_runs_of_their_own_and_none_ends_the_study() {
+        let odd = "echo ${ANTHILL_REGIONS:-none}";
+        let (_, odd) = measured(odd, &plan(&[("0", &[0])]), false);
+        let differing = odd.expect("all runs succeed").differing;
+        let rounds: Vec<_> = differing.iter().map(|differing| (&*differing.selection, differing.round)).collect();
+        assert_eq!(rounds, [("0 for rates", 1), ("0 for rates", 2)]);
+        let fails = "[ -z \"$ANTHILL_REGIONS\" ] || { echo \"not $ANTHILL_REGIONS\" >&2; exit 1; }";
+        let (told, measured) = measured(fails, &plan(&[("0", &[0])]), false);
+        let measured = measured.expect("only runs for rates fail");
+        assert_eq!((told.len(), measured.series[0].runs.len()), (3, 2), "it is tried once");
+        let why = "the run on --devices 0 failed (exit code 1):\nnot 40";
+        assert_eq!(measured.for_rates.map(|runs| runs.len()), Err(why.to_string()));
     }
 
     #[test]
@@ -298,7 +386,8 @@ mod tests {
             measured.differing.into_iter().map(|differing| (differing.selection, differing.round)).collect()
         };
         // The first run, with which the others are compared, fills the caches.
-        assert_eq!(told(&alike), [("0".to_string(), 1), ("0".to_string(), 2)]);
+        let expected = [("0", 1), ("0 for rates", 1), ("0", 2), ("0 for rates", 2)];
+        assert_eq!(told(&alike), expected.map(|(selection, round)| (selection.to_string(), round)));
         // Devices of other models may draw other bits.
         assert_eq!(told(&plan(&[("0", &[0]), ("0,1", &[0, 1]), ("1", &[1])])), []);
     }

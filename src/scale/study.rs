@@ -1,8 +1,10 @@
 //! What was measured, and the arithmetic on it: medians, spreads, speed-up, efficiency, phases.
 
 use super::machine::Machine;
-use super::measured::Measured;
+use super::outlook::Outlook;
 use super::plan::Configuration;
+use super::run::FOR_RATES;
+use crate::stats::{Measured, MeasuredWorld};
 use serde::Serialize;
 
 /// A whole study.
@@ -24,6 +26,8 @@ pub struct Study {
     pub series: Vec<Series>,
     /// The place of the one-device configuration that others are compared with.
     pub baseline: usize,
+    /// What other numbers of devices should take, or why that cannot be told.
+    pub outlook: Outlook,
     /// Runs whose pictures are not those of their models' first run. Empty is as it must be.
     pub differing: Vec<Differing>,
 }
@@ -31,7 +35,7 @@ pub struct Study {
 /// A run whose picture is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Differing {
-    /// Its configuration.
+    /// Its configuration; a run for rates says that it is one.
     pub selection: String,
     /// Its round, from 1.
     pub round: u32,
@@ -97,7 +101,7 @@ pub const PHASE_TITLES: [&str; 6] = [
 impl Run {
     /// Seconds of each of [`PHASES`].
     pub fn phases(&self) -> [f64; 6] {
-        let sum = |of: fn(&super::measured::MeasuredWorld) -> f64| -> f64 { self.stats.worlds.iter().map(of).sum() };
+        let sum = |of: fn(&MeasuredWorld) -> f64| -> f64 { self.stats.worlds.iter().map(of).sum() };
         let parse = self.stats.stages_s.get("parse").copied().unwrap_or(0.0);
         let rest = [
             parse,
@@ -134,6 +138,12 @@ impl Series {
         Spread::of(self.runs.iter().map(|run| run.process_s))
     }
 
+    /// How many times as fast as one device: round by round, since a busy machine slows the runs of one round alike, then the median.
+    pub fn speed_up(&self, one: &Self, clock: Clock) -> Spread {
+        let pairs = one.runs.iter().zip(&self.runs);
+        Spread::of(pairs.map(|(one, run)| ratio(clock.of(one), clock.of(run))))
+    }
+
     /// The run whose render time is the median (the quicker of two in the middle), for what cannot be averaged.
     pub fn typical(&self) -> &Run {
         let mut order: Vec<&Run> = self.runs.iter().collect();
@@ -166,10 +176,9 @@ impl Study {
         &self.series[self.baseline]
     }
 
-    /// How many times as fast as one device: round by round, since a busy machine slows the runs of one round alike, then the median.
+    /// How many times as fast as the baseline.
     pub fn speed_up(&self, series: &Series, clock: Clock) -> Spread {
-        let pairs = self.one().runs.iter().zip(&series.runs);
-        Spread::of(pairs.map(|(one, run)| ratio(clock.of(one), clock.of(run))))
+        series.speed_up(self.one(), clock)
     }
 
     /// Speed-up for each device: 1 is perfect.
@@ -184,7 +193,7 @@ impl Study {
 }
 
 /// 0 where there is nothing to divide by.
-fn ratio(of: f64, by: f64) -> f64 {
+pub(super) fn ratio(of: f64, by: f64) -> f64 {
     if by > 0.0 { of / by } else { 0.0 }
 }
 
@@ -192,9 +201,15 @@ impl Study {
     /// The study in a sentence: the configuration with the most devices.
     pub fn finding(&self) -> String {
         // Of equal ones the first: `max_by_key` takes the last.
-        let Some(most) = self.series.iter().rev().max_by_key(|series| series.device_count()) else {
+        let places = self.series.iter().enumerate().rev();
+        let Some((place, most)) = places.max_by_key(|(_, series)| series.device_count()) else {
             return String::new();
         };
+        let predicted = self.outlook.predictions().and_then(|predictions| predictions.configurations.get(place));
+        let predicted = predicted.map_or_else(String::new, |predicted| {
+            let times = predicted.times;
+            format!(" Predicted: {:.2} and {:.2} times.", times.render_speed_up, times.process_speed_up)
+        });
         let speed_up = self.speed_up(most, Clock::Render).median;
         let efficiency = self.efficiency(most, Clock::Render) * 100.0;
         let process = self.speed_up(most, Clock::Process).median;
@@ -202,7 +217,7 @@ impl Study {
             1 => "One device was measured, and nothing to compare it with.".into(),
             count => format!(
                 "{count} devices render {speed_up:.2} times as fast as one, with an efficiency of {efficiency:.0}%; \
-                 the whole process is {process:.2} times as fast."
+                 the whole process is {process:.2} times as fast.{predicted}"
             ),
         }
     }
@@ -226,7 +241,7 @@ impl Study {
         }
     }
 
-    /// The command of each configuration's runs.
+    /// The command of each configuration's runs, and of those that the prediction is made from.
     pub fn commands(&self) -> Vec<String> {
         let flags = if self.flags.is_empty() { String::new() } else { format!(" {}", self.flags) };
         let command = |series: &Series| {
@@ -236,7 +251,9 @@ impl Study {
                 quoted(&series.configuration.selection)
             )
         };
-        self.series.iter().map(command).collect()
+        let (variable, regions) = FOR_RATES;
+        let for_rates = format!("{variable}={regions} {}", command(self.one()));
+        self.series.iter().map(command).chain([for_rates]).collect()
     }
 
     /// What was drawn, by what, on what.

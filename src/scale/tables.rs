@@ -1,8 +1,8 @@
 //! The tables of a study, each made once and shown as text, Markdown, HTML and CSV.
 
-use super::measured::MeasuredDevice;
+use super::outlook::{Outlook, PredictedConfiguration, PredictedCount, PredictedTimes};
 use super::study::{Clock, PHASE_TITLES, PHASES, Series, Spread, Study};
-use crate::stats::{Stage, human_bytes};
+use crate::stats::{MeasuredDevice, Stage, human_bytes};
 
 /// A table for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,10 +48,28 @@ type Value = (String, String);
 
 /// One line for each configuration, for programs: names of columns, then rows. Times are in seconds.
 pub fn summary(study: &Study) -> Vec<Vec<Value>> {
-    study.series.iter().map(|series| summary_row(study, series)).collect()
+    study.series.iter().enumerate().map(|series| summary_row(study, series)).collect()
 }
 
-fn summary_row(study: &Study, series: &Series) -> Vec<Value> {
+/// The names are there without predictions as well: then the values are empty.
+fn predicted_values(predicted: Option<&PredictedConfiguration>) -> Vec<Value> {
+    let names = [
+        "predicted_render_s",
+        "predicted_render_speed_up",
+        "predicted_render_of_measured",
+        "predicted_process_s",
+        "predicted_process_speed_up",
+        "predicted_process_of_measured",
+    ];
+    let values = |one: &PredictedConfiguration| {
+        let PredictedTimes { render_s, render_speed_up, process_s, process_speed_up } = one.times;
+        let [render, process] = [one.render_of_measured, one.process_of_measured];
+        [render_s, render_speed_up, render, process_s, process_speed_up, process].map(|value| value.to_string())
+    };
+    names.map(String::from).into_iter().zip(predicted.map(values).unwrap_or_default()).collect()
+}
+
+fn summary_row(study: &Study, (place, series): (usize, &Series)) -> Vec<Value> {
     let mut row = vec![
         ("devices".to_string(), series.configuration.selection.clone()),
         ("device_count".into(), series.device_count().to_string()),
@@ -68,6 +86,7 @@ fn summary_row(study: &Study, series: &Series) -> Vec<Value> {
         }
         row.push((format!("{name}_efficiency"), study.efficiency(series, clock).to_string()));
     }
+    row.extend(predicted_values(predicted(study, place)));
     let typical = series.typical();
     let phases = PHASES.iter().zip(typical.phases());
     row.extend(phases.map(|(name, seconds)| (format!("{name}_s"), seconds.to_string())));
@@ -97,37 +116,95 @@ pub fn runs(study: &Study) -> Vec<Vec<Value>> {
     rows.collect()
 }
 
-/// Speed-up and efficiency, the study's result. A curve that is computed and not measured gets a column here, and one in
-/// [`speed_up_curves`](super::plots::speed_up_curves).
+/// What is predicted for the configuration at a place of the study.
+fn predicted(study: &Study, place: usize) -> Option<&PredictedConfiguration> {
+    study.outlook.predictions()?.configurations.get(place)
+}
+
+/// Speed-up and efficiency, the study's result, beside what was predicted.
 pub fn speed_up(study: &Study) -> Table {
-    let header = [
-        "devices",
-        "count",
-        "render, s",
-        "speed-up",
-        "efficiency",
-        "process, s",
-        "process speed-up",
-        "process efficiency",
-    ];
-    let row = |series: &Series| {
+    let mut header = vec!["devices", "count", "render, s", "speed-up", "efficiency"];
+    if study.outlook.predictions().is_some() {
+        header.extend(["predicted, s", "predicted speed-up", "predicted / measured"]);
+    }
+    header.extend(["process, s", "process speed-up", "process efficiency"]);
+    let row = |(place, series): (usize, &Series)| {
+        let measured = |clock, time| {
+            let speed_up = study.speed_up(series, clock);
+            [seconds_between(time), times_between(speed_up), percent(study.efficiency(series, clock))]
+        };
         let mut row = vec![series.configuration.selection.clone(), series.device_count().to_string()];
-        for (clock, time) in [(Clock::Render, series.render()), (Clock::Process, series.process())] {
-            row.push(seconds_between(time));
-            row.push(times_between(study.speed_up(series, clock)));
-            row.push(percent(study.efficiency(series, clock)));
-        }
+        row.extend(measured(Clock::Render, series.render()));
+        row.extend(predicted(study, place).into_iter().flat_map(|one| {
+            [seconds(one.times.render_s), times(one.times.render_speed_up), percent(one.render_of_measured)]
+        }));
+        row.extend(measured(Clock::Process, series.process()));
         row
     };
     let note = format!(
         "Medians of {} runs each, with the smallest and the largest. \"Render\" is from the first submission to the last pixel, \
          \"process\" from the program's start to its exit. Speed-up is against --devices {}, round by round; efficiency is \
-         speed-up for each device.",
+         speed-up for each device. {}",
         study.rounds(),
+        study.one().configuration.selection,
+        outlook_note(study)
+    );
+    let rows = study.series.iter().enumerate().map(row).collect();
+    let header = header.into_iter().map(String::from).collect();
+    Table { title: "Speed-up and efficiency", note, header, rows }
+}
+
+/// What predictions are made from, or why there are none.
+fn outlook_note(study: &Study) -> String {
+    let one = &study.one().configuration.selection;
+    let predictions = match &study.outlook {
+        Outlook::Refused { refused } => return format!("Nothing is predicted: {refused}."),
+        Outlook::Predicted(predictions) => predictions,
+    };
+    let (regions, off) = predictions.fit();
+    let runs = if predictions.runs == 1 { "a run".into() } else { format!("{} runs", predictions.runs) };
+    let mut note = format!(
+        "\"Predicted\" is the render by the scheduler on a virtual clock, with rates of {runs} on --devices {one} in {regions} \
+         regions, which are off by {} of a region's time; \"predicted / measured\" is of times.",
+        percent(off)
+    );
+    let is_uneven = |one: &PredictedConfiguration| one.speeds.iter().any(|speed| *speed != 1.0);
+    if predictions.configurations.iter().any(is_uneven) {
+        note += &format!(" A device is as much faster or slower than that of --devices {one} as it was alone.");
+    }
+    let assumed = predictions.assumed();
+    if !assumed.is_empty() {
+        let list: Vec<String> = assumed.iter().map(usize::to_string).collect();
+        note += &format!(
+            " Not run alone, nor any device like it, and taken to be as fast as that of --devices {one}: device {}.",
+            list.join(", device ")
+        );
+    }
+    note
+}
+
+/// What is predicted for powers of two of devices; `None` if nothing is.
+pub fn outlook(study: &Study) -> Option<Table> {
+    let predictions = study.outlook.predictions()?;
+    let header =
+        ["devices", "render, s", "speed-up", "efficiency", "process, s", "process speed-up", "process efficiency"];
+    let row = |predicted: &PredictedCount| {
+        let times_of =
+            |time: f64, speed_up: f64| [seconds(time), times(speed_up), percent(speed_up / predicted.count as f64)];
+        let PredictedTimes { render_s, render_speed_up, process_s, process_speed_up } = predicted.times;
+        let mut row = vec![predicted.count.to_string()];
+        row.extend(times_of(render_s, render_speed_up));
+        row.extend(times_of(process_s, process_speed_up));
+        row
+    };
+    let powers = predictions.counts.iter().filter(|predicted| predicted.count.is_power_of_two());
+    let note = format!(
+        "So many devices like that of --devices {}, each with all of its memory to itself and none slowing another down. Speed-up is \
+         against one of them, as predicted.",
         study.one().configuration.selection
     );
-    let rows = study.series.iter().map(row).collect();
-    Table { title: "Speed-up and efficiency", note, header: header.map(String::from).into(), rows }
+    let rows = powers.map(row).collect();
+    Some(Table { title: "Predicted for more devices", note, header: header.map(String::from).into(), rows })
 }
 
 /// What the processes' time is made of, and how much of it more devices cannot shorten.
@@ -240,7 +317,11 @@ fn seconds_between(spread: Spread) -> String {
 }
 
 fn times_between(spread: Spread) -> String {
-    between(spread, |value| format!("{value:.2}"))
+    between(spread, times)
+}
+
+fn times(value: f64) -> String {
+    format!("{value:.2}")
 }
 
 /// The median; where values differ, with the range.

@@ -1,13 +1,14 @@
 use super::machine::{DeviceTitle, Machine};
-use super::measured::{Measured, MeasuredDevice, MeasuredRegion, MeasuredWorld};
+use super::outlook::{Outlook, PredictedConfiguration, PredictedCount, PredictedTimes, Predictions};
 use super::page::page;
 use super::study::{Clock, Differing, Run, Series, Spread, Study, quoted};
 use super::{Configuration, Plan, PlanError, plots, report, tables, timeline};
 use crate::gpu::{DeviceInfo, DeviceKind};
+use crate::stats::{CostStats, Measured, MeasuredDevice, MeasuredRegion, MeasuredWorld, tile_rows};
 use std::collections::BTreeMap;
 
 fn region(device: usize, px: [u32; 4], (begin_s, end_s): (f64, f64)) -> MeasuredRegion {
-    MeasuredRegion { device, px, stolen: device > 0, work: 10, begin_s, end_s }
+    MeasuredRegion { device, px, stolen: device > 0, work: 10, begin_s, end_s, ..MeasuredRegion::default() }
 }
 
 /// A run of 16 x 8 pixels, cut between its devices: 0.1 s of reading, 0.2 of preparing, 0.5 of counting, 0.1 of writing.
@@ -38,6 +39,7 @@ fn run(process_s: f64, draw_s: f64, devices: usize) -> Run {
         draw_s,
         write_s: 0.1,
         regions: (0..devices).map(part).collect(),
+        cost: None,
     };
     let stats = Measured {
         wall_s: process_s - 0.05,
@@ -71,8 +73,33 @@ fn study() -> Study {
         pinned: true,
         series: vec![series("0", one), series("0,1", two)],
         baseline: 0,
+        outlook: Outlook::Refused { refused: "there were no runs for rates".into() },
         differing: vec![],
     }
+}
+
+/// The study with predictions: so many devices are nine tenths as many times as fast, and half as many as processes.
+fn predicted() -> Study {
+    let times = |count: usize| {
+        let (render_speed_up, process_speed_up) = (1.0 + 0.9 * (count as f64 - 1.0), 1.0 + 0.5 * (count as f64 - 1.0));
+        let (render_s, process_s) = (5.0 / render_speed_up, 6.0 / process_speed_up);
+        PredictedTimes { render_s, render_speed_up, process_s, process_speed_up }
+    };
+    let configuration = |(selection, count): (&str, usize)| PredictedConfiguration {
+        selection: selection.into(),
+        speeds: vec![1.0; count],
+        assumed: (1..count).collect(),
+        times: times(count),
+        render_of_measured: 1.25,
+        process_of_measured: 0.5,
+    };
+    let predictions = Predictions {
+        runs: 3,
+        worlds: vec![],
+        configurations: [("0", 1), ("0,1", 2)].map(configuration).into(),
+        counts: [1, 2, 3, 4, 8, 16, 32, 64].map(|count| PredictedCount { count, times: times(count) }).into(),
+    };
+    Study { outlook: Outlook::Predicted(predictions), ..study() }
 }
 
 #[test]
@@ -128,6 +155,132 @@ fn tables_say_what_was_computed() {
     let markdown = devices.to_markdown();
     let widths: Vec<usize> = markdown.lines().map(|line| line.chars().count()).collect();
     assert!(widths.iter().all(|width| *width == widths[0]) && widths.len() == 4, "{markdown}");
+}
+
+#[test]
+fn predictions_stand_beside_what_was_measured() {
+    let study = predicted();
+    let table = tables::speed_up(&study);
+    assert_eq!(
+        table.header[4..9],
+        ["efficiency", "predicted, s", "predicted speed-up", "predicted / measured", "process, s"]
+    );
+    assert_eq!(table.rows[1][3..8], ["2.00 (2.00–2.50)", "100%", "2.63", "1.90", "125%"]);
+    assert!(table.note.contains("with rates of 3 runs on --devices 0"), "{}", table.note);
+    assert!(table.note.ends_with("taken to be as fast as that of --devices 0: device 1."), "{}", table.note);
+    assert!(study.finding().ends_with(" Predicted: 1.90 and 1.50 times."), "{}", study.finding());
+    assert_eq!(study.commands()[2], "ANTHILL_REGIONS=40 anthill render 'a&b.rib' --samples 2 2 --devices 0");
+
+    let outlook = tables::outlook(&study).expect("there are predictions");
+    let counts: Vec<&str> = outlook.rows.iter().map(|row| &*row[0]).collect();
+    assert_eq!(counts, ["1", "2", "4", "8", "16", "32", "64"]);
+    assert_eq!(outlook.rows[2], ["4", "1.35", "3.70", "92%", "2.40", "2.50", "62%"]);
+
+    let values = |study: &Study, name: &str| -> Vec<String> {
+        let of = |row: &Vec<(String, String)>| row.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
+        tables::summary(study).iter().filter_map(of).collect()
+    };
+    assert_eq!(values(&study, "predicted_render_speed_up"), ["1", "1.9"]);
+    assert_eq!(values(&study, "predicted_process_of_measured"), ["0.5", "0.5"]);
+    assert_eq!(values(&self::study(), "predicted_render_speed_up"), ["", ""]);
+}
+
+#[test]
+fn predictions_are_a_curve_of_their_own() {
+    let study = predicted();
+    let curves = plots::speed_up_curves(&study);
+    let predicted = &curves[2];
+    // As far as twice the most devices that were measured.
+    assert_eq!(predicted.predicted, Some(vec![(1, 1.0), (2, 1.9), (3, 2.8), (4, 3.7)]));
+    assert_eq!(predicted.marks[1], (2, Spread { median: 1.9, min: 1.9, max: 1.9 }));
+    let (with, without) = (plots::speed_up(&curves), plots::speed_up(&curves[..2]));
+    let count = |svg: &str, what: &str| svg.matches(what).count();
+    assert_eq!(count(&with, "<circle"), count(&without, "<circle") + 2);
+    assert!(with.contains(">\n4\n</text>") && !without.contains(">\n4\n</text>"), "the axis goes as far");
+    let page = page(&study, &[vec![], vec![]]);
+    let xml = as_xml(&page);
+    let document = roxmltree::Document::parse(&xml).unwrap_or_else(|error| panic!("{error}"));
+    let entry = |node: &roxmltree::Node<'_, '_>| node.text().is_some_and(|text| text.starts_with("render, predicted"));
+    let swatch = document.descendants().find(entry).and_then(|entry| entry.prev_sibling_element());
+    assert_eq!(swatch.and_then(|swatch| swatch.attribute("class")), Some("dashed"), "{page}");
+    assert_eq!(document.descendants().filter(|node| node.has_tag_name("table")).count(), 6);
+}
+
+#[test]
+fn what_is_not_predicted_says_why() {
+    let study = study();
+    let why = "Nothing is predicted: there were no runs for rates.";
+    assert!(tables::speed_up(&study).note.ends_with(why) && tables::speed_up(&study).header.len() == 8);
+    assert_eq!((tables::outlook(&study), plots::speed_up_curves(&study).len()), (None, 2));
+    assert!(page(&study, &[]).contains(why) && report::markdown(&study).contains(why));
+}
+
+/// A run on one device for rates: `count` regions of a tile each, the next with 10,000 micropolygons more, of 10 us each.
+fn run_for_rates(count: u32) -> Run {
+    let (mut begin_s, mut regions) = (0.0, Vec::new());
+    for i in 0..count {
+        let device_s = 0.1 * f64::from(i + 1);
+        let (px, end_s) = ([16 * i, 0, 16 * i + 16, 16], begin_s + device_s);
+        regions.push(MeasuredRegion { px, begin_s, end_s, device_s, ..MeasuredRegion::default() });
+        begin_s = end_s;
+    }
+    let cost = CostStats {
+        samples: [2, 2],
+        micropolygons: tile_rows((1..=u64::from(count)).map(|i| 10_000 * i), count as usize),
+        grids: std::array::from_fn(|_| tile_rows((0..count).map(|_| 1), count as usize)),
+        translucent: tile_rows((0..count).map(|_| 0), count as usize),
+        count_jobs: 1,
+        in_flight: 2,
+        region_subpixels_max: 1 << 24,
+        region_grids_max: 1 << 24,
+        ..CostStats::default()
+    };
+    let crop_px = [0, 0, 16 * count, 16];
+    let world =
+        MeasuredWorld { crop_px, count_s: 0.5, draw_s: begin_s, regions, cost: Some(cost), ..MeasuredWorld::default() };
+    let devices = vec![MeasuredDevice::default()];
+    let stats = Measured { wall_s: begin_s + 1.0, devices, worlds: vec![world], ..Measured::default() };
+    Run { process_s: begin_s + 2.0, stats }
+}
+
+#[test]
+fn predictions_are_made_of_runs_for_rates() {
+    let title = |(index, name): (usize, &str)| DeviceTitle { index, name: name.into(), driver: "d".into() };
+    let devices = [(0, "slow"), (1, "fast"), (2, "fast"), (3, "unknown")].map(title);
+    // The second device draws in half the time.
+    let mut all = vec![series("0", vec![run(54.0, 52.8, 1)]), series("1", vec![run(28.0, 26.15, 1)])];
+    all[1].configuration.indices = vec![1];
+    all.push(series("0,1,2,3", vec![run(14.0, 9.0, 4)]));
+    let outlook = Outlook::new(&all, 0, &devices, &Ok(vec![run_for_rates(32), run_for_rates(32)]));
+    let predictions = outlook.predictions().unwrap_or_else(|| panic!("{outlook:?}"));
+    assert_eq!((predictions.runs, predictions.fit().0, predictions.assumed()), (2, 32, vec![3]));
+    let [one, fast, all] = &predictions.configurations[..] else { panic!("{predictions:?}") };
+    // 5,280,000 micropolygons, 0.5 s of counting, and 1.5 s about the render.
+    assert!((one.times.render_s - 53.3).abs() < 0.1 && (one.render_of_measured - 1.0).abs() < 0.01, "{one:?}");
+    assert!((one.times.process_s - one.times.render_s - 1.5).abs() < 1e-6, "{one:?}");
+    assert!((fast.times.render_speed_up - 2.0).abs() < 0.02, "{fast:?}");
+    // The third is like the second; the fourth, like none, is as fast as the first.
+    let is_twice = |speed: &f64| (speed - 2.0).abs() < 1e-9;
+    assert_eq!(all.speeds.iter().map(is_twice).collect::<Vec<_>>(), [false, true, true, false], "{all:?}");
+    assert_eq!((all.speeds[0], all.speeds[3], &*all.assumed), (1.0, 1.0, &[3][..]));
+    let counts: Vec<usize> = predictions.counts.iter().map(|predicted| predicted.count).collect();
+    assert_eq!(counts, [1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64]);
+    let two = predictions.counts[1].times;
+    assert!((1.6..2.0).contains(&two.render_speed_up) && two.render_s < one.times.render_s / 1.6, "{two:?}");
+}
+
+#[test]
+fn predictions_are_refused_with_reasons() {
+    let why = |fitted: Result<Vec<Run>, String>| match Outlook::new(&study().series, 0, &[], &fitted) {
+        Outlook::Refused { refused } => refused,
+        Outlook::Predicted(predictions) => panic!("{predictions:?}"),
+    };
+    assert_eq!(why(Err("it failed".into())), "it failed");
+    assert_eq!(
+        why(Ok(vec![run_for_rates(5)])),
+        "world 1: 5 measured regions are too few to tell rates from: 8 are needed; a picture that is larger, or takes longer, would do"
+    );
+    assert!(why(Ok(vec![run(6.0, 4.5, 1)])).contains("no world that was drawn"));
 }
 
 #[test]

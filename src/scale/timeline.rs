@@ -1,8 +1,8 @@
 //! Who was busy when: a row for each device, a rectangle for each region, as SVG.
 
 use super::colours::{self, FAINT, GREY};
-use super::measured::{Measured, MeasuredRegion};
 use super::plots::{Drawn, Plane, rows};
+use crate::stats::{Measured, MeasuredRegion};
 use plotters::style::{Color as _, RGBColor};
 
 /// Height of a device's row, and of the room between two.

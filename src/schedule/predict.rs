@@ -2,7 +2,8 @@
 //! [cost model](super::cost), and around it what is not drawing.
 //!
 //! ```text
-//! total = before + opening + devices * per_device + counting + drawing + after
+//! total = before + open + render + after
+//! render = devices * set_up + counting + table + drawing
 //! counting = counting_s * ceil(jobs / devices) / jobs / slowest speed
 //! ```
 //! Drawing is simulated: the real board, seats, deques, cuts and steals, each region as long as the formula says, each device working on
@@ -43,16 +44,18 @@ pub struct DeviceModel {
 /// What is not drawing, in seconds on the measured machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct SerialCost {
-    /// On the host before any device works: reading, compiling, lowering, the table.
+    /// On the host before any device works: reading, compiling, lowering.
     pub before_s: f64,
     /// On the host for the devices side by side: opening them.
-    pub opening_s: f64,
-    /// On the host for each device, one after the other: its kernels, the frame's constants.
-    pub per_device_s: f64,
+    pub open_s: f64,
+    /// On the host for each device, one after the other, as a world's render begins: its kernels, the frame's constants.
+    pub set_up_s: f64,
     /// Bound/split of the whole picture by one device of speed 1. Devices share it in equal parts.
     pub counting_s: f64,
     /// Into so many parts it can be cut; at least 1.
     pub counting_jobs: u64,
+    /// On the host between counting and drawing: the table of what there is where.
+    pub table_s: f64,
     /// On the host for each pixel, while drawing: the film takes it in.
     pub pixel_s: f64,
     /// On the host when all is drawn: the film is developed and written.
@@ -79,10 +82,14 @@ pub struct DevicePrediction {
 pub struct Prediction {
     /// The whole, in seconds.
     pub total_s: f64,
+    /// From the first submission to the last pixel read back.
+    pub render_s: f64,
     /// Drawing alone.
     pub drawing_s: f64,
     /// How many times as fast as one device of speed 1, all counted.
     pub speed_up: f64,
+    /// How many times as fast as one device of speed 1 renders.
+    pub render_speed_up: f64,
     /// How many times as fast as one device of speed 1 draws.
     pub drawing_speed_up: f64,
     /// `speed_up` over the sum of the devices' speeds.
@@ -114,8 +121,10 @@ pub fn predict(model: &CostModel, devices: &[DeviceModel]) -> Result<Prediction,
     let alone = devices.first().map(|first| DeviceModel { speed: 1.0, ..*first });
     let (one, _) = draw(model, alone.as_slice())?;
     let (drawing, report) = draw(model, devices)?;
-    let (total_one, total_s) =
-        (not_drawing(&model.serial, alone.as_slice()) + one, not_drawing(&model.serial, devices) + drawing);
+    let render_s = |devices: &[DeviceModel], drawing: f64| before_drawing(&model.serial, devices) + drawing;
+    let (render_one, render_s) = (render_s(alone.as_slice(), one), render_s(devices, drawing));
+    let outside = outside_render(&model.serial);
+    let (total_one, total_s) = (outside + render_one, outside + render_s);
     let row = |(report, device): (&super::report::DeviceReport, &DeviceModel)| DevicePrediction {
         speed: device.speed,
         regions: report.regions,
@@ -126,8 +135,10 @@ pub fn predict(model: &CostModel, devices: &[DeviceModel]) -> Result<Prediction,
     let speed_up = total_one / total_s;
     Ok(Prediction {
         total_s,
+        render_s,
         drawing_s: drawing,
         speed_up,
+        render_speed_up: render_one / render_s,
         drawing_speed_up: one / drawing,
         efficiency: speed_up / devices.iter().map(|device| device.speed).sum::<f64>(),
         regions: report.devices.iter().map(|device| device.regions).sum(),
@@ -136,14 +147,19 @@ pub fn predict(model: &CostModel, devices: &[DeviceModel]) -> Result<Prediction,
     })
 }
 
-/// Seconds before and after drawing.
-fn not_drawing(serial: &SerialCost, devices: &[DeviceModel]) -> f64 {
+/// Seconds before a render begins and after it.
+fn outside_render(serial: &SerialCost) -> f64 {
+    serial.before_s + serial.open_s + serial.after_s
+}
+
+/// Seconds of a render before drawing.
+fn before_drawing(serial: &SerialCost, devices: &[DeviceModel]) -> f64 {
     let count = devices.len().max(1) as u64;
     let jobs = serial.counting_jobs.max(1);
     let share = jobs.div_ceil(count) as f64 / jobs as f64;
     let slowest = devices.iter().map(|device| device.speed).fold(f64::INFINITY, f64::min);
     let counting = serial.counting_s * share / slowest;
-    serial.before_s + serial.opening_s + serial.per_device_s * count as f64 + counting + serial.after_s
+    serial.set_up_s * count as f64 + counting + serial.table_s
 }
 
 /// Seconds of drawing, and what the devices did.
@@ -340,18 +356,22 @@ mod tests {
     fn what_every_device_repeats_and_what_it_shares() {
         let serial = SerialCost {
             before_s: 0.75,
-            opening_s: 0.25,
-            per_device_s: 0.5,
+            open_s: 0.375,
+            set_up_s: 0.125,
             counting_s: 8.0,
             counting_jobs: 4,
+            table_s: 0.25,
             after_s: 2.0,
             pixel_s: 0.0,
         };
-        let at = |speeds: &[f64]| not_drawing(&serial, &devices(speeds));
-        assert_eq!(at(&[1.0]), 3.0 + 0.5 + 8.0);
-        assert_eq!(at(&[1.0, 1.0, 1.0]), 3.0 + 1.5 + 4.0, "four jobs for three: one has two");
-        assert_eq!(at(&[1.0; 8]), 3.0 + 4.0 + 2.0, "no more parts than jobs");
-        assert_eq!(at(&[2.0, 0.5]), 3.0 + 1.0 + 8.0, "the slowest has as much as the others");
+        let at = |speeds: &[f64]| {
+            let devices = devices(speeds);
+            outside_render(&serial) + before_drawing(&serial, &devices)
+        };
+        assert_eq!(at(&[1.0]), 3.375 + 0.125 + 8.0);
+        assert_eq!(at(&[1.0, 1.0, 1.0]), 3.375 + 0.375 + 4.0, "four jobs for three: one has two");
+        assert_eq!(at(&[1.0; 8]), 3.375 + 1.0 + 2.0, "no more parts than jobs");
+        assert_eq!(at(&[2.0, 0.5]), 3.375 + 0.25 + 8.0, "the slowest has as much as the others");
     }
 
     #[test]

@@ -27,6 +27,9 @@ fn a_study_compares_devices_and_leaves_a_page() {
         "{err}"
     );
     assert!(err.contains("The pictures of all 2 runs are the same, bit for bit."), "{err}");
+    // So small a picture has too few regions: the study stands without predictions, and says why.
+    let why = "are too few to tell rates from: 8 are needed";
+    assert!(err.contains("anthill: nothing is predicted: world 1: ") && err.contains(why), "{err}");
 
     let folder = directory.path().join("study");
     let mut names: Vec<String> = fs::read_dir(&folder)
@@ -56,6 +59,39 @@ fn a_study_compares_devices_and_leaves_a_page() {
         assert!(0.0 < begin && begin < end && end <= stats["render_s"].as_f64().unwrap_or(0.0), "{stats}");
     }
     assert_eq!(json["series"][0]["runs"][0]["stats"]["sample_points"], 34 * 26 * 4);
+    assert!(json["outlook"]["refused"].as_str().is_some_and(|refused| refused.contains(why)), "{}", json["outlook"]);
+    assert!(fs::read_to_string(folder.join("scale.html")).expect("written").contains(why));
+}
+
+#[test]
+fn a_study_predicts_what_it_measures() {
+    let directory = directory();
+    let lists = ["--devices", "0", "--devices", "0,0", "--repeat", "1", "--format", "160", "128", "-o", "study"];
+    let Ran { code, out, err } = study(directory.path(), &lists);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(err.contains("anthill: rates for predictions: --devices 0: ") && !err.contains("nothing is predicted"));
+    assert!(out.contains("| predicted speed-up |") && out.contains(" Predicted: "), "{out}");
+    let text = |name: &str| fs::read_to_string(directory.path().join("study").join(name)).expect("written");
+    let json: serde_json::Value = serde_json::from_str(&text("scale.json")).expect("valid JSON");
+    let outlook = &json["outlook"];
+    let number = |value: &serde_json::Value| value.as_f64().filter(|value| *value > 0.0).expect("a positive number");
+    for (place, predicted) in outlook["configurations"].as_array().expect("a list").iter().enumerate() {
+        assert_eq!(predicted["speeds"], serde_json::json!(vec![1.0; place + 1]));
+        let measured = number(&json["series"][place]["runs"][0]["stats"]["render_s"]);
+        let ratio = number(&predicted["render_s"]) / measured;
+        assert!((number(&predicted["render_of_measured"]) - ratio).abs() < 1e-9, "{predicted}");
+    }
+    assert_eq!(number(&outlook["configurations"][0]["render_speed_up"]), 1.0);
+    let counts = outlook["counts"].as_array().expect("a list");
+    let numbers: Vec<_> = counts.iter().filter_map(|predicted| predicted["count"].as_u64()).collect();
+    assert_eq!(numbers, [1, 2, 3, 4, 8, 16, 32, 64]);
+    assert_eq!(counts[1]["render_s"], outlook["configurations"][1]["render_s"], "two devices as fast as the first");
+    assert!(number(&outlook["worlds"][0]["fitted"]["regions"]) >= 8.0, "{outlook}");
+    // The runs for rates are not among those that were measured.
+    assert_eq!((text("runs.csv").lines().count(), json["series"][0]["runs"].as_array().map(Vec::len)), (3, Some(1)));
+    assert!(text("scale.csv").lines().next().is_some_and(|names| names.contains(",predicted_render_speed_up,")));
+    let page = text("scale.html");
+    assert!(page.contains("render, predicted") && page.contains("Predicted for more devices"));
 }
 
 #[test]

@@ -34,7 +34,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("outcome", &["film", "stats"]),
     ("options", &["film", "trace"]),
     // A study runs the program as its users do, and reads what it says of itself; devices are only looked up.
-    ("scale", &["film", "stats", "gpu"]),
+    ("scale", &["film", "forecast", "stats", "gpu"]),
     ("render", &["*"]),
     ("lib", &["*"]),
     ("cli", &[]),

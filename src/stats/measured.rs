@@ -1,6 +1,7 @@
-//! What a run of `anthill render` said of itself: the part of its `--stats` that a study uses. Keys and meanings are those of
-//! [`crate::stats::Stats`]; times are in seconds.
+//! What a run of `anthill render` said of itself: the part of its `--stats` that scaling studies and forecasts read. Keys and meanings
+//! are those of [`Stats`](super::Stats); times are in seconds.
 
+use super::CostStats;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -11,6 +12,8 @@ pub struct Measured {
     pub wall_s: f64,
     /// From the first submission to the last pixel read back.
     pub render_s: f64,
+    /// Opening all devices, one after the other.
+    pub open_s: f64,
     /// Time in each stage, by its name: host and all devices added up.
     pub stages_s: BTreeMap<String, f64>,
     /// Micropolygons diced.
@@ -21,7 +24,7 @@ pub struct Measured {
     pub outputs: Vec<MeasuredOutput>,
     /// Each opened device.
     pub devices: Vec<MeasuredDevice>,
-    /// Each world.
+    /// Each world that was drawn.
     pub worlds: Vec<MeasuredWorld>,
 }
 
@@ -74,6 +77,9 @@ pub struct MeasuredWorld {
     pub write_s: f64,
     /// Every region.
     pub regions: Vec<MeasuredRegion>,
+    /// What the regions' times follow from; none if nothing was left to draw, or if nobody wants to know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<CostStats>,
 }
 
 /// One region of a world.
@@ -87,10 +93,16 @@ pub struct MeasuredRegion {
     pub stolen: bool,
     /// Its estimated work in micropolygons.
     pub work: u64,
+    /// Vertices that colour was computed at.
+    pub shaded_vertices: u64,
+    /// Translucent entries.
+    pub entries: u64,
     /// When it was begun, after the world's first submission.
     pub begin_s: f64,
     /// When it was finished.
     pub end_s: f64,
+    /// What its submissions took, by the device's clock.
+    pub device_s: f64,
 }
 
 impl Measured {
