@@ -1,8 +1,8 @@
 // variants: composite_opaque TRANSLUCENT=0 SMOOTH=0; composite_close TRANSLUCENT=1 SMOOTH=0
 // variants: composite_opaque_smooth TRANSLUCENT=0 SMOOTH=1; composite_close_smooth TRANSLUCENT=1 SMOOTH=1
 //
-// Composite: one invocation = one subpixel. What its key sees gives its colour; where translucent surfaces lie before it, what they let
-// through. Reads keys, visible, colour_base, colours; writes resolved.
+// Composite: one invocation = one pixel. What the key of a subpixel sees gives its colour; where translucent surfaces lie before
+// it, what they let through. Reads keys, visible, colour_base, colours; writes resolved.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -27,7 +27,8 @@ layout(push_constant) uniform Push {
     int region_x;
     int region_y;
     uint region_width;
-    uint pixels;
+    uint first; // pixels [first, last) are this dispatch's
+    uint last;
     uint pixel_samples;
     uint value_records; // of the colour store
     uint resolved_records;
@@ -40,9 +41,9 @@ COLOUR_PLACE_FUNCTION
 COLOUR_FUNCTION
 
 void main() {
-    uint pixel = invocation();
-    if (pixel >= pixels) return;
-    uint last = NOTHING, place = 0u;
+    uint pixel = first + invocation();
+    if (pixel >= last) return;
+    uint before = NOTHING, place = 0u;
     bool there = true;
     vec4 colour = vec4(0.0), weights = vec4(0.0);
 #if SMOOTH
@@ -57,9 +58,9 @@ void main() {
 #else
         vec4 gathered = vec4(0.0), through = vec4(1.0);
 #endif
-        bool other = number != last;
+        bool other = number != before;
         if (other) {
-            last = number;
+            before = number;
             place = number == NOTHING ? first_place : colour_place(number);
             there = place >= first_place && place < last_place;
             place = (place - first_place) * colour_records(value_records);

@@ -18,17 +18,18 @@ layout(push_constant) uniform Push {
     uint inside_x;
     uint inside_y;
     uint inside_width;
-    uint inside_height;
     uint pixel_samples;
     uint depth_filter;
     uint first_pixel;
     uint resolved_records;
     uint translucent; // 1 when resolved samples have depths of translucent surfaces
+    uint first; // pixels of the inside [first, last) are this dispatch's
+    uint last;
 };
 
 void main() {
-    uint index = invocation();
-    if (index >= inside_width * inside_height) return;
+    uint index = first + invocation();
+    if (index >= last) return;
     uint pixel = (inside_y + index / inside_width) * region_width + inside_x + index % inside_width;
     float nearest = EMPTY_DEPTH, farthest = 0.0, sum = 0.0, seen = 0.0;
     for (uint s = 0u; s < pixel_samples; s++) {

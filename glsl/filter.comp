@@ -23,7 +23,6 @@ layout(push_constant) uniform Push {
     uint inside_x; // the region's inside, relative to it
     uint inside_y;
     uint inside_width;
-    uint inside_height;
     uint resolved_records;
     uint record;
     uint kind; // FILTER_*
@@ -32,19 +31,21 @@ layout(push_constant) uniform Push {
     uint first_pixel; // where the region's pixels begin
     uint window_first; // pixels of the window that are visited, counted row by row
     uint window_last;
+    uint first; // pixels of the inside [first, last) are this dispatch's
+    uint last;
 };
 
 void main() {
     frame = frame_record;
-    uint index = invocation();
-    if (index >= inside_width * inside_height) return;
+    uint index = first + invocation();
+    if (index >= last) return;
     ivec2 at = ivec2(inside_x + index % inside_width, inside_y + index / inside_width);
     vec2 half_width = vec2(half_width_x, half_width_y), inverse = 1.0 / half_width;
     ivec2 origin = ivec2(region_x, region_y);
     ivec2 centre = (origin + at) * FIXED + FIXED / 2;
     // The square of positions whose weight may not be zero, in 1/1024 pixel from the sampled rectangle's corner.
     ivec2 reach = ivec2(ceil(half_width * float(FIXED)));
-    ivec2 first = at * FIXED + FIXED / 2 - reach, last = at * FIXED + FIXED / 2 + reach;
+    ivec2 low_rim = at * FIXED + FIXED / 2 - reach, high_rim = at * FIXED + FIXED / 2 + reach;
     // The window of pixels that are visited. A sample on the far rim may lie on the near border of a pixel outside the apron, which not
     // every region samples: none does.
     ivec2 apron = ivec2(ceil(half_width - 0.5));
@@ -55,7 +56,7 @@ void main() {
     for (uint t = window_first; t < min(window_last, window); t++) {
         ivec2 pixel = at - apron + ivec2(t % side, t / side);
         if (any(lessThan(pixel, ivec2(0))) || any(greaterThanEqual(pixel, ivec2(region_width, region_height)))) continue;
-        uvec2 low = first_subpixel(first, pixel * FIXED), high = last_subpixel(last, pixel * FIXED);
+        uvec2 low = first_subpixel(low_rim, pixel * FIXED), high = last_subpixel(high_rim, pixel * FIXED);
         for (uint ky = low.y; ky <= high.y; ky++) {
             uint s = (uint(pixel.y) * region_width + uint(pixel.x)) * pixel_samples + ky * frame.samples.x;
             for (uint kx = low.x; kx <= high.x; kx++) {

@@ -19,7 +19,8 @@ layout(std430, set = 0, binding = 6) writeonly buffer GridBounds { GridBound gri
 layout(std430, set = 0, binding = 7) writeonly buffer Total { uint total; }; // selected so far
 layout(std430, set = 0, binding = 8) buffer Histogram { uint histogram[]; };
 layout(push_constant) uniform Push {
-    uint grid_count;
+    uint first; // grids [first, last) are this dispatch's
+    uint last;
     uint first_rank; // grids that pages before have given
     uint capacity;
     uint depth_base;
@@ -27,9 +28,9 @@ layout(push_constant) uniform Push {
 };
 
 void main() {
-    uint grid = invocation();
+    uint grid = first + invocation();
     if (grid == 0u) total = first_rank + page_total;
-    if (grid >= grid_count || chosen[grid] == 0u) return;
+    if (grid >= last || chosen[grid] == 0u) return;
     uint rank = first_rank + ranks[grid];
     if (rank >= capacity) return;
     Subpatch subpatch = page_grids[grid];

@@ -12,18 +12,19 @@ layout(local_size_x = 64) in;
 layout(std430, set = 0, binding = 0) readonly buffer Keys { uint64_t keys[]; };
 layout(std430, set = 0, binding = 1) buffer Visible { uint visible[]; };
 layout(push_constant) uniform Push {
-    uint pixels;
+    uint first; // pixels [first, last) are this dispatch's
+    uint last;
     uint pixel_samples;
 };
 
 void main() {
-    uint pixel = invocation();
-    if (pixel >= pixels) return;
-    uint last = NOTHING;
+    uint pixel = first + invocation();
+    if (pixel >= last) return;
+    uint before = NOTHING;
     for (uint i = 0u; i < pixel_samples; i++) {
         uint number = uint(keys[pixel * pixel_samples + i]);
-        if (number == NOTHING || number == last) continue;
-        last = number;
+        if (number == NOTHING || number == before) continue;
+        before = number;
         uint word = visible_word(number), bit = visible_bit(number);
         if ((visible[word] & bit) == 0u) atomicOr(visible[word], bit);
     }

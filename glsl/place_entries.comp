@@ -14,11 +14,14 @@ layout(std430, set = 0, binding = 0) buffer Entries { Entry entries[]; };
 layout(std430, set = 0, binding = 1) readonly buffer Visible { uint visible[]; };
 layout(std430, set = 0, binding = 2) readonly buffer VisibleBefore { uint visible_before[]; };
 layout(std430, set = 0, binding = 3) readonly buffer ColourBase { uint colour_base[]; };
-layout(push_constant) uniform Push { uint entry_count; };
+layout(push_constant) uniform Push {
+    uint first; // entries [first, last) are this dispatch's
+    uint last;
+};
 
 COLOUR_PLACE_FUNCTION
 
 void main() {
-    uint index = invocation();
-    if (index < entry_count) entries[index].cell = colour_place(entries[index].number);
+    uint index = first + invocation();
+    if (index < last) entries[index].cell = colour_place(entries[index].number);
 }

@@ -12,11 +12,14 @@ layout(std430, set = 0, binding = 0) readonly buffer Entries { Entry entries[]; 
 layout(std430, set = 0, binding = 1) readonly buffer CellOffsets { uint cell_offsets[]; };
 layout(std430, set = 0, binding = 2) buffer CellFilled { uint cell_filled[]; };
 layout(std430, set = 0, binding = 3) writeonly buffer Order { uint order[]; };
-layout(push_constant) uniform Push { uint entry_count; };
+layout(push_constant) uniform Push {
+    uint first; // entries [first, last) are this dispatch's
+    uint last;
+};
 
 void main() {
-    uint index = invocation();
-    if (index >= entry_count) return;
+    uint index = first + invocation();
+    if (index >= last) return;
     uint cell = entries[index].cell;
     order[cell_offsets[cell] + atomicAdd(cell_filled[cell], 1u)] = index;
 }

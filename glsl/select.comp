@@ -10,7 +10,8 @@ layout(local_size_x = 64) in;
 layout(std430, set = 0, binding = 0) readonly buffer GridBounds { GridBound grid_bounds[]; };
 layout(std430, set = 0, binding = 1) writeonly buffer Chosen { uint chosen[]; };
 layout(push_constant) uniform Push {
-    uint grid_count;
+    uint first; // grids [first, last) are this dispatch's
+    uint last;
     int x0; // sampled pixels, half-open
     int y0;
     int x1;
@@ -18,8 +19,8 @@ layout(push_constant) uniform Push {
 };
 
 void main() {
-    uint grid = invocation();
-    if (grid >= grid_count) return;
+    uint grid = first + invocation();
+    if (grid >= last) return;
     GridBound bound = grid_bounds[grid];
     ivec2 x = unpack_range(bound.x), y = unpack_range(bound.y);
     chosen[grid] = x.x < x1 && x.y >= x0 && y.x < y1 && y.y >= y0 ? 1u : 0u;

@@ -14,7 +14,11 @@ layout(std430, set = 0, binding = 1) readonly buffer CellOffsets { uint cell_off
 layout(std430, set = 0, binding = 2) readonly buffer CellCounts { uint cell_counts[]; };
 layout(std430, set = 0, binding = 3) buffer Order { uint order[]; };
 layout(std430, set = 0, binding = 4) buffer Appended { uint appended; uint longest_cell; };
-layout(push_constant) uniform Push { uint cell_count; uint cell_max; };
+layout(push_constant) uniform Push {
+    uint cell_max;
+    uint first; // cells [first, last) are this dispatch's
+    uint last;
+};
 
 bool after(uint a, uint b) {
     float za = entries[a].zmin, zb = entries[b].zmin;
@@ -44,8 +48,8 @@ void insertion_sort(uint base, uint count) {
 }
 
 void main() {
-    uint cell = invocation();
-    if (cell >= cell_count) return;
+    uint cell = first + invocation();
+    if (cell >= last) return;
     uint count = cell_counts[cell], base = cell_offsets[cell];
     if (count <= 24u) {
         insertion_sort(base, count);

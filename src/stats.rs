@@ -227,6 +227,8 @@ pub struct RegionStats {
     pub end: Duration,
     /// What its submissions took, by the device's clock.
     pub device_s: f64,
+    /// How many there were.
+    pub submissions: u64,
 }
 
 /// One world that was drawn. Its times follow one another.

@@ -138,7 +138,7 @@ impl CountSlices {
 /// Pieces of a load at most: their states travel in a recording.
 pub const PIECES_MAX: u32 = 512;
 /// Words of `visible` for each grid (glsl/lib/visible.glsl).
-pub(super) const VISIBLE_WORDS: u64 = 8;
+pub const VISIBLE_WORDS: u64 = 8;
 /// Work records beyond the last slot: empty ones, up to the end of a compiled kernel's last workgroup.
 const WORK_PADDING: u64 = 64;
 

@@ -1,38 +1,39 @@
 //! Composite: what each subpixel sees, translucent surfaces front to back, then the opaque one.
 
 use super::buffers::{FrameSlices, RegionCapacity, RegionSlices};
-use super::covering;
-use super::kernels::{composite, composite_slab, place_entries};
+use super::kernels::{composite, composite_clear, composite_slab, place_entries};
+use super::portion;
 use super::recording::Recording;
 use super::select::RegionPixels;
 use std::ops::Range;
 
-/// Appends the start of compositing where anything is translucent: nothing gathered, everything shines through.
+/// Entries of a subpixel that one call of the compositing of a slab takes at most (glsl/composite_slab.comp).
+pub const NEAREST: u32 = 48;
+
+/// Appends the start of compositing where anything is translucent: nothing gathered, everything shines through in the subpixels `some`.
 pub fn record_clear(
     recording: &mut Recording,
     (slices, capacity): (&RegionSlices, &RegionCapacity),
     (region, pixel_samples): (&RegionPixels, u32),
+    some: &Range<u64>,
 ) {
     let subpixels = region.count() * u64::from(pixel_samples);
-    let bindings = super::kernels::composite_clear::Bindings { resolved: slices.resolved };
-    let push = super::kernels::composite_clear::Push {
-        subpixels: subpixels as u32,
-        resolved_records: capacity.resolved_records() as u32,
-    };
-    let groups = covering(subpixels, super::kernels::composite_clear::LOCAL_SIZE);
-    recording.dispatch(super::kernels::composite_clear::dispatch(groups, &bindings, &push));
+    let bindings = composite_clear::Bindings { resolved: slices.resolved };
+    let ([first, last], groups) = portion(some, subpixels, composite_clear::LOCAL_SIZE);
+    let push = composite_clear::Push { first, last, resolved_records: capacity.resolved_records() as u32 };
+    recording.dispatch(composite_clear::dispatch(groups, &bindings, &push));
 }
 
-/// Appends the noting of where the colours of a slab's entries are kept.
-pub fn record_places(recording: &mut Recording, slices: &RegionSlices, entries: u32) {
+/// Appends the noting of where the colours of `some` of a slab's entries are kept.
+pub fn record_places(recording: &mut Recording, slices: &RegionSlices, entries: u32, some: &Range<u64>) {
     let bindings = place_entries::Bindings {
         entries: slices.entries,
         visible: slices.visible,
         visible_before: slices.visible_before,
         colour_base: slices.colour_base,
     };
-    let groups = covering(u64::from(entries), place_entries::LOCAL_SIZE);
-    recording.dispatch(place_entries::dispatch(groups, &bindings, &place_entries::Push { entry_count: entries }));
+    let ([first, last], groups) = portion(some, entries.into(), place_entries::LOCAL_SIZE);
+    recording.dispatch(place_entries::dispatch(groups, &bindings, &place_entries::Push { first, last }));
 }
 
 /// Appends the compositing of a slab's entries, or what an earlier round of the same slab left over (`again`), in the subpixels `some` of
@@ -43,7 +44,7 @@ pub fn record_slab(
     frame: &FrameSlices,
     (slices, capacity): (&RegionSlices, &RegionCapacity),
     (region, pixel_samples): (&RegionPixels, u32),
-    (weighted, again, some): ([u32; 2], bool, Range<u64>),
+    (weighted, again, some): ([u32; 2], bool, &Range<u64>),
 ) {
     let [region_width, region_height] = region.size();
     let subpixels = region.count() * u64::from(pixel_samples);
@@ -65,6 +66,7 @@ pub fn record_slab(
         resume: slices.resume,
         unfinished: slices.unfinished,
     };
+    let ([first, last], groups) = portion(some, subpixels, [64, 1, 1]);
     let push = composite_slab::Push {
         region_x: region.sampled[0],
         region_y: region.sampled[1],
@@ -76,21 +78,20 @@ pub fn record_slab(
         variables: capacity.variables as u32,
         weighted_first: weighted[0],
         weighted_second: weighted[1],
-        first: some.start as u32,
-        last: some.end.min(subpixels) as u32,
+        first,
+        last,
     };
-    let groups = covering(some.end.min(subpixels).saturating_sub(some.start), [64, 1, 1]);
     let variant = if capacity.smooth { composite_slab::Variant::Smooth } else { composite_slab::Variant::Constant };
     recording.dispatch(composite_slab::dispatch(variant, groups, &bindings, &push));
 }
 
-/// Appends the compositing of the opaque surfaces whose colours are at `places`.
+/// Appends the compositing of the opaque surfaces whose colours are at `places`, in the pixels `some` of the region.
 pub fn record(
     recording: &mut Recording,
     frame: &FrameSlices,
     (slices, capacity): (&RegionSlices, &RegionCapacity),
     (region, pixel_samples): (&RegionPixels, u32),
-    places: Range<u32>,
+    (places, some): (Range<u32>, &Range<u64>),
 ) {
     let variant = match (capacity.translucent(), capacity.smooth) {
         (false, false) => composite::Variant::Opaque,
@@ -107,11 +108,13 @@ pub fn record(
         visible_before: slices.visible_before,
         frame_buffer: frame.frame,
     };
+    let ([first, last], groups) = portion(some, region.count(), [64, 1, 1]);
     let push = composite::Push {
         region_x: region.sampled[0],
         region_y: region.sampled[1],
         region_width: region.size()[0],
-        pixels: region.count() as u32,
+        first,
+        last,
         pixel_samples,
         value_records: capacity.value_records() as u32,
         resolved_records: capacity.resolved_records() as u32,
@@ -119,5 +122,5 @@ pub fn record(
         first_place: places.start,
         last_place: places.end,
     };
-    recording.dispatch(composite::dispatch(variant, covering(region.count(), [64, 1, 1]), &bindings, &push));
+    recording.dispatch(composite::dispatch(variant, groups, &bindings, &push));
 }

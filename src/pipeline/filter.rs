@@ -1,12 +1,13 @@
 //! Filter: resolved samples become pixels; and the depth of pixels, which is not filtered (RISpec 4.1.3).
 
 use super::buffers::{FrameSlices, RegionCapacity, RegionSlices};
-use super::covering;
 use super::frame::filter_apron;
 use super::kernels::{depth, filter};
+use super::portion;
 use super::recording::Recording;
 use super::select::RegionPixels;
 use crate::scene::{Filter, FilterKind};
+use std::ops::Range;
 
 /// Samples that one invocation visits in a dispatch: half as many as it may make loop trips (ARCHITECTURE.md, 7), for pixels of one column.
 const SAMPLES_OF_A_PART: u32 = 16_000;
@@ -21,20 +22,32 @@ fn kind_number(kind: FilterKind) -> u32 {
     }
 }
 
-/// Appends the filtering of colour and every variable. Pixels of colour come first, then those of each variable, each group as many as
+/// Samples of the window that a pixel's filter goes through.
+pub fn window_samples(pixel_samples: u64, by: &Filter) -> u64 {
+    window(by).map(u64::from).iter().product::<u64>() * pixel_samples
+}
+
+/// Pixels of the window along x and y.
+fn window(by: &Filter) -> [u32; 2] {
+    filter_apron(by).map(|apron| 2 * apron + 1)
+}
+
+/// Appends the filtering of colour and every variable, in the pixels `some` of the inside. Pixels of colour come first, then those of each variable, each group as many as
 /// the region's inside has.
 pub fn record(
     recording: &mut Recording,
     frame: &FrameSlices,
     (slices, capacity): (&RegionSlices, &RegionCapacity),
-    region: &RegionPixels,
-    by: &Filter,
+    (region, by): (&RegionPixels, &Filter),
+    some: &Range<u64>,
 ) {
     let [region_width, region_height] = region.size();
     let [inside_width, inside_height] = region.inside_size();
     let [inside_x, inside_y] = region.inside_offset();
     let first_of_variables = capacity.resolved_records() - capacity.variables;
-    let [window_x, window_y] = filter_apron(by).map(|apron| 2 * apron + 1);
+    let [window_x, window_y] = window(by);
+    let inside = u64::from(inside_width) * u64::from(inside_height);
+    let ([first, last], groups) = portion(some, inside, filter::LOCAL_SIZE);
     let part = SAMPLES_OF_A_PART.div_ceil(capacity.pixel_samples as u32).max(1);
     for window_first in (0..window_x * window_y).step_by(part as usize) {
         recording.unordered(|recording| {
@@ -54,7 +67,6 @@ pub fn record(
                     inside_x,
                     inside_y,
                     inside_width,
-                    inside_height,
                     resolved_records: capacity.resolved_records() as u32,
                     record: if group == 0 { 0 } else { first_of_variables + group - 1 } as u32,
                     kind: kind_number(by.kind),
@@ -63,30 +75,32 @@ pub fn record(
                     first_pixel: group as u32 * inside_width * inside_height,
                     window_first,
                     window_last: window_first + part,
+                    first,
+                    last,
                 };
-                let count = u64::from(inside_width) * u64::from(inside_height);
-                recording.dispatch(filter::dispatch(covering(count, filter::LOCAL_SIZE), &bindings, &push));
+                recording.dispatch(filter::dispatch(groups, &bindings, &push));
             }
         });
     }
 }
 
-/// Appends the depth of each pixel, by the hider's depth filter (`min`, `max`, `average`).
+/// Appends the depth of the pixels `some` of the inside, by the hider's depth filter (`min`, `max`, `average`).
 pub fn record_depth(
     recording: &mut Recording,
     (slices, capacity): (&RegionSlices, &RegionCapacity),
     (region, pixel_samples): (&RegionPixels, u32),
-    depth_filter: &str,
+    (depth_filter, some): (&str, &Range<u64>),
 ) {
     let [inside_width, inside_height] = region.inside_size();
     let [inside_x, inside_y] = region.inside_offset();
     let bindings = depth::Bindings { keys: slices.keys, depths: slices.depths, resolved: slices.resolved };
+    let inside = u64::from(inside_width) * u64::from(inside_height);
+    let ([first, last], groups) = portion(some, inside, depth::LOCAL_SIZE);
     let push = depth::Push {
         region_width: region.size()[0],
         inside_x,
         inside_y,
         inside_width,
-        inside_height,
         pixel_samples,
         depth_filter: match depth_filter {
             "max" => 1,
@@ -96,7 +110,8 @@ pub fn record_depth(
         first_pixel: 0,
         resolved_records: capacity.resolved_records() as u32,
         translucent: u32::from(capacity.translucent()),
+        first,
+        last,
     };
-    let count = u64::from(inside_width) * u64::from(inside_height);
-    recording.dispatch(depth::dispatch(covering(count, depth::LOCAL_SIZE), &bindings, &push));
+    recording.dispatch(depth::dispatch(groups, &bindings, &push));
 }

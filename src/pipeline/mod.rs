@@ -29,6 +29,7 @@ mod tests;
 
 use recording::{Groups, Kernel};
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What stages must know of the device that will run a recording.
@@ -73,6 +74,15 @@ pub fn kernels_of(world: &world::DrawnWorld, serial: bool) -> Vec<Arc<Kernel>> {
             && !of_other_device
     };
     kernels::all().into_iter().filter(|kernel| needed(kernel.label())).cloned().collect()
+}
+
+/// All items of a stage: what is recorded in one portion.
+pub const ALL: Range<u64> = 0..u64::MAX;
+
+/// First and last (exclusive) of the `count` items that a dispatch of `some` of them goes through, and the workgroups for it.
+fn portion(some: &Range<u64>, count: u64, local_size: [u32; 3]) -> ([u32; 2], Groups) {
+    let some = some.start.min(count)..some.end.min(count);
+    ([some.start as u32, some.end as u32], covering(some.end - some.start, local_size))
 }
 
 /// Workgroups for `count` invocations, going on along y where they do not fit along x (glsl/lib/invocation.glsl).

@@ -6,7 +6,8 @@ use super::kernels::records::Appended;
 use super::kernels::{sample, scatter_entries, sort_entries};
 use super::recording::Recording;
 use super::select::RegionPixels;
-use super::{Device, covering, hide, scan};
+use super::{Device, hide, portion, scan};
+use std::ops::Range;
 
 /// Entries of one cell that can be sorted and composited: so few that `composite_slab`, which moves up to 48 entries for each, stays
 /// within its loop trips (ARCHITECTURE.md, 7).
@@ -34,7 +35,7 @@ pub fn record_clear(
     selected: u64,
 ) {
     recording.concurrent(|recording| {
-        let cells = region.count() * capacity.cells();
+        let cells = cells(capacity, region);
         recording.fill(slices.cell_counts.part(0..cells), 0);
         recording.fill(slices.cell_filled.part(0..cells), 0);
         recording.fill(slices.visible.part(0..VISIBLE_WORDS * selected.max(1)), 0);
@@ -90,25 +91,42 @@ pub fn record_piece(
     hide::record_disarm(recording, slices);
 }
 
-/// Appends the ordering of `entries` entries by cell, and inside each cell by depth.
-pub fn record_order(
+/// Cells of a region.
+pub fn cells(capacity: &RegionCapacity, region: &RegionPixels) -> u64 {
+    region.count() * capacity.cells()
+}
+
+/// Appends the numbering of entries by cell: where each cell's list begins.
+pub fn record_lists(
     recording: &mut Recording,
     device: Device,
     (slices, capacity): (&RegionSlices, &RegionCapacity),
     region: &RegionPixels,
-    entries: u32,
 ) {
-    let cells = (region.count() * capacity.cells()) as u32;
+    let cells = cells(capacity, region) as u32;
     let total = (slices.scan, slices.scan.total);
     scan::record(recording, device, slices.cell_counts, slices.cell_offsets, cells, u32::MAX, total);
+}
+
+/// Appends the putting of `some` of `entries` entries into their cells' lists.
+pub fn record_scatter(recording: &mut Recording, slices: &RegionSlices, entries: u32, some: &Range<u64>) {
     let bindings = scatter_entries::Bindings {
         entries: slices.entries,
         cell_offsets: slices.cell_offsets,
         cell_filled: slices.cell_filled,
         order: slices.order,
     };
-    let groups = covering(u64::from(entries), scatter_entries::LOCAL_SIZE);
-    recording.dispatch(scatter_entries::dispatch(groups, &bindings, &scatter_entries::Push { entry_count: entries }));
+    let ([first, last], groups) = portion(some, entries.into(), scatter_entries::LOCAL_SIZE);
+    recording.dispatch(scatter_entries::dispatch(groups, &bindings, &scatter_entries::Push { first, last }));
+}
+
+/// Appends the sorting by depth of the lists of `some` of the cells.
+pub fn record_sort(
+    recording: &mut Recording,
+    (slices, capacity): (&RegionSlices, &RegionCapacity),
+    region: &RegionPixels,
+    some: &Range<u64>,
+) {
     let bindings = sort_entries::Bindings {
         entries: slices.entries,
         cell_offsets: slices.cell_offsets,
@@ -116,7 +134,7 @@ pub fn record_order(
         order: slices.order,
         appended: slices.appended,
     };
-    let groups = covering(u64::from(cells), sort_entries::LOCAL_SIZE);
-    let push = sort_entries::Push { cell_count: cells, cell_max: CELL_ENTRIES_MAX };
+    let ([first, last], groups) = portion(some, cells(capacity, region), sort_entries::LOCAL_SIZE);
+    let push = sort_entries::Push { first, last, cell_max: CELL_ENTRIES_MAX };
     recording.dispatch(sort_entries::dispatch(groups, &bindings, &push));
 }

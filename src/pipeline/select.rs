@@ -5,7 +5,8 @@ use super::kernels::records::Total;
 use super::kernels::{gather, plan_batches, select, sort_count, sort_scatter};
 use super::plan::Pipeline;
 use super::recording::Recording;
-use super::{Device, covering, scan};
+use super::{Device, covering, portion, scan};
+use std::ops::Range;
 
 /// Depth batches of a region at most.
 pub const BATCHES: u32 = 32;
@@ -89,25 +90,35 @@ pub fn record_clear(recording: &mut Recording, slices: &RegionSlices) {
     });
 }
 
-/// Appends the selection from a page of grids, of at most [`RegionCapacity::page_grids`]. Ranks go on from `first_rank`, the number of
-/// those that pages before have given, so that they keep the order of the frame's grids if pages come in order.
-pub fn record_page(
+/// Appends the choice among `some` grids of a page, of at most [`RegionCapacity::page_grids`]: which of them the region needs.
+pub fn record_choice(
     recording: &mut Recording,
-    device: Device,
+    page: GridSlices,
+    slices: &RegionSlices,
+    region: &RegionPixels,
+    some: &Range<u64>,
+) {
+    let [x0, y0, x1, y1] = region.sampled;
+    let bindings = select::Bindings { grid_bounds: page.bounds, chosen: slices.chosen };
+    let ([first, last], groups) = portion(some, page.grids.count(), select::LOCAL_SIZE);
+    recording.dispatch(select::dispatch(groups, &bindings, &select::Push { first, last, x0, y0, x1, y1 }));
+}
+
+/// Appends the ranking of the chosen ones of a page of `grids` grids.
+pub fn record_ranks(recording: &mut Recording, device: Device, slices: &RegionSlices, grids: u64) {
+    let total = (slices.scan, slices.scan.total);
+    scan::record(recording, device, slices.chosen, slices.ranks, grids as u32, u32::MAX, total);
+}
+
+/// Appends the taking of the chosen ones of `some` grids of a page into the region's list. Ranks go on from `first_rank`, the number of
+/// those that pages before have given, so that they keep the order of the frame's grids if pages come in order.
+pub fn record_gather(
+    recording: &mut Recording,
     (page, first_rank): (GridSlices, u32),
     (slices, capacity): (&RegionSlices, &RegionCapacity),
-    (region, depth): (&RegionPixels, DepthBuckets),
+    depth: DepthBuckets,
+    some: &Range<u64>,
 ) {
-    let grid_count = page.grids.count() as u32;
-    if grid_count == 0 {
-        return;
-    }
-    let [x0, y0, x1, y1] = region.sampled;
-    let everywhere = covering(u64::from(grid_count), select::LOCAL_SIZE);
-    let bindings = select::Bindings { grid_bounds: page.bounds, chosen: slices.chosen };
-    recording.dispatch(select::dispatch(everywhere, &bindings, &select::Push { grid_count, x0, y0, x1, y1 }));
-    let total = (slices.scan, slices.scan.total);
-    scan::record(recording, device, slices.chosen, slices.ranks, grid_count, u32::MAX, total);
     let bindings = gather::Bindings {
         chosen: slices.chosen,
         ranks: slices.ranks,
@@ -120,8 +131,9 @@ pub fn record_page(
         histogram: slices.histogram,
     };
     let (depth_base, depth_shift) = (depth.base, depth.shift);
-    let push = gather::Push { grid_count, first_rank, capacity: capacity.grids as u32, depth_base, depth_shift };
-    recording.dispatch(gather::dispatch(everywhere, &bindings, &push));
+    let ([first, last], groups) = portion(some, page.grids.count(), gather::LOCAL_SIZE);
+    let push = gather::Push { first, last, first_rank, capacity: capacity.grids as u32, depth_base, depth_shift };
+    recording.dispatch(gather::dispatch(groups, &bindings, &push));
 }
 
 /// Appends what comes after the last page: depth batches, and the order in which grids are hidden. At most `selected_max` are selected.
@@ -146,7 +158,7 @@ pub(super) struct SortOrder {
     /// Depth buckets (hiding).
     pub depth: DepthBuckets,
     /// Only grids with colours in these places take part (shading).
-    pub places: std::ops::Range<u32>,
+    pub places: Range<u32>,
     /// At least as many as are selected.
     pub selected_max: u64,
 }

@@ -6,16 +6,22 @@ use super::kernels::{mark, needed, pack, sort_count};
 use super::look::ShadingKernel;
 use super::recording::Recording;
 use super::select::{DepthBuckets, RegionPixels, SortOrder, record_sort};
-use super::{Device, covering, scan};
+use super::{Device, covering, portion, scan};
 use std::ops::Range;
 
-/// Appends the marking of what samples see: the opaque micropolygons behind their keys.
-pub fn record_mark(recording: &mut Recording, slices: &RegionSlices, region: &RegionPixels, pixel_samples: u32) {
-    recording.fill(slices.visible, 0);
-    let pixels = region.count();
+/// Appends the marking of what the samples of the pixels `some` see: the opaque micropolygons behind their keys. It begins with pixel 0.
+pub fn record_mark(
+    recording: &mut Recording,
+    slices: &RegionSlices,
+    (region, pixel_samples): (&RegionPixels, u32),
+    some: &Range<u64>,
+) {
+    if some.start == 0 {
+        recording.fill(slices.visible, 0);
+    }
     let bindings = mark::Bindings { keys: slices.keys, visible: slices.visible };
-    let push = mark::Push { pixels: pixels as u32, pixel_samples };
-    recording.dispatch(mark::dispatch(covering(pixels, mark::LOCAL_SIZE), &bindings, &push));
+    let ([first, last], groups) = portion(some, region.count(), mark::LOCAL_SIZE);
+    recording.dispatch(mark::dispatch(groups, &bindings, &mark::Push { first, last, pixel_samples }));
 }
 
 /// Appends the numbering of visible micropolygons: how many each grid has, where their colours begin, how many there are in all.

@@ -9,7 +9,7 @@ use super::plan::Pipeline;
 use super::recording::{Buffer, Recording};
 use super::sample::Slab;
 use super::select::{DepthBuckets, RegionPixels};
-use super::{Device, composite, displace, filter, hide, sample, select, shade};
+use super::{ALL, Device, composite, displace, filter, hide, sample, select, shade};
 use crate::scene::{Filter, FilterKind};
 use std::sync::Arc;
 
@@ -101,7 +101,9 @@ fn select_is_eleven_and_five_for_each_further_page_of_grids() {
     for device in [SERIAL, Device { serial: false }] {
         let depth = DepthBuckets::new(1.0, 10.0);
         let page = |recording: &mut Recording| {
-            select::record_page(recording, device, (r.grids, 0), r.memory(), (&r.pixels, depth));
+            select::record_choice(recording, r.grids, &r.slices, &r.pixels, &ALL);
+            select::record_ranks(recording, device, &r.slices, 1000);
+            select::record_gather(recording, (r.grids, 0), r.memory(), depth, &ALL);
         };
         let count = dispatches(|recording| {
             hide::record_clear(recording, &r.slices, r.region());
@@ -121,7 +123,7 @@ fn what_is_seen_is_ten_and_a_round_s_sort_five() {
         shade::record_order(recording, SERIAL, &r.frame, r.memory(), (500, 0..1024));
     };
     let marked = dispatches(|recording| {
-        shade::record_mark(recording, &r.slices, &r.pixels, SAMPLES);
+        shade::record_mark(recording, &r.slices, r.region(), &ALL);
         shade::record_places(recording, SERIAL, r.memory(), 500);
         order(recording);
     });
@@ -205,9 +207,9 @@ fn the_end_of_a_region() {
     for variables in [0, 2] {
         let r = Region::new(0, variables);
         let count = dispatches(|recording| {
-            composite::record(recording, &r.frame, r.memory(), r.region(), 0..1024);
-            filter::record(recording, &r.frame, r.memory(), &r.pixels, &FILTER);
-            filter::record_depth(recording, r.memory(), r.region(), "min");
+            composite::record(recording, &r.frame, r.memory(), r.region(), (0..1024, &ALL));
+            filter::record(recording, &r.frame, r.memory(), (&r.pixels, &FILTER), &ALL);
+            filter::record_depth(recording, r.memory(), r.region(), ("min", &ALL));
         });
         assert_eq!(count, 1 + (1 + variables as usize) + 1);
     }
@@ -216,18 +218,20 @@ fn the_end_of_a_region() {
 #[test]
 fn a_slab_is_fifteen_and_its_compositing() {
     let r = Region::new(5000, 0);
-    assert_eq!(dispatches(|recording| composite::record_clear(recording, r.memory(), r.region())), 1);
+    assert_eq!(dispatches(|recording| composite::record_clear(recording, r.memory(), r.region(), &ALL)), 1);
     assert_eq!(dispatches(|recording| sample::record_clear(recording, r.memory(), &r.pixels, 500)), 0);
     let order = dispatches(|recording| {
-        sample::record_order(recording, SERIAL, r.memory(), &r.pixels, 700);
+        sample::record_lists(recording, SERIAL, r.memory(), &r.pixels);
+        sample::record_scatter(recording, &r.slices, 700, &ALL);
+        sample::record_sort(recording, r.memory(), &r.pixels, &ALL);
         shade::record_places(recording, SERIAL, r.memory(), 500);
-        composite::record_places(recording, &r.slices, 700);
+        composite::record_places(recording, &r.slices, 700, &ALL);
         shade::record_order(recording, SERIAL, &r.frame, r.memory(), (500, 0..1024));
     });
     assert_eq!(order, 15);
     for again in [false, true] {
         let slab = dispatches(|recording| {
-            composite::record_slab(recording, &r.frame, r.memory(), r.region(), ([u32::MAX; 2], again, 0..u64::MAX));
+            composite::record_slab(recording, &r.frame, r.memory(), r.region(), ([u32::MAX; 2], again, &ALL));
         });
         assert_eq!(slab, 1);
     }

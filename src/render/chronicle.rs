@@ -92,6 +92,7 @@ impl Chronicle {
             row.grids = counts.selected;
             row.visible_micropolygons = counts.visible_micropolygons;
             row.shaded_vertices = counts.shaded_vertices;
+            row.submissions = counts.submissions;
             row.entries = counts.entries;
         }
     }

@@ -1,9 +1,10 @@
 //! The counting pass: once for each picture, all primitives become grids (bound/split), which tells where the work is and numbers it.
 //!
 //! Primitives are taken in chunks of one page. Rounds of bound/split go on until a chunk's list holds grids only; a list that would
-//! outgrow its memory is cut in two, and the parts go on by themselves (Weber et al. 2015 bound the same growth). Finished lists are
-//! appended in authored order, so neither chunks nor cuts show in the numbering.
+//! outgrow its memory, or take longer than a submission should, is cut in two, and the parts go on by themselves (Weber et al. 2015 bound the
+//! same growth). Finished lists are appended in authored order, so neither chunks nor cuts show in the numbering.
 
+use super::pace::{Pace, Portion, Work};
 use super::pages::ResidentPages;
 use super::pixel_grids::grids_of_any_pixel_max;
 use crate::gpu::{Device, GpuError};
@@ -118,6 +119,7 @@ pub(crate) struct Counter<'a> {
     pub frame: &'a FrameSlices,
     pub pages: &'a mut ResidentPages,
     pub slices: &'a CountSlices,
+    pub pace: &'a mut Pace,
 }
 
 impl Counter<'_> {
@@ -126,10 +128,10 @@ impl Counter<'_> {
         let mut kinds: Vec<Kind> = job.runs.clone().map(|i| self.kind_of(&self.world.runs[i])).collect();
         kinds.sort_unstable();
         kinds.dedup();
-        // A device with little memory has room for fewer primitives at once than a job has; their order is the same.
-        let room = self.slices.lists[0].count() as u32;
+        // A device with little memory has room for fewer primitives at once than a job has, and a slow one time; their order is the same.
         let mut done = 0;
         while done < job.chunk.count {
+            let room = self.slices.lists[0].count().min(self.pace.quota().of(Work::Split)) as u32;
             let part = Chunk { first: job.chunk.first + done, count: room.min(job.chunk.count - done), ..job.chunk };
             let mut recording = Recording::new("seed");
             recording.stage("bound_split", |recording| bound_split::record_seed(recording, self.slices, part));
@@ -158,14 +160,19 @@ impl Counter<'_> {
             if count == 0 {
                 return Ok(());
             }
+            if count > 1 && u64::from(count) > self.pace.quota().of(Work::Split) {
+                return self.halves(job, kinds, (from, count), counted);
+            }
             let page = self.pages.bring(self.device, job.page)?;
             let mut recording = Recording::new("bound_split");
             let stage = pipeline::Device { serial: self.device.is_cpu() };
             recording.stage("bound_split", |recording| {
                 bound_split::record_round(recording, stage, (self.frame, page), self.slices, kinds, (from, count));
             });
-            self.device.submit(&recording)?;
+            let ticket = self.device.submit(&recording)?;
             let round: Round = self.device.read(self.slices.round)?[0];
+            let stages_s: Vec<f64> = self.device.stage_times(ticket).iter().map(|time| time.seconds).collect();
+            self.pace.took(&Portion::of(Work::Split, count.into()), &stages_s);
             if round.round_needed > capacity {
                 return self.halves(job, kinds, (from, count), counted);
             }
@@ -184,7 +191,7 @@ impl Counter<'_> {
         unreachable!("bound/split ends after {ROUNDS_MAX} rounds");
     }
 
-    /// The list has outgrown its memory: each half of what it was before the round goes on by itself.
+    /// The list has outgrown its memory, or the next round would take too long: each half of what it was before the round goes on by itself.
     fn halves(
         &mut self,
         job: &CountJob,

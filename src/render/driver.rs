@@ -49,6 +49,8 @@ pub(crate) struct Picture {
     pub pages_bytes_max: u64,
     /// How much of the list of grids is on a device, if not what its memory suggests (a test aid).
     pub grid_residency: Option<Residency>,
+    /// Makes submissions as different as they can be, by this seed (a test aid).
+    pub perturb: Option<u64>,
     /// The region of each device, counted from 0, that RenderDoc is told to capture; there is one region in flight then.
     pub captured_region: Option<u64>,
 }
@@ -147,6 +149,7 @@ impl Driver {
         let left = device.memory().budget_bytes.saturating_sub(device.memory().used_bytes + picture.reserve_bytes);
         let pages_bytes = (left / 3).min(picture.pages_bytes_max).max(largest);
         let pages = ResidentPages::new(Arc::clone(&world.pages), all.min(pages_bytes));
+        let pace = Pace::new(picture.perturb);
         let world = DeviceWorld {
             world: Arc::clone(&picture.world),
             kernels: Arc::clone(&picture.kernels),
@@ -170,7 +173,7 @@ impl Driver {
             seats: Vec::new(),
             free: Vec::new(),
             flights: Vec::new(),
-            pace: Pace::new(),
+            pace,
             begun_regions: 0,
             tracks,
         })
@@ -219,6 +222,7 @@ impl Driver {
                 frame: &self.world.frame,
                 pages: &mut self.world.pages,
                 slices,
+                pace: &mut self.pace,
             }
             .count(job, &mut counted)?;
             give(number, counted);
@@ -269,7 +273,7 @@ impl Driver {
         if self.captures(self.begun_regions) {
             self.device.mark_capture(true);
         }
-        let run = RegionRun::begin(&mut self.device, &mut self.world, place)?;
+        let run = RegionRun::begin(&mut self.device, &mut self.world, place, self.pace.quota())?;
         self.begun_regions += 1;
         self.flights.push(Flight { rect, seat, run, begun: Instant::now(), device_s: 0.0 });
         Ok(())
@@ -303,13 +307,10 @@ impl Driver {
 
     fn advance(&mut self, index: usize) -> Result<Polled, GpuError> {
         let flight = &mut self.flights[index];
-        let mut seconds = 0.0;
-        for ticket in flight.run.take_tickets() {
-            seconds = trace_stages(&mut self.tracks.stages, &self.device, ticket);
-            flight.device_s += seconds;
-        }
-        self.pace.took(flight.run.portion(), seconds);
-        let step = flight.run.advance(&mut self.device, &mut self.world, self.pace.next)?;
+        let stages_s = trace_stages(&mut self.tracks.stages, &self.device, flight.run.ticket());
+        flight.device_s += stages_s.iter().sum::<f64>();
+        self.pace.took(flight.run.portion(), &stages_s);
+        let step = flight.run.advance(&mut self.device, &mut self.world, self.pace.quota())?;
         if matches!(step, Step::Working) {
             // The oldest flight first, next time.
             self.flights.rotate_left(1);
@@ -420,13 +421,13 @@ impl Driver {
     }
 }
 
-/// Writes the stages of a submission down; seconds that they took.
-fn trace_stages(track: &mut Track, device: &Device, ticket: crate::gpu::Ticket) -> f64 {
+/// Writes the stages of a submission down; the seconds that each took.
+fn trace_stages(track: &mut Track, device: &Device, ticket: crate::gpu::Ticket) -> Vec<f64> {
     for time in device.stage_times(ticket) {
         let start = device.opened_at() + Duration::from_secs_f64(time.start_s.max(0.0));
         track.slice(time.stage, start, start + Duration::from_secs_f64(time.seconds), &[]);
     }
-    device.stage_times(ticket).iter().map(|time| time.seconds).sum()
+    device.stage_times(ticket).iter().map(|time| time.seconds).collect()
 }
 
 fn trace_region(track: &mut Track, flight: &Flight, step: &Step) {
@@ -446,6 +447,7 @@ fn trace_region(track: &mut Track, flight: &Flight, step: &Step) {
         ("slabs", counts.slabs as f64),
         ("slabs too thick", counts.thick_slabs as f64),
         ("rounds", counts.rounds as f64),
+        ("submissions", counts.submissions as f64),
     ];
     track.slice(&name, flight.begun, Instant::now(), &numbers);
 }

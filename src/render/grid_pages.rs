@@ -113,6 +113,11 @@ impl GridPages {
         Ok(slices)
     }
 
+    /// Grids of a page.
+    pub(crate) fn count_of(&self, page: usize) -> u64 {
+        self.grids_of(page).len() as u64
+    }
+
     fn grids_of(&self, page: usize) -> Range<usize> {
         let first = page * self.page_grids;
         first..(first + self.page_grids).min(self.counted.grids.len())

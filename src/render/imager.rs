@@ -1,5 +1,6 @@
 //! The imager at work: bands of the film's pixels go to a device in tiles and come back. A device that fails hands over to the next.
 
+use super::pace::{Pace, Portion, Work};
 use crate::diagnostic::{Place, Reporter};
 use crate::film::{Imager, ImagerPixels};
 use crate::gpu::{Device, GpuError, Usage};
@@ -43,7 +44,9 @@ struct Bench {
     device: Device,
     buffer: Buffer,
     slices: ImagerSlices,
+    /// Tiles that there is memory for.
     tiles: u64,
+    pace: Pace,
 }
 
 impl<'a> DeviceImager<'a> {
@@ -125,28 +128,35 @@ impl Bench {
         let buffer = device.allocate("imager", ImagerSlices::bytes(program, tiles), Usage::DeviceOnly)?;
         let slices = ImagerSlices::cut(buffer, program, tiles).expect("the buffer was made for it");
         device.upload(slices.params, &program.params).inspect_err(|_| device.free(buffer))?;
-        Ok(Self { device, buffer, slices, tiles })
+        Ok(Self { device, buffer, slices, tiles, pace: Pace::new(None) })
     }
 
     /// Runs over all tiles that the pixels meet; returns how many pixels ran out of loop trips. On an error pixels are as they were
     /// before, or as they shall be: running again must not begin with the latter, so results are kept until the end.
     fn run(&mut self, program: &ImagerProgram, pixels: &mut ImagerPixels<'_>) -> Result<u64, GpuError> {
         let tiles = tiles_of(pixels);
-        let mut outputs = Vec::with_capacity(tiles.len());
+        let mut outputs = Vec::new();
         let mut long_loops = 0;
-        for tiles in tiles.chunks(self.tiles as usize) {
+        let mut left = tiles.as_slice();
+        while !left.is_empty() {
+            let most = (self.pace.quota().of(Work::Imager) / u64::from(TILE_PIXELS)).clamp(1, self.tiles);
+            let (tiles, rest) = left.split_at(left.len().min(most as usize));
+            left = rest;
             let count = tiles.len() as u32;
             let inputs = inputs(program, tiles, pixels);
             self.device.upload(self.slices.arena.part(0..inputs.len() as u64), &inputs)?;
             self.device.upload(self.slices.work.part(0..2 * tiles.len() as u64), &imager::work(program, tiles))?;
             let mut recording = Recording::new("imager");
             recording.stage("imager", |recording| imager::record(recording, program, &self.slices, count));
-            self.device.submit(&recording)?;
-            outputs.push(self.device.read(self.slices.arena.part(imager::output_records(program, count)))?);
+            let ticket = self.device.submit(&recording)?;
+            let shaded = self.device.read(self.slices.arena.part(imager::output_records(program, count)))?;
+            outputs.push((tiles, shaded));
+            let stages_s: Vec<f64> = self.device.stage_times(ticket).iter().map(|time| time.seconds).collect();
+            self.pace.took(&Portion::of(Work::Imager, u64::from(count * TILE_PIXELS)), &stages_s);
             long_loops += u64::from(self.device.read(self.slices.status)?[0]);
         }
-        for (tiles, outputs) in tiles.chunks(self.tiles as usize).zip(&outputs) {
-            take_outputs(tiles, outputs, pixels);
+        for (tiles, shaded) in &outputs {
+            take_outputs(tiles, shaded, pixels);
         }
         Ok(long_loops)
     }

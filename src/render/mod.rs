@@ -2,6 +2,7 @@
 
 mod advice;
 mod aids;
+mod cell_lists;
 mod checkpoint;
 mod chronicle;
 mod cost;
@@ -18,6 +19,7 @@ mod memory;
 mod needs;
 mod pace;
 mod pages;
+mod parts;
 mod pixel_grids;
 mod record;
 mod region;

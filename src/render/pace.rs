@@ -1,50 +1,219 @@
 //! How much goes into a submission: as much as the device does in a set time, by the rates that it has shown.
 
-use std::time::Duration;
+use crate::schedule::perturb::Random;
 
-/// The time that one submission should take: short enough that no desktop GPU is reset.
-const SUBMISSION: Duration = Duration::from_millis(50);
+/// Seconds that one submission should take: short enough that no desktop GPU is reset.
+const SUBMISSION_S: f64 = 0.05;
 
-/// What a submission was made of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Portion {
-    /// Vertices of its loads; 0 if it had none.
-    pub vertices: u64,
-    /// Subpixels that it composited; 0 if it did not.
-    pub subpixels: u64,
+/// Portions of items are multiples of this, if they have as many: whole workgroups.
+const GROUP: u64 = 64;
+
+/// A perturbed portion is smaller by a power of two below this one's.
+const PERTURBED_LOG2: u64 = 12;
+
+/// A submission of which less than this part is left takes no part of what does not fit whole.
+const REMNANT: f64 = 0.25;
+
+/// A kind of work: each has a rate of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// Loads that are hidden, sampled or shaded: vertices.
+    Load,
+    /// Buffers set to one value: words.
+    Fill,
+    /// Prefix sums: values.
+    Scan,
+    /// The counting sort of a region's grids: grids and keys.
+    Sort,
+    /// A page's grids held against a region.
+    Choose,
+    /// A page's grids, of which the chosen ones are taken.
+    Gather,
+    /// A region's grids, whose visible micropolygons are counted and numbered.
+    Number,
+    /// Emptied subpixels.
+    Clear,
+    /// Entries put into the lists of their cells.
+    Scatter,
+    /// Entries and cells, where the lists of cells are sorted.
+    SortCells,
+    /// Entries whose colours' places are found.
+    PlaceEntries,
+    /// Subpixels that a slab is composited in, and the entries that they look at.
+    Slab,
+    /// The same after the first call, which finished an unknown part of them: as many as of those.
+    SlabRest,
+    /// Subpixels that mark what they see.
+    Mark,
+    /// Subpixels that opaque surfaces are composited in.
+    Composite,
+    /// Samples that pixels' filters visit, once for each output.
+    Filter,
+    /// Samples that pixels' depths are found from.
+    Depth,
+    /// Subpatches of a round of bound/split.
+    Split,
+    /// Pixels that the imager shades.
+    Imager,
+}
+
+const WORKS: usize = Work::ALL.len();
+
+impl Work {
+    /// All, in order.
+    const ALL: [Self; 19] = [
+        Self::Load,
+        Self::Fill,
+        Self::Scan,
+        Self::Sort,
+        Self::Choose,
+        Self::Gather,
+        Self::Number,
+        Self::Clear,
+        Self::Scatter,
+        Self::SortCells,
+        Self::PlaceEntries,
+        Self::Slab,
+        Self::SlabRest,
+        Self::Mark,
+        Self::Composite,
+        Self::Filter,
+        Self::Depth,
+        Self::Split,
+        Self::Imager,
+    ];
+
+    /// What a submission has of it before anything is known of the device's speed.
+    fn guess(self) -> u64 {
+        match self {
+            Self::Load => 1 << 17,
+            Self::Fill => 1 << 24,
+            Self::Filter => 1 << 23,
+            Self::Scan | Self::Choose | Self::Mark | Self::Depth => 1 << 21,
+            Self::Split => 1 << 15,
+            Self::Imager => 1 << 16,
+            Self::SortCells => 1 << 19,
+            _ => 1 << 20,
+        }
+    }
+}
+
+/// What a submission should have of each kind of work if it had of no other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Quota([u64; WORKS]);
+
+impl Quota {
+    pub(crate) fn of(&self, work: Work) -> u64 {
+        self.0[work as usize]
+    }
+}
+
+/// What a submission was made of: units of work, in the order of its stages if there is more than one kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Portion(Vec<(Work, u64)>);
+
+impl Portion {
+    /// Of one kind.
+    pub(crate) fn of(work: Work, units: u64) -> Self {
+        Self(vec![(work, units)])
+    }
+}
+
+/// A submission that is being filled.
+#[derive(Debug)]
+pub(crate) struct Filling {
+    quota: Quota,
+    /// The part of its time that is left.
+    left: f64,
+    portion: Portion,
+}
+
+impl Filling {
+    pub(crate) fn new(quota: Quota) -> Self {
+        Self { quota, left: 1.0, portion: Portion::default() }
+    }
+
+    /// How many of `items` go into it, of which the first n are `units(n)` units of work: none where they go better into the next one,
+    /// but at least one into an empty submission.
+    pub(crate) fn take(&mut self, work: Work, items: u64, units: impl Fn(u64) -> f64) -> u64 {
+        let quota = self.quota.of(work) as f64;
+        let fit = most(items, |some| units(some) <= self.left * quota);
+        let whole_groups = if fit >= GROUP { fit - fit % GROUP } else { fit };
+        let some = match (fit == items, self.portion.0.is_empty()) {
+            (true, _) => items,
+            (false, true) => whole_groups.max(1),
+            (false, false) if self.left < REMNANT => 0,
+            (false, false) => whole_groups,
+        };
+        if some > 0 {
+            self.left -= units(some) / quota;
+            self.portion.0.push((work, units(some) as u64));
+        }
+        some
+    }
+
+    /// What it came to.
+    pub(crate) fn portion(self) -> Portion {
+        self.portion
+    }
+}
+
+/// The largest number up to `end` that fits, where smaller ones do if it does.
+fn most(end: u64, fits: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut high) = (0, end);
+    while low < high {
+        let middle = high - (high - low) / 2;
+        if fits(middle) { low = middle } else { high = middle - 1 }
+    }
+    low
 }
 
 /// A device's pace.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Pace {
-    /// What the next submission should be made of, of either.
-    pub next: Portion,
+    next: Quota,
+    /// Makes submissions as different as they can be (a test aid).
+    perturbation: Option<Random>,
 }
 
 impl Pace {
-    /// Before anything is known of the device's speed.
-    pub(crate) fn new() -> Self {
-        Self { next: Portion { vertices: 1 << 17, subpixels: 1 << 20 } }
+    /// Before anything is known of the device's speed. With a seed, portions are much smaller than they should be, by chance.
+    pub(crate) fn new(perturb: Option<u64>) -> Self {
+        Self { next: Quota(Work::ALL.map(Work::guess)), perturbation: perturb.map(Random::new) }
     }
 
-    /// Takes note of what a submission took.
-    pub(crate) fn took(&mut self, portion: Portion, seconds: f64) {
-        let Portion { vertices, subpixels } = &mut self.next;
-        *vertices = adapted(*vertices, portion.vertices, seconds).clamp(1 << 12, 1 << 26);
-        *subpixels = adapted(*subpixels, portion.subpixels, seconds).clamp(1 << 12, 1 << 32);
+    /// What the next submission should have.
+    pub(crate) fn quota(&mut self) -> Quota {
+        let Some(random) = &mut self.perturbation else { return self.next };
+        Quota(self.next.0.map(|units| (units >> random.below(PERTURBED_LOG2)).max(1)))
+    }
+
+    /// Takes note of what a submission took, by stage.
+    pub(crate) fn took(&mut self, portion: &Portion, stages_s: &[f64]) {
+        // Perturbed submissions are what the seed says, whatever the device's speed.
+        if self.perturbation.is_some() {
+            return;
+        }
+        let all_s = [stages_s.iter().sum()];
+        let seconds = if portion.0.len() == 1 { &all_s } else { stages_s };
+        for (&(work, units), &seconds) in portion.0.iter().zip(seconds) {
+            let next = &mut self.next.0[work as usize];
+            *next = adapted(*next, units, seconds).clamp(1 << 12, 1 << 32);
+        }
+        self.next.0[Work::SlabRest as usize] = self.next.of(Work::Slab);
     }
 }
 
-/// A quarter of the way from `now` to what would have taken the wanted time, and at once where that is less than half: by a factor of two
-/// at most. What was too little to tell (less than a sixteenth) tells nothing.
+/// A quarter of the way from `now` to what would have taken the wanted time, to twice as much at most; and at once where that is less than
+/// half. What was too little to tell (less than a sixteenth) tells nothing.
 fn adapted(now: u64, done: u64, seconds: f64) -> u64 {
     if done == 0 || done < now / 16 || seconds <= 0.0 {
         return now;
     }
-    let wanted = done as f64 * SUBMISSION.as_secs_f64() / seconds;
+    let wanted = done as f64 * SUBMISSION_S / seconds;
     let now = now as f64;
     let step = if wanted < now / 2.0 { 1.0 } else { 0.25 };
-    (now + (wanted - now) * step).clamp(now / 2.0, now * 2.0) as u64
+    (now + (wanted - now) * step).min(now * 2.0) as u64
 }
 
 #[cfg(test)]
@@ -54,23 +223,99 @@ mod tests {
     #[test]
     fn submissions_come_to_the_wanted_time_whatever_the_rate() {
         for rate in [1e5, 1e6, 1e8] {
-            let mut pace = Pace::new();
+            let mut pace = Pace::new(None);
             for _ in 0..60 {
-                let portion = Portion { vertices: pace.next.vertices, subpixels: 0 };
-                pace.took(portion, portion.vertices as f64 / rate);
+                let units = pace.quota().of(Work::Load);
+                pace.took(&Portion::of(Work::Load, units), &[0.25, 0.75].map(|part| part * units as f64 / rate));
             }
-            let seconds = pace.next.vertices as f64 / rate;
+            let seconds = pace.quota().of(Work::Load) as f64 / rate;
             assert!((0.04..0.06).contains(&seconds), "{seconds} s at {rate} vertices a second");
-            assert_eq!(pace.next.subpixels, Pace::new().next.subpixels, "nothing was composited");
+            assert_eq!(pace.quota().of(Work::Slab), Work::Slab.guess(), "nothing was composited");
         }
     }
 
     #[test]
-    fn remnants_tell_nothing_and_slow_ones_halve_at_once() {
-        let mut pace = Pace::new();
-        pace.took(Portion { vertices: 100, subpixels: 0 }, 0.05);
-        assert_eq!(pace.next, Pace::new().next);
-        pace.took(Portion { vertices: 0, subpixels: 1 << 20 }, 4.0);
-        assert_eq!(pace.next.subpixels, 1 << 19);
+    fn remnants_tell_nothing_and_slow_ones_are_mended_at_once() {
+        let mut pace = Pace::new(None);
+        pace.took(&Portion::of(Work::Load, 100), &[0.05]);
+        assert_eq!(pace.quota(), Pace::new(None).quota());
+        pace.took(&Portion::of(Work::Slab, 1 << 20), &[1.6]);
+        assert_eq!(pace.quota().of(Work::Slab), 1 << 15);
+    }
+
+    /// The portions of `items` items of work that takes `each` units an item, at `rate` units a second: seconds of each submission.
+    fn submissions(pace: &mut Pace, items: u64, each: f64, rate: f64) -> Vec<f64> {
+        let (mut done, mut seconds) = (0, Vec::new());
+        while done < items {
+            let mut filling = Filling::new(pace.quota());
+            let some = filling.take(Work::Composite, items - done, |some| some as f64 * each);
+            assert!(
+                some > 0 && (some.is_multiple_of(GROUP) || done + some == items || some < GROUP),
+                "{some} of {items}"
+            );
+            done += some;
+            seconds.push(some as f64 * each / rate);
+            pace.took(&filling.portion(), &[some as f64 * each / rate]);
+        }
+        seconds
+    }
+
+    #[test]
+    fn slow_devices_cut_and_fast_ones_do_not() {
+        let (mut slow, mut fast) = (Pace::new(None), Pace::new(None));
+        for _ in 0..20 {
+            submissions(&mut slow, 100_000, 16.0, 1e6);
+            submissions(&mut fast, 100_000, 16.0, 1e9);
+        }
+        let longest = submissions(&mut slow, 100_000, 16.0, 1e6).into_iter().fold(0.0, f64::max);
+        assert!((0.04..0.06).contains(&longest), "{longest} s");
+        assert_eq!(submissions(&mut fast, 100_000, 16.0, 1e9).len(), 1);
+        // An item that is more than a submission goes alone.
+        assert_eq!(submissions(&mut slow, 3, 1e6, 1e6).len(), 3);
+    }
+
+    #[test]
+    fn what_fits_the_time_goes_into_one_submission() {
+        let mut pace = Pace::new(None);
+        let quota = pace.quota();
+        let mut filling = Filling::new(quota);
+        let half = |work: Work| quota.of(work) / 2;
+        let even = |some: u64| some as f64;
+        assert_eq!(filling.take(Work::Mark, half(Work::Mark), even), half(Work::Mark));
+        assert_eq!(
+            filling.take(Work::Sort, 1, |some| (some * quota.of(Work::Sort)) as f64),
+            0,
+            "what cannot be cut waits"
+        );
+        assert_eq!(filling.take(Work::Composite, 1 << 30, even), half(Work::Composite));
+        assert_eq!(filling.take(Work::Filter, 1 << 30, even), 0, "it is full");
+        // Each stage's time is its own work's.
+        pace.took(&filling.portion(), &[0.025, 0.1]);
+        assert_eq!(pace.quota().of(Work::Mark), quota.of(Work::Mark));
+        assert_eq!(pace.quota().of(Work::Composite), quota.of(Work::Composite) / 4);
+        assert_eq!(Filling::new(quota).take(Work::Sort, 1, |some| some as f64 * 1e12), 1, "nor waits it for ever");
+    }
+
+    #[test]
+    fn items_of_much_work_go_in_small_portions() {
+        let mut pace = Pace::new(None);
+        let quota = pace.quota().of(Work::Slab);
+        // The last tenth of the items holds nearly all of the work.
+        let before = |item: u64| if item <= 9000 { item } else { 9000 + (item - 9000) * quota / 100 };
+        let (mut done, mut portions) = (0, Vec::new());
+        while done < 10_000 {
+            let units = |some: u64| (before(done + some) - before(done)) as f64;
+            portions.push(Filling::new(pace.quota()).take(Work::Slab, 10_000 - done, units));
+            done += portions[portions.len() - 1];
+        }
+        assert!(portions[0] > 9000 && portions[1..].iter().all(|&some| some <= 100), "{portions:?}");
+        // What comes after the first call tells nothing about it, and goes by its rate.
+        pace.took(&Portion::of(Work::SlabRest, quota), &[1e-6]);
+        assert_eq!(pace.quota().of(Work::SlabRest), quota);
+    }
+
+    #[test]
+    fn every_kind_of_work_has_its_place() {
+        assert!(Work::ALL.iter().enumerate().all(|(place, &work)| work as usize == place));
     }
 }

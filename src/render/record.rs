@@ -11,7 +11,7 @@ use crate::pipeline::look::ShadingKernel;
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::recording::{self, Recording};
 use crate::pipeline::sample::{self, Slab};
-use crate::pipeline::select::{self, DepthBuckets, RegionPixels};
+use crate::pipeline::select::{DepthBuckets, RegionPixels};
 use crate::pipeline::shade::{self, ShadeLayout};
 use crate::pipeline::world::DrawnWorld;
 use crate::pipeline::{self, hide};
@@ -91,35 +91,6 @@ impl DeviceWorld {
         let hide = (0..self.world.hide_bins.len()).map(|bin| records(self.hide_cost(bin)));
         let shade = (0..self.world.shade_bins.len()).map(|bin| records(self.shade_cost(bin)));
         hide.chain(shade).max().unwrap_or(256)
-    }
-
-    /// Appends the selection from the page of grids at place `at` of `pages`, of which those before have given `selected`; before the
-    /// first comes the start of hiding, and after the last the order of hiding.
-    pub(crate) fn record_select(
-        &mut self,
-        device: &mut Device,
-        recording: &mut Recording,
-        place: &Place,
-        (pages, at): (&[usize], usize),
-        selected: u64,
-    ) -> Result<(), GpuError> {
-        let page = pages.get(at).map(|&page| self.grids.bring(device, page, pages)).transpose()?;
-        let memory = (&place.slices, &place.capacity);
-        recording.stage("select", |recording| {
-            if at == 0 {
-                hide::record_clear(recording, &place.slices, (&place.pixels, place.pixel_samples));
-                select::record_clear(recording, &place.slices);
-            }
-            if let Some(page) = page {
-                let from = (page, selected as u32);
-                select::record_page(recording, self.stage, from, memory, (&place.pixels, self.depth));
-            }
-            if at + 1 >= pages.len() {
-                let order = (self.depth, selected + page.map_or(0, |page| page.grids.count()));
-                select::record_batches(recording, self.stage, self.pipeline, &self.frame, memory, order);
-            }
-        });
-        Ok(())
     }
 
     /// The pages that a load needs, by piece. They stay while its recording grows, see [`super::load::Loads::take`].

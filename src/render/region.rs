@@ -1,13 +1,16 @@
 //! One region on its way through the pipeline: a chain of short submissions, each resumable; between two of them the host looks at
-//! what the device found and decides what is next (ARCHITECTURE.md, 4).
+//! what the device found and decides what is next (ARCHITECTURE.md, 4). What takes longer than a submission should is cut into several,
+//! between which other regions have their turn: loads by [`Loads::take`], all else by [`Parts`].
 //!
 //! ```text
 //! [ select from a page of grids ]* -> hide, load by load, nearest batch first -> [ slab: sample loads -> order entries -> shade -> composite ]* ->
 //! mark what is seen -> [ shade loads -> composite ]* -> filter
 //! ```
 
+use super::cell_lists::{Before, CellLists};
 use super::load::{Loads, Room, plan};
-use super::pace::Portion;
+use super::pace::{Portion, Quota, Work};
+use super::parts::{GridPage, Part, Parts, slab_units};
 use super::record::{DeviceWorld, Fate, Place};
 use super::slabs::Slabs;
 use crate::gpu::{Device, GpuError, Ticket};
@@ -17,8 +20,9 @@ use crate::pipeline::look::HideBin;
 use crate::pipeline::recording::Recording;
 use crate::pipeline::sample::{CELL_ENTRIES_MAX, Slab};
 use crate::pipeline::select::{BATCHES, DEPTH_BUCKETS, SIZE_CLASSES};
-use crate::pipeline::{composite, filter, hide, sample, shade};
+use crate::pipeline::{hide, sample};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A load, which runs in dispatches that cannot be cut any more, has at most so many times the vertices that a submission should have
 /// when the load is planned: the next ones may be costlier.
@@ -66,6 +70,7 @@ pub(crate) struct RegionCounts {
     pub rounds: u64,
     pub lost_samples: u64,
     pub long_loops: u64,
+    pub submissions: u64,
 }
 
 impl RegionCounts {
@@ -82,18 +87,20 @@ impl RegionCounts {
         self.rounds += other.rounds;
         self.lost_samples += other.lost_samples;
         self.long_loops += other.long_loops;
+        self.submissions += other.submissions;
     }
 }
 
-/// What the last submission was for.
+/// What comes when the parts under way are done; what the last submission was for.
 enum Phase {
     Select,
     Hide(Loads),
     Sample(Loads),
+    SlabLists,
     SlabOrder,
     SlabShade(Loads, Range<u32>),
-    /// From this subpixel on the slab is still to be composited; whether it was before.
-    SlabComposite(u64, bool),
+    /// Calls so far.
+    SlabComposite(u32),
     Mark,
     Order(Range<u32>),
     Shade(Loads, Range<u32>),
@@ -112,52 +119,80 @@ fn opaque_bins(world: &DeviceWorld) -> usize {
     world.world.hide_bins.iter().filter(|bin| !bin.translucent).count()
 }
 
+/// Selection from the page of grids at place `at` of `pages`, of which those before have given `selected`; before the first comes the
+/// start, and after the last the order of hiding.
+fn select_parts(world: &DeviceWorld, (pages, at): (&Arc<[usize]>, usize), selected: u64) -> Parts {
+    let mut parts = Vec::new();
+    let mut selected_max = selected;
+    if at == 0 {
+        parts.push(Part::Start);
+    }
+    if at < pages.len() {
+        let page = GridPage { pages: Arc::clone(pages), at };
+        selected_max += page.grids(world);
+        parts.extend([Part::Choose(page.clone()), Part::Rank(page.clone()), Part::Gather(page, selected)]);
+    }
+    if at + 1 >= pages.len() {
+        parts.push(Part::Batches(selected_max));
+    }
+    Parts::new("select", parts)
+}
+
 /// A region in flight.
 pub(crate) struct RegionRun {
     place: Place,
+    /// What is left to do before the phase goes on.
+    parts: Parts,
     phase: Phase,
     ticket: Ticket,
     /// The pages of the list of grids that may have something for the region, in order, and how many of them were selected from.
-    grid_pages: Vec<usize>,
+    grid_pages: Arc<[usize]>,
     grid_pages_done: usize,
     /// Grids of each key after selection: (batch, bin, size class).
     hide_counts: Vec<u32>,
     /// Bits of the nearest and the farthest depth of each depth batch.
     batch_depths: Vec<[u32; 2]>,
     slabs: Slabs,
+    /// Entries of the slab at work, and how they are spread, if that was asked.
+    entries: u32,
+    lists: Option<CellLists>,
     /// Micropolygons that opaque samples see.
     opaque_visible: u32,
     counts: RegionCounts,
     /// What the next submission should be made of,
-    next: Portion,
+    quota: Quota,
     /// and what the last one was.
     portion: Portion,
-    /// Submissions whose times nobody has taken yet.
-    tickets: Vec<Ticket>,
 }
 
 impl RegionRun {
     /// Begins a region: submits its selection, from the first page of grids.
-    pub(crate) fn begin(device: &mut Device, world: &mut DeviceWorld, place: Place) -> Result<Self, GpuError> {
-        let mut recording = place.recording("select");
-        let grid_pages = world.grids.meeting(&place.pixels);
-        world.record_select(device, &mut recording, &place, (&grid_pages, 0), 0)?;
+    pub(crate) fn begin(
+        device: &mut Device,
+        world: &mut DeviceWorld,
+        place: Place,
+        quota: Quota,
+    ) -> Result<Self, GpuError> {
+        let grid_pages: Arc<[usize]> = world.grids.meeting(&place.pixels).into();
+        let mut parts = select_parts(world, (&grid_pages, 0), 0);
+        let (recording, portion) = parts.record(device, world, &place, quota)?;
         let ticket = device.submit(&recording)?;
-        let slabs = Slabs::new(place.capacity.entries, &[], 1);
         Ok(Self {
             place,
+            parts,
             phase: Phase::Select,
             ticket,
             grid_pages,
             grid_pages_done: 0,
             hide_counts: Vec::new(),
             batch_depths: Vec::new(),
-            slabs,
+            slabs: Slabs::new(place.capacity.entries, &[], 1),
+            entries: 0,
+            lists: None,
             opaque_visible: 0,
-            counts: RegionCounts::default(),
-            next: Portion::default(),
-            portion: Portion::default(),
-            tickets: vec![ticket],
+            counts: RegionCounts { submissions: 1, ..RegionCounts::default() },
+            quota,
+            portion,
         })
     }
 
@@ -171,81 +206,89 @@ impl RegionRun {
         match &self.phase {
             Phase::Select => "select",
             Phase::Hide(_) => "hide",
-            Phase::Sample(_) | Phase::SlabOrder => "sample",
+            Phase::Sample(_) | Phase::SlabLists | Phase::SlabOrder => "sample",
             Phase::SlabShade(..) | Phase::Mark | Phase::Order(_) | Phase::Shade(..) => "shade",
-            Phase::SlabComposite(..) => "composite",
+            Phase::SlabComposite(_) => "composite",
             Phase::Filter => "filter",
         }
     }
 
     /// Goes on, when the last submission is done: reads what it found and submits what is next, of at most about
-    /// `next`.
+    /// `quota`.
     pub(crate) fn advance(
         &mut self,
         device: &mut Device,
         world: &mut DeviceWorld,
-        next: Portion,
+        quota: Quota,
     ) -> Result<Step, GpuError> {
-        let vertices = next.vertices;
-        (self.next, self.portion) = (next, Portion::default());
+        (self.quota, self.portion) = (quota, Portion::default());
+        if !self.parts.done() {
+            self.submit_parts(device, world)?;
+            return Ok(Step::Working);
+        }
         let phase = std::mem::replace(&mut self.phase, Phase::Select);
         match phase {
-            Phase::Select => return self.selected(device, world, vertices),
+            Phase::Select => return self.selected(device, world),
             Phase::Hide(loads) if loads.done() && world.measuring => return Ok(Step::Finished(Box::default())),
-            Phase::Hide(loads) if loads.done() => self.hidden(device, world, vertices)?,
-            Phase::Hide(loads) => self.submit_hide(device, world, loads, vertices)?,
-            Phase::Sample(loads) if loads.done() => self.sampled(device, world, vertices)?,
-            Phase::Sample(loads) => self.submit_sample(device, world, loads, vertices)?,
-            Phase::SlabOrder => self.slab_ordered(device, world, vertices)?,
-            Phase::SlabShade(loads, _) if loads.done() => self.submit_slab_composite(device, world, (0, false))?,
-            Phase::SlabShade(loads, places) => self.submit_shade(device, world, (loads, places, true), vertices)?,
-            Phase::SlabComposite(next, again) => self.slab_composited(device, world, (next, again), vertices)?,
-            Phase::Mark => self.marked(device, world, vertices)?,
-            Phase::Order(places) => self.ordered(device, world, places, vertices)?,
+            Phase::Hide(loads) if loads.done() => self.hidden(device, world)?,
+            Phase::Hide(loads) => self.submit_hide(device, world, loads)?,
+            Phase::Sample(loads) if loads.done() => self.sampled(device, world)?,
+            Phase::Sample(loads) => self.submit_sample(device, world, loads)?,
+            Phase::SlabLists => self.slab_listed(device, world)?,
+            Phase::SlabOrder => self.slab_ordered(device, world)?,
+            Phase::SlabShade(loads, _) if loads.done() => self.submit_slab_composite(device, world, 0)?,
+            Phase::SlabShade(loads, places) => self.submit_shade(device, world, (loads, places, true))?,
+            Phase::SlabComposite(calls) => self.slab_composited(device, world, calls)?,
+            Phase::Mark => self.marked(device, world)?,
+            Phase::Order(places) => self.ordered(device, world, places)?,
             Phase::Shade(loads, places) if loads.done() => self.round_done(device, world, places)?,
-            Phase::Shade(loads, places) => self.submit_shade(device, world, (loads, places, false), vertices)?,
+            Phase::Shade(loads, places) => self.submit_shade(device, world, (loads, places, false))?,
             Phase::Filter => return self.finish(device, world),
         }
         Ok(Step::Working)
     }
 
     /// What the last submission was made of.
-    pub(crate) fn portion(&self) -> Portion {
-        self.portion
-    }
-
-    fn subpixels(&self) -> u64 {
-        self.place.pixels.count() * u64::from(self.place.pixel_samples)
-    }
-
-    /// Submissions since the last call, for their times.
-    pub(crate) fn take_tickets(&mut self) -> Vec<Ticket> {
-        std::mem::take(&mut self.tickets)
-    }
-
-    fn submit_step(&mut self, device: &mut Device, recording: &Recording) -> Result<(), GpuError> {
-        self.ticket = device.submit(recording)?;
-        self.tickets.push(self.ticket);
-        Ok(())
+    pub(crate) fn portion(&self) -> &Portion {
+        &self.portion
     }
 
     fn submit(&mut self, device: &mut Device, recording: &Recording, phase: Phase) -> Result<(), GpuError> {
-        self.submit_step(device, recording)?;
+        self.ticket = device.submit(recording)?;
+        self.counts.submissions += 1;
         self.phase = phase;
         Ok(())
     }
 
-    fn selected(&mut self, device: &mut Device, world: &mut DeviceWorld, vertices: u64) -> Result<Step, GpuError> {
+    /// Begins parts, after which `phase` goes on.
+    fn begin_parts(
+        &mut self,
+        device: &mut Device,
+        world: &mut DeviceWorld,
+        parts: Parts,
+        phase: Phase,
+    ) -> Result<(), GpuError> {
+        (self.parts, self.phase) = (parts, phase);
+        self.submit_parts(device, world)
+    }
+
+    fn submit_parts(&mut self, device: &mut Device, world: &mut DeviceWorld) -> Result<(), GpuError> {
+        let (recording, portion) = self.parts.record(device, world, &self.place, self.quota)?;
+        self.portion = portion;
+        let phase = std::mem::replace(&mut self.phase, Phase::Select);
+        self.submit(device, &recording, phase)
+    }
+
+    fn selected(&mut self, device: &mut Device, world: &mut DeviceWorld) -> Result<Step, GpuError> {
         self.counts.selected = u64::from(device.read(self.place.slices.selected_count)?[0].total);
         if self.counts.selected > self.place.capacity.grids {
             return Ok(Step::TooLarge);
         }
         self.grid_pages_done += 1;
         if self.grid_pages_done < self.grid_pages.len() {
-            let mut recording = self.place.recording("select");
-            let pages = (self.grid_pages.as_slice(), self.grid_pages_done);
-            world.record_select(device, &mut recording, &self.place, pages, self.counts.selected)?;
-            self.submit(device, &recording, Phase::Select)?;
+            let pages = (&self.grid_pages, self.grid_pages_done);
+            let parts = select_parts(world, pages, self.counts.selected);
+            self.begin_parts(device, world, parts, Phase::Select)?;
             return Ok(Step::Working);
         }
         self.hide_counts = device.read(self.place.slices.counts)?;
@@ -256,7 +299,7 @@ impl RegionRun {
         }
         let bins = if world.measuring { displaced_bins(world) } else { 0..opaque };
         let loads = self.hide_loads(world, bins, Slab::WHOLE);
-        self.submit_hide(device, world, loads, vertices)?;
+        self.submit_hide(device, world, loads)?;
         Ok(Step::Working)
     }
 
@@ -293,7 +336,7 @@ impl RegionRun {
 
     fn room(&self, world: &DeviceWorld) -> Room {
         let RegionCapacity { arena, slots, .. } = self.place.capacity;
-        let vertices = self.next.vertices.saturating_mul(LOAD_PORTIONS);
+        let vertices = self.quota.of(Work::Load).saturating_mul(LOAD_PORTIONS);
         Room { records: arena as u32, slots: slots as u32, vertices, pages: world.pages.at_once() }
     }
 
@@ -321,16 +364,17 @@ impl RegionRun {
         loads
     }
 
-    fn submit_hide(
-        &mut self,
-        device: &mut Device,
-        world: &mut DeviceWorld,
-        mut loads: Loads,
-        vertices: u64,
-    ) -> Result<(), GpuError> {
+    /// The loads of the next submission.
+    fn take_loads(&mut self, loads: &mut Loads) -> Range<usize> {
+        let some = loads.take(self.quota.of(Work::Load));
+        let vertices = loads.loads[some.clone()].iter().map(|load| load.vertices).sum();
+        self.portion = Portion::of(Work::Load, vertices);
+        some
+    }
+
+    fn submit_hide(&mut self, device: &mut Device, world: &mut DeviceWorld, mut loads: Loads) -> Result<(), GpuError> {
         let mut recording = self.place.recording("hide");
-        for index in loads.take(vertices) {
-            self.portion.vertices += loads.loads[index].vertices;
+        for index in self.take_loads(&mut loads) {
             world.record_hide(device, &mut recording, &self.place, (&loads.loads[index], Fate::Hide))?;
             if world.pipeline.cull && !world.measuring && loads.batch_ends.contains(&index) {
                 recording.stage("hide", |recording| {
@@ -343,33 +387,29 @@ impl RegionRun {
     }
 
     /// All opaque grids are hidden: translucent ones are next, if there are any.
-    fn hidden(&mut self, device: &mut Device, world: &mut DeviceWorld, vertices: u64) -> Result<(), GpuError> {
+    fn hidden(&mut self, device: &mut Device, world: &mut DeviceWorld) -> Result<(), GpuError> {
         let culled: Culled = device.read(self.place.slices.culled)?[0];
         let rest: Rest = device.read(self.place.slices.rest)?[0];
         self.counts.culled_grids += u64::from(culled.culled_grids);
         self.counts.culled_micropolygons += u64::from(culled.culled_micropolygons);
         self.counts.lost_samples += u64::from(rest.rest_lost);
         if self.place.capacity.translucent() {
-            let mut recording = self.place.recording("composite");
-            let (memory, region) =
-                ((&self.place.slices, &self.place.capacity), (&self.place.pixels, self.place.pixel_samples));
-            recording.stage("composite", |recording| composite::record_clear(recording, memory, region));
-            self.submit_step(device, &recording)?;
-            return self.begin_slab(device, world, vertices);
+            return self.begin_slab(device, world, Some(Part::Clear));
         }
         self.submit_mark(device, world)
     }
 
-    fn begin_slab(&mut self, device: &mut Device, world: &mut DeviceWorld, vertices: u64) -> Result<(), GpuError> {
+    /// Begins a slab, after `first` if there is something to do before.
+    fn begin_slab(
+        &mut self,
+        device: &mut Device,
+        world: &mut DeviceWorld,
+        first: Option<Part>,
+    ) -> Result<(), GpuError> {
         let opaque = opaque_bins(world);
         let loads = self.hide_loads(world, opaque..world.world.hide_bins.len(), self.slabs.current());
-        let mut recording = self.place.recording("sample");
-        recording.stage("sample", |recording| {
-            let memory = (&self.place.slices, &self.place.capacity);
-            sample::record_clear(recording, memory, &self.place.pixels, self.counts.selected);
-        });
-        self.submit_step(device, &recording)?;
-        self.submit_sample(device, world, loads, vertices)
+        let parts = first.into_iter().chain([Part::BeginSlab(self.counts.selected)]);
+        self.begin_parts(device, world, Parts::new("sample", parts), Phase::Sample(loads))
     }
 
     fn submit_sample(
@@ -377,35 +417,60 @@ impl RegionRun {
         device: &mut Device,
         world: &mut DeviceWorld,
         mut loads: Loads,
-        vertices: u64,
     ) -> Result<(), GpuError> {
         let mut recording = self.place.recording("sample");
-        for index in loads.take(vertices) {
+        for index in self.take_loads(&mut loads) {
             let fate = Fate::Sample(self.slabs.current());
-            self.portion.vertices += loads.loads[index].vertices;
             world.record_hide(device, &mut recording, &self.place, (&loads.loads[index], fate))?;
         }
         self.submit(device, &recording, Phase::Sample(loads))
     }
 
     /// A slab is sampled: if its entries fit they are put in order, else the slab is made thinner and sampled again.
-    fn sampled(&mut self, device: &mut Device, world: &mut DeviceWorld, vertices: u64) -> Result<(), GpuError> {
+    fn sampled(&mut self, device: &mut Device, world: &mut DeviceWorld) -> Result<(), GpuError> {
         let appended: Appended = device.read(self.place.slices.appended)?[0];
         if u64::from(appended.appended) > self.place.capacity.entries {
             self.slab_fits(&appended, 0);
             self.counts.thick_slabs += 1;
-            return self.begin_slab(device, world, vertices);
+            return self.begin_slab(device, world, None);
         }
         self.counts.lost_samples += u64::from(device.read(self.place.slices.rest)?[0].rest_lost);
-        let mut recording = self.place.recording("sample");
-        let memory = (&self.place.slices, &self.place.capacity);
-        recording.stage("sample", |recording| {
-            sample::record_order(recording, world.stage, memory, &self.place.pixels, appended.appended);
-            shade::record_places(recording, world.stage, memory, self.counts.selected);
-            composite::record_places(recording, &self.place.slices, appended.appended);
-        });
-        self.record_round(&mut recording, world, 0);
-        self.submit(device, &recording, Phase::SlabOrder)
+        (self.entries, self.lists) = (appended.appended, None);
+        let lists = [Part::Lists, Part::Scatter(self.entries)];
+        let cells = sample::cells(&self.place.capacity, &self.place.pixels);
+        if cells + u64::from(self.entries) > self.quota.of(Work::SortCells) {
+            return self.begin_parts(device, world, Parts::new("sample", lists), Phase::SlabLists);
+        }
+        let parts = lists.into_iter().chain(self.order_parts(None));
+        self.begin_parts(device, world, Parts::new("sample", parts), Phase::SlabOrder)
+    }
+
+    /// A slab's entries in order, those of them and of the grids that are visible numbered.
+    fn order_parts(&self, before: Option<Before>) -> [Part; 4] {
+        let (entries, grids) = (self.entries, self.counts.selected);
+        [
+            Part::SortCells(entries, before),
+            Part::Number(grids),
+            Part::PlaceEntries(entries),
+            Part::Order(grids, self.round(0)),
+        ]
+    }
+
+    /// The lists of a slab with more entries than are sorted in one submission.
+    fn slab_listed(&mut self, device: &mut Device, world: &mut DeviceWorld) -> Result<(), GpuError> {
+        let sorting = self.cell_lists(device)?.sorting();
+        let parts = self.order_parts(Some(sorting));
+        self.begin_parts(device, world, Parts::new("sample", parts), Phase::SlabOrder)
+    }
+
+    /// How the slab's entries are spread over cells.
+    fn cell_lists(&mut self, device: &mut Device) -> Result<&CellLists, GpuError> {
+        if self.lists.is_none() {
+            let cells = sample::cells(&self.place.capacity, &self.place.pixels);
+            let offsets = device.read(self.place.slices.cell_offsets.part(0..cells))?;
+            self.lists = Some(CellLists::new(offsets, self.entries));
+        }
+        Ok(self.lists.as_ref().expect("it was just read"))
     }
 
     /// Whether what a slab came to fits everywhere; else the slab is thinner now.
@@ -422,14 +487,6 @@ impl RegionRun {
         first..first.saturating_add(self.place.capacity.colours as u32)
     }
 
-    fn record_round(&self, recording: &mut Recording, world: &DeviceWorld, first: u32) {
-        let memory = (&self.place.slices, &self.place.capacity);
-        recording.stage("shade", |recording| {
-            let round = (self.counts.selected, self.round(first));
-            shade::record_order(recording, world.stage, &world.frame, memory, round);
-        });
-    }
-
     fn shade_loads(&self, device: &mut Device, world: &DeviceWorld) -> Result<Loads, GpuError> {
         let bins = world.world.shade_bins.len();
         let counts = device.read(self.place.slices.counts.part(0..bins as u64 * u64::from(SIZE_CLASSES)))?;
@@ -437,19 +494,19 @@ impl RegionRun {
         Ok(Loads::new(plan(&counts, 0..bins, 0, |bin| world.shade_cost(bin), room), room.pages))
     }
 
-    fn slab_ordered(&mut self, device: &mut Device, world: &mut DeviceWorld, vertices: u64) -> Result<(), GpuError> {
+    fn slab_ordered(&mut self, device: &mut Device, world: &mut DeviceWorld) -> Result<(), GpuError> {
         let appended: Appended = device.read(self.place.slices.appended)?[0];
         let visible = device.read(self.place.slices.visible_count)?[0].total;
         // A cell with too long a list, or more colours than the store has: the slab is too thick as well.
         if !self.slab_fits(&appended, visible) {
             self.counts.thick_slabs += 1;
-            return self.begin_slab(device, world, vertices);
+            return self.begin_slab(device, world, None);
         }
         self.counts.visible_micropolygons += u64::from(visible);
         self.counts.entries += u64::from(appended.appended);
         self.counts.slabs += 1;
         let loads = self.shade_loads(device, world)?;
-        self.submit_shade(device, world, (loads, self.round(0), true), vertices)
+        self.submit_shade(device, world, (loads, self.round(0), true))
     }
 
     fn submit_shade(
@@ -457,107 +514,70 @@ impl RegionRun {
         device: &mut Device,
         world: &mut DeviceWorld,
         (mut loads, places, slab): (Loads, Range<u32>, bool),
-        vertices: u64,
     ) -> Result<(), GpuError> {
         let mut recording = self.place.recording("shade");
-        for index in loads.take(vertices) {
+        for index in self.take_loads(&mut loads) {
             self.counts.shaded_vertices += loads.loads[index].vertices;
-            self.portion.vertices += loads.loads[index].vertices;
             world.record_shade(device, &mut recording, &self.place, (&loads.loads[index], places.clone()))?;
         }
         let phase = if slab { Phase::SlabShade(loads, places) } else { Phase::Shade(loads, places) };
         self.submit(device, &recording, phase)
     }
 
-    /// Composites a slab from subpixel `first` on, as many as a submission should have.
     fn submit_slab_composite(
         &mut self,
         device: &mut Device,
-        world: &DeviceWorld,
-        (first, again): (u64, bool),
+        world: &mut DeviceWorld,
+        calls: u32,
     ) -> Result<(), GpuError> {
-        let some = first..(first + self.next.subpixels).min(self.subpixels());
-        let next = some.end;
-        self.portion.subpixels = next - first;
-        let mut recording = self.place.recording("composite");
-        let (memory, region) =
-            ((&self.place.slices, &self.place.capacity), (&self.place.pixels, self.place.pixel_samples));
-        recording.stage("composite", |recording| {
-            composite::record_slab(recording, &world.frame, memory, region, (world.weighted, again, some));
-        });
-        self.submit(device, &recording, Phase::SlabComposite(next, again))
+        let before = if slab_units(&self.place, self.entries) > self.quota.of(Work::Slab) as f64 {
+            let (cells, samples) = (self.place.capacity.cells(), u64::from(self.place.pixel_samples));
+            Some(self.cell_lists(device)?.compositing(cells, samples, calls))
+        } else {
+            None
+        };
+        let slab = Part::Slab { entries: self.entries, again: calls > 0, before };
+        self.begin_parts(device, world, Parts::new("composite", [slab]), Phase::SlabComposite(calls + 1))
     }
 
-    fn slab_composited(
-        &mut self,
-        device: &mut Device,
-        world: &mut DeviceWorld,
-        (next, again): (u64, bool),
-        vertices: u64,
-    ) -> Result<(), GpuError> {
-        if next < self.subpixels() {
-            return self.submit_slab_composite(device, world, (next, again));
-        }
+    fn slab_composited(&mut self, device: &mut Device, world: &mut DeviceWorld, calls: u32) -> Result<(), GpuError> {
         let left: Unfinished = device.read(self.place.slices.unfinished)?[0];
         if left.unfinished > 0 {
-            return self.submit_slab_composite(device, world, (0, true));
+            return self.submit_slab_composite(device, world, calls);
         }
-        if self.slabs.next() { self.begin_slab(device, world, vertices) } else { self.submit_mark(device, world) }
+        if self.slabs.next() { self.begin_slab(device, world, None) } else { self.submit_mark(device, world) }
     }
 
-    fn submit_mark(&mut self, device: &mut Device, world: &DeviceWorld) -> Result<(), GpuError> {
-        let mut recording = self.place.recording("mark");
-        let memory = (&self.place.slices, &self.place.capacity);
-        recording.stage("shade", |recording| {
-            if world.pipeline.shade_visible_only {
-                shade::record_mark(recording, &self.place.slices, &self.place.pixels, self.place.pixel_samples);
-            } else {
-                recording.fill(self.place.slices.visible, u32::MAX);
-            }
-            shade::record_places(recording, world.stage, memory, self.counts.selected);
-        });
-        self.record_round(&mut recording, world, 0);
-        self.submit(device, &recording, Phase::Mark)
+    fn submit_mark(&mut self, device: &mut Device, world: &mut DeviceWorld) -> Result<(), GpuError> {
+        let grids = self.counts.selected;
+        let parts = [Part::Mark, Part::Number(grids), Part::Order(grids, self.round(0))];
+        self.begin_parts(device, world, Parts::new("mark", parts), Phase::Mark)
     }
 
-    fn marked(&mut self, device: &mut Device, world: &mut DeviceWorld, vertices: u64) -> Result<(), GpuError> {
+    fn marked(&mut self, device: &mut Device, world: &mut DeviceWorld) -> Result<(), GpuError> {
         let visible = device.read(self.place.slices.visible_count)?[0].total;
         self.opaque_visible = visible;
         self.counts.visible_micropolygons += u64::from(visible);
-        self.ordered(device, world, self.round(0), vertices)
+        self.ordered(device, world, self.round(0))
     }
 
-    fn ordered(
-        &mut self,
-        device: &mut Device,
-        world: &mut DeviceWorld,
-        places: Range<u32>,
-        vertices: u64,
-    ) -> Result<(), GpuError> {
+    fn ordered(&mut self, device: &mut Device, world: &mut DeviceWorld, places: Range<u32>) -> Result<(), GpuError> {
         self.counts.rounds += 1;
         let loads = self.shade_loads(device, world)?;
-        self.submit_shade(device, world, (loads, places, false), vertices)
+        self.submit_shade(device, world, (loads, places, false))
     }
 
     /// The colours of a round are there: composite them, then the next round, or filter.
     fn round_done(&mut self, device: &mut Device, world: &mut DeviceWorld, places: Range<u32>) -> Result<(), GpuError> {
-        let mut recording = self.place.recording("composite");
-        let (memory, region) =
-            ((&self.place.slices, &self.place.capacity), (&self.place.pixels, self.place.pixel_samples));
-        recording.stage("composite", |recording| {
-            composite::record(recording, &world.frame, memory, region, places.clone());
-        });
+        let composite = Part::Composite(places.clone());
         if places.end < self.opaque_visible {
-            self.record_round(&mut recording, world, places.end);
-            return self.submit(device, &recording, Phase::Order(self.round(places.end)));
+            let next = self.round(places.end);
+            let parts = [composite, Part::Order(self.counts.selected, next.clone())];
+            return self.begin_parts(device, world, Parts::new("composite", parts), Phase::Order(next));
         }
-        recording.stage("filter", |recording| {
-            filter::record(recording, &world.frame, memory, &self.place.pixels, &world.filter);
-            if let Some(by) = &world.depth_filter {
-                filter::record_depth(recording, memory, region, by);
-            }
-        });
-        self.submit(device, &recording, Phase::Filter)
+        let depth = world.depth_filter.is_some().then_some(Part::Depth);
+        let parts = [composite, Part::Filter].into_iter().chain(depth);
+        self.begin_parts(device, world, Parts::new("composite", parts), Phase::Filter)
     }
 
     fn finish(&mut self, device: &mut Device, world: &DeviceWorld) -> Result<Step, GpuError> {
@@ -569,7 +589,8 @@ impl RegionRun {
             None => Vec::new(),
         };
         self.counts.long_loops = u64::from(device.read(self.place.slices.status)?[0][0]);
-        let (subpixels, capacity) = (self.subpixels(), Some(self.place.capacity));
+        let subpixels = self.place.pixels.count() * u64::from(self.place.pixel_samples);
+        let capacity = Some(self.place.capacity);
         let result = RegionResult { pixels, depths, counts: self.counts, device_s: 0.0, subpixels, capacity };
         Ok(Step::Finished(Box::new(result)))
     }

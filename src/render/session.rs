@@ -233,6 +233,7 @@ impl<'a> Session<'a> {
             reserve_bytes: u64::from(world.options.reserve_kib) << 10,
             pages_bytes_max: self.aids.pages_bytes_max(),
             grid_residency: self.aids.grid_residency(),
+            perturb: self.aids.perturb,
             captured_region: self.aids.captured_region,
         })
     }

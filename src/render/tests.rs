@@ -76,6 +76,7 @@ struct Setup {
     memory_bytes: u64,
     cuts: u32,
     rate: f32,
+    perturb: Option<u64>,
 }
 
 impl Default for Setup {
@@ -88,6 +89,7 @@ impl Default for Setup {
             memory_bytes: 512 << 20,
             cuts: 1,
             rate: 1.0,
+            perturb: None,
         }
     }
 }
@@ -143,6 +145,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         reserve_bytes: 0,
         pages_bytes_max: setup.pages_bytes_max,
         grid_residency: setup.grid_residency,
+        perturb: setup.perturb,
         captured_region: None,
     }
 }
@@ -163,6 +166,7 @@ struct Drawn {
     counted: Arc<Counted>,
     /// Slabs of the region that had most.
     slabs: u64,
+    submissions: u64,
     log: String,
 }
 
@@ -189,6 +193,7 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Drawn {
         depths: vec![f32::NAN; (width * height) as usize],
         counted,
         slabs: 0,
+        submissions: 0,
         log: String::new(),
     };
     let side = |n: u32, i: u32| i * n / setup.cuts;
@@ -215,6 +220,7 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Drawn {
                 flying -= 1;
                 film.log += &format!("{rect:?} {:?}\n", result.counts);
                 film.slabs = film.slabs.max(result.counts.slabs);
+                film.submissions += result.counts.submissions;
                 let mut from = 0;
                 for y in rect[1]..rect[3] {
                     for x in rect[0]..rect[2] {
@@ -423,11 +429,26 @@ fn the_picture_is_the_same_however_it_is_cut() {
         ("little memory", Setup { memory_bytes: 48 << 20, ..Setup::default() }),
         ("pages of 50 grids, three at a time", Setup { grid_residency: paged(50, 3), cuts: 3, ..Setup::default() }),
         ("one page of 7 grids at a time", Setup { grid_residency: paged(7, 1), ..Setup::default() }),
+        ("tiny submissions", Setup { perturb: Some(1), ..Setup::default() }),
+        ("other tiny submissions, small regions", Setup { perturb: Some(2), cuts: 3, ..Setup::default() }),
         ("unbinned", Setup { pipeline: Pipeline::UNBINNED, ..Setup::default() }),
         ("shade first", Setup { pipeline: Pipeline::SHADE_FIRST, ..Setup::default() }),
     ];
     for (name, setup) in setups {
-        same(&draw(menagerie(), SIZE, &setup), &reference, name);
+        let drawn = draw(menagerie(), SIZE, &setup);
+        same(&drawn, &reference, name);
+        let cut = drawn.submissions > reference.submissions * u64::from(setup.cuts * setup.cuts);
+        assert!(cut || setup.perturb.is_none(), "{name}: {} submissions", drawn.submissions);
+    }
+}
+
+/// ARCHITECTURE.md, 12, for one page of grids, one load to hide, to sample and to shade, one slab and one round.
+#[test]
+fn a_small_region_takes_as_many_submissions_as_the_formula_says() {
+    let ball = |z: f64, opacity: f32| thing(sphere(1.0), placed(0.0, 0.0, z, 0.0), [0.9; 3], opacity);
+    for (things, submissions) in [(vec![ball(5.0, 1.0)], 5), (vec![ball(5.0, 1.0), ball(4.0, 0.5)], 10)] {
+        let drawn = draw(things, [24, 24], &Setup::default());
+        assert_eq!(drawn.submissions, submissions, "{}", drawn.log);
     }
 }
 

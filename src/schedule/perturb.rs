@@ -8,6 +8,8 @@
 //!   another device has to steal it; victims are visited from a random one on;
 //! - a device has 1 to [`IN_FLIGHT_MAX`] regions in flight, but no more than it has memory for.
 //!
+//! Whoever draws may make more of its own of the seed: submissions of random lengths.
+//!
 //! The seed fixes each device's own throws. Which device takes which region still depends on timing.
 
 use super::cut::Cut;

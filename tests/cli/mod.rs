@@ -7,6 +7,7 @@ mod memory;
 mod scale;
 mod scene;
 mod shader;
+mod submissions;
 mod usage;
 
 use std::ffi::OsStr;

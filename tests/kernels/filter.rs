@@ -1,7 +1,7 @@
 //! Pixel and depth filters against double precision; regions against the whole picture.
 
 use super::random::Random;
-use super::region::{Region, flat_frame, pattern};
+use super::region::{Region, flat_frame, in_halves, pattern};
 use crate::reference::filter::{depth, pixel};
 use anthill::pipeline::buffers::Vec4;
 use anthill::pipeline::filter;
@@ -37,7 +37,10 @@ fn filtered(samples: [u32; 2], inside: [u32; 4], by: &Filter, translucent: bool)
     }
     device.lab.write(device.slices.resolved, &resolved);
     let (frame, slices, capacity) = (device.frame, device.slices, device.capacity);
-    device.lab.run(|recording| filter::record(recording, &frame, (&slices, &capacity), &pixels, by));
+    let inside = pixels.inside_size().map(u64::from).iter().product();
+    device.lab.run(|recording| {
+        in_halves(inside, |some| filter::record(recording, &frame, (&slices, &capacity), (&pixels, by), some));
+    });
     let [width, height] = pixels.inside_size().map(u64::from);
     let count = width * height;
     (0..=VARIABLES).map(|group| device.lab.read(slices.pixels.part(group * count..(group + 1) * count))).collect()
@@ -128,7 +131,11 @@ fn depths_are_the_nearest_the_farthest_or_the_mean() {
     device.lab.write(device.slices.keys, &keys);
     for by in ["min", "max", "average"] {
         let (slices, capacity) = (device.slices, device.capacity);
-        device.lab.run(|recording| filter::record_depth(recording, (&slices, &capacity), (&pixels, 6), by));
+        device.lab.run(|recording| {
+            in_halves(35, |some| {
+                filter::record_depth(recording, (&slices, &capacity), (&pixels, 6), (by, some));
+            });
+        });
         let found = device.lab.read(slices.depths.part(0..35));
         for (i, found) in found.into_iter().enumerate() {
             let expected = depth(&keys[pixel(i % 7, i / 7)..][..6], by);

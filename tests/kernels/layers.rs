@@ -1,7 +1,7 @@
 //! Translucent grids before opaque ones on their way through sample and composite, slab by slab.
 
 use super::random::Random;
-use super::region::{Mesh, Region, candidates, pattern};
+use super::region::{Mesh, Region, candidates, in_halves, pattern};
 use crate::reference::composite::{Look, Sample, composite as composite_sample};
 use crate::reference::hide::{Candidate, hide};
 use crate::reference::sample::lists;
@@ -10,7 +10,7 @@ use anthill::pipeline::buffers::Vec4;
 use anthill::pipeline::kernels::records::{Frame, Total};
 use anthill::pipeline::sample::Slab;
 use anthill::pipeline::select::RegionPixels;
-use anthill::pipeline::{composite, sample, shade};
+use anthill::pipeline::{ALL, composite, sample, shade};
 use std::collections::BTreeSet;
 
 /// Grids, numbered one after the other: opaque ones and translucent ones.
@@ -92,7 +92,7 @@ impl Layers {
         region.lab.write(region.slices.selected_count, &total);
         let (slices, capacity, pixels, samples) =
             (region.slices, region.capacity, region.pixels, region.pixel_samples());
-        region.lab.run(|recording| composite::record_clear(recording, (&slices, &capacity), (&pixels, samples)));
+        region.lab.run(|recording| composite::record_clear(recording, (&slices, &capacity), (&pixels, samples), &ALL));
         region
     }
 
@@ -113,9 +113,13 @@ impl Layers {
     pub(crate) fn order(&self, region: &mut Region, entries: u32) {
         let (slices, capacity, pixels, stage) = (region.slices, region.capacity, region.pixels, region.lab.stage());
         region.lab.run(|recording| {
-            sample::record_order(recording, stage, (&slices, &capacity), &pixels, entries);
+            sample::record_lists(recording, stage, (&slices, &capacity), &pixels);
+            in_halves(entries.into(), |some| sample::record_scatter(recording, &slices, entries, some));
+            in_halves(sample::cells(&capacity, &pixels), |some| {
+                sample::record_sort(recording, (&slices, &capacity), &pixels, some);
+            });
             shade::record_places(recording, stage, (&slices, &capacity), self.meshes.len() as u64);
-            composite::record_places(recording, &slices, entries);
+            in_halves(entries.into(), |some| composite::record_places(recording, &slices, entries, some));
         });
     }
 
@@ -156,12 +160,12 @@ impl Layers {
         let (slices, capacity, pixels, stage) = (region.slices, region.capacity, region.pixels, region.lab.stage());
         let (frame, samples) = (region.frame, region.pixel_samples());
         region.lab.run(|recording| {
-            shade::record_mark(recording, &slices, &pixels, samples);
+            shade::record_mark(recording, &slices, (&pixels, samples), &ALL);
             shade::record_places(recording, stage, (&slices, &capacity), self.meshes.len() as u64);
         });
         self.write_colours(&mut region);
         region.lab.run(|recording| {
-            composite::record(recording, &frame, (&slices, &capacity), (&pixels, samples), 0..u32::MAX);
+            composite::record(recording, &frame, (&slices, &capacity), (&pixels, samples), (0..u32::MAX, &ALL));
         });
         let subpixels = pixels.count() * u64::from(samples) * capacity.resolved_records();
         let resolved = region.lab.read(slices.resolved.part(0..subpixels));
@@ -176,7 +180,7 @@ impl Layers {
             let subpixels = pixels.count() * u64::from(samples);
             for first in (0..subpixels).step_by(100) {
                 region.lab.run(|recording| {
-                    let (memory, how) = ((&slices, &capacity), ([u32::MAX; 2], call > 1, first..first + 100));
+                    let (memory, how) = ((&slices, &capacity), ([u32::MAX; 2], call > 1, &(first..first + 100)));
                     composite::record_slab(recording, &frame, memory, (&pixels, samples), how);
                 });
             }

@@ -10,6 +10,7 @@ use anthill::pipeline::dice::Piece;
 use anthill::pipeline::hide;
 use anthill::pipeline::kernels::records::{Frame, Slot};
 use anthill::pipeline::select::RegionPixels;
+use std::ops::Range;
 
 /// A diced grid as a test wants it.
 #[derive(Clone, Debug)]
@@ -115,6 +116,13 @@ pub(crate) fn pattern(frame: &Frame) -> Pattern {
 /// A region without an apron.
 pub(crate) fn region(x0: i32, y0: i32, x1: i32, y1: i32) -> RegionPixels {
     RegionPixels { sampled: [x0, y0, x1, y1], inside: [0, 0, 1, 1] }
+}
+
+/// Records items as they are in a region that is cut into portions: the first half, then the second.
+pub(crate) fn in_halves(items: u64, mut record: impl FnMut(&Range<u64>)) {
+    for some in [0..items / 2, items / 2..items] {
+        record(&some);
+    }
 }
 
 /// A region at work.

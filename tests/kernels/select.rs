@@ -1,7 +1,7 @@
 //! Selection, depth batches, the counting sorts, and culling, against their references.
 
 use super::random::Random;
-use super::region::{Region, flat_frame};
+use super::region::{Region, flat_frame, in_halves};
 use crate::reference::scan::exclusive;
 use crate::reference::select::{batches, bucket, is_hidden, selected, size_class, slot_log2};
 use anthill::pipeline::buffers::{FrameSlices, GridSlices};
@@ -81,7 +81,10 @@ impl Bench {
             let page = GridSlices { grids: self.grids.grids.part(some.clone()), bounds: self.grids.bounds.part(some) };
             let before = lab.read(slices.selected_count)[0].total;
             lab.run(|recording| {
-                stage::record_page(recording, device, (page, before), memory, (&REGION, depth));
+                let count = page.grids.count();
+                in_halves(count, |some| stage::record_choice(recording, page, memory.0, &REGION, some));
+                stage::record_ranks(recording, device, memory.0, count);
+                in_halves(count, |some| stage::record_gather(recording, (page, before), memory, depth, some));
             });
         }
         lab.run(|recording| stage::record_batches(recording, device, pipeline, &self.frame, memory, (depth, all)));

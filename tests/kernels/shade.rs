@@ -1,7 +1,7 @@
 //! What is shaded and where colours go: mark, needed, pack, and the compositing of opaque surfaces, in one round and in many.
 
 use super::random::Random;
-use super::region::{Mesh, Region, flat_frame, region};
+use super::region::{Mesh, Region, flat_frame, in_halves, region};
 use crate::reference::hide::EMPTY;
 use crate::reference::shade::{bits, place, visible};
 use anthill::pipeline::buffers::Vec4;
@@ -47,7 +47,7 @@ fn marked(meshes: &[Mesh], keys: &[u64], translucent: bool, (colours, variables)
     device.lab.write(slices.selected_count, &[Total { total: meshes.len() as u32 }]);
     let (capacity, pixels, stage) = (device.capacity, device.pixels, device.lab.stage());
     device.lab.run(|recording| {
-        shade::record_mark(recording, &slices, &pixels, 6);
+        in_halves(pixels.count(), |some| shade::record_mark(recording, &slices, (&pixels, 6), some));
         shade::record_places(recording, stage, (&slices, &capacity), meshes.len() as u64 + 3);
     });
     device
@@ -176,13 +176,20 @@ fn resolved(meshes: &[Mesh], keys: &[u64], translucent: bool, colours: u64) -> V
     let (frame, slices, capacity, pixels) = (device.frame, device.slices, device.capacity, device.pixels);
     let places = device.lab.read(slices.visible_count)[0].total;
     device.lab.run(|recording| match translucent {
-        true => composite::record_clear(recording, (&slices, &capacity), (&pixels, 6)),
+        true => in_halves(SUBPIXELS, |some| {
+            composite::record_clear(recording, (&slices, &capacity), (&pixels, 6), some);
+        }),
         false => recording.fill(slices.resolved, 0x4242_4242),
     });
     for first in (0..places.max(1)).step_by(colours as usize) {
         let round = first..first + colours as u32;
         pack(&mut device, &pieces, Some(&shading_kernel(true)), round.clone());
-        device.lab.run(|recording| composite::record(recording, &frame, (&slices, &capacity), (&pixels, 6), round));
+        device.lab.run(|recording| {
+            in_halves(pixels.count(), |some| {
+                let colours = (round.clone(), some);
+                composite::record(recording, &frame, (&slices, &capacity), (&pixels, 6), colours);
+            });
+        });
     }
     device.lab.read(slices.resolved.part(0..SUBPIXELS * capacity.resolved_records()))
 }

@@ -1,0 +1,66 @@
+//! How the entries of a slab are spread over its cells: where most of its work is.
+
+use crate::pipeline::composite::NEAREST;
+use std::sync::Arc;
+
+/// Units of work before each item of a part, and in all.
+pub(crate) type Before = Arc<[u64]>;
+
+/// Where the list of each cell begins, and the last one ends.
+#[derive(Debug)]
+pub(crate) struct CellLists {
+    offsets: Vec<u32>,
+}
+
+impl CellLists {
+    /// From where the lists of `entries` entries begin.
+    pub(crate) fn new(mut offsets: Vec<u32>, entries: u32) -> Self {
+        offsets.push(entries);
+        Self { offsets }
+    }
+
+    /// Sorting: each cell, and each entry.
+    pub(crate) fn sorting(&self) -> Before {
+        (0..).zip(&self.offsets).map(|(cell, &before)| cell + u64::from(before)).collect()
+    }
+
+    /// Compositing the subpixels of each pixel, of so many cells, for the time after `calls` calls: each of the `samples` subpixels, and
+    /// each entry that it looks at. A cell of at most 48 entries for each call before is finished.
+    pub(crate) fn compositing(&self, cells: u64, samples: u64, calls: u32) -> Before {
+        let finished = u64::from(NEAREST) * u64::from(calls);
+        let looks = |lists: &[u32]| match u64::from(lists[1] - lists[0]) {
+            entries if entries > finished => entries * samples.min(CELL_SAMPLES),
+            _ => 0,
+        };
+        let (mut before, mut sum) = (vec![0], 0);
+        for pixel in (0..self.offsets.len() - 1).step_by(cells as usize) {
+            sum += samples + self.offsets[pixel..=pixel + cells as usize].windows(2).map(looks).sum::<u64>();
+            before.push(sum);
+        }
+        before.into()
+    }
+}
+
+/// Samples of a cell.
+pub(crate) const CELL_SAMPLES: u64 = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_where_the_entries_are() {
+        // Two pixels of two cells: 0 and 10 entries, 100 and 60.
+        let lists = CellLists::new(vec![0, 0, 10, 110], 170);
+        assert_eq!(*lists.sorting(), [0, 1, 12, 113, 174]);
+        assert_eq!(*lists.compositing(2, 64, 0), [0, 64 + 320, 128 + 320 + 32 * 160]);
+        assert_eq!(*lists.compositing(2, 64, 1), [0, 64, 128 + 32 * 160]);
+        assert_eq!(*lists.compositing(2, 64, 2), [0, 64, 128 + 32 * 100]);
+        assert_eq!(*lists.compositing(2, 64, 3), [0, 64, 128]);
+        assert_eq!(
+            *CellLists::new(vec![0, 3], 7).compositing(1, 4, 0),
+            [0, 16, 4 + 12 + 4 + 16],
+            "fewer samples than a cell"
+        );
+    }
+}
