@@ -169,6 +169,14 @@ fn legend(entries: &[Entry]) -> Markup {
     }
 }
 
+/// A cell of a table; a number's range goes below it, so that wide tables fit. The first column holds names, which have none.
+fn cell(column: usize, text: &str) -> Markup {
+    match text.split_once(" (").filter(|_| column > 0) {
+        Some((value, range)) => html! { (value) " " span.range { "(" (range) } },
+        None => html! { (text) },
+    }
+}
+
 fn rows(table: &Table) -> Markup {
     // A unit is not parted from its name.
     let name = |name: &String| name.replace(", s", ",\u{a0}s");
@@ -176,7 +184,7 @@ fn rows(table: &Table) -> Markup {
         div.scroll {
             table {
                 thead { tr { @for column in &table.header { th scope="col" { (name(column)) } } } }
-                tbody { @for row in &table.rows { tr { @for cell in row { td { (cell) } } } } }
+                tbody { @for row in &table.rows { tr { @for (column, text) in row.iter().enumerate() { td { (cell(column, text)) } } } } }
             }
         }
         p.note { (table.note) }

@@ -343,6 +343,7 @@ fn the_page_is_whole_and_refers_to_nothing_outside() {
     }
     let outside = html.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
     assert!(!outside.contains("http") && !outside.contains("url(") && !outside.contains("@import"));
+    assert!(html.contains("<td>2.00 <span class=\"range\">(2.00–2.50)</span></td>"));
     assert!(html.contains("a&amp;b.rib") && html.contains("a &lt;fast&gt;"));
     assert!(html.contains("The pictures of all 6 runs are the same, bit for bit."));
     let differing = Differing { selection: "0,1".into(), round: 2, file: "differs.0-1.2.1.exr".into() };
