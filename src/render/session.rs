@@ -368,6 +368,9 @@ impl<'a> Session<'a> {
 
     fn policy(&self, table: &SummedArea, devices: usize) -> Policy {
         let mut policy = Policy::new(table.work(table.picture()), devices);
+        if self.slots.windows(2).all(|pair| pair[0].info.is_like(&pair[1].info)) {
+            policy = policy.of_alike();
+        }
         policy.perturb = self.aids.perturb;
         if self.aids.bucket_px.is_some() {
             policy.balance_work_min = u64::MAX;

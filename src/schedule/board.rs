@@ -3,6 +3,7 @@
 //! The regions that are neither finished nor given up are the *leaves* of the cut picture. They are disjoint and, with the finished
 //! ones, cover what was asked for; each is held by one device or by none. Deques only carry the names of leaves that nobody holds.
 
+use super::policy::AHEAD_PARTS;
 use super::region::Region;
 use super::report::{Balance, DeviceReport, Failure, MissingReason};
 use rustc_hash::FxHashMap;
@@ -60,6 +61,8 @@ struct Chair {
     progress: Duration,
     /// Until when busy and idle time are accounted for.
     since: Duration,
+    /// Work of the regions that it has begun and not finished.
+    begun_work: u64,
     /// Work of the regions that it has finished.
     finished_work: u64,
     report: DeviceReport,
@@ -84,8 +87,8 @@ impl Chair {
 pub(crate) enum Outlook {
     /// It was given up, or there is nothing left to do, ever.
     Leave,
-    /// It may take a region if it has room.
-    Stay { in_flight: usize, room: bool, devices: usize, epoch: u64 },
+    /// It may take a region if it has room: memory, and not much in flight beside its share of what is left for all.
+    Stay { in_flight: usize, room: bool, epoch: u64 },
 }
 
 /// What follows from a failure.
@@ -105,6 +108,8 @@ pub(crate) struct Board {
     aside: Vec<Region>,
     /// Given up: too large for every device.
     refused: Vec<Region>,
+    /// A device that has shown no speed yet has one in so many parts of an equal share.
+    unknown_share_parts: u64,
     /// Work of all leaves that are not begun.
     unbegun: u64,
     /// Counts everything that a waiting device might act upon.
@@ -117,8 +122,13 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    /// A board with free leaves, which must be disjoint, and their work; all devices are being opened.
-    pub(crate) fn new(leaves: impl IntoIterator<Item = (Region, u64)>, device_count: usize) -> Self {
+    /// A board with free leaves, which must be disjoint, and their work; all devices are being opened. A device whose speed is not
+    /// known yet has one in `unknown_share_parts` parts of an equal share.
+    pub(crate) fn new(
+        leaves: impl IntoIterator<Item = (Region, u64)>,
+        device_count: usize,
+        unknown_share_parts: u64,
+    ) -> Self {
         let leaves: FxHashMap<_, _> =
             leaves.into_iter().map(|(region, work)| (region, Leaf { work, ..Leaf::default() })).collect();
         let chair = |device| Chair {
@@ -129,6 +139,7 @@ impl Board {
             delivering: false,
             progress: Duration::ZERO,
             since: Duration::ZERO,
+            begun_work: 0,
             finished_work: 0,
             report: DeviceReport::default(),
         };
@@ -137,6 +148,7 @@ impl Board {
             leaves,
             chairs: (0..device_count).map(chair).collect(),
             aside: Vec::new(),
+            unknown_share_parts,
             refused: Vec::new(),
             epoch: 0,
             patience: Duration::ZERO,
@@ -184,8 +196,10 @@ impl Board {
         if !self.lives(life) || self.leaves.is_empty() || (self.stopping && chair.in_flight == 0) {
             return Outlook::Leave;
         }
-        let room = !self.stopping && chair.in_flight < chair.depth;
-        Outlook::Stay { in_flight: chair.in_flight, room, devices: self.live().count(), epoch: self.epoch }
+        let devices = self.live().count();
+        let ahead = || devices == 1 || (chair.speed().is_some() && chair.begun_work <= self.share(life) / AHEAD_PARTS);
+        let room = !self.stopping && chair.in_flight < chair.depth && (chair.in_flight == 0 || ahead());
+        Outlook::Stay { in_flight: chair.in_flight, room, epoch: self.epoch }
     }
 
     /// What decides about a cut for balance, except how many regions are queued in deques.
@@ -201,9 +215,12 @@ impl Board {
     }
 
     /// The device's fair part of the work that is not begun: by speed, where a device that has shown none yet counts as average in
-    /// the shares of the others, and has no share itself, so that its first region is as small as can be.
+    /// the shares of the others, and has little itself, so that it can be as slow as it likes.
     fn share(&self, life: Life) -> u64 {
-        let Some(own) = self.chairs[life.device].speed() else { return 0 };
+        let Some(own) = self.chairs[life.device].speed() else {
+            let parts = (self.live().count() as u64).saturating_mul(self.unknown_share_parts.max(1));
+            return self.unbegun / parts.max(1);
+        };
         let (devices, known): (Vec<_>, Vec<_>) =
             self.live().map(|device| (device, self.chairs[device].speed())).unzip();
         let known: Vec<_> = known.into_iter().flatten().collect();
@@ -260,6 +277,8 @@ impl Board {
         if held && let Some(leaf) = self.leaves.get_mut(&region) {
             leaf.begun = true;
             self.unbegun = self.unbegun.saturating_sub(leaf.work);
+            let begun = &mut self.chairs[life.device].begun_work;
+            *begun = begun.saturating_add(leaf.work);
         }
         held
     }
@@ -296,8 +315,8 @@ impl Board {
         if !self.holds(life, region) {
             return false;
         }
-        self.drop_from(life, now);
         let work = self.leaves.remove(&region).map_or(0, |leaf| leaf.work);
+        self.drop_from(life, work, now);
         self.finished += 1;
         let chair = &mut self.chairs[life.device];
         chair.finished_work = chair.finished_work.saturating_add(work);
@@ -316,13 +335,14 @@ impl Board {
 
     /// The device found a held region too large: it becomes two free leaves.
     pub(crate) fn halve(&mut self, life: Life, region: Region, halves: [(Region, u64); 2], now: Duration) -> bool {
+        let work = self.begun_work(region);
         if !self.remove(life, region) {
             return false;
         }
         for half in halves {
             self.add(half, None);
         }
-        self.drop_from(life, now);
+        self.drop_from(life, work, now);
         let report = &mut self.chairs[life.device].report;
         report.splits += 1;
         report.retries += 1;
@@ -362,7 +382,7 @@ impl Board {
         chair.account(now);
         chair.life.number += 1;
         chair.report.failures.push(failure);
-        (chair.in_flight, chair.delivering, chair.progress) = (0, false, patience);
+        (chair.in_flight, chair.begun_work, chair.delivering, chair.progress) = (0, 0, false, patience);
         (chair.phase, chair.report.dropped) = if reopening { (Phase::Opening, false) } else { (Phase::Gone, true) };
         self.settle_aside();
         Some(Fallout { returned, reopening })
@@ -490,12 +510,18 @@ impl Board {
         held
     }
 
-    /// One region less in flight.
-    fn drop_from(&mut self, life: Life, now: Duration) {
+    /// The work of a region that is begun.
+    fn begun_work(&self, region: Region) -> u64 {
+        self.leaves.get(&region).filter(|leaf| leaf.begun).map_or(0, |leaf| leaf.work)
+    }
+
+    /// One region less in flight, of which so much work was begun.
+    fn drop_from(&mut self, life: Life, work: u64, now: Duration) {
         let patience = self.patience;
         let chair = &mut self.chairs[life.device];
         chair.account(now);
         chair.in_flight -= 1;
+        chair.begun_work = chair.begun_work.saturating_sub(work);
         chair.progress = patience;
     }
 
@@ -503,7 +529,7 @@ impl Board {
     fn release(&mut self, life: Life, region: Region, now: Duration) -> bool {
         let held = self.holds(life, region);
         if held {
-            self.drop_from(life, now);
+            self.drop_from(life, self.begun_work(region), now);
             self.free(region);
         }
         held

@@ -88,7 +88,10 @@ pub use cost::{
     fit_rates,
 };
 pub use cut::Cut;
-pub use policy::{BALANCE_SIDE_MIN_PX, BALANCE_WORK_MIN, Policy, SHARE_PARTS, balance_work_min};
+pub use policy::{
+    ALIKE_SHARE_PARTS, BALANCE_SIDE_MIN_PX, BALANCE_WORK_MIN, Policy, SHARE_PERCENT, UNLIKE_SHARE_PARTS,
+    balance_work_min,
+};
 pub use predict::{CostModel, DeviceModel, DevicePrediction, Prediction, SerialCost, predict};
 pub use region::{Axis, Region, TILE_PX};
 pub use render::{Job, Opener, Poll, RegionRenderer, render};

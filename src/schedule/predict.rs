@@ -165,9 +165,10 @@ fn before_drawing(serial: &SerialCost, devices: &[DeviceModel]) -> f64 {
 /// Seconds of drawing, and what the devices did.
 fn draw(model: &CostModel, devices: &[DeviceModel]) -> Result<(f64, Report), Incomplete> {
     let table = &model.picture.table;
+    let policy = Policy::new(table.work(table.picture()), devices.len());
     let play = Play {
         table: Arc::clone(table),
-        policy: Policy::new(table.work(table.picture()), devices.len()),
+        policy: if devices.windows(2).all(|pair| pair[0].speed == pair[1].speed) { policy.of_alike() } else { policy },
         hook: Arc::new(|_| {}),
         devices: devices.iter().map(|device| Rehearsal::new(model, *device)).collect(),
         watched: false,

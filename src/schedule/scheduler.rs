@@ -37,7 +37,8 @@ impl Scheduler {
         for region in regions {
             orphans.push(*region);
         }
-        let board = Board::new(regions.iter().map(|region| (*region, table.work(*region))), device_count);
+        let leaves = regions.iter().map(|region| (*region, table.work(*region)));
+        let board = Board::new(leaves, device_count, policy.unknown_share_parts);
         let scheduler = Arc::new(Self {
             table,
             policy,

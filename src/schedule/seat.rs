@@ -63,13 +63,8 @@ impl Seat {
         let Some(life) = self.life else { return Next::Leave };
         loop {
             let outlook = self.scheduler.with(|board| board.outlook(life));
-            let Outlook::Stay { in_flight, room, devices, epoch } = outlook else { return Next::Leave };
-            // A second region would only wait behind the first: it is left in the deque while the others could run out of work.
-            let greedy = in_flight > 0 && devices > 1 && self.scheduler.queued() < devices;
-            if room
-                && !greedy
-                && let Some(region) = self.take(life, in_flight == 0, now)
-            {
+            let Outlook::Stay { in_flight, room, epoch } = outlook else { return Next::Leave };
+            if room && let Some(region) = self.take(life, in_flight == 0, now) {
                 match self.settle_on(life, region, fit, now) {
                     Some(next) => return next,
                     None => continue,

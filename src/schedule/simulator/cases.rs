@@ -1,6 +1,6 @@
 //! Named cases: each shows one thing that the protocol promises.
 
-use super::super::policy::Policy;
+use super::super::policy::{BALANCE_SIDE_MIN_PX, Policy};
 use super::super::region::Region;
 use super::super::report::{CutReason, Failure, Happening, MissingReason};
 use super::super::summed_area::{Rates, SummedArea, TileCounts, TileGrid, TileGrids};
@@ -146,7 +146,7 @@ fn cut_never_below_the_minimum() {
     let ending = scenario(&table, sound(16)).run();
     assert_whole(&ending, &table);
     for region in &ending.delivered {
-        assert!(region.width() >= 128 && region.height() >= 120, "{region}");
+        assert!(region.width().min(region.height()) >= BALANCE_SIDE_MIN_PX, "{region}");
     }
 }
 
@@ -315,7 +315,7 @@ fn speed_up() {
         let devices: Vec<_> = (0..count).map(|i| Setup::sound(1000.0 * (1 + i * 7 % 4) as f64)).collect();
         let ideal = table.work(table.picture()) as f64 / devices.iter().map(|device| device.speed).sum::<f64>();
         let full = scenario(table, devices);
-        let plain = Scenario { policy: Policy { share_parts: 0, ..full.policy.clone() }, ..full.clone() };
+        let plain = Scenario { policy: Policy { share_percent: 0, ..full.policy.clone() }, ..full.clone() };
         let [with, without] = [full, plain].map(|scenario| scenario.run().makespan.as_secs_f64() * 1e3 / ideal);
         assert!(with < bound, "{count} devices: {with:.3} of the ideal time");
         assert!(with < without, "{count} devices: {with:.3} with the rule, {without:.3} without");

@@ -59,7 +59,8 @@ fn random_scenario(seed: u64) -> Scenario {
     let policy = Policy {
         balance_work_min: 100 << random.below(8),
         balance_side_min_px: 16 << random.below(4),
-        share_parts: random.below(4),
+        share_percent: 70 * random.below(4),
+        unknown_share_parts: 1 + random.below(20),
         hang_timeout: Duration::from_millis(500),
         open_timeout: Duration::from_millis(2000),
         poll_timeout: Duration::from_millis(100),
