@@ -217,14 +217,12 @@ impl Board {
     /// The device's fair part of the work that is not begun: by speed, where a device that has shown none yet counts as average in
     /// the shares of the others, and has little itself, so that it can be as slow as it likes.
     fn share(&self, life: Life) -> u64 {
+        let devices = self.live().count();
         let Some(own) = self.chairs[life.device].speed() else {
-            let parts = (self.live().count() as u64).saturating_mul(self.unknown_share_parts.max(1));
-            return self.unbegun / parts.max(1);
+            return self.unbegun / (devices as u64).saturating_mul(self.unknown_share_parts).max(1);
         };
-        let (devices, known): (Vec<_>, Vec<_>) =
-            self.live().map(|device| (device, self.chairs[device].speed())).unzip();
-        let known: Vec<_> = known.into_iter().flatten().collect();
-        let all = known.iter().sum::<f64>() * devices.len() as f64 / known.len() as f64;
+        let speeds = || self.live().filter_map(|device| self.chairs[device].speed());
+        let all = speeds().sum::<f64>() * devices as f64 / speeds().count() as f64;
         (self.unbegun as f64 * own / all) as u64
     }
 

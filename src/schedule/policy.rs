@@ -15,7 +15,7 @@ pub const BALANCE_WORK_MIN: u64 = 1 << 16;
 ///
 /// This number, the three below and the shortest side were found together, by the predictions of [`predict`](super::predict()) for three
 /// measured pictures (grass, teapots, hair) in two sizes each on six crews of 2 to 8 devices, whose speeds differ by up to ten: drawing takes
-/// 1.2 of the ideal time in the mean of all 36, borders included. With half of the share and sides of 128 pixels it takes 1.4; beyond
+/// 1.21 of the ideal time in the mean of all 36, borders included. With half of the share and sides of 128 pixels it takes 1.4; beyond
 /// the share regions last too long at the end.
 pub const SHARE_PERCENT: u64 = 100;
 
