@@ -1,4 +1,4 @@
-// variants: scan_apply_serial SERIAL=1; scan_apply_parallel SERIAL=0
+// variants: scan_apply_serial SERIAL=1 BITS=0; scan_apply_parallel SERIAL=0 BITS=0; scan_apply_serial_bits SERIAL=1 BITS=1; scan_apply_parallel_bits SERIAL=0 BITS=1
 //
 // Scan, third pass: exclusive prefix sums of the values. One invocation (serial) or one workgroup (parallel) = one tile.
 #version 460
@@ -27,13 +27,13 @@ void main() {
     uint running = sums[tile];
     for (uint i = first; i < min(first + SCAN_TILE, count); i++) {
         offsets[i] = running;
-        running += values[i] & mask;
+        running += VALUE(values[i]);
     }
 #else
     const uint each = SCAN_TILE / 256u;
     uint tile = gl_WorkGroupID.x, thread = gl_LocalInvocationID.x, first = tile * SCAN_TILE + thread * each, own = 0u;
     for (uint k = 0u; k < each; k++) {
-        if (first + k < count) own += values[first + k] & mask;
+        if (first + k < count) own += VALUE(values[first + k]);
     }
     partial[thread] = own;
     for (uint step = 1u; step < 256u; step <<= 1) {
@@ -46,7 +46,7 @@ void main() {
     for (uint k = 0u; k < each; k++) {
         if (first + k >= count) return;
         offsets[first + k] = running;
-        running += values[first + k] & mask;
+        running += VALUE(values[first + k]);
     }
 #endif
 }

@@ -1,6 +1,6 @@
-// variants: scan_reduce_serial SERIAL=1; scan_reduce_parallel SERIAL=0
+// variants: scan_reduce_serial SERIAL=1 BITS=0; scan_reduce_parallel SERIAL=0 BITS=0; scan_reduce_serial_bits SERIAL=1 BITS=1; scan_reduce_parallel_bits SERIAL=0 BITS=1
 //
-// Scan, first pass: sums of tiles of 1024 values (each `& mask`). One invocation (serial) or one workgroup (parallel) = one tile.
+// Scan, first pass: sums of tiles of 1024 values (each `& mask`, or the number of bits set in each). One invocation (serial) or one workgroup (parallel) = one tile.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -24,13 +24,13 @@ void main() {
     uint tile = gl_GlobalInvocationID.x, first = tile * SCAN_TILE;
     if (first >= count) return;
     uint sum = 0u;
-    for (uint i = first; i < min(first + SCAN_TILE, count); i++) sum += values[i] & mask;
+    for (uint i = first; i < min(first + SCAN_TILE, count); i++) sum += VALUE(values[i]);
     sums[tile] = sum;
 #else
     uint tile = gl_WorkGroupID.x, thread = gl_LocalInvocationID.x, sum = 0u;
     for (uint k = 0u; k < SCAN_TILE / 256u; k++) {
         uint i = tile * SCAN_TILE + k * 256u + thread;
-        if (i < count) sum += values[i] & mask;
+        if (i < count) sum += VALUE(values[i]);
     }
     partial[thread] = sum;
     for (uint step = 128u; step > 0u; step >>= 1) {

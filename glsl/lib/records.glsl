@@ -109,10 +109,23 @@ struct GridBound {
 };
 
 ivec2 unpack_range(uint packed) { return ivec2(bitfieldExtract(int(packed), 0, 16), bitfieldExtract(int(packed), 16, 16)); }
+// Whether two ranges, packed in x and y, meet half-open pixels: x0, y0, x1, y1.
+bool ranges_meet(uint x, uint y, ivec4 pixels) {
+    ivec2 along_x = unpack_range(x), along_y = unpack_range(y);
+    return along_x.x < pixels.z && along_x.y >= pixels.x && along_y.x < pixels.w && along_y.y >= pixels.y;
+}
 uint pack_range(ivec2 range) {
     ivec2 r = clamp(range, ivec2(-32768), ivec2(32767));
     return uint(r.x & 0xffff) | (uint(r.y) << 16);
 }
+
+// The pixels that the bounds of CLUSTER_GRIDS grids meet which follow each other in a page: ranges as in GridBound.
+#define CLUSTER_GRIDS 64u
+
+struct Cluster {
+    uint x;
+    uint y;
+};
 
 // A micropolygon's number: order of grids, then order inside the grid. Ties in depth go to the lower number.
 #define NUMBER_MP_BITS 8

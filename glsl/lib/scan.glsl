@@ -1,10 +1,16 @@
 // Exclusive prefix sum in three passes: sums of tiles, scan of the sums, scan inside the tiles. Two variants of one interface with equal
 // results: SERIAL, one invocation a tile and no barrier, for CPU drivers, where barriers are dear (VULKAN-NOTES 4); and one workgroup
-// a tile with shared memory, for GPUs.
+// a tile with shared memory, for GPUs. With BITS a value is the number of bits set in its word.
 
 #ifndef SCAN_GLSL
 #define SCAN_GLSL
 
 #define SCAN_TILE 1024u
+
+#if BITS
+#define VALUE(value) bitCount(value)
+#else
+#define VALUE(value) ((value) & mask)
+#endif
 
 #endif

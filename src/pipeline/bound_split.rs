@@ -81,7 +81,7 @@ pub fn record_round(
         }
     });
     let total = (slices.scan, slices.scan.total);
-    scan::record(recording, device, slices.children, slices.offsets, count, CHILDREN_MASK, total);
+    scan::record(recording, device, slices.children, slices.offsets, count, scan::Summed::Masked(CHILDREN_MASK), total);
     let capacity = slices.lists[to].count() as u32;
     let bindings = split::Bindings {
         list_in: slices.lists[from],

@@ -1,8 +1,8 @@
 //! The memory of the pipeline: what a device keeps for a frame, and what each region in flight works in, in closed form.
 
 use super::kernels::records::{
-    Appended, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, Piece, Primitive, PrimvarBinding, Rest, Round,
-    Slot, Subpatch, Total, Unfinished,
+    Appended, Cluster, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, Piece, Primitive, PrimvarBinding,
+    Rest, Round, Slot, Subpatch, Total, Unfinished,
 };
 use super::recording::{Arena, ArenaFull, BINDING_BYTES_MAX, Buffer, Slice};
 use super::select::{BATCHES, DEPTH_BUCKETS, SIZE_CLASSES};
@@ -38,7 +38,7 @@ pub struct FrameSlices {
     pub space_table: u32,
 }
 
-/// Grids in stable order: a page of the frame's, or those that a region selected.
+/// Grids: a page of the frame's, or those that a region selected.
 #[derive(Clone, Copy, Debug)]
 pub struct GridSlices {
     /// Subpatches that are grids.
@@ -61,6 +61,53 @@ impl GridSlices {
         let mut arena = Arena::new(buffer);
         Ok(Self { grids: arena.cut(count)?, bounds: arena.cut(count)? })
     }
+}
+
+/// A page of the frame's grids, in an order in which neighbours lie close to each other in the picture.
+#[derive(Clone, Copy, Debug)]
+pub struct GridPageSlices {
+    /// The grids.
+    pub listed: GridSlices,
+    /// The place of each among all grids of the frame in authored order.
+    pub order: Slice<u32>,
+    /// The pixels of each [`CLUSTER_GRIDS`] of them.
+    pub clusters: Slice<Cluster>,
+}
+
+impl GridPageSlices {
+    /// Bytes for `count` grids.
+    pub fn bytes(count: u64) -> u64 {
+        Arena::bytes_for(&[(count, 32), (count, 16), (count, 4), (clusters(count), 8)])
+    }
+
+    /// Cuts a buffer.
+    ///
+    /// # Errors
+    /// [`ArenaFull`] when the buffer is too small.
+    pub fn cut(buffer: Buffer, count: u64) -> Result<Self, ArenaFull> {
+        let mut arena = Arena::new(buffer);
+        let listed = GridSlices { grids: arena.cut(count)?, bounds: arena.cut(count)? };
+        Ok(Self { listed, order: arena.cut(count)?, clusters: arena.cut(clusters(count))? })
+    }
+
+    /// The first `count` grids of it.
+    #[must_use]
+    pub fn first(&self, count: u64) -> Self {
+        let GridSlices { grids, bounds } = self.listed;
+        Self {
+            listed: GridSlices { grids: grids.part(0..count), bounds: bounds.part(0..count) },
+            order: self.order.part(0..count),
+            clusters: self.clusters.part(0..clusters(count)),
+        }
+    }
+}
+
+/// Grids of a cluster (glsl/lib/records.glsl).
+pub const CLUSTER_GRIDS: u64 = 64;
+
+/// Clusters of a page of `grids` grids.
+pub fn clusters(grids: u64) -> u64 {
+    grids.div_ceil(CLUSTER_GRIDS)
 }
 
 /// Scratch memory of prefix sums.
@@ -145,8 +192,8 @@ const WORK_PADDING: u64 = 64;
 /// How large the parts of a region's memory are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegionCapacity {
-    /// Grids of a page, which are selected from at once.
-    pub page_grids: u64,
+    /// Grids of the frame.
+    pub frame_grids: u64,
     /// Grids that a region may select.
     pub grids: u64,
     /// Subpixels that a region may sample.
@@ -213,14 +260,19 @@ impl RegionCapacity {
         if self.translucent() { self.pixels() * self.cells() } else { 0 }
     }
 
+    /// Words with a bit for each grid of the frame.
+    pub fn choice_words(&self) -> u64 {
+        self.frame_grids.div_ceil(32)
+    }
+
     fn scan_values(&self) -> u64 {
-        self.page_grids.max(self.grids).max(self.sort_keys()).max(self.cell_count())
+        self.choice_words().max(self.grids).max(self.sort_keys()).max(self.cell_count())
     }
 
     /// The parts: (records, bytes of a record), in the order in which [`RegionSlices::cut`] takes them.
     fn parts(&self) -> Vec<(u64, u64)> {
         let pixels = self.pixels();
-        let mut parts = vec![(self.page_grids, 4), (self.page_grids, 4)];
+        let mut parts = vec![(self.choice_words(), 4), (self.choice_words(), 4)];
         parts.extend([(scan_tiles(self.scan_values()), 4), (1, 4)]);
         parts.extend([
             (1, 4),
@@ -260,9 +312,9 @@ impl RegionCapacity {
 /// What a region in flight works in.
 #[derive(Clone, Copy, Debug)]
 pub struct RegionSlices {
-    /// 1 for each grid of a page that the region needs.
+    /// A bit for each grid of the frame, in authored order: whether the region needs it.
     pub chosen: Slice<u32>,
-    /// Their ranks.
+    /// Those before each word.
     pub ranks: Slice<u32>,
     /// Scratch.
     pub scan: ScanSlices,
@@ -352,8 +404,8 @@ impl RegionSlices {
         let a = &mut arena;
         let (pixels, cells) = (c.pixels(), c.cell_count().max(1));
         Ok(Self {
-            chosen: a.cut(c.page_grids)?,
-            ranks: a.cut(c.page_grids)?,
+            chosen: a.cut(c.choice_words())?,
+            ranks: a.cut(c.choice_words())?,
             scan: ScanSlices { sums: a.cut(scan_tiles(c.scan_values()))?, total: a.cut(1)? },
             selected_count: a.cut(1)?,
             visible_count: a.cut(1)?,

@@ -105,7 +105,7 @@ pub fn record_lists(
 ) {
     let cells = cells(capacity, region) as u32;
     let total = (slices.scan, slices.scan.total);
-    scan::record(recording, device, slices.cell_counts, slices.cell_offsets, cells, u32::MAX, total);
+    scan::record(recording, device, slices.cell_counts, slices.cell_offsets, cells, scan::Summed::WORD, total);
 }
 
 /// Appends the putting of `some` of `entries` entries into their cells' lists.

@@ -9,22 +9,39 @@ use super::{Device, covering};
 /// Values of a tile.
 pub const TILE: u32 = 1024;
 
-/// Appends the exclusive prefix sum of `count` values, each taken `& mask`; the grand total goes to `total`.
+/// What is summed of each 32-bit word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Summed {
+    /// The bits under a mask, as a number.
+    Masked(u32),
+    /// How many bits are set.
+    Bits,
+}
+
+impl Summed {
+    /// The whole word.
+    pub const WORD: Self = Self::Masked(u32::MAX);
+}
+
+/// Appends the exclusive prefix sum over `count` words; the grand total goes to `total`.
 pub fn record(
     recording: &mut Recording,
     device: Device,
     values: Slice<u32>,
     offsets: Slice<u32>,
     count: u32,
-    mask: u32,
+    summed: Summed,
     (scratch, total): (ScanSlices, Slice<Total>),
 ) {
     let tiles = scan_tiles(u64::from(count)) as u32;
-    let (reduce, sums, apply) = if device.serial {
-        (scan_reduce::Variant::Serial, scan_sums::Variant::Serial, scan_apply::Variant::Serial)
-    } else {
-        (scan_reduce::Variant::Parallel, scan_sums::Variant::Parallel, scan_apply::Variant::Parallel)
+    let sums = if device.serial { scan_sums::Variant::Serial } else { scan_sums::Variant::Parallel };
+    let (reduce, apply) = match (device.serial, summed) {
+        (true, Summed::Masked(_)) => (scan_reduce::Variant::Serial, scan_apply::Variant::Serial),
+        (true, Summed::Bits) => (scan_reduce::Variant::SerialBits, scan_apply::Variant::SerialBits),
+        (false, Summed::Masked(_)) => (scan_reduce::Variant::Parallel, scan_apply::Variant::Parallel),
+        (false, Summed::Bits) => (scan_reduce::Variant::ParallelBits, scan_apply::Variant::ParallelBits),
     };
+    let mask = if let Summed::Masked(mask) = summed { mask } else { 0 };
     // Serial: one invocation a tile; parallel: one workgroup a tile.
     let groups =
         if device.serial { covering(u64::from(tiles), scan_reduce::kernel(reduce).local_size()) } else { tiles.into() };

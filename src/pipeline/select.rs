@@ -1,10 +1,9 @@
 //! Select: the grids that a region needs, ranked in stable order and sorted into depth batches and bins.
 
-use super::buffers::{FrameSlices, GridSlices, RegionCapacity, RegionSlices};
-use super::kernels::records::Total;
+use super::buffers::{CLUSTER_GRIDS, FrameSlices, GridPageSlices, RegionCapacity, RegionSlices};
 use super::kernels::{gather, plan_batches, select, sort_count, sort_scatter};
 use super::plan::Pipeline;
-use super::recording::Recording;
+use super::recording::{Groups, Recording};
 use super::{Device, covering, portion, scan};
 use std::ops::Range;
 
@@ -85,55 +84,75 @@ impl DepthBuckets {
 /// Appends the start of a selection: nothing is selected.
 pub fn record_clear(recording: &mut Recording, slices: &RegionSlices) {
     recording.concurrent(|recording| {
-        recording.write(slices.selected_count, &[Total { total: 0 }]);
+        recording.fill(slices.chosen, 0);
         recording.fill(slices.histogram, 0);
     });
 }
 
-/// Appends the choice among `some` grids of a page, of at most [`RegionCapacity::page_grids`]: which of them the region needs.
+/// Appends the choice among `some` clusters of a page: which of their grids the region needs.
 pub fn record_choice(
     recording: &mut Recording,
-    page: GridSlices,
+    device: Device,
+    page: &GridPageSlices,
     slices: &RegionSlices,
     region: &RegionPixels,
     some: &Range<u64>,
 ) {
-    let [x0, y0, x1, y1] = region.sampled;
-    let bindings = select::Bindings { grid_bounds: page.bounds, chosen: slices.chosen };
-    let ([first, last], groups) = portion(some, page.grids.count(), select::LOCAL_SIZE);
-    recording.dispatch(select::dispatch(groups, &bindings, &select::Push { first, last, x0, y0, x1, y1 }));
+    let GridPageSlices { listed, order, clusters } = *page;
+    let bindings = select::Bindings { clusters, grid_bounds: listed.bounds, order, chosen: slices.chosen };
+    let by = if device.serial { select::Variant::Serial } else { select::Variant::Parallel };
+    let ([first, last], groups) = cluster_portion(device, some, page, select::kernel(by).local_size());
+    let ([x0, y0, x1, y1], count) = (region.sampled, order.count() as u32);
+    recording.dispatch(select::dispatch(by, groups, &bindings, &select::Push { first, last, count, x0, y0, x1, y1 }));
 }
 
-/// Appends the ranking of the chosen ones of a page of `grids` grids.
-pub fn record_ranks(recording: &mut Recording, device: Device, slices: &RegionSlices, grids: u64) {
-    let total = (slices.scan, slices.scan.total);
-    scan::record(recording, device, slices.chosen, slices.ranks, grids as u32, u32::MAX, total);
+/// Appends the ranking of all that are chosen, which says how many they are.
+pub fn record_ranks(recording: &mut Recording, device: Device, slices: &RegionSlices) {
+    let (words, total) = (slices.chosen.count() as u32, (slices.scan, slices.selected_count));
+    scan::record(recording, device, slices.chosen, slices.ranks, words, scan::Summed::Bits, total);
 }
 
-/// Appends the taking of the chosen ones of `some` grids of a page into the region's list. Ranks go on from `first_rank`, the number of
-/// those that pages before have given, so that they keep the order of the frame's grids if pages come in order.
+/// Appends the taking of the chosen ones of `some` clusters of a page into the region's list.
 pub fn record_gather(
     recording: &mut Recording,
-    (page, first_rank): (GridSlices, u32),
+    device: Device,
+    page: &GridPageSlices,
     (slices, capacity): (&RegionSlices, &RegionCapacity),
-    depth: DepthBuckets,
+    (region, depth): (&RegionPixels, DepthBuckets),
     some: &Range<u64>,
 ) {
+    let GridPageSlices { listed, order, clusters } = *page;
     let bindings = gather::Bindings {
+        clusters,
+        order,
         chosen: slices.chosen,
         ranks: slices.ranks,
-        page_grids: page.grids,
-        page_bounds: page.bounds,
-        page_total: slices.scan.total.cast(),
+        page_grids: listed.grids,
+        page_bounds: listed.bounds,
         grids: slices.grids.grids,
         grid_bounds: slices.grids.bounds,
-        total: slices.selected_count,
         histogram: slices.histogram,
     };
-    let (depth_base, depth_shift) = (depth.base, depth.shift);
-    let ([first, last], groups) = portion(some, page.grids.count(), gather::LOCAL_SIZE);
-    let push = gather::Push { first, last, first_rank, capacity: capacity.grids as u32, depth_base, depth_shift };
-    recording.dispatch(gather::dispatch(groups, &bindings, &push));
+    let by = if device.serial { gather::Variant::Serial } else { gather::Variant::Parallel };
+    let ([first, last], groups) = cluster_portion(device, some, page, gather::kernel(by).local_size());
+    let ([x0, y0, x1, y1], count) = (region.sampled, order.count() as u32);
+    let (capacity, depth_base, depth_shift) = (capacity.grids as u32, depth.base, depth.shift);
+    let push = gather::Push { first, last, count, x0, y0, x1, y1, capacity, depth_base, depth_shift };
+    recording.dispatch(gather::dispatch(by, groups, &bindings, &push));
+}
+
+/// Some clusters of a page, and the workgroups for them: an invocation each (serial) or a workgroup each.
+fn cluster_portion(
+    device: Device,
+    some: &Range<u64>,
+    page: &GridPageSlices,
+    local_size: [u32; 3],
+) -> ([u32; 2], Groups) {
+    let (range, groups) = portion(some, page.clusters.count(), local_size);
+    if device.serial {
+        return (range, groups);
+    }
+    (range, covering(u64::from(range[1] - range[0]) * CLUSTER_GRIDS, local_size))
 }
 
 /// Appends what comes after the last page: depth batches, and the order in which grids are hidden. At most `selected_max` are selected.
@@ -197,7 +216,7 @@ pub(super) fn record_sort(
     recording.dispatch(sort_count::dispatch(by, groups, &bindings, &push));
     let keys = capacity.sort_keys() as u32;
     let total = (slices.scan, slices.scan.total);
-    scan::record(recording, device, slices.counts, slices.offsets, keys, u32::MAX, total);
+    scan::record(recording, device, slices.counts, slices.offsets, keys, scan::Summed::WORD, total);
     let bindings = sort_scatter::Bindings {
         sort_keys: slices.sort_keys,
         places: slices.places,

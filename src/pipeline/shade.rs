@@ -40,7 +40,7 @@ pub fn record_places(
     let push = needed::Push { capacity: selected.min(capacity.grids) as u32 };
     recording.dispatch(needed::dispatch(covering(u64::from(push.capacity), needed::LOCAL_SIZE), &bindings, &push));
     let total = (slices.scan, slices.visible_count);
-    scan::record(recording, device, slices.needed, slices.colour_base, push.capacity, u32::MAX, total);
+    scan::record(recording, device, slices.needed, slices.colour_base, push.capacity, scan::Summed::WORD, total);
 }
 
 /// Appends the sorting of the grids that have colours in `places` by shading bin and size class.

@@ -14,8 +14,8 @@ const PAGE_BYTES: u64 = 64 << 20;
 const SMALL_PAGES: u64 = 4;
 /// And so many pages of grids.
 const SMALL_GRID_PAGES: u64 = 2;
-/// Bytes of a grid in the list.
-const GRID_BYTES: u64 = (size_of::<Subpatch>() + size_of::<GridBound>()) as u64;
+/// Bytes of a grid in the list: with its bound and its place.
+const GRID_BYTES: u64 = (size_of::<Subpatch>() + size_of::<GridBound>() + size_of::<u32>()) as u64;
 /// Regions in flight on each device.
 const IN_FLIGHT: usize = 2;
 

@@ -21,11 +21,14 @@ use std::sync::OnceLock;
 /// Rounds after which a chunk is a broken invariant: 16 levels in u and v and the splits at the eye.
 const ROUNDS_MAX: u32 = 64;
 
-/// The grids of a picture, in stable order.
+/// The grids of a picture.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counted {
+    /// In authored order from a job; once all are together, in [the order of pages](super::neighbours).
     pub grids: Vec<Subpatch>,
     pub bounds: Vec<GridBound>,
+    /// The place of each in authored order, once all are together.
+    pub order: Vec<u32>,
     /// Subpatches lost at the eye plane, by instance (one example a chunk).
     pub lost: Vec<(u32, u32)>,
     /// Displacement bounds, in camera space, of instances that declare none: measured, and used in the count.
@@ -56,7 +59,7 @@ impl Counted {
         })
     }
 
-    /// Lists of jobs in authored order, as one.
+    /// Lists of jobs in authored order, as one in the order of pages.
     pub(crate) fn concatenated(lists: Vec<Self>) -> Self {
         let count = lists.iter().map(|list| list.grids.len()).sum();
         let mut all = Self { grids: Vec::with_capacity(count), bounds: Vec::with_capacity(count), ..Self::default() };
@@ -65,7 +68,7 @@ impl Counted {
             all.bounds.extend(list.bounds);
             all.lost.extend(list.lost);
         }
-        all
+        all.arranged()
     }
 }
 

@@ -8,7 +8,7 @@ use super::memory::{Demand, least_bytes, solve};
 use super::needs::Needs;
 use super::pages::ResidentPages;
 use crate::gpu::{GpuError, Usage};
-use crate::pipeline::buffers::{CountSlices, GridSlices, RegionCapacity, RegionSlices};
+use crate::pipeline::buffers::{CountSlices, GridPageSlices, RegionCapacity, RegionSlices};
 use crate::pipeline::frame;
 use crate::pipeline::select::DepthBuckets;
 use crate::stats::human_bytes;
@@ -45,9 +45,9 @@ impl Driver {
         let Residency { page_grids, seats } = residency;
         let mut slices = Vec::new();
         for _ in 0..seats {
-            let buffer = self.device.allocate("grids", GridSlices::bytes(page_grids), Usage::DeviceOnly)?;
+            let buffer = self.device.allocate("grids", GridPageSlices::bytes(page_grids), Usage::DeviceOnly)?;
             self.buffers.push(buffer);
-            slices.push(GridSlices::cut(buffer, page_grids).expect("the buffer was made for it"));
+            slices.push(GridPageSlices::cut(buffer, page_grids).expect("the buffer was made for it"));
         }
         self.world.grids = GridPages::new(Arc::clone(counted), page_grids, slices);
         self.divide_memory(&Demand { page_grids, ..*demand })
@@ -160,7 +160,11 @@ impl Driver {
                 } else {
                     format!("the list of {all} grids")
                 };
-                needs.with(list, 1, GridSlices::bytes(page)).with("the pixels of one region", 1, least_bytes(demand))
+                needs.with(list, 1, GridPageSlices::bytes(page)).with(
+                    "the pixels of one region",
+                    1,
+                    least_bytes(demand),
+                )
             }
         };
         DriverError::TooLittleMemory {

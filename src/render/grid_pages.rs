@@ -1,11 +1,12 @@
-//! Pages of the list of grids on a device: contiguous parts in authored order. Where the list is larger than its share of the device,
-//! regions select from one page after the other, and seats are used over and over.
+//! Pages of the list of grids on a device: contiguous parts of the list, in which neighbours in the picture lie together
+//! ([`neighbours`](super::neighbours)). Where the list is larger than its share of the device, regions select from one page after the other,
+//! of those that their pixels meet, and seats are used over and over.
 
 use super::count::Counted;
-use super::tiles::range;
+use super::tiles::{packed, range};
 use crate::gpu::{Device, GpuError};
-use crate::pipeline::buffers::GridSlices;
-use crate::pipeline::kernels::records::GridBound;
+use crate::pipeline::buffers::{CLUSTER_GRIDS, GridPageSlices, clusters};
+use crate::pipeline::kernels::records::{Cluster, GridBound};
 use crate::pipeline::select::RegionPixels;
 use std::ops::Range;
 use std::sync::Arc;
@@ -37,7 +38,7 @@ impl Residency {
     pub(crate) fn within(grids: u64, bytes: u64) -> Self {
         let page_grids = grids.clamp(1, PAGED_GRIDS);
         let all = grids.div_ceil(page_grids).max(1);
-        Self { page_grids, seats: (bytes / GridSlices::bytes(page_grids)).clamp(1, all) }
+        Self { page_grids, seats: (bytes / GridPageSlices::bytes(page_grids)).clamp(1, all) }
     }
 
     /// One small page.
@@ -47,7 +48,7 @@ impl Residency {
 
     /// Bytes of all seats.
     pub(crate) fn bytes(self) -> u64 {
-        self.seats * GridSlices::bytes(self.page_grids)
+        self.seats * GridPageSlices::bytes(self.page_grids)
     }
 
     /// What to try on a device with `free` bytes for grids and regions, the fastest first, the most sparing last. The whole list may take
@@ -62,40 +63,58 @@ impl Residency {
 #[derive(Debug, Default)]
 pub(crate) struct GridPages {
     counted: Arc<Counted>,
-    page_grids: usize,
-    /// Pixels of each page's bounds: x0, y0, x1, y1, inclusive.
-    boxes: Vec<[i32; 4]>,
+    page_grids: u64,
+    /// The pixels of the clusters of all pages, page by page.
+    clusters: Vec<Cluster>,
+    /// Those of each page.
+    boxes: Vec<Cluster>,
     seats: Vec<Seat>,
     clock: u64,
 }
 
 #[derive(Debug)]
 struct Seat {
-    slices: GridSlices,
+    slices: GridPageSlices,
     page: Option<usize>,
     last_use: u64,
 }
 
 impl GridPages {
     /// A list in seats of `page_grids` grids each; no page is there yet.
-    pub(crate) fn new(counted: Arc<Counted>, page_grids: u64, seats: Vec<GridSlices>) -> Self {
-        let page_grids = page_grids as usize;
-        let boxes = counted.bounds.chunks(page_grids).map(pixels_of).collect();
+    pub(crate) fn new(counted: Arc<Counted>, page_grids: u64, seats: Vec<GridPageSlices>) -> Self {
+        let pages = || counted.bounds.chunks(page_grids as usize);
+        let clusters: Vec<Cluster> =
+            pages().flat_map(|page| page.chunks(CLUSTER_GRIDS as usize).map(pixels_of)).collect();
+        let boxes = pages().map(pixels_of).collect();
         let seats = seats.into_iter().map(|slices| Seat { slices, page: None, last_use: 0 }).collect();
-        Self { counted, page_grids, boxes, seats, clock: 0 }
+        Self { counted, page_grids, clusters, boxes, seats, clock: 0 }
     }
 
-    /// Pages that may have grids for a region, in authored order.
+    /// Pages that may have grids for a region.
     pub(crate) fn meeting(&self, region: &RegionPixels) -> Vec<usize> {
-        let [x0, y0, x1, y1] = region.sampled;
-        let meets = |pixels: &[i32; 4]| pixels[0] < x1 && pixels[2] >= x0 && pixels[1] < y1 && pixels[3] >= y0;
-        (0..self.boxes.len()).filter(|&page| meets(&self.boxes[page])).collect()
+        (0..self.boxes.len()).filter(|&page| meets(&self.boxes[page], region)).collect()
+    }
+
+    /// A region selects no more grids than so many.
+    pub(crate) fn most_of(&self, region: &RegionPixels) -> u64 {
+        let met = self.clusters.iter().filter(|cluster| meets(cluster, region)).count() as u64;
+        (met * CLUSTER_GRIDS).min(self.counted.grids.len() as u64)
+    }
+
+    /// Whether a page is on the device.
+    pub(crate) fn is_there(&self, page: usize) -> bool {
+        self.seats.iter().any(|seat| seat.page == Some(page))
     }
 
     /// A page on the device, brought there if it is not. Submissions before see what was there, those after see the page. A region goes
-    /// through `wanted` in order, as the next one likely will: of these the page that was used last is needed again last, so that it makes
-    /// room; but first any other page does, the least recently used one.
-    pub(crate) fn bring(&mut self, device: &mut Device, page: usize, wanted: &[usize]) -> Result<GridSlices, GpuError> {
+    /// through `wanted` forth and back: of these the page that was not used for longest is needed again last, so that it makes room; but
+    /// first any other page does.
+    pub(crate) fn bring(
+        &mut self,
+        device: &mut Device,
+        page: usize,
+        wanted: &[usize],
+    ) -> Result<GridPageSlices, GpuError> {
         self.clock += 1;
         let some = self.grids_of(page);
         let there = self.seats.iter().position(|seat| seat.page == Some(page));
@@ -103,11 +122,14 @@ impl GridPages {
         let seat = &mut self.seats[seat];
         seat.last_use = self.clock;
         let count = some.len() as u64;
-        let slices = GridSlices { grids: seat.slices.grids.part(0..count), bounds: seat.slices.bounds.part(0..count) };
+        let slices = seat.slices.first(count);
         if there.is_none() {
             seat.page = None;
-            device.upload(slices.grids, &self.counted.grids[some.clone()])?;
-            device.upload(slices.bounds, &self.counted.bounds[some])?;
+            let first = page * clusters(self.page_grids) as usize;
+            device.upload(slices.listed.grids, &self.counted.grids[some.clone()])?;
+            device.upload(slices.listed.bounds, &self.counted.bounds[some.clone()])?;
+            device.upload(slices.order, &self.counted.order[some])?;
+            device.upload(slices.clusters, &self.clusters[first..first + clusters(count) as usize])?;
             seat.page = Some(page);
         }
         Ok(slices)
@@ -119,26 +141,31 @@ impl GridPages {
     }
 
     fn grids_of(&self, page: usize) -> Range<usize> {
-        let first = page * self.page_grids;
-        first..(first + self.page_grids).min(self.counted.grids.len())
+        let first = page * self.page_grids as usize;
+        first..(first + self.page_grids as usize).min(self.counted.grids.len())
     }
 }
 
 /// The seat whose page makes room.
 fn victim(seats: &[Seat], wanted: &[usize]) -> usize {
-    let key = |seat: &Seat| match seat.page {
-        Some(page) if wanted.binary_search(&page).is_ok() => (true, u64::MAX - seat.last_use),
-        _ => (false, seat.last_use),
-    };
-    (0..seats.len()).min_by_key(|&i| key(&seats[i])).expect("a list has a seat")
+    let is_wanted = |seat: &Seat| seat.page.is_some_and(|page| wanted.binary_search(&page).is_ok());
+    (0..seats.len()).min_by_key(|&i| (is_wanted(&seats[i]), seats[i].last_use)).expect("a list has a seat")
 }
 
 /// The pixels that some bounds meet together.
-fn pixels_of(bounds: &[GridBound]) -> [i32; 4] {
-    bounds.iter().fold([i32::MAX, i32::MAX, i32::MIN, i32::MIN], |[x0, y0, x1, y1], bound| {
-        let ([left, right], [top, bottom]) = (range(bound.x), range(bound.y));
-        [x0.min(left), y0.min(top), x1.max(right), y1.max(bottom)]
-    })
+fn pixels_of(bounds: &[GridBound]) -> Cluster {
+    let none = [i32::from(i16::MAX), i32::from(i16::MIN)];
+    let [x, y] = bounds.iter().fold([none; 2], |[x, y], bound| [wider(x, range(bound.x)), wider(y, range(bound.y))]);
+    Cluster { x: packed(x), y: packed(y) }
+}
+
+fn wider([low, high]: [i32; 2], [first, last]: [i32; 2]) -> [i32; 2] {
+    [low.min(first), high.max(last)]
+}
+
+fn meets(pixels: &Cluster, region: &RegionPixels) -> bool {
+    let ([x0, y0, x1, y1], [left, right], [top, bottom]) = (region.sampled, range(pixels.x), range(pixels.y));
+    left < x1 && right >= x0 && top < y1 && bottom >= y0
 }
 
 #[cfg(test)]
@@ -149,26 +176,27 @@ mod tests {
 
     fn seat(page: Option<usize>, last_use: u64) -> Seat {
         let buffer = Buffer::new("grids", 0, 0, 0, 0);
-        let slices = GridSlices { grids: buffer.slice_at(0, 0), bounds: buffer.slice_at(0, 0) };
+        let slices = GridPageSlices::cut(buffer, 0).expect("it takes nothing");
         Seat { slices, page, last_use }
     }
 
     #[test]
-    fn pages_that_nobody_wants_make_room_first_then_the_one_used_last() {
+    fn pages_that_nobody_wants_make_room_first_and_older_ones_first() {
         let seats = [seat(Some(4), 9), seat(Some(1), 7), seat(Some(2), 8), seat(Some(7), 6)];
         assert_eq!(victim(&seats, &[1, 2, 3]), 3, "nobody wants 4 and 7: 7 is older");
-        assert_eq!(victim(&seats, &[1, 2, 3, 4, 7]), 0, "all are wanted: 4 was used last");
+        assert_eq!(victim(&seats, &[1, 2, 4]), 3, "nobody wants 7");
+        assert_eq!(victim(&seats, &[1, 2, 3, 4, 7]), 3, "all are wanted: 7 was not used for longest");
         assert_eq!(victim(&[seat(Some(1), 5), seat(None, 0)], &[0, 1]), 1, "an empty seat");
     }
 
     #[test]
     fn regions_skip_pages_that_lie_elsewhere() {
-        let pack = |low: i16, high: i16| u32::from(low as u16) | u32::from(high as u16) << 16;
-        let bound = |x0, x1| GridBound { x: pack(x0, x1), y: pack(0, 5), zmin: 1.0, zmax: 1.0 };
+        let bound = |x0, x1| GridBound { x: packed([x0, x1]), y: packed([0, 5]), zmin: 1.0, zmax: 1.0 };
         let bounds = vec![bound(-4, 3), bound(10, 12), bound(20, 29), bound(40, 41), bound(1, 2)];
         let counted = Counted { grids: vec![Subpatch::default(); 5], bounds, ..Counted::default() };
         let pages = GridPages::new(Arc::new(counted), 2, Vec::new());
-        let meeting = |x0, x1| pages.meeting(&RegionPixels { sampled: [x0, 0, x1, 4], inside: [0, 0, 1, 1] });
+        let region = |x0, x1| RegionPixels { sampled: [x0, 0, x1, 4], inside: [0, 0, 1, 1] };
+        let meeting = |x0, x1| pages.meeting(&region(x0, x1));
         assert_eq!(meeting(0, 50), [0, 1, 2]);
         assert_eq!(meeting(12, 20), [0], "inclusive bounds, half-open regions");
         assert_eq!(meeting(13, 21), [1]);
@@ -177,12 +205,25 @@ mod tests {
     }
 
     #[test]
+    fn a_region_selects_no_more_than_the_clusters_that_it_meets() {
+        let bounds =
+            (0..200).map(|x| GridBound { x: packed([x, x]), y: packed([0, 5]), zmin: 1.0, zmax: 1.0 }).collect();
+        let counted = Counted { grids: vec![Subpatch::default(); 200], bounds, ..Counted::default() };
+        let pages = GridPages::new(Arc::new(counted), 150, Vec::new());
+        let region = |x0, x1| RegionPixels { sampled: [x0, 0, x1, 4], inside: [0, 0, 1, 1] };
+        assert_eq!(pages.clusters.len(), 4, "64, 64 and 22 of a page, 50 of the next");
+        assert_eq!([region(0, 1), region(63, 65), region(140, 151)].map(|some| pages.most_of(&some)), [64, 128, 128]);
+        assert_eq!(pages.most_of(&region(0, 200)), 200, "no more than there are");
+        assert_eq!(pages.most_of(&region(200, 300)), 0);
+    }
+
+    #[test]
     fn the_list_takes_no_more_than_its_share_and_at_least_a_page() {
         for grids in [0, 1, 20_000, 3_000_000, 100_000_000] {
             for mib in [1, 16, 256, 8192] {
                 let choices = Residency::choices(grids, mib << 20);
                 let whole = choices.iter().any(|c| c.page_grids * c.seats >= grids);
-                assert!(whole || GridSlices::bytes(grids) * 4 > mib << 20, "{grids} in {mib} MiB");
+                assert!(whole || GridPageSlices::bytes(grids) * 4 > mib << 20, "{grids} in {mib} MiB");
                 assert!(choices.iter().all(|c| c.seats == 1 || c.bytes() <= (mib << 20) / 2), "{choices:?}");
                 assert!(choices.last().is_some_and(|c| c.bytes() <= 1 << 20), "{choices:?}");
             }

@@ -61,7 +61,7 @@ impl Demand {
 fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCapacity {
     let arena = (work / 8).clamp(ARENA_RECORDS_MIN, ARENA_RECORDS_MAX).max(demand.slot_records_max);
     RegionCapacity {
-        page_grids: demand.page_grids,
+        frame_grids: demand.frame_grids,
         grids,
         subpixels,
         pixel_samples: demand.pixel_samples,
@@ -133,7 +133,7 @@ mod tests {
 
     /// The formula of ARCHITECTURE.md, "Cost of a region".
     fn documented_bytes(c: &RegionCapacity) -> u64 {
-        let (f, s, u, a, e) = (c.page_grids, c.grids, c.subpixels, c.arena, c.entries);
+        let (f, s, u, a, e) = (c.frame_grids.div_ceil(32), c.grids, c.subpixels, c.arena, c.entries);
         let (p, v, b) = (u.div_ceil(c.pixel_samples), c.variables, 320 * c.bins);
         let k = 1 + v + u64::from(e > 0);
         let per_place = if c.smooth { 4 * k + 2 } else { k };
@@ -194,6 +194,6 @@ mod tests {
         for demand in [demand(), many_variables, Demand { bins: 60_000, ..demand() }] {
             assert!(solve(&demand, least_bytes(&demand)).is_some(), "{demand:?}");
         }
-        assert_eq!(solve(&demand(), 1 << 20), None);
+        assert_eq!(solve(&demand(), 1 << 19), None);
     }
 }

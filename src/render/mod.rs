@@ -17,6 +17,7 @@ mod imager;
 mod load;
 mod memory;
 mod needs;
+mod neighbours;
 mod pace;
 mod pages;
 mod parts;

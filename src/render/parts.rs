@@ -7,7 +7,7 @@ use super::cell_lists::{Before, CELL_SAMPLES};
 use super::pace::{Filling, Portion, Quota, Work};
 use super::record::{DeviceWorld, Place};
 use crate::gpu::{Device, GpuError};
-use crate::pipeline::buffers::{GridSlices, VISIBLE_WORDS};
+use crate::pipeline::buffers::{CLUSTER_GRIDS, GridPageSlices, VISIBLE_WORDS, clusters};
 use crate::pipeline::recording::Recording;
 use crate::pipeline::{composite, filter, hide, sample, select, shade};
 use std::collections::VecDeque;
@@ -28,10 +28,10 @@ pub(crate) enum Part {
     Start,
     /// Which grids of a page the region needs,
     Choose(GridPage),
-    /// how many of them come before each,
-    Rank(GridPage),
-    /// and their places in the region's list, after those of pages before.
-    Gather(GridPage, u64),
+    /// how many of all pages come before each,
+    Rank,
+    /// and those of a page go to their places in the region's list.
+    Gather(GridPage),
     /// Depth batches, and the order of hiding of at most so many grids.
     Batches(u64),
     /// Nothing translucent is composited.
@@ -115,10 +115,10 @@ impl Part {
         };
         let whole = |stage, work, units: u64| even(stage, work, 1, units.max(1) as f64);
         match self {
-            Self::Start => whole("select", Work::Fill, 2 * subpixels),
-            Self::Choose(page) => even("select", Work::Choose, page.grids(world), 1.0),
-            Self::Rank(page) => whole("select", Work::Scan, page.grids(world)),
-            Self::Gather(page, _) => even("select", Work::Gather, page.grids(world), 1.0),
+            Self::Start => whole("select", Work::Fill, 2 * subpixels + place.capacity.choice_words()),
+            Self::Choose(page) => even("select", Work::Choose, page.clusters(world), CLUSTER_GRIDS as f64),
+            Self::Rank => whole("select", Work::Scan, place.capacity.choice_words()),
+            Self::Gather(page) => even("select", Work::Gather, page.clusters(world), CLUSTER_GRIDS as f64),
             Self::Batches(grids) => whole("select", Work::Sort, sorted(*grids)),
             Self::Clear => even("composite", Work::Clear, subpixels, 1.0),
             Self::BeginSlab(grids) => whole("sample", Work::Fill, 2 * cells + VISIBLE_WORDS * grids),
@@ -146,15 +146,26 @@ impl Part {
             Self::Depth => even("filter", Work::Depth, inside, samples),
         }
     }
+
+    /// The page of the list of grids that it goes through.
+    fn page(&self) -> Option<&GridPage> {
+        match self {
+            Self::Choose(page) | Self::Gather(page) => Some(page),
+            _ => None,
+        }
+    }
 }
 
 impl GridPage {
-    /// Its grids.
-    pub(crate) fn grids(&self, world: &DeviceWorld) -> u64 {
-        world.grids.count_of(self.pages[self.at])
+    fn clusters(&self, world: &DeviceWorld) -> u64 {
+        clusters(world.grids.count_of(self.pages[self.at]))
     }
 
-    fn bring(&self, device: &mut Device, world: &mut DeviceWorld) -> Result<GridSlices, GpuError> {
+    fn is_there(&self, world: &DeviceWorld) -> bool {
+        world.grids.is_there(self.pages[self.at])
+    }
+
+    fn bring(&self, device: &mut Device, world: &mut DeviceWorld) -> Result<GridPageSlices, GpuError> {
         world.grids.bring(device, self.pages[self.at], &self.pages)
     }
 }
@@ -178,7 +189,8 @@ impl Parts {
         self.left.is_empty()
     }
 
-    /// The next submission: as many parts, and as many items of the last of them, as it should have.
+    /// The next submission: as many parts, and as many items of the last of them, as it should have. A page of grids that is to be brought
+    /// may take the place of one that has been recorded: it begins a submission.
     pub(crate) fn record(
         &mut self,
         device: &mut Device,
@@ -188,13 +200,18 @@ impl Parts {
     ) -> Result<(Recording, Portion), GpuError> {
         let mut filling = Filling::new(quota);
         let mut recording = place.recording(self.label);
+        let mut reads_pages = false;
         while let Some(part) = self.left.front() {
+            if reads_pages && part.page().is_some_and(|page| !page.is_there(world)) {
+                break;
+            }
             let Extent { stage, work, items, units } = part.extent(world, place);
             let some = filling.take(work, items - self.done, |some| units.of(self.done..self.done + some));
             if some == 0 {
                 break;
             }
             world.record_part(device, (&mut recording, stage), place, (part, self.done..self.done + some))?;
+            reads_pages |= part.page().is_some();
             self.done += some;
             if self.done < items {
                 break;
@@ -215,17 +232,14 @@ impl DeviceWorld {
         place: &Place,
         (part, some): (&Part, Range<u64>),
     ) -> Result<(), GpuError> {
-        let page = match part {
-            Part::Choose(page) | Part::Gather(page, _) => Some(page.bring(device, self)?),
-            _ => None,
-        };
+        let page = part.page().map(|page| page.bring(device, self)).transpose()?;
         recording.stage(stage, |recording| match (part, page) {
             (Part::Choose(_), Some(page)) => {
-                select::record_choice(recording, page, &place.slices, &place.pixels, &some);
+                select::record_choice(recording, self.stage, &page, &place.slices, &place.pixels, &some);
             }
-            (Part::Gather(_, before), Some(page)) => {
-                let (memory, from) = ((&place.slices, &place.capacity), (page, *before as u32));
-                select::record_gather(recording, from, memory, self.depth, &some);
+            (Part::Gather(_), Some(page)) => {
+                let (memory, by) = ((&place.slices, &place.capacity), (&place.pixels, self.depth));
+                select::record_gather(recording, self.stage, &page, memory, by, &some);
             }
             _ => self.record_in_region(recording, place, part, &some),
         });
@@ -241,8 +255,8 @@ impl DeviceWorld {
                 hide::record_clear(recording, slices, region);
                 select::record_clear(recording, slices);
             }
-            Part::Choose(_) | Part::Gather(..) => unreachable!("these need a page"),
-            Part::Rank(page) => select::record_ranks(recording, self.stage, slices, page.grids(self)),
+            Part::Choose(_) | Part::Gather(_) => unreachable!("these need a page"),
+            Part::Rank => select::record_ranks(recording, self.stage, slices),
             Part::Batches(grids) => {
                 let order = (self.depth, *grids);
                 select::record_batches(recording, self.stage, self.pipeline, frame, memory, order);

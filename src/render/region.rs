@@ -3,7 +3,7 @@
 //! between which other regions have their turn: loads by [`Loads::take`], all else by [`Parts`].
 //!
 //! ```text
-//! [ select from a page of grids ]* -> hide, load by load, nearest batch first -> [ slab: sample loads -> order entries -> shade -> composite ]* ->
+//! select -> hide, load by load, nearest batch first -> [ slab: sample loads -> order entries -> shade -> composite ]* ->
 //! mark what is seen -> [ shade loads -> composite ]* -> filter
 //! ```
 
@@ -119,22 +119,16 @@ fn opaque_bins(world: &DeviceWorld) -> usize {
     world.world.hide_bins.iter().filter(|bin| !bin.translucent).count()
 }
 
-/// Selection from the page of grids at place `at` of `pages`, of which those before have given `selected`; before the first comes the
-/// start, and after the last the order of hiding.
-fn select_parts(world: &DeviceWorld, (pages, at): (&Arc<[usize]>, usize), selected: u64) -> Parts {
-    let mut parts = Vec::new();
-    let mut selected_max = selected;
-    if at == 0 {
-        parts.push(Part::Start);
-    }
-    if at < pages.len() {
-        let page = GridPage { pages: Arc::clone(pages), at };
-        selected_max += page.grids(world);
-        parts.extend([Part::Choose(page.clone()), Part::Rank(page.clone()), Part::Gather(page, selected)]);
-    }
-    if at + 1 >= pages.len() {
-        parts.push(Part::Batches(selected_max));
-    }
+/// Selection: all pages that may have grids for the region are chosen from, and, when all is ranked, gathered from in reverse, because those
+/// that were used last are most likely still there; at last comes the order of hiding.
+fn select_parts(world: &DeviceWorld, place: &Place) -> Parts {
+    let pages: Arc<[usize]> = world.grids.meeting(&place.pixels).into();
+    let page = |at| GridPage { pages: Arc::clone(&pages), at };
+    let mut parts = vec![Part::Start];
+    parts.extend((0..pages.len()).map(|at| Part::Choose(page(at))));
+    parts.push(Part::Rank);
+    parts.extend((0..pages.len()).rev().map(|at| Part::Gather(page(at))));
+    parts.push(Part::Batches(world.grids.most_of(&place.pixels)));
     Parts::new("select", parts)
 }
 
@@ -145,9 +139,6 @@ pub(crate) struct RegionRun {
     parts: Parts,
     phase: Phase,
     ticket: Ticket,
-    /// The pages of the list of grids that may have something for the region, in order, and how many of them were selected from.
-    grid_pages: Arc<[usize]>,
-    grid_pages_done: usize,
     /// Grids of each key after selection: (batch, bin, size class).
     hide_counts: Vec<u32>,
     /// Bits of the nearest and the farthest depth of each depth batch.
@@ -166,15 +157,14 @@ pub(crate) struct RegionRun {
 }
 
 impl RegionRun {
-    /// Begins a region: submits its selection, from the first page of grids.
+    /// Begins a region: submits its selection.
     pub(crate) fn begin(
         device: &mut Device,
         world: &mut DeviceWorld,
         place: Place,
         quota: Quota,
     ) -> Result<Self, GpuError> {
-        let grid_pages: Arc<[usize]> = world.grids.meeting(&place.pixels).into();
-        let mut parts = select_parts(world, (&grid_pages, 0), 0);
+        let mut parts = select_parts(world, &place);
         let (recording, portion) = parts.record(device, world, &place, quota)?;
         let ticket = device.submit(&recording)?;
         Ok(Self {
@@ -182,8 +172,6 @@ impl RegionRun {
             parts,
             phase: Phase::Select,
             ticket,
-            grid_pages,
-            grid_pages_done: 0,
             hide_counts: Vec::new(),
             batch_depths: Vec::new(),
             slabs: Slabs::new(place.capacity.entries, &[], 1),
@@ -283,13 +271,6 @@ impl RegionRun {
         self.counts.selected = u64::from(device.read(self.place.slices.selected_count)?[0].total);
         if self.counts.selected > self.place.capacity.grids {
             return Ok(Step::TooLarge);
-        }
-        self.grid_pages_done += 1;
-        if self.grid_pages_done < self.grid_pages.len() {
-            let pages = (&self.grid_pages, self.grid_pages_done);
-            let parts = select_parts(world, pages, self.counts.selected);
-            self.begin_parts(device, world, parts, Phase::Select)?;
-            return Ok(Step::Working);
         }
         self.hide_counts = device.read(self.place.slices.counts)?;
         let opaque = opaque_bins(world);

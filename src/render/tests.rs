@@ -177,15 +177,12 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Drawn {
     let reporter = Arc::new(Reporter::silent());
     let picture = Arc::new(picture(things, resolution, setup));
     let mut driver = Driver::new(device(setup.memory_bytes, &reporter), Arc::clone(&picture), off()).expect("fits");
-    let mut counted = Counted::default();
+    let mut lists = Vec::new();
     let all = jobs(&picture.world.runs, 50_000);
     let mut left = all.iter().enumerate();
-    let mut give = |_, part: Counted| {
-        counted.grids.extend(part.grids);
-        counted.bounds.extend(part.bounds);
-    };
+    let mut give = |_, list: Counted| lists.push(list);
     driver.count(&mut || left.next(), &mut give).expect("counted");
-    let counted = Arc::new(counted);
+    let counted = Arc::new(Counted::concatenated(lists));
     driver.begin_picture(&counted).expect("fits");
     let [width, height] = resolution;
     let mut film = Drawn {

@@ -11,6 +11,11 @@ pub(super) fn range(packed: u32) -> [i32; 2] {
     [i32::from(packed as u16 as i16), i32::from((packed >> 16) as u16 as i16)]
 }
 
+/// The same numbers in one word.
+pub(super) fn packed([low, high]: [i32; 2]) -> u32 {
+    u32::from(low as u16) | u32::from(high as u16) << 16
+}
+
 /// Micropolygons of a grid.
 pub(crate) fn micropolygons(grid: &Subpatch) -> u64 {
     u64::from((grid.shape >> 10) & 15) * u64::from((grid.shape >> 14) & 15)

@@ -114,7 +114,7 @@ impl Diced {
 /// A region's memory as the tests need it, with `grids` grids of `slots` slots of 256 vertices at a time.
 pub(crate) fn capacity(grids: u64, slots: u64) -> RegionCapacity {
     RegionCapacity {
-        page_grids: 1,
+        frame_grids: 1,
         grids,
         subpixels: 1,
         pixel_samples: 1,

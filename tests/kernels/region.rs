@@ -140,7 +140,7 @@ impl Region {
         let mut lab = Lab::new();
         let pixel_samples = u64::from(record.samples[0] * record.samples[1]);
         let mut capacity = RegionCapacity {
-            page_grids: 1,
+            frame_grids: 1,
             grids: 4096,
             subpixels: pixels.count() * pixel_samples,
             pixel_samples,

@@ -5,10 +5,10 @@ use super::random::Random;
 use crate::reference::scan::exclusive;
 use anthill::pipeline::Device;
 use anthill::pipeline::buffers::{ScanSlices, scan_tiles};
-use anthill::pipeline::scan::{self, TILE};
+use anthill::pipeline::scan::{self, Summed, TILE};
 
 /// Scans with one variant; the memory behind the values and offsets must stay as it is.
-fn scanned(lab: &mut Lab, device: Device, data: &[u32], mask: u32) -> (Vec<u32>, u32) {
+fn scanned(lab: &mut Lab, device: Device, data: &[u32], summed: Summed) -> (Vec<u32>, u32) {
     const GUARD: u64 = 8;
     let count = data.len() as u64;
     let mut guarded = data.to_vec();
@@ -19,38 +19,49 @@ fn scanned(lab: &mut Lab, device: Device, data: &[u32], mask: u32) -> (Vec<u32>,
     let total = lab.space("total", 1);
     lab.run(|recording| {
         let scratch = (ScanSlices { sums, total }, total);
-        scan::record(recording, device, values, offsets, count as u32, mask, scratch);
+        scan::record(recording, device, values, offsets, count as u32, summed, scratch);
     });
     let mut result = lab.read(offsets);
     assert_eq!(result.split_off(count as usize), [77; GUARD as usize], "written past the end");
     (result, lab.read(total)[0].total)
 }
 
-fn check(count: u32, mask: u32) {
+fn check(count: u32, summed: Summed) {
     let mut lab = Lab::new();
     let mut random = Random::new(u64::from(count));
     let data: Vec<u32> = (0..count).map(|_| random.bits() as u32 >> random.below(32)).collect();
-    let expected = exclusive(&data, mask);
+    let bits = |word: &u32| word.count_ones();
+    let expected = match summed {
+        Summed::Masked(mask) => exclusive(&data, mask),
+        Summed::Bits => exclusive(&data.iter().map(bits).collect::<Vec<_>>(), u32::MAX),
+    };
     for serial in [true, false] {
-        assert!(scanned(&mut lab, Device { serial }, &data, mask) == expected, "{count} values, serial: {serial}");
+        assert!(scanned(&mut lab, Device { serial }, &data, summed) == expected, "{count} values, serial: {serial}");
     }
 }
 
 #[test]
 fn sizes_around_a_tile() {
     for count in [0, 1, 2, TILE - 1, TILE, TILE + 1, 7 * TILE, 7 * TILE + 300] {
-        check(count, u32::MAX);
+        check(count, Summed::WORD);
     }
 }
 
 #[test]
 fn more_tiles_than_a_workgroup_has_invocations() {
-    check(600 * TILE + 5, u32::MAX);
+    check(600 * TILE + 5, Summed::WORD);
 }
 
 #[test]
 fn only_masked_bits_count() {
     for mask in [0, 1, 3, 0x8000_0001] {
-        check(3 * TILE + 17, mask);
+        check(3 * TILE + 17, Summed::Masked(mask));
+    }
+}
+
+#[test]
+fn bits_are_counted() {
+    for count in [0, 1, TILE + 1, 3 * TILE + 17] {
+        check(count, Summed::Bits);
     }
 }

@@ -4,9 +4,10 @@ use super::random::Random;
 use super::region::{Region, flat_frame, in_halves};
 use crate::reference::scan::exclusive;
 use crate::reference::select::{batches, bucket, is_hidden, selected, size_class, slot_log2};
-use anthill::pipeline::buffers::{FrameSlices, GridSlices};
+use anthill::pipeline::Device;
+use anthill::pipeline::buffers::{CLUSTER_GRIDS, FrameSlices, GridPageSlices, GridSlices};
 use anthill::pipeline::dice::Piece;
-use anthill::pipeline::kernels::records::{GridBound, Instance, Slot, Subpatch};
+use anthill::pipeline::kernels::records::{Cluster, GridBound, Instance, Slot, Subpatch};
 use anthill::pipeline::plan::Pipeline;
 use anthill::pipeline::sample::Slab;
 use anthill::pipeline::select::{self as stage, BATCHES, DEPTH_BUCKETS, DepthBuckets, RegionPixels, SIZE_CLASSES};
@@ -16,6 +17,14 @@ use std::ops::Range;
 const BINS: u32 = 3;
 const REGION: RegionPixels = RegionPixels { sampled: [-2, 10, 61, 53], inside: [0, 12, 59, 51] };
 const DEPTHS: [f32; 2] = [0.5, 40.0];
+
+fn pack([low, high]: [i32; 2]) -> u32 {
+    u32::from(low as u16) | u32::from(high as u16) << 16
+}
+
+fn range(packed: u32) -> [i32; 2] {
+    [i32::from(packed as i16), i32::from((packed >> 16) as i16)]
+}
 
 /// Random grids of a frame of 100 x 80 pixels; bounds that end exactly at the region's rim among them.
 fn grids(count: u32, random: &mut Random) -> (Vec<Subpatch>, Vec<GridBound>, Vec<Instance>) {
@@ -37,7 +46,6 @@ fn grids(count: u32, random: &mut Random) -> (Vec<Subpatch>, Vec<GridBound>, Vec
             let end = start + random.int(0..20);
             if random.one_in(10) { [rim[0] - 5, rim[0] - random.int(0..2)] } else { [start, end] }
         };
-        let pack = |[low, high]: [i32; 2]| u32::from(low as u16) | u32::from(high as u16) << 16;
         let (x, y) = (pack(range(-10, 100, [-2, 61])), pack(range(-10, 80, [10, 53])));
         let zmin = if random.one_in(20) { random.float(-3.0, 100.0) } else { DEPTHS[0] * 80.0_f32.powf(random.unit()) };
         GridBound { x, y, zmin, zmax: zmin + random.unit() }
@@ -49,45 +57,82 @@ fn grids(count: u32, random: &mut Random) -> (Vec<Subpatch>, Vec<GridBound>, Vec
 struct Bench {
     region: Region,
     frame: FrameSlices,
-    grids: GridSlices,
+    /// The frame's grids, in pages whose order is not that of the grids.
+    pages: Vec<GridPageSlices>,
+    grid_count: u64,
     depth: DepthBuckets,
 }
 
 fn bench(grids: &[Subpatch], bounds: &[GridBound], instances: &[Instance], capacity: u64) -> Bench {
+    paged_bench((grids, bounds, instances), capacity, grids.len().max(1))
+}
+
+/// With pages of so many grids.
+fn paged_bench(
+    (grids, bounds, instances): (&[Subpatch], &[GridBound], &[Instance]),
+    capacity: u64,
+    page_grids: usize,
+) -> Bench {
     let mut region = Region::new(flat_frame([2, 2], true), REGION, |room| {
-        room.page_grids = grids.len() as u64;
+        room.frame_grids = grids.len() as u64;
         room.grids = capacity;
         room.bins = u64::from(BINS);
     });
-    let instances = region.lab.upload("instances", instances);
-    let grids = GridSlices { grids: region.lab.upload("grids", grids), bounds: region.lab.upload("bounds", bounds) };
+    let lab = &mut region.lab;
+    let instances = lab.upload("instances", instances);
+    // By pixel along x, so that many clusters lie beside the region.
+    let mut order: Vec<u32> = (0..grids.len() as u32).collect();
+    order.sort_by_key(|&grid| range(bounds[grid as usize].x));
+    let page = |some: &[u32]| {
+        let bounds = of(some, bounds);
+        let clusters: Vec<Cluster> = bounds.chunks(CLUSTER_GRIDS as usize).map(cluster).collect();
+        GridPageSlices {
+            listed: GridSlices { grids: lab.upload("grids", &of(some, grids)), bounds: lab.upload("bounds", &bounds) },
+            order: lab.upload("order", some),
+            clusters: lab.upload("clusters", &clusters),
+        }
+    };
+    let pages = order.chunks(page_grids).map(page).collect();
     let frame = FrameSlices { instances, ..region.frame };
-    Bench { region, frame, grids, depth: DepthBuckets::new(DEPTHS[0], DEPTHS[1]) }
+    Bench { region, frame, pages, grid_count: grids.len() as u64, depth: DepthBuckets::new(DEPTHS[0], DEPTHS[1]) }
+}
+
+/// The pixels of some bounds together.
+fn cluster(bounds: &[GridBound]) -> Cluster {
+    let all = |of: fn(&GridBound) -> u32| {
+        let low = bounds.iter().map(|bound| range(of(bound))[0]).min().expect("a cluster has grids");
+        let high = bounds.iter().map(|bound| range(of(bound))[1]).max().expect("a cluster has grids");
+        pack([low, high])
+    };
+    Cluster { x: all(|bound| bound.x), y: all(|bound| bound.y) }
 }
 
 impl Bench {
     fn select(&mut self, batches: u32) {
-        self.select_paged(batches, self.grids.grids.count().max(1));
+        self.select_on(self.region.lab.stage(), batches);
     }
 
-    /// Selects from pages of so many grids.
-    fn select_paged(&mut self, batches: u32, page_grids: u64) {
+    /// Selects with the kernels for such a device.
+    fn select_on(&mut self, device: Device, batches: u32) {
         let Region { lab, slices, capacity, .. } = &mut self.region;
-        let (device, pipeline) = (lab.stage(), Pipeline { batches, ..Pipeline::ANTHILL });
-        let (all, memory, depth) = (self.grids.grids.count(), (&*slices, &*capacity), self.depth);
-        lab.run(|recording| stage::record_clear(recording, slices));
-        for first in (0..all).step_by(page_grids as usize) {
-            let some = first..(first + page_grids).min(all);
-            let page = GridSlices { grids: self.grids.grids.part(some.clone()), bounds: self.grids.bounds.part(some) };
-            let before = lab.read(slices.selected_count)[0].total;
-            lab.run(|recording| {
-                let count = page.grids.count();
-                in_halves(count, |some| stage::record_choice(recording, page, memory.0, &REGION, some));
-                stage::record_ranks(recording, device, memory.0, count);
-                in_halves(count, |some| stage::record_gather(recording, (page, before), memory, depth, some));
-            });
-        }
-        lab.run(|recording| stage::record_batches(recording, device, pipeline, &self.frame, memory, (depth, all)));
+        let (pipeline, pages) = (Pipeline { batches, ..Pipeline::ANTHILL }, &self.pages);
+        let (memory, depth) = ((&*slices, &*capacity), self.depth);
+        lab.run(|recording| {
+            stage::record_clear(recording, slices);
+            for page in pages {
+                let choose = |some: &Range<u64>| stage::record_choice(recording, device, page, slices, &REGION, some);
+                in_halves(page.clusters.count(), choose);
+            }
+            stage::record_ranks(recording, device, slices);
+            for page in pages.iter().rev() {
+                let gather = |some: &Range<u64>| {
+                    stage::record_gather(recording, device, page, memory, (&REGION, depth), some);
+                };
+                in_halves(page.clusters.count(), gather);
+            }
+            let order = (depth, self.grid_count);
+            stage::record_batches(recording, device, pipeline, &self.frame, memory, order);
+        });
     }
 }
 
@@ -96,20 +141,21 @@ fn grids_are_selected_in_order_and_sorted_by_batch_bin_and_size() {
     for (count, batch_count) in [(0, 32), (1, 32), (63, 1), (3000, 32), (3000, 7)] {
         let mut random = Random::new(u64::from(count + batch_count));
         let (grids, bounds, instances) = grids(count, &mut random);
-        let mut bench = bench(&grids, &bounds, &instances, 4096);
-        bench.select(batch_count);
-        check_selection(&mut bench, (&grids, &bounds, &instances), batch_count);
+        for serial in [true, false] {
+            let mut bench = bench(&grids, &bounds, &instances, 4096);
+            bench.select_on(Device { serial }, batch_count);
+            check_selection(&mut bench, (&grids, &bounds, &instances), batch_count);
+        }
     }
 }
 
 #[test]
 fn pages_make_no_difference_to_what_is_selected() {
-    // Parts of a slice begin at multiples of 256 bytes: 16 bounds.
-    for (count, page_grids) in [(3000, 16), (3000, 1024), (2048, 1024), (5, 16)] {
-        let mut random = Random::new(u64::from(count) + page_grids);
+    for (count, page_grids) in [(3000, 16), (3000, 1024), (2048, 1024), (3000, 100), (5, 16)] {
+        let mut random = Random::new(u64::from(count) + page_grids as u64);
         let (grids, bounds, instances) = grids(count, &mut random);
-        let mut bench = bench(&grids, &bounds, &instances, 4096);
-        bench.select_paged(32, page_grids);
+        let mut bench = paged_bench((&grids, &bounds, &instances), 4096, page_grids);
+        bench.select(32);
         check_selection(&mut bench, (&grids, &bounds, &instances), 32);
     }
 }
