@@ -58,18 +58,6 @@ impl Counted {
             pixel_grids_max: grids_of_any_pixel_max(&self.bounds, sampled_px, apron_px),
         })
     }
-
-    /// Lists of jobs in authored order, as one in the order of pages.
-    pub(crate) fn concatenated(lists: Vec<Self>) -> Self {
-        let count = lists.iter().map(|list| list.grids.len()).sum();
-        let mut all = Self { grids: Vec::with_capacity(count), bounds: Vec::with_capacity(count), ..Self::default() };
-        for list in lists {
-            all.grids.extend(list.grids);
-            all.bounds.extend(list.bounds);
-            all.lost.extend(list.lost);
-        }
-        all.arranged()
-    }
 }
 
 /// A run of drawables in one page, cut into chunks.

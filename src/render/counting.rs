@@ -4,6 +4,7 @@
 use super::count::{Counted, jobs};
 use super::devices::Reopener;
 use super::driver::{Driver, DriverError, Picture};
+use super::neighbours::arranged;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -98,7 +99,7 @@ impl Counting<'_> {
                 members.extend(kept.map(|driver| (place, driver)));
             }
         }
-        Counted::concatenated(lists.into_inner().into_iter().flatten().collect())
+        arranged(lists.into_inner().into_iter().flatten().collect())
     }
 
     /// Displacements without a declared bound are displaced once, by the first member that can, and measured.

@@ -349,9 +349,20 @@ impl<'a> Session<'a> {
     }
 
     fn take_devices_back(&mut self, picture: &Picture, garages: &[Garage]) {
+        // Side by side, because memory is given back slowly.
+        let taken: Vec<_> = std::thread::scope(|scope| {
+            let take = |(slot, garage): (&DeviceSlot, &Garage)| {
+                let (garage, record) = (Arc::clone(garage), Arc::clone(&slot.record));
+                scope.spawn(move || take_back(&garage, &record))
+            };
+            let threads: Vec<_> = self.slots.iter().zip(garages).map(take).collect();
+            threads.into_iter().map(|thread| thread.join().expect("taking a device back does not panic")).collect()
+        });
         let mut moved = vec![0.0_f32; picture.world.instances.len()];
-        for (slot, garage) in self.slots.iter_mut().zip(garages) {
-            slot.device = take_back(garage, &mut moved, &slot.record);
+        for (slot, taken) in self.slots.iter_mut().zip(taken) {
+            let (device, saw) = taken.unzip();
+            slot.device = device;
+            moved.iter_mut().zip(saw.into_iter().flatten()).for_each(|(most, moved)| *most = most.max(moved));
         }
         advice::on_exceeded_bounds(self.reporter, picture, &moved);
     }

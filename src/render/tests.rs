@@ -3,6 +3,7 @@
 use super::count::{Counted, jobs};
 use super::driver::{Driver, Picture, Polled, Tracks};
 use super::grid_pages::Residency;
+use super::neighbours::arranged;
 use crate::diagnostic::{Place, Reporter, Severity};
 use crate::gpu::{Device, OpenOptions, open};
 use crate::pipeline::kernels::test::facing;
@@ -182,7 +183,7 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Drawn {
     let mut left = all.iter().enumerate();
     let mut give = |_, list: Counted| lists.push(list);
     driver.count(&mut || left.next(), &mut give).expect("counted");
-    let counted = Arc::new(Counted::concatenated(lists));
+    let counted = Arc::new(arranged(lists));
     driver.begin_picture(&counted).expect("fits");
     let [width, height] = resolution;
     let mut film = Drawn {

@@ -3,8 +3,11 @@
 use super::count::Counted;
 use crate::pipeline::kernels::records::{GridBound, Instance, Subpatch};
 use crate::schedule::{Region, TILE_PX, TileCounts, TileGrid};
+use std::num::NonZero;
 
 const TRANSLUCENT: u32 = 8;
+/// Fewer grids are not worth a thread.
+const SHARE_MIN: usize = 1 << 15;
 
 /// Two 16-bit numbers with signs.
 pub(super) fn range(packed: u32) -> [i32; 2] {
@@ -21,15 +24,32 @@ pub(crate) fn micropolygons(grid: &Subpatch) -> u64 {
     u64::from((grid.shape >> 10) & 15) * u64::from((grid.shape >> 14) & 15)
 }
 
-/// What the tiles of a picture hold whose grids were counted. A grid's micropolygons are spread over the tiles that its bound meets.
+/// What the tiles of a picture hold whose grids were counted. A grid's micropolygons are spread over the tiles that its bound meets. All
+/// processors take part, a share of the grids each.
 pub(crate) fn tile_counts(picture: Region, counted: &Counted, instances: &[Instance]) -> Vec<TileCounts> {
     let layout = TileGrid::of(picture);
-    let mut tiles = vec![TileCounts::default(); layout.tile_count()];
-    for (grid, bound) in counted.grids.iter().zip(&counted.bounds) {
-        let translucent = instances[grid.instance as usize].flags & TRANSLUCENT != 0;
-        spread(&layout, &mut tiles, bound, micropolygons(grid), translucent);
-    }
-    tiles
+    let count = |grids: &[Subpatch], bounds: &[GridBound]| {
+        let mut tiles = vec![TileCounts::default(); layout.tile_count()];
+        for (grid, bound) in grids.iter().zip(bounds) {
+            let translucent = instances[grid.instance as usize].flags & TRANSLUCENT != 0;
+            spread(&layout, &mut tiles, bound, micropolygons(grid), translucent);
+        }
+        tiles
+    };
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let share = counted.grids.len().div_ceil(processors).max(SHARE_MIN);
+    let (mut grids, mut bounds) = (counted.grids.chunks(share), counted.bounds.chunks(share));
+    let own = (grids.next().unwrap_or_default(), bounds.next().unwrap_or_default());
+    std::thread::scope(|scope| {
+        let others: Vec<_> =
+            grids.zip(bounds).map(|(grids, bounds)| scope.spawn(move || count(grids, bounds))).collect();
+        let mut all = count(own.0, own.1);
+        for other in others {
+            let tiles = other.join().expect("counting does not panic");
+            all.iter_mut().zip(tiles).for_each(|(all, tile)| *all += tile);
+        }
+        all
+    })
 }
 
 /// Mean width and height of what a grid covers, in pixels.
@@ -83,5 +103,29 @@ mod tests {
         assert_eq!(counts, [0, 0, 0, 0, 34, 33, 33, 0]);
         assert_eq!(tiles[4].grids, TileGrids { meet: 1, right: 1, below: 0, both: 0 });
         assert_eq!(tiles[6].grids, TileGrids::inside(1));
+    }
+
+    #[test]
+    fn shares_of_the_grids_count_what_all_count() {
+        let picture = Region::new([0, 0, 640, 480]).expect("not empty");
+        let place = |i: u32| [i * 7919 % 650, i * 31 % 490].map(|at| at as i32 - 5);
+        let grid = |i: u32| Subpatch { shape: (1 + i % 15) << 10 | 3 << 14, instance: i % 2, ..Subpatch::default() };
+        let bound = |i: u32| {
+            let [x, y] = place(i);
+            GridBound { x: packed([x, x + 20]), y: packed([y, y + 9]), ..GridBound::default() }
+        };
+        let count = 3 * SHARE_MIN as u32 + 5;
+        let counted = Counted {
+            grids: (0..count).map(grid).collect(),
+            bounds: (0..count).map(bound).collect(),
+            ..Counted::default()
+        };
+        let instances = [Instance::default(), Instance { flags: TRANSLUCENT, ..Instance::default() }];
+        let layout = TileGrid::of(picture);
+        let mut alone = vec![TileCounts::default(); layout.tile_count()];
+        for i in 0..count {
+            spread(&layout, &mut alone, &bound(i), micropolygons(&grid(i)), i % 2 == 1);
+        }
+        assert!(tile_counts(picture, &counted, &instances) == alone);
     }
 }

@@ -132,19 +132,18 @@ pub(super) fn region_room(garage: &Garage) -> Option<[u64; 2]> {
     garage.lock().as_ref()?.capacity.map(|capacity| [capacity.subpixels, capacity.grids])
 }
 
-/// What is left when a world is drawn: the device, unless it failed. How far it saw displacement move each instance goes to `moved`.
-pub(super) fn take_back(garage: &Garage, moved: &mut [f32], record: &Record) -> Option<Device> {
+/// What is left when a world is drawn: the device, unless it failed, and how far it saw displacement move each instance.
+pub(super) fn take_back(garage: &Garage, record: &Record) -> Option<(Device, Vec<f32>)> {
     let mut driver = garage.lock().take()?;
     match driver.moved() {
-        Ok(all) => moved.iter_mut().zip(all).for_each(|(most, moved)| *most = most.max(moved)),
+        Ok(moved) => Some((driver.finish(), moved)),
         // It has drawn all the same: only warnings about displacement bounds are lost.
         Err(error) => {
             drop(driver.finish());
             record.failed_when_done(&error);
-            return None;
+            None
         }
     }
-    Some(driver.finish())
 }
 
 #[cfg(test)]

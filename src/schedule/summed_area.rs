@@ -6,6 +6,7 @@
 //! there: a region that overlaps part of a tile gets the overlapped share of it.
 
 use super::region::{Axis, Region, TILE_PX};
+use std::ops::AddAssign;
 
 /// What one tile, or any region, holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -38,6 +39,18 @@ impl TileGrids {
     /// Grids that meet no other tile.
     pub fn inside(count: u64) -> Self {
         Self { meet: count, ..Self::default() }
+    }
+}
+
+impl AddAssign for TileCounts {
+    /// Counts of two parts of the grids, of the same tile.
+    fn add_assign(&mut self, other: Self) {
+        self.micropolygons += other.micropolygons;
+        self.grids.meet += other.grids.meet;
+        self.grids.right += other.grids.right;
+        self.grids.below += other.grids.below;
+        self.grids.both += other.grids.both;
+        self.translucent += other.translucent;
     }
 }
 
