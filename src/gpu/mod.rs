@@ -37,6 +37,7 @@ pub use error::{DeviceTitle, GpuError};
 pub use execute::Ticket;
 pub use fault::{Fault, FaultKind, Faults};
 pub use heap::return_freed_blocks;
+pub(crate) use heap::trim_heap;
 pub use kernel::KernelCounts;
 pub use memory::{BLOCK_BYTES, MemoryUse, Usage};
 pub use open::{Opening, open, open_each, reopen};

@@ -5,6 +5,7 @@ use super::count::{Counted, jobs};
 use super::devices::Reopener;
 use super::driver::{Driver, DriverError, Picture};
 use super::neighbours::arranged;
+use crate::gpu;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -99,7 +100,10 @@ impl Counting<'_> {
                 members.extend(kept.map(|driver| (place, driver)));
             }
         }
-        arranged(lists.into_inner().into_iter().flatten().collect())
+        let counted = arranged(lists.into_inner().into_iter().flatten().collect());
+        // The lists of jobs were blocks of some 100 KiB.
+        gpu::trim_heap();
+        counted
     }
 
     /// Displacements without a declared bound are displaced once, by the first member that can, and measured.
