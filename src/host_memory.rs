@@ -1,10 +1,12 @@
 //! The bound of host memory, and who has taken how much of it.
 //!
 //! Whoever fills memory at the wish of an input takes it from a [`HostMemory`] first, through a [`Charge`] that gives it back when it is
-//! dropped. Counted are the texts of scenes and archives, geometry (as read and in the form that devices take), and films.
+//! dropped. Counted are the texts of scenes and archives, geometry (as read and in the form that devices take), films, and lists of
+//! grids.
 //!
 //! A finished world is [lent](Charge::lend) to whoever draws it. While worlds are lent, taking too much waits until they come back: reading
 //! ahead never makes the bound fail, and whether something fits depends on no timing. Only with nothing left to come back it is refused.
+//! For lists of grids nobody waits: what is free at the moment decides whether they are in memory or in a file.
 
 use crate::stats::human_bytes;
 use parking_lot::{Condvar, Mutex};
@@ -27,10 +29,12 @@ pub enum Taker {
     Geometry,
     /// Pixels.
     Film,
+    /// Lists of a picture's grids.
+    Grids,
 }
 
 /// Every taker, in order of its number.
-const TAKERS: [Taker; 3] = [Taker::Text, Taker::Geometry, Taker::Film];
+const TAKERS: [Taker; 4] = [Taker::Text, Taker::Geometry, Taker::Film, Taker::Grids];
 
 impl Taker {
     fn name(self) -> &'static str {
@@ -38,6 +42,7 @@ impl Taker {
             Self::Text => "text",
             Self::Geometry => "geometry",
             Self::Film => "film",
+            Self::Grids => "grids",
         }
     }
 }
@@ -100,7 +105,7 @@ impl HostMemory {
         if each.is_empty() { "nothing".to_string() } else { each.join(", ") }
     }
 
-    /// Takes memory, waiting for charges that are lent where it does not fit.
+    /// Takes memory, waiting for charges that are lent where it does not fit; for grids nobody waits.
     fn take(&self, taker: Taker, bytes: u64) -> bool {
         let mut state = self.state.lock();
         loop {
@@ -111,8 +116,8 @@ impl HostMemory {
                 state.taken[taker as usize] += bytes;
                 return true;
             }
-            // Texts are never lent: waiting does not make room for one.
-            if state.lent == 0 || !text_fits {
+            // Texts are never lent: waiting does not make room for one. And who draws would wait for what is drawn.
+            if state.lent == 0 || !text_fits || taker == Taker::Grids {
                 return false;
             }
             state.waits = true;

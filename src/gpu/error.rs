@@ -155,6 +155,14 @@ pub enum GpuError {
         /// Why.
         reason: &'static str,
     },
+    /// What a device should take is not to be had from the host.
+    #[error("{device}: no data for it: {reason}")]
+    Source {
+        /// The device.
+        device: DeviceTitle,
+        /// What is wrong with the source.
+        reason: String,
+    },
     /// Any other refusal of Vulkan.
     #[error("{device}: {doing} failed: {reason}")]
     Vulkan {
@@ -198,6 +206,7 @@ impl GpuError {
                  the device has"
             }
             Self::Timeout { .. } => "if it only needs longer, --timeout gives it more time",
+            Self::Source { .. } => "name a folder on another disk for temporary files with TMPDIR",
             Self::OutOfMemory { .. } => "give the device more with --memory, if it has more",
             Self::ThreadsAlreadyRun => "set LP_NUM_THREADS=0 in the environment instead",
             _ => "",

@@ -2,6 +2,7 @@
 
 use super::devices::DeviceSlot;
 use super::driver::Picture;
+use super::grid_list::ListError;
 use super::region::RegionCounts;
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::gpu::{DeviceInfo, DeviceKind};
@@ -55,6 +56,13 @@ pub(super) fn on_camera(reporter: &Reporter, world: &World) {
 pub(super) fn on_no_device(reporter: &Reporter) {
     let severe = Diagnostic::new(Severity::Severe, "system", Place::default(), "no device is left to draw on");
     reporter.report(severe.hint(NO_DEVICE_HINT));
+}
+
+/// The list of grids found no room on the host, or could not be read back.
+pub(super) fn on_no_list(reporter: &Reporter, error: &ListError) {
+    let code = if matches!(error, ListError::NoRoom { .. }) { "limitcheck" } else { "system" };
+    let severe = Diagnostic::new(Severity::Severe, code, Place::default(), error.to_string());
+    reporter.report(severe.hint(error.hint()));
 }
 
 /// Parts of instances that were lost at the eye plane.

@@ -1,9 +1,9 @@
 //! Test aids, from the environment (ARCHITECTURE.md, "Test aids").
 
+use super::grid_list::GRID_BYTES;
 use super::grid_pages::Residency;
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::gpu::{Fault, Faults};
-use crate::pipeline::kernels::records::{GridBound, Subpatch};
 use crate::schedule::Region;
 use crate::schedule::perturb::IN_FLIGHT_MAX;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ const PAGE_BYTES: u64 = 64 << 20;
 const SMALL_PAGES: u64 = 4;
 /// And so many pages of grids.
 const SMALL_GRID_PAGES: u64 = 2;
-/// Bytes of a grid in the list: with its bound and its place.
-const GRID_BYTES: u64 = (size_of::<Subpatch>() + size_of::<GridBound>() + size_of::<u32>()) as u64;
+/// Lists of grids are in the host's memory up to this part of what devices may take: 1 / this.
+const LIST_PART: u64 = 16;
 /// Regions in flight on each device.
 const IN_FLIGHT: usize = 2;
 
@@ -100,6 +100,14 @@ impl Aids {
     pub(super) fn grid_residency(&self) -> Option<Residency> {
         let page = |bytes: u64| Residency { page_grids: (bytes / GRID_BYTES).max(1), seats: SMALL_GRID_PAGES };
         self.small_page_bytes.map(page)
+    }
+
+    /// Bytes of a list of grids that stay in the host's memory, where devices may take `limits_bytes`; half of the seeds want a file.
+    pub(super) fn list_bytes(&self, limits_bytes: u64) -> u64 {
+        if self.perturb.is_some_and(|seed| seed % 2 == 1) {
+            return 0;
+        }
+        self.small_page_bytes.unwrap_or(limits_bytes / LIST_PART)
     }
 
     /// Regions in flight on each device, at most.

@@ -1,8 +1,7 @@
 //! What the statistics keep of a world's cost, for predictions.
 
-use super::count::Counted;
+use super::counted::Counted;
 use super::driver::Picture;
-use super::tiles::mean_grid_px;
 use crate::pipeline::frame::filter_apron;
 use crate::schedule::{Region, TileCounts, TileGrid};
 use crate::stats::{CostStats, tile_rows};
@@ -14,7 +13,7 @@ pub(super) fn cost_of(picture: &Picture, whole: Region, tiles: &[TileCounts], co
     CostStats {
         samples: picture.world.frame.samples,
         apron_px: filter_apron(&picture.filter),
-        grid_px: mean_grid_px(counted),
+        grid_px: counted.totals.grid_px,
         micropolygons: rows(|tile| tile.micropolygons),
         grids: [
             rows(|tile| tile.grids.meet),

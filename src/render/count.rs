@@ -6,7 +6,6 @@
 
 use super::pace::{Pace, Portion, Work};
 use super::pages::ResidentPages;
-use super::pixel_grids::grids_of_any_pixel_max;
 use crate::gpu::{Device, GpuError};
 use crate::pipeline;
 use crate::pipeline::bound_split::{self, Chunk};
@@ -16,47 +15,35 @@ use crate::pipeline::kernels::records::{Drawable, GridBound, Round, Subpatch};
 use crate::pipeline::recording::Recording;
 use crate::pipeline::world::{DrawnRun, DrawnWorld};
 use std::ops::Range;
-use std::sync::OnceLock;
 
 /// Rounds after which a chunk is a broken invariant: 16 levels in u and v and the splits at the eye.
 const ROUNDS_MAX: u32 = 64;
 
-/// The grids of a picture.
+/// Grids of a job that are gathered before they are given.
+const PART_GRIDS: usize = 1 << 16;
+
+/// Grids of a job, in authored order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Counted {
-    /// In authored order from a job; once all are together, in [the order of pages](super::neighbours).
+pub(crate) struct JobGrids {
     pub grids: Vec<Subpatch>,
     pub bounds: Vec<GridBound>,
-    /// The place of each in authored order, once all are together.
-    pub order: Vec<u32>,
     /// Subpatches lost at the eye plane, by instance (one example a chunk).
     pub lost: Vec<(u32, u32)>,
-    /// Displacement bounds, in camera space, of instances that declare none: measured, and used in the count.
-    pub bounds_measured: Vec<(u32, f32)>,
-    /// What follows from the bounds, worked out by whichever device needs it first.
-    pub extremes: OnceLock<Extremes>,
 }
 
-/// What the bounds of a picture's grids come to.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Extremes {
-    /// The least of the nearest depths of grids; infinite if there are none.
-    pub near: f32,
-    /// The greatest of their nearest depths; 0 if there are none.
-    pub far: f32,
-    /// The most grids that the samples of any pixel need.
-    pub pixel_grids_max: u64,
+/// A job on its way: what was not given yet, and where it goes.
+struct JobParts<'a> {
+    gathered: JobGrids,
+    give: &'a mut dyn FnMut(JobGrids, bool),
 }
 
-impl Counted {
-    /// Of a picture that samples `sampled_px` (x0, y0, x1, y1, half-open) and filters over `apron_px` beyond each pixel. Devices of one
-    /// picture share it.
-    pub(crate) fn extremes(&self, sampled_px: [i32; 4], apron_px: [u32; 2]) -> Extremes {
-        *self.extremes.get_or_init(|| Extremes {
-            near: self.bounds.iter().map(|b| b.zmin).fold(f32::INFINITY, f32::min),
-            far: self.bounds.iter().map(|b| b.zmin).fold(0.0, f32::max),
-            pixel_grids_max: grids_of_any_pixel_max(&self.bounds, sampled_px, apron_px),
-        })
+impl JobParts<'_> {
+    fn add(&mut self, grids: Vec<Subpatch>, bounds: Vec<GridBound>) {
+        self.gathered.grids.extend(grids);
+        self.gathered.bounds.extend(bounds);
+        if self.gathered.grids.len() >= PART_GRIDS {
+            (self.give)(std::mem::take(&mut self.gathered), false);
+        }
     }
 }
 
@@ -114,8 +101,9 @@ pub(crate) struct Counter<'a> {
 }
 
 impl Counter<'_> {
-    /// Counts one job; its grids are appended to `counted`.
-    pub(crate) fn count(&mut self, job: &CountJob, counted: &mut Counted) -> Result<(), GpuError> {
+    /// Counts one job, and gives its grids in parts; the last of them is marked.
+    pub(crate) fn count(&mut self, job: &CountJob, give: &mut dyn FnMut(JobGrids, bool)) -> Result<(), GpuError> {
+        let mut parts = JobParts { gathered: JobGrids::default(), give };
         let mut kinds: Vec<Kind> = job.runs.clone().map(|i| self.kind_of(&self.world.runs[i])).collect();
         kinds.sort_unstable();
         kinds.dedup();
@@ -127,9 +115,10 @@ impl Counter<'_> {
             let mut recording = Recording::new("seed");
             recording.stage("bound_split", |recording| bound_split::record_seed(recording, self.slices, part));
             self.device.submit(&recording)?;
-            self.rounds(job, &kinds, part.count, counted)?;
+            self.rounds(job, &kinds, part.count, &mut parts)?;
             done += part.count;
         }
+        (parts.give)(parts.gathered, true);
         Ok(())
     }
 
@@ -143,7 +132,7 @@ impl Counter<'_> {
         job: &CountJob,
         kinds: &[Kind],
         mut count: u32,
-        counted: &mut Counted,
+        parts: &mut JobParts<'_>,
     ) -> Result<(), GpuError> {
         let mut from = 0;
         let capacity = self.slices.lists[0].count() as u32;
@@ -152,7 +141,7 @@ impl Counter<'_> {
                 return Ok(());
             }
             if count > 1 && u64::from(count) > self.pace.quota().of(Work::Split) {
-                return self.halves(job, kinds, (from, count), counted);
+                return self.halves(job, kinds, (from, count), parts);
             }
             let page = self.pages.bring(self.device, job.page)?;
             let mut recording = Recording::new("bound_split");
@@ -165,17 +154,17 @@ impl Counter<'_> {
             let stages_s: Vec<f64> = self.device.stage_times(ticket).iter().map(|time| time.seconds).collect();
             self.pace.took(&Portion::of(Work::Split, count.into()), &stages_s);
             if round.round_needed > capacity {
-                return self.halves(job, kinds, (from, count), counted);
+                return self.halves(job, kinds, (from, count), parts);
             }
             (from, count) = (1 - from, round.round_count);
             if round.round_dropped > 0 {
-                counted.lost.push((round.round_dropped_instance, round.round_dropped));
+                parts.gathered.lost.push((round.round_dropped_instance, round.round_dropped));
                 self.device.upload(self.slices.round, &[Round { round_dropped: 0, ..round }])?;
             }
             if round.round_last_splits == 0 {
                 let grids = u64::from(count);
-                counted.grids.extend(self.device.read(self.slices.lists[from].part(0..grids))?);
-                counted.bounds.extend(self.device.read(self.slices.bounds[from].part(0..grids))?);
+                let list = self.device.read(self.slices.lists[from].part(0..grids))?;
+                parts.add(list, self.device.read(self.slices.bounds[from].part(0..grids))?);
                 return Ok(());
             }
         }
@@ -188,7 +177,7 @@ impl Counter<'_> {
         job: &CountJob,
         kinds: &[Kind],
         (from, count): (usize, u32),
-        counted: &mut Counted,
+        parts: &mut JobParts<'_>,
     ) -> Result<(), GpuError> {
         let list = self.device.read(self.slices.lists[from].part(0..u64::from(count)))?;
         let bounds = self.device.read(self.slices.bounds[from].part(0..u64::from(count)))?;
@@ -207,7 +196,7 @@ impl Counter<'_> {
                 round_last_splits: 0,
             };
             self.device.upload(self.slices.round, &[start])?;
-            self.rounds(job, kinds, part.len() as u32, counted)?;
+            self.rounds(job, kinds, part.len() as u32, parts)?;
         }
         Ok(())
     }
@@ -219,6 +208,19 @@ mod tests {
 
     fn run(page: usize, first: u32, count: u32) -> DrawnRun {
         DrawnRun { page, first, count, instance: 9 }
+    }
+
+    #[test]
+    fn a_job_gives_what_it_has_whenever_that_is_much() {
+        let mut given = Vec::new();
+        let mut give = |part: JobGrids, last| given.push((part.grids.len(), part.bounds.len(), last));
+        let mut parts = JobParts { gathered: JobGrids::default(), give: &mut give };
+        for count in [PART_GRIDS - 1, 1, 5, 3 * PART_GRIDS, 7] {
+            parts.add(vec![Subpatch::default(); count], vec![GridBound::default(); count]);
+        }
+        assert_eq!(parts.gathered.grids.len(), 7);
+        let long = 3 * PART_GRIDS + 5;
+        assert_eq!(given, [(PART_GRIDS, PART_GRIDS, false), (long, long, false)]);
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! The counting pass on several devices. Identical devices count once, in shares; where devices differ, each group of identical ones
 //! counts for itself, because each pixel must be what its device would have drawn alone.
 
-use super::count::{Counted, jobs};
+use super::count::jobs;
+use super::counted::{Counted, Totals};
 use super::devices::Reopener;
 use super::driver::{Driver, DriverError, Picture};
-use super::neighbours::arranged;
+use super::grid_list::{GridStore, ListError};
+use super::neighbours::{Run, merged};
 use crate::gpu;
+use crate::host_memory::HostMemory;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +21,7 @@ const JOB_PRIMITIVES: u32 = 1 << 14;
 const MEASURED_SLACK: f32 = 1.05;
 
 /// A device's place in the session, and its driver.
-type Member = (usize, Driver);
+pub(crate) type Member = (usize, Driver);
 
 /// What is counted.
 pub(crate) struct Counting<'a> {
@@ -27,12 +30,22 @@ pub(crate) struct Counting<'a> {
     pub crop: [u32; 4],
     /// Where devices come from that take the place of failed ones.
     pub reopeners: &'a [Reopener],
+    /// What lists of grids on the host are taken from, and how much of it all of one kind may take before they go to a file.
+    pub memory: &'a Arc<HostMemory>,
+    pub list_bytes: u64,
 }
 
 /// A driver that has counted, and what its group found.
 pub(crate) struct Ready {
     pub driver: Driver,
     pub counted: Arc<Counted>,
+}
+
+/// The host has no room for the list of grids.
+pub(crate) struct Uncounted {
+    pub error: ListError,
+    /// Those that are left, with their places.
+    pub drivers: Vec<Member>,
 }
 
 impl Counting<'_> {
@@ -42,49 +55,75 @@ impl Counting<'_> {
     }
 
     /// Counts on all drivers; one whose device fails again drops out.
-    pub(crate) fn run(&self, drivers: Vec<Option<Driver>>) -> Vec<Option<Ready>> {
+    ///
+    /// # Errors
+    /// A list of grids that the host has no room for: then the drivers that are left come back.
+    pub(crate) fn run(&self, drivers: Vec<Option<Driver>>) -> Result<Vec<Option<Ready>>, Uncounted> {
         let mut ready: Vec<Option<Ready>> = drivers.iter().map(|_| None).collect();
         let groups = groups(drivers);
         let counted: Vec<_> = thread::scope(|scope| {
             let threads: Vec<_> = groups.into_iter().map(|group| scope.spawn(|| self.count_group(group))).collect();
             threads.into_iter().map(|thread| thread.join().expect("counting does not panic")).collect()
         });
+        if let Some(error) = counted.iter().find_map(|(_, counted)| counted.as_ref().err()).cloned() {
+            return Err(Uncounted { error, drivers: counted.into_iter().flat_map(|(members, _)| members).collect() });
+        }
         for (members, counted) in counted {
+            let Ok(counted) = counted else { continue };
             for (place, driver) in members {
                 ready[place] = Some(Ready { driver, counted: Arc::clone(&counted) });
             }
         }
-        ready
+        Ok(ready)
     }
 
-    fn count_group(&self, mut members: Vec<Member>) -> (Vec<Member>, Arc<Counted>) {
-        let mut counted = Arc::new(self.count(&mut members, &[]));
-        if !self.picture.world.unbounded.is_empty() {
-            let bounds = self.measure(&mut members, &counted);
-            self.retain(&mut members, |driver| Ok(driver.bound(&bounds)?));
-            let again = self.count(&mut members, &bounds);
-            counted = Arc::new(Counted { bounds_measured: bounds, ..again });
-        }
+    fn count_group(&self, mut members: Vec<Member>) -> (Vec<Member>, Result<Arc<Counted>, ListError>) {
+        let counted = self.count_measured(&mut members);
         (members, counted)
+    }
+
+    /// Counts, and again where displacement bounds had to be measured.
+    fn count_measured(&self, members: &mut Vec<Member>) -> Result<Arc<Counted>, ListError> {
+        let counted = Arc::new(self.count(members, &[])?);
+        if self.picture.world.unbounded.is_empty() {
+            return Ok(counted);
+        }
+        let bounds = self.measure(members, &counted)?;
+        drop(counted);
+        self.retain(members, |driver| Ok(driver.bound(&bounds)?));
+        let again = self.count(members, &bounds)?;
+        Ok(Arc::new(Counted { bounds_measured: bounds, ..again }))
     }
 
     /// Members take job after job; one that a failing member had is counted by the others, or by itself opened anew. Members
     /// know the displacement bounds that were measured.
-    fn count(&self, members: &mut Vec<Member>, bounds: &[(u32, f32)]) -> Counted {
+    fn count(&self, members: &mut Vec<Member>, bounds: &[(u32, f32)]) -> Result<Counted, ListError> {
         let all = jobs(&self.picture.world.runs, JOB_PRIMITIVES);
-        let lists = Mutex::new(vec![None; all.len()]);
+        let store = GridStore::new(self.memory, self.list_bytes);
+        // The parts of each job that was counted to its end.
+        let runs: Mutex<Vec<Option<Vec<Run>>>> = Mutex::new(all.iter().map(|_| None).collect());
+        let refused = Mutex::new(None);
         loop {
-            let open: Vec<usize> = (0..all.len()).filter(|&job| lists.lock()[job].is_none()).collect();
-            if open.is_empty() || members.is_empty() {
+            let open: Vec<usize> = (0..all.len()).filter(|&job| runs.lock()[job].is_none()).collect();
+            if open.is_empty() || members.is_empty() || refused.lock().is_some() {
                 break;
             }
             let next = AtomicUsize::new(0);
             let work = |(place, mut driver): Member| {
                 let take = &mut || {
                     let job = *open.get(next.fetch_add(1, Ordering::Relaxed))?;
-                    Some((job, &all[job]))
+                    refused.lock().is_none().then(|| (job, &all[job]))
                 };
-                let counted = driver.count(take, &mut |job, list| lists.lock()[job] = Some(list));
+                let mut parts = Vec::new();
+                let counted = driver.count(take, &mut |job, grids, last| {
+                    match Run::of(grids, &store) {
+                        Ok(run) => parts.push(run),
+                        Err(error) => *refused.lock() = Some(error),
+                    }
+                    if last {
+                        runs.lock()[job] = Some(std::mem::take(&mut parts));
+                    }
+                });
                 (place, driver, counted)
             };
             let results: Vec<_> = thread::scope(|scope| {
@@ -100,24 +139,36 @@ impl Counting<'_> {
                 members.extend(kept.map(|driver| (place, driver)));
             }
         }
-        let counted = arranged(lists.into_inner().into_iter().flatten().collect());
-        // The lists of jobs were blocks of some 100 KiB.
+        match refused.into_inner() {
+            Some(error) => Err(error),
+            None => self.gathered(runs.into_inner().into_iter().flatten().flatten().collect()),
+        }
+    }
+
+    fn gathered(&self, runs: Vec<Run>) -> Result<Counted, ListError> {
+        let (list, lost) = merged(&runs, &GridStore::new(self.memory, self.list_bytes))?;
+        drop(runs);
+        // They were blocks of some 100 KiB.
         gpu::trim_heap();
-        counted
+        let totals = Totals::of(&list, self.picture.world.frame.sampled_px, &self.picture.filter)?;
+        Ok(Counted { list, totals, lost, ..Counted::default() })
     }
 
     /// Displacements without a declared bound are displaced once, by the first member that can, and measured.
-    fn measure(&self, members: &mut Vec<Member>, counted: &Arc<Counted>) -> Vec<(u32, f32)> {
-        let mut moved = None;
+    fn measure(&self, members: &mut Vec<Member>, counted: &Arc<Counted>) -> Result<Vec<(u32, f32)>, ListError> {
+        let mut measured = None;
         self.retain(members, |driver| {
-            if moved.is_none() {
-                moved = Some(driver.measure(counted, self.crop)?);
+            if measured.is_none() {
+                measured = match driver.measure(counted, self.crop) {
+                    Err(DriverError::List(error)) => Some(Err(error)),
+                    moved => Some(Ok(moved?)),
+                };
             }
             Ok(())
         });
-        let moved = moved.unwrap_or_default();
+        let moved = measured.transpose()?.unwrap_or_default();
         let most = |instance: u32| moved.get(instance as usize).copied().unwrap_or(0.0);
-        self.picture.world.unbounded.iter().map(|&instance| (instance, most(instance) * MEASURED_SLACK)).collect()
+        Ok(self.picture.world.unbounded.iter().map(|&instance| (instance, most(instance) * MEASURED_SLACK)).collect())
     }
 
     /// Keeps the members that can do something, if need be when their devices are opened anew.

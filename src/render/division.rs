@@ -1,7 +1,7 @@
 //! A picture begins on a device: its grids go there, and what memory is left is divided among the regions in flight. Where there is too
 //! little, what the picture needs at least is worked out.
 
-use super::count::{Counted, Extremes};
+use super::counted::{Counted, Totals};
 use super::driver::{COUNT_CAPACITY_MIN, Driver, DriverError};
 use super::grid_pages::{GridPages, Residency};
 use super::memory::{Demand, least_bytes, solve};
@@ -9,7 +9,6 @@ use super::needs::Needs;
 use super::pages::ResidentPages;
 use crate::gpu::{GpuError, Usage};
 use crate::pipeline::buffers::{CountSlices, GridPageSlices, RegionCapacity, RegionSlices};
-use crate::pipeline::frame;
 use crate::pipeline::select::DepthBuckets;
 use crate::stats::human_bytes;
 use std::sync::Arc;
@@ -18,19 +17,21 @@ impl Driver {
     /// Takes in the grids of the whole picture and divides what memory is left among the regions in flight.
     pub(crate) fn begin_picture(&mut self, counted: &Arc<Counted>) -> Result<(), DriverError> {
         self.bound(&counted.bounds_measured)?;
-        let Extremes { near, far, .. } = self.extremes(counted);
+        let Totals { near, far, .. } = counted.totals;
         self.world.depth = DepthBuckets::new(near.max(self.picture.world.frame.near), far);
         let demand = self.demand(counted);
-        let free = self.free_bytes().saturating_sub(self.world.pages.to_come_bytes());
+        let taken = self.world.pages.take_memory(&mut self.device);
+        let at_least = Demand { page_grids: Residency::least(demand.frame_grids).page_grids, ..demand };
+        taken.map_err(|error| self.explained(error.into(), Some(&at_least)))?;
         let choices = self.picture.grid_residency.map_or_else(
-            || Residency::choices(demand.frame_grids, free),
+            || Residency::choices(demand.frame_grids, self.free_bytes()),
             |residency| vec![residency, Residency::least(demand.frame_grids)],
         );
         let (least, faster) = choices.split_last().expect("there is always the least");
         for &residency in faster {
             match self.begin_with(counted, &demand, residency) {
                 Err(DriverError::Gpu(GpuError::OutOfMemory { .. }) | DriverError::TooLittleMemory { .. }) => {
-                    self.give_up_picture();
+                    self.end_picture();
                 }
                 begun => return begun,
             }
@@ -38,7 +39,7 @@ impl Driver {
         // Pages took a share of what was there before grids were counted; one at a time leaves the most.
         let kept = self.world.pages.keep_one(&mut self.device).map_err(DriverError::from);
         let begun = kept.and_then(|()| self.begin_with(counted, &demand, *least));
-        begun.map_err(|error| self.explained(error, Some(&Demand { page_grids: least.page_grids, ..demand })))
+        begun.map_err(|error| self.explained(error, Some(&at_least)))
     }
 
     fn begin_with(&mut self, counted: &Arc<Counted>, demand: &Demand, residency: Residency) -> Result<(), DriverError> {
@@ -49,12 +50,8 @@ impl Driver {
             self.buffers.push(buffer);
             slices.push(GridPageSlices::cut(buffer, page_grids).expect("the buffer was made for it"));
         }
-        self.world.grids = GridPages::new(Arc::clone(counted), page_grids, slices);
+        self.world.grids = GridPages::new(Arc::clone(counted), page_grids, slices)?;
         self.divide_memory(&Demand { page_grids, ..*demand })
-    }
-
-    fn extremes(&self, counted: &Counted) -> Extremes {
-        counted.extremes(self.picture.world.frame.sampled_px, frame::filter_apron(&self.picture.filter))
     }
 
     fn demand(&self, counted: &Counted) -> Demand {
@@ -62,9 +59,9 @@ impl Driver {
         let [x0, y0, x1, y1] = world.frame.sampled_px.map(i64::from);
         let samples = u64::from(world.frame.samples[0] * world.frame.samples[1]);
         Demand {
-            frame_grids: counted.grids.len().max(1) as u64,
+            frame_grids: counted.list.len().max(1) as u64,
             page_grids: 1,
-            pixel_grids_max: self.extremes(counted).pixel_grids_max,
+            pixel_grids_max: counted.totals.pixel_grids_max,
             pixel_samples: samples,
             picture_subpixels: ((x1 - x0) * (y1 - y0)).cast_unsigned() * samples,
             variables: self.picture.variables,
@@ -75,20 +72,10 @@ impl Driver {
         }
     }
 
-    /// Frees what [`Self::begin_picture`] made.
-    fn give_up_picture(&mut self) {
-        self.world.grids = GridPages::default();
-        self.seats.clear();
-        self.free.clear();
-        for buffer in self.buffers.drain(1..) {
-            self.device.free(buffer);
-        }
-    }
-
     /// Gives each region in flight its buffer: as large as the memory that is left permits, and fewer regions where a pixel needs much.
     /// Buffers that share blocks leave gaps, so that less may fit than there is; then they are made smaller.
     fn divide_memory(&mut self, demand: &Demand) -> Result<(), DriverError> {
-        let free = self.free_bytes().saturating_sub(self.world.pages.to_come_bytes());
+        let free = self.free_bytes();
         // The least may still fit into gaps.
         let least = least_bytes(demand);
         for in_flight in (1..=self.picture.in_flight).rev() {

@@ -1,6 +1,8 @@
 //! One device at work on one world: what it keeps in memory, and the regions it has in flight.
 
-use super::count::{CountJob, Counted, Counter, drawables};
+use super::count::{CountJob, Counter, JobGrids, drawables};
+use super::counted::Counted;
+use super::grid_list::ListError;
 use super::grid_pages::{GridPages, Residency};
 use super::needs::Needs;
 use super::pace::Pace;
@@ -60,6 +62,8 @@ pub(crate) struct Picture {
 pub(crate) enum DriverError {
     #[error(transparent)]
     Gpu(#[from] GpuError),
+    #[error(transparent)]
+    List(#[from] ListError),
     #[error("{device} may use {limit} of memory and needs {}{} MiB for this picture: {needs}", if *.counted { "" } else { "more than " }, needs.mib())]
     TooLittleMemory {
         device: String,
@@ -80,6 +84,7 @@ impl DriverError {
     pub(crate) fn hint(&self) -> &'static str {
         match self {
             Self::Gpu(error) => error.hint(),
+            Self::List(error) => error.hint(),
             Self::TooLittleMemory { .. } => "give it that much with --memory, or open fewer devices on the same memory",
         }
     }
@@ -179,20 +184,26 @@ impl Driver {
         })
     }
 
-    /// Counts jobs, one after the other, as long as `take` has any, and gives each's list of grids.
+    /// Counts jobs, one after the other, as long as `take` has any, and gives each's grids, in parts, the last of which is marked.
     pub(crate) fn count<'a>(
         &mut self,
         take: &mut dyn FnMut() -> Option<(usize, &'a CountJob)>,
-        give: &mut dyn FnMut(usize, Counted),
+        give: &mut dyn FnMut(usize, JobGrids, bool),
     ) -> Result<(), DriverError> {
         let count = self.picture.world.runs.len().max(1) as u64;
-        let free = self.free_bytes();
-        let left = free.saturating_sub(self.world.pages.to_come_bytes()).min(free / 2);
+        let taken = self.world.pages.take_memory(&mut self.device);
+        taken.map_err(|error| self.explained(error.into(), None))?;
+        let left = self.free_bytes() / 2;
         let mut capacity = COUNT_CAPACITY;
         while capacity > COUNT_CAPACITY_MIN && CountSlices::bytes(count, capacity) > left {
             capacity /= 2;
         }
-        let buffer = self.device.allocate("count", CountSlices::bytes(count, capacity), Usage::DeviceOnly);
+        let bytes = CountSlices::bytes(count, capacity);
+        let mut buffer = self.device.allocate("count", bytes, Usage::DeviceOnly);
+        if matches!(buffer, Err(GpuError::OutOfMemory { .. })) {
+            self.world.pages.keep_one(&mut self.device)?;
+            buffer = self.device.allocate("count", bytes, Usage::DeviceOnly);
+        }
         let buffer = buffer.map_err(|error| self.explained(error.into(), None))?;
         let slices = CountSlices::cut(buffer, count, capacity).expect("the buffer was made for it");
         let counted = self.count_in(&slices, take, give);
@@ -210,12 +221,11 @@ impl Driver {
         &mut self,
         slices: &CountSlices,
         take: &mut dyn FnMut() -> Option<(usize, &'a CountJob)>,
-        give: &mut dyn FnMut(usize, Counted),
+        give: &mut dyn FnMut(usize, JobGrids, bool),
     ) -> Result<(), DriverError> {
         let drawables = drawables(&self.picture.world.runs);
         self.device.upload(slices.drawables.part(0..drawables.len() as u64), &drawables)?;
         while let Some((number, job)) = take() {
-            let mut counted = Counted::default();
             Counter {
                 device: &mut self.device,
                 world: &self.picture.world,
@@ -224,8 +234,7 @@ impl Driver {
                 slices,
                 pace: &mut self.pace,
             }
-            .count(job, &mut counted)?;
-            give(number, counted);
+            .count(job, &mut |part, last| give(number, part, last))?;
         }
         Ok(())
     }
@@ -386,8 +395,9 @@ impl Driver {
         Ok(())
     }
 
-    /// Frees what the regions of a picture worked in.
-    fn end_picture(&mut self) {
+    /// Frees what [`Self::begin_picture`] made.
+    pub(super) fn end_picture(&mut self) {
+        self.world.grids = GridPages::default();
         for buffer in self.buffers.drain(1..) {
             self.device.free(buffer);
         }

@@ -2,7 +2,8 @@
 //! ([`neighbours`](super::neighbours)). Where the list is larger than its share of the device, regions select from one page after the other,
 //! of those that their pixels meet, and seats are used over and over.
 
-use super::count::Counted;
+use super::counted::Counted;
+use super::grid_list::{GridList, ListError, blocks};
 use super::tiles::{packed, range};
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::{CLUSTER_GRIDS, GridPageSlices, clusters};
@@ -81,13 +82,19 @@ struct Seat {
 
 impl GridPages {
     /// A list in seats of `page_grids` grids each; no page is there yet.
-    pub(crate) fn new(counted: Arc<Counted>, page_grids: u64, seats: Vec<GridPageSlices>) -> Self {
-        let pages = || counted.bounds.chunks(page_grids as usize);
-        let clusters: Vec<Cluster> =
-            pages().flat_map(|page| page.chunks(CLUSTER_GRIDS as usize).map(pixels_of)).collect();
-        let boxes = pages().map(pixels_of).collect();
+    pub(crate) fn new(counted: Arc<Counted>, page_grids: u64, seats: Vec<GridPageSlices>) -> Result<Self, ListError> {
         let seats = seats.into_iter().map(|slices| Seat { slices, page: None, last_use: 0 }).collect();
-        Self { counted, page_grids, clusters, boxes, seats, clock: 0 }
+        let mut pages = Self { counted, page_grids, clusters: Vec::new(), boxes: Vec::new(), seats, clock: 0 };
+        let all = pages.counted.list.len();
+        for page in 0..all.div_ceil(page_grids as usize) {
+            let first = pages.clusters.len();
+            for block in blocks(pages.grids_of(page)) {
+                let bounds = pages.counted.list.bounds(block)?;
+                pages.clusters.extend(bounds.chunks(CLUSTER_GRIDS as usize).map(pixels_of));
+            }
+            pages.boxes.push(around(pages.clusters[first..].iter().copied()));
+        }
+        Ok(pages)
     }
 
     /// Pages that may have grids for a region.
@@ -98,7 +105,7 @@ impl GridPages {
     /// A region selects no more grids than so many.
     pub(crate) fn most_of(&self, region: &RegionPixels) -> u64 {
         let met = self.clusters.iter().filter(|cluster| meets(cluster, region)).count() as u64;
-        (met * CLUSTER_GRIDS).min(self.counted.grids.len() as u64)
+        (met * CLUSTER_GRIDS).min(self.counted.list.len() as u64)
     }
 
     /// Whether a page is on the device.
@@ -126,9 +133,7 @@ impl GridPages {
         if there.is_none() {
             seat.page = None;
             let first = page * clusters(self.page_grids) as usize;
-            device.upload(slices.listed.grids, &self.counted.grids[some.clone()])?;
-            device.upload(slices.listed.bounds, &self.counted.bounds[some.clone()])?;
-            device.upload(slices.order, &self.counted.order[some])?;
+            send(device, &self.counted.list, some, &slices)?;
             device.upload(slices.clusters, &self.clusters[first..first + clusters(count) as usize])?;
             seat.page = Some(page);
         }
@@ -142,7 +147,7 @@ impl GridPages {
 
     fn grids_of(&self, page: usize) -> Range<usize> {
         let first = page * self.page_grids as usize;
-        first..(first + self.page_grids as usize).min(self.counted.grids.len())
+        first..(first + self.page_grids as usize).min(self.counted.list.len())
     }
 }
 
@@ -152,10 +157,28 @@ fn victim(seats: &[Seat], wanted: &[usize]) -> usize {
     (0..seats.len()).min_by_key(|&i| (is_wanted(&seats[i]), seats[i].last_use)).expect("a list has a seat")
 }
 
+/// Brings some grids to a device.
+fn send(device: &mut Device, list: &GridList, some: Range<usize>, slices: &GridPageSlices) -> Result<(), GpuError> {
+    let title = device.title().clone();
+    let lacking = |error: ListError| GpuError::Source { device: title.clone(), reason: error.to_string() };
+    for block in blocks(some.clone()) {
+        let part = (block.start - some.start) as u64..(block.end - some.start) as u64;
+        device.upload(slices.listed.grids.part(part.clone()), &list.grids(block.clone()).map_err(lacking)?)?;
+        device.upload(slices.listed.bounds.part(part.clone()), &list.bounds(block.clone()).map_err(lacking)?)?;
+        device.upload(slices.order.part(part), &list.order(block).map_err(lacking)?)?;
+    }
+    Ok(())
+}
+
 /// The pixels that some bounds meet together.
 fn pixels_of(bounds: &[GridBound]) -> Cluster {
+    around(bounds.iter().map(|bound| Cluster { x: bound.x, y: bound.y }))
+}
+
+/// The pixels that some clusters have together.
+fn around(clusters: impl Iterator<Item = Cluster>) -> Cluster {
     let none = [i32::from(i16::MAX), i32::from(i16::MIN)];
-    let [x, y] = bounds.iter().fold([none; 2], |[x, y], bound| [wider(x, range(bound.x)), wider(y, range(bound.y))]);
+    let [x, y] = clusters.fold([none; 2], |[x, y], one| [wider(x, range(one.x)), wider(y, range(one.y))]);
     Cluster { x: packed(x), y: packed(y) }
 }
 
@@ -170,6 +193,7 @@ fn meets(pixels: &Cluster, region: &RegionPixels) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::grid_list::GridColumns;
     use super::*;
     use crate::pipeline::kernels::records::Subpatch;
     use crate::pipeline::recording::Buffer;
@@ -178,6 +202,13 @@ mod tests {
         let buffer = Buffer::new("grids", 0, 0, 0, 0);
         let slices = GridPageSlices::cut(buffer, 0).expect("it takes nothing");
         Seat { slices, page, last_use }
+    }
+
+    fn pages(bounds: Vec<GridBound>, page_grids: u64) -> GridPages {
+        let count = bounds.len();
+        let list = GridColumns { grids: vec![Subpatch::default(); count], bounds, order: vec![0; count] }.into();
+        let counted = Counted { list, ..Counted::default() };
+        GridPages::new(Arc::new(counted), page_grids, Vec::new()).expect("it is in memory")
     }
 
     #[test]
@@ -193,8 +224,7 @@ mod tests {
     fn regions_skip_pages_that_lie_elsewhere() {
         let bound = |x0, x1| GridBound { x: packed([x0, x1]), y: packed([0, 5]), zmin: 1.0, zmax: 1.0 };
         let bounds = vec![bound(-4, 3), bound(10, 12), bound(20, 29), bound(40, 41), bound(1, 2)];
-        let counted = Counted { grids: vec![Subpatch::default(); 5], bounds, ..Counted::default() };
-        let pages = GridPages::new(Arc::new(counted), 2, Vec::new());
+        let pages = pages(bounds, 2);
         let region = |x0, x1| RegionPixels { sampled: [x0, 0, x1, 4], inside: [0, 0, 1, 1] };
         let meeting = |x0, x1| pages.meeting(&region(x0, x1));
         assert_eq!(meeting(0, 50), [0, 1, 2]);
@@ -208,8 +238,7 @@ mod tests {
     fn a_region_selects_no_more_than_the_clusters_that_it_meets() {
         let bounds =
             (0..200).map(|x| GridBound { x: packed([x, x]), y: packed([0, 5]), zmin: 1.0, zmax: 1.0 }).collect();
-        let counted = Counted { grids: vec![Subpatch::default(); 200], bounds, ..Counted::default() };
-        let pages = GridPages::new(Arc::new(counted), 150, Vec::new());
+        let pages = pages(bounds, 150);
         let region = |x0, x1| RegionPixels { sampled: [x0, 0, x1, 4], inside: [0, 0, 1, 1] };
         assert_eq!(pages.clusters.len(), 4, "64, 64 and 22 of a page, 50 of the next");
         assert_eq!([region(0, 1), region(63, 65), region(140, 151)].map(|some| pages.most_of(&some)), [64, 128, 128]);

@@ -1,9 +1,14 @@
 //! The order of grids in their pages: neighbours in the picture are neighbours in the list, so that a region passes over most of it, page by
 //! page and cluster by cluster. Each grid keeps its place in authored order, which is what numbers go by.
 
-use super::count::Counted;
+use super::count::JobGrids;
+use super::grid_list::{BLOCK_GRIDS, GridColumns, GridList, GridStore, GridWriter, ListError};
 use super::tiles::range;
 use crate::pipeline::kernels::records::{GridBound, Subpatch};
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 /// Height of the strips that grids are gone through by, in pixels, as a power of two. A cluster where grids of 8x8 pixels lie side by side
 /// is a square of a strip.
@@ -11,98 +16,235 @@ const STRIP_LOG2: u32 = 6;
 /// Width of what comes next in a strip.
 const COLUMN_LOG2: u32 = 4;
 
-/// Lists in authored order, as one in the order of pages: a counting sort by cells, in which authored order stays.
-pub(super) fn arranged(lists: Vec<Counted>) -> Counted {
-    let cells = Cells::around(bounds_of(&lists));
-    let (mut next, count) = cells.starts(bounds_of(&lists));
-    let mut all = Counted {
-        grids: vec![Subpatch::default(); count],
-        bounds: vec![GridBound::default(); count],
-        order: vec![0; count],
-        ..Counted::default()
-    };
-    let mut place = 0;
-    for list in lists {
-        for (grid, bound) in list.grids.into_iter().zip(list.bounds) {
-            let at = &mut next[cells.of(&bound)];
-            (all.grids[*at], all.bounds[*at], all.order[*at]) = (grid, bound, place);
-            *at += 1;
-            place += 1;
-        }
-        all.lost.extend(list.lost);
-    }
-    all
+/// A strip of the picture, and a column of it.
+type Cell = [i16; 2];
+
+/// Grids of a job that lie together in authored order, cell by cell, in each in that order; their places count from the first of them.
+#[derive(Debug)]
+pub(super) struct Run {
+    list: GridList,
+    /// The cells that have grids, and how many.
+    cells: Vec<(Cell, u32)>,
+    lost: Vec<(u32, u32)>,
 }
 
-fn bounds_of(lists: &[Counted]) -> impl Iterator<Item = &GridBound> {
-    lists.iter().flat_map(|list| &list.bounds)
+impl Run {
+    /// By a counting sort.
+    pub(super) fn of(job: JobGrids, store: &Arc<GridStore>) -> Result<Self, ListError> {
+        let cells = Cells::around(&job.bounds);
+        let counts = cells.counts(&job.bounds);
+        let mut next = starts(&counts);
+        let count = job.grids.len();
+        let mut columns = GridColumns {
+            grids: vec![Subpatch::default(); count],
+            bounds: vec![GridBound::default(); count],
+            order: vec![0; count],
+        };
+        for (place, (grid, bound)) in (0..).zip(job.grids.into_iter().zip(job.bounds)) {
+            let at = &mut next[cells.number(cell_of(&bound))];
+            let to = *at as usize;
+            (columns.grids[to], columns.bounds[to], columns.order[to]) = (grid, bound, place);
+            *at += 1;
+        }
+        let filled = counts.into_iter().enumerate().filter(|(_, count)| *count > 0);
+        let cells = filled.map(|(number, count)| (cells.cell(number), count)).collect();
+        Ok(Self { list: store.keep(columns)?, cells, lost: job.lost })
+    }
+}
+
+/// The grids of runs in authored order as one list in the order of pages, and what was lost: a merge by cells, in which authored order
+/// stays.
+pub(super) fn merged(runs: &[Run], store: &Arc<GridStore>) -> Result<(GridList, Vec<(u32, u32)>), ListError> {
+    let mut writer = store.writer(runs.iter().map(|run| run.list.len()).sum())?;
+    let window = (BLOCK_GRIDS / runs.len().max(1)).max(WINDOW_GRIDS_MIN);
+    let mut first_place = 0;
+    let mut sources: Vec<Source<'_>> = Vec::with_capacity(runs.len());
+    for run in runs {
+        sources.push(Source::new(run, first_place, window));
+        first_place += run.list.len() as u32;
+    }
+    let next =
+        |source: &Source<'_>, number| source.run.cells.get(source.cell).map(|(cell, _)| Reverse((*cell, number)));
+    let mut queue: BinaryHeap<_> =
+        sources.iter().enumerate().filter_map(|(number, source)| next(source, number)).collect();
+    while let Some(Reverse((_, number))) = queue.pop() {
+        sources[number].write_cell(&mut writer)?;
+        queue.extend(next(&sources[number], number));
+    }
+    let lost = runs.iter().flat_map(|run| run.lost.iter().copied()).collect();
+    Ok((writer.finish()?, lost))
+}
+
+/// Grids that are read at once of a run in a file, at least.
+const WINDOW_GRIDS_MIN: usize = 64;
+
+/// A run on its way into the list.
+struct Source<'a> {
+    run: &'a Run,
+    /// The place of its first grid in authored order.
+    first_place: u32,
+    /// Grids that are read at once.
+    window: usize,
+    /// The cell that comes next, by its number in the run,
+    cell: usize,
+    /// and its first grid.
+    at: usize,
+    /// What was read, and where it begins.
+    grids: Cow<'a, [Subpatch]>,
+    bounds: Cow<'a, [GridBound]>,
+    order: Cow<'a, [u32]>,
+    read_from: usize,
+}
+
+impl<'a> Source<'a> {
+    fn new(run: &'a Run, first_place: u32, window: usize) -> Self {
+        let window = if run.list.is_in_memory() { run.list.len() } else { window };
+        let (grids, bounds, order) = (Cow::default(), Cow::default(), Cow::default());
+        Self { run, first_place, window, cell: 0, at: 0, grids, bounds, order, read_from: 0 }
+    }
+
+    fn write_cell(&mut self, writer: &mut GridWriter) -> Result<(), ListError> {
+        let end = self.at + self.run.cells[self.cell].1 as usize;
+        while self.at < end {
+            if self.at == self.read_from + self.grids.len() {
+                self.read()?;
+            }
+            let some = self.at - self.read_from..(end - self.read_from).min(self.grids.len());
+            let order = self.order[some.clone()].iter().map(|place| self.first_place + place);
+            writer.push((&self.grids[some.clone()], &self.bounds[some.clone()]), order)?;
+            self.at += some.len();
+        }
+        self.cell += 1;
+        Ok(())
+    }
+
+    fn read(&mut self) -> Result<(), ListError> {
+        let list = &self.run.list;
+        let some = self.at..(self.at + self.window).min(list.len());
+        self.read_from = self.at;
+        self.grids = list.grids(some.clone())?;
+        self.bounds = list.bounds(some.clone())?;
+        self.order = list.order(some)?;
+        Ok(())
+    }
 }
 
 /// The cells that some grids lie in: by strip, and in a strip by column.
 #[derive(Debug)]
 struct Cells {
     /// The first strip and column,
-    first: [i32; 2],
+    first: Cell,
     /// and how many there are.
     count: [usize; 2],
 }
 
 impl Cells {
-    fn around<'a>(bounds: impl Iterator<Item = &'a GridBound>) -> Self {
-        let (low, high) = bounds.map(strip_and_column).fold(([i32::MAX; 2], [i32::MIN; 2]), |(low, high), at| {
+    fn around(bounds: &[GridBound]) -> Self {
+        let (low, high) = bounds.iter().map(cell_of).fold(([i16::MAX; 2], [i16::MIN; 2]), |(low, high), at| {
             ([0, 1].map(|axis| low[axis].min(at[axis])), [0, 1].map(|axis| high[axis].max(at[axis])))
         });
-        let count = [0, 1].map(|axis| (i64::from(high[axis]) - i64::from(low[axis]) + 1).max(0) as usize);
+        let count = [0, 1].map(|axis| (i32::from(high[axis]) - i32::from(low[axis]) + 1).max(0) as usize);
         Self { first: low, count }
     }
 
-    fn of(&self, bound: &GridBound) -> usize {
-        let [strip, column] = strip_and_column(bound);
-        (strip - self.first[0]) as usize * self.count[1] + (column - self.first[1]) as usize
+    fn number(&self, [strip, column]: Cell) -> usize {
+        let place = |at: i16, axis: usize| (i32::from(at) - i32::from(self.first[axis])) as usize;
+        place(strip, 0) * self.count[1] + place(column, 1)
     }
 
-    /// Where the grids of each cell begin, and how many grids there are.
-    fn starts<'a>(&self, bounds: impl Iterator<Item = &'a GridBound>) -> (Vec<usize>, usize) {
-        let mut starts = vec![0; self.count[0] * self.count[1]];
-        bounds.for_each(|bound| starts[self.of(bound)] += 1);
-        let mut before = 0;
-        for start in &mut starts {
-            before += std::mem::replace(start, before);
-        }
-        (starts, before)
+    fn cell(&self, number: usize) -> Cell {
+        [self.first[0] + (number / self.count[1]) as i16, self.first[1] + (number % self.count[1]) as i16]
+    }
+
+    /// Grids of each cell.
+    fn counts(&self, bounds: &[GridBound]) -> Vec<u32> {
+        let mut counts = vec![0; self.count[0] * self.count[1]];
+        bounds.iter().for_each(|bound| counts[self.number(cell_of(bound))] += 1);
+        counts
     }
 }
 
-/// Those of the middle of a grid.
-fn strip_and_column(bound: &GridBound) -> [i32; 2] {
+/// Where each of some parts begins that lie one after the other.
+fn starts(counts: &[u32]) -> Vec<u32> {
+    let before = |next: &mut u32, count: &u32| {
+        *next += count;
+        Some(*next - count)
+    };
+    counts.iter().scan(0, before).collect()
+}
+
+/// The cell of the middle of a grid.
+fn cell_of(bound: &GridBound) -> Cell {
     let middle = |packed| range(packed).iter().sum::<i32>() >> 1;
-    [middle(bound.y) >> STRIP_LOG2, middle(bound.x) >> COLUMN_LOG2]
+    [(middle(bound.y) >> STRIP_LOG2) as i16, (middle(bound.x) >> COLUMN_LOG2) as i16]
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tiles::packed;
     use super::*;
+    use crate::host_memory::HostMemory;
     use std::ops::Range;
+
+    /// A list of some jobs, whose runs and itself may take so many bytes of memory.
+    fn merged_of(jobs: Vec<JobGrids>, memory_bytes: u64) -> (GridColumns, Vec<(u32, u32)>) {
+        let store = GridStore::new(&HostMemory::new(u64::MAX), memory_bytes);
+        let runs: Vec<Run> = jobs.into_iter().map(|job| Run::of(job, &store).expect("kept")).collect();
+        let (list, lost) = merged(&runs, &store).expect("merged");
+        let all = 0..list.len();
+        let columns = GridColumns {
+            grids: list.grids(all.clone()).expect("read").into_owned(),
+            bounds: list.bounds(all.clone()).expect("read").into_owned(),
+            order: list.order(all).expect("read").into_owned(),
+        };
+        (columns, lost)
+    }
+
+    fn job(places: Range<u32>, bounds: &[GridBound]) -> JobGrids {
+        JobGrids {
+            grids: places.clone().map(|primitive| Subpatch { primitive, ..Subpatch::default() }).collect(),
+            bounds: bounds[places.start as usize..places.end as usize].to_vec(),
+            lost: vec![(places.start, 1)],
+        }
+    }
+
+    fn bound([x, y]: [i32; 2]) -> GridBound {
+        GridBound { x: packed([x, x]), y: packed([y, y]), ..GridBound::default() }
+    }
 
     #[test]
     fn grids_lie_strip_by_strip_and_know_their_places() {
         let at = [[500, 70], [3, 5], [-9, 60], [3, 63], [20, 2], [i32::from(i16::MAX), -1], [2, 5]];
-        let bound = |[x, y]: [i32; 2]| GridBound { x: packed([x, x]), y: packed([y, y]), ..GridBound::default() };
-        let bounds: Vec<GridBound> = at.into_iter().map(bound).collect();
-        let list = |places: Range<u32>| Counted {
-            grids: places.clone().map(|primitive| Subpatch { primitive, ..Subpatch::default() }).collect(),
-            bounds: bounds[places.start as usize..places.end as usize].to_vec(),
-            lost: vec![(places.start, 1)],
-            ..Counted::default()
+        let bounds = at.map(bound);
+        for memory_bytes in [u64::MAX, 0] {
+            let jobs = [0..2, 2..2, 2..7].map(|places| job(places, &bounds)).to_vec();
+            let (columns, lost) = merged_of(jobs, memory_bytes);
+            assert_eq!(columns.order, [5, 2, 1, 3, 6, 4, 0], "strips from the top, columns of 16 pixels, then places");
+            assert_eq!(lost, [(0, 1), (2, 1), (2, 1)]);
+            let primitives: Vec<u32> = columns.grids.iter().map(|grid| grid.primitive).collect();
+            assert_eq!(primitives, columns.order);
+            let moved: Vec<GridBound> = columns.order.iter().map(|&place| bounds[place as usize]).collect();
+            assert_eq!(columns.bounds, moved);
+            assert_eq!(merged_of(vec![job(0..0, &[])], memory_bytes).0, GridColumns::default());
+            assert_eq!(merged_of(Vec::new(), memory_bytes).0, GridColumns::default());
+        }
+    }
+
+    #[test]
+    fn long_runs_in_a_file_merge_as_in_memory_and_do_not_depend_on_jobs() {
+        let count = 2 * BLOCK_GRIDS as u32 + 100;
+        let bounds: Vec<GridBound> =
+            (0..count).map(|i| bound([i * 7919 % 640, i / 3 % 480].map(u32::cast_signed))).collect();
+        let jobs = |size: u32| -> Vec<JobGrids> {
+            let firsts = (0..count).step_by(size as usize);
+            firsts.map(|first| job(first..(first + size).min(count), &bounds)).collect()
         };
-        let counted = arranged(vec![list(0..2), list(2..2), list(2..7)]);
-        assert_eq!(counted.order, [5, 2, 1, 3, 6, 4, 0], "strips from the top, columns of 16 pixels, then places");
-        assert_eq!(counted.lost, [(0, 1), (2, 1), (2, 1)]);
-        assert!(arranged(vec![list(0..0)]).grids.is_empty() && arranged(Vec::new()).order.is_empty());
-        let primitives: Vec<u32> = counted.grids.iter().map(|grid| grid.primitive).collect();
-        assert_eq!(primitives, counted.order);
-        let moved: Vec<GridBound> = counted.order.iter().map(|&place| bounds[place as usize]).collect();
-        assert_eq!(counted.bounds, moved);
+        let (whole, _) = merged_of(jobs(count), u64::MAX);
+        let mut places = whole.order.clone();
+        places.sort_unstable();
+        assert!(places.into_iter().eq(0..count));
+        for (size, memory_bytes) in [(1000, u64::MAX), (1000, 0), (BLOCK_GRIDS as u32 + 7, 0), (50, 1 << 20)] {
+            assert!(merged_of(jobs(size), memory_bytes).0 == whole, "{size} {memory_bytes}");
+        }
     }
 }

@@ -13,15 +13,16 @@ pub(crate) struct ResidentPages {
     seats: Vec<Seat>,
     seat_bytes: u64,
     budget_bytes: u64,
-    used_bytes: u64,
     clock: u64,
 }
 
 #[derive(Debug)]
 struct Seat {
     buffer: Buffer,
-    page: usize,
-    slices: PageSlices,
+    /// The page that is there, or that it is kept for.
+    page: Option<usize>,
+    /// Where the page lies, once it is there.
+    slices: Option<PageSlices>,
     last_use: u64,
 }
 
@@ -34,7 +35,7 @@ impl ResidentPages {
     /// No page is resident yet; at most `budget_bytes` of them ever will be, but always at least one.
     pub(crate) fn new(pages: Arc<[Page]>, budget_bytes: u64) -> Self {
         let seat_bytes = pages.iter().map(page_bytes).max().unwrap_or(0);
-        Self { pages, seats: Vec::new(), seat_bytes, budget_bytes, used_bytes: 0, clock: 0 }
+        Self { pages, seats: Vec::new(), seat_bytes, budget_bytes, clock: 0 }
     }
 
     /// Bytes of all pages together, and of the largest one.
@@ -51,43 +52,53 @@ impl ResidentPages {
         Self::bytes(&self.pages).0 <= self.budget_bytes
     }
 
+    /// Takes the memory of all pages that may ever be resident, before others take what is left: buffers that share blocks need more than
+    /// their bytes. Where there is too little, one page at a time is resident.
+    pub(crate) fn take_memory(&mut self, device: &mut Device) -> Result<(), GpuError> {
+        if !self.seats.is_empty() {
+            return Ok(());
+        }
+        match self.take_seats(device) {
+            Err(GpuError::OutOfMemory { .. }) => self.keep_one(device),
+            other => other,
+        }
+    }
+
+    /// All fit: each gets a buffer of its own size. Else seats of equal size are used over and over.
+    fn take_seats(&mut self, device: &mut Device) -> Result<(), GpuError> {
+        let own = |page: usize| (Some(page), page_bytes(&self.pages[page]));
+        let seats: Vec<(Option<usize>, u64)> = match self.all_fit() {
+            true => (0..self.pages.len()).map(own).collect(),
+            false => vec![(None, self.seat_bytes); self.at_once()],
+        };
+        for (page, bytes) in seats {
+            let buffer = device.allocate("page", bytes, Usage::DeviceOnly).inspect_err(|_| self.free(device))?;
+            self.seats.push(Seat { buffer, page, slices: None, last_use: 0 });
+        }
+        Ok(())
+    }
+
     /// A page on the device, brought there if it is not. Submissions before see what was there, those after see the page: also a
     /// recording that is not yet submitted, so that it may bring at most [`Self::at_once`] pages.
     pub(crate) fn bring(&mut self, device: &mut Device, page: usize) -> Result<PageSlices, GpuError> {
         self.clock += 1;
-        let clock = self.clock;
-        if let Some(seat) = self.seats.iter_mut().find(|seat| seat.page == page) {
-            seat.last_use = clock;
-            return Ok(seat.slices);
+        let kept = self.seats.iter().position(|seat| seat.page == Some(page));
+        let oldest = || (0..self.seats.len()).min_by_key(|&i| self.seats[i].last_use).expect("their memory was taken");
+        let seat = kept.unwrap_or_else(oldest);
+        let seat = &mut self.seats[seat];
+        seat.last_use = self.clock;
+        if let (Some(slices), Some(_)) = (seat.slices, kept) {
+            return Ok(slices);
         }
-        // All fit: each gets a buffer of its own size. Else seats of equal size are used over and over.
-        let bytes = if self.all_fit() { page_bytes(&self.pages[page]) } else { self.seat_bytes };
-        let buffer = if self.seats.is_empty() || self.used_bytes + bytes <= self.budget_bytes {
-            let buffer = device.allocate("page", bytes, Usage::DeviceOnly)?;
-            self.used_bytes += bytes;
-            buffer
-        } else {
-            let oldest = (0..self.seats.len()).min_by_key(|&i| self.seats[i].last_use).expect("there is a seat");
-            self.seats.swap_remove(oldest).buffer
-        };
-        let slices = upload(device, buffer, &self.pages[page]).inspect_err(|_| {
-            device.free(buffer);
-            self.used_bytes -= bytes;
-        })?;
-        self.seats.push(Seat { buffer, page, slices, last_use: clock });
-        Ok(slices)
+        (seat.page, seat.slices) = (Some(page), None);
+        Ok(*seat.slices.insert(upload(device, seat.buffer, &self.pages[page])?))
     }
 
-    /// Bytes of the buffers that may still be made.
-    pub(crate) fn to_come_bytes(&self) -> u64 {
-        Self::bytes(&self.pages).0.min(self.budget_bytes) - self.used_bytes
-    }
-
-    /// From now on one page is resident at a time. Its memory is taken at once, before others take what is left.
+    /// From now on one page is resident at a time.
     pub(crate) fn keep_one(&mut self, device: &mut Device) -> Result<(), GpuError> {
         self.free(device);
         self.budget_bytes = self.budget_bytes.min(self.seat_bytes);
-        if self.pages.is_empty() { Ok(()) } else { self.bring(device, 0).map(|_| ()) }
+        self.take_seats(device)
     }
 
     /// Frees the buffers.
@@ -95,7 +106,6 @@ impl ResidentPages {
         for seat in self.seats.drain(..) {
             device.free(seat.buffer);
         }
-        self.used_bytes = 0;
     }
 }
 

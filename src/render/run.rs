@@ -55,13 +55,13 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
         }
     };
     let open = opening.elapsed();
-    let mut session = Session::new(options, (reporter, observer), devices, aids);
+    let memory = options.host_memory_bytes.map_or_else(HostMemory::of_machine, HostMemory::new);
+    let mut session = Session::new(options, (reporter, observer), devices, (aids, Arc::clone(&memory)));
     session.stats.open = open;
     if let Some(Err(refusal)) = checkpoint.map(|checkpoint| session.keep(checkpoint)) {
         return refused(refusal);
     }
     session.advise_devices();
-    let memory = options.host_memory_bytes.map_or_else(HostMemory::of_machine, HostMemory::new);
     let (sender, receiver) = bounded(READ_AHEAD);
     let stopped = AtomicBool::new(false);
     let (ending, displays, read) = std::thread::scope(|scope| {

@@ -5,11 +5,12 @@ use super::aids::Aids;
 use super::checkpoint::{Begun, Checkpoint, Refusal};
 use super::chronicle::Chronicle;
 use super::cost::cost_of;
-use super::count::Counted;
-use super::counting::{Counting, Ready};
+use super::counted::Counted;
+use super::counting::{Counting, Member, Ready, Uncounted};
 use super::decisions::Decisions;
 use super::devices::{DeviceSlot, InTurn, Record, Reopener};
 use super::driver::{Driver, Picture};
+use super::grid_list::ListError;
 use super::imager::DeviceImager;
 use super::region::RegionCounts;
 use super::result::interleave;
@@ -18,7 +19,7 @@ use super::tiles::tile_counts;
 use super::worker::{Garage, Worker, region_room, take_back};
 use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
 use crate::film::{ChannelGroup, DisplayOutcome, DisplayState, Film};
-use crate::host_memory::{Charge, Taker};
+use crate::host_memory::{Charge, HostMemory, Taker};
 use crate::options::{HANG_TIMEOUT, RenderOptions};
 use crate::outcome::Ending;
 use crate::pipeline::frame::filter_apron;
@@ -41,6 +42,7 @@ pub(crate) struct Session<'a> {
     pub observer: &'a dyn Observer,
     pub aids: Aids,
     pub stats: Stats,
+    memory: Arc<HostMemory>,
     checkpoint: Option<Checkpoint>,
     /// Worlds that [`Self::draw`] was given.
     worlds: u32,
@@ -60,7 +62,7 @@ impl<'a> Session<'a> {
         options: &'a RenderOptions,
         (reporter, observer): (&'a Arc<Reporter>, &'a dyn Observer),
         slots: Vec<DeviceSlot>,
-        aids: Aids,
+        (aids, memory): (Aids, Arc<HostMemory>),
     ) -> Self {
         Self {
             options,
@@ -68,6 +70,7 @@ impl<'a> Session<'a> {
             observer,
             aids,
             stats: Stats::default(),
+            memory,
             checkpoint: None,
             worlds: 0,
             slots,
@@ -244,9 +247,15 @@ impl<'a> Session<'a> {
         let setting_up = Instant::now();
         let drivers = self.drivers(&reopeners);
         let devices_s = setting_up.elapsed().as_secs_f64();
-        let counting = Counting { picture, crop: film.crop(), reopeners: &reopeners };
+        let limits_bytes = self.slots.iter().filter_map(|slot| slot.open_options.memory_bytes).sum();
+        let list_bytes = self.aids.list_bytes(limits_bytes);
+        let (memory, crop) = (&self.memory, film.crop());
+        let counting = Counting { picture, crop, reopeners: &reopeners, memory, list_bytes };
         let count_jobs = counting.job_count() as u64;
-        let ready = counting.run(drivers);
+        let ready = match counting.run(drivers) {
+            Ok(ready) => ready,
+            Err(Uncounted { error, drivers }) => return self.give_up(&error, drivers),
+        };
         let Some(first) = ready.iter().flatten().next() else {
             advice::on_no_device(self.reporter);
             return;
@@ -258,6 +267,14 @@ impl<'a> Session<'a> {
         self.world().count = count;
         self.world().cost = Some(CostStats { devices_s, count_jobs, ..CostStats::default() });
         self.draw_regions(picture, ready.into_iter().zip(reopeners).collect(), &counted, film);
+    }
+
+    /// The list of grids is not to be had: nothing can be drawn, and the devices wait for the next world.
+    fn give_up(&mut self, error: &ListError, drivers: Vec<Member>) {
+        advice::on_no_list(self.reporter, error);
+        for (place, driver) in drivers {
+            self.slots[place].device = Some(driver.finish());
+        }
     }
 
     /// A driver on every device that is left.
@@ -281,7 +298,14 @@ impl<'a> Session<'a> {
         let crop = film.crop();
         let Some(whole) = Region::new(crop) else { return };
         let counting_up = Instant::now();
-        let tiles = tile_counts(whole, counted, &picture.world.instances);
+        let tiles = match tile_counts(whole, &counted.list, &picture.world.instances) {
+            Ok(tiles) => tiles,
+            Err(error) => {
+                let drivers = ready.into_iter().enumerate();
+                let drivers = drivers.filter_map(|(place, (ready, _))| Some((place, ready?.driver)));
+                return self.give_up(&error, drivers.collect());
+            }
+        };
         let table = Arc::new(SummedArea::new(whole, &tiles, Rates::default()));
         let policy = self.policy(&table, ready.len());
         let garages: Vec<Garage> = ready.iter().map(|_| Garage::default()).collect();

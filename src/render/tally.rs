@@ -1,10 +1,9 @@
 //! What drawing a world took, for the statistics.
 
-use super::count::Counted;
+use super::counted::Counted;
 use super::devices::DeviceSlot;
 use super::driver::Picture;
 use super::region::RegionCounts;
-use super::tiles::micropolygons;
 use crate::gpu::Device;
 use crate::schedule::Report;
 use crate::stats::{Counts, DeviceStats, Stage, Stats};
@@ -14,8 +13,8 @@ use std::time::Duration;
 pub(super) fn add_counts(counts: &mut Counts, picture: &Picture, counted: &Counted, totals: &RegionCounts) {
     let frame = &picture.world.frame;
     let [x0, y0, x1, y1] = frame.sampled_px.map(i64::from);
-    counts.grids += counted.grids.len() as u64;
-    counts.micropolygons += counted.grids.iter().map(micropolygons).sum::<u64>();
+    counts.grids += counted.list.len() as u64;
+    counts.micropolygons += counted.totals.micropolygons;
     counts.shaded_vertices += totals.shaded_vertices;
     let samples = u64::from(frame.samples[0] * frame.samples[1]);
     counts.sample_points += ((x1 - x0) * (y1 - y0)).cast_unsigned() * samples;

@@ -1,11 +1,14 @@
 //! Worlds made by hand, shaded by the test kernel `facing`, drawn by one driver: the pipeline without RIB, RSL and scheduler.
 
-use super::count::{Counted, jobs};
+use super::count::jobs;
+use super::counted::{Counted, Totals};
 use super::driver::{Driver, Picture, Polled, Tracks};
+use super::grid_list::GridStore;
 use super::grid_pages::Residency;
-use super::neighbours::arranged;
+use super::neighbours::{Run, merged};
 use crate::diagnostic::{Place, Reporter, Severity};
 use crate::gpu::{Device, OpenOptions, open};
+use crate::host_memory::HostMemory;
 use crate::pipeline::kernels::test::facing;
 use crate::pipeline::look::{Look, Program, ShadingKernel, Verdict};
 use crate::pipeline::plan::Pipeline;
@@ -74,6 +77,10 @@ struct Setup {
     page_bytes: u64,
     pages_bytes_max: u64,
     grid_residency: Option<Residency>,
+    /// Bytes of lists of grids in the host's memory.
+    list_bytes: u64,
+    /// Another driver draws than counted.
+    counts_elsewhere: bool,
     memory_bytes: u64,
     cuts: u32,
     rate: f32,
@@ -87,6 +94,8 @@ impl Default for Setup {
             page_bytes: 64 << 20,
             pages_bytes_max: u64::MAX,
             grid_residency: None,
+            list_bytes: u64::MAX,
+            counts_elsewhere: false,
             memory_bytes: 512 << 20,
             cuts: 1,
             rate: 1.0,
@@ -178,12 +187,18 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Drawn {
     let reporter = Arc::new(Reporter::silent());
     let picture = Arc::new(picture(things, resolution, setup));
     let mut driver = Driver::new(device(setup.memory_bytes, &reporter), Arc::clone(&picture), off()).expect("fits");
-    let mut lists = Vec::new();
+    let store = GridStore::new(&HostMemory::new(u64::MAX), setup.list_bytes);
+    let mut runs = Vec::new();
     let all = jobs(&picture.world.runs, 50_000);
     let mut left = all.iter().enumerate();
-    let mut give = |_, list: Counted| lists.push(list);
+    let mut give = |_, grids, _| runs.push(Run::of(grids, &store).expect("kept"));
     driver.count(&mut || left.next(), &mut give).expect("counted");
-    let counted = Arc::new(arranged(lists));
+    if setup.counts_elsewhere {
+        driver = Driver::new(driver.finish(), Arc::clone(&picture), off()).expect("fits");
+    }
+    let (list, lost) = merged(&runs, &store).expect("merged");
+    let totals = Totals::of(&list, picture.world.frame.sampled_px, &picture.filter).expect("read");
+    let counted = Arc::new(Counted { list, totals, lost, ..Counted::default() });
     driver.begin_picture(&counted).expect("fits");
     let [width, height] = resolution;
     let mut film = Drawn {
@@ -418,7 +433,7 @@ fn paged(page_grids: u64, seats: u64) -> Option<Residency> {
 fn the_picture_is_the_same_however_it_is_cut() {
     let reference = draw(menagerie(), SIZE, &Setup::default());
     save(&reference, SIZE, "menagerie");
-    eprintln!("{} grids\n{}", reference.counted.grids.len(), reference.log);
+    eprintln!("{} grids\n{}", reference.counted.list.len(), reference.log);
     let setups = [
         ("5x5 regions", Setup { cuts: 5, ..Setup::default() }),
         ("small pages", Setup { page_bytes: 4096, ..Setup::default() }),
@@ -427,6 +442,7 @@ fn the_picture_is_the_same_however_it_is_cut() {
         ("little memory", Setup { memory_bytes: 48 << 20, ..Setup::default() }),
         ("pages of 50 grids, three at a time", Setup { grid_residency: paged(50, 3), cuts: 3, ..Setup::default() }),
         ("one page of 7 grids at a time", Setup { grid_residency: paged(7, 1), ..Setup::default() }),
+        ("a list in a file", Setup { grid_residency: paged(50, 3), list_bytes: 0, ..Setup::default() }),
         ("tiny submissions", Setup { perturb: Some(1), ..Setup::default() }),
         ("other tiny submissions, small regions", Setup { perturb: Some(2), cuts: 3, ..Setup::default() }),
         ("unbinned", Setup { pipeline: Pipeline::UNBINNED, ..Setup::default() }),
@@ -447,6 +463,23 @@ fn a_small_region_takes_as_many_submissions_as_the_formula_says() {
     for (things, submissions) in [(vec![ball(5.0, 1.0)], 5), (vec![ball(5.0, 1.0), ball(4.0, 0.5)], 10)] {
         let drawn = draw(things, [24, 24], &Setup::default());
         assert_eq!(drawn.submissions, submissions, "{}", drawn.log);
+    }
+}
+
+/// Another device may have counted, so that geometry comes when regions have their memory: no limit may leave it without.
+#[test]
+fn regions_leave_room_for_geometry_that_comes_late() {
+    let mesh = || vec![thing(patches(60), placed(0.0, 0.0, 6.0, 0.1), [0.5, 0.6, 0.5], 1.0)];
+    let reference = draw(mesh(), SIZE, &Setup::default());
+    // The list takes up the block that small things are in.
+    let setup = |mib: u64| Setup {
+        memory_bytes: mib << 20,
+        grid_residency: paged(68_000, 1),
+        counts_elsewhere: true,
+        ..Setup::default()
+    };
+    for mib in [20, 25, 30] {
+        same(&draw(mesh(), SIZE, &setup(mib)), &reference, &format!("{mib} MiB"));
     }
 }
 

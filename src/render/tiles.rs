@@ -1,9 +1,10 @@
 //! From counted grids to the summed-area table that every cut and estimate is read from.
 
-use super::count::Counted;
+use super::grid_list::{GridList, ListError, blocks};
 use crate::pipeline::kernels::records::{GridBound, Instance, Subpatch};
 use crate::schedule::{Region, TILE_PX, TileCounts, TileGrid};
 use std::num::NonZero;
+use std::ops::Range;
 
 const TRANSLUCENT: u32 = 8;
 /// Fewer grids are not worth a thread.
@@ -26,40 +27,36 @@ pub(crate) fn micropolygons(grid: &Subpatch) -> u64 {
 
 /// What the tiles of a picture hold whose grids were counted. A grid's micropolygons are spread over the tiles that its bound meets. All
 /// processors take part, a share of the grids each.
-pub(crate) fn tile_counts(picture: Region, counted: &Counted, instances: &[Instance]) -> Vec<TileCounts> {
+pub(crate) fn tile_counts(
+    picture: Region,
+    list: &GridList,
+    instances: &[Instance],
+) -> Result<Vec<TileCounts>, ListError> {
     let layout = TileGrid::of(picture);
-    let count = |grids: &[Subpatch], bounds: &[GridBound]| {
+    let count = |share: Range<usize>| -> Result<Vec<TileCounts>, ListError> {
         let mut tiles = vec![TileCounts::default(); layout.tile_count()];
-        for (grid, bound) in grids.iter().zip(bounds) {
-            let translucent = instances[grid.instance as usize].flags & TRANSLUCENT != 0;
-            spread(&layout, &mut tiles, bound, micropolygons(grid), translucent);
+        for block in blocks(share) {
+            let (grids, bounds) = (list.grids(block.clone())?, list.bounds(block)?);
+            for (grid, bound) in grids.iter().zip(bounds.iter()) {
+                let translucent = instances[grid.instance as usize].flags & TRANSLUCENT != 0;
+                spread(&layout, &mut tiles, bound, micropolygons(grid), translucent);
+            }
         }
-        tiles
+        Ok(tiles)
     };
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let share = counted.grids.len().div_ceil(processors).max(SHARE_MIN);
-    let (mut grids, mut bounds) = (counted.grids.chunks(share), counted.bounds.chunks(share));
-    let own = (grids.next().unwrap_or_default(), bounds.next().unwrap_or_default());
+    let share = list.len().div_ceil(processors).max(SHARE_MIN);
+    let of = |first: usize| first.min(list.len())..(first + share).min(list.len());
     std::thread::scope(|scope| {
-        let others: Vec<_> =
-            grids.zip(bounds).map(|(grids, bounds)| scope.spawn(move || count(grids, bounds))).collect();
-        let mut all = count(own.0, own.1);
+        let firsts = (share..list.len()).step_by(share);
+        let others: Vec<_> = firsts.map(|first| scope.spawn(move || count(of(first)))).collect();
+        let mut all = count(of(0))?;
         for other in others {
-            let tiles = other.join().expect("counting does not panic");
+            let tiles = other.join().expect("counting does not panic")?;
             all.iter_mut().zip(tiles).for_each(|(all, tile)| *all += tile);
         }
-        all
+        Ok(all)
     })
-}
-
-/// Mean width and height of what a grid covers, in pixels.
-pub(crate) fn mean_grid_px(counted: &Counted) -> [f64; 2] {
-    let length = |packed: u32| {
-        let [low, high] = range(packed);
-        f64::from((high - low + 1).max(0))
-    };
-    let sum = counted.bounds.iter().fold([0.0, 0.0], |[x, y], bound| [x + length(bound.x), y + length(bound.y)]);
-    sum.map(|sum| sum / counted.bounds.len().max(1) as f64)
 }
 
 fn spread(layout: &TileGrid, tiles: &mut [TileCounts], bound: &GridBound, count: u64, translucent: bool) {
@@ -88,7 +85,9 @@ fn spread(layout: &TileGrid, tiles: &mut [TileCounts], bound: &GridBound, count:
 
 #[cfg(test)]
 mod tests {
+    use super::super::grid_list::{GridColumns, GridStore};
     use super::*;
+    use crate::host_memory::HostMemory;
     use crate::schedule::TileGrids;
 
     #[test]
@@ -115,10 +114,10 @@ mod tests {
             GridBound { x: packed([x, x + 20]), y: packed([y, y + 9]), ..GridBound::default() }
         };
         let count = 3 * SHARE_MIN as u32 + 5;
-        let counted = Counted {
+        let columns = GridColumns {
             grids: (0..count).map(grid).collect(),
             bounds: (0..count).map(bound).collect(),
-            ..Counted::default()
+            order: (0..count).collect(),
         };
         let instances = [Instance::default(), Instance { flags: TRANSLUCENT, ..Instance::default() }];
         let layout = TileGrid::of(picture);
@@ -126,6 +125,9 @@ mod tests {
         for i in 0..count {
             spread(&layout, &mut alone, &bound(i), micropolygons(&grid(i)), i % 2 == 1);
         }
-        assert!(tile_counts(picture, &counted, &instances) == alone);
+        for memory_bytes in [u64::MAX, 0] {
+            let list = GridStore::new(&HostMemory::new(u64::MAX), memory_bytes).keep(columns.clone()).expect("kept");
+            assert!(tile_counts(picture, &list, &instances).expect("read") == alone, "{memory_bytes}");
+        }
     }
 }

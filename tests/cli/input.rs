@@ -1,6 +1,7 @@
 //! What is wrong with files: scenes that cannot be read, outputs that cannot be written.
 
 use super::{Ran, anthill, directory, run};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
@@ -166,4 +167,28 @@ fn reading_ahead_waits_for_memory() {
     assert_eq!(names(directory.path()), ["a.rib", "x.0001.exr", "x.0002.exr", "x.0003.exr", "x.0004.exr"]);
     let one_name = anthill(directory.path(), &["render", "a.rib", "--host-memory", "600K", "-o", "x.exr"]);
     assert!(one_name.code == Some(2) && one_name.err.contains("put # where the frame number goes"), "{}", one_name.err);
+}
+
+/// Where the list of a picture's grids finds no room at all, that picture is missing, and the next is drawn.
+#[test]
+fn a_list_of_grids_without_room_costs_one_picture() {
+    let directory = directory();
+    let world = |name: &str, rate: f32| {
+        format!(
+            "Display \"{name}\" \"exr\" \"rgba\"\nFormat 64 64 1\nShadingRate {rate}\nWorldBegin\nSphere 1 -1 1 360\nWorldEnd\n"
+        )
+    };
+    let scene =
+        format!("Projection \"orthographic\" Translate 0 0 3\n{}{}", world("a.exr", 0.001), world("b.exr", 1.0));
+    fs::write(directory.path().join("a.rib"), scene).expect("writable");
+    let flags = ["render", "a.rib", "--host-memory", "640K"];
+    let nowhere = directory.path().join("nowhere");
+    let to_file = ("ANTHILL_PERTURB", OsStr::new("1"));
+    let ran = run(directory.path(), &flags, &[("TMPDIR", nowhere.as_os_str()), to_file], "");
+    let expected = format!("finds room neither in memory nor in {}: No such file or directory", nowhere.display());
+    assert!(ran.err.contains(&expected) && ran.err.contains("TMPDIR"), "{}", ran.err);
+    assert_eq!((ran.code, names(directory.path())), (Some(1), vec!["a.rib".into(), "b.exr".into()]), "{}", ran.err);
+    let elsewhere = run(directory.path(), &flags, &[to_file], "");
+    assert_eq!(elsewhere.code, Some(0), "{}", elsewhere.err);
+    assert_eq!(names(directory.path()), ["a.exr", "a.rib", "b.exr"]);
 }

@@ -1,0 +1,66 @@
+//! What is known of a picture once its grids are counted.
+
+use super::grid_list::{GridList, ListError, blocks};
+use super::pixel_grids::PixelGrids;
+use super::tiles::{micropolygons, range};
+use crate::pipeline::frame;
+use crate::pipeline::kernels::records::GridBound;
+use crate::scene::Filter;
+
+/// The grids of a picture.
+#[derive(Debug, Default)]
+pub(crate) struct Counted {
+    /// In [the order of pages](super::neighbours).
+    pub list: GridList,
+    pub totals: Totals,
+    /// Subpatches lost at the eye plane, by instance (one example a chunk).
+    pub lost: Vec<(u32, u32)>,
+    /// Displacement bounds, in camera space, of instances that declare none: measured, and used in the count.
+    pub bounds_measured: Vec<(u32, f32)>,
+}
+
+/// What the grids of a picture come to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Totals {
+    pub micropolygons: u64,
+    /// The least of the nearest depths of grids; infinite if there are none.
+    pub near: f32,
+    /// The greatest of their nearest depths; 0 if there are none.
+    pub far: f32,
+    /// The most grids that the samples of any pixel need.
+    pub pixel_grids_max: u64,
+    /// Mean width and height of what a grid covers, in pixels.
+    pub grid_px: [f64; 2],
+}
+
+impl Default for Totals {
+    fn default() -> Self {
+        Self { micropolygons: 0, near: f32::INFINITY, far: 0.0, pixel_grids_max: 0, grid_px: [0.0; 2] }
+    }
+}
+
+impl Totals {
+    /// Of grids in a picture that samples `sampled_px` (x0, y0, x1, y1, half-open).
+    pub(crate) fn of(list: &GridList, sampled_px: [i32; 4], filter: &Filter) -> Result<Self, ListError> {
+        let mut pixels = PixelGrids::new(sampled_px, frame::filter_apron(filter));
+        let mut totals = Self::default();
+        for block in blocks(0..list.len()) {
+            totals.micropolygons += list.grids(block.clone())?.iter().map(micropolygons).sum::<u64>();
+            for bound in list.bounds(block)?.iter() {
+                totals.add(bound);
+                pixels.add(bound);
+            }
+        }
+        totals.grid_px = totals.grid_px.map(|sum| sum / list.len().max(1) as f64);
+        Ok(Self { pixel_grids_max: pixels.most(), ..totals })
+    }
+
+    fn add(&mut self, bound: &GridBound) {
+        self.near = self.near.min(bound.zmin);
+        self.far = self.far.max(bound.zmin);
+        for (sum, packed) in self.grid_px.iter_mut().zip([bound.x, bound.y]) {
+            let [low, high] = range(packed);
+            *sum += f64::from((high - low + 1).max(0));
+        }
+    }
+}
