@@ -1,7 +1,7 @@
 //! The counting pass on several devices. Identical devices count once, in shares; where devices differ, each group of identical ones
 //! counts for itself, because each pixel must be what its device would have drawn alone.
 
-use super::count::jobs;
+use super::count::{JobGrids, jobs};
 use super::counted::{Counted, Totals};
 use super::devices::Reopener;
 use super::driver::{Driver, DriverError, Picture};
@@ -46,6 +46,28 @@ pub(crate) struct Uncounted {
     pub error: ListError,
     /// Those that are left, with their places.
     pub drivers: Vec<Member>,
+}
+
+/// Where members that count leave what they have found.
+struct Board {
+    store: Arc<GridStore>,
+    /// The parts of each job that was counted to its end.
+    runs: Mutex<Vec<Option<Vec<Run>>>>,
+    /// Why a part could not be kept.
+    refused: Mutex<Option<ListError>>,
+}
+
+impl Board {
+    /// Keeps a part of a job beside the `parts` before it, and, with the last, the job.
+    fn take(&self, parts: &mut Vec<Run>, (job, grids): (usize, JobGrids), last: bool) {
+        match Run::of(grids, &self.store) {
+            Ok(run) => parts.push(run),
+            Err(error) => *self.refused.lock() = Some(error),
+        }
+        if last {
+            self.runs.lock()[job] = Some(std::mem::take(parts));
+        }
+    }
 }
 
 impl Counting<'_> {
@@ -99,31 +121,24 @@ impl Counting<'_> {
     /// know the displacement bounds that were measured.
     fn count(&self, members: &mut Vec<Member>, bounds: &[(u32, f32)]) -> Result<Counted, ListError> {
         let all = jobs(&self.picture.world.runs, JOB_PRIMITIVES);
-        let store = GridStore::new(self.memory, self.list_bytes);
-        // The parts of each job that was counted to its end.
-        let runs: Mutex<Vec<Option<Vec<Run>>>> = Mutex::new(all.iter().map(|_| None).collect());
-        let refused = Mutex::new(None);
+        let board = Board {
+            store: GridStore::new(self.memory, self.list_bytes),
+            runs: Mutex::new(all.iter().map(|_| None).collect()),
+            refused: Mutex::new(None),
+        };
         loop {
-            let open: Vec<usize> = (0..all.len()).filter(|&job| runs.lock()[job].is_none()).collect();
-            if open.is_empty() || members.is_empty() || refused.lock().is_some() {
+            let open: Vec<usize> = (0..all.len()).filter(|&job| board.runs.lock()[job].is_none()).collect();
+            if open.is_empty() || members.is_empty() || board.refused.lock().is_some() {
                 break;
             }
             let next = AtomicUsize::new(0);
             let work = |(place, mut driver): Member| {
                 let take = &mut || {
                     let job = *open.get(next.fetch_add(1, Ordering::Relaxed))?;
-                    refused.lock().is_none().then(|| (job, &all[job]))
+                    board.refused.lock().is_none().then(|| (job, &all[job]))
                 };
                 let mut parts = Vec::new();
-                let counted = driver.count(take, &mut |job, grids, last| {
-                    match Run::of(grids, &store) {
-                        Ok(run) => parts.push(run),
-                        Err(error) => *refused.lock() = Some(error),
-                    }
-                    if last {
-                        runs.lock()[job] = Some(std::mem::take(&mut parts));
-                    }
-                });
+                let counted = driver.count(take, &mut |job, grids, last| board.take(&mut parts, (job, grids), last));
                 (place, driver, counted)
             };
             let results: Vec<_> = thread::scope(|scope| {
@@ -139,16 +154,16 @@ impl Counting<'_> {
                 members.extend(kept.map(|driver| (place, driver)));
             }
         }
-        match refused.into_inner() {
+        match board.refused.into_inner() {
             Some(error) => Err(error),
-            None => self.gathered(runs.into_inner().into_iter().flatten().flatten().collect()),
+            None => self.gathered(board.runs.into_inner().into_iter().flatten().flatten().collect()),
         }
     }
 
     fn gathered(&self, runs: Vec<Run>) -> Result<Counted, ListError> {
         let (list, lost) = merged(&runs, &GridStore::new(self.memory, self.list_bytes))?;
         drop(runs);
-        // They were blocks of some 100 KiB.
+        // The parts of jobs were blocks of up to a few MiB.
         gpu::trim_heap();
         let totals = Totals::of(&list, self.picture.world.frame.sampled_px, &self.picture.filter)?;
         Ok(Counted { list, totals, lost, ..Counted::default() })

@@ -68,10 +68,18 @@ pub(crate) struct GridStore {
     charge: Charge,
     /// Bytes that lists may still take in memory.
     memory_left: AtomicU64,
-    /// Made when the first list goes there.
-    file: Mutex<Option<File>>,
-    /// Bytes of the file that lists have.
-    file_bytes: AtomicU64,
+    /// Made when the first list goes there; with the bytes of it that lists have.
+    file: Mutex<Option<(SharedFile, u64)>>,
+}
+
+/// A file that lists share.
+type SharedFile = Arc<Mutex<File>>;
+
+/// Goes to a place in a file, and acts there.
+fn with_file<T>(file: &SharedFile, at: u64, act: impl FnOnce(&mut File) -> io::Result<T>) -> io::Result<T> {
+    let mut file = file.lock();
+    file.seek(SeekFrom::Start(at))?;
+    act(&mut file)
 }
 
 impl GridStore {
@@ -79,7 +87,7 @@ impl GridStore {
     pub(crate) fn new(memory: &Arc<HostMemory>, memory_bytes: u64) -> Arc<Self> {
         // Not lent: a device that is stuck may keep a list for ever. Who reads ahead waits for the world that is drawn, which goes later.
         let charge = Charge::new(memory);
-        Arc::new(Self { charge, memory_left: memory_bytes.into(), file: Mutex::default(), file_bytes: 0.into() })
+        Arc::new(Self { charge, memory_left: memory_bytes.into(), file: Mutex::default() })
     }
 
     /// Keeps a list.
@@ -96,7 +104,7 @@ impl GridStore {
     }
 
     /// Where a list goes: to a place in the file, or to memory. Where the file has no room, also to memory that was not meant for it.
-    fn place(&self, count: usize) -> Result<Option<u64>, ListError> {
+    fn place(&self, count: usize) -> Result<Option<(SharedFile, u64)>, ListError> {
         let bytes = count as u64 * GRID_BYTES;
         let in_memory = || self.charge.try_take(Taker::Grids, bytes);
         if self.memory_left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(bytes)).is_ok() {
@@ -106,30 +114,22 @@ impl GridStore {
             self.memory_left.fetch_add(bytes, Relaxed);
         }
         match self.reserve(bytes) {
-            Ok(at) => Ok(Some(at)),
+            Ok(place) => Ok(Some(place)),
             Err(_) if in_memory() => Ok(None),
             Err(error) => Err(ListError::no_room(bytes, &error)),
         }
     }
 
     /// Room in the file; where it begins.
-    fn reserve(&self, bytes: u64) -> io::Result<u64> {
-        let mut file = self.file.lock();
-        if file.is_none() {
-            *file = Some(tempfile::tempfile()?);
-        }
-        let file = file.as_ref().expect("it was made");
-        let at = self.file_bytes.load(Relaxed);
-        allocate(file, at, bytes)?;
-        self.file_bytes.store(at + bytes, Relaxed);
-        Ok(at)
-    }
-
-    fn with_file<T>(&self, at: u64, act: impl FnOnce(&mut File) -> io::Result<T>) -> io::Result<T> {
-        let mut file = self.file.lock();
-        let file = file.as_mut().expect("a list in the file has one");
-        file.seek(SeekFrom::Start(at))?;
-        act(file)
+    fn reserve(&self, bytes: u64) -> io::Result<(SharedFile, u64)> {
+        let mut shared = self.file.lock();
+        let (file, end) = match &mut *shared {
+            Some(made) => made,
+            none => none.insert((Arc::new(Mutex::new(tempfile::tempfile()?)), 0)),
+        };
+        allocate(&file.lock(), *end, bytes)?;
+        *end += bytes;
+        Ok((Arc::clone(file), *end - bytes))
     }
 }
 
@@ -155,7 +155,7 @@ fn allocate(_file: &File, _at: u64, _bytes: u64) -> io::Result<()> {
 pub(crate) struct GridWriter {
     store: Arc<GridStore>,
     /// Where in the file; `None` for a list in memory.
-    at: Option<u64>,
+    at: Option<(SharedFile, u64)>,
     count: usize,
     /// The list, or what of it is not in the file yet.
     columns: GridColumns,
@@ -177,16 +177,16 @@ impl GridWriter {
     }
 
     fn flush(&mut self) -> Result<(), ListError> {
-        let Some(at) = self.at else { return Ok(()) };
+        let Some((file, at)) = &self.at else { return Ok(()) };
         let columns = &self.columns;
         let bytes: [&[u8]; 3] = [
             bytemuck::cast_slice(&columns.grids),
             bytemuck::cast_slice(&columns.bounds),
             bytemuck::cast_slice(&columns.order),
         ];
-        let starts = starts(at, self.count);
+        let starts = starts(*at, self.count);
         for (column, start) in bytes.into_iter().zip(starts.map(|(start, size)| start + size * self.written as u64)) {
-            let written = self.store.with_file(start, |file| file.write_all(column));
+            let written = with_file(file, start, |file| file.write_all(column));
             written.map_err(|error| ListError::no_room(self.count as u64 * GRID_BYTES, &error))?;
         }
         self.written += columns.grids.len();
@@ -199,9 +199,9 @@ impl GridWriter {
         self.flush()?;
         let place = match self.at {
             None => Place::Memory(self.columns),
-            Some(at) => Place::File { at, count: self.count },
+            Some((file, at)) => Place::File { file, at, count: self.count },
         };
-        Ok(GridList { place, store: Some(self.store) })
+        Ok(GridList { place, _store: Some(self.store) })
     }
 }
 
@@ -219,13 +219,14 @@ fn starts(at: u64, count: usize) -> [(u64, u64); 3] {
 #[derive(Debug)]
 pub(crate) struct GridList {
     place: Place,
-    store: Option<Arc<GridStore>>,
+    /// It has the charge.
+    _store: Option<Arc<GridStore>>,
 }
 
 #[derive(Debug)]
 enum Place {
     Memory(GridColumns),
-    File { at: u64, count: usize },
+    File { file: SharedFile, at: u64, count: usize },
 }
 
 impl Default for GridList {
@@ -237,7 +238,7 @@ impl Default for GridList {
 /// A list in memory that no bound counts.
 impl From<GridColumns> for GridList {
     fn from(columns: GridColumns) -> Self {
-        Self { place: Place::Memory(columns), store: None }
+        Self { place: Place::Memory(columns), _store: None }
     }
 }
 
@@ -276,16 +277,14 @@ impl GridList {
         range: Range<usize>,
         of: fn(&GridColumns) -> &Vec<T>,
     ) -> Result<Cow<'_, [T]>, ListError> {
-        let (at, count) = match self.place {
-            Place::Memory(ref columns) => return Ok(Cow::Borrowed(&of(columns)[range])),
-            Place::File { at, count } => (at, count),
+        let (file, at, count) = match &self.place {
+            Place::Memory(columns) => return Ok(Cow::Borrowed(&of(columns)[range])),
+            Place::File { file, at, count } => (file, *at, *count),
         };
         let (start, size) = starts(at, count)[column];
         let mut elements = vec![T::zeroed(); range.len()];
-        let store = self.store.as_ref().expect("a list in a file has a store");
-        let read = store.with_file(start + size * range.start as u64, |file| {
-            file.read_exact(bytemuck::cast_slice_mut(&mut elements))
-        });
+        let first = start + size * range.start as u64;
+        let read = with_file(file, first, |file| file.read_exact(bytemuck::cast_slice_mut(&mut elements)));
         let bytes = count as u64 * GRID_BYTES;
         read.map_err(|error| ListError::Unreadable { bytes, reason: error.to_string() })?;
         Ok(Cow::Owned(elements))
@@ -353,7 +352,8 @@ mod tests {
     fn a_list_that_cannot_be_read_back_says_so() {
         let store = GridStore::new(&HostMemory::new(u64::MAX), 0);
         let list = store.keep(columns(0..100)).expect("kept");
-        store.file.lock().as_ref().expect("it is there").set_len(50 * size_of::<Subpatch>() as u64).expect("shorter");
+        let (file, _) = store.file.lock().clone().expect("it is there");
+        file.lock().set_len(50 * size_of::<Subpatch>() as u64).expect("shorter");
         assert!(list.grids(0..50).is_ok());
         let error = list.bounds(0..1).expect_err("it is gone").to_string();
         assert_eq!(error, "a list of 5.1 KiB of the picture's grids cannot be read back: failed to fill whole buffer");
