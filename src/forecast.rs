@@ -223,7 +223,7 @@ fn costed_picture(world: &MeasuredWorld, cost: &CostStats) -> Result<CostedPictu
         translucent: translucent[i],
     };
     let tiles: Vec<TileCounts> = (0..micropolygons.len()).map(tile).collect();
-    let table = Arc::new(SummedArea::new(whole, &tiles, Rates::default()));
+    let table = Arc::new(SummedArea::new(whole, &tiles, Rates::at(cost.samples)));
     Ok(CostedPicture::new(table, cost.samples, cost.apron_px, cost.grid_px))
 }
 

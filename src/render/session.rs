@@ -306,7 +306,7 @@ impl<'a> Session<'a> {
                 return self.give_up(&error, drivers.collect());
             }
         };
-        let table = Arc::new(SummedArea::new(whole, &tiles, Rates::default()));
+        let table = Arc::new(SummedArea::new(whole, &tiles, Rates::at(picture.world.frame.samples)));
         let policy = self.policy(&table, ready.len());
         let garages: Vec<Garage> = ready.iter().map(|_| Garage::default()).collect();
         let openers = ready.into_iter().zip(&garages).enumerate();

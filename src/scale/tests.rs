@@ -215,7 +215,7 @@ fn what_is_not_predicted_says_why() {
     assert!(page(&study, &[]).contains(why) && report::markdown(&study).contains(why));
 }
 
-/// A run on one device for rates: `count` regions of a tile each, the next with 10,000 micropolygons more, of 10 us each.
+/// A run on one device for rates: `count` regions of a tile each, the next with 100 micropolygons more, of 1 ms each.
 fn run_for_rates(count: u32) -> Run {
     let (mut begin_s, mut regions) = (0.0, Vec::new());
     for i in 0..count {
@@ -226,7 +226,7 @@ fn run_for_rates(count: u32) -> Run {
     }
     let cost = CostStats {
         samples: [2, 2],
-        micropolygons: tile_rows((1..=u64::from(count)).map(|i| 10_000 * i), count as usize),
+        micropolygons: tile_rows((1..=u64::from(count)).map(|i| 100 * i), count as usize),
         grids: std::array::from_fn(|_| tile_rows((0..count).map(|_| 1), count as usize)),
         translucent: tile_rows((0..count).map(|_| 0), count as usize),
         count_jobs: 1,
@@ -255,7 +255,7 @@ fn predictions_are_made_of_runs_for_rates() {
     let predictions = outlook.predictions().unwrap_or_else(|| panic!("{outlook:?}"));
     assert_eq!((predictions.runs, predictions.fit().0, predictions.assumed()), (2, 32, vec![3]));
     let [one, fast, all] = &predictions.configurations[..] else { panic!("{predictions:?}") };
-    // 5,280,000 micropolygons, 0.5 s of counting, and 1.5 s about the render.
+    // 52,800 micropolygons, 0.5 s of counting, and 1.5 s about the render.
     assert!((one.times.render_s - 53.3).abs() < 0.1 && (one.render_of_measured - 1.0).abs() < 0.01, "{one:?}");
     assert!((one.times.process_s - one.times.render_s - 1.5).abs() < 1e-6, "{one:?}");
     assert!((fast.times.render_speed_up - 2.0).abs() < 0.02, "{fast:?}");

@@ -6,6 +6,8 @@
 use super::policy::AHEAD_PARTS;
 use super::region::Region;
 use super::report::{Balance, DeviceReport, Failure, MissingReason};
+use super::shares::{Runner, end_s};
+use super::speed::Speedometer;
 use rustc_hash::FxHashMap;
 use std::time::Duration;
 
@@ -61,10 +63,7 @@ struct Chair {
     progress: Duration,
     /// Until when busy and idle time are accounted for.
     since: Duration,
-    /// Work of the regions that it has begun and not finished.
-    begun_work: u64,
-    /// Work of the regions that it has finished.
-    finished_work: u64,
+    meter: Speedometer,
     report: DeviceReport,
 }
 
@@ -73,12 +72,6 @@ impl Chair {
         let passed = now.saturating_sub(self.since);
         *(if self.in_flight > 0 { &mut self.report.busy } else { &mut self.report.idle }) += passed;
         self.since = now;
-    }
-
-    /// Its speed so far, work per second; `None` before it has finished a region.
-    fn speed(&self) -> Option<f64> {
-        let seconds = self.report.busy.as_secs_f64();
-        (self.report.regions > 0 && seconds > 0.0).then(|| self.finished_work as f64 / seconds)
     }
 }
 
@@ -139,8 +132,7 @@ impl Board {
             delivering: false,
             progress: Duration::ZERO,
             since: Duration::ZERO,
-            begun_work: 0,
-            finished_work: 0,
+            meter: Speedometer::default(),
             report: DeviceReport::default(),
         };
         Self {
@@ -191,39 +183,64 @@ impl Board {
         Some(chair.life)
     }
 
-    pub(crate) fn outlook(&self, life: Life) -> Outlook {
+    pub(crate) fn outlook(&self, life: Life, now: Duration) -> Outlook {
         let chair = &self.chairs[life.device];
         if !self.lives(life) || self.leaves.is_empty() || (self.stopping && chair.in_flight == 0) {
             return Outlook::Leave;
         }
         let devices = self.live().count();
-        let ahead = || devices == 1 || (chair.speed().is_some() && chair.begun_work <= self.share(life) / AHEAD_PARTS);
+        let little = || chair.meter.begun_work().saturating_mul(AHEAD_PARTS) <= self.share(life, now).0;
+        let ahead = || devices == 1 || (chair.meter.speed().is_some() && little());
         let room = !self.stopping && chair.in_flight < chair.depth && (chair.in_flight == 0 || ahead());
         Outlook::Stay { in_flight: chair.in_flight, room, epoch: self.epoch }
     }
 
     /// What decides about a cut for balance, except how many regions are queued in deques.
-    pub(crate) fn balance(&self, life: Life, region: Region) -> Balance {
+    pub(crate) fn balance(&self, life: Life, region: Region, now: Duration) -> Balance {
+        let (share, ahead) = self.share(life, now);
         Balance {
             work: self.leaves.get(&region).map_or(0, |leaf| leaf.work),
             unbegun: self.unbegun,
-            share: self.share(life),
+            share,
+            ahead,
+            speed_permille: self.speed_permille(life),
             devices: self.live().count(),
             hungry: self.hungry(life.device),
             queued: self.aside.len(),
         }
     }
 
-    /// The device's fair part of the work that is not begun: by speed, where a device that has shown none yet counts as average in
-    /// the shares of the others, and has little itself, so that it can be as slow as it likes.
-    fn share(&self, life: Life) -> u64 {
-        let devices = self.live().count();
-        let Some(own) = self.chairs[life.device].speed() else {
-            return self.unbegun / (devices as u64).saturating_mul(self.unknown_share_parts).max(1);
+    /// The device's fair part of all that is yet to be done: with it, it ends when all others do, by their speeds and by what they have
+    /// begun, and what of it the device has begun itself. A device that has shown no speed yet counts as average in the shares of the
+    /// others, and has little itself, so that it can be as slow as it likes.
+    fn share(&self, life: Life, now: Duration) -> (u64, u64) {
+        let Some((own, mean)) = self.chairs[life.device].meter.speed().zip(self.mean_speed()) else {
+            return (self.unbegun / (self.live().count() as u64).saturating_mul(self.unknown_share_parts).max(1), 0);
         };
-        let speeds = || self.live().filter_map(|device| self.chairs[device].speed());
-        let all = speeds().sum::<f64>() * devices as f64 / speeds().count() as f64;
-        (self.unbegun as f64 * own / all) as u64
+        let runner = |device: usize| {
+            let meter = &self.chairs[device].meter;
+            let speed = meter.likely_speed(mean, now);
+            Runner { speed, ahead: meter.ahead(speed, now) }
+        };
+        let end = end_s(self.live().map(runner).collect(), self.unbegun as f64);
+        ((own * end) as u64, self.chairs[life.device].meter.ahead(own, now) as u64)
+    }
+
+    /// The device's speed against the mean, in thousandths; one that has shown none yet may be slow.
+    fn speed_permille(&self, life: Life) -> u64 {
+        match self.chairs[life.device].meter.speed().zip(self.mean_speed()) {
+            Some((own, mean)) => (1000.0 * own / mean) as u64,
+            None => 1000 / self.unknown_share_parts.max(1),
+        }
+    }
+
+    /// The mean of the speeds that are known.
+    fn mean_speed(&self) -> Option<f64> {
+        let (sum, count) = self
+            .live()
+            .filter_map(|device| self.chairs[device].meter.speed())
+            .fold((0.0, 0_u32), |(sum, count), speed| (sum + speed, count + 1));
+        (count > 0).then(|| sum / f64::from(count))
     }
 
     /// The device takes a free leaf that came out of a deque. False if the device was given up: then the region is not its own.
@@ -270,13 +287,12 @@ impl Board {
     }
 
     /// A held region is begun. False if the device was given up.
-    pub(crate) fn begin(&mut self, life: Life, region: Region) -> bool {
+    pub(crate) fn begin(&mut self, life: Life, region: Region, now: Duration) -> bool {
         let held = self.holds(life, region);
         if held && let Some(leaf) = self.leaves.get_mut(&region) {
             leaf.begun = true;
             self.unbegun = self.unbegun.saturating_sub(leaf.work);
-            let begun = &mut self.chairs[life.device].begun_work;
-            *begun = begun.saturating_add(leaf.work);
+            self.chairs[life.device].meter.begin(region, leaf.work, now);
         }
         held
     }
@@ -313,11 +329,10 @@ impl Board {
         if !self.holds(life, region) {
             return false;
         }
-        let work = self.leaves.remove(&region).map_or(0, |leaf| leaf.work);
-        self.drop_from(life, work, now);
+        self.leaves.remove(&region);
+        self.drop_from(life, region, true, now);
         self.finished += 1;
         let chair = &mut self.chairs[life.device];
-        chair.finished_work = chair.finished_work.saturating_add(work);
         chair.report.regions += 1;
         chair.delivering = true;
         true
@@ -333,14 +348,13 @@ impl Board {
 
     /// The device found a held region too large: it becomes two free leaves.
     pub(crate) fn halve(&mut self, life: Life, region: Region, halves: [(Region, u64); 2], now: Duration) -> bool {
-        let work = self.begun_work(region);
         if !self.remove(life, region) {
             return false;
         }
         for half in halves {
             self.add(half, None);
         }
-        self.drop_from(life, work, now);
+        self.drop_from(life, region, false, now);
         let report = &mut self.chairs[life.device].report;
         report.splits += 1;
         report.retries += 1;
@@ -380,7 +394,8 @@ impl Board {
         chair.account(now);
         chair.life.number += 1;
         chair.report.failures.push(failure);
-        (chair.in_flight, chair.begun_work, chair.delivering, chair.progress) = (0, 0, false, patience);
+        (chair.in_flight, chair.delivering, chair.progress) = (0, false, patience);
+        chair.meter.clear();
         (chair.phase, chair.report.dropped) = if reopening { (Phase::Opening, false) } else { (Phase::Gone, true) };
         self.settle_aside();
         Some(Fallout { returned, reopening })
@@ -508,18 +523,13 @@ impl Board {
         held
     }
 
-    /// The work of a region that is begun.
-    fn begun_work(&self, region: Region) -> u64 {
-        self.leaves.get(&region).filter(|leaf| leaf.begun).map_or(0, |leaf| leaf.work)
-    }
-
-    /// One region less in flight, of which so much work was begun.
-    fn drop_from(&mut self, life: Life, work: u64, now: Duration) {
+    /// A held region is in flight no more: finished, or given back.
+    fn drop_from(&mut self, life: Life, region: Region, finished: bool, now: Duration) {
         let patience = self.patience;
         let chair = &mut self.chairs[life.device];
         chair.account(now);
         chair.in_flight -= 1;
-        chair.begun_work = chair.begun_work.saturating_sub(work);
+        chair.meter.end(region, finished, now);
         chair.progress = patience;
     }
 
@@ -527,7 +537,7 @@ impl Board {
     fn release(&mut self, life: Life, region: Region, now: Duration) -> bool {
         let held = self.holds(life, region);
         if held {
-            self.drop_from(life, self.begun_work(region), now);
+            self.drop_from(life, region, false, now);
             self.free(region);
         }
         held

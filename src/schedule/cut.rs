@@ -1,4 +1,4 @@
-//! Where a region is cut: at the place that balances micropolygons.
+//! Where a region is cut: at the place that balances micropolygons, or that gives a device the part that it should have.
 //!
 //! RenderAnts cuts at the middle of the longer axis (section 4 of the paper) and names the balanced cut as future work
 //! (section 8). Here every cut that keeps both sides long enough is weighed, on both axes, by what the larger side would cost,
@@ -11,6 +11,9 @@ use super::summed_area::SummedArea;
 /// micropolygons lie in one corner.
 const THINNEST_SIDE: u32 = 8;
 
+/// What is more than wanted counts so many times as much as what is less: who ends too late keeps all others waiting.
+const TOO_MUCH: f64 = 2.0;
+
 /// A region cut in two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
@@ -18,13 +21,13 @@ pub struct Cut {
     pub axis: Axis,
     /// The first pixel of the high side along `axis`.
     pub at: u32,
-    /// The side that costs less; it is rendered first.
-    pub smaller: Region,
+    /// The side that is rendered first: the one that costs less, or the one that was wanted.
+    pub kept: Region,
     /// The other side.
-    pub larger: Region,
+    pub left: Region,
 }
 
-/// A place for a cut, with what decides between places, best first.
+/// A place for a cut, with what decides between places: less is better.
 #[derive(Clone, Copy)]
 struct Place {
     axis: Axis,
@@ -40,12 +43,20 @@ impl SummedArea {
     /// pixels; only where the axis has no such place left are other pixels considered. `None` if neither axis can be cut.
     /// The time is that of one table look-up for each place: at most a few hundred.
     pub fn balanced_cut(&self, region: Region, side_min_px: u32) -> Option<Cut> {
-        let longer = region.longer_axis();
-        let shorter = if longer == Axis::X { Axis::Y } else { Axis::X };
-        let best = [longer, shorter].into_iter().filter_map(|axis| self.best_place(region, axis, side_min_px));
-        // min_by keeps the first of equals: the longer axis.
-        let place = best.min_by(|a, b| a.cost.total_cmp(&b.cost))?;
+        let place = self.best_place(region, side_min_px, |[low, high]| low.max(high))?;
         self.cut_at(region, place.axis, place.at)
+    }
+
+    /// The cut that makes one side, which is kept, hold nearly `wanted` work, rather less than more. Sides are as long as those of a
+    /// [balanced cut](Self::balanced_cut), and the band along the cut counts as it does there.
+    pub fn cut_off(&self, region: Region, wanted: u64, side_min_px: u32) -> Option<Cut> {
+        let wanted = wanted as f64;
+        let off = |side: f64| if side > wanted { TOO_MUCH * (side - wanted) } else { wanted - side };
+        let Place { axis, at, .. } = self.best_place(region, side_min_px, |[low, high]| off(low).min(off(high)))?;
+        let [low, high] = region.cut(axis, at)?;
+        let nearer = off(self.work(low) as f64) <= off(self.work(high) as f64);
+        let (kept, left) = if nearer { (low, high) } else { (high, low) };
+        Some(Cut { axis, at, kept, left })
     }
 
     /// About `count` parts of `region` of different sizes, from which the rates of a [cost model](super::CostModel) can be told: equal
@@ -60,7 +71,7 @@ impl SummedArea {
         while let Some((part, depth)) = todo.pop() {
             let cut = if depth > 0 { self.balanced_cut(part, TILE_PX) } else { None };
             match cut {
-                Some(cut) => todo.extend([(cut.larger, depth - 1), (cut.smaller, depth.saturating_sub(2))]),
+                Some(cut) => todo.extend([(cut.left, depth - 1), (cut.kept, depth.saturating_sub(2))]),
                 None => parts.push(part),
             }
         }
@@ -70,11 +81,26 @@ impl SummedArea {
     /// `region` cut before pixel `at` of `axis`, its sides ordered by work; `None` if a side would be empty.
     pub fn cut_at(&self, region: Region, axis: Axis, at: u32) -> Option<Cut> {
         let [low, high] = region.cut(axis, at)?;
-        let (smaller, larger) = if self.work(high) < self.work(low) { (high, low) } else { (low, high) };
-        Some(Cut { axis, at, smaller, larger })
+        let (kept, left) = if self.work(high) < self.work(low) { (high, low) } else { (low, high) };
+        Some(Cut { axis, at, kept, left })
     }
 
-    fn best_place(&self, region: Region, axis: Axis, side_min_px: u32) -> Option<Place> {
+    /// The place whose sides have the least `cost`, a function of their work, with half of the band along the cut on top.
+    fn best_place(&self, region: Region, side_min_px: u32, cost: impl Fn([f64; 2]) -> f64) -> Option<Place> {
+        let longer = region.longer_axis();
+        let shorter = if longer == Axis::X { Axis::Y } else { Axis::X };
+        let best = [longer, shorter].into_iter().filter_map(|axis| self.best_along(region, axis, side_min_px, &cost));
+        // min_by keeps the first of equals: the longer axis.
+        best.min_by(|a, b| a.cost.total_cmp(&b.cost))
+    }
+
+    fn best_along(
+        &self,
+        region: Region,
+        axis: Axis,
+        side_min_px: u32,
+        cost: &impl Fn([f64; 2]) -> f64,
+    ) -> Option<Place> {
         let (first, last) = places(region, axis, side_min_px)?;
         let aligned = first.checked_next_multiple_of(TILE_PX).filter(|aligned| *aligned <= last);
         let (start, step) = aligned.map_or((first, 1), |aligned| (aligned, TILE_PX));
@@ -85,7 +111,7 @@ impl SummedArea {
             let band_start = at.saturating_sub(TILE_PX / 2).max(near);
             let band_end = at.saturating_add(TILE_PX / 2).min(far);
             let band = self.work_before(region, axis, band_end) - self.work_before(region, axis, band_start);
-            Place { axis, at, cost: before.max(whole - before) + band / 2.0 }
+            Place { axis, at, cost: cost([before, whole - before]) + band / 2.0 }
         };
         let from_middle = |at: u32| at.abs_diff(near + (far - near) / 2);
         (start..=last)
@@ -148,7 +174,7 @@ mod tests {
         // Nine tenths of the work lie in the left quarter.
         let left = table([640, 480], |column, _| if column < 10 { 27_000 } else { 1_000 });
         let cut = left.balanced_cut(left.picture(), 16).expect("large enough");
-        let (small, large) = (left.work(cut.smaller) as f64, left.work(cut.larger) as f64);
+        let (small, large) = (left.work(cut.kept) as f64, left.work(cut.left) as f64);
         assert!(large < 1.2 * small, "{cut:?}: {small} and {large}");
     }
 
@@ -166,17 +192,21 @@ mod tests {
         let counts = [185, 0, 0, 15, 100, 100];
         let picture = region([0, 0, 96, 16]);
         let tiles = counts.map(|micropolygons| TileCounts { micropolygons, ..TileCounts::default() });
-        let table = SummedArea::new(picture, &tiles, Rates { translucent: 0.0, pixel: 0.0 });
+        let table = SummedArea::new(
+            picture,
+            &tiles,
+            Rates { translucent: 0.0, pixel: 0.0, layers: f64::INFINITY, hidden: 0.0 },
+        );
         let cut = table.balanced_cut(picture, 16).expect("large enough");
         assert_eq!((cut.axis, cut.at), (Axis::X, 32));
     }
 
     #[test]
     fn smaller_side_comes_first() {
-        let corner = table([640, 480], |column, row| if column + row == 0 { 1_000_000 } else { 1 });
+        let corner = table([640, 480], |column, row| if column + row == 0 { 100_000_000 } else { 1 });
         let cut = corner.balanced_cut(corner.picture(), 16).expect("large enough");
-        assert!(corner.work(cut.smaller) <= corner.work(cut.larger));
-        assert_eq!(cut.larger.to_array()[..2], [0, 0]);
+        assert!(corner.work(cut.kept) <= corner.work(cut.left));
+        assert_eq!(cut.left.to_array()[..2], [0, 0]);
     }
 
     #[test]
@@ -251,15 +281,36 @@ mod tests {
                 continue;
             };
             let shortest = side.max(part.length(cut.axis).div_ceil(8)).max(1);
-            for half in [cut.smaller, cut.larger] {
+            for half in [cut.kept, cut.left] {
                 assert!(half.length(cut.axis) >= shortest, "seed {seed}: {cut:?}");
             }
-            assert_eq!(cut.smaller.pixel_count() + cut.larger.pixel_count(), part.pixel_count(), "seed {seed}");
-            assert_eq!(cut.smaller.intersection(cut.larger), None, "seed {seed}");
-            assert!(table.work(cut.smaller) <= table.work(cut.larger), "seed {seed}");
+            assert_eq!(cut.kept.pixel_count() + cut.left.pixel_count(), part.pixel_count(), "seed {seed}");
+            assert_eq!(cut.kept.intersection(cut.left), None, "seed {seed}");
+            assert!(table.work(cut.kept) <= table.work(cut.left), "seed {seed}");
             let (first, last) = places(part, cut.axis, side).expect("it was cut");
             let room = first.next_multiple_of(TILE_PX) <= last;
             assert!(!room || cut.at.is_multiple_of(TILE_PX), "seed {seed}: {cut:?}");
+            let off = table.cut_off(part, random.below(1 << 20), side).expect("it can be cut");
+            let shortest = side.max(part.length(off.axis).div_ceil(8)).max(1);
+            assert!([off.kept, off.left].iter().all(|half| half.length(off.axis) >= shortest), "seed {seed}: {off:?}");
+            assert_eq!(off.kept.pixel_count() + off.left.pixel_count(), part.pixel_count(), "seed {seed}");
+            assert_eq!(off.kept.intersection(off.left), None, "seed {seed}");
         }
+    }
+
+    #[test]
+    fn wanted_part_is_cut_off() {
+        let even = table([640, 64], |_, _| 256);
+        let tile = even.work(region([0, 0, 16, 16]));
+        let columns = |wanted: u64| {
+            let cut = even.cut_off(even.picture(), wanted * 4 * tile, 16).expect("large enough");
+            assert_eq!(cut.axis, Axis::X);
+            cut.kept.width() / 16
+        };
+        assert_eq!([10, 20, 30].map(columns), [10, 20, 30], "less than the half or more");
+        assert_eq!([0, 1, 39, 50].map(columns), [5, 5, 35, 35], "no side is less than an eighth");
+        // A little more than wanted is worse than a little less.
+        let cut = even.cut_off(even.picture(), 42 * tile, 16).expect("large enough");
+        assert_eq!(cut.kept.width(), 160);
     }
 }

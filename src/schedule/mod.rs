@@ -25,10 +25,11 @@
 //! devices, because what is in flight can no longer be stolen.
 //!
 //! **Cuts.** A leaf that does not fit the device's memory is cut. One that fits is cut while it holds more than n_min and either another
-//! device waits and finds nothing to steal (RenderAnts, section 6), or it holds more than half of its device's share of the work that
-//! nobody has begun ([`Policy`]). The cut lies where it balances micropolygons ([`SummedArea::balanced_cut`]; the paper's section 8 names
-//! this as future work). The smaller side stays in hand, the larger goes on the device's own deque. A region that the device itself finds
-//! too large, when it has begun, comes back as two leaves on its deque.
+//! device waits and finds nothing to steal (RenderAnts, section 6), or it holds more than most of its device's share of what is yet to be
+//! done ([`Policy`]). In the first two cases the cut lies where it balances micropolygons ([`SummedArea::balanced_cut`]; the paper's
+//! section 8 names this as future work), and the smaller side stays in hand; in the last, a part as large as it should be is cut off and
+//! stays in hand ([`SummedArea::cut_off`]). The other side goes on the device's own deque. A region that the device itself finds too
+//! large, when it has begun, comes back as two leaves on its deque.
 //!
 //! **Waiting.** A device with nothing in flight that finds nothing parks. It reads the board's epoch before it looks for leaves, and parks
 //! only if the epoch is still the same under the lock; whoever makes a leaf takable does so first, then raises the epoch under the lock
@@ -76,8 +77,10 @@ mod render;
 mod report;
 mod scheduler;
 mod seat;
+mod shares;
 #[cfg(test)]
 mod simulator;
+mod speed;
 mod summed_area;
 mod sync;
 mod virtual_clock;

@@ -144,7 +144,7 @@ mod tests {
             while let Some(region) = todo.pop() {
                 assert!(region.width() >= 16 && region.height() >= 16, "seed {seed}: {region}");
                 match throws.forced_cut(&table, region) {
-                    Some(cut) => todo.extend([cut.smaller, cut.larger]),
+                    Some(cut) => todo.extend([cut.kept, cut.left]),
                     None => leaves += 1,
                 }
             }

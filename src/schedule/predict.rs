@@ -251,6 +251,7 @@ impl Audience for Sink {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cost::RegionSight;
     use super::super::summed_area::{Rates, TileCounts, TileGrid, TileGrids};
     use super::*;
 
@@ -331,12 +332,22 @@ mod tests {
 
     #[test]
     fn devices_of_unequal_speed_finish_together() {
-        let model = even();
-        let prediction = predict(&model, &devices(&[1.0, 3.0])).expect("all fits");
-        let [slow, fast] = [0, 1].map(|i| prediction.devices[i].busy_s);
-        assert!((slow / fast - 1.0).abs() < 0.05, "{prediction:?}");
-        assert!((3.8..=4.0).contains(&prediction.speed_up), "{prediction:?}");
-        assert!(prediction.stolen > 0);
+        let even = even();
+        // The lower half takes twice as long for each micropolygon, which the table does not know.
+        let mut uneven = even.clone();
+        let lower = Region::new([0, 540, 1920, 1080]).expect("not empty");
+        let shaded_vertices = even.picture.table.estimate(lower).micropolygons as u64;
+        uneven.picture.see(&[RegionSight { region: lower, shaded_vertices, entries: 0 }]);
+        uneven.rates.shaded_vertex_s = uneven.rates.micropolygon_s;
+        for (name, model) in [("even", even), ("uneven", uneven)] {
+            for speed in [2.6, 2.8, 3.0, 3.2, 3.4] {
+                let prediction = predict(&model, &devices(&[1.0, speed])).expect("all fits");
+                let [slow, fast] = [0, 1].map(|i| prediction.devices[i].busy_s);
+                assert!((slow / fast - 1.0).abs() < 0.03, "{name}, 1 to {speed}: {slow} s and {fast} s");
+                assert!(prediction.speed_up > 0.97 * (1.0 + speed), "{name}: {prediction:?}");
+                assert!(prediction.stolen > 0);
+            }
+        }
     }
 
     #[test]

@@ -141,8 +141,12 @@ pub struct Balance {
     pub work: u64,
     /// Work that nobody has begun, this region's included.
     pub unbegun: u64,
-    /// The part of it that would be this device's by its speed so far; 0 before it has finished a region.
+    /// The part of it, and of what is in flight, that would be this device's, so that all end together.
     pub share: u64,
+    /// What of its share the device has begun and not finished.
+    pub ahead: u64,
+    /// The device's speed against the mean of all, in thousandths.
+    pub speed_permille: u64,
     /// Devices that have not failed.
     pub devices: usize,
     /// Other devices that wait for work or are being opened.

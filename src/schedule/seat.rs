@@ -7,6 +7,7 @@ use crate::schedule::board::{Board, Life, Outlook};
 use crate::schedule::capacity::Fit;
 use crate::schedule::cut::Cut;
 use crate::schedule::perturb::Perturbation;
+use crate::schedule::policy::Wish;
 use crate::schedule::region::Region;
 use crate::schedule::report::{Balance, CutReason, Failure, Happening};
 use std::sync::Arc;
@@ -62,7 +63,7 @@ impl Seat {
     pub(crate) fn next(&mut self, fit: &dyn Fn(Region) -> Fit, now: Duration) -> Next {
         let Some(life) = self.life else { return Next::Leave };
         loop {
-            let outlook = self.scheduler.with(|board| board.outlook(life));
+            let outlook = self.scheduler.with(|board| board.outlook(life, now));
             let Outlook::Stay { in_flight, room, epoch } = outlook else { return Next::Leave };
             if room && let Some(region) = self.take(life, in_flight == 0, now) {
                 match self.settle_on(life, region, fit, now) {
@@ -119,16 +120,17 @@ impl Seat {
     fn settle_on(&mut self, life: Life, region: Region, fit: &dyn Fn(Region) -> Fit, now: Duration) -> Option<Next> {
         let mut region = region;
         loop {
-            match self.verdict(life, region, fit) {
+            match self.verdict(life, region, fit, now) {
                 Verdict::Cut(cut, why) => {
                     self.cut(life, region, &cut, why, now)?;
-                    region = cut.smaller;
+                    region = cut.kept;
                 }
                 Verdict::Begin(balance) => {
-                    if self.hand_over(life, region, now) || !self.scheduler.with(|board| board.begin(life, region)) {
+                    if self.hand_over(life, region, now) || !self.scheduler.with(|board| board.begin(life, region, now))
+                    {
                         return None;
                     }
-                    let in_flight = match self.scheduler.with(|board| board.outlook(life)) {
+                    let in_flight = match self.scheduler.with(|board| board.outlook(life, now)) {
                         Outlook::Stay { in_flight, .. } => in_flight,
                         Outlook::Leave => return None,
                     };
@@ -142,9 +144,9 @@ impl Seat {
     }
 
     /// RenderAnts, listings 1 and 4 and section 6: what does not fit is cut; what fits is cut while others lack work.
-    fn verdict(&mut self, life: Life, region: Region, fit: &dyn Fn(Region) -> Fit) -> Verdict {
+    fn verdict(&mut self, life: Life, region: Region, fit: &dyn Fn(Region) -> Fit, now: Duration) -> Verdict {
         let scheduler = &self.scheduler;
-        let mut balance = scheduler.with(|board| board.balance(life, region));
+        let mut balance = scheduler.with(|board| board.balance(life, region, now));
         balance.queued += scheduler.queued();
         if let Fit::Cut { of, needed, available } = fit(region)
             && let Some(cut) = scheduler.table.balanced_cut(region, 1)
@@ -156,17 +158,18 @@ impl Seat {
         {
             return Verdict::Cut(cut, CutReason::Forced);
         }
-        if scheduler.policy.wants_cut(&balance)
-            && let Some(cut) = scheduler.table.balanced_cut(region, scheduler.policy.balance_side_min_px)
-        {
-            return Verdict::Cut(cut, CutReason::Balance(balance));
-        }
-        Verdict::Begin(balance)
+        let side_min_px = scheduler.policy.balance_side_min_px;
+        let cut = match scheduler.policy.wish(&balance) {
+            Wish::Whole => None,
+            Wish::Half => scheduler.table.balanced_cut(region, side_min_px),
+            Wish::Part(work) => scheduler.table.cut_off(region, work, side_min_px),
+        };
+        cut.map_or(Verdict::Begin(balance), |cut| Verdict::Cut(cut, CutReason::Balance(balance)))
     }
 
-    /// The larger side goes on the deque, the smaller stays held. `None` if the device was given up meanwhile.
+    /// One side stays held, the other goes on the deque. `None` if the device was given up meanwhile.
     fn cut(&self, life: Life, region: Region, cut: &Cut, why: CutReason, now: Duration) -> Option<()> {
-        let [kept, left] = [cut.smaller, cut.larger];
+        let [kept, left] = [cut.kept, cut.left];
         let halves = [kept, left].map(|half| (half, self.scheduler.table.work(half)));
         if !self.scheduler.with(|board| board.cut(life, region, halves)) {
             return None;
@@ -234,12 +237,12 @@ impl Seat {
             }
             return;
         };
-        let halves = [cut.smaller, cut.larger].map(|half| (half, self.scheduler.table.work(half)));
+        let halves = [cut.kept, cut.left].map(|half| (half, self.scheduler.table.work(half)));
         if self.scheduler.with(|board| board.halve(life, region, halves, now)) {
-            self.deque.push(cut.larger);
-            self.deque.push(cut.smaller);
+            self.deque.push(cut.left);
+            self.deque.push(cut.kept);
             self.scheduler.announce();
-            let (kept, left) = (cut.smaller, cut.larger);
+            let (kept, left) = (cut.kept, cut.left);
             self.scheduler.tell(now, self.device, Happening::Cut { region, kept, left, why: CutReason::TooLarge });
         }
     }

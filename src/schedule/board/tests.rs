@@ -22,9 +22,9 @@ fn work_not_begun_is_kept_through_cuts_and_failures() {
     let (mut board, lives) = board(1);
     assert!(board.hold(lives[0], region(0, 10), false, NOW));
     assert!(board.cut(lives[0], region(0, 10), [(region(0, 4), 5), (region(4, 10), 6)]));
-    assert_eq!(board.balance(lives[0], region(0, 4)).unbegun, 11, "estimates of parts may add up to more");
-    assert!(board.begin(lives[0], region(0, 4)));
-    assert_eq!(board.balance(lives[0], region(4, 10)).unbegun, 6);
+    assert_eq!(board.balance(lives[0], region(0, 4), NOW).unbegun, 11, "estimates of parts may add up to more");
+    assert!(board.begin(lives[0], region(0, 4), NOW));
+    assert_eq!(board.balance(lives[0], region(4, 10), NOW).unbegun, 6);
     board.fail(lives[0], Failure::Lost(String::new()), true, NOW).expect("the first failure");
     assert_eq!(board.unbegun, 11);
 }
@@ -51,40 +51,79 @@ fn shares_follow_speed() {
     let regions: Vec<_> = (0..5).map(|i| region(i * 2, i * 2 + 2)).collect();
     board.leaves = regions.iter().map(|region| (*region, Leaf { work: 100, ..Leaf::default() })).collect();
     board.unbegun = 500;
-    assert_eq!(board.balance(lives[0], regions[0]).share, 20, "an eighth of a third: its speed is not known");
+    assert_eq!(board.balance(lives[0], regions[0], NOW).share, 20, "an eighth of a third: its speed is not known");
     // The first device takes one second for a hundred, the second three.
     for (device, seconds) in [(0, 1), (1, 3)] {
         board.hold(lives[device], regions[device], false, NOW);
-        board.begin(lives[device], regions[device]);
+        board.begin(lives[device], regions[device], NOW);
         assert!(board.finish(lives[device], regions[device], SHORT * seconds));
     }
     // Speeds 100 and 33.3; the third counts as average: shares of 300 are 3/4, 1/4 of two thirds.
-    assert_eq!(board.balance(lives[0], regions[2]).share, 150);
-    assert_eq!(board.balance(lives[1], regions[2]).share, 50);
-    assert_eq!(board.balance(lives[2], regions[2]).share, 12);
+    let balance = |device: usize| board.balance(lives[device], regions[2], SHORT * 3);
+    assert_eq!([0, 1, 2].map(|device| balance(device).share), [150, 50, 12]);
+    assert_eq!([0, 1, 2].map(|device| balance(device).speed_permille), [1500, 500, 125]);
+}
+
+#[test]
+fn shares_follow_what_is_begun() {
+    let mut board =
+        Board::new([(region(0, 1), 100), (region(1, 2), 100), (region(2, 3), 300), (region(3, 4), 600)], 2, 8);
+    let lives = [0, 1].map(|device| board.open(device, 2, NOW).expect("opens"));
+    let begin = |board: &mut Board, device: usize, part: Region, now: Duration| {
+        assert!(board.hold(lives[device], part, false, now) && board.begin(lives[device], part, now));
+    };
+    let shares = |board: &Board, now: Duration| {
+        let balances = lives.map(|life| board.balance(life, region(3, 4), now));
+        balances.map(|balance| (balance.share, balance.ahead))
+    };
+    for device in [0, 1] {
+        let part = region(device as u32, device as u32 + 1);
+        begin(&mut board, device, part, NOW);
+        assert!(board.finish(lives[device], part, SHORT));
+    }
+    assert_eq!(shares(&board, SHORT), [(450, 0), (450, 0)]);
+    begin(&mut board, 0, region(2, 3), SHORT);
+    assert_eq!(shares(&board, SHORT), [(450, 300), (450, 0)], "the first has begun a third of all");
+    assert_eq!(shares(&board, SHORT * 3), [(350, 100), (350, 0)], "of which two seconds have done 200");
+    assert_eq!(shares(&board, SHORT * 60), [(300, 0), (300, 0)], "and no more than all");
+    assert_eq!(board.balance(lives[0], region(3, 4), SHORT * 60).speed_permille, 1000, "judged when it ends");
+}
+
+#[test]
+fn a_first_region_that_lasts_shows_a_slow_device() {
+    let mut board = Board::new([(region(0, 1), 100), (region(1, 2), 100), (region(2, 3), 1100)], 2, 8);
+    let lives = [0, 1].map(|device| board.open(device, 2, NOW).expect("opens"));
+    for device in [0, 1] {
+        let part = region(device as u32, device as u32 + 1);
+        assert!(board.hold(lives[device], part, false, NOW) && board.begin(lives[device], part, NOW));
+    }
+    assert!(board.finish(lives[0], region(0, 1), SHORT));
+    // The second one has done 100 in 10 seconds at most, where the first has a speed of 100.
+    assert_eq!(board.balance(lives[0], region(2, 3), SHORT * 10).share, 1000);
 }
 
 #[test]
 fn a_second_region_is_begun_beside_a_small_one_only() {
-    let room = |board: &Board, life| matches!(board.outlook(life), Outlook::Stay { room: true, .. });
-    let works = [(region(0, 1), 10), (region(1, 2), 30), (region(2, 3), 20), (region(3, 4), 80), (region(4, 5), 160)];
+    let later = SHORT;
+    let room = |board: &Board, life| matches!(board.outlook(life, later), Outlook::Stay { room: true, .. });
+    let works = [(region(0, 1), 10), (region(1, 2), 28), (region(2, 3), 20), (region(3, 4), 80), (region(4, 5), 160)];
     let mut board = Board::new(works, 2, 8);
     let lives = [0, 1].map(|device| board.open(device, 2, NOW).expect("opens"));
-    let begin = |board: &mut Board, device: usize, part: Region| {
-        assert!(board.hold(lives[device], part, false, NOW) && board.begin(lives[device], part));
+    let begin = |board: &mut Board, device: usize, part: Region, now: Duration| {
+        assert!(board.hold(lives[device], part, false, now) && board.begin(lives[device], part, now));
     };
-    begin(&mut board, 0, region(0, 1));
+    begin(&mut board, 0, region(0, 1), NOW);
     assert!(!room(&board, lives[0]), "its speed is not known");
-    assert!(board.finish(lives[0], region(0, 1), SHORT));
-    begin(&mut board, 0, region(1, 2));
-    // Its share of 260 is a half.
-    assert!(room(&board, lives[0]), "30 is less than a quarter of its share");
-    begin(&mut board, 0, region(2, 3));
+    assert!(board.finish(lives[0], region(0, 1), later));
+    begin(&mut board, 0, region(1, 2), later);
+    // Its share is half of 260 + 28, less the 28.
+    assert!(room(&board, lives[0]), "28 is less than a quarter of its share");
+    begin(&mut board, 0, region(2, 3), later);
     assert!(!room(&board, lives[0]), "two are all it has memory for");
-    assert!(board.finish(lives[0], region(2, 3), SHORT));
-    begin(&mut board, 1, region(4, 5));
-    assert!(!room(&board, lives[0]), "30 is more than a quarter of its share of 80");
-    board.leave(1, SHORT);
+    assert!(board.finish(lives[0], region(2, 3), later));
+    begin(&mut board, 1, region(4, 5), later);
+    assert!(!room(&board, lives[0]), "28 is more than a quarter of its share of 80");
+    board.leave(1, later);
     assert!(room(&board, lives[0]), "nobody else could draw it");
 }
 
@@ -92,7 +131,7 @@ fn a_second_region_is_begun_beside_a_small_one_only() {
 fn busy_and_idle_time() {
     let (mut board, lives) = board(1);
     board.hold(lives[0], region(0, 10), false, SHORT * 2);
-    board.begin(lives[0], region(0, 10));
+    board.begin(lives[0], region(0, 10), SHORT * 2);
     board.finish(lives[0], region(0, 10), SHORT * 5);
     board.leave(0, SHORT * 6);
     let report = &board.reports()[0];

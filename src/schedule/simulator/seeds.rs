@@ -111,7 +111,7 @@ fn check_events(scenario: &Scenario, ending: &Ending) {
                     CutReason::Balance(_) => scenario.policy.balance_side_min_px,
                     CutReason::Forced => FORCED_SIDE_MIN_PX,
                 };
-                let cut = Cut { axis: region.longer_axis(), at: 0, smaller: *kept, larger: *left };
+                let cut = Cut { axis: region.longer_axis(), at: 0, kept: *kept, left: *left };
                 check_sides(*region, &cut, side_min);
                 count.2 += 1;
                 count.3 += u64::from(*why == CutReason::TooLarge);
@@ -135,7 +135,7 @@ fn check_events(scenario: &Scenario, ending: &Ending) {
 }
 
 fn check_sides(region: Region, cut: &Cut, side_min: u32) {
-    for half in [cut.smaller, cut.larger] {
+    for half in [cut.kept, cut.left] {
         let shortened = if half.width() < region.width() { half.width() } else { half.height() };
         assert!(shortened >= side_min, "{half} of {region} is below {side_min}");
     }
