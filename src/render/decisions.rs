@@ -84,7 +84,7 @@ fn balance_numbers(balance: &Balance) -> Vec<(&'static str, f64)> {
         ("work", balance.work as f64),
         ("unbegun", balance.unbegun as f64),
         ("share", balance.share as f64),
-        ("in flight of it", balance.ahead as f64),
+        ("in flight", balance.ahead as f64),
         ("speed, thousandths of the mean", balance.speed_permille as f64),
         ("hungry devices", balance.hungry as f64),
         ("queued regions", balance.queued as f64),

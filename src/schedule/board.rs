@@ -226,12 +226,14 @@ impl Board {
         ((own * end) as u64, self.chairs[life.device].meter.ahead(own, now) as u64)
     }
 
-    /// The device's speed against the mean, in thousandths; one that has shown none yet may be slow.
+    /// The device's speed against the mean of those that are known, in thousandths, at least one; a device that has shown none yet may be
+    /// slow.
     fn speed_permille(&self, life: Life) -> u64 {
-        match self.chairs[life.device].meter.speed().zip(self.mean_speed()) {
+        let permille = match self.chairs[life.device].meter.speed().zip(self.mean_speed()) {
             Some((own, mean)) => (1000.0 * own / mean) as u64,
             None => 1000 / self.unknown_share_parts.max(1),
-        }
+        };
+        permille.max(1)
     }
 
     /// The mean of the speeds that are known.

@@ -1,8 +1,8 @@
 //! Where a region is cut: at the place that balances micropolygons, or that gives a device the part that it should have.
 //!
 //! RenderAnts cuts at the middle of the longer axis (section 4 of the paper) and names the balanced cut as future work
-//! (section 8). Here every cut that keeps both sides long enough is weighed, on both axes, by what the larger side would cost,
-//! including the grids that lie across the cut and are diced on both sides.
+//! (section 8). Here every cut that keeps both sides long enough is weighed, on both axes, by what the larger side would cost, or by how
+//! far one is from what is wanted, including the grids that lie across the cut and are diced on both sides.
 
 use super::region::{Axis, Region, TILE_PX};
 use super::summed_area::SummedArea;
@@ -48,7 +48,8 @@ impl SummedArea {
     }
 
     /// The cut that makes one side, which is kept, hold nearly `wanted` work, rather less than more. Sides are as long as those of a
-    /// [balanced cut](Self::balanced_cut), and the band along the cut counts as it does there.
+    /// [balanced cut](Self::balanced_cut), without which there is none either, and the band along the cut counts as it does there: of a
+    /// dense region's grids fewer are diced twice where the side is not quite what was wanted.
     pub fn cut_off(&self, region: Region, wanted: u64, side_min_px: u32) -> Option<Cut> {
         let wanted = wanted as f64;
         let off = |side: f64| if side > wanted { TOO_MUCH * (side - wanted) } else { wanted - side };

@@ -20,7 +20,7 @@
 //!
 //! **A device's thread** repeats: take a leaf; cut it until it is right; begin it; advance what is in flight. It takes, in this order, what
 //! is set aside for it, the newest leaf of its own deque, an orphan, and, if it has nothing in flight, the oldest leaf of another's deque,
-//! which is the largest; last a suspect (below). Up to [`in_flight_max`](RegionRenderer::in_flight_max) regions are in flight, two by
+//! which mostly is the largest; last a suspect (below). Up to [`in_flight_max`](RegionRenderer::in_flight_max) regions are in flight, two by
 //! default, so that the device does not wait for the host; but a second one is only begun while there are leaves enough for the other
 //! devices, because what is in flight can no longer be stolen.
 //!

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// regions of slow devices last too long where a small part of the picture holds much (see [`SHARE_PERCENT`] for how this was found).
 pub const BALANCE_SIDE_MIN_PX: u32 = 32;
 
-/// A region with less work than this is not worth a cut for balance: at a million micropolygons a second (a CPU driver on two cores)
+/// For a device of mean speed a region with less work than this is not worth a cut for balance: at a million micropolygons a second (a CPU driver on two cores)
 /// it lasts about as long as one submission of 50 ms.
 pub const BALANCE_WORK_MIN: u64 = 1 << 16;
 
@@ -93,8 +93,8 @@ impl Policy {
     /// our own.
     ///
     /// The paper cuts a region that holds more than n_min while another device lacks work. That alone starts regions which are far
-    /// larger than what the others have left, and then nobody can help. So of a region that holds clearly more than its device's share
-    /// of the work not yet begun, such a part is cut off: regions are large at first and shrink towards n_min at the end (guided
+    /// larger than what the others have left, and then nobody can help. So of a region that holds clearly more than most of its
+    /// device's share of what is left, less what the device has in flight, such a part is cut off: regions are large at first and shrink towards n_min at the end (guided
     /// self-scheduling, Polychronopoulos and Kuck 1987; with shares by measured speed, as in weighted factoring, Flynn Hummel et al.
     /// 1996). A device whose speed is not known yet begins with a small region.
     pub(crate) fn wish(&self, balance: &Balance) -> Wish {
@@ -184,5 +184,6 @@ mod tests {
         assert_eq!(policy.wish(&Balance { work: 2_051, hungry: 0, ..slow }), Wish::Part(2_000));
         let buckets = Policy { balance_work_min: u64::MAX, ..policy };
         assert_eq!(buckets.wish(&Balance { work: 1 << 40, speed_permille: 1500, ..slow }), Wish::Whole, "never");
+        assert_eq!(buckets.wish(&Balance { work: 1 << 40, speed_permille: 1, ..slow }), Wish::Whole, "never ever");
     }
 }

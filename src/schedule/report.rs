@@ -141,11 +141,12 @@ pub struct Balance {
     pub work: u64,
     /// Work that nobody has begun, this region's included.
     pub unbegun: u64,
-    /// The part of it, and of what is in flight, that would be this device's, so that all end together.
+    /// The part of it, and of what is in flight, that would be this device's, so that all end together; little of it before the device has
+    /// shown a speed.
     pub share: u64,
-    /// What of its share the device has begun and not finished.
+    /// What the device has begun and should not have finished.
     pub ahead: u64,
-    /// The device's speed against the mean of all, in thousandths.
+    /// The device's speed against the mean of those that are known, in thousandths: assumed before it has shown one.
     pub speed_permille: u64,
     /// Devices that have not failed.
     pub devices: usize,

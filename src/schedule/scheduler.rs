@@ -79,7 +79,7 @@ impl Scheduler {
         persist(|| self.orphans.steal())
     }
 
-    /// Takes the oldest, largest region of `victim`.
+    /// Takes the oldest region of `victim`, which mostly is its largest.
     pub(super) fn steal(&self, victim: usize) -> Option<Region> {
         persist(|| self.stealers[victim].steal())
     }
