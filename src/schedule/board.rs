@@ -210,8 +210,8 @@ impl Board {
         }
     }
 
-    /// The device's fair part of all that is yet to be done: with it, it ends when all others do, by their speeds and by what they have
-    /// begun, and what of it the device has begun itself. A device that has shown no speed yet counts as average in the shares of the
+    /// The device's fair part of all that is yet to be done, with which it ends when all others do, by their speeds and by what they have
+    /// begun; and what it has begun itself and should not have done yet. A device that has shown no speed yet counts as average in the shares of the
     /// others, and has little itself, so that it can be as slow as it likes.
     fn share(&self, life: Life, now: Duration) -> (u64, u64) {
         let Some((own, mean)) = self.chairs[life.device].meter.speed().zip(self.mean_speed()) else {

@@ -7,8 +7,8 @@ use std::time::Duration;
 /// regions of slow devices last too long where a small part of the picture holds much (see [`SHARE_PERCENT`] for how this was found).
 pub const BALANCE_SIDE_MIN_PX: u32 = 32;
 
-/// For a device of mean speed a region with less work than this is not worth a cut for balance: at a million micropolygons a second (a CPU driver on two cores)
-/// it lasts about as long as one submission of 50 ms.
+/// For a device of mean speed a region with less work than this is not worth a cut for balance: at a million micropolygons a second (a
+/// CPU driver on two cores) it lasts about as long as one submission of 50 ms.
 pub const BALANCE_WORK_MIN: u64 = 1 << 16;
 
 /// A region is begun if with what its device has in flight it holds no more than so many hundredths of the device's share of what is

@@ -76,16 +76,17 @@ pub struct Rates {
     pub translucent: f64,
     /// What a pixel costs that nothing covers: clearing, filtering and reading back its subpixels.
     pub pixel: f64,
-    /// Opaque micropolygons beyond so many for each pixel of a tile mostly are hidden, and culled with their grids:
+    /// Opaque micropolygons of a tile beyond so many for each of its pixels are mostly hidden, and culled with their grids.
     pub layers: f64,
-    /// they cost this much.
+    /// What one of those costs.
     pub hidden: f64,
 }
 
 /// [`Rates::layers`]: what a region of grass takes, which has up to 100, hardly depends on how many there are.
 const LAYERS: f64 = 16.0;
 
-/// [`Rates::hidden`]: fits of grass give less, but what is culled is the scene's affair.
+/// [`Rates::hidden`]: 0 fits grass best; but a scene whose grids are not behind one another where its micropolygons are small has nothing
+/// to cull.
 const HIDDEN: f64 = 0.1;
 
 /// What a subpixel costs that nothing covers. Regions of grass, hair and polygons on a CPU driver fit best with 0.2 to 0.5; in teapots,
