@@ -14,8 +14,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Primitives of one job of the counting pass.
-const JOB_PRIMITIVES: u32 = 1 << 14;
+/// Primitives of one job of the counting pass, at most,
+const JOB_PRIMITIVES_MAX: u32 = 1 << 14;
+/// and at least, unless there are fewer.
+const JOB_PRIMITIVES_MIN: u32 = 16;
+/// Jobs of each of several members, at least, so that they end together.
+const MEMBER_JOBS: u64 = 8;
 
 /// Vertices of the grids that are drawn lie elsewhere on the surface than those that were measured: this much is added.
 const MEASURED_SLACK: f32 = 1.05;
@@ -71,9 +75,9 @@ impl Board {
 }
 
 impl Counting<'_> {
-    /// Parts that devices share counting in.
-    pub(crate) fn job_count(&self) -> usize {
-        jobs(&self.picture.world.runs, JOB_PRIMITIVES).len()
+    /// Parts that counting can be shared in, however many devices there are.
+    pub(crate) fn job_count_max(&self) -> usize {
+        jobs(&self.picture.world.runs, JOB_PRIMITIVES_MIN).len()
     }
 
     /// Counts on all drivers; one whose device fails again drops out.
@@ -120,7 +124,7 @@ impl Counting<'_> {
     /// Members take job after job; one that a failing member had is counted by the others, or by itself opened anew. Members
     /// know the displacement bounds that were measured.
     fn count(&self, members: &mut Vec<Member>, bounds: &[(u32, f32)]) -> Result<Counted, ListError> {
-        let all = jobs(&self.picture.world.runs, JOB_PRIMITIVES);
+        let all = jobs(&self.picture.world.runs, job_primitives(self.picture.world.primitive_count(), members.len()));
         let board = Board {
             store: GridStore::new(self.memory, self.list_bytes),
             runs: Mutex::new(all.iter().map(|_| None).collect()),
@@ -215,6 +219,15 @@ impl Counting<'_> {
     }
 }
 
+/// How many primitives a job has where so many members share all of them.
+fn job_primitives(all: u64, members: usize) -> u32 {
+    if members < 2 {
+        return JOB_PRIMITIVES_MAX;
+    }
+    let share = all / (members as u64 * MEMBER_JOBS);
+    share.clamp(JOB_PRIMITIVES_MIN.into(), JOB_PRIMITIVES_MAX.into()) as u32
+}
+
 /// Drivers of identical devices together, each with its place.
 fn groups(drivers: Vec<Option<Driver>>) -> Vec<Vec<Member>> {
     let mut groups: Vec<Vec<Member>> = Vec::new();
@@ -227,4 +240,17 @@ fn groups(drivers: Vec<Option<Driver>>) -> Vec<Vec<Member>> {
         }
     }
     groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_members_have_jobs_enough_and_one_has_large_ones() {
+        let of = |all| [1, 2, 8].map(|members| job_primitives(all, members));
+        assert_eq!(of(4736), [JOB_PRIMITIVES_MAX, 296, 74], "each of two has eight jobs, and each of eight");
+        assert_eq!(of(500_000), [JOB_PRIMITIVES_MAX, JOB_PRIMITIVES_MAX, 7812]);
+        assert_eq!(of(3), [JOB_PRIMITIVES_MAX, JOB_PRIMITIVES_MIN, JOB_PRIMITIVES_MIN]);
+    }
 }

@@ -251,7 +251,7 @@ impl<'a> Session<'a> {
         let list_bytes = self.aids.list_bytes(limits_bytes);
         let (memory, crop) = (&self.memory, film.crop());
         let counting = Counting { picture, crop, reopeners: &reopeners, memory, list_bytes };
-        let count_jobs = counting.job_count() as u64;
+        let count_jobs = counting.job_count_max() as u64;
         let ready = match counting.run(drivers) {
             Ok(ready) => ready,
             Err(Uncounted { error, drivers }) => return self.give_up(&error, drivers),

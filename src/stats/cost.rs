@@ -19,7 +19,7 @@ pub struct CostStats {
     pub translucent: Vec<String>,
     /// Setting up the world on all devices, one after the other.
     pub devices_s: f64,
-    /// Parts into which counting can be shared.
+    /// Parts into which counting can be shared, however many devices there are.
     pub count_jobs: u64,
     /// From counting to drawing: the table of what there is where.
     pub table_s: f64,
