@@ -6,7 +6,8 @@
 Each way is a name, then environment variables and flags of `render`. Without any: dynamic regions and fixed buckets of 16 to 256 pixels
 (`ANTHILL_BUCKET`), on two openings of device 0. One round warms caches and is not counted. Printed for each way: the median of render_s,
 the median of its ratio to the first way in the same round with its range, regions, thefts, the part of the devices' time that went into
-scheduling, and how far apart the devices ended (of the drawing time). Pictures that differ end the program with exit code 1.
+scheduling, and how far apart the devices ended (of the drawing time). Pictures that differ end the program with exit code 1. On
+llvmpipe set `LP_NUM_THREADS=0`: otherwise each opening has threads for all cores, and they are in each other's way.
 """
 
 import argparse

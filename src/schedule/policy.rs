@@ -94,9 +94,9 @@ impl Policy {
     ///
     /// The paper cuts a region that holds more than n_min while another device lacks work. That alone starts regions which are far
     /// larger than what the others have left, and then nobody can help. So of a region that holds clearly more than most of its
-    /// device's share of what is left, less what the device has in flight, such a part is cut off: regions are large at first and shrink towards n_min at the end (guided
-    /// self-scheduling, Polychronopoulos and Kuck 1987; with shares by measured speed, as in weighted factoring, Flynn Hummel et al.
-    /// 1996). A device whose speed is not known yet begins with a small region.
+    /// device's share of what is left, less what the device has in flight, such a part is cut off: regions are large at first and
+    /// shrink towards n_min at the end (guided self-scheduling, Polychronopoulos and Kuck 1987; with shares by measured speed, as in
+    /// weighted factoring, Flynn Hummel et al. 1996). A device whose speed is not known yet begins with a small region.
     pub(crate) fn wish(&self, balance: &Balance) -> Wish {
         let work_min = scaled(self.balance_work_min, balance.speed_permille, 1000);
         let part = scaled(balance.share, self.share_percent, 100).saturating_sub(balance.ahead);
