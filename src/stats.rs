@@ -351,7 +351,7 @@ impl Stats {
         let row = |(diagnostic, count): (Diagnostic, u64)| WarningStats {
             severity: if diagnostic.severity == Severity::Warning { "warning" } else { "error" },
             code: diagnostic.code,
-            place: diagnostic.place.to_string(),
+            place: diagnostic.location.to_string(),
             message: diagnostic.message,
             count,
         };
@@ -459,7 +459,7 @@ fn scaled(count: u64, base: f64, units: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::Place;
+    use crate::diagnostic::SourceLocation;
 
     fn device(peak_bytes: u64) -> DeviceStats {
         let mut device =
@@ -554,7 +554,7 @@ mod tests {
             DisplayOutcome { path: "b.exr".into(), state: DisplayState::Partial { missing: 7 } },
         ]);
         let reporter = Reporter::silent();
-        let place = Place { file: "a.rib".into(), line: 3, column: 4 };
+        let place = SourceLocation { file: "a.rib".into(), line: 3, column: 4 };
         reporter.warn("badtoken", &place, "odd");
         reporter.error("noshader", &place, "no shader");
         reporter.error("noshader", &place, "no shader");

@@ -2,7 +2,7 @@
 
 use super::console::Messages;
 use super::*;
-use anthill::diagnostic::{Place, Reporter};
+use anthill::diagnostic::{Reporter, SourceLocation};
 use anthill::film::{DisplayOutcome, DisplayState};
 use anthill::options::{Overrides, RenderOptions};
 use anthill::outcome::{Ending, Outcome};
@@ -257,7 +257,7 @@ fn help_and_version_are_results() {
 #[test]
 fn messages_summary_and_exit_code_come_from_the_outcome() {
     let render = |_: &RenderOptions, reporter: &Arc<Reporter>, _: &dyn Observer| {
-        reporter.error("noshader", &Place { file: "a.rib".into(), line: 3, column: 1 }, "no shader \"x\"");
+        reporter.error("noshader", &SourceLocation { file: "a.rib".into(), line: 3, column: 1 }, "no shader \"x\"");
         finished(&[DisplayState::Whole])
     };
     let (code, out, err) = type_in(&directory(), "render SCENE", &Arc::default(), &render);
@@ -277,7 +277,7 @@ fn messages_summary_and_exit_code_come_from_the_outcome() {
 fn what_never_began_has_no_summary() {
     for (ending, expected) in [(Ending::WrongUsage, 2), (Ending::NoDevice, 3)] {
         let render = move |_: &RenderOptions, reporter: &Arc<Reporter>, _: &dyn Observer| {
-            reporter.error("nodevice", &Place::default(), "why");
+            reporter.error("nodevice", &SourceLocation::default(), "why");
             Outcome { ending, ..finished(&[]) }
         };
         let answer = type_in(&directory(), "render SCENE", &Arc::default(), &render);
@@ -315,7 +315,7 @@ fn percent_lines_are_as_farms_read_them() {
             for finished in [1, 2, 3, 150, 150, 299] {
                 observer.notice(Event::Pixels { finished });
             }
-            reporter.warn("odd", &Place::default(), format!("frame {frame} is odd"));
+            reporter.warn("odd", &SourceLocation::default(), format!("frame {frame} is odd"));
             observer.notice(Event::Pixels { finished: 300 });
             observer.notice(Event::WorldEnd);
         }

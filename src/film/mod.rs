@@ -42,7 +42,7 @@ pub use file::{check_writable, write_bytes};
 pub use output_name::{Naming, OutputName};
 pub use preview::{PreviewError, Shown, png_of, preview, show};
 
-use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::scene::{Camera, Options, World};
 use develop::Rows;
 use header::Header;
@@ -196,7 +196,7 @@ impl Film {
                 "a film of {width} by {height} pixels with {} channels does not fit into memory",
                 layout.floats()
             );
-            let error = Diagnostic::new(Severity::Severe, "limitcheck", world.place.clone(), message);
+            let error = Diagnostic::new(Severity::Severe, "limitcheck", world.location.clone(), message);
             reporter.report(error.hint("render a smaller Format, a CropWindow, or with a larger --host-memory"));
             return Err(missing(&outputs, |_| true));
         };
@@ -258,7 +258,7 @@ impl Film {
         for planned in &mut self.outputs {
             let Planned::Write(output) = planned else { continue };
             if let Err(error) = check_writable(&output.path) {
-                report_unwritten(reporter, &output.place, &output.path, &error);
+                report_unwritten(reporter, &output.location, &output.path, &error);
                 *planned = Planned::Never(output.path.clone());
             }
         }
@@ -293,7 +293,7 @@ impl Film {
                 Planned::Never(path) => (path, DisplayState::Missing),
                 Planned::Write(output) if pixels.finished_count == 0 => {
                     let message = format!("no pixel of \"{}\" was finished; it is not written", output.path.display());
-                    reporter.report(Diagnostic::new(Severity::Severe, "missingdata", output.place.clone(), message));
+                    reporter.report(Diagnostic::new(Severity::Severe, "missingdata", output.location.clone(), message));
                     (&output.path, DisplayState::Missing)
                 }
                 Planned::Write(output) => {
@@ -411,19 +411,19 @@ fn write(
     });
     match written {
         Err(error) => {
-            report_unwritten(reporter, &output.place, &output.path, &error);
+            report_unwritten(reporter, &output.location, &output.path, &error);
             DisplayState::Missing
         }
         Ok(()) if picture.missing == 0 => DisplayState::Whole,
         Ok(()) => {
             let message = format!("\"{}\" is {}", output.path.display(), picture.partial_note().unwrap_or_default());
-            reporter.report(Diagnostic::new(Severity::Severe, "missingdata", output.place.clone(), message));
+            reporter.report(Diagnostic::new(Severity::Severe, "missingdata", output.location.clone(), message));
             DisplayState::Partial { missing: picture.missing }
         }
     }
 }
 
-fn report_unwritten(reporter: &Reporter, place: &Place, path: &Path, error: &dyn fmt::Display) {
+fn report_unwritten(reporter: &Reporter, location: &SourceLocation, path: &Path, error: &dyn fmt::Display) {
     let message = format!("cannot write \"{}\": {error}", path.display());
-    reporter.report(Diagnostic::new(Severity::Severe, "badfile", place.clone(), message));
+    reporter.report(Diagnostic::new(Severity::Severe, "badfile", location.clone(), message));
 }

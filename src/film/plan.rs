@@ -3,7 +3,7 @@
 
 use super::channels::{ChannelGroup, groups_of};
 use super::driver::{self, Driver, Remark};
-use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::scene::{Display, DisplayMode, ParamValue, Quantize, ValueType};
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 #[derive(Clone)]
 pub(super) struct Output {
     pub(super) path: PathBuf,
-    pub(super) place: Place,
+    pub(super) location: SourceLocation,
     /// What a pixel of the file holds, in this order.
     pub(super) groups: Vec<ChannelGroup>,
     /// gain and gamma of the colours.
@@ -93,7 +93,7 @@ pub(super) fn plan(displays: &[Display], reporter: &Reporter) -> Vec<Planned> {
             } else if taken {
                 let message =
                     format!("two displays write \"{}\"; the second one is not written", output.path.display());
-                reporter.error("badargument", &display.place, message);
+                reporter.error("badargument", &display.location, message);
                 next = Planned::Never(output.path.clone());
             }
         }
@@ -104,20 +104,24 @@ pub(super) fn plan(displays: &[Display], reporter: &Reporter) -> Vec<Planned> {
 
 fn plan_display(display: &Display, reporter: &Reporter) -> Planned {
     if display.name.is_empty() {
-        reporter.error("badargument", &display.place, "a display has no name, so that its picture cannot be written");
+        reporter.error(
+            "badargument",
+            &display.location,
+            "a display has no name, so that its picture cannot be written",
+        );
         return Planned::Never(PathBuf::new());
     }
     if let DisplayMode::Variable { name, ty: ValueType::String } = &display.mode {
-        reporter.error("incapable", &display.place, format!("\"{name}\" is a string and cannot be displayed"));
+        reporter.error("incapable", &display.location, format!("\"{name}\" is a string and cannot be displayed"));
         return Planned::Never(display.name.clone().into());
     }
     let choice = driver::choose(&display.driver, &display.name);
     match choice.remark {
         Some(Remark::Unknown { message, hint }) => {
-            reporter.report(Diagnostic::new(Severity::Error, "badtoken", display.place.clone(), message).hint(hint));
+            reporter.report(Diagnostic::new(Severity::Error, "badtoken", display.location.clone(), message).hint(hint));
         }
         Some(Remark::Window(message)) => {
-            reporter.report(Diagnostic::new(Severity::Info, "incapable", display.place.clone(), message));
+            reporter.report(Diagnostic::new(Severity::Info, "incapable", display.location.clone(), message));
         }
         None => {}
     }
@@ -135,14 +139,14 @@ fn plan_display(display: &Display, reporter: &Reporter) -> Planned {
     if groups.is_empty() {
         reporter.error(
             "badargument",
-            &display.place,
+            &display.location,
             format!("\"{}\" would hold no channel and is not written", display.name),
         );
         return Planned::Never(choice.path);
     }
     Planned::Write(Output {
         path: choice.path,
-        place: display.place.clone(),
+        location: display.location.clone(),
         groups,
         exposure: params.exposure(),
         origin: params.origin(),
@@ -207,7 +211,7 @@ fn plan_depth(params: &Params<'_>) -> (Vec<ChannelGroup>, Format) {
     params.check_known(&["zcompression"]);
     if !matches!(params.display.mode, DisplayMode::Image { z: true, .. }) {
         let message = format!("the \"{}\" driver writes depth, whatever the display's mode", params.display.driver);
-        params.reporter.warn("consistency", &params.display.place, message);
+        params.reporter.warn("consistency", &params.display.location, message);
     }
     let channels = vec![ExrChannel { name: "Z".into(), half: false }];
     (vec![ChannelGroup::Depth], Format::Exr { compression: exr::compression::Compression::ZIP16, channels })
@@ -233,7 +237,7 @@ fn plan_tiff(params: &Params<'_>) -> (Vec<ChannelGroup>, Format) {
     } else {
         let message =
             format!("quantization to {} does not fit 16 bits; \"{}\" holds floats", quantize.max, params.display.name);
-        params.reporter.warn("limitcheck", &params.display.place, message);
+        params.reporter.warn("limitcheck", &params.display.location, message);
         Samples::Float
     };
     let groups = groups_of(&params.display.mode);
@@ -249,7 +253,7 @@ fn plan_png(params: &Params<'_>) -> Option<(Vec<ChannelGroup>, Format)> {
     if let [ChannelGroup::Variable { name, ty: ty @ (ValueType::HPoint | ValueType::Matrix) }] = &groups[..] {
         let message =
             format!("PNG cannot hold the {} floats of \"{name}\"; \"{}\" is not written", ty.floats(), display.name);
-        let error = Diagnostic::new(Severity::Error, "incapable", display.place.clone(), message);
+        let error = Diagnostic::new(Severity::Error, "incapable", display.location.clone(), message);
         params.reporter.report(error.hint("use the exr driver"));
         return None;
     }
@@ -278,7 +282,7 @@ struct Params<'a> {
 
 impl Params<'_> {
     fn warn(&self, message: String) {
-        self.reporter.warn("badtoken", &self.display.place, message);
+        self.reporter.warn("badtoken", &self.display.location, message);
     }
 
     /// Warns of each parameter that is not the driver's own, and not one of those that every display has.
@@ -305,7 +309,7 @@ impl Params<'_> {
         if found.is_none() {
             let known: Vec<&str> = table.iter().map(|(known, _)| *known).collect();
             let message = format!("\"{name}\" cannot be \"{word}\"");
-            let warning = Diagnostic::new(Severity::Warning, "badtoken", self.display.place.clone(), message);
+            let warning = Diagnostic::new(Severity::Warning, "badtoken", self.display.location.clone(), message);
             self.reporter.report(warning.hint(format!("it can be {}", known.join(", "))));
         }
         found.map(|(_, value)| *value)
@@ -345,7 +349,7 @@ impl Params<'_> {
             return [gain, gamma];
         }
         let message = format!("exposure {gain} {gamma} has no meaning; 1 1 is used");
-        self.reporter.warn("range", &self.display.place, message);
+        self.reporter.warn("range", &self.display.location, message);
         [1.0, 1.0]
     }
 
@@ -354,7 +358,7 @@ impl Params<'_> {
         if groups.len() > 1 && groups.contains(&ChannelGroup::Depth) {
             groups.retain(|group| *group != ChannelGroup::Depth);
             let message = format!("\"{}\" holds quantized colour and no depth", self.display.name);
-            let warning = Diagnostic::new(Severity::Warning, "incapable", self.display.place.clone(), message);
+            let warning = Diagnostic::new(Severity::Warning, "incapable", self.display.location.clone(), message);
             self.reporter.report(warning.hint("write depth to a display of its own, or use the exr driver"));
         }
         groups

@@ -1,7 +1,7 @@
 //! The connection to the Vulkan loader, with validation and debug messages when wanted.
 
 use super::error::GpuError;
-use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use ash::{ext, vk};
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;
@@ -143,6 +143,6 @@ unsafe extern "system" fn on_message(
         vk::DebugUtilsMessageSeverityFlagsEXT::ERROR => Severity::Error,
         _ => Severity::Warning,
     };
-    messages.reporter.report(Diagnostic::new(severity, "validation", Place::default(), message));
+    messages.reporter.report(Diagnostic::new(severity, "validation", SourceLocation::default(), message));
     vk::FALSE
 }

@@ -2,7 +2,7 @@
 
 use super::error::{DeviceTitle, GpuError};
 use super::profile::Clock;
-use crate::diagnostic::{Place, Reporter};
+use crate::diagnostic::{Reporter, SourceLocation};
 use ash::{ext, vk};
 use parking_lot::Mutex;
 use std::ffi::CString;
@@ -124,6 +124,6 @@ impl Link {
 
     /// Reports something that the user or a test should know.
     pub(super) fn warn(&self, code: &'static str, message: impl Into<String>) {
-        self.reporter.warn(code, &Place::default(), format!("{}: {}", self.title, message.into()));
+        self.reporter.warn(code, &SourceLocation::default(), format!("{}: {}", self.title, message.into()));
     }
 }

@@ -7,7 +7,7 @@ use super::instance::Instance;
 use super::physical::{DeviceInfo, enumerate};
 use super::select::select;
 use super::threads::single_threaded_cpu_devices;
-use crate::diagnostic::Place;
+use crate::diagnostic::SourceLocation;
 use std::sync::Arc;
 use std::thread;
 
@@ -135,7 +135,7 @@ fn budget(title: &DeviceTitle, info: &DeviceInfo, times: u64, options: &OpenOpti
         Some(wanted) if wanted.saturating_mul(times) > has => {
             let share = has / times;
             let message = format!("{title}: {wanted} bytes of memory are asked for, {share} are there");
-            options.reporter.warn("memory", &Place::default(), message);
+            options.reporter.warn("memory", &SourceLocation::default(), message);
             share
         }
         Some(wanted) => wanted,

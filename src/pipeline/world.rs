@@ -4,7 +4,7 @@ use super::frame;
 use super::geometry::{Page, Pages, Run, RunPrimvar};
 use super::kernels::records::{Frame, Instance, PrimvarBinding};
 use super::look::{HideBin, Look, Program, ShadeBin, Verdict};
-use crate::diagnostic::Place;
+use crate::diagnostic::SourceLocation;
 use crate::scene::{Attributes, Class, Drawable, ShadingInterpolation, Shape, ValueType, World};
 use glam::{DMat3, DMat4, DVec3};
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub struct DrawnWorld {
     /// Bins of shading; instances name them by index.
     pub shade_bins: Vec<ShadeBin>,
     /// Where each instance was authored, and its identifier, for messages.
-    pub origins: Vec<(Arc<str>, Place)>,
+    pub origins: Vec<(Arc<str>, SourceLocation)>,
     /// Whether colours are interpolated across the micropolygons of any instance.
     pub smooth: bool,
     /// Instances that are displaced without a declared bound: how far must be measured.
@@ -85,7 +85,7 @@ struct Builder<'a> {
     instances: Vec<(Instance, HideBin, ShadeBin)>,
     primvar_bindings: Vec<PrimvarBinding>,
     runs: Vec<DrawnRun>,
-    origins: Vec<(Arc<str>, Place)>,
+    origins: Vec<(Arc<str>, SourceLocation)>,
     smooth: bool,
     unbounded: Vec<u32>,
 }
@@ -128,7 +128,7 @@ impl<'a> Builder<'a> {
             let hide_bin = HideBin { translucent, page, kind, displace, displace_primvars };
             let shade_bin = ShadeBin { page, kind, displace, displace_primvars, shade, shade_primvars };
             self.instances.push((instance, hide_bin, shade_bin));
-            self.origins.push((Arc::clone(&drawable.attributes.name), drawable.geometry.place.clone()));
+            self.origins.push((Arc::clone(&drawable.attributes.name), drawable.geometry.location.clone()));
         }
     }
 

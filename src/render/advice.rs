@@ -4,7 +4,7 @@ use super::devices::DeviceSlot;
 use super::driver::Picture;
 use super::grid_list::ListError;
 use super::region::RegionCounts;
-use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::gpu::{DeviceInfo, DeviceKind};
 use crate::scene::{DisplayMode, World};
 use crate::schedule::Incomplete;
@@ -22,7 +22,7 @@ pub(super) fn on_devices(reporter: &Reporter, slots: &[DeviceSlot], wanted: &str
     let chosen = ["all", "alike"].contains(&wanted.trim());
     if chosen && slots.iter().all(|slot| slot.info.kind == DeviceKind::Cpu) {
         let message = format!("no GPU that can render was found: {} draws, on the processor", first.info.name);
-        let note = Diagnostic::new(Severity::Info, "devices", Place::default(), message);
+        let note = Diagnostic::new(Severity::Info, "devices", SourceLocation::default(), message);
         reporter.report(note.hint("`anthill devices` lists every device with what it lacks"));
     }
     let Some(other) = slots.iter().find(|slot| !slot.info.is_like(&first.info)) else { return };
@@ -31,37 +31,37 @@ pub(super) fn on_devices(reporter: &Reporter, slots: &[DeviceSlot], wanted: &str
     let (first, other) = (title(&first.info), title(&other.info));
     let message = format!("devices {first} and {other} differ: a pixel's last bits depend on who draws it");
     let hint = "--devices alike keeps to identical ones";
-    reporter.report(Diagnostic::new(Severity::Warning, "devices", Place::default(), message).hint(hint));
+    reporter.report(Diagnostic::new(Severity::Warning, "devices", SourceLocation::default(), message).hint(hint));
 }
 
 /// Tells of what the camera asks for and does not get: blur, and depths between surfaces.
 pub(super) fn on_camera(reporter: &Reporter, world: &World) {
     let [open, close] = world.camera.shutter;
-    if let Some(place) = world.moving_place().filter(|_| open < close) {
+    if let Some(place) = world.moving_location().filter(|_| open < close) {
         let message = format!("motion blur is not supported yet: everything stands as it does at shutter open, {open}");
         reporter.warn("unimplement", place, message);
     }
     if world.camera.depth_of_field.is_some() {
         let message = "depth of field is not supported yet: the camera is a pinhole";
-        reporter.warn("unimplement", &world.place, message);
+        reporter.warn("unimplement", &world.location, message);
     }
     let wants_depth = world.options.displays.iter().any(|d| matches!(d.mode, DisplayMode::Image { z: true, .. }));
     if wants_depth && world.options.hider.depth_filter == "midpoint" {
         let message = "the depth filter \"midpoint\" is not supported yet: depths are those of the nearest surface";
-        reporter.warn("unimplement", &world.place, message);
+        reporter.warn("unimplement", &world.location, message);
     }
 }
 
 /// No device could begin.
 pub(super) fn on_no_device(reporter: &Reporter) {
-    let severe = Diagnostic::new(Severity::Severe, "system", Place::default(), "no device is left to draw on");
+    let severe = Diagnostic::new(Severity::Severe, "system", SourceLocation::default(), "no device is left to draw on");
     reporter.report(severe.hint(NO_DEVICE_HINT));
 }
 
 /// The list of grids found no room on the host, or could not be read back.
 pub(super) fn on_no_list(reporter: &Reporter, error: &ListError) {
     let code = if matches!(error, ListError::NoRoom { .. }) { "limitcheck" } else { "system" };
-    let severe = Diagnostic::new(Severity::Severe, code, Place::default(), error.to_string());
+    let severe = Diagnostic::new(Severity::Severe, code, SourceLocation::default(), error.to_string());
     reporter.report(severe.hint(error.hint()));
 }
 
@@ -103,13 +103,13 @@ pub(super) fn on_exceeded_bounds(reporter: &Reporter, picture: &Picture, moved: 
 
 /// Regions that no device could draw.
 pub(super) fn on_missing_regions(reporter: &Reporter, incomplete: &Incomplete) {
-    let severe = Diagnostic::new(Severity::Severe, "system", Place::default(), incomplete.to_string());
+    let severe = Diagnostic::new(Severity::Severe, "system", SourceLocation::default(), incomplete.to_string());
     reporter.report(severe.hint(NO_DEVICE_HINT));
 }
 
 /// What regions met that is beyond a limit.
 pub(super) fn on_limits(reporter: &Reporter, totals: &RegionCounts) {
-    let place = Place::default();
+    let place = SourceLocation::default();
     if totals.lost_samples > 0 {
         let message = format!("{} micropolygons are too large to be sampled whole", totals.lost_samples);
         reporter.warn("limitcheck", &place, message);

@@ -2,7 +2,7 @@
 
 use super::grid_list::GRID_BYTES;
 use super::grid_pages::Residency;
-use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::gpu::{Fault, Faults};
 use crate::schedule::Region;
 use crate::schedule::perturb::IN_FLIGHT_MAX;
@@ -66,7 +66,7 @@ impl Aids {
         let pending = self.faults.as_ref().map(|faults| faults.pending()).unwrap_or_default();
         for (fault, reached) in &pending {
             let message = format!("{FAULT}: {fault} never happened: the device {reached}");
-            reporter.report(Diagnostic::new(Severity::Error, "usage", Place::default(), message));
+            reporter.report(Diagnostic::new(Severity::Error, "usage", SourceLocation::default(), message));
         }
         pending.is_empty()
     }

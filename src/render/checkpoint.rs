@@ -9,7 +9,7 @@ mod identity;
 mod lock;
 
 use super::driver::Picture;
-use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::film::{DisplayOutcome, Film, check_writable};
 use crate::gpu::DeviceInfo;
 use crate::options::CheckpointOptions;
@@ -78,7 +78,7 @@ impl Checkpoint {
         let found = found.map_err(|error| refusal(error.to_string(), ANEW))?;
         if options.resume && found.is_none() {
             let message = format!("there is no checkpoint \"{}\": starting from the beginning", options.path.display());
-            reporter.report(Diagnostic::new(Severity::Info, "checkpoint", Place::default(), message));
+            reporter.report(Diagnostic::new(Severity::Info, "checkpoint", SourceLocation::default(), message));
         }
         if found.as_ref().is_some_and(|found| found.header.renderer != renderer) {
             return Err(refusal("another version of anthill made it".into(), ANEW));
@@ -116,7 +116,7 @@ impl Checkpoint {
         Refusal { path: self.options.path.clone(), reason: reason.into(), hint: ANEW }
     }
 
-    fn note(&self, severity: Severity, place: &Place, message: String) {
+    fn note(&self, severity: Severity, place: &SourceLocation, message: String) {
         self.reporter.report(Diagnostic::new(severity, "checkpoint", place.clone(), message));
     }
 
@@ -139,7 +139,7 @@ impl Checkpoint {
         if known.finished
             && let Some(displays) = film.written_before()
         {
-            self.note(Severity::Info, &world.place, format!("world {number} was drawn and written before"));
+            self.note(Severity::Info, &world.location, format!("world {number} was drawn and written before"));
             return Ok(Begun::Written(displays));
         }
         if self.header.current != Some(number) {
@@ -154,7 +154,7 @@ impl Checkpoint {
             }
             let (finished, count) = film.progress();
             let message = format!("{finished} of {count} pixels of world {number} were drawn before");
-            self.note(Severity::Info, &world.place, message);
+            self.note(Severity::Info, &world.location, message);
         }
         Ok(Begun::Draw)
     }
@@ -219,7 +219,7 @@ impl Checkpoint {
             match std::fs::remove_file(&self.path) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                     let message = format!("cannot remove \"{}\": {error}", self.options.path.display());
-                    self.note(Severity::Warning, &Place::default(), message);
+                    self.note(Severity::Warning, &SourceLocation::default(), message);
                 }
                 _ => {}
             }
@@ -235,7 +235,7 @@ impl Checkpoint {
             Err(error) if !std::mem::replace(&mut self.failed, true) => {
                 let path: &Path = &self.options.path;
                 let message = format!("cannot write the checkpoint \"{}\": {error}", path.display());
-                self.note(Severity::Warning, &Place::default(), message);
+                self.note(Severity::Warning, &SourceLocation::default(), message);
             }
             Err(_) => {}
         }

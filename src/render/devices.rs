@@ -2,7 +2,7 @@
 
 use super::driver::{Driver, DriverError, Picture, Tracks};
 use super::imager::Devices;
-use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::gpu::{Device, DeviceInfo, DeviceTitle, GpuError, OpenOptions, Opening, reopen};
 use crate::schedule::Failure;
 use crate::trace::Trace;
@@ -155,7 +155,8 @@ impl Record {
 
     fn warn(&self, text: &str, hint: &str, fate: &str) {
         self.state.lock().failures += 1;
-        let warning = Diagnostic::new(Severity::Warning, "system", Place::default(), format!("{text}; {fate}"));
+        let warning =
+            Diagnostic::new(Severity::Warning, "system", SourceLocation::default(), format!("{text}; {fate}"));
         self.reporter.report(warning.hint(hint));
     }
 

@@ -1,7 +1,7 @@
 //! The imager at work: bands of the film's pixels go to a device in tiles and come back. A device that fails hands over to the next.
 
 use super::pace::{Pace, Portion, Work};
-use crate::diagnostic::{Place, Reporter};
+use crate::diagnostic::{Reporter, SourceLocation};
 use crate::film::{Imager, ImagerPixels};
 use crate::gpu::{Device, GpuError, Usage};
 use crate::pipeline::imager::{self, ImagerSlices, TILE_PIXELS, TILE_PX};
@@ -65,7 +65,7 @@ impl<'a> DeviceImager<'a> {
         if state.long_loops > 0 {
             let message =
                 format!("{} pixels ran out of loop trips in the imager; their loops were ended", state.long_loops);
-            self.reporter.warn("limitcheck", &Place::default(), message);
+            self.reporter.warn("limitcheck", &SourceLocation::default(), message);
         }
     }
 
@@ -249,7 +249,7 @@ mod tests {
         }
 
         fn failed(&mut self, error: GpuError) {
-            self.reporter.warn("system", &Place::default(), error.to_string());
+            self.reporter.warn("system", &SourceLocation::default(), error.to_string());
         }
     }
 
@@ -260,7 +260,7 @@ mod tests {
             name: "background".into(),
             params: Vec::new(),
             world_from_shader,
-            place: Place::default(),
+            location: SourceLocation::default(),
         };
         let world = World {
             options: crate::scene::Options { imager: Some(Arc::new(imager)), ..options() },
@@ -268,7 +268,7 @@ mod tests {
             drawables: Vec::new(),
             lights: Vec::new(),
             spaces: Vec::new(),
-            place: Place::default(),
+            location: SourceLocation::default(),
         };
         let reporter = Arc::new(Reporter::silent());
         let mut library = Library::new().expect("built with the compiler");

@@ -4,7 +4,7 @@ use super::aids::Aids;
 use super::checkpoint::Checkpoint;
 use super::devices::DeviceSlot;
 use super::session::{Drawn, Session, report_refusal};
-use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::film::{DisplayOutcome, Film, Naming};
 use crate::gpu::{GpuError, OpenOptions, Opening, open_each};
 use crate::host_memory::{Charge, HostMemory};
@@ -31,7 +31,7 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
     let aids = match Aids::from_environment() {
         Ok(aids) => aids,
         Err(message) => {
-            reporter.report(Diagnostic::new(Severity::Severe, "usage", Place::default(), message));
+            reporter.report(Diagnostic::new(Severity::Severe, "usage", SourceLocation::default(), message));
             return ended(Ending::WrongUsage);
         }
     };
@@ -48,7 +48,7 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
     let devices = match open_devices(options, reporter, &aids) {
         Ok(devices) => devices,
         Err(error) => {
-            let severe = Diagnostic::new(Severity::Severe, "nodevice", Place::default(), error.to_string());
+            let severe = Diagnostic::new(Severity::Severe, "nodevice", SourceLocation::default(), error.to_string());
             reporter.report(severe.hint(error.hint()));
             let wrong = matches!(error, GpuError::UnknownDevice { .. } | GpuError::TooLittleMemory { .. });
             return ended(if wrong { Ending::WrongUsage } else { Ending::NoDevice });
@@ -87,7 +87,7 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
         advise_no_world(options, reporter);
     } else if ending == Ending::Finished && session.worlds() == 0 {
         let message = format!("--frames names no frame of the scene, which has {}", read.worlds);
-        reporter.warn("nothing", &Place::default(), message);
+        reporter.warn("nothing", &SourceLocation::default(), message);
     }
     Outcome { ending, displays, stats }
 }
@@ -104,7 +104,7 @@ struct Scenes {
 
 fn advise_no_world(options: &RenderOptions, reporter: &Reporter) {
     let place = options.scenes.first().map(|scene| scene.display().to_string().as_str().into()).unwrap_or_default();
-    let place = Place { file: place, ..Place::default() };
+    let place = SourceLocation { file: place, ..SourceLocation::default() };
     let warning = Diagnostic::new(Severity::Warning, "nothing", place, "the scene has no world: nothing is drawn");
     reporter.report(warning.hint("what is drawn stands between WorldBegin and WorldEnd"));
 }
@@ -224,7 +224,7 @@ fn draw_all(
         }
         let mut each: Vec<&mut Options> = batch.iter_mut().map(|(world, _)| &mut world.options).collect();
         if let Some(Err(message)) = naming.as_mut().map(|naming| naming.apply(&mut each)) {
-            session.reporter.report(Diagnostic::new(Severity::Severe, "usage", Place::default(), message));
+            session.reporter.report(Diagnostic::new(Severity::Severe, "usage", SourceLocation::default(), message));
             return (Ending::WrongUsage, displays);
         }
         for (world, charge) in batch {

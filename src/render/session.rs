@@ -17,7 +17,7 @@ use super::result::interleave;
 use super::tally;
 use super::tiles::tile_counts;
 use super::worker::{Garage, Worker, region_room, take_back};
-use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::film::{ChannelGroup, DisplayOutcome, DisplayState, Film};
 use crate::host_memory::{Charge, HostMemory, Taker};
 use crate::options::{HANG_TIMEOUT, RenderOptions};
@@ -109,7 +109,7 @@ impl<'a> Session<'a> {
     /// Draws a world and writes its displays. `charge` is for what the world holds.
     pub(crate) fn draw(&mut self, world: World, charge: &Charge) -> Drawn {
         advice::on_camera(self.reporter, &world);
-        let world = if world.moving_place().is_some() { world.at_shutter_open() } else { world };
+        let world = if world.moving_location().is_some() { world.at_shutter_open() } else { world };
         self.worlds += 1;
         let undrawn = |displays| Drawn { displays, ending: None };
         // Where its film was refused, this was told when the world was read.
@@ -423,7 +423,7 @@ fn is_whole(display: &DisplayOutcome) -> bool {
 
 /// Says why a checkpoint cannot be used.
 pub(crate) fn report_refusal(reporter: &Reporter, refusal: &Refusal) {
-    let severe = Diagnostic::new(Severity::Severe, "checkpoint", Place::default(), refusal.to_string());
+    let severe = Diagnostic::new(Severity::Severe, "checkpoint", SourceLocation::default(), refusal.to_string());
     reporter.report(severe.hint(refusal.hint));
 }
 

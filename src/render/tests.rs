@@ -6,7 +6,7 @@ use super::driver::{Driver, Picture, Polled, Tracks};
 use super::grid_list::GridStore;
 use super::grid_pages::Residency;
 use super::neighbours::{Run, merged};
-use crate::diagnostic::{Place, Reporter, Severity};
+use crate::diagnostic::{Reporter, Severity, SourceLocation};
 use crate::gpu::{Device, OpenOptions, open};
 use crate::host_memory::HostMemory;
 use crate::pipeline::kernels::test::facing;
@@ -119,7 +119,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
             geometry: Arc::new(Geometry {
                 shape: Motion::still(thing.shape),
                 primvars: Vec::new(),
-                place: Place::default(),
+                location: SourceLocation::default(),
             }),
             world_from_object: Arc::new(Motion::still(thing.at)),
         });
@@ -130,7 +130,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         drawables,
         lights: Vec::new(),
         spaces: Vec::new(),
-        place: Place::default(),
+        location: SourceLocation::default(),
     };
     let kernel = ShadingKernel {
         kernel: Arc::clone(facing::kernel()),

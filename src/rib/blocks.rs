@@ -7,7 +7,7 @@ use super::options::OptionState;
 use super::reader::Reader;
 use super::scoped::Moment;
 use super::state::State;
-use crate::diagnostic::Place;
+use crate::diagnostic::SourceLocation;
 use crate::host_memory::Charge;
 use crate::scene::{Light, Motion, NamedSpace};
 use glam::DMat4;
@@ -56,7 +56,7 @@ pub(super) struct Block {
     /// Its kind.
     pub(super) kind: BlockKind,
     /// Where it begins.
-    place: Place,
+    location: SourceLocation,
     saved: Saved,
 }
 
@@ -109,7 +109,7 @@ impl Reader<'_> {
             }
             _ => self.flush(),
         }
-        self.blocks.push(Block { kind, place: self.current.place.clone(), saved });
+        self.blocks.push(Block { kind, location: self.current.location.clone(), saved });
         Ok(())
     }
 
@@ -120,7 +120,7 @@ impl Reader<'_> {
             let fault = Fault::error("nesting", self.current.offset, format!("{0}End without {0}Begin", kind.name()));
             return Err(match self.blocks.last() {
                 Some(block) => {
-                    fault.hint(format!("the innermost open block is {}Begin at {}", block.kind.name(), block.place))
+                    fault.hint(format!("the innermost open block is {}Begin at {}", block.kind.name(), block.location))
                 }
                 None => fault.hint("no block is open here"),
             });
@@ -128,7 +128,7 @@ impl Reader<'_> {
         for _ in 0..depth {
             if let Some(block) = self.blocks.last() {
                 let message =
-                    format!("{}Begin at {} is still open at {}End", block.kind.name(), block.place, kind.name());
+                    format!("{}Begin at {} is still open at {}End", block.kind.name(), block.location, kind.name());
                 let fault = Fault::error("nesting", self.current.offset, message).hint("it is closed here");
                 self.complain(fault);
             }
@@ -170,14 +170,14 @@ impl Reader<'_> {
     }
 
     /// Closes all that is open at the end of the input and says so, unless the input was cut, which is told.
-    pub(super) fn close_all(&mut self, end: Place, cut: bool) {
+    pub(super) fn close_all(&mut self, end: SourceLocation, cut: bool) {
         while let Some(block) = self.blocks.last() {
             if !cut {
                 let message = format!("{0}Begin has no {0}End", block.kind.name());
                 let fault = Fault::error("nesting", 0, message).hint("the file ends early; what was read is drawn");
-                self.messages.report_at(block.place.clone(), fault);
+                self.messages.report_at(block.location.clone(), fault);
             }
-            self.current.place = end.clone();
+            self.current.location = end.clone();
             self.close_innermost();
             if self.is_stopped() {
                 return;

@@ -5,7 +5,7 @@ use super::fault::{Fault, Parsed};
 use super::lexer::Lexer;
 use super::reader::Reader;
 use super::state::{Change, ShaderSlot};
-use crate::diagnostic::Place;
+use crate::diagnostic::SourceLocation;
 use crate::scene::{DisplayMode, ParamValue, Quantize, ValueType};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(super) struct DisplayRequest {
     /// All other parameters.
     pub(super) params: BTreeMap<String, ParamValue>,
     /// Where it stands.
-    pub(super) place: Place,
+    pub(super) location: SourceLocation,
 }
 
 /// Variables that every shader has (RISpec tables 12.1 to 12.5): a display may show them without a declaration.
@@ -88,7 +88,7 @@ impl Reader<'_> {
                 .map(|values| [values[0], values[1]])
                 .filter(|[_, gamma]| *gamma > 0.0),
             params: self.driver_params(),
-            place: self.current.place.clone(),
+            location: self.current.location.clone(),
         };
         if !added {
             self.options.displays.clear();
@@ -105,7 +105,7 @@ impl Reader<'_> {
         if let Some((first, _)) = mode.split_once(',') {
             let message =
                 format!("several channels in one display (\"{mode}\") are not supported yet; only the first is shown");
-            self.messages.report_at(self.current.place.clone(), Fault::warning("unimplement", offset, message));
+            self.messages.report_at(self.current.location.clone(), Fault::warning("unimplement", offset, message));
             return channels(first).map_or_else(|| self.variable(first, offset), Ok);
         }
         if let Some((name, ty)) = SHADER_VARIABLES.iter().find(|(name, _)| *name == mode) {

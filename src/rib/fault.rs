@@ -1,6 +1,6 @@
 //! What is wrong with a request, before it is known whom to tell.
 
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::diagnostic::{Diagnostic, Severity, SourceLocation};
 use std::ops::{Deref, DerefMut};
 
 /// The result of reading something; a fault ends the request it is in and nothing else.
@@ -65,7 +65,7 @@ impl Fault {
     }
 
     /// The message for the user.
-    pub(super) fn diagnostic(self, place: Place) -> Diagnostic {
-        Diagnostic::new(self.severity, self.code, place, self.0.message).hint(self.0.hint)
+    pub(super) fn diagnostic(self, location: SourceLocation) -> Diagnostic {
+        Diagnostic::new(self.severity, self.code, location, self.0.message).hint(self.0.hint)
     }
 }

@@ -3,7 +3,7 @@
 use super::Overrides;
 use super::displays::DisplayRequest;
 use super::options::OptionState;
-use crate::diagnostic::Place;
+use crate::diagnostic::SourceLocation;
 use crate::scene::{Camera, Display, DisplayMode, Motion, Options};
 use glam::DMat4;
 use std::collections::BTreeMap;
@@ -78,7 +78,7 @@ impl OptionState {
             quantize: request.quantize.unwrap_or(quantize),
             exposure: request.exposure.unwrap_or(self.options.exposure),
             params: request.params.clone(),
-            place: request.place.clone(),
+            location: request.location.clone(),
         }
     }
 }
@@ -95,7 +95,7 @@ fn default_display() -> DisplayRequest {
         quantize: None,
         exposure: None,
         params: BTreeMap::new(),
-        place: Place::default(),
+        location: SourceLocation::default(),
     }
 }
 

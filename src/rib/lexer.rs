@@ -5,7 +5,7 @@
 use super::fault::{Fault, Parsed};
 use super::number::{self, Number};
 use super::source::Source;
-use crate::diagnostic::Place;
+use crate::diagnostic::SourceLocation;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
@@ -104,19 +104,19 @@ impl<'a> Lexer<'a> {
     }
 
     /// The place of a byte.
-    pub(super) fn place(&self, offset: usize) -> Place {
+    pub(super) fn location(&self, offset: usize) -> SourceLocation {
         let known = [self.furthest.get(), self.mark, Mark::START];
         let base = known.into_iter().find(|mark| mark.offset <= offset).unwrap_or(Mark::START);
         let mark = base.advanced(self.bytes, offset);
         self.furthest.set(mark);
         let column = (offset - mark.line_start).saturating_add(1).min(u32::MAX as usize) as u32;
-        Place { file: self.source.name.clone(), line: mark.line, column }
+        SourceLocation { file: self.source.name.clone(), line: mark.line, column }
     }
 
     /// The place of a request's name. Keeps the line count moving, so that the whole file is counted once.
-    pub(super) fn request_place(&mut self, offset: usize) -> Place {
+    pub(super) fn request_location(&mut self, offset: usize) -> SourceLocation {
         self.mark = self.mark_at(offset);
-        self.place(offset)
+        self.location(offset)
     }
 
     /// The line information at `offset`, for a lexer that begins there.
@@ -333,10 +333,10 @@ impl<'a> Lexer<'a> {
             self.position += 1;
             return Ok(());
         }
-        let place = self.place(open);
+        let location = self.location(open);
         let message = format!("{} inside an array of {wanted}", describe(found));
         Err(Fault::error("syntaxerror", self.position, message)
-            .hint(format!("the array begins at line {}, column {}; is its ] missing?", place.line, place.column)))
+            .hint(format!("the array begins at line {}, column {}; is its ] missing?", location.line, location.column)))
     }
 
     /// Whether the value that comes is a string or an array that begins with one.
@@ -480,15 +480,15 @@ mod tests {
         for text in ["a\nb\n  c", "a\r\nb\r\n  c", "a\rb\r  c"] {
             let source = source(text);
             let mut lexer = Lexer::new(&source, 0..text.len(), Mark::START);
-            let mut places = Vec::new();
+            let mut locations = Vec::new();
             while lexer.peek() == Kind::Word {
-                let place = lexer.request_place(lexer.position());
-                places.push((place.line, place.column));
+                let location = lexer.request_location(lexer.position());
+                locations.push((location.line, location.column));
                 lexer.word();
             }
-            assert_eq!(places, [(1, 1), (2, 1), (3, 3)], "{text:?}");
+            assert_eq!(locations, [(1, 1), (2, 1), (3, 3)], "{text:?}");
             // A place behind the mark and one before it.
-            assert_eq!((lexer.place(0).line, lexer.place(text.len()).line), (1, 3));
+            assert_eq!((lexer.location(0).line, lexer.location(text.len()).line), (1, 3));
         }
     }
 

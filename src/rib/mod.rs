@@ -44,7 +44,7 @@ mod tests;
 
 pub use source::Input;
 
-use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::host_memory::{Charge, HostMemory};
 use crate::scene::{Camera, Options, SearchPaths, World};
 use std::ops::ControlFlow;
@@ -154,9 +154,9 @@ pub fn read(input: &Input, settings: &Settings, reporter: &Reporter, worlds: &mu
     match source::Source::load(input, &settings.memory) {
         Ok(source) => reader::Reader::new(settings, reporter, worlds).read(&Arc::new(source)),
         Err(error) => {
-            let place = Place { file: input.name().into(), line: 0, column: 0 };
+            let location = SourceLocation { file: input.name().into(), line: 0, column: 0 };
             let message = format!("cannot read it: {error}");
-            reporter.report(Diagnostic::new(Severity::Severe, "nofile", place, message));
+            reporter.report(Diagnostic::new(Severity::Severe, "nofile", location, message));
             Summary { errors: 1, stopped: Some(Stopped::Unreadable), ..Summary::default() }
         }
     }

@@ -8,7 +8,7 @@ use super::lexer::Lexer;
 use super::reader::Reader;
 use super::requests::{InMotion, Request};
 use super::state::{Change, ShaderCall};
-use crate::diagnostic::Place;
+use crate::diagnostic::SourceLocation;
 use crate::scene::Motion;
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(super) struct MovingBlock {
     /// How many of them began.
     begun: usize,
     items: Vec<Effect>,
-    place: Place,
+    location: SourceLocation,
     /// Set when what it holds is known to have no effect, and was warned of.
     inert: bool,
 }
@@ -58,8 +58,8 @@ impl Reader<'_> {
             times[0] = if times[0].is_finite() { times[0] } else { 0.0 };
         }
         self.open(BlockKind::Motion)?;
-        let place = self.current.place.clone();
-        self.moving = Some(MovingBlock { times, request: None, begun: 0, items: Vec::new(), place, inert: false });
+        let location = self.current.location.clone();
+        self.moving = Some(MovingBlock { times, request: None, begun: 0, items: Vec::new(), location, inert: false });
         Ok(())
     }
 
@@ -75,7 +75,7 @@ impl Reader<'_> {
             InMotion::Passes => Ok(()),
             InMotion::Ends => {
                 let message =
-                    format!("{} cannot stand in the motion block that begins at {}", request.name, block.place);
+                    format!("{} cannot stand in the motion block that begins at {}", request.name, block.location);
                 let fault = Fault::error("badmotion", self.current.offset, message).hint("the block is closed here");
                 self.complain(fault);
                 self.close_innermost();
@@ -112,10 +112,10 @@ impl Reader<'_> {
             _ => String::new(),
         };
         if !message.is_empty() {
-            let at = self.current.place.clone();
+            let at = self.current.location.clone();
             self.messages.report_at(
                 at,
-                Fault::error("badmotion", 0, message).hint(format!("the block begins at {}", block.place)),
+                Fault::error("badmotion", 0, message).hint(format!("the block begins at {}", block.location)),
             );
         }
         if block.begun == block.items.len() {
@@ -163,7 +163,7 @@ impl Reader<'_> {
         if let Some((_, other)) = batches.iter().find(|(_, batch)| !batch.same_topology(first)) {
             let message = format!(
                 "the moving {name} is left out: at {} it has other counts than at {}",
-                other.place, first.place
+                other.location, first.location
             );
             self.complain(Fault::error("consistency", self.current.offset, message));
             return None;

@@ -371,8 +371,9 @@ impl Reader<'_> {
         let params = std::mem::take(&mut self.params);
         for param in params.iter().filter(|param| !except.contains(&&*param.declaration.name)) {
             let values = params.values(param);
-            let place = &self.current.place;
-            let used = check_count(param, values.len(), 1, &mut |fault| self.messages.report_at(place.clone(), fault));
+            let location = &self.current.location;
+            let used =
+                check_count(param, values.len(), 1, &mut |fault| self.messages.report_at(location.clone(), fault));
             if let Some(count) = used {
                 self.keep_option(format!("{category}:{}", param.declaration.name), values.to_param(count));
             }

@@ -13,7 +13,7 @@ impl Reader<'_> {
         let call = Call {
             name: self.current.name,
             offset: self.current.offset,
-            place: self.current.place.clone(),
+            location: self.current.location.clone(),
             params: &self.params,
             report: &|fault| self.messages.report(lexer, fault),
         };

@@ -16,7 +16,7 @@ use super::source::{Source, Truncated};
 use super::state::State;
 use super::worlds::{LightSlot, WorldState};
 use super::{Settings, Stopped, Summary, Worlds};
-use crate::diagnostic::{Place, Reporter, Severity};
+use crate::diagnostic::{Reporter, Severity, SourceLocation};
 use crate::host_memory::Charge;
 use crate::scene::{Light, NamedSpace};
 use rustc_hash::FxHashMap;
@@ -46,11 +46,11 @@ pub(super) struct Messages<'r> {
 
 impl Messages<'_> {
     /// Takes a fault at a place.
-    pub(super) fn report_at(&self, place: Place, fault: Fault) {
+    pub(super) fn report_at(&self, location: SourceLocation, fault: Fault) {
         let is_error = fault.severity >= Severity::Error;
         self.errors.set(self.errors.get() + u64::from(is_error));
         if self.handling.get() != ErrorHandling::Ignore {
-            self.reporter.report(fault.diagnostic(place));
+            self.reporter.report(fault.diagnostic(location));
         }
         if is_error && self.handling.get() == ErrorHandling::Abort {
             self.aborted.set(true);
@@ -59,7 +59,7 @@ impl Messages<'_> {
 
     /// Takes a fault of the text that `lexer` reads.
     pub(super) fn report(&self, lexer: &Lexer<'_>, fault: Fault) {
-        self.report_at(lexer.place(fault.offset), fault);
+        self.report_at(lexer.location(fault.offset), fault);
     }
 }
 
@@ -69,7 +69,7 @@ pub(super) struct Current {
     /// Its name.
     pub(super) name: &'static str,
     /// Where it stands.
-    pub(super) place: Place,
+    pub(super) location: SourceLocation,
     /// The same in the source.
     pub(super) offset: usize,
 }
@@ -130,7 +130,7 @@ impl<'r> Reader<'r> {
             worlds,
             summary: Summary::default(),
             refused: false,
-            current: Current { name: "", place: Place::default(), offset: 0 },
+            current: Current { name: "", location: SourceLocation::default(), offset: 0 },
             dictionary: Dictionary::new(),
             params: Params::default(),
             options: OptionState::new(&settings.search),
@@ -160,7 +160,7 @@ impl<'r> Reader<'r> {
         self.directory.clone_from(&source.directory);
         self.read_source(source);
         if !self.is_stopped() {
-            let end = Place { file: source.name.clone(), line: 0, column: 0 };
+            let end = SourceLocation { file: source.name.clone(), line: 0, column: 0 };
             self.close_all(end, source.is_cut());
         }
         self.summary.errors = self.messages.errors.get();
@@ -186,9 +186,9 @@ impl<'r> Reader<'r> {
         match &source.truncated {
             None => {}
             Some(Truncated::Damaged(problem)) => {
-                let place = Place { file: source.name.clone(), line: 0, column: 0 };
+                let location = SourceLocation { file: source.name.clone(), line: 0, column: 0 };
                 let fault = Fault::error("badfile", 0, problem.clone()).hint("what could be unpacked was read");
-                self.messages.report_at(place, fault);
+                self.messages.report_at(location, fault);
             }
             Some(Truncated::TooLong(problem)) => {
                 self.summary.cut = true;
@@ -228,7 +228,7 @@ impl<'r> Reader<'r> {
             return;
         };
         self.summary.requests += 1;
-        self.current = Current { name: request.name, place: lexer.request_place(offset), offset };
+        self.current = Current { name: request.name, location: lexer.request_location(offset), offset };
         let result = self.check_scope(request).and_then(|()| (request.read)(self, lexer));
         match result {
             // An archive or a refused request may have stopped the reading.
@@ -305,7 +305,7 @@ impl<'r> Reader<'r> {
 
     /// A fault at the current request.
     pub(super) fn complain(&self, fault: Fault) {
-        self.messages.report_at(self.current.place.clone(), fault);
+        self.messages.report_at(self.current.location.clone(), fault);
     }
 
     /// A warning at the current request, the first time `key` comes up.

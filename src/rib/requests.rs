@@ -220,7 +220,7 @@ pub(super) fn unknown(name: &[u8], offset: usize, suggest: bool) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::Place;
+    use crate::diagnostic::SourceLocation;
 
     #[test]
     fn names_are_unique_and_found() {
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_misspelt_request_gets_a_suggestion() {
-        let hint = |name: &[u8]| unknown(name, 0, true).diagnostic(Place::default()).hint;
+        let hint = |name: &[u8]| unknown(name, 0, true).diagnostic(SourceLocation::default()).hint;
         assert_eq!(hint(b"TransforBegin"), "did you mean TransformBegin?");
         assert_eq!(hint(b"WolrdBegin"), "did you mean WorldBegin?");
         assert_eq!(hint(b"Frobnicate"), "it is skipped to the next request");

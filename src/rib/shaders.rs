@@ -17,7 +17,7 @@ impl Reader<'_> {
     pub(super) fn shader_call(&mut self, lexer: &mut Lexer<'_>) -> Parsed<Option<ShaderCall>> {
         let name = lexer.text()?;
         self.read_params(lexer)?;
-        let call = ShaderCall { params: self.shader_params(), place: self.current.place.clone(), name };
+        let call = ShaderCall { params: self.shader_params(), location: self.current.location.clone(), name };
         Ok((!matches!(&*call.name, "null" | "")).then_some(call))
     }
 
@@ -45,7 +45,7 @@ impl Reader<'_> {
             let message = "a light cannot be made inside an object";
             return Err(Fault::error("illstate", self.current.offset, message).hint("make it in front of ObjectBegin"));
         }
-        let call = ShaderCall { params: self.shader_params(), place: self.current.place.clone(), name };
+        let call = ShaderCall { params: self.shader_params(), location: self.current.location.clone(), name };
         self.apply(Effect::Light(handle, call));
         Ok(())
     }

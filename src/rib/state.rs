@@ -73,7 +73,7 @@ impl State {
             name: "defaultsurface".into(),
             params: Vec::new(),
             world_from_shader: still(DMat4::IDENTITY),
-            place: crate::diagnostic::Place::default(),
+            location: crate::diagnostic::SourceLocation::default(),
         };
         let attributes = Attributes {
             color: [1.0; 3],
@@ -127,7 +127,7 @@ pub(super) struct ShaderCall {
     /// Its parameters.
     pub(super) params: Vec<ShaderParam>,
     /// Where it is named.
-    pub(super) place: crate::diagnostic::Place,
+    pub(super) location: crate::diagnostic::SourceLocation,
 }
 
 impl ShaderCall {
@@ -137,7 +137,7 @@ impl ShaderCall {
             name: Arc::clone(&self.name),
             params: self.params.clone(),
             world_from_shader: Arc::clone(transform),
-            place: self.place.clone(),
+            location: self.location.clone(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::motion;
 use super::reader::Reader;
-use crate::diagnostic::Place;
+use crate::diagnostic::SourceLocation;
 use crate::host_memory::{Charge, Taker};
 use crate::scene::{Attributes, Camera, Drawable, Light, LightId, Motion, Options, ShaderInstance, World};
 use crate::stats::human_bytes;
@@ -27,7 +27,7 @@ pub(super) struct WorldState {
     pub(super) camera: Camera,
     /// What was drawn so far.
     pub(super) drawables: Vec<Drawable>,
-    place: Place,
+    location: SourceLocation,
     /// Whether the camera's transformation changes handedness.
     pub(super) mirrored: bool,
     /// Attribute states with the normal turned, by the address of the state they come from (which they keep alive).
@@ -66,7 +66,7 @@ impl Reader<'_> {
             options: frozen.options,
             camera: frozen.camera,
             drawables: Vec::new(),
-            place: self.current.place.clone(),
+            location: self.current.location.clone(),
             mirrored,
             flipped: FxHashMap::default(),
         });
@@ -96,7 +96,7 @@ impl Reader<'_> {
             drawables: world.drawables,
             lights: self.lights.clone(),
             spaces: self.spaces.clone(),
-            place: world.place,
+            location: world.location,
         })
     }
 

@@ -2,7 +2,7 @@
 
 use super::Motion;
 use super::geometry::ValueType;
-use crate::diagnostic::Place;
+use crate::diagnostic::SourceLocation;
 use glam::DMat4;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub struct ShaderInstance {
     /// World space from "shader" space: the transformation that stood where the shader was named.
     pub world_from_shader: Arc<Motion<DMat4>>,
     /// Where it was named.
-    pub place: Place,
+    pub location: SourceLocation,
 }
 
 /// Index into [`super::World::lights`].

@@ -5,7 +5,7 @@
 //! Bezier and numbers the values of every primvar class, so that nothing later knows how a shape was authored.
 
 use super::Motion;
-use crate::diagnostic::Place;
+use crate::diagnostic::SourceLocation;
 use std::sync::Arc;
 
 /// RSL value types of primvars and parameters.
@@ -259,7 +259,7 @@ pub struct Geometry {
     /// already converted to the Bezier basis: 16 (4) values a primitive, numbered like the control points.
     pub primvars: Vec<Primvar>,
     /// The request it came from.
-    pub place: Place,
+    pub location: SourceLocation,
 }
 
 /// A cubic basis with its step (RISpec 5.2, `Basis`): rows multiply (t^3, t^2, t, 1).

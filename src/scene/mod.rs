@@ -21,7 +21,7 @@ pub use options::{
     Camera, Display, DisplayMode, Filter, FilterKind, Hider, Options, Projection, Quantize, SearchPaths,
 };
 
-use crate::diagnostic::Place;
+use crate::diagnostic::SourceLocation;
 use glam::DMat4;
 use std::sync::Arc;
 
@@ -93,5 +93,5 @@ pub struct World {
     /// Named coordinate systems, latest last.
     pub spaces: Vec<NamedSpace>,
     /// Where WorldBegin stands.
-    pub place: Place,
+    pub location: SourceLocation,
 }

@@ -1,7 +1,7 @@
 //! Options: what is global to a picture (RISpec 3.2, section 4).
 
 use super::Motion;
-use crate::diagnostic::Place;
+use crate::diagnostic::SourceLocation;
 use glam::DMat4;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -135,7 +135,7 @@ pub struct Display {
     /// All other parameters, for the driver.
     pub params: BTreeMap<String, ParamValue>,
     /// Where it stands in the input.
-    pub place: Place,
+    pub location: SourceLocation,
 }
 
 /// What the hider does.

@@ -4,7 +4,7 @@ use super::{
     Attributes, Camera, CurveSegments, Drawable, Facets, Geometry, Light, Motion, NamedSpace, Patches, Points, Quadric,
     QuadricShape, ShaderInstance, Shape, World,
 };
-use crate::diagnostic::Place;
+use crate::diagnostic::SourceLocation;
 use glam::{DMat4, Vec3};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -168,12 +168,12 @@ impl Stills {
 
 impl World {
     /// Where something stands that moves, if anything does.
-    pub fn moving_place(&self) -> Option<&Place> {
+    pub fn moving_location(&self) -> Option<&SourceLocation> {
         let moves = |drawable: &&Drawable| drawable.world_from_object.moves() || drawable.geometry.shape.moves();
-        let drawable = self.drawables.iter().find(moves).map(|drawable| &drawable.geometry.place);
+        let drawable = self.drawables.iter().find(moves).map(|drawable| &drawable.geometry.location);
         let light = || self.lights.iter().find(|light| light.shader.world_from_shader.moves());
-        let camera = || self.camera.camera_from_world.moves().then_some(&self.place);
-        drawable.or_else(|| light().map(|light| &light.shader.place)).or_else(camera)
+        let camera = || self.camera.camera_from_world.moves().then_some(&self.location);
+        drawable.or_else(|| light().map(|light| &light.shader.location)).or_else(camera)
     }
 
     /// The world as it is when the shutter opens, where nothing moves.

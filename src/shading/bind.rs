@@ -51,7 +51,7 @@ impl Shader<'_> {
         let parts = self.parts(drawable);
         let set = self.light_set(&attributes.lights);
         let signature = signature(drawable, &parts, &set, self.programs.variables);
-        let place = &drawable.geometry.place;
+        let location = &drawable.geometry.location;
         let opacity = self.programs.opacity(&signature);
         let from_block = signature.opacity == Binding::Block;
         if is_invisible(&opacity, attributes.opacity, from_block) {
@@ -60,7 +60,7 @@ impl Shader<'_> {
         let opaque = is_opaque(&opacity, attributes.opacity, from_block);
         let mut object_space = false;
         let mut program = |this: &mut Self, signature: &Signature| {
-            let compilation = this.programs.get(signature, place);
+            let compilation = this.programs.get(signature, location);
             object_space |= asks_for_object(&compilation.reflection);
             this.program(drawable, &parts, &set, &compilation)
         };
@@ -225,7 +225,7 @@ fn check_given(shader: &ir::Shader, instance: &ShaderInstance, reporter: &Report
         match param {
             None => {
                 let message = format!("shader {:?} has no parameter {:?}", instance.name, given.name);
-                reporter.warn("badtoken", &instance.place, message);
+                reporter.warn("badtoken", &instance.location, message);
             }
             Some(param) if !param_fits(given, param) => {
                 let (ty, len) = (param.ty.name(), param.len());
@@ -234,7 +234,7 @@ fn check_given(shader: &ir::Shader, instance: &ShaderInstance, reporter: &Report
                     "parameter {:?} of shader {:?} is {ty}{array}; the value given is of another type or size",
                     given.name, instance.name
                 );
-                reporter.error("badparamlist", &instance.place, message);
+                reporter.error("badparamlist", &instance.location, message);
             }
             Some(_) => {}
         }

@@ -7,7 +7,7 @@ use super::programs::{Bound, Tokens};
 use super::query::answer;
 use super::spaces::{self, Local};
 use super::values::{self, Words};
-use crate::diagnostic::{Place, Reporter};
+use crate::diagnostic::{Reporter, SourceLocation};
 use crate::scene::{Attributes, ParamValue, Projection, ShaderInstance, World};
 use glam::DMat4;
 use rustc_hash::FxHashMap;
@@ -65,15 +65,15 @@ impl BlockSource<'_> {
     }
 
     /// A text that a program names, and where its shader stands.
-    pub(super) fn named(&self, pattern: &Pattern) -> Option<(String, Place)> {
-        let place = |instance: &ShaderInstance| instance.place.clone();
+    pub(super) fn named(&self, pattern: &Pattern) -> Option<(String, SourceLocation)> {
+        let location = |instance: &ShaderInstance| instance.location.clone();
         match pattern {
             Pattern::Literal(text) => {
-                Some((text.to_string(), self.shaders.first().map(|(_, _, instance)| place(instance))?))
+                Some((text.to_string(), self.shaders.first().map(|(_, _, instance)| location(instance))?))
             }
             Pattern::Param(role, name) => {
                 let (_, instance) = self.shader(*role)?;
-                Some((self.string_param(*role, name)?, place(instance)))
+                Some((self.string_param(*role, name)?, location(instance)))
             }
         }
     }
@@ -95,8 +95,8 @@ impl BlockSource<'_> {
     }
 
     fn space(&self, name: &str, direction: Direction, role: Role, reporter: &Reporter) -> DMat4 {
-        let place = self.shader(role).map(|(_, instance)| instance.place.clone()).unwrap_or_default();
-        let camera_from_space = spaces::camera_from_or_told(self.world, &self.local(role), name, &place, reporter);
+        let location = self.shader(role).map(|(_, instance)| instance.location.clone()).unwrap_or_default();
+        let camera_from_space = spaces::camera_from_or_told(self.world, &self.local(role), name, &location, reporter);
         let matrix = self.current_from_camera * camera_from_space;
         match direction {
             Direction::CameraFromSpace => matrix,

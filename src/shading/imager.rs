@@ -36,8 +36,8 @@ impl Library {
             stores_opacity: true,
             variables: Vec::new(),
         };
-        let compilation = programs.get(&signature, &instance.place);
-        programs.shortfalls().for_each(|(shortfall, place)| report_shortfall(reporter, shortfall, place));
+        let compilation = programs.get(&signature, &instance.location);
+        programs.shortfalls().for_each(|(shortfall, location)| report_shortfall(reporter, shortfall, location));
         let camera_from_world = *world.camera.camera_from_world.first();
         let source = BlockSource {
             world,

@@ -20,7 +20,7 @@ mod spaces;
 pub mod standalone;
 mod values;
 
-use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::pipeline::look::{Look, ShadingKernel};
 use crate::scene::{Attributes, Drawable, Primvar, ValueType, World};
 use block::BlockSource;
@@ -68,7 +68,7 @@ impl Library {
         let programs = Programs::new(&self.helpers, variables);
         let mut shader = Shader { world, reporter, shaders: &mut self.shaders, programs, params: Params::new() };
         let looks = shader.looks();
-        shader.programs.shortfalls().for_each(|(shortfall, place)| report_shortfall(reporter, shortfall, place));
+        shader.programs.shortfalls().for_each(|(shortfall, location)| report_shortfall(reporter, shortfall, location));
         shader.params.fill_space_table(world, &DMat4::IDENTITY, &shader.programs.tokens);
         let longest = shader.programs.longest_light_block();
         let (params, space_table) = shader.params.finish(longest);
@@ -124,17 +124,17 @@ fn helpers() -> Result<Helpers, LibraryError> {
 fn report_textures(reflection: &Reflection, source: &BlockSource<'_>, reporter: &Reporter) {
     for shortfall in &reflection.shortfalls {
         let Shortfall::Lookup(_, Some(pattern)) = shortfall else { continue };
-        let Some((name, place)) = source.named(pattern).filter(|(name, _)| !name.is_empty()) else { continue };
+        let Some((name, location)) = source.named(pattern).filter(|(name, _)| !name.is_empty()) else { continue };
         let message = format!("texture {name:?} is missing: textures are not supported yet, and lookups find nothing");
-        reporter.warn("unimplement", &place, message);
+        reporter.warn("unimplement", &location, message);
     }
 }
 
 /// Tells of what a kernel does otherwise than its shader asks; of textures with known names [`report_textures`] tells.
-fn report_shortfall(reporter: &Reporter, shortfall: &Shortfall, place: &Place) {
+fn report_shortfall(reporter: &Reporter, shortfall: &Shortfall, location: &SourceLocation) {
     if !matches!(shortfall, Shortfall::Lookup(_, Some(_))) {
         let message = shortfall_text(shortfall);
-        reporter.report(Diagnostic::new(Severity::Warning, "unimplement", place.clone(), message));
+        reporter.report(Diagnostic::new(Severity::Warning, "unimplement", location.clone(), message));
     }
 }
 

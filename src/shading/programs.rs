@@ -2,7 +2,7 @@
 
 use super::Variable;
 use super::lights::LightUse;
-use crate::diagnostic::Place;
+use crate::diagnostic::SourceLocation;
 use crate::pipeline::look::ShadingKernel;
 use crate::pipeline::recording::{Access, Binding as BufferBinding, Kernel};
 use crate::scene::ValueType;
@@ -133,7 +133,7 @@ pub(super) struct Programs<'a> {
     known: FxHashMap<SignatureKey, Compilation>,
     opacities: FxHashMap<SignatureKey, Opacity>,
     kernels: Vec<ShadingKernel>,
-    shortfalls: BTreeMap<Shortfall, Place>,
+    shortfalls: BTreeMap<Shortfall, SourceLocation>,
 }
 
 impl<'a> Programs<'a> {
@@ -150,12 +150,12 @@ impl<'a> Programs<'a> {
     }
 
     /// The program of a signature, compiled when it is new. `place` is where its first shader was named.
-    pub(super) fn get(&mut self, signature: &Signature, place: &Place) -> Compilation {
+    pub(super) fn get(&mut self, signature: &Signature, location: &SourceLocation) -> Compilation {
         let key = signature.key();
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
-        let compilation = self.compile(signature, place);
+        let compilation = self.compile(signature, location);
         self.known.insert(key, compilation.clone());
         compilation
     }
@@ -187,12 +187,12 @@ impl<'a> Programs<'a> {
         }
     }
 
-    fn compile(&mut self, signature: &Signature, place: &Place) -> Compilation {
+    fn compile(&mut self, signature: &Signature, location: &SourceLocation) -> Compilation {
         let tokens = |text: &str| self.tokens.token(text);
         let Compiled { spirv, reflection } = compile(&self.request(signature, &tokens))
             .expect("the helper library is the one that was built with the compiler");
         for shortfall in &reflection.shortfalls {
-            self.shortfalls.entry(shortfall.clone()).or_insert_with(|| place.clone());
+            self.shortfalls.entry(shortfall.clone()).or_insert_with(|| location.clone());
         }
         let kernel = shading_kernel(label(signature), spirv, &reflection, signature);
         self.kernels.push(kernel);
@@ -221,7 +221,7 @@ impl<'a> Programs<'a> {
     }
 
     /// What programs do otherwise than their shaders ask, and a place to name.
-    pub(super) fn shortfalls(&self) -> impl Iterator<Item = (&Shortfall, &Place)> {
+    pub(super) fn shortfalls(&self) -> impl Iterator<Item = (&Shortfall, &SourceLocation)> {
         self.shortfalls.iter()
     }
 

@@ -1,6 +1,6 @@
 //! Finding and reading shaders: NAME.sl along the shader path, then the built-in ones. A shader is read once.
 
-use crate::diagnostic::{Diagnostic, Place, Reporter, Severity};
+use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::scene::ShaderInstance;
 use rustc_hash::FxHashMap;
 use spirv_gen::diagnostic::Severity as RslSeverity;
@@ -93,7 +93,7 @@ impl Shaders {
             )),
         };
         if let Some((message, hint)) = problem {
-            let error = Diagnostic::new(Severity::Error, "noshader", instance.place.clone(), message);
+            let error = Diagnostic::new(Severity::Error, "noshader", instance.location.clone(), message);
             reporter.report(error.hint(hint));
         }
         (need == Need::Surface).then(|| self.built_in("defaultsurface", reporter)).flatten().map(Fetched::StandIn)
@@ -127,8 +127,8 @@ impl Shaders {
         let shader = match std::fs::read(&file) {
             Ok(bytes) => compile(&name, &String::from_utf8_lossy(&bytes), &loader, reporter),
             Err(error) => {
-                let place = Place { file: name.as_str().into(), line: 0, column: 0 };
-                reporter.error("badfile", &place, format!("cannot read it: {error}"));
+                let location = SourceLocation { file: name.as_str().into(), line: 0, column: 0 };
+                reporter.error("badfile", &location, format!("cannot read it: {error}"));
                 None
             }
         };
@@ -168,8 +168,8 @@ fn compile(name: &str, text: &str, loader: &dyn SourceLoader, reporter: &Reporte
             RslSeverity::Error => Severity::Error,
         };
         let at = &diagnostic.place;
-        let place = Place { file: at.file.to_string().into(), line: at.line, column: at.column };
-        let message = Diagnostic::new(severity, "rsl", place, diagnostic.message);
+        let location = SourceLocation { file: at.file.to_string().into(), line: at.line, column: at.column };
+        let message = Diagnostic::new(severity, "rsl", location, diagnostic.message);
         reporter.report(Diagnostic { excerpt: diagnostic.excerpt, ..message });
     }
     shader.map(|shader| Arc::new(spirv_gen::lower(&shader)))

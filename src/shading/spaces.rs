@@ -1,6 +1,6 @@
 //! Coordinate systems by name, as shaders see them: everything from camera space.
 
-use crate::diagnostic::{Place, Reporter};
+use crate::diagnostic::{Reporter, SourceLocation};
 use crate::pipeline::frame;
 use crate::scene::World;
 use glam::{DMat4, DVec3};
@@ -48,12 +48,12 @@ pub(super) fn camera_from_or_told(
     world: &World,
     local: &Local,
     name: &str,
-    place: &Place,
+    location: &SourceLocation,
     reporter: &Reporter,
 ) -> DMat4 {
     camera_from(world, local, name).unwrap_or_else(|| {
         let message = format!("there is no coordinate system {name:?}; camera space is used");
-        reporter.error("badtoken", place, message);
+        reporter.error("badtoken", location, message);
         DMat4::IDENTITY
     })
 }

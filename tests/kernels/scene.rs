@@ -3,7 +3,7 @@
 use super::lab::Lab;
 use crate::reference::edge;
 use crate::reference::surface::Surface;
-use anthill::diagnostic::Place;
+use anthill::diagnostic::SourceLocation;
 use anthill::pipeline::buffers::{FrameSlices, PageSlices};
 use anthill::pipeline::kernels::records::Subpatch;
 use anthill::pipeline::look::{Look, Verdict};
@@ -96,7 +96,7 @@ impl Scene {
             geometry: Arc::new(Geometry {
                 shape: Motion::still(thing.shape.clone()),
                 primvars: thing.primvars.clone(),
-                place: Place::default(),
+                location: SourceLocation::default(),
             }),
             world_from_object: Arc::new(Motion::still(thing.camera_from_object)),
         };
@@ -106,7 +106,7 @@ impl Scene {
             camera: camera.clone(),
             lights: Vec::new(),
             spaces: Vec::new(),
-            place: Place::default(),
+            location: SourceLocation::default(),
         };
         let looks: Vec<Arc<Look>> = things.iter().map(|thing| Arc::new(thing.look.clone())).collect();
         let drawn = DrawnWorld::new(&world, &looks, 64 << 20);

@@ -40,9 +40,9 @@ const BYTES: Quantize = Quantize { one: 255.0, min: 0.0, max: 255.0, dither: 0.0
 const WORDS: Quantize = Quantize { one: 65535.0, min: 0.0, max: 65535.0, dither: 0.0 };
 
 pub(super) fn display(name: impl Into<String>, driver: &str, mode: DisplayMode) -> Display {
-    let place = Place { file: "scene.rib".into(), line: 2, column: 1 };
+    let location = SourceLocation { file: "scene.rib".into(), line: 2, column: 1 };
     let (name, driver) = (name.into(), driver.into());
-    Display { name, driver, mode, quantize: FLOATS, exposure: [1.0, 1.0], params: BTreeMap::new(), place }
+    Display { name, driver, mode, quantize: FLOATS, exposure: [1.0, 1.0], params: BTreeMap::new(), location }
 }
 
 pub(super) fn options(displays: Vec<Display>) -> Options {
@@ -56,7 +56,7 @@ fn world(resolution: [u32; 2], displays: Vec<Display>) -> World {
         drawables: Vec::new(),
         lights: Vec::new(),
         spaces: Vec::new(),
-        place: Place { file: "scene.rib".into(), line: 9, column: 1 },
+        location: SourceLocation { file: "scene.rib".into(), line: 9, column: 1 },
     }
 }
 
@@ -229,8 +229,12 @@ fn the_imager_runs_after_exposure_and_leaves_missing_pixels_black() {
     let path = path_in(&directory, "a.tif");
     let mut world = world([3, 1], vec![Display { exposure: [2.0, 1.0], ..display(&path, "tiff", RGBA) }]);
     let still = Arc::new(Motion::still(DMat4::IDENTITY));
-    let imager =
-        ShaderInstance { name: "background".into(), params: vec![], world_from_shader: still, place: Place::default() };
+    let imager = ShaderInstance {
+        name: "background".into(),
+        params: vec![],
+        world_from_shader: still,
+        location: SourceLocation::default(),
+    };
     world.options.imager = Some(Arc::new(imager));
     let reporter = Reporter::silent();
     let film = film(&world, &reporter);
@@ -247,7 +251,8 @@ fn the_imager_runs_after_exposure_and_leaves_missing_pixels_black() {
 fn imaged_world(path: &str, resolution: [u32; 2]) -> World {
     let mut world = world(resolution, vec![display(path, "tiff", RGBA)]);
     let world_from_shader = Arc::new(Motion::still(DMat4::IDENTITY));
-    let imager = ShaderInstance { name: "i".into(), params: vec![], world_from_shader, place: Place::default() };
+    let imager =
+        ShaderInstance { name: "i".into(), params: vec![], world_from_shader, location: SourceLocation::default() };
     world.options.imager = Some(Arc::new(imager));
     world
 }

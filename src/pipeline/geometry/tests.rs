@@ -1,5 +1,5 @@
 use super::*;
-use crate::diagnostic::Place;
+use crate::diagnostic::SourceLocation;
 use crate::scene::{Class, Facets, Motion, Primvar, PrimvarData, ValueType};
 
 fn strip(faces: usize) -> Arc<Geometry> {
@@ -25,7 +25,7 @@ fn strip(faces: usize) -> Arc<Geometry> {
             uv_range: Arc::new([]),
         })),
         primvars: vec![primvar("heat", Class::Varying, heat), primvar("tint", Class::Uniform, tint)],
-        place: Place::default(),
+        location: SourceLocation::default(),
     })
 }
 

@@ -55,7 +55,7 @@ pub(super) fn of_world(world: &World, picture: &Picture, imager: Option<&ImagerP
         parts.debug(&(imager.colour_channel, imager.opacity_channel));
     }
     let displays = world.options.displays.iter();
-    let displays = displays.map(|display| Display { place: Default::default(), ..display.clone() });
+    let displays = displays.map(|display| Display { location: Default::default(), ..display.clone() });
     parts.debug(&(&world.camera, world.options.frame, layout, displays.collect::<Vec<_>>()));
     parts.finish()
 }

@@ -129,7 +129,7 @@ impl Call<'_> {
                 curves.v_range.push([at(segment), at(segment + 1)]);
             }
         });
-        let mut batch = Batch { form: Form::Curves(curves), columns, place: self.place.clone() };
+        let mut batch = Batch { form: Form::Curves(curves), columns, location: self.location.clone() };
         for column in &mut batch.columns {
             // The corners of a curve are the ends of its segments, and so are the vertices of a polyline: one class is enough.
             let class = column.declaration.class;

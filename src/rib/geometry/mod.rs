@@ -20,7 +20,7 @@ pub(super) use quadrics::Sizes;
 
 use primvars::Values;
 
-use crate::diagnostic::Place;
+use crate::diagnostic::SourceLocation;
 use crate::scene::{CurveSegments, Facets, Geometry, Motion, Patches, Points, Primvar, PrimvarData, Quadric, Shape};
 use std::sync::Arc;
 
@@ -110,7 +110,7 @@ pub(super) struct Batch {
     /// Their variables other than P and widths.
     pub(super) columns: Vec<Column>,
     /// The first request's place.
-    pub(super) place: Place,
+    pub(super) location: SourceLocation,
 }
 
 impl Form {
@@ -270,12 +270,12 @@ impl Batch {
         let mut first = None;
         let mut shapes = Vec::with_capacity(keys.len());
         for (time, batch) in keys {
-            first.get_or_insert((batch.columns, batch.place));
+            first.get_or_insert((batch.columns, batch.location));
             shapes.push((time, batch.form.shape()));
         }
-        let (columns, place) = first?;
+        let (columns, location) = first?;
         let primvars = columns.into_iter().map(Column::primvar).collect();
-        Some(Geometry { shape: Motion::new(shapes)?, primvars, place })
+        Some(Geometry { shape: Motion::new(shapes)?, primvars, location })
     }
 
     /// Whether two batches can be keys of one moving geometry.

@@ -183,7 +183,11 @@ impl Call<'_> {
             positions,
             ..FacetBatch::default()
         };
-        Some(Batch { form: Form::Facets(facets), columns: self.columns(&counts, &[], None), place: self.place.clone() })
+        Some(Batch {
+            form: Form::Facets(facets),
+            columns: self.columns(&counts, &[], None),
+            location: self.location.clone(),
+        })
     }
 
     fn cubic_mesh(&self, mesh: Mesh, basis: &[Basis; 2]) -> Option<Batch> {
@@ -203,6 +207,6 @@ impl Call<'_> {
             varying_count: counts.varying as u32,
         };
         let columns = self.columns(&counts, &[], Some(&gather));
-        Some(Batch { form: Form::Patches(patches), columns, place: self.place.clone() })
+        Some(Batch { form: Form::Patches(patches), columns, location: self.location.clone() })
     }
 }

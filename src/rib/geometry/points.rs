@@ -20,7 +20,7 @@ pub(in crate::rib) fn points(call: &Call<'_>) -> Option<Batch> {
     })?;
     check_type(call);
     let columns = call.columns(&counts, &["width", "constantwidth", "type"], None);
-    Some(Batch { form: Form::Points(PointBatch { positions, widths }), columns, place: call.place.clone() })
+    Some(Batch { form: Form::Points(PointBatch { positions, widths }), columns, location: call.location.clone() })
 }
 
 /// The extension `type`: what a point is drawn as.

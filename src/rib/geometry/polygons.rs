@@ -167,6 +167,6 @@ impl Call<'_> {
             self.note("range", &format!("{dropped} of {all} faces, which have {why}"));
         }
         let columns = self.columns(&topology.counts(), &[], None);
-        Some(Batch { form: Form::Facets(facets), columns, place: self.place.clone() })
+        Some(Batch { form: Form::Facets(facets), columns, location: self.location.clone() })
     }
 }

@@ -1,7 +1,7 @@
 //! Primitive variables: values counted by class (RISpec 5, table 5.1), positions from P, Pw or Pz.
 
 use super::Column;
-use crate::diagnostic::Place;
+use crate::diagnostic::SourceLocation;
 use crate::rib::declare::Declaration;
 use crate::rib::fault::Fault;
 use crate::rib::params::{self, Param, Params, check_count};
@@ -69,7 +69,7 @@ pub(in crate::rib) struct Call<'c> {
     /// Where it stands.
     pub(in crate::rib) offset: usize,
     /// The same for the scene.
-    pub(in crate::rib) place: Place,
+    pub(in crate::rib) location: SourceLocation,
     /// Its parameter list.
     pub(in crate::rib) params: &'c Params,
     /// Takes what is wrong.

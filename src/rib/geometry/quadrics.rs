@@ -38,7 +38,7 @@ impl Call<'_> {
             return None;
         }
         let form = Form::Quadric(Quadric { shape, sweep_degrees });
-        Some(Batch { form, columns: self.columns(&COUNTS, &[], None), place: self.place.clone() })
+        Some(Batch { form, columns: self.columns(&COUNTS, &[], None), location: self.location.clone() })
     }
 
     fn shape(&self, sizes: Sizes) -> (QuadricShape, f64) {

@@ -25,7 +25,7 @@ struct Outcome {
 impl Outcome {
     /// The codes of the messages with the lines they name.
     fn codes(&self) -> Vec<(&str, u32)> {
-        self.messages.iter().map(|message| (message.code, message.place.line)).collect()
+        self.messages.iter().map(|message| (message.code, message.location.line)).collect()
     }
 
     /// The only world.
@@ -74,7 +74,7 @@ fn drawn(body: &str) -> World {
 fn faults(body: &str) -> Vec<(&'static str, u32)> {
     let outcome = read_text(&format!("WorldBegin\n{body}\nWorldEnd\n"));
     assert_eq!(outcome.worlds.len(), 1, "{body}");
-    outcome.messages.iter().map(|message| (message.code, message.place.line)).collect()
+    outcome.messages.iter().map(|message| (message.code, message.location.line)).collect()
 }
 
 /// The shape of the only drawable.

@@ -9,7 +9,7 @@ fn with(options: &str) -> World {
 
 fn option_faults(options: &str) -> Vec<(&'static str, u32)> {
     let outcome = read_text(&format!("{options}\nWorldBegin\nWorldEnd"));
-    outcome.messages.iter().map(|message| (message.code, message.place.line)).collect()
+    outcome.messages.iter().map(|message| (message.code, message.location.line)).collect()
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn displays_and_their_modes() {
     assert_eq!(variable(&displays[4]), ("Nn".to_owned(), ValueType::Normal));
     assert_eq!(variable(&displays[5]), ("N".to_owned(), ValueType::Normal));
     assert_eq!(displays[0].params["origin"], ParamValue::Ints(vec![3, 4]));
-    assert_eq!((displays[0].driver.as_str(), displays[0].place.line), ("tiff", 4));
+    assert_eq!((displays[0].driver.as_str(), displays[0].location.line), ("tiff", 4));
     for (mode, rgb, a, z) in
         [("rgb", true, false, false), ("a", false, true, false), ("az", false, true, true), ("rgbz", true, false, true)]
     {

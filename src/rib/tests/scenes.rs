@@ -53,9 +53,9 @@ fn every_scene_says_what_it_expects() {
             ControlFlow::Continue(())
         });
         for (message, _) in reporter.all() {
-            let name = message.place.file.to_string();
+            let name = message.location.file.to_string();
             let matches = |(line, severity, code, text): &(u32, Severity, String, String)| {
-                (*line, *severity, code.as_str()) == (message.place.line, message.severity, message.code)
+                (*line, *severity, code.as_str()) == (message.location.line, message.severity, message.code)
                     && message.message.contains(text.as_str())
             };
             let found = wanted.iter().position(|expected| {

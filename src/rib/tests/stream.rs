@@ -106,7 +106,7 @@ fn a_syntax_error_costs_its_request_and_has_a_place() {
     ];
     for (line, code, at_line, at_column) in cases {
         let outcome = read_text(&format!("WorldBegin\n{line}\n{SPHERE}WorldEnd"));
-        let found: Vec<_> = outcome.messages.iter().map(|m| (m.code, m.place.line, m.place.column)).collect();
+        let found: Vec<_> = outcome.messages.iter().map(|m| (m.code, m.location.line, m.location.column)).collect();
         let stray = line.starts_with("Translate 1 x");
         // The stray word is itself an unknown request.
         let wanted = if stray {
@@ -135,13 +135,13 @@ fn hints_are_comments_even_inside_a_parameter_list() {
          ##CameraOrientation 0 0 0 0 0 1\nWorldBegin\nSurface \"plastic\" \"Kd\"\n##Shaders plastic\n[.7] # \" [\n\"Ks\" [.1]\nSphere 1 -1 1 360\nWorldEnd\nFrameEnd\n",
     );
     let surface = world.drawables[0].attributes.surface.as_ref().expect("plastic");
-    assert_eq!((surface.params.len(), surface.place.line), (2, 7));
+    assert_eq!((surface.params.len(), surface.location.line), (2, 7));
 }
 
 #[test]
 fn windows_files_and_byte_order_marks() {
     let text = "\u{feff}##RenderMan RIB\r\nWorldBegin\r\nSphere 1 -1 1 360\r\nWorldEnd\r\n\u{1a}";
-    assert_eq!(clean(text).drawables[0].geometry.place.line, 3);
+    assert_eq!(clean(text).drawables[0].geometry.location.line, 3);
     // 0377 ends a stream.
     let outcome = read_bytes(b"WorldBegin\nWorldEnd\n\xffnot read".as_slice(), &Settings::default());
     assert!(outcome.messages.is_empty());
@@ -209,7 +209,7 @@ fn inline_archives_keep_their_lines_and_nest() {
     assert_eq!(outcome.codes(), [("unregistered", 7)]);
     let world = outcome.world();
     assert_eq!(world.drawables.len(), 2);
-    assert_eq!(world.drawables[0].geometry.place.line, 3);
+    assert_eq!(world.drawables[0].geometry.location.line, 3);
     // State stays after an archive.
     assert_eq!(world.drawables[1].attributes.color, [0.0, 1.0, 0.0]);
 }
@@ -231,9 +231,9 @@ fn archives_in_files() {
         worlds.push(world);
         ControlFlow::Continue(())
     });
-    let codes: Vec<_> = reporter.all().iter().map(|(message, _)| (message.code, message.place.line)).collect();
+    let codes: Vec<_> = reporter.all().iter().map(|(message, _)| (message.code, message.location.line)).collect();
     assert_eq!(codes, [("nofile", 2), ("limitcheck", 3)], "{:?}", reporter.all());
-    assert!(reporter.all()[0].0.place.file.ends_with("c.rib"));
+    assert!(reporter.all()[0].0.location.file.ends_with("c.rib"));
     assert_eq!((worlds[0].drawables.len(), worlds[0].lights.len(), summary.worlds), (2, 1, 1));
     assert_eq!(worlds[0].drawables[1].attributes.surface.as_ref().expect("s").params.len(), 1);
 }
