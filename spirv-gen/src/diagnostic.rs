@@ -1,6 +1,6 @@
 //! Errors and warnings of the shader compiler, with an excerpt of the source that reads like rustc's.
 
-use crate::span::{Excerpt, Place, SourceMap, Span};
+use crate::span::{Excerpt, SourceMap, SourcePosition, Span};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 use rustc_hash::FxHashSet;
 use std::fmt;
@@ -32,7 +32,7 @@ pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
     /// Where it begins.
-    pub place: Place,
+    pub place: SourcePosition,
     /// Bytes of the first line that it is about; 0 for a place between two bytes.
     pub width: u32,
     /// What is wrong, one sentence without a full stop.

@@ -1,22 +1,22 @@
 //! From source text to checked shaders.
 
 use crate::diagnostic::{Diagnostic, Report, Reports};
-use crate::sema::{self, hir::Shader};
+use crate::sema::{self, hir::CheckedShader};
 use crate::span::{SourceMap, Span};
 use crate::syntax::parser;
 use crate::syntax::preprocess::{Preprocessed, Source, preprocess};
 
 /// What a source file holds.
 #[derive(Clone, Debug)]
-pub struct Parsed {
+pub struct ParsedFile {
     /// Its shaders that are free of errors, in order. A file normally holds one.
-    pub shaders: Vec<Shader>,
+    pub shaders: Vec<CheckedShader>,
     /// All that is to be said, by place.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Reads and checks a source file. It never fails: what is wrong is in the diagnostics.
-pub fn parse_shaders(source: &Source<'_>) -> Parsed {
+pub fn parse_shaders(source: &Source<'_>) -> ParsedFile {
     let (mut map, mut reports) = (SourceMap::default(), Reports::default());
     let Preprocessed { tokens, is_complete } = preprocess(source, &mut map, &mut reports);
     let unit = parser::parse(&tokens, &mut reports);
@@ -32,11 +32,11 @@ pub fn parse_shaders(source: &Source<'_>) -> Parsed {
         let end = tokens.last().map_or_else(Span::default, |t| t.span);
         reports.push(Report::error(end, "the file holds no shader"));
     }
-    Parsed { shaders, diagnostics: reports.finish(&map) }
+    ParsedFile { shaders, diagnostics: reports.finish(&map) }
 }
 
 /// The first shader of a source file, if it has one without errors.
-pub fn parse_shader(source: &Source<'_>) -> (Option<Shader>, Vec<Diagnostic>) {
-    let Parsed { shaders, diagnostics } = parse_shaders(source);
+pub fn parse_shader(source: &Source<'_>) -> (Option<CheckedShader>, Vec<Diagnostic>) {
+    let ParsedFile { shaders, diagnostics } = parse_shaders(source);
     (shaders.into_iter().next(), diagnostics)
 }

@@ -19,6 +19,6 @@ pub mod syntax;
 pub mod text;
 
 pub use compose::{Compiled, PipelineRequest, Reflection, compile};
-pub use front::{Parsed, parse_shader, parse_shaders};
+pub use front::{ParsedFile, parse_shader, parse_shaders};
 pub use lower::lower;
-pub use sema::hir::Shader;
+pub use sema::hir::CheckedShader;

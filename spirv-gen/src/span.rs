@@ -50,7 +50,7 @@ pub struct Expansion {
 
 /// A line of a file as a person names it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct SourcePosition {
     /// The file's name as it was given, or as a `#line` directive set it.
     pub file: Arc<str>,
     /// Line, counted from 1.
@@ -150,12 +150,12 @@ impl SourceMap {
     }
 
     /// Where `span` begins.
-    pub fn place(&self, span: Span) -> Place {
-        let Some(file) = self.files.get(self.file_index(span.start)) else { return Place::default() };
+    pub fn place(&self, span: Span) -> SourcePosition {
+        let Some(file) = self.files.get(self.file_index(span.start)) else { return SourcePosition::default() };
         let offset = (span.start - file.base).min(file.text.len() as u32);
         let line = file.physical_line(span.start);
         let (name, number) = file.presumed(line);
-        Place { file: name, line: number, column: offset - file.line_starts[line as usize] + 1 }
+        SourcePosition { file: name, line: number, column: offset - file.line_starts[line as usize] + 1 }
     }
 
     /// Where the file that holds `span` was included, if it was.
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn an_empty_map_has_places_too() {
-        assert_eq!(SourceMap::default().place(Span::new(3, 4)), Place::default());
+        assert_eq!(SourceMap::default().place(Span::new(3, 4)), SourcePosition::default());
         assert!(SourceMap::default().excerpt(Span::new(3, 4)).is_none());
     }
 

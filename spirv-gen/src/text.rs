@@ -11,7 +11,7 @@ const PATTERN_BYTES_MAX: usize = 1 << 18;
 
 /// How one `%` of a format wants its value.
 #[derive(Default)]
-struct Spec {
+struct FormatSpec {
     left: bool,
     plus: bool,
     zeros: bool,
@@ -33,7 +33,7 @@ pub fn format(format: &str, values: &[Const]) -> String {
             continue;
         }
         let end = rest.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(rest.len());
-        let spec = Spec::parse(&rest[..end]);
+        let spec = FormatSpec::parse(&rest[..end]);
         let letter = rest[end..].chars().next().unwrap_or('f');
         rest = rest.get(end + 1..).unwrap_or("");
         if let Some(value) = values.next() {
@@ -43,7 +43,7 @@ pub fn format(format: &str, values: &[Const]) -> String {
     text + rest
 }
 
-impl Spec {
+impl FormatSpec {
     /// Flags, width and precision between `%` and the letter.
     fn parse(text: &str) -> Self {
         let mut spec = Self::default();

@@ -12,7 +12,7 @@ use crate::scene::{Attributes, ParamValue, Projection, ShaderInstance, World};
 use glam::DMat4;
 use rustc_hash::FxHashMap;
 use spirv_gen::compose::{BlockSlot, Content, Pattern, Role};
-use spirv_gen::ir::{Direction, ParamDefault, RslType, Type};
+use spirv_gen::ir::{Direction, MachineType, ParamDefault, RslType};
 use std::sync::Arc;
 
 /// Where the values of a block come from.
@@ -125,9 +125,9 @@ pub(super) fn fill(
 /// Puts the words of a value where the slot says: an element a record, the first from the slot's lane on, a matrix in four.
 fn place(block: &mut [Record], slot: &BlockSlot, words: &[u32]) {
     let (each, records) = match slot.ty {
-        Type::Vec3 => (3, 1),
-        Type::Mat4 => (16, 4),
-        Type::F32 | Type::Bool | Type::U32 | Type::Str => (1, 1),
+        MachineType::Vec3 => (3, 1),
+        MachineType::Mat4 => (16, 4),
+        MachineType::F32 | MachineType::Bool | MachineType::U32 | MachineType::Str => (1, 1),
     };
     for (element, words) in words.chunks(each).take(slot.len as usize).enumerate() {
         let first = slot.record as usize + element * records;
@@ -185,10 +185,10 @@ mod tests {
     fn values_stand_where_the_slot_says() {
         let slot = |record, lane, ty, len| BlockSlot { content: Content::Color, record, lane, ty, len };
         let mut block = vec![[0; 4]; 6];
-        place(&mut block, &slot(0, 3, Type::F32, 1), &[7]);
-        place(&mut block, &slot(0, 0, Type::Vec3, 1), &[1, 2, 3]);
-        place(&mut block, &slot(1, 2, Type::F32, 2), &[8, 9]);
-        place(&mut block, &slot(3, 0, Type::Vec3, 2), &[1, 2, 3, 4, 5, 6]);
+        place(&mut block, &slot(0, 3, MachineType::F32, 1), &[7]);
+        place(&mut block, &slot(0, 0, MachineType::Vec3, 1), &[1, 2, 3]);
+        place(&mut block, &slot(1, 2, MachineType::F32, 2), &[8, 9]);
+        place(&mut block, &slot(3, 0, MachineType::Vec3, 2), &[1, 2, 3, 4, 5, 6]);
         assert_eq!(block[..3], [[1, 2, 3, 7], [0, 0, 8, 0], [9, 0, 0, 0]]);
         assert_eq!(block[3..5], [[1, 2, 3, 0], [4, 5, 6, 0]]);
     }

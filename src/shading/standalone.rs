@@ -46,7 +46,7 @@ pub struct Message {
 /// A shader without a scene. `Display` writes what it is and its parameters.
 #[derive(Clone, Debug)]
 pub struct StandaloneShader {
-    shader: spirv_gen::Shader,
+    shader: spirv_gen::CheckedShader,
 }
 
 /// A kernel that computes one shader.

@@ -3,12 +3,12 @@
 use super::reflection::{Content, Input, Pattern, Role, Shortfall};
 use super::request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 use super::spline;
-use super::table::{Block, Table, element_records, primvar};
+use super::table::{BindingTable, Block, element_records, primvar};
 use crate::ir::{
-    Axis, Binary, Builtin, Compare, Const, Direction, Global, Inst, MessageTarget, Op, ParamDefault, ParamId, Region,
-    RslType, Slot, Type, Unary, Value,
+    Axis, Binary, Builtin, Compare, Const, Direction, Global, Inst, MachineType, MessageTarget, Op, ParamDefault,
+    ParamId, Region, RslType, Slot, Unary, Value,
 };
-use crate::passes::translate::{Out, Rules, Translator};
+use crate::passes::translate::{BodyWriter, Rules, Translator};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -19,11 +19,11 @@ const SITES: u32 = 1 << 16;
 pub(crate) const LIGHT_SITES: u32 = 3 * SITES;
 
 /// What the shaders of a pipeline leave for those that come after: the values of their outputs by name.
-pub(super) type Finished = FxHashMap<Arc<str>, Value>;
+pub(super) type OutputValues = FxHashMap<Arc<str>, Value>;
 
 /// What a light knows of the trip of the light loop in which it is run.
 #[derive(Clone, Copy)]
-pub(super) struct Lit {
+pub(super) struct CurrentLight {
     /// Record of its block.
     pub(super) block: Value,
     /// The point that it lights.
@@ -35,13 +35,13 @@ pub(super) struct Lit {
 /// Binds one shader.
 pub(super) struct Binder<'r> {
     pub(super) request: &'r PipelineRequest<'r>,
-    pub(super) table: &'r mut Table,
+    pub(super) table: &'r mut BindingTable,
     pub(super) shader: Option<&'r ShaderUse<'r>>,
     pub(super) role: Role,
     /// Outputs of the surface, for the atmosphere.
-    pub(super) surface: Option<&'r Finished>,
+    pub(super) surface: Option<&'r OutputValues>,
     /// For lights.
-    pub(super) lit: Option<Lit>,
+    pub(super) lit: Option<CurrentLight>,
     /// Array parameters of known elements that are read by a computed index.
     pub(super) arrays: FxHashMap<ParamId, Slot>,
 }
@@ -60,7 +60,7 @@ impl Rules for Binder<'_> {
             Op::Query { source, name, ty, count } => {
                 let base = t.out.op(Op::Builtin(Builtin::Block), &[]);
                 let found = Content::QueryFound(*source, name.clone(), *ty, *count);
-                let found = self.table.load(Block::Instance, found, Type::F32, 1);
+                let found = self.table.load(Block::Instance, found, MachineType::F32, 1);
                 let values = Content::QueryValue(*source, name.clone(), *ty, *count);
                 let load = self.table.load(Block::Instance, values, ty.machine(), *count);
                 let mut results = vec![t.out.op(found, &[base])];
@@ -81,13 +81,13 @@ impl Rules for Binder<'_> {
             Op::TextureInfo { ty, count, .. } => {
                 let name = self.pattern(t, data.args[0], args[0]);
                 self.table.shortfalls.insert(Shortfall::Lookup("textureinfo", name));
-                let mut results = vec![t.out.zero(Type::F32)];
+                let mut results = vec![t.out.zero(MachineType::F32)];
                 results.extend((0..*count).map(|_| t.out.zero(ty.machine())));
                 Some(results)
             }
             Op::Format(_) | Op::Match if args.iter().any(|&a| t.out.body().constant(a).is_none()) => {
                 self.table.shortfalls.insert(Shortfall::ComputedText);
-                Some(vec![t.out.zero(if data.op == Op::Match { Type::F32 } else { Type::Str })])
+                Some(vec![t.out.zero(if data.op == Op::Match { MachineType::F32 } else { MachineType::Str })])
             }
             Op::Printf(_) => {
                 self.table.shortfalls.insert(Shortfall::Printf);
@@ -100,7 +100,7 @@ impl Rules for Binder<'_> {
 
 impl Binder<'_> {
     /// The block that this shader's own values stand in, and its record.
-    fn own_block(&self, out: &mut Out) -> (Block, Value) {
+    fn own_block(&self, out: &mut BodyWriter) -> (Block, Value) {
         match (self.role, self.lit) {
             (Role::Light(kind), Some(lit)) => (Block::Light(kind), lit.block),
             _ => (Block::Instance, out.op(Op::Builtin(Builtin::Block), &[])),
@@ -108,37 +108,37 @@ impl Binder<'_> {
     }
 
     /// A value of the instance block.
-    fn instance(&mut self, out: &mut Out, content: Content, ty: Type) -> Value {
+    fn instance(&mut self, out: &mut BodyWriter, content: Content, ty: MachineType) -> Value {
         let base = out.op(Op::Builtin(Builtin::Block), &[]);
         let load = self.table.load(Block::Instance, content, ty, 1);
         out.op(load, &[base])
     }
 
-    fn channel(&mut self, out: &mut Out, input: Input, lane: u8, ty: Type) -> Value {
+    fn channel(&mut self, out: &mut BodyWriter, input: Input, lane: u8, ty: MachineType) -> Value {
         let op = self.table.channel(input, lane, ty);
         out.op(op, &[])
     }
 
     // -- globals
 
-    fn global(&mut self, out: &mut Out, global: Global) -> Value {
+    fn global(&mut self, out: &mut BodyWriter, global: Global) -> Value {
         match global {
             Global::Du => out.op(Op::Builtin(Builtin::Du), &[]),
             Global::Dv => out.op(Op::Builtin(Builtin::Dv), &[]),
             Global::Orientation => out.op(Op::Builtin(Builtin::Orientation), &[]),
-            Global::E | Global::DPdtime => out.zero(Type::Vec3),
+            Global::E | Global::DPdtime => out.zero(MachineType::Vec3),
             Global::NComps => out.constant(3.0),
-            Global::Time => self.instance(out, Content::Time, Type::F32),
-            Global::DTime => self.instance(out, Content::DTime, Type::F32),
-            Global::Hither => self.instance(out, Content::Hither, Type::F32),
-            Global::Yon => self.instance(out, Content::Yon, Type::F32),
+            Global::Time => self.instance(out, Content::Time, MachineType::F32),
+            Global::DTime => self.instance(out, Content::DTime, MachineType::F32),
+            Global::Hither => self.instance(out, Content::Hither, MachineType::F32),
+            Global::Yon => self.instance(out, Content::Yon, MachineType::F32),
             _ if self.lit.is_some() => self.global_of_light(out, global),
-            Global::P => self.channel(out, Input::PositionU, 0, Type::Vec3),
-            Global::U => self.channel(out, Input::PositionU, 3, Type::F32),
-            Global::N => self.channel(out, Input::NormalV, 0, Type::Vec3),
-            Global::V => self.channel(out, Input::NormalV, 3, Type::F32),
-            Global::S => self.channel(out, Input::DpduS, 3, Type::F32),
-            Global::T => self.channel(out, Input::DpdvT, 3, Type::F32),
+            Global::P => self.channel(out, Input::PositionU, 0, MachineType::Vec3),
+            Global::U => self.channel(out, Input::PositionU, 3, MachineType::F32),
+            Global::N => self.channel(out, Input::NormalV, 0, MachineType::Vec3),
+            Global::V => self.channel(out, Input::NormalV, 3, MachineType::F32),
+            Global::S => self.channel(out, Input::DpduS, 3, MachineType::F32),
+            Global::T => self.channel(out, Input::DpdvT, 3, MachineType::F32),
             Global::DPdu => self.tangent(out, Axis::U, Input::DpduS),
             Global::DPdv => self.tangent(out, Axis::V, Input::DpdvT),
             Global::Ng => {
@@ -163,23 +163,23 @@ impl Binder<'_> {
                 self.attribute(out, &binding, Content::Opacity, Input::Opacity)
             }
             Global::Ci | Global::Oi => self.surface_result(out, global),
-            Global::Alpha => self.channel(out, Input::CiAlpha, 3, Type::F32),
+            Global::Alpha => self.channel(out, Input::CiAlpha, 3, MachineType::F32),
             Global::Ps => self.global(out, Global::P),
         }
     }
 
-    fn tangent(&mut self, out: &mut Out, axis: Axis, input: Input) -> Value {
+    fn tangent(&mut self, out: &mut BodyWriter, axis: Axis, input: Input) -> Value {
         if self.request.displaced && self.request.slice == Slice::Colour {
             let p = self.global(out, Global::P);
             return out.op(Op::Derivative(axis), &[p]);
         }
-        self.channel(out, input, 0, Type::Vec3)
+        self.channel(out, input, 0, MachineType::Vec3)
     }
 
     /// I: from the eye to P; the view direction when the camera is orthographic.
-    fn incident(&mut self, out: &mut Out) -> Value {
+    fn incident(&mut self, out: &mut BodyWriter) -> Value {
         let p = self.global(out, Global::P);
-        let orthographic = self.instance(out, Content::Orthographic, Type::F32);
+        let orthographic = self.instance(out, Content::Orthographic, MachineType::F32);
         let zero = out.constant(0.0);
         let forward = out.constant([0.0, 0.0, 1.0]);
         let parallel = out.op(Op::Compare(Compare::Ne), &[orthographic, zero]);
@@ -187,36 +187,36 @@ impl Binder<'_> {
     }
 
     /// `Cs` or `Os`.
-    fn attribute(&mut self, out: &mut Out, binding: &Binding, content: Content, input: Input) -> Value {
+    fn attribute(&mut self, out: &mut BodyWriter, binding: &Binding, content: Content, input: Input) -> Value {
         match binding {
             Binding::Fixed(values) => out.constant(values.first().cloned().unwrap_or(Const::Vec3([1.0; 3]))),
-            Binding::VaryingInput => self.channel(out, input, 0, Type::Vec3),
+            Binding::VaryingInput => self.channel(out, input, 0, MachineType::Vec3),
             Binding::UniformInput => {
                 let base = out.op(Op::Builtin(Builtin::UniformInputs), &[]);
-                let load = self.table.uniform(input, Type::Vec3);
+                let load = self.table.uniform(input, MachineType::Vec3);
                 out.op(load, &[base])
             }
-            Binding::Block | Binding::Default => self.instance(out, content, Type::Vec3),
+            Binding::Block | Binding::Default => self.instance(out, content, MachineType::Vec3),
         }
     }
 
     /// `Ci` and `Oi` as an atmosphere or imager shader finds them.
-    fn surface_result(&mut self, out: &mut Out, global: Global) -> Value {
+    fn surface_result(&mut self, out: &mut BodyWriter, global: Global) -> Value {
         if let Some(value) = self.surface.and_then(|s| s.get(global.name())) {
             return *value;
         }
         match (self.request.slice, global) {
-            (Slice::Imager, Global::Ci) => self.channel(out, Input::CiAlpha, 0, Type::Vec3),
-            (Slice::Imager, _) => self.channel(out, Input::Oi, 0, Type::Vec3),
+            (Slice::Imager, Global::Ci) => self.channel(out, Input::CiAlpha, 0, MachineType::Vec3),
+            (Slice::Imager, _) => self.channel(out, Input::Oi, 0, MachineType::Vec3),
             (_, Global::Ci) => self.global(out, Global::Cs),
             _ => self.global(out, Global::Os),
         }
     }
 
     /// A light has no surface: its P is the origin of its space, its N that space's z axis, the rest is 0.
-    fn global_of_light(&mut self, out: &mut Out, global: Global) -> Value {
+    fn global_of_light(&mut self, out: &mut BodyWriter, global: Global) -> Value {
         let lit = self.lit.expect("only lights ask");
-        let place = |b: &mut Self, out: &mut Out, op, v: [f32; 3]| {
+        let place = |b: &mut Self, out: &mut BodyWriter, op, v: [f32; 3]| {
             let m = b.space(out, "shader", Direction::CameraFromSpace);
             let v = out.constant(v);
             out.op(Op::Binary(op), &[m, v])
@@ -251,7 +251,7 @@ impl Binder<'_> {
     }
 
     /// Writes the default of a parameter: its elements.
-    fn default(&mut self, out: &mut Out, region: Region) -> Vec<Value> {
+    fn default(&mut self, out: &mut BodyWriter, region: Region) -> Vec<Value> {
         let shader = self.shader.expect("a shader that has parameters").shader;
         Translator::new(&shader.body, out).region(self, region)
     }
@@ -259,7 +259,7 @@ impl Binder<'_> {
     /// A parameter that is bound to a buffer: element 0, and for an array the operation that loads an element, with its base.
     fn param_from_outside(
         &mut self,
-        out: &mut Out,
+        out: &mut BodyWriter,
         binding: &Binding,
         (name, ty, len): (Arc<str>, RslType, u32),
     ) -> (Value, Op, Option<Value>) {
@@ -280,7 +280,7 @@ impl Binder<'_> {
     }
 
     /// Element `i` of what `load` reads.
-    fn block_element(&mut self, out: &mut Out, load: Op, base: Value, i: u32) -> Value {
+    fn block_element(&mut self, out: &mut BodyWriter, load: Op, base: Value, i: u32) -> Value {
         let Op::Load { ty, .. } = load else { unreachable!("an operation that loads") };
         let distance = out.constant(Const::U32(i * element_records(ty)));
         let base = out.op(Op::Binary(Binary::Add), &[base, distance]);
@@ -356,18 +356,18 @@ impl Binder<'_> {
 
     // -- spaces
 
-    fn space(&mut self, out: &mut Out, name: &str, direction: Direction) -> Value {
+    fn space(&mut self, out: &mut BodyWriter, name: &str, direction: Direction) -> Value {
         let own = matches!(name, "shader" | "object");
         let (block, base) =
             if own { self.own_block(out) } else { (Block::Instance, out.op(Op::Builtin(Builtin::Block), &[])) };
         let shader = if own { self.role } else { Role::Surface };
         let content = Content::Space { space: name.into(), direction, shader };
-        let load = self.table.load(block, content, Type::Mat4, 1);
+        let load = self.table.load(block, content, MachineType::Mat4, 1);
         out.op(load, &[base])
     }
 
     /// A space whose name is computed: from the space table, but for those that differ from shader to shader.
-    fn space_of(&mut self, out: &mut Out, direction: Direction, name: Value) -> Value {
+    fn space_of(&mut self, out: &mut BodyWriter, direction: Direction, name: Value) -> Value {
         if let Some(Const::Str(name)) = out.body().constant(name) {
             let name = name.clone();
             return if crate::ir::is_current(&name) {
@@ -381,8 +381,8 @@ impl Binder<'_> {
         let entry = out.op(Op::Binary(Binary::Add), &[table, token]);
         let lane = u8::from(direction == Direction::SpaceFromCamera);
         let params = crate::ir::Buffer::Params;
-        let record = out.op(Op::Load { buffer: params, record: 0, lane, ty: Type::U32 }, &[entry]);
-        let matrix = out.op(Op::Load { buffer: params, record: 0, lane: 0, ty: Type::Mat4 }, &[record]);
+        let record = out.op(Op::Load { buffer: params, record: 0, lane, ty: MachineType::U32 }, &[entry]);
+        let matrix = out.op(Op::Load { buffer: params, record: 0, lane: 0, ty: MachineType::Mat4 }, &[record]);
         let (none, identity) = (out.constant(Const::U32(0)), out.constant(Const::diagonal(1.0)));
         let unknown = out.op(Op::Compare(Compare::Eq), &[record, none]);
         let mut found = out.op(Op::Select, &[unknown, identity, matrix]);
@@ -396,7 +396,7 @@ impl Binder<'_> {
 
     // -- the rest
 
-    fn random(&mut self, out: &mut Out, site: u32, ty: Type, count: Value) -> Value {
+    fn random(&mut self, out: &mut BodyWriter, site: u32, ty: MachineType, count: Value) -> Value {
         // Two lights of one kind must not draw the same numbers.
         let count = self.lit.map_or(count, |lit| out.op(Op::Binary(Binary::Hash), &[count, lit.number]));
         let first_site = match self.role {
@@ -431,8 +431,8 @@ impl Binder<'_> {
                 return Some(vec![t.out.constant(Const::Bool(true))]);
             }
         };
-        let include = self.instance(t.out, Content::CategoryInclude(pattern.clone()), Type::U32);
-        let exclude = self.instance(t.out, Content::CategoryExclude(pattern), Type::U32);
+        let include = self.instance(t.out, Content::CategoryInclude(pattern.clone()), MachineType::U32);
+        let exclude = self.instance(t.out, Content::CategoryExclude(pattern), MachineType::U32);
         let none = t.out.constant(Const::U32(0));
         let mut op = |op, args: &[Value]| t.out.op(op, args);
         let any = op(Op::Compare(Compare::Eq), &[include, none]);
@@ -445,7 +445,7 @@ impl Binder<'_> {
     }
 
     /// A message to another shader of the pipeline: an output of the surface where it is finished, or a parameter.
-    fn message(&mut self, out: &mut Out, target: MessageTarget, name: &Arc<str>, ty: RslType) -> Vec<Value> {
+    fn message(&mut self, out: &mut BodyWriter, target: MessageTarget, name: &Arc<str>, ty: RslType) -> Vec<Value> {
         let machine = ty.machine();
         let request = self.request;
         let (role, shader) = match target {
@@ -466,7 +466,14 @@ impl Binder<'_> {
     }
 
     /// The value of a parameter of another shader, if it has one of this name and machine type that is not computed in it.
-    fn param_of_other(&mut self, out: &mut Out, role: Role, s: &ShaderUse<'_>, name: &str, ty: Type) -> Option<Value> {
+    fn param_of_other(
+        &mut self,
+        out: &mut BodyWriter,
+        role: Role,
+        s: &ShaderUse<'_>,
+        name: &str,
+        ty: MachineType,
+    ) -> Option<Value> {
         let id = s.shader.param(name)?;
         let param = &s.shader.params[id.0 as usize];
         if param.ty.machine() != ty || param.array.is_some() {
@@ -489,7 +496,7 @@ impl Binder<'_> {
 
     /// A variable that an output asks for by name, and that no shader put out: a parameter of the surface, a predefined one, or a primitive
     /// variable.
-    pub(super) fn variable(&mut self, out: &mut Out, wanted: &OutputRequest) -> Option<Value> {
+    pub(super) fn variable(&mut self, out: &mut BodyWriter, wanted: &OutputRequest) -> Option<Value> {
         let name = &*wanted.name;
         let request = self.request;
         let (role, shader) = match request.slice {

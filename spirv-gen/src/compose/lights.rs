@@ -1,12 +1,13 @@
 //! Lights: a light loop becomes one loop over the light list with one switch over the kinds of lights, in whose cases the light
 //! shaders stand, and the body once. So a kernel grows with the kinds of lights, not with lights.
 
-use super::bind::{Binder, Lit};
+use super::bind::{Binder, CurrentLight};
 use super::reflection::{Content, Role};
 use super::request::PipelineRequest;
-use super::table::{Block, Table};
+use super::table::{BindingTable, Block};
 use crate::ir::{
-    Binary, Body, Buffer, Builtin, Compare, Const, Inst, MessageTarget, Op, RslType, ShaderKind, Type, Unary, Value,
+    Binary, Body, Buffer, Builtin, Compare, Const, Inst, MachineType, MessageTarget, Op, RslType, ShaderKind, Unary,
+    Value,
 };
 use crate::passes::translate::{Rules, Translator};
 use rustc_hash::FxHashMap;
@@ -15,16 +16,17 @@ use std::sync::Arc;
 /// Puts the light shaders into the light loops.
 pub(super) struct InlineLights<'r> {
     pub(super) request: &'r PipelineRequest<'r>,
-    pub(super) table: &'r mut Table,
+    pub(super) table: &'r mut BindingTable,
     /// Answers to messages in the light loop that is being written.
     answers: FxHashMap<(Arc<str>, RslType), [Value; 2]>,
 }
 
 /// What a light hands to the body of the loop.
-const RAY: [Type; 5] = [Type::Vec3, Type::Vec3, Type::Vec3, Type::Bool, Type::Bool];
+const RAY: [MachineType; 5] =
+    [MachineType::Vec3, MachineType::Vec3, MachineType::Vec3, MachineType::Bool, MachineType::Bool];
 
 impl<'r> InlineLights<'r> {
-    pub(super) fn new(request: &'r PipelineRequest<'r>, table: &'r mut Table) -> Self {
+    pub(super) fn new(request: &'r PipelineRequest<'r>, table: &'r mut BindingTable) -> Self {
         Self { request, table, answers: FxHashMap::default() }
     }
 }
@@ -59,8 +61,8 @@ fn messages(body: &Body, region: crate::ir::Region) -> Vec<(Arc<str>, RslType)> 
 }
 
 /// One trip of the loop: the light's entry in the list.
-struct Trip {
-    lit: Lit,
+struct LightTrip {
+    lit: CurrentLight,
     kind: Value,
     categories: Value,
 }
@@ -81,10 +83,10 @@ impl InlineLights<'_> {
         }
         let asked = messages(t.from, data.regions[0]);
         let carried = t.types(data);
-        let types = [&[Type::U32], &carried[..]].concat();
+        let types = [&[MachineType::U32], &carried[..]].concat();
 
         let block = t.out.op(Op::Builtin(Builtin::Block), &[]);
-        let list = self.table.load(Block::Instance, Content::LightList, Type::U32, 1);
+        let list = self.table.load(Block::Instance, Content::LightList, MachineType::U32, 1);
         let list = t.out.op(list, &[block]);
         let count = t.out.op(entry_word(0), &[list]);
         let first = t.out.constant(Const::U32(0));
@@ -112,7 +114,7 @@ impl InlineLights<'_> {
     fn evaluate(
         &mut self,
         t: &mut Translator<'_, '_>,
-        trip: &Trip,
+        trip: &LightTrip,
         wanted: &dyn Fn(ShaderKind) -> bool,
         asked: &[(Arc<str>, RslType)],
     ) -> Vec<Value> {
@@ -120,8 +122,8 @@ impl InlineLights<'_> {
         if kinds == 1 {
             return self.light(t, 0, trip, asked);
         }
-        let answers = asked.iter().flat_map(|(_, ty)| [Type::F32, ty.machine()]);
-        let types: Vec<Type> = RAY.into_iter().chain(answers).collect();
+        let answers = asked.iter().flat_map(|(_, ty)| [MachineType::F32, ty.machine()]);
+        let types: Vec<MachineType> = RAY.into_iter().chain(answers).collect();
         let mut regions = Vec::new();
         for kind in 0..=kinds {
             t.out.open(&[], false);
@@ -138,7 +140,7 @@ impl InlineLights<'_> {
         &mut self,
         t: &mut Translator<'_, '_>,
         kind: usize,
-        trip: &Trip,
+        trip: &LightTrip,
         asked: &[(Arc<str>, RslType)],
     ) -> Vec<Value> {
         let light = &self.request.lights[kind];
@@ -165,8 +167,8 @@ impl InlineLights<'_> {
         let ambient = shader.kind == ShaderKind::AmbientLight;
         // L points from the light in its own shader, towards it in the surface's.
         let l = output("L").map(|l| out.op(Op::Unary(Unary::Neg), &[l]));
-        let l = l.unwrap_or_else(|| out.zero(Type::Vec3));
-        let [cl, ol] = ["Cl", "Ol"].map(|name| output(name).unwrap_or_else(|| out.zero(Type::Vec3)));
+        let l = l.unwrap_or_else(|| out.zero(MachineType::Vec3));
+        let [cl, ol] = ["Cl", "Ol"].map(|name| output(name).unwrap_or_else(|| out.zero(MachineType::Vec3)));
         let active = output("active").unwrap_or_else(|| out.constant(Const::Bool(false)));
         let ambient = out.constant(Const::Bool(ambient));
         [&[l, cl, ol, active, ambient], &answers[..]].concat()
@@ -196,14 +198,14 @@ fn answer(
 
 /// A word of an entry of the light list.
 fn entry_word(lane: u8) -> Op {
-    Op::Load { buffer: Buffer::Params, record: 0, lane, ty: Type::U32 }
+    Op::Load { buffer: Buffer::Params, record: 0, lane, ty: MachineType::U32 }
 }
 
 /// Reads entry `number` of the list; the number of the next.
-fn trip(t: &mut Translator<'_, '_>, list: Value, number: Value, position: Value) -> (Trip, Value) {
+fn trip(t: &mut Translator<'_, '_>, list: Value, number: Value, position: Value) -> (LightTrip, Value) {
     let one = t.out.constant(Const::U32(1));
     let next = t.out.op(Op::Binary(Binary::Add), &[number, one]);
     let record = t.out.op(Op::Binary(Binary::Add), &[list, next]);
     let [kind, block, categories] = [0, 1, 2].map(|lane| t.out.op(entry_word(lane), &[record]));
-    (Trip { lit: Lit { block, position, number }, kind, categories }, next)
+    (LightTrip { lit: CurrentLight { block, position, number }, kind, categories }, next)
 }

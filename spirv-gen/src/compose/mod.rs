@@ -15,13 +15,13 @@ pub use reflection::{
 pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 
 use crate::emit::{EmitError, channels, emit_carrying};
-use crate::ir::{Body, Const, Op, Type, Unary, Value};
-use crate::passes::translate::{Out, Translator, translate};
+use crate::ir::{Body, Const, MachineType, Op, Unary, Value};
+use crate::passes::translate::{BodyWriter, Translator, translate};
 use crate::passes::{merge_light_loops, relocate_derivatives, remove_dead, simplify, to_light_loops, uncounted_loops};
-use bind::{Binder, Finished};
+use bind::{Binder, OutputValues};
 use lights::InlineLights;
 use rustc_hash::FxHashMap;
-use table::{Places, Table};
+use table::{BindingTable, Placement};
 
 /// A compiled pipeline.
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ pub fn compile(request: &PipelineRequest<'_>) -> Result<Compiled, EmitError> {
 
 /// Composes and binds a pipeline.
 pub fn compose(request: &PipelineRequest<'_>) -> Composed {
-    let mut table = Table::default();
+    let mut table = BindingTable::default();
     let body = checked(bind_shaders(request, &mut table));
     let body = checked(merge_light_loops(checked(simplify(&body))));
     let body = checked(translate(&body, &mut InlineLights::new(request, &mut table), true));
@@ -70,7 +70,13 @@ pub fn compose(request: &PipelineRequest<'_>) -> Composed {
 }
 
 /// What a finished program reads and writes.
-fn reflect(request: &PipelineRequest<'_>, body: &Body, places: Places, opacity: Opacity, table: Table) -> Reflection {
+fn reflect(
+    request: &PipelineRequest<'_>,
+    body: &Body,
+    places: Placement,
+    opacity: Opacity,
+    table: BindingTable,
+) -> Reflection {
     let mut output_channels = 0;
     let mut output = |o: &OutputRequest| {
         let channel = output_channels;
@@ -118,14 +124,14 @@ fn checked(body: Body) -> Body {
 }
 
 /// Writes the shaders one after the other; the root yields what is asked for.
-fn bind_shaders(request: &PipelineRequest<'_>, table: &mut Table) -> Body {
-    let mut out = Out::new(true);
+fn bind_shaders(request: &PipelineRequest<'_>, table: &mut BindingTable) -> Body {
+    let mut out = BodyWriter::new(true);
     let shaders = match request.slice {
         Slice::Position => [(Role::Displacement, &request.displacement), (Role::Atmosphere, &None)],
         Slice::Colour => [(Role::Surface, &request.surface), (Role::Atmosphere, &request.atmosphere)],
         Slice::Imager => [(Role::Surface, &request.surface), (Role::Atmosphere, &None)],
     };
-    let mut finished = Finished::default();
+    let mut finished = OutputValues::default();
     for (role, shader) in shaders {
         let Some(shader) = shader else { continue };
         let body = to_light_loops(&simplify(&shader.shader.body));
@@ -142,7 +148,7 @@ fn bind_shaders(request: &PipelineRequest<'_>, table: &mut Table) -> Body {
 
 fn binder<'r>(
     request: &'r PipelineRequest<'r>,
-    table: &'r mut Table,
+    table: &'r mut BindingTable,
     shader: Option<&'r ShaderUse<'r>>,
     role: Role,
 ) -> Binder<'r> {
@@ -152,9 +158,9 @@ fn binder<'r>(
 /// The value of an output, in the type that was asked for.
 fn output(
     request: &PipelineRequest<'_>,
-    table: &mut Table,
-    out: &mut Out,
-    finished: &Finished,
+    table: &mut BindingTable,
+    out: &mut BodyWriter,
+    finished: &OutputValues,
     wanted: &OutputRequest,
 ) -> Value {
     let ty = wanted.ty.machine();
@@ -165,14 +171,16 @@ fn output(
     });
     match value {
         Some(value) if out.ty(value) == ty => value,
-        Some(value) if (out.ty(value), ty) == (Type::F32, Type::Vec3) => out.op(Op::Unary(Unary::Splat), &[value]),
-        Some(value) if (out.ty(value), ty) == (Type::Vec3, Type::F32) => out.op(Op::Comp(0), &[value]),
+        Some(value) if (out.ty(value), ty) == (MachineType::F32, MachineType::Vec3) => {
+            out.op(Op::Unary(Unary::Splat), &[value])
+        }
+        Some(value) if (out.ty(value), ty) == (MachineType::Vec3, MachineType::F32) => out.op(Op::Comp(0), &[value]),
         _ => out.zero(ty),
     }
 }
 
 /// What is known of `Oi`, if it is among the outputs.
-fn opacity(body: &Body, request: &PipelineRequest<'_>, table: &Table) -> Opacity {
+fn opacity(body: &Body, request: &PipelineRequest<'_>, table: &BindingTable) -> Opacity {
     let at = request.outputs.iter().position(|o| &*o.name == "Oi");
     let value = at.and_then(|i| body.region(body.root()).results.get(i).copied());
     let Some(def) = value.and_then(|v| body.def_inst(v)) else { return Opacity::Computed };

@@ -1,6 +1,6 @@
 //! What a compiled pipeline reads and writes, for whoever fills its buffers.
 
-use crate::ir::{Direction, QuerySource, RslType, Type};
+use crate::ir::{Direction, MachineType, QuerySource, RslType};
 use std::sync::Arc;
 
 /// A shader's place in a pipeline.
@@ -83,7 +83,7 @@ pub struct BlockSlot {
     /// First of its lanes in the record: 0 to 3.
     pub lane: u32,
     /// Its machine type.
-    pub ty: Type,
+    pub ty: MachineType,
     /// Number of elements. Element i of an array begins `i` records further on (a matrix: `4 i`), at lane 0.
     pub len: u32,
 }

@@ -1,14 +1,14 @@
 //! Splines as arithmetic: the segment, its four values, their weights.
 
 use crate::interp::spline::{BISECTIONS, segments, step, weights};
-use crate::ir::{Basis, Binary, Compare, Const, Op, Type, Unary, Value};
-use crate::passes::translate::Out;
+use crate::ir::{Basis, Binary, Compare, Const, MachineType, Op, Unary, Value};
+use crate::passes::translate::BodyWriter;
 
 /// Segments up to which the four values are selected; more are read from a local array.
 const SELECTED_MAX: usize = 8;
 
 /// Writes `spline` (`args`: the parameter, then the values).
-pub(super) fn lower(out: &mut Out, basis: Basis, solve: bool, args: &[Value]) -> Value {
+pub(super) fn lower(out: &mut BodyWriter, basis: Basis, solve: bool, args: &[Value]) -> Value {
     let spline = Spline::new(out, basis, &args[1..]);
     if solve { spline.solve(out, args[0]) } else { spline.at(out, args[0]) }
 }
@@ -20,12 +20,12 @@ struct Spline {
     array: Option<crate::ir::Slot>,
 }
 
-fn binary(out: &mut Out, op: Binary, a: Value, b: Value) -> Value {
+fn binary(out: &mut BodyWriter, op: Binary, a: Value, b: Value) -> Value {
     out.op(Op::Binary(op), &[a, b])
 }
 
 impl Spline {
-    fn new(out: &mut Out, basis: Basis, values: &[Value]) -> Self {
+    fn new(out: &mut BodyWriter, basis: Basis, values: &[Value]) -> Self {
         let mut array = None;
         if segments(basis, values.len()) > SELECTED_MAX {
             let slot = out.add_slot(out.ty(values[0]), values.len() as u32);
@@ -39,7 +39,7 @@ impl Spline {
     }
 
     /// The spline at a parameter, clamped to 0..1.
-    fn at(&self, out: &mut Out, x: Value) -> Value {
+    fn at(&self, out: &mut BodyWriter, x: Value) -> Value {
         let count = segments(self.basis, self.values.len());
         let (zero, one, scale) = (out.constant(0.0), out.constant(1.0), out.constant(count as f32));
         let x = binary(out, Binary::Max, x, zero);
@@ -53,7 +53,8 @@ impl Spline {
         for (k, coefficients) in weights(self.basis).into_iter().enumerate() {
             let Some(weight) = polynomial(out, t, coefficients) else { continue };
             let value = self.value(out, segment, count, k);
-            let weight = if out.ty(value) == Type::Vec3 { out.op(Op::Unary(Unary::Splat), &[weight]) } else { weight };
+            let weight =
+                if out.ty(value) == MachineType::Vec3 { out.op(Op::Unary(Unary::Splat), &[weight]) } else { weight };
             let term = binary(out, Binary::Mul, value, weight);
             sum = Some(sum.map_or(term, |sum| binary(out, Binary::Add, sum, term)));
         }
@@ -61,7 +62,7 @@ impl Spline {
     }
 
     /// Value `k` of the four of a segment.
-    fn value(&self, out: &mut Out, segment: Value, count: usize, k: usize) -> Value {
+    fn value(&self, out: &mut BodyWriter, segment: Value, count: usize, k: usize) -> Value {
         let step = step(self.basis);
         if let Some(slot) = self.array {
             let (step, k) = (out.constant(step as f32), out.constant(k as f32));
@@ -80,12 +81,12 @@ impl Spline {
     }
 
     /// The parameter at which monotonic values reach `y`, by bisection.
-    fn solve(&self, out: &mut Out, y: Value) -> Value {
+    fn solve(&self, out: &mut BodyWriter, y: Value) -> Value {
         let (zero, one) = (out.constant(0.0), out.constant(1.0));
         let (first, last) = (self.at(out, zero), self.at(out, one));
         let rising = out.op(Op::Compare(Compare::Lt), &[first, last]);
         let start = out.constant(Const::U32(0));
-        let params = out.open(&[Type::U32, Type::F32, Type::F32], true);
+        let params = out.open(&[MachineType::U32, MachineType::F32, MachineType::F32], true);
         let trips = out.constant(Const::U32(BISECTIONS));
         let more = out.op(Op::Compare(Compare::Lt), &[params[0], trips]);
         out.open_body();
@@ -101,7 +102,7 @@ impl Spline {
         let next = binary(out, Binary::Add, params[0], step);
         let body = out.close(&[next, low, high]);
         let condition = out.close(&[more]);
-        let types = [Type::U32, Type::F32, Type::F32];
+        let types = [MachineType::U32, MachineType::F32, MachineType::F32];
         let ends = out.push(Op::Loop, vec![start, zero, one], vec![condition, body], &types);
         let (sum, half) = (binary(out, Binary::Add, ends[1], ends[2]), out.constant(0.5));
         binary(out, Binary::Mul, sum, half)
@@ -109,7 +110,7 @@ impl Spline {
 }
 
 /// `c0 + t (c1 + t (c2 + t c3))`, or nothing where all are 0.
-fn polynomial(out: &mut Out, t: Value, coefficients: [f64; 4]) -> Option<Value> {
+fn polynomial(out: &mut BodyWriter, t: Value, coefficients: [f64; 4]) -> Option<Value> {
     let mut sum = None;
     for c in coefficients.into_iter().rev() {
         let scaled = sum.map(|sum| binary(out, Binary::Mul, sum, t));

@@ -2,7 +2,7 @@
 //! read at all.
 
 use super::reflection::{BlockSlot, Content, Input, InputChannel, LightBlock, Role, Shortfall, UniformInput};
-use crate::ir::{Body, Buffer, Builtin, Const, Op, RslType, Type};
+use crate::ir::{Body, Buffer, Builtin, Const, MachineType, Op, RslType};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,32 +18,32 @@ pub(super) enum Block {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Entry {
+struct BlockEntry {
     block: Block,
     content: Content,
-    ty: Type,
+    ty: MachineType,
     len: u32,
 }
 
 /// Entries by number.
 #[derive(Debug, Default)]
-pub(super) struct Table {
-    entries: Vec<Entry>,
-    known: FxHashMap<Entry, u32>,
+pub(super) struct BindingTable {
+    entries: Vec<BlockEntry>,
+    known: FxHashMap<BlockEntry, u32>,
     inputs: Vec<Input>,
     known_inputs: FxHashMap<Input, u32>,
     pub(super) shortfalls: BTreeSet<Shortfall>,
 }
 
 /// Records of an element.
-pub(super) fn element_records(ty: Type) -> u32 {
-    if ty == Type::Mat4 { 4 } else { 1 }
+pub(super) fn element_records(ty: MachineType) -> u32 {
+    if ty == MachineType::Mat4 { 4 } else { 1 }
 }
 
-impl Table {
+impl BindingTable {
     /// The operation that reads a value of a block; its argument is the block's record (and what is to be added for an array).
-    pub(super) fn load(&mut self, block: Block, content: Content, ty: Type, len: u32) -> Op {
-        let entry = Entry { block, content, ty, len };
+    pub(super) fn load(&mut self, block: Block, content: Content, ty: MachineType, len: u32) -> Op {
+        let entry = BlockEntry { block, content, ty, len };
         let next = self.entries.len() as u32;
         let number = *self.known.entry(entry.clone()).or_insert(next);
         if number == next {
@@ -62,12 +62,12 @@ impl Table {
     }
 
     /// The operation that reads lanes of an input channel.
-    pub(super) fn channel(&mut self, input: Input, lane: u8, ty: Type) -> Op {
+    pub(super) fn channel(&mut self, input: Input, lane: u8, ty: MachineType) -> Op {
         Op::Channel { channel: self.input(input), lane, ty }
     }
 
     /// The operation that reads a uniform input; its argument is [`Builtin::UniformInputs`].
-    pub(super) fn uniform(&mut self, input: Input, ty: Type) -> Op {
+    pub(super) fn uniform(&mut self, input: Input, ty: MachineType) -> Op {
         Op::Load { buffer: Buffer::Arena, record: ENTRY | self.input(input), lane: 0, ty }
     }
 
@@ -95,7 +95,7 @@ impl Table {
 
 /// Where everything stands that a program reads.
 #[derive(Debug, Default)]
-pub(super) struct Places {
+pub(super) struct Placement {
     pub(super) slots: Vec<BlockSlot>,
     pub(super) records: u32,
     pub(super) lights: Vec<LightBlock>,
@@ -109,7 +109,7 @@ pub(super) struct Places {
 
 /// What a program reads, by number.
 #[derive(Default)]
-struct Used {
+struct UsedInputs {
     entries: BTreeSet<u32>,
     channels: BTreeSet<u32>,
     uniforms: BTreeSet<u32>,
@@ -117,7 +117,7 @@ struct Used {
     space_table: bool,
 }
 
-impl Used {
+impl UsedInputs {
     fn note(&mut self, op: &Op) {
         match op {
             Op::Load { buffer, record, .. } if record & ENTRY != 0 => {
@@ -141,14 +141,14 @@ impl Used {
 }
 
 /// Gives everything that a program reads its place, and writes the places into the program.
-pub(super) fn place(body: &mut Body, table: &Table, light_kinds: usize) -> Places {
-    let mut used = Used::default();
+pub(super) fn place(body: &mut Body, table: &BindingTable, light_kinds: usize) -> Placement {
+    let mut used = UsedInputs::default();
     let mut all = Vec::new();
     body.walk(body.root(), &mut |i| {
         used.note(&body.inst(i).op);
         all.push(i);
     });
-    let mut places = Places { lights: vec![LightBlock::default(); light_kinds], ..Places::default() };
+    let mut places = Placement { lights: vec![LightBlock::default(); light_kinds], ..Placement::default() };
     let entries = place_entries(&used, table, &mut places);
     let channels = place_channels(&used, table, &mut places);
     let uniforms = place_uniforms(&used, table, &mut places);
@@ -173,18 +173,18 @@ pub(super) fn place(body: &mut Body, table: &Table, light_kinds: usize) -> Place
 }
 
 /// Arrays, matrices and triples take whole records; single words then fill what is left of the triples' records, and more records.
-fn place_entries(used: &Used, table: &Table, places: &mut Places) -> BTreeMap<u32, (u32, u32)> {
+fn place_entries(used: &UsedInputs, table: &BindingTable, places: &mut Placement) -> BTreeMap<u32, (u32, u32)> {
     let mut at = BTreeMap::new();
     let mut next: BTreeMap<Block, u32> = BTreeMap::new();
     let mut free: BTreeMap<Block, Vec<(u32, u32)>> = BTreeMap::new();
-    let is_word = |e: &Entry| e.len == 1 && e.ty.words() == 1;
+    let is_word = |e: &BlockEntry| e.len == 1 && e.ty.words() == 1;
     let (words, larger): (Vec<u32>, Vec<u32>) =
         used.entries.iter().partition(|n| is_word(&table.entries[**n as usize]));
     for number in larger {
         let entry = &table.entries[number as usize];
         let record = next.entry(entry.block).or_default();
         at.insert(number, (*record, 0));
-        if entry.len == 1 && entry.ty == Type::Vec3 {
+        if entry.len == 1 && entry.ty == MachineType::Vec3 {
             free.entry(entry.block).or_default().push((*record, 3));
         }
         *record += entry.len * element_records(entry.ty);
@@ -203,7 +203,7 @@ fn place_entries(used: &Used, table: &Table, places: &mut Places) -> BTreeMap<u3
         at.insert(number, place);
     }
     for (&number, &(record, lane)) in &at {
-        let Entry { block, content, ty, len } = table.entries[number as usize].clone();
+        let BlockEntry { block, content, ty, len } = table.entries[number as usize].clone();
         let slot = BlockSlot { content, record, lane, ty, len };
         match block {
             Block::Instance => places.slots.push(slot),
@@ -228,7 +228,7 @@ fn input_count(input: &Input) -> u32 {
 }
 
 /// The given inputs in the order of the interface, with their places and sizes.
-fn in_order<'t>(numbers: &BTreeSet<u32>, table: &'t Table) -> (Vec<(u32, &'t Input, u32, u32)>, u32) {
+fn in_order<'t>(numbers: &BTreeSet<u32>, table: &'t BindingTable) -> (Vec<(u32, &'t Input, u32, u32)>, u32) {
     let mut ordered: Vec<(u32, &Input)> = numbers.iter().map(|&n| (n, &table.inputs[n as usize])).collect();
     ordered.sort_by(|a, b| a.1.cmp(b.1));
     let mut next = 0;
@@ -254,7 +254,7 @@ fn geometry_channel(input: &Input) -> Option<u32> {
 
 const GEOMETRY_CHANNELS: u32 = 4;
 
-fn place_channels(used: &Used, table: &Table, places: &mut Places) -> BTreeMap<u32, u32> {
+fn place_channels(used: &UsedInputs, table: &BindingTable, places: &mut Placement) -> BTreeMap<u32, u32> {
     let geometry = |n: &u32| geometry_channel(&table.inputs[*n as usize]).map(|channel| (*n, channel));
     let mut placed: Vec<(u32, &Input, u32, u32)> = used
         .channels
@@ -274,7 +274,7 @@ fn place_channels(used: &Used, table: &Table, places: &mut Places) -> BTreeMap<u
     placed.into_iter().map(|(number, _, channel, _)| (number, channel)).collect()
 }
 
-fn place_uniforms(used: &Used, table: &Table, places: &mut Places) -> BTreeMap<u32, u32> {
+fn place_uniforms(used: &UsedInputs, table: &BindingTable, places: &mut Placement) -> BTreeMap<u32, u32> {
     let (placed, count) = in_order(&used.uniforms, table);
     places.uniform_records = count;
     let uniform =

@@ -2,11 +2,11 @@
 
 use super::exchange::Exchange;
 use super::import::{Imports, Library};
-use super::kernel::{Frame, Interface};
+use super::kernel::{Interface, KernelIds};
 use super::spirv::Spirv;
 use super::{EmitError, LOCAL_SIZE, channels};
 use crate::abi;
-use crate::ir::{Body, Buffer, Inst, Op as IrOp, Region, Type, Value};
+use crate::ir::{Body, Buffer, Inst, MachineType, Op as IrOp, Region, Value};
 use crate::passes::trips::uncounted_loops;
 use rspirv::spirv::{LoopControl, Op, StorageClass, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) struct Emitter<'a> {
     pub(super) s: Spirv,
     pub(super) imports: Imports<'a>,
-    pub(super) frame: Frame,
+    pub(super) frame: KernelIds,
     pub(super) body: &'a Body,
     pub(super) tokens: &'a dyn Fn(&str) -> u32,
     pub(super) exchange: Exchange,
@@ -23,18 +23,18 @@ pub(super) struct Emitter<'a> {
     interface: Vec<Word>,
     values: Vec<Word>,
     /// Records loaded so far, by the regions that are open.
-    records: Vec<FxHashMap<Place, Word>>,
+    records: Vec<FxHashMap<RecordKey, Word>>,
     /// Pointers to the local arrays.
     slots: Vec<Word>,
-    trips: Option<Trips>,
+    trips: Option<TripCounter>,
     /// The next vote is a loop's condition, and ends with the budget of trips.
-    limit_vote: Option<Trips>,
+    limit_vote: Option<TripCounter>,
     uncounted: FxHashSet<Inst>,
 }
 
 /// A record in a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Place {
+pub(super) enum RecordKey {
     /// Of a buffer: base, and number from there.
     Record(Buffer, Word, u32),
     /// Of this vertex: channel, and further channels.
@@ -43,7 +43,7 @@ pub(super) enum Place {
 
 /// Counts loop trips ([`abi::LOOP_TRIPS_MAX`]).
 #[derive(Clone, Copy)]
-struct Trips {
+struct TripCounter {
     count: Word,
     exhausted: Word,
 }
@@ -61,7 +61,7 @@ impl<'a> Emitter<'a> {
         s.name(main, "main");
         let first = s.id();
         s.block(first);
-        let frame = Frame::begin(&mut s, &interface);
+        let frame = KernelIds::begin(&mut s, &interface);
         exchange.begin(&mut s, &frame);
         let mut this = Self {
             s,
@@ -95,10 +95,10 @@ impl<'a> Emitter<'a> {
             match (&data.op, base) {
                 (IrOp::Load { buffer, record, ty, .. }, Some(IrOp::Builtin(builtin))) => {
                     let base = self.frame.builtin(*builtin);
-                    places.extend((0..channels(*ty)).map(|i| Place::Record(*buffer, base, record + i)));
+                    places.extend((0..channels(*ty)).map(|i| RecordKey::Record(*buffer, base, record + i)));
                 }
                 (IrOp::Channel { channel, ty, .. }, None) => {
-                    places.extend((0..channels(*ty)).map(|i| Place::Channel(channel + i, None)));
+                    places.extend((0..channels(*ty)).map(|i| RecordKey::Channel(channel + i, None)));
                 }
                 _ => {}
             }
@@ -127,7 +127,8 @@ impl<'a> Emitter<'a> {
         if loops {
             let (u32, bool) = (self.s.type_u32(), self.s.type_bool());
             let (zero, no) = (self.s.u32(0), self.s.bool(false));
-            self.trips = Some(Trips { count: self.s.local(u32, Some(zero)), exhausted: self.s.local(bool, Some(no)) });
+            self.trips =
+                Some(TripCounter { count: self.s.local(u32, Some(zero)), exhausted: self.s.local(bool, Some(no)) });
         }
     }
 
@@ -194,16 +195,16 @@ impl<'a> Emitter<'a> {
     }
 
     /// The SPIR-V type of a machine type. A matrix is four columns, which hold the rows of RI.
-    pub(super) fn ty(&mut self, ty: Type) -> Word {
+    pub(super) fn ty(&mut self, ty: MachineType) -> Word {
         match ty {
-            Type::Bool => self.s.type_bool(),
-            Type::U32 | Type::Str => self.s.type_u32(),
-            Type::F32 => self.s.type_f32(),
-            Type::Vec3 => {
+            MachineType::Bool => self.s.type_bool(),
+            MachineType::U32 | MachineType::Str => self.s.type_u32(),
+            MachineType::F32 => self.s.type_f32(),
+            MachineType::Vec3 => {
                 let f32 = self.s.type_f32();
                 self.s.type_vector(f32, 3)
             }
-            Type::Mat4 => self.s.type_matrix(),
+            MachineType::Mat4 => self.s.type_matrix(),
         }
     }
 
@@ -215,13 +216,13 @@ impl<'a> Emitter<'a> {
     }
 
     /// A record: loaded once in the region where it is first needed, seen by all regions below.
-    pub(super) fn record(&mut self, place: Place) -> Word {
+    pub(super) fn record(&mut self, place: RecordKey) -> Word {
         if let Some(&word) = self.records.iter().rev().find_map(|scope| scope.get(&place)) {
             return word;
         }
         let word = match place {
-            Place::Record(buffer, base, record) => self.frame.record(&mut self.s, buffer, base, record),
-            Place::Channel(channel, further) => self.frame.channel(&mut self.s, channel, further),
+            RecordKey::Record(buffer, base, record) => self.frame.record(&mut self.s, buffer, base, record),
+            RecordKey::Channel(channel, further) => self.frame.channel(&mut self.s, channel, further),
         };
         self.records.last_mut().expect("the root's scope is open").insert(place, word);
         word
@@ -427,7 +428,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// `go`, as long as there are trips left; notes when that is what ends a loop.
-    fn within_budget(&mut self, trips: Trips, go: Word) -> Word {
+    fn within_budget(&mut self, trips: TripCounter, go: Word) -> Word {
         let (u32, bool, max) = (self.s.type_u32(), self.s.type_bool(), self.s.u32(abi::LOOP_TRIPS_MAX));
         let count = self.s.load(u32, trips.count);
         let left = self.s.inst(Op::ULessThan, bool, &[count, max]);

@@ -5,10 +5,10 @@
 //! writes this half again, but only after a barrier that those points have reached.
 
 use super::code::Emitter;
-use super::kernel::{Frame, flag};
+use super::kernel::{KernelIds, flag};
 use super::spirv::Spirv;
 use crate::abi::{self, work};
-use crate::ir::{Axis, Body, Op as IrOp, Region, Type, Value};
+use crate::ir::{Axis, Body, MachineType, Op as IrOp, Region, Value};
 use crate::passes::derivatives::EXCHANGE_FLOATS_MAX;
 use rspirv::spirv::{Op, StorageClass, Word};
 
@@ -28,12 +28,12 @@ pub(super) struct Exchange {
     floats: u32,
     memory: Word,
     /// Which half comes next: known when all exchanges stand in a straight line, else a variable.
-    half: Half,
+    half: ExchangeHalf,
     stencils: Option<[Stencil; 2]>,
     votes: Option<Votes>,
 }
 
-enum Half {
+enum ExchangeHalf {
     Known(u32),
     Variable(Word),
 }
@@ -45,13 +45,13 @@ struct Votes {
 }
 
 #[derive(Default)]
-struct Uses {
+struct ExchangeUses {
     floats: u32,
     in_loop: bool,
     votes: bool,
 }
 
-fn uses(body: &Body, region: Region, in_loop: bool, found: &mut Uses) {
+fn uses(body: &Body, region: Region, in_loop: bool, found: &mut ExchangeUses) {
     for &inst in &body.region(region).insts {
         let data = body.inst(inst);
         if let IrOp::Derivatives(_) = data.op {
@@ -69,7 +69,7 @@ fn uses(body: &Body, region: Region, in_loop: bool, found: &mut Uses) {
 impl Exchange {
     /// Declares the shared memory that a program needs.
     pub(super) fn new(s: &mut Spirv, body: &Body) -> Self {
-        let mut found = Uses::default();
+        let mut found = ExchangeUses::default();
         uses(body, body.root(), false, &mut found);
         debug_assert!(found.floats <= EXCHANGE_FLOATS_MAX, "exchanges are cut to what shared memory holds");
         let mut memory = 0;
@@ -83,7 +83,7 @@ impl Exchange {
             let array = s.type_array(u32, 3);
             Votes { cells: s.variable(StorageClass::Workgroup, array), turn: 0 }
         });
-        let half = if found.in_loop { Half::Variable(0) } else { Half::Known(0) };
+        let half = if found.in_loop { ExchangeHalf::Variable(0) } else { ExchangeHalf::Known(0) };
         Self { floats: found.floats, memory, half, stencils: None, votes }
     }
 
@@ -94,12 +94,12 @@ impl Exchange {
     }
 
     /// Writes what must stand at the start of the kernel.
-    pub(super) fn begin(&mut self, s: &mut Spirv, frame: &Frame) {
+    pub(super) fn begin(&mut self, s: &mut Spirv, frame: &KernelIds) {
         let (u32, zero) = (s.type_u32(), s.u32(0));
         if self.floats > 0 {
             self.stencils = Some(stencils(s, frame));
         }
-        if let Half::Variable(variable) = &mut self.half {
+        if let ExchangeHalf::Variable(variable) = &mut self.half {
             *variable = s.local(u32, Some(zero));
         }
         if let Some(votes) = &mut self.votes {
@@ -143,7 +143,7 @@ struct Line {
     last: Word,
 }
 
-fn stencils(s: &mut Spirv, frame: &Frame) -> [Stencil; 2] {
+fn stencils(s: &mut Spirv, frame: &KernelIds) -> [Stencil; 2] {
     let (u32, f32) = (s.type_u32(), s.type_f32());
     let one = s.u32(1);
     // j = l / (nu + 1) by a float division: integer division is slow on CPU drivers, and this one is exact for 16-bit numbers.
@@ -169,7 +169,7 @@ fn stencils(s: &mut Spirv, frame: &Frame) -> [Stencil; 2] {
 }
 
 /// The place on a line across which differences are taken: one further inside at a snapped end, if that is not snapped too.
-fn regular(s: &mut Spirv, frame: &Frame, line: &Line, low: u32, high: u32) -> Word {
+fn regular(s: &mut Spirv, frame: &KernelIds, line: &Line, low: u32, high: u32) -> Word {
     let (u32, bool, zero, one) = (s.type_u32(), s.type_bool(), s.u32(0), s.u32(1));
     let (low, high) = (flag(s, frame.flags, low), flag(s, frame.flags, high));
     let narrow = s.inst(Op::IEqual, bool, &[line.last, one]);
@@ -234,7 +234,7 @@ impl Emitter<'_> {
             first_rows.push(row);
             let (word, ty) = (self.value(arg), self.body.ty(arg));
             for i in 0..ty.words() {
-                let part = if ty == Type::Vec3 { self.s.extract(f32, word, i) } else { word };
+                let part = if ty == MachineType::Vec3 { self.s.extract(f32, word, i) } else { word };
                 let pointer = self.shared(lane, row + i);
                 self.s.effect(Op::Store, &[pointer, part]);
             }
@@ -259,11 +259,11 @@ impl Emitter<'_> {
         let size = self.exchange.floats * abi::WORKGROUP_SIZE;
         let (u32, offset) = (self.s.type_u32(), self.s.u32(size));
         match &mut self.exchange.half {
-            Half::Known(half) => {
+            ExchangeHalf::Known(half) => {
                 *half ^= 1;
                 self.s.u32(size * *half)
             }
-            Half::Variable(variable) => {
+            ExchangeHalf::Variable(variable) => {
                 let variable = *variable;
                 let half = self.s.load(u32, variable);
                 let other = self.s.inst(Op::ISub, u32, &[offset, half]);

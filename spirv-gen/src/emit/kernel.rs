@@ -2,23 +2,23 @@
 
 use super::spirv::Spirv;
 use crate::abi;
-use crate::ir::{Buffer, Builtin, Type};
+use crate::ir::{Buffer, Builtin, MachineType};
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
 
 /// A storage buffer: the variable, and the type of a pointer to one of its elements.
 #[derive(Clone, Copy)]
-struct Storage {
+struct StorageBuffer {
     variable: Word,
     element: Word,
     pointer: Word,
 }
 
 /// Ids that are made in the first block of the kernel and are visible everywhere.
-pub(super) struct Frame {
-    arena: Storage,
-    params: Storage,
-    status: Storage,
+pub(super) struct KernelIds {
+    arena: StorageBuffer,
+    params: StorageBuffer,
+    status: StorageBuffer,
     /// Whether this invocation is a vertex (others compute the last vertex again, and store nothing).
     pub(super) active: Word,
     /// Index of the invocation in its workgroup.
@@ -48,10 +48,10 @@ pub(super) struct Frame {
 
 /// Variables, before there is a function.
 pub(super) struct Interface {
-    work: Storage,
-    arena: Storage,
-    params: Storage,
-    status: Storage,
+    work: StorageBuffer,
+    arena: StorageBuffer,
+    params: StorageBuffer,
+    status: StorageBuffer,
     push: Word,
     local_index: Word,
     workgroup: Word,
@@ -92,7 +92,7 @@ impl Interface {
 }
 
 /// An array of records in descriptor set 0.
-fn storage(s: &mut Spirv, name: &str, binding: u32, element: Word, stride: u32, written: bool) -> Storage {
+fn storage(s: &mut Spirv, name: &str, binding: u32, element: Word, stride: u32, written: bool) -> StorageBuffer {
     let array = s.fresh_global(Op::TypeRuntimeArray, None, vec![Operand::IdRef(element)]);
     s.decorate(array, Decoration::ArrayStride, &[Operand::LiteralBit32(stride)]);
     let block = s.fresh_global(Op::TypeStruct, None, vec![Operand::IdRef(array)]);
@@ -105,10 +105,10 @@ fn storage(s: &mut Spirv, name: &str, binding: u32, element: Word, stride: u32, 
     s.decorate(variable, Decoration::DescriptorSet, &[Operand::LiteralBit32(0)]);
     s.decorate(variable, Decoration::Binding, &[Operand::LiteralBit32(binding)]);
     s.name(variable, name);
-    Storage { variable, element, pointer: s.type_pointer(StorageClass::StorageBuffer, element) }
+    StorageBuffer { variable, element, pointer: s.type_pointer(StorageClass::StorageBuffer, element) }
 }
 
-impl Storage {
+impl StorageBuffer {
     fn at(self, s: &mut Spirv, index: Word) -> Word {
         let zero = s.u32(0);
         s.inst(Op::AccessChain, self.pointer, &[self.variable, zero, index])
@@ -121,7 +121,7 @@ impl Storage {
 }
 
 /// Which vertex of which slot an invocation is.
-struct Place {
+struct InvocationIndex {
     /// Slot, at most the last one.
     slot: Word,
     /// Whether the invocation's slot is one of the dispatch.
@@ -132,7 +132,7 @@ struct Place {
     slot_mask: Word,
 }
 
-impl Place {
+impl InvocationIndex {
     fn new(s: &mut Spirv, interface: &Interface, [slot_log2, slot_count]: [Word; 2]) -> Self {
         let (u32, bool) = (s.type_u32(), s.type_bool());
         let lane = s.load(u32, interface.local_index);
@@ -161,13 +161,14 @@ impl Interface {
     }
 }
 
-impl Frame {
+impl KernelIds {
     /// Writes the head of the kernel into the block that is open.
     pub(super) fn begin(s: &mut Spirv, interface: &Interface) -> Self {
         let (u32, f32, bool) = (s.type_u32(), s.type_f32(), s.type_bool());
         let [work_base, slot_log2, slot_count, input_base, output_base, stride, space_table] =
             std::array::from_fn(|i| interface.push_field(s, i as u32));
-        let Place { slot, in_range, vertex, lane, slot_mask } = Place::new(s, interface, [slot_log2, slot_count]);
+        let InvocationIndex { slot, in_range, vertex, lane, slot_mask } =
+            InvocationIndex::new(s, interface, [slot_log2, slot_count]);
 
         let one = s.u32(1);
         let record = s.inst(Op::IAdd, u32, &[work_base, slot]);
@@ -299,14 +300,14 @@ fn offset(s: &mut Spirv, base: Word, number: u32) -> Word {
 }
 
 /// Words of a value as they stand in a record, from `lane` on: bits of floats, or integers.
-pub(super) fn unpack(s: &mut Spirv, record: Word, lane: u8, ty: Type) -> Word {
+pub(super) fn unpack(s: &mut Spirv, record: Word, lane: u8, ty: MachineType) -> Word {
     let (u32, f32) = (s.type_u32(), s.type_f32());
     match ty {
-        Type::F32 => {
+        MachineType::F32 => {
             let word = s.extract(u32, record, lane.into());
             s.inst(Op::Bitcast, f32, &[word])
         }
-        Type::Vec3 => {
+        MachineType::Vec3 => {
             let (uvec3, vec3) = (s.type_vector(u32, 3), s.type_vector(f32, 3));
             let first = u32::from(lane);
             let words = s.shuffle(uvec3, record, &[first, first + 1, first + 2]);

@@ -20,7 +20,7 @@ mod spirv;
 pub use import::{Library, LibraryError};
 
 use crate::abi;
-use crate::ir::{Body, Type, Value};
+use crate::ir::{Body, MachineType, Value};
 use code::Emitter;
 
 /// Why a program could not be turned into SPIR-V.
@@ -61,8 +61,8 @@ pub(crate) fn emit_carrying(
 }
 
 /// Number of output channels that a value takes.
-pub(crate) fn channels(ty: Type) -> u32 {
-    if ty == Type::Mat4 { 4 } else { 1 }
+pub(crate) fn channels(ty: MachineType) -> u32 {
+    if ty == MachineType::Mat4 { 4 } else { 1 }
 }
 
 const LOCAL_SIZE: u32 = abi::WORKGROUP_SIZE;

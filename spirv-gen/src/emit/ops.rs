@@ -1,14 +1,14 @@
 //! Operations to instructions.
 
 use super::EmitError;
-use super::code::{Emitter, Place};
+use super::code::{Emitter, RecordKey};
 use super::kernel::{unpack, unpack_row};
-use crate::ir::{Binary, ColorSpace, Compare, Const, Inst, InstData, NoiseKind, Op as IrOp, Type, Unary, Value};
+use crate::ir::{Binary, ColorSpace, Compare, Const, Inst, InstData, MachineType, NoiseKind, Op as IrOp, Unary, Value};
 use rspirv::spirv::{GlslStd450Op, Op, Word};
 
 /// The function of the helper library that computes an operation.
 fn library_function(op: &IrOp) -> Option<String> {
-    let vector = |ty: &Type| if *ty == Type::Vec3 { "v" } else { "" };
+    let vector = |ty: &MachineType| if *ty == MachineType::Vec3 { "v" } else { "" };
     Some(match op {
         IrOp::Unary(
             op @ (Unary::Sin
@@ -31,7 +31,7 @@ fn library_function(op: &IrOp) -> Option<String> {
             };
             format!("rsl_{family}{dimension}{}", vector(ty))
         }
-        IrOp::Random { ty: Type::Vec3, .. } => "rsl_random3".into(),
+        IrOp::Random { ty: MachineType::Vec3, .. } => "rsl_random3".into(),
         IrOp::Random { .. } => "rsl_random".into(),
         _ => return None,
     })
@@ -43,8 +43,8 @@ pub(super) fn is_library_call(op: &IrOp) -> bool {
 }
 
 /// Components of a type that arithmetic works on.
-fn lanes(ty: Type) -> usize {
-    if ty == Type::Vec3 { 3 } else { 1 }
+fn lanes(ty: MachineType) -> usize {
+    if ty == MachineType::Vec3 { 3 } else { 1 }
 }
 
 impl Emitter<'_> {
@@ -101,10 +101,10 @@ impl Emitter<'_> {
                 one(self.s.load(ty, pointer))
             }
             IrOp::Load { buffer, record, lane, ty } => {
-                one(self.unpacked(*ty, *lane, |i| Place::Record(*buffer, args[0], record + i)))
+                one(self.unpacked(*ty, *lane, |i| RecordKey::Record(*buffer, args[0], record + i)))
             }
             IrOp::Channel { channel, lane, ty } => {
-                one(self.unpacked(*ty, *lane, |i| Place::Channel(channel + i, args.first().copied())))
+                one(self.unpacked(*ty, *lane, |i| RecordKey::Channel(channel + i, args.first().copied())))
             }
             op => Err(EmitError::NotBound(op.to_string())),
         }
@@ -117,8 +117,8 @@ impl Emitter<'_> {
     }
 
     /// A value that stands in records: one, or four for a matrix.
-    fn unpacked(&mut self, ty: Type, lane: u8, place: impl Fn(u32) -> Place) -> Word {
-        if ty == Type::Mat4 {
+    fn unpacked(&mut self, ty: MachineType, lane: u8, place: impl Fn(u32) -> RecordKey) -> Word {
+        if ty == MachineType::Mat4 {
             let rows: Vec<_> = (0..4)
                 .map(|i| {
                     let words = self.record(place(i));
@@ -133,22 +133,22 @@ impl Emitter<'_> {
     }
 
     /// The records that a value is stored as.
-    pub(super) fn pack(&mut self, ty: Type, word: Word) -> Vec<Word> {
+    pub(super) fn pack(&mut self, ty: MachineType, word: Word) -> Vec<Word> {
         let (u32, f32) = (self.s.type_u32(), self.s.type_f32());
         let (uvec4, zero) = (self.s.type_vector(u32, 4), self.s.u32(0));
         let parts: Vec<_> = match ty {
-            Type::Mat4 => {
+            MachineType::Mat4 => {
                 let rows: Vec<_> = (0..4).map(|i| self.row(word, i)).collect();
                 return rows.into_iter().map(|row| self.s.inst(Op::Bitcast, uvec4, &[row])).collect();
             }
-            Type::Vec3 => (0..3).map(|i| self.s.extract(f32, word, i)).collect(),
-            Type::Bool => {
+            MachineType::Vec3 => (0..3).map(|i| self.s.extract(f32, word, i)).collect(),
+            MachineType::Bool => {
                 let one = self.s.u32(1);
                 vec![self.s.inst(Op::Select, u32, &[word, one, zero])]
             }
-            Type::F32 | Type::U32 | Type::Str => vec![word],
+            MachineType::F32 | MachineType::U32 | MachineType::Str => vec![word],
         };
-        let is_float = matches!(ty, Type::F32 | Type::Vec3);
+        let is_float = matches!(ty, MachineType::F32 | MachineType::Vec3);
         let mut words: Vec<_> = (parts.into_iter())
             .map(|part| if is_float { self.s.inst(Op::Bitcast, u32, &[part]) } else { part })
             .collect();
@@ -156,7 +156,7 @@ impl Emitter<'_> {
         vec![self.s.inst(Op::CompositeConstruct, uvec4, &words)]
     }
 
-    pub(super) fn zero(&mut self, ty: Type) -> Word {
+    pub(super) fn zero(&mut self, ty: MachineType) -> Word {
         self.constant(&ty.zero())
     }
 
@@ -168,7 +168,7 @@ impl Emitter<'_> {
             Const::F32(x) => s.f32(*x),
             Const::Vec3(x) => {
                 let parts = x.map(|x| s.f32(x));
-                let ty = self.ty(Type::Vec3);
+                let ty = self.ty(MachineType::Vec3);
                 self.s.composite(ty, &parts)
             }
             Const::Mat4(x) => {
@@ -180,7 +180,7 @@ impl Emitter<'_> {
                         s.composite(vec4, &parts)
                     })
                     .collect();
-                let ty = self.ty(Type::Mat4);
+                let ty = self.ty(MachineType::Mat4);
                 self.s.composite(ty, &rows)
             }
             Const::Str(x) => {
@@ -191,12 +191,12 @@ impl Emitter<'_> {
     }
 
     /// A constant float in every component.
-    fn all(&mut self, ty: Type, x: f32) -> Word {
-        if ty == Type::Vec3 { self.constant(&Const::Vec3([x; 3])) } else { self.s.f32(x) }
+    fn all(&mut self, ty: MachineType, x: f32) -> Word {
+        if ty == MachineType::Vec3 { self.constant(&Const::Vec3([x; 3])) } else { self.s.f32(x) }
     }
 
     /// The type of a comparison's result, componentwise.
-    fn bools(&mut self, ty: Type) -> Word {
+    fn bools(&mut self, ty: MachineType) -> Word {
         let bool = self.s.type_bool();
         if lanes(ty) == 3 { self.s.type_vector(bool, 3) } else { bool }
     }
@@ -218,10 +218,10 @@ impl Emitter<'_> {
         self.s.inst(Op::ConvertFToU, u32, &[x])
     }
 
-    fn unary(&mut self, op: Unary, ir_type: Type, x: Word) -> Word {
+    fn unary(&mut self, op: Unary, ir_type: MachineType, x: Word) -> Word {
         let ty = self.ty(ir_type);
         match op {
-            Unary::Neg if ir_type == Type::Mat4 => self.by_rows(|e, vec4, i| {
+            Unary::Neg if ir_type == MachineType::Mat4 => self.by_rows(|e, vec4, i| {
                 let row = e.row(x, i);
                 e.s.inst(Op::FNegate, vec4, &[row])
             }),
@@ -256,7 +256,7 @@ impl Emitter<'_> {
     }
 
     /// Unary operations of several instructions.
-    fn composed(&mut self, op: Unary, ir_type: Type, x: Word) -> Word {
+    fn composed(&mut self, op: Unary, ir_type: MachineType, x: Word) -> Word {
         let (ty, bools) = (self.ty(ir_type), self.bools(ir_type));
         match op {
             Unary::Sign => {
@@ -288,13 +288,13 @@ impl Emitter<'_> {
         }
     }
 
-    fn binary(&mut self, op: Binary, data: &InstData, ir_type: Type, [a, b]: [Word; 2]) -> Word {
+    fn binary(&mut self, op: Binary, data: &InstData, ir_type: MachineType, [a, b]: [Word; 2]) -> Word {
         let ty = self.ty(ir_type);
         let bools = self.bools(ir_type);
-        let arithmetic = |float, integer| if ir_type == Type::U32 { integer } else { float };
+        let arithmetic = |float, integer| if ir_type == MachineType::U32 { integer } else { float };
         match op {
-            Binary::Mul if ir_type == Type::Mat4 => self.matrix_product(a, b),
-            Binary::Add | Binary::Sub if ir_type == Type::Mat4 => self.by_rows(|e, vec4, i| {
+            Binary::Mul if ir_type == MachineType::Mat4 => self.matrix_product(a, b),
+            Binary::Add | Binary::Sub if ir_type == MachineType::Mat4 => self.by_rows(|e, vec4, i| {
                 let (a, b) = (e.row(a, i), e.row(b, i));
                 e.s.inst(if op == Binary::Add { Op::FAdd } else { Op::FSub }, vec4, &[a, b])
             }),
@@ -318,7 +318,7 @@ impl Emitter<'_> {
                 self.unless_zero(data.args[1], ir_type, b, rest)
             }
             Binary::Dot => {
-                let vec3 = self.ty(Type::Vec3);
+                let vec3 = self.ty(MachineType::Vec3);
                 let products = self.s.inst(Op::FMul, vec3, &[a, b]);
                 let [x, y, z] = [0, 1, 2].map(|i| self.s.extract(ty, products, i));
                 let xy = self.s.inst(Op::FAdd, ty, &[x, y]);
@@ -339,28 +339,28 @@ impl Emitter<'_> {
     }
 
     /// A product; of a vector and a spread float as one instruction.
-    fn multiply(&mut self, data: &InstData, ir_type: Type, [a, b]: [Word; 2]) -> Word {
+    fn multiply(&mut self, data: &InstData, ir_type: MachineType, [a, b]: [Word; 2]) -> Word {
         let ty = self.ty(ir_type);
         let splat = |v: Value| match self.body.def_inst(v) {
             Some(InstData { op: IrOp::Unary(Unary::Splat), args, .. }) => Some(self.value(args[0])),
             _ => None,
         };
         match (ir_type, splat(data.args[0]), splat(data.args[1])) {
-            (Type::U32, ..) => self.s.inst(Op::IMul, ty, &[a, b]),
-            (Type::Vec3, _, Some(scalar)) => self.s.inst(Op::VectorTimesScalar, ty, &[a, scalar]),
-            (Type::Vec3, Some(scalar), _) => self.s.inst(Op::VectorTimesScalar, ty, &[b, scalar]),
+            (MachineType::U32, ..) => self.s.inst(Op::IMul, ty, &[a, b]),
+            (MachineType::Vec3, _, Some(scalar)) => self.s.inst(Op::VectorTimesScalar, ty, &[a, scalar]),
+            (MachineType::Vec3, Some(scalar), _) => self.s.inst(Op::VectorTimesScalar, ty, &[b, scalar]),
             _ => self.s.inst(Op::FMul, ty, &[a, b]),
         }
     }
 
-    fn divide(&mut self, divisor: Value, ir_type: Type, [a, b]: [Word; 2]) -> Word {
+    fn divide(&mut self, divisor: Value, ir_type: MachineType, [a, b]: [Word; 2]) -> Word {
         let ty = self.ty(ir_type);
         let quotient = self.s.inst(Op::FDiv, ty, &[a, b]);
         self.unless_zero(divisor, ir_type, b, quotient)
     }
 
     /// `x`, or 0 where the divisor is 0.
-    fn unless_zero(&mut self, divisor: Value, ir_type: Type, b: Word, x: Word) -> Word {
+    fn unless_zero(&mut self, divisor: Value, ir_type: MachineType, b: Word, x: Word) -> Word {
         let never = match self.body.constant(divisor) {
             Some(Const::F32(c)) => *c != 0.0,
             Some(Const::Vec3(c)) => c.iter().all(|&c| c != 0.0),
@@ -374,20 +374,20 @@ impl Emitter<'_> {
         self.s.inst(Op::Select, ty, &[by_zero, zero, x])
     }
 
-    fn compare(&mut self, op: Compare, ir_type: Type, [a, b]: [Word; 2]) -> Word {
+    fn compare(&mut self, op: Compare, ir_type: MachineType, [a, b]: [Word; 2]) -> Word {
         let bool = self.s.type_bool();
-        let plain = |float, integer| if ir_type == Type::F32 { float } else { integer };
+        let plain = |float, integer| if ir_type == MachineType::F32 { float } else { integer };
         match (op, ir_type) {
             (Compare::Lt, _) => self.s.inst(plain(Op::FOrdLessThan, Op::ULessThan), bool, &[a, b]),
             (Compare::Le, _) => self.s.inst(plain(Op::FOrdLessThanEqual, Op::ULessThanEqual), bool, &[a, b]),
-            (Compare::Eq, Type::Bool) => self.s.inst(Op::LogicalEqual, bool, &[a, b]),
-            (Compare::Ne, Type::Bool) => self.s.inst(Op::LogicalNotEqual, bool, &[a, b]),
-            (Compare::Eq, Type::Vec3) => {
+            (Compare::Eq, MachineType::Bool) => self.s.inst(Op::LogicalEqual, bool, &[a, b]),
+            (Compare::Ne, MachineType::Bool) => self.s.inst(Op::LogicalNotEqual, bool, &[a, b]),
+            (Compare::Eq, MachineType::Vec3) => {
                 let bools = self.bools(ir_type);
                 let equal = self.s.inst(Op::FOrdEqual, bools, &[a, b]);
                 self.s.inst(Op::All, bool, &[equal])
             }
-            (Compare::Eq, Type::Mat4) => {
+            (Compare::Eq, MachineType::Mat4) => {
                 let bvec4 = self.s.type_vector(bool, 4);
                 let rows = [0, 1, 2, 3].map(|i| {
                     let (a, b) = (self.row(a, i), self.row(b, i));
@@ -430,7 +430,7 @@ impl Emitter<'_> {
         let f32 = self.s.type_f32();
         let vec4 = self.s.type_vector(f32, 4);
         let rows: Vec<_> = (0..4).map(|i| make(self, vec4, i)).collect();
-        let ty = self.ty(Type::Mat4);
+        let ty = self.ty(MachineType::Mat4);
         self.s.inst(Op::CompositeConstruct, ty, &rows)
     }
 
@@ -456,7 +456,7 @@ impl Emitter<'_> {
     }
 
     fn transform(&mut self, op: Binary, m: Word, v: Word) -> Word {
-        let (f32, bool, vec3) = (self.s.type_f32(), self.s.type_bool(), self.ty(Type::Vec3));
+        let (f32, bool, vec3) = (self.s.type_f32(), self.s.type_bool(), self.ty(MachineType::Vec3));
         let factors = [0, 1, 2].map(|i| self.s.extract(f32, v, i));
         if op == Binary::XformNormal {
             let parts = [0, 1, 2].map(|i| {

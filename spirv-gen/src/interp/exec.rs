@@ -1,10 +1,10 @@
 //! Running a body over a grid, all vertices in lockstep.
 
 use super::noise::{hash, random};
-use super::{Grid, LightRays, Ray, Surroundings, category_matches, evaluate, in_cone, index};
+use super::{Grid, InterpreterHost, LightRays, Ray, category_matches, evaluate, in_cone, index};
 use crate::abi;
 use crate::compose::bind::LIGHT_SITES;
-use crate::ir::{Body, Const, Global, Inst, InstData, MessageTarget, Op, Region, Slot, Type, Value};
+use crate::ir::{Body, Const, Global, Inst, InstData, MachineType, MessageTarget, Op, Region, Slot, Value};
 use crate::text;
 
 /// What a run left.
@@ -19,7 +19,7 @@ pub struct Outcome {
 }
 
 /// Runs a region of a body (its root, or the default of a parameter) at all vertices of a grid.
-pub fn run(body: &Body, region: Region, grid: &Grid, surroundings: &dyn Surroundings) -> Outcome {
+pub fn run(body: &Body, region: Region, grid: &Grid, surroundings: &dyn InterpreterHost) -> Outcome {
     let count = grid.vertices();
     let slots = body.slots().iter().map(|s| vec![vec![zero(s.ty); s.len as usize]; count]).collect();
     let mut machine = Machine {
@@ -40,7 +40,7 @@ pub fn run(body: &Body, region: Region, grid: &Grid, surroundings: &dyn Surround
 }
 
 /// Zero of a type; strings are tokens.
-fn zero(ty: Type) -> Const {
+fn zero(ty: MachineType) -> Const {
     match ty.zero() {
         Const::Str(_) => Const::U32(0),
         zero => zero,
@@ -50,7 +50,7 @@ fn zero(ty: Type) -> Const {
 struct Machine<'a> {
     body: &'a Body,
     grid: &'a Grid,
-    surroundings: &'a dyn Surroundings,
+    surroundings: &'a dyn InterpreterHost,
     /// For each value, what it is at each vertex.
     values: Vec<Vec<Const>>,
     /// For each array and vertex, its elements.
@@ -157,7 +157,7 @@ impl Machine<'_> {
     /// The arguments at a vertex, with texts in place of tokens.
     fn with_texts(&self, args: &[Value], vertex: usize) -> Vec<Const> {
         let text = |&a: &Value| match (self.body.ty(a), self.at(a, vertex)) {
-            (Type::Str, Const::U32(token)) => Const::Str(self.surroundings.text(*token).into()),
+            (MachineType::Str, Const::U32(token)) => Const::Str(self.surroundings.text(*token).into()),
             (_, value) => value.clone(),
         };
         args.iter().map(text).collect()
@@ -198,7 +198,7 @@ impl Machine<'_> {
     }
 
     /// Asks the light that is being run.
-    fn message(&self, name: &str, ty: Type, vertex: usize) -> Vec<Const> {
+    fn message(&self, name: &str, ty: MachineType, vertex: usize) -> Vec<Const> {
         let light = self.light.as_ref().expect("messages to lights stand in illuminance");
         let found = light.variables.iter().find(|(n, column)| n == name && column[vertex].ty() == zero(ty).ty());
         match found {

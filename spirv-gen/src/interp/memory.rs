@@ -1,8 +1,8 @@
-//! Surroundings as buffers: what a bound program reads on a device.
+//! The interpreter's host for a bound program: everything is read from buffers, as on a device.
 
-use super::{Grid, LightRays, Surroundings};
+use super::{Grid, InterpreterHost, LightRays};
 use crate::abi::Push;
-use crate::ir::{Buffer, Builtin, Const, Op, Type};
+use crate::ir::{Buffer, Builtin, Const, MachineType, Op};
 
 /// The buffers of a dispatch, and the slot that is run.
 #[derive(Clone, Copy)]
@@ -41,18 +41,18 @@ impl Memory<'_> {
 }
 
 /// A value from the words of a buffer, `lane` words into a record.
-fn value(words: &[u32], record: u32, lane: u8, ty: Type) -> Const {
+fn value(words: &[u32], record: u32, lane: u8, ty: MachineType) -> Const {
     let first = record as usize * 4 + usize::from(lane);
     let float = |i: usize| f32::from_bits(words[first + i]);
     match ty {
-        Type::F32 => Const::F32(float(0)),
-        Type::Vec3 => Const::Vec3([float(0), float(1), float(2)]),
-        Type::Mat4 => Const::Mat4(Box::new(std::array::from_fn(float))),
-        Type::Bool | Type::U32 | Type::Str => Const::U32(words[first]),
+        MachineType::F32 => Const::F32(float(0)),
+        MachineType::Vec3 => Const::Vec3([float(0), float(1), float(2)]),
+        MachineType::Mat4 => Const::Mat4(Box::new(std::array::from_fn(float))),
+        MachineType::Bool | MachineType::U32 | MachineType::Str => Const::U32(words[first]),
     }
 }
 
-impl Surroundings for Memory<'_> {
+impl InterpreterHost for Memory<'_> {
     fn read(&self, op: &Op, args: &[Const], vertex: usize) -> Vec<Const> {
         let offset = |i: usize| args.get(i).and_then(Const::as_u32).unwrap_or(0);
         vec![match op {
@@ -63,10 +63,10 @@ impl Surroundings for Memory<'_> {
             Op::Channel { channel, lane, ty } => {
                 let place = (self.slot << self.push.slot_log2) + vertex as u32;
                 let at = |c: u32| self.push.input_base + (offset(0) + channel + c) * self.push.channel_stride + place;
-                if *ty == Type::Mat4 {
+                if *ty == MachineType::Mat4 {
                     let rows: Vec<f32> = (0..4)
                         .flat_map(|r| (0..4).map(move |c| (r, c)))
-                        .map(|(r, c)| value(self.arena, at(r), c, Type::F32).as_f32().unwrap_or(0.0))
+                        .map(|(r, c)| value(self.arena, at(r), c, MachineType::F32).as_f32().unwrap_or(0.0))
                         .collect();
                     return vec![Const::Mat4(Box::new(std::array::from_fn(|i| rows[i])))];
                 }

@@ -2,7 +2,7 @@
 //!
 //! It runs a program at all vertices of one grid in lockstep, so that differences between neighbours work, in whatever form the program
 //! is: as the front end made it, between passes, or bound to buffers. What a program reads from outside comes from its
-//! [`Surroundings`]: [`Scene`] names things, [`Memory`] is buffers.
+//! [`InterpreterHost`]: [`Scene`] names things, [`Memory`] is buffers.
 //!
 //! Strings are tokens here, as on a device.
 
@@ -99,7 +99,7 @@ impl Grid {
 }
 
 /// What a program reads from outside.
-pub trait Surroundings {
+pub trait InterpreterHost {
     /// The results of a reading operation at a vertex.
     ///
     /// # Panics

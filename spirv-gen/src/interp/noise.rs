@@ -1,6 +1,6 @@
 //! The noise family and hashing: the same lattice, gradients and interpolant as `glsl/lib/rsl/noise.glsl`, in any dimension by loops.
 
-use crate::ir::{Const, NoiseKind, Type};
+use crate::ir::{Const, MachineType, NoiseKind};
 
 /// Mixes the bits of an integer.
 fn scramble(x: u32) -> u32 {
@@ -19,9 +19,9 @@ fn unit(h: u32) -> f32 {
     (h >> 8) as f32 / (1 << 24) as f32
 }
 
-fn unit_of(ty: Type, h: u32) -> Const {
+fn unit_of(ty: MachineType, h: u32) -> Const {
     match ty {
-        Type::Vec3 => {
+        MachineType::Vec3 => {
             let further = |salt: u32| unit(scramble(h.wrapping_add(salt)));
             Const::Vec3([unit(h), further(0x68bc_21eb), further(0x02e5_be93)])
         }
@@ -30,7 +30,7 @@ fn unit_of(ty: Type, h: u32) -> Const {
 }
 
 /// `random()`: a hash of the grid's seed, the vertex, the call and its count.
-pub(crate) fn random(ty: Type, seed: u32, vertex: u32, site: u32, count: u32) -> Const {
+pub(crate) fn random(ty: MachineType, seed: u32, vertex: u32, site: u32, count: u32) -> Const {
     unit_of(ty, hash(hash(seed, vertex), hash(site, count)))
 }
 
@@ -94,7 +94,7 @@ fn wrap(i: f32, period: f32) -> f32 {
     if r < p { r } else { r - p }
 }
 
-fn gradient_noise(ty: Type, x: &[f32], periods: Option<&[f32]>) -> Const {
+fn gradient_noise(ty: MachineType, x: &[f32], periods: Option<&[f32]>) -> Const {
     let place = |k: usize, i: f32| {
         let i = periods.map_or(i, |p| wrap(i, p[k]));
         (i as i32 as u32).wrapping_mul(FACTORS[k])
@@ -107,12 +107,12 @@ fn gradient_noise(ty: Type, x: &[f32], periods: Option<&[f32]>) -> Const {
     let f: Vec<f32> = x.iter().map(|x| x - x.floor()).collect();
     let ranged = |bits| (in_cell(&low, &high, &f, bits) * SCALES[n - 1] + 0.5).clamp(0.0, 1.0);
     match ty {
-        Type::Vec3 => Const::Vec3([0, 11, 22].map(ranged)),
+        MachineType::Vec3 => Const::Vec3([0, 11, 22].map(ranged)),
         _ => Const::F32(ranged(0)),
     }
 }
 
-fn cell_noise(ty: Type, x: &[f32]) -> Const {
+fn cell_noise(ty: MachineType, x: &[f32]) -> Const {
     let start = x.len() as u32;
     let h = x.iter().zip(FACTORS).fold(start, |h, (&x, factor)| {
         let cell = x.floor() as i32 as u32;
@@ -122,7 +122,7 @@ fn cell_noise(ty: Type, x: &[f32]) -> Const {
 }
 
 /// Noise of a kind; `args` are the coordinates, then the periods of periodic noise.
-pub(crate) fn noise(kind: NoiseKind, dimension: usize, ty: Type, args: &[f32]) -> Const {
+pub(crate) fn noise(kind: NoiseKind, dimension: usize, ty: MachineType, args: &[f32]) -> Const {
     let (coordinates, periods) = args.split_at(dimension);
     match kind {
         NoiseKind::Gradient => gradient_noise(ty, coordinates, None),

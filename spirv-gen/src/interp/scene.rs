@@ -1,7 +1,9 @@
-//! Surroundings by name: what a shader reads as the front end made it.
+//! The interpreter's host for a shader as the front end built it: everything is read by name.
 
-use super::{Grid, LightRays, Outcome, Ray, Surroundings, index, run};
-use crate::ir::{Const, Direction, Global, Op, ParamDefault, ParamId, QuerySource, Region, Shader, ShaderKind, Type};
+use super::{Grid, InterpreterHost, LightRays, Outcome, Ray, index, run};
+use crate::ir::{
+    Const, Direction, Global, MachineType, Op, ParamDefault, ParamId, QuerySource, Region, Shader, ShaderKind,
+};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -61,14 +63,14 @@ pub type Outputs = Vec<(Arc<str>, Column)>;
 
 /// Runs a shader in a scene over a grid.
 pub fn shade(shader: &Shader, scene: &Scene<'_>, grid: &Grid) -> (Outputs, Outcome) {
-    let inside = Inside { shader, scene, grid, defaults: RefCell::default() };
+    let inside = SceneHost { shader, scene, grid, defaults: RefCell::default() };
     let outcome = run(&shader.body, shader.body.root(), grid, &inside);
     let outputs = shader.outputs.iter().map(|o| o.name.clone()).zip(outcome.results.iter().cloned()).collect();
     (outputs, outcome)
 }
 
 /// A scene as seen from inside a shader.
-struct Inside<'a> {
+struct SceneHost<'a> {
     shader: &'a Shader,
     scene: &'a Scene<'a>,
     grid: &'a Grid,
@@ -80,7 +82,7 @@ fn pick(column: &[Const], vertex: usize) -> Const {
     column[if column.len() == 1 { 0 } else { vertex }].clone()
 }
 
-impl Inside<'_> {
+impl SceneHost<'_> {
     fn as_token(&self, c: Const) -> Const {
         if let Const::Str(text) = &c { Const::U32(self.scene.intern(text)) } else { c }
     }
@@ -133,7 +135,7 @@ impl Inside<'_> {
     }
 }
 
-impl Surroundings for Inside<'_> {
+impl InterpreterHost for SceneHost<'_> {
     fn read(&self, op: &Op, args: &[Const], vertex: usize) -> Vec<Const> {
         match op {
             Op::Global(g) => vec![self.global(*g, vertex)],
@@ -187,7 +189,7 @@ impl Surroundings for Inside<'_> {
     }
 }
 
-impl Inside<'_> {
+impl SceneHost<'_> {
     fn light(&self, number: u32, light: &LightInstance<'_>, grid: &Grid, positions: &[Const]) -> LightRays {
         let mut scene = self.scene.clone();
         scene.light_number = Some(number);
@@ -224,10 +226,10 @@ impl Inside<'_> {
     /// Outputs, and parameters that are not arrays.
     fn light_variables(&self, light: &LightInstance<'_>, outputs: &Outputs, grid: &Grid) -> Vec<(String, Column)> {
         let scene = Scene { params: light.params.clone(), ..self.scene.clone() };
-        let inside = Inside { shader: light.shader, scene: &scene, grid, defaults: RefCell::default() };
+        let inside = SceneHost { shader: light.shader, scene: &scene, grid, defaults: RefCell::default() };
         let mut variables: Vec<(String, Column)> = outputs
             .iter()
-            .filter(|o| o.1.first().map(Const::ty) != Some(Type::Bool))
+            .filter(|o| o.1.first().map(Const::ty) != Some(MachineType::Bool))
             .map(|o| (o.0.to_string(), o.1.clone()))
             .collect();
         for (param, number) in light.shader.params.iter().zip(0..) {

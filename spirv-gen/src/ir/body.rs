@@ -1,7 +1,7 @@
 //! Arenas and handles: values, instructions, regions, local arrays, and the shader that owns them.
 
 use super::op::{Op, Slot};
-use super::types::{Const, Rate, RslType, Type};
+use super::types::{Const, MachineType, Rate, RslType};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub enum Def {
 #[derive(Clone, Copy, Debug)]
 pub struct ValueData {
     /// Its type.
-    pub ty: Type,
+    pub ty: MachineType,
     /// Where it comes from.
     pub def: Def,
 }
@@ -63,7 +63,7 @@ pub struct RegionData {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlotData {
     /// Type of an element.
-    pub ty: Type,
+    pub ty: MachineType,
     /// Number of elements, at least 1.
     pub len: u32,
 }
@@ -97,7 +97,7 @@ impl Body {
     }
 
     /// Type of a value.
-    pub fn ty(&self, value: Value) -> Type {
+    pub fn ty(&self, value: Value) -> MachineType {
         self.value(value).ty
     }
 
@@ -147,7 +147,7 @@ impl Body {
     }
 
     /// Adds a local array.
-    pub fn add_slot(&mut self, ty: Type, len: u32) -> Slot {
+    pub fn add_slot(&mut self, ty: MachineType, len: u32) -> Slot {
         self.slots.push(SlotData { ty, len: len.max(1) });
         Slot((self.slots.len() - 1) as u32)
     }
@@ -159,7 +159,7 @@ impl Body {
     }
 
     /// Adds a parameter to a region.
-    pub fn add_region_param(&mut self, region: Region, ty: Type) -> Value {
+    pub fn add_region_param(&mut self, region: Region, ty: MachineType) -> Value {
         let index = self.region(region).params.len() as u32;
         let value = self.add_value(ty, Def::Param(region, index));
         self.region_mut(region).params.push(value);
@@ -167,7 +167,7 @@ impl Body {
     }
 
     /// Adds an instruction that stands in no region yet.
-    pub fn add_inst(&mut self, op: Op, args: Vec<Value>, regions: Vec<Region>, results: &[Type]) -> Inst {
+    pub fn add_inst(&mut self, op: Op, args: Vec<Value>, regions: Vec<Region>, results: &[MachineType]) -> Inst {
         let inst = Inst(self.insts.len() as u32);
         let results = results.iter().zip(0..).map(|(&ty, i)| self.add_value(ty, Def::Inst(inst, i))).collect();
         self.insts.push(InstData { op, args, results, regions });
@@ -175,7 +175,7 @@ impl Body {
     }
 
     /// Gives an instruction one more result.
-    pub fn add_result(&mut self, inst: Inst, ty: Type) -> Value {
+    pub fn add_result(&mut self, inst: Inst, ty: MachineType) -> Value {
         let index = self.inst(inst).results.len() as u32;
         let value = self.add_value(ty, Def::Inst(inst, index));
         self.inst_mut(inst).results.push(value);
@@ -198,7 +198,7 @@ impl Body {
         self.region_mut(region).params = params;
     }
 
-    fn add_value(&mut self, ty: Type, def: Def) -> Value {
+    fn add_value(&mut self, ty: MachineType, def: Def) -> Value {
         self.values.push(ValueData { ty, def });
         Value((self.values.len() - 1) as u32)
     }
@@ -284,13 +284,18 @@ impl ShaderKind {
     }
 
     /// The predefined outputs, which come first in [`Shader::outputs`] and in this order.
-    pub fn outputs(self) -> &'static [(&'static str, Type)] {
+    pub fn outputs(self) -> &'static [(&'static str, MachineType)] {
         match self {
-            ShaderKind::Surface | ShaderKind::Volume => &[("Ci", Type::Vec3), ("Oi", Type::Vec3)],
-            ShaderKind::Displacement => &[("P", Type::Vec3), ("N", Type::Vec3)],
-            ShaderKind::Light => &[("L", Type::Vec3), ("Cl", Type::Vec3), ("Ol", Type::Vec3), ("active", Type::Bool)],
-            ShaderKind::AmbientLight => &[("Cl", Type::Vec3), ("Ol", Type::Vec3)],
-            ShaderKind::Imager => &[("Ci", Type::Vec3), ("Oi", Type::Vec3), ("alpha", Type::F32)],
+            ShaderKind::Surface | ShaderKind::Volume => &[("Ci", MachineType::Vec3), ("Oi", MachineType::Vec3)],
+            ShaderKind::Displacement => &[("P", MachineType::Vec3), ("N", MachineType::Vec3)],
+            ShaderKind::Light => &[
+                ("L", MachineType::Vec3),
+                ("Cl", MachineType::Vec3),
+                ("Ol", MachineType::Vec3),
+                ("active", MachineType::Bool),
+            ],
+            ShaderKind::AmbientLight => &[("Cl", MachineType::Vec3), ("Ol", MachineType::Vec3)],
+            ShaderKind::Imager => &[("Ci", MachineType::Vec3), ("Oi", MachineType::Vec3), ("alpha", MachineType::F32)],
         }
     }
 }
@@ -340,7 +345,7 @@ pub struct Output {
     /// Its name.
     pub name: Arc<str>,
     /// Its machine type.
-    pub ty: Type,
+    pub ty: MachineType,
 }
 
 /// A shader: code whose root region yields the values of its outputs.

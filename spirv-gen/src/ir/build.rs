@@ -3,7 +3,7 @@
 use super::body::{Body, Output, Param, ParamDefault, Region, Shader, ShaderKind, Value};
 use super::op::{Axis, Binary, Compare, Direction, Global, Op, ParamId, Slot, Unary};
 use super::signature::result_types;
-use super::types::{Const, Type};
+use super::types::{Const, MachineType};
 use std::sync::Arc;
 
 /// What an illuminance looks at.
@@ -31,7 +31,7 @@ pub struct LightSample {
 }
 
 #[derive(Debug)]
-enum Open {
+enum OpenOp {
     Default,
     Then { cond: Value },
     Else { cond: Value, then: Region },
@@ -55,7 +55,7 @@ pub struct Builder {
     params: Vec<Param>,
     body: Body,
     at: Region,
-    open: Vec<(Region, Open)>,
+    open: Vec<(Region, OpenOp)>,
     random_count: u32,
 }
 
@@ -83,7 +83,7 @@ impl Builder {
     }
 
     /// Type of a value.
-    pub fn ty(&self, value: Value) -> Type {
+    pub fn ty(&self, value: Value) -> MachineType {
         self.body.ty(value)
     }
 
@@ -97,18 +97,18 @@ impl Builder {
 
     /// Starts the code of a default that is not a list of constants.
     pub fn begin_default(&mut self) {
-        self.begin(Open::Default);
+        self.begin(OpenOp::Default);
     }
 
     /// Ends it: `values` are the elements.
     pub fn end_default(&mut self, values: &[Value]) -> ParamDefault {
         let (region, open) = self.end(values);
-        assert!(matches!(open, Open::Default), "end_default closes begin_default");
+        assert!(matches!(open, OpenOp::Default), "end_default closes begin_default");
         ParamDefault::Computed(region)
     }
 
     /// Declares a local array, all zero at the start.
-    pub fn array(&mut self, ty: Type, len: u32) -> Slot {
+    pub fn array(&mut self, ty: MachineType, len: u32) -> Slot {
         self.body.add_slot(ty, len)
     }
 
@@ -204,7 +204,7 @@ impl Builder {
     }
 
     /// A random number or triple; each call has a number of its own. `count` (u32) must differ from trip to trip in a loop.
-    pub fn random(&mut self, ty: Type, count: Value) -> Value {
+    pub fn random(&mut self, ty: MachineType, count: Value) -> Value {
         let site = self.random_count;
         self.random_count += 1;
         self.op(Op::Random { site, ty }, &[count])
@@ -212,14 +212,14 @@ impl Builder {
 
     // -- control flow
 
-    fn begin(&mut self, open: Open) -> Region {
+    fn begin(&mut self, open: OpenOp) -> Region {
         let region = self.body.add_region();
         self.open.push((self.at, open));
         self.at = region;
         region
     }
 
-    fn end(&mut self, results: &[Value]) -> (Region, Open) {
+    fn end(&mut self, results: &[Value]) -> (Region, OpenOp) {
         let (outer, open) = self.open.pop().expect("every end has its begin");
         let region = self.at;
         self.body.region_mut(region).results = results.to_vec();
@@ -227,11 +227,11 @@ impl Builder {
         (region, open)
     }
 
-    fn types(&self, values: &[Value]) -> Vec<Type> {
+    fn types(&self, values: &[Value]) -> Vec<MachineType> {
         values.iter().map(|&v| self.ty(v)).collect()
     }
 
-    fn close(&mut self, op: Op, args: Vec<Value>, regions: Vec<Region>, results: &[Type]) -> Vec<Value> {
+    fn close(&mut self, op: Op, args: Vec<Value>, regions: Vec<Region>, results: &[MachineType]) -> Vec<Value> {
         let inst = self.body.add_inst(op, args, regions, results);
         self.body.region_mut(self.at).insts.push(inst);
         self.body.inst(inst).results.clone()
@@ -239,49 +239,49 @@ impl Builder {
 
     /// Starts the code for a true condition.
     pub fn begin_if(&mut self, cond: Value) {
-        assert_eq!(self.ty(cond), Type::Bool, "a condition is a bool");
-        self.begin(Open::Then { cond });
+        assert_eq!(self.ty(cond), MachineType::Bool, "a condition is a bool");
+        self.begin(OpenOp::Then { cond });
     }
 
     /// Starts the code for a false condition.
     pub fn begin_else(&mut self) {
         let (then, open) = self.end(&[]);
-        let Open::Then { cond } = open else { panic!("begin_else follows begin_if") };
-        self.begin(Open::Else { cond, then });
+        let OpenOp::Then { cond } = open else { panic!("begin_else follows begin_if") };
+        self.begin(OpenOp::Else { cond, then });
     }
 
     /// Ends both: the values to go on with, in pairs.
     pub fn end_if(&mut self, then_values: &[Value], else_values: &[Value]) -> Vec<Value> {
-        if matches!(self.open.last(), Some((_, Open::Then { .. }))) {
+        if matches!(self.open.last(), Some((_, OpenOp::Then { .. }))) {
             self.begin_else();
         }
         let types = self.types(then_values);
         assert_eq!(types, self.types(else_values), "both branches yield the same types");
         let (otherwise, open) = self.end(else_values);
-        let Open::Else { cond, then } = open else { panic!("end_if follows begin_if") };
+        let OpenOp::Else { cond, then } = open else { panic!("end_if follows begin_if") };
         self.body.region_mut(then).results = then_values.to_vec();
         self.close(Op::If, vec![cond], vec![then, otherwise], &types)
     }
 
     /// Starts a loop's condition; the carried values as the loop sees them.
     pub fn begin_loop(&mut self, init: &[Value]) -> Vec<Value> {
-        let region = self.begin(Open::Condition { init: init.to_vec() });
+        let region = self.begin(OpenOp::Condition { init: init.to_vec() });
         let types = self.types(init);
         types.into_iter().map(|ty| self.body.add_region_param(region, ty)).collect()
     }
 
     /// Ends the condition and starts the body, which sees what the condition defined.
     pub fn begin_loop_body(&mut self, cond: Value) {
-        assert_eq!(self.ty(cond), Type::Bool, "a condition is a bool");
+        assert_eq!(self.ty(cond), MachineType::Bool, "a condition is a bool");
         let (condition, open) = self.end(&[cond]);
-        let Open::Condition { init } = open else { panic!("begin_loop_body follows begin_loop") };
-        self.begin(Open::Body { init, condition });
+        let OpenOp::Condition { init } = open else { panic!("begin_loop_body follows begin_loop") };
+        self.begin(OpenOp::Body { init, condition });
     }
 
     /// Ends the body: the next carried values. What they are after the loop.
     pub fn end_loop(&mut self, next: &[Value]) -> Vec<Value> {
         let (body, open) = self.end(next);
-        let Open::Body { init, condition } = open else { panic!("end_loop follows begin_loop_body") };
+        let OpenOp::Body { init, condition } = open else { panic!("end_loop follows begin_loop_body") };
         let types = self.types(&init);
         assert_eq!(types, self.types(next), "carried values keep their types");
         self.close(Op::Loop, init, vec![condition, body], &types)
@@ -310,7 +310,7 @@ impl Builder {
         assert_eq!(self.types(&args), super::signature::region_args(&op), "arguments of {op:?}");
         let head = super::signature::region_params(&op);
         args.extend(init);
-        let region = self.begin(Open::Carrying { op, args, carried: init.len() });
+        let region = self.begin(OpenOp::Carrying { op, args, carried: init.len() });
         let head = head.iter().map(|&ty| self.body.add_region_param(region, ty)).collect();
         let types = self.types(init);
         (head, types.into_iter().map(|ty| self.body.add_region_param(region, ty)).collect())
@@ -319,7 +319,7 @@ impl Builder {
     /// Ends it.
     pub(crate) fn end_carrying(&mut self, next: &[Value]) -> Vec<Value> {
         let (region, open) = self.end(next);
-        let Open::Carrying { op, args, carried } = open else { panic!("closes what begin_carrying opened") };
+        let OpenOp::Carrying { op, args, carried } = open else { panic!("closes what begin_carrying opened") };
         let types = self.types(&args[args.len() - carried..]);
         assert_eq!(types, self.types(next), "carried values keep their types");
         self.close(op, args, vec![region], &types)

@@ -3,7 +3,7 @@
 use super::body::Value;
 use super::build::Builder;
 use super::op::{Axis, Binary, Compare, Direction, Global, Unary};
-use super::types::Type;
+use super::types::MachineType;
 
 /// What `fresnel()` gives.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ pub struct Fresnel {
 
 /// What a transform by name moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moved {
+pub enum TransformKind {
     /// `transform`
     Point,
     /// `vtransform`
@@ -78,7 +78,7 @@ impl Builder {
     /// A value of the type of `like`, all of whose components are `x`.
     pub fn same(&mut self, like: Value, x: f32) -> Value {
         match self.ty(like) {
-            Type::Vec3 => self.constant([x; 3]),
+            MachineType::Vec3 => self.constant([x; 3]),
             _ => self.f32(x),
         }
     }
@@ -91,7 +91,11 @@ impl Builder {
 
     /// A float as a triple where the other operand is one: the spread of RSL's mixed arithmetic.
     pub fn spread(&mut self, x: Value, like: Value) -> Value {
-        if self.ty(like) == Type::Vec3 && self.ty(x) == Type::F32 { self.unary(Unary::Splat, x) } else { x }
+        if self.ty(like) == MachineType::Vec3 && self.ty(x) == MachineType::F32 {
+            self.unary(Unary::Splat, x)
+        } else {
+            x
+        }
     }
 
     /// `clamp(x, low, high)`, componentwise.
@@ -296,11 +300,11 @@ impl Builder {
     }
 
     /// `transform(m, p)`, `vtransform(m, v)`, `ntransform(m, n)`.
-    pub fn transform_by(&mut self, moved: Moved, m: Value, x: Value) -> Value {
+    pub fn transform_by(&mut self, moved: TransformKind, m: Value, x: Value) -> Value {
         match moved {
-            Moved::Point => self.binary(Binary::XformPoint, m, x),
-            Moved::Vector => self.binary(Binary::XformVector, m, x),
-            Moved::Normal => {
+            TransformKind::Point => self.binary(Binary::XformPoint, m, x),
+            TransformKind::Vector => self.binary(Binary::XformVector, m, x),
+            TransformKind::Normal => {
                 let inverse = self.unary(Unary::Inverse, m);
                 self.binary(Binary::XformNormal, inverse, x)
             }
@@ -308,34 +312,40 @@ impl Builder {
     }
 
     /// `transform(from, to, p)` and its kind with known names; `"current"` and `"camera"` are camera space.
-    pub fn transform(&mut self, moved: Moved, from: &str, to: &str, x: Value) -> Value {
+    pub fn transform(&mut self, moved: TransformKind, from: &str, to: &str, x: Value) -> Value {
         let x = if from == to || is_current(from) { x } else { self.transform_one(moved, from, false, x) };
         if from == to || is_current(to) { x } else { self.transform_one(moved, to, true, x) }
     }
 
-    fn transform_one(&mut self, moved: Moved, space: &str, into: bool, x: Value) -> Value {
+    fn transform_one(&mut self, moved: TransformKind, space: &str, into: bool, x: Value) -> Value {
         // Normals are moved by the matrix of the other direction.
-        let direction =
-            if into == (moved == Moved::Normal) { Direction::CameraFromSpace } else { Direction::SpaceFromCamera };
+        let direction = if into == (moved == TransformKind::Normal) {
+            Direction::CameraFromSpace
+        } else {
+            Direction::SpaceFromCamera
+        };
         let m = self.space(space, direction);
         self.binary(moved.op(), m, x)
     }
 
     /// The same with a name that is not known before (a `str` value): from it to camera space, or from camera space into it.
-    pub fn transform_dynamic(&mut self, moved: Moved, space: Value, into: bool, x: Value) -> Value {
-        let direction =
-            if into == (moved == Moved::Normal) { Direction::CameraFromSpace } else { Direction::SpaceFromCamera };
+    pub fn transform_dynamic(&mut self, moved: TransformKind, space: Value, into: bool, x: Value) -> Value {
+        let direction = if into == (moved == TransformKind::Normal) {
+            Direction::CameraFromSpace
+        } else {
+            Direction::SpaceFromCamera
+        };
         let m = self.op(super::op::Op::SpaceOf(direction), &[space]);
         self.binary(moved.op(), m, x)
     }
 }
 
-impl Moved {
+impl TransformKind {
     fn op(self) -> Binary {
         match self {
-            Moved::Point => Binary::XformPoint,
-            Moved::Vector => Binary::XformVector,
-            Moved::Normal => Binary::XformNormal,
+            TransformKind::Point => Binary::XformPoint,
+            TransformKind::Vector => Binary::XformVector,
+            TransformKind::Normal => Binary::XformNormal,
         }
     }
 }

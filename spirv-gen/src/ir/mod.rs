@@ -71,7 +71,7 @@ pub use body::{
     ValueData,
 };
 pub use build::{Builder, LightSample, Receiver};
-pub use compose::{Fresnel, Moved, is_current};
+pub use compose::{Fresnel, TransformKind, is_current};
 pub use op::{
     Axis, Basis, Binary, Buffer, Builtin, ColorSpace, Compare, Direction, Global, Lookup, LookupKind, MessageTarget,
     NoiseKind, Op, ParamId, QuerySource, Slot, Unary,
@@ -79,7 +79,7 @@ pub use op::{
 pub use parse::{ParseError, parse};
 pub use print::{print, print_region};
 pub use signature::result_types;
-pub use types::{Const, Rate, RslType, Type};
+pub use types::{Const, MachineType, Rate, RslType};
 pub use verify::{VerifyError, verify, verify_body};
 
 #[cfg(test)]

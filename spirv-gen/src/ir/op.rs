@@ -5,7 +5,7 @@
 //! outside) has a finite result; only sums, products and quotients too large for a float overflow to infinity. So
 //! an operation without effects may be evaluated anywhere, whether its result is used or not.
 
-use super::types::{Const, Rate, RslType, Type};
+use super::types::{Const, MachineType, Rate, RslType};
 use std::sync::Arc;
 
 /// Index of a parameter in [`super::Shader::params`].
@@ -215,11 +215,11 @@ named_enum! {
 
 impl Global {
     /// Its machine type.
-    pub fn ty(self) -> Type {
+    pub fn ty(self) -> MachineType {
         use Global::*;
         match self {
-            P | N | Ng | DPdu | DPdv | I | E | Cs | Os | Ci | Oi | DPdtime | Ps => Type::Vec3,
-            U | V | Du | Dv | S | T | Alpha | NComps | Time | DTime | Orientation | Hither | Yon => Type::F32,
+            P | N | Ng | DPdu | DPdv | I | E | Cs | Os | Ci | Oi | DPdtime | Ps => MachineType::Vec3,
+            U | V | Du | Dv | S | T | Alpha | NComps | Time | DTime | Orientation | Hither | Yon => MachineType::F32,
         }
     }
 
@@ -306,8 +306,8 @@ named_enum! {
 
 impl LookupKind {
     /// Types of the arguments that stand before the named ones.
-    pub fn arguments(self) -> &'static [Type] {
-        use Type::*;
+    pub fn arguments(self) -> &'static [MachineType] {
+        use MachineType::*;
         match self {
             LookupKind::Texture => &[Str, F32, F32, F32, F32, F32, F32, F32],
             LookupKind::Environment | LookupKind::Shadow => &[Str, F32, Vec3, Vec3, Vec3],
@@ -349,7 +349,7 @@ pub struct Lookup {
     /// Which function.
     pub kind: LookupKind,
     /// `f32` or `vec3`.
-    pub ty: Type,
+    pub ty: MachineType,
     /// Names of the optional parameters that were given (`"blur"`, `"swidth"`, ...), values of type f32 or str.
     pub options: Vec<Arc<str>>,
 }
@@ -384,10 +384,10 @@ named_enum! {
 
 impl Builtin {
     /// Its machine type.
-    pub fn ty(self) -> Type {
+    pub fn ty(self) -> MachineType {
         match self {
-            Builtin::Block | Builtin::UniformInputs | Builtin::SpaceTable => Type::U32,
-            Builtin::Du | Builtin::Dv | Builtin::Orientation => Type::F32,
+            Builtin::Block | Builtin::UniformInputs | Builtin::SpaceTable => MachineType::U32,
+            Builtin::Du | Builtin::Dv | Builtin::Orientation => MachineType::F32,
         }
     }
 }
@@ -486,7 +486,7 @@ pub enum Op {
         /// 1 to 4.
         dimension: u8,
         /// `f32` or `vec3`.
-        ty: Type,
+        ty: MachineType,
     },
     /// `u32 count -> f32 or vec3`: 0..1, a hash of the grid's seed, the vertex, `site` and `count`. `site` is the number of the call in
     /// its shader ([`super::Builder::random`] gives it); `count` must differ from trip to trip in a loop.
@@ -494,7 +494,7 @@ pub enum Op {
         /// The call's number.
         site: u32,
         /// `f32` or `vec3`.
-        ty: Type,
+        ty: MachineType,
     },
     /// `f32, T * n -> T`, n >= 4: a spline through values; the parameter is clamped to 0..1. With `solve`, values are f32 and the
     /// result is the parameter at which the spline has the given value (for monotonic values).
@@ -554,7 +554,7 @@ pub enum Op {
         /// 0 to 3; 0 for matrices.
         lane: u8,
         /// Type of the result.
-        ty: Type,
+        ty: MachineType,
     },
     /// `[u32 offset] -> ty`: lanes of an input channel of this vertex; the offset counts channels.
     Channel {
@@ -563,7 +563,7 @@ pub enum Op {
         /// 0 to 3; 0 for matrices, which take four channels.
         lane: u8,
         /// Type of the result.
-        ty: Type,
+        ty: MachineType,
     },
     /// What the kernel knows.
     Builtin(Builtin),

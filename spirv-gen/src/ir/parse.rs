@@ -3,7 +3,7 @@
 use super::body::{Body, Inst, Output, Param, ParamDefault, Region, Shader, ShaderKind, Value};
 use super::op::*;
 use super::signature::result_types;
-use super::types::{Const, Rate, RslType, Type};
+use super::types::{Const, MachineType, Rate, RslType};
 use rustc_hash::FxHashMap;
 
 /// What is wrong with a text, and where.
@@ -23,12 +23,12 @@ pub struct ParseError {
 pub fn parse(text: &str) -> Result<Shader, ParseError> {
     let tokens = lex(text)?;
     let mut parser =
-        Parser { tokens, at: 0, body: Body::default(), params: Vec::new(), values: FxHashMap::default(), depth: 0 };
+        IrParser { tokens, at: 0, body: Body::default(), params: Vec::new(), values: FxHashMap::default(), depth: 0 };
     parser.shader()
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Token {
+enum TextToken {
     Word(String),
     Text(String),
     Value(u32),
@@ -36,7 +36,7 @@ enum Token {
     End,
 }
 
-fn lex(text: &str) -> Result<Vec<(usize, Token)>, ParseError> {
+fn lex(text: &str) -> Result<Vec<(usize, TextToken)>, ParseError> {
     let mut tokens = Vec::new();
     let mut line = 1;
     let mut rest = text.chars().peekable();
@@ -52,21 +52,21 @@ fn lex(text: &str) -> Result<Vec<(usize, Token)>, ParseError> {
                 while rest.next_if(|&c| c != '\n').is_some() {}
                 continue;
             }
-            '"' => Token::Text(quoted(&mut rest).ok_or(ParseError { line, message: "unfinished string".into() })?),
+            '"' => TextToken::Text(quoted(&mut rest).ok_or(ParseError { line, message: "unfinished string".into() })?),
             '%' => {
                 let digits: String = std::iter::from_fn(|| rest.next_if(char::is_ascii_digit)).collect();
                 let number = digits.parse().map_err(|_| ParseError { line, message: "a number follows %".into() })?;
-                Token::Value(number)
+                TextToken::Value(number)
             }
             c if word(c) => {
                 let tail: String = std::iter::from_fn(|| rest.next_if(|&c| word(c))).collect();
-                Token::Word(format!("{c}{tail}"))
+                TextToken::Word(format!("{c}{tail}"))
             }
-            c => Token::Sign(c),
+            c => TextToken::Sign(c),
         };
         tokens.push((line, token));
     }
-    tokens.push((line, Token::End));
+    tokens.push((line, TextToken::End));
     Ok(tokens)
 }
 
@@ -84,8 +84,8 @@ fn quoted(rest: &mut impl Iterator<Item = char>) -> Option<String> {
     }
 }
 
-struct Parser {
-    tokens: Vec<(usize, Token)>,
+struct IrParser {
+    tokens: Vec<(usize, TextToken)>,
     at: usize,
     body: Body,
     params: Vec<Param>,
@@ -96,25 +96,25 @@ struct Parser {
 /// Deepest nesting of regions that is read: the reader and the passes recurse.
 const DEPTH_MAX: u32 = 100;
 
-type Parsed<T> = Result<T, ParseError>;
+type ParseResult<T> = Result<T, ParseError>;
 
-impl Parser {
-    fn fail<T>(&self, message: impl Into<String>) -> Parsed<T> {
+impl IrParser {
+    fn fail<T>(&self, message: impl Into<String>) -> ParseResult<T> {
         let line = self.tokens[self.at.min(self.tokens.len() - 1)].0;
         Err(ParseError { line, message: message.into() })
     }
 
-    fn peek(&self) -> &Token {
+    fn peek(&self) -> &TextToken {
         &self.tokens[self.at].1
     }
 
-    fn next(&mut self) -> Token {
+    fn next(&mut self) -> TextToken {
         let token = self.tokens[self.at].1.clone();
         self.at = (self.at + 1).min(self.tokens.len() - 1);
         token
     }
 
-    fn eat(&mut self, token: &Token) -> bool {
+    fn eat(&mut self, token: &TextToken) -> bool {
         let found = self.peek() == token;
         if found {
             self.next();
@@ -123,65 +123,65 @@ impl Parser {
     }
 
     fn eat_word(&mut self, word: &str) -> bool {
-        self.eat(&Token::Word(word.into()))
+        self.eat(&TextToken::Word(word.into()))
     }
 
-    fn sign(&mut self, sign: char) -> Parsed<()> {
-        if self.eat(&Token::Sign(sign)) { Ok(()) } else { self.fail(format!("expected {sign}")) }
+    fn sign(&mut self, sign: char) -> ParseResult<()> {
+        if self.eat(&TextToken::Sign(sign)) { Ok(()) } else { self.fail(format!("expected {sign}")) }
     }
 
-    fn word(&mut self) -> Parsed<String> {
+    fn word(&mut self) -> ParseResult<String> {
         match self.next() {
-            Token::Word(word) => Ok(word),
+            TextToken::Word(word) => Ok(word),
             _ => self.fail("expected a word"),
         }
     }
 
-    fn named<T>(&mut self, from_name: impl Fn(&str) -> Option<T>, what: &str) -> Parsed<T> {
+    fn named<T>(&mut self, from_name: impl Fn(&str) -> Option<T>, what: &str) -> ParseResult<T> {
         let word = self.word()?;
         from_name(&word).map_or_else(|| self.fail(format!("{word} is not {what}")), Ok)
     }
 
-    fn text(&mut self) -> Parsed<String> {
+    fn text(&mut self) -> ParseResult<String> {
         match self.next() {
-            Token::Text(text) => Ok(text),
+            TextToken::Text(text) => Ok(text),
             _ => self.fail("expected a string"),
         }
     }
 
-    fn number<T: std::str::FromStr>(&mut self) -> Parsed<T> {
+    fn number<T: std::str::FromStr>(&mut self) -> ParseResult<T> {
         let word = self.word()?;
         word.parse().or_else(|_| self.fail(format!("{word} is not such a number")))
     }
 
-    fn float(&mut self) -> Parsed<f32> {
+    fn float(&mut self) -> ParseResult<f32> {
         let word = self.word()?;
         let bits = word.strip_prefix("0x").and_then(|hex| u32::from_str_radix(hex, 16).ok()).map(f32::from_bits);
         bits.or_else(|| word.parse().ok()).map_or_else(|| self.fail(format!("{word} is not a float")), Ok)
     }
 
-    fn ty(&mut self) -> Parsed<Type> {
-        self.named(Type::from_name, "a type")
+    fn ty(&mut self) -> ParseResult<MachineType> {
+        self.named(MachineType::from_name, "a type")
     }
 
-    fn constant(&mut self, ty: Type) -> Parsed<Const> {
+    fn constant(&mut self, ty: MachineType) -> ParseResult<Const> {
         Ok(match ty {
-            Type::Bool => Const::Bool(self.number()?),
-            Type::U32 => Const::U32(self.number()?),
-            Type::F32 => Const::F32(self.float()?),
-            Type::Vec3 => Const::Vec3([self.float()?, self.float()?, self.float()?]),
-            Type::Mat4 => {
+            MachineType::Bool => Const::Bool(self.number()?),
+            MachineType::U32 => Const::U32(self.number()?),
+            MachineType::F32 => Const::F32(self.float()?),
+            MachineType::Vec3 => Const::Vec3([self.float()?, self.float()?, self.float()?]),
+            MachineType::Mat4 => {
                 let mut m = [0.0; 16];
                 for x in &mut m {
                     *x = self.float()?;
                 }
                 Const::Mat4(Box::new(m))
             }
-            Type::Str => Const::Str(self.text()?.into()),
+            MachineType::Str => Const::Str(self.text()?.into()),
         })
     }
 
-    fn shader(&mut self) -> Parsed<Shader> {
+    fn shader(&mut self) -> ParseResult<Shader> {
         if !self.eat_word("shader") {
             return self.fail("expected shader");
         }
@@ -204,19 +204,19 @@ impl Parser {
         }
         let results = self.body.region(self.body.root()).results.clone();
         let mut outputs = Vec::new();
-        while let Token::Text(name) = self.peek() {
+        while let TextToken::Text(name) = self.peek() {
             let Some(&value) = results.get(outputs.len()) else { return self.fail("more outputs than values") };
             outputs.push(Output { name: name.as_str().into(), ty: self.body.ty(value) });
             self.next();
         }
-        if *self.peek() != Token::End || outputs.len() != results.len() {
+        if *self.peek() != TextToken::End || outputs.len() != results.len() {
             return self.fail("expected a name for each value that the code yields, and then the end");
         }
         let (params, body) = (std::mem::take(&mut self.params), std::mem::take(&mut self.body));
         Ok(Shader { name: name.into(), kind, params, outputs, body })
     }
 
-    fn param(&mut self) -> Parsed<Param> {
+    fn param(&mut self) -> ParseResult<Param> {
         let output = self.eat_word("output");
         let rate = if self.eat_word("varying") { Rate::Varying } else { Rate::Uniform };
         if rate == Rate::Uniform && !self.eat_word("uniform") {
@@ -225,13 +225,13 @@ impl Parser {
         let ty = self.named(RslType::from_name, "a type of the language")?;
         let name = self.text()?.into();
         let mut array = None;
-        if self.eat(&Token::Sign('[')) {
+        if self.eat(&TextToken::Sign('[')) {
             array = Some(self.number()?);
             self.sign(']')?;
         }
-        let default = if self.eat(&Token::Sign('=')) {
+        let default = if self.eat(&TextToken::Sign('=')) {
             let mut values = vec![self.constant(ty.machine())?];
-            while self.eat(&Token::Sign(',')) {
+            while self.eat(&TextToken::Sign(',')) {
                 values.push(self.constant(ty.machine())?);
             }
             ParamDefault::Values(values)
@@ -241,32 +241,32 @@ impl Parser {
         Ok(Param { name, ty, array, rate, output, default })
     }
 
-    fn value(&mut self) -> Parsed<Value> {
-        let Token::Value(number) = self.next() else { return self.fail("expected a value") };
+    fn value(&mut self) -> ParseResult<Value> {
+        let TextToken::Value(number) = self.next() else { return self.fail("expected a value") };
         self.values.get(&number).copied().map_or_else(|| self.fail(format!("%{number} is not defined")), Ok)
     }
 
     /// `%1: f32, %2: vec3`; the numbers and types.
-    fn typed(&mut self) -> Parsed<Vec<(u32, Type)>> {
+    fn typed(&mut self) -> ParseResult<Vec<(u32, MachineType)>> {
         let mut list = Vec::new();
-        while let Token::Value(number) = *self.peek() {
+        while let TextToken::Value(number) = *self.peek() {
             self.next();
             self.sign(':')?;
             list.push((number, self.ty()?));
-            if !self.eat(&Token::Sign(',')) {
+            if !self.eat(&TextToken::Sign(',')) {
                 break;
             }
         }
         Ok(list)
     }
 
-    fn region(&mut self, into: Option<Region>) -> Parsed<Region> {
+    fn region(&mut self, into: Option<Region>) -> ParseResult<Region> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             return self.fail("regions are nested too deeply");
         }
         let region = into.unwrap_or_else(|| self.body.add_region());
-        if self.eat(&Token::Sign('|')) {
+        if self.eat(&TextToken::Sign('|')) {
             for (number, ty) in self.typed()? {
                 let value = self.body.add_region_param(region, ty);
                 self.values.insert(number, value);
@@ -278,7 +278,7 @@ impl Parser {
             let inst = self.inst()?;
             self.body.region_mut(region).insts.push(inst);
         }
-        while matches!(self.peek(), Token::Value(_)) {
+        while matches!(self.peek(), TextToken::Value(_)) {
             let value = self.value()?;
             self.body.region_mut(region).results.push(value);
         }
@@ -287,7 +287,7 @@ impl Parser {
         Ok(region)
     }
 
-    fn inst(&mut self) -> Parsed<Inst> {
+    fn inst(&mut self) -> ParseResult<Inst> {
         let results = self.typed()?;
         if !results.is_empty() {
             self.sign('=')?;
@@ -295,9 +295,9 @@ impl Parser {
         let types: Vec<_> = results.iter().map(|r| r.1).collect();
         let op = self.op(types.first().copied())?;
         let mut args = Vec::new();
-        if self.eat(&Token::Sign('(')) {
+        if self.eat(&TextToken::Sign('(')) {
             args.push(self.value()?);
-            while self.eat(&Token::Sign(',')) {
+            while self.eat(&TextToken::Sign(',')) {
                 args.push(self.value()?);
             }
             self.sign(')')?;
@@ -311,7 +311,7 @@ impl Parser {
             }
         }
         let mut regions = Vec::new();
-        while op.has_regions() && matches!(self.peek(), Token::Sign('{' | '|')) {
+        while op.has_regions() && matches!(self.peek(), TextToken::Sign('{' | '|')) {
             regions.push(self.region(None)?);
         }
         let inst = self.body.add_inst(op, args, regions, &types);
@@ -321,7 +321,7 @@ impl Parser {
         Ok(inst)
     }
 
-    fn op(&mut self, ty: Option<Type>) -> Parsed<Op> {
+    fn op(&mut self, ty: Option<MachineType>) -> ParseResult<Op> {
         let name = self.word()?;
         if let Some(op) = Unary::from_name(&name) {
             return Ok(Op::Unary(op));
@@ -351,7 +351,7 @@ impl Parser {
         plain.map_or_else(|| self.op_with_attributes(&name, ty), Ok)
     }
 
-    fn op_with_attributes(&mut self, name: &str, ty: Option<Type>) -> Parsed<Op> {
+    fn op_with_attributes(&mut self, name: &str, ty: Option<MachineType>) -> ParseResult<Op> {
         Ok(match name {
             "const" => match ty {
                 Some(ty) => Op::Const(self.constant(ty)?),
@@ -397,7 +397,7 @@ impl Parser {
             "lookup" => {
                 let (kind, ty) = (self.named(LookupKind::from_name, "a lookup")?, self.ty()?);
                 let mut options = Vec::new();
-                while let Token::Text(_) = self.peek() {
+                while let TextToken::Text(_) = self.peek() {
                     options.push(self.text()?.into());
                 }
                 Op::Lookup(Box::new(Lookup { kind, ty, options }))
@@ -417,7 +417,7 @@ impl Parser {
             "light_loop" => Op::LightLoop { local: self.eat_word("local"), ambient: self.eat_word("ambient") },
             "derivatives" => {
                 let mut items = Vec::new();
-                while let Token::Word(_) = self.peek() {
+                while let TextToken::Word(_) = self.peek() {
                     items.push((self.number()?, self.named(Axis::from_name, "an axis")?));
                 }
                 Op::Derivatives(items)

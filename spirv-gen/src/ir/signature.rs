@@ -2,15 +2,15 @@
 
 use super::body::{Body, Param};
 use super::op::{Binary, Compare, MessageTarget, NoiseKind, Op, Unary};
-use super::types::Type;
+use super::types::MachineType;
 
 /// The types of the results of an operation without regions whose arguments have the types `args`; else what is wrong.
 ///
 /// # Errors
 /// When the operation does not take such arguments. Operations with regions are checked by [`super::verify`].
-pub fn result_types(op: &Op, args: &[Type], params: &[Param], body: &Body) -> Result<Vec<Type>, String> {
-    use Type::*;
-    let one = |want: &[Type], result: Type| {
+pub fn result_types(op: &Op, args: &[MachineType], params: &[Param], body: &Body) -> Result<Vec<MachineType>, String> {
+    use MachineType::*;
+    let one = |want: &[MachineType], result: MachineType| {
         if args == want { Ok(vec![result]) } else { Err(format!("takes {}", list(want))) }
     };
     match op {
@@ -71,9 +71,9 @@ pub fn result_types(op: &Op, args: &[Type], params: &[Param], body: &Body) -> Re
 }
 
 /// The same for operations whose arguments are not one fixed list.
-fn long_result_types(op: &Op, args: &[Type]) -> Result<Vec<Type>, String> {
-    use Type::*;
-    let one = |want: &[Type], result: Type| {
+fn long_result_types(op: &Op, args: &[MachineType]) -> Result<Vec<MachineType>, String> {
+    use MachineType::*;
+    let one = |want: &[MachineType], result: MachineType| {
         if args == want { Ok(vec![result]) } else { Err(format!("takes {}", list(want))) }
     };
     match op {
@@ -119,8 +119,8 @@ fn long_result_types(op: &Op, args: &[Type]) -> Result<Vec<Type>, String> {
 }
 
 /// Whether an operation with regions, and how many parameters its region has before the carried values.
-pub(super) fn region_params(op: &Op) -> &'static [Type] {
-    use Type::*;
+pub(super) fn region_params(op: &Op) -> &'static [MachineType] {
+    use MachineType::*;
     match op {
         Op::Illuminance { .. } => &[Vec3, Vec3, Vec3],
         Op::LightLoop { .. } => &[Vec3, Vec3, Vec3, Bool, Bool, U32, U32],
@@ -129,8 +129,8 @@ pub(super) fn region_params(op: &Op) -> &'static [Type] {
 }
 
 /// The types of the arguments of an operation with regions that stand before the carried values.
-pub(super) fn region_args(op: &Op) -> &'static [Type] {
-    use Type::*;
+pub(super) fn region_args(op: &Op) -> &'static [MachineType] {
+    use MachineType::*;
     match op {
         Op::If => &[Bool],
         Op::Switch => &[U32],
@@ -168,26 +168,26 @@ impl Op {
     }
 }
 
-fn list(types: &[Type]) -> String {
+fn list(types: &[MachineType]) -> String {
     let names: Vec<_> = types.iter().map(|t| t.name()).collect();
     format!("({})", names.join(", "))
 }
 
-fn scalar_or_triple(ty: Type) -> Result<Type, String> {
-    if matches!(ty, Type::F32 | Type::Vec3) { Ok(ty) } else { Err("gives f32 or vec3".into()) }
+fn scalar_or_triple(ty: MachineType) -> Result<MachineType, String> {
+    if matches!(ty, MachineType::F32 | MachineType::Vec3) { Ok(ty) } else { Err("gives f32 or vec3".into()) }
 }
 
-fn placed(ty: Type, lane: u8) -> Result<Type, String> {
+fn placed(ty: MachineType, lane: u8) -> Result<MachineType, String> {
     let fits = match ty {
-        Type::Bool => false,
-        Type::Mat4 => lane == 0,
+        MachineType::Bool => false,
+        MachineType::Mat4 => lane == 0,
         _ => u32::from(lane) + ty.words() <= 4,
     };
     if fits { Ok(ty) } else { Err("reads across the end of a record".into()) }
 }
 
-fn coordinates(dimension: u8) -> Result<&'static [Type], String> {
-    use Type::*;
+fn coordinates(dimension: u8) -> Result<&'static [MachineType], String> {
+    use MachineType::*;
     match dimension {
         1 => Ok(&[F32]),
         2 => Ok(&[F32, F32]),
@@ -197,8 +197,8 @@ fn coordinates(dimension: u8) -> Result<&'static [Type], String> {
     }
 }
 
-fn unary(op: Unary, args: &[Type]) -> Result<Vec<Type>, String> {
-    use Type::*;
+fn unary(op: Unary, args: &[MachineType]) -> Result<Vec<MachineType>, String> {
+    use MachineType::*;
     let (ok, result) = match (op, args) {
         (Unary::Neg, [t @ (F32 | Vec3 | Mat4)]) => (true, *t),
         (
@@ -219,8 +219,8 @@ fn unary(op: Unary, args: &[Type]) -> Result<Vec<Type>, String> {
     if ok { Ok(vec![result]) } else { Err(format!("does not take {}", list(args))) }
 }
 
-fn binary(op: Binary, args: &[Type]) -> Result<Vec<Type>, String> {
-    use Type::*;
+fn binary(op: Binary, args: &[MachineType]) -> Result<Vec<MachineType>, String> {
+    use MachineType::*;
     let result = match (op, args) {
         (Binary::Add | Binary::Sub | Binary::Mul, [a, b]) if a == b && matches!(a, F32 | Vec3 | U32 | Mat4) => Some(*a),
         (Binary::Div | Binary::Min | Binary::Max | Binary::Mod, [a, b]) if a == b && matches!(a, F32 | Vec3) => {
@@ -236,10 +236,10 @@ fn binary(op: Binary, args: &[Type]) -> Result<Vec<Type>, String> {
     result.map(|t| vec![t]).ok_or_else(|| format!("does not take {}", list(args)))
 }
 
-fn compare(op: Compare, args: &[Type]) -> Result<Vec<Type>, String> {
+fn compare(op: Compare, args: &[MachineType]) -> Result<Vec<MachineType>, String> {
     let ok = match args {
-        [a, b] if a == b => matches!(op, Compare::Eq | Compare::Ne) || matches!(a, Type::F32 | Type::U32),
+        [a, b] if a == b => matches!(op, Compare::Eq | Compare::Ne) || matches!(a, MachineType::F32 | MachineType::U32),
         _ => false,
     };
-    if ok { Ok(vec![Type::Bool]) } else { Err(format!("does not take {}", list(args))) }
+    if ok { Ok(vec![MachineType::Bool]) } else { Err(format!("does not take {}", list(args))) }
 }

@@ -13,7 +13,7 @@ fn sampler() -> Shader {
     });
     b.begin_default();
     let origin = b.constant([0.0, 0.0, 1.0]);
-    let origin = b.transform(Moved::Point, "shader", "current", origin);
+    let origin = b.transform(TransformKind::Point, "shader", "current", origin);
     let default = b.end_default(&[origin]);
     let from = b.param(Param {
         name: "from".into(),
@@ -23,7 +23,7 @@ fn sampler() -> Shader {
         output: true,
         default,
     });
-    let table = b.array(Type::F32, 4);
+    let table = b.array(MachineType::F32, 4);
     let (p, n) = (b.global(Global::P), b.global(Global::N));
     let n = b.normalize(n);
     let kd = b.op(Op::Param(kd), &[]);
@@ -47,7 +47,7 @@ fn sampler() -> Shader {
     b.begin_if(even);
     let a = b.add(c[1], sum);
     b.begin_else();
-    let noisy = b.op(Op::Noise { kind: NoiseKind::Gradient, dimension: 3, ty: Type::Vec3 }, &[p]);
+    let noisy = b.op(Op::Noise { kind: NoiseKind::Gradient, dimension: 3, ty: MachineType::Vec3 }, &[p]);
     let z = b.add(c[1], noisy);
     let acc = b.end_if(&[a], &[z])[0];
     b.emit(Op::SlotStore(table), &[c[0], kd]);

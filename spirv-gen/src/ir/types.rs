@@ -4,10 +4,10 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// What a value is to the machine. Point, vector, normal and color are all [`Type::Vec3`]: the difference between them is the front
+/// What a value is to the machine. Point, vector, normal and color are all [`MachineType::Vec3`]: the difference between them is the front
 /// end's concern and has been turned into operations (transforms, conversions) when the IR is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Type {
+pub enum MachineType {
     /// The result of a comparison. RSL has no variables of this type, but a front end may carry flags.
     Bool,
     /// Counters, hashes, indices of lights. RSL has no such type.
@@ -22,47 +22,49 @@ pub enum Type {
     Str,
 }
 
-impl Type {
+impl MachineType {
     /// Number of 32-bit words of a value in a buffer.
     pub fn words(self) -> u32 {
         match self {
-            Type::Bool | Type::U32 | Type::F32 | Type::Str => 1,
-            Type::Vec3 => 3,
-            Type::Mat4 => 16,
+            MachineType::Bool | MachineType::U32 | MachineType::F32 | MachineType::Str => 1,
+            MachineType::Vec3 => 3,
+            MachineType::Mat4 => 16,
         }
     }
 
     /// The zero of this type: false, 0, all components 0, the empty string.
     pub fn zero(self) -> Const {
         match self {
-            Type::Bool => Const::Bool(false),
-            Type::U32 => Const::U32(0),
-            Type::F32 => Const::F32(0.0),
-            Type::Vec3 => Const::Vec3([0.0; 3]),
-            Type::Mat4 => Const::Mat4(Box::new([0.0; 16])),
-            Type::Str => Const::Str("".into()),
+            MachineType::Bool => Const::Bool(false),
+            MachineType::U32 => Const::U32(0),
+            MachineType::F32 => Const::F32(0.0),
+            MachineType::Vec3 => Const::Vec3([0.0; 3]),
+            MachineType::Mat4 => Const::Mat4(Box::new([0.0; 16])),
+            MachineType::Str => Const::Str("".into()),
         }
     }
 
     /// The name in the text form.
     pub fn name(self) -> &'static str {
         match self {
-            Type::Bool => "bool",
-            Type::U32 => "u32",
-            Type::F32 => "f32",
-            Type::Vec3 => "vec3",
-            Type::Mat4 => "mat4",
-            Type::Str => "str",
+            MachineType::Bool => "bool",
+            MachineType::U32 => "u32",
+            MachineType::F32 => "f32",
+            MachineType::Vec3 => "vec3",
+            MachineType::Mat4 => "mat4",
+            MachineType::Str => "str",
         }
     }
 
     /// The type of this name.
-    pub fn from_name(name: &str) -> Option<Type> {
-        [Type::Bool, Type::U32, Type::F32, Type::Vec3, Type::Mat4, Type::Str].into_iter().find(|t| t.name() == name)
+    pub fn from_name(name: &str) -> Option<MachineType> {
+        [MachineType::Bool, MachineType::U32, MachineType::F32, MachineType::Vec3, MachineType::Mat4, MachineType::Str]
+            .into_iter()
+            .find(|t| t.name() == name)
     }
 }
 
-impl fmt::Display for Type {
+impl fmt::Display for MachineType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -90,12 +92,12 @@ pub enum RslType {
 
 impl RslType {
     /// The machine type that holds it.
-    pub fn machine(self) -> Type {
+    pub fn machine(self) -> MachineType {
         match self {
-            RslType::Float => Type::F32,
-            RslType::Color | RslType::Point | RslType::Vector | RslType::Normal => Type::Vec3,
-            RslType::Matrix => Type::Mat4,
-            RslType::String => Type::Str,
+            RslType::Float => MachineType::F32,
+            RslType::Color | RslType::Point | RslType::Vector | RslType::Normal => MachineType::Vec3,
+            RslType::Matrix => MachineType::Mat4,
+            RslType::String => MachineType::Str,
         }
     }
 
@@ -147,7 +149,7 @@ pub enum Const {
     F32(f32),
     /// Three floats.
     Vec3([f32; 3]),
-    /// Four rows, see [`Type::Mat4`].
+    /// Four rows, see [`MachineType::Mat4`].
     Mat4(Box<[f32; 16]>),
     /// A string literal; it becomes a token when the program is compiled.
     Str(Arc<str>),
@@ -155,14 +157,14 @@ pub enum Const {
 
 impl Const {
     /// Its type.
-    pub fn ty(&self) -> Type {
+    pub fn ty(&self) -> MachineType {
         match self {
-            Const::Bool(_) => Type::Bool,
-            Const::U32(_) => Type::U32,
-            Const::F32(_) => Type::F32,
-            Const::Vec3(_) => Type::Vec3,
-            Const::Mat4(_) => Type::Mat4,
-            Const::Str(_) => Type::Str,
+            Const::Bool(_) => MachineType::Bool,
+            Const::U32(_) => MachineType::U32,
+            Const::F32(_) => MachineType::F32,
+            Const::Vec3(_) => MachineType::Vec3,
+            Const::Mat4(_) => MachineType::Mat4,
+            Const::Str(_) => MachineType::Str,
         }
     }
 

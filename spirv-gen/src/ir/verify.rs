@@ -4,7 +4,7 @@ use super::body::{Body, Inst, Param, ParamDefault, Region, Shader, ShaderKind, V
 use super::op::{MessageTarget, Op};
 use super::print::print_region;
 use super::signature::{region_args, region_params, result_types};
-use super::types::Type;
+use super::types::MachineType;
 
 /// What is wrong with a program: a bug in who made it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,7 +38,7 @@ pub fn verify(shader: &Shader) -> Result<(), VerifyError> {
     for param in &shader.params {
         verify_default(shader, param).map_err(whole)?;
     }
-    let checker = Checker { body: &shader.body, params: &shader.params, kind: Some(shader.kind) };
+    let checker = Verifier { body: &shader.body, params: &shader.params, kind: Some(shader.kind) };
     for param in &shader.params {
         if let ParamDefault::Computed(region) = param.default {
             checker.run(region)?;
@@ -52,11 +52,11 @@ pub fn verify(shader: &Shader) -> Result<(), VerifyError> {
 /// # Errors
 /// The first broken rule.
 pub fn verify_body(body: &Body, params: &[Param]) -> Result<(), VerifyError> {
-    Checker { body, params, kind: None }.run(body.root())
+    Verifier { body, params, kind: None }.run(body.root())
 }
 
 fn verify_default(shader: &Shader, param: &Param) -> Result<(), String> {
-    let types: Vec<Type> = match &param.default {
+    let types: Vec<MachineType> = match &param.default {
         ParamDefault::Values(values) => values.iter().map(super::Const::ty).collect(),
         ParamDefault::Computed(region) => {
             shader.body.region(*region).results.iter().map(|&v| shader.body.ty(v)).collect()
@@ -68,21 +68,21 @@ fn verify_default(shader: &Shader, param: &Param) -> Result<(), String> {
     Ok(())
 }
 
-struct Checker<'a> {
+struct Verifier<'a> {
     body: &'a Body,
     params: &'a [Param],
     kind: Option<ShaderKind>,
 }
 
-struct Scope {
+struct VerifyState {
     visible: Vec<bool>,
     placed: Vec<bool>,
     in_illuminance: bool,
 }
 
-impl Checker<'_> {
+impl Verifier<'_> {
     fn run(&self, root: Region) -> Result<(), VerifyError> {
-        let mut scope = Scope {
+        let mut scope = VerifyState {
             visible: vec![false; self.body.value_count()],
             placed: vec![false; self.body.inst_count()],
             in_illuminance: false,
@@ -97,7 +97,7 @@ impl Checker<'_> {
     }
 
     /// Checks a region, and leaves what it defines visible; the values that it defined.
-    fn region(&self, region: Region, scope: &mut Scope) -> Result<Vec<Value>, VerifyError> {
+    fn region(&self, region: Region, scope: &mut VerifyState) -> Result<Vec<Value>, VerifyError> {
         let data = self.body.region(region);
         let mut defined = data.params.clone();
         for &v in &data.params {
@@ -120,14 +120,14 @@ impl Checker<'_> {
         Ok(defined)
     }
 
-    fn closed_region(&self, region: Region, scope: &mut Scope) -> Result<(), VerifyError> {
+    fn closed_region(&self, region: Region, scope: &mut VerifyState) -> Result<(), VerifyError> {
         for v in self.region(region, scope)? {
             scope.visible[v.0 as usize] = false;
         }
         Ok(())
     }
 
-    fn inst(&self, inst: Inst, scope: &mut Scope) -> Result<(), VerifyError> {
+    fn inst(&self, inst: Inst, scope: &mut VerifyState) -> Result<(), VerifyError> {
         let data = self.body.inst(inst);
         if let Some(v) = data.args.iter().find(|v| !scope.visible[v.0 as usize]) {
             return self.fail(inst, format!("{v} is not visible here"));
@@ -151,7 +151,7 @@ impl Checker<'_> {
         }
     }
 
-    fn inner(&self, inst: Inst, scope: &mut Scope) -> Result<(), VerifyError> {
+    fn inner(&self, inst: Inst, scope: &mut VerifyState) -> Result<(), VerifyError> {
         let data = self.body.inst(inst);
         if let (Op::Loop, &[condition, body]) = (&data.op, &*data.regions) {
             let defined = self.region(condition, scope)?;
@@ -194,10 +194,10 @@ impl Checker<'_> {
         }
         let params = [head, carried].concat();
         // Parameters and results that each region must have.
-        let shapes: Vec<(&[Type], &[Type])> = match data.op {
+        let shapes: Vec<(&[MachineType], &[MachineType])> = match data.op {
             Op::If => vec![(&[], &results); 2],
             Op::Switch => vec![(&[], &results); data.regions.len().max(1)],
-            Op::Loop => vec![(&params, &[Type::Bool]), (&[], &results)],
+            Op::Loop => vec![(&params, &[MachineType::Bool]), (&[], &results)],
             _ => vec![(&params, &results)],
         };
         if shapes.len() != data.regions.len() {

@@ -1,6 +1,6 @@
 //! Calls of the user's functions: their code is put in place of the call.
 
-use super::{Frame, Lowerer, machine};
+use super::{CallFrame, Lowerer, machine};
 use crate::ir::Value;
 use crate::sema::hir::{Argument, FuncId, StmtKind, Type};
 use crate::sema::visit;
@@ -30,7 +30,7 @@ impl Lowerer<'_> {
             let zero = self.builder.constant(machine(function.result).zero());
             self.cells.add(zero)
         });
-        let outer = std::mem::replace(&mut self.frame, Frame { result, ..Frame::default() });
+        let outer = std::mem::replace(&mut self.frame, CallFrame { result, ..CallFrame::default() });
         self.body(&function.body);
         self.frame = outer;
         let outputs: Vec<_> = outputs.into_iter().map(|(formal, target)| (target, self.read(formal))).collect();

@@ -1,6 +1,6 @@
 //! What parts of a shader change, found before they are lowered: loops must know what they carry.
 
-use crate::sema::hir::{Argument, Expr, ExprKind, Place, Shader, Stmt, StmtKind, Storage, VarId};
+use crate::sema::hir::{Argument, CheckedShader, Expr, ExprKind, LValue, Stmt, StmtKind, Storage, VarId};
 use crate::sema::{LEVELS_MAX, visit};
 use crate::shadeops::Opcode;
 use rustc_hash::FxHashSet;
@@ -56,7 +56,7 @@ pub(super) struct Escapes {
 }
 
 impl Effects {
-    pub(super) fn of(shader: &Shader) -> Self {
+    pub(super) fn of(shader: &CheckedShader) -> Self {
         let mut effects =
             Self { assigned: FxHashSet::default(), uses_random: false, shines: false, functions: Vec::new() };
         for function in &shader.functions {
@@ -118,7 +118,7 @@ impl Effects {
                 let function = &self.functions[id.0 as usize];
                 for (argument, &is_output) in arguments.iter().zip(&function.outputs) {
                     match argument {
-                        Argument::Output(Place { variable, .. }) | Argument::Array(variable) if is_output => {
+                        Argument::Output(LValue { variable, .. }) | Argument::Array(variable) if is_output => {
                             changes.assigned.insert(*variable);
                         }
                         _ => {}

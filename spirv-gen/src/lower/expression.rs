@@ -2,7 +2,7 @@
 
 use super::{Array, Lowerer, constant};
 use crate::ir::{Binary, Compare, Op, Unary, Value};
-use crate::sema::hir::{Arithmetic, Comparison, Conversion, Expr, ExprKind, Place, Storage, Type, VarId};
+use crate::sema::hir::{Arithmetic, Comparison, Conversion, Expr, ExprKind, LValue, Storage, Type, VarId};
 use crate::sema::{fold, visit};
 
 /// A place whose index has been evaluated.
@@ -115,7 +115,7 @@ impl Lowerer<'_> {
     }
 
     fn arithmetic(&mut self, operator: Arithmetic, left: Value, right: Value) -> Value {
-        let is_matrix = self.builder.ty(left) == crate::ir::Type::Mat4;
+        let is_matrix = self.builder.ty(left) == crate::ir::MachineType::Mat4;
         match operator {
             Arithmetic::Add => self.builder.add(left, right),
             Arithmetic::Subtract => self.builder.sub(left, right),
@@ -209,7 +209,7 @@ impl Lowerer<'_> {
     }
 
     /// Evaluates the index of a place.
-    pub(super) fn target(&mut self, place: &Place) -> Target {
+    pub(super) fn target(&mut self, place: &LValue) -> Target {
         match &place.index {
             None => Target::Variable(place.variable),
             Some(index) => {

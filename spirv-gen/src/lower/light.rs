@@ -38,7 +38,7 @@ impl Lowerer<'_> {
             }
             None => {
                 let z = self.builder.constant([0.0, 0.0, 1.0]);
-                self.builder.transform(crate::ir::Moved::Vector, "shader", "current", z)
+                self.builder.transform(crate::ir::TransformKind::Vector, "shader", "current", z)
             }
         };
         self.shine(l, body);

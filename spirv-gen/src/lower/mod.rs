@@ -15,7 +15,9 @@ pub(crate) use spline::{basis_names, spline_basis};
 
 use crate::ir;
 use crate::ir::{Builder, Const, Global, Op, ParamDefault, ParamId, Rate, RslType, Slot, Value};
-use crate::sema::hir::{Class, Constant, Default, FuncId, Predefined, Shader, ShaderKind, Shape, Storage, Type, VarId};
+use crate::sema::hir::{
+    CheckedShader, Class, Constant, DeclaredKind, Default, FuncId, Predefined, Shape, Storage, Type, VarId,
+};
 use cells::{Cell, Cells};
 use effects::Effects;
 
@@ -26,15 +28,15 @@ pub(crate) const RADIANS_PER_DEGREE: f32 = std::f32::consts::PI / 180.0;
 pub(crate) const DEGREES_PER_RADIAN: f32 = 180.0 / std::f32::consts::PI;
 
 /// The IR of a checked shader.
-pub fn lower(shader: &Shader) -> ir::Shader {
+pub fn lower(shader: &CheckedShader) -> ir::Shader {
     let effects = Effects::of(shader);
     let kind = match shader.kind {
-        ShaderKind::Surface => ir::ShaderKind::Surface,
-        ShaderKind::Displacement => ir::ShaderKind::Displacement,
-        ShaderKind::Light if effects.shines => ir::ShaderKind::Light,
-        ShaderKind::Light => ir::ShaderKind::AmbientLight,
-        ShaderKind::Volume => ir::ShaderKind::Volume,
-        ShaderKind::Imager => ir::ShaderKind::Imager,
+        DeclaredKind::Surface => ir::ShaderKind::Surface,
+        DeclaredKind::Displacement => ir::ShaderKind::Displacement,
+        DeclaredKind::Light if effects.shines => ir::ShaderKind::Light,
+        DeclaredKind::Light => ir::ShaderKind::AmbientLight,
+        DeclaredKind::Volume => ir::ShaderKind::Volume,
+        DeclaredKind::Imager => ir::ShaderKind::Imager,
     };
     let mut lowerer = Lowerer::new(shader, effects, Builder::new(kind, &shader.name));
     lowerer.parameters();
@@ -68,7 +70,7 @@ struct LoopFlags {
 
 /// The function, or the shader, whose code is being lowered.
 #[derive(Default)]
-struct Frame {
+struct CallFrame {
     loops: Vec<LoopFlags>,
     /// A `return` has been reached; there is one only where a `return` is not the last statement.
     returned: Option<Cell>,
@@ -84,13 +86,13 @@ struct LightCells {
 
 /// A shader on its way.
 struct Lowerer<'a> {
-    shader: &'a Shader,
+    shader: &'a CheckedShader,
     builder: Builder,
     effects: Effects,
     cells: Cells,
     arrays: Vec<Option<Array>>,
     params: Vec<Option<ParamId>>,
-    frame: Frame,
+    frame: CallFrame,
     light: Option<LightCells>,
     /// Counts the calls of `random()` on the way; there is none yet while defaults are computed.
     random_count: Option<Cell>,
@@ -101,7 +103,7 @@ struct Lowerer<'a> {
 }
 
 /// The type of a value in the machine.
-fn machine(ty: Type) -> ir::Type {
+fn machine(ty: Type) -> ir::MachineType {
     rsl_type(ty).machine()
 }
 
@@ -128,7 +130,7 @@ fn constant(value: &Constant) -> Const {
 }
 
 impl<'a> Lowerer<'a> {
-    fn new(shader: &'a Shader, effects: Effects, builder: Builder) -> Self {
+    fn new(shader: &'a CheckedShader, effects: Effects, builder: Builder) -> Self {
         let count = shader.variables.len();
         Self {
             shader,
@@ -137,7 +139,7 @@ impl<'a> Lowerer<'a> {
             cells: Cells::new(count),
             arrays: vec![None; count],
             params: vec![None; count],
-            frame: Frame::default(),
+            frame: CallFrame::default(),
             light: None,
             random_count: None,
             uniform_random_calls: 0,
@@ -195,7 +197,7 @@ impl<'a> Lowerer<'a> {
                 Storage::Local | Storage::Argument { .. } => {}
             }
         }
-        if self.shader.kind == ShaderKind::Light {
+        if self.shader.kind == DeclaredKind::Light {
             let l = self.predefined_cell(Predefined::L);
             let outside = self.builder.bool(false);
             self.light = Some(LightCells { l, active: self.cells.add(outside) });
@@ -220,8 +222,8 @@ impl<'a> Lowerer<'a> {
         let global = match (predefined, self.shader.kind) {
             (Predefined::L | Predefined::Cl, _) => return self.builder.constant([0.0; 3]),
             (Predefined::Ol, _) => return self.builder.constant([1.0; 3]),
-            (Predefined::Global(Global::Ci), ShaderKind::Surface) => Global::Cs,
-            (Predefined::Global(Global::Oi), ShaderKind::Surface) => Global::Os,
+            (Predefined::Global(Global::Ci), DeclaredKind::Surface) => Global::Cs,
+            (Predefined::Global(Global::Oi), DeclaredKind::Surface) => Global::Os,
             (Predefined::Global(global), _) => global,
         };
         self.builder.global(global)

@@ -2,14 +2,14 @@
 
 use super::expression::Target;
 use super::{Lowerer, machine, rsl_type};
-use crate::ir::{Compare, Fresnel, MessageTarget, NoiseKind, Op, QuerySource, Type, Unary, Value};
-use crate::sema::hir::{self, Place, ShadeopCall, Shape};
+use crate::ir::{Compare, Fresnel, MachineType, MessageTarget, NoiseKind, Op, QuerySource, Unary, Value};
+use crate::sema::hir::{self, LValue, ShadeopCall, Shape};
 use crate::shadeops::Opcode;
 
 impl Lowerer<'_> {
     /// A call of a shadeop whose result has the type `ty`; its value if it has a result.
     pub(super) fn shadeop(&mut self, call: &ShadeopCall, ty: hir::Type) -> Option<Value> {
-        let wanted = if ty == hir::Type::Void { Type::F32 } else { machine(ty) };
+        let wanted = if ty == hir::Type::Void { MachineType::F32 } else { machine(ty) };
         let result = match call.opcode {
             Opcode::Spline => self.spline(call),
             Opcode::Transform(moved) => self.transform(moved, call),
@@ -35,7 +35,7 @@ impl Lowerer<'_> {
     }
 
     /// Shadeops that are functions of their arguments' values.
-    fn computed(&mut self, opcode: Opcode, x: &[Value], wanted: Type, call: &ShadeopCall) -> Value {
+    fn computed(&mut self, opcode: Opcode, x: &[Value], wanted: MachineType, call: &ShadeopCall) -> Value {
         let b = &mut self.builder;
         match opcode {
             Opcode::Unary(op) => b.unary(op, x[0]),
@@ -156,13 +156,13 @@ impl Lowerer<'_> {
         now
     }
 
-    fn random(&mut self, ty: Type) -> Value {
+    fn random(&mut self, ty: MachineType) -> Value {
         let count = self.next_random();
         self.builder.random(ty, count)
     }
 
     /// The same number at all points: that of a cell of `cellnoise` which belongs to this call and trip.
-    fn uniform_random(&mut self, ty: Type) -> Value {
+    fn uniform_random(&mut self, ty: MachineType) -> Value {
         let count = self.next_random();
         let count = self.builder.unary(Unary::FloatFromU32, count);
         let call = self.builder.f32(self.uniform_random_calls as f32);
@@ -170,9 +170,9 @@ impl Lowerer<'_> {
         self.builder.op(Op::Noise { kind: NoiseKind::Cell, dimension: 2, ty }, &[call, count])
     }
 
-    fn noise(&mut self, kind: NoiseKind, x: &[Value], ty: Type) -> Value {
+    fn noise(&mut self, kind: NoiseKind, x: &[Value], ty: MachineType) -> Value {
         let coordinates = if kind == NoiseKind::Periodic { &x[..x.len() / 2] } else { x };
-        let is_point = self.builder.ty(coordinates[0]) == Type::Vec3;
+        let is_point = self.builder.ty(coordinates[0]) == MachineType::Vec3;
         let dimension = coordinates.len() as u8 + if is_point { 2 } else { 0 };
         self.builder.op(Op::Noise { kind, dimension, ty }, x)
     }
@@ -275,19 +275,19 @@ impl Lowerer<'_> {
         self.answer(place, &answer)
     }
 
-    fn is_whole_array(&self, place: &Place) -> bool {
+    fn is_whole_array(&self, place: &LValue) -> bool {
         place.index.is_none() && self.shader.variable(place.variable).shape != Shape::Single
     }
 
     /// Type and number of the values that an answer must have.
-    fn asked_type(&mut self, place: &Place) -> (crate::ir::RslType, u32) {
+    fn asked_type(&mut self, place: &LValue) -> (crate::ir::RslType, u32) {
         let ty = rsl_type(self.shader.variable(place.variable).ty);
         let count = if self.is_whole_array(place) { self.array(place.variable).length } else { 1 };
         (ty, count)
     }
 
     /// Puts an answer into the variable that waits for it, if there is one; whether there is.
-    fn answer(&mut self, place: &Place, answer: &[Value]) -> Value {
+    fn answer(&mut self, place: &LValue, answer: &[Value]) -> Value {
         let (found, values) = (answer[0], &answer[1..]);
         let zero = self.builder.f32(0.0);
         let is_found = self.builder.compare(Compare::Ne, found, zero);

@@ -1,7 +1,7 @@
 //! Coordinate systems and colour spaces.
 
 use super::Lowerer;
-use crate::ir::{ColorSpace, Direction, Moved, Op, Value};
+use crate::ir::{ColorSpace, Direction, Op, TransformKind, Value};
 use crate::sema::hir::{Expr, ShadeopCall, Type};
 
 /// Colour spaces by name. `CIE` is what early versions of the interface called XYZ.
@@ -18,7 +18,7 @@ const COLOR_SPACES: [(&str, ColorSpace); 7] = [
 impl Lowerer<'_> {
     /// `x`, whose components are in `space`, in the space in which shaders compute.
     pub(super) fn spaced(&mut self, space: &Expr, x: Value, ty: Type) -> Value {
-        match rsl_moved(ty) {
+        match transform_kind(ty) {
             Some(moved) => self.moved_between(moved, space, false, x),
             None if ty == Type::Color => self.color_from(space, x),
             None => match self.space_matrix(space, Direction::CameraFromSpace) {
@@ -29,7 +29,7 @@ impl Lowerer<'_> {
     }
 
     /// Moves `x` from camera space into `space`, or the other way.
-    fn moved_between(&mut self, moved: Moved, space: &Expr, into: bool, x: Value) -> Value {
+    fn moved_between(&mut self, moved: TransformKind, space: &Expr, into: bool, x: Value) -> Value {
         match self.literal(space) {
             Some(name) if into => self.builder.transform(moved, "current", &name, x),
             Some(name) => self.builder.transform(moved, &name, "current", x),
@@ -41,7 +41,7 @@ impl Lowerer<'_> {
     }
 
     /// `transform` and its kind: `(to, x)`, `(from, to, x)`, `(matrix, x)`, `(from, matrix, x)`.
-    pub(super) fn transform(&mut self, moved: Moved, call: &ShadeopCall) -> Value {
+    pub(super) fn transform(&mut self, moved: TransformKind, call: &ShadeopCall) -> Value {
         let [spaces @ .., x] = call.arguments.as_slice() else { panic!("transform takes a value") };
         let mut x = self.value(x);
         if let [from, _] = spaces {
@@ -155,11 +155,11 @@ impl Lowerer<'_> {
     }
 }
 
-fn rsl_moved(ty: Type) -> Option<Moved> {
+fn transform_kind(ty: Type) -> Option<TransformKind> {
     match ty {
-        Type::Point => Some(Moved::Point),
-        Type::Vector => Some(Moved::Vector),
-        Type::Normal => Some(Moved::Normal),
+        Type::Point => Some(TransformKind::Point),
+        Type::Vector => Some(TransformKind::Vector),
+        Type::Normal => Some(TransformKind::Normal),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! `spline`.
 
 use super::{Lowerer, machine};
-use crate::ir::{Basis, Op, Type, Value};
+use crate::ir::{Basis, MachineType, Op, Value};
 use crate::sema::hir::{Expr, ExprKind, ShadeopCall, Shape};
 
 /// Names of bases: those of the IR, and how the interface also writes one.
@@ -50,14 +50,14 @@ impl Lowerer<'_> {
         // An array of open length may turn out to be too short: its last value goes on.
         while arguments.len() < 5 {
             let last = arguments.last().copied();
-            let zero = rest.last().map_or(Type::F32, |r| machine(r.ty)).zero();
+            let zero = rest.last().map_or(MachineType::F32, |r| machine(r.ty)).zero();
             arguments.push(last.unwrap_or_else(|| self.builder.constant(zero)));
         }
         self.with_basis(basis, &arguments)
     }
 
     fn with_basis(&mut self, basis: Option<&Expr>, arguments: &[Value]) -> Value {
-        let floats = self.builder.ty(arguments[1]) == Type::F32;
+        let floats = self.builder.ty(arguments[1]) == MachineType::F32;
         let spline = |this: &mut Self, (basis, solve): (Basis, bool)| {
             this.builder.op(Op::Spline { basis, solve: solve && floats }, arguments)
         };

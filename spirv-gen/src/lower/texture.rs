@@ -1,7 +1,7 @@
 //! Texture lookups: what they cover is the change of their coordinates from one vertex of the grid to the next.
 
 use super::Lowerer;
-use crate::ir::{Axis, Global, Lookup, LookupKind, Op, Type, Value};
+use crate::ir::{Axis, Global, Lookup, LookupKind, MachineType, Op, Value};
 use crate::sema::hir::ShadeopCall;
 use crate::shadeops;
 
@@ -14,7 +14,7 @@ struct Area {
 
 impl Lowerer<'_> {
     /// `texture`, `environment`, `shadow`: one place, or the four corners of an area.
-    pub(super) fn lookup(&mut self, kind: LookupKind, call: &ShadeopCall, ty: Type) -> Value {
+    pub(super) fn lookup(&mut self, kind: LookupKind, call: &ShadeopCall, ty: MachineType) -> Value {
         let name = self.value(&call.arguments[0]);
         let given: Vec<_> = call.arguments[1..].iter().map(|a| self.value(a)).collect();
         let dimensions = if kind == LookupKind::Texture { 2 } else { 1 };
@@ -53,13 +53,13 @@ impl Lowerer<'_> {
         area
     }
 
-    fn look(&mut self, kind: LookupKind, call: &ShadeopCall, ty: Type, name: Value, area: Area) -> Value {
+    fn look(&mut self, kind: LookupKind, call: &ShadeopCall, ty: MachineType, name: Value, area: Area) -> Value {
         let channel = match &call.channel {
             Some(channel) => self.value(channel),
             None => self.builder.f32(0.0),
         };
         // A shadow is one number, whatever is wanted.
-        let found = if kind == LookupKind::Shadow { Type::F32 } else { ty };
+        let found = if kind == LookupKind::Shadow { MachineType::F32 } else { ty };
         let mut lookup = Lookup { kind, ty: found, options: Vec::new() };
         let mut arguments = vec![name, channel];
         arguments.extend(area.middle.into_iter().chain(area.along_x).chain(area.along_y));
@@ -69,7 +69,7 @@ impl Lowerer<'_> {
             arguments.push(self.value(value));
         }
         let result = self.builder.op(Op::Lookup(Box::new(lookup)), &arguments);
-        if ty == Type::Vec3 && found == Type::F32 {
+        if ty == MachineType::Vec3 && found == MachineType::F32 {
             return self.builder.unary(crate::ir::Unary::Splat, result);
         }
         result
@@ -112,7 +112,7 @@ impl Lowerer<'_> {
             let mut middle = area.middle.clone();
             middle[i] = place;
             let area = Area { middle, along_x: area.along_x.clone(), along_y: area.along_y.clone() };
-            self.look(LookupKind::Texture, call, Type::F32, name, area)
+            self.look(LookupKind::Texture, call, MachineType::F32, name, area)
         });
         let rise = self.builder.sub(high, low);
         self.builder.div(rise, step)

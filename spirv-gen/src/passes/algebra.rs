@@ -1,10 +1,10 @@
 //! Identities that hold to the bit, so that simplified programs compute what they computed before.
 
-use super::translate::Out;
-use crate::ir::{Binary, Body, Compare, Const, Direction, InstData, Op, Type, Unary, Value, is_current};
+use super::translate::BodyWriter;
+use crate::ir::{Binary, Body, Compare, Const, Direction, InstData, MachineType, Op, Unary, Value, is_current};
 
 /// A value that an operation equals, if it need not be computed.
-pub(crate) fn simplify(out: &mut Out, op: &Op, args: &[Value]) -> Option<Value> {
+pub(crate) fn simplify(out: &mut BodyWriter, op: &Op, args: &[Value]) -> Option<Value> {
     match op {
         Op::Binary(op) => binary(out, *op, args[0], args[1]),
         Op::Unary(op) => unary(out, *op, args[0]),
@@ -38,8 +38,8 @@ pub(crate) fn simplify(out: &mut Out, op: &Op, args: &[Value]) -> Option<Value> 
 }
 
 /// Types without values that differ from themselves.
-fn is_discrete(ty: Type) -> bool {
-    matches!(ty, Type::Bool | Type::U32 | Type::Str)
+fn is_discrete(ty: MachineType) -> bool {
+    matches!(ty, MachineType::Bool | MachineType::U32 | MachineType::Str)
 }
 
 fn constant_index(body: &Body, index: Value, len: usize) -> Option<u8> {
@@ -69,7 +69,7 @@ fn truth(body: &Body, value: Value) -> Option<bool> {
     body.constant(value).and_then(Const::as_bool)
 }
 
-fn binary(out: &mut Out, op: Binary, a: Value, b: Value) -> Option<Value> {
+fn binary(out: &mut BodyWriter, op: Binary, a: Value, b: Value) -> Option<Value> {
     let body = out.body();
     match op {
         // 1 is neutral to the bit; -0 is for sums, 0 for differences.
@@ -97,7 +97,7 @@ fn binary(out: &mut Out, op: Binary, a: Value, b: Value) -> Option<Value> {
 }
 
 /// The float that a triple repeats, whether constant or not.
-fn repeated(out: &mut Out, value: Value) -> Option<Value> {
+fn repeated(out: &mut BodyWriter, value: Value) -> Option<Value> {
     if let Some(x) = splatted(out.body(), value) {
         return Some(x);
     }
@@ -110,7 +110,7 @@ fn repeated(out: &mut Out, value: Value) -> Option<Value> {
     }
 }
 
-fn unary(out: &mut Out, op: Unary, x: Value) -> Option<Value> {
+fn unary(out: &mut BodyWriter, op: Unary, x: Value) -> Option<Value> {
     let body = out.body();
     let same = |op: Unary| definition(body, x, &Op::Unary(op)).map(|d| d.args[0]);
     match op {
@@ -139,7 +139,7 @@ fn component(body: &Body, i: u8, v: Value) -> Option<Value> {
 }
 
 /// A triple of the three components of one triple, or of the same float.
-fn whole(out: &mut Out, args: &[Value]) -> Option<Value> {
+fn whole(out: &mut BodyWriter, args: &[Value]) -> Option<Value> {
     if args[0] == args[1] && args[0] == args[2] {
         return Some(out.op(Op::Unary(Unary::Splat), &args[..1]));
     }
@@ -148,7 +148,7 @@ fn whole(out: &mut Out, args: &[Value]) -> Option<Value> {
     (source(1)? == first && source(2)? == first).then_some(first)
 }
 
-fn known_space(out: &mut Out, direction: Direction, name: Value) -> Option<Value> {
+fn known_space(out: &mut BodyWriter, direction: Direction, name: Value) -> Option<Value> {
     let Some(Const::Str(name)) = out.body().constant(name) else { return None };
     let name = name.clone();
     Some(out.op(Op::Space(name, direction), &[]))

@@ -13,7 +13,7 @@ use super::rates::varying;
 use super::simplify::simplify;
 use super::translate::{Rules, Translator, translate};
 use super::trips::uncounted_loops;
-use crate::ir::{Axis, Binary, Body, Compare, Const, Inst, Op, Region, Type, Unary, Value};
+use crate::ir::{Axis, Binary, Body, Compare, Const, Inst, MachineType, Op, Region, Unary, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Floats that one exchange may hold: two halves of 256 lanes are 16 KiB, the least that Vulkan promises.
@@ -223,7 +223,7 @@ impl Legalise {
         let (condition, body) = (data.regions[0], data.regions[1]);
         let outer = self.guard;
         let start = t.out.constant(Const::Bool(true));
-        let types = [&t.types(data)[..], &[Type::Bool]].concat();
+        let types = [&t.types(data)[..], &[MachineType::Bool]].concat();
         let params = t.out.open(&types, true);
         let (&alive, carried) = params.split_last().expect("a parameter for the vote");
         t.bind(&from.region(condition).params, carried);
@@ -330,7 +330,7 @@ fn exchanges(body: &mut Body, derivatives: &[Inst], order: &mut Vec<Inst>, new: 
             items.push((at as u32, axis));
             old.push(result);
         }
-        let types: Vec<Type> = old.iter().map(|&r| body.ty(r)).collect();
+        let types: Vec<MachineType> = old.iter().map(|&r| body.ty(r)).collect();
         let inst = body.add_inst(Op::Derivatives(items), args, Vec::new(), &types);
         order.push(inst);
         new.extend(old.into_iter().zip(body.inst(inst).results.clone()));

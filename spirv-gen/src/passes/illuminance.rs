@@ -6,7 +6,7 @@
 
 use super::dead::remove_dead;
 use super::translate::{Rules, Translator, translate};
-use crate::ir::{Binary, Body, Compare, Const, Global, Inst, InstData, Op, Region, Type, Unary, Value};
+use crate::ir::{Binary, Body, Compare, Const, Global, Inst, InstData, MachineType, Op, Region, Unary, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Turns every `Illuminance` and `Ambient` into a `LightLoop`.
@@ -37,7 +37,7 @@ impl Rules for ToLightLoops {
 }
 
 /// Parameters of a light loop's region before the carried values.
-struct Light {
+struct LightLoopParams {
     l: Value,
     active: Value,
     ambient: Value,
@@ -46,11 +46,11 @@ struct Light {
     ol: Value,
 }
 
-fn open_light_loop(t: &mut Translator<'_, '_>, carried: &[Type]) -> (Light, Vec<Value>) {
-    use Type::{Bool, U32, Vec3};
+fn open_light_loop(t: &mut Translator<'_, '_>, carried: &[MachineType]) -> (LightLoopParams, Vec<Value>) {
+    use MachineType::{Bool, U32, Vec3};
     let types = [&[Vec3, Vec3, Vec3, Bool, Bool, U32, U32], carried].concat();
     let params = t.out.open(&types, true);
-    let light = Light {
+    let light = LightLoopParams {
         l: params[0],
         cl: params[1],
         ol: params[2],
@@ -110,28 +110,28 @@ fn in_cone(t: &mut Translator<'_, '_>, l: Value, axis: Value, angle: Value) -> V
 fn ambient(t: &mut Translator<'_, '_>) -> Value {
     let position = t.out.op(Op::Global(Global::P), &[]);
     let zero = t.out.constant(Const::Vec3([0.0; 3]));
-    let (light, sum) = open_light_loop(t, &[Type::Vec3]);
+    let (light, sum) = open_light_loop(t, &[MachineType::Vec3]);
     let more = t.out.op(Op::Binary(Binary::Add), &[sum[0], light.cl]);
     let next = t.out.op(Op::Select, &[light.ambient, more, sum[0]]);
     let region = t.out.close(&[next]);
     let op = Op::LightLoop { local: false, ambient: true };
-    t.out.push(op, vec![position, zero], vec![region], &[Type::Vec3])[0]
+    t.out.push(op, vec![position, zero], vec![region], &[MachineType::Vec3])[0]
 }
 
 /// Two light loops of one region that can become one: their places in it.
-struct Pair {
+struct LoopPair {
     region: Region,
     first: usize,
     second: usize,
 }
 
-fn find_pair(body: &Body, region: Region) -> Option<Pair> {
+fn find_pair(body: &Body, region: Region) -> Option<LoopPair> {
     let insts = &body.region(region).insts;
     let is_light_loop = |i: &usize| matches!(body.inst(insts[*i]).op, Op::LightLoop { .. });
     let loops: Vec<usize> = (0..insts.len()).filter(is_light_loop).collect();
     for (n, &second) in loops.iter().enumerate().skip(1) {
         for &first in &loops[..n] {
-            let pair = Pair { region, first, second };
+            let pair = LoopPair { region, first, second };
             if may_merge(body, &pair) {
                 return Some(pair);
             }
@@ -140,7 +140,7 @@ fn find_pair(body: &Body, region: Region) -> Option<Pair> {
     insts.iter().flat_map(|&i| &body.inst(i).regions).find_map(|&r| find_pair(body, r))
 }
 
-fn may_merge(body: &Body, pair: &Pair) -> bool {
+fn may_merge(body: &Body, pair: &LoopPair) -> bool {
     let insts = &body.region(pair.region).insts;
     let (first, second) = (body.inst(insts[pair.first]), body.inst(insts[pair.second]));
     if first.args[0] != second.args[0] {
@@ -159,7 +159,7 @@ fn touches_memory(body: &Body, inst: Inst) -> bool {
 }
 
 /// The instructions after the first loop, up to the second, that need its results.
-fn dependents(body: &Body, pair: &Pair) -> FxHashSet<Inst> {
+fn dependents(body: &Body, pair: &LoopPair) -> FxHashSet<Inst> {
     let insts = &body.region(pair.region).insts;
     let mut tainted: FxHashSet<Value> = body.inst(insts[pair.first]).results.iter().copied().collect();
     let mut found = FxHashSet::default();
@@ -183,7 +183,7 @@ fn uses_any(body: &Body, inst: Inst, values: &FxHashSet<Value>) -> bool {
 
 /// Puts the second loop's body after the first's, in one loop that stands where the second stood; what needs the first's results
 /// follows it.
-fn merge(body: &mut Body, pair: Pair) {
+fn merge(body: &mut Body, pair: LoopPair) {
     let after = dependents(body, &pair);
     let insts = body.region(pair.region).insts.clone();
     let (a, b) = (body.inst(insts[pair.first]).clone(), body.inst(insts[pair.second]).clone());
@@ -210,7 +210,7 @@ fn merge(body: &mut Body, pair: Pair) {
     let op = Op::LightLoop { local: *local || *l, ambient: *ambient || *m };
     let args = [&a.args[..], &b.args[1..]].concat();
     let results: Vec<Value> = a.results.iter().chain(&b.results).copied().collect();
-    let types: Vec<Type> = results.iter().map(|&r| body.ty(r)).collect();
+    let types: Vec<MachineType> = results.iter().map(|&r| body.ty(r)).collect();
     let merged = body.add_inst(op, args, vec![first], &types);
     new.extend(results.into_iter().zip(body.inst(merged).results.clone()));
 

@@ -2,7 +2,7 @@
 //! code: over and over until nothing changes.
 
 use super::dead::remove_dead;
-use super::translate::{Plain, translate};
+use super::translate::{NoRules, translate};
 use crate::ir::Body;
 
 /// Rounds after which a body is taken as it is; each costs time linear in its size, and the second usually finds nothing.
@@ -23,7 +23,7 @@ pub fn simplify(body: &Body) -> Body {
 }
 
 fn round(body: &Body) -> Body {
-    let mut body = translate(body, &mut Plain, true);
+    let mut body = translate(body, &mut NoRules, true);
     remove_dead(&mut body);
     body
 }

@@ -1,17 +1,17 @@
 //! Writing a body anew: the frame in which most passes stand.
 //!
-//! A [`Translator`] walks a body and writes it into an [`Out`]. On the way operations on constants are folded, equal operations shared,
+//! A [`Translator`] walks a body and writes it into a [`BodyWriter`]. On the way operations on constants are folded, equal operations shared,
 //! what does not change in a loop is moved before it, and branches whose condition is known disappear. A pass adds [`Rules`], which
 //! may replace instructions.
 
 use super::algebra;
 use super::trips::trip_count;
 use crate::interp::evaluate;
-use crate::ir::{Body, Const, Inst, InstData, Op, Region, Slot, Type, Value, result_types};
+use crate::ir::{Body, Const, Inst, InstData, MachineType, Op, Region, Slot, Value, result_types};
 use rustc_hash::FxHashMap;
 
 /// A region that is being written.
-struct Scope {
+struct RegionScope {
     region: Region,
     /// Operations in it, by what they are, so that equal ones are found again.
     known: FxHashMap<(Op, Vec<Value>), Vec<Value>>,
@@ -22,12 +22,12 @@ struct Scope {
 }
 
 /// Scopes that were left for a while.
-pub(crate) struct Inner(Vec<Scope>);
+pub(crate) struct SuspendedScopes(Vec<RegionScope>);
 
 /// A body that is being written.
-pub(crate) struct Out {
+pub(crate) struct BodyWriter {
     body: Body,
-    scopes: Vec<Scope>,
+    scopes: Vec<RegionScope>,
     /// For each value, the number of scopes around its definition.
     depths: Vec<usize>,
     /// Whether operations may be shared and moved. Off while a program is put into a form whose order matters.
@@ -36,10 +36,10 @@ pub(crate) struct Out {
     elements: FxHashMap<(Slot, usize), Value>,
 }
 
-impl Out {
+impl BodyWriter {
     pub(crate) fn new(optimise: bool) -> Self {
         let body = Body::default();
-        let root = Scope { region: body.root(), known: FxHashMap::default(), repeats: false, is_body: false };
+        let root = RegionScope { region: body.root(), known: FxHashMap::default(), repeats: false, is_body: false };
         Self { body, scopes: vec![root], depths: Vec::new(), optimise, elements: FxHashMap::default() }
     }
 
@@ -55,7 +55,7 @@ impl Out {
         self.body
     }
 
-    pub(crate) fn add_slot(&mut self, ty: Type, len: u32) -> Slot {
+    pub(crate) fn add_slot(&mut self, ty: MachineType, len: u32) -> Slot {
         self.body.add_slot(ty, len)
     }
 
@@ -84,9 +84,9 @@ impl Out {
     }
 
     /// Opens a region with parameters.
-    pub(crate) fn open(&mut self, params: &[Type], repeats: bool) -> Vec<Value> {
+    pub(crate) fn open(&mut self, params: &[MachineType], repeats: bool) -> Vec<Value> {
         let region = self.body.add_region();
-        self.scopes.push(Scope { region, known: FxHashMap::default(), repeats, is_body: false });
+        self.scopes.push(RegionScope { region, known: FxHashMap::default(), repeats, is_body: false });
         let params: Vec<_> = params.iter().map(|&ty| self.body.add_region_param(region, ty)).collect();
         self.note(&params, self.scopes.len());
         params
@@ -113,17 +113,23 @@ impl Out {
 
     /// Goes back to the outermost `depth` scopes: what is written next goes to the end of the last of them. The others are returned,
     /// to be entered again.
-    pub(crate) fn leave(&mut self, depth: usize) -> Inner {
-        Inner(self.scopes.split_off(depth))
+    pub(crate) fn leave(&mut self, depth: usize) -> SuspendedScopes {
+        SuspendedScopes(self.scopes.split_off(depth))
     }
 
     /// Enters scopes that were left.
-    pub(crate) fn enter(&mut self, inner: Inner) {
+    pub(crate) fn enter(&mut self, inner: SuspendedScopes) {
         self.scopes.extend(inner.0);
     }
 
     /// Appends an instruction as it is.
-    pub(crate) fn push(&mut self, op: Op, args: Vec<Value>, regions: Vec<Region>, results: &[Type]) -> Vec<Value> {
+    pub(crate) fn push(
+        &mut self,
+        op: Op,
+        args: Vec<Value>,
+        regions: Vec<Region>,
+        results: &[MachineType],
+    ) -> Vec<Value> {
         let inst = self.body.add_inst(op, args, regions, results);
         let at = self.at();
         self.body.region_mut(at).insts.push(inst);
@@ -133,7 +139,7 @@ impl Out {
     }
 
     /// Appends an operation without regions, or finds what it gives otherwise; `types` of its results.
-    pub(crate) fn emit(&mut self, op: Op, args: &[Value], types: &[Type]) -> Vec<Value> {
+    pub(crate) fn emit(&mut self, op: Op, args: &[Value], types: &[MachineType]) -> Vec<Value> {
         if !op.is_pure() {
             return self.push(op, args.to_vec(), Vec::new(), types);
         }
@@ -150,7 +156,7 @@ impl Out {
         self.find_or_push(op, args, types, depth)
     }
 
-    fn find_or_push(&mut self, op: Op, args: &[Value], types: &[Type], depth: usize) -> Vec<Value> {
+    fn find_or_push(&mut self, op: Op, args: &[Value], types: &[MachineType], depth: usize) -> Vec<Value> {
         if !self.optimise && !matches!(op, Op::Const(_)) {
             return self.push(op, args.to_vec(), Vec::new(), types);
         }
@@ -197,11 +203,11 @@ impl Out {
         self.find_or_push(Op::Const(c), &[], &[ty], 1)[0]
     }
 
-    pub(crate) fn zero(&mut self, ty: Type) -> Value {
+    pub(crate) fn zero(&mut self, ty: MachineType) -> Value {
         self.constant(ty.zero())
     }
 
-    pub(crate) fn ty(&self, value: Value) -> Type {
+    pub(crate) fn ty(&self, value: Value) -> MachineType {
         self.body.ty(value)
     }
 }
@@ -214,9 +220,9 @@ pub(crate) trait Rules {
 }
 
 /// No replacements.
-pub(crate) struct Plain;
+pub(crate) struct NoRules;
 
-impl Rules for Plain {
+impl Rules for NoRules {
     fn replace(&mut self, _: &mut Translator<'_, '_>, _: Inst, _: &[Value]) -> Option<Vec<Value>> {
         None
     }
@@ -227,13 +233,13 @@ pub(crate) struct Translator<'a, 'o> {
     /// What is read.
     pub(crate) from: &'a Body,
     /// What is written.
-    pub(crate) out: &'o mut Out,
+    pub(crate) out: &'o mut BodyWriter,
     map: Vec<Option<Value>>,
     slots: Vec<Option<Slot>>,
 }
 
 impl<'a, 'o> Translator<'a, 'o> {
-    pub(crate) fn new(from: &'a Body, out: &'o mut Out) -> Self {
+    pub(crate) fn new(from: &'a Body, out: &'o mut BodyWriter) -> Self {
         Self { from, out, map: vec![None; from.value_count()], slots: vec![None; from.slots().len()] }
     }
 
@@ -355,7 +361,7 @@ impl<'a, 'o> Translator<'a, 'o> {
     }
 
     /// Types of an instruction's results.
-    pub(crate) fn types(&self, data: &InstData) -> Vec<Type> {
+    pub(crate) fn types(&self, data: &InstData) -> Vec<MachineType> {
         data.results.iter().map(|&r| self.from.ty(r)).collect()
     }
 
@@ -470,7 +476,7 @@ pub(crate) fn is_dear(op: &Op) -> bool {
     }
 }
 
-impl Out {
+impl BodyWriter {
     /// Moves the instructions of a closed region to where the output stands.
     fn splice(&mut self, region: Region) {
         let insts = std::mem::take(&mut self.body.region_mut(region).insts);
@@ -487,7 +493,7 @@ impl Out {
 
 /// Writes a body anew under rules.
 pub(crate) fn translate(body: &Body, rules: &mut dyn Rules, optimise: bool) -> Body {
-    let mut out = Out::new(optimise);
+    let mut out = BodyWriter::new(optimise);
     let mut translator = Translator::new(body, &mut out);
     let results = translator.region(rules, body.root());
     out.finish(&results)

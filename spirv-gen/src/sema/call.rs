@@ -1,17 +1,17 @@
 //! Calls: which function or overload is meant, and what it is given.
 
 use super::convert::{self, COST_RENAME};
-use super::hir::{Argument, Expr, ExprKind, FuncId, Place, ShadeopCall, Shape, Storage, Type};
+use super::hir::{Argument, Expr, ExprKind, FuncId, LValue, ShadeopCall, Shape, Storage, Type};
 use super::operator::single;
-use super::{Call, Checker, lights_report};
+use super::{CallSite, Checker, lights_report};
 use crate::diagnostic::Report;
 use crate::lower;
-use crate::shadeops::{self, Opcode, Overload, Parameter, ParameterKind};
+use crate::shadeops::{self, Opcode, Overload, ParameterKind, SignatureParameter};
 use crate::span::Span;
-use crate::syntax::ast::{self, Ident};
+use crate::syntax::ast::{AstExpr, AstExprKind, Ident};
 
 /// A checked argument.
-struct Actual {
+struct ActualArgument {
     expr: Expr,
     /// The channel behind a texture's name.
     channel: Option<Expr>,
@@ -35,7 +35,7 @@ impl Checker<'_> {
     pub(super) fn call(
         &mut self,
         name: &Ident,
-        arguments: &[ast::Expr],
+        arguments: &[AstExpr],
         span: Span,
         expected: Option<Type>,
     ) -> Option<Expr> {
@@ -71,7 +71,7 @@ impl Checker<'_> {
     fn unknown_function(&mut self, name: &Ident) {
         let word = &name.name;
         let report = |message: String| Report::error(name.span, message);
-        if self.place.functions.contains(word) {
+        if self.enclosing.functions.contains(word) {
             return self.error(report(format!("`{word}` calls itself")).hint("RSL has no recursion; use a loop"));
         }
         if self.file_functions.contains(word) {
@@ -87,14 +87,14 @@ impl Checker<'_> {
     }
 
     /// The arguments, checked. Where all candidates want the same type of an argument, that type is what the argument should be.
-    fn actuals(&mut self, candidates: &[Candidate], arguments: &[ast::Expr]) -> Option<Vec<Actual>> {
+    fn actuals(&mut self, candidates: &[Candidate], arguments: &[AstExpr]) -> Option<Vec<ActualArgument>> {
         let count = arguments.len();
         let mut actuals = Vec::with_capacity(count);
         for (i, argument) in arguments.iter().enumerate() {
             let mut wanted = candidates.iter().filter_map(|&c| self.wanted(c, i, count));
             let first = wanted.next();
             let is_texture = first.is_some_and(|p| p.kind == ParameterKind::Texture);
-            let ty = |p: Parameter| match p.kind {
+            let ty = |p: SignatureParameter| match p.kind {
                 ParameterKind::Value(ty) => Some(ty),
                 _ => None,
             };
@@ -106,14 +106,14 @@ impl Checker<'_> {
                 if let Some(expr) = expr.as_ref().filter(|_| !first.is_some_and(|p| p.output)) {
                     self.warn_of_light_outside(expr);
                 }
-                expr.map(|expr| Actual { expr, channel: None })
+                expr.map(|expr| ActualArgument { expr, channel: None })
             });
         }
         actuals.into_iter().collect()
     }
 
     /// What a candidate wants as argument `i` of `count`; `None` if it does not take so many.
-    fn wanted(&self, candidate: Candidate, i: usize, count: usize) -> Option<Parameter> {
+    fn wanted(&self, candidate: Candidate, i: usize, count: usize) -> Option<SignatureParameter> {
         match candidate {
             Candidate::Function(id) => {
                 let function = &self.functions[id.0 as usize].function;
@@ -124,7 +124,10 @@ impl Checker<'_> {
                 } else {
                     ParameterKind::Array(variable.ty)
                 };
-                Some(Parameter { kind, output: matches!(variable.storage, Storage::Argument { output: true }) })
+                Some(SignatureParameter {
+                    kind,
+                    output: matches!(variable.storage, Storage::Argument { output: true }),
+                })
             }
             Candidate::Shadeop(overload) => {
                 let signature = &overload.signature;
@@ -136,26 +139,26 @@ impl Checker<'_> {
     }
 
     /// The name of a texture, behind which a channel may stand in brackets.
-    fn texture_name(&mut self, argument: &ast::Expr) -> Option<Actual> {
-        let ast::ExprKind::Index { base, index } = &argument.kind else {
-            return Some(Actual { expr: self.expr(argument, Some(Type::String))?, channel: None });
+    fn texture_name(&mut self, argument: &AstExpr) -> Option<ActualArgument> {
+        let AstExprKind::Index { base, index } = &argument.kind else {
+            return Some(ActualArgument { expr: self.expr(argument, Some(Type::String))?, channel: None });
         };
         let is_array = match &base.kind {
-            ast::ExprKind::Name(name) if self.is_variable(name) => {
+            AstExprKind::Name(name) if self.is_variable(name) => {
                 self.resolve(name, base.span).is_some_and(|id| self.variable(id).shape != Shape::Single)
             }
             _ => false,
         };
         if is_array {
-            return Some(Actual { expr: self.expr(argument, Some(Type::String))?, channel: None });
+            return Some(ActualArgument { expr: self.expr(argument, Some(Type::String))?, channel: None });
         }
         let expr = self.value_of(base, Type::String);
         let channel = self.value_of(index, Type::Float);
-        Some(Actual { expr: expr?, channel: Some(channel?) })
+        Some(ActualArgument { expr: expr?, channel: Some(channel?) })
     }
 
     /// What it costs to choose a candidate; `None` if it does not fit.
-    fn candidate_cost(&self, candidate: Candidate, actuals: &[Actual], expected: Option<Type>) -> Option<Cost> {
+    fn candidate_cost(&self, candidate: Candidate, actuals: &[ActualArgument], expected: Option<Type>) -> Option<Cost> {
         let mut cost = 0;
         let (result, fixed) = match candidate {
             Candidate::Function(id) => {
@@ -181,7 +184,7 @@ impl Checker<'_> {
         Some((cost, result_cost(result, expected)))
     }
 
-    fn argument_cost(&self, candidate: Candidate, i: usize, actual: &Actual, count: usize) -> Option<u32> {
+    fn argument_cost(&self, candidate: Candidate, i: usize, actual: &ActualArgument, count: usize) -> Option<u32> {
         let wanted = self.wanted(candidate, i, count)?;
         let expr = &actual.expr;
         match wanted.kind {
@@ -211,7 +214,7 @@ impl Checker<'_> {
         }
     }
 
-    fn no_overload(&mut self, name: &Ident, candidates: &[Candidate], actuals: &[Actual], span: Span) {
+    fn no_overload(&mut self, name: &Ident, candidates: &[Candidate], actuals: &[ActualArgument], span: Span) {
         let given: Vec<_> = actuals.iter().map(|a| a.expr.describe().replace('`', "")).collect();
         let message = format!("`{}` does not take ({})", name.name, given.join(", "));
         let mut forms: Vec<_> = candidates.iter().map(|&c| self.form(name, c)).collect();
@@ -231,7 +234,7 @@ impl Checker<'_> {
             Candidate::Function(id) => self.functions[id.0 as usize].function.arguments.len(),
             Candidate::Shadeop(overload) => overload.signature.parameters.len(),
         };
-        let word = |p: Parameter| {
+        let word = |p: SignatureParameter| {
             let output = if p.output { "output " } else { "" };
             match p.kind {
                 ParameterKind::Value(ty) => format!("{output}{ty}"),
@@ -253,14 +256,14 @@ impl Checker<'_> {
         format!("`{result} {}({})`", name.name, words.join(", "))
     }
 
-    fn call_function(&mut self, id: FuncId, actuals: Vec<Actual>, span: Span) -> Option<Expr> {
-        let in_illuminance = self.place.in_illuminance;
-        let (in_default, depth) = (self.place.in_default.is_some(), self.place.depth);
-        self.place.facts.calls.push(Call { callee: id, span, in_illuminance, in_default, depth });
+    fn call_function(&mut self, id: FuncId, actuals: Vec<ActualArgument>, span: Span) -> Option<Expr> {
+        let in_illuminance = self.enclosing.in_illuminance;
+        let (in_default, depth) = (self.enclosing.in_default.is_some(), self.enclosing.depth);
+        self.enclosing.facts.calls.push(CallSite { callee: id, span, in_illuminance, in_default, depth });
         let function = &self.functions[id.0 as usize].function;
         let (arguments, result) = (function.arguments.clone(), function.result);
         let mut given = Vec::with_capacity(arguments.len());
-        for (argument, Actual { expr, .. }) in arguments.into_iter().zip(actuals) {
+        for (argument, ActualArgument { expr, .. }) in arguments.into_iter().zip(actuals) {
             let wanted = self.variable(argument);
             let (ty, output) = (wanted.ty, matches!(wanted.storage, Storage::Argument { output: true }));
             given.push(if wanted.shape != Shape::Single {
@@ -282,7 +285,7 @@ impl Checker<'_> {
         &mut self,
         name: &Ident,
         overload: &'static Overload,
-        actuals: Vec<Actual>,
+        actuals: Vec<ActualArgument>,
         span: Span,
     ) -> Option<Expr> {
         self.check_shadeop_place(name, overload);
@@ -290,7 +293,7 @@ impl Checker<'_> {
         let fixed = if signature.named { signature.parameters.len() } else { actuals.len() };
         // A random value for a uniform variable is the same at all points.
         let opcode = match overload.opcode {
-            Opcode::Random if self.place.for_uniform => Opcode::UniformRandom,
+            Opcode::Random if self.enclosing.for_uniform => Opcode::UniformRandom,
             opcode => opcode,
         };
         let mut call = ShadeopCall {
@@ -304,7 +307,7 @@ impl Checker<'_> {
         };
         let mut actuals = actuals.into_iter();
         for i in 0..fixed {
-            let Actual { expr, channel } = actuals.next()?;
+            let ActualArgument { expr, channel } = actuals.next()?;
             let wanted = signature.parameters.get(i).copied().or(signature.rest)?;
             call.channel = call.channel.or(channel);
             match wanted.kind {
@@ -327,15 +330,15 @@ impl Checker<'_> {
             self.kind_error(report.hint(format!("it can in {} shaders", overload.kinds.words())));
         }
         if overload.opcode.runs_lights() {
-            self.place.facts.lights.get_or_insert(name.span);
-            let in_default = self.place.in_default.is_some();
-            if self.place.in_illuminance || in_default {
+            self.enclosing.facts.lights.get_or_insert(name.span);
+            let in_default = self.enclosing.in_default.is_some();
+            if self.enclosing.in_illuminance || in_default {
                 let report = lights_report(name.span, in_default);
                 self.error(report.label(format!("`{}` loops over the lights", name.name)));
             }
         }
         let asks_light = overload.opcode == Opcode::Message(crate::ir::MessageTarget::Light);
-        if asks_light && !self.place.in_illuminance && self.place.functions.is_empty() {
+        if asks_light && !self.enclosing.in_illuminance && self.enclosing.functions.is_empty() {
             self.error(Report::error(name.span, "`lightsource` can only be asked inside `illuminance`"));
         }
     }
@@ -343,7 +346,7 @@ impl Checker<'_> {
     /// What the types do not say.
     fn check_shadeop(&mut self, call: &ShadeopCall) {
         if call.opcode.has_effect() {
-            self.place.facts.changes.get_or_insert(call.span);
+            self.enclosing.facts.changes.get_or_insert(call.span);
         }
         match call.opcode {
             Opcode::Printf | Opcode::Format => self.check_format(call),
@@ -382,7 +385,7 @@ impl Checker<'_> {
         self.reports.push(Report::warning(span, warning));
     }
 
-    fn is_whole_array(&self, place: &Place) -> bool {
+    fn is_whole_array(&self, place: &LValue) -> bool {
         place.index.is_none() && self.variable(place.variable).shape != Shape::Single
     }
 
@@ -472,7 +475,7 @@ pub(crate) fn format_letters(format: &str) -> Result<Vec<char>, String> {
 }
 
 /// Whether these are pairs of names and values.
-fn named_fit(rest: &[Actual]) -> bool {
+fn named_fit(rest: &[ActualArgument]) -> bool {
     rest.len().is_multiple_of(2) && rest.iter().step_by(2).all(|a| a.expr.ty == Type::String)
 }
 

@@ -6,8 +6,8 @@
 //! own between arguments and results, from a summary of the function.
 
 use super::hir::{
-    Argument, Class, Default, Expr, ExprKind, FuncId, Parameter, Place, ShadeopCall, Shader, Stmt, StmtKind, Storage,
-    Type, VarId,
+    Argument, CheckedShader, Class, Default, Expr, ExprKind, FuncId, LValue, Parameter, ShadeopCall, Stmt, StmtKind,
+    Storage, Type, VarId,
 };
 use super::visit;
 use crate::diagnostic::{Report, Reports};
@@ -21,7 +21,7 @@ type Node = u32;
 const VARYING: Node = 0;
 
 /// Sets [`super::hir::Variable::inferred`], and reports varying values that are given to uniform variables.
-pub(super) fn infer(shader: &mut Shader, reports: &mut Reports) {
+pub(super) fn infer(shader: &mut CheckedShader, reports: &mut Reports) {
     let mut inference = Inference::new(shader);
     for function in 0..shader.functions.len() {
         inference.function(FuncId(function as u32));
@@ -56,7 +56,7 @@ pub(super) fn infer(shader: &mut Shader, reports: &mut Reports) {
     }
 }
 
-fn hint(shader: &Shader, check: &Check) -> String {
+fn hint(shader: &CheckedShader, check: &Check) -> String {
     let variable = shader.variable(check.variable);
     match variable.storage {
         Storage::Parameter { output } => {
@@ -110,29 +110,29 @@ struct Check {
 }
 
 /// On what the results of a function depend.
-struct Summary {
-    result: Vec<Source>,
+struct FunctionSummary {
+    result: Vec<Dependency>,
     /// For each argument that the function may assign.
-    outputs: Vec<Vec<Source>>,
+    outputs: Vec<Vec<Dependency>>,
     /// Variables outside the function that it, or what it calls, assigns.
     assigned: Vec<VarId>,
 }
 
-enum Source {
+enum Dependency {
     Argument(usize),
     /// A variable outside the function, or [`VARYING`].
     Outside(Node),
 }
 
 struct Inference<'a> {
-    shader: &'a Shader,
+    shader: &'a CheckedShader,
     edges: Vec<(Node, Node)>,
     node_count: u32,
     /// What the conditions around depend on, a node for each, the innermost last.
     conditions: Vec<Node>,
     /// Conditions around the declaration of each variable.
     depths: Vec<usize>,
-    summaries: Vec<Summary>,
+    summaries: Vec<FunctionSummary>,
     /// The result of the function that is being read.
     result: Node,
     in_function: bool,
@@ -143,7 +143,7 @@ struct Inference<'a> {
 }
 
 impl<'a> Inference<'a> {
-    fn new(shader: &'a Shader) -> Self {
+    fn new(shader: &'a CheckedShader) -> Self {
         let count = shader.variables.len();
         Self {
             shader,
@@ -198,10 +198,10 @@ impl<'a> Inference<'a> {
                 let outside =
                     at == VARYING || variable.is_some_and(|v| argument.is_none() && !own_variables.contains(&v));
                 if outside {
-                    found.push(Source::Outside(at));
+                    found.push(Dependency::Outside(at));
                     continue;
                 }
-                found.extend(argument.map(Source::Argument));
+                found.extend(argument.map(Dependency::Argument));
                 todo.extend(before(at));
             }
             found
@@ -213,7 +213,7 @@ impl<'a> Inference<'a> {
         let is_own = |v: &VarId| own_variables.contains(v) || function.arguments.contains(v);
         let mut assigned: Vec<_> = self.assigned.drain().filter(|v| !is_own(v)).collect();
         assigned.sort_unstable();
-        self.summaries.push(Summary { result, outputs, assigned });
+        self.summaries.push(FunctionSummary { result, outputs, assigned });
     }
 
     fn is_output(&self, argument: VarId) -> bool {
@@ -333,7 +333,7 @@ impl<'a> Inference<'a> {
         }
     }
 
-    fn assign(&mut self, place: &Place, source: Node, span: Span) {
+    fn assign(&mut self, place: &LValue, source: Node, span: Span) {
         if let Some(index) = &place.index {
             self.expr(index, source);
         }
@@ -401,13 +401,13 @@ impl<'a> Inference<'a> {
             }
             given.push(source);
         }
-        let follow = |this: &mut Self, sources: &dyn Fn(&Summary) -> &Vec<Source>, to: Node| {
+        let follow = |this: &mut Self, sources: &dyn Fn(&FunctionSummary) -> &Vec<Dependency>, to: Node| {
             let summary = &this.summaries[id.0 as usize];
             let new: Vec<_> = sources(summary)
                 .iter()
                 .map(|source| match source {
-                    Source::Argument(i) => (given[*i], to),
-                    Source::Outside(at) => (*at, to),
+                    Dependency::Argument(i) => (given[*i], to),
+                    Dependency::Outside(at) => (*at, to),
                 })
                 .collect();
             this.edges.extend(new);

@@ -7,10 +7,10 @@ use super::hir::{
 };
 use super::scope::Scope;
 use super::visit;
-use super::{CheckedFunction, Checker, Surroundings, default_report};
+use super::{CheckedFunction, Checker, EnclosingCode, default_report};
 use crate::diagnostic::Report;
 use crate::span::Span;
-use crate::syntax::ast::{self, ArrayLength, Declaration, Init};
+use crate::syntax::ast::{self, ArrayLength, AstExpr, Declaration, Init};
 
 /// Elements of an array.
 const ARRAY_LENGTH_MAX: u32 = 4096;
@@ -33,7 +33,7 @@ impl Checker<'_> {
         let mut parameters = Vec::new();
         for (declaration, variable) in declarations.iter().zip(variables) {
             let Some(variable) = *variable else { continue };
-            self.place.in_default = Some(variable);
+            self.enclosing.in_default = Some(variable);
             let Variable { ty, shape, class, .. } = *self.variable(variable);
             let values = match &declaration.init {
                 Some(init) => self.meant_for(class, |this| this.initializer(init, ty, shape)),
@@ -45,7 +45,7 @@ impl Checker<'_> {
             let default = known.map_or(Default::Computed(values), Default::Constant);
             parameters.push(Parameter { variable, default });
         }
-        self.place.in_default = None;
+        self.enclosing.in_default = None;
         parameters
     }
 
@@ -100,7 +100,7 @@ impl Checker<'_> {
         Some(self.declare(Variable { name, ty: *ty, shape, class, inferred, storage, span }))
     }
 
-    fn array_length(&mut self, length: &ast::Expr) -> Option<Shape> {
+    fn array_length(&mut self, length: &AstExpr) -> Option<Shape> {
         let value = self.value_of(length, Type::Float)?;
         let Some(constant::Constant::Float(number)) = constant::evaluate(&value) else {
             self.error(Report::error(value.span, "the length of an array must be known when the shader is compiled"));
@@ -164,7 +164,7 @@ impl Checker<'_> {
 
     fn extern_variable(&mut self, declaration: &Declaration) {
         let Declaration { name, ty, .. } = declaration;
-        if let Some(Init::Value(ast::Expr { span, .. }) | Init::List(_, span)) = &declaration.init {
+        if let Some(Init::Value(AstExpr { span, .. }) | Init::List(_, span)) = &declaration.init {
             self.error(Report::error(*span, "an `extern` variable has its value already"));
         }
         let Some(id) = self.resolve_extern(&name.name, name.span) else {
@@ -188,18 +188,18 @@ impl Checker<'_> {
     pub(super) fn function(&mut self, declaration: &ast::FunctionDecl) {
         let name = &declaration.name;
         self.scopes.push(Scope::function());
-        let mut functions = self.place.functions.clone();
+        let mut functions = self.enclosing.functions.clone();
         functions.push(name.name.clone());
-        let inside = Surroundings {
+        let inside = EnclosingCode {
             functions,
             result: Some(declaration.result),
             returns_uniform: declaration.class == Some(Class::Uniform),
-            ..Surroundings::default()
+            ..EnclosingCode::default()
         };
-        let outside = std::mem::replace(&mut self.place, inside);
+        let outside = std::mem::replace(&mut self.enclosing, inside);
         let arguments: Vec<_> = declaration.parameters.iter().map(|p| self.argument(p)).collect();
         let body = self.body(&declaration.body);
-        let inside = std::mem::replace(&mut self.place, outside);
+        let inside = std::mem::replace(&mut self.enclosing, outside);
         self.scopes.pop();
         if declaration.result != Type::Void && !inside.has_return {
             let message = format!("`{}` must return a `{}`", name.name, declaration.result);
@@ -218,7 +218,7 @@ impl Checker<'_> {
     }
 
     fn argument(&mut self, declaration: &Declaration) -> Option<VarId> {
-        if let Some(Init::Value(ast::Expr { span, .. }) | Init::List(_, span)) = &declaration.init {
+        if let Some(Init::Value(AstExpr { span, .. }) | Init::List(_, span)) = &declaration.init {
             self.error(Report::error(*span, "an argument of a function has no default"));
         }
         if declaration.is_extern {

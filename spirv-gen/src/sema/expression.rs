@@ -2,12 +2,12 @@
 
 use super::Checker;
 use super::convert;
-use super::hir::{Arithmetic, Conversion, Expr, ExprKind, Place, Shape, Storage, Type, VarId};
+use super::hir::{Arithmetic, Conversion, Expr, ExprKind, LValue, Shape, Storage, Type, VarId};
 use super::operator::{arithmetic_type, single};
 use super::{globals, hir};
 use crate::diagnostic::Report;
 use crate::span::Span;
-use crate::syntax::ast::{self, BinaryOp};
+use crate::syntax::ast::{AstExpr, AstExprKind, BinaryOp};
 use crate::syntax::token::Name;
 
 /// Names of color spaces (RISpec table 15.1).
@@ -15,7 +15,7 @@ pub(super) const COLOR_SPACES: [&str; 7] = ["rgb", "hsv", "hsl", "YIQ", "XYZ", "
 
 impl Checker<'_> {
     /// An expression that gives one value. `expected` is the type that the surroundings want; it chooses between overloads.
-    pub(super) fn value(&mut self, expr: &ast::Expr, expected: Option<Type>) -> Option<Expr> {
+    pub(super) fn value(&mut self, expr: &AstExpr, expected: Option<Type>) -> Option<Expr> {
         let value = self.expr(expr, expected)?;
         self.warn_of_light_outside(&value);
         if value.ty == Type::Void {
@@ -31,31 +31,31 @@ impl Checker<'_> {
     }
 
     /// An expression of this type.
-    pub(super) fn value_of(&mut self, expr: &ast::Expr, ty: Type) -> Option<Expr> {
+    pub(super) fn value_of(&mut self, expr: &AstExpr, ty: Type) -> Option<Expr> {
         let value = self.value(expr, Some(ty))?;
         self.convert(value, ty)
     }
 
     /// Any expression, whole arrays and calls without a value included.
-    pub(super) fn expr(&mut self, expr: &ast::Expr, expected: Option<Type>) -> Option<Expr> {
+    pub(super) fn expr(&mut self, expr: &AstExpr, expected: Option<Type>) -> Option<Expr> {
         self.level(|this| this.expr_kind(expr, expected))
     }
 
-    fn expr_kind(&mut self, expr: &ast::Expr, expected: Option<Type>) -> Option<Expr> {
+    fn expr_kind(&mut self, expr: &AstExpr, expected: Option<Type>) -> Option<Expr> {
         let span = expr.span;
         match &expr.kind {
-            ast::ExprKind::Error => None,
-            ast::ExprKind::Number(value) => Some(single(ExprKind::Float(*value), Type::Float, span)),
-            ast::ExprKind::String(text) => Some(single(ExprKind::String(text.clone()), Type::String, span)),
-            ast::ExprKind::Name(name) => self.name(name, span),
-            ast::ExprKind::Index { base, index } => self.index(base, index, span),
-            ast::ExprKind::Call { name, arguments } => self.call(name, arguments, span, expected),
-            ast::ExprKind::Tuple(values) => self.tuple(values, span, expected),
-            ast::ExprKind::Cast { ty, space, value } => self.cast_expr(*ty, space.as_deref(), value, span),
-            ast::ExprKind::Unary { operator, value } => self.unary(*operator, value, span, expected),
-            ast::ExprKind::Binary { operator, left, right } => self.binary(*operator, left, right, span, expected),
-            ast::ExprKind::Conditional { condition, yes, no } => self.conditional([condition, yes, no], span, expected),
-            ast::ExprKind::Assign { operator, target, value } => self.assign(*operator, target, value, span),
+            AstExprKind::Error => None,
+            AstExprKind::Number(value) => Some(single(ExprKind::Float(*value), Type::Float, span)),
+            AstExprKind::String(text) => Some(single(ExprKind::String(text.clone()), Type::String, span)),
+            AstExprKind::Name(name) => self.name(name, span),
+            AstExprKind::Index { base, index } => self.index(base, index, span),
+            AstExprKind::Call { name, arguments } => self.call(name, arguments, span, expected),
+            AstExprKind::Tuple(values) => self.tuple(values, span, expected),
+            AstExprKind::Cast { ty, space, value } => self.cast_expr(*ty, space.as_deref(), value, span),
+            AstExprKind::Unary { operator, value } => self.unary(*operator, value, span, expected),
+            AstExprKind::Binary { operator, left, right } => self.binary(*operator, left, right, span, expected),
+            AstExprKind::Conditional { condition, yes, no } => self.conditional([condition, yes, no], span, expected),
+            AstExprKind::Assign { operator, target, value } => self.assign(*operator, target, value, span),
         }
     }
 
@@ -65,7 +65,9 @@ impl Checker<'_> {
         }
         let id = self.resolve(name, span)?;
         let variable = self.variable(id);
-        if self.place.in_default.is_some_and(|own| id >= own) && matches!(variable.storage, Storage::Parameter { .. }) {
+        if self.enclosing.in_default.is_some_and(|own| id >= own)
+            && matches!(variable.storage, Storage::Parameter { .. })
+        {
             let report = Report::error(span, format!("`{name}` has no value yet"));
             self.error(report.hint("a default may use the parameters in front of its own"));
             return None;
@@ -81,14 +83,14 @@ impl Checker<'_> {
             self.variable(id).storage,
             Storage::Predefined(hir::Predefined::L | hir::Predefined::Cl | hir::Predefined::Ol)
         );
-        let shader_sees_lights = matches!(self.kind, Some(hir::ShaderKind::Surface | hir::ShaderKind::Volume));
-        if light && shader_sees_lights && self.place.functions.is_empty() && !self.place.in_illuminance {
+        let shader_sees_lights = matches!(self.kind, Some(hir::DeclaredKind::Surface | hir::DeclaredKind::Volume));
+        if light && shader_sees_lights && self.enclosing.functions.is_empty() && !self.enclosing.in_illuminance {
             let message = format!("`{}` is zero outside `illuminance`", self.variable(id).name);
             self.reports.push(Report::warning(value.span, message));
         }
     }
 
-    fn index(&mut self, base: &ast::Expr, index: &ast::Expr, span: Span) -> Option<Expr> {
+    fn index(&mut self, base: &AstExpr, index: &AstExpr, span: Span) -> Option<Expr> {
         let array = self.expr(base, None);
         let index = self.value_of(index, Type::Float);
         let array = array?;
@@ -119,7 +121,7 @@ impl Checker<'_> {
         }
     }
 
-    fn tuple(&mut self, values: &[ast::Expr], span: Span, expected: Option<Type>) -> Option<Expr> {
+    fn tuple(&mut self, values: &[AstExpr], span: Span, expected: Option<Type>) -> Option<Expr> {
         let parts: Vec<_> = values.iter().map(|v| self.value_of(v, Type::Float)).collect();
         let parts: Vec<_> = parts.into_iter().collect::<Option<_>>()?;
         if parts.len() == 16 {
@@ -130,9 +132,9 @@ impl Checker<'_> {
         Some(single(ExprKind::Triple(parts), ty, span))
     }
 
-    fn cast_expr(&mut self, ty: Type, space: Option<&ast::Expr>, value: &ast::Expr, span: Span) -> Option<Expr> {
+    fn cast_expr(&mut self, ty: Type, space: Option<&AstExpr>, value: &AstExpr, span: Span) -> Option<Expr> {
         // `point space (x, y, z)` with a variable `space` was read as a call.
-        if let (None, ast::ExprKind::Call { name, arguments }) = (space, &value.kind)
+        if let (None, AstExprKind::Call { name, arguments }) = (space, &value.kind)
             && (arguments.len() == 3 || arguments.len() == 16)
             && self.is_variable(&name.name)
             && self.functions_named(&name.name).is_empty()
@@ -173,13 +175,7 @@ impl Checker<'_> {
     }
 
     /// `target = value` and its kind.
-    fn assign(
-        &mut self,
-        operator: Option<BinaryOp>,
-        target: &ast::Expr,
-        value: &ast::Expr,
-        span: Span,
-    ) -> Option<Expr> {
+    fn assign(&mut self, operator: Option<BinaryOp>, target: &AstExpr, value: &AstExpr, span: Span) -> Option<Expr> {
         let place = self.expr(target, None);
         let wanted = place.as_ref().map(|p| p.ty);
         let class = place.as_ref().and_then(|p| match p.kind {
@@ -239,7 +235,7 @@ impl Checker<'_> {
     }
 
     /// The variable or element that `target` is; `None`, with an error, if it cannot be assigned.
-    pub(super) fn assignable(&mut self, target: Expr) -> Option<Place> {
+    pub(super) fn assignable(&mut self, target: Expr) -> Option<LValue> {
         let (variable, index) = match target.kind {
             ExprKind::Variable(id) => (id, None),
             ExprKind::Element(id, index) => (id, Some(index)),
@@ -249,7 +245,7 @@ impl Checker<'_> {
                 return None;
             }
         };
-        self.check_writable(variable, target.span).then_some(Place { variable, index })
+        self.check_writable(variable, target.span).then_some(LValue { variable, index })
     }
 
     fn check_writable(&mut self, id: VarId, span: Span) -> bool {
@@ -262,11 +258,11 @@ impl Checker<'_> {
                     let message = format!("{kind} shaders cannot change `{name}`");
                     self.kind_error(Report::error(span, message));
                 }
-                self.place.facts.changes.get_or_insert(span);
+                self.enclosing.facts.changes.get_or_insert(span);
                 return true;
             }
             Storage::Parameter { output: true } => {
-                self.place.facts.changes.get_or_insert(span);
+                self.enclosing.facts.changes.get_or_insert(span);
                 return true;
             }
             Storage::Local | Storage::Argument { output: true } => return true,

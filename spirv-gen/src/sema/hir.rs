@@ -5,21 +5,21 @@ use crate::shadeops::Opcode;
 use crate::span::Span;
 use crate::syntax::token::Name;
 
-pub use crate::syntax::ast::{Class, ShaderKind, Type};
+pub use crate::syntax::ast::{Class, DeclaredKind, Type};
 
-/// A variable of a shader: predefined, parameter, local or argument. Index into [`Shader::variables`].
+/// A variable of a shader: predefined, parameter, local or argument. Index into [`CheckedShader::variables`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VarId(pub u32);
 
-/// A function that a shader may call. Index into [`Shader::functions`].
+/// A function that a shader may call. Index into [`CheckedShader::functions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FuncId(pub u32);
 
 /// A shader without faults.
 #[derive(Clone, Debug)]
-pub struct Shader {
+pub struct CheckedShader {
     /// What it is for.
-    pub kind: ShaderKind,
+    pub kind: DeclaredKind,
     /// Its name.
     pub name: Name,
     /// Its parameters in order.
@@ -32,7 +32,7 @@ pub struct Shader {
     pub body: Vec<Stmt>,
 }
 
-impl Shader {
+impl CheckedShader {
     /// A variable.
     pub fn variable(&self, id: VarId) -> &Variable {
         &self.variables[id.0 as usize]
@@ -276,9 +276,9 @@ pub enum ExprKind {
     /// `condition ? yes : no`
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     /// An assignment; its value is what was assigned.
-    Assign(Place, Box<Expr>),
+    Assign(LValue, Box<Expr>),
     /// `place = place operator value`; its value is what was assigned.
-    Update(Place, Arithmetic, Box<Expr>),
+    Update(LValue, Arithmetic, Box<Expr>),
     /// A whole array, of one type and length.
     AssignArray(VarId, VarId),
     /// A call of a function.
@@ -289,7 +289,7 @@ pub enum ExprKind {
 
 /// What can be assigned.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct LValue {
     /// The variable.
     pub variable: VarId,
     /// The element if it is an array.
@@ -302,7 +302,7 @@ pub enum Argument {
     /// A value.
     Value(Expr),
     /// A variable that the function may assign.
-    Output(Place),
+    Output(LValue),
     /// A whole array.
     Array(VarId),
 }
@@ -319,7 +319,7 @@ pub struct ShadeopCall {
     /// What it is given, outputs left out.
     pub arguments: Vec<Expr>,
     /// What it writes.
-    pub outputs: Vec<Place>,
+    pub outputs: Vec<LValue>,
     /// The channel behind a texture's name.
     pub channel: Option<Expr>,
     /// Pairs of names and values.

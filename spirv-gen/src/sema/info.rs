@@ -1,7 +1,7 @@
 //! A shader as text for a person: what it is, and its parameters.
 
 use super::constant::evaluate;
-use super::hir::{Constant, Default, Expr, ExprKind, Parameter, Shader, Shape, Storage};
+use super::hir::{CheckedShader, Constant, Default, Expr, ExprKind, Parameter, Shape, Storage};
 use crate::syntax::token::Name;
 use std::fmt;
 
@@ -38,7 +38,7 @@ fn in_space(expr: &Expr) -> Option<(Option<Name>, Constant)> {
 }
 
 /// `surface plastic`, then a line for each parameter: `[output] class type name[length] = default`.
-impl fmt::Display for Shader {
+impl fmt::Display for CheckedShader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.kind, self.name)?;
         for parameter in &self.parameters {
@@ -48,7 +48,7 @@ impl fmt::Display for Shader {
     }
 }
 
-struct Described<'a>(&'a Shader, &'a Parameter);
+struct Described<'a>(&'a CheckedShader, &'a Parameter);
 
 impl fmt::Display for Described<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

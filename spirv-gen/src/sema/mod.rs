@@ -22,9 +22,9 @@ pub(crate) use statement::LEVELS_MAX;
 
 use crate::diagnostic::{Report, Reports};
 use crate::span::Span;
-use crate::syntax::ast;
+use crate::syntax::ast::{self, AstStmt};
 use crate::syntax::token::Name;
-use hir::{FuncId, Function, Shader, ShaderKind, Stmt, Type, VarId, Variable};
+use hir::{CheckedShader, DeclaredKind, FuncId, Function, Stmt, Type, VarId, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scope;
 
@@ -39,7 +39,7 @@ const INLINED_NODES_MAX: u64 = 1 << 20;
 const INLINED_DEPTH_MAX: u32 = 500;
 
 /// Checks all shaders of a file; only those without faults come out.
-pub(crate) fn check(unit: &ast::Unit, reports: &mut Reports) -> Vec<Shader> {
+pub(crate) fn check(unit: &ast::Unit, reports: &mut Reports) -> Vec<CheckedShader> {
     let mut functions = Vec::new();
     let (mut shaders, mut count) = (Vec::new(), 0);
     for item in &unit.items {
@@ -70,7 +70,7 @@ fn check_shader(
     functions: &[&ast::FunctionDecl],
     shader: &ast::ShaderDecl,
     reports: &mut Reports,
-) -> Option<Shader> {
+) -> Option<CheckedShader> {
     let before = reports.error_count();
     let mut checker = Checker::new(unit, Some(shader.kind), reports);
     // Functions of the file see a shader's parameters as `extern` variables.
@@ -85,7 +85,7 @@ fn check_shader(
     let Checker { variables, functions, reports, .. } = checker;
     let functions = functions.into_iter().map(|f| f.function).collect();
     let mut shader =
-        Shader { kind: shader.kind, name: shader.name.name.clone(), parameters, variables, functions, body };
+        CheckedShader { kind: shader.kind, name: shader.name.name.clone(), parameters, variables, functions, body };
     if reports.error_count() == before {
         class::infer(&mut shader, reports);
     }
@@ -96,7 +96,7 @@ fn check_shader(
 struct Checker<'a> {
     reports: &'a mut Reports,
     /// `None` when a file holds functions alone.
-    kind: Option<ShaderKind>,
+    kind: Option<DeclaredKind>,
     variables: Vec<Variable>,
     functions: Vec<CheckedFunction>,
     /// The innermost last: the shader's parameters, the file, bodies and blocks.
@@ -107,7 +107,7 @@ struct Checker<'a> {
     file_functions: FxHashSet<Name>,
     /// Functions whose declaration has a fault.
     poisoned_functions: FxHashSet<Name>,
-    place: Surroundings,
+    enclosing: EnclosingCode,
 }
 
 /// A function and what is only known of it while its file is checked.
@@ -122,7 +122,7 @@ struct CheckedFunction {
 #[derive(Default)]
 struct Facts {
     /// Its calls, and whether they stand inside an illuminance.
-    calls: Vec<Call>,
+    calls: Vec<CallSite>,
     /// An `illuminance` or a shadeop like `diffuse()` that stands in it.
     lights: Option<Span>,
     /// Where it changes a variable of the shader, or prints.
@@ -133,7 +133,7 @@ struct Facts {
     depth: u32,
 }
 
-struct Call {
+struct CallSite {
     callee: FuncId,
     span: Span,
     in_illuminance: bool,
@@ -144,7 +144,7 @@ struct Call {
 
 /// The place in the source that is being checked.
 #[derive(Default)]
-struct Surroundings {
+struct EnclosingCode {
     /// Names of the functions that are being read, the innermost last.
     functions: Vec<Name>,
     /// What `return` gives; `None` in a shader's body.
@@ -167,7 +167,7 @@ struct Surroundings {
 }
 
 impl<'a> Checker<'a> {
-    fn new(unit: &ast::Unit, kind: Option<ShaderKind>, reports: &'a mut Reports) -> Self {
+    fn new(unit: &ast::Unit, kind: Option<DeclaredKind>, reports: &'a mut Reports) -> Self {
         let names = unit.items.iter().filter_map(|item| match item {
             ast::Item::Function(function) => Some(function.name.name.clone()),
             ast::Item::Shader(_) => None,
@@ -181,7 +181,7 @@ impl<'a> Checker<'a> {
             predefined: FxHashMap::default(),
             file_functions: names.collect(),
             poisoned_functions: FxHashSet::default(),
-            place: Surroundings::default(),
+            enclosing: EnclosingCode::default(),
         }
     }
 
@@ -191,7 +191,7 @@ impl<'a> Checker<'a> {
 
     /// A fault that depends on the kind of shader: in a function it counts only when the shader calls it.
     fn kind_error(&mut self, report: Report) {
-        if self.place.functions.is_empty() { self.reports.push(report) } else { self.place.faults.push(report) }
+        if self.enclosing.functions.is_empty() { self.reports.push(report) } else { self.enclosing.faults.push(report) }
     }
 
     fn variable(&self, id: VarId) -> &Variable {
@@ -205,24 +205,24 @@ impl<'a> Checker<'a> {
 
     /// Counts a part of the program, one level below the part around it.
     fn level<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        self.place.depth += 1;
-        self.place.facts.nodes += 1;
-        self.place.facts.depth = self.place.facts.depth.max(self.place.depth);
+        self.enclosing.depth += 1;
+        self.enclosing.facts.nodes += 1;
+        self.enclosing.facts.depth = self.enclosing.facts.depth.max(self.enclosing.depth);
         let result = f(self);
-        self.place.depth -= 1;
+        self.enclosing.depth -= 1;
         result
     }
 
     /// Checks with `f` what is meant for something of this class.
     fn meant_for<T>(&mut self, class: Option<hir::Class>, f: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = std::mem::replace(&mut self.place.for_uniform, class == Some(hir::Class::Uniform));
+        let outer = std::mem::replace(&mut self.enclosing.for_uniform, class == Some(hir::Class::Uniform));
         let result = f(self);
-        self.place.for_uniform = outer;
+        self.enclosing.for_uniform = outer;
         result
     }
 
     /// The statements of a shader or function in a scope of their own.
-    fn body(&mut self, statements: &[ast::Stmt]) -> Vec<Stmt> {
+    fn body(&mut self, statements: &[AstStmt]) -> Vec<Stmt> {
         self.scopes.push(Scope::block());
         let body = self.statements(statements);
         self.scopes.pop();
@@ -231,7 +231,7 @@ impl<'a> Checker<'a> {
 
     /// What can only be judged when all calls are known: nested illuminance, faults of called functions, size.
     fn finish(&mut self, shader: &ast::ShaderDecl) {
-        let facts = std::mem::take(&mut self.place.facts);
+        let facts = std::mem::take(&mut self.enclosing.facts);
         let mut reached = vec![false; self.functions.len()];
         let mut todo: Vec<_> = facts.calls.iter().map(|c| c.callee).collect();
         while let Some(id) = todo.pop() {

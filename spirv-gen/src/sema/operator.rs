@@ -5,7 +5,7 @@ use super::convert::apply;
 use super::hir::{Arithmetic, Comparison, Expr, ExprKind, Shape, Type};
 use crate::diagnostic::Report;
 use crate::span::Span;
-use crate::syntax::ast::{self, BinaryOp, UnaryOp};
+use crate::syntax::ast::{AstExpr, AstExprKind, BinaryOp, UnaryOp};
 
 /// How an operator sorts with the HIR's.
 enum Operator {
@@ -66,7 +66,7 @@ impl Checker<'_> {
     pub(super) fn unary(
         &mut self,
         operator: UnaryOp,
-        value: &ast::Expr,
+        value: &AstExpr,
         span: Span,
         expected: Option<Type>,
     ) -> Option<Expr> {
@@ -91,8 +91,8 @@ impl Checker<'_> {
     pub(super) fn binary(
         &mut self,
         operator: BinaryOp,
-        left: &ast::Expr,
-        right: &ast::Expr,
+        left: &AstExpr,
+        right: &AstExpr,
         span: Span,
         expected: Option<Type>,
     ) -> Option<Expr> {
@@ -117,12 +117,7 @@ impl Checker<'_> {
     }
 
     /// Both operands. An operand without a type of its own, `(1, 0, 0)`, takes that of the other.
-    fn operands(
-        &mut self,
-        left: &ast::Expr,
-        right: &ast::Expr,
-        expected: Option<Type>,
-    ) -> (Option<Expr>, Option<Expr>) {
+    fn operands(&mut self, left: &AstExpr, right: &AstExpr, expected: Option<Type>) -> (Option<Expr>, Option<Expr>) {
         let (left, right) = (self.value(left, expected), self.value(right, expected));
         match (left, right) {
             (Some(a), Some(b)) if a.is_open_tuple() && b.ty.is_triple() => {
@@ -190,7 +185,7 @@ impl Checker<'_> {
     }
 
     /// An expression that holds or not: a float.
-    pub(super) fn truth(&mut self, expr: &ast::Expr) -> Option<Expr> {
+    pub(super) fn truth(&mut self, expr: &AstExpr) -> Option<Expr> {
         let value = self.value(expr, Some(Type::Float))?;
         if value.ty == Type::Float {
             return Some(value);
@@ -202,8 +197,8 @@ impl Checker<'_> {
     }
 
     /// The condition of a statement.
-    pub(super) fn condition(&mut self, expr: &ast::Expr) -> Option<Expr> {
-        if let ast::ExprKind::Assign { operator: None, target, .. } = &expr.kind {
+    pub(super) fn condition(&mut self, expr: &AstExpr) -> Option<Expr> {
+        if let AstExprKind::Assign { operator: None, target, .. } = &expr.kind {
             let message = "an assignment as a condition";
             let report = Report::warning(expr.span, message).also(target.span, "this is changed");
             self.reports.push(report.hint("a comparison is written `==`"));
@@ -214,7 +209,7 @@ impl Checker<'_> {
     /// `condition ? yes : no`
     pub(super) fn conditional(
         &mut self,
-        [condition, yes, no]: [&ast::Expr; 3],
+        [condition, yes, no]: [&AstExpr; 3],
         span: Span,
         expected: Option<Type>,
     ) -> Option<Expr> {

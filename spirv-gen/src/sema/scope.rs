@@ -31,7 +31,7 @@ impl Scope {
 }
 
 /// What a name turned out to be.
-enum Found {
+enum NameLookup {
     Variable(VarId),
     /// Declared, with a fault.
     Poisoned,
@@ -70,14 +70,14 @@ impl Checker<'_> {
     /// The variable of this name; `None`, with an error, if there is none.
     pub(super) fn resolve(&mut self, name: &Name, span: Span) -> Option<VarId> {
         match self.find(name) {
-            Found::Variable(id) => Some(id),
-            Found::Poisoned => None,
-            Found::BehindFunction => {
+            NameLookup::Variable(id) => Some(id),
+            NameLookup::Poisoned => None,
+            NameLookup::BehindFunction => {
                 let report = Report::error(span, format!("the function does not know the variable `{name}`"));
                 self.error(report.hint(format!("declare it in the function: `extern <type> {name};`")));
                 None
             }
-            Found::Nothing => self.predefined(name, span),
+            NameLookup::Nothing => self.predefined(name, span),
         }
     }
 
@@ -98,21 +98,21 @@ impl Checker<'_> {
 
     /// Whether the name is a variable here; reports nothing.
     pub(super) fn is_variable(&self, name: &Name) -> bool {
-        !matches!(self.find(name), Found::Nothing)
+        !matches!(self.find(name), NameLookup::Nothing)
     }
 
-    fn find(&self, name: &Name) -> Found {
+    fn find(&self, name: &Name) -> NameLookup {
         let mut behind_function = false;
         for scope in self.scopes.iter().rev() {
             match scope.variables.get(name) {
-                Some(_) if behind_function && globals::find(name).is_none() => return Found::BehindFunction,
-                Some(_) if behind_function => return Found::Nothing,
-                Some(Some(id)) => return Found::Variable(*id),
-                Some(None) => return Found::Poisoned,
+                Some(_) if behind_function && globals::find(name).is_none() => return NameLookup::BehindFunction,
+                Some(_) if behind_function => return NameLookup::Nothing,
+                Some(Some(id)) => return NameLookup::Variable(*id),
+                Some(None) => return NameLookup::Poisoned,
                 None => behind_function |= scope.is_function,
             }
         }
-        Found::Nothing
+        NameLookup::Nothing
     }
 
     /// The predefined variable of this name; an error if there is none, or if this kind of shader does not know it.

@@ -1,11 +1,11 @@
 //! Statements.
 
-use super::hir::{Class, Expr, ExprKind, ShaderKind, Stmt, StmtKind, Type};
+use super::hir::{Class, DeclaredKind, Expr, ExprKind, Stmt, StmtKind, Type};
 use super::scope::Scope;
 use super::{Checker, lights_report};
 use crate::diagnostic::Report;
 use crate::span::Span;
-use crate::syntax::ast::{self, LightStatement};
+use crate::syntax::ast::{AstExpr, AstExprKind, AstStmt, AstStmtKind, LightStatement};
 
 /// Loops that one `break` or `continue` may leave: the lowering keeps them in the bits of a word.
 pub(crate) const LEVELS_MAX: u32 = 60;
@@ -15,11 +15,11 @@ type IlluminanceHead = (Option<Expr>, Expr, Option<(Expr, Expr)>);
 
 impl Checker<'_> {
     /// Statements of one block in the scope that the caller opened.
-    pub(super) fn statements(&mut self, statements: &[ast::Stmt]) -> Vec<Stmt> {
+    pub(super) fn statements(&mut self, statements: &[AstStmt]) -> Vec<Stmt> {
         let mut list = Vec::new();
         let mut ended: Option<Span> = None;
         for statement in statements {
-            let declares = matches!(statement.kind, ast::StmtKind::Function(_) | ast::StmtKind::Empty);
+            let declares = matches!(statement.kind, AstStmtKind::Function(_) | AstStmtKind::Empty);
             if let Some(end) = ended.take_if(|_| !declares) {
                 let report = Report::warning(statement.span, "this is never reached");
                 self.reports.push(report.also(end, "control leaves here"));
@@ -37,59 +37,59 @@ impl Checker<'_> {
     }
 
     /// Statements in a scope of their own.
-    fn block(&mut self, statement: &ast::Stmt) -> Vec<Stmt> {
+    fn block(&mut self, statement: &AstStmt) -> Vec<Stmt> {
         self.scopes.push(Scope::block());
         let list = match &statement.kind {
-            ast::StmtKind::Block(inner) => self.statements(inner),
+            AstStmtKind::Block(inner) => self.statements(inner),
             _ => self.statements(std::slice::from_ref(statement)),
         };
         self.scopes.pop();
         list
     }
 
-    fn statement(&mut self, statement: &ast::Stmt, list: &mut Vec<Stmt>) {
+    fn statement(&mut self, statement: &AstStmt, list: &mut Vec<Stmt>) {
         self.level(|this| this.statement_kind(statement, list));
     }
 
-    fn statement_kind(&mut self, statement: &ast::Stmt, list: &mut Vec<Stmt>) {
+    fn statement_kind(&mut self, statement: &AstStmt, list: &mut Vec<Stmt>) {
         let span = statement.span;
         let kind = match &statement.kind {
-            ast::StmtKind::Empty => None,
-            ast::StmtKind::Declare(declarations) => {
+            AstStmtKind::Empty => None,
+            AstStmtKind::Declare(declarations) => {
                 for declaration in declarations {
                     list.extend(self.local(declaration));
                 }
                 None
             }
-            ast::StmtKind::Function(function) => {
+            AstStmtKind::Function(function) => {
                 self.function(function);
                 None
             }
-            ast::StmtKind::Expr(value) => self.expression_statement(value),
-            ast::StmtKind::Block(_) => Some(StmtKind::Block(self.block(statement))),
-            ast::StmtKind::If { condition, yes, no } => {
+            AstStmtKind::Expr(value) => self.expression_statement(value),
+            AstStmtKind::Block(_) => Some(StmtKind::Block(self.block(statement))),
+            AstStmtKind::If { condition, yes, no } => {
                 let condition = self.condition(condition);
                 let yes = self.block(yes);
                 let no = no.as_ref().map_or_else(Vec::new, |no| self.block(no));
                 condition.map(|condition| StmtKind::If { condition, yes, no })
             }
-            ast::StmtKind::While { condition, body } => self.while_loop(condition, body),
-            ast::StmtKind::For { init, condition, step, body } => {
+            AstStmtKind::While { condition, body } => self.while_loop(condition, body),
+            AstStmtKind::For { init, condition, step, body } => {
                 self.for_loop([init.as_deref(), Some(body)], condition.as_ref(), step.as_ref(), span)
             }
-            ast::StmtKind::Break(levels) => self.jump(*levels, "break", span).then_some(StmtKind::Break(*levels)),
-            ast::StmtKind::Continue(levels) => {
+            AstStmtKind::Break(levels) => self.jump(*levels, "break", span).then_some(StmtKind::Break(*levels)),
+            AstStmtKind::Continue(levels) => {
                 self.jump(*levels, "continue", span).then_some(StmtKind::Continue(*levels))
             }
-            ast::StmtKind::Return(value) => self.return_statement(value.as_ref(), span),
-            ast::StmtKind::Lights { kind, arguments, body, otherwise } => {
+            AstStmtKind::Return(value) => self.return_statement(value.as_ref(), span),
+            AstStmtKind::Lights { kind, arguments, body, otherwise } => {
                 self.lights(*kind, arguments, body, otherwise.as_deref(), span)
             }
         };
         list.extend(kind.map(|kind| Stmt { kind, span }));
     }
 
-    fn expression_statement(&mut self, value: &ast::Expr) -> Option<StmtKind> {
+    fn expression_statement(&mut self, value: &AstExpr) -> Option<StmtKind> {
         let value = self.expr(value, None)?;
         if !has_effect(&value) {
             let report = Report::warning(value.span, "this does nothing");
@@ -99,7 +99,7 @@ impl Checker<'_> {
         Some(StmtKind::Expr(value))
     }
 
-    fn while_loop(&mut self, condition: &ast::Expr, body: &ast::Stmt) -> Option<StmtKind> {
+    fn while_loop(&mut self, condition: &AstExpr, body: &AstStmt) -> Option<StmtKind> {
         let condition = self.condition(condition);
         let body = self.loop_body(body);
         Some(StmtKind::Loop { condition: Some(condition?), step: None, body })
@@ -107,9 +107,9 @@ impl Checker<'_> {
 
     fn for_loop(
         &mut self,
-        [init, body]: [Option<&ast::Stmt>; 2],
-        condition: Option<&ast::Expr>,
-        step: Option<&ast::Expr>,
+        [init, body]: [Option<&AstStmt>; 2],
+        condition: Option<&AstExpr>,
+        step: Option<&AstExpr>,
         span: Span,
     ) -> Option<StmtKind> {
         self.scopes.push(Scope::block());
@@ -128,16 +128,16 @@ impl Checker<'_> {
         Some(StmtKind::Block(list))
     }
 
-    fn loop_body(&mut self, body: &ast::Stmt) -> Vec<Stmt> {
-        self.place.loops += 1;
+    fn loop_body(&mut self, body: &AstStmt) -> Vec<Stmt> {
+        self.enclosing.loops += 1;
         let body = self.block(body);
-        self.place.loops -= 1;
+        self.enclosing.loops -= 1;
         body
     }
 
     /// Whether as many loops stand around as a `break` or `continue` counts.
     fn jump(&mut self, levels: u32, word: &str, span: Span) -> bool {
-        let loops = self.place.loops;
+        let loops = self.enclosing.loops;
         if levels > LEVELS_MAX && levels <= loops {
             self.error(Report::error(span, format!("`{word}` leaves more than {LEVELS_MAX} loops")));
             return false;
@@ -154,9 +154,9 @@ impl Checker<'_> {
         false
     }
 
-    fn return_statement(&mut self, value: Option<&ast::Expr>, span: Span) -> Option<StmtKind> {
-        self.place.has_return = true;
-        match (self.place.result, value) {
+    fn return_statement(&mut self, value: Option<&AstExpr>, span: Span) -> Option<StmtKind> {
+        self.enclosing.has_return = true;
+        match (self.enclosing.result, value) {
             (None | Some(Type::Void), None) => Some(StmtKind::Return(None)),
             (None, Some(value)) => {
                 self.error(Report::error(value.span, "a shader returns no value"));
@@ -168,7 +168,7 @@ impl Checker<'_> {
                 None
             }
             (Some(ty), Some(value)) => {
-                let class = self.place.returns_uniform.then_some(Class::Uniform);
+                let class = self.enclosing.returns_uniform.then_some(Class::Uniform);
                 let value = self.meant_for(class, |this| this.value_of(value, ty));
                 Some(StmtKind::Return(Some(value?)))
             }
@@ -182,9 +182,9 @@ impl Checker<'_> {
     fn lights(
         &mut self,
         kind: LightStatement,
-        arguments: &[ast::Expr],
-        body: &ast::Stmt,
-        otherwise: Option<&ast::Stmt>,
+        arguments: &[AstExpr],
+        body: &AstStmt,
+        otherwise: Option<&AstStmt>,
         span: Span,
     ) -> Option<StmtKind> {
         match kind {
@@ -202,25 +202,25 @@ impl Checker<'_> {
         }
     }
 
-    fn illuminance(&mut self, arguments: &[ast::Expr], body: &ast::Stmt, span: Span) -> Option<StmtKind> {
-        if let Some(kind) = self.kind.filter(|&k| !crate::shadeops::Kinds::LIT.contains(k)) {
+    fn illuminance(&mut self, arguments: &[AstExpr], body: &AstStmt, span: Span) -> Option<StmtKind> {
+        if let Some(kind) = self.kind.filter(|&k| !crate::shadeops::KindSet::LIT.contains(k)) {
             let report = Report::error(span, format!("`illuminance` cannot stand in a {kind} shader"));
             self.kind_error(report.hint("lights are seen by surface and volume shaders"));
         }
-        if self.place.in_illuminance {
+        if self.enclosing.in_illuminance {
             self.error(lights_report(span, false));
         }
-        self.place.facts.lights.get_or_insert(span);
+        self.enclosing.facts.lights.get_or_insert(span);
         let head = self.illuminance_head(arguments, span);
-        let outer = std::mem::replace(&mut self.place.in_illuminance, true);
+        let outer = std::mem::replace(&mut self.enclosing.in_illuminance, true);
         let body = self.loop_body(body);
-        self.place.in_illuminance = outer;
+        self.enclosing.in_illuminance = outer;
         let (category, position, cone) = head?;
         Some(StmtKind::Illuminance { category, position, cone, body })
     }
 
     /// `[category,] position [, axis, angle] [, name, value ...]`
-    fn illuminance_head(&mut self, arguments: &[ast::Expr], span: Span) -> Option<IlluminanceHead> {
+    fn illuminance_head(&mut self, arguments: &[AstExpr], span: Span) -> Option<IlluminanceHead> {
         let mut rest = arguments;
         let mut category = None;
         let first = arguments.first().and_then(|a| self.value(a, Some(Type::Point)));
@@ -251,12 +251,12 @@ impl Checker<'_> {
     }
 
     /// Whether nothing or a string literal comes next.
-    fn begins_pairs(&self, rest: &[ast::Expr]) -> bool {
-        rest.first().is_none_or(|e| matches!(e.kind, ast::ExprKind::String(_)))
+    fn begins_pairs(&self, rest: &[AstExpr]) -> bool {
+        rest.first().is_none_or(|e| matches!(e.kind, AstExprKind::String(_)))
     }
 
     /// Axis and angle; `None`, with an error, if they are not there.
-    fn cone(&mut self, arguments: &[ast::Expr], what: &str, span: Span) -> Option<(Expr, Expr)> {
+    fn cone(&mut self, arguments: &[AstExpr], what: &str, span: Span) -> Option<(Expr, Expr)> {
         let axis = arguments.first().map(|a| self.value_of(a, Type::Vector));
         let angle = arguments.get(1).map(|a| self.value_of(a, Type::Float));
         if angle.is_none() {
@@ -267,7 +267,7 @@ impl Checker<'_> {
     }
 
     /// The pairs at the end of an illuminance's arguments.
-    fn illuminance_messages(&mut self, pairs: &[ast::Expr]) {
+    fn illuminance_messages(&mut self, pairs: &[AstExpr]) {
         for pair in pairs.chunks(2) {
             let name = self.value_of(&pair[0], Type::String);
             let Some(value) = pair.get(1) else {
@@ -285,23 +285,23 @@ impl Checker<'_> {
 
     /// A statement of a light shader.
     fn light_only(&mut self, what: &str, span: Span) {
-        if let Some(kind) = self.kind.filter(|&k| k != ShaderKind::Light) {
+        if let Some(kind) = self.kind.filter(|&k| k != DeclaredKind::Light) {
             let report = Report::error(span, format!("`{what}` cannot stand in a {kind} shader"));
             self.kind_error(report.hint("it describes the light of a light shader"));
         }
-        if self.place.in_light_statement {
+        if self.enclosing.in_light_statement {
             self.error(Report::error(span, format!("`{what}` inside `illuminate` or `solar`")));
         }
     }
 
-    fn light_body(&mut self, body: &ast::Stmt) -> Vec<Stmt> {
-        let outer = std::mem::replace(&mut self.place.in_light_statement, true);
+    fn light_body(&mut self, body: &AstStmt) -> Vec<Stmt> {
+        let outer = std::mem::replace(&mut self.enclosing.in_light_statement, true);
         let body = self.block(body);
-        self.place.in_light_statement = outer;
+        self.enclosing.in_light_statement = outer;
         body
     }
 
-    fn illuminate(&mut self, arguments: &[ast::Expr], body: &ast::Stmt, span: Span) -> Option<StmtKind> {
+    fn illuminate(&mut self, arguments: &[AstExpr], body: &AstStmt, span: Span) -> Option<StmtKind> {
         self.light_only("illuminate", span);
         let position = arguments.first().map(|a| self.value_of(a, Type::Point));
         if position.is_none() || arguments.len() > 3 {
@@ -314,7 +314,7 @@ impl Checker<'_> {
         Some(StmtKind::Illuminate { position: position??, cone: cone?, body })
     }
 
-    fn solar(&mut self, arguments: &[ast::Expr], body: &ast::Stmt, span: Span) -> Option<StmtKind> {
+    fn solar(&mut self, arguments: &[AstExpr], body: &AstStmt, span: Span) -> Option<StmtKind> {
         self.light_only("solar", span);
         if arguments.len() > 2 {
             self.error(Report::error(span, "`solar` takes an axis and an angle, or nothing"));

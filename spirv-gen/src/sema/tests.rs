@@ -1,14 +1,14 @@
-use super::hir::{Class, Shader};
+use super::hir::{CheckedShader, Class};
 use crate::syntax::loader::NoIncludes;
 use crate::syntax::preprocess::Source;
-use crate::{Parsed, parse_shaders};
+use crate::{ParsedFile, parse_shaders};
 
-fn parse(text: &str) -> Parsed {
+fn parse(text: &str) -> ParsedFile {
     parse_shaders(&Source { name: "a.sl", text, loader: &NoIncludes, defines: &[] })
 }
 
 /// The only shader of a text without faults.
-fn shader(text: &str) -> Shader {
+fn shader(text: &str) -> CheckedShader {
     let parsed = parse(text);
     assert!(parsed.diagnostics.is_empty(), "{text}: {:?}", parsed.diagnostics);
     assert_eq!(parsed.shaders.len(), 1, "{text}");

@@ -1,6 +1,6 @@
 //! Walks over the HIR.
 
-use super::hir::{Argument, Expr, ExprKind, Place, Stmt, StmtKind};
+use super::hir::{Argument, Expr, ExprKind, LValue, Stmt, StmtKind};
 
 /// Calls `f` for every statement, outer ones before what stands in them.
 pub(crate) fn statements<'a>(list: &'a [Stmt], f: &mut impl FnMut(&'a Stmt)) {
@@ -54,7 +54,7 @@ fn own_expressions(statement: &Stmt) -> Vec<&Expr> {
 /// Calls `f` for an expression and all its parts.
 pub(crate) fn walk<'a>(expr: &'a Expr, f: &mut impl FnMut(&'a Expr)) {
     f(expr);
-    let mut place = |place: &'a Place| {
+    let mut place = |place: &'a LValue| {
         if let Some(index) = &place.index {
             walk(index, f);
         }
@@ -78,7 +78,7 @@ pub(crate) fn walk<'a>(expr: &'a Expr, f: &mut impl FnMut(&'a Expr)) {
             for argument in arguments {
                 match argument {
                     Argument::Value(value) => walk(value, f),
-                    Argument::Output(Place { index: Some(index), .. }) => walk(index, f),
+                    Argument::Output(LValue { index: Some(index), .. }) => walk(index, f),
                     Argument::Output(_) | Argument::Array(_) => {}
                 }
             }

@@ -3,8 +3,8 @@
 
 mod table;
 
-use crate::ir::{Axis, Binary, LookupKind, MessageTarget, Moved, NoiseKind, QuerySource, Unary};
-use crate::syntax::ast::{ShaderKind, Type};
+use crate::ir::{Axis, Binary, LookupKind, MessageTarget, NoiseKind, QuerySource, TransformKind, Unary};
+use crate::syntax::ast::{DeclaredKind, Type};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
@@ -82,7 +82,7 @@ pub enum Opcode {
     /// `fresnel`
     Fresnel,
     /// `transform` and its kind.
-    Transform(Moved),
+    Transform(TransformKind),
     /// `mtransform`
     TransformMatrix,
     /// `depth`
@@ -153,16 +153,16 @@ impl Opcode {
 
 /// A set of shader kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kinds(u8);
+pub struct KindSet(u8);
 
-impl Kinds {
+impl KindSet {
     /// Every kind.
     pub const ALL: Self = Self(0b11111);
     /// Where lights are seen: surfaces and volumes.
-    pub const LIT: Self = Self::of(&[ShaderKind::Surface, ShaderKind::Volume]);
+    pub const LIT: Self = Self::of(&[DeclaredKind::Surface, DeclaredKind::Volume]);
 
     /// The set of these.
-    pub const fn of(kinds: &[ShaderKind]) -> Self {
+    pub const fn of(kinds: &[DeclaredKind]) -> Self {
         let (mut bits, mut i) = (0, 0);
         while i < kinds.len() {
             bits |= 1 << kinds[i] as u8;
@@ -172,15 +172,15 @@ impl Kinds {
     }
 
     /// Whether `kind` is in it.
-    pub const fn contains(self, kind: ShaderKind) -> bool {
+    pub const fn contains(self, kind: DeclaredKind) -> bool {
         self.0 >> kind as u8 & 1 == 1
     }
 
     /// Its members as words: "surface and volume".
     pub fn words(self) -> String {
-        use ShaderKind::{Displacement, Imager, Light, Surface, Volume};
+        use DeclaredKind::{Displacement, Imager, Light, Surface, Volume};
         let all = [Surface, Displacement, Light, Volume, Imager];
-        let words: Vec<_> = all.into_iter().filter(|&k| self.contains(k)).map(ShaderKind::keyword).collect();
+        let words: Vec<_> = all.into_iter().filter(|&k| self.contains(k)).map(DeclaredKind::keyword).collect();
         words.join(" and ")
     }
 }
@@ -200,7 +200,7 @@ pub enum ParameterKind {
 
 /// A parameter of a shadeop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameter {
+pub struct SignatureParameter {
     /// What it takes.
     pub kind: ParameterKind,
     /// It is written: the argument must be a variable.
@@ -213,9 +213,9 @@ pub struct Signature {
     /// What it gives.
     pub result: Type,
     /// What it takes.
-    pub parameters: Vec<Parameter>,
+    pub parameters: Vec<SignatureParameter>,
     /// The kind of further arguments, any number of them.
-    pub rest: Option<Parameter>,
+    pub rest: Option<SignatureParameter>,
     /// Pairs of a name and a value may follow.
     pub named: bool,
 }
@@ -228,7 +228,7 @@ pub struct Overload {
     /// What it is made of.
     pub opcode: Opcode,
     /// The shaders in which it may stand.
-    pub kinds: Kinds,
+    pub kinds: KindSet,
 }
 
 /// The overloads of the shadeop `name`, in order of preference; none if there is no such shadeop.
@@ -297,7 +297,9 @@ impl Signature {
                 '?' | '!' => ParameterKind::Any,
                 _ => ParameterKind::Value(value_type(lower)?),
             };
-            signature.parameters.push(Parameter { kind, output: letter.is_ascii_uppercase() || letter == '!' });
+            signature
+                .parameters
+                .push(SignatureParameter { kind, output: letter.is_ascii_uppercase() || letter == '!' });
         }
         Some(signature)
     }
@@ -322,7 +324,7 @@ mod tests {
 
     #[test]
     fn signatures() {
-        let value = |ty| Parameter { kind: ParameterKind::Value(ty), output: false };
+        let value = |ty| SignatureParameter { kind: ParameterKind::Value(ty), output: false };
         let min = Signature::parse("f=fff*").expect("well formed");
         assert_eq!(min.parameters, [value(Type::Float), value(Type::Float)]);
         assert_eq!((min.rest, min.named), (Some(value(Type::Float)), false));
@@ -356,7 +358,7 @@ mod tests {
 
     #[test]
     fn kinds_have_words() {
-        assert_eq!(Kinds::LIT.words(), "surface and volume");
-        assert!(Kinds::ALL.contains(ShaderKind::Imager));
+        assert_eq!(KindSet::LIT.words(), "surface and volume");
+        assert!(KindSet::ALL.contains(DeclaredKind::Imager));
     }
 }

@@ -1,22 +1,22 @@
 //! The table of shadeops.
 
-use super::{Kinds, Opcode};
-use crate::ir::{Axis, Binary, LookupKind, MessageTarget, Moved, NoiseKind, QuerySource, Unary};
+use super::{KindSet, Opcode};
+use crate::ir::{Axis, Binary, LookupKind, MessageTarget, NoiseKind, QuerySource, TransformKind, Unary};
 
 /// A shadeop, or some of its overloads.
-pub(super) struct Row {
+pub(super) struct ShadeopRow {
     pub(super) name: &'static str,
     pub(super) opcode: Opcode,
     pub(super) signatures: &'static [&'static str],
-    pub(super) kinds: Kinds,
+    pub(super) kinds: KindSet,
 }
 
-const fn row(name: &'static str, opcode: Opcode, signatures: &'static [&'static str]) -> Row {
-    Row { name, opcode, signatures, kinds: Kinds::ALL }
+const fn row(name: &'static str, opcode: Opcode, signatures: &'static [&'static str]) -> ShadeopRow {
+    ShadeopRow { name, opcode, signatures, kinds: KindSet::ALL }
 }
 
-const fn lit(name: &'static str, opcode: Opcode, signatures: &'static [&'static str]) -> Row {
-    Row { name, opcode, signatures, kinds: Kinds::LIT }
+const fn lit(name: &'static str, opcode: Opcode, signatures: &'static [&'static str]) -> ShadeopRow {
+    ShadeopRow { name, opcode, signatures, kinds: KindSet::LIT }
 }
 
 /// All shadeops (RISpec 3.2, sections 15 and 16).
@@ -25,7 +25,7 @@ const fn lit(name: &'static str, opcode: Opcode, signatures: &'static [&'static 
 /// a capital is written by the call; `[f]` an array; `t` a texture's name, with a channel in brackets if wanted; `?` anything, `!`
 /// anything that is written; `x*` any number of x; `...` pairs of names and values. Where several overloads fit a call equally, the
 /// type that is wanted chooses, then the order here.
-pub(super) const TABLE: &[Row] = &[
+pub(super) const TABLE: &[ShadeopRow] = &[
     // -- mathematics
     row("radians", Opcode::Radians, &["f=f"]),
     row("degrees", Opcode::Degrees, &["f=f"]),
@@ -92,9 +92,9 @@ pub(super) const TABLE: &[Row] = &[
     row("reflect", Opcode::Reflect, &["v=vn"]),
     row("refract", Opcode::Refract, &["v=vnf"]),
     row("fresnel", Opcode::Fresnel, &["0=vnfFF", "0=vnfFFVV"]),
-    row("transform", Opcode::Transform(Moved::Point), &["p=sp", "p=ssp", "p=mp", "p=smp"]),
-    row("vtransform", Opcode::Transform(Moved::Vector), &["v=sv", "v=ssv", "v=mv", "v=smv"]),
-    row("ntransform", Opcode::Transform(Moved::Normal), &["n=sn", "n=ssn", "n=mn", "n=smn"]),
+    row("transform", Opcode::Transform(TransformKind::Point), &["p=sp", "p=ssp", "p=mp", "p=smp"]),
+    row("vtransform", Opcode::Transform(TransformKind::Vector), &["v=sv", "v=ssv", "v=mv", "v=smv"]),
+    row("ntransform", Opcode::Transform(TransformKind::Normal), &["n=sn", "n=ssn", "n=mn", "n=smn"]),
     row("depth", Opcode::Depth, &["f=p"]),
     row("calculatenormal", Opcode::CalculateNormal, &["n=p"]),
     row("determinant", Opcode::Unary(Unary::Determinant), &["f=m"]),

@@ -33,12 +33,12 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sema::hir::{Constant, Default, ShaderKind};
+    use crate::sema::hir::{Constant, DeclaredKind, Default};
     use crate::syntax::loader::NoIncludes;
     use crate::syntax::preprocess::Source;
-    use crate::{Shader, parse_shader};
+    use crate::{CheckedShader, parse_shader};
 
-    fn parse(name: &str) -> Shader {
+    fn parse(name: &str) -> CheckedShader {
         let text = source(name).expect("a standard shader");
         let (shader, diagnostics) = parse_shader(&Source { name, text, loader: &NoIncludes, defines: &[] });
         assert!(diagnostics.is_empty(), "{name}: {diagnostics:?}");
@@ -46,7 +46,7 @@ mod tests {
     }
 
     /// Parameters as `name value`, spaces for what is computed when the shader runs.
-    fn parameters(shader: &Shader) -> String {
+    fn parameters(shader: &CheckedShader) -> String {
         let describe = |p: &crate::sema::hir::Parameter| {
             let value = match &p.default {
                 Default::Constant(values) => match values.as_slice() {
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn names_kinds_and_parameters_are_those_of_the_standard() {
-        use ShaderKind::{Displacement, Imager, Light, Surface, Volume};
+        use DeclaredKind::{Displacement, Imager, Light, Surface, Volume};
         let angles = "coneangle 0.5235988, conedeltaangle 0.08726646, beamdistribution 2";
         let spot = format!("intensity 1, lightcolor 1, from ?, to ?, {angles}");
         let table = [

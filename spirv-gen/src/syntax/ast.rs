@@ -100,7 +100,7 @@ impl fmt::Display for Class {
 
 /// What a shader is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ShaderKind {
+pub enum DeclaredKind {
     /// Colour and opacity of a surface.
     Surface,
     /// Moves a surface's points and tilts its normals.
@@ -113,7 +113,7 @@ pub enum ShaderKind {
     Imager,
 }
 
-impl ShaderKind {
+impl DeclaredKind {
     /// The kind that a word at the beginning of a shader names.
     pub(crate) fn from_keyword(word: &str) -> Option<Self> {
         Some(match word {
@@ -138,7 +138,7 @@ impl ShaderKind {
     }
 }
 
-impl fmt::Display for ShaderKind {
+impl fmt::Display for DeclaredKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.keyword())
     }
@@ -166,10 +166,10 @@ pub(crate) enum Item {
 
 #[derive(Debug)]
 pub(crate) struct ShaderDecl {
-    pub(crate) kind: ShaderKind,
+    pub(crate) kind: DeclaredKind,
     pub(crate) name: Ident,
     pub(crate) parameters: Vec<Declaration>,
-    pub(crate) body: Vec<Stmt>,
+    pub(crate) body: Vec<AstStmt>,
 }
 
 #[derive(Debug)]
@@ -179,7 +179,7 @@ pub(crate) struct FunctionDecl {
     pub(crate) class: Option<Class>,
     pub(crate) name: Ident,
     pub(crate) parameters: Vec<Declaration>,
-    pub(crate) body: Vec<Stmt>,
+    pub(crate) body: Vec<AstStmt>,
 }
 
 /// A parameter or a variable.
@@ -201,56 +201,56 @@ pub(crate) enum ArrayLength {
     /// `[]`
     Open(Span),
     /// `[expression]`
-    Fixed(Box<Expr>),
+    Fixed(Box<AstExpr>),
 }
 
 /// What stands behind `=`.
 #[derive(Debug)]
 pub(crate) enum Init {
-    Value(Expr),
+    Value(AstExpr),
     /// `{a, b, ...}`
-    List(Vec<Expr>, Span),
+    List(Vec<AstExpr>, Span),
 }
 
 #[derive(Debug)]
-pub(crate) struct Stmt {
-    pub(crate) kind: StmtKind,
+pub(crate) struct AstStmt {
+    pub(crate) kind: AstStmtKind,
     pub(crate) span: Span,
 }
 
 #[derive(Debug)]
-pub(crate) enum StmtKind {
+pub(crate) enum AstStmtKind {
     Empty,
     Declare(Vec<Declaration>),
     Function(Box<FunctionDecl>),
-    Expr(Expr),
-    Block(Vec<Stmt>),
+    Expr(AstExpr),
+    Block(Vec<AstStmt>),
     If {
-        condition: Expr,
-        yes: Box<Stmt>,
-        no: Option<Box<Stmt>>,
+        condition: AstExpr,
+        yes: Box<AstStmt>,
+        no: Option<Box<AstStmt>>,
     },
     While {
-        condition: Expr,
-        body: Box<Stmt>,
+        condition: AstExpr,
+        body: Box<AstStmt>,
     },
     For {
-        init: Option<Box<Stmt>>,
-        condition: Option<Expr>,
-        step: Option<Expr>,
-        body: Box<Stmt>,
+        init: Option<Box<AstStmt>>,
+        condition: Option<AstExpr>,
+        step: Option<AstExpr>,
+        body: Box<AstStmt>,
     },
     /// Ends this many loops.
     Break(u32),
     /// Goes on with the next trip of the loop this many levels out.
     Continue(u32),
-    Return(Option<Expr>),
+    Return(Option<AstExpr>),
     /// `illuminance`, `illuminate`, `solar` or `gather`.
     Lights {
         kind: LightStatement,
-        arguments: Vec<Expr>,
-        body: Box<Stmt>,
-        otherwise: Option<Box<Stmt>>,
+        arguments: Vec<AstExpr>,
+        body: Box<AstStmt>,
+        otherwise: Option<Box<AstStmt>>,
     },
 }
 
@@ -276,56 +276,56 @@ impl LightStatement {
 }
 
 #[derive(Debug)]
-pub(crate) struct Expr {
-    pub(crate) kind: ExprKind,
+pub(crate) struct AstExpr {
+    pub(crate) kind: AstExprKind,
     pub(crate) span: Span,
     /// Levels of the tree below and with this one.
     pub(crate) height: u16,
 }
 
 #[derive(Debug)]
-pub(crate) enum ExprKind {
+pub(crate) enum AstExprKind {
     /// A fault that was reported.
     Error,
     Number(f32),
     String(Name),
     Name(Name),
     Index {
-        base: Box<Expr>,
-        index: Box<Expr>,
+        base: Box<AstExpr>,
+        index: Box<AstExpr>,
     },
     Call {
         name: Ident,
-        arguments: Vec<Expr>,
+        arguments: Vec<AstExpr>,
     },
     /// `(a, b, c)` or sixteen values.
-    Tuple(Vec<Expr>),
+    Tuple(Vec<AstExpr>),
     /// `type value` or `type "space" value`.
     Cast {
         ty: Type,
-        space: Option<Box<Expr>>,
-        value: Box<Expr>,
+        space: Option<Box<AstExpr>>,
+        value: Box<AstExpr>,
     },
     Unary {
         operator: UnaryOp,
-        value: Box<Expr>,
+        value: Box<AstExpr>,
     },
     Binary {
         operator: BinaryOp,
-        left: Box<Expr>,
-        right: Box<Expr>,
+        left: Box<AstExpr>,
+        right: Box<AstExpr>,
     },
     /// `condition ? yes : no`
     Conditional {
-        condition: Box<Expr>,
-        yes: Box<Expr>,
-        no: Box<Expr>,
+        condition: Box<AstExpr>,
+        yes: Box<AstExpr>,
+        no: Box<AstExpr>,
     },
     /// `target = value`, or `target op= value`.
     Assign {
         operator: Option<BinaryOp>,
-        target: Box<Expr>,
-        value: Box<Expr>,
+        target: Box<AstExpr>,
+        value: Box<AstExpr>,
     },
 }
 

@@ -2,9 +2,9 @@
 //! agree.
 
 use crate::generate::{Random, grid, scene};
-use crate::look::Look;
-use crate::pack::{Params, Shaded};
+use crate::pack::{Params, ShadedGrid};
 use crate::pipelines::close;
+use crate::test_pipeline::TestPipeline;
 use spirv_gen::compose::{Binding, Content, Opacity, Pattern, Role, ShaderUse, Shortfall, Slice};
 use spirv_gen::interp::{Column, Scene, shade};
 use spirv_gen::ir::{Const, Global, QuerySource, RslType, Shader, parse, verify};
@@ -22,22 +22,22 @@ fn surface(params: &str, code: &str) -> Shader {
 
 const COLOURS: [(&str, RslType); 2] = [("Ci", RslType::Color), ("Oi", RslType::Color)];
 
-fn shaded<'a>(seed: u64, lights: &'a [Shader], change: impl Fn(&mut Scene<'a>)) -> Shaded<'a> {
+fn shaded<'a>(seed: u64, lights: &'a [Shader], change: impl Fn(&mut Scene<'a>)) -> ShadedGrid<'a> {
     let mut random = Random::new(seed);
     let grid = grid(&mut random);
     let mut scene = scene(&mut random, &grid, lights);
     scene.params = Vec::new();
     change(&mut scene);
-    Shaded { grid, scene, others: Vec::new() }
+    ShadedGrid { grid, scene, others: Vec::new() }
 }
 
 /// Compares the outputs of a surface with what the interpreter makes of the shader.
-fn agree(look: &Look<'_>, shaded: &[Shaded<'_>], tolerance: f32) {
-    let ran = look.run(shaded);
-    let shader = look.surface.as_ref().expect("a surface").shader;
+fn agree(pipeline: &TestPipeline<'_>, shaded: &[ShadedGrid<'_>], tolerance: f32) {
+    let ran = pipeline.run(shaded);
+    let shader = pipeline.surface.as_ref().expect("a surface").shader;
     for (slot, shaded) in shaded.iter().enumerate() {
         let named = shade(shader, &shaded.scene, &shaded.grid).0;
-        for (i, (name, _)) in look.outputs.iter().enumerate() {
+        for (i, (name, _)) in pipeline.outputs.iter().enumerate() {
             let column = &named.iter().find(|o| &*o.0 == *name).expect("an output").1;
             same_columns(name, column, &ran.bound[slot][i], tolerance);
             same_columns(name, column, &ran.on_device[slot][i], tolerance);
@@ -127,8 +127,8 @@ fn parameters_bound_in_every_way() {
         (fixed, given()),
         (vec![Binding::Default; 6], Vec::new()),
     ] {
-        let mut look = Look::surface(&shader, &[], &COLOURS);
-        look.surface = Some(ShaderUse { shader: &shader, bindings });
+        let mut pipeline = TestPipeline::surface(&shader, &[], &COLOURS);
+        pipeline.surface = Some(ShaderUse { shader: &shader, bindings });
         let slots: Vec<_> = (0..3)
             .map(|seed| {
                 shaded(seed, &[], |scene| {
@@ -137,7 +137,7 @@ fn parameters_bound_in_every_way() {
                 })
             })
             .collect();
-        agree(&look, &slots, 0.0);
+        agree(&pipeline, &slots, 0.0);
     }
 }
 
@@ -153,12 +153,12 @@ fn spaces_by_computed_name() {
 %91: vec3 = xform_vector(%2, %3)",
     );
     for name in ["world", "shader", "unheard of"] {
-        let look = Look::surface(&shader, &[], &COLOURS);
+        let pipeline = TestPipeline::surface(&shader, &[], &COLOURS);
         let slot = shaded(4, &[], |scene| {
             scene.params = vec![Some(vec![vec![Const::Str(name.into())]])];
             scene.intern(name);
         });
-        agree(&look, &[slot], 0.0);
+        agree(&pipeline, &[slot], 0.0);
     }
 }
 
@@ -185,7 +185,7 @@ fn queries_and_times() {
         scene.globals.insert(Global::DTime, vec![Const::F32(0.5)]);
         scene.globals.insert(Global::Yon, vec![Const::F32(1000.0)]);
     });
-    agree(&Look::surface(&shader, &[], &COLOURS), &[slot], 0.0);
+    agree(&TestPipeline::surface(&shader, &[], &COLOURS), &[slot], 0.0);
 }
 
 #[test]
@@ -211,10 +211,10 @@ fn splines_of_every_basis() {
             "{values}%0: f32 = global s\n%2: f32 = spline {basis} solve(%0{args})\n%90: vec3 = splat(%2)\n%91: vec3 = splat(%0)"
         );
         let slot = || shaded(6, &[], |_| {});
-        agree(&Look::surface(&shader, &[], &COLOURS), &[slot()], 1e-4);
+        agree(&TestPipeline::surface(&shader, &[], &COLOURS), &[slot()], 1e-4);
         if matches!(basis, "catmull-rom" | "bezier" | "bspline" | "linear") {
             let shader = surface("", &code);
-            agree(&Look::surface(&shader, &[], &COLOURS), &[slot()], 1e-3);
+            agree(&TestPipeline::surface(&shader, &[], &COLOURS), &[slot()], 1e-3);
         }
     }
 }
@@ -242,12 +242,12 @@ fn an_atmosphere_sees_what_the_surface_left() {
         "%0: f32 = param 0\n%1: vec3 = splat(%0)\n%2: vec3 = global P\n%90: vec3 = mul(%1, %2)\n%91: vec3 = global Os",
     );
     let fog = read(FOG);
-    let mut look = Look::surface(&shader, &[], &COLOURS);
-    look.atmosphere = Some(ShaderUse::new(&fog));
+    let mut pipeline = TestPipeline::surface(&shader, &[], &COLOURS);
+    pipeline.atmosphere = Some(ShaderUse::new(&fog));
     let mut slot = shaded(7, &[], |scene| scene.params = vec![Some(vec![vec![Const::F32(3.0)]])]);
     slot.others.push((Role::Atmosphere, vec![Some(vec![vec![Const::F32(0.5)]])]));
     let p = slot.scene.globals[&Global::P].clone();
-    let ran = look.run(&[slot]);
+    let ran = pipeline.run(&[slot]);
     assert_eq!(ran.composed.reflection.opacity, Opacity::FromOs);
     for (vertex, p) in p.iter().enumerate() {
         let expected = p.as_vec3().expect("a point").map(|x| 3.0 * x * 0.5 + 3.0);
@@ -278,7 +278,7 @@ output \"P\" \"N\"
 #[test]
 fn the_position_slice_runs_the_displacement() {
     let push = read(PUSH);
-    let look = Look {
+    let pipeline = TestPipeline {
         slice: Slice::Position,
         surface: None,
         displacement: Some(ShaderUse::new(&push)),
@@ -294,7 +294,7 @@ fn the_position_slice_runs_the_displacement() {
             slot
         })
         .collect();
-    let ran = look.run(&slots);
+    let ran = pipeline.run(&slots);
     assert!(ran.composed.reflection.takes_derivatives);
     for (i, slot) in slots.iter().enumerate() {
         let scene = Scene { params: slot.others[0].1.clone(), ..slot.scene.clone() };
@@ -308,8 +308,8 @@ fn the_position_slice_runs_the_displacement() {
 #[test]
 fn tangents_of_displaced_geometry_are_differences() {
     let shader = surface("", "%90: vec3 = global dPdu\n%91: vec3 = global Ng");
-    let mut look = Look::surface(&shader, &[], &COLOURS);
-    look.displaced = true;
+    let mut pipeline = TestPipeline::surface(&shader, &[], &COLOURS);
+    pipeline.displaced = true;
     let mut random = Random::new(1);
     let mut grid = grid(&mut random);
     grid.flags = 0;
@@ -319,7 +319,7 @@ fn tangents_of_displaced_geometry_are_differences() {
     let places: Vec<_> = (0..grid.vertices() as u32).map(at).collect();
     let p = places.iter().map(|&(u, v)| Const::Vec3([2.0 * u, 3.0 * v, u * v])).collect();
     scene.globals.insert(Global::P, p);
-    let ran = look.run(&[Shaded { grid, scene, others: Vec::new() }]);
+    let ran = pipeline.run(&[ShadedGrid { grid, scene, others: Vec::new() }]);
     assert!(ran.composed.reflection.takes_derivatives);
     for (vertex, &(u, v)) in places.iter().enumerate() {
         assert!(close(&Const::Vec3([2.0, 0.0, v]), &ran.on_device[0][0][vertex], 1e-4));
@@ -333,7 +333,7 @@ fn an_imager_works_on_pixels() {
         "shader imager \"grey\"\ncode {\n%0: vec3 = global Ci\n%1: vec3 = global Oi\n%2: f32 = global alpha\n%3: vec3 = splat(%2)\n\
          %4: vec3 = mul(%0, %3)\nyield %4 %1 %2\n}\noutput \"Ci\" \"Oi\" \"alpha\"\n",
     );
-    let look = Look {
+    let pipeline = TestPipeline {
         slice: Slice::Imager,
         surface: Some(ShaderUse::new(&imager)),
         displacement: None,
@@ -347,7 +347,7 @@ fn an_imager_works_on_pixels() {
         scene.globals.insert(Global::Oi, vec![Const::Vec3([1.0, 0.5, 0.25])]);
         scene.globals.insert(Global::Alpha, vec![Const::F32(0.5)]);
     });
-    agree(&look, &[slot], 0.0);
+    agree(&pipeline, &[slot], 0.0);
 }
 
 #[test]
@@ -357,8 +357,8 @@ fn what_is_not_asked_for_is_not_read() {
         "%0: f32 = param 0\n%1: vec3 = splat(%0)\n%2: vec3 = global P\n%3: vec3 = derivative u(%2)\n%90: vec3 = mul(%1, %3)\n\
          %91: vec3 = global Os",
     );
-    let look = Look::surface(&shader, &[], &[("Oi", RslType::Color)]);
-    let reflection = look.compose().reflection;
+    let pipeline = TestPipeline::surface(&shader, &[], &[("Oi", RslType::Color)]);
+    let reflection = pipeline.compose().reflection;
     assert_eq!(reflection.opacity, Opacity::FromOs);
     assert_eq!((reflection.slots.len(), reflection.inputs.len(), reflection.takes_derivatives), (0, 1, false));
 }
@@ -378,11 +378,11 @@ fn variables_asked_for_by_name() {
         ("nothing", RslType::Float),
         ("P", RslType::Float),
     ];
-    let look = Look::surface(&shader, &[], &outputs);
+    let pipeline = TestPipeline::surface(&shader, &[], &outputs);
     let slot = shaded(10, &[], |_| {});
     let global = |g| slot.scene.globals[&g].clone();
     let (p, n) = (global(Global::P), global(Global::N));
-    let ran = look.run(&[slot]);
+    let ran = pipeline.run(&[slot]);
     assert_eq!(ran.composed.reflection.opacity, Opacity::Constant([1.0; 3]));
     for vertex in 0..p.len() {
         let got: Vec<&Const> = ran.on_device[0].iter().map(|c| &c[vertex]).collect();
@@ -414,8 +414,8 @@ fn categories_given_by_a_parameter() {
          %90: vec3 = illuminance(%0, %1, %2) |%3: vec3, %4: vec3, %5: vec3, %6: vec3| {\n%7: vec3 = add(%6, %4)\nyield %7\n}\n\
          %91: vec3 = global Os",
     );
-    let look = Look::surface(&shader, &lights, &COLOURS);
-    let patterns: Vec<_> = look.compose().reflection.slots.into_iter().map(|s| s.content).collect();
+    let pipeline = TestPipeline::surface(&shader, &lights, &COLOURS);
+    let patterns: Vec<_> = pipeline.compose().reflection.slots.into_iter().map(|s| s.content).collect();
     assert!(patterns.contains(&Content::CategoryInclude(Pattern::Param(Role::Surface, "which".into()))));
     for pattern in ["diffuse", "-diffuse", "key,diffuse", "nobody", ""] {
         let slots: Vec<_> = (20..26)
@@ -423,18 +423,18 @@ fn categories_given_by_a_parameter() {
                 shaded(seed, &lights, |scene| scene.params = vec![Some(vec![vec![Const::Str(pattern.into())]])])
             })
             .collect();
-        agree(&look, &slots, 0.0);
+        agree(&pipeline, &slots, 0.0);
     }
 }
 
 #[test]
-fn lookups_are_told_of() {
+fn lookups_are_reported() {
     let shader = surface(
         "",
         "%0: f32 = global s\n%1: str = const \"a.tex\"\n%2: f32 = derivative u(%0)\n\
          %3: f32 = const 0.0\n%90: vec3 = lookup texture vec3 \"blur\"(%1, %3, %0, %0, %2, %2, %2, %2, %3)\n%91: vec3 = global Os",
     );
-    let reflection = Look::surface(&shader, &[], &COLOURS).compose().reflection;
+    let reflection = TestPipeline::surface(&shader, &[], &COLOURS).compose().reflection;
     assert_eq!(reflection.shortfalls, [Shortfall::Lookup("texture", Some(Pattern::Literal("a.tex".into())))]);
     assert!(!reflection.takes_derivatives, "nothing is left of the lookup's arguments");
 }

@@ -3,8 +3,8 @@
 //! Every surface, displacement, volume and imager shader of a file is run over a small grid; each of its `output float` parameters must
 //! be 1 at every point at the end. Light shaders of the file are the lights that the others see, with their default parameters.
 
-use crate::look::Look;
-use crate::pack::Shaded;
+use crate::pack::ShadedGrid;
+use crate::test_pipeline::TestPipeline;
 use rustc_hash::FxHashMap;
 use spirv_gen::compose::Slice;
 use spirv_gen::interp::{Grid, LightInstance, Outcome, Scene, shade};
@@ -112,17 +112,17 @@ fn problems(shader: &ir::Shader, lights: &[ir::Shader]) -> Vec<String> {
 fn problems_on_device(shader: &ir::Shader, lights: &[ir::Shader]) -> Vec<String> {
     let head = shader.kind.outputs().len();
     let names: Vec<(&str, RslType)> = shader.outputs.iter().skip(head).map(|o| (&*o.name, RslType::Float)).collect();
-    let mut look = Look::surface(shader, lights, &names);
+    let mut pipeline = TestPipeline::surface(shader, lights, &names);
     match shader.kind {
         ShaderKind::Displacement => {
-            look.slice = Slice::Position;
-            look.displacement = look.surface.take();
+            pipeline.slice = Slice::Position;
+            pipeline.displacement = pipeline.surface.take();
         }
         // A volume shader finds Ci and Oi where an imager shader finds them.
-        ShaderKind::Volume | ShaderKind::Imager => look.slice = Slice::Imager,
+        ShaderKind::Volume | ShaderKind::Imager => pipeline.slice = Slice::Imager,
         _ => {}
     }
-    let ran = look.run(&[Shaded { grid: GRID, scene: scene(lights), others: Vec::new() }]);
+    let ran = pipeline.run(&[ShadedGrid { grid: GRID, scene: scene(lights), others: Vec::new() }]);
     let mut problems = Vec::new();
     for ((name, _), column) in names.iter().zip(&ran.on_device[0]) {
         if let Some(vertex) = column.iter().position(|c| *c != Const::F32(1.0)) {

@@ -37,7 +37,7 @@ struct Storage {
 
 /// How wide to dispatch, and with what.
 #[derive(Clone, Copy)]
-pub(crate) struct Dispatch<'a> {
+pub(crate) struct DispatchArguments<'a> {
     /// Push constants.
     pub(crate) push: &'a [u32],
     /// Workgroups.
@@ -140,7 +140,7 @@ impl Device {
     }
 
     /// Runs a kernel over buffers, which are replaced by what it left in them.
-    pub(crate) fn run(&self, kernel: &Kernel, buffers: &mut [Vec<u32>; 4], dispatch: Dispatch<'_>) {
+    pub(crate) fn run(&self, kernel: &Kernel, buffers: &mut [Vec<u32>; 4], dispatch: DispatchArguments<'_>) {
         let storages: Vec<_> = buffers.iter().map(|words| self.storage(words)).collect();
         // SAFETY: the submission is waited for before anything that it uses is read or destroyed.
         unsafe {
@@ -174,7 +174,13 @@ impl Device {
 
     /// # Safety
     /// The set is complete, and nothing else uses the pool or the queue.
-    unsafe fn submit(&self, kernel: &Kernel, pool: vk::CommandPool, set: vk::DescriptorSet, dispatch: Dispatch<'_>) {
+    unsafe fn submit(
+        &self,
+        kernel: &Kernel,
+        pool: vk::CommandPool,
+        set: vk::DescriptorSet,
+        dispatch: DispatchArguments<'_>,
+    ) {
         let push: Vec<u8> = dispatch.push.iter().flat_map(|w| w.to_ne_bytes()).collect();
         // SAFETY: as promised by the caller; the command buffer is complete when it is submitted, and waited for.
         unsafe {

@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 use spirv_gen::interp::{Column, Grid, LightInstance, Scene};
 use spirv_gen::ir::{
-    Axis, Binary, Builder, Compare, Const, Direction, Global, NoiseKind, Op, Param, ParamDefault, Rate, Receiver,
-    RslType, Shader, ShaderKind, Slot, Type, Unary, Value,
+    Axis, Binary, Builder, Compare, Const, Direction, Global, MachineType, NoiseKind, Op, Param, ParamDefault, Rate,
+    Receiver, RslType, Shader, ShaderKind, Slot, Unary, Value,
 };
 use std::f32::consts::{FRAC_PI_2, PI};
 
@@ -81,7 +81,7 @@ pub(crate) fn program(random: &mut Random, kind: ShaderKind, size: usize, featur
     let k = b.param(param("k", RslType::Float, Rate::Uniform, float(0.75)));
     let tint = Const::Vec3([0.5, 0.25, 1.0]);
     let tint = b.param(param("tint", RslType::Color, Rate::Varying, ParamDefault::Values(vec![tint])));
-    let array = b.array(Type::F32, 5);
+    let array = b.array(MachineType::F32, 5);
     let mut floats = vec![b.op(Op::Param(k), &[])];
     let mut triples = vec![b.op(Op::Param(tint), &[])];
     for global in [Global::U, Global::V, Global::S, Global::T] {
@@ -245,16 +245,16 @@ impl Programmer<'_> {
         let kind = self.random.pick(&[NoiseKind::Gradient, NoiseKind::Cell]);
         let noise = |dimension, ty| Op::Noise { kind, dimension, ty };
         match self.random.below(5) {
-            0 => self.b.op(noise(3, Type::F32), &[v]),
-            1 => self.b.op(noise(2, Type::F32), &[a, b]),
-            2 => self.b.op(noise(1, Type::F32), &[a]),
+            0 => self.b.op(noise(3, MachineType::F32), &[v]),
+            1 => self.b.op(noise(2, MachineType::F32), &[a, b]),
+            2 => self.b.op(noise(1, MachineType::F32), &[a]),
             3 => {
-                let v = self.b.op(noise(4, Type::Vec3), &[v, a]);
+                let v = self.b.op(noise(4, MachineType::Vec3), &[v, a]);
                 self.b.comp(v, 1)
             }
             _ => {
                 let count = self.b.u32(3);
-                self.b.random(Type::F32, count)
+                self.b.random(MachineType::F32, count)
             }
         }
     }

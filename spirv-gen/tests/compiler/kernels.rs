@@ -1,8 +1,8 @@
 //! What only a kernel has: budgets of loop trips, slots of every size, whole workgroups that stay together.
 
 use crate::generate::Random;
-use crate::look::Look;
-use crate::pack::Shaded;
+use crate::pack::ShadedGrid;
+use crate::test_pipeline::TestPipeline;
 use spirv_gen::abi::LOOP_TRIPS_MAX;
 use spirv_gen::interp::{Grid, Scene, shade};
 use spirv_gen::ir::{Const, Global, RslType, Shader, parse, verify};
@@ -16,7 +16,7 @@ fn surface(code: &str) -> Shader {
     shader
 }
 
-fn square(nu: u32, nv: u32) -> Shaded<'static> {
+fn square(nu: u32, nv: u32) -> ShadedGrid<'static> {
     let grid = Grid { nu, nv, du: 1.0 / nu as f32, dv: 1.0 / nv as f32, flags: 0, seed: 1 };
     let mut scene = Scene::default();
     let column = |f: &dyn Fn(u32, u32) -> f32| -> Vec<Const> {
@@ -24,7 +24,7 @@ fn square(nu: u32, nv: u32) -> Shaded<'static> {
     };
     scene.globals.insert(Global::S, column(&|i, _| i as f32));
     scene.globals.insert(Global::T, column(&|_, j| j as f32));
-    Shaded { grid, scene, others: Vec::new() }
+    ShadedGrid { grid, scene, others: Vec::new() }
 }
 
 fn floats(column: &[Const]) -> Vec<f32> {
@@ -45,10 +45,10 @@ fn endless_loops_end_and_are_counted() {
     // Without and with a derivative in the loop, where the whole workgroup must leave together.
     for body in ["%11: f32 = add(%8, %1)", "%11: f32 = derivative u(%7)"] {
         let shader = surface(&counting("1e9", body));
-        let look = Look::surface(&shader, &[], &COLOURS);
+        let pipeline = TestPipeline::surface(&shader, &[], &COLOURS);
         let slots = [square(3, 3), square(2, 1)];
         let vertices: usize = slots.iter().map(|s| s.grid.vertices()).sum();
-        let ran = look.run(&slots);
+        let ran = pipeline.run(&slots);
         assert_eq!(ran.exhausted as usize, vertices, "{body}");
         let trips = floats(&ran.on_device[0][0])[0];
         assert!(trips >= LOOP_TRIPS_MAX as f32, "{trips} trips: {body}");
@@ -58,7 +58,7 @@ fn endless_loops_end_and_are_counted() {
 #[test]
 fn loops_that_end_are_not_counted() {
     let shader = surface(&counting("1000.0", "%11: f32 = add(%8, %1)"));
-    let ran = Look::surface(&shader, &[], &COLOURS).run(&[square(3, 3)]);
+    let ran = TestPipeline::surface(&shader, &[], &COLOURS).run(&[square(3, 3)]);
     assert_eq!(ran.exhausted, 0);
     let expected: Vec<f32> = (0..16).map(|v| 2.0 * (1000.0 + (v % 4) as f32)).collect();
     assert_eq!(floats(&ran.on_device[0][0]), expected);
@@ -70,10 +70,10 @@ fn differences_of_a_parabola_are_exact() {
     let code = "%0: f32 = global s\n%1: f32 = global t\n%2: f32 = mul(%0, %0)\n%3: f32 = add(%2, %1)\n\
                 %4: f32 = derivative u(%3)\n%5: f32 = derivative v(%3)\n%6: f32 = const 0.0\n%90: vec3 = vec3(%4, %5, %6)";
     let shader = surface(code);
-    let look = Look::surface(&shader, &[], &COLOURS);
+    let pipeline = TestPipeline::surface(&shader, &[], &COLOURS);
     // One slot of every size: 4, 8, 16, ... vertices and odd numbers between.
     for (nu, nv) in [(2, 2), (3, 3), (7, 2), (4, 9), (15, 15), (15, 2), (2, 15)] {
-        let ran = look.run(&[square(nu, nv), square(nu, nv), square(nu, nv)]);
+        let ran = pipeline.run(&[square(nu, nv), square(nu, nv), square(nu, nv)]);
         for slot in 0..3 {
             for (vertex, c) in ran.on_device[slot][0].iter().enumerate() {
                 let s = (vertex as u32 % (nu + 1)) as f32;
@@ -90,7 +90,7 @@ fn differences_of_a_parabola_are_exact() {
 fn grids_of_one_micropolygon_have_first_order_differences() {
     let code = "%0: f32 = global s\n%1: f32 = mul(%0, %0)\n%2: f32 = derivative u(%1)\n%90: vec3 = splat(%2)";
     let shader = surface(code);
-    let ran = Look::surface(&shader, &[], &COLOURS).run(&[square(1, 1), square(1, 1)]);
+    let ran = TestPipeline::surface(&shader, &[], &COLOURS).run(&[square(1, 1), square(1, 1)]);
     for slot in 0..2 {
         assert_eq!(floats(&ran.on_device[slot][0]), [1.0; 4]);
     }
@@ -101,7 +101,7 @@ fn slots_of_many_grids_do_not_mix() {
     // Small grids share workgroups; every grid differs, loops take different numbers of trips in each.
     let body = "%13: f32 = mul(%7, %8)\n%14: f32 = derivative u(%13)\n%11: f32 = add(%14, %0)";
     let shader = surface(&counting("0.5", body));
-    let look = Look::surface(&shader, &[], &COLOURS);
+    let pipeline = TestPipeline::surface(&shader, &[], &COLOURS);
     let mut random = Random::new(2);
     let slots: Vec<_> = (0..40)
         .map(|_| {
@@ -111,7 +111,7 @@ fn slots_of_many_grids_do_not_mix() {
             slot
         })
         .collect();
-    let ran = look.run(&slots);
+    let ran = pipeline.run(&slots);
     for (i, slot) in slots.iter().enumerate() {
         let named = shade(&shader, &slot.scene, &slot.grid).0;
         assert_eq!(floats(&named[0].1), floats(&ran.on_device[i][0]), "slot {i}");

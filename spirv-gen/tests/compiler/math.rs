@@ -1,7 +1,7 @@
 //! Accuracy of the elementary functions on the device, against f64.
 
 use crate::run::run_body;
-use spirv_gen::ir::{Binary, Builder, Op, ShaderKind, Type, Unary};
+use spirv_gen::ir::{Binary, Builder, MachineType, Op, ShaderKind, Unary};
 
 /// Distance of a result from the truth in units of the truth's last place; 0 where the truth is below the normal floats and the
 /// result is too.
@@ -12,9 +12,9 @@ fn ulps(got: f32, truth: f64) -> f64 {
 }
 
 /// xorshift: enough for choosing arguments.
-struct Random(u64);
+struct ArgumentGenerator(u64);
 
-impl Random {
+impl ArgumentGenerator {
     fn bits(&mut self) -> u32 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -42,7 +42,7 @@ const SPECIAL: [f32; 16] =
     [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 1e-30, -1e-30, 1e-38, 3.0, 10.0, 0.99999994, 1.0000001, 1.1754944e-38];
 
 fn unary_arguments(seed: u64, low: f32, high: f32) -> Vec<f32> {
-    let mut random = Random(seed);
+    let mut random = ArgumentGenerator(seed);
     let limit = low.abs().max(high.abs());
     let mut xs: Vec<f32> = SPECIAL.iter().copied().filter(|x| (low..=high).contains(x)).collect();
     while xs.len() < 1 << 18 {
@@ -60,8 +60,9 @@ fn channel(xs: &[f32]) -> Vec<[u32; 4]> {
 
 fn apply(op: Op, arguments: &[Vec<f32>]) -> Vec<f32> {
     let mut b = Builder::new(ShaderKind::Imager, "math");
-    let args: Vec<_> =
-        (0..arguments.len() as u32).map(|channel| b.op(Op::Channel { channel, lane: 0, ty: Type::F32 }, &[])).collect();
+    let args: Vec<_> = (0..arguments.len() as u32)
+        .map(|channel| b.op(Op::Channel { channel, lane: 0, ty: MachineType::F32 }, &[]))
+        .collect();
     let result = b.op(op, &args);
     let inputs: Vec<_> = arguments.iter().map(|xs| channel(xs)).collect();
     let ran = run_body(&b.finish_body(&[result]), &inputs);
@@ -112,7 +113,7 @@ fn elementary_functions_are_within_two_ulp() {
 
 #[test]
 fn pow_and_atan2_are_within_two_ulp() {
-    let mut random = Random(7);
+    let mut random = ArgumentGenerator(7);
     let n = 1 << 18;
     let angles = vec![
         (0..n).map(|_| random.magnitude(1e15)).collect::<Vec<_>>(),

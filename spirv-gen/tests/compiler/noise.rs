@@ -2,7 +2,7 @@
 
 use crate::generate::Random;
 use spirv_gen::interp::evaluate;
-use spirv_gen::ir::{Const, NoiseKind, Op, Type};
+use spirv_gen::ir::{Const, MachineType, NoiseKind, Op};
 
 fn noise(kind: NoiseKind, args: &[f32]) -> f32 {
     let n = if kind == NoiseKind::Periodic { args.len() / 2 } else { args.len() };
@@ -13,7 +13,7 @@ fn noise(kind: NoiseKind, args: &[f32]) -> f32 {
         _ => vec![Const::Vec3([x[0], x[1], x[2]]), Const::F32(x[3])],
     };
     let args: Vec<Const> = args.chunks(n).flat_map(shape).collect();
-    let op = Op::Noise { kind, dimension: n as u8, ty: Type::F32 };
+    let op = Op::Noise { kind, dimension: n as u8, ty: MachineType::F32 };
     evaluate(&op, &args).and_then(|c| c.as_f32()).expect("noise")
 }
 

@@ -4,7 +4,9 @@
 use crate::generate::Random;
 use crate::run::run_body;
 use spirv_gen::interp::evaluate;
-use spirv_gen::ir::{Binary, Builder, ColorSpace, Compare, Const, NoiseKind, Op, ShaderKind, Type, Unary, Value};
+use spirv_gen::ir::{
+    Binary, Builder, ColorSpace, Compare, Const, MachineType, NoiseKind, Op, ShaderKind, Unary, Value,
+};
 
 const POINTS: usize = 2048;
 
@@ -31,14 +33,16 @@ impl Inputs<'_> {
         }
     }
 
-    fn value(&mut self, ty: Type) -> Value {
+    fn value(&mut self, ty: MachineType) -> Value {
         let constant = |this: &mut Self| match ty {
-            Type::F32 => Const::F32(this.float()),
-            Type::Vec3 if this.colours => Const::Vec3([0; 3].map(|_| this.random.float(0.01, 1.0))),
-            Type::Vec3 => Const::Vec3([0; 3].map(|_| this.float())),
-            Type::Mat4 => Const::Mat4(Box::new([0; 16].map(|_| this.float()))),
-            Type::Bool => Const::Bool(this.random.chance(50)),
-            Type::U32 | Type::Str => Const::U32(if this.random.chance(30) { 5 } else { this.random.bits() }),
+            MachineType::F32 => Const::F32(this.float()),
+            MachineType::Vec3 if this.colours => Const::Vec3([0; 3].map(|_| this.random.float(0.01, 1.0))),
+            MachineType::Vec3 => Const::Vec3([0; 3].map(|_| this.float())),
+            MachineType::Mat4 => Const::Mat4(Box::new([0; 16].map(|_| this.float()))),
+            MachineType::Bool => Const::Bool(this.random.chance(50)),
+            MachineType::U32 | MachineType::Str => {
+                Const::U32(if this.random.chance(30) { 5 } else { this.random.bits() })
+            }
         };
         let column: Vec<Const> = (0..POINTS).map(|_| constant(self)).collect();
         let words = |c: &Const| match c {
@@ -50,7 +54,7 @@ impl Inputs<'_> {
             Const::Str(_) => Vec::new(),
         };
         let channel = self.channels.len() as u32;
-        for record in 0..if ty == Type::Mat4 { 4 } else { 1 } {
+        for record in 0..if ty == MachineType::Mat4 { 4 } else { 1 } {
             let lanes = |c: &Const| {
                 let words = words(c);
                 std::array::from_fn(|lane| words.get(4 * record + lane).copied().unwrap_or(0))
@@ -58,8 +62,8 @@ impl Inputs<'_> {
             self.channels.push(column.iter().map(lanes).collect());
         }
         self.columns.push(column);
-        if ty == Type::Bool {
-            let word = self.b.op(Op::Channel { channel, lane: 0, ty: Type::U32 }, &[]);
+        if ty == MachineType::Bool {
+            let word = self.b.op(Op::Channel { channel, lane: 0, ty: MachineType::U32 }, &[]);
             let zero = self.b.u32(0);
             return self.b.compare(Compare::Ne, word, zero);
         }
@@ -67,14 +71,14 @@ impl Inputs<'_> {
     }
 }
 
-fn result(words: [u32; 4], rest: &[[u32; 4]], ty: Type) -> Const {
+fn result(words: [u32; 4], rest: &[[u32; 4]], ty: MachineType) -> Const {
     let float = |i: usize| f32::from_bits(words[i]);
     match ty {
-        Type::F32 => Const::F32(float(0)),
-        Type::Vec3 => Const::Vec3([float(0), float(1), float(2)]),
-        Type::Bool => Const::Bool(words[0] != 0),
-        Type::U32 | Type::Str => Const::U32(words[0]),
-        Type::Mat4 => {
+        MachineType::F32 => Const::F32(float(0)),
+        MachineType::Vec3 => Const::Vec3([float(0), float(1), float(2)]),
+        MachineType::Bool => Const::Bool(words[0] != 0),
+        MachineType::U32 | MachineType::Str => Const::U32(words[0]),
+        MachineType::Mat4 => {
             let all: Vec<f32> = std::iter::once(&words).chain(rest).flatten().map(|w| f32::from_bits(*w)).collect();
             Const::Mat4(Box::new(std::array::from_fn(|i| all[i])))
         }
@@ -101,7 +105,7 @@ fn agrees(a: &Const, b: &Const, tolerance: f32) -> bool {
 }
 
 /// Compares one operation at random arguments.
-fn check(op: &Op, types: &[Type], tolerance: f32) {
+fn check(op: &Op, types: &[MachineType], tolerance: f32) {
     let mut random = Random::new(11);
     let b = Builder::new(ShaderKind::Imager, "operation");
     let colours = matches!(op, Op::ColorTransform(..));
@@ -121,7 +125,7 @@ fn check(op: &Op, types: &[Type], tolerance: f32) {
 
 #[test]
 fn arithmetic_is_exact() {
-    use Type::{F32, Mat4, U32, Vec3};
+    use MachineType::{F32, Mat4, U32, Vec3};
     for op in [Unary::Neg, Unary::Abs, Unary::Sign, Unary::Floor, Unary::Ceil, Unary::Round, Unary::Trunc, Unary::Sqrt]
     {
         check(&Op::Unary(op), &[F32], 0.0);
@@ -146,7 +150,7 @@ fn arithmetic_is_exact() {
 
 #[test]
 fn comparisons_selections_and_conversions_are_exact() {
-    use Type::{Bool, F32, Mat4, U32, Vec3};
+    use MachineType::{Bool, F32, Mat4, U32, Vec3};
     for op in [Compare::Eq, Compare::Ne, Compare::Lt, Compare::Le] {
         check(&Op::Compare(op), &[F32, F32], 0.0);
         check(&Op::Compare(op), &[U32, U32], 0.0);
@@ -176,7 +180,7 @@ fn comparisons_selections_and_conversions_are_exact() {
 
 #[test]
 fn components_are_exact() {
-    use Type::{F32, Mat4, Vec3};
+    use MachineType::{F32, Mat4, Vec3};
     check(&Op::Vec3, &[F32; 3], 0.0);
     check(&Op::Mat4, &[F32; 16], 0.0);
     for i in 0..3 {
@@ -191,7 +195,7 @@ fn components_are_exact() {
 
 #[test]
 fn noise_and_hashes_are_exact() {
-    use Type::{F32, U32, Vec3};
+    use MachineType::{F32, U32, Vec3};
     check(&Op::Binary(Binary::Hash), &[U32, U32], 0.0);
     for kind in [NoiseKind::Gradient, NoiseKind::Periodic, NoiseKind::Cell] {
         for (dimension, shape) in [(1, &[F32][..]), (2, &[F32, F32]), (3, &[Vec3]), (4, &[Vec3, F32])] {
@@ -210,11 +214,11 @@ fn colours_and_matrices_are_close() {
             // From a triple that is no colour a hue may come out a turn away.
             let hue = matches!(to, ColorSpace::Hsv | ColorSpace::Hsl);
             if !hue || from == ColorSpace::Rgb {
-                check(&Op::ColorTransform(from, to), &[Type::Vec3], 1e-4);
+                check(&Op::ColorTransform(from, to), &[MachineType::Vec3], 1e-4);
             }
         }
     }
-    check(&Op::Unary(Unary::Determinant), &[Type::Mat4], 1e-4);
+    check(&Op::Unary(Unary::Determinant), &[MachineType::Mat4], 1e-4);
     // A hue of one colour and back.
     for space in [ColorSpace::Hsv, ColorSpace::Hsl, ColorSpace::XyY, ColorSpace::Yiq, ColorSpace::Xyz] {
         for c in [[0.2, 0.5, 0.9], [0.9, 0.1, 0.1], [0.3, 0.3, 0.3], [0.5, 0.9, 0.5]] {

@@ -4,11 +4,11 @@ use spirv_gen::Reflection;
 use spirv_gen::abi::Push;
 use spirv_gen::compose::{BlockSlot, Content, Input, Pattern, Role};
 use spirv_gen::interp::{Column, Grid, LightInstance, Scene};
-use spirv_gen::ir::{Const, Direction, Global, ParamDefault, QuerySource, RslType, Shader, Type};
+use spirv_gen::ir::{Const, Direction, Global, MachineType, ParamDefault, QuerySource, RslType, Shader};
 use std::sync::Arc;
 
 /// Buffers and push constants of a dispatch.
-pub(crate) struct Dispatch {
+pub(crate) struct DispatchBuffers {
     pub(crate) work: Vec<u32>,
     pub(crate) arena: Vec<u32>,
     pub(crate) params: Vec<u32>,
@@ -20,7 +20,7 @@ pub(crate) struct Dispatch {
 pub(crate) type Params = Vec<Option<Vec<Column>>>;
 
 /// One grid and what is around it. The scene's parameters are those of the surface.
-pub(crate) struct Shaded<'a> {
+pub(crate) struct ShadedGrid<'a> {
     pub(crate) grid: Grid,
     pub(crate) scene: Scene<'a>,
     /// Parameters of the displacement and the atmosphere.
@@ -28,14 +28,14 @@ pub(crate) struct Shaded<'a> {
 }
 
 /// The shaders whose parameters are asked for.
-pub(crate) struct Pipeline<'a> {
+pub(crate) struct PipelineShaders<'a> {
     pub(crate) shaders: Vec<(Role, &'a Shader)>,
     pub(crate) lights: Vec<&'a Shader>,
 }
 
-impl<'a> Pipeline<'a> {
+impl<'a> PipelineShaders<'a> {
     /// The elements of a parameter.
-    fn param(&self, role: Role, name: &str, shaded: &Shaded<'_>) -> Vec<Column> {
+    fn param(&self, role: Role, name: &str, shaded: &ShadedGrid<'_>) -> Vec<Column> {
         let shader = self.shaders.iter().find(|s| s.0 == role).expect("a shader of the pipeline").1;
         let other = shaded.others.iter().find(|o| o.0 == role).map(|o| &o.1);
         elements(shader, name, other.unwrap_or(&shaded.scene.params))
@@ -85,9 +85,9 @@ impl Categories {
     }
 }
 
-impl Dispatch {
+impl DispatchBuffers {
     /// Packs grids into the slots of one dispatch.
-    pub(crate) fn new(reflection: &Reflection, pipeline: &Pipeline<'_>, shaded: &[Shaded<'_>]) -> Self {
+    pub(crate) fn new(reflection: &Reflection, pipeline: &PipelineShaders<'_>, shaded: &[ShadedGrid<'_>]) -> Self {
         let largest = shaded.iter().map(|s| s.grid.vertices()).max().unwrap_or(16);
         let slot_log2 = (largest.next_power_of_two().trailing_zeros()).max(4);
         let slots = shaded.len() as u32;
@@ -155,7 +155,11 @@ impl Dispatch {
     }
 
     /// The elements of an input, and what stands in the fourth lane.
-    fn columns(input: &Input, pipeline: &Pipeline<'_>, shaded: &Shaded<'_>) -> (Vec<Column>, Option<Column>) {
+    fn columns(
+        input: &Input,
+        pipeline: &PipelineShaders<'_>,
+        shaded: &ShadedGrid<'_>,
+    ) -> (Vec<Column>, Option<Column>) {
         let global = |g: Global| shaded.scene.globals.get(&g).cloned().unwrap_or_else(|| vec![g.ty().zero()]);
         let with = |g, fourth| (vec![global(g)], Some(global(fourth)));
         match input {
@@ -171,7 +175,7 @@ impl Dispatch {
         }
     }
 
-    fn inputs(&mut self, reflection: &Reflection, pipeline: &Pipeline<'_>, shaded: &Shaded<'_>, slot: u32) {
+    fn inputs(&mut self, reflection: &Reflection, pipeline: &PipelineShaders<'_>, shaded: &ShadedGrid<'_>, slot: u32) {
         for input in &reflection.inputs {
             let (elements, fourth) = Self::columns(&input.input, pipeline, shaded);
             let channels = input.count / elements.len() as u32;
@@ -196,8 +200,8 @@ impl Dispatch {
     fn block(
         &mut self,
         reflection: &Reflection,
-        pipeline: &Pipeline<'_>,
-        shaded: &Shaded<'_>,
+        pipeline: &PipelineShaders<'_>,
+        shaded: &ShadedGrid<'_>,
         categories: &mut Categories,
     ) -> u32 {
         let scene = &shaded.scene;
@@ -239,7 +243,7 @@ impl Dispatch {
 
     fn put_values(&mut self, block: u32, slot: &BlockSlot, values: &[Const], scene: &Scene<'_>) {
         assert_eq!(values.len(), slot.len as usize, "elements of {:?}", slot.content);
-        let records = if slot.ty == Type::Mat4 { 4 } else { 1 };
+        let records = if slot.ty == MachineType::Mat4 { 4 } else { 1 };
         for (i, value) in (0..).zip(values) {
             let words = words(value, scene);
             let at = ((block + slot.record + i * records) * 4 + slot.lane) as usize;
@@ -250,8 +254,8 @@ impl Dispatch {
     fn light_list(
         &mut self,
         reflection: &Reflection,
-        pipeline: &Pipeline<'_>,
-        shaded: &Shaded<'_>,
+        pipeline: &PipelineShaders<'_>,
+        shaded: &ShadedGrid<'_>,
         categories: &mut Categories,
     ) -> u32 {
         let scene = &shaded.scene;
@@ -307,14 +311,20 @@ fn named(content: &Content, scene: &Scene<'_>, light: Option<&LightInstance<'_>>
 }
 
 /// Reads output channels of a slot: for each of `types` (no matrices), its value at each vertex.
-pub(crate) fn outputs(dispatch: &Dispatch, arena: &[u32], slot: u32, grid: &Grid, types: &[Type]) -> Vec<Column> {
+pub(crate) fn outputs(
+    dispatch: &DispatchBuffers,
+    arena: &[u32],
+    slot: u32,
+    grid: &Grid,
+    types: &[MachineType],
+) -> Vec<Column> {
     let mut columns = Vec::new();
     for (channel, ty) in (0..).zip(types) {
         let value = |vertex: usize| {
             let place = (slot << dispatch.push.slot_log2) + vertex as u32;
             let record = dispatch.push.output_base + channel * dispatch.push.channel_stride + place;
             let float = |lane: u32| f32::from_bits(arena[(record * 4 + lane) as usize]);
-            if *ty == Type::Vec3 { Const::Vec3([float(0), float(1), float(2)]) } else { Const::F32(float(0)) }
+            if *ty == MachineType::Vec3 { Const::Vec3([float(0), float(1), float(2)]) } else { Const::F32(float(0)) }
         };
         columns.push((0..grid.vertices()).map(value).collect());
     }

@@ -2,8 +2,8 @@
 //! as they were. What has no library functions in it must agree to the bit.
 
 use crate::generate::{Features, Random, grid, program, scene};
-use crate::look::Look;
-use crate::pack::Shaded;
+use crate::pack::ShadedGrid;
+use crate::test_pipeline::TestPipeline;
 use spirv_gen::compose::{Binding, ShaderUse};
 use spirv_gen::interp::shade;
 use spirv_gen::ir::{Const, RslType, Shader, ShaderKind, print, print_region};
@@ -47,18 +47,18 @@ impl Case {
     fn differences(&self, tolerance: f32) -> f64 {
         let mut random = Random::new(self.seed ^ 0xabcd);
         let count = 1 + random.below(4);
-        let shaded: Vec<Shaded<'_>> = (0..count)
+        let shaded: Vec<ShadedGrid<'_>> = (0..count)
             .map(|_| {
                 let grid = grid(&mut random);
                 let scene = scene(&mut random, &grid, &self.lights);
-                Shaded { grid, scene, others: Vec::new() }
+                ShadedGrid { grid, scene, others: Vec::new() }
             })
             .collect();
         let names = [("Ci", RslType::Color), ("Oi", RslType::Color), ("extra", RslType::Float)];
-        let mut look = Look::surface(&self.surface, &self.lights, &names);
+        let mut pipeline = TestPipeline::surface(&self.surface, &self.lights, &names);
         let k = [Binding::Block, Binding::UniformInput][random.below(2)].clone();
-        look.surface = Some(ShaderUse { shader: &self.surface, bindings: vec![k, Binding::VaryingInput] });
-        let ran = look.run(&shaded);
+        pipeline.surface = Some(ShaderUse { shader: &self.surface, bindings: vec![k, Binding::VaryingInput] });
+        let ran = pipeline.run(&shaded);
         let (mut wrong, mut all) = (0, 0);
         for (slot, shaded) in shaded.iter().enumerate() {
             let named = shade(&self.surface, &shaded.scene, &shaded.grid).0;

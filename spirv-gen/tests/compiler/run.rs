@@ -1,10 +1,10 @@
 //! Runs a bound program on the device over arrays of inputs.
 
-use crate::device::{Dispatch, device};
+use crate::device::{DispatchArguments, device};
 use crate::library::{library, validate};
 use spirv_gen::abi::Push;
 use spirv_gen::emit::emit;
-use spirv_gen::ir::{Body, Type, verify_body};
+use spirv_gen::ir::{Body, MachineType, verify_body};
 
 /// Emits, validates and runs a program whose input channels are `inputs` (four words a point), over grids of 16 x 16 vertices; the
 /// words of each output channel, four for each point.
@@ -16,7 +16,7 @@ pub(crate) fn run_body(body: &Body, inputs: &[Vec<[u32; 4]>]) -> Vec<Vec<[u32; 4
     let slots = points.div_ceil(256);
     let stride = slots * 256;
     let root = body.region(body.root());
-    let channels: usize = root.results.iter().map(|&r| if body.ty(r) == Type::Mat4 { 4 } else { 1 }).sum();
+    let channels: usize = root.results.iter().map(|&r| if body.ty(r) == MachineType::Mat4 { 4 } else { 1 }).sum();
     let mut arena = vec![0u32; (inputs.len() + channels) * stride * 4];
     for (c, channel) in inputs.iter().enumerate() {
         for (i, words) in channel.iter().enumerate() {
@@ -48,7 +48,7 @@ pub(crate) fn run_body(body: &Body, inputs: &[Vec<[u32; 4]>]) -> Vec<Vec<[u32; 4
         push.space_table,
         push.reserved,
     ];
-    device.run(&kernel, &mut buffers, Dispatch { push: &push, groups: slots as u32 });
+    device.run(&kernel, &mut buffers, DispatchArguments { push: &push, groups: slots as u32 });
     device.free(&kernel);
     let read = |c: usize| {
         let first = (inputs.len() + c) * stride;

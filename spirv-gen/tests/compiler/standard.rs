@@ -1,9 +1,9 @@
 //! The standard shaders under the standard lights, on the device and on the interpreter.
 
 use crate::generate::{Random, grid, scene};
-use crate::look::Look;
-use crate::pack::Shaded;
+use crate::pack::ShadedGrid;
 use crate::pipelines::close;
+use crate::test_pipeline::TestPipeline;
 use spirv_gen::compose::{ShaderUse, Slice};
 use spirv_gen::interp::{LightInstance, shade};
 use spirv_gen::ir::{Const, Direction, Global, RslType, Shader, ShaderKind};
@@ -17,7 +17,7 @@ fn shader(name: &str) -> Shader {
     lower(&shader.unwrap_or_else(|| panic!("{diagnostics:?}")))
 }
 
-fn shaded<'a>(seed: u64, lights: &'a [Shader]) -> Shaded<'a> {
+fn shaded<'a>(seed: u64, lights: &'a [Shader]) -> ShadedGrid<'a> {
     let mut random = Random::new(seed);
     let grid = grid(&mut random);
     let mut scene = scene(&mut random, &grid, &[]);
@@ -34,7 +34,7 @@ fn shaded<'a>(seed: u64, lights: &'a [Shader]) -> Shaded<'a> {
         let params = vec![None; shader.params.len()];
         scene.lights.push(LightInstance { shader, params, space, category: String::new() });
     }
-    Shaded { grid, scene, others: Vec::new() }
+    ShadedGrid { grid, scene, others: Vec::new() }
 }
 
 #[test]
@@ -50,13 +50,13 @@ fn standard_shaders_agree_with_the_interpreter() {
                 (Slice::Imager, &[("Ci", RslType::Color), ("Oi", RslType::Color)])
             }
         };
-        let mut look = Look::surface(&shader, &lights, outputs);
-        look.slice = slice;
+        let mut pipeline = TestPipeline::surface(&shader, &lights, outputs);
+        pipeline.slice = slice;
         if slice == Slice::Position {
-            (look.surface, look.displacement) = (None, Some(ShaderUse::new(&shader)));
+            (pipeline.surface, pipeline.displacement) = (None, Some(ShaderUse::new(&shader)));
         }
         let slots: Vec<_> = (0..3).map(|seed| shaded(seed, &lights)).collect();
-        let ran = look.run(&slots);
+        let ran = pipeline.run(&slots);
         for (i, slot) in slots.iter().enumerate() {
             let named = shade(&shader, &slot.scene, &slot.grid).0;
             for (output, (what, column)) in named.iter().take(2).enumerate() {

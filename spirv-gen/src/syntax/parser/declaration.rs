@@ -1,8 +1,8 @@
 //! Shaders, functions, parameters and variables.
 
-use super::{Fault, Parsed, Parser};
+use super::{AlreadyReported, Parser, SyntaxResult};
 use crate::diagnostic::Report;
-use crate::syntax::ast::{ArrayLength, Class, Declaration, FunctionDecl, Init, ShaderDecl, ShaderKind, Type};
+use crate::syntax::ast::{ArrayLength, Class, Declaration, DeclaredKind, FunctionDecl, Init, ShaderDecl, Type};
 use crate::syntax::token::{Punct, TokenKind};
 
 /// What stands in front of the names of a declaration.
@@ -16,7 +16,7 @@ struct Specifier {
 
 impl Parser<'_> {
     /// A shader behind its kind.
-    pub(super) fn shader(&mut self, kind: ShaderKind) -> Parsed<ShaderDecl> {
+    pub(super) fn shader(&mut self, kind: DeclaredKind) -> SyntaxResult<ShaderDecl> {
         let name = self.ident("the shader's name")?;
         let parameters = self.parameters()?;
         let body = self.body()?;
@@ -24,7 +24,7 @@ impl Parser<'_> {
     }
 
     /// A function; without a type in front it has no result.
-    pub(super) fn function(&mut self) -> Parsed<FunctionDecl> {
+    pub(super) fn function(&mut self) -> SyntaxResult<FunctionDecl> {
         let class = self.word().and_then(|w| Class::from_keyword(&w));
         self.at += usize::from(class.is_some());
         let result = self.word().and_then(|w| Type::from_keyword(&w));
@@ -36,14 +36,14 @@ impl Parser<'_> {
             let hint = "a function is written out before its first use; there are no prototypes";
             self.reports.push(Report::error(name.span, message).hint(hint));
             self.at += 1;
-            return Err(Fault);
+            return Err(AlreadyReported);
         }
         let body = self.body()?;
         Ok(FunctionDecl { result: result.unwrap_or(Type::Void), class, name, parameters, body })
     }
 
     /// Formal parameters in parentheses. Semicolons stand between types; a comma in front of a type is taken as one.
-    fn parameters(&mut self) -> Parsed<Vec<Declaration>> {
+    fn parameters(&mut self) -> SyntaxResult<Vec<Declaration>> {
         self.expect(Punct::OpenParen)?;
         let mut list = Vec::new();
         loop {
@@ -71,7 +71,7 @@ impl Parser<'_> {
     }
 
     /// Statements in braces; an unclosed one is reported at its opening brace.
-    fn body(&mut self) -> Parsed<Vec<crate::syntax::ast::Stmt>> {
+    fn body(&mut self) -> SyntaxResult<Vec<crate::syntax::ast::AstStmt>> {
         let open = self.span();
         self.expect(Punct::OpenBrace)?;
         self.statements(open)
@@ -85,7 +85,7 @@ impl Parser<'_> {
     }
 
     /// `[output] [extern] [uniform|varying] type`, the words in front in any order.
-    fn specifier(&mut self) -> Parsed<Specifier> {
+    fn specifier(&mut self) -> SyntaxResult<Specifier> {
         let mut specifier = Specifier { ty: Type::Void, class: None, output: false, is_extern: false };
         loop {
             let span = self.span();
@@ -117,11 +117,11 @@ impl Parser<'_> {
     }
 
     /// `name`, `name[length]`, and what it is set to.
-    fn declared_name(&mut self, specifier: Specifier) -> Parsed<Declaration> {
+    fn declared_name(&mut self, specifier: Specifier) -> SyntaxResult<Declaration> {
         let Specifier { ty, class, output, is_extern } = specifier;
         if ty == Type::Void {
             self.reports.push(Report::error(self.last_span(), "a variable cannot be void"));
-            return Err(Fault);
+            return Err(AlreadyReported);
         }
         if self.punct() == Some(Punct::OpenBracket) {
             let span = self.span();
@@ -143,13 +143,13 @@ impl Parser<'_> {
         if self.punct() == Some(Punct::OpenBracket) {
             let hint = "an array has one dimension";
             self.reports.push(Report::error(self.span(), "arrays of arrays are not RSL 3.2").hint(hint));
-            return Err(Fault);
+            return Err(AlreadyReported);
         }
         let init = if self.eat(Punct::Assign) { Some(self.initializer()?) } else { None };
         Ok(Declaration { name, ty, class, output, is_extern, array, init })
     }
 
-    fn initializer(&mut self) -> Parsed<Init> {
+    fn initializer(&mut self) -> SyntaxResult<Init> {
         let open = self.span();
         if !self.eat(Punct::OpenBrace) {
             return Ok(Init::Value(self.expression()?));
@@ -165,7 +165,7 @@ impl Parser<'_> {
     }
 
     /// Variables of one type, up to and with the semicolon.
-    pub(super) fn declarations(&mut self) -> Parsed<Vec<Declaration>> {
+    pub(super) fn declarations(&mut self) -> SyntaxResult<Vec<Declaration>> {
         let specifier = self.specifier()?;
         let mut list = vec![self.declared_name(specifier)?];
         while self.eat(Punct::Comma) {

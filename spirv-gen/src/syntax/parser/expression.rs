@@ -1,44 +1,44 @@
 //! Expressions. From loose to tight: `=`, `?:`, `||`, `&&`, comparisons, `+ -`, `^`, `* /`, `.`, unary operators and casts.
 
-use super::{DEPTH_MAX, Fault, Parsed, Parser};
+use super::{AlreadyReported, DEPTH_MAX, Parser, SyntaxResult};
 use crate::diagnostic::Report;
 use crate::span::Span;
-use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Ident, Type, UnaryOp};
+use crate::syntax::ast::{AstExpr, AstExprKind, BinaryOp, Ident, Type, UnaryOp};
 use crate::syntax::token::{Punct, TokenKind};
 
-impl Expr {
+impl AstExpr {
     /// Levels below the root.
-    fn depth_below(kind: &ExprKind) -> u16 {
+    fn depth_below(kind: &AstExprKind) -> u16 {
         let tallest = |list: &[Self]| list.iter().map(|e| e.height).max().unwrap_or(0);
         match kind {
-            ExprKind::Error | ExprKind::Number(_) | ExprKind::String(_) | ExprKind::Name(_) => 0,
-            ExprKind::Index { base: a, index: b }
-            | ExprKind::Binary { left: a, right: b, .. }
-            | ExprKind::Assign { target: a, value: b, .. } => a.height.max(b.height),
-            ExprKind::Call { arguments: list, .. } | ExprKind::Tuple(list) => tallest(list),
-            ExprKind::Cast { space, value, .. } => value.height.max(space.as_ref().map_or(0, |s| s.height)),
-            ExprKind::Unary { value, .. } => value.height,
-            ExprKind::Conditional { condition, yes, no } => condition.height.max(yes.height).max(no.height),
+            AstExprKind::Error | AstExprKind::Number(_) | AstExprKind::String(_) | AstExprKind::Name(_) => 0,
+            AstExprKind::Index { base: a, index: b }
+            | AstExprKind::Binary { left: a, right: b, .. }
+            | AstExprKind::Assign { target: a, value: b, .. } => a.height.max(b.height),
+            AstExprKind::Call { arguments: list, .. } | AstExprKind::Tuple(list) => tallest(list),
+            AstExprKind::Cast { space, value, .. } => value.height.max(space.as_ref().map_or(0, |s| s.height)),
+            AstExprKind::Unary { value, .. } => value.height,
+            AstExprKind::Conditional { condition, yes, no } => condition.height.max(yes.height).max(no.height),
         }
     }
 }
 
 impl Parser<'_> {
     /// An expression of any kind, assignments included.
-    pub(super) fn expression(&mut self) -> Parsed<Expr> {
+    pub(super) fn expression(&mut self) -> SyntaxResult<AstExpr> {
         self.nested(Self::assignment)
     }
 
     /// A node of the tree; a fault if the tree grows too tall (long chains of operators).
-    fn node(&mut self, kind: ExprKind, span: Span) -> Parsed<Expr> {
-        let height = Expr::depth_below(&kind) + 1;
+    fn node(&mut self, kind: AstExprKind, span: Span) -> SyntaxResult<AstExpr> {
+        let height = AstExpr::depth_below(&kind) + 1;
         if height > DEPTH_MAX {
             return Err(self.too_deep(span));
         }
-        Ok(Expr { kind, span, height })
+        Ok(AstExpr { kind, span, height })
     }
 
-    fn assignment(&mut self) -> Parsed<Expr> {
+    fn assignment(&mut self) -> SyntaxResult<AstExpr> {
         let target = self.conditional()?;
         let operator = match self.punct() {
             Some(Punct::Assign) => None,
@@ -51,10 +51,10 @@ impl Parser<'_> {
         self.at += 1;
         let value = self.nested(Self::assignment)?;
         let span = target.span.to(value.span);
-        self.node(ExprKind::Assign { operator, target: Box::new(target), value: Box::new(value) }, span)
+        self.node(AstExprKind::Assign { operator, target: Box::new(target), value: Box::new(value) }, span)
     }
 
-    fn conditional(&mut self) -> Parsed<Expr> {
+    fn conditional(&mut self) -> SyntaxResult<AstExpr> {
         let condition = self.binary(0)?;
         if !self.eat(Punct::Question) {
             return Ok(condition);
@@ -63,25 +63,25 @@ impl Parser<'_> {
         self.expect(Punct::Colon)?;
         let no = self.nested(Self::conditional)?;
         let span = condition.span.to(no.span);
-        let kind = ExprKind::Conditional { condition: Box::new(condition), yes: Box::new(yes), no: Box::new(no) };
+        let kind = AstExprKind::Conditional { condition: Box::new(condition), yes: Box::new(yes), no: Box::new(no) };
         self.node(kind, span)
     }
 
     /// Operators with two operands that bind at least as tightly as `level`; all group from the left.
-    fn binary(&mut self, level: u8) -> Parsed<Expr> {
+    fn binary(&mut self, level: u8) -> SyntaxResult<AstExpr> {
         let mut left = self.unary()?;
         while let Some((operator, binds)) = self.punct().and_then(binary_operator).filter(|(_, b)| *b >= level) {
             self.at += 1;
             self.no_doubled_sign()?;
             let right = self.binary(binds + 1)?;
             let span = left.span.to(right.span);
-            left = self.node(ExprKind::Binary { operator, left: Box::new(left), right: Box::new(right) }, span)?;
+            left = self.node(AstExprKind::Binary { operator, left: Box::new(left), right: Box::new(right) }, span)?;
         }
         Ok(left)
     }
 
     /// Explains `x++`, which other languages have.
-    fn no_doubled_sign(&mut self) -> Parsed<()> {
+    fn no_doubled_sign(&mut self) -> SyntaxResult<()> {
         let (first, second) = (self.last_span(), self.span());
         let arrow = self.punct() == Some(Punct::Greater) && first.end == second.start;
         if arrow && self.tokens[self.at - 1].kind == TokenKind::Punct(Punct::Minus) {
@@ -96,7 +96,7 @@ impl Parser<'_> {
         let hint = format!("write `x {sign}= 1`");
         let span = first.to(second);
         self.reports.push(Report::error(span, format!("there is no operator `{sign}{sign}`")).hint(hint));
-        Err(Fault)
+        Err(AlreadyReported)
     }
 
     /// True if an operand can begin with the token there.
@@ -108,7 +108,7 @@ impl Parser<'_> {
         }
     }
 
-    fn unary(&mut self) -> Parsed<Expr> {
+    fn unary(&mut self) -> SyntaxResult<AstExpr> {
         let span = self.span();
         let operator = match self.punct() {
             Some(Punct::Minus) => UnaryOp::Negate,
@@ -123,7 +123,7 @@ impl Parser<'_> {
         self.at += 1;
         let value = self.nested(Self::unary)?;
         let whole = span.to(value.span);
-        self.node(ExprKind::Unary { operator, value: Box::new(value) }, whole)
+        self.node(AstExprKind::Unary { operator, value: Box::new(value) }, whole)
     }
 
     /// True at `(type)`, a cast in the manner of C.
@@ -132,33 +132,33 @@ impl Parser<'_> {
     }
 
     /// The value that a type stands in front of; `start` is where the type begins.
-    fn cast(&mut self, ty: Type, space: Option<Box<Expr>>, start: Span) -> Parsed<Expr> {
+    fn cast(&mut self, ty: Type, space: Option<Box<AstExpr>>, start: Span) -> SyntaxResult<AstExpr> {
         if ty == Type::Void {
             self.reports.push(Report::error(start, "a value cannot be void"));
-            return Err(Fault);
+            return Err(AlreadyReported);
         }
         let value = self.nested(Self::unary)?;
         let span = start.to(value.span);
-        self.node(ExprKind::Cast { ty, space, value: Box::new(value) }, span)
+        self.node(AstExprKind::Cast { ty, space, value: Box::new(value) }, span)
     }
 
     /// A primary expression and the brackets behind it.
-    fn postfix(&mut self) -> Parsed<Expr> {
+    fn postfix(&mut self) -> SyntaxResult<AstExpr> {
         let mut value = self.primary()?;
         while self.eat(Punct::OpenBracket) {
             let index = self.expression()?;
             self.expect(Punct::CloseBracket)?;
             let span = value.span.to(self.last_span());
-            value = self.node(ExprKind::Index { base: Box::new(value), index: Box::new(index) }, span)?;
+            value = self.node(AstExprKind::Index { base: Box::new(value), index: Box::new(index) }, span)?;
         }
         Ok(value)
     }
 
-    fn primary(&mut self) -> Parsed<Expr> {
+    fn primary(&mut self) -> SyntaxResult<AstExpr> {
         let span = self.span();
         let kind = match self.kind_at(0).clone() {
-            TokenKind::Number(number) => ExprKind::Number(number),
-            TokenKind::String(text) => ExprKind::String(text),
+            TokenKind::Number(number) => AstExprKind::Number(number),
+            TokenKind::String(text) => AstExprKind::String(text),
             TokenKind::Punct(Punct::OpenParen) => return self.parenthesized(),
             TokenKind::Ident(word) => {
                 if let Some(ty) = Type::from_keyword(&word) {
@@ -174,9 +174,9 @@ impl Parser<'_> {
                     let name = Ident { name: word, span };
                     let arguments = self.arguments()?;
                     let whole = span.to(self.last_span());
-                    return self.node(ExprKind::Call { name, arguments }, whole);
+                    return self.node(AstExprKind::Call { name, arguments }, whole);
                 }
-                ExprKind::Name(word)
+                AstExprKind::Name(word)
             }
             _ => return Err(self.expected("a value")),
         };
@@ -185,12 +185,14 @@ impl Parser<'_> {
     }
 
     /// The space between a type and a value: a string, or a name in front of a value.
-    fn cast_space(&mut self) -> Parsed<Option<Box<Expr>>> {
+    fn cast_space(&mut self) -> SyntaxResult<Option<Box<AstExpr>>> {
         let span = self.span();
         let kind = match self.kind_at(0).clone() {
-            TokenKind::String(text) => ExprKind::String(text),
+            TokenKind::String(text) => AstExprKind::String(text),
             // `point space (x, y, z)` reads like a call; the checker knows which names are variables.
-            TokenKind::Ident(word) if self.ident_at(0).is_some() && self.ident_at(1).is_some() => ExprKind::Name(word),
+            TokenKind::Ident(word) if self.ident_at(0).is_some() && self.ident_at(1).is_some() => {
+                AstExprKind::Name(word)
+            }
             _ => return Ok(None),
         };
         self.at += 1;
@@ -198,12 +200,12 @@ impl Parser<'_> {
     }
 
     /// `(value)`, or a tuple.
-    fn parenthesized(&mut self) -> Parsed<Expr> {
+    fn parenthesized(&mut self) -> SyntaxResult<AstExpr> {
         let span = self.span();
         self.at += 1;
         let first = self.expression()?;
         if self.eat(Punct::CloseParen) {
-            return Ok(Expr { span: span.to(self.last_span()), ..first });
+            return Ok(AstExpr { span: span.to(self.last_span()), ..first });
         }
         let mut values = vec![first];
         while self.eat(Punct::Comma) {
@@ -217,13 +219,13 @@ impl Parser<'_> {
         if values.len() != 3 && values.len() != 16 {
             let message = format!("a value has 3 components, a matrix 16, not {}", values.len());
             self.reports.push(Report::error(whole, message));
-            return self.node(ExprKind::Error, whole);
+            return self.node(AstExprKind::Error, whole);
         }
-        self.node(ExprKind::Tuple(values), whole)
+        self.node(AstExprKind::Tuple(values), whole)
     }
 
     /// Values with commas between, up to and with the closing parenthesis.
-    pub(super) fn arguments(&mut self) -> Parsed<Vec<Expr>> {
+    pub(super) fn arguments(&mut self) -> SyntaxResult<Vec<AstExpr>> {
         let mut list = Vec::new();
         if self.eat(Punct::CloseParen) {
             return Ok(list);

@@ -7,16 +7,16 @@ mod statement;
 
 use crate::diagnostic::{Report, Reports};
 use crate::span::Span;
-use crate::syntax::ast::{Class, Ident, Item, LightStatement, ShaderKind, Type, Unit};
+use crate::syntax::ast::{Class, DeclaredKind, Ident, Item, LightStatement, Type, Unit};
 use crate::syntax::token::{Name, Punct, Token, TokenKind};
 
 /// Levels of statements and expressions inside each other, and of the tree of one expression.
 pub(super) const DEPTH_MAX: u16 = 200;
 
 /// A reported fault: the rest of the statement or declaration means nothing.
-struct Fault;
+struct AlreadyReported;
 
-type Parsed<T> = Result<T, Fault>;
+type SyntaxResult<T> = Result<T, AlreadyReported>;
 
 /// Words that name nothing else.
 const RESERVED: [&str; 23] = [
@@ -54,7 +54,7 @@ pub(crate) fn parse(tokens: &[Token], reports: &mut Reports) -> Unit {
         match parser.item() {
             Ok(Some(item)) => unit.items.push(item),
             Ok(None) => {}
-            Err(Fault) => parser.skip_item(before),
+            Err(AlreadyReported) => parser.skip_item(before),
         }
     }
     unit
@@ -69,7 +69,7 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     /// A shader, a function, or nothing but a semicolon.
-    fn item(&mut self) -> Parsed<Option<Item>> {
+    fn item(&mut self) -> SyntaxResult<Option<Item>> {
         if self.eat(Punct::Semicolon) {
             return Ok(None);
         }
@@ -77,7 +77,7 @@ impl Parser<'_> {
         let Some(word) = self.word() else {
             return Err(self.expected("a shader or a function"));
         };
-        if let Some(kind) = ShaderKind::from_keyword(&word).filter(|_| self.ident_at(1).is_some()) {
+        if let Some(kind) = DeclaredKind::from_keyword(&word).filter(|_| self.ident_at(1).is_some()) {
             self.at += 1;
             return Ok(Some(Item::Shader(self.shader(kind)?)));
         }
@@ -86,7 +86,7 @@ impl Parser<'_> {
             "transformation" => {
                 let message = "transformation shaders are not supported";
                 self.reports.push(Report::error(span, message).hint("they left the RenderMan Interface after 3.1"));
-                return Err(Fault);
+                return Err(AlreadyReported);
             }
             _ => {}
         }
@@ -97,11 +97,11 @@ impl Parser<'_> {
         let hint = "a shader begins with surface, displacement, light, volume or imager; a function with its type";
         let message = format!("expected a shader or a function, found `{word}`");
         self.reports.push(Report::error(span, message).hint(hint));
-        Err(Fault)
+        Err(AlreadyReported)
     }
 
     /// The one message for what later versions of the language have.
-    fn not_in_rsl_3_2(&mut self, span: Span, word: &str) -> Fault {
+    fn not_in_rsl_3_2(&mut self, span: Span, word: &str) -> AlreadyReported {
         let what = match word {
             "class" | "public" | "private" => "class shaders are",
             "struct" => "structures are",
@@ -112,7 +112,7 @@ impl Parser<'_> {
         };
         let hint = "this compiler reads the RenderMan Shading Language 3.2";
         self.reports.push(Report::error(span, format!("{what} not RSL 3.2")).hint(hint));
-        Fault
+        AlreadyReported
     }
 
     /// Goes behind the item that began at token `before`: behind its braces, or in front of what looks like the next item.
@@ -144,13 +144,13 @@ impl Parser<'_> {
 
     /// True at what must be the beginning of a shader: `surface name (`.
     fn at_shader(&self) -> bool {
-        self.word().is_some_and(|w| ShaderKind::from_keyword(&w).is_some())
+        self.word().is_some_and(|w| DeclaredKind::from_keyword(&w).is_some())
             && self.ident_at(1).is_some()
             && self.punct_at(2) == Some(Punct::OpenParen)
     }
 
     /// Counts a level of nesting around `parse`.
-    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> SyntaxResult<T>) -> SyntaxResult<T> {
         if self.depth >= DEPTH_MAX {
             return Err(self.too_deep(self.span()));
         }
@@ -160,9 +160,9 @@ impl Parser<'_> {
         result
     }
 
-    fn too_deep(&mut self, span: Span) -> Fault {
+    fn too_deep(&mut self, span: Span) -> AlreadyReported {
         self.reports.push(Report::error(span, format!("nested more than {DEPTH_MAX} deep")));
-        Fault
+        AlreadyReported
     }
 
     fn token(&self) -> &Token {
@@ -230,16 +230,16 @@ impl Parser<'_> {
         found
     }
 
-    fn expect(&mut self, punct: Punct) -> Parsed<()> {
+    fn expect(&mut self, punct: Punct) -> SyntaxResult<()> {
         if self.eat(punct) { Ok(()) } else { Err(self.expected(&format!("`{}`", punct.text()))) }
     }
 
-    fn ident(&mut self, what: &str) -> Parsed<Ident> {
+    fn ident(&mut self, what: &str) -> SyntaxResult<Ident> {
         let Some(name) = self.ident_at(0) else {
             if let Some(word) = self.word() {
                 let message = format!("expected {what}, but `{word}` is a word of the language");
                 self.reports.push(Report::error(self.span(), message));
-                return Err(Fault);
+                return Err(AlreadyReported);
             }
             return Err(self.expected(what));
         };
@@ -249,7 +249,7 @@ impl Parser<'_> {
     }
 
     /// Reports that something else stands here.
-    fn expected(&mut self, what: &str) -> Fault {
+    fn expected(&mut self, what: &str) -> AlreadyReported {
         let found = match self.kind_at(0) {
             TokenKind::Ident(name) => format!("`{name}`"),
             TokenKind::Number(_) => "a number".to_owned(),
@@ -258,12 +258,12 @@ impl Parser<'_> {
             TokenKind::End => "the end of the file".to_owned(),
         };
         self.reports.push(Report::error(self.span(), format!("expected {what}, found {found}")));
-        Fault
+        AlreadyReported
     }
 
     /// The semicolon behind a statement. A missing one is reported where it should stand and taken as written if the next token
     /// begins something new.
-    fn semicolon(&mut self) -> Parsed<()> {
+    fn semicolon(&mut self) -> SyntaxResult<()> {
         if self.eat(Punct::Semicolon) {
             return Ok(());
         }

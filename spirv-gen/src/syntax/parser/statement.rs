@@ -1,14 +1,14 @@
 //! Statements.
 
-use super::{Fault, Parsed, Parser};
+use super::{AlreadyReported, Parser, SyntaxResult};
 use crate::diagnostic::Report;
 use crate::span::Span;
-use crate::syntax::ast::{Class, Expr, LightStatement, Stmt, StmtKind, Type};
+use crate::syntax::ast::{AstExpr, AstStmt, AstStmtKind, Class, LightStatement, Type};
 use crate::syntax::token::{Punct, TokenKind};
 
 impl Parser<'_> {
     /// Statements up to and with the closing brace. Faults stay inside.
-    pub(super) fn statements(&mut self, open: Span) -> Parsed<Vec<Stmt>> {
+    pub(super) fn statements(&mut self, open: Span) -> SyntaxResult<Vec<AstStmt>> {
         let mut list = Vec::new();
         loop {
             if self.eat(Punct::CloseBrace) {
@@ -17,12 +17,12 @@ impl Parser<'_> {
             if self.at_end() || self.at_shader() {
                 let report = Report::error(open, "this `{` is not closed").also(self.span(), "the end is reached here");
                 self.reports.push(report);
-                return Err(Fault);
+                return Err(AlreadyReported);
             }
             let before = self.at;
             match self.nested(Self::statement) {
                 Ok(statement) => list.push(statement),
-                Err(Fault) => self.skip_statement(before),
+                Err(AlreadyReported) => self.skip_statement(before),
             }
         }
     }
@@ -67,19 +67,19 @@ impl Parser<'_> {
         }
     }
 
-    fn statement(&mut self) -> Parsed<Stmt> {
+    fn statement(&mut self) -> SyntaxResult<AstStmt> {
         let span = self.span();
         let kind = self.statement_kind()?;
-        Ok(Stmt { kind, span: span.to(self.last_span()) })
+        Ok(AstStmt { kind, span: span.to(self.last_span()) })
     }
 
-    fn statement_kind(&mut self) -> Parsed<StmtKind> {
+    fn statement_kind(&mut self) -> SyntaxResult<AstStmtKind> {
         let span = self.span();
         if self.eat(Punct::Semicolon) {
-            return Ok(StmtKind::Empty);
+            return Ok(AstStmtKind::Empty);
         }
         if self.eat(Punct::OpenBrace) {
-            return Ok(StmtKind::Block(self.statements(span)?));
+            return Ok(AstStmtKind::Block(self.statements(span)?));
         }
         let Some(word) = self.word() else { return self.expression_statement() };
         if let Some(kind) = LightStatement::from_keyword(&word) {
@@ -90,8 +90,8 @@ impl Parser<'_> {
             "if" => self.if_statement(),
             "while" => self.while_statement(),
             "for" => self.for_statement(),
-            "break" => Ok(StmtKind::Break(self.jump()?)),
-            "continue" => Ok(StmtKind::Continue(self.jump()?)),
+            "break" => Ok(AstStmtKind::Break(self.jump()?)),
+            "continue" => Ok(AstStmtKind::Continue(self.jump()?)),
             "return" => self.return_statement(),
             "else" => {
                 self.reports.push(Report::error(span, "`else` without `if`"));
@@ -101,8 +101,8 @@ impl Parser<'_> {
             "struct" | "class" | "public" | "shader" if self.ident_at(1).is_some() => {
                 Err(self.not_in_rsl_3_2(span, &word))
             }
-            _ if self.at_function() => Ok(StmtKind::Function(Box::new(self.function()?))),
-            _ if self.at_declaration() => Ok(StmtKind::Declare(self.declarations()?)),
+            _ if self.at_function() => Ok(AstStmtKind::Function(Box::new(self.function()?))),
+            _ if self.at_declaration() => Ok(AstStmtKind::Declare(self.declarations()?)),
             _ => self.expression_statement(),
         }
     }
@@ -139,18 +139,18 @@ impl Parser<'_> {
         }
     }
 
-    fn expression_statement(&mut self) -> Parsed<StmtKind> {
+    fn expression_statement(&mut self) -> SyntaxResult<AstStmtKind> {
         let value = self.expression()?;
         self.semicolon()?;
-        Ok(StmtKind::Expr(value))
+        Ok(AstStmtKind::Expr(value))
     }
 
     /// A statement in a place that has no scope of its own in the tree.
-    fn substatement(&mut self) -> Parsed<Box<Stmt>> {
+    fn substatement(&mut self) -> SyntaxResult<Box<AstStmt>> {
         Ok(Box::new(self.nested(Self::statement)?))
     }
 
-    fn condition(&mut self) -> Parsed<Expr> {
+    fn condition(&mut self) -> SyntaxResult<AstExpr> {
         self.at += 1;
         self.expect(Punct::OpenParen)?;
         let condition = self.expression()?;
@@ -158,19 +158,19 @@ impl Parser<'_> {
         Ok(condition)
     }
 
-    fn if_statement(&mut self) -> Parsed<StmtKind> {
+    fn if_statement(&mut self) -> SyntaxResult<AstStmtKind> {
         let condition = self.condition()?;
         let yes = self.substatement()?;
         let no = if self.eat_word("else") { Some(self.substatement()?) } else { None };
-        Ok(StmtKind::If { condition, yes, no })
+        Ok(AstStmtKind::If { condition, yes, no })
     }
 
-    fn while_statement(&mut self) -> Parsed<StmtKind> {
+    fn while_statement(&mut self) -> SyntaxResult<AstStmtKind> {
         let condition = self.condition()?;
-        Ok(StmtKind::While { condition, body: self.substatement()? })
+        Ok(AstStmtKind::While { condition, body: self.substatement()? })
     }
 
-    fn for_statement(&mut self) -> Parsed<StmtKind> {
+    fn for_statement(&mut self) -> SyntaxResult<AstStmtKind> {
         self.at += 1;
         self.expect(Punct::OpenParen)?;
         let span = self.span();
@@ -178,23 +178,23 @@ impl Parser<'_> {
             None
         } else {
             let kind = if self.at_declaration() {
-                StmtKind::Declare(self.declarations()?)
+                AstStmtKind::Declare(self.declarations()?)
             } else {
                 let value = self.expression()?;
                 self.expect(Punct::Semicolon)?;
-                StmtKind::Expr(value)
+                AstStmtKind::Expr(value)
             };
-            Some(Box::new(Stmt { kind, span: span.to(self.last_span()) }))
+            Some(Box::new(AstStmt { kind, span: span.to(self.last_span()) }))
         };
         let condition = if self.punct() == Some(Punct::Semicolon) { None } else { Some(self.expression()?) };
         self.expect(Punct::Semicolon)?;
         let step = if self.punct() == Some(Punct::CloseParen) { None } else { Some(self.expression()?) };
         self.expect(Punct::CloseParen)?;
-        Ok(StmtKind::For { init, condition, step, body: self.substatement()? })
+        Ok(AstStmtKind::For { init, condition, step, body: self.substatement()? })
     }
 
     /// The levels behind `break` or `continue`.
-    fn jump(&mut self) -> Parsed<u32> {
+    fn jump(&mut self) -> SyntaxResult<u32> {
         self.at += 1;
         let mut levels = 1;
         if let TokenKind::Number(number) = *self.kind_at(0) {
@@ -209,22 +209,22 @@ impl Parser<'_> {
         Ok(levels)
     }
 
-    fn return_statement(&mut self) -> Parsed<StmtKind> {
+    fn return_statement(&mut self) -> SyntaxResult<AstStmtKind> {
         self.at += 1;
         if self.eat(Punct::Semicolon) {
-            return Ok(StmtKind::Return(None));
+            return Ok(AstStmtKind::Return(None));
         }
         let value = self.expression()?;
         self.semicolon()?;
-        Ok(StmtKind::Return(Some(value)))
+        Ok(AstStmtKind::Return(Some(value)))
     }
 
-    fn light_statement(&mut self, kind: LightStatement) -> Parsed<StmtKind> {
+    fn light_statement(&mut self, kind: LightStatement) -> SyntaxResult<AstStmtKind> {
         self.expect(Punct::OpenParen)?;
         let arguments = self.arguments()?;
         let body = self.substatement()?;
         let otherwise =
             if kind == LightStatement::Gather && self.eat_word("else") { Some(self.substatement()?) } else { None };
-        Ok(StmtKind::Lights { kind, arguments, body, otherwise })
+        Ok(AstStmtKind::Lights { kind, arguments, body, otherwise })
     }
 }

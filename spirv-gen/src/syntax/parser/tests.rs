@@ -1,6 +1,6 @@
 use super::*;
 use crate::span::SourceMap;
-use crate::syntax::ast::{ArrayLength, Declaration, Expr, ExprKind, Init, Stmt, StmtKind, UnaryOp};
+use crate::syntax::ast::{ArrayLength, AstExpr, AstExprKind, AstStmt, AstStmtKind, Declaration, Init, UnaryOp};
 use crate::syntax::loader::NoIncludes;
 use crate::syntax::preprocess::{Source, preprocess};
 
@@ -22,26 +22,30 @@ fn body(text: &str) -> String {
     shader.body.iter().map(statement).collect::<Vec<_>>().join(" ")
 }
 
-fn list(values: &[Expr]) -> String {
+fn list(values: &[AstExpr]) -> String {
     values.iter().map(expr).collect::<Vec<_>>().join(" ")
 }
 
-fn expr(e: &Expr) -> String {
+fn expr(e: &AstExpr) -> String {
     match &e.kind {
-        ExprKind::Error => "error".to_owned(),
-        ExprKind::Number(value) => value.to_string(),
-        ExprKind::String(text) => format!("{text:?}"),
-        ExprKind::Name(name) => name.to_string(),
-        ExprKind::Index { base, index } => format!("{}[{}]", expr(base), expr(index)),
-        ExprKind::Call { name, arguments } => format!("{}({})", name.name, list(arguments)),
-        ExprKind::Tuple(values) => format!("<{}>", list(values)),
-        ExprKind::Cast { ty, space: Some(space), value } => format!("({ty} {} {})", expr(space), expr(value)),
-        ExprKind::Cast { ty, space: None, value } => format!("({ty} {})", expr(value)),
-        ExprKind::Unary { operator: UnaryOp::Negate, value } => format!("(- {})", expr(value)),
-        ExprKind::Unary { operator: UnaryOp::Not, value } => format!("(! {})", expr(value)),
-        ExprKind::Binary { operator, left, right } => format!("({} {} {})", operator.text(), expr(left), expr(right)),
-        ExprKind::Conditional { condition, yes, no } => format!("(? {} {} {})", expr(condition), expr(yes), expr(no)),
-        ExprKind::Assign { operator, target, value } => {
+        AstExprKind::Error => "error".to_owned(),
+        AstExprKind::Number(value) => value.to_string(),
+        AstExprKind::String(text) => format!("{text:?}"),
+        AstExprKind::Name(name) => name.to_string(),
+        AstExprKind::Index { base, index } => format!("{}[{}]", expr(base), expr(index)),
+        AstExprKind::Call { name, arguments } => format!("{}({})", name.name, list(arguments)),
+        AstExprKind::Tuple(values) => format!("<{}>", list(values)),
+        AstExprKind::Cast { ty, space: Some(space), value } => format!("({ty} {} {})", expr(space), expr(value)),
+        AstExprKind::Cast { ty, space: None, value } => format!("({ty} {})", expr(value)),
+        AstExprKind::Unary { operator: UnaryOp::Negate, value } => format!("(- {})", expr(value)),
+        AstExprKind::Unary { operator: UnaryOp::Not, value } => format!("(! {})", expr(value)),
+        AstExprKind::Binary { operator, left, right } => {
+            format!("({} {} {})", operator.text(), expr(left), expr(right))
+        }
+        AstExprKind::Conditional { condition, yes, no } => {
+            format!("(? {} {} {})", expr(condition), expr(yes), expr(no))
+        }
+        AstExprKind::Assign { operator, target, value } => {
             format!("({}= {} {})", operator.map_or("", |o| o.text()), expr(target), expr(value))
         }
     }
@@ -65,31 +69,31 @@ fn declaration(d: &Declaration) -> String {
     words.join(" ")
 }
 
-fn statement(s: &Stmt) -> String {
-    let optional = |s: Option<&Stmt>| s.map_or_else(String::new, statement);
+fn statement(s: &AstStmt) -> String {
+    let optional = |s: Option<&AstStmt>| s.map_or_else(String::new, statement);
     match &s.kind {
-        StmtKind::Empty => ";".to_owned(),
-        StmtKind::Declare(all) => all.iter().map(|d| declaration(d) + ";").collect::<Vec<_>>().join(" "),
-        StmtKind::Function(f) => {
+        AstStmtKind::Empty => ";".to_owned(),
+        AstStmtKind::Declare(all) => all.iter().map(|d| declaration(d) + ";").collect::<Vec<_>>().join(" "),
+        AstStmtKind::Function(f) => {
             let parameters: Vec<_> = f.parameters.iter().map(declaration).collect();
             let body: Vec<_> = f.body.iter().map(statement).collect();
             format!("{} {}({}) {{{}}}", f.result, f.name.name, parameters.join("; "), body.join(" "))
         }
-        StmtKind::Expr(e) => expr(e) + ";",
-        StmtKind::Block(all) => format!("{{{}}}", all.iter().map(statement).collect::<Vec<_>>().join(" ")),
-        StmtKind::If { condition, yes, no: None } => format!("if {} {}", expr(condition), statement(yes)),
-        StmtKind::If { condition, yes, no: Some(no) } => {
+        AstStmtKind::Expr(e) => expr(e) + ";",
+        AstStmtKind::Block(all) => format!("{{{}}}", all.iter().map(statement).collect::<Vec<_>>().join(" ")),
+        AstStmtKind::If { condition, yes, no: None } => format!("if {} {}", expr(condition), statement(yes)),
+        AstStmtKind::If { condition, yes, no: Some(no) } => {
             format!("if {} {} else {}", expr(condition), statement(yes), statement(no))
         }
-        StmtKind::While { condition, body } => format!("while {} {}", expr(condition), statement(body)),
-        StmtKind::For { init, condition, step, body } => {
-            let part = |e: &Option<Expr>| e.as_ref().map_or_else(String::new, expr);
+        AstStmtKind::While { condition, body } => format!("while {} {}", expr(condition), statement(body)),
+        AstStmtKind::For { init, condition, step, body } => {
+            let part = |e: &Option<AstExpr>| e.as_ref().map_or_else(String::new, expr);
             format!("for {} {}; {} {}", optional(init.as_deref()), part(condition), part(step), statement(body))
         }
-        StmtKind::Break(levels) => format!("break {levels};"),
-        StmtKind::Continue(levels) => format!("continue {levels};"),
-        StmtKind::Return(value) => format!("return {};", value.as_ref().map_or_else(String::new, expr)),
-        StmtKind::Lights { kind, arguments, body, otherwise } => {
+        AstStmtKind::Break(levels) => format!("break {levels};"),
+        AstStmtKind::Continue(levels) => format!("continue {levels};"),
+        AstStmtKind::Return(value) => format!("return {};", value.as_ref().map_or_else(String::new, expr)),
+        AstStmtKind::Lights { kind, arguments, body, otherwise } => {
             format!("{kind:?}({}) {} {}", list(arguments), statement(body), optional(otherwise.as_deref()))
         }
     }
@@ -182,7 +186,7 @@ fn shaders_and_their_parameters() {
         parameters.join("; "),
         "float a = 1; float b; uniform color c = (color <1 0 0>); output varying point d[2]; string e = \"\""
     );
-    assert_eq!((shader.kind, &*shader.name.name), (ShaderKind::Light, "l"));
+    assert_eq!((shader.kind, &*shader.name.name), (DeclaredKind::Light, "l"));
 }
 
 #[test]

@@ -14,7 +14,7 @@ impl Preprocessor<'_> {
         let answered = self.answer_defined(line);
         let tokens = self.expand_apart(answered);
         let end = line.last().map_or(directive, |t| t.span).after();
-        let mut expression = Expression { tokens: &tokens, at: 0, end, depth: 0 };
+        let mut expression = ConditionParser { tokens: &tokens, at: 0, end, depth: 0 };
         let value = expression.ternary(true).and_then(|value| match expression.tokens.get(expression.at) {
             None => Ok(value),
             Some(token) => Err((token.span, "the condition should end here".to_owned())),
@@ -58,18 +58,18 @@ impl Preprocessor<'_> {
 }
 
 /// What is wrong, and where.
-type Fault = (Span, String);
+type ConditionError = (Span, String);
 
 /// A parser that computes as it goes. Parts that C does not evaluate are parsed with `live` false: no fault comes from a division
 /// by 0 in them.
-struct Expression<'a> {
+struct ConditionParser<'a> {
     tokens: &'a [RawToken],
     at: usize,
     end: Span,
     depth: usize,
 }
 
-impl Expression<'_> {
+impl ConditionParser<'_> {
     fn span(&self) -> Span {
         self.tokens.get(self.at).map_or(self.end, |t| t.span)
     }
@@ -87,7 +87,7 @@ impl Expression<'_> {
         found
     }
 
-    fn ternary(&mut self, live: bool) -> Result<i64, Fault> {
+    fn ternary(&mut self, live: bool) -> Result<i64, ConditionError> {
         self.depth += 1;
         if self.depth > CONDITION_DEPTH_MAX {
             return Err((self.span(), format!("the condition is nested more than {CONDITION_DEPTH_MAX} deep")));
@@ -107,7 +107,7 @@ impl Expression<'_> {
     }
 
     /// Binary operators that bind at least as tightly as `level`.
-    fn binary(&mut self, level: u8, live: bool) -> Result<i64, Fault> {
+    fn binary(&mut self, level: u8, live: bool) -> Result<i64, ConditionError> {
         let mut left = self.unary(live)?;
         while let Some(operator) = self.punct() {
             let Some(binds) = precedence(operator).filter(|&b| b >= level) else { break };
@@ -128,7 +128,7 @@ impl Expression<'_> {
         Ok(left)
     }
 
-    fn unary(&mut self, live: bool) -> Result<i64, Fault> {
+    fn unary(&mut self, live: bool) -> Result<i64, ConditionError> {
         let mut operators = Vec::new();
         while let Some(operator @ (Punct::Not | Punct::Tilde | Punct::Minus | Punct::Plus)) = self.punct() {
             operators.push(operator);
@@ -143,7 +143,7 @@ impl Expression<'_> {
         }))
     }
 
-    fn primary(&mut self, live: bool) -> Result<i64, Fault> {
+    fn primary(&mut self, live: bool) -> Result<i64, ConditionError> {
         let span = self.span();
         let Some(token) = self.tokens.get(self.at) else {
             return Err((span, "the condition ends too early".to_owned()));

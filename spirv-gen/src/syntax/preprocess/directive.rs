@@ -1,6 +1,6 @@
 //! Directives: what `#` at the beginning of a line asks for.
 
-use super::expand::{BodyToken, Macro, Role};
+use super::expand::{BodyToken, Macro, Substitution};
 use super::{Condition, Preprocessor};
 use crate::diagnostic::Report;
 use crate::span::Span;
@@ -153,12 +153,12 @@ impl Preprocessor<'_> {
                 }
                 continue;
             }
-            let mut part = BodyToken { token: token.clone(), role: Role::Plain, pasted: false };
+            let mut part = BodyToken { token: token.clone(), role: Substitution::Plain, pasted: false };
             if let Some(index) = index(token) {
-                part.role = Role::Parameter(index);
+                part.role = Substitution::Parameter(index);
             } else if token.is(Punct::Hash) && parameters.is_some() {
                 match line.get(at).and_then(index) {
-                    Some(index) => part.role = Role::Stringified(index),
+                    Some(index) => part.role = Substitution::Stringified(index),
                     None => self.error(Report::error(token.span, "`#` must stand in front of a parameter")),
                 }
                 at += 1;

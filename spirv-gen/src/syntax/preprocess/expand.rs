@@ -30,14 +30,14 @@ pub(super) struct Macro {
 #[derive(Clone, Debug)]
 pub(super) struct BodyToken {
     pub(super) token: RawToken,
-    pub(super) role: Role,
+    pub(super) role: Substitution,
     /// `##` stands between this token and the next.
     pub(super) pasted: bool,
 }
 
 /// What a token of a body stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum Substitution {
     /// Itself.
     Plain,
     /// The argument of this index.
@@ -249,15 +249,15 @@ impl Preprocessor<'_> {
         let mut paste = false;
         for part in &definition.body {
             let mut tokens = match part.role {
-                Role::Plain => vec![self.relocated(&part.token, site, definition)],
-                Role::Stringified(index) => {
+                Substitution::Plain => vec![self.relocated(&part.token, site, definition)],
+                Substitution::Stringified(index) => {
                     let mut token = self.relocated(&part.token, site, definition);
                     token.kind = RawKind::String;
                     token.text = self.stringified(&arguments[index], site);
                     vec![token]
                 }
-                Role::Parameter(index) if paste || part.pasted => arguments[index].clone(),
-                Role::Parameter(index) => {
+                Substitution::Parameter(index) if paste || part.pasted => arguments[index].clone(),
+                Substitution::Parameter(index) => {
                     if expanded[index].is_none() {
                         expanded[index] = Some(self.expand_apart(arguments[index].clone()));
                     }

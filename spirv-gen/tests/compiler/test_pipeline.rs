@@ -1,8 +1,8 @@
 //! A shading pipeline with all that belongs to it, composed, packed and run on the device.
 
-use crate::device::{Dispatch as Groups, device};
+use crate::device::{DispatchArguments, device};
 use crate::library::{library, validate};
-use crate::pack::{Dispatch, Pipeline, Shaded, outputs};
+use crate::pack::{DispatchBuffers, PipelineShaders, ShadedGrid, outputs};
 use spirv_gen::compose::{Binding, Composed, OutputRequest, PipelineRequest, Role, ShaderUse, Slice, compose};
 use spirv_gen::emit::emit;
 use spirv_gen::interp::{Column, Memory, run};
@@ -10,7 +10,7 @@ use spirv_gen::ir::{RslType, Shader};
 
 /// What is asked of the compiler, in short.
 #[derive(Clone)]
-pub(crate) struct Look<'a> {
+pub(crate) struct TestPipeline<'a> {
     pub(crate) slice: Slice,
     pub(crate) surface: Option<ShaderUse<'a>>,
     pub(crate) displacement: Option<ShaderUse<'a>>,
@@ -21,7 +21,7 @@ pub(crate) struct Look<'a> {
 }
 
 /// What a run left.
-pub(crate) struct Ran {
+pub(crate) struct RunOutput {
     pub(crate) composed: Composed,
     /// For each slot and output, its values.
     pub(crate) on_device: Vec<Vec<Column>>,
@@ -31,7 +31,7 @@ pub(crate) struct Ran {
     pub(crate) exhausted: u32,
 }
 
-impl<'a> Look<'a> {
+impl<'a> TestPipeline<'a> {
     /// The colour slice of a surface.
     pub(crate) fn surface(shader: &'a Shader, lights: &'a [Shader], outputs: &'a [(&'a str, RslType)]) -> Self {
         let surface = Some(ShaderUse::new(shader));
@@ -64,7 +64,7 @@ impl<'a> Look<'a> {
     }
 
     /// Runs it over grids. The strings of the first scene are the table of all.
-    pub(crate) fn run(&self, shaded: &[Shaded<'a>]) -> Ran {
+    pub(crate) fn run(&self, shaded: &[ShadedGrid<'a>]) -> RunOutput {
         let tokens = |text: &str| shaded[0].scene.intern(text);
         let request = PipelineRequest { tokens: &tokens, ..self.request(&|_| 0) };
         let composed = compose(&request);
@@ -78,11 +78,11 @@ impl<'a> Look<'a> {
             (Role::Displacement, &self.displacement),
             (Role::Atmosphere, &self.atmosphere),
         ];
-        let pipeline = Pipeline {
+        let pipeline = PipelineShaders {
             shaders: roles.into_iter().filter_map(|(role, s)| Some((role, s.as_ref()?.shader))).collect(),
             lights: self.lights.iter().collect(),
         };
-        let dispatch = Dispatch::new(&composed.reflection, &pipeline, shaded);
+        let dispatch = DispatchBuffers::new(&composed.reflection, &pipeline, shaded);
         let p = dispatch.push;
         let push = [
             p.work_base,
@@ -98,11 +98,11 @@ impl<'a> Look<'a> {
         let groups = (dispatch.slots << p.slot_log2).div_ceil(256);
         let device = device();
         let kernel = device.kernel(&words);
-        device.run(&kernel, &mut buffers, Groups { push: &push, groups });
+        device.run(&kernel, &mut buffers, DispatchArguments { push: &push, groups });
         device.free(&kernel);
         drop(device);
         let types: Vec<_> = self.outputs.iter().map(|o| o.1.machine()).collect();
-        let mut ran = Ran { composed, on_device: Vec::new(), bound: Vec::new(), exhausted: buffers[3][0] };
+        let mut ran = RunOutput { composed, on_device: Vec::new(), bound: Vec::new(), exhausted: buffers[3][0] };
         for (slot, shaded) in (0..).zip(shaded) {
             ran.on_device.push(outputs(&dispatch, &buffers[1], slot, &shaded.grid, &types));
             let memory = Memory {
