@@ -24,6 +24,7 @@ pub mod diagnostic;
 pub mod film;
 pub mod forecast;
 pub mod gpu;
+pub mod heap;
 pub mod host_memory;
 pub mod options;
 pub mod outcome;

@@ -7,6 +7,6 @@ mod cli;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    anthill::gpu::return_freed_blocks();
+    anthill::heap::return_large_blocks_when_freed();
     ExitCode::from(cli::run(std::env::args_os(), &anthill::render, cli::Console::of_process()))
 }

@@ -1,4 +1,4 @@
-//! Vulkan: the only folder that names it, and the only one with unsafe code.
+//! Vulkan: the only folder that names it, and the only one with unsafe code (the single file `src/heap.rs` apart).
 //!
 //! A host thread opens devices ([`open`]), allocates buffers, and submits recordings
 //! ([`crate::pipeline::recording::Recording`]) to a [`Device`]; compiling threads work behind it. [`Device`] and the instance inside it
@@ -14,7 +14,6 @@ mod encode;
 mod error;
 mod execute;
 mod fault;
-mod heap;
 mod instance;
 mod kernel;
 mod link;
@@ -36,8 +35,6 @@ pub use device::{Device, OpenOptions};
 pub use error::{DeviceTitle, GpuError};
 pub use execute::Ticket;
 pub use fault::{Fault, FaultKind, Faults};
-pub use heap::return_freed_blocks;
-pub(crate) use heap::trim_heap;
 pub use kernel::KernelCounts;
 pub use memory::{BLOCK_BYTES, MemoryUse, Usage};
 pub use open::{Opening, open, open_each, reopen};

@@ -7,7 +7,7 @@ use super::devices::Reopener;
 use super::driver::{Driver, DriverError, Picture};
 use super::grid_list::{GridStore, ListError};
 use super::neighbours::{Run, merged};
-use crate::gpu;
+use crate::heap;
 use crate::host_memory::HostMemory;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -168,7 +168,7 @@ impl Counting<'_> {
         let (list, lost) = merged(&runs, &GridStore::new(self.memory, self.list_bytes))?;
         drop(runs);
         // The parts of jobs were blocks of up to a few MiB.
-        gpu::trim_heap();
+        heap::trim();
         let totals = Totals::of(&list, self.picture.world.frame.sampled_px, &self.picture.filter)?;
         Ok(Counted { list, totals, lost, ..Counted::default() })
     }
