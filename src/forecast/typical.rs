@@ -1,23 +1,23 @@
-//! What is typical of several renders that drew the same.
+//! The medians of several runs of the same scene.
 
 use super::ForecastError;
 use crate::stats::{CostStats, Measured, MeasuredRegion, MeasuredWorld};
 
-/// What is typical of runs on one device that drew the same: medians. The times of regions become those of the host as well: the
-/// device's clock leaves out what the host does between submissions, and each region gets its share of that.
+/// The medians of several runs of the same scene on one device. The times of regions are extended by host time: the device's
+/// clock leaves out what the host does between submissions, and each region gets its share of that.
 ///
 /// # Errors
-/// If the runs are not alike, or not on one device.
+/// If the runs differ, or are not on one device.
 pub(super) fn typical(runs: &[Measured]) -> Result<Measured, ForecastError> {
     let mut runs = runs.to_vec();
     for run in &mut runs {
         if run.devices.len() != 1 {
             return Err(ForecastError::NotOneDevice(run.devices.len()));
         }
-        run.worlds.iter_mut().for_each(share_out);
+        run.worlds.iter_mut().for_each(add_host_time);
     }
     let first = runs.first().ok_or(ForecastError::NothingDrawn)?;
-    if !runs.iter().all(|run| is_like(run, first)) {
+    if !runs.iter().all(|run| is_same_scene(run, first)) {
         return Err(ForecastError::Differ);
     }
     let mut typical = first.clone();
@@ -41,29 +41,30 @@ pub(super) fn typical(runs: &[Measured]) -> Result<Measured, ForecastError> {
     Ok(typical)
 }
 
-/// Seconds outside worlds, devices' opening apart: whatever is not told of a world was before it, such as reading and compiling.
+/// Seconds outside worlds, without opening devices: reading and compiling, for example.
 pub(super) fn outside_s(run: &Measured) -> f64 {
-    let told: f64 = run.worlds.iter().map(|world| world.count_s + world.draw_s + world.write_s).sum();
-    run.wall_s - run.open_s - told
+    let in_worlds: f64 = run.worlds.iter().map(|world| world.count_s + world.draw_s + world.write_s).sum();
+    run.wall_s - run.open_s - in_worlds
 }
 
-fn is_like(run: &Measured, other: &Measured) -> bool {
-    let what = |world: &MeasuredWorld| {
+fn is_same_scene(run: &Measured, other: &Measured) -> bool {
+    let identity = |world: &MeasuredWorld| {
         let regions: Vec<_> = world.regions.iter().map(|region| region.px).collect();
         (world.crop_px, regions, world.cost.as_ref().map(|cost| cost.micropolygons.clone()))
     };
-    run.worlds.len() == other.worlds.len() && run.worlds.iter().zip(&other.worlds).all(|(a, b)| what(a) == what(b))
+    run.worlds.len() == other.worlds.len()
+        && run.worlds.iter().zip(&other.worlds).all(|(a, b)| identity(a) == identity(b))
 }
 
-/// Adds what the host took to what the regions took by the device's clock, in proportion, and puts them in an order of their own.
-fn share_out(world: &mut MeasuredWorld) {
+/// Adds the host's time to the regions' times by the device's clock, in proportion, and sorts the regions.
+fn add_host_time(world: &mut MeasuredWorld) {
     let by_device: f64 = world.regions.iter().map(|region| region.device_s).sum();
     let share = busy_seconds(&world.regions) / by_device;
     world.regions.iter_mut().for_each(|region| region.device_s *= share);
     world.regions.sort_by_key(|region| region.px);
 }
 
-/// The middle value; of an even number, the smaller one in the middle.
+/// The median; of an even number of values, the lower of the two in the middle.
 fn median(runs: &[Measured], get: impl Fn(&Measured) -> f64) -> f64 {
     let mut values: Vec<f64> = runs.iter().map(get).collect();
     values.sort_by(f64::total_cmp);

@@ -278,7 +278,7 @@ fn predictions_are_refused_with_reasons() {
     assert_eq!(why(Err("it failed".into())), "it failed");
     assert_eq!(
         why(Ok(vec![run_for_rates(5)])),
-        "world 1: 5 measured regions are too few to tell rates from: 8 are needed; a picture that is larger, or takes longer, would do"
+        "world 1: 5 measured regions are too few to fit rates to: at least 8 are needed; a picture that is larger, or takes longer, would do"
     );
     assert!(why(Ok(vec![run(6.0, 4.5, 1)])).contains("no world that was drawn"));
 }

@@ -60,8 +60,8 @@ impl SummedArea {
         Some(Cut { axis, at, kept, left })
     }
 
-    /// About `count` parts of `region` of different sizes, from which the rates of a [cost model](super::CostModel) can be told: equal
-    /// parts could not tell what a region takes from what its contents take. One side of each cut is cut one level less than the
+    /// About `count` parts of `region` of different sizes, to which the rates of a forecast can be fitted: equal parts would not
+    /// separate the cost of a region from the cost of its contents. One side of each cut is cut one level less than the
     /// other, so that parts are Fibonacci's numbers in count and differ in work by powers of two. No side is shorter than a tile.
     pub fn uneven_parts(&self, region: Region, count: usize) -> Vec<Region> {
         let (mut depth, mut sizes) = (0_u32, (1_usize, 1_usize));

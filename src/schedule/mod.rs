@@ -60,18 +60,16 @@
 //! The protocol is in `board` (facts, no threads), `scheduler` and `seat` (moves, no waiting, no clock); `render` adds threads and time.
 //! The `virtual_clock` runs these same files, deques included, with devices that only say how long things take. The *simulator* gives it
 //! fake devices with random speeds, sizes, failures; a seed tells everything (`ANTHILL_SIMULATE=COUNT` for more seeds than usual).
-//! [`predict()`] gives it devices that keep to a measured cost model. The *model* compiles `scheduler` and `seat` on the locks of a
+//! `crate::forecast` gives it devices that follow a measured cost model. The *model* compiles `scheduler` and `seat` on the locks of a
 //! model checker, which tries all orders of steps of two devices. [`perturb`] upsets the schedule of real renders.
 
 mod board;
 mod capacity;
-mod cost;
 mod cut;
 #[cfg(test)]
 mod model;
 pub mod perturb;
 mod policy;
-mod predict;
 mod region;
 mod render;
 mod report;
@@ -83,19 +81,14 @@ mod simulator;
 mod speed;
 mod summed_area;
 mod sync;
-mod virtual_clock;
+pub(crate) mod virtual_clock;
 
 pub use capacity::{Capacity, Fit, Resource, part_bytes};
-pub use cost::{
-    CostRates, CostedPicture, FIT_REGIONS_MIN, FitError, FittedRates, MeasuredRegion, RegionLoad, RegionSight, Seen,
-    fit_rates,
-};
 pub use cut::Cut;
 pub use policy::{
     ALIKE_SHARE_PARTS, BALANCE_SIDE_MIN_PX, BALANCE_WORK_MIN, Policy, SHARE_PERCENT, UNLIKE_SHARE_PARTS,
     balance_work_min,
 };
-pub use predict::{CostModel, DeviceModel, DevicePrediction, Prediction, SerialCost, predict};
 pub use region::{Axis, Region, TILE_PX};
 pub use render::{Job, Opener, Poll, RegionRenderer, render};
 pub use report::{

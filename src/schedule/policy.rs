@@ -17,7 +17,7 @@ pub const BALANCE_WORK_MIN: u64 = 1 << 16;
 /// What is left of the share makes up for what the table, or the speed so far, is wrong about: what is begun cannot be cut any more.
 ///
 /// This number, the shortest side, the parts, and what a pixel costs ([`Rates`](super::Rates)) were found together, by the predictions
-/// of [`predict`](super::predict()) for four measured pictures (hair, teapots, grass, 500,000 polygons at 1600x1200) on 41 crews of 2 to
+/// of `crate::forecast` for four measured pictures (hair, teapots, grass, 500,000 polygons at 1600x1200) on 41 crews of 2 to
 /// 8 devices, whose speeds differ by up to ten: drawing takes 1.10 of the ideal time in the mean, borders included, and two devices of
 /// speeds 1 and about 3 end 0.6% of it apart (median; 90% of them within 1.4%). With 90% of the share it takes a little less, and where
 /// estimates are wrong by 15% they end up to 15% apart; with halves instead of parts, the whole share, and a quarter of a micropolygon

@@ -1,8 +1,10 @@
-//! The scheduler on a virtual clock: the same board, scheduler, seats and deques as under the threads, driven by devices that only say
-//! how long things take. What happens next is on an agenda ordered by time, so nothing depends on real time or on the order of threads.
+//! The scheduler on a virtual clock: the same board, scheduler and deques as with real threads, driven by virtual devices
+//! that only say how long things take. What happens next comes from an agenda ordered by time, so nothing depends on real
+//! time or on the order of threads.
 //!
-//! The simulator of the tests runs it with devices in trouble, [`predict`](super::predict()) with devices that keep to a cost model. A
-//! device that parks is woken by announcements only, never by a time-out, so that a lost wake-up shows as a render that never ends.
+//! The simulator of the tests runs it with devices that fail, and `crate::forecast` with devices that follow a cost model. A
+//! device that parks is woken by announcements only, never by a time-out, so that a lost wake-up shows as a render that never
+//! ends.
 
 use super::board::Life;
 use super::capacity::Fit;
@@ -18,70 +20,70 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often the caller's thread looks at the devices.
+/// How often the caller's thread checks the devices.
 const TICK: Duration = Duration::from_millis(50);
 
 /// A device that only says how long things take.
-pub(super) trait VirtualDevice {
-    /// How long it takes to open, or to open once more; `None` if it never comes back.
+pub(crate) trait VirtualDevice {
+    /// How long the device takes to open, or to open again; `None` if opening never returns.
     fn opens_after(&self) -> Option<Duration>;
 
-    /// Opens, with memory for so many regions at a time.
+    /// Opens the device, and returns how many regions it has memory for at a time.
     ///
     /// # Errors
-    /// If it cannot.
+    /// If the device cannot be opened.
     fn open(&mut self) -> Result<usize, Failure>;
 
-    /// It has failed and is about to be opened once more.
+    /// The device has failed and is about to be opened again.
     fn reopen(&mut self);
 
-    /// Whether a region fits.
+    /// Whether a region fits on the device.
     fn fit(&self, table: &SummedArea, region: Region) -> Fit;
 
-    /// Takes a region in.
+    /// Begins a region.
     ///
     /// # Errors
-    /// If it fails.
+    /// If the device fails.
     fn begin(&mut self, table: &SummedArea, region: Region, now: Duration) -> Result<(), Failure>;
 
-    /// When a poll that begins now and waits at most `timeout` comes back, and with what.
+    /// When a poll that begins now and waits at most `timeout` returns, and what it returns.
     fn poll(&mut self, now: Duration, timeout: Duration) -> (Duration, Result<Poll<()>, Failure>);
 
-    /// The time between an announcement and the device's looking around.
+    /// The time between an announcement and the device's next look for work.
     fn wakes_after(&mut self) -> Duration;
 }
 
-/// Who is told what happens.
-pub(super) trait Audience {
-    /// Something is about to happen.
-    fn act(&mut self, _at: Duration) {}
+/// Observes a render on the virtual clock.
+pub(crate) trait VirtualObserver {
+    /// The next action on the agenda is about to happen.
+    fn before_action(&mut self, _at: Duration) {}
 
-    /// A device has finished a region; whether its pixels count.
+    /// A device has finished a region; `counts` says whether its pixels are used.
     fn finished(&mut self, region: Region, at: Duration, counts: bool);
 }
 
 /// A render on the virtual clock.
-pub(super) struct Play<D> {
-    pub(super) table: Arc<SummedArea>,
-    pub(super) policy: Policy,
-    pub(super) hook: Hook,
-    pub(super) devices: Vec<D>,
+pub(crate) struct VirtualRender<D> {
+    pub(crate) table: Arc<SummedArea>,
+    pub(crate) policy: Policy,
+    pub(crate) hook: Hook,
+    pub(crate) devices: Vec<D>,
     /// Whether devices that make no progress are given up.
-    pub(super) watched: bool,
-    pub(super) cancel_at: Option<Duration>,
+    pub(crate) watched: bool,
+    pub(crate) cancel_at: Option<Duration>,
 }
 
-/// How it ended.
-pub(super) struct Ending {
-    pub(super) missing: Option<(MissingReason, Vec<Region>)>,
-    pub(super) reports: Vec<DeviceReport>,
-    /// When the last thread had ended.
-    pub(super) at: Duration,
+/// The outcome of a render on the virtual clock.
+pub(crate) struct VirtualOutcome {
+    pub(crate) missing: Option<(MissingReason, Vec<Region>)>,
+    pub(crate) reports: Vec<DeviceReport>,
+    /// The time at which the last thread ended.
+    pub(crate) at: Duration,
 }
 
-/// What may happen next.
+/// An action on the agenda.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Act {
+enum Action {
     Open(usize),
     Step(usize),
     Polled(usize),
@@ -90,108 +92,108 @@ enum Act {
     Cancel,
 }
 
-/// A device with what its thread would know.
-struct Actor<D> {
+/// A device together with the state of its thread.
+struct VirtualThread<D> {
     device: D,
     seat: Seat,
-    /// What the poll brings from which it has yet to come back.
+    /// The result of the poll that has not returned yet.
     polled: Option<Result<Poll<()>, Failure>>,
-    /// Since which epoch it waits.
+    /// The life and the epoch with which the device parked.
     parked: Option<(Life, u64)>,
     waking: bool,
 }
 
-struct Course<'a, D> {
+struct Simulation<'a, D> {
     scheduler: Arc<Scheduler>,
-    actors: Vec<Actor<D>>,
-    audience: &'a mut dyn Audience,
-    at_work: usize,
-    agenda: BinaryHeap<Reverse<(Duration, u64, Act)>>,
+    threads: Vec<VirtualThread<D>>,
+    observer: &'a mut dyn VirtualObserver,
+    running_threads: usize,
+    agenda: BinaryHeap<Reverse<(Duration, u64, Action)>>,
     planned: u64,
     now: Duration,
 }
 
-impl<D: VirtualDevice> Play<D> {
+impl<D: VirtualDevice> VirtualRender<D> {
     /// Renders the whole picture.
-    pub(super) fn run(self, audience: &mut dyn Audience) -> Ending {
+    pub(crate) fn run(self, observer: &mut dyn VirtualObserver) -> VirtualOutcome {
         let (count, picture) = (self.devices.len(), self.table.picture());
         let (scheduler, seats) = Scheduler::new(self.table, self.policy, &[picture], count, self.hook);
-        let actor = |(device, seat)| Actor { device, seat, polled: None, parked: None, waking: false };
-        let mut course = Course {
+        let thread = |(device, seat)| VirtualThread { device, seat, polled: None, parked: None, waking: false };
+        let mut simulation = Simulation {
             scheduler,
-            actors: self.devices.into_iter().zip(seats).map(actor).collect(),
-            audience,
-            at_work: count,
+            threads: self.devices.into_iter().zip(seats).map(thread).collect(),
+            observer,
+            running_threads: count,
             agenda: BinaryHeap::new(),
             planned: 0,
             now: Duration::ZERO,
         };
         if self.watched {
-            course.plan(TICK, Act::Tick);
+            simulation.plan(TICK, Action::Tick);
         }
         if let Some(at) = self.cancel_at {
-            course.plan(at, Act::Cancel);
+            simulation.plan(at, Action::Cancel);
         }
-        course.run();
-        let (missing, reports) = course.scheduler.conclude();
-        Ending { missing, reports, at: course.now }
+        simulation.run();
+        let (missing, reports) = simulation.scheduler.conclude();
+        VirtualOutcome { missing, reports, at: simulation.now }
     }
 }
 
-impl<D: VirtualDevice> Course<'_, D> {
-    /// Acts until all threads have ended that ever will.
+impl<D: VirtualDevice> Simulation<'_, D> {
+    /// Runs until every thread has ended that can end.
     fn run(&mut self) {
-        for device in 0..self.actors.len() {
+        for device in 0..self.threads.len() {
             self.plan_opening(device);
         }
-        while (self.at_work > 0 || !self.scheduler.is_over())
+        while (self.running_threads > 0 || !self.scheduler.is_over())
             && let Some(Reverse((at, _, act))) = self.agenda.pop()
         {
-            self.audience.act(at);
+            self.observer.before_action(at);
             self.now = at;
             self.act(act);
-            self.wake_those_called();
+            self.wake_announced();
         }
     }
 
-    fn plan(&mut self, at: Duration, act: Act) {
+    fn plan(&mut self, at: Duration, act: Action) {
         self.planned += 1;
         self.agenda.push(Reverse((at, self.planned, act)));
     }
 
     fn plan_opening(&mut self, device: usize) {
-        match self.actors[device].device.opens_after() {
-            Some(after) => self.plan(self.now + after, Act::Open(device)),
-            // A thread that never comes back.
-            None => self.at_work -= 1,
+        match self.threads[device].device.opens_after() {
+            Some(after) => self.plan(self.now + after, Action::Open(device)),
+            // The thread never returns.
+            None => self.running_threads -= 1,
         }
     }
 
-    fn act(&mut self, act: Act) {
+    fn act(&mut self, act: Action) {
         match act {
-            Act::Open(device) => self.open(device),
-            Act::Step(device) => self.step(device),
-            Act::Polled(device) => self.polled(device),
-            Act::Wake(device) => {
-                let actor = &mut self.actors[device];
-                let (life, _) = actor.parked.take().expect("only parked devices are woken");
-                actor.waking = false;
+            Action::Open(device) => self.open(device),
+            Action::Step(device) => self.step(device),
+            Action::Polled(device) => self.polled(device),
+            Action::Wake(device) => {
+                let thread = &mut self.threads[device];
+                let (life, _) = thread.parked.take().expect("only parked devices are woken");
+                thread.waking = false;
                 self.scheduler.with(|board| board.unpark(life));
                 self.step(device);
             }
-            Act::Tick => {
+            Action::Tick => {
                 self.scheduler.watch(TICK, self.now);
-                self.plan(self.now + TICK, Act::Tick);
+                self.plan(self.now + TICK, Action::Tick);
             }
-            Act::Cancel => self.scheduler.stop(),
+            Action::Cancel => self.scheduler.stop(),
         }
     }
 
     fn open(&mut self, device: usize) {
-        let actor = &mut self.actors[device];
-        match actor.device.open() {
+        let thread = &mut self.threads[device];
+        match thread.device.open() {
             Ok(in_flight_max) => {
-                actor.seat.opened(in_flight_max, self.now);
+                thread.seat.opened(in_flight_max, self.now);
                 self.step(device);
             }
             Err(failure) => self.fail(device, failure),
@@ -200,7 +202,7 @@ impl<D: VirtualDevice> Course<'_, D> {
 
     fn step(&mut self, device: usize) {
         let (now, scheduler) = (self.now, &self.scheduler);
-        let Actor { device: own, seat, polled, parked, .. } = &mut self.actors[device];
+        let VirtualThread { device: own, seat, polled, parked, .. } = &mut self.threads[device];
         let next = seat.next(&|region| own.fit(&scheduler.table, region), now);
         match next {
             Next::Leave => self.leave(device),
@@ -208,26 +210,26 @@ impl<D: VirtualDevice> Course<'_, D> {
                 if scheduler.with(|board| board.park(life, epoch)) {
                     *parked = Some((life, epoch));
                 } else {
-                    self.plan(now, Act::Step(device));
+                    self.plan(now, Action::Step(device));
                 }
             }
             Next::Begin { region, delay } => match own.begin(&scheduler.table, region, now + delay) {
                 Ok(()) => {
                     seat.progressed();
-                    self.plan(now + delay, Act::Step(device));
+                    self.plan(now + delay, Action::Step(device));
                 }
                 Err(failure) => self.fail(device, failure),
             },
             Next::Poll => {
                 let (at, outcome) = own.poll(now, scheduler.policy.poll_timeout);
                 *polled = Some(outcome);
-                self.plan(at, Act::Polled(device));
+                self.plan(at, Action::Polled(device));
             }
         }
     }
 
     fn polled(&mut self, device: usize) {
-        let Actor { seat, polled, .. } = &mut self.actors[device];
+        let VirtualThread { seat, polled, .. } = &mut self.threads[device];
         let outcome = polled.take().expect("a poll was begun");
         let failure = match outcome {
             Err(failure) => Some(failure),
@@ -242,7 +244,7 @@ impl<D: VirtualDevice> Course<'_, D> {
             }
             Ok(Poll::Finished(region, ())) => {
                 let counts = seat.finished(region, self.now);
-                self.audience.finished(region, self.now, counts);
+                self.observer.finished(region, self.now, counts);
                 if counts {
                     seat.delivered();
                 }
@@ -256,9 +258,9 @@ impl<D: VirtualDevice> Course<'_, D> {
     }
 
     fn fail(&mut self, device: usize, failure: Failure) {
-        let actor = &mut self.actors[device];
-        if actor.seat.failed(failure, self.now) {
-            actor.device.reopen();
+        let thread = &mut self.threads[device];
+        if thread.seat.failed(failure, self.now) {
+            thread.device.reopen();
             self.plan_opening(device);
         } else {
             self.leave(device);
@@ -266,25 +268,25 @@ impl<D: VirtualDevice> Course<'_, D> {
     }
 
     fn leave(&mut self, device: usize) {
-        self.actors[device].seat.leave(self.now);
-        self.at_work -= 1;
+        self.threads[device].seat.leave(self.now);
+        self.running_threads -= 1;
     }
 
-    /// Wakes parked devices for which something was announced, some time later; all others must wait rightly.
-    fn wake_those_called(&mut self) {
-        for device in 0..self.actors.len() {
-            let actor = &mut self.actors[device];
-            let Some((life, epoch)) = actor.parked else { continue };
-            if actor.waking {
+    /// Wakes parked devices after an announcement, with a delay; checks that all others have nothing to take.
+    fn wake_announced(&mut self) {
+        for device in 0..self.threads.len() {
+            let thread = &mut self.threads[device];
+            let Some((life, epoch)) = thread.parked else { continue };
+            if thread.waking {
                 continue;
             }
             if self.scheduler.with(|board| board.is_current(epoch)) {
-                let idle_rightly = self.scheduler.queued() == 0 && self.scheduler.with(|board| !board.offers(life));
-                assert!(idle_rightly, "device {device} is idle while something can be stolen");
+                let nothing_to_take = self.scheduler.queued() == 0 && self.scheduler.with(|board| !board.offers(life));
+                assert!(nothing_to_take, "device {device} is idle while something can be stolen");
             } else {
-                actor.waking = true;
-                let at = self.now + actor.device.wakes_after();
-                self.plan(at, Act::Wake(device));
+                thread.waking = true;
+                let at = self.now + thread.device.wakes_after();
+                self.plan(at, Action::Wake(device));
             }
         }
     }

@@ -28,7 +28,7 @@ fn a_study_compares_devices_and_leaves_a_page() {
     );
     assert!(err.contains("The pictures of all 2 runs are the same, bit for bit."), "{err}");
     // So small a picture has too few regions: the study stands without predictions, and says why.
-    let why = "are too few to tell rates from: 8 are needed";
+    let why = "are too few to fit rates to: at least 8 are needed";
     assert!(err.contains("anthill: nothing is predicted: world 1: ") && err.contains(why), "{err}");
 
     let folder = directory.path().join("study");

@@ -4,8 +4,8 @@ use super::super::policy::{BALANCE_SIDE_MIN_PX, Policy};
 use super::super::region::Region;
 use super::super::report::{CutReason, Failure, Happening, MissingReason};
 use super::super::summed_area::{Rates, SummedArea, TileCounts, TileGrid, TileGrids};
-use super::device::{Setup, Trouble};
-use super::{Ending, Scenario};
+use super::device::{FakeDeviceSetup, Trouble};
+use super::{Scenario, SimulationResult};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ fn table(width: u32, height: u32, tile: impl Fn(u32, u32) -> u64) -> Arc<SummedA
     Arc::new(SummedArea::new(picture, &tiles, Rates::default()))
 }
 
-fn scenario(table: &Arc<SummedArea>, devices: Vec<Setup>) -> Scenario {
+fn scenario(table: &Arc<SummedArea>, devices: Vec<FakeDeviceSetup>) -> Scenario {
     let policy = Policy {
         hang_timeout: Duration::from_millis(500),
         open_timeout: Duration::from_secs(2),
@@ -30,8 +30,8 @@ fn scenario(table: &Arc<SummedArea>, devices: Vec<Setup>) -> Scenario {
     Scenario { table: table.clone(), policy, devices, cancel_at: None, seed: 0 }
 }
 
-fn sound(count: usize) -> Vec<Setup> {
-    vec![Setup::sound(2000.0); count]
+fn sound(count: usize) -> Vec<FakeDeviceSetup> {
+    vec![FakeDeviceSetup::sound(2000.0); count]
 }
 
 fn hd() -> Arc<SummedArea> {
@@ -42,7 +42,7 @@ fn pixels(regions: &[Region]) -> u64 {
     regions.iter().map(|region| region.pixel_count()).sum()
 }
 
-fn assert_whole(ending: &Ending, table: &SummedArea) {
+fn assert_whole(ending: &SimulationResult, table: &SummedArea) {
     assert_eq!(ending.missing, None);
     assert_eq!(pixels(&ending.delivered), table.picture().pixel_count());
 }
@@ -66,8 +66,8 @@ fn stampede() {
 fn no_starvation() {
     // A slow device has the whole picture to itself until the fast one comes; from then on the fast one does nearly all.
     let table = hd();
-    let slow = Setup::sound(100.0);
-    let fast = Setup { opens_after: Duration::from_millis(300), ..Setup::sound(10_000.0) };
+    let slow = FakeDeviceSetup::sound(100.0);
+    let fast = FakeDeviceSetup { opens_after: Duration::from_millis(300), ..FakeDeviceSetup::sound(10_000.0) };
     let ending = scenario(&table, vec![slow, fast]).run();
     assert_whole(&ending, &table);
     assert!(ending.reports[1].stolen > 0);
@@ -78,7 +78,7 @@ fn no_starvation() {
 #[test]
 fn late_device_joins() {
     let table = hd();
-    let late = Setup { opens_after: Duration::from_millis(1500), ..Setup::sound(2000.0) };
+    let late = FakeDeviceSetup { opens_after: Duration::from_millis(1500), ..FakeDeviceSetup::sound(2000.0) };
     let mut devices = sound(2);
     devices.push(late);
     let ending = scenario(&table, devices).run();
@@ -175,7 +175,7 @@ fn small_device_takes_small_regions() {
 fn found_too_large_on_the_device() {
     // The estimate is wrong by three: what was let in comes back in halves, and nothing is lost.
     let table = hd();
-    let mut device = Setup { truth: 3.0, ..Setup::sound(2000.0) };
+    let mut device = FakeDeviceSetup { truth: 3.0, ..FakeDeviceSetup::sound(2000.0) };
     device.capacity.part_bytes = device.capacity.bytes(&table, table.picture());
     let ending = scenario(&table, vec![device]).run();
     assert_whole(&ending, &table);
@@ -312,7 +312,7 @@ fn speed_up() {
         [(&hd(), 2, 1.15), (&hd(), 4, 1.25), (&hd(), 16, 1.6), (&heap, 2, 1.2), (&heap, 4, 1.35)]
     {
         // Speeds that differ by up to four.
-        let devices: Vec<_> = (0..count).map(|i| Setup::sound(1000.0 * (1 + i * 7 % 4) as f64)).collect();
+        let devices: Vec<_> = (0..count).map(|i| FakeDeviceSetup::sound(1000.0 * (1 + i * 7 % 4) as f64)).collect();
         let ideal = table.work(table.picture()) as f64 / devices.iter().map(|device| device.speed).sum::<f64>();
         let full = scenario(table, devices);
         let plain = Scenario { policy: Policy { share_percent: 0, ..full.policy.clone() }, ..full.clone() };

@@ -1,4 +1,4 @@
-//! Fake devices: how fast, how large, how late, and how they fail.
+//! FakeDevice devices: how fast, how large, how late, and how they fail.
 
 use super::super::capacity::{Capacity, Fit};
 use super::super::perturb::Random;
@@ -37,7 +37,7 @@ pub(super) enum Trouble {
 
 /// What a device is like.
 #[derive(Clone, Debug)]
-pub(super) struct Setup {
+pub(super) struct FakeDeviceSetup {
     /// Micropolygons a millisecond.
     pub(super) speed: f64,
     /// What every region takes on top.
@@ -53,7 +53,7 @@ pub(super) struct Setup {
     pub(super) poison: Option<[u32; 2]>,
 }
 
-impl Setup {
+impl FakeDeviceSetup {
     /// A sound device on which everything fits.
     pub(super) fn sound(speed: f64) -> Self {
         let capacity = Capacity {
@@ -125,7 +125,7 @@ impl Trouble {
 
 /// A region in flight.
 #[derive(Clone, Copy, Debug)]
-struct Flight {
+struct SimulatedRegion {
     region: Region,
     done_at: Duration,
     too_large: bool,
@@ -133,18 +133,18 @@ struct Flight {
 
 /// A device at work.
 #[derive(Debug)]
-pub(super) struct Fake {
-    setup: Setup,
+pub(super) struct FakeDevice {
+    setup: FakeDeviceSetup,
     /// 0 or 1.
     life: usize,
     begun: u64,
     free_at: Duration,
-    flights: VecDeque<Flight>,
+    flights: VecDeque<SimulatedRegion>,
     random: Random,
 }
 
-impl Fake {
-    pub(super) fn new(setup: Setup, random: Random) -> Self {
+impl FakeDevice {
+    pub(super) fn new(setup: FakeDeviceSetup, random: Random) -> Self {
         Self { setup, life: 0, begun: 0, free_at: Duration::ZERO, flights: VecDeque::new(), random }
     }
 
@@ -163,7 +163,7 @@ impl Fake {
     }
 }
 
-impl VirtualDevice for Fake {
+impl VirtualDevice for FakeDevice {
     fn opens_after(&self) -> Option<Duration> {
         (self.trouble() != Trouble::NeverOpens).then_some(self.setup.opens_after)
     }
@@ -199,7 +199,7 @@ impl VirtualDevice for Fake {
         let work = Duration::from_secs_f64(1e-3 * overlap * table.work(region) as f64 / self.setup.speed);
         let lasts = self.setup.overhead + if too_large { Duration::ZERO } else { work };
         self.free_at = self.free_at.max(now) + lasts;
-        self.flights.push_back(Flight { region, done_at: self.free_at, too_large });
+        self.flights.push_back(SimulatedRegion { region, done_at: self.free_at, too_large });
         Ok(())
     }
 

@@ -1,5 +1,5 @@
 //! The seeded simulator: the scheduler on its [virtual clock](super::virtual_clock), with fake devices that are slow, small, late,
-//! lost, hung or stuck. A seed tells everything.
+//! lost, hung or stuck. A seed determines everything.
 
 mod cases;
 mod device;
@@ -10,8 +10,8 @@ use super::policy::Policy;
 use super::region::Region;
 use super::report::{DeviceReport, Event, MissingReason};
 use super::summed_area::SummedArea;
-use super::virtual_clock::{Audience, Play};
-use device::{Fake, Setup};
+use super::virtual_clock::{VirtualObserver, VirtualRender};
+use device::{FakeDevice, FakeDeviceSetup};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,36 +21,36 @@ use std::time::Duration;
 struct Scenario {
     table: Arc<SummedArea>,
     policy: Policy,
-    devices: Vec<Setup>,
+    devices: Vec<FakeDeviceSetup>,
     cancel_at: Option<Duration>,
     seed: u64,
 }
 
-/// What came out.
-struct Ending {
+/// The result of a simulated render.
+struct SimulationResult {
     delivered: Vec<Region>,
     missing: Option<(MissingReason, Vec<Region>)>,
     reports: Vec<DeviceReport>,
     events: Vec<Event>,
-    /// Regions that came too late to count.
+    /// Number of regions that were delivered too late to count.
     void: usize,
     makespan: Duration,
-    /// When the last thread had ended.
+    /// The time at which the last thread ended.
     ended_at: Duration,
     steps: u64,
 }
 
-/// What was seen.
+/// Records deliveries and counts steps.
 #[derive(Default)]
-struct Witness {
+struct DeliveryLog {
     delivered: Vec<Region>,
     void: usize,
     last_delivery: Duration,
     steps: u64,
 }
 
-impl Audience for Witness {
-    fn act(&mut self, _: Duration) {
+impl VirtualObserver for DeliveryLog {
+    fn before_action(&mut self, _: Duration) {
         self.steps += 1;
         assert!(self.steps < 200_000, "the render does not end");
     }
@@ -66,18 +66,19 @@ impl Audience for Witness {
 }
 
 impl Scenario {
-    fn run(self) -> Ending {
+    fn run(self) -> SimulationResult {
         let events = Arc::new(Mutex::new(Vec::new()));
-        let heard = events.clone();
-        let hook = Arc::new(move |event: &Event| heard.lock().push(event.clone()));
+        let recorded = events.clone();
+        let hook = Arc::new(move |event: &Event| recorded.lock().push(event.clone()));
         let mut random = Random::new(self.seed);
-        let devices = self.devices.into_iter().map(|setup| Fake::new(setup, Random::new(random.next()))).collect();
+        let devices =
+            self.devices.into_iter().map(|setup| FakeDevice::new(setup, Random::new(random.next()))).collect();
         let (table, policy, cancel_at) = (self.table, self.policy, self.cancel_at);
-        let mut witness = Witness::default();
-        let ending = Play { table, policy, hook, devices, watched: true, cancel_at }.run(&mut witness);
-        let Witness { delivered, void, last_delivery: makespan, steps } = witness;
+        let mut log = DeliveryLog::default();
+        let ending = VirtualRender { table, policy, hook, devices, watched: true, cancel_at }.run(&mut log);
+        let DeliveryLog { delivered, void, last_delivery: makespan, steps } = log;
         let events = std::mem::take(&mut *events.lock());
         let (missing, reports, ended_at) = (ending.missing, ending.reports, ending.at);
-        Ending { delivered, missing, reports, events, void, makespan, ended_at, steps }
+        SimulationResult { delivered, missing, reports, events, void, makespan, ended_at, steps }
     }
 }

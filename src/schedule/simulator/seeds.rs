@@ -6,8 +6,8 @@ use super::super::policy::Policy;
 use super::super::region::Region;
 use super::super::report::{CutReason, Happening, MissingReason};
 use super::super::summed_area::{Rates, SummedArea, TileCounts, TileGrid, TileGrids};
-use super::device::{Setup, Trouble};
-use super::{Ending, Scenario};
+use super::device::{FakeDeviceSetup, Trouble};
+use super::{Scenario, SimulationResult};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -53,7 +53,7 @@ fn random_scenario(seed: u64) -> Scenario {
     let devices = (0..count)
         .map(|_| {
             let doomed = doomed(&mut random);
-            Setup::random(&mut random, pixels, doomed)
+            FakeDeviceSetup::random(&mut random, pixels, doomed)
         })
         .collect();
     let policy = Policy {
@@ -71,7 +71,7 @@ fn random_scenario(seed: u64) -> Scenario {
 }
 
 /// Each pixel was delivered once or is missing, and none is missing without a reason.
-fn check_pixels(scenario: &Scenario, ending: &Ending) {
+fn check_pixels(scenario: &Scenario, ending: &SimulationResult) {
     let missing = ending.missing.as_ref().map_or(&[][..], |(_, regions)| regions);
     let mut all: Vec<Region> = ending.delivered.iter().chain(missing).copied().collect();
     all.sort_unstable();
@@ -88,7 +88,7 @@ fn check_pixels(scenario: &Scenario, ending: &Ending) {
         Some((MissingReason::DevicesFailed, _)) => assert!(!survivor, "a device was left"),
         Some((MissingReason::TooLarge, regions)) => {
             assert!(regions.iter().all(|region| region.pixel_count() == 1), "{regions:?} could be cut");
-            let small = |(setup, device): (&Setup, &super::DeviceReport)| {
+            let small = |(setup, device): (&FakeDeviceSetup, &super::DeviceReport)| {
                 device.dropped || setup.capacity.part_bytes == 0 || setup.truth > 1.0
             };
             assert!(scenario.devices.iter().zip(&ending.reports).all(small), "a device was large enough");
@@ -97,7 +97,7 @@ fn check_pixels(scenario: &Scenario, ending: &Ending) {
 }
 
 /// Every cut obeys its minimum, and the events tell the same as the statistics.
-fn check_events(scenario: &Scenario, ending: &Ending) {
+fn check_events(scenario: &Scenario, ending: &SimulationResult) {
     let mut alive = BTreeSet::from([scenario.table.picture()]);
     let mut counts = vec![(0, 0, 0, 0); scenario.devices.len()];
     for event in &ending.events {
@@ -142,7 +142,7 @@ fn check_sides(region: Region, cut: &Cut, side_min: u32) {
 }
 
 /// The number of acts is bounded by what happened: no device goes round in circles.
-fn check_steps(scenario: &Scenario, ending: &Ending) {
+fn check_steps(scenario: &Scenario, ending: &SimulationResult) {
     let devices = scenario.devices.len() as u64;
     let waits = ending.ended_at.as_millis() as u64 / 50 + 1;
     let bound = 20 * devices + 4 * devices * ending.events.len() as u64 + waits * (devices + 1);
@@ -150,9 +150,10 @@ fn check_steps(scenario: &Scenario, ending: &Ending) {
 }
 
 /// With the perturbation on, two sound devices steal, and a picture gives 16 regions.
-fn check_perturbed(scenario: &Scenario, ending: &Ending) {
-    let sound =
-        |device: &Setup| device.troubles[0] == Trouble::None && device.opens_after < scenario.policy.open_timeout;
+fn check_perturbed(scenario: &Scenario, ending: &SimulationResult) {
+    let sound = |device: &FakeDeviceSetup| {
+        device.troubles[0] == Trouble::None && device.opens_after < scenario.policy.open_timeout
+    };
     let sound = scenario.devices.iter().all(sound);
     if scenario.policy.perturb.is_none() || !sound || ending.missing.is_some() {
         return;
@@ -166,7 +167,7 @@ fn check_perturbed(scenario: &Scenario, ending: &Ending) {
     }
 }
 
-fn check(seed: u64) -> Ending {
+fn check(seed: u64) -> SimulationResult {
     let scenario = random_scenario(seed);
     let ending = scenario.clone().run();
     check_pixels(&scenario, &ending);

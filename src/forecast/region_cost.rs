@@ -1,32 +1,32 @@
-//! What a region costs in time: a formula of what the region holds, and its rates, fitted to measured regions.
+//! The time that a region takes: a formula over what the region holds, whose rates are fitted to measured regions.
 //!
 //! ```text
 //! t(region) = r + micropolygons * m + subpixels * s + shaded vertices * v + entries * e
 //! ```
-//! Micropolygons are what the table says of the region, and what its neighbours' grids that lie across its border add; subpixels have
-//! the filter's apron. What will be shaded and composited no table knows before it is drawn, so both are taken from where the measured
-//! regions had them. What each term stands for is written in ARCHITECTURE.md, "Cost of a region". The term of the region itself holds
-//! all that does not depend on its size, above all the look at every grid of the picture, so rates are those of one picture on one kind
-//! of device.
+//! Micropolygons are those that the table counts in the region, plus those of neighbouring grids that extend across its
+//! border; subpixels include the filter's apron. No table knows before drawing what will be shaded and composited, so both
+//! are taken from where the measured regions had them. ARCHITECTURE.md, "Cost of a region", explains each term. The constant
+//! term covers everything that does not depend on the region's size, above all testing every grid of the picture, so rates
+//! apply to one picture on one kind of device.
 
-use super::region::{Axis, Region, TILE_PX};
-use super::summed_area::{Rates, SummedArea, TileCounts, TileGrid, TileGrids};
+use crate::schedule::{Axis, Rates, Region, SummedArea, TILE_PX, TileCounts, TileGrid, TileGrids};
 use serde::Serialize;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Fewer regions say too little about the terms of the formula.
+/// Number of regions below which the rates of the formula cannot be fitted.
 pub const FIT_REGIONS_MIN: usize = 8;
 
-/// Terms of the formula.
+/// Number of terms in the formula.
 const TERMS: usize = 5;
 
-/// A column of which less than this part of its square length is left when the others are taken out of it tells nothing of its own.
+/// A column whose squared length drops below this fraction once the other columns are projected out is linearly dependent
+/// on them.
 const PIVOT_MIN: f64 = 1e-4;
 
-/// A picture, with what its regions' costs follow from.
+/// A picture, with everything that determines the load of its regions.
 #[derive(Clone, Debug)]
-pub struct CostedPicture {
+pub struct PictureCost {
     /// Counts of the picture.
     pub table: Arc<SummedArea>,
     /// Samples per pixel in x and y.
@@ -35,38 +35,38 @@ pub struct CostedPicture {
     pub apron_px: [u32; 2],
     /// Mean width and height of what a grid covers, in pixels.
     pub grid_px: [f64; 2],
-    /// What was seen where.
-    pub seen: Seen,
+    /// Where vertices were shaded and entries composited.
+    pub shading: MeasuredShading,
 }
 
-/// What was shaded and composited where, in a measured picture.
+/// Where vertices were shaded and entries composited in a measured picture.
 #[derive(Clone, Debug)]
-pub struct Seen {
-    /// Shaded vertices as micropolygons, entries as translucent ones.
+pub struct MeasuredShading {
+    /// Counts shaded vertices as micropolygons, and entries as translucent micropolygons.
     table: SummedArea,
 }
 
-/// What a measured region saw.
+/// The shading work of a measured region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RegionSight {
+pub struct RegionShading {
     /// The region.
     pub region: Region,
-    /// Vertices that colour was computed at.
+    /// Number of vertices at which colour was computed.
     pub shaded_vertices: u64,
-    /// Translucent entries.
+    /// Number of translucent entries.
     pub entries: u64,
 }
 
-/// What the time of a region depends on.
+/// The quantities that the time of a region depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RegionLoad {
-    /// Micropolygons of the grids that it selects.
+    /// Number of micropolygons of the grids that the region selects.
     pub micropolygons: f64,
-    /// Subpixels, apron included.
+    /// Number of subpixels, apron included.
     pub subpixels: f64,
-    /// Vertices that colour is computed at.
+    /// Number of vertices at which colour is computed.
     pub shaded_vertices: f64,
-    /// Translucent micropolygons in cells of 32 samples.
+    /// Number of translucent micropolygons in cells of 32 samples.
     pub entries: f64,
 }
 
@@ -77,37 +77,37 @@ impl RegionLoad {
     }
 }
 
-impl CostedPicture {
-    /// A picture of which nothing has been seen.
+impl PictureCost {
+    /// A picture without measured shading.
     pub fn new(table: Arc<SummedArea>, samples: [u32; 2], apron_px: [u32; 2], grid_px: [f64; 2]) -> Self {
         let picture = table.picture();
         let nothing = vec![TileCounts::default(); TileGrid::of(picture).tile_count()];
-        let seen = Seen { table: SummedArea::new(picture, &nothing, Rates::default()) };
-        Self { table, samples, apron_px, grid_px, seen }
+        let shading = MeasuredShading { table: SummedArea::new(picture, &nothing, Rates::default()) };
+        Self { table, samples, apron_px, grid_px, shading }
     }
 
-    /// What `region` holds, its neighbours' grids and the apron included.
+    /// What `region` holds, including neighbouring grids and the apron.
     pub fn load(&self, region: Region) -> RegionLoad {
-        let (held, seen) = (self.table.estimate(region), self.seen.table.estimate(region));
-        let across = self.longer(region, Axis::X, 0) * self.longer(region, Axis::Y, 1);
+        let (counts, shading) = (self.table.estimate(region), self.shading.table.estimate(region));
+        let across = self.growth(region, Axis::X, 0) * self.growth(region, Axis::Y, 1);
         let along = |axis, i: usize| f64::from(self.samples[i]) * f64::from(region.length(axis) + 2 * self.apron_px[i]);
         RegionLoad {
-            micropolygons: held.micropolygons * across,
+            micropolygons: counts.micropolygons * across,
             subpixels: along(Axis::X, 0) * along(Axis::Y, 1),
-            shaded_vertices: seen.micropolygons * across,
-            entries: seen.translucent,
+            shaded_vertices: shading.micropolygons * across,
+            entries: shading.translucent,
         }
     }
 
-    /// Takes over what measured regions saw. Grids across a border are shaded on both sides: that is taken out.
-    pub fn see(&mut self, sights: &[RegionSight]) {
+    /// Adds the shading of measured regions. Grids across a border are shaded on both sides, which is corrected for.
+    pub fn add_measured_shading(&mut self, regions: &[RegionShading]) {
         let picture = self.table.picture();
         let layout = TileGrid::of(picture);
         let mut tiles = vec![[0.0; 2]; layout.tile_count()];
-        for sight in sights {
-            let across = self.longer(sight.region, Axis::X, 0) * self.longer(sight.region, Axis::Y, 1);
-            let totals = [sight.shaded_vertices as f64 / across, sight.entries as f64];
-            self.spread(sight.region, totals, &layout, &mut tiles);
+        for measured in regions {
+            let across = self.growth(measured.region, Axis::X, 0) * self.growth(measured.region, Axis::Y, 1);
+            let totals = [measured.shaded_vertices as f64 / across, measured.entries as f64];
+            self.spread(measured.region, totals, &layout, &mut tiles);
         }
         let count = |[shaded, entries]: &[f64; 2]| TileCounts {
             micropolygons: shaded.round() as u64,
@@ -115,10 +115,10 @@ impl CostedPicture {
             translucent: entries.round() as u64,
         };
         let tiles: Vec<TileCounts> = tiles.iter().map(count).collect();
-        self.seen = Seen { table: SummedArea::new(picture, &tiles, Rates::default()) };
+        self.shading = MeasuredShading { table: SummedArea::new(picture, &tiles, Rates::default()) };
     }
 
-    /// Spreads what a region saw over its tiles, in proportion to their micropolygons; evenly where there are none.
+    /// Distributes the totals of a region over its tiles in proportion to their micropolygons, or evenly if there are none.
     fn spread(&self, region: Region, totals: [f64; 2], layout: &TileGrid, tiles: &mut [[f64; 2]]) {
         let Some(region) = self.table.picture().intersection(region) else { return };
         let whole = self.table.estimate(region);
@@ -139,9 +139,9 @@ impl CostedPicture {
         }
     }
 
-    /// How many times as long along an axis the region is by what it selects: at each side that has a neighbour by the apron and half
-    /// a grid.
-    fn longer(&self, region: Region, axis: Axis, i: usize) -> f64 {
+    /// The factor by which the selected grids make the region longer along an axis: on each side that has a neighbour, the
+    /// apron and half a grid are added.
+    fn growth(&self, region: Region, axis: Axis, i: usize) -> f64 {
         let (outer, inner) = (self.table.picture().span(axis), region.span(axis));
         let sides = u8::from(inner.0 > outer.0) + u8::from(inner.1 < outer.1);
         let each = self.grid_px[i] / 2.0 + f64::from(self.apron_px[i]);
@@ -149,23 +149,23 @@ impl CostedPicture {
     }
 }
 
-/// Seconds that things take on a device of speed 1; none is negative.
+/// Cost rates in seconds on a device of speed 1; none is negative.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct CostRates {
-    /// A region, whatever it holds: its submissions, and the look at every grid of the picture.
+    /// Seconds of a region whatever it holds: its submissions, and testing every grid of the picture.
     pub region_s: f64,
-    /// A micropolygon of a selected grid: culled, or diced, displaced, hidden or sampled.
+    /// Seconds of a micropolygon of a selected grid: culled, or diced, displaced, hidden or sampled.
     pub micropolygon_s: f64,
-    /// A subpixel: cleared, looked up, composited, filtered.
+    /// Seconds of a subpixel: cleared, looked up, composited, filtered.
     pub subpixel_s: f64,
-    /// A shaded vertex: diced again, displaced again, coloured, packed.
+    /// Seconds of a shaded vertex: diced again, displaced again, coloured, packed.
     pub shaded_vertex_s: f64,
-    /// A translucent entry: appended, put in order, composited.
+    /// Seconds of a translucent entry: appended, sorted, composited.
     pub entry_s: f64,
 }
 
 impl CostRates {
-    /// Seconds of a region.
+    /// Seconds that a region with this load takes.
     pub fn seconds(&self, load: RegionLoad) -> f64 {
         self.to_array().iter().zip(load.factors()).map(|(rate, factor)| rate * factor).sum()
     }
@@ -179,50 +179,50 @@ impl CostRates {
     }
 }
 
-/// A region that was measured.
+/// The load of a measured region and the time that it took.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MeasuredRegion {
-    /// What it held.
+pub struct TimedRegion {
+    /// What the region held.
     pub load: RegionLoad,
-    /// What it took of the device's time.
+    /// Device time in seconds.
     pub seconds: f64,
 }
 
-/// Rates with how well they explain what they were fitted to.
+/// Fitted rates, and how well they fit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FittedRates {
     /// The rates.
     pub rates: CostRates,
-    /// Regions that they were fitted to.
+    /// Number of regions that the rates were fitted to.
     pub regions: usize,
-    /// Root of the mean square of the regions' relative errors.
+    /// Root mean square of the regions' relative errors.
     pub relative_error: f64,
 }
 
-/// Why there are no rates.
+/// Why no rates could be fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum FitError {
-    /// Too few regions.
-    #[error("{found} measured regions are too few to tell rates from: {FIT_REGIONS_MIN} are needed")]
+    /// There are too few regions.
+    #[error("{found} measured regions are too few to fit rates to: at least {FIT_REGIONS_MIN} are needed")]
     TooFew {
-        /// Those that took any time.
+        /// Number of regions that took any time.
         found: usize,
     },
-    /// No rates that are not negative explain the times.
-    #[error("the regions' times cannot be told apart by what they hold")]
+    /// No combination of non-negative rates explains the times.
+    #[error("the times of the regions cannot be explained by what the regions hold")]
     Degenerate,
 }
 
-/// Fits rates to regions: least squares of the relative errors, where no rate may be negative, then scaled so that the sum of the times
-/// is right.
+/// Fits rates to regions: non-negative least squares of the relative errors, then scaled so that the sum of the times is
+/// right.
 ///
-/// Relative errors, because a region's time varies in proportion to itself. With five rates the best of all subsets of the terms is
-/// found by trying them all, which is the exact solution under the bound (Lawson and Hanson 1974, chapter 23).
+/// Relative errors are used because a region's time varies in proportion to itself. With five rates the best subset of the
+/// terms is found by trying all subsets, which is the exact non-negative solution (Lawson and Hanson 1974, chapter 23).
 ///
 /// # Errors
-/// If the regions are too few or too much alike.
-pub fn fit_rates(regions: &[MeasuredRegion]) -> Result<FittedRates, FitError> {
-    let usable = |region: &&MeasuredRegion| region.seconds.is_finite() && region.seconds > 0.0;
+/// If there are too few regions, or they are too similar.
+pub fn fit_rates(regions: &[TimedRegion]) -> Result<FittedRates, FitError> {
+    let usable = |region: &&TimedRegion| region.seconds.is_finite() && region.seconds > 0.0;
     let regions: Vec<_> = regions.iter().filter(usable).copied().collect();
     if regions.len() < FIT_REGIONS_MIN {
         return Err(FitError::TooFew { found: regions.len() });
@@ -247,8 +247,8 @@ pub fn fit_rates(regions: &[MeasuredRegion]) -> Result<FittedRates, FitError> {
     Ok(FittedRates { rates: CostRates::from_array(scaled), regions: rows.len(), relative_error })
 }
 
-/// The rates that bring `rows * rates` nearest to ones, of the terms whose bits are set; `None` if the rows do not tell them apart.
-/// The normal equations by Cholesky's method, each column scaled to length one.
+/// The rates, of the terms whose bits are set, that bring `rows * rates` closest to ones; `None` if the columns are linearly
+/// dependent. Solves the normal equations by Cholesky's method, with each column scaled to length one.
 fn solve(rows: &[[f64; TERMS]], terms: u8) -> Option<[f64; TERMS]> {
     let used: Vec<usize> = (0..TERMS).filter(|i| terms & (1 << i) != 0).collect();
     let norms: Vec<f64> = used.iter().map(|&i| rows.iter().map(|row| row[i] * row[i]).sum::<f64>().sqrt()).collect();
@@ -280,13 +280,13 @@ fn solve(rows: &[[f64; TERMS]], terms: u8) -> Option<[f64; TERMS]> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::perturb::Random;
     use super::*;
+    use crate::schedule::perturb::Random;
 
     const RATES: CostRates =
         CostRates { region_s: 0.01, micropolygon_s: 2e-6, subpixel_s: 3e-8, shaded_vertex_s: 1e-6, entry_s: 5e-6 };
 
-    fn measured(noise: f64, translucent: bool) -> Vec<MeasuredRegion> {
+    fn measured(noise: f64, translucent: bool) -> Vec<TimedRegion> {
         let mut random = Random::new(5);
         let mut below = |end: u64| random.below(end) as f64;
         (0..40)
@@ -295,7 +295,7 @@ mod tests {
                 let entries = if translucent { below(1 + micropolygons as u64) } else { 0.0 };
                 let (subpixels, shaded_vertices) = (1000.0 + below(2_000_000), below(300_000));
                 let load = RegionLoad { micropolygons, subpixels, shaded_vertices, entries };
-                MeasuredRegion { load, seconds: RATES.seconds(load) * (1.0 + noise * (below(2000) / 1000.0 - 1.0)) }
+                TimedRegion { load, seconds: RATES.seconds(load) * (1.0 + noise * (below(2000) / 1000.0 - 1.0)) }
             })
             .collect()
     }
@@ -328,7 +328,7 @@ mod tests {
         let regions: Vec<_> = (1..20)
             .map(|i| {
                 let load = RegionLoad { micropolygons: 1e5, subpixels: 1e4 * f64::from(i), ..RegionLoad::default() };
-                MeasuredRegion { load, seconds: 1.0 - 0.01 * f64::from(i) }
+                TimedRegion { load, seconds: 1.0 - 0.01 * f64::from(i) }
             })
             .collect();
         let rates = fit_rates(&regions).expect("a constant explains it roughly").rates;
@@ -336,22 +336,22 @@ mod tests {
     }
 
     #[test]
-    fn regions_that_say_nothing_are_refused() {
+    fn degenerate_regions_are_refused() {
         assert_eq!(fit_rates(&measured(0.0, true)[..7]), Err(FitError::TooFew { found: 7 }));
-        let idle = MeasuredRegion { load: RegionLoad::default(), seconds: 0.0 };
+        let idle = TimedRegion { load: RegionLoad::default(), seconds: 0.0 };
         assert_eq!(fit_rates(&[idle; 9]), Err(FitError::TooFew { found: 0 }));
-        let alike = MeasuredRegion { load: RegionLoad::default(), seconds: 2.0 };
+        let alike = TimedRegion { load: RegionLoad::default(), seconds: 2.0 };
         let rate = fit_rates(&[alike; 9]).map_or(0.0, |fitted| fitted.rates.region_s);
         assert!((rate - 2.0).abs() < 1e-12, "only the constant is left");
     }
 
     /// 160x160 pixels, 100 micropolygons in each tile.
-    fn picture() -> CostedPicture {
+    fn picture() -> PictureCost {
         let picture = Region::new([0, 0, 160, 160]).expect("not empty");
         let tile = TileCounts { micropolygons: 100, grids: TileGrids::inside(1), translucent: 50 };
         let tiles = vec![tile; TileGrid::of(picture).tile_count()];
         let table = Arc::new(SummedArea::new(picture, &tiles, Rates::default()));
-        CostedPicture::new(table, [4, 2], [1, 3], [10.0, 20.0])
+        PictureCost::new(table, [4, 2], [1, 3], [10.0, 20.0])
     }
 
     #[test]
@@ -368,17 +368,17 @@ mod tests {
     }
 
     #[test]
-    fn what_was_seen_is_found_where_it_was() {
+    fn shading_is_found_where_it_was_measured() {
         let mut costed = picture();
         let [left, right] = costed.table.picture().cut(Axis::X, 40).expect("inside");
-        let sight = |region, shaded_vertices, entries| RegionSight { region, shaded_vertices, entries };
-        costed.see(&[sight(left, 11_500, 0), sight(right, 0, 6000)]);
+        let measured = |region, shaded_vertices, entries| RegionShading { region, shaded_vertices, entries };
+        costed.add_measured_shading(&[measured(left, 11_500, 0), measured(right, 0, 6000)]);
         let [left, right] = [left, right].map(|region| costed.load(region));
         // 40 is inside a tile: what the tile holds is spread over all of it.
         assert!((left.shaded_vertices / 11_500.0 - 1.0).abs() < 0.11, "{left:?}");
         assert!((right.entries / 6000.0 - 1.0).abs() < 0.05, "{right:?}");
         let whole = costed.load(costed.table.picture());
-        assert!((whole.shaded_vertices - 10_000.0).abs() < 10.0, "what the border had added is taken out: {whole:?}");
+        assert!((whole.shaded_vertices - 10_000.0).abs() < 10.0, "the border's share is taken out: {whole:?}");
         assert!((whole.entries - 6000.0).abs() < 100.0);
     }
 }

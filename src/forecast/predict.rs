@@ -1,119 +1,117 @@
-//! What a render will take on other devices: the scheduler on a [virtual clock](super::virtual_clock), with devices that keep to a
-//! [cost model](super::cost), and around it what is not drawing.
+//! How long a render takes on other devices: the scheduler runs on a virtual clock (`schedule::virtual_clock`), with
+//! devices that follow a [cost model](super::region_cost), and everything that is not drawing is added.
 //!
 //! ```text
 //! total = before + open + render + after
 //! render = devices * set_up + counting + table + drawing
 //! counting = counting_s * ceil(jobs / devices) / jobs / slowest speed
 //! ```
-//! Drawing is simulated: the real board, seats, deques, cuts and steals, each region as long as the formula says, each device working on
-//! its regions one after the other. The sink is served one region at a time. The same input gives the same output.
+//! Drawing is simulated with the real board, scheduler, deques, cuts and steals. Each region lasts as long as the formula
+//! says, and each device works on its regions one after the other. The film takes in one region at a time. The same input
+//! gives the same output.
 
-use super::capacity::{Capacity, Fit};
-use super::cost::{CostRates, CostedPicture};
-use super::policy::Policy;
-use super::region::Region;
-use super::render::Poll;
-use super::report::{Failure, Incomplete, Report};
-use super::summed_area::SummedArea;
-use super::virtual_clock::{Audience, Play, VirtualDevice};
+use super::region_cost::{CostRates, PictureCost};
+use crate::schedule::virtual_clock::{VirtualDevice, VirtualObserver, VirtualRender};
+use crate::schedule::{Capacity, DeviceReport, Failure, Fit, Incomplete, Policy, Poll, Region, Report, SummedArea};
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// From the wake-up of a parked thread to its next look.
+/// Time between the wake-up of a parked thread and its next look for work.
 const WAKE: Duration = Duration::from_micros(50);
 
-/// No step lasts longer, in seconds, whatever the rates say.
+/// The longest time that a step may last, in seconds, whatever the rates say.
 const SECONDS_MAX: f64 = 1e9;
 
-/// A device as the prediction sees it.
+/// A device of a prediction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeviceModel {
-    /// How many times as fast as the device that the rates are of; more than 0.
+    /// Speed relative to the device that the rates were measured on; more than 0.
     pub speed: f64,
-    /// From the beginning of drawing to its first look for work, in seconds: the picture's grids are brought to it, memory is divided.
+    /// Seconds from the start of drawing until the device first looks for work: the picture's grids are uploaded to it, and
+    /// its memory is divided.
     pub start_s: f64,
-    /// Regions in flight.
+    /// Number of regions in flight.
     pub in_flight: usize,
-    /// What a region may be at most.
+    /// Limits on the size of a region.
     pub capacity: Capacity,
 }
 
-/// What is not drawing, in seconds on the measured machine.
+/// Time spent on everything except drawing, in seconds on the measured machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct SerialCost {
-    /// On the host before any device works: reading, compiling, lowering.
+    /// Time on the host before any device works: reading, compiling, lowering.
     pub before_s: f64,
-    /// On the host for the devices side by side: opening them.
+    /// Time on the host to open the devices, all at once.
     pub open_s: f64,
-    /// On the host for each device, one after the other, as a world's render begins: its kernels, the frame's constants.
+    /// Time on the host for each device, one after the other, when the render of a world begins: its kernels and the
+    /// frame's constants.
     pub set_up_s: f64,
-    /// Bound/split of the whole picture by one device of speed 1. Devices share it in equal parts.
+    /// Time that one device of speed 1 takes to bound and split the whole picture; devices share this in equal parts.
     pub counting_s: f64,
-    /// Into so many parts it can be cut; at least 1.
+    /// Number of parts into which counting can be divided; at least 1.
     pub counting_jobs: u64,
-    /// On the host between counting and drawing: the table of what there is where.
+    /// Time on the host between counting and drawing: building the table of counts.
     pub table_s: f64,
-    /// On the host for each pixel, while drawing: the film takes it in.
+    /// Time on the host for each pixel while drawing: the film takes it in.
     pub pixel_s: f64,
-    /// On the host when all is drawn: the film is developed and written.
+    /// Time on the host after drawing: the film is developed and written.
     pub after_s: f64,
 }
 
-/// What one device will have done.
+/// The predicted work of one device.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DevicePrediction {
     /// Its speed.
     pub speed: f64,
-    /// Regions drawn.
+    /// Number of regions drawn.
     pub regions: u64,
-    /// Those of them that it took from others.
+    /// Number of regions stolen from other devices.
     pub stolen: u64,
     /// Time with regions in flight.
     pub busy_s: f64,
-    /// Time of drawing without, its start included.
+    /// Time without regions in flight while drawing, the device's start included.
     pub idle_s: f64,
 }
 
-/// What a render will take.
+/// The predicted time of a render.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Prediction {
-    /// The whole, in seconds.
+    /// Total time in seconds.
     pub total_s: f64,
-    /// From the first submission to the last pixel read back.
+    /// Time in seconds from the first submission until the last pixel is read back.
     pub render_s: f64,
-    /// Drawing alone.
+    /// Time in seconds of drawing alone.
     pub drawing_s: f64,
-    /// How many times as fast as one device of speed 1, all counted.
+    /// Speed-up of the total time over one device of speed 1.
     pub speed_up: f64,
-    /// How many times as fast as one device of speed 1 renders.
+    /// Speed-up of `render_s` over one device of speed 1.
     pub render_speed_up: f64,
-    /// How many times as fast as one device of speed 1 draws.
+    /// Speed-up of `drawing_s` over one device of speed 1.
     pub drawing_speed_up: f64,
-    /// `speed_up` over the sum of the devices' speeds.
+    /// `speed_up` divided by the sum of the devices' speeds.
     pub efficiency: f64,
-    /// Regions drawn.
+    /// Number of regions drawn.
     pub regions: u64,
-    /// Those that were stolen.
+    /// Number of regions stolen.
     pub stolen: u64,
-    /// Each device.
+    /// The predicted work of each device.
     pub devices: Vec<DevicePrediction>,
 }
 
-/// A picture with all that is known of what drawing it costs.
+/// Everything that is known about the cost of drawing a picture.
 #[derive(Clone, Debug)]
 pub struct CostModel {
-    /// The picture.
-    pub picture: CostedPicture,
-    /// Rates of a device of speed 1.
+    /// What each region of the picture holds.
+    pub picture: PictureCost,
+    /// Cost rates of a device of speed 1.
     pub rates: CostRates,
-    /// What is not drawing.
+    /// Time spent on everything except drawing.
     pub serial: SerialCost,
 }
 
-/// Predicts what drawing a picture takes on some devices, of which there is at least one.
+/// Predicts how long a picture takes on the given devices, of which there must be at least one.
 ///
 /// # Errors
 /// If part of the picture is too large for every device.
@@ -125,7 +123,7 @@ pub fn predict(model: &CostModel, devices: &[DeviceModel]) -> Result<Prediction,
     let (render_one, render_s) = (render_s(alone.as_slice(), one), render_s(devices, drawing));
     let outside = outside_render(&model.serial);
     let (total_one, total_s) = (outside + render_one, outside + render_s);
-    let row = |(report, device): (&super::report::DeviceReport, &DeviceModel)| DevicePrediction {
+    let row = |(report, device): (&DeviceReport, &DeviceModel)| DevicePrediction {
         speed: device.speed,
         regions: report.regions,
         stolen: report.stolen,
@@ -162,50 +160,51 @@ fn before_drawing(serial: &SerialCost, devices: &[DeviceModel]) -> f64 {
     serial.set_up_s * count as f64 + counting + serial.table_s
 }
 
-/// Seconds of drawing, and what the devices did.
+/// Seconds of drawing, with a report of what the devices did.
 fn draw(model: &CostModel, devices: &[DeviceModel]) -> Result<(f64, Report), Incomplete> {
     let table = &model.picture.table;
     let policy = Policy::new(table.work(table.picture()), devices.len());
-    let play = Play {
+    let simulation = VirtualRender {
         table: Arc::clone(table),
         policy: if devices.windows(2).all(|pair| pair[0].speed == pair[1].speed) { policy.of_alike() } else { policy },
         hook: Arc::new(|_| {}),
-        devices: devices.iter().map(|device| Rehearsal::new(model, *device)).collect(),
+        devices: devices.iter().map(|device| ModelledDevice::new(model, *device)).collect(),
         watched: false,
         cancel_at: None,
     };
-    let mut sink = Sink { pixel_s: model.serial.pixel_s, free_at: Duration::ZERO };
-    let ending = play.run(&mut sink);
-    let report = Report { devices: ending.reports };
-    match ending.missing {
-        None => Ok((ending.at.max(sink.free_at).as_secs_f64(), report)),
+    let mut film = ModelledFilm { pixel_s: model.serial.pixel_s, free_at: Duration::ZERO };
+    let outcome = simulation.run(&mut film);
+    let report = Report { devices: outcome.reports };
+    match outcome.missing {
+        None => Ok((outcome.at.max(film.free_at).as_secs_f64(), report)),
         Some((reason, missing)) => Err(Incomplete { reason, missing, report }),
     }
 }
 
-/// A time that rates say; none is negative or endless.
-fn time(seconds: f64) -> Duration {
-    // What is no number takes no time.
+/// A duration computed from rates; never negative or infinite.
+fn duration(seconds: f64) -> Duration {
+    // NaN becomes zero.
     Duration::try_from_secs_f64(seconds.clamp(0.0, SECONDS_MAX)).unwrap_or_default()
 }
 
-/// A device that takes as long as the formula says.
-struct Rehearsal<'a> {
+/// A virtual device whose regions take as long as the cost model says.
+struct ModelledDevice<'a> {
     model: &'a CostModel,
     device: DeviceModel,
     free_at: Duration,
-    flights: VecDeque<(Region, Duration)>,
+    /// Regions in flight, each with the time at which it is done.
+    in_flight: VecDeque<(Region, Duration)>,
 }
 
-impl<'a> Rehearsal<'a> {
+impl<'a> ModelledDevice<'a> {
     fn new(model: &'a CostModel, device: DeviceModel) -> Self {
-        Self { model, device, free_at: Duration::ZERO, flights: VecDeque::new() }
+        Self { model, device, free_at: Duration::ZERO, in_flight: VecDeque::new() }
     }
 }
 
-impl VirtualDevice for Rehearsal<'_> {
+impl VirtualDevice for ModelledDevice<'_> {
     fn opens_after(&self) -> Option<Duration> {
-        Some(time(self.device.start_s))
+        Some(duration(self.device.start_s))
     }
 
     fn open(&mut self) -> Result<usize, Failure> {
@@ -213,7 +212,7 @@ impl VirtualDevice for Rehearsal<'_> {
     }
 
     fn reopen(&mut self) {
-        self.flights.clear();
+        self.in_flight.clear();
     }
 
     fn fit(&self, table: &SummedArea, region: Region) -> Fit {
@@ -222,13 +221,13 @@ impl VirtualDevice for Rehearsal<'_> {
 
     fn begin(&mut self, _: &SummedArea, region: Region, now: Duration) -> Result<(), Failure> {
         let seconds = self.model.rates.seconds(self.model.picture.load(region)) / self.device.speed;
-        self.free_at = self.free_at.max(now) + time(seconds);
-        self.flights.push_back((region, self.free_at));
+        self.free_at = self.free_at.max(now) + duration(seconds);
+        self.in_flight.push_back((region, self.free_at));
         Ok(())
     }
 
     fn poll(&mut self, now: Duration, _: Duration) -> (Duration, Result<Poll<()>, Failure>) {
-        let (region, done_at) = self.flights.pop_front().expect("polls are for regions in flight");
+        let (region, done_at) = self.in_flight.pop_front().expect("only devices with regions in flight are polled");
         (done_at.max(now), Ok(Poll::Finished(region, ())))
     }
 
@@ -237,23 +236,23 @@ impl VirtualDevice for Rehearsal<'_> {
     }
 }
 
-/// The film, which takes regions in one after the other.
-struct Sink {
+/// The film, which takes in regions one after the other.
+struct ModelledFilm {
     pixel_s: f64,
     free_at: Duration,
 }
 
-impl Audience for Sink {
+impl VirtualObserver for ModelledFilm {
     fn finished(&mut self, region: Region, at: Duration, _: bool) {
-        self.free_at = self.free_at.max(at) + time(self.pixel_s * region.pixel_count() as f64);
+        self.free_at = self.free_at.max(at) + duration(self.pixel_s * region.pixel_count() as f64);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::cost::RegionSight;
-    use super::super::summed_area::{Rates, TileCounts, TileGrid, TileGrids};
+    use super::super::region_cost::RegionShading;
     use super::*;
+    use crate::schedule::{Rates, TileCounts, TileGrid, TileGrids};
 
     const UNBOUNDED: Capacity = Capacity {
         samples: [4, 4],
@@ -280,17 +279,17 @@ mod tests {
         }
     }
 
-    fn costed(table: SummedArea) -> CostedPicture {
-        CostedPicture::new(Arc::new(table), [4, 4], [0, 0], [0.0, 0.0])
+    fn costed(table: SummedArea) -> PictureCost {
+        PictureCost::new(Arc::new(table), [4, 4], [0, 0], [0.0, 0.0])
     }
 
     fn devices(speeds: &[f64]) -> Vec<DeviceModel> {
         speeds.iter().map(|&speed| DeviceModel { speed, ..DEVICE }).collect()
     }
 
-    struct Listener(Vec<Region>);
+    struct RegionRecorder(Vec<Region>);
 
-    impl Audience for Listener {
+    impl VirtualObserver for RegionRecorder {
         fn finished(&mut self, region: Region, _: Duration, counts: bool) {
             assert!(counts);
             self.0.push(region);
@@ -301,22 +300,22 @@ mod tests {
     fn one_device_takes_the_sum_of_its_regions() {
         let costs = even();
         let rates = CostRates { region_s: 0.02, subpixel_s: 1e-8, ..costs.rates };
-        let picture = CostedPicture { apron_px: [1, 1], grid_px: [12.0, 12.0], ..costs.picture };
+        let picture = PictureCost { apron_px: [1, 1], grid_px: [12.0, 12.0], ..costs.picture };
         let model = CostModel { picture, rates, ..costs };
         let capacity = Capacity { subpixel_count_max: 1 << 20, ..UNBOUNDED };
         let small = DeviceModel { start_s: 0.5, capacity, ..DEVICE };
-        let mut listener = Listener(Vec::new());
+        let mut recorder = RegionRecorder(Vec::new());
         let table = Arc::clone(&model.picture.table);
         let policy = Policy::new(table.work(table.picture()), 1);
-        let actors = vec![Rehearsal::new(&model, small)];
-        Play { table, policy, hook: Arc::new(|_| {}), devices: actors, watched: false, cancel_at: None }
-            .run(&mut listener);
-        assert!(listener.0.len() > 16, "{}", listener.0.len());
-        let sum: f64 = listener.0.iter().map(|region| model.rates.seconds(model.picture.load(*region))).sum();
+        let devices = vec![ModelledDevice::new(&model, small)];
+        VirtualRender { table, policy, hook: Arc::new(|_| {}), devices, watched: false, cancel_at: None }
+            .run(&mut recorder);
+        assert!(recorder.0.len() > 16, "{}", recorder.0.len());
+        let sum: f64 = recorder.0.iter().map(|region| model.rates.seconds(model.picture.load(*region))).sum();
         let prediction = predict(&model, &[small]).expect("everything fits when it is cut");
         assert!((prediction.drawing_s - 0.5 - sum).abs() < 1e-6, "{prediction:?}, not {sum}");
         assert_eq!((prediction.speed_up, prediction.efficiency), (1.0, 1.0));
-        assert_eq!(prediction.regions as usize, listener.0.len());
+        assert_eq!(prediction.regions as usize, recorder.0.len());
     }
 
     #[test]
@@ -337,7 +336,7 @@ mod tests {
         let mut uneven = even.clone();
         let lower = Region::new([0, 540, 1920, 1080]).expect("not empty");
         let shaded_vertices = even.picture.table.estimate(lower).micropolygons as u64;
-        uneven.picture.see(&[RegionSight { region: lower, shaded_vertices, entries: 0 }]);
+        uneven.picture.add_measured_shading(&[RegionShading { region: lower, shaded_vertices, entries: 0 }]);
         uneven.rates.shaded_vertex_s = uneven.rates.micropolygon_s;
         for (name, model) in [("even", even), ("uneven", uneven)] {
             for speed in [2.6, 2.8, 3.0, 3.2, 3.4] {

@@ -1,20 +1,23 @@
-//! Forecasts: from the statistics of renders on one device, what renders on other numbers of devices will take.
+//! Forecasts: from the statistics of renders on one device, how long renders on other devices take.
 //!
-//! The statistics ([`Measured`]) say what each region took and what the picture holds where ([`CostStats`]). Rates are fitted to the regions, and
-//! [`schedule::predict()`](predict()) runs the real scheduler with them on a virtual clock. Several worlds are drawn one after the
-//! other, so their times add up.
+//! The statistics ([`Measured`]) say how long each region took, and [`CostStats`] what each part of the picture holds. Rates
+//! are fitted to the regions, and [`predict()`] runs the real scheduler with them on a virtual clock. Worlds are drawn one
+//! after the other, so their times add up.
 //!
-//! A run on one device cuts its picture only where it must, and a few regions tell no rates: `ANTHILL_REGIONS` cuts it into regions of
-//! different sizes. Of several runs that are alike medians are taken, so that a busy machine disturbs less.
+//! A run on one device cuts its picture only where it must, and rates cannot be fitted to a few regions; `ANTHILL_REGIONS`
+//! cuts the picture into regions of different sizes. Several runs of the same scene are reduced to their medians, so that
+//! other load on the machine matters less.
 
+mod predict;
+mod region_cost;
 mod typical;
 
-pub use crate::schedule::{DevicePrediction, FittedRates, Prediction, SerialCost};
-
-use crate::schedule::{
-    self, Capacity, CostModel, CostedPicture, DeviceModel, FitError, Incomplete, Rates, Region, RegionSight,
-    SummedArea, TileCounts, TileGrid, TileGrids, fit_rates, predict,
+pub use predict::{CostModel, DeviceModel, DevicePrediction, Prediction, SerialCost, predict};
+pub use region_cost::{
+    CostRates, FIT_REGIONS_MIN, FitError, FittedRates, PictureCost, RegionLoad, RegionShading, TimedRegion, fit_rates,
 };
+
+use crate::schedule::{Capacity, Incomplete, Rates, Region, SummedArea, TileCounts, TileGrid, TileGrids};
 use crate::stats::{CostStats, Measured, MeasuredRegion, MeasuredWorld, tile_values};
 use serde::Serialize;
 use std::sync::Arc;
@@ -23,32 +26,32 @@ use thiserror::Error;
 /// Why there is no forecast.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ForecastError {
-    /// Of several runs medians are taken.
-    #[error("the runs differ in what they drew, or in the regions that they drew it in")]
+    /// The runs cannot be reduced to medians because they are not of the same scene, or do not have the same regions.
+    #[error("the runs differ in what they drew, or in the regions that they drew")]
     Differ,
-    /// It is told from one device.
-    #[error("the statistics are of {0} devices: what one device takes is told from a run on one")]
+    /// The run was not on one device.
+    #[error("the statistics are of {0} devices: a forecast needs a run on one device")]
     NotOneDevice(usize),
-    /// Nothing was drawn.
+    /// No world was drawn.
     #[error("the statistics have no world that was drawn")]
     NothingDrawn,
-    /// The regions do not tell rates.
+    /// Rates cannot be fitted to the regions of a world.
     #[error("world {place}: {error}")]
     Rates {
-        /// Its place, from 1.
+        /// Number of the world, from 1.
         place: usize,
-        /// Why.
+        /// Why the fit failed.
         error: FitError,
     },
-    /// The file contradicts itself.
+    /// The statistics are inconsistent.
     #[error("world {place}: {what}")]
-    Nonsense {
-        /// Its place, from 1.
+    Inconsistent {
+        /// Number of the world, from 1.
         place: usize,
         /// What is wrong.
         what: &'static str,
     },
-    /// It cannot be drawn on those devices.
+    /// The picture cannot be drawn on the given devices.
     #[error(transparent)]
     Incomplete(#[from] Incomplete),
 }
@@ -59,21 +62,19 @@ impl ForecastError {
         match self {
             Self::NotOneDevice(_) => "render with --devices 0 --stats FILE.json",
             Self::Rates { .. } => {
-                "render with ANTHILL_REGIONS=40 in the environment, which cuts the picture into so many regions"
+                "render with ANTHILL_REGIONS=40 in the environment, which cuts the picture into 40 regions"
             }
-            Self::NothingDrawn | Self::Nonsense { .. } => {
-                "the file must be what this version's render --stats has written"
-            }
-            Self::Differ => "give runs with the same scene, flags and ANTHILL_REGIONS",
+            Self::NothingDrawn | Self::Inconsistent { .. } => "give a file that `render --stats` of this version wrote",
+            Self::Differ => "give runs of the same scene with the same flags and ANTHILL_REGIONS",
             Self::Incomplete(_) => "",
         }
     }
 }
 
-/// A world that can be drawn on other devices.
+/// The cost model of a world, from which renders on other devices are predicted.
 #[derive(Clone, Debug)]
 pub struct WorldModel {
-    /// Its cost.
+    /// The cost of the world.
     pub model: CostModel,
     /// The rates, and how well they explain the measured regions.
     pub fitted: FittedRates,
@@ -81,26 +82,26 @@ pub struct WorldModel {
     pub device: DeviceModel,
 }
 
-/// What is told of a world from its measured regions.
+/// What was derived from the measured regions of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct WorldRates {
     /// The rates, and how well they explain the measured regions.
     pub fitted: FittedRates,
-    /// What is not drawing.
+    /// Time spent on everything except drawing.
     pub serial: SerialCost,
-    /// From the beginning of drawing until a device can begin a region.
+    /// Seconds from the start of drawing until a device can begin a region.
     pub start_s: f64,
 }
 
-/// A render of which it is known what it costs.
+/// The cost model of a render.
 #[derive(Clone, Debug)]
 pub struct Forecast {
-    /// Its worlds.
+    /// The worlds that the render draws, in order.
     pub worlds: Vec<WorldModel>,
 }
 
 impl Forecast {
-    /// Fits rates to what was measured, in one run or several that are alike.
+    /// Fits rates to the measurements of one run, or of several runs of the same scene.
     ///
     /// # Errors
     /// See [`ForecastError`].
@@ -115,7 +116,7 @@ impl Forecast {
         Ok(Self { worlds })
     }
 
-    /// What is told of each world.
+    /// The rates of each world.
     pub fn rates(&self) -> Vec<WorldRates> {
         let rates = |world: &WorldModel| WorldRates {
             fitted: world.fitted,
@@ -125,8 +126,8 @@ impl Forecast {
         self.worlds.iter().map(rates).collect()
     }
 
-    /// What the render takes on devices of these speeds, in multiples of the measured device's; there is at least one, and each is
-    /// more than 0.
+    /// Predicts the render on devices with these speeds, which are multiples of the measured device's speed. There must be at
+    /// least one device, and each speed must be more than 0.
     ///
     /// # Errors
     /// If part of a picture is too large for every device.
@@ -140,7 +141,7 @@ impl Forecast {
     }
 }
 
-/// Two worlds on the same devices.
+/// The prediction for two worlds drawn one after the other on the same devices.
 fn one_after_the_other(a: Prediction, b: Prediction) -> Prediction {
     let alone = a.total_s * a.speed_up + b.total_s * b.speed_up;
     let alone_rendering = a.render_s * a.render_speed_up + b.render_s * b.render_speed_up;
@@ -171,20 +172,20 @@ fn one_after_the_other(a: Prediction, b: Prediction) -> Prediction {
 }
 
 fn world_model(world: &MeasuredWorld, cost: &CostStats, place: usize) -> Result<WorldModel, ForecastError> {
-    let nonsense = |what| ForecastError::Nonsense { place, what };
-    let mut picture = costed_picture(world, cost).map_err(nonsense)?;
-    let sight = |row: &MeasuredRegion| {
+    let inconsistent = |what| ForecastError::Inconsistent { place, what };
+    let mut picture = picture_cost(world, cost).map_err(inconsistent)?;
+    let shading_of = |row: &MeasuredRegion| {
         let region = Region::new(row.px)?;
-        Some(RegionSight { region, shaded_vertices: row.shaded_vertices, entries: row.entries })
+        Some(RegionShading { region, shaded_vertices: row.shaded_vertices, entries: row.entries })
     };
-    let sights: Option<Vec<_>> = world.regions.iter().map(sight).collect();
-    let sights = sights.ok_or(nonsense("a region has no pixels"))?;
-    picture.see(&sights);
-    let measured = |(row, sight): (&MeasuredRegion, &RegionSight)| schedule::MeasuredRegion {
-        load: picture.load(sight.region),
+    let shadings: Option<Vec<_>> = world.regions.iter().map(shading_of).collect();
+    let shadings = shadings.ok_or(inconsistent("a region has no pixels"))?;
+    picture.add_measured_shading(&shadings);
+    let measured = |(row, shading): (&MeasuredRegion, &RegionShading)| TimedRegion {
+        load: picture.load(shading.region),
         seconds: row.device_s,
     };
-    let regions: Vec<_> = world.regions.iter().zip(&sights).map(measured).collect();
+    let regions: Vec<_> = world.regions.iter().zip(&shadings).map(measured).collect();
     let fitted = fit_rates(&regions).map_err(|error| ForecastError::Rates { place, error })?;
     let [x, y] = [0, 1].map(|i| u64::from(world.crop_px[i + 2] - world.crop_px[i]));
     let serial = SerialCost {
@@ -207,12 +208,12 @@ fn world_model(world: &MeasuredWorld, cost: &CostStats, place: usize) -> Result<
     Ok(WorldModel { model: CostModel { picture, rates: fitted.rates, serial }, fitted, device })
 }
 
-fn costed_picture(world: &MeasuredWorld, cost: &CostStats) -> Result<CostedPicture, &'static str> {
+fn picture_cost(world: &MeasuredWorld, cost: &CostStats) -> Result<PictureCost, &'static str> {
     let whole = Region::new(world.crop_px).ok_or("no pixels were drawn")?;
     let values = |rows: &[String]| {
-        let values = tile_values(rows).ok_or("a row of tiles is not made of numbers")?;
+        let values = tile_values(rows).ok_or("a row of tiles holds something other than numbers")?;
         let all = values.len() == TileGrid::of(whole).tile_count();
-        all.then_some(values).ok_or("the tiles are not those of the pixels")
+        all.then_some(values).ok_or("the number of tiles does not match the pixels")
     };
     let (micropolygons, translucent) = (values(&cost.micropolygons)?, values(&cost.translucent)?);
     let [meet, right, below, both] = &cost.grids;
@@ -224,13 +225,12 @@ fn costed_picture(world: &MeasuredWorld, cost: &CostStats) -> Result<CostedPictu
     };
     let tiles: Vec<TileCounts> = (0..micropolygons.len()).map(tile).collect();
     let table = Arc::new(SummedArea::new(whole, &tiles, Rates::at(cost.samples)));
-    Ok(CostedPicture::new(table, cost.samples, cost.apron_px, cost.grid_px))
+    Ok(PictureCost::new(table, cost.samples, cost.apron_px, cost.grid_px))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedule::{CostRates, RegionLoad};
     use crate::stats::{MeasuredDevice, tile_rows};
 
     const RATES: CostRates =
@@ -257,18 +257,18 @@ mod tests {
         }
     }
 
-    /// A run that took what the rates say, with a third more on the host; two regions in flight all the time.
+    /// A run that follows the rates, with a third more time on the host; two regions are in flight all the time.
     fn run() -> Measured {
         let mut world =
             MeasuredWorld { crop_px: [0, 0, 640, 480], count_s: 0.75, write_s: 0.5, ..MeasuredWorld::default() };
-        let picture = costed_picture(&world, &cost()).expect("tiles of these pixels");
+        let picture = picture_cost(&world, &cost()).expect("tiles of these pixels");
         let mut now = 1.0;
         let parts = picture.table.uneven_parts(picture.table.picture(), 34);
         for (part, place) in parts.into_iter().zip(0..) {
             let (shaded_vertices, entries) = (place * 37 % 11 * 9000, place * 53 % 7 * 2000);
             let load = picture.load(part);
-            let seen = RegionLoad { shaded_vertices: shaded_vertices as f64, entries: entries as f64, ..load };
-            let device_s = RATES.seconds(seen);
+            let shaded = RegionLoad { shaded_vertices: shaded_vertices as f64, entries: entries as f64, ..load };
+            let device_s = RATES.seconds(shaded);
             let (begin_s, end_s) = (now - 0.001, now + device_s * 4.0 / 3.0);
             let px = part.to_array();
             let times = MeasuredRegion { begin_s, end_s, device_s, ..MeasuredRegion::default() };
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn one_device_is_forecast_as_it_was_but_for_the_cuts() {
+    fn one_device_is_forecast_as_measured_except_for_the_cuts() {
         let run = run();
         let one = forecast(&run).and_then(|f| f.predict(&[1.0])).expect("a run on one device");
         assert!(
@@ -355,12 +355,12 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_refused() {
+    fn unusable_statistics_are_refused() {
         let good = run();
         let refused = |change: &dyn Fn(&mut Measured)| {
             let mut bad = good.clone();
             change(&mut bad);
-            forecast(&bad).expect_err("nothing can be said").to_string()
+            forecast(&bad).expect_err("no forecast is possible").to_string()
         };
         let with_cost =
             |change: fn(&mut CostStats)| refused(&move |run| run.worlds[0].cost.iter_mut().for_each(change));
@@ -370,9 +370,12 @@ mod tests {
             (refused(&|run| run.worlds[0].cost = None), "no world that was drawn"),
             (refused(&|run| run.worlds[0].regions.truncate(3)), "world 1: 3 measured regions are too few"),
             (refused(&|run| run.worlds[0].crop_px = [0; 4]), "world 1: no pixels were drawn"),
-            (refused(&|run| run.worlds[0].crop_px[2] = 700), "world 1: the tiles are not those of the pixels"),
+            (refused(&|run| run.worlds[0].crop_px[2] = 700), "world 1: the number of tiles does not match the pixels"),
             (refused(&|run| run.worlds[0].regions[0].px = [9, 9, 3, 3]), "world 1: a region has no pixels"),
-            (with_cost(|cost| cost.grids[0][2] = "x".into()), "world 1: a row of tiles is not made of numbers"),
+            (
+                with_cost(|cost| cost.grids[0][2] = "x".into()),
+                "world 1: a row of tiles holds something other than numbers",
+            ),
         ];
         for (message, part) in cases {
             assert!(message.contains(part), "{message}");
