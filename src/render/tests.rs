@@ -1,11 +1,11 @@
 //! Worlds made by hand, shaded by the test kernel `facing`, drawn by one driver: the pipeline without RIB, RSL and scheduler.
 
-use super::count::jobs;
-use super::counted::{Counted, Totals};
-use super::driver::{Driver, Picture, Polled, Tracks};
-use super::grid_list::GridStore;
-use super::grid_pages::Residency;
-use super::neighbours::{Run, merged};
+use super::device::bound_split::jobs;
+use super::device::driver::{Driver, Picture, Polled, Tracks};
+use super::grids::list::GridStore;
+use super::grids::order::{Run, merged};
+use super::grids::picture_grids::{Counted, Totals};
+use super::resident::grid_pages::Residency;
 use crate::diagnostic::{Reporter, Severity, SourceLocation};
 use crate::gpu::{Device, OpenOptions, open};
 use crate::host_memory::HostMemory;
@@ -28,7 +28,7 @@ struct Thing {
     opacity: f32,
 }
 
-pub(super) fn camera(resolution: [u32; 2]) -> Camera {
+pub(crate) fn camera(resolution: [u32; 2]) -> Camera {
     let aspect = f64::from(resolution[0]) / f64::from(resolution[1]);
     Camera {
         camera_from_world: Motion::still(DMat4::IDENTITY),
@@ -48,7 +48,7 @@ pub(super) fn camera(resolution: [u32; 2]) -> Camera {
     }
 }
 
-pub(super) fn options() -> Options {
+pub(crate) fn options() -> Options {
     Options { pixel_samples: [4, 4], ..Options::default() }
 }
 

@@ -1,11 +1,11 @@
 //! What pixels depend on, as hashes: a checkpoint is only good for the program, the devices and the world that it was made of.
 
-use super::super::driver::Picture;
 use crate::film::Layout;
 use crate::gpu::DeviceInfo;
 use crate::pipeline::kernels;
 use crate::pipeline::look::ImagerProgram;
 use crate::pipeline::recording::fnv_1a;
+use crate::render::device::driver::Picture;
 use crate::scene::{Display, World};
 use std::fmt::Debug;
 

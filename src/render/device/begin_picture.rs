@@ -1,15 +1,15 @@
 //! A picture begins on a device: its grids go there, and what memory is left is divided among the regions in flight. Where there is too
 //! little, what the picture needs at least is worked out.
 
-use super::counted::{Counted, Totals};
-use super::driver::{COUNT_CAPACITY_MIN, Driver, DriverError};
-use super::grid_pages::{GridPages, Residency};
-use super::memory::{Demand, least_bytes, solve};
-use super::needs::Needs;
-use super::pages::ResidentPages;
 use crate::gpu::{GpuError, Usage};
 use crate::pipeline::buffers::{CountSlices, GridPageSlices, RegionCapacity, RegionSlices};
 use crate::pipeline::select::DepthBuckets;
+use crate::render::device::driver::{COUNT_CAPACITY_MIN, Driver, DriverError};
+use crate::render::device::memory::needs::Needs;
+use crate::render::device::memory::{Demand, least_bytes, solve};
+use crate::render::grids::picture_grids::{Counted, Totals};
+use crate::render::resident::geometry_pages::ResidentPages;
+use crate::render::resident::grid_pages::{GridPages, Residency};
 use crate::stats::human_bytes;
 use std::sync::Arc;
 
@@ -120,7 +120,7 @@ impl Driver {
     }
 
     /// Where memory is missing: how much the picture needs at least, and what for. `demand` is known once grids are counted.
-    pub(super) fn explained(&self, error: DriverError, demand: Option<&Demand>) -> DriverError {
+    pub(crate) fn explained(&self, error: DriverError, demand: Option<&Demand>) -> DriverError {
         if matches!(error, DriverError::Gpu(GpuError::OutOfMemory { .. })) { self.too_little(demand) } else { error }
     }
 

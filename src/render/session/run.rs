@@ -1,9 +1,5 @@
 //! A whole render: devices are opened, scenes are read, worlds are drawn. The next world is read while one is drawn.
 
-use super::aids::Aids;
-use super::checkpoint::Checkpoint;
-use super::devices::DeviceSlot;
-use super::session::{Drawn, Session, report_refusal};
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::film::{DisplayOutcome, Film, Naming};
 use crate::gpu::{GpuError, OpenOptions, Opening, open_each};
@@ -11,6 +7,10 @@ use crate::host_memory::{Charge, HostMemory};
 use crate::options::{HANG_TIMEOUT, RenderOptions};
 use crate::outcome::{Ending, Outcome};
 use crate::progress::Observer;
+use crate::render::checkpoint::Checkpoint;
+use crate::render::session::devices::DeviceSlot;
+use crate::render::session::test_aids::Aids;
+use crate::render::session::{Drawn, Session, report_refusal};
 use crate::rib;
 use crate::scene::{Camera, Options, SearchPaths, World};
 use crate::stats::{Stage, Stats};

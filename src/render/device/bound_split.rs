@@ -4,8 +4,6 @@
 //! outgrow its memory, or take longer than a submission should, is cut in two, and the parts go on by themselves (Weber et al. 2015 bound the
 //! same growth). Finished lists are appended in authored order, so neither chunks nor cuts show in the numbering.
 
-use super::pace::{Pace, Portion, Work};
-use super::pages::ResidentPages;
 use crate::gpu::{Device, GpuError};
 use crate::pipeline;
 use crate::pipeline::bound_split::{self, Chunk};
@@ -14,6 +12,8 @@ use crate::pipeline::geometry::Kind;
 use crate::pipeline::kernels::records::{Drawable, GridBound, Round, Subpatch};
 use crate::pipeline::recording::Recording;
 use crate::pipeline::world::{DrawnRun, DrawnWorld};
+use crate::render::region::pace::{Pace, Portion, Work};
+use crate::render::resident::geometry_pages::ResidentPages;
 use std::ops::Range;
 
 /// Rounds after which a chunk is a broken invariant: 16 levels in u and v and the splits at the eye.

@@ -8,6 +8,8 @@
 //! part goes first to the lists of the grids that some pixel needs, because a pixel cannot be cut, then to subpixels: depth keys,
 //! resolved samples, visible colours. What a small picture leaves over goes to stores that make work come in larger portions.
 
+pub(super) mod needs;
+
 use crate::pipeline::buffers::RegionCapacity;
 
 /// The least arena: a slot of 256 vertices with 64 channels.

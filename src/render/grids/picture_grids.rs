@@ -1,16 +1,16 @@
 //! What is known of a picture once its grids are counted.
 
-use super::grid_list::{GridList, ListError, blocks};
-use super::pixel_grids::PixelGrids;
-use super::tiles::{micropolygons, range};
 use crate::pipeline::frame;
 use crate::pipeline::kernels::records::GridBound;
+use crate::render::grids::list::{GridList, ListError, blocks};
+use crate::render::grids::pixel_grids::PixelGrids;
+use crate::render::grids::tiles::{micropolygons, range};
 use crate::scene::Filter;
 
 /// The grids of a picture.
 #[derive(Debug, Default)]
 pub(crate) struct Counted {
-    /// In [the order of pages](super::neighbours).
+    /// In [the order of pages](crate::render::grids::order).
     pub list: GridList,
     pub totals: Totals,
     /// Subpatches lost at the eye plane, by instance (one example a chunk).

@@ -1,9 +1,9 @@
 //! A driver as the scheduler sees it.
 
-use super::devices::Record;
-use super::driver::{Driver, Polled};
-use super::region::RegionResult;
 use crate::gpu::{Device, GpuError};
+use crate::render::device::driver::{Driver, Polled};
+use crate::render::region::chain::RegionResult;
+use crate::render::session::devices::Record;
 use crate::schedule::{Capacity, Failure, Fit, Poll, Region, RegionRenderer, SummedArea};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -128,12 +128,12 @@ impl RegionRenderer for Worker {
 }
 
 /// Subpixels and grids that a region of the device in a garage could have had; `None` where there is none, or it had too little memory.
-pub(super) fn region_room(garage: &Garage) -> Option<[u64; 2]> {
+pub(crate) fn region_room(garage: &Garage) -> Option<[u64; 2]> {
     garage.lock().as_ref()?.capacity.map(|capacity| [capacity.subpixels, capacity.grids])
 }
 
 /// What is left when a world is drawn: the device, unless it failed, and how far it saw displacement move each instance.
-pub(super) fn take_back(garage: &Garage, record: &Record) -> Option<(Device, Vec<f32>)> {
+pub(crate) fn take_back(garage: &Garage, record: &Record) -> Option<(Device, Vec<f32>)> {
     let mut driver = garage.lock().take()?;
     match driver.moved() {
         Ok(moved) => Some((driver.finish(), moved)),

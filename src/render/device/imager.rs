@@ -1,12 +1,12 @@
 //! The imager at work: bands of the film's pixels go to a device in tiles and come back. A device that fails hands over to the next.
 
-use super::pace::{Pace, Portion, Work};
 use crate::diagnostic::{Reporter, SourceLocation};
 use crate::film::{Imager, ImagerPixels};
 use crate::gpu::{Device, GpuError, Usage};
 use crate::pipeline::imager::{self, ImagerSlices, TILE_PIXELS, TILE_PX};
 use crate::pipeline::look::ImagerProgram;
 use crate::pipeline::recording::{Buffer, Recording};
+use crate::render::region::pace::{Pace, Portion, Work};
 use parking_lot::Mutex;
 
 /// Tiles that run at once, at most: 262,144 pixels.
@@ -15,7 +15,7 @@ const TILES_MAX: u64 = 1024;
 const TILES_MIN: u64 = 8;
 
 /// Where devices come from.
-pub(super) trait Devices: Send {
+pub(crate) trait Devices: Send {
     /// A device to work on; `None` when there are no more.
     fn take(&mut self) -> Option<Device>;
     /// A device that worked to the end.
@@ -25,7 +25,7 @@ pub(super) trait Devices: Send {
 }
 
 /// An imager and the devices it may run on.
-pub(super) struct DeviceImager<'a> {
+pub(crate) struct DeviceImager<'a> {
     program: ImagerProgram,
     reporter: &'a Reporter,
     state: Mutex<State<'a>>,
@@ -50,13 +50,13 @@ struct Bench {
 }
 
 impl<'a> DeviceImager<'a> {
-    pub(super) fn new(program: ImagerProgram, devices: &'a mut dyn Devices, reporter: &'a Reporter) -> Self {
+    pub(crate) fn new(program: ImagerProgram, devices: &'a mut dyn Devices, reporter: &'a Reporter) -> Self {
         let state = State { devices, bench: None, failure: None, long_loops: 0 };
         Self { program, reporter, state: Mutex::new(state) }
     }
 
     /// Gives the device back and tells what there is to tell.
-    pub(super) fn finish(self) {
+    pub(crate) fn finish(self) {
         let mut state = self.state.into_inner();
         if let Some(mut bench) = state.bench.take() {
             bench.device.free(bench.buffer);
@@ -219,9 +219,9 @@ fn take_outputs(tiles: &[[u32; 2]], outputs: &[[f32; 4]], pixels: &mut ImagerPix
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{camera, options};
     use super::*;
     use crate::gpu::{Fault, FaultKind, Faults, OpenOptions, open};
+    use crate::render::tests::{camera, options};
     use crate::scene::{Motion, ShaderInstance, World};
     use crate::shading::Library;
     use glam::DMat4;

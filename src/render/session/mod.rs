@@ -1,22 +1,12 @@
 //! A render session: devices that outlive worlds, and worlds drawn on them one after the other.
 
-use super::advice;
-use super::aids::Aids;
-use super::checkpoint::{Begun, Checkpoint, Refusal};
-use super::chronicle::Chronicle;
-use super::cost::cost_of;
-use super::counted::Counted;
-use super::counting::{Counting, Member, Ready, Uncounted};
-use super::decisions::Decisions;
-use super::devices::{DeviceSlot, InTurn, Record, Reopener};
-use super::driver::{Driver, Picture};
-use super::grid_list::ListError;
-use super::imager::DeviceImager;
-use super::region::RegionCounts;
-use super::result::interleave;
-use super::tally;
-use super::tiles::tile_counts;
-use super::worker::{Garage, Worker, region_room, take_back};
+pub(super) mod counting_shares;
+pub(super) mod devices;
+pub(super) mod result;
+pub(super) mod run;
+pub(super) mod test_aids;
+pub(super) mod worker;
+
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::film::{ChannelGroup, DisplayOutcome, DisplayState, Film};
 use crate::host_memory::{Charge, HostMemory, Taker};
@@ -27,6 +17,23 @@ use crate::pipeline::look::ImagerProgram;
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
 use crate::progress::{Event, Observer};
+use crate::render::checkpoint::{Begun, Checkpoint, Refusal};
+use crate::render::device::driver::{Driver, Picture};
+use crate::render::device::imager::DeviceImager;
+use crate::render::grids::list::ListError;
+use crate::render::grids::picture_grids::Counted;
+use crate::render::grids::tiles::tile_counts;
+use crate::render::region::chain::RegionCounts;
+use crate::render::report::advice;
+use crate::render::report::region_log::Chronicle;
+use crate::render::report::schedule_trace::Decisions;
+use crate::render::report::world_cost::cost_of;
+use crate::render::report::world_statistics;
+use crate::render::session::counting_shares::{Counting, Member, Ready, Uncounted};
+use crate::render::session::devices::{DeviceSlot, InTurn, Record, Reopener};
+use crate::render::session::result::interleave;
+use crate::render::session::test_aids::Aids;
+use crate::render::session::worker::{Garage, Worker, region_room, take_back};
 use crate::scene::{ValueType, World};
 use crate::schedule::{self, Failure, Happening, Job, Opener, Policy, Rates, Region, SummedArea};
 use crate::shading;
@@ -181,7 +188,7 @@ impl<'a> Session<'a> {
         if let Some(checkpoint) = checkpoint {
             checkpoint.end(self.worlds, displays.iter().all(is_whole));
         }
-        tally::add_failures(&mut self.stats, &self.slots);
+        world_statistics::add_failures(&mut self.stats, &self.slots);
         displays
     }
 
@@ -322,7 +329,7 @@ impl<'a> Session<'a> {
         let mut totals = RegionCounts::default();
         let mut deposit = Duration::ZERO;
         let cancel = AtomicBool::new(false);
-        let mut sink = |region: Region, result: Box<super::region::RegionResult>| {
+        let mut sink = |region: Region, result: Box<crate::render::region::chain::RegionResult>| {
             totals.add(&result.counts);
             chronicle.measured(region, &result);
             let begin = Instant::now();
@@ -353,9 +360,9 @@ impl<'a> Session<'a> {
             ..cost_of(picture, whole, &tiles, counted)
         });
         advice::on_limits(self.reporter, &totals);
-        tally::add_counts(&mut self.stats.counts, picture, counted, &totals);
+        world_statistics::add_counts(&mut self.stats.counts, picture, counted, &totals);
         self.take_devices_back(picture, &garages);
-        tally::add_devices(&mut self.stats, &self.slots, &report);
+        world_statistics::add_devices(&mut self.stats, &self.slots, &report);
     }
 
     /// Who hears what the scheduler does: the statistics, the trace, and the records of devices.

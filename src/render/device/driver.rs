@@ -1,14 +1,5 @@
 //! One device at work on one world: what it keeps in memory, and the regions it has in flight.
 
-use super::count::{CountJob, Counter, JobGrids, drawables};
-use super::counted::Counted;
-use super::grid_list::ListError;
-use super::grid_pages::{GridPages, Residency};
-use super::needs::Needs;
-use super::pace::Pace;
-use super::pages::ResidentPages;
-use super::record::{DeviceWorld, Place};
-use super::region::{RegionResult, RegionRun, Step};
 use crate::gpu::{Device, DeviceInfo, GpuError, Usage};
 use crate::pipeline::buffers::{CountSlices, FrameSlices, RegionCapacity, RegionSlices};
 use crate::pipeline::kernels::records::{FrameBuffer, Instance};
@@ -18,6 +9,15 @@ use crate::pipeline::recording::{Arena, Buffer};
 use crate::pipeline::select::{DepthBuckets, RegionPixels};
 use crate::pipeline::world::DrawnWorld;
 use crate::pipeline::{self, frame};
+use crate::render::device::bound_split::{CountJob, Counter, JobGrids, drawables};
+use crate::render::device::memory::needs::Needs;
+use crate::render::grids::list::ListError;
+use crate::render::grids::picture_grids::Counted;
+use crate::render::region::chain::{RegionResult, RegionRun, Step};
+use crate::render::region::pace::Pace;
+use crate::render::region::record::{DeviceWorld, Place};
+use crate::render::resident::geometry_pages::ResidentPages;
+use crate::render::resident::grid_pages::{GridPages, Residency};
 use crate::scene::Filter;
 use crate::trace::Track;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 /// Subpatches that a chunk of the counting pass has room for, at most.
 const COUNT_CAPACITY: u64 = 1 << 17;
 /// And at least.
-pub(super) const COUNT_CAPACITY_MIN: u64 = 256;
+pub(crate) const COUNT_CAPACITY_MIN: u64 = 256;
 
 /// What is drawn, as every device of a render shares it.
 pub(crate) struct Picture {
@@ -101,13 +101,13 @@ struct Flight {
 
 /// A device with a world on it.
 pub(crate) struct Driver {
-    pub(super) device: Device,
-    pub(super) picture: Arc<Picture>,
-    pub(super) world: DeviceWorld,
-    pub(super) buffers: Vec<Buffer>,
-    pub(super) capacity: Option<RegionCapacity>,
-    pub(super) seats: Vec<RegionSlices>,
-    pub(super) free: Vec<usize>,
+    pub(crate) device: Device,
+    pub(crate) picture: Arc<Picture>,
+    pub(crate) world: DeviceWorld,
+    pub(crate) buffers: Vec<Buffer>,
+    pub(crate) capacity: Option<RegionCapacity>,
+    pub(crate) seats: Vec<RegionSlices>,
+    pub(crate) free: Vec<usize>,
     flights: Vec<Flight>,
     pace: Pace,
     begun_regions: u64,
@@ -212,7 +212,7 @@ impl Driver {
     }
 
     /// Bytes that are left of the device's share.
-    pub(super) fn free_bytes(&self) -> u64 {
+    pub(crate) fn free_bytes(&self) -> u64 {
         let memory = self.device.memory();
         memory.budget_bytes.saturating_sub(memory.used_bytes + self.picture.reserve_bytes)
     }
@@ -396,7 +396,7 @@ impl Driver {
     }
 
     /// Frees what [`Self::begin_picture`] made.
-    pub(super) fn end_picture(&mut self) {
+    pub(crate) fn end_picture(&mut self) {
         self.world.grids = GridPages::default();
         for buffer in self.buffers.drain(1..) {
             self.device.free(buffer);

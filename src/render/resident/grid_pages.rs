@@ -1,14 +1,14 @@
 //! Pages of the list of grids on a device: contiguous parts of the list, in which neighbours in the picture lie together
-//! ([`neighbours`](super::neighbours)). Where the list is larger than its share of the device, regions select from one page after the other,
+//! ([`neighbours`](crate::render::grids::order)). Where the list is larger than its share of the device, regions select from one page after the other,
 //! of those that their pixels meet, and seats are used over and over.
 
-use super::counted::Counted;
-use super::grid_list::{GridList, ListError, blocks};
-use super::tiles::{packed, range};
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::{CLUSTER_GRIDS, GridPageSlices, clusters};
 use crate::pipeline::kernels::records::{Cluster, GridBound};
 use crate::pipeline::select::RegionPixels;
+use crate::render::grids::list::{GridList, ListError, blocks};
+use crate::render::grids::picture_grids::Counted;
+use crate::render::grids::tiles::{packed, range};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ const PAGE_GRIDS_MAX: u64 = 1 << 20;
 /// Where not all pages are resident.
 const PAGED_GRIDS: u64 = 1 << 17;
 /// Where there is as little memory as can be.
-pub(super) const PAGE_GRIDS_MIN: u64 = 1 << 14;
+pub(crate) const PAGE_GRIDS_MIN: u64 = 1 << 14;
 
 /// How much of the list is on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,10 +193,10 @@ fn meets(pixels: &Cluster, region: &RegionPixels) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::grid_list::GridColumns;
     use super::*;
     use crate::pipeline::kernels::records::Subpatch;
     use crate::pipeline::recording::Buffer;
+    use crate::render::grids::list::GridColumns;
 
     fn seat(page: Option<usize>, last_use: u64) -> Seat {
         let buffer = Buffer::new("grids", 0, 0, 0, 0);

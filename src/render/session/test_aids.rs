@@ -1,9 +1,9 @@
 //! Test aids, from the environment (ARCHITECTURE.md, "Test aids").
 
-use super::grid_list::GRID_BYTES;
-use super::grid_pages::Residency;
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::gpu::{Fault, Faults};
+use crate::render::grids::list::GRID_BYTES;
+use crate::render::resident::grid_pages::Residency;
 use crate::schedule::Region;
 use crate::schedule::perturb::IN_FLIGHT_MAX;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ impl Aids {
     }
 
     /// Whether all failures that were asked for have happened; tells of those that have not.
-    pub(super) fn check_faults(&self, reporter: &Reporter) -> bool {
+    pub(crate) fn check_faults(&self, reporter: &Reporter) -> bool {
         let pending = self.faults.as_ref().map(|faults| faults.pending()).unwrap_or_default();
         for (fault, reached) in &pending {
             let message = format!("{FAULT}: {fault} never happened: the device {reached}");
@@ -72,12 +72,12 @@ impl Aids {
     }
 
     /// How many times slower a device is to be, by its position in the list of opened devices.
-    pub(super) fn slowness(&self, device: usize) -> f64 {
+    pub(crate) fn slowness(&self, device: usize) -> f64 {
         self.throttle.iter().find(|(slow, _)| *slow == device).map_or(1.0, |(_, times)| *times)
     }
 
     /// What the scheduler begins with: a region, or the buckets that it is cut into.
-    pub(super) fn buckets(&self, region: Region) -> Vec<Region> {
+    pub(crate) fn buckets(&self, region: Region) -> Vec<Region> {
         let Some(px) = self.bucket_px else { return vec![region] };
         let [x0, y0, x1, y1] = region.to_array();
         let starts = |low, high| (low..high).step_by(px as usize);
@@ -87,23 +87,23 @@ impl Aids {
     }
 
     /// Bytes of a geometry page.
-    pub(super) fn page_bytes(&self) -> u64 {
+    pub(crate) fn page_bytes(&self) -> u64 {
         self.small_page_bytes.unwrap_or(PAGE_BYTES)
     }
 
     /// Bytes of all pages that are resident at once, at most.
-    pub(super) fn pages_bytes_max(&self) -> u64 {
+    pub(crate) fn pages_bytes_max(&self) -> u64 {
         self.small_page_bytes.map_or(u64::MAX, |bytes| bytes.saturating_mul(SMALL_PAGES))
     }
 
     /// How much of the list of grids is on a device.
-    pub(super) fn grid_residency(&self) -> Option<Residency> {
+    pub(crate) fn grid_residency(&self) -> Option<Residency> {
         let page = |bytes: u64| Residency { page_grids: (bytes / GRID_BYTES).max(1), seats: SMALL_GRID_PAGES };
         self.small_page_bytes.map(page)
     }
 
     /// Bytes of a list of grids that stay in the host's memory, where devices may take `limits_bytes`; half of the seeds want a file.
-    pub(super) fn list_bytes(&self, limits_bytes: u64) -> u64 {
+    pub(crate) fn list_bytes(&self, limits_bytes: u64) -> u64 {
         if self.perturb.is_some_and(|seed| seed % 2 == 1) {
             return 0;
         }
@@ -111,7 +111,7 @@ impl Aids {
     }
 
     /// Regions in flight on each device, at most.
-    pub(super) fn in_flight(&self) -> usize {
+    pub(crate) fn in_flight(&self) -> usize {
         match (self.captured_region, self.perturb) {
             (Some(_), _) => 1,
             (None, Some(_)) => IN_FLIGHT_MAX,

@@ -1,7 +1,7 @@
 //! Finished regions as the film takes them.
 
-use super::region::RegionResult;
 use crate::film::{ChannelGroup, Layout};
+use crate::render::region::chain::RegionResult;
 
 /// The values of a region's pixels in the film's layout, interleaved.
 pub(crate) fn interleave(layout: &Layout, pixels: u64, result: &RegionResult) -> Vec<f32> {

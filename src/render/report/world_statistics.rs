@@ -1,16 +1,16 @@
 //! What drawing a world took, for the statistics.
 
-use super::counted::Counted;
-use super::devices::DeviceSlot;
-use super::driver::Picture;
-use super::region::RegionCounts;
 use crate::gpu::Device;
+use crate::render::device::driver::Picture;
+use crate::render::grids::picture_grids::Counted;
+use crate::render::region::chain::RegionCounts;
+use crate::render::session::devices::DeviceSlot;
 use crate::schedule::Report;
 use crate::stats::{Counts, DeviceStats, Stage, Stats};
 use std::time::Duration;
 
 /// Adds what was counted, sampled and shaded.
-pub(super) fn add_counts(counts: &mut Counts, picture: &Picture, counted: &Counted, totals: &RegionCounts) {
+pub(crate) fn add_counts(counts: &mut Counts, picture: &Picture, counted: &Counted, totals: &RegionCounts) {
     let frame = &picture.world.frame;
     let [x0, y0, x1, y1] = frame.sampled_px.map(i64::from);
     counts.grids += counted.list.len() as u64;
@@ -21,7 +21,7 @@ pub(super) fn add_counts(counts: &mut Counts, picture: &Picture, counted: &Count
 }
 
 /// Adds what each device did.
-pub(super) fn add_devices(stats: &mut Stats, slots: &[DeviceSlot], report: &Report) {
+pub(crate) fn add_devices(stats: &mut Stats, slots: &[DeviceSlot], report: &Report) {
     for (number, (slot, report)) in slots.iter().zip(&report.devices).enumerate() {
         let mut device = DeviceStats {
             index: slot.info.index as u32,
@@ -44,7 +44,7 @@ pub(super) fn add_devices(stats: &mut Stats, slots: &[DeviceSlot], report: &Repo
 }
 
 /// Adds what befell each device; where nothing befell any, nothing.
-pub(super) fn add_failures(stats: &mut Stats, slots: &[DeviceSlot]) {
+pub(crate) fn add_failures(stats: &mut Stats, slots: &[DeviceSlot]) {
     let counts: Vec<(u64, u64)> = slots.iter().map(|slot| slot.record.take_counts()).collect();
     if counts.iter().all(|counts| *counts == (0, 0)) {
         return;

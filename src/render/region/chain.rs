@@ -7,12 +7,6 @@
 //! mark what is seen -> [ shade loads -> composite ]* -> filter
 //! ```
 
-use super::cell_lists::{Before, CellLists};
-use super::load::{Loads, Room, plan};
-use super::pace::{Portion, Quota, Work};
-use super::parts::{GridPage, Part, Parts, slab_units};
-use super::record::{DeviceWorld, Fate, Place};
-use super::slabs::Slabs;
 use crate::gpu::{Device, GpuError, Ticket};
 use crate::pipeline::buffers::RegionCapacity;
 use crate::pipeline::kernels::records::{Appended, Culled, Rest, Unfinished};
@@ -21,6 +15,12 @@ use crate::pipeline::recording::Recording;
 use crate::pipeline::sample::{CELL_ENTRIES_MAX, Slab};
 use crate::pipeline::select::{BATCHES, DEPTH_BUCKETS, SIZE_CLASSES};
 use crate::pipeline::{hide, sample};
+use crate::render::region::cell_lists::{Before, CellLists};
+use crate::render::region::loads::{Loads, Room, plan};
+use crate::render::region::pace::{Portion, Quota, Work};
+use crate::render::region::parts::{GridPage, Part, Parts, slab_units};
+use crate::render::region::record::{DeviceWorld, Fate, Place};
+use crate::render::region::slabs::Slabs;
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! From counted grids to the summed-area table that every cut and estimate is read from.
 
-use super::grid_list::{GridList, ListError, blocks};
 use crate::pipeline::kernels::records::{GridBound, Instance, Subpatch};
+use crate::render::grids::list::{GridList, ListError, blocks};
 use crate::schedule::{Region, TILE_PX, TileCounts, TileGrid};
 use std::num::NonZero;
 use std::ops::Range;
@@ -11,12 +11,12 @@ const TRANSLUCENT: u32 = 8;
 const SHARE_MIN: usize = 1 << 15;
 
 /// Two 16-bit numbers with signs.
-pub(super) fn range(packed: u32) -> [i32; 2] {
+pub(crate) fn range(packed: u32) -> [i32; 2] {
     [i32::from(packed as u16 as i16), i32::from((packed >> 16) as u16 as i16)]
 }
 
 /// The same numbers in one word.
-pub(super) fn packed([low, high]: [i32; 2]) -> u32 {
+pub(crate) fn packed([low, high]: [i32; 2]) -> u32 {
     u32::from(low as u16) | u32::from(high as u16) << 16
 }
 
@@ -85,9 +85,9 @@ fn spread(layout: &TileGrid, tiles: &mut [TileCounts], bound: &GridBound, count:
 
 #[cfg(test)]
 mod tests {
-    use super::super::grid_list::{GridColumns, GridStore};
     use super::*;
     use crate::host_memory::HostMemory;
+    use crate::render::grids::list::{GridColumns, GridStore};
     use crate::schedule::TileGrids;
 
     #[test]

@@ -1,8 +1,5 @@
 //! Recording of loads: what happens to the slots of one load when it is hidden, sampled or shaded.
 
-use super::grid_pages::GridPages;
-use super::load::{Cost, Load, LoadPiece};
-use super::pages::ResidentPages;
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::{FrameSlices, PageSlices, RegionCapacity, RegionSlices};
 use crate::pipeline::dice;
@@ -15,6 +12,9 @@ use crate::pipeline::select::{DepthBuckets, RegionPixels};
 use crate::pipeline::shade::{self, ShadeLayout};
 use crate::pipeline::world::DrawnWorld;
 use crate::pipeline::{self, hide};
+use crate::render::region::loads::{Cost, Load, LoadPiece};
+use crate::render::resident::geometry_pages::ResidentPages;
+use crate::render::resident::grid_pages::GridPages;
 use crate::scene::Filter;
 use std::ops::Range;
 use std::sync::Arc;
@@ -93,7 +93,7 @@ impl DeviceWorld {
         hide.chain(shade).max().unwrap_or(256)
     }
 
-    /// The pages that a load needs, by piece. They stay while its recording grows, see [`super::load::Loads::take`].
+    /// The pages that a load needs, by piece. They stay while its recording grows, see [`crate::render::region::loads::Loads::take`].
     fn bring(&mut self, device: &mut Device, load: &Load) -> Result<Vec<PageSlices>, GpuError> {
         load.pieces.iter().map(|piece| self.pages.bring(device, piece.page)).collect()
     }

@@ -1,9 +1,9 @@
 //! The devices that the user named: what befalls them while worlds are drawn, and how they are opened anew.
 
-use super::driver::{Driver, DriverError, Picture, Tracks};
-use super::imager::Devices;
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::gpu::{Device, DeviceInfo, DeviceTitle, GpuError, OpenOptions, Opening, reopen};
+use crate::render::device::driver::{Driver, DriverError, Picture, Tracks};
+use crate::render::device::imager::Devices;
 use crate::schedule::Failure;
 use crate::trace::Trace;
 use parking_lot::Mutex;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 const REOPENED_MAX: u32 = 3;
 
 /// One of the devices that the user named: what it is, how it is opened again after a failure, and itself between worlds.
-pub(super) struct DeviceSlot {
+pub(crate) struct DeviceSlot {
     pub info: DeviceInfo,
     pub open_options: OpenOptions,
     pub device: Option<Device>,
@@ -26,7 +26,7 @@ pub(super) struct DeviceSlot {
 
 impl DeviceSlot {
     /// One that did not open is given a second try, as after any failure.
-    pub(super) fn new(opening: Opening, open_options: &OpenOptions) -> Self {
+    pub(crate) fn new(opening: Opening, open_options: &OpenOptions) -> Self {
         let Opening { title, info, budget_bytes, device } = opening;
         let open_options =
             OpenOptions { memory_bytes: Some(budget_bytes), first_number: title.number, ..open_options.clone() };
@@ -38,7 +38,7 @@ impl DeviceSlot {
     }
 
     /// The device for a new world, opened anew where it was given up in the world before. One that always fails is given up for good.
-    pub(super) fn take(&mut self) -> Option<Device> {
+    pub(crate) fn take(&mut self) -> Option<Device> {
         if std::mem::take(&mut self.unopened) {
             return None;
         }
@@ -67,7 +67,7 @@ impl DeviceSlot {
     }
 
     /// What opens it anew while a picture is drawn.
-    pub(super) fn reopener(&self, picture: &Arc<Picture>, trace: &Trace) -> Reopener {
+    pub(crate) fn reopener(&self, picture: &Arc<Picture>, trace: &Trace) -> Reopener {
         Reopener {
             info: self.info.clone(),
             open_options: self.open_options.clone(),
@@ -79,7 +79,7 @@ impl DeviceSlot {
 }
 
 /// What befell a device: told once a failure, and counted. In each world it is opened anew once.
-pub(super) struct Record {
+pub(crate) struct Record {
     title: DeviceTitle,
     reporter: Arc<Reporter>,
     state: Mutex<State>,
@@ -110,12 +110,12 @@ impl Record {
     }
 
     /// The device failed: tells so, and whether it is now to be opened anew.
-    pub(super) fn failed(&self, error: &DriverError) -> bool {
+    pub(crate) fn failed(&self, error: &DriverError) -> bool {
         self.tell(&error.to_string(), error.hint(), error.ends_device())
     }
 
     /// The scheduler says that the device failed, and whether it would have it opened anew: see [`Record::granted`].
-    pub(super) fn failed_at_work(&self, failure: &Failure, reopening: bool) {
+    pub(crate) fn failed_at_work(&self, failure: &Failure, reopening: bool) {
         let text = match failure {
             // Whoever opens devices has told.
             Failure::Unopened(_) => return,
@@ -129,12 +129,12 @@ impl Record {
     }
 
     /// The device failed, and is closed, when its regions were all drawn; whoever needs it next may open it anew.
-    pub(super) fn failed_when_done(&self, error: &GpuError) {
+    pub(crate) fn failed_when_done(&self, error: &GpuError) {
         self.warn(&error.to_string(), error.hint(), "what it was to draw is drawn");
     }
 
     /// Whether the scheduler may open the device anew.
-    pub(super) fn granted(&self) -> bool {
+    pub(crate) fn granted(&self) -> bool {
         std::mem::take(&mut self.state.lock().granted)
     }
 
@@ -161,14 +161,14 @@ impl Record {
     }
 
     /// Failures, and how often it was opened anew, since this was last asked.
-    pub(super) fn take_counts(&self) -> (u64, u64) {
+    pub(crate) fn take_counts(&self) -> (u64, u64) {
         let mut state = self.state.lock();
         (std::mem::take(&mut state.failures), std::mem::take(&mut state.reopened))
     }
 }
 
 /// Opens a device anew for a picture, on any thread.
-pub(super) struct Reopener {
+pub(crate) struct Reopener {
     info: DeviceInfo,
     open_options: OpenOptions,
     pub record: Arc<Record>,
@@ -178,23 +178,23 @@ pub(super) struct Reopener {
 
 impl Reopener {
     /// A driver on a device.
-    pub(super) fn driver(&self, device: Device) -> Result<Driver, DriverError> {
+    pub(crate) fn driver(&self, device: Device) -> Result<Driver, DriverError> {
         Driver::new(device, Arc::clone(&self.picture), self.tracks())
     }
 
     /// A driver on the device, opened anew; what failed is gone already, so that it holds no memory any more.
-    pub(super) fn open(&self) -> Option<Driver> {
+    pub(crate) fn open(&self) -> Option<Driver> {
         let driver = reopen(&self.info, &self.open_options).map_err(DriverError::from);
         self.keep(driver.and_then(|device| self.driver(device)))
     }
 
     /// The driver, or after a failure another.
-    pub(super) fn keep(&self, driver: Result<Driver, DriverError>) -> Option<Driver> {
+    pub(crate) fn keep(&self, driver: Result<Driver, DriverError>) -> Option<Driver> {
         driver.or_else(|error| self.instead(&error).ok_or(())).ok()
     }
 
     /// A driver in place of one that failed and is gone; `None` if the device does no more for this picture.
-    pub(super) fn instead(&self, error: &DriverError) -> Option<Driver> {
+    pub(crate) fn instead(&self, error: &DriverError) -> Option<Driver> {
         if self.record.failed(error) { self.open() } else { None }
     }
 
@@ -208,13 +208,13 @@ impl Reopener {
 }
 
 /// The slots' devices one after the other; one that failed is opened anew first.
-pub(super) struct InTurn<'a> {
+pub(crate) struct InTurn<'a> {
     slots: &'a mut [DeviceSlot],
     next: usize,
 }
 
 impl<'a> InTurn<'a> {
-    pub(super) fn new(slots: &'a mut [DeviceSlot]) -> Self {
+    pub(crate) fn new(slots: &'a mut [DeviceSlot]) -> Self {
         Self { slots, next: 0 }
     }
 }

@@ -1,14 +1,14 @@
 //! The counting pass on several devices. Identical devices count once, in shares; where devices differ, each group of identical ones
 //! counts for itself, because each pixel must be what its device would have drawn alone.
 
-use super::count::{JobGrids, jobs};
-use super::counted::{Counted, Totals};
-use super::devices::Reopener;
-use super::driver::{Driver, DriverError, Picture};
-use super::grid_list::{GridStore, ListError};
-use super::neighbours::{Run, merged};
 use crate::heap;
 use crate::host_memory::HostMemory;
+use crate::render::device::bound_split::{JobGrids, jobs};
+use crate::render::device::driver::{Driver, DriverError, Picture};
+use crate::render::grids::list::{GridStore, ListError};
+use crate::render::grids::order::{Run, merged};
+use crate::render::grids::picture_grids::{Counted, Totals};
+use crate::render::session::devices::Reopener;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

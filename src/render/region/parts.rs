@@ -3,13 +3,13 @@
 //! Whatever lies in parts is the same bits however it is cut: an item is gone through by one invocation, and none reads what another
 //! of the same part writes, but for sums and minima that come out the same in any order.
 
-use super::cell_lists::{Before, CELL_SAMPLES};
-use super::pace::{Filling, Portion, Quota, Work};
-use super::record::{DeviceWorld, Place};
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::{CLUSTER_GRIDS, GridPageSlices, VISIBLE_WORDS, clusters};
 use crate::pipeline::recording::Recording;
 use crate::pipeline::{composite, filter, hide, sample, select, shade};
+use crate::render::region::cell_lists::{Before, CELL_SAMPLES};
+use crate::render::region::pace::{Filling, Portion, Quota, Work};
+use crate::render::region::record::{DeviceWorld, Place};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;

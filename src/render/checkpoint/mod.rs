@@ -8,12 +8,12 @@ mod file;
 mod identity;
 mod lock;
 
-use super::driver::Picture;
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::film::{DisplayOutcome, Film, check_writable};
 use crate::gpu::DeviceInfo;
 use crate::options::CheckpointOptions;
 use crate::pipeline::look::ImagerProgram;
+use crate::render::device::driver::Picture;
 use crate::scene::World;
 use crossbeam::channel::{RecvTimeoutError, bounded};
 use file::{Header, WorldState};

@@ -7,20 +7,20 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// One row a device.
-pub(super) struct Decisions {
+pub(crate) struct Decisions {
     table: Arc<SummedArea>,
     tracks: Vec<Mutex<Track>>,
 }
 
 impl Decisions {
     /// Rows for `devices` devices that draw the picture of `table`.
-    pub(super) fn new(trace: &Trace, table: Arc<SummedArea>, devices: usize) -> Self {
+    pub(crate) fn new(trace: &Trace, table: Arc<SummedArea>, devices: usize) -> Self {
         let track = |device| Mutex::new(trace.track(&format!("device {device}: decisions")));
         Self { table, tracks: (0..devices).map(track).collect() }
     }
 
     /// Writes an event down, on whatever thread it happens.
-    pub(super) fn hear(&self, event: &Event) {
+    pub(crate) fn hear(&self, event: &Event) {
         let (what, numbers) = self.words(&event.what);
         self.tracks[event.device].lock().mark(&what, Instant::now(), &numbers);
     }

@@ -1,10 +1,10 @@
 //! The order of grids in their pages: neighbours in the picture are neighbours in the list, so that a region passes over most of it, page by
 //! page and cluster by cluster. Each grid keeps its place in authored order, which is what numbers go by.
 
-use super::count::JobGrids;
-use super::grid_list::{BLOCK_GRIDS, GridColumns, GridList, GridStore, GridWriter, ListError};
-use super::tiles::range;
 use crate::pipeline::kernels::records::{GridBound, Subpatch};
+use crate::render::device::bound_split::JobGrids;
+use crate::render::grids::list::{BLOCK_GRIDS, GridColumns, GridList, GridStore, GridWriter, ListError};
+use crate::render::grids::tiles::range;
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -21,7 +21,7 @@ type Cell = [i16; 2];
 
 /// Grids of a job that lie together in authored order, cell by cell, in each in that order; their places count from the first of them.
 #[derive(Debug)]
-pub(super) struct Run {
+pub(crate) struct Run {
     list: GridList,
     /// The cells that have grids, and how many.
     cells: Vec<(Cell, u32)>,
@@ -30,7 +30,7 @@ pub(super) struct Run {
 
 impl Run {
     /// By a counting sort.
-    pub(super) fn of(job: JobGrids, store: &Arc<GridStore>) -> Result<Self, ListError> {
+    pub(crate) fn of(job: JobGrids, store: &Arc<GridStore>) -> Result<Self, ListError> {
         let cells = Cells::around(&job.bounds);
         let counts = cells.counts(&job.bounds);
         let mut next = starts(&counts);
@@ -54,7 +54,7 @@ impl Run {
 
 /// The grids of runs in authored order as one list in the order of pages, and what was lost: a merge by cells, in which authored order
 /// stays.
-pub(super) fn merged(runs: &[Run], store: &Arc<GridStore>) -> Result<(GridList, Vec<(u32, u32)>), ListError> {
+pub(crate) fn merged(runs: &[Run], store: &Arc<GridStore>) -> Result<(GridList, Vec<(u32, u32)>), ListError> {
     let mut writer = store.writer(runs.iter().map(|run| run.list.len()).sum())?;
     let window = (BLOCK_GRIDS / runs.len().max(1)).max(WINDOW_GRIDS_MIN);
     let mut first_place = 0;
@@ -181,9 +181,9 @@ fn cell_of(bound: &GridBound) -> Cell {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tiles::packed;
     use super::*;
     use crate::host_memory::HostMemory;
+    use crate::render::grids::tiles::packed;
     use std::ops::Range;
 
     /// A list of some jobs, whose runs and itself may take so many bytes of memory.

@@ -1,7 +1,7 @@
 //! Who drew which region, and when: what the scheduler tells, kept for the statistics.
 
-use super::region::RegionResult;
 use crate::pipeline::buffers::RegionCapacity;
+use crate::render::region::chain::RegionResult;
 use crate::schedule::{Capacity, CutReason, Event, Happening, Region, SummedArea};
 use crate::stats::{EstimateStats, RegionStats};
 use parking_lot::Mutex;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The regions of one world. Devices' threads tell it of events, the session's of what regions took.
-pub(super) struct Chronicle {
+pub(crate) struct Chronicle {
     /// When the scheduler's clock began, on the world's.
     offset: Duration,
     /// What regions are estimated from.
@@ -36,12 +36,12 @@ struct Kept {
 impl Chronicle {
     /// A chronicle of a scheduler that starts now, `offset` after the world's first submission, and goes by `table`. `lists`: samples of
     /// a pixel, and the filter's apron in pixels.
-    pub(super) fn new(offset: Duration, table: Arc<SummedArea>, lists: [[u32; 2]; 2]) -> Self {
+    pub(crate) fn new(offset: Duration, table: Arc<SummedArea>, lists: [[u32; 2]; 2]) -> Self {
         Self { offset, table, estimate: Capacity::of_lists(lists, u64::MAX, u64::MAX), kept: Mutex::default() }
     }
 
     /// Takes note of an event.
-    pub(super) fn hear(&self, event: &Event) {
+    pub(crate) fn hear(&self, event: &Event) {
         let kept = &mut *self.kept.lock();
         let now = self.offset + event.at;
         match &event.what {
@@ -78,7 +78,7 @@ impl Chronicle {
     }
 
     /// Takes note of what a finished region took.
-    pub(super) fn measured(&self, region: Region, result: &RegionResult) {
+    pub(crate) fn measured(&self, region: Region, result: &RegionResult) {
         let counts = &result.counts;
         if let Some(row) = self.kept.lock().finished.get_mut(&region) {
             row.device_s = result.device_s;
@@ -98,18 +98,18 @@ impl Chronicle {
     }
 
     /// Seconds from the scheduler's beginning until each device that opened had done so.
-    pub(super) fn starts_s(&self) -> Vec<f64> {
+    pub(crate) fn starts_s(&self) -> Vec<f64> {
         self.kept.lock().opened.values().map(Duration::as_secs_f64).collect()
     }
 
     /// What was estimated of finished regions, beside what they came to.
-    pub(super) fn estimates(&self) -> EstimateStats {
+    pub(crate) fn estimates(&self) -> EstimateStats {
         let too_large = self.kept.lock().too_large;
         EstimateStats::of(&self.regions(), too_large)
     }
 
     /// Every finished region, in the order in which they were begun.
-    pub(super) fn regions(&self) -> Vec<RegionStats> {
+    pub(crate) fn regions(&self) -> Vec<RegionStats> {
         let mut rows: Vec<RegionStats> = self.kept.lock().finished.values().cloned().collect();
         rows.sort_by_key(|row| (row.begin, row.device, row.px));
         rows
@@ -118,8 +118,8 @@ impl Chronicle {
 
 #[cfg(test)]
 mod tests {
-    use super::super::region::RegionCounts;
     use super::*;
+    use crate::render::region::chain::RegionCounts;
     use crate::schedule::{Balance, Failure, Rates, TileCounts};
 
     #[test]

@@ -1,11 +1,11 @@
 //! What a session tells the user: about the devices, about displacement bounds, and about what is missing from a picture.
 
-use super::devices::DeviceSlot;
-use super::driver::Picture;
-use super::grid_list::ListError;
-use super::region::RegionCounts;
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::gpu::{DeviceInfo, DeviceKind};
+use crate::render::device::driver::Picture;
+use crate::render::grids::list::ListError;
+use crate::render::region::chain::RegionCounts;
+use crate::render::session::devices::DeviceSlot;
 use crate::scene::{DisplayMode, World};
 use crate::schedule::Incomplete;
 
@@ -17,7 +17,7 @@ const NO_DEVICE_HINT: &str =
 const BOUND_SLACK: f32 = 1.0001;
 
 /// Says so where no GPU was found by itself, and where the devices are not all of one model and driver.
-pub(super) fn on_devices(reporter: &Reporter, slots: &[DeviceSlot], wanted: &str) {
+pub(crate) fn on_devices(reporter: &Reporter, slots: &[DeviceSlot], wanted: &str) {
     let Some(first) = slots.first() else { return };
     let chosen = ["all", "alike"].contains(&wanted.trim());
     if chosen && slots.iter().all(|slot| slot.info.kind == DeviceKind::Cpu) {
@@ -35,7 +35,7 @@ pub(super) fn on_devices(reporter: &Reporter, slots: &[DeviceSlot], wanted: &str
 }
 
 /// Tells of what the camera asks for and does not get: blur, and depths between surfaces.
-pub(super) fn on_camera(reporter: &Reporter, world: &World) {
+pub(crate) fn on_camera(reporter: &Reporter, world: &World) {
     let [open, close] = world.camera.shutter;
     if let Some(place) = world.moving_location().filter(|_| open < close) {
         let message = format!("motion blur is not supported yet: everything stands as it does at shutter open, {open}");
@@ -53,20 +53,20 @@ pub(super) fn on_camera(reporter: &Reporter, world: &World) {
 }
 
 /// No device could begin.
-pub(super) fn on_no_device(reporter: &Reporter) {
+pub(crate) fn on_no_device(reporter: &Reporter) {
     let severe = Diagnostic::new(Severity::Severe, "system", SourceLocation::default(), "no device is left to draw on");
     reporter.report(severe.hint(NO_DEVICE_HINT));
 }
 
 /// The list of grids found no room on the host, or could not be read back.
-pub(super) fn on_no_list(reporter: &Reporter, error: &ListError) {
+pub(crate) fn on_no_list(reporter: &Reporter, error: &ListError) {
     let code = if matches!(error, ListError::NoRoom { .. }) { "limitcheck" } else { "system" };
     let severe = Diagnostic::new(Severity::Severe, code, SourceLocation::default(), error.to_string());
     reporter.report(severe.hint(error.hint()));
 }
 
 /// Parts of instances that were lost at the eye plane.
-pub(super) fn on_eye_splits(reporter: &Reporter, picture: &Picture, lost: &[(u32, u32)]) {
+pub(crate) fn on_eye_splits(reporter: &Reporter, picture: &Picture, lost: &[(u32, u32)]) {
     for (instance, count) in lost {
         let (name, place) = &picture.world.origins[*instance as usize];
         let message = format!("{count} parts of {} reach behind the eye and are left out", whose(name));
@@ -75,7 +75,7 @@ pub(super) fn on_eye_splits(reporter: &Reporter, picture: &Picture, lost: &[(u32
 }
 
 /// Displacement bounds that nobody declared and that were measured instead.
-pub(super) fn on_measured_bounds(reporter: &Reporter, picture: &Picture, bounds: &[(u32, f32)]) {
+pub(crate) fn on_measured_bounds(reporter: &Reporter, picture: &Picture, bounds: &[(u32, f32)]) {
     for (instance, bound) in bounds {
         let (name, place) = &picture.world.origins[*instance as usize];
         let message = format!("{} is displaced without a declared bound; it was measured", whose(name));
@@ -87,7 +87,7 @@ pub(super) fn on_measured_bounds(reporter: &Reporter, picture: &Picture, bounds:
 }
 
 /// Displacements that went beyond their declared bounds, by how far each instance was moved.
-pub(super) fn on_exceeded_bounds(reporter: &Reporter, picture: &Picture, moved: &[f32]) {
+pub(crate) fn on_exceeded_bounds(reporter: &Reporter, picture: &Picture, moved: &[f32]) {
     for (index, (instance, &moved)) in picture.world.instances.iter().zip(moved).enumerate() {
         let undeclared = picture.world.unbounded.binary_search(&(index as u32)).is_ok();
         if moved <= instance.displacement_bound * BOUND_SLACK || undeclared {
@@ -102,13 +102,13 @@ pub(super) fn on_exceeded_bounds(reporter: &Reporter, picture: &Picture, moved: 
 }
 
 /// Regions that no device could draw.
-pub(super) fn on_missing_regions(reporter: &Reporter, incomplete: &Incomplete) {
+pub(crate) fn on_missing_regions(reporter: &Reporter, incomplete: &Incomplete) {
     let severe = Diagnostic::new(Severity::Severe, "system", SourceLocation::default(), incomplete.to_string());
     reporter.report(severe.hint(NO_DEVICE_HINT));
 }
 
 /// What regions met that is beyond a limit.
-pub(super) fn on_limits(reporter: &Reporter, totals: &RegionCounts) {
+pub(crate) fn on_limits(reporter: &Reporter, totals: &RegionCounts) {
     let place = SourceLocation::default();
     if totals.lost_samples > 0 {
         let message = format!("{} micropolygons are too large to be sampled whole", totals.lost_samples);
