@@ -22,7 +22,7 @@ const TEXT_PART: u64 = 2;
 
 /// What memory is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taker {
+pub enum ChargeKind {
     /// Texts of scenes and archives, unpacked.
     Text,
     /// Geometry, drawables, objects and their attribute states.
@@ -34,9 +34,9 @@ pub enum Taker {
 }
 
 /// Every taker, in order of its number.
-const TAKERS: [Taker; 4] = [Taker::Text, Taker::Geometry, Taker::Film, Taker::Grids];
+const CHARGE_KINDS: [ChargeKind; 4] = [ChargeKind::Text, ChargeKind::Geometry, ChargeKind::Film, ChargeKind::Grids];
 
-impl Taker {
+impl ChargeKind {
     fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -51,13 +51,13 @@ impl Taker {
 #[derive(Debug)]
 pub struct HostMemory {
     limit_bytes: u64,
-    state: Mutex<State>,
+    state: Mutex<TakenMemory>,
     freed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    taken: [u64; TAKERS.len()],
+struct TakenMemory {
+    taken: [u64; CHARGE_KINDS.len()],
     /// Charges that will come back without whoever waits.
     lent: u64,
     waits: bool,
@@ -99,25 +99,25 @@ impl HostMemory {
     /// For messages: what is taken now by whom, as in `1.2 GiB of text, 3.4 GiB of geometry`.
     pub fn takers(&self) -> String {
         let taken = self.state.lock().taken;
-        let each = TAKERS.into_iter().zip(taken).filter(|(_, bytes)| *bytes > 0);
+        let each = CHARGE_KINDS.into_iter().zip(taken).filter(|(_, bytes)| *bytes > 0);
         let each: Vec<String> =
             each.map(|(taker, bytes)| format!("{} of {}", human_bytes(bytes), taker.name())).collect();
         if each.is_empty() { "nothing".to_string() } else { each.join(", ") }
     }
 
     /// Takes memory, waiting for charges that are lent where it does not fit; for grids nobody waits.
-    fn take(&self, taker: Taker, bytes: u64) -> bool {
+    fn take(&self, taker: ChargeKind, bytes: u64) -> bool {
         let mut state = self.state.lock();
         loop {
             let taken = state.taken.iter().sum::<u64>().saturating_add(bytes);
             let text_fits =
-                taker != Taker::Text || state.taken[taker as usize].saturating_add(bytes) <= self.text_bytes_max();
+                taker != ChargeKind::Text || state.taken[taker as usize].saturating_add(bytes) <= self.text_bytes_max();
             if taken <= self.limit_bytes && text_fits {
                 state.taken[taker as usize] += bytes;
                 return true;
             }
             // Texts are never lent: waiting does not make room for one. And who draws would wait for what is drawn.
-            if state.lent == 0 || !text_fits || taker == Taker::Grids {
+            if state.lent == 0 || !text_fits || taker == ChargeKind::Grids {
                 return false;
             }
             state.waits = true;
@@ -131,9 +131,9 @@ impl HostMemory {
 #[derive(Debug)]
 pub struct Charge {
     memory: Arc<HostMemory>,
-    taken: [AtomicU64; TAKERS.len()],
+    taken: [AtomicU64; CHARGE_KINDS.len()],
     lent: AtomicBool,
-    refused: OnceLock<Taker>,
+    refused: OnceLock<ChargeKind>,
     /// What this one stands on: it goes back later than this one.
     _outer: Option<Arc<Charge>>,
 }
@@ -168,7 +168,7 @@ impl Charge {
     ///
     /// After it did not fit once nothing more is taken, however small: what is left out is all that follows.
     #[must_use]
-    pub fn take(&self, taker: Taker, bytes: u64) -> bool {
+    pub fn take(&self, taker: ChargeKind, bytes: u64) -> bool {
         if self.refused().is_some() {
             return false;
         }
@@ -181,7 +181,7 @@ impl Charge {
 
     /// The same, and where it does not fit a smaller amount may be tried.
     #[must_use]
-    pub fn try_take(&self, taker: Taker, bytes: u64) -> bool {
+    pub fn try_take(&self, taker: ChargeKind, bytes: u64) -> bool {
         let fits = self.memory.take(taker, bytes);
         if fits {
             self.taken[taker as usize].fetch_add(bytes, Relaxed);
@@ -190,7 +190,7 @@ impl Charge {
     }
 
     /// For what something did not fit, the first time: nothing more is taken after that.
-    pub fn refused(&self) -> Option<Taker> {
+    pub fn refused(&self) -> Option<ChargeKind> {
         self.refused.get().copied()
     }
 
@@ -223,31 +223,35 @@ mod tests {
     fn what_does_not_fit_is_refused_and_what_is_dropped_comes_back() {
         let memory = HostMemory::new(100);
         let charge = Charge::new(&memory);
-        assert!(charge.take(Taker::Geometry, 70) && charge.take(Taker::Film, 30));
-        assert!(!charge.try_take(Taker::Geometry, u64::MAX) && charge.refused().is_none());
-        assert!(!charge.take(Taker::Geometry, 1) && !charge.take(Taker::Geometry, 0));
-        assert_eq!(charge.refused(), Some(Taker::Geometry));
+        assert!(charge.take(ChargeKind::Geometry, 70) && charge.take(ChargeKind::Film, 30));
+        assert!(!charge.try_take(ChargeKind::Geometry, u64::MAX) && charge.refused().is_none());
+        assert!(!charge.take(ChargeKind::Geometry, 1) && !charge.take(ChargeKind::Geometry, 0));
+        assert_eq!(charge.refused(), Some(ChargeKind::Geometry));
         assert_eq!(memory.takers(), "70 B of geometry, 30 B of film");
         drop(charge);
         assert_eq!(memory.takers(), "nothing");
-        assert!(Charge::new(&memory).take(Taker::Geometry, 100));
+        assert!(Charge::new(&memory).take(ChargeKind::Geometry, 100));
     }
 
     #[test]
     fn texts_leave_room_for_what_they_say() {
         let memory = HostMemory::new(100);
         let charge = Charge::new(&memory);
-        assert!(charge.take(Taker::Text, 50) && !charge.try_take(Taker::Text, 1) && charge.take(Taker::Geometry, 50));
+        assert!(
+            charge.take(ChargeKind::Text, 50)
+                && !charge.try_take(ChargeKind::Text, 1)
+                && charge.take(ChargeKind::Geometry, 50)
+        );
     }
 
     #[test]
     fn what_is_lent_is_waited_for() {
         let memory = HostMemory::new(100);
         let lent = Charge::new(&memory);
-        assert!(lent.take(Taker::Geometry, 60));
+        assert!(lent.take(ChargeKind::Geometry, 60));
         lent.lend();
         thread::scope(|scope| {
-            let waiting = scope.spawn(|| Charge::new(&memory).take(Taker::Geometry, 50));
+            let waiting = scope.spawn(|| Charge::new(&memory).take(ChargeKind::Geometry, 50));
             while !memory.is_waited_for() {
                 thread::yield_now();
             }
@@ -257,19 +261,19 @@ mod tests {
         });
         assert!(!memory.is_waited_for());
         // What can never fit is refused when all has come back.
-        assert!(!Charge::new(&memory).take(Taker::Geometry, 101));
+        assert!(!Charge::new(&memory).take(ChargeKind::Geometry, 101));
     }
 
     #[test]
     fn what_stands_on_a_charge_keeps_it() {
         let memory = HostMemory::new(100);
         let outer = Arc::new(Charge::new(&memory));
-        assert!(outer.take(Taker::Geometry, 60));
+        assert!(outer.take(ChargeKind::Geometry, 60));
         let inner = Charge::inside(&outer);
         drop(outer);
-        assert!(!inner.take(Taker::Geometry, 50));
+        assert!(!inner.take(ChargeKind::Geometry, 50));
         drop(inner);
-        assert!(Charge::new(&memory).take(Taker::Geometry, 100));
+        assert!(Charge::new(&memory).take(ChargeKind::Geometry, 100));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use anthill::diagnostic::Reporter;
 use anthill::host_memory::HostMemory;
-use anthill::rib::{Input, Limits, Overrides, Settings, read};
+use anthill::rib::{Input, Limits, RibOverrides, Settings, read};
 use anthill::scene::{Class, Geometry, PrimvarData, SearchPaths, Shape, World};
 use libfuzzer_sys::fuzz_target;
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 fuzz_target!(|bytes: &[u8]| {
     let settings = Settings {
         search: SearchPaths::default(),
-        overrides: Overrides::default(),
+        overrides: RibOverrides::default(),
         limits: Limits { archive_reads: 64, blocks: 256 },
         memory: HostMemory::new(1 << 24),
     };

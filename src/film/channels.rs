@@ -75,11 +75,11 @@ pub(super) fn groups_of(mode: &DisplayMode) -> Vec<ChannelGroup> {
 
 /// Where each group lies in a pixel: interleaved floats, every group once.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Layout {
+pub struct PixelLayout {
     groups: Vec<ChannelGroup>,
 }
 
-impl Layout {
+impl PixelLayout {
     /// Adds a group unless it is there.
     pub(super) fn add(&mut self, group: &ChannelGroup) {
         if !self.groups.contains(group) {
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_group_is_held_once() {
-        let mut layout = Layout::default();
+        let mut layout = PixelLayout::default();
         let normal = ChannelGroup::Variable { name: "N".into(), ty: ValueType::Normal };
         for group in [&ChannelGroup::Colour, &ChannelGroup::Alpha, &ChannelGroup::Colour, &normal] {
             layout.add(group);

@@ -1,8 +1,8 @@
 //! From what the renderer deposited to what a file shows, one row at a time: exposure, then imager (RISpec figure 4.2); the encoders
 //! quantize. Depth passes through untouched.
 
-use super::channels::{ChannelGroup, Layout};
-use super::plan::Output;
+use super::channels::{ChannelGroup, PixelLayout};
+use super::plan::OutputFile;
 use super::quantize::expose;
 use super::{Imager, ImagerPixels, Pixels};
 use crate::scene::ValueType;
@@ -25,7 +25,7 @@ const BAND_ROWS: u32 = 64;
 
 /// Rows after the imager.
 #[derive(Default)]
-struct Band {
+struct ImagerBand {
     /// Raster rows, half-open.
     rows: std::ops::Range<u32>,
     ci: Vec<[f32; 3]>,
@@ -34,27 +34,27 @@ struct Band {
 }
 
 /// The finished rows of one output.
-pub(super) struct Rows<'a> {
+pub(super) struct DevelopedRows<'a> {
     pixels: &'a Pixels,
-    layout: &'a Layout,
-    output: &'a Output,
+    layout: &'a PixelLayout,
+    output: &'a OutputFile,
     imager: Option<&'a dyn Imager>,
     /// The row last asked for: interleaved floats.
     row: Vec<f32>,
     /// Its raster y.
     row_y: Option<u32>,
     /// What the imager made last.
-    band: Band,
+    band: ImagerBand,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> DevelopedRows<'a> {
     pub(super) fn new(
         pixels: &'a Pixels,
-        layout: &'a Layout,
-        output: &'a Output,
+        layout: &'a PixelLayout,
+        output: &'a OutputFile,
         imager: Option<&'a dyn Imager>,
     ) -> Self {
-        Self { pixels, layout, output, imager, row: Vec::new(), row_y: None, band: Band::default() }
+        Self { pixels, layout, output, imager, row: Vec::new(), row_y: None, band: ImagerBand::default() }
     }
 
     /// Floats of a pixel of the output.

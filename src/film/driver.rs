@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// What is written for a display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Driver {
+pub(super) enum DisplayDriver {
     /// OpenEXR.
     Exr,
     /// TIFF.
@@ -17,7 +17,7 @@ pub(super) enum Driver {
     Null,
 }
 
-impl Driver {
+impl DisplayDriver {
     /// The file format's name, for messages.
     pub(super) fn format_name(self) -> &'static str {
         match self {
@@ -32,9 +32,9 @@ impl Driver {
 
 /// What a driver's name asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Request {
+enum DriverRequest {
     /// Always this.
-    Write(Driver),
+    Write(DisplayDriver),
     /// By the file name's extension; TIFF when it has none that is known.
     ByExtension,
     /// A window: answered with a file.
@@ -42,51 +42,55 @@ enum Request {
 }
 
 /// Every driver's names. The first of each kind is the one that messages suggest.
-const DRIVERS: [(&str, Request); 18] = [
-    ("file", Request::ByExtension),
-    ("exr", Request::Write(Driver::Exr)),
-    ("openexr", Request::Write(Driver::Exr)),
-    ("tiff", Request::Write(Driver::Tiff)),
-    ("tif", Request::Write(Driver::Tiff)),
-    ("png", Request::Write(Driver::Png)),
-    ("zfile", Request::Write(Driver::Depth)),
-    ("shadow", Request::Write(Driver::Depth)),
-    ("shadowmap", Request::Write(Driver::Depth)),
-    ("null", Request::Write(Driver::Null)),
-    ("framebuffer", Request::Window),
-    ("x11", Request::Window),
-    ("windows", Request::Window),
-    ("it", Request::Window),
-    ("idisplay", Request::Window),
-    ("i-display", Request::Window),
-    ("piqsl", Request::Window),
-    ("sdl", Request::Window),
+const DRIVERS: [(&str, DriverRequest); 18] = [
+    ("file", DriverRequest::ByExtension),
+    ("exr", DriverRequest::Write(DisplayDriver::Exr)),
+    ("openexr", DriverRequest::Write(DisplayDriver::Exr)),
+    ("tiff", DriverRequest::Write(DisplayDriver::Tiff)),
+    ("tif", DriverRequest::Write(DisplayDriver::Tiff)),
+    ("png", DriverRequest::Write(DisplayDriver::Png)),
+    ("zfile", DriverRequest::Write(DisplayDriver::Depth)),
+    ("shadow", DriverRequest::Write(DisplayDriver::Depth)),
+    ("shadowmap", DriverRequest::Write(DisplayDriver::Depth)),
+    ("null", DriverRequest::Write(DisplayDriver::Null)),
+    ("framebuffer", DriverRequest::Window),
+    ("x11", DriverRequest::Window),
+    ("windows", DriverRequest::Window),
+    ("it", DriverRequest::Window),
+    ("idisplay", DriverRequest::Window),
+    ("i-display", DriverRequest::Window),
+    ("piqsl", DriverRequest::Window),
+    ("sdl", DriverRequest::Window),
 ];
 
 /// The driver names that messages list.
 const KNOWN: &str = "file, exr (openexr), tiff, png, zfile, shadow, framebuffer, null";
 
 /// File name extensions and the drivers that they choose.
-const EXTENSIONS: [(&str, Driver); 4] =
-    [("exr", Driver::Exr), ("tif", Driver::Tiff), ("tiff", Driver::Tiff), ("png", Driver::Png)];
+const EXTENSIONS: [(&str, DisplayDriver); 4] = [
+    ("exr", DisplayDriver::Exr),
+    ("tif", DisplayDriver::Tiff),
+    ("tiff", DisplayDriver::Tiff),
+    ("png", DisplayDriver::Png),
+];
 
 /// The driver that a file name's extension chooses.
-pub(super) fn by_extension(path: &Path) -> Option<Driver> {
+pub(super) fn by_extension(path: &Path) -> Option<DisplayDriver> {
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
     EXTENSIONS.iter().find(|(name, _)| *name == extension).map(|(_, driver)| *driver)
 }
 
 /// A driver with the file it writes, and what the user should know about the choice.
 #[derive(Debug, PartialEq)]
-pub(super) struct Choice {
-    pub(super) driver: Driver,
+pub(super) struct DriverChoice {
+    pub(super) driver: DisplayDriver,
     pub(super) path: PathBuf,
-    pub(super) remark: Option<Remark>,
+    pub(super) remark: Option<DriverRemark>,
 }
 
 /// Why a display does not get exactly what it asked for.
 #[derive(Debug, PartialEq)]
-pub(super) enum Remark {
+pub(super) enum DriverRemark {
     /// No driver of that name; the extension chose.
     Unknown {
         /// The message.
@@ -103,31 +107,31 @@ pub(super) enum Remark {
 /// `file` goes by the name's extension (TIFF when there is none), and so does an unknown driver, with an error. There are no windows:
 /// `framebuffer` and its like write the file that they name, as OpenEXR and with `.exr` added where the name has no picture's
 /// extension (such displays are often named after the RIB file, which must not be overwritten).
-pub(super) fn choose(driver: &str, name: &str) -> Choice {
+pub(super) fn choose(driver: &str, name: &str) -> DriverChoice {
     let path = PathBuf::from(name);
-    let extension_or_tiff = by_extension(&path).unwrap_or(Driver::Tiff);
+    let extension_or_tiff = by_extension(&path).unwrap_or(DisplayDriver::Tiff);
     let Some((_, request)) = DRIVERS.iter().find(|(known, _)| known.eq_ignore_ascii_case(driver)) else {
         let message = format!(
             "unknown display driver \"{driver}\" for \"{name}\"; written as {}",
             extension_or_tiff.format_name()
         );
-        return Choice {
+        return DriverChoice {
             driver: extension_or_tiff,
             path,
-            remark: Some(Remark::Unknown { message, hint: format!("known drivers are {KNOWN}") }),
+            remark: Some(DriverRemark::Unknown { message, hint: format!("known drivers are {KNOWN}") }),
         };
     };
     match request {
-        Request::Write(driver) => Choice { driver: *driver, path, remark: None },
-        Request::ByExtension => Choice { driver: extension_or_tiff, path, remark: None },
-        Request::Window => {
+        DriverRequest::Write(driver) => DriverChoice { driver: *driver, path, remark: None },
+        DriverRequest::ByExtension => DriverChoice { driver: extension_or_tiff, path, remark: None },
+        DriverRequest::Window => {
             let (written, path) = match by_extension(&path) {
                 Some(written) => (written, path),
-                None => (Driver::Exr, PathBuf::from(format!("{name}.exr"))),
+                None => (DisplayDriver::Exr, PathBuf::from(format!("{name}.exr"))),
             };
             let message =
                 format!("no window is opened for \"{driver}\"; the picture is written to \"{}\"", path.display());
-            Choice { driver: written, path, remark: Some(Remark::Window(message)) }
+            DriverChoice { driver: written, path, remark: Some(DriverRemark::Window(message)) }
         }
     }
 }
@@ -139,21 +143,21 @@ mod tests {
     #[test]
     fn drivers_and_extensions_choose() {
         let table = [
-            ("file", "a.exr", Driver::Exr, "a.exr"),
-            ("file", "a.tif", Driver::Tiff, "a.tif"),
-            ("file", "a.PNG", Driver::Png, "a.PNG"),
-            ("file", "a", Driver::Tiff, "a"),
-            ("file", "a.pic", Driver::Tiff, "a.pic"),
-            ("openexr", "a.tif", Driver::Exr, "a.tif"),
-            ("TIFF", "a.exr", Driver::Tiff, "a.exr"),
-            ("zfile", "shadow.z", Driver::Depth, "shadow.z"),
-            ("shadow", "shadow.exr", Driver::Depth, "shadow.exr"),
-            ("framebuffer", "scene.rib", Driver::Exr, "scene.rib.exr"),
-            ("framebuffer", "scene.tif", Driver::Tiff, "scene.tif"),
-            ("it", "untitled", Driver::Exr, "untitled.exr"),
-            ("null", "a.exr", Driver::Null, "a.exr"),
-            ("cineon", "a.exr", Driver::Exr, "a.exr"),
-            ("cineon", "a.cin", Driver::Tiff, "a.cin"),
+            ("file", "a.exr", DisplayDriver::Exr, "a.exr"),
+            ("file", "a.tif", DisplayDriver::Tiff, "a.tif"),
+            ("file", "a.PNG", DisplayDriver::Png, "a.PNG"),
+            ("file", "a", DisplayDriver::Tiff, "a"),
+            ("file", "a.pic", DisplayDriver::Tiff, "a.pic"),
+            ("openexr", "a.tif", DisplayDriver::Exr, "a.tif"),
+            ("TIFF", "a.exr", DisplayDriver::Tiff, "a.exr"),
+            ("zfile", "shadow.z", DisplayDriver::Depth, "shadow.z"),
+            ("shadow", "shadow.exr", DisplayDriver::Depth, "shadow.exr"),
+            ("framebuffer", "scene.rib", DisplayDriver::Exr, "scene.rib.exr"),
+            ("framebuffer", "scene.tif", DisplayDriver::Tiff, "scene.tif"),
+            ("it", "untitled", DisplayDriver::Exr, "untitled.exr"),
+            ("null", "a.exr", DisplayDriver::Null, "a.exr"),
+            ("cineon", "a.exr", DisplayDriver::Exr, "a.exr"),
+            ("cineon", "a.cin", DisplayDriver::Tiff, "a.cin"),
         ];
         for (driver, name, expected, path) in table {
             let choice = choose(driver, name);
@@ -163,10 +167,12 @@ mod tests {
 
     #[test]
     fn an_unknown_driver_is_named_with_the_known_ones() {
-        let Some(Remark::Unknown { message, hint }) = choose("cineon", "a.exr").remark else { panic!("no remark") };
+        let Some(DriverRemark::Unknown { message, hint }) = choose("cineon", "a.exr").remark else {
+            panic!("no remark")
+        };
         assert_eq!(message, "unknown display driver \"cineon\" for \"a.exr\"; written as OpenEXR");
         assert!(hint.contains("zfile") && hint.contains("tiff"), "{hint}");
-        assert!(matches!(choose("framebuffer", "a").remark, Some(Remark::Window(_))));
+        assert!(matches!(choose("framebuffer", "a").remark, Some(DriverRemark::Window(_))));
         assert_eq!(choose("exr", "a").remark, None);
     }
 }

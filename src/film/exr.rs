@@ -1,9 +1,9 @@
 //! The OpenEXR encoder: scan lines, written block by block so that only one block is held besides the film.
 
-use super::develop::Rows;
+use super::develop::DevelopedRows;
 use super::header::SOFTWARE;
 use super::plan::ExrChannel;
-use super::{Picture, WriteError, file::Sink};
+use super::{FilmWriteError, PictureInfo, file::FileSink};
 use exr::block::{UncompressedBlock, writer::ChunksWriter};
 use exr::compression::Compression;
 use exr::math::Vec2;
@@ -16,12 +16,12 @@ use half::f16;
 
 /// Writes the picture. `channels` name the floats of a pixel in the order in which `rows` interleaves them.
 pub(super) fn write(
-    sink: &mut dyn Sink,
-    picture: &Picture<'_>,
+    sink: &mut dyn FileSink,
+    picture: &PictureInfo<'_>,
     compression: Compression,
     channels: &[ExrChannel],
-    mut rows: Rows<'_>,
-) -> Result<(), WriteError> {
+    mut rows: DevelopedRows<'_>,
+) -> Result<(), FilmWriteError> {
     // Files list channels by name. `order[i]` is the place in a pixel of the i-th channel of the file.
     let mut order: Vec<usize> = (0..channels.len()).collect();
     order.sort_by_key(|&index| &channels[index].name);
@@ -59,7 +59,7 @@ fn encode_samples<'a>(bytes: &mut [u8], samples: impl Iterator<Item = &'a f32>, 
 }
 
 fn file_header<'a>(
-    picture: &Picture<'_>,
+    picture: &PictureInfo<'_>,
     compression: Compression,
     channels: impl Iterator<Item = &'a ExrChannel>,
 ) -> Header {
@@ -78,7 +78,7 @@ fn file_header<'a>(
     header
 }
 
-fn image_attributes(picture: &Picture<'_>) -> ImageAttributes {
+fn image_attributes(picture: &PictureInfo<'_>) -> ImageAttributes {
     let [width, height] = picture.header.resolution.map(|side| side as usize);
     let [x, y] = picture.origin;
     let mut attributes = ImageAttributes::new(IntegerBounds::new((x, y), (width, height)));
@@ -86,7 +86,7 @@ fn image_attributes(picture: &Picture<'_>) -> ImageAttributes {
     attributes
 }
 
-fn layer_attributes(picture: &Picture<'_>) -> LayerAttributes {
+fn layer_attributes(picture: &PictureInfo<'_>) -> LayerAttributes {
     let header = picture.header;
     let [x, y] = picture.corner();
     let ([center_x, center_y], screen_window_width) = header.screen_window;

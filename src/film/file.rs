@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 
 /// What the encoders write to.
-pub(super) trait Sink: Write + Seek {}
+pub(super) trait FileSink: Write + Seek {}
 
-impl<T: Write + Seek> Sink for T {}
+impl<T: Write + Seek> FileSink for T {}
 
 /// How a name can be written.
-enum Target {
+enum FileTarget {
     /// A file, or nothing yet: replaced by renaming.
     File(PathBuf),
     /// A device or pipe (`/dev/null`): must not be replaced, is written to.
     Special(PathBuf),
 }
 
-impl Target {
+impl FileTarget {
     /// Follows links, so that what they point at is replaced and not the link.
     fn find(path: &Path) -> io::Result<Self> {
         match fs::metadata(path) {
@@ -58,19 +58,19 @@ fn plain_reason(error: &io::Error) -> String {
 
 /// Whether `path` could be written now: the directory is there and takes files, and no directory has the name.
 pub fn check_writable(path: &Path) -> io::Result<()> {
-    match Target::find(path)? {
-        Target::File(path) => temporary_beside(&path)?.close(),
-        Target::Special(path) => OpenOptions::new().write(true).open(path).map(drop),
+    match FileTarget::find(path)? {
+        FileTarget::File(path) => temporary_beside(&path)?.close(),
+        FileTarget::Special(path) => OpenOptions::new().write(true).open(path).map(drop),
     }
 }
 
 /// Writes a file with `encode`. After an error nothing has changed: an older file of that name is still there.
 pub(super) fn write_whole<E: From<io::Error>>(
     path: &Path,
-    encode: impl FnOnce(&mut dyn Sink) -> Result<(), E>,
+    encode: impl FnOnce(&mut dyn FileSink) -> Result<(), E>,
 ) -> Result<(), E> {
-    match Target::find(path)? {
-        Target::File(path) => {
+    match FileTarget::find(path)? {
+        FileTarget::File(path) => {
             let mut temporary = temporary_beside(&path)?;
             let mut buffered = BufWriter::with_capacity(1 << 18, temporary.as_file_mut());
             encode(&mut buffered)?;
@@ -78,7 +78,7 @@ pub(super) fn write_whole<E: From<io::Error>>(
             drop(buffered);
             temporary.persist(&path).map(|_: File| ()).map_err(|failed| failed.error.into())
         }
-        Target::Special(path) => {
+        FileTarget::Special(path) => {
             let mut bytes = Cursor::new(Vec::new());
             encode(&mut bytes)?;
             Ok(OpenOptions::new().write(true).open(path)?.write_all(bytes.get_ref())?)

@@ -8,7 +8,7 @@ pub(super) const SOFTWARE: &str = concat!("anthill ", env!("CARGO_PKG_VERSION"))
 
 /// The camera as OpenEXR's standard attributes describe it. Matrices are row-major for row vectors, as RIB's are.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Header {
+pub(super) struct CameraMetadata {
     /// Full picture size in pixels.
     pub(super) resolution: [u32; 2],
     /// Width over height of a pixel.
@@ -26,7 +26,7 @@ pub(super) struct Header {
     pub(super) field_of_view: Option<[f32; 2]>,
 }
 
-impl Header {
+impl CameraMetadata {
     pub(super) fn new(camera: &Camera) -> Self {
         let [left, right, bottom, top] = camera.screen_window;
         // Half of the smaller side of the picture at z = 1 in camera space: the unit of screen space.
@@ -94,7 +94,7 @@ mod tests {
     use glam::DVec3;
 
     /// Multiplies a row vector by a row-major matrix, as a reader of the file does.
-    fn ndc(header: &Header, point: [f64; 3]) -> [f64; 3] {
+    fn ndc(header: &CameraMetadata, point: [f64; 3]) -> [f64; 3] {
         let v = [point[0], point[1], point[2], 1.0];
         let m = header.world_to_ndc.map(f64::from);
         let column = |c: usize| (0..4).map(|r| v[r] * m[r * 4 + c]).sum::<f64>();
@@ -112,7 +112,7 @@ mod tests {
         camera.screen_window = [-4.0 / 3.0, 4.0 / 3.0, -1.0, 1.0];
         camera.clip = [1.0, 11.0];
         camera.camera_from_world = Motion::still(DMat4::from_translation(DVec3::new(0.0, 0.0, 5.0)));
-        let header = Header::new(&camera);
+        let header = CameraMetadata::new(&camera);
         assert_near(ndc(&header, [0.0, 0.0, 0.0]), [0.5, 0.5, 0.88]);
         // Upper left corner at z = 10 of the camera; the smaller side spans 90 degrees.
         assert_near(ndc(&header, [-40.0 / 3.0, 10.0, 5.0]), [0.0, 0.0, 0.99]);
@@ -123,7 +123,7 @@ mod tests {
 
         camera.projection = Projection::Orthographic;
         camera.clip = [1e-10, 1e38];
-        let header = Header::new(&camera);
+        let header = CameraMetadata::new(&camera);
         assert_near(ndc(&header, [4.0 / 3.0, 1.0, 100.0]), [1.0, 0.0, 0.0]);
         assert_eq!(header.field_of_view, None);
         assert!(header.world_to_ndc.iter().all(|value| value.is_finite()));

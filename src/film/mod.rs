@@ -27,27 +27,27 @@ mod driver;
 mod exr;
 mod file;
 mod header;
-mod keep;
 mod output_name;
 mod plan;
 mod png;
 mod preview;
 mod quantize;
+mod save;
 #[cfg(test)]
 mod tests;
 mod tiff;
 
-pub use channels::{ChannelGroup, Layout};
+pub use channels::{ChannelGroup, PixelLayout};
 pub use file::{check_writable, write_bytes};
-pub use output_name::{Naming, OutputName};
-pub use preview::{PreviewError, Shown, png_of, preview, show};
+pub use output_name::{OutputName, OutputNaming};
+pub use preview::{PreviewError, PreviewImage, encode_png, preview, preview_image};
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::scene::{Camera, Options, World};
-use develop::Rows;
-use header::Header;
+use develop::DevelopedRows;
+use header::CameraMetadata;
 use parking_lot::Mutex;
-use plan::{Format, Output, Planned};
+use plan::{FileFormat, OutputFile, PlannedDisplay};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -110,9 +110,9 @@ impl fmt::Display for DisplayState {
 
 /// The film of one world.
 pub struct Film {
-    layout: Layout,
-    header: Header,
-    outputs: Vec<Planned>,
+    layout: PixelLayout,
+    header: CameraMetadata,
+    outputs: Vec<PlannedDisplay>,
     pixels: Mutex<Pixels>,
 }
 
@@ -200,11 +200,11 @@ impl Film {
             reporter.report(error.hint("render a smaller Format, a CropWindow, or with a larger --host-memory"));
             return Err(missing(&outputs, |_| true));
         };
-        Ok(Self { layout, header: Header::new(&world.camera), outputs, pixels: Mutex::new(pixels) })
+        Ok(Self { layout, header: CameraMetadata::new(&world.camera), outputs, pixels: Mutex::new(pixels) })
     }
 
     /// Which groups the renderer must produce and where each lies in a pixel. Without groups there is nothing to render.
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &PixelLayout {
         &self.layout
     }
 
@@ -256,10 +256,10 @@ impl Film {
     /// and given up. Returns how many are left; with none, rendering has no purpose.
     pub fn check_outputs(&mut self, reporter: &Reporter) -> usize {
         for planned in &mut self.outputs {
-            let Planned::Write(output) = planned else { continue };
+            let PlannedDisplay::Write(output) = planned else { continue };
             if let Err(error) = check_writable(&output.path) {
                 report_unwritten(reporter, &output.location, &output.path, &error);
-                *planned = Planned::Never(output.path.clone());
+                *planned = PlannedDisplay::Never(output.path.clone());
             }
         }
         self.outputs.iter().filter_map(to_write).count()
@@ -267,13 +267,13 @@ impl Film {
 
     /// Whether nothing would be left of drawing it: some display cannot be written, and there is no other.
     pub fn is_pointless(&self) -> bool {
-        let lost = self.outputs.iter().any(|planned| matches!(planned, Planned::Never(_)));
+        let lost = self.outputs.iter().any(|planned| matches!(planned, PlannedDisplay::Never(_)));
         lost && !self.outputs.iter().any(|planned| to_write(planned).is_some())
     }
 
     /// The displays of a film that is not drawn: those that cannot be written are missing; of the others there is nothing to say.
     pub fn undrawn(self) -> Vec<DisplayOutcome> {
-        missing(&self.outputs, |planned| matches!(planned, Planned::Never(_)))
+        missing(&self.outputs, |planned| matches!(planned, PlannedDisplay::Never(_)))
     }
 
     /// The displays of a film that cannot be drawn: all that write something are missing.
@@ -289,16 +289,16 @@ impl Film {
         let mut outcomes = Vec::new();
         for planned in &self.outputs {
             let (path, state) = match planned {
-                Planned::Nothing => continue,
-                Planned::Never(path) => (path, DisplayState::Missing),
-                Planned::Write(output) if pixels.finished_count == 0 => {
+                PlannedDisplay::Nothing => continue,
+                PlannedDisplay::Never(path) => (path, DisplayState::Missing),
+                PlannedDisplay::Write(output) if pixels.finished_count == 0 => {
                     let message = format!("no pixel of \"{}\" was finished; it is not written", output.path.display());
                     reporter.report(Diagnostic::new(Severity::Severe, "missingdata", output.location.clone(), message));
                     (&output.path, DisplayState::Missing)
                 }
-                Planned::Write(output) => {
+                PlannedDisplay::Write(output) => {
                     let imager = imager.filter(|_| output.groups.iter().any(develop::is_imaged));
-                    let rows = Rows::new(&pixels, &self.layout, output, imager);
+                    let rows = DevelopedRows::new(&pixels, &self.layout, output, imager);
                     (&output.path, write(output, &self.header, (&pixels, rows), imager, reporter))
                 }
             };
@@ -315,8 +315,8 @@ fn bytes_of(pixel_count: u64, floats: usize) -> u64 {
 }
 
 /// What displays and the imager need of a pixel.
-fn layout(outputs: &[Planned], options: &Options) -> Layout {
-    let mut layout = Layout::default();
+fn layout(outputs: &[PlannedDisplay], options: &Options) -> PixelLayout {
+    let mut layout = PixelLayout::default();
     for output in outputs.iter().filter_map(to_write) {
         output.groups.iter().for_each(|group| layout.add(group));
     }
@@ -329,26 +329,26 @@ fn layout(outputs: &[Planned], options: &Options) -> Layout {
 }
 
 /// Says of these displays that they are missing.
-fn missing(outputs: &[Planned], which: impl Fn(&Planned) -> bool) -> Vec<DisplayOutcome> {
-    let path = |planned: &Planned| match planned {
-        Planned::Write(output) => Some(output.path.clone()),
-        Planned::Never(path) => Some(path.clone()),
-        Planned::Nothing => None,
+fn missing(outputs: &[PlannedDisplay], which: impl Fn(&PlannedDisplay) -> bool) -> Vec<DisplayOutcome> {
+    let path = |planned: &PlannedDisplay| match planned {
+        PlannedDisplay::Write(output) => Some(output.path.clone()),
+        PlannedDisplay::Never(path) => Some(path.clone()),
+        PlannedDisplay::Nothing => None,
     };
     let paths = outputs.iter().filter(|planned| which(planned)).filter_map(path);
     paths.map(|path| DisplayOutcome { path, state: DisplayState::Missing }).collect()
 }
 
-fn to_write(planned: &Planned) -> Option<&Output> {
+fn to_write(planned: &PlannedDisplay) -> Option<&OutputFile> {
     match planned {
-        Planned::Write(output) => Some(output),
-        Planned::Never(_) | Planned::Nothing => None,
+        PlannedDisplay::Write(output) => Some(output),
+        PlannedDisplay::Never(_) | PlannedDisplay::Nothing => None,
     }
 }
 
 /// Why a file could not be written.
 #[derive(Debug, thiserror::Error)]
-enum WriteError {
+enum FilmWriteError {
     #[error("{0}")]
     Io(#[from] std::io::Error),
     #[error("{0}")]
@@ -362,8 +362,8 @@ enum WriteError {
 }
 
 /// What an encoder knows besides the pixels' values.
-struct Picture<'a> {
-    header: &'a Header,
+struct PictureInfo<'a> {
+    header: &'a CameraMetadata,
     /// Half-open, in raster pixels.
     crop: [u32; 4],
     /// Where raster pixel (0, 0) lies on the display.
@@ -372,7 +372,7 @@ struct Picture<'a> {
     missing: u64,
 }
 
-impl Picture<'_> {
+impl PictureInfo<'_> {
     fn size(&self) -> [u32; 2] {
         [self.crop[2] - self.crop[0], self.crop[3] - self.crop[1]]
     }
@@ -392,22 +392,22 @@ impl Picture<'_> {
 }
 
 fn write(
-    output: &Output,
-    header: &Header,
-    (pixels, rows): (&Pixels, Rows<'_>),
+    output: &OutputFile,
+    header: &CameraMetadata,
+    (pixels, rows): (&Pixels, DevelopedRows<'_>),
     imager: Option<&dyn Imager>,
     reporter: &Reporter,
 ) -> DisplayState {
-    let picture = Picture { header, crop: pixels.crop, origin: output.origin, missing: pixels.missing() };
+    let picture = PictureInfo { header, crop: pixels.crop, origin: output.origin, missing: pixels.missing() };
     let written = file::write_whole(&output.path, |sink| {
         match &output.format {
-            Format::Exr { compression, channels } => exr::write(sink, &picture, *compression, channels, rows),
-            Format::Tiff { compression, samples } => {
+            FileFormat::Exr { compression, channels } => exr::write(sink, &picture, *compression, channels, rows),
+            FileFormat::Tiff { compression, samples } => {
                 tiff::write(sink, &picture, &output.groups, *compression, *samples, rows)
             }
-            Format::Png { quantize, bits } => png::write(sink, &picture, quantize, *bits, rows),
+            FileFormat::Png { quantize, bits } => png::write(sink, &picture, quantize, *bits, rows),
         }?;
-        imager.and_then(Imager::failure).map_or(Ok(()), |why| Err(WriteError::Imager(why)))
+        imager.and_then(Imager::failure).map_or(Ok(()), |why| Err(FilmWriteError::Imager(why)))
     });
     match written {
         Err(error) => {

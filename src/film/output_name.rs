@@ -52,7 +52,7 @@ impl OutputName {
 
 /// Gives worlds the name of `-o`, some after the other.
 #[derive(Debug)]
-pub struct Naming<'a> {
+pub struct OutputNaming<'a> {
     name: &'a OutputName,
     /// Worlds so far.
     worlds: usize,
@@ -61,7 +61,7 @@ pub struct Naming<'a> {
     seen: BTreeSet<String>,
 }
 
-impl<'a> Naming<'a> {
+impl<'a> OutputNaming<'a> {
     /// No world has come yet.
     pub fn new(name: &'a OutputName) -> Self {
         Self { name, worlds: 0, pictures: 0, seen: BTreeSet::new() }
@@ -98,7 +98,7 @@ impl<'a> Naming<'a> {
 /// The index of the display that `-o` replaces: the first, unless it shows depth only.
 fn primary_picture(options: &Options) -> Option<usize> {
     let display = options.displays.first()?;
-    let is_depth = driver::choose(&display.driver, &display.name).driver == driver::Driver::Depth
+    let is_depth = driver::choose(&display.driver, &display.name).driver == driver::DisplayDriver::Depth
         || matches!(display.mode, DisplayMode::Image { rgb: false, a: false, z: true });
     (!is_depth).then_some(0)
 }
@@ -123,7 +123,7 @@ mod tests {
     fn names_go_on_where_earlier_worlds_left_off() {
         let picture = || world(None, vec![display("a.tif", "tiff", RGB)]);
         let name = OutputName::parse("x.#.exr").expect("a good name");
-        let mut naming = Naming::new(&name);
+        let mut naming = OutputNaming::new(&name);
         let names: Vec<String> = (0..3)
             .map(|_| {
                 let mut options = picture();
@@ -135,7 +135,7 @@ mod tests {
         let twice = naming.apply(&mut [&mut world(Some(2), vec![display("a.tif", "tiff", RGB)])]);
         assert_eq!(twice, Err("-o: two pictures of one frame would both be \"x.0002.exr\"".into()));
         let name = OutputName::parse("x.exr").expect("a good name");
-        let mut naming = Naming::new(&name);
+        let mut naming = OutputNaming::new(&name);
         naming.apply(&mut [&mut picture()]).expect("one picture");
         assert!(naming.apply(&mut [&mut picture()]).is_err_and(|message| message.contains("has 2 pictures")));
     }
@@ -167,7 +167,7 @@ mod tests {
 
     fn apply(name: &str, worlds: &mut [Options]) -> Result<Vec<String>, String> {
         let name = OutputName::parse(name).expect("a good name");
-        Naming::new(&name).apply(&mut worlds.iter_mut().collect::<Vec<_>>())?;
+        OutputNaming::new(&name).apply(&mut worlds.iter_mut().collect::<Vec<_>>())?;
         let names =
             |options: &Options| options.displays.iter().map(|d| format!("{} {}", d.driver, d.name)).collect::<Vec<_>>();
         Ok(worlds.iter().map(|options| names(options).join(", ")).collect())

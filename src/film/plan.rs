@@ -1,15 +1,15 @@
-//! From a display as authored to an [`Output`]: which file, which channels, which numbers in it. All bad parameters are found here,
+//! From a display as authored to an [`OutputFile`]: which file, which channels, which numbers in it. All bad parameters are found here,
 //! before anything is rendered.
 
 use super::channels::{ChannelGroup, groups_of};
-use super::driver::{self, Driver, Remark};
+use super::driver::{self, DisplayDriver, DriverRemark};
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::scene::{Display, DisplayMode, ParamValue, Quantize, ValueType};
 use std::path::PathBuf;
 
 /// A file to be written.
 #[derive(Clone)]
-pub(super) struct Output {
+pub(super) struct OutputFile {
     pub(super) path: PathBuf,
     pub(super) location: SourceLocation,
     /// What a pixel of the file holds, in this order.
@@ -18,10 +18,10 @@ pub(super) struct Output {
     pub(super) exposure: [f32; 2],
     /// Where the picture's upper left pixel lies on the display, in pixels.
     pub(super) origin: [i32; 2],
-    pub(super) format: Format,
+    pub(super) format: FileFormat,
 }
 
-impl Output {
+impl OutputFile {
     /// Floats of a pixel.
     pub(super) fn floats(&self) -> usize {
         self.groups.iter().map(ChannelGroup::floats).sum()
@@ -30,10 +30,10 @@ impl Output {
 
 /// How the file holds it.
 #[derive(Clone)]
-pub(super) enum Format {
+pub(super) enum FileFormat {
     Exr { compression: exr::compression::Compression, channels: Vec<ExrChannel> },
-    Tiff { compression: tiff::encoder::Compression, samples: Samples },
-    Png { quantize: Quantize, bits: Bits },
+    Tiff { compression: tiff::encoder::Compression, samples: TiffSamples },
+    Png { quantize: Quantize, bits: SampleBits },
 }
 
 /// One channel of an OpenEXR file.
@@ -46,12 +46,12 @@ pub(super) struct ExrChannel {
 
 /// Sizes of integer samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bits {
+pub(super) enum SampleBits {
     Eight,
     Sixteen,
 }
 
-impl Bits {
+impl SampleBits {
     /// The largest integer.
     pub(super) fn limit(self) -> u16 {
         match self {
@@ -63,16 +63,16 @@ impl Bits {
 
 /// What a TIFF file's samples are.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Samples {
+pub(super) enum TiffSamples {
     Float,
-    Integer(Quantize, Bits),
+    Integer(Quantize, SampleBits),
 }
 
 /// What becomes of one display.
 #[derive(Clone)]
-pub(super) enum Planned {
+pub(super) enum PlannedDisplay {
     /// It is written.
-    Write(Output),
+    Write(OutputFile),
     /// It cannot be written; an error was reported.
     Never(PathBuf),
     /// It writes nothing, as was asked (`null`), or what another display writes.
@@ -81,20 +81,21 @@ pub(super) enum Planned {
 
 /// Plans all displays of a world. Two displays cannot write one file: the later one fails, unless it is a window, which then has
 /// nothing to add.
-pub(super) fn plan(displays: &[Display], reporter: &Reporter) -> Vec<Planned> {
-    let mut planned: Vec<Planned> = Vec::with_capacity(displays.len());
+pub(super) fn plan(displays: &[Display], reporter: &Reporter) -> Vec<PlannedDisplay> {
+    let mut planned: Vec<PlannedDisplay> = Vec::with_capacity(displays.len());
     for display in displays {
-        let is_window = matches!(driver::choose(&display.driver, &display.name).remark, Some(Remark::Window(_)));
+        let is_window = matches!(driver::choose(&display.driver, &display.name).remark, Some(DriverRemark::Window(_)));
         let mut next = plan_display(display, reporter);
-        if let Planned::Write(output) = &next {
-            let taken = planned.iter().any(|other| matches!(other, Planned::Write(other) if other.path == output.path));
+        if let PlannedDisplay::Write(output) = &next {
+            let taken =
+                planned.iter().any(|other| matches!(other, PlannedDisplay::Write(other) if other.path == output.path));
             if taken && is_window {
-                next = Planned::Nothing;
+                next = PlannedDisplay::Nothing;
             } else if taken {
                 let message =
                     format!("two displays write \"{}\"; the second one is not written", output.path.display());
                 reporter.error("badargument", &display.location, message);
-                next = Planned::Never(output.path.clone());
+                next = PlannedDisplay::Never(output.path.clone());
             }
         }
         planned.push(next);
@@ -102,38 +103,38 @@ pub(super) fn plan(displays: &[Display], reporter: &Reporter) -> Vec<Planned> {
     planned
 }
 
-fn plan_display(display: &Display, reporter: &Reporter) -> Planned {
+fn plan_display(display: &Display, reporter: &Reporter) -> PlannedDisplay {
     if display.name.is_empty() {
         reporter.error(
             "badargument",
             &display.location,
             "a display has no name, so that its picture cannot be written",
         );
-        return Planned::Never(PathBuf::new());
+        return PlannedDisplay::Never(PathBuf::new());
     }
     if let DisplayMode::Variable { name, ty: ValueType::String } = &display.mode {
         reporter.error("incapable", &display.location, format!("\"{name}\" is a string and cannot be displayed"));
-        return Planned::Never(display.name.clone().into());
+        return PlannedDisplay::Never(display.name.clone().into());
     }
     let choice = driver::choose(&display.driver, &display.name);
     match choice.remark {
-        Some(Remark::Unknown { message, hint }) => {
+        Some(DriverRemark::Unknown { message, hint }) => {
             reporter.report(Diagnostic::new(Severity::Error, "badtoken", display.location.clone(), message).hint(hint));
         }
-        Some(Remark::Window(message)) => {
+        Some(DriverRemark::Window(message)) => {
             reporter.report(Diagnostic::new(Severity::Info, "incapable", display.location.clone(), message));
         }
         None => {}
     }
-    let params = Params { display, reporter };
+    let params = DisplayParams { display, reporter };
     let (groups, format) = match choice.driver {
-        Driver::Null => return Planned::Nothing,
-        Driver::Exr => plan_exr(&params),
-        Driver::Depth => plan_depth(&params),
-        Driver::Tiff => plan_tiff(&params),
-        Driver::Png => match plan_png(&params) {
+        DisplayDriver::Null => return PlannedDisplay::Nothing,
+        DisplayDriver::Exr => plan_exr(&params),
+        DisplayDriver::Depth => plan_depth(&params),
+        DisplayDriver::Tiff => plan_tiff(&params),
+        DisplayDriver::Png => match plan_png(&params) {
             Some(planned) => planned,
-            None => return Planned::Never(choice.path),
+            None => return PlannedDisplay::Never(choice.path),
         },
     };
     if groups.is_empty() {
@@ -142,9 +143,9 @@ fn plan_display(display: &Display, reporter: &Reporter) -> Planned {
             &display.location,
             format!("\"{}\" would hold no channel and is not written", display.name),
         );
-        return Planned::Never(choice.path);
+        return PlannedDisplay::Never(choice.path);
     }
-    Planned::Write(Output {
+    PlannedDisplay::Write(OutputFile {
         path: choice.path,
         location: display.location.clone(),
         groups,
@@ -156,7 +157,7 @@ fn plan_display(display: &Display, reporter: &Reporter) -> Planned {
 
 /// OpenEXR holds floats whatever Quantize says, as the drivers of PRMan and 3Delight do: half for colour and alpha, float for depth
 /// and variables, unless `exrpixeltype` chooses; depth is float always (PRMan).
-fn plan_exr(params: &Params<'_>) -> (Vec<ChannelGroup>, Format) {
+fn plan_exr(params: &DisplayParams<'_>) -> (Vec<ChannelGroup>, FileFormat) {
     use exr::compression::Compression;
     params.check_known(&["exrcompression", "exrpixeltype", "asrgba"]);
     let table = [
@@ -184,7 +185,7 @@ fn plan_exr(params: &Params<'_>) -> (Vec<ChannelGroup>, Format) {
             exr_names(group, as_rgba).into_iter().map(move |name| ExrChannel { name, half })
         })
         .collect();
-    (groups, Format::Exr { compression: compression.unwrap_or(Compression::ZIP16), channels })
+    (groups, FileFormat::Exr { compression: compression.unwrap_or(Compression::ZIP16), channels })
 }
 
 /// Channel names, safe for the file format; `asrgba` names a variable Y, RGB or RGBA, for programs that know no others.
@@ -207,17 +208,17 @@ fn exr_names(group: &ChannelGroup, as_rgba: bool) -> Vec<String> {
 /// The longest name of a channel in an OpenEXR file.
 const EXR_NAME_BYTES_MAX: usize = 255;
 
-fn plan_depth(params: &Params<'_>) -> (Vec<ChannelGroup>, Format) {
+fn plan_depth(params: &DisplayParams<'_>) -> (Vec<ChannelGroup>, FileFormat) {
     params.check_known(&["zcompression"]);
     if !matches!(params.display.mode, DisplayMode::Image { z: true, .. }) {
         let message = format!("the \"{}\" driver writes depth, whatever the display's mode", params.display.driver);
         params.reporter.warn("consistency", &params.display.location, message);
     }
     let channels = vec![ExrChannel { name: "Z".into(), half: false }];
-    (vec![ChannelGroup::Depth], Format::Exr { compression: exr::compression::Compression::ZIP16, channels })
+    (vec![ChannelGroup::Depth], FileFormat::Exr { compression: exr::compression::Compression::ZIP16, channels })
 }
 
-fn plan_tiff(params: &Params<'_>) -> (Vec<ChannelGroup>, Format) {
+fn plan_tiff(params: &DisplayParams<'_>) -> (Vec<ChannelGroup>, FileFormat) {
     use tiff::encoder::{Compression, DeflateLevel};
     params.check_known(&[]);
     let deflate = Compression::Deflate(DeflateLevel::Balanced);
@@ -231,22 +232,22 @@ fn plan_tiff(params: &Params<'_>) -> (Vec<ChannelGroup>, Format) {
     let compression = params.word("compression", &table).unwrap_or(Compression::Lzw);
     let quantize = params.display.quantize;
     let samples = if quantize.one == 0.0 {
-        Samples::Float
+        TiffSamples::Float
     } else if let Some(bits) = bits_for(&quantize) {
-        Samples::Integer(quantize, bits)
+        TiffSamples::Integer(quantize, bits)
     } else {
         let message =
             format!("quantization to {} does not fit 16 bits; \"{}\" holds floats", quantize.max, params.display.name);
         params.reporter.warn("limitcheck", &params.display.location, message);
-        Samples::Float
+        TiffSamples::Float
     };
     let groups = groups_of(&params.display.mode);
-    let groups = if samples == Samples::Float { groups } else { params.without_depth(groups) };
-    (groups, Format::Tiff { compression, samples })
+    let groups = if samples == TiffSamples::Float { groups } else { params.without_depth(groups) };
+    (groups, FileFormat::Tiff { compression, samples })
 }
 
 /// PNG holds integers only: an unquantized display is quantized to 8 bits, with no gamma that was not asked for.
-fn plan_png(params: &Params<'_>) -> Option<(Vec<ChannelGroup>, Format)> {
+fn plan_png(params: &DisplayParams<'_>) -> Option<(Vec<ChannelGroup>, FileFormat)> {
     params.check_known(&[]);
     let display = params.display;
     let groups = params.without_depth(groups_of(&display.mode));
@@ -261,26 +262,26 @@ fn plan_png(params: &Params<'_>) -> Option<(Vec<ChannelGroup>, Format)> {
         Quantize { one: 0.0, .. } => Quantize { one: 255.0, min: 0.0, max: 255.0, dither: 0.5 },
         quantize => quantize,
     };
-    let bits = bits_for(&quantize).unwrap_or(Bits::Sixteen);
-    Some((groups, Format::Png { quantize, bits }))
+    let bits = bits_for(&quantize).unwrap_or(SampleBits::Sixteen);
+    Some((groups, FileFormat::Png { quantize, bits }))
 }
 
 /// The smallest integer that holds what Quantize writes.
-fn bits_for(quantize: &Quantize) -> Option<Bits> {
+fn bits_for(quantize: &Quantize) -> Option<SampleBits> {
     match quantize.max {
-        max if max <= 255.0 => Some(Bits::Eight),
-        max if max <= 65535.0 => Some(Bits::Sixteen),
+        max if max <= 255.0 => Some(SampleBits::Eight),
+        max if max <= 65535.0 => Some(SampleBits::Sixteen),
         _ => None,
     }
 }
 
 /// A display's parameters with someone to tell what is wrong with them.
-struct Params<'a> {
+struct DisplayParams<'a> {
     display: &'a Display,
     reporter: &'a Reporter,
 }
 
-impl Params<'_> {
+impl DisplayParams<'_> {
     fn warn(&self, message: String) {
         self.reporter.warn("badtoken", &self.display.location, message);
     }

@@ -1,26 +1,26 @@
 //! The PNG encoder: 8 or 16 bits, grey or colour, with alpha that is not associated.
 
-use super::develop::Rows;
+use super::develop::DevelopedRows;
 use super::header::SOFTWARE;
-use super::plan::Bits;
+use super::plan::SampleBits;
 use super::quantize::{dither_noise, quantize};
-use super::{Picture, WriteError, file::Sink};
+use super::{FilmWriteError, PictureInfo, file::FileSink};
 use crate::scene::Quantize;
 use png::{BitDepth, ColorType, Encoder, EncodingError};
 use std::io::Write;
 
 /// Writes the picture: 1 float a pixel is grey, 3 are colour, 4 are premultiplied colour and alpha.
 pub(super) fn write(
-    sink: &mut dyn Sink,
-    picture: &Picture<'_>,
+    sink: &mut dyn FileSink,
+    picture: &PictureInfo<'_>,
     settings: &Quantize,
-    bits: Bits,
-    mut rows: Rows<'_>,
-) -> Result<(), WriteError> {
+    bits: SampleBits,
+    mut rows: DevelopedRows<'_>,
+) -> Result<(), FilmWriteError> {
     let [width, height] = picture.size();
     let floats = rows.floats();
     let mut encoder = Encoder::new(sink, width, height);
-    encoder.set_depth(if bits == Bits::Eight { BitDepth::Eight } else { BitDepth::Sixteen });
+    encoder.set_depth(if bits == SampleBits::Eight { BitDepth::Eight } else { BitDepth::Sixteen });
     encoder.set_color(match floats {
         1 => ColorType::Grayscale,
         3 => ColorType::Rgb,
@@ -40,8 +40,8 @@ pub(super) fn write(
             for (&value, channel) in straight(pixel).iter().zip(0..floats as u32) {
                 let sample = quantize(value, settings, bits.limit(), dither_noise(x, y, channel));
                 match bits {
-                    Bits::Eight => bytes.push(sample as u8),
-                    Bits::Sixteen => bytes.extend(sample.to_be_bytes()),
+                    SampleBits::Eight => bytes.push(sample as u8),
+                    SampleBits::Sixteen => bytes.extend(sample.to_be_bytes()),
                 }
             }
         }

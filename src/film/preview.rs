@@ -1,6 +1,6 @@
 //! OpenEXR to PNG, for looking at: sRGB, 8 bits.
 
-use super::file::{Sink, write_whole};
+use super::file::{FileSink, write_whole};
 use exr::image::{AnyChannel, FlatSamples};
 use exr::meta::MetaData;
 use exr::prelude::{ReadChannels, ReadLayers, read};
@@ -40,14 +40,14 @@ const SAMPLES_MAX: usize = 1 << 30;
 
 /// A picture as it is shown: sRGB, 8 bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct PreviewImage {
     /// Width and height in pixels.
     pub size: [u32; 2],
     /// One plane of bytes for grey, three for colour; none of a picture without channels.
     planes: Vec<Vec<u8>>,
 }
 
-impl Shown {
+impl PreviewImage {
     /// A pixel's brightness, from 0 to 255: the mean of its channels. Black outside the picture.
     pub fn grey(&self, [x, y]: [u32; 2]) -> u8 {
         let inside = x < self.size[0] && y < self.size[1];
@@ -58,12 +58,12 @@ impl Shown {
     }
 }
 
-/// Shows an OpenEXR picture's data window as an sRGB PNG of 8 bits. See [`show()`].
+/// Shows an OpenEXR picture's data window as an sRGB PNG of 8 bits. See [`preview_image()`].
 ///
 /// # Errors
 /// When the picture cannot be read or the PNG cannot be written.
 pub fn preview(input: &Path, output: &Path, gain: f32) -> Result<(), PreviewError> {
-    let Shown { size, planes } = show(input, gain)?;
+    let PreviewImage { size, planes } = preview_image(input, gain)?;
     let written = write_whole(output, |sink| encode(sink, size, &planes));
     written.map_err(|reason| PreviewError::Write { path: output.display().to_string(), reason })
 }
@@ -75,7 +75,7 @@ pub fn preview(input: &Path, output: &Path, gain: f32) -> Result<(), PreviewErro
 ///
 /// # Errors
 /// When the picture cannot be read, or is too large to be shown.
-pub fn show(input: &Path, gain: f32) -> Result<Shown, PreviewError> {
+pub fn preview_image(input: &Path, gain: f32) -> Result<PreviewImage, PreviewError> {
     let path = || input.display().to_string();
     let unreadable = |reason| PreviewError::Read { path: path(), reason };
     // A header can promise any size, and the reader would ask for as much memory.
@@ -98,11 +98,11 @@ pub fn show(input: &Path, gain: f32) -> Result<Shown, PreviewError> {
     let layer = image.layer_data;
     let planes = planes(&layer.channel_data.list, gain);
     let size = [layer.size.width(), layer.size.height()].map(|side| side as u32);
-    Ok(Shown { size, planes })
+    Ok(PreviewImage { size, planes })
 }
 
 /// A PNG of sRGB colours, row by row; as many as the picture has pixels.
-pub fn png_of(size: [u32; 2], colours: &[[u8; 3]]) -> Vec<u8> {
+pub fn encode_png(size: [u32; 2], colours: &[[u8; 3]]) -> Vec<u8> {
     let planes: Vec<Vec<u8>> = (0..3).map(|channel| colours.iter().map(|colour| colour[channel]).collect()).collect();
     let mut bytes = Cursor::new(Vec::new());
     encode(&mut bytes, size, &planes).expect("as many colours as pixels, and room in memory");
@@ -152,7 +152,7 @@ fn srgb_byte(linear: f32) -> u8 {
     (encoded * 255.0 + 0.5) as u8
 }
 
-fn encode(sink: &mut dyn Sink, [width, height]: [u32; 2], planes: &[Vec<u8>]) -> Result<(), png::EncodingError> {
+fn encode(sink: &mut dyn FileSink, [width, height]: [u32; 2], planes: &[Vec<u8>]) -> Result<(), png::EncodingError> {
     let mut encoder = Encoder::new(sink, width, height);
     encoder.set_depth(BitDepth::Eight);
     encoder.set_color(if planes.len() == 3 { ColorType::Rgb } else { ColorType::Grayscale });

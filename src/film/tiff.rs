@@ -1,11 +1,11 @@
 //! The TIFF encoder: strips of 8- or 16-bit integers or 32-bit floats, any number of samples.
 
 use super::channels::ChannelGroup;
-use super::develop::Rows;
+use super::develop::DevelopedRows;
 use super::header::SOFTWARE;
-use super::plan::{Bits, Samples};
+use super::plan::{SampleBits, TiffSamples};
 use super::quantize::{dither_noise, quantize};
-use super::{Picture, WriteError, file::Sink};
+use super::{FilmWriteError, PictureInfo, file::FileSink};
 use tiff::encoder::colortype::{ColorType, Gray8, Gray16, Gray32Float, RGB8, RGB16, RGB32Float};
 use tiff::encoder::{
     Compression, ImageEncoder, Rational, TiffEncoder, TiffKind, TiffKindBig, TiffKindStandard, TiffValue,
@@ -26,13 +26,13 @@ const PLAIN_BYTES_MAX: u64 = 3 << 30;
 
 /// Writes the picture.
 pub(super) fn write<'p>(
-    sink: &mut dyn Sink,
-    picture: &Picture<'p>,
+    sink: &mut dyn FileSink,
+    picture: &PictureInfo<'p>,
     groups: &[ChannelGroup],
     compression: Compression,
-    samples: Samples,
-    rows: Rows<'p>,
-) -> Result<(), WriteError> {
+    samples: TiffSamples,
+    rows: DevelopedRows<'p>,
+) -> Result<(), FilmWriteError> {
     let [width, height] = picture.size().map(u64::from);
     if width * height * rows.floats() as u64 * 4 > PLAIN_BYTES_MAX {
         write_as::<TiffKindBig>(sink, picture, groups, compression, samples, rows)
@@ -43,44 +43,44 @@ pub(super) fn write<'p>(
 
 /// Chooses the type of a sample, and colour or grey by the number of samples: three or more are colour with extra samples.
 pub(super) fn write_as<'p, K: TiffKind>(
-    sink: &mut dyn Sink,
-    picture: &Picture<'p>,
+    sink: &mut dyn FileSink,
+    picture: &PictureInfo<'p>,
     groups: &[ChannelGroup],
     compression: Compression,
-    samples: Samples,
-    rows: Rows<'p>,
-) -> Result<(), WriteError> {
+    samples: TiffSamples,
+    rows: DevelopedRows<'p>,
+) -> Result<(), FilmWriteError> {
     let encoder = TiffEncoder::<_, K>::new_generic(sink)?.with_compression(compression);
-    let strips = Strips { picture, groups, encoder, rows };
+    let strips = TiffStrips { picture, groups, encoder, rows };
     let is_colour = strips.rows.floats() >= 3;
     match samples {
-        Samples::Float if is_colour => strips.write::<RGB32Float>(|value, _| value),
-        Samples::Float => strips.write::<Gray32Float>(|value, _| value),
-        Samples::Integer(settings, bits) => {
+        TiffSamples::Float if is_colour => strips.write::<RGB32Float>(|value, _| value),
+        TiffSamples::Float => strips.write::<Gray32Float>(|value, _| value),
+        TiffSamples::Integer(settings, bits) => {
             let integer = |value, [x, y, channel]: [u32; 3]| {
                 quantize(value, &settings, bits.limit(), dither_noise(x, y, channel))
             };
             match (bits, is_colour) {
-                (Bits::Eight, true) => strips.write::<RGB8>(|value, at| integer(value, at) as u8),
-                (Bits::Eight, false) => strips.write::<Gray8>(|value, at| integer(value, at) as u8),
-                (Bits::Sixteen, true) => strips.write::<RGB16>(integer),
-                (Bits::Sixteen, false) => strips.write::<Gray16>(integer),
+                (SampleBits::Eight, true) => strips.write::<RGB8>(|value, at| integer(value, at) as u8),
+                (SampleBits::Eight, false) => strips.write::<Gray8>(|value, at| integer(value, at) as u8),
+                (SampleBits::Sixteen, true) => strips.write::<RGB16>(integer),
+                (SampleBits::Sixteen, false) => strips.write::<Gray16>(integer),
             }
         }
     }
 }
 
 /// An image about to be written.
-struct Strips<'a, 'p, W: Sink, K: TiffKind> {
-    picture: &'a Picture<'p>,
+struct TiffStrips<'a, 'p, W: FileSink, K: TiffKind> {
+    picture: &'a PictureInfo<'p>,
     groups: &'a [ChannelGroup],
     encoder: TiffEncoder<W, K>,
-    rows: Rows<'p>,
+    rows: DevelopedRows<'p>,
 }
 
-impl<W: Sink, K: TiffKind> Strips<'_, '_, W, K> {
+impl<W: FileSink, K: TiffKind> TiffStrips<'_, '_, W, K> {
     /// Writes all strips. `sample` makes a sample of a value at (x, y, channel).
-    fn write<C: ColorType>(mut self, sample: impl Fn(f32, [u32; 3]) -> C::Inner) -> Result<(), WriteError>
+    fn write<C: ColorType>(mut self, sample: impl Fn(f32, [u32; 3]) -> C::Inner) -> Result<(), FilmWriteError>
     where
         [C::Inner]: TiffValue,
     {
@@ -114,10 +114,10 @@ fn extra_samples(groups: &[ChannelGroup], count: usize) -> Vec<ExtraSamples> {
     (0..count).map(meaning).collect()
 }
 
-fn write_tags<W: Sink, C: ColorType, K: TiffKind>(
+fn write_tags<W: FileSink, C: ColorType, K: TiffKind>(
     image: &mut ImageEncoder<'_, W, C, K>,
-    picture: &Picture<'_>,
-) -> Result<(), WriteError> {
+    picture: &PictureInfo<'_>,
+) -> Result<(), FilmWriteError> {
     let header = picture.header;
     if header.pixel_aspect != 1.0 {
         // Pixels per unit: a pixel that is wider than high is less dense in x.

@@ -1,7 +1,7 @@
 //! Archives, in files and inline, conditionals, and the requests that concern the stream itself.
 
-use super::fault::{Fault, Parsed};
-use super::lexer::{Kind, Lexer, Mark};
+use super::fault::{Parsed, RequestFault};
+use super::lexer::{Lexer, LineMark, TokenKind};
 use super::reader::{ErrorHandling, Reader};
 use super::source::{self, Source};
 use std::ops::Range;
@@ -16,12 +16,12 @@ const DEPTH_MAX: usize = 128;
 pub(super) struct InlineArchive {
     source: Arc<Source>,
     range: Range<usize>,
-    mark: Mark,
+    mark: LineMark,
 }
 
 /// Which archive is open: one that reads itself would never end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Identity {
+pub(super) enum ArchiveIdentity {
     File(PathBuf),
     /// By where its text lies.
     Inline(usize, usize),
@@ -32,7 +32,7 @@ impl Reader<'_> {
         let version = lexer.one_float()?;
         if !(3.0..3.205).contains(&version) {
             let message = format!("RIB version {version} is not known; it is read as 3.2");
-            self.complain(Fault::warning("badversion", self.current.offset, message));
+            self.complain(RequestFault::warning("badversion", self.current.offset, message));
         }
         Ok(())
     }
@@ -41,7 +41,7 @@ impl Reader<'_> {
         let name = lexer.text()?;
         let declaration = lexer.text()?;
         self.dictionary.declare(&name, &declaration).map_err(|message| {
-            Fault::error("badargument", self.current.offset, message).hint("\"class type[n]\" is wanted")
+            RequestFault::error("badargument", self.current.offset, message).hint("\"class type[n]\" is wanted")
         })
     }
 
@@ -52,9 +52,8 @@ impl Reader<'_> {
             "abort" => ErrorHandling::Abort,
             other => {
                 let message = format!("there is no error handler \"{other}\"");
-                return Err(
-                    Fault::error("badargument", self.current.offset, message).hint("ignore, print and abort are")
-                );
+                return Err(RequestFault::error("badargument", self.current.offset, message)
+                    .hint("ignore, print and abort are"));
             }
         };
         self.messages.handling.set(handling);
@@ -68,11 +67,11 @@ impl Reader<'_> {
         let offset = self.current.offset;
         if self.archive_reads >= self.settings.limits.archive_reads {
             let message = format!("more than {} archives are read", self.settings.limits.archive_reads);
-            return Err(Fault::error("limitcheck", offset, message));
+            return Err(RequestFault::error("limitcheck", offset, message));
         }
         self.archive_reads += 1;
         if self.open_archives.len() >= DEPTH_MAX {
-            return Err(Fault::error(
+            return Err(RequestFault::error(
                 "limitcheck",
                 offset,
                 format!("archives read archives more than {DEPTH_MAX} deep"),
@@ -81,13 +80,17 @@ impl Reader<'_> {
         let current = self.current.clone();
         match self.archives.get(&name).cloned() {
             Some(archive) => {
-                self.enter(Identity::Inline(Arc::as_ptr(&archive.source).addr(), archive.range.start), &name, offset)?;
+                self.enter(
+                    ArchiveIdentity::Inline(Arc::as_ptr(&archive.source).addr(), archive.range.start),
+                    &name,
+                    offset,
+                )?;
                 let mut inner = Lexer::new(&archive.source, archive.range.clone(), archive.mark);
                 self.read_requests(&mut inner);
             }
             None => {
                 let (path, source) = self.load_archive(&name, lexer.source(), offset)?;
-                self.enter(Identity::File(path), &name, offset)?;
+                self.enter(ArchiveIdentity::File(path), &name, offset)?;
                 self.read_source(&Arc::new(source));
             }
         }
@@ -96,10 +99,10 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn enter(&mut self, identity: Identity, name: &str, offset: usize) -> Parsed<()> {
+    fn enter(&mut self, identity: ArchiveIdentity, name: &str, offset: usize) -> Parsed<()> {
         if self.open_archives.contains(&identity) {
             let message = format!("the archive \"{name}\" reads itself");
-            return Err(Fault::error("limitcheck", offset, message));
+            return Err(RequestFault::error("limitcheck", offset, message));
         }
         self.open_archives.push(identity);
         Ok(())
@@ -114,12 +117,14 @@ impl Reader<'_> {
                 [] => "no archive path is set (Option \"searchpath\" \"archive\")".to_owned(),
                 paths => format!("the archive path is {}", paths.join(":")),
             };
-            return Err(Fault::error("nofile", offset, format!("the archive \"{name}\" is not found")).hint(hint));
+            return Err(
+                RequestFault::error("nofile", offset, format!("the archive \"{name}\" is not found")).hint(hint)
+            );
         };
         match Source::open(&path, &self.settings.memory) {
             Ok(source) => Ok((path.canonicalize().unwrap_or(path), source)),
             Err(error) => {
-                Err(Fault::error("badfile", offset, format!("the archive \"{name}\" cannot be read: {error}")))
+                Err(RequestFault::error("badfile", offset, format!("the archive \"{name}\" cannot be read: {error}")))
             }
         }
     }
@@ -137,7 +142,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn archive_end(&mut self, _: &mut Lexer<'_>) -> Parsed<()> {
-        Err(Fault::error("nesting", self.current.offset, "ArchiveEnd without ArchiveBegin"))
+        Err(RequestFault::error("nesting", self.current.offset, "ArchiveEnd without ArchiveBegin"))
     }
 
     /// Conditionals are not evaluated yet: nothing between IfBegin and IfEnd is read.
@@ -151,7 +156,7 @@ impl Reader<'_> {
 
     pub(super) fn stray_condition(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         lexer.skip_to_request();
-        Err(Fault::error("nesting", self.current.offset, format!("{} without IfBegin", self.current.name)))
+        Err(RequestFault::error("nesting", self.current.offset, format!("{} without IfBegin", self.current.name)))
     }
 
     /// Skips to behind the matching end and says where that word begins.
@@ -165,9 +170,9 @@ impl Reader<'_> {
                 Some(word) if word == begin.as_bytes() => depth += 1,
                 Some(word) if word == end.as_bytes() => depth -= 1,
                 Some(_) => {}
-                None if kind == Kind::Binary => lexer.skip_byte(),
+                None if kind == TokenKind::Binary => lexer.skip_byte(),
                 None => {
-                    let fault = Fault::error("nesting", self.current.offset, format!("{begin} has no {end}"));
+                    let fault = RequestFault::error("nesting", self.current.offset, format!("{begin} has no {end}"));
                     return Err(fault.hint("the rest of the file belongs to it and is not read"));
                 }
             }

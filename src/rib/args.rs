@@ -1,20 +1,20 @@
 //! Positional arguments: numbers that may stand alone or in an array, strings, handles.
 
-use super::fault::{Fault, Parsed};
-use super::lexer::{Kind, Lexer, describe};
+use super::fault::{Parsed, RequestFault};
+use super::lexer::{Lexer, TokenKind, describe};
 use super::number::Number;
 use std::sync::Arc;
 
 impl Lexer<'_> {
-    fn wanted(&mut self, what: &str) -> Fault {
+    fn wanted(&mut self, what: &str) -> RequestFault {
         let found = self.peek();
-        Fault::error("syntaxerror", self.position(), format!("{} where {what} is wanted", describe(found)))
+        RequestFault::error("syntaxerror", self.position(), format!("{} where {what} is wanted", describe(found)))
     }
 
     /// One number.
     fn scalar(&mut self) -> Parsed<f64> {
         match self.peek() {
-            Kind::Number => Ok(match self.number()? {
+            TokenKind::Number => Ok(match self.number()? {
                 Number::Int(value) => value as f64,
                 Number::Float(value) => value,
             }),
@@ -26,7 +26,7 @@ impl Lexer<'_> {
     /// were meant.
     pub(super) fn floats<const N: usize>(&mut self) -> Parsed<[f64; N]> {
         let mut values = [0.0; N];
-        if self.peek() != Kind::Open {
+        if self.peek() != TokenKind::Open {
             for value in &mut values {
                 *value = self.scalar()?;
             }
@@ -35,21 +35,21 @@ impl Lexer<'_> {
         let open = self.position();
         self.skip_byte();
         let mut count = 0usize;
-        while self.peek() == Kind::Number {
+        while self.peek() == TokenKind::Number {
             let value = self.scalar()?;
             if let Some(slot) = values.get_mut(count) {
                 *slot = value;
             }
             count += 1;
         }
-        if self.peek() != Kind::Close {
+        if self.peek() != TokenKind::Close {
             return Err(self.wanted("a number or ]"));
         }
         self.skip_byte();
         if count == N {
             Ok(values)
         } else {
-            Err(Fault::error("badarray", open, format!("the array holds {count} numbers instead of {N}")))
+            Err(RequestFault::error("badarray", open, format!("the array holds {count} numbers instead of {N}")))
         }
     }
 
@@ -66,20 +66,20 @@ impl Lexer<'_> {
         if values.iter().all(|value| value.is_finite() && value.abs() <= f64::from(f32::MAX)) {
             Ok(values)
         } else {
-            Err(Fault::error("math", start, "a number here is not finite"))
+            Err(RequestFault::error("math", start, "a number here is not finite"))
         }
     }
 
     /// One integer, alone or in an array.
     pub(super) fn one_int(&mut self) -> Parsed<i32> {
         match self.peek() {
-            Kind::Number => self.int(),
-            Kind::Open => {
+            TokenKind::Number => self.int(),
+            TokenKind::Open => {
                 let open = self.position();
                 let mut values = Vec::new();
                 self.int_array(&mut values)?;
                 <[i32; 1]>::try_from(values).map(|[value]| value).map_err(|values| {
-                    Fault::error("badarray", open, format!("{} integers instead of one", values.len()))
+                    RequestFault::error("badarray", open, format!("{} integers instead of one", values.len()))
                 })
             }
             _ => Err(self.wanted("an integer")),
@@ -90,8 +90,8 @@ impl Lexer<'_> {
     pub(super) fn ints(&mut self) -> Parsed<Vec<i32>> {
         let mut values = Vec::new();
         match self.peek() {
-            Kind::Open => self.int_array(&mut values)?,
-            Kind::Number => values.push(self.int()?),
+            TokenKind::Open => self.int_array(&mut values)?,
+            TokenKind::Number => values.push(self.int()?),
             _ => return Err(self.wanted("an array of integers")),
         }
         Ok(values)
@@ -101,9 +101,9 @@ impl Lexer<'_> {
     pub(super) fn float_list(&mut self) -> Parsed<Vec<f32>> {
         let mut values = Vec::new();
         match self.peek() {
-            Kind::Open => self.float_array(&mut values)?,
-            Kind::Number => {
-                while self.peek() == Kind::Number {
+            TokenKind::Open => self.float_array(&mut values)?,
+            TokenKind::Number => {
+                while self.peek() == TokenKind::Number {
                     values.push(self.float32()?);
                 }
             }
@@ -115,14 +115,14 @@ impl Lexer<'_> {
     /// A string, alone or in an array.
     pub(super) fn text(&mut self) -> Parsed<Arc<str>> {
         match self.peek() {
-            Kind::String => self.string().map(|text| to_text(&text)),
-            Kind::Open => {
+            TokenKind::String => self.string().map(|text| to_text(&text)),
+            TokenKind::Open => {
                 let open = self.position();
                 let mut texts = Vec::new();
                 self.string_array(&mut |text| texts.push(to_text(&text)))?;
-                <[Arc<str>; 1]>::try_from(texts)
-                    .map(|[text]| text)
-                    .map_err(|texts| Fault::error("badarray", open, format!("{} strings instead of one", texts.len())))
+                <[Arc<str>; 1]>::try_from(texts).map(|[text]| text).map_err(|texts| {
+                    RequestFault::error("badarray", open, format!("{} strings instead of one", texts.len()))
+                })
             }
             _ => Err(self.wanted("a string")),
         }
@@ -131,8 +131,8 @@ impl Lexer<'_> {
     /// A handle: an integer or a string; `3` and `"3"` are the same.
     pub(super) fn handle(&mut self) -> Parsed<Arc<str>> {
         match self.peek() {
-            Kind::Number => self.int().map(|number| number.to_string().into()),
-            Kind::String => self.text(),
+            TokenKind::Number => self.int().map(|number| number.to_string().into()),
+            TokenKind::String => self.text(),
             _ => Err(self.wanted("a handle, which is an integer or a string,")),
         }
     }

@@ -2,34 +2,34 @@
 
 use super::basis;
 use super::declare::{ATTRIBUTE_TOKENS, FOREIGN};
-use super::effect::Effect;
-use super::fault::{Fault, Parsed};
-use super::lexer::{Kind, Lexer};
-use super::params::{Values, check_count};
+use super::effect::RequestEffect;
+use super::fault::{Parsed, RequestFault};
+use super::lexer::{Lexer, TokenKind};
+use super::params::{ParamSlice, check_count};
 use super::reader::Reader;
-use super::state::{Change, Orientation};
+use super::state::{AttributeChange, Orientation};
 use crate::scene::{Basis, ParamValue, Projection, ShadingInterpolation};
 use glam::{DMat4, DVec3};
 use std::sync::Arc;
 
 impl Reader<'_> {
-    fn change(&mut self, change: Change) -> Parsed<()> {
-        self.apply(Effect::Change(change));
+    fn change(&mut self, change: AttributeChange) -> Parsed<()> {
+        self.apply(RequestEffect::Change(change));
         Ok(())
     }
 
-    fn bad_argument(&self, what: &str) -> Fault {
-        Fault::error("badargument", self.current.offset, format!("{}: {what}; it is ignored", self.current.name))
+    fn bad_argument(&self, what: &str) -> RequestFault {
+        RequestFault::error("badargument", self.current.offset, format!("{}: {what}; it is ignored", self.current.name))
     }
 
     pub(super) fn color(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let color = self.color_value(lexer)?;
-        self.change(Change::Color(color))
+        self.change(AttributeChange::Color(color))
     }
 
     pub(super) fn opacity(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let opacity = self.color_value(lexer)?;
-        self.change(Change::Opacity(opacity))
+        self.change(AttributeChange::Opacity(opacity))
     }
 
     fn color_value(&mut self, lexer: &mut Lexer<'_>) -> Parsed<[f32; 3]> {
@@ -44,7 +44,7 @@ impl Reader<'_> {
 
     pub(super) fn texture_coordinates(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let values = lexer.finite::<8>()?.map(|value| value as f32);
-        self.change(Change::TextureCoordinates(std::array::from_fn(|i| [values[2 * i], values[2 * i + 1]])))
+        self.change(AttributeChange::TextureCoordinates(std::array::from_fn(|i| [values[2 * i], values[2 * i + 1]])))
     }
 
     pub(super) fn shading_rate(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
@@ -52,12 +52,12 @@ impl Reader<'_> {
         if rate.is_nan() || rate < f32::MIN_POSITIVE {
             let message = format!("ShadingRate {rate} is not positive; the rate that stands is kept");
             // The request was understood: in a motion block it is one of its keys.
-            self.complain(Fault::error("range", self.current.offset, message));
+            self.complain(RequestFault::error("range", self.current.offset, message));
             let rate = self.state.attributes.shading_rate;
-            return self.change(Change::ShadingRate(rate));
+            return self.change(AttributeChange::ShadingRate(rate));
         }
         let rate = self.settings.overrides.shading_rate.unwrap_or(rate.min(1e30));
-        self.change(Change::ShadingRate(rate))
+        self.change(AttributeChange::ShadingRate(rate))
     }
 
     pub(super) fn shading_interpolation(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
@@ -66,18 +66,18 @@ impl Reader<'_> {
             "smooth" => ShadingInterpolation::Smooth,
             _ => return Err(self.bad_argument("\"constant\" or \"smooth\" is wanted")),
         };
-        self.change(Change::Interpolation(interpolation))
+        self.change(AttributeChange::Interpolation(interpolation))
     }
 
     pub(super) fn matte(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let matte = lexer.one_int()? != 0;
-        self.change(Change::Matte(matte))
+        self.change(AttributeChange::Matte(matte))
     }
 
     pub(super) fn sides(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         match lexer.one_int()? {
-            sides @ (1 | 2) => self.change(Change::TwoSided(sides == 2)),
-            _ => Err(Fault::error("range", self.current.offset, "Sides: 1 or 2 is wanted; it is ignored")),
+            sides @ (1 | 2) => self.change(AttributeChange::TwoSided(sides == 2)),
+            _ => Err(RequestFault::error("range", self.current.offset, "Sides: 1 or 2 is wanted; it is ignored")),
         }
     }
 
@@ -86,26 +86,26 @@ impl Reader<'_> {
         let orientation = Orientation::named(&name);
         let orientation =
             orientation.ok_or_else(|| self.bad_argument("\"outside\", \"inside\", \"lh\" or \"rh\" is wanted"))?;
-        self.change(Change::Orientation(orientation))
+        self.change(AttributeChange::Orientation(orientation))
     }
 
     pub(super) fn reverse_orientation(&mut self, _: &mut Lexer<'_>) -> Parsed<()> {
-        self.change(Change::ReverseOrientation)
+        self.change(AttributeChange::ReverseOrientation)
     }
 
     pub(super) fn basis(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let u = self.one_basis(lexer)?;
         let v = self.one_basis(lexer)?;
-        self.change(Change::Basis([u, v]))
+        self.change(AttributeChange::Basis([u, v]))
     }
 
     /// A basis, by name or as a matrix, and its step.
     fn one_basis(&mut self, lexer: &mut Lexer<'_>) -> Parsed<Basis> {
-        let basis = if lexer.peek() == Kind::String {
+        let basis = if lexer.peek() == TokenKind::String {
             let start = lexer.position();
             let name = lexer.text()?;
             basis::named(&name)
-                .ok_or_else(|| Fault::error("badbasis", start, format!("there is no basis \"{name}\"")))?
+                .ok_or_else(|| RequestFault::error("badbasis", start, format!("there is no basis \"{name}\"")))?
         } else {
             let values = lexer.finite::<16>()?;
             let matrix = std::array::from_fn(|row| std::array::from_fn(|column| values[4 * row + column] as f32));
@@ -116,7 +116,7 @@ impl Reader<'_> {
         let step = lexer.one_int()?;
         match u32::try_from(step) {
             Ok(step) if step > 0 => Ok(Basis { step, ..basis }),
-            _ => Err(Fault::error("badbasis", start, "the step of a basis must be positive")),
+            _ => Err(RequestFault::error("badbasis", start, "the step of a basis must be positive")),
         }
     }
 
@@ -128,13 +128,13 @@ impl Reader<'_> {
 
     pub(super) fn detail(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let bounds = lexer.finite::<6>()?;
-        self.change(Change::DetailBox(bounds))
+        self.change(AttributeChange::DetailBox(bounds))
     }
 
     pub(super) fn detail_range(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let range @ [min, low, up, max] = lexer.floats::<4>()?;
         if !(min <= low && low <= up && up <= max) {
-            return Err(Fault::error(
+            return Err(RequestFault::error(
                 "range",
                 self.current.offset,
                 "DetailRange: its values must not decrease; it is ignored",
@@ -144,7 +144,7 @@ impl Reader<'_> {
             let message = "levels of detail do not fade into each other; they change in the middle of the transition";
             self.warn_once("DetailRange", "incapable", message);
         }
-        self.change(Change::DetailRange(range))
+        self.change(AttributeChange::DetailRange(range))
     }
 
     /// The size of a detail box in pixels of area: that of its picture's bounding rectangle, as large as the whole scene if it
@@ -185,7 +185,10 @@ impl Reader<'_> {
         ) {
             return Err(self.bad_argument(&format!("there is no approximation \"{kind}\"")));
         }
-        self.change(Change::Other(format!("GeometricApproximation:{kind}"), ParamValue::Floats(vec![value as f32])))
+        self.change(AttributeChange::Other(
+            format!("GeometricApproximation:{kind}"),
+            ParamValue::Floats(vec![value as f32]),
+        ))
     }
 
     /// Requests of earlier versions that no renderer acts on.
@@ -215,13 +218,13 @@ impl Reader<'_> {
         }
         self.read_params_in(lexer, known.unwrap_or_default())?;
         for change in self.attribute_changes(&category) {
-            self.perform(Effect::Change(change));
+            self.perform(RequestEffect::Change(change));
         }
         Ok(())
     }
 
     /// The changes that the parameters just read ask for.
-    fn attribute_changes(&self, category: &str) -> Vec<Change> {
+    fn attribute_changes(&self, category: &str) -> Vec<AttributeChange> {
         let mut changes = Vec::new();
         for param in self.params.iter() {
             let values = self.params.values(param);
@@ -229,20 +232,22 @@ impl Reader<'_> {
             let Some(count) = check_count(param, values.len(), 1, report) else { continue };
             let name = &*param.declaration.name;
             match (category, name, values) {
-                ("displacementbound", "sphere", Values::Floats(&[radius, ..])) => {
+                ("displacementbound", "sphere", ParamSlice::Floats(&[radius, ..])) => {
                     if radius.is_finite() && radius >= 0.0 {
-                        changes.push(Change::DisplacementBound { radius: Some(radius), space: None });
+                        changes.push(AttributeChange::DisplacementBound { radius: Some(radius), space: None });
                     } else {
                         let message =
                             format!("the displacement bound {radius} is negative or not finite; it is ignored");
-                        self.complain(Fault::error("range", param.offset, message));
+                        self.complain(RequestFault::error("range", param.offset, message));
                     }
                 }
-                ("displacementbound", "coordinatesystem", Values::Strings([space, ..])) => {
-                    changes.push(Change::DisplacementBound { radius: None, space: Some(Arc::clone(space)) });
+                ("displacementbound", "coordinatesystem", ParamSlice::Strings([space, ..])) => {
+                    changes.push(AttributeChange::DisplacementBound { radius: None, space: Some(Arc::clone(space)) });
                 }
-                ("identifier", "name", Values::Strings([name, ..])) => changes.push(Change::Name(Arc::clone(name))),
-                _ => changes.push(Change::Other(format!("{category}:{name}"), values.to_param(count))),
+                ("identifier", "name", ParamSlice::Strings([name, ..])) => {
+                    changes.push(AttributeChange::Name(Arc::clone(name)))
+                }
+                _ => changes.push(AttributeChange::Other(format!("{category}:{name}"), values.to_param(count))),
             }
         }
         changes

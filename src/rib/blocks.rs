@@ -1,12 +1,12 @@
 //! Blocks: what nests, what each saves, and what happens when they are not closed in order (RISpec 2.2).
 
-use super::effect::{Effect, Saves};
-use super::fault::{Fault, Parsed};
+use super::effect::{BlockScope, RequestEffect};
+use super::fault::{Parsed, RequestFault};
 use super::lexer::Lexer;
 use super::options::OptionState;
 use super::reader::Reader;
-use super::scoped::Moment;
-use super::state::State;
+use super::scoped::ScopeMark;
+use super::state::GraphicsState;
 use crate::diagnostic::SourceLocation;
 use crate::host_memory::Charge;
 use crate::scene::{Light, Motion, NamedSpace};
@@ -57,25 +57,25 @@ pub(super) struct Block {
     pub(super) kind: BlockKind,
     /// Where it begins.
     location: SourceLocation,
-    saved: Saved,
+    saved: SavedState,
 }
 
 /// What a block restores at its end.
-enum Saved {
+enum SavedState {
     Nothing,
     Transform(Arc<Motion<DMat4>>),
-    State(Box<State>),
-    Everything(Box<Everything>),
+    State(Box<GraphicsState>),
+    Scope(Box<SavedScope>),
 }
 
 /// What a frame or world saves.
-struct Everything {
-    state: State,
+struct SavedScope {
+    state: GraphicsState,
     options: OptionState,
     lights: Vec<Arc<Light>>,
-    light_handles: Moment,
+    light_handles: ScopeMark,
     spaces: Vec<NamedSpace>,
-    objects: Moment,
+    objects: ScopeMark,
     charge: Arc<Charge>,
 }
 
@@ -84,25 +84,27 @@ impl Reader<'_> {
     pub(super) fn open(&mut self, kind: BlockKind) -> Parsed<()> {
         if self.blocks.len() >= self.settings.limits.blocks {
             let message = format!("more than {} blocks are open at once", self.settings.limits.blocks);
-            return Err(Fault::error("limitcheck", self.current.offset, message));
+            return Err(RequestFault::error("limitcheck", self.current.offset, message));
         }
         let saved = match kind {
-            BlockKind::Motion | BlockKind::Resource => Saved::Nothing,
-            BlockKind::Transform => Saved::Transform(Arc::clone(&self.state.transform)),
-            BlockKind::Attribute | BlockKind::Solid | BlockKind::Object => Saved::State(Box::new(self.state.clone())),
-            BlockKind::Frame | BlockKind::World => Saved::Everything(Box::new(Everything {
+            BlockKind::Motion | BlockKind::Resource => SavedState::Nothing,
+            BlockKind::Transform => SavedState::Transform(Arc::clone(&self.state.transform)),
+            BlockKind::Attribute | BlockKind::Solid | BlockKind::Object => {
+                SavedState::State(Box::new(self.state.clone()))
+            }
+            BlockKind::Frame | BlockKind::World => SavedState::Scope(Box::new(SavedScope {
                 state: self.state.clone(),
                 options: self.options.clone(),
                 lights: self.lights.clone(),
-                light_handles: self.light_handles.moment(),
+                light_handles: self.light_handles.mark(),
                 spaces: self.spaces.clone(),
-                objects: self.objects.moment(),
+                objects: self.objects.mark(),
                 charge: Arc::clone(&self.charge),
             })),
         };
         match kind {
-            BlockKind::Attribute | BlockKind::Solid => self.perform(Effect::Begin(Saves::Attributes)),
-            BlockKind::Transform => self.perform(Effect::Begin(Saves::Transform)),
+            BlockKind::Attribute | BlockKind::Solid => self.perform(RequestEffect::Begin(BlockScope::Attributes)),
+            BlockKind::Transform => self.perform(RequestEffect::Begin(BlockScope::Transform)),
             BlockKind::Frame | BlockKind::World => {
                 self.flush();
                 self.charge = Arc::new(Charge::inside(&self.charge));
@@ -117,7 +119,8 @@ impl Reader<'_> {
     pub(super) fn close(&mut self, kind: BlockKind) -> Parsed<()> {
         let reachable = self.blocks.iter().rev().take_while(|b| b.kind == kind || b.kind.strength() <= kind.strength());
         let Some(depth) = reachable.map(|block| block.kind).position(|found| found == kind) else {
-            let fault = Fault::error("nesting", self.current.offset, format!("{0}End without {0}Begin", kind.name()));
+            let fault =
+                RequestFault::error("nesting", self.current.offset, format!("{0}End without {0}Begin", kind.name()));
             return Err(match self.blocks.last() {
                 Some(block) => {
                     fault.hint(format!("the innermost open block is {}Begin at {}", block.kind.name(), block.location))
@@ -129,7 +132,7 @@ impl Reader<'_> {
             if let Some(block) = self.blocks.last() {
                 let message =
                     format!("{}Begin at {} is still open at {}End", block.kind.name(), block.location, kind.name());
-                let fault = Fault::error("nesting", self.current.offset, message).hint("it is closed here");
+                let fault = RequestFault::error("nesting", self.current.offset, message).hint("it is closed here");
                 self.complain(fault);
             }
             self.close_innermost();
@@ -141,7 +144,7 @@ impl Reader<'_> {
     /// Ends the innermost block and restores what it saved.
     pub(super) fn close_innermost(&mut self) {
         match self.blocks.last().map(|block| block.kind) {
-            Some(BlockKind::Attribute | BlockKind::Solid | BlockKind::Transform) => self.perform(Effect::End),
+            Some(BlockKind::Attribute | BlockKind::Solid | BlockKind::Transform) => self.perform(RequestEffect::End),
             Some(BlockKind::Motion) => self.finish_motion(),
             Some(BlockKind::Object) => self.finish_object(),
             _ => self.flush(),
@@ -150,16 +153,16 @@ impl Reader<'_> {
         let mut finished = if block.kind == BlockKind::World { self.take_world() } else { None };
         let mut handed = None;
         match block.saved {
-            Saved::Nothing => {}
-            Saved::Transform(transform) => self.state.transform = transform,
-            Saved::State(state) => self.state = *state,
-            Saved::Everything(everything) => {
+            SavedState::Nothing => {}
+            SavedState::Transform(transform) => self.state.transform = transform,
+            SavedState::State(state) => self.state = *state,
+            SavedState::Scope(everything) => {
                 self.state = everything.state;
                 self.options = everything.options;
                 self.lights = everything.lights;
-                self.light_handles.return_to(everything.light_handles);
+                self.light_handles.roll_back_to(everything.light_handles);
                 self.spaces = everything.spaces;
-                self.objects.return_to(everything.objects);
+                self.objects.roll_back_to(everything.objects);
                 let charge = std::mem::replace(&mut self.charge, everything.charge);
                 handed = finished.take().map(|world| (world, charge));
             }
@@ -174,7 +177,8 @@ impl Reader<'_> {
         while let Some(block) = self.blocks.last() {
             if !cut {
                 let message = format!("{0}Begin has no {0}End", block.kind.name());
-                let fault = Fault::error("nesting", 0, message).hint("the file ends early; what was read is drawn");
+                let fault =
+                    RequestFault::error("nesting", 0, message).hint("the file ends early; what was read is drawn");
                 self.messages.report_at(block.location.clone(), fault);
             }
             self.current.location = end.clone();
@@ -188,7 +192,7 @@ impl Reader<'_> {
     pub(super) fn frame_begin(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let number = lexer.one_int()?;
         if self.blocks.iter().any(|block| block.kind == BlockKind::Frame) {
-            return Err(Fault::error("nesting", self.current.offset, "a frame cannot stand inside a frame"));
+            return Err(RequestFault::error("nesting", self.current.offset, "a frame cannot stand inside a frame"));
         }
         self.open(BlockKind::Frame)?;
         self.options.frame = Some(number);
@@ -230,7 +234,7 @@ impl Reader<'_> {
         let operation = lexer.text()?;
         if !matches!(&*operation, "primitive" | "union" | "intersection" | "difference") {
             let message = format!("\"{operation}\" is no solid operation");
-            self.complain(Fault::error("badsolid", self.current.offset, message));
+            self.complain(RequestFault::error("badsolid", self.current.offset, message));
         }
         self.warn_once(
             "SolidBegin",

@@ -26,7 +26,7 @@ impl Declaration {
 }
 
 /// Class, type and array length: a declaration without a name.
-type Spec = (Class, ValueType, u32);
+type ClassAndType = (Class, ValueType, u32);
 
 /// The tokens that every renderer knows (RISpec 3.2, table 3.1 and the standard shaders), as inline declarations.
 const PREDEFINED: &[&str] = &[
@@ -249,7 +249,7 @@ pub(super) const FOREIGN: &[&str] = &[
 
 /// The declared tokens. `Declare` is global and a redeclaration replaces.
 pub(super) struct Dictionary {
-    declared: FxHashMap<Box<str>, Spec>,
+    declared: FxHashMap<Box<str>, ClassAndType>,
     /// What each token text meant last time: tokens repeat by the million.
     met: FxHashMap<Box<[u8]>, Rc<Declaration>>,
 }
@@ -316,13 +316,13 @@ impl Dictionary {
     }
 }
 
-fn spec_of(declaration: &Declaration) -> Spec {
+fn spec_of(declaration: &Declaration) -> ClassAndType {
     (declaration.class, declaration.ty, declaration.array_len)
 }
 
 /// Parses `[class] type[\[n\]] name`.
 fn parse_inline(text: &str) -> Result<Declaration, String> {
-    let mut words = Words::new(text);
+    let mut words = DeclarationParser::new(text);
     let (class, ty, array_len) = words.spec()?;
     let name = words.word().ok_or_else(|| format!("the declaration \"{text}\" names nothing"))?;
     // Some exporters write the length behind the name.
@@ -332,20 +332,20 @@ fn parse_inline(text: &str) -> Result<Declaration, String> {
 }
 
 /// Parses `[class] type[\[n\]]`.
-fn parse_spec(text: &str) -> Result<Spec, String> {
-    let mut words = Words::new(text);
+fn parse_spec(text: &str) -> Result<ClassAndType, String> {
+    let mut words = DeclarationParser::new(text);
     let spec = words.spec()?;
     words.end()?;
     Ok(spec)
 }
 
 /// The words of a declaration.
-struct Words<'t> {
+struct DeclarationParser<'t> {
     text: &'t str,
     rest: &'t str,
 }
 
-impl<'t> Words<'t> {
+impl<'t> DeclarationParser<'t> {
     fn new(text: &'t str) -> Self {
         Self { text, rest: text }
     }
@@ -358,7 +358,7 @@ impl<'t> Words<'t> {
         (!word.is_empty()).then_some(word)
     }
 
-    fn spec(&mut self) -> Result<Spec, String> {
+    fn spec(&mut self) -> Result<ClassAndType, String> {
         let text = self.text;
         let missing = || format!("the declaration \"{text}\" has no type");
         let first = self.word().ok_or_else(missing)?;
@@ -422,8 +422,8 @@ mod tests {
 
     #[test]
     fn inline_declarations() {
-        type Wanted = Result<(&'static str, Class, ValueType, u32), &'static str>;
-        let cases: &[(&str, Wanted)] = &[
+        type ExpectedDeclaration = Result<(&'static str, Class, ValueType, u32), &'static str>;
+        let cases: &[(&str, ExpectedDeclaration)] = &[
             ("varying color Cs", Ok(("Cs", Class::Varying, ValueType::Color, 1))),
             ("uniform float[2] st2", Ok(("st2", Class::Uniform, ValueType::Float, 2))),
             ("float [ 4 ]  quantize", Ok(("quantize", Class::Uniform, ValueType::Float, 4))),

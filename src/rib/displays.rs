@@ -1,10 +1,10 @@
 //! Display, Quantize and Imager (RISpec 4.1.4).
 
-use super::effect::Effect;
-use super::fault::{Fault, Parsed};
+use super::effect::RequestEffect;
+use super::fault::{Parsed, RequestFault};
 use super::lexer::Lexer;
 use super::reader::Reader;
-use super::state::{Change, ShaderSlot};
+use super::state::{AttributeChange, ShaderSlot};
 use crate::diagnostic::SourceLocation;
 use crate::scene::{DisplayMode, ParamValue, Quantize, ValueType};
 use std::collections::BTreeMap;
@@ -94,7 +94,11 @@ impl Reader<'_> {
             self.options.displays.clear();
         }
         if self.options.displays.len() >= DISPLAYS_MAX {
-            return Err(Fault::error("limitcheck", self.current.offset, format!("more than {DISPLAYS_MAX} displays")));
+            return Err(RequestFault::error(
+                "limitcheck",
+                self.current.offset,
+                format!("more than {DISPLAYS_MAX} displays"),
+            ));
         }
         self.options.displays.push(request);
         Ok(())
@@ -105,7 +109,8 @@ impl Reader<'_> {
         if let Some((first, _)) = mode.split_once(',') {
             let message =
                 format!("several channels in one display (\"{mode}\") are not supported yet; only the first is shown");
-            self.messages.report_at(self.current.location.clone(), Fault::warning("unimplement", offset, message));
+            self.messages
+                .report_at(self.current.location.clone(), RequestFault::warning("unimplement", offset, message));
             return channels(first).map_or_else(|| self.variable(first, offset), Ok);
         }
         if let Some((name, ty)) = SHADER_VARIABLES.iter().find(|(name, _)| *name == mode) {
@@ -117,9 +122,9 @@ impl Reader<'_> {
             }
             Ok(declaration) => {
                 let message = format!("\"{}\" cannot be shown: it is a string or an array", declaration.name);
-                Err(Fault::error("badargument", offset, message))
+                Err(RequestFault::error("badargument", offset, message))
             }
-            Err(message) => Err(Fault::error("badtoken", offset, message)
+            Err(message) => Err(RequestFault::error("badtoken", offset, message)
                 .hint("a mode is a combination of rgb, a, z, or a variable: \"varying color name\"")),
         }
     }
@@ -159,7 +164,7 @@ impl Reader<'_> {
             }
             other => {
                 let message = format!("\"{other}\" cannot be quantized: \"rgba\" or \"z\" is wanted");
-                return Err(Fault::error("badargument", self.current.offset, message));
+                return Err(RequestFault::error("badargument", self.current.offset, message));
             }
         }
         Ok(())
@@ -175,7 +180,7 @@ impl Reader<'_> {
     /// A shader request of an attribute slot.
     pub(super) fn shader_request(&mut self, lexer: &mut Lexer<'_>, slot: ShaderSlot) -> Parsed<()> {
         let call = self.shader_call(lexer)?;
-        self.apply(Effect::Change(Change::Shader(slot, call)));
+        self.apply(RequestEffect::Change(AttributeChange::Shader(slot, call)));
         Ok(())
     }
 }

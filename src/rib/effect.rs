@@ -1,13 +1,13 @@
 //! What requests do, as values: applied at once, collected by a motion block, or kept by an object and applied at each instance.
 
-use super::fault::Fault;
+use super::fault::RequestFault;
 use super::geometry::Batch;
-use super::motion::{self, Refused, Step};
+use super::motion::{self, TransformError, TransformStep};
 use super::objects::Object;
 use super::reader::Reader;
-use super::state::{Change, ShaderCall, ShaderSlot, value_bytes};
+use super::state::{AttributeChange, ShaderCall, ShaderSlot, value_bytes};
 use crate::diagnostic::Severity;
-use crate::host_memory::Taker;
+use crate::host_memory::ChargeKind;
 use crate::scene::{Attributes, DisplacementBound, Drawable, Geometry, LightId, Motion, Projection};
 use crate::stats::human_bytes;
 use glam::DMat4;
@@ -22,11 +22,11 @@ const DRAWABLE_BYTES: usize = 640;
 
 /// What one request does.
 #[derive(Clone, Debug)]
-pub(super) enum Effect {
+pub(super) enum RequestEffect {
     /// Changes the current transformation, by one step at each time.
-    Transform(Motion<Step>),
+    Transform(Motion<TransformStep>),
     /// Changes an attribute.
-    Change(Change),
+    Change(AttributeChange),
     /// Makes a light, with its handle.
     Light(Arc<str>, ShaderCall),
     /// Makes primitives, which the next ones may join.
@@ -42,17 +42,17 @@ pub(super) enum Effect {
     /// Sets the projection, which makes the current coordinates those of the camera.
     Projection(Projection),
     /// Saves the attributes and the transformation, or the transformation alone.
-    Begin(Saves),
-    /// Restores what the matching [`Effect::Begin`] saved.
+    Begin(BlockScope),
+    /// Restores what the matching [`RequestEffect::Begin`] saved.
     End,
 }
 
-impl Effect {
+impl RequestEffect {
     /// About how many bytes of new state it makes each time it is applied.
     pub(super) fn bytes(&self) -> u64 {
         let more = match self {
-            Self::Change(Change::Shader(_, Some(call))) | Self::Light(_, call) => call.bytes(),
-            Self::Change(Change::Other(key, value)) => key.len() + value_bytes(value),
+            Self::Change(AttributeChange::Shader(_, Some(call))) | Self::Light(_, call) => call.bytes(),
+            Self::Change(AttributeChange::Other(key, value)) => key.len() + value_bytes(value),
             Self::Transform(steps) => steps.keys().len() * size_of::<(f32, DMat4)>(),
             _ => 0,
         };
@@ -62,7 +62,7 @@ impl Effect {
 
 /// What a block saves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Saves {
+pub(super) enum BlockScope {
     /// Attributes and transformation.
     Attributes,
     /// Transformation.
@@ -71,9 +71,9 @@ pub(super) enum Saves {
 
 impl Reader<'_> {
     /// Takes the effect of a request: into the motion block that is open, or at once.
-    pub(super) fn apply(&mut self, effect: Effect) {
+    pub(super) fn apply(&mut self, effect: RequestEffect) {
         let fits = match &effect {
-            Effect::Primitive(batch) => self.take_memory(batch.bytes()),
+            RequestEffect::Primitive(batch) => self.take_memory(batch.bytes()),
             _ => true,
         };
         match &mut self.moving {
@@ -85,13 +85,13 @@ impl Reader<'_> {
     }
 
     /// Does what a request does, and keeps it for the object that is being made.
-    pub(super) fn perform(&mut self, effect: Effect) {
+    pub(super) fn perform(&mut self, effect: RequestEffect) {
         match effect {
-            Effect::Primitive(batch) => self.join(*batch),
+            RequestEffect::Primitive(batch) => self.join(*batch),
             effect => {
                 self.flush();
                 self.take(&effect);
-                let kept_bytes = effect.bytes() + size_of::<Effect>() as u64;
+                let kept_bytes = effect.bytes() + size_of::<RequestEffect>() as u64;
                 let keeps = self.recording.is_some() && self.take_memory(kept_bytes);
                 if let Some(recording) = self.recording.as_mut().filter(|_| keeps) {
                     recording.keep(effect);
@@ -117,7 +117,7 @@ impl Reader<'_> {
         if let Some(batch) = self.pending.take() {
             let geometry = Arc::new(batch.geometry());
             match &mut self.recording {
-                Some(recording) => recording.keep(Effect::Geometry(geometry)),
+                Some(recording) => recording.keep(RequestEffect::Geometry(geometry)),
                 None => self.draw_geometry(&geometry, true),
             }
         }
@@ -127,7 +127,7 @@ impl Reader<'_> {
     /// world nothing more is put in, so that what is left out is all that follows.
     pub(super) fn take_memory(&mut self, bytes: u64) -> bool {
         let known = self.charge.refused().is_some();
-        let fits = self.charge.take(Taker::Geometry, bytes);
+        let fits = self.charge.take(ChargeKind::Geometry, bytes);
         if !fits && !known {
             self.refuse(&format!("{} of geometry more", human_bytes(bytes)), "what follows is left out");
         }
@@ -142,53 +142,57 @@ impl Reader<'_> {
         let message =
             format!("host memory is used up: {takers} are taken of {limit}, and here {asked} are needed; {comes}");
         let hint = "raise --host-memory, split the scene, or draw a smaller Format or a crop";
-        let mut fault = Fault::error("limitcheck", self.current.offset, message).hint(hint);
+        let mut fault = RequestFault::error("limitcheck", self.current.offset, message).hint(hint);
         fault.severity = Severity::Severe;
         self.complain(fault);
     }
 
     /// Changes the state, or draws. Blocks are the caller's business.
-    fn take(&mut self, effect: &Effect) {
+    fn take(&mut self, effect: &RequestEffect) {
         match effect {
-            Effect::Transform(steps) => self.take_steps(steps),
-            Effect::Change(change) => self.take_change(change),
-            Effect::Light(handle, call) => self.make_light(handle, call),
-            Effect::Geometry(geometry) if self.recording.is_none() => self.draw_geometry(geometry, false),
-            Effect::Instance(object) if self.recording.is_none() => self.draw_object(object),
-            Effect::Space(name) => self.make_space(name),
-            Effect::UseSpace(name) => self.use_space(name),
-            Effect::Projection(projection) => self.take_projection(*projection),
-            Effect::Geometry(_) | Effect::Instance(_) | Effect::Primitive(_) | Effect::Begin(_) | Effect::End => {}
+            RequestEffect::Transform(steps) => self.take_steps(steps),
+            RequestEffect::Change(change) => self.take_change(change),
+            RequestEffect::Light(handle, call) => self.make_light(handle, call),
+            RequestEffect::Geometry(geometry) if self.recording.is_none() => self.draw_geometry(geometry, false),
+            RequestEffect::Instance(object) if self.recording.is_none() => self.draw_object(object),
+            RequestEffect::Space(name) => self.make_space(name),
+            RequestEffect::UseSpace(name) => self.use_space(name),
+            RequestEffect::Projection(projection) => self.take_projection(*projection),
+            RequestEffect::Geometry(_)
+            | RequestEffect::Instance(_)
+            | RequestEffect::Primitive(_)
+            | RequestEffect::Begin(_)
+            | RequestEffect::End => {}
         }
     }
 
-    fn take_steps(&mut self, steps: &Motion<Step>) {
+    fn take_steps(&mut self, steps: &Motion<TransformStep>) {
         match motion::transformed(&self.state.transform, steps) {
             Ok(transform) => self.state.transform = Arc::new(transform),
-            Err(Refused::Singular) => {
+            Err(TransformError::Singular) => {
                 let message = "this transformation cannot be inverted and is ignored";
                 self.complain(
-                    Fault::error("math", self.current.offset, message)
+                    RequestFault::error("math", self.current.offset, message)
                         .hint("it flattens all to a plane, a line or a point"),
                 );
             }
-            Err(Refused::TooManyKeys) => {
+            Err(TransformError::TooManyKeys) => {
                 let message =
                     format!("the transformation would have more than {} times and is ignored", motion::KEYS_MAX);
-                self.complain(Fault::error("limitcheck", self.current.offset, message));
+                self.complain(RequestFault::error("limitcheck", self.current.offset, message));
             }
         }
     }
 
     /// Applies the items of an object. Its blocks are balanced.
-    pub(super) fn replay(&mut self, items: &[Effect]) {
+    pub(super) fn replay(&mut self, items: &[RequestEffect]) {
         let mut saved = Vec::new();
         for item in items {
             match item {
-                Effect::Begin(saves) => saved.push((*saves, self.state.clone())),
-                Effect::End => match saved.pop() {
-                    Some((Saves::Attributes, state)) => self.state = state,
-                    Some((Saves::Transform, state)) => self.state.transform = state.transform,
+                RequestEffect::Begin(saves) => saved.push((*saves, self.state.clone())),
+                RequestEffect::End => match saved.pop() {
+                    Some((BlockScope::Attributes, state)) => self.state = state,
+                    Some((BlockScope::Transform, state)) => self.state.transform = state.transform,
                     None => {}
                 },
                 item => self.take(item),
@@ -212,7 +216,7 @@ impl Reader<'_> {
             bytes += size_of_val(world_from_object.keys());
         }
         let drawable = Drawable { geometry: Arc::clone(geometry), world_from_object, attributes };
-        let was_read = waited && self.charge.try_take(Taker::Geometry, bytes as u64);
+        let was_read = waited && self.charge.try_take(ChargeKind::Geometry, bytes as u64);
         if (was_read || self.take_memory(bytes as u64))
             && let Some(world) = &mut self.world
         {
@@ -220,21 +224,21 @@ impl Reader<'_> {
         }
     }
 
-    fn take_change(&mut self, change: &Change) {
-        if let Change::DetailBox(bounds) = change {
+    fn take_change(&mut self, change: &AttributeChange) {
+        if let AttributeChange::DetailBox(bounds) = change {
             self.state.detail.size = self.detail_size(bounds);
             return;
         }
         let state = &mut self.state;
         match change {
-            Change::Orientation(orientation) => {
+            AttributeChange::Orientation(orientation) => {
                 state.orientation = *orientation;
                 state.reversed = false;
             }
-            Change::ReverseOrientation => state.reversed = !state.reversed,
-            Change::Basis(basis) => state.basis = *basis,
-            Change::DetailRange(range) => state.detail.range = *range,
-            Change::Shader(slot, call) => {
+            AttributeChange::ReverseOrientation => state.reversed = !state.reversed,
+            AttributeChange::Basis(basis) => state.basis = *basis,
+            AttributeChange::DetailRange(range) => state.detail.range = *range,
+            AttributeChange::Shader(slot, call) => {
                 let shader = call.as_ref().map(|call| Arc::new(call.instance(&state.transform)));
                 let attributes = Arc::make_mut(&mut state.attributes);
                 match slot {
@@ -254,37 +258,37 @@ impl Reader<'_> {
 }
 
 /// The changes that concern the attributes alone.
-fn change_attributes(attributes: &mut Attributes, change: &Change, offset: usize) -> Result<(), Fault> {
+fn change_attributes(attributes: &mut Attributes, change: &AttributeChange, offset: usize) -> Result<(), RequestFault> {
     match change {
-        Change::Color(color) => attributes.color = *color,
-        Change::Opacity(opacity) => attributes.opacity = *opacity,
-        Change::TextureCoordinates(corners) => attributes.texture_coordinates = *corners,
-        Change::Illuminate(light, on) => illuminate(attributes, *light, *on),
-        Change::ShadingRate(rate) => attributes.shading_rate = *rate,
-        Change::Interpolation(interpolation) => attributes.shading_interpolation = *interpolation,
-        Change::Matte(matte) => attributes.matte = *matte,
-        Change::TwoSided(two_sided) => attributes.two_sided = *two_sided,
-        Change::Name(name) => attributes.name = Arc::clone(name),
-        Change::DisplacementBound { radius, space } => {
+        AttributeChange::Color(color) => attributes.color = *color,
+        AttributeChange::Opacity(opacity) => attributes.opacity = *opacity,
+        AttributeChange::TextureCoordinates(corners) => attributes.texture_coordinates = *corners,
+        AttributeChange::Illuminate(light, on) => illuminate(attributes, *light, *on),
+        AttributeChange::ShadingRate(rate) => attributes.shading_rate = *rate,
+        AttributeChange::Interpolation(interpolation) => attributes.shading_interpolation = *interpolation,
+        AttributeChange::Matte(matte) => attributes.matte = *matte,
+        AttributeChange::TwoSided(two_sided) => attributes.two_sided = *two_sided,
+        AttributeChange::Name(name) => attributes.name = Arc::clone(name),
+        AttributeChange::DisplacementBound { radius, space } => {
             let old = attributes.displacement_bound.take();
             let old = old.unwrap_or_else(|| DisplacementBound { radius: 0.0, space: "object".into() });
             let space = space.clone().unwrap_or(old.space);
             attributes.displacement_bound = Some(DisplacementBound { radius: radius.unwrap_or(old.radius), space });
         }
-        Change::Other(key, value) => {
+        AttributeChange::Other(key, value) => {
             if attributes.other.len() >= OTHER_MAX && !attributes.other.contains_key(key) {
                 let message = format!("more than {OTHER_MAX} attributes are set at once; {key} is left out");
-                return Err(Fault::error("limitcheck", offset, message));
+                return Err(RequestFault::error("limitcheck", offset, message));
             }
             attributes.other.insert(key.clone(), value.clone());
         }
         // Handled by the reader, because they concern more than the attributes.
-        Change::Orientation(_)
-        | Change::ReverseOrientation
-        | Change::Basis(_)
-        | Change::DetailRange(_)
-        | Change::DetailBox(_)
-        | Change::Shader(..) => {}
+        AttributeChange::Orientation(_)
+        | AttributeChange::ReverseOrientation
+        | AttributeChange::Basis(_)
+        | AttributeChange::DetailRange(_)
+        | AttributeChange::DetailBox(_)
+        | AttributeChange::Shader(..) => {}
     }
     Ok(())
 }

@@ -4,15 +4,15 @@ use crate::diagnostic::{Diagnostic, Severity, SourceLocation};
 use std::ops::{Deref, DerefMut};
 
 /// The result of reading something; a fault ends the request it is in and nothing else.
-pub(super) type Parsed<T> = Result<T, Fault>;
+pub(super) type Parsed<T> = Result<T, RequestFault>;
 
 /// One thing that is wrong. Boxed, so that results stay small.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault(Box<Details>);
+pub(super) struct RequestFault(Box<FaultDetails>);
 
-/// What a [`Fault`] says.
+/// What a [`RequestFault`] says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Details {
+pub(super) struct FaultDetails {
     /// How bad it is.
     pub(super) severity: Severity,
     /// Its code name.
@@ -23,23 +23,23 @@ pub(super) struct Details {
     hint: String,
 }
 
-impl Deref for Fault {
-    type Target = Details;
+impl Deref for RequestFault {
+    type Target = FaultDetails;
 
-    fn deref(&self) -> &Details {
+    fn deref(&self) -> &FaultDetails {
         &self.0
     }
 }
 
-impl DerefMut for Fault {
-    fn deref_mut(&mut self) -> &mut Details {
+impl DerefMut for RequestFault {
+    fn deref_mut(&mut self) -> &mut FaultDetails {
         &mut self.0
     }
 }
 
-impl Fault {
+impl RequestFault {
     fn new(severity: Severity, code: &'static str, offset: usize, message: impl Into<String>) -> Self {
-        Self(Box::new(Details { severity, code, offset, message: message.into(), hint: String::new() }))
+        Self(Box::new(FaultDetails { severity, code, offset, message: message.into(), hint: String::new() }))
     }
 
     /// An error at `offset`.

@@ -1,6 +1,6 @@
 //! What the options mean at WorldBegin: defaults resolved, the command line applied.
 
-use super::Overrides;
+use super::RibOverrides;
 use super::displays::DisplayRequest;
 use super::options::OptionState;
 use crate::diagnostic::SourceLocation;
@@ -19,14 +19,14 @@ pub(super) struct Frozen {
 
 impl OptionState {
     /// Freezes the options of a world.
-    pub(super) fn freeze(&self, camera_from_world: Motion<DMat4>, overrides: &Overrides) -> Frozen {
+    pub(super) fn freeze(&self, camera_from_world: Motion<DMat4>, overrides: &RibOverrides) -> Frozen {
         let mut displays: Vec<Display> = self.displays.iter().map(|request| self.display_of(request)).collect();
         if displays.is_empty() {
             displays.push(self.display_of(&default_display()));
         }
         let picture = displays.iter().any(|display| shows_picture(&display.mode));
         // A depth pass has a size and sampling of its own, which a flag for the picture must not change.
-        let flags = if picture { overrides.clone() } else { Overrides::default() };
+        let flags = if picture { overrides.clone() } else { RibOverrides::default() };
         let camera = self.camera(camera_from_world, &flags);
         let mut options = self.options.clone();
         options.frame = self.frame;
@@ -35,7 +35,7 @@ impl OptionState {
         Frozen { options, camera }
     }
 
-    fn camera(&self, camera_from_world: Motion<DMat4>, flags: &Overrides) -> Camera {
+    fn camera(&self, camera_from_world: Motion<DMat4>, flags: &RibOverrides) -> Camera {
         let (resolution, pixel_aspect) = self.format.unwrap_or(DEFAULT_FORMAT);
         let resolution = flags.format.map_or(resolution, |size| size.map(|n| n.max(1)));
         let (resolution, frame_aspect) = self.fitted(resolution, pixel_aspect);

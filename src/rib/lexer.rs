@@ -2,7 +2,7 @@
 //!
 //! Nothing is allocated for a token. Strings without escapes are slices of the input, numbers go straight into the caller's vector.
 
-use super::fault::{Fault, Parsed};
+use super::fault::{Parsed, RequestFault};
 use super::number::{self, Number};
 use super::source::Source;
 use crate::diagnostic::SourceLocation;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// What the next token begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// A request's name.
     Word,
     /// An integer or a float.
@@ -40,14 +40,14 @@ pub(super) struct Lexer<'a> {
     bytes: &'a [u8],
     position: usize,
     /// Where the current request begins: at or before every position that is still asked for.
-    mark: Mark,
+    mark: LineMark,
     /// The furthest position that was asked for: many faults in one long request cost one pass over it.
-    furthest: Cell<Mark>,
+    furthest: Cell<LineMark>,
 }
 
 /// A position whose line is known.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mark {
+pub(super) struct LineMark {
     /// Offset into the source.
     pub(super) offset: usize,
     /// Its line, from 1.
@@ -56,7 +56,7 @@ pub(super) struct Mark {
     pub(super) line_start: usize,
 }
 
-impl Mark {
+impl LineMark {
     /// The beginning of a file.
     pub(super) const START: Self = Self { offset: 0, line: 1, line_start: 0 };
 
@@ -78,7 +78,7 @@ impl Mark {
 
 impl<'a> Lexer<'a> {
     /// Reads `range` of `source`; `mark` says on which line it begins.
-    pub(super) fn new(source: &'a Arc<Source>, range: Range<usize>, mark: Mark) -> Self {
+    pub(super) fn new(source: &'a Arc<Source>, range: Range<usize>, mark: LineMark) -> Self {
         Self { source, bytes: &source.bytes[..range.end], position: range.start, mark, furthest: Cell::new(mark) }
     }
 
@@ -105,8 +105,8 @@ impl<'a> Lexer<'a> {
 
     /// The place of a byte.
     pub(super) fn location(&self, offset: usize) -> SourceLocation {
-        let known = [self.furthest.get(), self.mark, Mark::START];
-        let base = known.into_iter().find(|mark| mark.offset <= offset).unwrap_or(Mark::START);
+        let known = [self.furthest.get(), self.mark, LineMark::START];
+        let base = known.into_iter().find(|mark| mark.offset <= offset).unwrap_or(LineMark::START);
         let mark = base.advanced(self.bytes, offset);
         self.furthest.set(mark);
         let column = (offset - mark.line_start).saturating_add(1).min(u32::MAX as usize) as u32;
@@ -120,14 +120,14 @@ impl<'a> Lexer<'a> {
     }
 
     /// The line information at `offset`, for a lexer that begins there.
-    pub(super) fn mark_at(&self, offset: usize) -> Mark {
+    pub(super) fn mark_at(&self, offset: usize) -> LineMark {
         if offset < self.mark.offset { self.mark } else { self.mark.advanced(self.bytes, offset) }
     }
 
     /// Skips white space and comments, then says what comes.
-    pub(super) fn peek(&mut self) -> Kind {
+    pub(super) fn peek(&mut self) -> TokenKind {
         loop {
-            let Some(&byte) = self.bytes.get(self.position) else { return Kind::End };
+            let Some(&byte) = self.bytes.get(self.position) else { return TokenKind::End };
             match byte {
                 b' ' | b'\t' | b'\n' | b'\r' | 0x0c => self.position += 1,
                 b'#' => self.skip_comment(),
@@ -141,28 +141,28 @@ impl<'a> Lexer<'a> {
         self.position += memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
     }
 
-    fn kind_of(&self, byte: u8) -> Kind {
+    fn kind_of(&self, byte: u8) -> TokenKind {
         match byte {
-            b'"' => Kind::String,
-            b'[' => Kind::Open,
-            b']' => Kind::Close,
-            b'0'..=b'9' | b'.' => Kind::Number,
+            b'"' => TokenKind::String,
+            b'[' => TokenKind::Open,
+            b']' => TokenKind::Close,
+            b'0'..=b'9' | b'.' => TokenKind::Number,
             b'-' | b'+' => match self.bytes.get(self.position + 1) {
-                Some(b'0'..=b'9' | b'.') => Kind::Number,
-                _ if number::is_non_finite(&self.bytes[self.position + 1..]) => Kind::Number,
-                _ if byte == b'-' => Kind::Dash,
-                _ => Kind::Unknown,
+                Some(b'0'..=b'9' | b'.') => TokenKind::Number,
+                _ if number::is_non_finite(&self.bytes[self.position + 1..]) => TokenKind::Number,
+                _ if byte == b'-' => TokenKind::Dash,
+                _ => TokenKind::Unknown,
             },
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
                 if number::is_non_finite(&self.bytes[self.position..]) {
-                    Kind::Number
+                    TokenKind::Number
                 } else {
-                    Kind::Word
+                    TokenKind::Word
                 }
             }
-            0xff | 0x1a => Kind::End,
-            0x80..=0xfe => Kind::Binary,
-            _ => Kind::Unknown,
+            0xff | 0x1a => TokenKind::End,
+            0x80..=0xfe => TokenKind::Binary,
+            _ => TokenKind::Unknown,
         }
     }
 
@@ -175,7 +175,7 @@ impl<'a> Lexer<'a> {
 
     /// The next word, if one comes: a request's name.
     pub(super) fn word(&mut self) -> Option<&'a [u8]> {
-        if self.peek() != Kind::Word {
+        if self.peek() != TokenKind::Word {
             return None;
         }
         let start = self.position;
@@ -236,10 +236,10 @@ impl<'a> Lexer<'a> {
     }
 
     /// A string without an end: reading goes on behind its first line, so that one missing quote does not swallow the file.
-    fn unterminated(&mut self, start: usize) -> Fault {
+    fn unterminated(&mut self, start: usize) -> RequestFault {
         let rest = &self.bytes[start..];
         self.position = start + memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
-        Fault::error("syntaxerror", start - 1, "the string that begins here has no closing quote")
+        RequestFault::error("syntaxerror", start - 1, "the string that begins here has no closing quote")
     }
 
     /// Reads a number.
@@ -258,7 +258,7 @@ impl<'a> Lexer<'a> {
             return Ok(value);
         }
         self.position = self.word_end(start + 1);
-        Err(Fault::error("syntaxerror", start, "this is not a number"))
+        Err(RequestFault::error("syntaxerror", start, "this is not a number"))
     }
 
     /// A number must be followed by something that cannot belong to it.
@@ -268,7 +268,7 @@ impl<'a> Lexer<'a> {
             Some(byte) if byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_') => {
                 let start = self.position;
                 self.position = self.word_end(end + usize::from(*byte == b'.'));
-                Err(Fault::error("syntaxerror", start, "this is not a number"))
+                Err(RequestFault::error("syntaxerror", start, "this is not a number"))
             }
             _ => Ok(()),
         }
@@ -280,7 +280,7 @@ impl<'a> Lexer<'a> {
         self.position += 1;
         loop {
             match self.peek() {
-                Kind::Number => out.push(self.float32()?),
+                TokenKind::Number => out.push(self.float32()?),
                 other => return self.close_array(other, open, "numbers"),
             }
         }
@@ -299,7 +299,7 @@ impl<'a> Lexer<'a> {
         self.position += 1;
         loop {
             match self.peek() {
-                Kind::Number => out.push(self.int()?),
+                TokenKind::Number => out.push(self.int()?),
                 other => return self.close_array(other, open, "integers"),
             }
         }
@@ -309,10 +309,11 @@ impl<'a> Lexer<'a> {
     pub(super) fn int(&mut self) -> Parsed<i32> {
         let start = self.position;
         match self.number()? {
-            Number::Int(value) => {
-                i32::try_from(value).map_err(|_| Fault::error("range", start, "this integer does not fit into 32 bits"))
+            Number::Int(value) => i32::try_from(value)
+                .map_err(|_| RequestFault::error("range", start, "this integer does not fit into 32 bits")),
+            Number::Float(_) => {
+                Err(RequestFault::error("badargument", start, "a float stands where an integer is wanted"))
             }
-            Number::Float(_) => Err(Fault::error("badargument", start, "a float stands where an integer is wanted")),
         }
     }
 
@@ -322,30 +323,30 @@ impl<'a> Lexer<'a> {
         self.position += 1;
         loop {
             match self.peek() {
-                Kind::String => each(self.string()?),
+                TokenKind::String => each(self.string()?),
                 other => return self.close_array(other, open, "strings"),
             }
         }
     }
 
-    fn close_array(&mut self, found: Kind, open: usize, wanted: &str) -> Parsed<()> {
-        if found == Kind::Close {
+    fn close_array(&mut self, found: TokenKind, open: usize, wanted: &str) -> Parsed<()> {
+        if found == TokenKind::Close {
             self.position += 1;
             return Ok(());
         }
         let location = self.location(open);
         let message = format!("{} inside an array of {wanted}", describe(found));
-        Err(Fault::error("syntaxerror", self.position, message)
+        Err(RequestFault::error("syntaxerror", self.position, message)
             .hint(format!("the array begins at line {}, column {}; is its ] missing?", location.line, location.column)))
     }
 
     /// Whether the value that comes is a string or an array that begins with one.
     pub(super) fn value_is_of_strings(&mut self) -> bool {
         let start = self.position;
-        if self.peek() == Kind::Open {
+        if self.peek() == TokenKind::Open {
             self.position += 1;
         }
-        let strings = self.peek() == Kind::String;
+        let strings = self.peek() == TokenKind::String;
         self.position = start;
         strings
     }
@@ -353,22 +354,24 @@ impl<'a> Lexer<'a> {
     /// Skips one value: a number, a string or an array.
     pub(super) fn skip_value(&mut self) -> Parsed<()> {
         match self.peek() {
-            Kind::Number => self.number().map(drop),
-            Kind::String => self.string().map(drop),
-            Kind::Open => {
+            TokenKind::Number => self.number().map(drop),
+            TokenKind::String => self.string().map(drop),
+            TokenKind::Open => {
                 let open = self.position;
                 self.position += 1;
                 loop {
                     match self.peek() {
-                        Kind::Number => drop(self.number()?),
-                        Kind::String => drop(self.string()?),
+                        TokenKind::Number => drop(self.number()?),
+                        TokenKind::String => drop(self.string()?),
                         other => return self.close_array(other, open, "numbers or strings"),
                     }
                 }
             }
-            other => {
-                Err(Fault::error("syntaxerror", self.position, format!("{} where a value is wanted", describe(other))))
-            }
+            other => Err(RequestFault::error(
+                "syntaxerror",
+                self.position,
+                format!("{} where a value is wanted", describe(other)),
+            )),
         }
     }
 
@@ -376,11 +379,11 @@ impl<'a> Lexer<'a> {
     pub(super) fn skip_to_request(&mut self) {
         loop {
             match self.peek() {
-                Kind::Word | Kind::End | Kind::Binary => return,
+                TokenKind::Word | TokenKind::End | TokenKind::Binary => return,
                 // A broken string or number has moved on already; it was reported, or belongs to what was.
-                Kind::Number => drop(self.number()),
-                Kind::String => drop(self.string()),
-                Kind::Open | Kind::Close | Kind::Dash | Kind::Unknown => self.position += 1,
+                TokenKind::Number => drop(self.number()),
+                TokenKind::String => drop(self.string()),
+                TokenKind::Open | TokenKind::Close | TokenKind::Dash | TokenKind::Unknown => self.position += 1,
             }
         }
     }
@@ -392,17 +395,17 @@ impl<'a> Lexer<'a> {
 }
 
 /// What a token is, for messages.
-pub(super) fn describe(kind: Kind) -> &'static str {
+pub(super) fn describe(kind: TokenKind) -> &'static str {
     match kind {
-        Kind::Word => "a request",
-        Kind::Number => "a number",
-        Kind::String => "a string",
-        Kind::Open => "[",
-        Kind::Close => "]",
-        Kind::Dash => "-",
-        Kind::Binary => "a byte of the binary encoding",
-        Kind::Unknown => "a byte that begins nothing",
-        Kind::End => "the end of the file",
+        TokenKind::Word => "a request",
+        TokenKind::Number => "a number",
+        TokenKind::String => "a string",
+        TokenKind::Open => "[",
+        TokenKind::Close => "]",
+        TokenKind::Dash => "-",
+        TokenKind::Binary => "a byte of the binary encoding",
+        TokenKind::Unknown => "a byte that begins nothing",
+        TokenKind::End => "the end of the file",
     }
 }
 
@@ -415,9 +418,9 @@ mod tests {
     }
 
     /// What `read` makes of the text, and the kind of token that follows.
-    fn lexed<T>(text: impl AsRef<[u8]>, read: impl FnOnce(&mut Lexer<'_>) -> T) -> (T, Kind) {
+    fn lexed<T>(text: impl AsRef<[u8]>, read: impl FnOnce(&mut Lexer<'_>) -> T) -> (T, TokenKind) {
         let source = source(text);
-        let mut lexer = Lexer::new(&source, 0..source.bytes.len(), Mark::START);
+        let mut lexer = Lexer::new(&source, 0..source.bytes.len(), LineMark::START);
         lexer.peek();
         let value = read(&mut lexer);
         (value, lexer.peek())
@@ -427,7 +430,7 @@ mod tests {
     fn what_is_no_number_is_a_fault_and_reading_moves_on() {
         for text in ["1abc", "1.2.3", "1e", ".", "-.", "0x10", "1..2"] {
             let source = source(text);
-            let mut lexer = Lexer::new(&source, 0..text.len(), Mark::START);
+            let mut lexer = Lexer::new(&source, 0..text.len(), LineMark::START);
             let fault = lexer.float32().expect_err(text);
             assert_eq!((fault.code, fault.offset), ("syntaxerror", 0), "{text}");
             assert!(lexer.position() > 0, "{text}");
@@ -459,29 +462,32 @@ mod tests {
             (b"\"\xff\"", b"\xff"),
         ] {
             let (value, next) = lexed(text, |lexer| lexer.string().expect("a string").into_owned());
-            assert_eq!((value.as_slice(), next), (wanted, Kind::End), "{}", String::from_utf8_lossy(text));
+            assert_eq!((value.as_slice(), next), (wanted, TokenKind::End), "{}", String::from_utf8_lossy(text));
         }
     }
 
     #[test]
     fn a_string_without_end_costs_its_line() {
         let (fault, next) = lexed("\"lost\nSphere", |lexer| lexer.string().expect_err("no end"));
-        assert_eq!((fault.code, fault.offset, next), ("syntaxerror", 0, Kind::Word));
+        assert_eq!((fault.code, fault.offset, next), ("syntaxerror", 0, TokenKind::Word));
     }
 
     #[test]
     fn comments_and_white_space() {
         let text = "# a \" comment [\r## hint\r\n \t\x0c \n WorldBegin#x";
-        assert_eq!(lexed(text, |lexer| lexer.word().map(<[u8]>::to_vec)), (Some(b"WorldBegin".to_vec()), Kind::End));
+        assert_eq!(
+            lexed(text, |lexer| lexer.word().map(<[u8]>::to_vec)),
+            (Some(b"WorldBegin".to_vec()), TokenKind::End)
+        );
     }
 
     #[test]
     fn lines_end_with_lf_crlf_or_cr() {
         for text in ["a\nb\n  c", "a\r\nb\r\n  c", "a\rb\r  c"] {
             let source = source(text);
-            let mut lexer = Lexer::new(&source, 0..text.len(), Mark::START);
+            let mut lexer = Lexer::new(&source, 0..text.len(), LineMark::START);
             let mut locations = Vec::new();
-            while lexer.peek() == Kind::Word {
+            while lexer.peek() == TokenKind::Word {
                 let location = lexer.request_location(lexer.position());
                 locations.push((location.line, location.column));
                 lexer.word();
@@ -495,10 +501,10 @@ mod tests {
     #[test]
     fn arrays() {
         let mut floats = Vec::new();
-        assert_eq!(lexed("[1 2.5-3 # c\n 4e0]", |lexer| lexer.float_array(&mut floats)), (Ok(()), Kind::End));
+        assert_eq!(lexed("[1 2.5-3 # c\n 4e0]", |lexer| lexer.float_array(&mut floats)), (Ok(()), TokenKind::End));
         assert_eq!(floats, [1.0, 2.5, -3.0, 4.0]);
         let mut ints = Vec::new();
-        assert_eq!(lexed("[]", |lexer| lexer.int_array(&mut ints)), (Ok(()), Kind::End));
+        assert_eq!(lexed("[]", |lexer| lexer.int_array(&mut ints)), (Ok(()), TokenKind::End));
         for text in ["[1 2 Sphere", "[1 \"a\"]", "[1 [2]]", "[1 2", "[1 @]"] {
             let (fault, _) = lexed(text, |lexer| lexer.float_array(&mut floats).expect_err("not closed"));
             assert_eq!(fault.code, "syntaxerror", "{text}");
@@ -513,8 +519,8 @@ mod tests {
             lexer.word().map(<[u8]>::to_vec)
         });
         assert_eq!(word, Some(b"TransformEnd".to_vec()));
-        assert_eq!(lexed(b"WorldEnd\xff Sphere", |lexer| lexer.word().map(<[u8]>::len)), (Some(8), Kind::End));
-        assert_eq!(lexed("WorldEnd\r\n\x1a", |lexer| lexer.word().map(<[u8]>::len)), (Some(8), Kind::End));
-        assert_eq!(lexed(b"\x80", |_| ()).1, Kind::Binary);
+        assert_eq!(lexed(b"WorldEnd\xff Sphere", |lexer| lexer.word().map(<[u8]>::len)), (Some(8), TokenKind::End));
+        assert_eq!(lexed("WorldEnd\r\n\x1a", |lexer| lexer.word().map(<[u8]>::len)), (Some(8), TokenKind::End));
+        assert_eq!(lexed(b"\x80", |_| ()).1, TokenKind::Binary);
     }
 }

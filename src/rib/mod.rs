@@ -52,7 +52,7 @@ use std::sync::Arc;
 
 /// What the command line says and RIB cannot change. Which frames are drawn and under which names is decided where the worlds go.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Overrides {
+pub struct RibOverrides {
     /// Picture size in pixels, of worlds that show a picture (not of depth passes).
     pub format: Option<[u32; 2]>,
     /// Crop window xmin xmax ymin ymax in 0 to 1, of worlds that show a picture.
@@ -84,7 +84,7 @@ pub struct Settings {
     /// The standard search paths: what `@` stands for, and what holds until a RIB sets its own.
     pub search: SearchPaths,
     /// What the command line says.
-    pub overrides: Overrides,
+    pub overrides: RibOverrides,
     /// Bounds for untrusted input.
     pub limits: Limits,
     /// What texts and worlds are taken from.
@@ -95,7 +95,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             search: SearchPaths::default(),
-            overrides: Overrides::default(),
+            overrides: RibOverrides::default(),
             limits: Limits::default(),
             memory: HostMemory::of_machine(),
         }
@@ -103,7 +103,7 @@ impl Default for Settings {
 }
 
 /// Who takes the worlds of an input.
-pub trait Worlds {
+pub trait WorldConsumer {
     /// Bytes of host memory that the film of a world takes. Asked at WorldBegin, so that geometry leaves room for it.
     fn film_bytes(&self, _options: &Options, _camera: &Camera) -> u64 {
         0
@@ -113,7 +113,7 @@ pub trait Worlds {
     fn take(&mut self, world: World, charge: Arc<Charge>) -> ControlFlow<()>;
 }
 
-impl<F: FnMut(World) -> ControlFlow<()>> Worlds for F {
+impl<F: FnMut(World) -> ControlFlow<()>> WorldConsumer for F {
     fn take(&mut self, world: World, _charge: Arc<Charge>) -> ControlFlow<()> {
         self(world)
     }
@@ -127,7 +127,7 @@ pub enum Stopped {
     /// An error under `ErrorHandler "abort"`.
     Aborted,
     /// The taker of worlds said so.
-    Taker,
+    Consumer,
 }
 
 /// What happened in one input.
@@ -150,7 +150,7 @@ pub struct Summary {
 /// Faults of the input go to `reporter` and never end the reading, except under `ErrorHandler "abort"`. Texts and worlds take host memory
 /// from `settings.memory`; where that is used up, the rest of the text, or of the world's objects, is left out with a severe error, and what
 /// came before is drawn.
-pub fn read(input: &Input, settings: &Settings, reporter: &Reporter, worlds: &mut dyn Worlds) -> Summary {
+pub fn read(input: &Input, settings: &Settings, reporter: &Reporter, worlds: &mut dyn WorldConsumer) -> Summary {
     match source::Source::load(input, &settings.memory) {
         Ok(source) => reader::Reader::new(settings, reporter, worlds).read(&Arc::new(source)),
         Err(error) => {

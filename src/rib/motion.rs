@@ -18,7 +18,7 @@ pub(super) fn still<T>(value: T) -> Arc<Motion<T>> {
 
 /// What a transformation request does to the current transformation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Step {
+pub(super) enum TransformStep {
     /// Replaces it.
     Set(DMat4),
     /// Is multiplied to it.
@@ -27,7 +27,7 @@ pub(super) enum Step {
     Rotate(f64, DVec3),
 }
 
-impl Step {
+impl TransformStep {
     fn matrix(&self) -> DMat4 {
         match *self {
             Self::Set(matrix) | Self::Concat(matrix) => matrix,
@@ -54,12 +54,14 @@ pub(super) fn rotation(degrees: f64, axis: DVec3) -> DMat4 {
 
 /// The matrices of a step given at one or more times, with keys added to rotations so that no arc is longer than [`ARC_DEGREES`].
 /// The authored keys are kept.
-fn matrices(steps: &Motion<Step>) -> Motion<DMat4> {
+fn matrices(steps: &Motion<TransformStep>) -> Motion<DMat4> {
     let keys = steps.keys();
     let mut result = Vec::with_capacity(keys.len());
     for (index, (time, step)) in keys.iter().enumerate() {
         result.push((*time, step.matrix()));
-        if let (Step::Rotate(a, axis), Some((next, Step::Rotate(b, next_axis)))) = (step, keys.get(index + 1)) {
+        if let (TransformStep::Rotate(a, axis), Some((next, TransformStep::Rotate(b, next_axis)))) =
+            (step, keys.get(index + 1))
+        {
             let pieces = ((b - a).abs() / ARC_DEGREES).ceil().min((KEYS_MAX / keys.len()) as f64) as usize;
             for piece in 1..pieces {
                 let t = piece as f64 / pieces as f64;
@@ -109,7 +111,7 @@ pub(super) fn is_invertible(matrix: &DMat4) -> bool {
 
 /// Why a step could not be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum TransformError {
     /// The result cannot be inverted.
     Singular,
     /// The result would have too many keys.
@@ -117,15 +119,18 @@ pub(super) enum Refused {
 }
 
 /// The transformation after a step.
-pub(super) fn transformed(current: &Motion<DMat4>, steps: &Motion<Step>) -> Result<Motion<DMat4>, Refused> {
+pub(super) fn transformed(
+    current: &Motion<DMat4>,
+    steps: &Motion<TransformStep>,
+) -> Result<Motion<DMat4>, TransformError> {
     let step = matrices(steps);
-    let replaces = matches!(steps.first(), Step::Set(_));
-    let result = if replaces { step } else { product(current, &step).ok_or(Refused::TooManyKeys)? };
+    let replaces = matches!(steps.first(), TransformStep::Set(_));
+    let result = if replaces { step } else { product(current, &step).ok_or(TransformError::TooManyKeys)? };
     if result.keys().len() > KEYS_MAX {
-        return Err(Refused::TooManyKeys);
+        return Err(TransformError::TooManyKeys);
     }
     let invertible = result.keys().iter().all(|(_, matrix)| is_invertible(matrix));
-    if invertible { Ok(result) } else { Err(Refused::Singular) }
+    if invertible { Ok(result) } else { Err(TransformError::Singular) }
 }
 
 #[cfg(test)]
@@ -152,16 +157,19 @@ mod tests {
 
     #[test]
     fn a_moving_rotation_gets_keys_every_45_degrees_and_keeps_its_own() {
-        let steps = moving(vec![(0.0, Step::Rotate(0.0, DVec3::Z)), (1.0, Step::Rotate(180.0, DVec3::Z))]);
+        let steps =
+            moving(vec![(0.0, TransformStep::Rotate(0.0, DVec3::Z)), (1.0, TransformStep::Rotate(180.0, DVec3::Z))]);
         let result = transformed(&Motion::still(DMat4::IDENTITY), &steps).expect("invertible");
         let times: Vec<f32> = result.keys().iter().map(|key| key.0).collect();
         assert_eq!(times, [0.0, 0.25, 0.5, 0.75, 1.0]);
         assert_eq!(result.keys()[2].1, rotation(90.0, DVec3::Z));
         // A whole turn does not stand still.
-        let steps = moving(vec![(0.0, Step::Rotate(0.0, DVec3::Z)), (1.0, Step::Rotate(360.0, DVec3::Z))]);
+        let steps =
+            moving(vec![(0.0, TransformStep::Rotate(0.0, DVec3::Z)), (1.0, TransformStep::Rotate(360.0, DVec3::Z))]);
         assert_eq!(transformed(&Motion::still(DMat4::IDENTITY), &steps).expect("invertible").keys().len(), 9);
         // Many turns are bounded.
-        let steps = moving(vec![(0.0, Step::Rotate(0.0, DVec3::Z)), (1.0, Step::Rotate(1e12, DVec3::Z))]);
+        let steps =
+            moving(vec![(0.0, TransformStep::Rotate(0.0, DVec3::Z)), (1.0, TransformStep::Rotate(1e12, DVec3::Z))]);
         let many = transformed(&Motion::still(DMat4::IDENTITY), &steps).map(|m| m.keys().len());
         assert!(many.expect("invertible") <= KEYS_MAX);
     }
@@ -180,11 +188,12 @@ mod tests {
 
     #[test]
     fn flat_matrices_and_too_many_keys_are_refused() {
-        let flat = Motion::still(Step::Concat(DMat4::from_scale(DVec3::new(1.0, 1.0, 0.0))));
-        assert_eq!(transformed(&Motion::still(DMat4::IDENTITY), &flat), Err(Refused::Singular));
-        let many =
-            |start: usize| moving((0..200).map(|i| ((start + 2 * i) as f32, Step::Concat(DMat4::IDENTITY))).collect());
+        let flat = Motion::still(TransformStep::Concat(DMat4::from_scale(DVec3::new(1.0, 1.0, 0.0))));
+        assert_eq!(transformed(&Motion::still(DMat4::IDENTITY), &flat), Err(TransformError::Singular));
+        let many = |start: usize| {
+            moving((0..200).map(|i| ((start + 2 * i) as f32, TransformStep::Concat(DMat4::IDENTITY))).collect())
+        };
         let first = transformed(&Motion::still(DMat4::IDENTITY), &many(0)).expect("200 keys");
-        assert_eq!(transformed(&first, &many(1)), Err(Refused::TooManyKeys));
+        assert_eq!(transformed(&first, &many(1)), Err(TransformError::TooManyKeys));
     }
 }

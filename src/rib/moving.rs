@@ -1,13 +1,13 @@
 //! Motion blocks: one request, given once for each time (RISpec 6.3).
 
 use super::blocks::BlockKind;
-use super::effect::Effect;
-use super::fault::{Fault, Parsed};
+use super::effect::RequestEffect;
+use super::fault::{Parsed, RequestFault};
 use super::geometry::Batch;
 use super::lexer::Lexer;
 use super::reader::Reader;
 use super::requests::{InMotion, Request};
-use super::state::{Change, ShaderCall};
+use super::state::{AttributeChange, ShaderCall};
 use crate::diagnostic::SourceLocation;
 use crate::scene::Motion;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub(super) struct MovingBlock {
     request: Option<&'static str>,
     /// How many of them began.
     begun: usize,
-    items: Vec<Effect>,
+    items: Vec<RequestEffect>,
     location: SourceLocation,
     /// Set when what it holds is known to have no effect, and was warned of.
     inert: bool,
@@ -27,7 +27,7 @@ pub(super) struct MovingBlock {
 
 impl MovingBlock {
     /// Takes what one of its requests does.
-    pub(super) fn collect(&mut self, effect: Effect) {
+    pub(super) fn collect(&mut self, effect: RequestEffect) {
         self.items.push(effect);
     }
 
@@ -38,7 +38,7 @@ impl MovingBlock {
 }
 
 /// Values at a motion block's times.
-type Keys<T> = Vec<(f32, T)>;
+type MotionKeys<T> = Vec<(f32, T)>;
 
 impl Reader<'_> {
     pub(super) fn motion_begin(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
@@ -49,11 +49,11 @@ impl Reader<'_> {
         }
         let increasing = times.windows(2).all(|pair| pair[0] < pair[1]) && times.iter().all(|time| time.is_finite());
         if times.is_empty() {
-            return Err(Fault::error("badmotion", self.current.offset, "a motion block needs times"));
+            return Err(RequestFault::error("badmotion", self.current.offset, "a motion block needs times"));
         }
         if !increasing {
             let message = "the times of a motion block must increase; only the first is used";
-            self.complain(Fault::error("badmotion", self.current.offset, message));
+            self.complain(RequestFault::error("badmotion", self.current.offset, message));
             times.truncate(1);
             times[0] = if times[0].is_finite() { times[0] } else { 0.0 };
         }
@@ -70,13 +70,14 @@ impl Reader<'_> {
     /// What a motion block has to say about a request: the block ends where one comes that cannot move.
     pub(super) fn leave_motion_for(&mut self, request: &Request) -> Parsed<()> {
         let Some(block) = &mut self.moving else { return Ok(()) };
-        let fault = |message: String| Err(Fault::error("badmotion", self.current.offset, message));
+        let fault = |message: String| Err(RequestFault::error("badmotion", self.current.offset, message));
         match request.in_motion {
             InMotion::Passes => Ok(()),
             InMotion::Ends => {
                 let message =
                     format!("{} cannot stand in the motion block that begins at {}", request.name, block.location);
-                let fault = Fault::error("badmotion", self.current.offset, message).hint("the block is closed here");
+                let fault =
+                    RequestFault::error("badmotion", self.current.offset, message).hint("the block is closed here");
                 self.complain(fault);
                 self.close_innermost();
                 Ok(())
@@ -115,7 +116,7 @@ impl Reader<'_> {
             let at = self.current.location.clone();
             self.messages.report_at(
                 at,
-                Fault::error("badmotion", 0, message).hint(format!("the block begins at {}", block.location)),
+                RequestFault::error("badmotion", 0, message).hint(format!("the block begins at {}", block.location)),
             );
         }
         if block.begun == block.items.len() {
@@ -127,28 +128,29 @@ impl Reader<'_> {
     }
 
     /// One effect that moves from several that do not.
-    fn moving_effect(&mut self, name: &str, mut keys: Keys<Effect>) -> Option<Effect> {
+    fn moving_effect(&mut self, name: &str, mut keys: MotionKeys<RequestEffect>) -> Option<RequestEffect> {
         if keys.len() == 1 {
             return keys.pop().map(|(_, effect)| effect);
         }
         let open = self.options.shutter[0];
         match &keys.first()?.1 {
-            Effect::Transform(_) => {
-                let step = |effect| if let Effect::Transform(steps) = effect { Some(*steps.first()) } else { None };
-                Motion::new(pick(keys, step)).map(Effect::Transform)
+            RequestEffect::Transform(_) => {
+                let step =
+                    |effect| if let RequestEffect::Transform(steps) = effect { Some(*steps.first()) } else { None };
+                Motion::new(pick(keys, step)).map(RequestEffect::Transform)
             }
-            Effect::Primitive(_) => {
-                let batch = |effect| if let Effect::Primitive(batch) = effect { Some(*batch) } else { None };
+            RequestEffect::Primitive(_) => {
+                let batch = |effect| if let RequestEffect::Primitive(batch) = effect { Some(*batch) } else { None };
                 self.moving_geometry(name, pick(keys, batch))
             }
-            Effect::Change(_) => {
-                let change = |effect| if let Effect::Change(change) = effect { Some(change) } else { None };
-                blend_at(open, &pick(keys, change), Change::blend).map(Effect::Change)
+            RequestEffect::Change(_) => {
+                let change = |effect| if let RequestEffect::Change(change) = effect { Some(change) } else { None };
+                blend_at(open, &pick(keys, change), AttributeChange::blend).map(RequestEffect::Change)
             }
-            Effect::Light(handle, _) => {
+            RequestEffect::Light(handle, _) => {
                 let handle = Arc::clone(handle);
-                let call = |effect| if let Effect::Light(_, call) = effect { Some(call) } else { None };
-                blend_at(open, &pick(keys, call), ShaderCall::blend).map(|call| Effect::Light(handle, call))
+                let call = |effect| if let RequestEffect::Light(_, call) = effect { Some(call) } else { None };
+                blend_at(open, &pick(keys, call), ShaderCall::blend).map(|call| RequestEffect::Light(handle, call))
             }
             _ => {
                 let message = format!("a moving {name} is not supported; it stands as at its first time");
@@ -158,22 +160,22 @@ impl Reader<'_> {
         }
     }
 
-    fn moving_geometry(&mut self, name: &str, batches: Keys<Batch>) -> Option<Effect> {
+    fn moving_geometry(&mut self, name: &str, batches: MotionKeys<Batch>) -> Option<RequestEffect> {
         let (_, first) = batches.first()?;
         if let Some((_, other)) = batches.iter().find(|(_, batch)| !batch.same_topology(first)) {
             let message = format!(
                 "the moving {name} is left out: at {} it has other counts than at {}",
                 other.location, first.location
             );
-            self.complain(Fault::error("consistency", self.current.offset, message));
+            self.complain(RequestFault::error("consistency", self.current.offset, message));
             return None;
         }
-        Batch::moving_geometry(batches).map(|geometry| Effect::Geometry(Arc::new(geometry)))
+        Batch::moving_geometry(batches).map(|geometry| RequestEffect::Geometry(Arc::new(geometry)))
     }
 }
 
 /// The keys' values of one kind; a block holds only one.
-fn pick<T>(keys: Keys<Effect>, part: impl Fn(Effect) -> Option<T>) -> Keys<T> {
+fn pick<T>(keys: MotionKeys<RequestEffect>, part: impl Fn(RequestEffect) -> Option<T>) -> MotionKeys<T> {
     keys.into_iter().filter_map(|(time, effect)| part(effect).map(|value| (time, value))).collect()
 }
 

@@ -40,19 +40,19 @@ fn integer(bytes: &[u8]) -> Option<(i64, usize)> {
 }
 
 /// The two widths of float that numbers are read as.
-trait Width: fast_float2::FastFloat {
+trait FloatWidth: fast_float2::FastFloat {
     const NOT_A_NUMBER: Self;
 }
 
-impl Width for f32 {
+impl FloatWidth for f32 {
     const NOT_A_NUMBER: Self = Self::NAN;
 }
 
-impl Width for f64 {
+impl FloatWidth for f64 {
     const NOT_A_NUMBER: Self = Self::NAN;
 }
 
-fn float<F: Width>(bytes: &[u8]) -> Option<(F, usize)> {
+fn float<F: FloatWidth>(bytes: &[u8]) -> Option<(F, usize)> {
     let (value, length) = fast_float2::parse_partial::<F, _>(bytes).ok()?;
     Some(windows_exception(bytes, length).map_or((value, length), |length| (F::NOT_A_NUMBER, length)))
 }

@@ -5,8 +5,8 @@
 //! made once and shared.
 
 use super::blocks::BlockKind;
-use super::effect::Effect;
-use super::fault::{Fault, Parsed};
+use super::effect::RequestEffect;
+use super::fault::{Parsed, RequestFault};
 use super::lexer::Lexer;
 use super::reader::Reader;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const DEPTH_MAX: u32 = 64;
 /// A finished object.
 #[derive(Debug)]
 pub(super) struct Object {
-    items: Vec<Effect>,
+    items: Vec<RequestEffect>,
     /// 1 more than that of the deepest object in it.
     depth: u32,
     /// About how many bytes an instance of it adds to a scene. Objects of objects of objects grow without bound.
@@ -25,16 +25,16 @@ pub(super) struct Object {
 }
 
 /// An object that is being made.
-pub(super) struct Recording {
+pub(super) struct ObjectRecording {
     handle: Arc<str>,
     object: Object,
 }
 
-impl Recording {
+impl ObjectRecording {
     /// Keeps an effect.
-    pub(super) fn keep(&mut self, effect: Effect) {
+    pub(super) fn keep(&mut self, effect: RequestEffect) {
         let (depth, inside) =
-            if let Effect::Instance(object) = &effect { (object.depth, object.bytes) } else { (0, 0) };
+            if let RequestEffect::Instance(object) = &effect { (object.depth, object.bytes) } else { (0, 0) };
         self.object.depth = self.object.depth.max(depth + 1);
         self.object.bytes = self.object.bytes.saturating_add(inside).saturating_add(effect.bytes());
         self.object.items.push(effect);
@@ -48,12 +48,11 @@ impl Reader<'_> {
         lexer.skip_to_request();
         if self.recording.is_some() {
             let message = "an object cannot be made inside an object";
-            return Err(
-                Fault::error("nesting", self.current.offset, message).hint("make it before, and put its instance here")
-            );
+            return Err(RequestFault::error("nesting", self.current.offset, message)
+                .hint("make it before, and put its instance here"));
         }
         self.open(BlockKind::Object)?;
-        self.recording = Some(Recording { handle, object: Object { items: Vec::new(), depth: 1, bytes: 0 } });
+        self.recording = Some(ObjectRecording { handle, object: Object { items: Vec::new(), depth: 1, bytes: 0 } });
         Ok(())
     }
 
@@ -64,7 +63,7 @@ impl Reader<'_> {
     /// Keeps the object that is being made.
     pub(super) fn finish_object(&mut self) {
         self.flush();
-        if let Some(Recording { handle, object }) = self.recording.take() {
+        if let Some(ObjectRecording { handle, object }) = self.recording.take() {
             self.objects.insert(handle, Arc::new(object));
         }
     }
@@ -73,14 +72,16 @@ impl Reader<'_> {
         let handle = lexer.handle()?;
         let Some(object) = self.objects.get(&handle) else {
             let message = format!("there is no object {handle}");
-            return Err(Fault::error("badhandle", self.current.offset, message).hint("objects are made by ObjectBegin"));
+            return Err(
+                RequestFault::error("badhandle", self.current.offset, message).hint("objects are made by ObjectBegin")
+            );
         };
         if self.recording.is_some() && object.depth >= DEPTH_MAX {
             let message = format!("objects hold objects more than {DEPTH_MAX} deep");
-            return Err(Fault::error("limitcheck", self.current.offset, message));
+            return Err(RequestFault::error("limitcheck", self.current.offset, message));
         }
         let object = Arc::clone(object);
-        self.perform(Effect::Instance(object));
+        self.perform(RequestEffect::Instance(object));
         Ok(())
     }
 

@@ -2,9 +2,9 @@
 
 use super::declare::{FOREIGN, OPTION_TOKENS};
 use super::displays::DisplayRequest;
-use super::effect::Effect;
-use super::fault::{Fault, Parsed};
-use super::lexer::{Kind, Lexer};
+use super::effect::RequestEffect;
+use super::fault::{Parsed, RequestFault};
+use super::lexer::{Lexer, TokenKind};
 use super::params::check_count;
 use super::reader::Reader;
 use super::{motion, search};
@@ -85,8 +85,8 @@ impl OptionState {
 
 impl Reader<'_> {
     /// An error about the value of an option, which keeps the value it had.
-    fn out_of_range(&self, what: &str) -> Fault {
-        Fault::error("range", self.current.offset, format!("{}: {what}; it is ignored", self.current.name))
+    fn out_of_range(&self, what: &str) -> RequestFault {
+        RequestFault::error("range", self.current.offset, format!("{}: {what}; it is ignored", self.current.name))
     }
 
     pub(super) fn format(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
@@ -130,7 +130,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn projection(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
-        let name = if lexer.peek() == Kind::String { lexer.text()? } else { "null".into() };
+        let name = if lexer.peek() == TokenKind::String { lexer.text()? } else { "null".into() };
         self.read_params(lexer)?;
         let fov = self.params.numbers("fov", 1).map_or(90.0, |values| f64::from(values[0]));
         let projection = match &*name {
@@ -139,11 +139,11 @@ impl Reader<'_> {
             "perspective" => return Err(self.out_of_range("\"fov\" must lie between 0 and 180")),
             other => {
                 let message = format!("the projection \"{other}\" is not supported; a perspective one is used");
-                self.complain(Fault::error("incapable", self.current.offset, message));
+                self.complain(RequestFault::error("incapable", self.current.offset, message));
                 Projection::Perspective { fov_degrees: if fov > 0.0 && fov < 180.0 { fov } else { 90.0 } }
             }
         };
-        self.apply(Effect::Projection(projection));
+        self.apply(RequestEffect::Projection(projection));
         Ok(())
     }
 
@@ -180,8 +180,8 @@ impl Reader<'_> {
 
     pub(super) fn depth_of_field(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         match lexer.peek() {
-            Kind::Dash => lexer.skip_byte(),
-            Kind::Word | Kind::End => {}
+            TokenKind::Dash => lexer.skip_byte(),
+            TokenKind::Word | TokenKind::End => {}
             _ => {
                 let [stop, length, distance] = lexer.floats::<3>()?.map(|value| value as f32);
                 if !(stop > 0.0 && length > 0.0 && distance > 0.0) {
@@ -217,7 +217,7 @@ impl Reader<'_> {
         if samples.iter().any(|value| *value < 1.0 || *value > SAMPLES_MAX) {
             let message =
                 format!("PixelSamples {} {}: clamped to {} {}", samples[0], samples[1], clamped[0], clamped[1]);
-            self.complain(Fault::error("range", self.current.offset, message));
+            self.complain(RequestFault::error("range", self.current.offset, message));
         }
         self.options.options.pixel_samples = clamped.map(|value| value as u32);
         Ok(())
@@ -242,7 +242,7 @@ impl Reader<'_> {
             _ => {
                 let kind = instead.unwrap_or(FilterKind::Gaussian);
                 let message = format!("the pixel filter \"{name}\" is not supported; {kind:?} is used");
-                self.complain(Fault::warning("incapable", self.current.offset, message));
+                self.complain(RequestFault::warning("incapable", self.current.offset, message));
                 kind
             }
         };
@@ -269,7 +269,7 @@ impl Reader<'_> {
         self.read_params(lexer)?;
         if !matches!(&*name, "hidden" | "null" | "Null") {
             let message = format!("the hider \"{name}\" is not supported; \"hidden\" is used");
-            self.complain(Fault::warning("incapable", self.current.offset, message));
+            self.complain(RequestFault::warning("incapable", self.current.offset, message));
         }
         let mut hider = Hider { name: name.to_lowercase(), ..self.options.options.hider.clone() };
         if let Some(jitter) = self.params.numbers("jitter", 1) {
@@ -280,7 +280,7 @@ impl Reader<'_> {
                 hider.depth_filter = filter.to_string();
             } else {
                 let message = format!("there is no depth filter \"{filter}\"");
-                self.complain(Fault::error("badargument", self.current.offset, message));
+                self.complain(RequestFault::error("badargument", self.current.offset, message));
             }
         }
         self.options.options.hider = hider;

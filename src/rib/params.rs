@@ -2,8 +2,8 @@
 
 use super::args::to_text;
 use super::declare::Declaration;
-use super::fault::{Fault, Parsed};
-use super::lexer::{Kind, Lexer, describe};
+use super::fault::{Parsed, RequestFault};
+use super::lexer::{Lexer, TokenKind, describe};
 use crate::scene::{ParamValue, ShaderParam, ValueType};
 use std::ops::Range;
 use std::rc::Rc;
@@ -21,7 +21,7 @@ pub(super) struct Param {
 
 /// A parameter list. All values of one kind share one vector that is reused from request to request.
 #[derive(Default)]
-pub(super) struct Params {
+pub(super) struct ParamList {
     items: Vec<Param>,
     floats: Vec<f32>,
     ints: Vec<i32>,
@@ -33,7 +33,7 @@ pub(super) type Resolve<'r> = dyn FnMut(&[u8], bool) -> Result<Rc<Declaration>, 
 
 /// The values of one pair.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Values<'p> {
+pub(super) enum ParamSlice<'p> {
     /// Of every numeric type but int.
     Floats(&'p [f32]),
     /// Of type int.
@@ -42,7 +42,7 @@ pub(super) enum Values<'p> {
     Strings(&'p [Arc<str>]),
 }
 
-impl Values<'_> {
+impl ParamSlice<'_> {
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         match self {
@@ -55,20 +55,20 @@ impl Values<'_> {
     /// The first `count` of them, as a parameter of the scene.
     pub(super) fn to_param(self, count: usize) -> ParamValue {
         match self {
-            Values::Floats(values) => ParamValue::Floats(values[..count].to_vec()),
-            Values::Ints(values) => ParamValue::Ints(values[..count].to_vec()),
-            Values::Strings(values) => ParamValue::Strings(values[..count].to_vec()),
+            ParamSlice::Floats(values) => ParamValue::Floats(values[..count].to_vec()),
+            ParamSlice::Ints(values) => ParamValue::Ints(values[..count].to_vec()),
+            ParamSlice::Strings(values) => ParamValue::Strings(values[..count].to_vec()),
         }
     }
 }
 
-impl Params {
+impl ParamList {
     /// Reads pairs up to the next request. `resolve` says what a token stands for; whatever costs one pair only goes to `report`.
     pub(super) fn read(
         &mut self,
         lexer: &mut Lexer<'_>,
         resolve: &mut Resolve<'_>,
-        report: &mut dyn FnMut(&Lexer<'_>, Fault),
+        report: &mut dyn FnMut(&Lexer<'_>, RequestFault),
     ) -> Parsed<()> {
         self.items.clear();
         self.floats.clear();
@@ -76,24 +76,24 @@ impl Params {
         self.strings.clear();
         loop {
             match lexer.peek() {
-                Kind::Word | Kind::End | Kind::Binary => return Ok(()),
-                Kind::String => {}
+                TokenKind::Word | TokenKind::End | TokenKind::Binary => return Ok(()),
+                TokenKind::String => {}
                 other => {
                     let message = format!("{} where a parameter's name is wanted", describe(other));
-                    return Err(Fault::error("badparamlist", lexer.position(), message));
+                    return Err(RequestFault::error("badparamlist", lexer.position(), message));
                 }
             }
             let offset = lexer.position();
             let token = lexer.string()?;
-            if matches!(lexer.peek(), Kind::Word | Kind::End | Kind::Binary) {
+            if matches!(lexer.peek(), TokenKind::Word | TokenKind::End | TokenKind::Binary) {
                 let message = format!("the parameter \"{}\" has no value", String::from_utf8_lossy(&token));
-                return Err(Fault::error("badparamlist", offset, message));
+                return Err(RequestFault::error("badparamlist", offset, message));
             }
             let start = lexer.position();
             let strings = lexer.value_is_of_strings();
             let read = resolve(&token, strings)
                 .map_err(|message| {
-                    Fault::error("badtoken", offset, message)
+                    RequestFault::error("badtoken", offset, message)
                         .hint("declare it, or write its type in front: \"uniform float name\"")
                 })
                 .and_then(|declaration| self.read_value(lexer, declaration, offset));
@@ -106,10 +106,10 @@ impl Params {
     }
 
     fn read_value(&mut self, lexer: &mut Lexer<'_>, declaration: Rc<Declaration>, offset: usize) -> Parsed<()> {
-        let array = lexer.peek() == Kind::Open;
-        let wrong = |kind: Kind, wanted: &str| {
+        let array = lexer.peek() == TokenKind::Open;
+        let wrong = |kind: TokenKind, wanted: &str| {
             let message = format!("\"{}\" wants {wanted}, not {}", declaration.name, describe(kind));
-            Err(Fault::error("badargument", offset, message))
+            Err(RequestFault::error("badargument", offset, message))
         };
         let values = match (declaration.ty, lexer.peek()) {
             (ValueType::String, _) if array => {
@@ -118,7 +118,7 @@ impl Params {
                 lexer.string_array(&mut |text| strings.push(to_text(&text)))?;
                 start..self.strings.len()
             }
-            (ValueType::String, Kind::String) => {
+            (ValueType::String, TokenKind::String) => {
                 let text = lexer.string()?;
                 self.strings.push(to_text(&text));
                 self.strings.len() - 1..self.strings.len()
@@ -129,7 +129,7 @@ impl Params {
                 lexer.int_array(&mut self.ints)?;
                 start..self.ints.len()
             }
-            (ValueType::Int, Kind::Number) => {
+            (ValueType::Int, TokenKind::Number) => {
                 self.ints.push(lexer.int()?);
                 self.ints.len() - 1..self.ints.len()
             }
@@ -139,7 +139,7 @@ impl Params {
                 lexer.float_array(&mut self.floats)?;
                 start..self.floats.len()
             }
-            (_, Kind::Number) => {
+            (_, TokenKind::Number) => {
                 self.floats.push(lexer.float32()?);
                 self.floats.len() - 1..self.floats.len()
             }
@@ -160,36 +160,36 @@ impl Params {
     }
 
     /// The values of a pair.
-    pub(super) fn values(&self, param: &Param) -> Values<'_> {
+    pub(super) fn values(&self, param: &Param) -> ParamSlice<'_> {
         let range = param.values.clone();
         match param.declaration.ty {
-            ValueType::String => Values::Strings(&self.strings[range]),
-            ValueType::Int => Values::Ints(&self.ints[range]),
-            _ => Values::Floats(&self.floats[range]),
+            ValueType::String => ParamSlice::Strings(&self.strings[range]),
+            ValueType::Int => ParamSlice::Ints(&self.ints[range]),
+            _ => ParamSlice::Floats(&self.floats[range]),
         }
     }
 
     /// The numbers of the pair of that name, integers included, if there are at least `count`.
     pub(super) fn numbers(&self, name: &str, count: usize) -> Option<Vec<f32>> {
         match self.values(self.find(name)?) {
-            Values::Floats(values) => values.get(..count).map(<[f32]>::to_vec),
-            Values::Ints(values) => {
+            ParamSlice::Floats(values) => values.get(..count).map(<[f32]>::to_vec),
+            ParamSlice::Ints(values) => {
                 values.get(..count).map(|values| values.iter().map(|&value| value as f32).collect())
             }
-            Values::Strings(_) => None,
+            ParamSlice::Strings(_) => None,
         }
     }
 
     /// The first string of the pair of that name.
     pub(super) fn string(&self, name: &str) -> Option<Arc<str>> {
         match self.values(self.find(name)?) {
-            Values::Strings(values) => values.first().cloned(),
-            Values::Floats(_) | Values::Ints(_) => None,
+            ParamSlice::Strings(values) => values.first().cloned(),
+            ParamSlice::Floats(_) | ParamSlice::Ints(_) => None,
         }
     }
 
     /// The pairs as shader parameters, one value each (too few values drop the pair, too many are cut).
-    pub(super) fn shader_params(&self, report: &mut dyn FnMut(Fault)) -> Vec<ShaderParam> {
+    pub(super) fn shader_params(&self, report: &mut dyn FnMut(RequestFault)) -> Vec<ShaderParam> {
         let mut params = Vec::with_capacity(self.items.len());
         for item in &self.items {
             let values = self.values(item);
@@ -204,19 +204,24 @@ impl Params {
 }
 
 /// Checks that a pair has the `found` numbers or strings that `count` values of its type need, and says how many to use.
-pub(super) fn check_count(param: &Param, found: usize, count: u64, report: &mut dyn FnMut(Fault)) -> Option<usize> {
+pub(super) fn check_count(
+    param: &Param,
+    found: usize,
+    count: u64,
+    report: &mut dyn FnMut(RequestFault),
+) -> Option<usize> {
     let declaration = &param.declaration;
     let wanted = count.saturating_mul(declaration.width());
     let what = if declaration.ty == ValueType::String { "strings" } else { "numbers" };
     let name = &declaration.name;
     if (found as u64) < wanted {
         let message = format!("\"{name}\" has {found} {what} and needs {wanted}");
-        report(Fault::error("badarray", param.offset, message).hint("it is left out"));
+        report(RequestFault::error("badarray", param.offset, message).hint("it is left out"));
         return None;
     }
     if (found as u64) > wanted {
         let message = format!("\"{name}\" has {found} {what}, only the first {wanted} are used");
-        report(Fault::warning("badarray", param.offset, message));
+        report(RequestFault::warning("badarray", param.offset, message));
     }
     Some(wanted as usize)
 }

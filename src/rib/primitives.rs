@@ -1,16 +1,20 @@
 //! Primitive requests: positional arguments, then the geometry's own code.
 
-use super::effect::Effect;
-use super::fault::{Fault, Parsed};
-use super::geometry::{self, Batch, Call, Direction, Faces, Sizes};
+use super::effect::RequestEffect;
+use super::fault::{Parsed, RequestFault};
+use super::geometry::{self, Batch, Faces, MeshDirection, PrimitiveCall, QuadricSizes};
 use super::lexer::Lexer;
 use super::reader::Reader;
 
 impl Reader<'_> {
     /// Reads the parameter list and makes primitives of it.
-    fn primitive(&mut self, lexer: &mut Lexer<'_>, make: impl FnOnce(&Call<'_>) -> Option<Batch>) -> Parsed<()> {
+    fn primitive(
+        &mut self,
+        lexer: &mut Lexer<'_>,
+        make: impl FnOnce(&PrimitiveCall<'_>) -> Option<Batch>,
+    ) -> Parsed<()> {
         self.read_params(lexer)?;
-        let call = Call {
+        let call = PrimitiveCall {
             name: self.current.name,
             offset: self.current.offset,
             location: self.current.location.clone(),
@@ -18,43 +22,43 @@ impl Reader<'_> {
             report: &|fault| self.messages.report(lexer, fault),
         };
         if let Some(batch) = make(&call) {
-            self.apply(Effect::Primitive(Box::new(batch)));
+            self.apply(RequestEffect::Primitive(Box::new(batch)));
         }
         Ok(())
     }
 
     pub(super) fn sphere(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
-        let sizes = Sizes::Sphere(lexer.finite()?);
+        let sizes = QuadricSizes::Sphere(lexer.finite()?);
         self.primitive(lexer, |call| call.quadric(sizes))
     }
 
     pub(super) fn cone(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
-        let sizes = Sizes::Cone(lexer.finite()?);
+        let sizes = QuadricSizes::Cone(lexer.finite()?);
         self.primitive(lexer, |call| call.quadric(sizes))
     }
 
     pub(super) fn cylinder(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
-        let sizes = Sizes::Cylinder(lexer.finite()?);
+        let sizes = QuadricSizes::Cylinder(lexer.finite()?);
         self.primitive(lexer, |call| call.quadric(sizes))
     }
 
     pub(super) fn hyperboloid(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
-        let sizes = Sizes::Hyperboloid(lexer.finite()?);
+        let sizes = QuadricSizes::Hyperboloid(lexer.finite()?);
         self.primitive(lexer, |call| call.quadric(sizes))
     }
 
     pub(super) fn paraboloid(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
-        let sizes = Sizes::Paraboloid(lexer.finite()?);
+        let sizes = QuadricSizes::Paraboloid(lexer.finite()?);
         self.primitive(lexer, |call| call.quadric(sizes))
     }
 
     pub(super) fn disk(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
-        let sizes = Sizes::Disk(lexer.finite()?);
+        let sizes = QuadricSizes::Disk(lexer.finite()?);
         self.primitive(lexer, |call| call.quadric(sizes))
     }
 
     pub(super) fn torus(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
-        let sizes = Sizes::Torus(lexer.finite()?);
+        let sizes = QuadricSizes::Torus(lexer.finite()?);
         self.primitive(lexer, |call| call.quadric(sizes))
     }
 
@@ -67,7 +71,7 @@ impl Reader<'_> {
             return Ok(*word == *yes);
         }
         let message = format!("{}: \"{yes}\" or \"{no}\" is wanted, not \"{word}\"", self.current.name);
-        Err(Fault::error("badargument", start, message))
+        Err(RequestFault::error("badargument", start, message))
     }
 
     pub(super) fn patch(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
@@ -84,10 +88,10 @@ impl Reader<'_> {
         self.primitive(lexer, |call| call.patch_mesh(cubic, [u, v], &basis))
     }
 
-    fn direction(&mut self, lexer: &mut Lexer<'_>) -> Parsed<Direction> {
+    fn direction(&mut self, lexer: &mut Lexer<'_>) -> Parsed<MeshDirection> {
         let count = lexer.one_int()?;
         let periodic = self.either(lexer, "periodic", "nonperiodic")?;
-        Ok(Direction { count, periodic })
+        Ok(MeshDirection { count, periodic })
     }
 
     pub(super) fn polygon(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {

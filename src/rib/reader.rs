@@ -3,19 +3,19 @@
 use super::archives::InlineArchive;
 use super::blocks::Block;
 use super::declare::Dictionary;
-use super::fault::{Fault, Parsed};
+use super::fault::{Parsed, RequestFault};
 use super::geometry::Batch;
-use super::lexer::{Kind, Lexer, Mark};
+use super::lexer::{Lexer, LineMark, TokenKind};
 use super::moving::MovingBlock;
-use super::objects::{Object, Recording};
+use super::objects::{Object, ObjectRecording};
 use super::options::OptionState;
-use super::params::Params;
+use super::params::ParamList;
 use super::requests::{self, Request, Scope};
-use super::scoped::Scoped;
+use super::scoped::ScopedMap;
 use super::source::{Source, Truncated};
-use super::state::State;
-use super::worlds::{LightSlot, WorldState};
-use super::{Settings, Stopped, Summary, Worlds};
+use super::state::GraphicsState;
+use super::worlds::{LightSlot, WorldBuilder};
+use super::{Settings, Stopped, Summary, WorldConsumer};
 use crate::diagnostic::{Reporter, Severity, SourceLocation};
 use crate::host_memory::Charge;
 use crate::scene::{Light, NamedSpace};
@@ -36,7 +36,7 @@ pub(super) enum ErrorHandling {
 }
 
 /// Takes what is wrong, as `ErrorHandler` says.
-pub(super) struct Messages<'r> {
+pub(super) struct FaultReporter<'r> {
     reporter: &'r Reporter,
     /// What `ErrorHandler` asks for.
     pub(super) handling: Cell<ErrorHandling>,
@@ -44,9 +44,9 @@ pub(super) struct Messages<'r> {
     aborted: Cell<bool>,
 }
 
-impl Messages<'_> {
+impl FaultReporter<'_> {
     /// Takes a fault at a place.
-    pub(super) fn report_at(&self, location: SourceLocation, fault: Fault) {
+    pub(super) fn report_at(&self, location: SourceLocation, fault: RequestFault) {
         let is_error = fault.severity >= Severity::Error;
         self.errors.set(self.errors.get() + u64::from(is_error));
         if self.handling.get() != ErrorHandling::Ignore {
@@ -58,14 +58,14 @@ impl Messages<'_> {
     }
 
     /// Takes a fault of the text that `lexer` reads.
-    pub(super) fn report(&self, lexer: &Lexer<'_>, fault: Fault) {
+    pub(super) fn report(&self, lexer: &Lexer<'_>, fault: RequestFault) {
         self.report_at(lexer.location(fault.offset), fault);
     }
 }
 
 /// The request that is being read.
 #[derive(Clone, Debug)]
-pub(super) struct Current {
+pub(super) struct CurrentRequest {
     /// Its name.
     pub(super) name: &'static str,
     /// Where it stands.
@@ -77,32 +77,32 @@ pub(super) struct Current {
 /// The interpreter of one input.
 pub(super) struct Reader<'r> {
     pub(super) settings: &'r Settings,
-    pub(super) messages: Messages<'r>,
-    pub(super) worlds: &'r mut dyn Worlds,
+    pub(super) messages: FaultReporter<'r>,
+    pub(super) worlds: &'r mut dyn WorldConsumer,
     pub(super) summary: Summary,
     /// Set when no more worlds are wanted.
     pub(super) refused: bool,
-    pub(super) current: Current,
+    pub(super) current: CurrentRequest,
     pub(super) dictionary: Dictionary,
     /// The parameter list of the current request, kept for its memory.
-    pub(super) params: Params,
+    pub(super) params: ParamList,
     pub(super) options: OptionState,
-    pub(super) state: State,
+    pub(super) state: GraphicsState,
     pub(super) blocks: Vec<Block>,
-    pub(super) world: Option<WorldState>,
+    pub(super) world: Option<WorldBuilder>,
     /// Primitives not yet made into a geometry: the next ones may join them.
     pub(super) pending: Option<Batch>,
     pub(super) moving: Option<MovingBlock>,
-    pub(super) recording: Option<Recording>,
-    pub(super) objects: Scoped<Arc<Object>>,
+    pub(super) recording: Option<ObjectRecording>,
+    pub(super) objects: ScopedMap<Arc<Object>>,
     /// How deep in instances of objects drawing is.
     pub(super) instance_depth: u32,
     pub(super) lights: Vec<Arc<Light>>,
-    pub(super) light_handles: Scoped<LightSlot>,
+    pub(super) light_handles: ScopedMap<LightSlot>,
     /// Named coordinate systems: seen from the world, or before WorldBegin from the camera.
     pub(super) spaces: Vec<NamedSpace>,
     pub(super) archives: FxHashMap<Arc<str>, InlineArchive>,
-    pub(super) open_archives: Vec<super::archives::Identity>,
+    pub(super) open_archives: Vec<super::archives::ArchiveIdentity>,
     pub(super) archive_reads: u64,
     /// Requests that are not supported and were already warned of.
     pub(super) warned: rustc_hash::FxHashSet<String>,
@@ -118,10 +118,10 @@ const SUGGESTIONS_MAX: u32 = 8;
 
 impl<'r> Reader<'r> {
     /// A reader in the default state.
-    pub(super) fn new(settings: &'r Settings, reporter: &'r Reporter, worlds: &'r mut dyn Worlds) -> Self {
+    pub(super) fn new(settings: &'r Settings, reporter: &'r Reporter, worlds: &'r mut dyn WorldConsumer) -> Self {
         Self {
             settings,
-            messages: Messages {
+            messages: FaultReporter {
                 reporter,
                 handling: Cell::new(ErrorHandling::Print),
                 errors: Cell::new(0),
@@ -130,21 +130,21 @@ impl<'r> Reader<'r> {
             worlds,
             summary: Summary::default(),
             refused: false,
-            current: Current { name: "", location: SourceLocation::default(), offset: 0 },
+            current: CurrentRequest { name: "", location: SourceLocation::default(), offset: 0 },
             dictionary: Dictionary::new(),
-            params: Params::default(),
+            params: ParamList::default(),
             options: OptionState::new(&settings.search),
-            state: State::new(settings.overrides.shading_rate.unwrap_or(1.0)),
+            state: GraphicsState::new(settings.overrides.shading_rate.unwrap_or(1.0)),
             blocks: Vec::new(),
             world: None,
             pending: None,
             moving: None,
             recording: None,
-            objects: Scoped::new(),
+            objects: ScopedMap::new(),
             instance_depth: 0,
             suggestions_left: SUGGESTIONS_MAX,
             lights: Vec::new(),
-            light_handles: Scoped::new(),
+            light_handles: ScopedMap::new(),
             spaces: Vec::new(),
             archives: FxHashMap::default(),
             open_archives: Vec::new(),
@@ -166,7 +166,7 @@ impl<'r> Reader<'r> {
         self.summary.errors = self.messages.errors.get();
         self.summary.stopped = match (self.messages.aborted.get(), self.refused) {
             (true, _) => Some(Stopped::Aborted),
-            (false, true) => Some(Stopped::Taker),
+            (false, true) => Some(Stopped::Consumer),
             (false, false) => None,
         };
         self.summary
@@ -181,19 +181,19 @@ impl<'r> Reader<'r> {
     pub(super) fn read_source(&mut self, source: &Arc<Source>) {
         // Windows editors put a byte order mark in front.
         let start = if source.bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        let mut lexer = Lexer::new(source, start..source.bytes.len(), Mark::START);
+        let mut lexer = Lexer::new(source, start..source.bytes.len(), LineMark::START);
         self.read_requests(&mut lexer);
         match &source.truncated {
             None => {}
             Some(Truncated::Damaged(problem)) => {
                 let location = SourceLocation { file: source.name.clone(), line: 0, column: 0 };
-                let fault = Fault::error("badfile", 0, problem.clone()).hint("what could be unpacked was read");
+                let fault = RequestFault::error("badfile", 0, problem.clone()).hint("what could be unpacked was read");
                 self.messages.report_at(location, fault);
             }
             Some(Truncated::TooLong(problem)) => {
                 self.summary.cut = true;
                 let hint = "what stands before is drawn; raise --host-memory, or split the file";
-                let mut fault = Fault::error("limitcheck", source.bytes.len(), problem.clone()).hint(hint);
+                let mut fault = RequestFault::error("limitcheck", source.bytes.len(), problem.clone()).hint(hint);
                 fault.severity = Severity::Severe;
                 self.messages.report(&lexer, fault);
             }
@@ -206,12 +206,12 @@ impl<'r> Reader<'r> {
             let kind = lexer.peek();
             let offset = lexer.position();
             match kind {
-                Kind::End => return,
-                Kind::Word => self.read_request(lexer, offset),
-                Kind::Binary => self.refuse_binary(lexer, offset),
+                TokenKind::End => return,
+                TokenKind::Word => self.read_request(lexer, offset),
+                TokenKind::Binary => self.refuse_binary(lexer, offset),
                 other => {
                     let message = format!("{} where a request is wanted", super::lexer::describe(other));
-                    self.messages.report(lexer, Fault::error("syntaxerror", offset, message));
+                    self.messages.report(lexer, RequestFault::error("syntaxerror", offset, message));
                     lexer.skip_to_request();
                 }
             }
@@ -228,14 +228,14 @@ impl<'r> Reader<'r> {
             return;
         };
         self.summary.requests += 1;
-        self.current = Current { name: request.name, location: lexer.request_location(offset), offset };
+        self.current = CurrentRequest { name: request.name, location: lexer.request_location(offset), offset };
         let result = self.check_scope(request).and_then(|()| (request.read)(self, lexer));
         match result {
             // An archive or a refused request may have stopped the reading.
             Ok(()) if self.is_stopped() => {}
             Ok(()) => self.check_end(lexer, request.name),
             // The request goes on behind the cut, which is told.
-            Err(_) if lexer.source().is_cut() && lexer.peek() == Kind::End => {}
+            Err(_) if lexer.source().is_cut() && lexer.peek() == TokenKind::End => {}
             Err(fault) => {
                 self.messages.report(lexer, fault);
                 lexer.skip_to_request();
@@ -249,18 +249,22 @@ impl<'r> Reader<'r> {
         let offset = self.current.offset;
         let name = request.name;
         match request.scope {
-            Scope::Option if self.world.is_some() => {
-                Err(Fault::error("illstate", offset, format!("{name} is an option and cannot change inside the world"))
-                    .hint("put it in front of WorldBegin"))
-            }
-            Scope::Option | Scope::Outside if self.recording.is_some() => {
-                Err(Fault::error("illstate", offset, format!("{name} cannot stand between ObjectBegin and ObjectEnd")))
-            }
+            Scope::Option if self.world.is_some() => Err(RequestFault::error(
+                "illstate",
+                offset,
+                format!("{name} is an option and cannot change inside the world"),
+            )
+            .hint("put it in front of WorldBegin")),
+            Scope::Option | Scope::Outside if self.recording.is_some() => Err(RequestFault::error(
+                "illstate",
+                offset,
+                format!("{name} cannot stand between ObjectBegin and ObjectEnd"),
+            )),
             Scope::Outside if self.world.is_some() => {
-                Err(Fault::error("nesting", offset, format!("{name} cannot stand inside the world")))
+                Err(RequestFault::error("nesting", offset, format!("{name} cannot stand inside the world")))
             }
             Scope::Primitive if self.world.is_none() && self.recording.is_none() => {
-                Err(Fault::error("illstate", offset, format!("{name} stands outside of any world"))
+                Err(RequestFault::error("illstate", offset, format!("{name} stands outside of any world"))
                     .hint("primitives belong between WorldBegin and WorldEnd"))
             }
             Scope::Anywhere | Scope::Option | Scope::Outside | Scope::Primitive => Ok(()),
@@ -270,9 +274,9 @@ impl<'r> Reader<'r> {
     /// Complains of what is left of a request's arguments.
     fn check_end(&mut self, lexer: &mut Lexer<'_>, name: &str) {
         let kind = lexer.peek();
-        if !matches!(kind, Kind::Word | Kind::End | Kind::Binary) {
+        if !matches!(kind, TokenKind::Word | TokenKind::End | TokenKind::Binary) {
             let message = format!("{} behind the arguments of {name}", super::lexer::describe(kind));
-            self.messages.report(lexer, Fault::error("syntaxerror", lexer.position(), message));
+            self.messages.report(lexer, RequestFault::error("syntaxerror", lexer.position(), message));
             lexer.skip_to_request();
         }
     }
@@ -280,7 +284,7 @@ impl<'r> Reader<'r> {
     fn refuse_binary(&mut self, lexer: &mut Lexer<'_>, offset: usize) {
         let message = "the binary encoding of RIB is not supported yet; the rest of the file is skipped";
         let hint = "write it as text: Option \"rib\" \"format\" [\"ascii\"]";
-        self.messages.report(lexer, Fault::error("unimplement", offset, message).hint(hint));
+        self.messages.report(lexer, RequestFault::error("unimplement", offset, message).hint(hint));
         lexer.abandon();
     }
 
@@ -304,14 +308,14 @@ impl<'r> Reader<'r> {
     }
 
     /// A fault at the current request.
-    pub(super) fn complain(&self, fault: Fault) {
+    pub(super) fn complain(&self, fault: RequestFault) {
         self.messages.report_at(self.current.location.clone(), fault);
     }
 
     /// A warning at the current request, the first time `key` comes up.
     pub(super) fn warn_once(&mut self, key: &str, code: &'static str, message: &str) {
         if self.warned.insert(key.to_owned()) {
-            self.complain(Fault::warning(code, self.current.offset, message));
+            self.complain(RequestFault::warning(code, self.current.offset, message));
         }
     }
 }

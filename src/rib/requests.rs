@@ -1,6 +1,6 @@
 //! The table of all requests.
 
-use super::fault::{Fault, Parsed};
+use super::fault::{Parsed, RequestFault};
 use super::lexer::Lexer;
 use super::reader::Reader;
 use rustc_hash::FxHashMap;
@@ -202,7 +202,7 @@ const ALIKE: f64 = 0.8;
 const SUGGESTED_BYTES_MAX: usize = 64;
 
 /// The fault of a name that is no request; with `suggest`, it names the request that was probably meant.
-pub(super) fn unknown(name: &[u8], offset: usize, suggest: bool) -> Fault {
+pub(super) fn unknown(name: &[u8], offset: usize, suggest: bool) -> RequestFault {
     let name = String::from_utf8_lossy(&name[..name.len().min(SUGGESTED_BYTES_MAX)]);
     let alike = |request: &&Request| strsim::normalized_damerau_levenshtein(request.name, &name);
     // Names whose lengths differ by more are not alike, whatever their letters: most of them.
@@ -210,7 +210,7 @@ pub(super) fn unknown(name: &[u8], offset: usize, suggest: bool) -> Fault {
     let requests = if suggest { REQUESTS } else { &[] };
     let nearest = requests.iter().filter(near).max_by(|a, b| alike(a).total_cmp(&alike(b)));
     let nearest = nearest.filter(|request| alike(request) >= ALIKE);
-    let fault = Fault::error("unregistered", offset, format!("unknown request {name}"));
+    let fault = RequestFault::error("unregistered", offset, format!("unknown request {name}"));
     match nearest {
         Some(request) => fault.hint(format!("did you mean {}?", request.name)),
         None => fault.hint("it is skipped to the next request"),

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A map whose changes can be taken back in order. Leaving a scope costs what was changed in it, not what the map holds.
-pub(super) struct Scoped<V> {
+pub(super) struct ScopedMap<V> {
     map: FxHashMap<Arc<str>, V>,
     /// What each insertion replaced.
     log: Vec<(Arc<str>, Option<V>)>,
@@ -12,9 +12,9 @@ pub(super) struct Scoped<V> {
 
 /// A point in a map's history.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Moment(usize);
+pub(super) struct ScopeMark(usize);
 
-impl<V> Scoped<V> {
+impl<V> ScopedMap<V> {
     /// An empty map.
     pub(super) fn new() -> Self {
         Self { map: FxHashMap::default(), log: Vec::new() }
@@ -32,13 +32,13 @@ impl<V> Scoped<V> {
     }
 
     /// Now.
-    pub(super) fn moment(&self) -> Moment {
-        Moment(self.log.len())
+    pub(super) fn mark(&self) -> ScopeMark {
+        ScopeMark(self.log.len())
     }
 
     /// Takes back what was inserted since.
-    pub(super) fn return_to(&mut self, moment: Moment) {
-        for (name, replaced) in self.log.drain(moment.0..).rev() {
+    pub(super) fn roll_back_to(&mut self, mark: ScopeMark) {
+        for (name, replaced) in self.log.drain(mark.0..).rev() {
             match replaced {
                 Some(value) => self.map.insert(name, value),
                 None => self.map.remove(&name),
@@ -53,15 +53,15 @@ mod tests {
 
     #[test]
     fn a_scope_takes_its_names_with_it() {
-        let mut names = Scoped::new();
+        let mut names = ScopedMap::new();
         names.insert("a".into(), 1);
-        let moment = names.moment();
+        let mark = names.mark();
         for value in 2..5 {
             names.insert("a".into(), value);
             names.insert("b".into(), value);
         }
         assert_eq!((names.get("a"), names.get("b")), (Some(&4), Some(&4)));
-        names.return_to(moment);
+        names.roll_back_to(mark);
         assert_eq!((names.get("a"), names.get("b")), (Some(&1), None));
     }
 }

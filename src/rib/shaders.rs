@@ -1,10 +1,10 @@
 //! Shaders and lights (RISpec 4.2).
 
-use super::effect::Effect;
-use super::fault::{Fault, Parsed};
+use super::effect::RequestEffect;
+use super::fault::{Parsed, RequestFault};
 use super::lexer::Lexer;
 use super::reader::Reader;
-use super::state::{Change, ShaderCall, ShaderSlot};
+use super::state::{AttributeChange, ShaderCall, ShaderSlot};
 use super::worlds::LightSlot;
 use crate::scene::{Light, LightId};
 use std::sync::Arc;
@@ -43,10 +43,12 @@ impl Reader<'_> {
         self.read_params(lexer)?;
         if self.recording.is_some() {
             let message = "a light cannot be made inside an object";
-            return Err(Fault::error("illstate", self.current.offset, message).hint("make it in front of ObjectBegin"));
+            return Err(
+                RequestFault::error("illstate", self.current.offset, message).hint("make it in front of ObjectBegin")
+            );
         }
         let call = ShaderCall { params: self.shader_params(), location: self.current.location.clone(), name };
-        self.apply(Effect::Light(handle, call));
+        self.apply(RequestEffect::Light(handle, call));
         Ok(())
     }
 
@@ -54,14 +56,14 @@ impl Reader<'_> {
     pub(super) fn make_light(&mut self, handle: &Arc<str>, call: &ShaderCall) {
         if self.lights.len() >= LIGHTS_MAX {
             let message = format!("more than {LIGHTS_MAX} lights; the rest is left out");
-            self.complain(Fault::error("limitcheck", self.current.offset, message));
+            self.complain(RequestFault::error("limitcheck", self.current.offset, message));
             return;
         }
         let id = LightId(self.lights.len() as u32);
         let shader = call.instance(&self.state.transform);
         self.lights.push(Arc::new(Light { shader, handle: Arc::clone(handle) }));
         self.light_handles.insert(Arc::clone(handle), LightSlot::Light(id));
-        self.perform(Effect::Change(Change::Illuminate(id, true)));
+        self.perform(RequestEffect::Change(AttributeChange::Illuminate(id, true)));
     }
 
     /// Area lights are not supported yet: what follows is drawn as an ordinary surface.
@@ -81,8 +83,8 @@ impl Reader<'_> {
         let on = lexer.one_int()? != 0;
         match self.light_handles.get(&handle) {
             Some(LightSlot::Light(id)) => {
-                let change = Change::Illuminate(*id, on);
-                self.apply(Effect::Change(change));
+                let change = AttributeChange::Illuminate(*id, on);
+                self.apply(RequestEffect::Change(change));
                 Ok(())
             }
             Some(LightSlot::Unsupported) => {
@@ -91,7 +93,8 @@ impl Reader<'_> {
             }
             None => {
                 let message = format!("there is no light {handle}");
-                Err(Fault::error("badhandle", self.current.offset, message).hint("lights are made by LightSource"))
+                Err(RequestFault::error("badhandle", self.current.offset, message)
+                    .hint("lights are made by LightSource"))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Where RIB comes from: files, standard input, memory; plain or gzip.
 
-use crate::host_memory::{Charge, HostMemory, Taker};
+use crate::host_memory::{Charge, ChargeKind, HostMemory};
 use crate::scene::SearchPaths;
 use crate::stats::human_bytes;
 use flate2::read::MultiGzDecoder;
@@ -142,7 +142,7 @@ impl Source {
     /// Makes room for `wanted` bytes, or for as many as there is memory for.
     fn grow(&mut self, mut wanted: u64) -> bool {
         while wanted > 0 {
-            if self.charge.try_take(Taker::Text, wanted) {
+            if self.charge.try_take(ChargeKind::Text, wanted) {
                 return usize::try_from(wanted).is_ok_and(|more| self.bytes.try_reserve_exact(more).is_ok());
             }
             wanted /= 2;

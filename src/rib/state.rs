@@ -51,7 +51,7 @@ impl Detail {
 
 /// What `AttributeBegin` saves.
 #[derive(Clone, Debug)]
-pub(super) struct State {
+pub(super) struct GraphicsState {
     /// The attributes, as if the surface faced the way its coordinates say; shared with the drawables made so far.
     pub(super) attributes: Arc<Attributes>,
     /// Where the current coordinates lie: seen from the world, or before WorldBegin from the camera.
@@ -66,7 +66,7 @@ pub(super) struct State {
     pub(super) detail: Detail,
 }
 
-impl State {
+impl GraphicsState {
     /// The state in which a file begins (RISpec tables 4.6 and 4.11).
     pub(super) fn new(shading_rate: f32) -> Self {
         let surface = ShaderInstance {
@@ -188,7 +188,7 @@ pub(super) enum ShaderSlot {
 
 /// One change of the attributes.
 #[derive(Clone, Debug)]
-pub(super) enum Change {
+pub(super) enum AttributeChange {
     /// Color.
     Color([f32; 3]),
     /// Opacity.
@@ -230,7 +230,7 @@ pub(super) enum Change {
     Other(String, ParamValue),
 }
 
-impl Change {
+impl AttributeChange {
     /// The change between this and a later one of the same kind: `weight` 0 is this, 1 the later one. What cannot be blended
     /// stays as it is here.
     pub(super) fn blend(&self, later: &Self, weight: f32) -> Self {

@@ -1,9 +1,9 @@
 //! Transformations and named coordinate systems (RISpec 4.3).
 
-use super::effect::Effect;
-use super::fault::{Fault, Parsed};
+use super::effect::RequestEffect;
+use super::fault::{Parsed, RequestFault};
 use super::lexer::Lexer;
-use super::motion::{self, Step};
+use super::motion::{self, TransformStep};
 use super::reader::Reader;
 use crate::scene::{Motion, NamedSpace};
 use glam::{DMat4, DVec3};
@@ -13,28 +13,28 @@ use std::sync::Arc;
 const SPACES_MAX: usize = 1 << 16;
 
 impl Reader<'_> {
-    fn step(&mut self, step: Step) -> Parsed<()> {
-        self.apply(Effect::Transform(Motion::still(step)));
+    fn step(&mut self, step: TransformStep) -> Parsed<()> {
+        self.apply(RequestEffect::Transform(Motion::still(step)));
         Ok(())
     }
 
     pub(super) fn identity(&mut self, _: &mut Lexer<'_>) -> Parsed<()> {
-        self.step(Step::Set(DMat4::IDENTITY))
+        self.step(TransformStep::Set(DMat4::IDENTITY))
     }
 
     pub(super) fn transform(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let values = lexer.finite::<16>()?;
-        self.step(Step::Set(matrix(&values)))
+        self.step(TransformStep::Set(matrix(&values)))
     }
 
     pub(super) fn concat_transform(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let values = lexer.finite::<16>()?;
-        self.step(Step::Concat(matrix(&values)))
+        self.step(TransformStep::Concat(matrix(&values)))
     }
 
     pub(super) fn translate(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let by = lexer.finite::<3>()?;
-        self.step(Step::Concat(DMat4::from_translation(DVec3::from(by))))
+        self.step(TransformStep::Concat(DMat4::from_translation(DVec3::from(by))))
     }
 
     pub(super) fn rotate(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
@@ -43,14 +43,18 @@ impl Reader<'_> {
         let axis = DVec3::new(x, y, z);
         let axis = axis / axis.abs().max_element();
         if !axis.is_finite() {
-            return Err(Fault::error("range", self.current.offset, "Rotate: its axis has no length; it is ignored"));
+            return Err(RequestFault::error(
+                "range",
+                self.current.offset,
+                "Rotate: its axis has no length; it is ignored",
+            ));
         }
-        self.step(Step::Rotate(degrees, axis))
+        self.step(TransformStep::Rotate(degrees, axis))
     }
 
     pub(super) fn scale(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let by = lexer.finite::<3>()?;
-        self.step(Step::Concat(DMat4::from_scale(DVec3::from(by))))
+        self.step(TransformStep::Concat(DMat4::from_scale(DVec3::from(by))))
     }
 
     /// A shear along the second axis that turns the first axis by an angle towards it (RISpec 4.3, `Skew`).
@@ -59,15 +63,15 @@ impl Reader<'_> {
         let skew = skew_matrix(degrees, DVec3::new(x1, y1, z1), DVec3::new(x2, y2, z2));
         let skew = skew.ok_or_else(|| {
             let message = "Skew: its axes have no length or no angle between them, or the angle reaches the second; it is ignored";
-            Fault::error("range", self.current.offset, message)
+            RequestFault::error("range", self.current.offset, message)
         })?;
-        self.step(Step::Concat(skew))
+        self.step(TransformStep::Concat(skew))
     }
 
     pub(super) fn perspective(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let [fov] = lexer.finite::<1>()?;
         if !(fov > 0.0 && fov < 180.0) {
-            return Err(Fault::error(
+            return Err(RequestFault::error(
                 "range",
                 self.current.offset,
                 "Perspective: its angle must lie between 0 and 180; it is ignored",
@@ -81,12 +85,12 @@ impl Reader<'_> {
         perspective.z_axis.z = tan;
         perspective.z_axis.w = tan;
         perspective.w_axis.z = -tan;
-        self.step(Step::Concat(perspective))
+        self.step(TransformStep::Concat(perspective))
     }
 
     pub(super) fn coordinate_system(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let name = lexer.text()?;
-        self.perform(Effect::Space(name));
+        self.perform(RequestEffect::Space(name));
         Ok(())
     }
 
@@ -94,7 +98,7 @@ impl Reader<'_> {
     pub(super) fn make_space(&mut self, name: &Arc<str>) {
         if self.spaces.len() >= SPACES_MAX {
             let message = format!("more than {SPACES_MAX} coordinate systems; the rest is left out");
-            self.complain(Fault::error("limitcheck", self.current.offset, message));
+            self.complain(RequestFault::error("limitcheck", self.current.offset, message));
             return;
         }
         let world_from_space = Arc::clone(&self.state.transform);
@@ -103,7 +107,7 @@ impl Reader<'_> {
 
     pub(super) fn coord_sys_transform(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let name = lexer.text()?;
-        self.perform(Effect::UseSpace(name));
+        self.perform(RequestEffect::UseSpace(name));
         Ok(())
     }
 
@@ -124,7 +128,7 @@ impl Reader<'_> {
             None => {
                 let message = format!("there is no coordinate system \"{name}\"; the current one is kept");
                 self.complain(
-                    Fault::error("badtoken", self.current.offset, message).hint("CoordinateSystem names one"),
+                    RequestFault::error("badtoken", self.current.offset, message).hint("CoordinateSystem names one"),
                 );
             }
         }

@@ -3,7 +3,7 @@
 use super::motion;
 use super::reader::Reader;
 use crate::diagnostic::SourceLocation;
-use crate::host_memory::{Charge, Taker};
+use crate::host_memory::{Charge, ChargeKind};
 use crate::scene::{Attributes, Camera, Drawable, Light, LightId, Motion, Options, ShaderInstance, World};
 use crate::stats::human_bytes;
 use glam::DMat4;
@@ -21,7 +21,7 @@ pub(super) enum LightSlot {
 }
 
 /// A world that is being read.
-pub(super) struct WorldState {
+pub(super) struct WorldBuilder {
     options: Options,
     /// The camera.
     pub(super) camera: Camera,
@@ -34,7 +34,7 @@ pub(super) struct WorldState {
     flipped: FxHashMap<usize, [Arc<Attributes>; 2]>,
 }
 
-impl WorldState {
+impl WorldBuilder {
     /// The same attributes with the normal turned; the same one for the same attributes.
     pub(super) fn flipped(&mut self, attributes: &Arc<Attributes>) -> Arc<Attributes> {
         let pair = self.flipped.entry(Arc::as_ptr(attributes).addr()).or_insert_with(|| {
@@ -57,12 +57,12 @@ impl Reader<'_> {
         self.state.transform = motion::still(DMat4::IDENTITY);
         // Film and geometry must fit together, and without its film a world cannot be drawn.
         let film_bytes = self.worlds.film_bytes(&frozen.options, &frozen.camera);
-        if !self.charge.take(Taker::Film, film_bytes) {
+        if !self.charge.take(ChargeKind::Film, film_bytes) {
             let [width, height] = frozen.camera.resolution;
             let asked = format!("{} for a film of {width} by {height} pixels", human_bytes(film_bytes));
             self.refuse(&asked, "this world is not drawn");
         }
-        self.world = Some(WorldState {
+        self.world = Some(WorldBuilder {
             options: frozen.options,
             camera: frozen.camera,
             drawables: Vec::new(),

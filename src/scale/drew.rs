@@ -1,7 +1,7 @@
 //! Who drew what: the picture in grey, each device's regions in its colour, with a line around each region.
 
 use super::colours;
-use crate::film::{Shown, png_of};
+use crate::film::{PreviewImage, encode_png};
 use crate::stats::{MeasuredRegion, MeasuredWorld};
 use plotters::style::RGBColor;
 
@@ -47,7 +47,7 @@ impl Zoom {
 }
 
 /// The picture of who drew what in a world, as a PNG. `picture` is what was drawn, if it can be shown.
-pub fn draw(picture: Option<&Shown>, world: &MeasuredWorld) -> Vec<u8> {
+pub fn draw(picture: Option<&PreviewImage>, world: &MeasuredWorld) -> Vec<u8> {
     let [x0, y0, x1, y1] = world.crop_px;
     let zoom = Zoom::of(x1 - x0);
     let [width, height] = [x1 - x0, y1 - y0].map(|pixels| zoom.size(pixels));
@@ -62,7 +62,7 @@ pub fn draw(picture: Option<&Shown>, world: &MeasuredWorld) -> Vec<u8> {
             colours.push(colour(own.and_then(|index| world.regions.get(index)), grey, is_edge));
         }
     }
-    png_of([width, height], &colours)
+    encode_png([width, height], &colours)
 }
 
 /// For each shown pixel the place of its region among the world's.
@@ -81,7 +81,7 @@ fn owners(world: &MeasuredWorld, zoom: Zoom, [width, height]: [u32; 2]) -> Vec<O
     owners
 }
 
-fn grey(picture: &Shown, zoom: Zoom, [x, y]: [u32; 2]) -> u32 {
+fn grey(picture: &PreviewImage, zoom: Zoom, [x, y]: [u32; 2]) -> u32 {
     let inside = |x: &u32, y: &u32| *x < picture.size[0] && *y < picture.size[1];
     let (mut sum, mut count) = (0, 0);
     for row in zoom.covered(y) {

@@ -4,7 +4,7 @@ use super::drew;
 use super::page::page;
 use super::study::Study;
 use super::tables::{self, Table};
-use crate::film::{show, write_bytes};
+use crate::film::{preview_image, write_bytes};
 use crate::stats::MeasuredWorld;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ fn who_drew(series: &super::study::Series, pictures: &[PathBuf]) -> Vec<u8> {
     let has_regions = |(_, world): &(usize, &MeasuredWorld)| !world.regions.is_empty();
     let Some((place, world)) = stats.longest_world().filter(has_regions) else { return Vec::new() };
     // A world may have no picture, or one of another size: then there is none to show.
-    let picture = pictures.get(place).and_then(|path| show(path, 1.0).ok());
+    let picture = pictures.get(place).and_then(|path| preview_image(path, 1.0).ok());
     let [x0, y0, x1, y1] = world.crop_px;
     let picture = picture.filter(|picture| picture.size == [x1 - x0, y1 - y0]);
     drew::draw(picture.as_ref(), world)

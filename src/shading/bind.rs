@@ -2,11 +2,11 @@
 
 use super::block::{BlockSource, fill};
 use super::lights::LightSet;
-use super::programs::{Bound, Compilation, Signature, is_invisible, is_opaque, rsl_type};
-use super::shaders::{Fetched, Need};
-use super::spaces::Local;
+use super::programs::{BoundShader, Compilation, Signature, is_invisible, is_opaque, rsl_type};
+use super::shaders::{FetchedShader, ShaderPurpose};
+use super::spaces::LocalSpaces;
 use super::values;
-use super::{Shader, Variable, primvar_key, report_textures};
+use super::{OutputVariable, ShadingBuilder, primvar_key, report_textures};
 use crate::diagnostic::Reporter;
 use crate::pipeline::look::{InputBinding, Look, Program, Verdict};
 use crate::scene::{Class, Drawable, ParamValue, Primvar, PrimvarData, ShaderInstance, ShaderParam, ValueType};
@@ -17,20 +17,20 @@ use spirv_gen::ir::{self, Const, ParamDefault, RslType};
 use std::sync::Arc;
 
 /// A shader of a drawable, bound, with the instance that named it (none: it stands in for one that could not be had).
-struct Part {
-    bound: Bound,
+struct DrawableShader {
+    bound: BoundShader,
     instance: ShaderInstance,
 }
 
 /// The shaders of a drawable.
-struct Parts {
-    surface: Option<Part>,
-    displacement: Option<Part>,
-    atmosphere: Option<Part>,
+struct DrawableShaders {
+    surface: Option<DrawableShader>,
+    displacement: Option<DrawableShader>,
+    atmosphere: Option<DrawableShader>,
 }
 
-impl Parts {
-    fn by_role(&self) -> Vec<(Role, &Bound, &ShaderInstance)> {
+impl DrawableShaders {
+    fn by_role(&self) -> Vec<(Role, &BoundShader, &ShaderInstance)> {
         let parts = [
             (Role::Surface, &self.surface),
             (Role::Displacement, &self.displacement),
@@ -40,7 +40,7 @@ impl Parts {
     }
 }
 
-impl Shader<'_> {
+impl ShadingBuilder<'_> {
     /// The look of a drawable, and whether it holds for all drawables of its attribute state and primvars.
     pub(super) fn look(&mut self, drawable: &Drawable) -> (Look, bool) {
         let attributes = &drawable.attributes;
@@ -74,29 +74,35 @@ impl Shader<'_> {
         (Look { verdict, displace, shade }, !object_space)
     }
 
-    fn parts(&mut self, drawable: &Drawable) -> Parts {
+    fn parts(&mut self, drawable: &Drawable) -> DrawableShaders {
         let attributes = &drawable.attributes;
         let primvars = &drawable.geometry.primvars;
         let (world, reporter) = (self.world, self.reporter);
-        let mut part = |instance: &Option<Arc<ShaderInstance>>, need| -> Option<Part> {
+        let mut part = |instance: &Option<Arc<ShaderInstance>>, need| -> Option<DrawableShader> {
             let instance = instance.as_ref()?;
             let shader = self.shaders.fetch(instance, need, &world.options.search.shader, reporter)?;
             let instance = match &shader {
-                Fetched::Wanted(_) => (**instance).clone(),
-                Fetched::StandIn(_) => ShaderInstance { params: Vec::new(), ..(**instance).clone() },
+                FetchedShader::Wanted(_) => (**instance).clone(),
+                FetchedShader::StandIn(_) => ShaderInstance { params: Vec::new(), ..(**instance).clone() },
             };
             let bound = bind(shader.shader(), &instance, primvars, reporter);
-            Some(Part { bound, instance })
+            Some(DrawableShader { bound, instance })
         };
-        Parts {
-            surface: part(&attributes.surface, Need::Surface),
-            displacement: part(&attributes.displacement, Need::Displacement),
-            atmosphere: part(&attributes.atmosphere, Need::Volume),
+        DrawableShaders {
+            surface: part(&attributes.surface, ShaderPurpose::Surface),
+            displacement: part(&attributes.displacement, ShaderPurpose::Displacement),
+            atmosphere: part(&attributes.atmosphere, ShaderPurpose::Volume),
         }
     }
 
     /// A compiled program as the drawable uses it: its block, and what its primvars go to.
-    fn program(&mut self, drawable: &Drawable, parts: &Parts, set: &LightSet, compilation: &Compilation) -> Program {
+    fn program(
+        &mut self,
+        drawable: &Drawable,
+        parts: &DrawableShaders,
+        set: &LightSet,
+        compilation: &Compilation,
+    ) -> Program {
         let reflection = &compilation.reflection;
         let asks_lights = reflection.slots.iter().any(|slot| slot.content == Content::LightList);
         let light_list = if asks_lights { self.light_list(set, reflection) } else { 0 };
@@ -107,7 +113,7 @@ impl Shader<'_> {
             attributes: Some(&drawable.attributes),
             shaders: parts.by_role(),
             current_from_camera: DMat4::IDENTITY,
-            local: Local { camera_from_shader: camera_from_object, camera_from_object },
+            local: LocalSpaces { camera_from_shader: camera_from_object, camera_from_object },
             light_list,
             strings: strings(&drawable.geometry.primvars),
         };
@@ -119,8 +125,8 @@ impl Shader<'_> {
     }
 }
 
-fn signature(drawable: &Drawable, parts: &Parts, set: &LightSet, variables: &[Variable]) -> Signature {
-    let bound = |part: &Option<Part>| part.as_ref().map(|part| part.bound.clone());
+fn signature(drawable: &Drawable, parts: &DrawableShaders, set: &LightSet, variables: &[OutputVariable]) -> Signature {
+    let bound = |part: &Option<DrawableShader>| part.as_ref().map(|part| part.bound.clone());
     let standard = |name: &str| {
         let primvar = drawable.geometry.primvars.iter().find(|primvar| &*primvar.name == name);
         primvar.map_or(Binding::Block, |primvar| class_binding(primvar.class))
@@ -139,7 +145,7 @@ fn signature(drawable: &Drawable, parts: &Parts, set: &LightSet, variables: &[Va
 }
 
 /// The input that a display's variable is, if it is a primitive variable.
-fn variable_binding(primvars: &[Primvar], (name, ty): &Variable) -> Binding {
+fn variable_binding(primvars: &[Primvar], (name, ty): &OutputVariable) -> Binding {
     let fits =
         |primvar: &&Primvar| primvar.name == *name && primvar.array_len == 1 && values::fits(primvar.ty, rsl_type(*ty));
     let number = primvars.iter().find(fits).filter(|primvar| matches!(primvar.data, PrimvarData::Floats(_)));
@@ -167,12 +173,12 @@ fn strings(primvars: &[Primvar]) -> FxHashMap<Arc<str>, Arc<str>> {
 }
 
 /// A shader's bindings where no primvars are: lights.
-pub(super) fn bind_plain(shader: &Arc<ir::Shader>, instance: &ShaderInstance, reporter: &Reporter) -> Bound {
+pub(super) fn bind_plain(shader: &Arc<ir::Shader>, instance: &ShaderInstance, reporter: &Reporter) -> BoundShader {
     bind(shader, instance, &[], reporter)
 }
 
 /// Where each parameter of a shader comes from: a primvar of its name, else what RIB gives, else the default.
-fn bind(shader: &Arc<ir::Shader>, instance: &ShaderInstance, primvars: &[Primvar], reporter: &Reporter) -> Bound {
+fn bind(shader: &Arc<ir::Shader>, instance: &ShaderInstance, primvars: &[Primvar], reporter: &Reporter) -> BoundShader {
     check_given(shader, instance, reporter);
     let binding = |param: &ir::Param| {
         let primvar = primvars.iter().find(|primvar| primvar.name == param.name && primvar_fits(primvar, param));
@@ -189,7 +195,7 @@ fn bind(shader: &Arc<ir::Shader>, instance: &ShaderInstance, primvars: &[Primvar
             _ => Binding::Block,
         }
     };
-    Bound { shader: Arc::clone(shader), bindings: shader.params.iter().map(binding).collect() }
+    BoundShader { shader: Arc::clone(shader), bindings: shader.params.iter().map(binding).collect() }
 }
 
 /// Whether a string parameter is empty: no texture, no shadow map. The compiler then drops what would use it.

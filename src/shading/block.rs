@@ -2,11 +2,11 @@
 
 use super::bind::param_fits;
 use super::lights::pattern_text;
-use super::params::{Params, Record};
-use super::programs::{Bound, Tokens};
+use super::params::{ParamBuffer, ParamRecord};
+use super::programs::{BoundShader, Tokens};
 use super::query::answer;
-use super::spaces::{self, Local};
-use super::values::{self, Words};
+use super::spaces::{self, LocalSpaces};
+use super::values::{self, ValueWords};
 use crate::diagnostic::{Reporter, SourceLocation};
 use crate::scene::{Attributes, ParamValue, Projection, ShaderInstance, World};
 use glam::DMat4;
@@ -21,11 +21,11 @@ pub(super) struct BlockSource<'a> {
     /// The drawable's; none for lights.
     pub attributes: Option<&'a Attributes>,
     /// Shaders by role.
-    pub shaders: Vec<(Role, &'a Bound, &'a ShaderInstance)>,
+    pub shaders: Vec<(Role, &'a BoundShader, &'a ShaderInstance)>,
     /// The space in which the program computes, from camera space: the same, but raster space for imagers.
     pub current_from_camera: DMat4,
     /// Object space, and shader space where no shader is named.
-    pub local: Local,
+    pub local: LocalSpaces,
     /// Record of the light list.
     pub light_list: u32,
     /// String primvars.
@@ -33,15 +33,15 @@ pub(super) struct BlockSource<'a> {
 }
 
 impl BlockSource<'_> {
-    fn shader(&self, role: Role) -> Option<(&Bound, &ShaderInstance)> {
+    fn shader(&self, role: Role) -> Option<(&BoundShader, &ShaderInstance)> {
         self.shaders.iter().find(|(r, ..)| *r == role).map(|(_, bound, instance)| (*bound, *instance))
     }
 
     /// Object and shader space as a shader sees them.
-    fn local(&self, role: Role) -> Local {
+    fn local(&self, role: Role) -> LocalSpaces {
         let camera_from_world = *self.world.camera.camera_from_world.first();
         let own = self.shader(role).map(|(_, instance)| camera_from_world * *instance.world_from_shader.first());
-        Local { camera_from_shader: own.unwrap_or(self.local.camera_from_shader), ..self.local }
+        LocalSpaces { camera_from_shader: own.unwrap_or(self.local.camera_from_shader), ..self.local }
     }
 
     /// The value of a string parameter.
@@ -79,9 +79,11 @@ impl BlockSource<'_> {
     }
 
     /// The words of a parameter: a string primvar, what RIB gives, or the default.
-    fn param(&self, role: Role, name: &str, ty: RslType, tokens: &Tokens) -> Words {
-        let Some((bound, instance)) = self.shader(role) else { return Words::new() };
-        let Some(param) = bound.shader.params.iter().find(|param| &*param.name == name) else { return Words::new() };
+    fn param(&self, role: Role, name: &str, ty: RslType, tokens: &Tokens) -> ValueWords {
+        let Some((bound, instance)) = self.shader(role) else { return ValueWords::new() };
+        let Some(param) = bound.shader.params.iter().find(|param| &*param.name == name) else {
+            return ValueWords::new();
+        };
         if let (RslType::String, Some(text)) = (ty, self.strings.get(name)) {
             return vec![tokens.token(text)];
         }
@@ -90,13 +92,13 @@ impl BlockSource<'_> {
         match (given, &param.default) {
             (Some(given), _) => values::given(&given.value, ty, &current_from_shader, tokens),
             (None, ParamDefault::Values(values)) => values::default(values, ty, &current_from_shader, tokens),
-            (None, ParamDefault::Computed(_)) => Words::new(),
+            (None, ParamDefault::Computed(_)) => ValueWords::new(),
         }
     }
 
     fn space(&self, name: &str, direction: Direction, role: Role, reporter: &Reporter) -> DMat4 {
         let location = self.shader(role).map(|(_, instance)| instance.location.clone()).unwrap_or_default();
-        let camera_from_space = spaces::camera_from_or_told(self.world, &self.local(role), name, &location, reporter);
+        let camera_from_space = spaces::camera_from_or_report(self.world, &self.local(role), name, &location, reporter);
         let matrix = self.current_from_camera * camera_from_space;
         match direction {
             Direction::CameraFromSpace => matrix,
@@ -110,10 +112,10 @@ pub(super) fn fill(
     slots: &[BlockSlot],
     records: u32,
     source: &BlockSource<'_>,
-    params: &mut Params,
+    params: &mut ParamBuffer,
     tokens: &Tokens,
     reporter: &Reporter,
-) -> Vec<Record> {
+) -> Vec<ParamRecord> {
     let mut block = vec![[0; 4]; records as usize];
     for slot in slots {
         let words = words(slot, source, params, tokens, reporter);
@@ -123,7 +125,7 @@ pub(super) fn fill(
 }
 
 /// Puts the words of a value where the slot says: an element a record, the first from the slot's lane on, a matrix in four.
-fn place(block: &mut [Record], slot: &BlockSlot, words: &[u32]) {
+fn place(block: &mut [ParamRecord], slot: &BlockSlot, words: &[u32]) {
     let (each, records) = match slot.ty {
         MachineType::Vec3 => (3, 1),
         MachineType::Mat4 => (16, 4),
@@ -138,17 +140,17 @@ fn place(block: &mut [Record], slot: &BlockSlot, words: &[u32]) {
     }
 }
 
-fn floats(values: &[f32]) -> Words {
+fn floats(values: &[f32]) -> ValueWords {
     values.iter().map(|x| x.to_bits()).collect()
 }
 
 fn words(
     slot: &BlockSlot,
     source: &BlockSource<'_>,
-    params: &mut Params,
+    params: &mut ParamBuffer,
     tokens: &Tokens,
     reporter: &Reporter,
-) -> Words {
+) -> ValueWords {
     let camera = &source.world.camera;
     let mut category = |pattern| params.categories.bits(&pattern_text(pattern, source));
     match &slot.content {

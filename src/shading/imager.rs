@@ -1,13 +1,13 @@
 //! The imager shader of a world. Its current space is raster space: `P` is the raster position of a pixel, and
 //! `transform("NDC", P)` means what it says (RISpec table 12.5).
 
-use super::Library;
+use super::ShaderLibrary;
 use super::bind::bind_plain;
 use super::block::{BlockSource, fill};
-use super::params::Params;
+use super::params::ParamBuffer;
 use super::programs::{Programs, Signature};
-use super::shaders::Need;
-use super::spaces::Local;
+use super::shaders::ShaderPurpose;
+use super::spaces::LocalSpaces;
 use super::{report_shortfall, report_textures};
 use crate::diagnostic::Reporter;
 use crate::pipeline::frame;
@@ -18,11 +18,11 @@ use rustc_hash::FxHashMap;
 use spirv_gen::compose::{Binding, Input, Role, Slice};
 use std::sync::Arc;
 
-impl Library {
+impl ShaderLibrary {
     /// The world's imager, compiled; `None` when it has none or none can be had, which is told: pixels then stay as they are.
     pub fn imager(&mut self, world: &World, reporter: &Reporter) -> Option<ImagerProgram> {
         let instance = world.options.imager.as_ref()?;
-        let fetched = self.shaders.fetch(instance, Need::Imager, &world.options.search.shader, reporter)?;
+        let fetched = self.shaders.fetch(instance, ShaderPurpose::Imager, &world.options.search.shader, reporter)?;
         let bound = bind_plain(fetched.shader(), instance, reporter);
         let mut programs = Programs::new(&self.helpers, &[]);
         let signature = Signature {
@@ -44,11 +44,11 @@ impl Library {
             attributes: None,
             shaders: vec![(Role::Surface, &bound, instance)],
             current_from_camera: frame::raster_from_camera(&world.camera),
-            local: Local { camera_from_shader: DMat4::IDENTITY, camera_from_object: camera_from_world },
+            local: LocalSpaces { camera_from_shader: DMat4::IDENTITY, camera_from_object: camera_from_world },
             light_list: 0,
             strings: FxHashMap::default(),
         };
-        let mut params = Params::new();
+        let mut params = ParamBuffer::new();
         let reflection = &compilation.reflection;
         report_textures(reflection, &source, reporter);
         let block = fill(&reflection.slots, reflection.records, &source, &mut params, &programs.tokens, reporter);

@@ -2,11 +2,11 @@
 
 use super::bind::bind_plain;
 use super::block::{BlockSource, fill};
-use super::params::Record;
-use super::programs::Bound;
-use super::shaders::Need;
-use super::spaces::Local;
-use super::{Shader, report_textures};
+use super::params::ParamRecord;
+use super::programs::BoundShader;
+use super::shaders::ShaderPurpose;
+use super::spaces::LocalSpaces;
+use super::{ShadingBuilder, report_textures};
 use crate::scene::{LightId, ParamValue, ShaderInstance};
 use glam::DMat4;
 use rustc_hash::FxHashMap;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(super) struct LightUse {
     pub light: LightId,
-    pub bound: Bound,
+    pub bound: BoundShader,
 }
 
 /// The lights of a set: each with its shader, and the kinds in a canonical order.
@@ -54,7 +54,7 @@ impl Categories {
     }
 }
 
-impl Shader<'_> {
+impl ShadingBuilder<'_> {
     /// The lights of a drawable that could be read, by kind. Kinds are ordered by name, so that drawables with the same kinds of lights
     /// share pipelines.
     pub(super) fn light_set(&mut self, lights: &[LightId]) -> LightSet {
@@ -62,7 +62,9 @@ impl Shader<'_> {
         for &light in lights {
             let instance = &self.world.lights[light.0 as usize].shader;
             let path = &self.world.options.search.shader;
-            let Some(shader) = self.shaders.fetch(instance, Need::Light, path, self.reporter) else { continue };
+            let Some(shader) = self.shaders.fetch(instance, ShaderPurpose::Light, path, self.reporter) else {
+                continue;
+            };
             let bound = bind_plain(shader.shader(), instance, self.reporter);
             uses.push(LightUse { light, bound });
         }
@@ -80,7 +82,7 @@ impl Shader<'_> {
 
     /// The record of the light list for a set of lights in a pipeline.
     pub(super) fn light_list(&mut self, set: &LightSet, reflection: &Reflection) -> u32 {
-        let mut list: Vec<Record> = vec![[set.lights.len() as u32, 0, 0, 0]];
+        let mut list: Vec<ParamRecord> = vec![[set.lights.len() as u32, 0, 0, 0]];
         for &(light, kind) in &set.lights {
             let block = self.light_block(light, kind, set, reflection);
             let instance = &self.world.lights[light.0 as usize].shader;
@@ -95,7 +97,7 @@ impl Shader<'_> {
         let world = self.world;
         let instance = &world.lights[light.0 as usize].shader;
         let camera_from_shader = *world.camera.camera_from_world.first() * *instance.world_from_shader.first();
-        let local = Local { camera_from_shader, camera_from_object: camera_from_shader };
+        let local = LocalSpaces { camera_from_shader, camera_from_object: camera_from_shader };
         let source = BlockSource {
             world,
             attributes: None,
@@ -122,7 +124,7 @@ fn kind_order(light: &LightUse) -> (Arc<str>, String) {
 }
 
 /// What a light says of itself in its parameter `__category`.
-fn own_categories(instance: &ShaderInstance, bound: &Bound) -> String {
+fn own_categories(instance: &ShaderInstance, bound: &BoundShader) -> String {
     let given = instance.params.iter().rev().find(|param| &*param.name == "__category");
     if let Some(ParamValue::Strings(words)) = given.map(|param| &param.value) {
         return words.iter().map(|w| &**w).collect::<Vec<_>>().join(",");

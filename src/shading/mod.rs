@@ -25,7 +25,7 @@ use crate::pipeline::look::{Look, ShadingKernel};
 use crate::scene::{Attributes, Drawable, Primvar, ValueType, World};
 use block::BlockSource;
 use glam::DMat4;
-use params::Params;
+use params::ParamBuffer;
 use programs::Programs;
 use rustc_hash::FxHashMap;
 use shaders::Shaders;
@@ -34,10 +34,10 @@ use spirv_gen::emit::{Library as Helpers, LibraryError};
 use std::sync::Arc;
 
 /// An output besides colour and alpha: its name and type.
-pub type Variable = (Arc<str>, ValueType);
+pub type OutputVariable = (Arc<str>, ValueType);
 
 /// Shaders that were read, and the helper functions they are linked with; kept between worlds.
-pub struct Library {
+pub struct ShaderLibrary {
     helpers: Helpers,
     shaders: Shaders,
 }
@@ -54,7 +54,7 @@ pub struct Shading {
     pub space_table: u32,
 }
 
-impl Library {
+impl ShaderLibrary {
     /// An empty library with the helper functions that were built in.
     ///
     /// # Errors
@@ -64,9 +64,10 @@ impl Library {
     }
 
     /// Compiles what a world needs and fills its parameter buffer. `variables` are computed for displays.
-    pub fn shade(&mut self, world: &World, variables: &[Variable], reporter: &Reporter) -> Shading {
+    pub fn shade(&mut self, world: &World, variables: &[OutputVariable], reporter: &Reporter) -> Shading {
         let programs = Programs::new(&self.helpers, variables);
-        let mut shader = Shader { world, reporter, shaders: &mut self.shaders, programs, params: Params::new() };
+        let mut shader =
+            ShadingBuilder { world, reporter, shaders: &mut self.shaders, programs, params: ParamBuffer::new() };
         let looks = shader.looks();
         shader.programs.shortfalls().for_each(|(shortfall, location)| report_shortfall(reporter, shortfall, location));
         shader.params.fill_space_table(world, &DMat4::IDENTITY, &shader.programs.tokens);
@@ -77,12 +78,12 @@ impl Library {
 }
 
 /// Shades one world.
-struct Shader<'a> {
+struct ShadingBuilder<'a> {
     world: &'a World,
     reporter: &'a Reporter,
     shaders: &'a mut Shaders,
     programs: Programs<'a>,
-    params: Params,
+    params: ParamBuffer,
 }
 
 /// Drawables that look alike: the same attribute state, and primvars of the same names, classes and types. The transformation counts
@@ -94,7 +95,7 @@ fn primvar_key(primvar: &Primvar) -> PrimvarKey {
     (Arc::clone(&primvar.name), primvar.class, primvar.ty, primvar.array_len)
 }
 
-impl Shader<'_> {
+impl ShadingBuilder<'_> {
     fn looks(&mut self) -> Vec<Arc<Look>> {
         let mut known: FxHashMap<LookKey, Arc<Look>> = FxHashMap::default();
         let world = self.world;

@@ -2,29 +2,29 @@
 
 use super::lights::Categories;
 use super::programs::Tokens;
-use super::spaces::{self, Local};
+use super::spaces::{self, LocalSpaces};
 use crate::scene::World;
 use glam::DMat4;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// One record as bits.
-pub(super) type Record = [u32; 4];
+pub(super) type ParamRecord = [u32; 4];
 
 /// The buffer while it is filled.
-pub(super) struct Params {
-    records: Vec<Record>,
-    known: FxHashMap<Vec<Record>, u32>,
+pub(super) struct ParamBuffer {
+    records: Vec<ParamRecord>,
+    known: FxHashMap<Vec<ParamRecord>, u32>,
     space_table: u32,
     /// Numbers of light categories.
     pub categories: Categories,
 }
 
-fn bits(matrix: &DMat4) -> Vec<Record> {
+fn bits(matrix: &DMat4) -> Vec<ParamRecord> {
     spaces::records(matrix).iter().map(|column| column.map(f32::to_bits)).collect()
 }
 
-impl Params {
+impl ParamBuffer {
     /// A buffer that begins with the identity: record 0 stands for an unknown space.
     pub(super) fn new() -> Self {
         Self {
@@ -36,7 +36,7 @@ impl Params {
     }
 
     /// The record where such a block begins; it is appended when there is none yet.
-    pub(super) fn block(&mut self, block: Vec<Record>) -> u32 {
+    pub(super) fn block(&mut self, block: Vec<ParamRecord>) -> u32 {
         if let Some(&at) = self.known.get(&block) {
             return at;
         }
@@ -48,8 +48,8 @@ impl Params {
 
     /// Appends the table by which programs whose current space is `current_from_camera` find spaces whose names they compute.
     pub(super) fn fill_space_table(&mut self, world: &World, current_from_camera: &DMat4, tokens: &Tokens) {
-        let none = Local { camera_from_shader: DMat4::IDENTITY, camera_from_object: DMat4::IDENTITY };
-        let entries: Vec<Record> = tokens
+        let none = LocalSpaces { camera_from_shader: DMat4::IDENTITY, camera_from_object: DMat4::IDENTITY };
+        let entries: Vec<ParamRecord> = tokens
             .texts()
             .iter()
             .map(|name| match spaces::camera_from(world, &none, name) {

@@ -1,6 +1,6 @@
 //! Compiled programs: one kernel for each combination of shaders and of the ways in which their parameters are bound.
 
-use super::Variable;
+use super::OutputVariable;
 use super::lights::LightUse;
 use crate::diagnostic::SourceLocation;
 use crate::pipeline::look::ShadingKernel;
@@ -58,16 +58,16 @@ impl Tokens {
 
 /// A shader and how its parameters are bound.
 #[derive(Clone, Debug)]
-pub(super) struct Bound {
+pub(super) struct BoundShader {
     pub shader: Arc<Shader>,
     pub bindings: Vec<Binding>,
 }
 
 /// By shader's address: shaders are read once.
-type BoundKey = (*const Shader, Vec<Binding>);
+type BoundShaderKey = (*const Shader, Vec<Binding>);
 
-impl Bound {
-    fn key(&self) -> BoundKey {
+impl BoundShader {
+    fn key(&self) -> BoundShaderKey {
         (Arc::as_ptr(&self.shader), self.bindings.clone())
     }
 
@@ -80,9 +80,9 @@ impl Bound {
 #[derive(Clone, Debug)]
 pub(super) struct Signature {
     pub slice: Slice,
-    pub surface: Option<Bound>,
-    pub displacement: Option<Bound>,
-    pub atmosphere: Option<Bound>,
+    pub surface: Option<BoundShader>,
+    pub displacement: Option<BoundShader>,
+    pub atmosphere: Option<BoundShader>,
     pub lights: Vec<LightUse>,
     pub colour: Binding,
     pub opacity: Binding,
@@ -94,7 +94,7 @@ pub(super) struct Signature {
 
 impl Signature {
     fn key(&self) -> SignatureKey {
-        let bound = |shader: &Option<Bound>| shader.as_ref().map(Bound::key);
+        let bound = |shader: &Option<BoundShader>| shader.as_ref().map(BoundShader::key);
         SignatureKey {
             slice: self.slice,
             shaders: [&self.surface, &self.displacement, &self.atmosphere].map(bound),
@@ -110,8 +110,8 @@ impl Signature {
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct SignatureKey {
     slice: Slice,
-    shaders: [Option<BoundKey>; 3],
-    lights: Vec<BoundKey>,
+    shaders: [Option<BoundShaderKey>; 3],
+    lights: Vec<BoundShaderKey>,
     colour: Binding,
     opacity: Binding,
     stores_opacity: bool,
@@ -128,7 +128,7 @@ pub(super) struct Compilation {
 /// The programs of a world.
 pub(super) struct Programs<'a> {
     helpers: &'a Helpers,
-    pub variables: &'a [Variable],
+    pub variables: &'a [OutputVariable],
     pub tokens: Tokens,
     known: FxHashMap<SignatureKey, Compilation>,
     opacities: FxHashMap<SignatureKey, Opacity>,
@@ -137,7 +137,7 @@ pub(super) struct Programs<'a> {
 }
 
 impl<'a> Programs<'a> {
-    pub(super) fn new(helpers: &'a Helpers, variables: &'a [Variable]) -> Self {
+    pub(super) fn new(helpers: &'a Helpers, variables: &'a [OutputVariable]) -> Self {
         Self {
             helpers,
             variables,
@@ -175,9 +175,9 @@ impl<'a> Programs<'a> {
         PipelineRequest {
             library: self.helpers,
             slice: signature.slice,
-            surface: signature.surface.as_ref().map(Bound::as_use),
-            displacement: signature.displacement.as_ref().map(Bound::as_use),
-            atmosphere: signature.atmosphere.as_ref().map(Bound::as_use),
+            surface: signature.surface.as_ref().map(BoundShader::as_use),
+            displacement: signature.displacement.as_ref().map(BoundShader::as_use),
+            atmosphere: signature.atmosphere.as_ref().map(BoundShader::as_use),
             lights: signature.lights.iter().map(|light| light.bound.as_use()).collect(),
             colour: signature.colour.clone(),
             opacity: signature.opacity.clone(),
@@ -252,7 +252,7 @@ pub(super) fn rsl_type(ty: ValueType) -> RslType {
 
 /// What captures call the kernel.
 fn label(signature: &Signature) -> String {
-    let name = |bound: &Option<Bound>| bound.as_ref().map(|b| b.shader.name.to_string());
+    let name = |bound: &Option<BoundShader>| bound.as_ref().map(|b| b.shader.name.to_string());
     let shaders = [name(&signature.surface), name(&signature.displacement), name(&signature.atmosphere)];
     let names: Vec<String> = shaders.into_iter().flatten().collect();
     let slice = match signature.slice {

@@ -2,7 +2,7 @@
 
 use super::block::BlockSource;
 use super::programs::Tokens;
-use super::values::{self, Words};
+use super::values::{self, ValueWords};
 use crate::scene::{ParamValue, World};
 use glam::DMat4;
 use spirv_gen::compose::Role;
@@ -16,7 +16,7 @@ pub(super) fn answer(
     count: u32,
     source: &BlockSource<'_>,
     tokens: &Tokens,
-) -> Option<Words> {
+) -> Option<ValueWords> {
     let value = match from {
         QuerySource::Attribute => attribute(name, source)?,
         QuerySource::Option => option(name, source.world)?,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// What a shader is needed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Need {
+pub(super) enum ShaderPurpose {
     Surface,
     Displacement,
     Volume,
@@ -20,7 +20,7 @@ pub(super) enum Need {
     Imager,
 }
 
-impl Need {
+impl ShaderPurpose {
     fn word(self) -> &'static str {
         match self {
             Self::Surface => "surface",
@@ -43,14 +43,14 @@ impl Need {
 }
 
 /// A shader that was asked for.
-pub(super) enum Fetched {
+pub(super) enum FetchedShader {
     /// The one that was wanted.
     Wanted(Arc<Shader>),
     /// The default surface in its place.
     StandIn(Arc<Shader>),
 }
 
-impl Fetched {
+impl FetchedShader {
     pub(super) fn shader(&self) -> &Arc<Shader> {
         match self {
             Self::Wanted(shader) | Self::StandIn(shader) => shader,
@@ -70,14 +70,16 @@ impl Shaders {
     pub(super) fn fetch(
         &mut self,
         instance: &ShaderInstance,
-        need: Need,
+        need: ShaderPurpose,
         path: &[String],
         reporter: &Reporter,
-    ) -> Option<Fetched> {
+    ) -> Option<FetchedShader> {
         let found = self.find(&instance.name, path, reporter);
         let problem = match &found {
-            Found::Shader(shader) if need.accepts(shader.kind) => return Some(Fetched::Wanted(Arc::clone(shader))),
-            Found::Shader(shader) => Some((
+            ShaderLookup::Shader(shader) if need.accepts(shader.kind) => {
+                return Some(FetchedShader::Wanted(Arc::clone(shader)));
+            }
+            ShaderLookup::Shader(shader) => Some((
                 format!(
                     "{:?} is {} shader, not {} shader",
                     instance.name,
@@ -86,8 +88,8 @@ impl Shaders {
                 ),
                 String::new(),
             )),
-            Found::Broken => None, // its errors were told
-            Found::Nowhere(looked) => Some((
+            ShaderLookup::Broken => None, // its errors were told
+            ShaderLookup::NotFound(looked) => Some((
                 format!("there is no {} shader {:?}", need.word(), instance.name),
                 format!("looked for {}.sl in {looked}; Option \"searchpath\" \"shader\" says where", instance.name),
             )),
@@ -96,10 +98,13 @@ impl Shaders {
             let error = Diagnostic::new(Severity::Error, "noshader", instance.location.clone(), message);
             reporter.report(error.hint(hint));
         }
-        (need == Need::Surface).then(|| self.built_in("defaultsurface", reporter)).flatten().map(Fetched::StandIn)
+        (need == ShaderPurpose::Surface)
+            .then(|| self.built_in("defaultsurface", reporter))
+            .flatten()
+            .map(FetchedShader::StandIn)
     }
 
-    fn find(&mut self, name: &str, path: &[String], reporter: &Reporter) -> Found {
+    fn find(&mut self, name: &str, path: &[String], reporter: &Reporter) -> ShaderLookup {
         let file_name = if name.ends_with(".sl") { name.to_string() } else { format!("{name}.sl") };
         let here = [".".to_string()];
         let folders = if path.is_empty() { &here[..] } else { path };
@@ -109,12 +114,12 @@ impl Shaders {
         let candidates = stands.then(|| PathBuf::from(&file_name)).into_iter().chain(candidates);
         for file in candidates {
             if self.read.contains_key(&file) || file.is_file() {
-                return self.read_file(file, folders, reporter).map_or(Found::Broken, Found::Shader);
+                return self.read_file(file, folders, reporter).map_or(ShaderLookup::Broken, ShaderLookup::Shader);
             }
         }
         match self.built_in(name, reporter) {
-            Some(shader) => Found::Shader(shader),
-            None => Found::Nowhere(folders.join(", ")),
+            Some(shader) => ShaderLookup::Shader(shader),
+            None => ShaderLookup::NotFound(folders.join(", ")),
         }
     }
 
@@ -153,10 +158,10 @@ fn with_article(word: &str) -> String {
     format!("{article} {word}")
 }
 
-enum Found {
+enum ShaderLookup {
     Shader(Arc<Shader>),
     Broken,
-    Nowhere(String),
+    NotFound(String),
 }
 
 /// Compiles a source file to IR; its messages go to the reporter.

@@ -7,13 +7,13 @@ use glam::{DMat4, DVec3};
 
 /// Where "shader" and "object" space lie for whoever asks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Local {
+pub(super) struct LocalSpaces {
     pub camera_from_shader: DMat4,
     pub camera_from_object: DMat4,
 }
 
 /// Camera space from a named space; `None` for a name that means nothing.
-pub(super) fn camera_from(world: &World, local: &Local, name: &str) -> Option<DMat4> {
+pub(super) fn camera_from(world: &World, local: &LocalSpaces, name: &str) -> Option<DMat4> {
     let camera_from_world = *world.camera.camera_from_world.first();
     if let Some(space) = world.spaces.iter().rev().find(|space| &*space.name == name) {
         return Some(camera_from_world * *space.world_from_space.first());
@@ -44,9 +44,9 @@ fn raster_from_screen(world: &World) -> DMat4 {
 }
 
 /// The same; an unknown name is told once and means camera space.
-pub(super) fn camera_from_or_told(
+pub(super) fn camera_from_or_report(
     world: &World,
-    local: &Local,
+    local: &LocalSpaces,
     name: &str,
     location: &SourceLocation,
     reporter: &Reporter,

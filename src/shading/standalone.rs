@@ -31,12 +31,12 @@ pub struct SourceFile {
     /// Its shaders that are free of errors, in order.
     pub shaders: Vec<StandaloneShader>,
     /// What the compiler says, by place.
-    pub messages: Vec<Message>,
+    pub messages: Vec<CompilerMessage>,
 }
 
 /// What the compiler says: several lines, with the line of source that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message {
+pub struct CompilerMessage {
     /// Whether the shader is unusable.
     pub is_error: bool,
     /// The message, without a line end.
@@ -103,7 +103,7 @@ pub fn read(argument: &Path, preprocessing: &Preprocessing) -> Result<SourceFile
     let loader = DirectoryLoader::new(&preprocessing.includes);
     let source = Source { name: &name, text: &text, loader: &loader, defines: &preprocessing.defines };
     let parsed = spirv_gen::parse_shaders(&source);
-    let message = |diagnostic: &spirv_gen::diagnostic::Diagnostic| Message {
+    let message = |diagnostic: &spirv_gen::diagnostic::Diagnostic| CompilerMessage {
         is_error: diagnostic.severity == spirv_gen::diagnostic::Severity::Error,
         text: diagnostic.to_string(),
     };

@@ -6,7 +6,7 @@ use glam::{DMat4, DVec3};
 use spirv_gen::ir::{Const, RslType};
 
 /// Words of a block: floats as bits, tokens as they are.
-pub(super) type Words = Vec<u32>;
+pub(super) type ValueWords = Vec<u32>;
 
 /// Words of one element of a type.
 pub(super) fn words_of(ty: RslType) -> usize {
@@ -26,7 +26,7 @@ pub(super) fn fits(given: ValueType, wanted: RslType) -> bool {
 }
 
 /// The words of a value given in RIB, points and the like moved by `camera_from_space`.
-pub(super) fn given(value: &ParamValue, ty: RslType, camera_from_space: &DMat4, tokens: &Tokens) -> Words {
+pub(super) fn given(value: &ParamValue, ty: RslType, camera_from_space: &DMat4, tokens: &Tokens) -> ValueWords {
     match value {
         ParamValue::Strings(strings) => strings.iter().map(|text| tokens.token(text)).collect(),
         ParamValue::Floats(floats) => moved(floats, ty, camera_from_space),
@@ -35,7 +35,7 @@ pub(super) fn given(value: &ParamValue, ty: RslType, camera_from_space: &DMat4, 
 }
 
 /// The words of a default.
-pub(super) fn default(values: &[Const], ty: RslType, camera_from_space: &DMat4, tokens: &Tokens) -> Words {
+pub(super) fn default(values: &[Const], ty: RslType, camera_from_space: &DMat4, tokens: &Tokens) -> ValueWords {
     let floats = |value: &Const| -> Vec<f32> {
         match value {
             Const::F32(x) => vec![*x],
@@ -51,7 +51,7 @@ pub(super) fn default(values: &[Const], ty: RslType, camera_from_space: &DMat4, 
     words.collect()
 }
 
-fn moved(floats: &[f32], ty: RslType, camera_from_space: &DMat4) -> Words {
+fn moved(floats: &[f32], ty: RslType, camera_from_space: &DMat4) -> ValueWords {
     let words = words_of(ty);
     let each = |value: &[f32]| -> Vec<f32> {
         let triple = || DVec3::new(f64::from(value[0]), f64::from(value[1]), f64::from(value[2]));

@@ -149,10 +149,10 @@ fn large_pictures_are_bigtiff() {
     deposit(&film, [0, 0, 6, 5]);
     let pixels = film.pixels.into_inner();
     let output = to_write(&film.outputs[0]).expect("it can be written");
-    let picture = Picture { header: &film.header, crop: pixels.crop, origin: [0, 0], missing: 0 };
+    let picture = PictureInfo { header: &film.header, crop: pixels.crop, origin: [0, 0], missing: 0 };
     file::write_whole(Path::new(&path), |sink| {
-        let rows = Rows::new(&pixels, &film.layout, output, None);
-        tiff::write_as::<TiffKindBig>(sink, &picture, &output.groups, Compression::Lzw, plan::Samples::Float, rows)
+        let rows = DevelopedRows::new(&pixels, &film.layout, output, None);
+        tiff::write_as::<TiffKindBig>(sink, &picture, &output.groups, Compression::Lzw, plan::TiffSamples::Float, rows)
     })
     .expect("writable");
     assert_eq!(fs::read(&path).expect("written")[2], 43, "the version of BigTIFF");

@@ -1,7 +1,7 @@
 //! The film as a whole: what is deposited comes back out of the files.
 
 mod files;
-mod keep;
+mod save;
 
 use super::*;
 use crate::scene::{

@@ -1,6 +1,6 @@
 //! What pixels depend on, as hashes: a checkpoint is only good for the program, the devices and the world that it was made of.
 
-use crate::film::Layout;
+use crate::film::PixelLayout;
 use crate::gpu::DeviceInfo;
 use crate::pipeline::kernels;
 use crate::pipeline::look::ImagerProgram;
@@ -29,7 +29,12 @@ pub(super) fn of_devices<'a>(devices: impl Iterator<Item = &'a DeviceInfo>) -> V
 
 /// A world: everything that devices are given for it (geometry, camera, compiled shaders and their parameters: whatever files they came
 /// from), and everything that the film does with what they give back. Places in files are no part of it.
-pub(super) fn of_world(world: &World, picture: &Picture, imager: Option<&ImagerProgram>, layout: &Layout) -> String {
+pub(super) fn of_world(
+    world: &World,
+    picture: &Picture,
+    imager: Option<&ImagerProgram>,
+    layout: &PixelLayout,
+) -> String {
     let mut parts = Parts::default();
     let drawn = &picture.world;
     parts.bytes(bytemuck::bytes_of(&drawn.frame));

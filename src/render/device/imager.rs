@@ -223,7 +223,7 @@ mod tests {
     use crate::gpu::{Fault, FaultKind, Faults, OpenOptions, open};
     use crate::render::tests::{camera, options};
     use crate::scene::{Motion, ShaderInstance, World};
-    use crate::shading::Library;
+    use crate::shading::ShaderLibrary;
     use glam::DMat4;
     use std::sync::Arc;
 
@@ -271,7 +271,7 @@ mod tests {
             location: SourceLocation::default(),
         };
         let reporter = Arc::new(Reporter::silent());
-        let mut library = Library::new().expect("built with the compiler");
+        let mut library = ShaderLibrary::new().expect("built with the compiler");
         let program = library.imager(&world, &reporter).expect("it is built in");
         let mut devices = Losing { lose_at: lose_at.to_vec(), reporter: Arc::clone(&reporter), given_back: 0 };
         // More tiles than run at once.

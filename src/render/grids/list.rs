@@ -1,7 +1,7 @@
 //! Lists of grids on the host: in memory while they are small beside what devices may take, and else in a temporary file, from which parts
 //! are read when they are wanted. However many grids a picture has, the host's memory holds few of them at once.
 
-use crate::host_memory::{Charge, HostMemory, Taker};
+use crate::host_memory::{Charge, ChargeKind, HostMemory};
 use crate::pipeline::kernels::records::{GridBound, Subpatch};
 use crate::stats::human_bytes;
 use bytemuck::Pod;
@@ -106,7 +106,7 @@ impl GridStore {
     /// Where a list goes: to a place in the file, or to memory. Where the file has no room, also to memory that was not meant for it.
     fn place(&self, count: usize) -> Result<Option<(SharedFile, u64)>, ListError> {
         let bytes = count as u64 * GRID_BYTES;
-        let in_memory = || self.charge.try_take(Taker::Grids, bytes);
+        let in_memory = || self.charge.try_take(ChargeKind::Grids, bytes);
         if self.memory_left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(bytes)).is_ok() {
             if in_memory() {
                 return Ok(None);
@@ -340,7 +340,7 @@ mod tests {
     fn what_the_bound_of_host_memory_refuses_goes_to_the_file_without_waiting() {
         let memory = HostMemory::new(100 * GRID_BYTES);
         let lent = Charge::new(&memory);
-        assert!(lent.take(Taker::Geometry, 50 * GRID_BYTES));
+        assert!(lent.take(ChargeKind::Geometry, 50 * GRID_BYTES));
         lent.lend();
         let store = GridStore::new(&memory, u64::MAX);
         let [first, second] = [0..50, 0..1].map(|range| store.keep(columns(range)).expect("kept"));
@@ -364,8 +364,8 @@ mod tests {
     fn nobody_waits_for_a_list() {
         let memory = HostMemory::new(100 * GRID_BYTES);
         let list = GridStore::new(&memory, u64::MAX).keep(columns(0..60)).expect("kept");
-        assert!(!Charge::new(&memory).take(Taker::Geometry, 50 * GRID_BYTES));
+        assert!(!Charge::new(&memory).take(ChargeKind::Geometry, 50 * GRID_BYTES));
         drop(list);
-        assert!(Charge::new(&memory).take(Taker::Geometry, 50 * GRID_BYTES));
+        assert!(Charge::new(&memory).take(ChargeKind::Geometry, 50 * GRID_BYTES));
     }
 }

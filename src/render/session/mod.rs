@@ -9,7 +9,7 @@ pub(super) mod worker;
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::film::{ChannelGroup, DisplayOutcome, DisplayState, Film};
-use crate::host_memory::{Charge, HostMemory, Taker};
+use crate::host_memory::{Charge, ChargeKind, HostMemory};
 use crate::options::{HANG_TIMEOUT, RenderOptions};
 use crate::outcome::Ending;
 use crate::pipeline::frame::filter_apron;
@@ -54,7 +54,7 @@ pub(crate) struct Session<'a> {
     /// Worlds that [`Self::draw`] was given.
     worlds: u32,
     slots: Vec<DeviceSlot>,
-    shading: shading::Library,
+    shading: shading::ShaderLibrary,
 }
 
 /// How drawing a world ended.
@@ -81,7 +81,7 @@ impl<'a> Session<'a> {
             checkpoint: None,
             worlds: 0,
             slots,
-            shading: shading::Library::new().expect("the helper library was built with the compiler"),
+            shading: shading::ShaderLibrary::new().expect("the helper library was built with the compiler"),
         }
     }
 
@@ -121,7 +121,7 @@ impl<'a> Session<'a> {
         let undrawn = |displays| Drawn { displays, ending: None };
         // Where its film was refused, this was told when the world was read.
         let silent = Reporter::silent();
-        let refused = charge.refused() == Some(Taker::Film);
+        let refused = charge.refused() == Some(ChargeKind::Film);
         let (bytes_max, reporter) = if refused { (0, &silent) } else { (u64::MAX, &**self.reporter) };
         let mut film = match Film::new(&world, bytes_max, reporter) {
             Ok(film) => film,

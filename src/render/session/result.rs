@@ -1,10 +1,10 @@
 //! Finished regions as the film takes them.
 
-use crate::film::{ChannelGroup, Layout};
+use crate::film::{ChannelGroup, PixelLayout};
 use crate::render::region::chain::RegionResult;
 
 /// The values of a region's pixels in the film's layout, interleaved.
-pub(crate) fn interleave(layout: &Layout, pixels: u64, result: &RegionResult) -> Vec<f32> {
+pub(crate) fn interleave(layout: &PixelLayout, pixels: u64, result: &RegionResult) -> Vec<f32> {
     let count = pixels as usize;
     let mut values = Vec::with_capacity(count * layout.floats());
     for pixel in 0..count {

@@ -1,7 +1,7 @@
 //! A whole render: devices are opened, scenes are read, worlds are drawn. The next world is read while one is drawn.
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
-use crate::film::{DisplayOutcome, Film, Naming};
+use crate::film::{DisplayOutcome, Film, OutputNaming};
 use crate::gpu::{GpuError, OpenOptions, Opening, open_each};
 use crate::host_memory::{Charge, HostMemory};
 use crate::options::{HANG_TIMEOUT, RenderOptions};
@@ -151,7 +151,7 @@ impl Hand<'_> {
     }
 }
 
-impl rib::Worlds for Hand<'_> {
+impl rib::WorldConsumer for Hand<'_> {
     fn film_bytes(&self, options: &Options, camera: &Camera) -> u64 {
         if self.wants(options) { Film::bytes_of(options, camera) } else { 0 }
     }
@@ -196,7 +196,7 @@ fn read(
 fn settings(options: &RenderOptions, memory: &Arc<HostMemory>) -> rib::Settings {
     let overrides = &options.overrides;
     rib::Settings {
-        overrides: rib::Overrides {
+        overrides: rib::RibOverrides {
             format: overrides.format,
             crop: overrides.crop,
             pixel_samples: overrides.samples,
@@ -216,7 +216,7 @@ fn draw_all(
 ) -> (Ending, Vec<DisplayOutcome>) {
     let mut displays = Vec::new();
     let options = session.options;
-    let mut naming = options.output.as_ref().map(Naming::new);
+    let mut naming = options.output.as_ref().map(OutputNaming::new);
     loop {
         let mut batch = next_batch(memory, worlds, naming.is_some());
         if batch.is_empty() {

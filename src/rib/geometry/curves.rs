@@ -1,13 +1,13 @@
 //! Curves (RISpec 5.5).
 
-use super::primvars::{Call, Counts};
-use super::{Batch, CurveBatch, Form};
+use super::primvars::{ClassCounts, PrimitiveCall};
+use super::{Batch, BatchShape, CurveBatch};
 use crate::rib::basis::ToBezier;
-use crate::rib::params::Values;
+use crate::rib::params::ParamSlice;
 use crate::scene::{Basis, Class};
 
 /// How the curves of one request are cut into segments.
-struct Layout<'l> {
+struct CurveLayout<'l> {
     /// Control vertices of each curve.
     vertices: &'l [i32],
     /// Segments of each curve.
@@ -15,10 +15,10 @@ struct Layout<'l> {
     cubic: bool,
     periodic: bool,
     step: usize,
-    counts: Counts,
+    counts: ClassCounts,
 }
 
-impl Layout<'_> {
+impl CurveLayout<'_> {
     /// Calls `each` with (curve, its first vertex, its vertices, its first varying value, its segments).
     fn for_each_curve(&self, mut each: impl FnMut(usize, usize, usize, usize, usize)) {
         let (mut vertex, mut varying) = (0, 0);
@@ -91,7 +91,7 @@ impl Layout<'_> {
     }
 }
 
-impl Call<'_> {
+impl PrimitiveCall<'_> {
     /// Reads `Curves`; `basis` is that of v.
     pub(in crate::rib) fn curves(&self, cubic: bool, vertices: &[i32], periodic: bool, basis: &Basis) -> Option<Batch> {
         let layout = self.layout(cubic, vertices, periodic, basis)?;
@@ -129,7 +129,7 @@ impl Call<'_> {
                 curves.v_range.push([at(segment), at(segment + 1)]);
             }
         });
-        let mut batch = Batch { form: Form::Curves(curves), columns, location: self.location.clone() };
+        let mut batch = Batch { form: BatchShape::Curves(curves), columns, location: self.location.clone() };
         for column in &mut batch.columns {
             // The corners of a curve are the ends of its segments, and so are the vertices of a polyline: one class is enough.
             let class = column.declaration.class;
@@ -141,7 +141,7 @@ impl Call<'_> {
     }
 
     /// Cuts the curves into segments. `None`, with a message, when one has too few vertices.
-    fn layout<'l>(&self, cubic: bool, vertices: &'l [i32], periodic: bool, basis: &Basis) -> Option<Layout<'l>> {
+    fn layout<'l>(&self, cubic: bool, vertices: &'l [i32], periodic: bool, basis: &Basis) -> Option<CurveLayout<'l>> {
         let step = if cubic { basis.step } else { 1 };
         let mut segments = Vec::with_capacity(vertices.len());
         let (mut vertex_count, mut surplus) = (0u64, false);
@@ -173,14 +173,15 @@ impl Call<'_> {
             self.warning("consistency", "the last vertices of a curve make no whole segment");
         }
         let varying = segments.iter().map(|&count| u64::from(count) + u64::from(!periodic)).sum();
-        let counts = Counts { uniform: vertices.len() as u64, varying, vertex: vertex_count, face_varying: varying };
-        Some(Layout { vertices, segments, cubic, periodic, step: step as usize, counts })
+        let counts =
+            ClassCounts { uniform: vertices.len() as u64, varying, vertex: vertex_count, face_varying: varying };
+        Some(CurveLayout { vertices, segments, cubic, periodic, step: step as usize, counts })
     }
 
     /// Normals at both ends of every segment, if the curves have any: they make ribbons.
-    fn ribbon_normals(&self, layout: &Layout<'_>, basis: &ToBezier) -> Vec<f32> {
+    fn ribbon_normals(&self, layout: &CurveLayout<'_>, basis: &ToBezier) -> Vec<f32> {
         let Some(param) = self.params.find("N") else { return Vec::new() };
-        let Values::Floats(values) = self.params.values(param) else { return Vec::new() };
+        let ParamSlice::Floats(values) = self.params.values(param) else { return Vec::new() };
         let class = param.declaration.class;
         let enough = values.len() as u64 >= layout.counts.of(class).saturating_mul(3);
         if param.declaration.width() == 3 && enough { layout.to_ends(class, values, 3, basis) } else { Vec::new() }

@@ -12,13 +12,13 @@ mod primvars;
 mod quadrics;
 mod triangulate;
 
-pub(super) use patches::Direction;
+pub(super) use patches::MeshDirection;
 pub(super) use points::points;
 pub(super) use polygons::{Faces, polygon};
-pub(super) use primvars::Call;
-pub(super) use quadrics::Sizes;
+pub(super) use primvars::PrimitiveCall;
+pub(super) use quadrics::QuadricSizes;
 
-use primvars::Values;
+use primvars::PrimvarValues;
 
 use crate::diagnostic::SourceLocation;
 use crate::scene::{CurveSegments, Facets, Geometry, Motion, Patches, Points, Primvar, PrimvarData, Quadric, Shape};
@@ -33,7 +33,7 @@ pub(super) struct Column {
     /// Everything but the values.
     pub(super) declaration: super::declare::Declaration,
     /// The values.
-    pub(super) values: Values,
+    pub(super) values: PrimvarValues,
 }
 
 /// Bilinear facets that can still grow; see [`Facets`].
@@ -89,7 +89,7 @@ pub(super) struct PointBatch {
 
 /// The primitives of a batch.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Form {
+pub(super) enum BatchShape {
     /// One quadric.
     Quadric(Quadric),
     /// Polygons or bilinear patches.
@@ -106,14 +106,14 @@ pub(super) enum Form {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Batch {
     /// The primitives.
-    pub(super) form: Form,
+    pub(super) form: BatchShape,
     /// Their variables other than P and widths.
     pub(super) columns: Vec<Column>,
     /// The first request's place.
     pub(super) location: SourceLocation,
 }
 
-impl Form {
+impl BatchShape {
     /// How many primitives there are.
     fn primitive_count(&self) -> usize {
         match self {
@@ -240,7 +240,7 @@ impl Batch {
     /// Puts another batch behind this one, or gives it back where the two cannot be one geometry.
     pub(super) fn append(&mut self, other: Self) -> Option<Self> {
         let small = self.form.primitive_count() + other.form.primitive_count() <= JOINED_MAX;
-        let points = matches!(self.form, Form::Points(_));
+        let points = matches!(self.form, BatchShape::Points(_));
         let columns = self.columns.len() == other.columns.len()
             && self.columns.iter().zip(&other.columns).all(|(a, b)| a.fits(b, points));
         if !small || !columns || !self.form.fits(&other.form) {
@@ -281,21 +281,21 @@ impl Batch {
     /// Whether two batches can be keys of one moving geometry.
     pub(super) fn same_topology(&self, other: &Self) -> bool {
         match (&self.form, &other.form) {
-            (Form::Quadric(a), Form::Quadric(b)) => {
+            (BatchShape::Quadric(a), BatchShape::Quadric(b)) => {
                 std::mem::discriminant(&a.shape) == std::mem::discriminant(&b.shape)
             }
-            (Form::Facets(a), Form::Facets(b)) => {
+            (BatchShape::Facets(a), BatchShape::Facets(b)) => {
                 a.polygon == b.polygon
                     && a.signature == b.signature
                     && a.positions.len() == b.positions.len()
                     && a.face_count == b.face_count
                     && (a.polygon || a.corners == b.corners)
             }
-            (Form::Patches(a), Form::Patches(b)) => a.corners == b.corners,
-            (Form::Curves(a), Form::Curves(b)) => {
+            (BatchShape::Patches(a), BatchShape::Patches(b)) => a.corners == b.corners,
+            (BatchShape::Curves(a), BatchShape::Curves(b)) => {
                 a.cubic == b.cubic && a.ends == b.ends && a.face == b.face && a.normals.len() == b.normals.len()
             }
-            (Form::Points(a), Form::Points(b)) => a.positions.len() == b.positions.len(),
+            (BatchShape::Points(a), BatchShape::Points(b)) => a.positions.len() == b.positions.len(),
             _ => false,
         }
     }
@@ -306,13 +306,13 @@ impl Batch {
         const POSITION: usize = 12 + 16;
         const RECORD: usize = 64;
         let (form, primitives) = match &self.form {
-            Form::Quadric(_) => (64, 1),
-            Form::Facets(f) => {
+            BatchShape::Quadric(_) => (64, 1),
+            BatchShape::Facets(f) => {
                 ((f.positions.len() + f.face_normals.len()) * POSITION + f.corners.len() * 52, f.corners.len())
             }
-            Form::Patches(p) => (p.control.len() * POSITION + p.corners.len() * 52, p.corners.len()),
-            Form::Curves(c) => (c.control.len() * POSITION + c.ends.len() * 52, c.ends.len()),
-            Form::Points(p) => (p.positions.len() * (POSITION + 4), p.positions.len()),
+            BatchShape::Patches(p) => (p.control.len() * POSITION + p.corners.len() * 52, p.corners.len()),
+            BatchShape::Curves(c) => (c.control.len() * POSITION + c.ends.len() * 52, c.ends.len()),
+            BatchShape::Points(p) => (p.positions.len() * (POSITION + 4), p.positions.len()),
         };
         let columns: usize = self.columns.iter().map(|column| 64 + 2 * column.values.bytes()).sum();
         (256 + form + RECORD * primitives + columns) as u64
@@ -328,8 +328,8 @@ impl Column {
             ty: declaration.ty,
             array_len: declaration.array_len,
             data: match self.values {
-                Values::Floats(values) => PrimvarData::Floats(values.into()),
-                Values::Strings(values) => PrimvarData::Strings(Arc::from(values)),
+                PrimvarValues::Floats(values) => PrimvarData::Floats(values.into()),
+                PrimvarValues::Strings(values) => PrimvarData::Strings(Arc::from(values)),
             },
         }
     }

@@ -1,7 +1,7 @@
 //! Patches and patch meshes (RISpec 5.2).
 
-use super::primvars::{Call, Counts};
-use super::{Batch, FacetBatch, Form, PatchBatch};
+use super::primvars::{ClassCounts, PrimitiveCall};
+use super::{Batch, BatchShape, FacetBatch, PatchBatch};
 use crate::rib::basis::ToBezier;
 use crate::scene::Basis;
 
@@ -20,7 +20,7 @@ struct Mesh {
 
 /// One direction of a mesh as its request gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::rib) struct Direction {
+pub(in crate::rib) struct MeshDirection {
     /// Control vertices.
     pub(in crate::rib) count: i32,
     /// Whether it wraps round.
@@ -33,9 +33,9 @@ impl Mesh {
         self.segments[axis] + usize::from(!self.periodic[axis])
     }
 
-    fn counts(&self) -> Counts {
+    fn counts(&self) -> ClassCounts {
         let product = |pair: [usize; 2]| pair[0] as u64 * pair[1] as u64;
-        Counts {
+        ClassCounts {
             uniform: product(self.segments),
             varying: product([self.corners(0), self.corners(1)]),
             vertex: product(self.vertices),
@@ -105,7 +105,7 @@ impl Mesh {
     }
 }
 
-impl Call<'_> {
+impl PrimitiveCall<'_> {
     /// Reads `Patch`: one patch, whatever the step of the basis.
     pub(in crate::rib) fn patch(&self, cubic: bool, basis: &[Basis; 2]) -> Option<Batch> {
         let side = if cubic { 4 } else { 2 };
@@ -117,7 +117,7 @@ impl Call<'_> {
     pub(in crate::rib) fn patch_mesh(
         &self,
         cubic: bool,
-        directions: [Direction; 2],
+        directions: [MeshDirection; 2],
         basis: &[Basis; 2],
     ) -> Option<Batch> {
         let mut mesh = Mesh { vertices: [0; 2], segments: [0; 2], step: [1; 2], periodic: [false; 2] };
@@ -184,7 +184,7 @@ impl Call<'_> {
             ..FacetBatch::default()
         };
         Some(Batch {
-            form: Form::Facets(facets),
+            form: BatchShape::Facets(facets),
             columns: self.columns(&counts, &[], None),
             location: self.location.clone(),
         })
@@ -207,6 +207,6 @@ impl Call<'_> {
             varying_count: counts.varying as u32,
         };
         let columns = self.columns(&counts, &[], Some(&gather));
-        Some(Batch { form: Form::Patches(patches), columns, location: self.location.clone() })
+        Some(Batch { form: BatchShape::Patches(patches), columns, location: self.location.clone() })
     }
 }

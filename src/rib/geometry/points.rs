@@ -1,31 +1,31 @@
 //! Points (RISpec 5.5).
 
-use super::primvars::{Call, Counts};
-use super::{Batch, Form, PointBatch};
-use crate::rib::params::Values;
+use super::primvars::{ClassCounts, PrimitiveCall};
+use super::{Batch, BatchShape, PointBatch};
+use crate::rib::params::ParamSlice;
 use crate::scene::Class;
 
 /// Reads `Points`.
-pub(in crate::rib) fn points(call: &Call<'_>) -> Option<Batch> {
+pub(in crate::rib) fn points(call: &PrimitiveCall<'_>) -> Option<Batch> {
     let positions = call.positions(None, None)?;
     let count = positions.len();
     if count == 0 {
         call.note("range", "it has no points");
         return None;
     }
-    let counts = Counts { uniform: 1, varying: count as u64, vertex: count as u64, face_varying: count as u64 };
+    let counts = ClassCounts { uniform: 1, varying: count as u64, vertex: count as u64, face_varying: count as u64 };
     let widths = call.widths(&counts, &|class, values| match class {
         Class::Constant | Class::Uniform => vec![values[0]; count],
         Class::Varying | Class::Vertex | Class::FaceVarying => values.to_vec(),
     })?;
     check_type(call);
     let columns = call.columns(&counts, &["width", "constantwidth", "type"], None);
-    Some(Batch { form: Form::Points(PointBatch { positions, widths }), columns, location: call.location.clone() })
+    Some(Batch { form: BatchShape::Points(PointBatch { positions, widths }), columns, location: call.location.clone() })
 }
 
 /// The extension `type`: what a point is drawn as.
-fn check_type(call: &Call<'_>) {
-    if let Some(Values::Strings([name, ..])) = call.params.find("type").map(|param| call.params.values(param))
+fn check_type(call: &PrimitiveCall<'_>) {
+    if let Some(ParamSlice::Strings([name, ..])) = call.params.find("type").map(|param| call.params.values(param))
         && !matches!(&**name, "disk" | "particle")
     {
         call.warning("unimplement", &format!("points of type \"{name}\" are not supported and are drawn as disks"));

@@ -1,8 +1,8 @@
 //! Polygons and meshes of them (RISpec 5.1).
 
-use super::primvars::{Call, Counts};
-use super::triangulate::{Nothing, Triangulator};
-use super::{Batch, FacetBatch, Form};
+use super::primvars::{ClassCounts, PrimitiveCall};
+use super::triangulate::{NoFacets, Triangulator};
+use super::{Batch, BatchShape, FacetBatch};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
@@ -60,8 +60,8 @@ impl<'f> Faces<'f> {
 }
 
 impl Topology<'_> {
-    fn counts(&self) -> Counts {
-        Counts {
+    fn counts(&self) -> ClassCounts {
+        ClassCounts {
             uniform: self.face_count as u64,
             varying: self.vertex_count,
             vertex: self.vertex_count,
@@ -77,7 +77,7 @@ impl Topology<'_> {
     }
 
     /// The facets of all faces, and how many faces gave none.
-    fn facets(&self, positions: Vec<[f32; 3]>) -> (FacetBatch, usize, Option<Nothing>) {
+    fn facets(&self, positions: Vec<[f32; 3]>) -> (FacetBatch, usize, Option<NoFacets>) {
         let mut batch = FacetBatch {
             polygon: true,
             face_varying_count: self.corner_count as u32,
@@ -122,7 +122,7 @@ impl Topology<'_> {
 }
 
 /// Reads `Polygon`: one face with as many vertices as there are positions.
-pub(in crate::rib) fn polygon(call: &Call<'_>) -> Option<Batch> {
+pub(in crate::rib) fn polygon(call: &PrimitiveCall<'_>) -> Option<Batch> {
     let positions = call.positions(None, None)?;
     let Ok(count) = i32::try_from(positions.len()) else {
         call.error("limitcheck", "it has too many vertices");
@@ -131,7 +131,7 @@ pub(in crate::rib) fn polygon(call: &Call<'_>) -> Option<Batch> {
     call.mesh_of(Faces { loops: None, vertices: &[count], indices: None }, Some(positions))
 }
 
-impl Call<'_> {
+impl PrimitiveCall<'_> {
     /// Reads `GeneralPolygon`, `PointsPolygons` or `PointsGeneralPolygons`.
     pub(in crate::rib) fn mesh(&self, faces: Faces<'_>) -> Option<Batch> {
         self.mesh_of(faces, None)
@@ -156,8 +156,8 @@ impl Call<'_> {
         let (facets, dropped, reason) = topology.facets(positions);
         let all = topology.face_count;
         let why = match reason {
-            Some(Nothing::TooManyCorners) => "too many corners",
-            Some(Nothing::NoArea) | None => "no area",
+            Some(NoFacets::TooManyCorners) => "too many corners",
+            Some(NoFacets::NoArea) | None => "no area",
         };
         if dropped == all {
             self.note("range", &format!("it has {why}"));
@@ -167,6 +167,6 @@ impl Call<'_> {
             self.note("range", &format!("{dropped} of {all} faces, which have {why}"));
         }
         let columns = self.columns(&topology.counts(), &[], None);
-        Some(Batch { form: Form::Facets(facets), columns, location: self.location.clone() })
+        Some(Batch { form: BatchShape::Facets(facets), columns, location: self.location.clone() })
     }
 }

@@ -3,21 +3,21 @@
 use super::Column;
 use crate::diagnostic::SourceLocation;
 use crate::rib::declare::Declaration;
-use crate::rib::fault::Fault;
-use crate::rib::params::{self, Param, Params, check_count};
+use crate::rib::fault::RequestFault;
+use crate::rib::params::{self, Param, ParamList, check_count};
 use crate::scene::{Class, ValueType};
 use std::sync::Arc;
 
 /// The values of a primitive variable.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::rib) enum Values {
+pub(in crate::rib) enum PrimvarValues {
     /// Numbers.
     Floats(Vec<f32>),
     /// Strings.
     Strings(Vec<Arc<str>>),
 }
 
-impl Values {
+impl PrimvarValues {
     /// Puts other values behind these; both are of one type.
     pub(super) fn extend(&mut self, other: Self) {
         match (self, other) {
@@ -38,7 +38,7 @@ impl Values {
 
 /// How many values each class has on a primitive; constant always has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::rib) struct Counts {
+pub(in crate::rib) struct ClassCounts {
     /// Faces, patches or curves.
     pub(in crate::rib) uniform: u64,
     /// Parametric corners.
@@ -49,7 +49,7 @@ pub(in crate::rib) struct Counts {
     pub(in crate::rib) face_varying: u64,
 }
 
-impl Counts {
+impl ClassCounts {
     /// The number of values of a class.
     pub(super) fn of(&self, class: Class) -> u64 {
         match class {
@@ -63,7 +63,7 @@ impl Counts {
 }
 
 /// A primitive request with its parameters, and whom to tell what is wrong with it.
-pub(in crate::rib) struct Call<'c> {
+pub(in crate::rib) struct PrimitiveCall<'c> {
     /// The request's name.
     pub(in crate::rib) name: &'static str,
     /// Where it stands.
@@ -71,9 +71,9 @@ pub(in crate::rib) struct Call<'c> {
     /// The same for the scene.
     pub(in crate::rib) location: SourceLocation,
     /// Its parameter list.
-    pub(in crate::rib) params: &'c Params,
+    pub(in crate::rib) params: &'c ParamList,
     /// Takes what is wrong.
-    pub(in crate::rib) report: &'c dyn Fn(Fault),
+    pub(in crate::rib) report: &'c dyn Fn(RequestFault),
 }
 
 /// Variables of one primitive at most.
@@ -82,20 +82,20 @@ const COLUMNS_MAX: usize = 1024;
 /// How vertex values of cubic primitives become Bezier values: values, floats in each, Bezier values.
 pub(super) type Gather<'g> = &'g dyn Fn(&[f32], usize) -> Vec<f32>;
 
-impl Call<'_> {
+impl PrimitiveCall<'_> {
     /// Says that the primitive cannot be read.
     pub(super) fn error(&self, code: &'static str, what: &str) {
-        (self.report)(Fault::error(code, self.offset, format!("{} is left out: {what}", self.name)));
+        (self.report)(RequestFault::error(code, self.offset, format!("{} is left out: {what}", self.name)));
     }
 
     /// Says that the primitive, or a part of it, has nothing to draw.
     pub(super) fn note(&self, code: &'static str, what: &str) {
-        (self.report)(Fault::note(code, self.offset, format!("{} is left out: {what}", self.name)));
+        (self.report)(RequestFault::note(code, self.offset, format!("{} is left out: {what}", self.name)));
     }
 
     /// Says that the primitive is drawn otherwise than it was written.
     pub(super) fn warning(&self, code: &'static str, what: &str) {
-        (self.report)(Fault::warning(code, self.offset, format!("{}: {what}", self.name)));
+        (self.report)(RequestFault::warning(code, self.offset, format!("{}: {what}", self.name)));
     }
 
     /// The positions: P, or Pw divided by its weights, or Pz over a grid of `height_grid` vertices. `count` is
@@ -106,7 +106,7 @@ impl Call<'_> {
             self.error("missingdata", "it has no positions (\"P\")");
             return None;
         };
-        let params::Values::Floats(values) = self.params.values(param) else {
+        let params::ParamSlice::Floats(values) = self.params.values(param) else {
             self.error("badargument", "its positions are not numbers");
             return None;
         };
@@ -161,7 +161,7 @@ impl Call<'_> {
     }
 
     /// All variables that are not in `consumed`. `gather` turns vertex values of cubic primitives into Bezier values.
-    pub(super) fn columns(&self, counts: &Counts, consumed: &[&str], gather: Option<Gather<'_>>) -> Vec<Column> {
+    pub(super) fn columns(&self, counts: &ClassCounts, consumed: &[&str], gather: Option<Gather<'_>>) -> Vec<Column> {
         let mut columns: Vec<Column> = Vec::new();
         for param in self.params.iter() {
             let name = &*param.declaration.name;
@@ -182,7 +182,7 @@ impl Call<'_> {
         columns
     }
 
-    fn column(&self, param: &Param, counts: &Counts, gather: Option<Gather<'_>>) -> Vec<Column> {
+    fn column(&self, param: &Param, counts: &ClassCounts, gather: Option<Gather<'_>>) -> Vec<Column> {
         let mut declaration = Declaration::clone(&param.declaration);
         let values = self.params.values(param);
         let count = counts.of(declaration.class);
@@ -190,18 +190,22 @@ impl Call<'_> {
             return Vec::new();
         };
         let values = match values {
-            params::Values::Floats(values) => Values::Floats(values[..used].to_vec()),
-            params::Values::Ints(values) => Values::Floats(values[..used].iter().map(|&value| value as f32).collect()),
-            params::Values::Strings(values) => Values::Strings(values[..used].to_vec()),
+            params::ParamSlice::Floats(values) => PrimvarValues::Floats(values[..used].to_vec()),
+            params::ParamSlice::Ints(values) => {
+                PrimvarValues::Floats(values[..used].iter().map(|&value| value as f32).collect())
+            }
+            params::ParamSlice::Strings(values) => PrimvarValues::Strings(values[..used].to_vec()),
         };
         let width = declaration.width() as usize;
         let values = match (gather, values) {
-            (Some(gather), Values::Floats(values)) if declaration.class == Class::Vertex => {
-                Values::Floats(gather(&values, width))
+            (Some(gather), PrimvarValues::Floats(values)) if declaration.class == Class::Vertex => {
+                PrimvarValues::Floats(gather(&values, width))
             }
-            (Some(_), Values::Strings(_)) if declaration.class == Class::Vertex => {
+            (Some(_), PrimvarValues::Strings(_)) if declaration.class == Class::Vertex => {
                 let message = format!("the strings \"{}\" cannot be spread by a cubic basis", declaration.name);
-                (self.report)(Fault::error("badtoken", param.offset, message).hint("make them uniform or constant"));
+                (self.report)(
+                    RequestFault::error("badtoken", param.offset, message).hint("make them uniform or constant"),
+                );
                 return Vec::new();
             }
             (_, values) => values,
@@ -211,17 +215,17 @@ impl Call<'_> {
             declaration.name = "N".into();
         }
         match values {
-            Values::Floats(values) if is_st(&declaration) => split_st(&declaration, &values),
+            PrimvarValues::Floats(values) if is_st(&declaration) => split_st(&declaration, &values),
             values => vec![Column { declaration, values }],
         }
     }
 
     /// The widths of points or curves: `width` of any class, or `constantwidth`, or 1. `spread` gives the value at each place that
     /// has a width.
-    pub(super) fn widths(&self, counts: &Counts, spread: &dyn Fn(Class, &[f32]) -> Vec<f32>) -> Option<Vec<f32>> {
+    pub(super) fn widths(&self, counts: &ClassCounts, spread: &dyn Fn(Class, &[f32]) -> Vec<f32>) -> Option<Vec<f32>> {
         let named = ["width", "constantwidth"].iter().find_map(|name| self.params.find(name));
         let widths = match named.map(|param| (param, self.params.values(param))) {
-            Some((param, params::Values::Floats(values))) if param.declaration.width() == 1 => {
+            Some((param, params::ParamSlice::Floats(values))) if param.declaration.width() == 1 => {
                 let class = param.declaration.class;
                 let used = check_count(param, values.len(), counts.of(class), &mut |fault| (self.report)(fault));
                 used.map(|used| spread(class, &values[..used]))
@@ -251,7 +255,7 @@ fn is_st(declaration: &Declaration) -> bool {
 fn split_st(declaration: &Declaration, values: &[f32]) -> Vec<Column> {
     let part = |name: &str, first: usize| Column {
         declaration: Declaration { name: name.into(), array_len: 1, ..declaration.clone() },
-        values: Values::Floats(values.iter().skip(first).step_by(2).copied().collect()),
+        values: PrimvarValues::Floats(values.iter().skip(first).step_by(2).copied().collect()),
     };
     vec![part("s", 0), part("t", 1)]
 }

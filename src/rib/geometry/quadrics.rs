@@ -1,12 +1,12 @@
 //! The seven quadrics (RISpec 5.3).
 
-use super::primvars::{Call, Counts};
-use super::{Batch, Form};
+use super::primvars::{ClassCounts, PrimitiveCall};
+use super::{Batch, BatchShape};
 use crate::scene::{Quadric, QuadricShape};
 
 /// The numbers that follow a quadric's name.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::rib) enum Sizes {
+pub(in crate::rib) enum QuadricSizes {
     /// radius zmin zmax sweep
     Sphere([f64; 4]),
     /// height radius sweep
@@ -23,11 +23,11 @@ pub(in crate::rib) enum Sizes {
     Torus([f64; 5]),
 }
 
-const COUNTS: Counts = Counts { uniform: 1, varying: 4, vertex: 4, face_varying: 4 };
+const COUNTS: ClassCounts = ClassCounts { uniform: 1, varying: 4, vertex: 4, face_varying: 4 };
 
-impl Call<'_> {
+impl PrimitiveCall<'_> {
     /// Reads a quadric. `None`, with a note, when nothing of it can be seen.
-    pub(in crate::rib) fn quadric(&self, sizes: Sizes) -> Option<Batch> {
+    pub(in crate::rib) fn quadric(&self, sizes: QuadricSizes) -> Option<Batch> {
         let (shape, sweep) = self.shape(sizes);
         let sweep_degrees = sweep.clamp(-360.0, 360.0) as f32;
         if sweep.abs() > 360.0 {
@@ -37,28 +37,28 @@ impl Call<'_> {
             self.note("range", "it has no area");
             return None;
         }
-        let form = Form::Quadric(Quadric { shape, sweep_degrees });
+        let form = BatchShape::Quadric(Quadric { shape, sweep_degrees });
         Some(Batch { form, columns: self.columns(&COUNTS, &[], None), location: self.location.clone() })
     }
 
-    fn shape(&self, sizes: Sizes) -> (QuadricShape, f64) {
+    fn shape(&self, sizes: QuadricSizes) -> (QuadricShape, f64) {
         let single = |value: f64| value as f32;
         match sizes {
-            Sizes::Sphere([radius, zmin, zmax, sweep]) => {
+            QuadricSizes::Sphere([radius, zmin, zmax, sweep]) => {
                 let cut = |z: f64| single(z.clamp(-radius.abs(), radius.abs()));
                 (QuadricShape::Sphere { radius: single(radius), zmin: cut(zmin), zmax: cut(zmax) }, sweep)
             }
-            Sizes::Cone([height, radius, sweep]) => {
+            QuadricSizes::Cone([height, radius, sweep]) => {
                 (QuadricShape::Cone { height: single(height), radius: single(radius) }, sweep)
             }
-            Sizes::Cylinder([radius, zmin, zmax, sweep]) => {
+            QuadricSizes::Cylinder([radius, zmin, zmax, sweep]) => {
                 (QuadricShape::Cylinder { radius: single(radius), zmin: single(zmin), zmax: single(zmax) }, sweep)
             }
-            Sizes::Hyperboloid([x1, y1, z1, x2, y2, z2, sweep]) => {
+            QuadricSizes::Hyperboloid([x1, y1, z1, x2, y2, z2, sweep]) => {
                 let (p1, p2) = ([x1, y1, z1].map(single), [x2, y2, z2].map(single));
                 (QuadricShape::Hyperboloid { p1, p2 }, sweep)
             }
-            Sizes::Paraboloid([rmax, zmin, zmax, sweep]) => {
+            QuadricSizes::Paraboloid([rmax, zmin, zmax, sweep]) => {
                 // The surface is z = zmax (r / rmax)^2: it lies between 0 and zmax's side of it.
                 let cut = |z: f64| if zmax < 0.0 { z.min(0.0) } else { z.max(0.0) };
                 if cut(zmin) != zmin {
@@ -66,10 +66,10 @@ impl Call<'_> {
                 }
                 (QuadricShape::Paraboloid { rmax: single(rmax), zmin: single(cut(zmin)), zmax: single(zmax) }, sweep)
             }
-            Sizes::Disk([height, radius, sweep]) => {
+            QuadricSizes::Disk([height, radius, sweep]) => {
                 (QuadricShape::Disk { height: single(height), radius: single(radius) }, sweep)
             }
-            Sizes::Torus([major, minor, phi_min, phi_max, sweep]) => {
+            QuadricSizes::Torus([major, minor, phi_min, phi_max, sweep]) => {
                 let turn = (phi_max - phi_min).clamp(-360.0, 360.0);
                 if turn != phi_max - phi_min {
                     self.warning("range", "the minor angle is more than one turn and was clamped");

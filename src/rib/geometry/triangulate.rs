@@ -18,7 +18,7 @@ const AREA_MIN: f64 = 1e-12;
 
 /// Why a face gives no facets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Nothing {
+pub(super) enum NoFacets {
     /// Its corners lie on a line or a point, or there are fewer than three.
     NoArea,
     /// It has more than [`CORNERS_MAX`] corners.
@@ -44,13 +44,13 @@ impl Triangulator {
         &mut self,
         corners: impl ExactSizeIterator<Item = [f32; 3]>,
         loops: &[usize],
-    ) -> Result<(&[[u32; 4]], [f32; 3]), Nothing> {
+    ) -> Result<(&[[u32; 4]], [f32; 3]), NoFacets> {
         if corners.len() > CORNERS_MAX {
-            return Err(Nothing::TooManyCorners);
+            return Err(NoFacets::TooManyCorners);
         }
         let outer = loops.first().copied().unwrap_or(0);
         if outer < 3 || corners.len() < outer {
-            return Err(Nothing::NoArea);
+            return Err(NoFacets::NoArea);
         }
         self.points.clear();
         self.points.extend(corners.map(|corner| DVec3::from(corner.map(f64::from))));
@@ -58,7 +58,7 @@ impl Triangulator {
         let size = extent(&self.points[..outer]);
         let area = normal.length();
         if area <= AREA_MIN * size * size {
-            return Err(Nothing::NoArea);
+            return Err(NoFacets::NoArea);
         }
         self.facets.clear();
         match *self.points.as_slice() {
@@ -69,7 +69,7 @@ impl Triangulator {
             _ => self.cut_ears(loops, normal),
         }
         let unit = (normal / area).as_vec3().to_array();
-        if self.facets.is_empty() { Err(Nothing::NoArea) } else { Ok((&self.facets, unit)) }
+        if self.facets.is_empty() { Err(NoFacets::NoArea) } else { Ok((&self.facets, unit)) }
     }
 
     fn cut_ears(&mut self, loops: &[usize], normal: DVec3) {
@@ -240,9 +240,9 @@ fn projection(normal: DVec3) -> impl Fn(&DVec3) -> [f64; 2] {
 mod tests {
     use super::*;
 
-    type Facets = (Vec<[u32; 4]>, [f32; 3]);
+    type FacetsAndNormal = (Vec<[u32; 4]>, [f32; 3]);
 
-    fn face(corners: &[[f32; 3]], loops: &[usize]) -> Result<Facets, Nothing> {
+    fn face(corners: &[[f32; 3]], loops: &[usize]) -> Result<FacetsAndNormal, NoFacets> {
         let mut triangulator = Triangulator::default();
         triangulator.face(corners.iter().copied(), loops).map(|(facets, normal)| (facets.to_vec(), normal))
     }
@@ -342,10 +342,10 @@ mod tests {
     #[test]
     fn nothing_comes_of_lines_points_and_too_few_corners() {
         for corners in [&[][..], &[[0.; 3]], &[[0.; 3], [1.; 3]], &[[0.; 3], [1.; 3], [2.; 3]], &[[5.; 3]; 6]] {
-            assert_eq!(face(corners, &[corners.len()]), Err(Nothing::NoArea), "{corners:?}");
+            assert_eq!(face(corners, &[corners.len()]), Err(NoFacets::NoArea), "{corners:?}");
         }
         let long = vec![[0.0; 3]; CORNERS_MAX + 1];
-        assert_eq!(face(&long, &[long.len()]), Err(Nothing::TooManyCorners));
+        assert_eq!(face(&long, &[long.len()]), Err(NoFacets::TooManyCorners));
     }
 
     #[test]

@@ -1,16 +1,16 @@
 //! Input that wants to hurt: it must end soon, with a message, and without taking memory for what is not there.
 
 use super::*;
-use crate::host_memory::{Charge, HostMemory, Taker};
-use crate::rib::{Limits, Worlds};
+use crate::host_memory::{Charge, ChargeKind, HostMemory};
+use crate::rib::{Limits, WorldConsumer};
 use std::io::Write;
 
-fn limited(text: &str, limits: Limits) -> Outcome {
+fn limited(text: &str, limits: Limits) -> ReadOutcome {
     read_bytes(text, &Settings { limits, ..Settings::default() })
 }
 
 /// Reads with so many bytes of host memory.
-fn bounded(text: impl Into<Vec<u8>>, bytes: u64) -> Outcome {
+fn bounded(text: impl Into<Vec<u8>>, bytes: u64) -> ReadOutcome {
     read_bytes(text, &Settings { memory: HostMemory::new(bytes), ..Settings::default() })
 }
 
@@ -132,12 +132,12 @@ fn motion_blocks_and_objects_that_archives_fill_count_as_memory() {
 }
 
 /// Holds the worlds that it takes, and wants a film of one size.
-struct Holding {
+struct HoldingConsumer {
     film_bytes: u64,
     held: Vec<(World, Arc<Charge>)>,
 }
 
-impl Worlds for Holding {
+impl WorldConsumer for HoldingConsumer {
     fn film_bytes(&self, _: &crate::scene::Options, _: &crate::scene::Camera) -> u64 {
         self.film_bytes
     }
@@ -154,7 +154,7 @@ fn geometry_leaves_room_for_the_film_and_a_film_that_does_not_fit_is_told() {
     let read_with_film = |film_bytes| {
         let settings = Settings { memory: HostMemory::new(1 << 20), ..Settings::default() };
         let reporter = Reporter::silent();
-        let mut taker = Holding { film_bytes, held: Vec::new() };
+        let mut taker = HoldingConsumer { film_bytes, held: Vec::new() };
         let input = Input::Memory { name: "t.rib".to_owned(), bytes: text.clone().into() };
         read(&input, &settings, &reporter, &mut taker);
         let (world, charge) = taker.held.remove(0);
@@ -163,9 +163,9 @@ fn geometry_leaves_room_for_the_film_and_a_film_that_does_not_fit_is_told() {
     };
     assert_eq!(read_with_film(1 << 10), (500, None, vec![]));
     let (drawables, refused, _) = read_with_film(900 << 10);
-    assert!((10..200).contains(&drawables) && refused == Some(Taker::Geometry), "{drawables}");
+    assert!((10..200).contains(&drawables) && refused == Some(ChargeKind::Geometry), "{drawables}");
     let (drawables, refused, messages) = read_with_film(2 << 20);
-    assert_eq!((drawables, refused, messages.len()), (0, Some(Taker::Film), 1));
+    assert_eq!((drawables, refused, messages.len()), (0, Some(ChargeKind::Film), 1));
     let wanted = "t.rib:1:1: error: host memory is used up: ";
     assert!(
         messages[0].starts_with(wanted) && messages[0].contains("2.0 MiB for a film of 640 by 480 pixels"),

@@ -8,7 +8,7 @@ mod scenes;
 mod state;
 mod stream;
 
-use super::{Input, Overrides, Settings, Summary, read};
+use super::{Input, RibOverrides, Settings, Summary, read};
 use crate::diagnostic::{Diagnostic, Reporter};
 use crate::scene::{Drawable, Motion, PrimvarData, Shape, World};
 use glam::{DMat4, DVec3};
@@ -16,13 +16,13 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
 /// All that reading a text gives.
-struct Outcome {
+struct ReadOutcome {
     worlds: Vec<World>,
     messages: Vec<Diagnostic>,
     summary: Summary,
 }
 
-impl Outcome {
+impl ReadOutcome {
     /// The codes of the messages with the lines they name.
     fn codes(&self) -> Vec<(&str, u32)> {
         self.messages.iter().map(|message| (message.code, message.location.line)).collect()
@@ -35,7 +35,7 @@ impl Outcome {
     }
 }
 
-fn read_bytes(bytes: impl Into<Vec<u8>>, settings: &Settings) -> Outcome {
+fn read_bytes(bytes: impl Into<Vec<u8>>, settings: &Settings) -> ReadOutcome {
     let messages = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&messages);
     let reporter = Reporter::new(move |message| sink.lock().expect("not poisoned").push(message.clone()));
@@ -46,14 +46,14 @@ fn read_bytes(bytes: impl Into<Vec<u8>>, settings: &Settings) -> Outcome {
         ControlFlow::Continue(())
     });
     let messages = messages.lock().expect("not poisoned").clone();
-    Outcome { worlds, messages, summary }
+    ReadOutcome { worlds, messages, summary }
 }
 
-fn read_text(text: &str) -> Outcome {
+fn read_text(text: &str) -> ReadOutcome {
     read_bytes(text, &Settings::default())
 }
 
-fn read_with(text: &str, overrides: Overrides) -> Outcome {
+fn read_with(text: &str, overrides: RibOverrides) -> ReadOutcome {
     read_bytes(text, &Settings { overrides, ..Settings::default() })
 }
 

@@ -47,8 +47,8 @@ fn objects_hold_objects_motion_and_bases() {
 
 #[test]
 fn handles_redefinition_and_mistakes() {
-    type Case = (&'static str, &'static [(&'static str, u32)], usize);
-    let cases: [Case; 7] = [
+    type ObjectCase = (&'static str, &'static [(&'static str, u32)], usize);
+    let cases: [ObjectCase; 7] = [
         ("ObjectInstance 9", &[("badhandle", 2)], 0),
         ("ObjectBegin 1\nObjectInstance 1\nObjectEnd\nObjectInstance 1", &[("badhandle", 3)], 0),
         (

@@ -12,9 +12,9 @@ fn folder() -> PathBuf {
 }
 
 /// What a file expects: messages as (line, severity, code, text), and the number of primitives.
-type Expected = (Vec<(u32, Severity, String, String)>, Option<usize>);
+type ExpectedMessages = (Vec<(u32, Severity, String, String)>, Option<usize>);
 
-fn expected(text: &str) -> Expected {
+fn expected(text: &str) -> ExpectedMessages {
     let (mut messages, mut count, mut waiting) = (Vec::new(), None, Vec::new());
     for (index, line) in text.lines().enumerate() {
         let kinds = [("# error: ", Severity::Error), ("# warning: ", Severity::Warning), ("# note: ", Severity::Info)];

@@ -286,7 +286,7 @@ fn the_taker_of_worlds_may_stop() {
         count += 1;
         ControlFlow::Break(())
     });
-    assert_eq!((count, summary.worlds, summary.stopped), (1, 1, Some(Stopped::Taker)));
+    assert_eq!((count, summary.worlds, summary.stopped), (1, 1, Some(Stopped::Consumer)));
     assert!(reporter.all().is_empty());
 }
 
