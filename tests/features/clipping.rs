@@ -1,9 +1,9 @@
 //! Clipping and ClippingPlane (RISpec 4.1.1): exact at every sample, whatever the micropolygons.
 
-use super::{Picture, draw};
+use super::{ExrChannels, draw};
 
 /// A plane through the origin that leans: its depth is 5 + x, for x in -4 to 4; 80 x 80 pixels.
-fn plane(projection: &str, options: &str, attributes: &str) -> Picture {
+fn plane(projection: &str, options: &str, attributes: &str) -> ExrChannels {
     let scene = draw(&format!(
         "Format 80 80 1\nPixelSamples 2 2\nPixelFilter \"box\" 1 1\nHider \"hidden\" \"jitter\" 0\n\
          Display \"$DIR/a.exr\" \"exr\" \"rgbaz\"\nScreenWindow -1 1 -1 1\n{projection}\n{options}\nWorldBegin\nSurface \"constant\"\n\

@@ -34,12 +34,12 @@ fn nothing_is_seen_behind_what_passes_the_opacity_threshold() {
 #[test]
 fn midpoint_depths_are_told_to_be_missing() {
     let scene = draw(&scene("Hider \"hidden\" \"depthfilter\" \"midpoint\""));
-    assert_eq!((scene.told("midpoint"), scene.messages.len()), (1, 1), "{:?}", scene.messages);
+    assert_eq!((scene.message_count("midpoint"), scene.messages.len()), (1, 1), "{:?}", scene.messages);
 }
 
 #[test]
 fn the_null_hider_reads_and_compiles_but_writes_nothing() {
     let scene = draw(&scene("Hider \"null\"\nDisplay \"+$DIR/nowhere/b.exr\" \"exr\" \"rgba\""));
-    assert_eq!((scene.told("nowhere/b.exr"), scene.messages.len()), (1, 1), "{:?}", scene.messages);
+    assert_eq!((scene.message_count("nowhere/b.exr"), scene.messages.len()), (1, 1), "{:?}", scene.messages);
     assert_eq!(scene.displays, [anthill::film::DisplayState::Missing]);
 }

@@ -1,6 +1,6 @@
 //! Imager (RISpec 4.1.4): filter, exposure, imager, quantization, in this order.
 
-use super::{Picture, Scene, assert_near, draw, draw_with};
+use super::{ExrChannels, RenderedScene, assert_near, draw, draw_with};
 use anthill::film::DisplayState;
 
 /// A constant red disk of opacity 1/2 before nothing, 40 x 40 pixels.
@@ -11,7 +11,7 @@ fn scene(options: &str) -> String {
     )
 }
 
-fn picture(scene: &Scene) -> Picture {
+fn picture(scene: &RenderedScene) -> ExrChannels {
     scene.clean("a.exr")
 }
 
@@ -74,7 +74,7 @@ fn an_imager_that_cannot_be_had_is_told_and_pixels_stay() {
         ("Imager \"plastic\"", "\"plastic\" is a surface shader, not an imager shader"),
     ] {
         let scene = draw(&scene(imager));
-        assert_eq!((scene.told(words), scene.messages.len()), (1, 1), "{:?}", scene.messages);
+        assert_eq!((scene.message_count(words), scene.messages.len()), (1, 1), "{:?}", scene.messages);
         assert_eq!(scene.displays, [DisplayState::Whole]);
         assert_near(scene.picture("a.exr").rgb(20, 20), [0.5, 0.0, 0.0]);
     }

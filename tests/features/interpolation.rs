@@ -1,9 +1,9 @@
 //! ShadingInterpolation (RISpec 4.2.1): one colour a micropolygon, or colours interpolated between its vertices.
 
-use super::{Picture, draw, draw_with};
+use super::{ExrChannels, draw, draw_with};
 
 /// A square that fills the picture, with colours at its corners that any bilinear patch shows as a plane: red runs along x, green along y.
-fn ramp(attributes: &str) -> Picture {
+fn ramp(attributes: &str) -> ExrChannels {
     let scene = draw(&format!(
         "Format 64 64 1\nPixelSamples 2 2\nPixelFilter \"box\" 1 1\nHider \"hidden\" \"jitter\" 0\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\n\
          ScreenWindow -1 1 -1 1\nWorldBegin\nSurface \"constant\"\n{attributes}\nTranslate 0 0 1\n\
@@ -13,7 +13,7 @@ fn ramp(attributes: &str) -> Picture {
 }
 
 /// The largest distance from the plane, over red and green.
-fn error(picture: &Picture) -> f32 {
+fn error(picture: &ExrChannels) -> f32 {
     let at = |x: usize, y: usize| {
         let [r, g, _] = picture.rgb(x, y);
         (r - (x as f32 + 0.5) / 64.0).abs().max((g - (y as f32 + 0.5) / 64.0).abs())

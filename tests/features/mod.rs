@@ -19,7 +19,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 /// What became of a scene.
-pub(crate) struct Scene {
+pub(crate) struct RenderedScene {
     directory: TempDir,
     /// All messages.
     pub(crate) messages: Vec<String>,
@@ -28,7 +28,7 @@ pub(crate) struct Scene {
 }
 
 /// Draws RIB text, in which `$DIR` stands for a directory of its own that also holds the shaders: file names and RSL.
-pub(crate) fn draw_with(shaders: &[(&str, &str)], rib: &str) -> Scene {
+pub(crate) fn draw_with(shaders: &[(&str, &str)], rib: &str) -> RenderedScene {
     let directory = tempfile::tempdir().expect("a directory for pictures");
     let path = directory.path().display().to_string();
     for (name, text) in shaders {
@@ -47,39 +47,39 @@ pub(crate) fn draw_with(shaders: &[(&str, &str)], rib: &str) -> Scene {
     };
     let outcome = anthill::render(&options, &reporter, &());
     let messages = reporter.all().iter().map(|(diagnostic, _)| diagnostic.to_string()).collect();
-    Scene { directory, messages, displays: outcome.displays.iter().map(|display| display.state).collect() }
+    RenderedScene { directory, messages, displays: outcome.displays.iter().map(|display| display.state).collect() }
 }
 
 /// The same with the shaders that are built in.
-pub(crate) fn draw(rib: &str) -> Scene {
+pub(crate) fn draw(rib: &str) -> RenderedScene {
     draw_with(&[], rib)
 }
 
-impl Scene {
+impl RenderedScene {
     /// The picture of that name, of a scene of which nothing was said.
-    pub(crate) fn clean(&self, name: &str) -> Picture {
+    pub(crate) fn clean(&self, name: &str) -> ExrChannels {
         assert!(self.messages.is_empty(), "{:?}", self.messages);
         self.picture(name)
     }
 
     /// The picture of that name.
-    pub(crate) fn picture(&self, name: &str) -> Picture {
-        Picture::read(&self.directory.path().join(name))
+    pub(crate) fn picture(&self, name: &str) -> ExrChannels {
+        ExrChannels::read(&self.directory.path().join(name))
     }
 
     /// How many messages contain these words.
-    pub(crate) fn told(&self, words: &str) -> usize {
+    pub(crate) fn message_count(&self, words: &str) -> usize {
         self.messages.iter().filter(|message| message.contains(words)).count()
     }
 }
 
 /// An OpenEXR file's channels by name.
-pub(crate) struct Picture {
+pub(crate) struct ExrChannels {
     width: usize,
     channels: BTreeMap<String, Vec<f32>>,
 }
 
-impl Picture {
+impl ExrChannels {
     fn read(path: &Path) -> Self {
         let image = read_first_flat_layer_from_file(path).expect("a picture was written");
         let floats = |samples: &FlatSamples| samples.values_as_f32().collect();

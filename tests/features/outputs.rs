@@ -1,6 +1,6 @@
 //! Arbitrary output variables (OPT-28): output parameters, primvars, predefined variables; a display each.
 
-use super::{Scene, assert_near, draw_with};
+use super::{RenderedScene, assert_near, draw_with};
 
 const LOOK: &str = "surface look(output varying color half = 0; output varying normal facing = 0; output float number = 7; float k = 2;) {
     half = 0.5 * Cs;
@@ -9,7 +9,7 @@ const LOOK: &str = "surface look(output varying color half = 0; output varying n
     Oi = Os;
 }";
 
-fn outputs(modes: &[&str], attributes: &str) -> Scene {
+fn outputs(modes: &[&str], attributes: &str) -> RenderedScene {
     let display = |(number, mode): (usize, &&str)| format!("Display \"+$DIR/{number}.exr\" \"exr\" \"{mode}\"\n");
     let displays: String = modes.iter().enumerate().map(display).collect();
     draw_with(

@@ -14,7 +14,7 @@ fn moving(shutter: &str) -> String {
 fn motion_stands_still_at_shutter_open_and_is_told_once() {
     for (shutter, column, told) in [("0 1", 10, 1), ("0.5 1", 20, 1), ("0 0", 10, 0), ("1 1", 30, 0)] {
         let scene = draw(&moving(shutter));
-        assert_eq!((scene.told("motion blur"), scene.messages.len()), (told, told), "{:?}", scene.messages);
+        assert_eq!((scene.message_count("motion blur"), scene.messages.len()), (told, told), "{:?}", scene.messages);
         let picture = scene.picture("a.exr");
         for other in [10, 20, 30] {
             assert_eq!(picture.at("A", other, 20), f32::from(u8::from(other == column)), "{shutter} at {other}");
@@ -36,7 +36,7 @@ fn deforming_shapes_stand_still_at_shutter_open() {
 #[test]
 fn depth_of_field_is_told_once_a_world() {
     let scene = draw(&moving("0 0").replace("Shutter", "DepthOfField 4 1 5\nShutter"));
-    assert_eq!((scene.told("depth of field"), scene.messages.len()), (1, 1), "{:?}", scene.messages);
+    assert_eq!((scene.message_count("depth of field"), scene.messages.len()), (1, 1), "{:?}", scene.messages);
     let pinhole = draw(&moving("0 0").replace("Shutter", "DepthOfField -\nShutter"));
     assert!(pinhole.messages.is_empty(), "{:?}", pinhole.messages);
 }
@@ -65,7 +65,7 @@ fn missing_textures_are_named_once_each() {
          Surface \"dull\"\nDisk 1.2 0.1 360\nWorldEnd\n",
     );
     for name in ["one.tx", "two.tx", "three.env", "fixed.tx", "lamp.z", "second.z"] {
-        assert_eq!(scene.told(&format!("texture \"{name}\" is missing")), 1, "{name}: {:?}", scene.messages);
+        assert_eq!(scene.message_count(&format!("texture \"{name}\" is missing")), 1, "{name}: {:?}", scene.messages);
     }
     assert_eq!(scene.messages.len(), 6, "{:?}", scene.messages);
     assert_near(scene.picture("a.exr").rgb(3, 10), [1.0, 0.0, 0.0]);

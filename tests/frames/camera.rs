@@ -1,6 +1,6 @@
 //! Projections and transformations: where a square in space falls on the pixels.
 
-use super::{Scene, check};
+use super::{TestScene, check};
 
 /// What is drawn: a square around a point, in world space.
 fn square(x: f64, y: f64, z: f64, half: f64) -> String {
@@ -11,7 +11,7 @@ fn square(x: f64, y: f64, z: f64, half: f64) -> String {
 /// Fails unless exactly the half-open rectangle of pixels x0, y0, x1, y1 is covered.
 fn covers(options: &str, world: &str, rect: [usize; 4]) {
     let options = format!("PixelFilter \"box\" 1 1\n{options}");
-    let picture = Scene::new(&options, &format!("Surface \"constant\"\n{world}")).picture("rgba");
+    let picture = TestScene::new(&options, &format!("Surface \"constant\"\n{world}")).picture("rgba");
     let [x0, y0, x1, y1] = rect;
     let wanted = |x: usize, y: usize| if (x0..x1).contains(&x) && (y0..y1).contains(&y) { 1.0 } else { 0.0 };
     let covered: Vec<_> = picture.places().filter(|&(x, y)| picture.at("A", x, y) > 0.5).collect();
@@ -69,7 +69,7 @@ fn clipping_planes_cut_within_a_primitive() {
     let options = "PixelFilter \"box\" 1 1\nPixelSamples 4 4\nProjection \"perspective\" \"fov\" [90]\n";
     // The plane y = -1 at depth z falls on the row 32 + 32 / z: what lies between the planes are the rows 36 to 47,
     // and samples on the upper border of row 48.
-    let picture = Scene::new(&format!("Clipping 2 8\n{options}"), floor).picture("rgba");
+    let picture = TestScene::new(&format!("Clipping 2 8\n{options}"), floor).picture("rgba");
     for (x, y) in picture.places().filter(|(_, y)| *y != 48) {
         assert_eq!(picture.at("A", x, y), if (36..48).contains(&y) { 1.0 } else { 0.0 }, "pixel {x}, {y}");
     }
@@ -83,8 +83,8 @@ fn named_spaces_reach_shaders() {
     let shader = "surface where(string space = \"camera\";) { point p = transform(space, P); Oi = 1; Ci = color (xcomp(p), ycomp(p), zcomp(p)); }";
     let shaders = [("where", shader)];
     let at = |i: usize| (i as f64 + 0.5 - 32.0) / 32.0 * 5.0;
-    type Wanted<'a> = &'a dyn Fn(usize, usize) -> [f64; 3];
-    let table: [(&str, Wanted<'_>); 7] = [
+    type ExpectedColour<'a> = &'a dyn Fn(usize, usize) -> [f64; 3];
+    let table: [(&str, ExpectedColour<'_>); 7] = [
         ("camera", &|x, y| [at(x), -at(y), 5.0]),
         ("world", &|x, y| [at(x), -at(y), 2.0]),
         ("object", &|x, y| [at(x), -at(y), 0.0]),
@@ -100,7 +100,7 @@ fn named_spaces_reach_shaders() {
         );
 
         let options = "Clipping 1 8\nProjection \"perspective\" \"fov\" [90]\nTranslate 0 0 3\nShadingRate 0.25\nPixelSamples 4 4\n";
-        let picture = Scene { shaders: &shaders, ..Scene::new(options, &world) }.picture("rgb");
+        let picture = TestScene { shaders: &shaders, ..TestScene::new(options, &world) }.picture("rgb");
         for (k, channel) in ["R", "G", "B"].into_iter().enumerate() {
             check(&picture, channel, if space == "raster" { 0.3 } else { 0.04 }, |x, y| wanted(x, y)[k]);
         }

@@ -1,12 +1,12 @@
 //! Colours that are known: planes, layers, light, exposure, variables.
 
-use super::{Scene, check, draw};
+use super::{TestScene, check, draw};
 
 const PIXELS: &str = "ScreenWindow -4 4 -4 4\nTranslate 0 0 5\n";
 const PLANE: &str = "Patch \"bilinear\" \"P\" [-9 -9 0  9 -9 0  -9 9 0  9 9 0]";
 
-fn plane(options: &str, world: &str) -> super::Picture {
-    Scene::new(&format!("{options}\n{PIXELS}"), &format!("{world}\n{PLANE}")).picture("rgba")
+fn plane(options: &str, world: &str) -> super::FramePicture {
+    TestScene::new(&format!("{options}\n{PIXELS}"), &format!("{world}\n{PLANE}")).picture("rgba")
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn layers_of_one_opacity_add_up_as_a_geometric_series() {
     for (count, opacity) in [(1, 0.5), (2, 0.5), (3, 0.25), (5, 0.3), (9, 0.1), (24, 0.125)] {
         let layers: String = (0..count).map(|_| format!("Translate 0 0 0.1\n{PLANE}\n")).collect();
         let world = format!("Surface \"constant\"\nColor [1 0.5 0]\nOpacity [{opacity} {opacity} {opacity}]\n{layers}");
-        let picture = Scene::new(PIXELS, &world).picture("rgba");
+        let picture = TestScene::new(PIXELS, &world).picture("rgba");
         let wanted = 1.0 - f64::powi(1.0 - opacity, count);
         check(&picture, "A", 1e-5, |_, _| wanted);
         check(&picture, "R", 1e-5, |_, _| wanted);
@@ -45,7 +45,7 @@ fn more_layers_over_a_pixel_than_fit_a_list_are_composited_in_depth_intervals() 
         "4 ".repeat(LAYERS as usize),
         corners.join(" ")
     );
-    let picture = Scene::new(
+    let picture = TestScene::new(
         "Format 3 3 1\nPixelSamples 2 2\nProjection \"orthographic\"\nShadingRate 100\nTranslate 0 0 1",
         &world,
     )
@@ -64,7 +64,7 @@ fn layers_are_composited_front_to_back_whatever_their_order_in_the_file() {
     let (front, middle, back) = (layer(-1.0, "1 0 0"), layer(0.0, "0 1 0"), layer(1.0, "0 0 1"));
     for order in [[&front, &middle, &back], [&back, &middle, &front], [&middle, &front, &back]] {
         let world = format!("Surface \"constant\"\nOpacity [0.5 0.5 0.5]\n{}{}{}", order[0], order[1], order[2]);
-        let picture = Scene::new(PIXELS, &world).picture("rgba");
+        let picture = TestScene::new(PIXELS, &world).picture("rgba");
         for (channel, value) in [("R", 0.5), ("G", 0.25), ("B", 0.125), ("A", 0.875)] {
             check(&picture, channel, 1e-6, |_, _| value);
         }
@@ -121,7 +121,7 @@ fn a_sphere_is_lit_by_its_normal() {
     // The pole faces the eye: nothing is special about it.
     for turn in ["", "Rotate 90 1 0 0\n", "Rotate 35 1 0.5 0.25\n"] {
         let world = format!("{light}\nSurface \"matte\"\nShadingRate 0.25\n{turn}Sphere 3.5 -3.5 3.5 360");
-        let picture = Scene::new(PIXELS, &world).picture("rgba");
+        let picture = TestScene::new(PIXELS, &world).picture("rgba");
         for (x, y) in picture.places() {
             let at = |i: usize| (i as f64 + 0.5 - 32.0) / 8.0 / 3.5;
             let square = 1.0 - at(x).powi(2) - at(y).powi(2);
@@ -156,7 +156,7 @@ fn exposure_is_gain_then_gamma() {
 fn fog_fades_with_the_distance() {
     let fog = "Atmosphere \"fog\" \"distance\" [4] \"background\" [0 1 0]\nColor [1 0 0]\nSurface \"constant\"\n";
     let world = format!("{fog}{PLANE}");
-    let picture = Scene::new("Projection \"perspective\" \"fov\" [2]\nTranslate 0 0 5\n", &world).picture("rgba");
+    let picture = TestScene::new("Projection \"perspective\" \"fov\" [2]\nTranslate 0 0 5\n", &world).picture("rgba");
     let kept = f64::exp(-5.0 / 4.0);
     check(&picture, "R", 1e-3, |_, _| kept);
     check(&picture, "G", 1e-3, |_, _| 1.0 - kept);
@@ -168,11 +168,11 @@ fn varying_values_are_linear_on_a_patch_and_reach_variables() {
         "Patch \"bilinear\" \"P\" [-4 -4 0  4 -4 0  -4 4 0  4 4 0] \"varying color Cs\" [0 0 0  1 0 0  0 1 0  1 1 0]";
     let world = format!("Surface \"constant\"\nShadingRate 0.25\n{patch}");
     let part = |i: usize| (i as f64 + 0.5) / 64.0;
-    let picture = Scene::new(&format!("PixelFilter \"box\" 1 1\n{PIXELS}"), &world).picture("rgba");
+    let picture = TestScene::new(&format!("PixelFilter \"box\" 1 1\n{PIXELS}"), &world).picture("rgba");
     check(&picture, "R", 0.012, |x, _| part(x));
     check(&picture, "G", 0.012, |_, y| 1.0 - part(y));
     for (name, right) in [("s", true), ("t", false), ("u", true), ("v", false)] {
-        let picture = Scene::new(PIXELS, &world).picture(&format!("varying float {name}"));
+        let picture = TestScene::new(PIXELS, &world).picture(&format!("varying float {name}"));
         let inside = |i: usize| (2..62).contains(&i);
         for (x, y) in picture.places().filter(|&(x, y)| inside(x) && inside(y)) {
             let found = f64::from(picture.channels[0].1[y * 64 + x]);
@@ -197,7 +197,7 @@ fn sides_1_leaves_out_what_faces_away() {
         ("Orientation \"lh\"\nScale -1 1 1\nSides 1", PLANE, 1.0),
     ] {
         let world = format!("Surface \"constant\"\n{attributes}\n{shape}");
-        let picture = Scene::new(PIXELS, &world).picture("rgba");
+        let picture = TestScene::new(PIXELS, &world).picture("rgba");
         check(&picture, "A", 0.0, |_, _| alpha);
         assert_eq!(picture.at("A", 9, 9), alpha, "{attributes}");
     }

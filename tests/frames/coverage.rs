@@ -1,6 +1,6 @@
 //! How much of a pixel a shape covers, and how filters weigh it.
 
-use super::{Scene, check};
+use super::{TestScene, check};
 
 /// One unit is one pixel, the origin in the middle of the picture, y up.
 const PIXELS: &str = "ScreenWindow -32 32 -32 32\nTranslate 0 0 5\n";
@@ -31,7 +31,7 @@ fn round_shapes_cover_their_exact_area_in_every_pixel() {
     ];
     for (shape, radius) in shapes {
         let options = format!("PixelSamples 16 16\nPixelFilter \"box\" 1 1\n{PIXELS}");
-        let picture = Scene::new(&options, &format!("Surface \"constant\"\n{shape}")).picture("rgba");
+        let picture = TestScene::new(&options, &format!("Surface \"constant\"\n{shape}")).picture("rgba");
         // A jittered edge of 16x16 samples is off by the root of the 16 samples that it cuts, at most a few of them.
         check(&picture, "A", 0.035, |x, y| disk_part(radius, x, y));
         let area: f64 = picture.channel("A").iter().map(|&a| f64::from(a)).sum();
@@ -55,7 +55,7 @@ fn polygons_that_end_between_pixels_fill_their_pixels_and_no_other() {
     ];
     let options = format!("PixelSamples 3 3\nPixelFilter \"box\" 1 1\n{PIXELS}");
     for shape in shapes {
-        let picture = Scene::new(&options, &format!("Surface \"constant\"\n{shape}")).picture("rgba");
+        let picture = TestScene::new(&options, &format!("Surface \"constant\"\n{shape}")).picture("rgba");
         let inside = |x: usize, y: usize| (20..52).contains(&x) && (16..40).contains(&y);
         for (x, y) in picture.places() {
             let wanted = if inside(x, y) { 1.0 } else { 0.0 };
@@ -83,7 +83,7 @@ fn an_edge_shows_the_integral_of_the_filter() {
     {
         let options = format!("PixelSamples 16 16\nPixelFilter \"{kind}\" {width} {width}\n{PIXELS}");
         let world = "Surface \"constant\"\nPatch \"bilinear\" \"P\" [0.25 -40 0  40 -40 0  0.25 40 0  40 40 0]";
-        let picture = Scene::new(&options, world).picture("rgba");
+        let picture = TestScene::new(&options, world).picture("rgba");
         let steps = 4000;
         let integral = |from: f64| {
             let at = |i: i32| -width / 2.0 + width * (f64::from(i) + 0.5) / f64::from(steps);
@@ -103,7 +103,7 @@ fn filters_of_any_kind_keep_a_plane_as_it_is() {
     for filter in filters {
         let options = format!("PixelSamples 2 3\nPixelFilter \"{filter}\n{PIXELS}");
         let world = "Color [0.25 0.5 0.75]\nSurface \"constant\"\nPatch \"bilinear\" \"P\" [-40 -40 0  40 -40 0  -40 40 0  40 40 0]";
-        let picture = Scene::new(&options, world).picture("rgba");
+        let picture = TestScene::new(&options, world).picture("rgba");
         for (channel, value) in [("R", 0.25), ("G", 0.5), ("B", 0.75), ("A", 1.0)] {
             // Negative lobes leave weights whose sum is rounded.
             let exact = filter.starts_with("box") || filter.starts_with("triangle") || filter.starts_with("gaussian");
@@ -116,9 +116,9 @@ fn filters_of_any_kind_keep_a_plane_as_it_is() {
 fn a_crop_window_shows_the_same_pixels() {
     let world = "LightSource \"distantlight\" 1\nSurface \"matte\"\nSphere 25 -25 25 360\nTranslate 10 5 -20\nOpacity [0.5 0.5 0.5]\nSphere 9 -9 9 360";
     let options = format!("PixelFilter \"gaussian\" 3 3\n{PIXELS}");
-    let whole = Scene::new(&options, world).picture("rgba");
+    let whole = TestScene::new(&options, world).picture("rgba");
     for (window, left, top, width, height) in [("0.25 0.75 0 0.5", 16, 0, 32, 32), ("0.5 1 0.3 1", 32, 20, 32, 44)] {
-        let part = Scene::new(&format!("CropWindow {window}\n{options}"), world).picture("rgba");
+        let part = TestScene::new(&format!("CropWindow {window}\n{options}"), world).picture("rgba");
         assert_eq!((part.width, part.height), (width, height), "{window}");
         for (x, y) in part.places() {
             for channel in ["R", "G", "B", "A"] {

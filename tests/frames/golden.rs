@@ -1,6 +1,6 @@
 //! Every scene of `scenes/tests` that draws something, against the picture that somebody looked at.
 
-use super::{Picture, Said, draw};
+use super::{FramePicture, ReportedMessage, draw};
 use std::path::{Path, PathBuf};
 
 /// Set to 1, it writes the goldens instead of comparing with them.
@@ -25,7 +25,7 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 
 /// Whether a scene says in the comments above the line of a message that it must come (`# error: CODE text`, `# warning: CODE text`;
 /// `# drawn: CODE text` for what is found out only by drawing).
-fn is_expected(said: &Said, scenes: &[PathBuf]) -> bool {
+fn is_expected(said: &ReportedMessage, scenes: &[PathBuf]) -> bool {
     let mut parts = said.place.rsplitn(3, ':');
     let (_, line, file) = (parts.next(), parts.next(), parts.next());
     let (Some(line), Some(file)) = (line.and_then(|l| l.parse::<usize>().ok()), file) else { return false };
@@ -39,8 +39,8 @@ fn is_expected(said: &Said, scenes: &[PathBuf]) -> bool {
 }
 
 /// Mean and greatest difference of all values. Both being infinite is no difference.
-fn difference(a: &Picture, b: &Picture) -> Result<(f64, f64), String> {
-    let names = |p: &Picture| p.channels.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+fn difference(a: &FramePicture, b: &FramePicture) -> Result<(f64, f64), String> {
+    let names = |p: &FramePicture| p.channels.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
     if (a.width, a.height, names(a)) != (b.width, b.height, names(b)) {
         return Err(format!(
             "{}x{} {:?} instead of {}x{} {:?}",
@@ -52,7 +52,7 @@ fn difference(a: &Picture, b: &Picture) -> Result<(f64, f64), String> {
             names(b)
         ));
     }
-    let values = |p: &Picture| p.channels.iter().flat_map(|(_, values)| values.clone()).collect::<Vec<f32>>();
+    let values = |p: &FramePicture| p.channels.iter().flat_map(|(_, values)| values.clone()).collect::<Vec<f32>>();
     let (a, b) = (values(a), values(b));
     let off = |(x, y): (&f32, &f32)| if x == y { 0.0 } else { f64::from((x - y).abs()) };
     let differences: Vec<f64> = a.iter().zip(&b).map(off).collect();
@@ -72,7 +72,7 @@ fn compare(drawn: &Path, golden: &Path) -> Option<String> {
     if !golden.is_file() {
         return Some(format!("{name}: there is no golden; {RENEW}=1 writes it"));
     }
-    match difference(&Picture::read(drawn), &Picture::read(golden)) {
+    match difference(&FramePicture::read(drawn), &FramePicture::read(golden)) {
         Err(message) => Some(format!("{name}: {message}")),
         Ok((mean, max)) => {
             (mean > MEAN_MAX).then(|| format!("{name}: differs by {mean:.5} in the mean, {max:.3} at most"))
@@ -108,11 +108,11 @@ fn scenes_look_as_they_did_when_somebody_looked() {
 
 #[test]
 fn differences_are_found() {
-    let picture = |values: &[f32]| Picture { width: 2, height: 1, channels: vec![("A".into(), values.to_vec())] };
+    let picture = |values: &[f32]| FramePicture { width: 2, height: 1, channels: vec![("A".into(), values.to_vec())] };
     let a = picture(&[0.0, f32::INFINITY]);
     assert_eq!(difference(&a, &a), Ok((0.0, 0.0)));
     assert_eq!(difference(&picture(&[1.0, 0.0]), &picture(&[0.5, 0.0])), Ok((0.25, 0.5)));
     assert!(difference(&a, &picture(&[0.0, 1.0])).is_err() && difference(&a, &picture(&[0.0, f32::NAN])).is_err());
-    let other = Picture { channels: vec![("Z".into(), vec![0.0, f32::INFINITY])], ..a.clone() };
+    let other = FramePicture { channels: vec![("Z".into(), vec![0.0, f32::INFINITY])], ..a.clone() };
     assert!(difference(&a, &other).is_err_and(|message| message.contains("\"Z\"")));
 }

@@ -28,14 +28,14 @@ fn device() -> &'static str {
 }
 
 /// Something that was said.
-struct Said {
+struct ReportedMessage {
     place: String,
     code: String,
     message: String,
 }
 
 /// Draws scenes in a folder and gives what was said. Fails unless every display is whole.
-fn draw(folder: &Path, scenes: &[impl AsRef<Path>]) -> Vec<Said> {
+fn draw(folder: &Path, scenes: &[impl AsRef<Path>]) -> Vec<ReportedMessage> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_anthill"));
     command.current_dir(folder).arg("render").args(scenes.iter().map(AsRef::as_ref)).stdin(Stdio::null());
     let output = command
@@ -47,20 +47,23 @@ fn draw(folder: &Path, scenes: &[impl AsRef<Path>]) -> Vec<Said> {
     let stats = std::fs::read(folder.join("stats.json")).expect("statistics");
     let stats: serde_json::Value = serde_json::from_slice(&stats).expect("JSON");
     let word = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
-    let said =
-        |w: &serde_json::Value| Said { place: word(&w["place"]), code: word(&w["code"]), message: word(&w["message"]) };
+    let said = |w: &serde_json::Value| ReportedMessage {
+        place: word(&w["place"]),
+        code: word(&w["code"]),
+        message: word(&w["message"]),
+    };
     stats["warnings"].as_array().expect("a list").iter().map(said).collect()
 }
 
 /// A picture file: named channels of floats, row by row from the top.
 #[derive(Clone, Debug)]
-struct Picture {
+struct FramePicture {
     width: usize,
     height: usize,
     channels: Vec<(String, Vec<f32>)>,
 }
 
-impl Picture {
+impl FramePicture {
     fn read(path: &Path) -> Self {
         let image = read_first_flat_layer_from_file(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let layer = image.layer_data;
@@ -90,20 +93,20 @@ impl Picture {
 }
 
 /// A scene of a test's own: what stands in front of WorldBegin and behind it, and shaders by name.
-struct Scene<'a> {
+struct TestScene<'a> {
     options: &'a str,
     world: &'a str,
     shaders: &'a [(&'a str, &'a str)],
 }
 
-impl<'a> Scene<'a> {
+impl<'a> TestScene<'a> {
     fn new(options: &'a str, world: &'a str) -> Self {
         Self { options, world, shaders: &[] }
     }
 
     /// Draws a picture in floats with these channels (`rgba`, `z`, `varying float s`), 64x64 pixels unless `options` says otherwise.
     /// Fails when anything is said.
-    fn picture(&self, channels: &str) -> Picture {
+    fn picture(&self, channels: &str) -> FramePicture {
         let folder = tempfile::tempdir().expect("a temporary directory");
         for (name, text) in self.shaders {
             std::fs::write(folder.path().join(format!("{name}.sl")), text).expect("writable");
@@ -115,12 +118,12 @@ impl<'a> Scene<'a> {
         let said = draw(folder.path(), &["a.rib"]);
         let said: Vec<String> = said.iter().map(|s| format!("{}: {} [{}]", s.place, s.message, s.code)).collect();
         assert!(said.is_empty(), "{}", said.join("\n"));
-        Picture::read(&folder.path().join("a.exr"))
+        FramePicture::read(&folder.path().join("a.exr"))
     }
 }
 
 /// Fails with the pixel where a channel is farthest from what it must be, if that is farther than `tolerance`.
-fn check(picture: &Picture, channel: &str, tolerance: f64, wanted: impl Fn(usize, usize) -> f64) {
+fn check(picture: &FramePicture, channel: &str, tolerance: f64, wanted: impl Fn(usize, usize) -> f64) {
     let off = |&(x, y): &(usize, usize)| (picture.at(channel, x, y) - wanted(x, y)).abs();
     assert!(picture.channel(channel).iter().all(|v| v.is_finite()), "{channel}: not finite");
     let worst = picture.places().max_by(|a, b| off(a).total_cmp(&off(b))).expect("pixels");
