@@ -1,11 +1,11 @@
 //! Worlds made by hand, shaded by the test kernel `facing`, drawn by one driver: the pipeline without RIB, RSL and scheduler.
 
-use super::device::bound_split::jobs;
-use super::device::driver::{Driver, Picture, Polled, Tracks};
+use super::device::bound_split::cut_into_shares;
+use super::device::memory::GridResidency;
+use super::device::renderer::{DeviceRenderer, DeviceTracks, Picture, RegionPoll};
 use super::grids::list::GridStore;
-use super::grids::order::{Run, merged};
-use super::grids::picture_grids::{Counted, Totals};
-use super::resident::grid_pages::Residency;
+use super::grids::order::{SortedRun, merge_runs};
+use super::grids::picture_grids::{GridTotals, PictureGrids};
 use crate::diagnostic::{Reporter, Severity, SourceLocation};
 use crate::gpu::{Device, OpenOptions, open};
 use crate::host_memory::HostMemory;
@@ -76,7 +76,7 @@ struct Setup {
     pipeline: Pipeline,
     page_bytes: u64,
     pages_bytes_max: u64,
-    grid_residency: Option<Residency>,
+    grid_residency: Option<GridResidency>,
     /// Bytes of lists of grids in the host's memory.
     list_bytes: u64,
     /// Another driver draws than counted.
@@ -166,14 +166,14 @@ fn device(memory_bytes: u64, reporter: &Arc<Reporter>) -> Device {
     open("0", &options).expect("a device").remove(0)
 }
 
-fn off() -> Tracks {
-    Tracks { stages: Trace::off().track(""), regions: Trace::off().track("") }
+fn off() -> DeviceTracks {
+    DeviceTracks { stages: Trace::off().track(""), regions: Trace::off().track("") }
 }
 
 struct Drawn {
     pixels: Vec<[f32; 4]>,
     depths: Vec<f32>,
-    counted: Arc<Counted>,
+    counted: Arc<PictureGrids>,
     /// Slabs of the region that had most.
     slabs: u64,
     submissions: u64,
@@ -186,19 +186,20 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Drawn {
     let _alone = ALONE.lock();
     let reporter = Arc::new(Reporter::silent());
     let picture = Arc::new(picture(things, resolution, setup));
-    let mut driver = Driver::new(device(setup.memory_bytes, &reporter), Arc::clone(&picture), off()).expect("fits");
+    let mut driver =
+        DeviceRenderer::new(device(setup.memory_bytes, &reporter), Arc::clone(&picture), off()).expect("fits");
     let store = GridStore::new(&HostMemory::new(u64::MAX), setup.list_bytes);
     let mut runs = Vec::new();
-    let all = jobs(&picture.world.runs, 50_000);
+    let all = cut_into_shares(&picture.world.runs, 50_000);
     let mut left = all.iter().enumerate();
-    let mut give = |_, grids, _| runs.push(Run::of(grids, &store).expect("kept"));
+    let mut give = |_, grids, _| runs.push(SortedRun::of(grids, &store).expect("kept"));
     driver.count(&mut || left.next(), &mut give).expect("counted");
     if setup.counts_elsewhere {
-        driver = Driver::new(driver.finish(), Arc::clone(&picture), off()).expect("fits");
+        driver = DeviceRenderer::new(driver.finish(), Arc::clone(&picture), off()).expect("fits");
     }
-    let (list, lost) = merged(&runs, &store).expect("merged");
-    let totals = Totals::of(&list, picture.world.frame.sampled_px, &picture.filter).expect("read");
-    let counted = Arc::new(Counted { list, totals, lost, ..Counted::default() });
+    let (list, lost) = merge_runs(&runs, &store).expect("merged");
+    let totals = GridTotals::of(&list, picture.world.frame.sampled_px, &picture.filter).expect("read");
+    let counted = Arc::new(PictureGrids { list, totals, lost, ..PictureGrids::default() });
     driver.begin_picture(&counted).expect("fits");
     let [width, height] = resolution;
     let mut film = Drawn {
@@ -229,7 +230,7 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Drawn {
             flying += 1;
         }
         match driver.poll(Duration::from_secs(60)).expect("polled") {
-            Polled::Finished(rect, result) => {
+            RegionPoll::Finished(rect, result) => {
                 flying -= 1;
                 film.log += &format!("{rect:?} {:?}\n", result.counts);
                 film.slabs = film.slabs.max(result.counts.slabs);
@@ -243,9 +244,9 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Drawn {
                     }
                 }
             }
-            Polled::TooLarge(rect) => panic!("{rect:?} too large"),
-            Polled::Advanced => {}
-            Polled::Waiting => panic!("hangs"),
+            RegionPoll::TooLarge(rect) => panic!("{rect:?} too large"),
+            RegionPoll::Advanced => {}
+            RegionPoll::Waiting => panic!("hangs"),
         }
     }
     film.log += &format!("{:?}", driver.device().stage_seconds());
@@ -425,8 +426,8 @@ fn a_sphere_covers_its_silhouette() {
     assert!(open.is_empty(), "pixels {open:?}");
 }
 
-fn paged(page_grids: u64, seats: u64) -> Option<Residency> {
-    Some(Residency { page_grids, seats })
+fn paged(page_grids: u64, seats: u64) -> Option<GridResidency> {
+    Some(GridResidency { page_grids, seats })
 }
 
 #[test]

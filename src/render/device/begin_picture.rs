@@ -4,46 +4,51 @@
 use crate::gpu::{GpuError, Usage};
 use crate::pipeline::buffers::{CountSlices, GridPageSlices, RegionCapacity, RegionSlices};
 use crate::pipeline::select::DepthBuckets;
-use crate::render::device::driver::{COUNT_CAPACITY_MIN, Driver, DriverError};
 use crate::render::device::memory::needs::Needs;
-use crate::render::device::memory::{Demand, least_bytes, solve};
-use crate::render::grids::picture_grids::{Counted, Totals};
-use crate::render::resident::geometry_pages::ResidentPages;
-use crate::render::resident::grid_pages::{GridPages, Residency};
+use crate::render::device::memory::{Demand, GridResidency, least_bytes, solve};
+use crate::render::device::renderer::{COUNT_CAPACITY_MIN, DeviceError, DeviceRenderer};
+use crate::render::grids::picture_grids::{GridTotals, PictureGrids};
+use crate::render::resident::geometry_pages::GeometryPages;
+use crate::render::resident::grid_pages::GridPages;
 use crate::stats::human_bytes;
 use std::sync::Arc;
 
-impl Driver {
+impl DeviceRenderer {
     /// Takes in the grids of the whole picture and divides what memory is left among the regions in flight.
-    pub(crate) fn begin_picture(&mut self, counted: &Arc<Counted>) -> Result<(), DriverError> {
+    pub(crate) fn begin_picture(&mut self, counted: &Arc<PictureGrids>) -> Result<(), DeviceError> {
         self.bound(&counted.bounds_measured)?;
-        let Totals { near, far, .. } = counted.totals;
+        let GridTotals { near, far, .. } = counted.totals;
         self.world.depth = DepthBuckets::new(near.max(self.picture.world.frame.near), far);
         let demand = self.demand(counted);
         let taken = self.world.pages.take_memory(&mut self.device);
-        let at_least = Demand { page_grids: Residency::least(demand.frame_grids).page_grids, ..demand };
+        let at_least = Demand { page_grids: GridResidency::least(demand.frame_grids).page_grids, ..demand };
         taken.map_err(|error| self.explained(error.into(), Some(&at_least)))?;
         let choices = self.picture.grid_residency.map_or_else(
-            || Residency::choices(demand.frame_grids, self.free_bytes()),
-            |residency| vec![residency, Residency::least(demand.frame_grids)],
+            || GridResidency::choices(demand.frame_grids, self.free_bytes()),
+            |residency| vec![residency, GridResidency::least(demand.frame_grids)],
         );
         let (least, faster) = choices.split_last().expect("there is always the least");
         for &residency in faster {
             match self.begin_with(counted, &demand, residency) {
-                Err(DriverError::Gpu(GpuError::OutOfMemory { .. }) | DriverError::TooLittleMemory { .. }) => {
+                Err(DeviceError::Gpu(GpuError::OutOfMemory { .. }) | DeviceError::TooLittleMemory { .. }) => {
                     self.end_picture();
                 }
                 begun => return begun,
             }
         }
         // Pages took a share of what was there before grids were counted; one at a time leaves the most.
-        let kept = self.world.pages.keep_one(&mut self.device).map_err(DriverError::from);
+        let kept = self.world.pages.keep_one(&mut self.device).map_err(DeviceError::from);
         let begun = kept.and_then(|()| self.begin_with(counted, &demand, *least));
         begun.map_err(|error| self.explained(error, Some(&at_least)))
     }
 
-    fn begin_with(&mut self, counted: &Arc<Counted>, demand: &Demand, residency: Residency) -> Result<(), DriverError> {
-        let Residency { page_grids, seats } = residency;
+    fn begin_with(
+        &mut self,
+        counted: &Arc<PictureGrids>,
+        demand: &Demand,
+        residency: GridResidency,
+    ) -> Result<(), DeviceError> {
+        let GridResidency { page_grids, seats } = residency;
         let mut slices = Vec::new();
         for _ in 0..seats {
             let buffer = self.device.allocate("grids", GridPageSlices::bytes(page_grids), Usage::DeviceOnly)?;
@@ -54,7 +59,7 @@ impl Driver {
         self.divide_memory(&Demand { page_grids, ..*demand })
     }
 
-    fn demand(&self, counted: &Counted) -> Demand {
+    fn demand(&self, counted: &PictureGrids) -> Demand {
         let world = &self.picture.world;
         let [x0, y0, x1, y1] = world.frame.sampled_px.map(i64::from);
         let samples = u64::from(world.frame.samples[0] * world.frame.samples[1]);
@@ -74,7 +79,7 @@ impl Driver {
 
     /// Gives each region in flight its buffer: as large as the memory that is left permits, and fewer regions where a pixel needs much.
     /// Buffers that share blocks leave gaps, so that less may fit than there is; then they are made smaller.
-    fn divide_memory(&mut self, demand: &Demand) -> Result<(), DriverError> {
+    fn divide_memory(&mut self, demand: &Demand) -> Result<(), DeviceError> {
         let free = self.free_bytes();
         // The least may still fit into gaps.
         let least = least_bytes(demand);
@@ -84,7 +89,7 @@ impl Driver {
             for each in shares.chain([least]) {
                 let Some(capacity) = solve(demand, each) else { continue };
                 match self.take_seats(in_flight, &capacity) {
-                    Err(DriverError::Gpu(GpuError::OutOfMemory { .. })) => {}
+                    Err(DeviceError::Gpu(GpuError::OutOfMemory { .. })) => {}
                     Err(error) => return Err(error),
                     Ok(()) => {
                         self.capacity = Some(capacity);
@@ -97,7 +102,7 @@ impl Driver {
     }
 
     /// Makes the buffers of regions, or none.
-    fn take_seats(&mut self, in_flight: usize, capacity: &RegionCapacity) -> Result<(), DriverError> {
+    fn take_seats(&mut self, in_flight: usize, capacity: &RegionCapacity) -> Result<(), DeviceError> {
         let kept = self.buffers.len();
         for seat in 0..in_flight {
             match self.device.allocate("region", capacity.bytes(), Usage::DeviceOnly) {
@@ -120,13 +125,13 @@ impl Driver {
     }
 
     /// Where memory is missing: how much the picture needs at least, and what for. `demand` is known once grids are counted.
-    pub(crate) fn explained(&self, error: DriverError, demand: Option<&Demand>) -> DriverError {
-        if matches!(error, DriverError::Gpu(GpuError::OutOfMemory { .. })) { self.too_little(demand) } else { error }
+    pub(crate) fn explained(&self, error: DeviceError, demand: Option<&Demand>) -> DeviceError {
+        if matches!(error, DeviceError::Gpu(GpuError::OutOfMemory { .. })) { self.too_little(demand) } else { error }
     }
 
-    fn too_little(&self, demand: Option<&Demand>) -> DriverError {
+    fn too_little(&self, demand: Option<&Demand>) -> DeviceError {
         let frame = self.buffers[0];
-        let (pages_bytes, page_bytes) = ResidentPages::bytes(&self.picture.world.pages);
+        let (pages_bytes, page_bytes) = GeometryPages::bytes(&self.picture.world.pages);
         let page = if pages_bytes > page_bytes { "one page of geometry" } else { "geometry" };
         let mut needs = Needs::default()
             .with("the device itself", 1, 1)
@@ -154,7 +159,7 @@ impl Driver {
                 )
             }
         };
-        DriverError::TooLittleMemory {
+        DeviceError::TooLittleMemory {
             device: self.device.title().to_string(),
             limit: human_bytes(self.device.memory().budget_bytes),
             needs,

@@ -12,8 +12,9 @@ use crate::pipeline::geometry::Kind;
 use crate::pipeline::kernels::records::{Drawable, GridBound, Round, Subpatch};
 use crate::pipeline::recording::Recording;
 use crate::pipeline::world::{DrawnRun, DrawnWorld};
+use crate::render::grids::order::ShareGrids;
 use crate::render::region::pace::{Pace, Portion, Work};
-use crate::render::resident::geometry_pages::ResidentPages;
+use crate::render::resident::geometry_pages::GeometryPages;
 use std::ops::Range;
 
 /// Rounds after which a chunk is a broken invariant: 16 levels in u and v and the splits at the eye.
@@ -22,19 +23,10 @@ const ROUNDS_MAX: u32 = 64;
 /// Grids of a job that are gathered before they are given.
 const PART_GRIDS: usize = 1 << 16;
 
-/// Grids of a job, in authored order.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct JobGrids {
-    pub grids: Vec<Subpatch>,
-    pub bounds: Vec<GridBound>,
-    /// Subpatches lost at the eye plane, by instance (one example a chunk).
-    pub lost: Vec<(u32, u32)>,
-}
-
 /// A job on its way: what was not given yet, and where it goes.
 struct JobParts<'a> {
-    gathered: JobGrids,
-    give: &'a mut dyn FnMut(JobGrids, bool),
+    gathered: ShareGrids,
+    give: &'a mut dyn FnMut(ShareGrids, bool),
 }
 
 impl JobParts<'_> {
@@ -49,14 +41,14 @@ impl JobParts<'_> {
 
 /// A run of drawables in one page, cut into chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct CountJob {
+pub(crate) struct CountingShare {
     page: usize,
     runs: Range<usize>,
     chunk: Chunk,
 }
 
 /// Cuts the world's drawables into jobs of at most `primitives_max` primitives, in authored order.
-pub(crate) fn jobs(runs: &[DrawnRun], primitives_max: u32) -> Vec<CountJob> {
+pub(crate) fn cut_into_shares(runs: &[DrawnRun], primitives_max: u32) -> Vec<CountingShare> {
     let mut jobs = Vec::new();
     let mut start = 0;
     while start < runs.len() {
@@ -67,7 +59,7 @@ pub(crate) fn jobs(runs: &[DrawnRun], primitives_max: u32) -> Vec<CountJob> {
         while first < total {
             let count = (total - first).min(u64::from(primitives_max)) as u32;
             let chunk = Chunk { drawable_base: start as u32, drawable_count: same as u32, first: first as u32, count };
-            jobs.push(CountJob { page, runs: start..start + same, chunk });
+            jobs.push(CountingShare { page, runs: start..start + same, chunk });
             first += u64::from(count);
         }
         start += same;
@@ -95,15 +87,19 @@ pub(crate) struct Counter<'a> {
     pub device: &'a mut Device,
     pub world: &'a DrawnWorld,
     pub frame: &'a FrameSlices,
-    pub pages: &'a mut ResidentPages,
+    pub pages: &'a mut GeometryPages,
     pub slices: &'a CountSlices,
     pub pace: &'a mut Pace,
 }
 
 impl Counter<'_> {
     /// Counts one job, and gives its grids in parts; the last of them is marked.
-    pub(crate) fn count(&mut self, job: &CountJob, give: &mut dyn FnMut(JobGrids, bool)) -> Result<(), GpuError> {
-        let mut parts = JobParts { gathered: JobGrids::default(), give };
+    pub(crate) fn count(
+        &mut self,
+        job: &CountingShare,
+        give: &mut dyn FnMut(ShareGrids, bool),
+    ) -> Result<(), GpuError> {
+        let mut parts = JobParts { gathered: ShareGrids::default(), give };
         let mut kinds: Vec<Kind> = job.runs.clone().map(|i| self.kind_of(&self.world.runs[i])).collect();
         kinds.sort_unstable();
         kinds.dedup();
@@ -129,7 +125,7 @@ impl Counter<'_> {
     /// Rounds over list 0 until it holds grids only.
     fn rounds(
         &mut self,
-        job: &CountJob,
+        job: &CountingShare,
         kinds: &[Kind],
         mut count: u32,
         parts: &mut JobParts<'_>,
@@ -143,7 +139,7 @@ impl Counter<'_> {
             if count > 1 && u64::from(count) > self.pace.quota().of(Work::Split) {
                 return self.halves(job, kinds, (from, count), parts);
             }
-            let page = self.pages.bring(self.device, job.page)?;
+            let page = self.pages.make_resident(self.device, job.page)?;
             let mut recording = Recording::new("bound_split");
             let stage = pipeline::Device { serial: self.device.is_cpu() };
             recording.stage("bound_split", |recording| {
@@ -174,7 +170,7 @@ impl Counter<'_> {
     /// The list has outgrown its memory, or the next round would take too long: each half of what it was before the round goes on by itself.
     fn halves(
         &mut self,
-        job: &CountJob,
+        job: &CountingShare,
         kinds: &[Kind],
         (from, count): (usize, u32),
         parts: &mut JobParts<'_>,
@@ -213,8 +209,8 @@ mod tests {
     #[test]
     fn a_job_gives_what_it_has_whenever_that_is_much() {
         let mut given = Vec::new();
-        let mut give = |part: JobGrids, last| given.push((part.grids.len(), part.bounds.len(), last));
-        let mut parts = JobParts { gathered: JobGrids::default(), give: &mut give };
+        let mut give = |part: ShareGrids, last| given.push((part.grids.len(), part.bounds.len(), last));
+        let mut parts = JobParts { gathered: ShareGrids::default(), give: &mut give };
         for count in [PART_GRIDS - 1, 1, 5, 3 * PART_GRIDS, 7] {
             parts.add(vec![Subpatch::default(); count], vec![GridBound::default(); count]);
         }
@@ -226,7 +222,7 @@ mod tests {
     #[test]
     fn jobs_stay_inside_pages_and_cover_all() {
         let runs = [run(0, 0, 10), run(0, 10, 5), run(1, 0, 3), run(0, 0, 10)];
-        let jobs = jobs(&runs, 8);
+        let jobs = cut_into_shares(&runs, 8);
         let summary: Vec<_> = jobs.iter().map(|j| (j.page, j.runs.clone(), j.chunk.first, j.chunk.count)).collect();
         assert_eq!(summary, [(0, 0..2, 0, 8), (0, 0..2, 8, 7), (1, 2..3, 0, 3), (0, 3..4, 0, 8), (0, 3..4, 8, 2)]);
         let firsts: Vec<u32> = drawables(&runs).iter().map(|d| d.first).collect();

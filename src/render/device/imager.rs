@@ -15,7 +15,7 @@ const TILES_MAX: u64 = 1024;
 const TILES_MIN: u64 = 8;
 
 /// Where devices come from.
-pub(crate) trait Devices: Send {
+pub(crate) trait DeviceSource: Send {
     /// A device to work on; `None` when there are no more.
     fn take(&mut self) -> Option<Device>;
     /// A device that worked to the end.
@@ -32,7 +32,7 @@ pub(crate) struct DeviceImager<'a> {
 }
 
 struct State<'a> {
-    devices: &'a mut dyn Devices,
+    devices: &'a mut dyn DeviceSource,
     bench: Option<Bench>,
     failure: Option<String>,
     /// Pixels whose loops were ended.
@@ -50,7 +50,7 @@ struct Bench {
 }
 
 impl<'a> DeviceImager<'a> {
-    pub(crate) fn new(program: ImagerProgram, devices: &'a mut dyn Devices, reporter: &'a Reporter) -> Self {
+    pub(crate) fn new(program: ImagerProgram, devices: &'a mut dyn DeviceSource, reporter: &'a Reporter) -> Self {
         let state = State { devices, bench: None, failure: None, long_loops: 0 };
         Self { program, reporter, state: Mutex::new(state) }
     }
@@ -234,7 +234,7 @@ mod tests {
         given_back: usize,
     }
 
-    impl Devices for Losing {
+    impl DeviceSource for Losing {
         fn take(&mut self) -> Option<Device> {
             let lose_at = if self.lose_at.is_empty() { return None } else { self.lose_at.remove(0) };
             let memory_bytes = Some(64 << 20);

@@ -2,6 +2,6 @@
 
 pub(super) mod begin_picture;
 pub(super) mod bound_split;
-pub(super) mod driver;
 pub(super) mod imager;
 pub(super) mod memory;
+pub(super) mod renderer;

@@ -2,7 +2,6 @@
 //! page and cluster by cluster. Each grid keeps its place in authored order, which is what numbers go by.
 
 use crate::pipeline::kernels::records::{GridBound, Subpatch};
-use crate::render::device::bound_split::JobGrids;
 use crate::render::grids::list::{BLOCK_GRIDS, GridColumns, GridList, GridStore, GridWriter, ListError};
 use crate::render::grids::tiles::range;
 use std::borrow::Cow;
@@ -19,18 +18,27 @@ const COLUMN_LOG2: u32 = 4;
 /// A strip of the picture, and a column of it.
 type Cell = [i16; 2];
 
+/// Grids that the counting pass found in one share of the primitives, or in a part of it, in authored order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ShareGrids {
+    pub grids: Vec<Subpatch>,
+    pub bounds: Vec<GridBound>,
+    /// Subpatches lost at the eye plane, by instance (one example for each chunk of primitives).
+    pub lost: Vec<(u32, u32)>,
+}
+
 /// Grids of a job that lie together in authored order, cell by cell, in each in that order; their places count from the first of them.
 #[derive(Debug)]
-pub(crate) struct Run {
+pub(crate) struct SortedRun {
     list: GridList,
     /// The cells that have grids, and how many.
     cells: Vec<(Cell, u32)>,
     lost: Vec<(u32, u32)>,
 }
 
-impl Run {
+impl SortedRun {
     /// By a counting sort.
-    pub(crate) fn of(job: JobGrids, store: &Arc<GridStore>) -> Result<Self, ListError> {
+    pub(crate) fn of(job: ShareGrids, store: &Arc<GridStore>) -> Result<Self, ListError> {
         let cells = Cells::around(&job.bounds);
         let counts = cells.counts(&job.bounds);
         let mut next = starts(&counts);
@@ -54,7 +62,7 @@ impl Run {
 
 /// The grids of runs in authored order as one list in the order of pages, and what was lost: a merge by cells, in which authored order
 /// stays.
-pub(crate) fn merged(runs: &[Run], store: &Arc<GridStore>) -> Result<(GridList, Vec<(u32, u32)>), ListError> {
+pub(crate) fn merge_runs(runs: &[SortedRun], store: &Arc<GridStore>) -> Result<(GridList, Vec<(u32, u32)>), ListError> {
     let mut writer = store.writer(runs.iter().map(|run| run.list.len()).sum())?;
     let window = (BLOCK_GRIDS / runs.len().max(1)).max(WINDOW_GRIDS_MIN);
     let mut first_place = 0;
@@ -80,7 +88,7 @@ const WINDOW_GRIDS_MIN: usize = 64;
 
 /// A run on its way into the list.
 struct Source<'a> {
-    run: &'a Run,
+    run: &'a SortedRun,
     /// The place of its first grid in authored order.
     first_place: u32,
     /// Grids that are read at once.
@@ -97,7 +105,7 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn new(run: &'a Run, first_place: u32, window: usize) -> Self {
+    fn new(run: &'a SortedRun, first_place: u32, window: usize) -> Self {
         let window = if run.list.is_in_memory() { run.list.len() } else { window };
         let (grids, bounds, order) = (Cow::default(), Cow::default(), Cow::default());
         Self { run, first_place, window, cell: 0, at: 0, grids, bounds, order, read_from: 0 }
@@ -187,10 +195,10 @@ mod tests {
     use std::ops::Range;
 
     /// A list of some jobs, whose runs and itself may take so many bytes of memory.
-    fn merged_of(jobs: Vec<JobGrids>, memory_bytes: u64) -> (GridColumns, Vec<(u32, u32)>) {
+    fn merged_of(jobs: Vec<ShareGrids>, memory_bytes: u64) -> (GridColumns, Vec<(u32, u32)>) {
         let store = GridStore::new(&HostMemory::new(u64::MAX), memory_bytes);
-        let runs: Vec<Run> = jobs.into_iter().map(|job| Run::of(job, &store).expect("kept")).collect();
-        let (list, lost) = merged(&runs, &store).expect("merged");
+        let runs: Vec<SortedRun> = jobs.into_iter().map(|job| SortedRun::of(job, &store).expect("kept")).collect();
+        let (list, lost) = merge_runs(&runs, &store).expect("merged");
         let all = 0..list.len();
         let columns = GridColumns {
             grids: list.grids(all.clone()).expect("read").into_owned(),
@@ -200,8 +208,8 @@ mod tests {
         (columns, lost)
     }
 
-    fn job(places: Range<u32>, bounds: &[GridBound]) -> JobGrids {
-        JobGrids {
+    fn job(places: Range<u32>, bounds: &[GridBound]) -> ShareGrids {
+        ShareGrids {
             grids: places.clone().map(|primitive| Subpatch { primitive, ..Subpatch::default() }).collect(),
             bounds: bounds[places.start as usize..places.end as usize].to_vec(),
             lost: vec![(places.start, 1)],
@@ -235,7 +243,7 @@ mod tests {
         let count = 2 * BLOCK_GRIDS as u32 + 100;
         let bounds: Vec<GridBound> =
             (0..count).map(|i| bound([i * 7919 % 640, i / 3 % 480].map(u32::cast_signed))).collect();
-        let jobs = |size: u32| -> Vec<JobGrids> {
+        let jobs = |size: u32| -> Vec<ShareGrids> {
             let firsts = (0..count).step_by(size as usize);
             firsts.map(|first| job(first..(first + size).min(count), &bounds)).collect()
         };

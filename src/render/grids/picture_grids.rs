@@ -9,10 +9,10 @@ use crate::scene::Filter;
 
 /// The grids of a picture.
 #[derive(Debug, Default)]
-pub(crate) struct Counted {
+pub(crate) struct PictureGrids {
     /// In [the order of pages](crate::render::grids::order).
     pub list: GridList,
-    pub totals: Totals,
+    pub totals: GridTotals,
     /// Subpatches lost at the eye plane, by instance (one example a chunk).
     pub lost: Vec<(u32, u32)>,
     /// Displacement bounds, in camera space, of instances that declare none: measured, and used in the count.
@@ -21,7 +21,7 @@ pub(crate) struct Counted {
 
 /// What the grids of a picture come to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Totals {
+pub(crate) struct GridTotals {
     pub micropolygons: u64,
     /// The least of the nearest depths of grids; infinite if there are none.
     pub near: f32,
@@ -33,13 +33,13 @@ pub(crate) struct Totals {
     pub grid_px: [f64; 2],
 }
 
-impl Default for Totals {
+impl Default for GridTotals {
     fn default() -> Self {
         Self { micropolygons: 0, near: f32::INFINITY, far: 0.0, pixel_grids_max: 0, grid_px: [0.0; 2] }
     }
 }
 
-impl Totals {
+impl GridTotals {
     /// Of grids in a picture that samples `sampled_px` (x0, y0, x1, y1, half-open).
     pub(crate) fn of(list: &GridList, sampled_px: [i32; 4], filter: &Filter) -> Result<Self, ListError> {
         let mut pixels = PixelGrids::new(sampled_px, frame::filter_apron(filter));

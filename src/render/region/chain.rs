@@ -122,13 +122,13 @@ fn opaque_bins(world: &DeviceWorld) -> usize {
 /// Selection: all pages that may have grids for the region are chosen from, and, when all is ranked, gathered from in reverse, because those
 /// that were used last are most likely still there; at last comes the order of hiding.
 fn select_parts(world: &DeviceWorld, place: &Place) -> Parts {
-    let pages: Arc<[usize]> = world.grids.meeting(&place.pixels).into();
+    let pages: Arc<[usize]> = world.grids.pages_meeting(&place.pixels).into();
     let page = |at| GridPage { pages: Arc::clone(&pages), at };
     let mut parts = vec![Part::Start];
     parts.extend((0..pages.len()).map(|at| Part::Choose(page(at))));
     parts.push(Part::Rank);
     parts.extend((0..pages.len()).rev().map(|at| Part::Gather(page(at))));
-    parts.push(Part::Batches(world.grids.most_of(&place.pixels)));
+    parts.push(Part::Batches(world.grids.selected_max(&place.pixels)));
     Parts::new("select", parts)
 }
 
@@ -318,7 +318,7 @@ impl RegionRun {
     fn room(&self, world: &DeviceWorld) -> Room {
         let RegionCapacity { arena, slots, .. } = self.place.capacity;
         let vertices = self.quota.of(Work::Load).saturating_mul(LOAD_PORTIONS);
-        Room { records: arena as u32, slots: slots as u32, vertices, pages: world.pages.at_once() }
+        Room { records: arena as u32, slots: slots as u32, vertices, pages: world.pages.resident_max() }
     }
 
     /// The loads of some bins, batch by batch, of those that have something in a slab.

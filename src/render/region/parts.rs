@@ -158,15 +158,15 @@ impl Part {
 
 impl GridPage {
     fn clusters(&self, world: &DeviceWorld) -> u64 {
-        clusters(world.grids.count_of(self.pages[self.at]))
+        clusters(world.grids.grid_count(self.pages[self.at]))
     }
 
     fn is_there(&self, world: &DeviceWorld) -> bool {
-        world.grids.is_there(self.pages[self.at])
+        world.grids.is_resident(self.pages[self.at])
     }
 
     fn bring(&self, device: &mut Device, world: &mut DeviceWorld) -> Result<GridPageSlices, GpuError> {
-        world.grids.bring(device, self.pages[self.at], &self.pages)
+        world.grids.make_resident(device, self.pages[self.at], &self.pages)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::pipeline::shade::{self, ShadeLayout};
 use crate::pipeline::world::DrawnWorld;
 use crate::pipeline::{self, hide};
 use crate::render::region::loads::{Cost, Load, LoadPiece};
-use crate::render::resident::geometry_pages::ResidentPages;
+use crate::render::resident::geometry_pages::GeometryPages;
 use crate::render::resident::grid_pages::GridPages;
 use crate::scene::Filter;
 use std::ops::Range;
@@ -28,7 +28,7 @@ pub(crate) struct DeviceWorld {
     pub depth: DepthBuckets,
     pub pipeline: Pipeline,
     pub stage: pipeline::Device,
-    pub pages: ResidentPages,
+    pub pages: GeometryPages,
     pub filter: Filter,
     /// The hider's depth filter, when a display asks for depth.
     pub depth_filter: Option<String>,
@@ -95,7 +95,7 @@ impl DeviceWorld {
 
     /// The pages that a load needs, by piece. They stay while its recording grows, see [`crate::render::region::loads::Loads::take`].
     fn bring(&mut self, device: &mut Device, load: &Load) -> Result<Vec<PageSlices>, GpuError> {
-        load.pieces.iter().map(|piece| self.pages.bring(device, piece.page)).collect()
+        load.pieces.iter().map(|piece| self.pages.make_resident(device, piece.page)).collect()
     }
 
     /// Appends the making of a load's slots, which lie in the order `sorted`.

@@ -1,13 +1,13 @@
 //! What the statistics keep of a world's cost, for predictions.
 
 use crate::pipeline::frame::filter_apron;
-use crate::render::device::driver::Picture;
-use crate::render::grids::picture_grids::Counted;
+use crate::render::device::renderer::Picture;
+use crate::render::grids::picture_grids::PictureGrids;
 use crate::schedule::{Region, TileCounts, TileGrid};
 use crate::stats::{CostStats, tile_rows};
 
 /// What is known of a picture before it is drawn, times apart.
-pub(crate) fn cost_of(picture: &Picture, whole: Region, tiles: &[TileCounts], counted: &Counted) -> CostStats {
+pub(crate) fn cost_of(picture: &Picture, whole: Region, tiles: &[TileCounts], counted: &PictureGrids) -> CostStats {
     let columns = TileGrid::of(whole).size[0] as usize;
     let rows = |of: fn(&TileCounts) -> u64| tile_rows(tiles.iter().map(of), columns);
     CostStats {

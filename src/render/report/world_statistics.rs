@@ -1,8 +1,8 @@
 //! What drawing a world took, for the statistics.
 
 use crate::gpu::Device;
-use crate::render::device::driver::Picture;
-use crate::render::grids::picture_grids::Counted;
+use crate::render::device::renderer::Picture;
+use crate::render::grids::picture_grids::PictureGrids;
 use crate::render::region::chain::RegionCounts;
 use crate::render::session::devices::DeviceSlot;
 use crate::schedule::Report;
@@ -10,7 +10,7 @@ use crate::stats::{Counts, DeviceStats, Stage, Stats};
 use std::time::Duration;
 
 /// Adds what was counted, sampled and shaded.
-pub(crate) fn add_counts(counts: &mut Counts, picture: &Picture, counted: &Counted, totals: &RegionCounts) {
+pub(crate) fn add_counts(counts: &mut Counts, picture: &Picture, counted: &PictureGrids, totals: &RegionCounts) {
     let frame = &picture.world.frame;
     let [x0, y0, x1, y1] = frame.sampled_px.map(i64::from);
     counts.grids += counted.list.len() as u64;

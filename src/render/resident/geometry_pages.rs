@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// The pages of a world, and which of them are on a device.
 #[derive(Debug)]
-pub(crate) struct ResidentPages {
+pub(crate) struct GeometryPages {
     pages: Arc<[Page]>,
     seats: Vec<Seat>,
     seat_bytes: u64,
@@ -31,7 +31,7 @@ fn page_bytes(page: &Page) -> u64 {
     Arena::bytes_for(&[(page.primitives.len().max(1) as u64, 64), (page.data.len().max(1) as u64, 16)])
 }
 
-impl ResidentPages {
+impl GeometryPages {
     /// No page is resident yet; at most `budget_bytes` of them ever will be, but always at least one.
     pub(crate) fn new(pages: Arc<[Page]>, budget_bytes: u64) -> Self {
         let seat_bytes = pages.iter().map(page_bytes).max().unwrap_or(0);
@@ -44,7 +44,7 @@ impl ResidentPages {
     }
 
     /// How many pages can be resident at once: a submission must not need more.
-    pub(crate) fn at_once(&self) -> usize {
+    pub(crate) fn resident_max(&self) -> usize {
         if self.all_fit() { self.pages.len().max(1) } else { (self.budget_bytes / self.seat_bytes).max(1) as usize }
     }
 
@@ -69,7 +69,7 @@ impl ResidentPages {
         let own = |page: usize| (Some(page), page_bytes(&self.pages[page]));
         let seats: Vec<(Option<usize>, u64)> = match self.all_fit() {
             true => (0..self.pages.len()).map(own).collect(),
-            false => vec![(None, self.seat_bytes); self.at_once()],
+            false => vec![(None, self.seat_bytes); self.resident_max()],
         };
         for (page, bytes) in seats {
             let buffer = device.allocate("page", bytes, Usage::DeviceOnly).inspect_err(|_| self.free(device))?;
@@ -79,8 +79,8 @@ impl ResidentPages {
     }
 
     /// A page on the device, brought there if it is not. Submissions before see what was there, those after see the page: also a
-    /// recording that is not yet submitted, so that it may bring at most [`Self::at_once`] pages.
-    pub(crate) fn bring(&mut self, device: &mut Device, page: usize) -> Result<PageSlices, GpuError> {
+    /// recording that is not yet submitted, so that it may bring at most [`Self::resident_max`] pages.
+    pub(crate) fn make_resident(&mut self, device: &mut Device, page: usize) -> Result<PageSlices, GpuError> {
         self.clock += 1;
         let kept = self.seats.iter().position(|seat| seat.page == Some(page));
         let oldest = || (0..self.seats.len()).min_by_key(|&i| self.seats[i].last_use).expect("their memory was taken");

@@ -7,63 +7,15 @@ use crate::pipeline::buffers::{CLUSTER_GRIDS, GridPageSlices, clusters};
 use crate::pipeline::kernels::records::{Cluster, GridBound};
 use crate::pipeline::select::RegionPixels;
 use crate::render::grids::list::{GridList, ListError, blocks};
-use crate::render::grids::picture_grids::Counted;
+use crate::render::grids::picture_grids::PictureGrids;
 use crate::render::grids::tiles::{packed, range};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Grids of a page at most: a region has lists for one page.
-const PAGE_GRIDS_MAX: u64 = 1 << 20;
-/// Where not all pages are resident.
-const PAGED_GRIDS: u64 = 1 << 17;
-/// Where there is as little memory as can be.
-pub(crate) const PAGE_GRIDS_MIN: u64 = 1 << 14;
-
-/// How much of the list is on a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Residency {
-    /// Grids of a page.
-    pub page_grids: u64,
-    /// Pages that are there at once.
-    pub seats: u64,
-}
-
-impl Residency {
-    /// Everything.
-    pub(crate) fn whole(grids: u64) -> Self {
-        let page_grids = grids.clamp(1, PAGE_GRIDS_MAX);
-        Self { page_grids, seats: grids.div_ceil(page_grids).max(1) }
-    }
-
-    /// As many pages as `bytes` hold, but at least one, and no more than there are.
-    pub(crate) fn within(grids: u64, bytes: u64) -> Self {
-        let page_grids = grids.clamp(1, PAGED_GRIDS);
-        let all = grids.div_ceil(page_grids).max(1);
-        Self { page_grids, seats: (bytes / GridPageSlices::bytes(page_grids)).clamp(1, all) }
-    }
-
-    /// One small page.
-    pub(crate) fn least(grids: u64) -> Self {
-        Self { page_grids: grids.clamp(1, PAGE_GRIDS_MIN), seats: 1 }
-    }
-
-    /// Bytes of all seats.
-    pub(crate) fn bytes(self) -> u64 {
-        self.seats * GridPageSlices::bytes(self.page_grids)
-    }
-
-    /// What to try on a device with `free` bytes for grids and regions, the fastest first, the most sparing last. The whole list may take
-    /// half of them; else its pages get a quarter.
-    pub(crate) fn choices(grids: u64, free: u64) -> Vec<Self> {
-        let whole = Some(Self::whole(grids)).filter(|whole| whole.bytes() <= free / 2);
-        whole.into_iter().chain([Self::within(grids, free / 4), Self::least(grids)]).collect()
-    }
-}
-
 /// The list of grids of a picture, and which pages of it are on a device.
 #[derive(Debug, Default)]
 pub(crate) struct GridPages {
-    counted: Arc<Counted>,
+    counted: Arc<PictureGrids>,
     page_grids: u64,
     /// The pixels of the clusters of all pages, page by page.
     clusters: Vec<Cluster>,
@@ -82,7 +34,11 @@ struct Seat {
 
 impl GridPages {
     /// A list in seats of `page_grids` grids each; no page is there yet.
-    pub(crate) fn new(counted: Arc<Counted>, page_grids: u64, seats: Vec<GridPageSlices>) -> Result<Self, ListError> {
+    pub(crate) fn new(
+        counted: Arc<PictureGrids>,
+        page_grids: u64,
+        seats: Vec<GridPageSlices>,
+    ) -> Result<Self, ListError> {
         let seats = seats.into_iter().map(|slices| Seat { slices, page: None, last_use: 0 }).collect();
         let mut pages = Self { counted, page_grids, clusters: Vec::new(), boxes: Vec::new(), seats, clock: 0 };
         let all = pages.counted.list.len();
@@ -98,25 +54,25 @@ impl GridPages {
     }
 
     /// Pages that may have grids for a region.
-    pub(crate) fn meeting(&self, region: &RegionPixels) -> Vec<usize> {
+    pub(crate) fn pages_meeting(&self, region: &RegionPixels) -> Vec<usize> {
         (0..self.boxes.len()).filter(|&page| meets(&self.boxes[page], region)).collect()
     }
 
     /// A region selects no more grids than so many.
-    pub(crate) fn most_of(&self, region: &RegionPixels) -> u64 {
+    pub(crate) fn selected_max(&self, region: &RegionPixels) -> u64 {
         let met = self.clusters.iter().filter(|cluster| meets(cluster, region)).count() as u64;
         (met * CLUSTER_GRIDS).min(self.counted.list.len() as u64)
     }
 
     /// Whether a page is on the device.
-    pub(crate) fn is_there(&self, page: usize) -> bool {
+    pub(crate) fn is_resident(&self, page: usize) -> bool {
         self.seats.iter().any(|seat| seat.page == Some(page))
     }
 
     /// A page on the device, brought there if it is not. Submissions before see what was there, those after see the page. A region goes
     /// through `wanted` forth and back: of these the page that was not used for longest is needed again last, so that it makes room; but
     /// first any other page does.
-    pub(crate) fn bring(
+    pub(crate) fn make_resident(
         &mut self,
         device: &mut Device,
         page: usize,
@@ -141,7 +97,7 @@ impl GridPages {
     }
 
     /// Grids of a page.
-    pub(crate) fn count_of(&self, page: usize) -> u64 {
+    pub(crate) fn grid_count(&self, page: usize) -> u64 {
         self.grids_of(page).len() as u64
     }
 
@@ -207,7 +163,7 @@ mod tests {
     fn pages(bounds: Vec<GridBound>, page_grids: u64) -> GridPages {
         let count = bounds.len();
         let list = GridColumns { grids: vec![Subpatch::default(); count], bounds, order: vec![0; count] }.into();
-        let counted = Counted { list, ..Counted::default() };
+        let counted = PictureGrids { list, ..PictureGrids::default() };
         GridPages::new(Arc::new(counted), page_grids, Vec::new()).expect("it is in memory")
     }
 
@@ -226,7 +182,7 @@ mod tests {
         let bounds = vec![bound(-4, 3), bound(10, 12), bound(20, 29), bound(40, 41), bound(1, 2)];
         let pages = pages(bounds, 2);
         let region = |x0, x1| RegionPixels { sampled: [x0, 0, x1, 4], inside: [0, 0, 1, 1] };
-        let meeting = |x0, x1| pages.meeting(&region(x0, x1));
+        let meeting = |x0, x1| pages.pages_meeting(&region(x0, x1));
         assert_eq!(meeting(0, 50), [0, 1, 2]);
         assert_eq!(meeting(12, 20), [0], "inclusive bounds, half-open regions");
         assert_eq!(meeting(13, 21), [1]);
@@ -241,21 +197,11 @@ mod tests {
         let pages = pages(bounds, 150);
         let region = |x0, x1| RegionPixels { sampled: [x0, 0, x1, 4], inside: [0, 0, 1, 1] };
         assert_eq!(pages.clusters.len(), 4, "64, 64 and 22 of a page, 50 of the next");
-        assert_eq!([region(0, 1), region(63, 65), region(140, 151)].map(|some| pages.most_of(&some)), [64, 128, 128]);
-        assert_eq!(pages.most_of(&region(0, 200)), 200, "no more than there are");
-        assert_eq!(pages.most_of(&region(200, 300)), 0);
-    }
-
-    #[test]
-    fn the_list_takes_no_more_than_its_share_and_at_least_a_page() {
-        for grids in [0, 1, 20_000, 3_000_000, 100_000_000] {
-            for mib in [1, 16, 256, 8192] {
-                let choices = Residency::choices(grids, mib << 20);
-                let whole = choices.iter().any(|c| c.page_grids * c.seats >= grids);
-                assert!(whole || GridPageSlices::bytes(grids) * 4 > mib << 20, "{grids} in {mib} MiB");
-                assert!(choices.iter().all(|c| c.seats == 1 || c.bytes() <= (mib << 20) / 2), "{choices:?}");
-                assert!(choices.last().is_some_and(|c| c.bytes() <= 1 << 20), "{choices:?}");
-            }
-        }
+        assert_eq!(
+            [region(0, 1), region(63, 65), region(140, 151)].map(|some| pages.selected_max(&some)),
+            [64, 128, 128]
+        );
+        assert_eq!(pages.selected_max(&region(0, 200)), 200, "no more than there are");
+        assert_eq!(pages.selected_max(&region(200, 300)), 0);
     }
 }

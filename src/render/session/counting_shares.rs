@@ -3,11 +3,11 @@
 
 use crate::heap;
 use crate::host_memory::HostMemory;
-use crate::render::device::bound_split::{JobGrids, jobs};
-use crate::render::device::driver::{Driver, DriverError, Picture};
+use crate::render::device::bound_split::cut_into_shares;
+use crate::render::device::renderer::{DeviceError, DeviceRenderer, Picture};
 use crate::render::grids::list::{GridStore, ListError};
-use crate::render::grids::order::{Run, merged};
-use crate::render::grids::picture_grids::{Counted, Totals};
+use crate::render::grids::order::{ShareGrids, SortedRun, merge_runs};
+use crate::render::grids::picture_grids::{GridTotals, PictureGrids};
 use crate::render::session::devices::Reopener;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const MEMBER_JOBS: u64 = 8;
 const MEASURED_SLACK: f32 = 1.05;
 
 /// A device's place in the session, and its driver.
-pub(crate) type Member = (usize, Driver);
+pub(crate) type Member = (usize, DeviceRenderer);
 
 /// What is counted.
 pub(crate) struct Counting<'a> {
@@ -41,8 +41,8 @@ pub(crate) struct Counting<'a> {
 
 /// A driver that has counted, and what its group found.
 pub(crate) struct Ready {
-    pub driver: Driver,
-    pub counted: Arc<Counted>,
+    pub driver: DeviceRenderer,
+    pub counted: Arc<PictureGrids>,
 }
 
 /// The host has no room for the list of grids.
@@ -56,15 +56,15 @@ pub(crate) struct Uncounted {
 struct Board {
     store: Arc<GridStore>,
     /// The parts of each job that was counted to its end.
-    runs: Mutex<Vec<Option<Vec<Run>>>>,
+    runs: Mutex<Vec<Option<Vec<SortedRun>>>>,
     /// Why a part could not be kept.
     refused: Mutex<Option<ListError>>,
 }
 
 impl Board {
     /// Keeps a part of a job beside the `parts` before it, and, with the last, the job.
-    fn take(&self, parts: &mut Vec<Run>, (job, grids): (usize, JobGrids), last: bool) {
-        match Run::of(grids, &self.store) {
+    fn take(&self, parts: &mut Vec<SortedRun>, (job, grids): (usize, ShareGrids), last: bool) {
+        match SortedRun::of(grids, &self.store) {
             Ok(run) => parts.push(run),
             Err(error) => *self.refused.lock() = Some(error),
         }
@@ -77,14 +77,14 @@ impl Board {
 impl Counting<'_> {
     /// Parts that counting can be shared in, however many devices there are.
     pub(crate) fn job_count_max(&self) -> usize {
-        jobs(&self.picture.world.runs, JOB_PRIMITIVES_MIN).len()
+        cut_into_shares(&self.picture.world.runs, JOB_PRIMITIVES_MIN).len()
     }
 
     /// Counts on all drivers; one whose device fails again drops out.
     ///
     /// # Errors
     /// A list of grids that the host has no room for: then the drivers that are left come back.
-    pub(crate) fn run(&self, drivers: Vec<Option<Driver>>) -> Result<Vec<Option<Ready>>, Uncounted> {
+    pub(crate) fn run(&self, drivers: Vec<Option<DeviceRenderer>>) -> Result<Vec<Option<Ready>>, Uncounted> {
         let mut ready: Vec<Option<Ready>> = drivers.iter().map(|_| None).collect();
         let groups = groups(drivers);
         let counted: Vec<_> = thread::scope(|scope| {
@@ -103,13 +103,13 @@ impl Counting<'_> {
         Ok(ready)
     }
 
-    fn count_group(&self, mut members: Vec<Member>) -> (Vec<Member>, Result<Arc<Counted>, ListError>) {
+    fn count_group(&self, mut members: Vec<Member>) -> (Vec<Member>, Result<Arc<PictureGrids>, ListError>) {
         let counted = self.count_measured(&mut members);
         (members, counted)
     }
 
     /// Counts, and again where displacement bounds had to be measured.
-    fn count_measured(&self, members: &mut Vec<Member>) -> Result<Arc<Counted>, ListError> {
+    fn count_measured(&self, members: &mut Vec<Member>) -> Result<Arc<PictureGrids>, ListError> {
         let counted = Arc::new(self.count(members, &[])?);
         if self.picture.world.unbounded.is_empty() {
             return Ok(counted);
@@ -118,13 +118,16 @@ impl Counting<'_> {
         drop(counted);
         self.retain(members, |driver| Ok(driver.bound(&bounds)?));
         let again = self.count(members, &bounds)?;
-        Ok(Arc::new(Counted { bounds_measured: bounds, ..again }))
+        Ok(Arc::new(PictureGrids { bounds_measured: bounds, ..again }))
     }
 
     /// Members take job after job; one that a failing member had is counted by the others, or by itself opened anew. Members
     /// know the displacement bounds that were measured.
-    fn count(&self, members: &mut Vec<Member>, bounds: &[(u32, f32)]) -> Result<Counted, ListError> {
-        let all = jobs(&self.picture.world.runs, job_primitives(self.picture.world.primitive_count(), members.len()));
+    fn count(&self, members: &mut Vec<Member>, bounds: &[(u32, f32)]) -> Result<PictureGrids, ListError> {
+        let all = cut_into_shares(
+            &self.picture.world.runs,
+            job_primitives(self.picture.world.primitive_count(), members.len()),
+        );
         let board = Board {
             store: GridStore::new(self.memory, self.list_bytes),
             runs: Mutex::new(all.iter().map(|_| None).collect()),
@@ -164,22 +167,22 @@ impl Counting<'_> {
         }
     }
 
-    fn gathered(&self, runs: Vec<Run>) -> Result<Counted, ListError> {
-        let (list, lost) = merged(&runs, &GridStore::new(self.memory, self.list_bytes))?;
+    fn gathered(&self, runs: Vec<SortedRun>) -> Result<PictureGrids, ListError> {
+        let (list, lost) = merge_runs(&runs, &GridStore::new(self.memory, self.list_bytes))?;
         drop(runs);
         // The parts of jobs were blocks of up to a few MiB.
         heap::trim();
-        let totals = Totals::of(&list, self.picture.world.frame.sampled_px, &self.picture.filter)?;
-        Ok(Counted { list, totals, lost, ..Counted::default() })
+        let totals = GridTotals::of(&list, self.picture.world.frame.sampled_px, &self.picture.filter)?;
+        Ok(PictureGrids { list, totals, lost, ..PictureGrids::default() })
     }
 
     /// Displacements without a declared bound are displaced once, by the first member that can, and measured.
-    fn measure(&self, members: &mut Vec<Member>, counted: &Arc<Counted>) -> Result<Vec<(u32, f32)>, ListError> {
+    fn measure(&self, members: &mut Vec<Member>, counted: &Arc<PictureGrids>) -> Result<Vec<(u32, f32)>, ListError> {
         let mut measured = None;
         self.retain(members, |driver| {
             if measured.is_none() {
                 measured = match driver.measure(counted, self.crop) {
-                    Err(DriverError::List(error)) => Some(Err(error)),
+                    Err(DeviceError::List(error)) => Some(Err(error)),
                     moved => Some(Ok(moved?)),
                 };
             }
@@ -191,7 +194,7 @@ impl Counting<'_> {
     }
 
     /// Keeps the members that can do something, if need be when their devices are opened anew.
-    fn retain(&self, members: &mut Vec<Member>, mut act: impl FnMut(&mut Driver) -> Result<(), DriverError>) {
+    fn retain(&self, members: &mut Vec<Member>, mut act: impl FnMut(&mut DeviceRenderer) -> Result<(), DeviceError>) {
         for (place, mut driver) in std::mem::take(members) {
             let kept = match act(&mut driver) {
                 Ok(()) => Some(driver),
@@ -205,10 +208,10 @@ impl Counting<'_> {
     fn instead(
         &self,
         place: usize,
-        failed: Driver,
-        error: &DriverError,
-        mut act: impl FnMut(&mut Driver) -> Result<(), DriverError>,
-    ) -> Option<Driver> {
+        failed: DeviceRenderer,
+        error: &DeviceError,
+        mut act: impl FnMut(&mut DeviceRenderer) -> Result<(), DeviceError>,
+    ) -> Option<DeviceRenderer> {
         drop(failed.finish());
         let mut driver = self.reopeners[place].instead(error)?;
         while let Err(error) = act(&mut driver) {
@@ -229,7 +232,7 @@ fn job_primitives(all: u64, members: usize) -> u32 {
 }
 
 /// Drivers of identical devices together, each with its place.
-fn groups(drivers: Vec<Option<Driver>>) -> Vec<Vec<Member>> {
+fn groups(drivers: Vec<Option<DeviceRenderer>>) -> Vec<Vec<Member>> {
     let mut groups: Vec<Vec<Member>> = Vec::new();
     for (place, driver) in drivers.into_iter().enumerate() {
         let Some(driver) = driver else { continue };

@@ -2,8 +2,8 @@
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::gpu::{Device, DeviceInfo, DeviceTitle, GpuError, OpenOptions, Opening, reopen};
-use crate::render::device::driver::{Driver, DriverError, Picture, Tracks};
-use crate::render::device::imager::Devices;
+use crate::render::device::imager::DeviceSource;
+use crate::render::device::renderer::{DeviceError, DeviceRenderer, DeviceTracks, Picture};
 use crate::schedule::Failure;
 use crate::trace::Trace;
 use parking_lot::Mutex;
@@ -57,12 +57,12 @@ impl DeviceSlot {
 
     /// Opens it anew, and once more if the world's second try is not used up; or tells why it does not open.
     fn open(&self) -> Option<Device> {
-        let opened = reopen(&self.info, &self.open_options).map_err(DriverError::from);
+        let opened = reopen(&self.info, &self.open_options).map_err(DeviceError::from);
         opened.or_else(|error| self.again(&error).ok_or(())).ok()
     }
 
     /// The device in place of one that failed, if it gets a second try.
-    fn again(&self, error: &DriverError) -> Option<Device> {
+    fn again(&self, error: &DeviceError) -> Option<Device> {
         if self.record.failed(error) { self.open() } else { None }
     }
 
@@ -110,7 +110,7 @@ impl Record {
     }
 
     /// The device failed: tells so, and whether it is now to be opened anew.
-    pub(crate) fn failed(&self, error: &DriverError) -> bool {
+    pub(crate) fn failed(&self, error: &DeviceError) -> bool {
         self.tell(&error.to_string(), error.hint(), error.ends_device())
     }
 
@@ -178,29 +178,29 @@ pub(crate) struct Reopener {
 
 impl Reopener {
     /// A driver on a device.
-    pub(crate) fn driver(&self, device: Device) -> Result<Driver, DriverError> {
-        Driver::new(device, Arc::clone(&self.picture), self.tracks())
+    pub(crate) fn driver(&self, device: Device) -> Result<DeviceRenderer, DeviceError> {
+        DeviceRenderer::new(device, Arc::clone(&self.picture), self.tracks())
     }
 
     /// A driver on the device, opened anew; what failed is gone already, so that it holds no memory any more.
-    pub(crate) fn open(&self) -> Option<Driver> {
-        let driver = reopen(&self.info, &self.open_options).map_err(DriverError::from);
+    pub(crate) fn open(&self) -> Option<DeviceRenderer> {
+        let driver = reopen(&self.info, &self.open_options).map_err(DeviceError::from);
         self.keep(driver.and_then(|device| self.driver(device)))
     }
 
     /// The driver, or after a failure another.
-    pub(crate) fn keep(&self, driver: Result<Driver, DriverError>) -> Option<Driver> {
+    pub(crate) fn keep(&self, driver: Result<DeviceRenderer, DeviceError>) -> Option<DeviceRenderer> {
         driver.or_else(|error| self.instead(&error).ok_or(())).ok()
     }
 
     /// A driver in place of one that failed and is gone; `None` if the device does no more for this picture.
-    pub(crate) fn instead(&self, error: &DriverError) -> Option<Driver> {
+    pub(crate) fn instead(&self, error: &DeviceError) -> Option<DeviceRenderer> {
         if self.record.failed(error) { self.open() } else { None }
     }
 
-    fn tracks(&self) -> Tracks {
+    fn tracks(&self) -> DeviceTracks {
         let device = self.open_options.first_number;
-        Tracks {
+        DeviceTracks {
             regions: self.trace.track(&format!("device {device}: regions")),
             stages: self.trace.track(&format!("device {device}: stages")),
         }
@@ -219,7 +219,7 @@ impl<'a> InTurn<'a> {
     }
 }
 
-impl Devices for InTurn<'_> {
+impl DeviceSource for InTurn<'_> {
     fn take(&mut self) -> Option<Device> {
         loop {
             let slot = self.slots.get_mut(self.next)?;

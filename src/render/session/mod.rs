@@ -18,10 +18,10 @@ use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
 use crate::progress::{Event, Observer};
 use crate::render::checkpoint::{Begun, Checkpoint, Refusal};
-use crate::render::device::driver::{Driver, Picture};
 use crate::render::device::imager::DeviceImager;
+use crate::render::device::renderer::{DeviceRenderer, Picture};
 use crate::render::grids::list::ListError;
-use crate::render::grids::picture_grids::Counted;
+use crate::render::grids::picture_grids::PictureGrids;
 use crate::render::grids::tiles::tile_counts;
 use crate::render::region::chain::RegionCounts;
 use crate::render::report::advice;
@@ -285,7 +285,7 @@ impl<'a> Session<'a> {
     }
 
     /// A driver on every device that is left.
-    fn drivers(&mut self, reopeners: &[Reopener]) -> Vec<Option<Driver>> {
+    fn drivers(&mut self, reopeners: &[Reopener]) -> Vec<Option<DeviceRenderer>> {
         let begin = Instant::now();
         let driver = |(slot, reopener): (&mut DeviceSlot, &Reopener)| {
             slot.take().and_then(|device| reopener.keep(reopener.driver(device)))
@@ -299,7 +299,7 @@ impl<'a> Session<'a> {
         &mut self,
         picture: &Arc<Picture>,
         ready: Vec<(Option<Ready>, Reopener)>,
-        counted: &Counted,
+        counted: &PictureGrids,
         film: &Film,
     ) {
         let crop = film.crop();
@@ -450,7 +450,7 @@ fn opener(
         let again = || {
             // What failed before must not hold memory any longer.
             let failed = garage.lock().take();
-            drop(failed.map(Driver::finish));
+            drop(failed.map(DeviceRenderer::finish));
             reopener.record.granted().then(|| reopener.open()).flatten()
         };
         let mut driver = driver.or_else(again).ok_or_else(unopened)?;

@@ -2,8 +2,8 @@
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::gpu::{Fault, Faults};
+use crate::render::device::memory::GridResidency;
 use crate::render::grids::list::GRID_BYTES;
-use crate::render::resident::grid_pages::Residency;
 use crate::schedule::Region;
 use crate::schedule::perturb::IN_FLIGHT_MAX;
 use std::sync::Arc;
@@ -97,8 +97,8 @@ impl Aids {
     }
 
     /// How much of the list of grids is on a device.
-    pub(crate) fn grid_residency(&self) -> Option<Residency> {
-        let page = |bytes: u64| Residency { page_grids: (bytes / GRID_BYTES).max(1), seats: SMALL_GRID_PAGES };
+    pub(crate) fn grid_residency(&self) -> Option<GridResidency> {
+        let page = |bytes: u64| GridResidency { page_grids: (bytes / GRID_BYTES).max(1), seats: SMALL_GRID_PAGES };
         self.small_page_bytes.map(page)
     }
 

@@ -1,7 +1,7 @@
 //! A driver as the scheduler sees it.
 
 use crate::gpu::{Device, GpuError};
-use crate::render::device::driver::{Driver, Polled};
+use crate::render::device::renderer::{DeviceRenderer, RegionPoll};
 use crate::render::region::chain::RegionResult;
 use crate::render::session::devices::Record;
 use crate::schedule::{Capacity, Failure, Fit, Poll, Region, RegionRenderer, SummedArea};
@@ -10,11 +10,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Where a worker leaves its device when it ends, for the next world; empty when the device failed.
-pub(crate) type Garage = Arc<Mutex<Option<Driver>>>;
+pub(crate) type Garage = Arc<Mutex<Option<DeviceRenderer>>>;
 
 /// One device at work for the scheduler.
 pub(crate) struct Worker {
-    driver: Option<Driver>,
+    driver: Option<DeviceRenderer>,
     garage: Garage,
     capacity: Capacity,
     throttle: Throttle,
@@ -24,14 +24,14 @@ pub(crate) struct Worker {
 
 impl Worker {
     /// A worker around a driver whose picture has begun, and which is to be so many times slower than it could be.
-    pub(crate) fn new(driver: Driver, garage: Garage, apron_px: [u32; 2], slowness: f64) -> Self {
+    pub(crate) fn new(driver: DeviceRenderer, garage: Garage, apron_px: [u32; 2], slowness: f64) -> Self {
         let throttle = Throttle { slowness, worked_s: driver.worked_s(), rests_until: Instant::now() };
         let region = driver.capacity();
         let capacity = Capacity::of_lists([driver.samples(), apron_px], region.subpixels, region.grids);
         Self { driver: Some(driver), garage, capacity, throttle, failed: false }
     }
 
-    fn driver(&mut self) -> &mut Driver {
+    fn driver(&mut self) -> &mut DeviceRenderer {
         self.driver.as_mut().expect("a worker has a driver until it is dropped")
     }
 
@@ -99,7 +99,7 @@ impl RegionRenderer for Worker {
     type Payload = Box<RegionResult>;
 
     fn in_flight_max(&self) -> usize {
-        self.driver.as_ref().map_or(1, Driver::in_flight_max)
+        self.driver.as_ref().map_or(1, DeviceRenderer::in_flight_max)
     }
 
     fn fit(&self, table: &SummedArea, region: Region) -> Fit {
@@ -119,10 +119,10 @@ impl RegionRenderer for Worker {
         let worked_s = self.driver().worked_s();
         self.throttle.worked(worked_s);
         Ok(match polled {
-            Polled::Finished(rect, result) => Poll::Finished(region(rect), result),
-            Polled::TooLarge(rect) => Poll::TooLarge(region(rect)),
-            Polled::Advanced => Poll::Advanced,
-            Polled::Waiting => Poll::Waiting(self.driver().waiting_for()),
+            RegionPoll::Finished(rect, result) => Poll::Finished(region(rect), result),
+            RegionPoll::TooLarge(rect) => Poll::TooLarge(region(rect)),
+            RegionPoll::Advanced => Poll::Advanced,
+            RegionPoll::Waiting => Poll::Waiting(self.driver().waiting_for()),
         })
     }
 }

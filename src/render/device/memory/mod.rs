@@ -8,7 +8,10 @@
 //! part goes first to the lists of the grids that some pixel needs, because a pixel cannot be cut, then to subpixels: depth keys,
 //! resolved samples, visible colours. What a small picture leaves over goes to stores that make work come in larger portions.
 
+mod grid_residency;
 pub(super) mod needs;
+
+pub(crate) use grid_residency::GridResidency;
 
 use crate::pipeline::buffers::RegionCapacity;
 

@@ -9,15 +9,17 @@ use crate::pipeline::recording::{Arena, Buffer};
 use crate::pipeline::select::{DepthBuckets, RegionPixels};
 use crate::pipeline::world::DrawnWorld;
 use crate::pipeline::{self, frame};
-use crate::render::device::bound_split::{CountJob, Counter, JobGrids, drawables};
+use crate::render::device::bound_split::{Counter, CountingShare, drawables};
+use crate::render::device::memory::GridResidency;
 use crate::render::device::memory::needs::Needs;
 use crate::render::grids::list::ListError;
-use crate::render::grids::picture_grids::Counted;
+use crate::render::grids::order::ShareGrids;
+use crate::render::grids::picture_grids::PictureGrids;
 use crate::render::region::chain::{RegionResult, RegionRun, Step};
 use crate::render::region::pace::Pace;
 use crate::render::region::record::{DeviceWorld, Place};
-use crate::render::resident::geometry_pages::ResidentPages;
-use crate::render::resident::grid_pages::{GridPages, Residency};
+use crate::render::resident::geometry_pages::GeometryPages;
+use crate::render::resident::grid_pages::GridPages;
 use crate::scene::Filter;
 use crate::trace::Track;
 use std::sync::Arc;
@@ -50,7 +52,7 @@ pub(crate) struct Picture {
     /// Device memory for pages, at most; one page in any case.
     pub pages_bytes_max: u64,
     /// How much of the list of grids is on a device, if not what its memory suggests (a test aid).
-    pub grid_residency: Option<Residency>,
+    pub grid_residency: Option<GridResidency>,
     /// Makes submissions as different as they can be, by this seed (a test aid).
     pub perturb: Option<u64>,
     /// The region of each device, counted from 0, that RenderDoc is told to capture; there is one region in flight then.
@@ -59,7 +61,7 @@ pub(crate) struct Picture {
 
 /// What a device could not do.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum DriverError {
+pub(crate) enum DeviceError {
     #[error(transparent)]
     Gpu(#[from] GpuError),
     #[error(transparent)]
@@ -74,7 +76,7 @@ pub(crate) enum DriverError {
     },
 }
 
-impl DriverError {
+impl DeviceError {
     /// Whether the device should be opened anew.
     pub(crate) fn ends_device(&self) -> bool {
         matches!(self, Self::Gpu(error) if error.ends_device())
@@ -100,7 +102,7 @@ struct Flight {
 }
 
 /// A device with a world on it.
-pub(crate) struct Driver {
+pub(crate) struct DeviceRenderer {
     pub(crate) device: Device,
     pub(crate) picture: Arc<Picture>,
     pub(crate) world: DeviceWorld,
@@ -111,27 +113,27 @@ pub(crate) struct Driver {
     flights: Vec<Flight>,
     pace: Pace,
     begun_regions: u64,
-    tracks: Tracks,
+    tracks: DeviceTracks,
 }
 
 /// Where a device's times go: its stages, and its regions.
-pub(crate) struct Tracks {
+pub(crate) struct DeviceTracks {
     pub stages: Track,
     pub regions: Track,
 }
 
 /// What came of a poll.
 #[derive(Debug)]
-pub(crate) enum Polled {
+pub(crate) enum RegionPoll {
     Finished([u32; 4], Box<RegionResult>),
     TooLarge([u32; 4]),
     Advanced,
     Waiting,
 }
 
-impl Driver {
+impl DeviceRenderer {
     /// Brings what a picture needs for every region to a device, pages and grids apart.
-    pub(crate) fn new(mut device: Device, picture: Arc<Picture>, tracks: Tracks) -> Result<Self, DriverError> {
+    pub(crate) fn new(mut device: Device, picture: Arc<Picture>, tracks: DeviceTracks) -> Result<Self, DeviceError> {
         let world = &picture.world;
         let parts = [
             (1, size_of::<FrameBuffer>() as u64),
@@ -150,10 +152,10 @@ impl Driver {
         let buffer = device.allocate("frame", Arena::bytes_for(&parts), Usage::DeviceOnly)?;
         let frame = cut_frame(buffer, &picture);
         upload_frame(&mut device, &frame, &picture).inspect_err(|_| device.free(buffer))?;
-        let (all, largest) = ResidentPages::bytes(&world.pages);
+        let (all, largest) = GeometryPages::bytes(&world.pages);
         let left = device.memory().budget_bytes.saturating_sub(device.memory().used_bytes + picture.reserve_bytes);
         let pages_bytes = (left / 3).min(picture.pages_bytes_max).max(largest);
-        let pages = ResidentPages::new(Arc::clone(&world.pages), all.min(pages_bytes));
+        let pages = GeometryPages::new(Arc::clone(&world.pages), all.min(pages_bytes));
         let pace = Pace::new(picture.perturb);
         let world = DeviceWorld {
             world: Arc::clone(&picture.world),
@@ -187,9 +189,9 @@ impl Driver {
     /// Counts jobs, one after the other, as long as `take` has any, and gives each's grids, in parts, the last of which is marked.
     pub(crate) fn count<'a>(
         &mut self,
-        take: &mut dyn FnMut() -> Option<(usize, &'a CountJob)>,
-        give: &mut dyn FnMut(usize, JobGrids, bool),
-    ) -> Result<(), DriverError> {
+        take: &mut dyn FnMut() -> Option<(usize, &'a CountingShare)>,
+        give: &mut dyn FnMut(usize, ShareGrids, bool),
+    ) -> Result<(), DeviceError> {
         let count = self.picture.world.runs.len().max(1) as u64;
         let taken = self.world.pages.take_memory(&mut self.device);
         taken.map_err(|error| self.explained(error.into(), None))?;
@@ -220,9 +222,9 @@ impl Driver {
     fn count_in<'a>(
         &mut self,
         slices: &CountSlices,
-        take: &mut dyn FnMut() -> Option<(usize, &'a CountJob)>,
-        give: &mut dyn FnMut(usize, JobGrids, bool),
-    ) -> Result<(), DriverError> {
+        take: &mut dyn FnMut() -> Option<(usize, &'a CountingShare)>,
+        give: &mut dyn FnMut(usize, ShareGrids, bool),
+    ) -> Result<(), DeviceError> {
         let drawables = drawables(&self.picture.world.runs);
         self.device.upload(slices.drawables.part(0..drawables.len() as u64), &drawables)?;
         while let Some((number, job)) = take() {
@@ -289,7 +291,7 @@ impl Driver {
     }
 
     /// Lets one region in flight go on, waiting at most `timeout` for one that can.
-    pub(crate) fn poll(&mut self, timeout: Duration) -> Result<Polled, GpuError> {
+    pub(crate) fn poll(&mut self, timeout: Duration) -> Result<RegionPoll, GpuError> {
         let mut ready = None;
         for index in 0..self.flights.len() {
             if self.device.is_done(self.flights[index].run.ticket())? {
@@ -299,10 +301,10 @@ impl Driver {
         }
         let index = match (ready, self.flights.first()) {
             (Some(index), _) => index,
-            (None, None) => return Ok(Polled::Waiting),
+            (None, None) => return Ok(RegionPoll::Waiting),
             (None, Some(first)) => match self.device.wait(first.run.ticket(), timeout) {
                 Ok(()) => 0,
-                Err(GpuError::Timeout { .. }) => return Ok(Polled::Waiting),
+                Err(GpuError::Timeout { .. }) => return Ok(RegionPoll::Waiting),
                 Err(error) => return Err(error),
             },
         };
@@ -314,7 +316,7 @@ impl Driver {
         self.picture.captured_region == Some(region) && !self.world.measuring
     }
 
-    fn advance(&mut self, index: usize) -> Result<Polled, GpuError> {
+    fn advance(&mut self, index: usize) -> Result<RegionPoll, GpuError> {
         let flight = &mut self.flights[index];
         let stages_s = trace_stages(&mut self.tracks.stages, &self.device, flight.run.ticket());
         flight.device_s += stages_s.iter().sum::<f64>();
@@ -323,7 +325,7 @@ impl Driver {
         if matches!(step, Step::Working) {
             // The oldest flight first, next time.
             self.flights.rotate_left(1);
-            return Ok(Polled::Advanced);
+            return Ok(RegionPoll::Advanced);
         }
         let flight = self.flights.remove(index);
         if self.captures(self.begun_regions - 1) {
@@ -333,14 +335,14 @@ impl Driver {
         trace_region(&mut self.tracks.regions, &flight, &step);
         Ok(match step {
             Step::Finished(result) => {
-                Polled::Finished(flight.rect, Box::new(RegionResult { device_s: flight.device_s, ..*result }))
+                RegionPoll::Finished(flight.rect, Box::new(RegionResult { device_s: flight.device_s, ..*result }))
             }
-            _ => Polled::TooLarge(flight.rect),
+            _ => RegionPoll::TooLarge(flight.rect),
         })
     }
 
     /// Displaces everything once and returns, for each instance, how far its vertices moved in camera space.
-    pub(crate) fn measure(&mut self, counted: &Arc<Counted>, crop: [u32; 4]) -> Result<Vec<f32>, DriverError> {
+    pub(crate) fn measure(&mut self, counted: &Arc<PictureGrids>, crop: [u32; 4]) -> Result<Vec<f32>, DeviceError> {
         self.begin_picture(counted)?;
         self.world.measuring = true;
         let result = self.measure_regions(crop);
@@ -351,7 +353,7 @@ impl Driver {
         Ok(self.moved()?)
     }
 
-    fn measure_regions(&mut self, crop: [u32; 4]) -> Result<(), DriverError> {
+    fn measure_regions(&mut self, crop: [u32; 4]) -> Result<(), DeviceError> {
         let mut regions = vec![crop];
         while let Some(rect) = regions.pop() {
             let large = self.region_pixels(rect).count() * self.capacity().pixel_samples > self.capacity().subpixels;
@@ -360,10 +362,10 @@ impl Driver {
                 self.begin(rect)?;
                 too_large = loop {
                     match self.poll(self.device.timeout())? {
-                        Polled::Finished(..) => break false,
-                        Polled::TooLarge(_) => break true,
-                        Polled::Advanced => {}
-                        Polled::Waiting => return Err(self.timed_out()),
+                        RegionPoll::Finished(..) => break false,
+                        RegionPoll::TooLarge(_) => break true,
+                        RegionPoll::Advanced => {}
+                        RegionPoll::Waiting => return Err(self.timed_out()),
                     }
                 };
             }
@@ -374,7 +376,7 @@ impl Driver {
         Ok(())
     }
 
-    fn timed_out(&self) -> DriverError {
+    fn timed_out(&self) -> DeviceError {
         let device = self.device.title().clone();
         GpuError::Timeout { device, waited_for: self.waiting_for(), timeout: self.device.timeout() }.into()
     }
