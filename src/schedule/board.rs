@@ -6,7 +6,7 @@
 use super::policy::AHEAD_PARTS;
 use super::region::Region;
 use super::report::{Balance, DeviceReport, Failure, MissingReason};
-use super::shares::{Runner, end_s};
+use super::shares::{DeviceLoad, end_s};
 use super::speed::Speedometer;
 use rustc_hash::FxHashMap;
 use std::time::Duration;
@@ -28,20 +28,20 @@ struct Leaf {
     /// devices down takes no others with it.
     suspect: bool,
     /// Devices for which it is too large.
-    barred: Vec<usize>,
+    too_large_for: Vec<usize>,
     /// The device that left it for others to steal (perturbation), until one does.
-    handed_by: Option<usize>,
-    was_handed: bool,
+    handed_over_by: Option<usize>,
+    was_handed_over: bool,
 }
 
 impl Leaf {
     fn open_to(&self, device: usize) -> bool {
-        !self.barred.contains(&device) && self.handed_by != Some(device)
+        !self.too_large_for.contains(&device) && self.handed_over_by != Some(device)
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum DevicePhase {
     Opening,
     Open,
     /// Waits for work.
@@ -52,14 +52,14 @@ enum Phase {
 
 /// A device as the board sees it.
 #[derive(Clone, Debug)]
-struct Chair {
+struct DeviceEntry {
     life: Life,
-    phase: Phase,
+    phase: DevicePhase,
     depth: usize,
     in_flight: usize,
     /// Waits for the sink, which is no fault of its own.
     delivering: bool,
-    /// When it last came forward, on the board's patience clock.
+    /// When it last came forward, on the board's watchdog_time clock.
     progress: Duration,
     /// Until when busy and idle time are accounted for.
     since: Duration,
@@ -67,7 +67,7 @@ struct Chair {
     report: DeviceReport,
 }
 
-impl Chair {
+impl DeviceEntry {
     fn account(&mut self, now: Duration) {
         let passed = now.saturating_sub(self.since);
         *(if self.in_flight > 0 { &mut self.report.busy } else { &mut self.report.idle }) += passed;
@@ -75,18 +75,19 @@ impl Chair {
     }
 }
 
-/// What a device may do next.
+/// Whether a device goes on, and whether it may begin a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outlook {
-    /// It was given up, or there is nothing left to do, ever.
-    Leave,
-    /// It may take a region if it has room: memory, and not much in flight beside its share of what is left for all.
-    Stay { in_flight: usize, room: bool, epoch: u64 },
+pub(crate) enum DeviceStatus {
+    /// It was given up, or there will never be anything left for it to do.
+    Done,
+    /// It goes on. `may_begin` says whether it may take a region: it has memory for one, and not much in flight compared with its share of
+    /// the remaining work.
+    Working { in_flight: usize, may_begin: bool, epoch: u64 },
 }
 
 /// What follows from a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fallout {
+pub(crate) struct FailureOutcome {
     /// All regions that the device held.
     pub(crate) returned: Vec<Region>,
     /// Whether the device is opened once more.
@@ -96,9 +97,9 @@ pub(crate) struct Fallout {
 #[derive(Debug)]
 pub(crate) struct Board {
     leaves: FxHashMap<Region, Leaf>,
-    chairs: Vec<Chair>,
+    entries: Vec<DeviceEntry>,
     /// Free leaves that not everybody may take, or not yet.
-    aside: Vec<Region>,
+    set_aside: Vec<Region>,
     /// Given up: too large for every device.
     refused: Vec<Region>,
     /// A device that has shown no speed yet has one in so many parts of an equal share.
@@ -108,7 +109,7 @@ pub(crate) struct Board {
     /// Counts everything that a waiting device might act upon.
     epoch: u64,
     /// Time by which devices are judged: it stands still while the process is stopped.
-    patience: Duration,
+    watchdog_time: Duration,
     stopping: bool,
     handed_over: u64,
     finished: u64,
@@ -124,9 +125,9 @@ impl Board {
     ) -> Self {
         let leaves: FxHashMap<_, _> =
             leaves.into_iter().map(|(region, work)| (region, Leaf { work, ..Leaf::default() })).collect();
-        let chair = |device| Chair {
+        let entry = |device| DeviceEntry {
             life: Life { device, number: 0 },
-            phase: Phase::Opening,
+            phase: DevicePhase::Opening,
             depth: 1,
             in_flight: 0,
             delivering: false,
@@ -138,12 +139,12 @@ impl Board {
         Self {
             unbegun: leaves.values().fold(0, |sum: u64, leaf| sum.saturating_add(leaf.work)),
             leaves,
-            chairs: (0..device_count).map(chair).collect(),
-            aside: Vec::new(),
+            entries: (0..device_count).map(entry).collect(),
+            set_aside: Vec::new(),
             unknown_share_parts,
             refused: Vec::new(),
             epoch: 0,
-            patience: Duration::ZERO,
+            watchdog_time: Duration::ZERO,
             stopping: false,
             handed_over: 0,
             finished: 0,
@@ -151,7 +152,7 @@ impl Board {
     }
 
     /// Makes every waiting device look again.
-    pub(crate) fn bump(&mut self) {
+    pub(crate) fn advance_epoch(&mut self) {
         self.epoch += 1;
     }
 
@@ -168,31 +169,34 @@ impl Board {
     /// Whether nobody can change anything any more.
     pub(crate) fn is_over(&self) -> bool {
         self.leaves.is_empty()
-            || self.chairs.iter().all(|chair| chair.phase == Phase::Gone || (self.stopping && chair.in_flight == 0))
+            || self
+                .entries
+                .iter()
+                .all(|entry| entry.phase == DevicePhase::Gone || (self.stopping && entry.in_flight == 0))
     }
 
-    /// The life of a device that has opened with room for `depth` regions; `None` if it was given up meanwhile.
+    /// The life of a device that has opened with may_begin for `depth` regions; `None` if it was given up meanwhile.
     pub(crate) fn open(&mut self, device: usize, depth: usize, now: Duration) -> Option<Life> {
-        let patience = self.patience;
-        let chair = &mut self.chairs[device];
-        if chair.phase != Phase::Opening {
+        let watchdog_time = self.watchdog_time;
+        let entry = &mut self.entries[device];
+        if entry.phase != DevicePhase::Opening {
             return None;
         }
-        chair.account(now);
-        (chair.phase, chair.depth, chair.progress) = (Phase::Open, depth.max(1), patience);
-        Some(chair.life)
+        entry.account(now);
+        (entry.phase, entry.depth, entry.progress) = (DevicePhase::Open, depth.max(1), watchdog_time);
+        Some(entry.life)
     }
 
-    pub(crate) fn outlook(&self, life: Life, now: Duration) -> Outlook {
-        let chair = &self.chairs[life.device];
-        if !self.lives(life) || self.leaves.is_empty() || (self.stopping && chair.in_flight == 0) {
-            return Outlook::Leave;
+    pub(crate) fn status(&self, life: Life, now: Duration) -> DeviceStatus {
+        let entry = &self.entries[life.device];
+        if !self.is_active(life) || self.leaves.is_empty() || (self.stopping && entry.in_flight == 0) {
+            return DeviceStatus::Done;
         }
-        let devices = self.live().count();
-        let little = || chair.meter.begun_work().saturating_mul(AHEAD_PARTS) <= self.share(life, now).0;
-        let ahead = || devices == 1 || (chair.meter.speed().is_some() && little());
-        let room = !self.stopping && chair.in_flight < chair.depth && (chair.in_flight == 0 || ahead());
-        Outlook::Stay { in_flight: chair.in_flight, room, epoch: self.epoch }
+        let devices = self.live_devices().count();
+        let little = || entry.meter.begun_work().saturating_mul(AHEAD_PARTS) <= self.share(life, now).0;
+        let ahead = || devices == 1 || (entry.meter.speed().is_some() && little());
+        let may_begin = !self.stopping && entry.in_flight < entry.depth && (entry.in_flight == 0 || ahead());
+        DeviceStatus::Working { in_flight: entry.in_flight, may_begin, epoch: self.epoch }
     }
 
     /// What decides about a cut for balance, except how many regions are queued in deques.
@@ -204,9 +208,9 @@ impl Board {
             share,
             ahead,
             speed_permille: self.speed_permille(life),
-            devices: self.live().count(),
-            hungry: self.hungry(life.device),
-            queued: self.aside.len(),
+            devices: self.live_devices().count(),
+            waiting_devices: self.waiting_devices(life.device),
+            queued: self.set_aside.len(),
         }
     }
 
@@ -214,22 +218,25 @@ impl Board {
     /// begun; and what it has begun itself and should not have done yet. A device that has shown no speed yet counts as average in the shares of the
     /// others, and has little itself, so that it can be as slow as it likes.
     fn share(&self, life: Life, now: Duration) -> (u64, u64) {
-        let Some((own, mean)) = self.chairs[life.device].meter.speed().zip(self.mean_speed()) else {
-            return (self.unbegun / (self.live().count() as u64).saturating_mul(self.unknown_share_parts).max(1), 0);
+        let Some((own, mean)) = self.entries[life.device].meter.speed().zip(self.mean_speed()) else {
+            return (
+                self.unbegun / (self.live_devices().count() as u64).saturating_mul(self.unknown_share_parts).max(1),
+                0,
+            );
         };
         let runner = |device: usize| {
-            let meter = &self.chairs[device].meter;
+            let meter = &self.entries[device].meter;
             let speed = meter.likely_speed(mean, now);
-            Runner { speed, ahead: meter.ahead(speed, now) }
+            DeviceLoad { speed, ahead: meter.ahead(speed, now) }
         };
-        let end = end_s(self.live().map(runner).collect(), self.unbegun as f64);
-        ((own * end) as u64, self.chairs[life.device].meter.ahead(own, now) as u64)
+        let end = end_s(self.live_devices().map(runner).collect(), self.unbegun as f64);
+        ((own * end) as u64, self.entries[life.device].meter.ahead(own, now) as u64)
     }
 
     /// The device's speed against the mean of those that are known, in thousandths, at least one; a device that has shown none yet may be
     /// slow.
     fn speed_permille(&self, life: Life) -> u64 {
-        let permille = match self.chairs[life.device].meter.speed().zip(self.mean_speed()) {
+        let permille = match self.entries[life.device].meter.speed().zip(self.mean_speed()) {
             Some((own, mean)) => (1000.0 * own / mean) as u64,
             None => 1000 / self.unknown_share_parts.max(1),
         };
@@ -239,28 +246,28 @@ impl Board {
     /// The mean of the speeds that are known.
     fn mean_speed(&self) -> Option<f64> {
         let (sum, count) = self
-            .live()
-            .filter_map(|device| self.chairs[device].meter.speed())
+            .live_devices()
+            .filter_map(|device| self.entries[device].meter.speed())
             .fold((0.0, 0_u32), |(sum, count), speed| (sum + speed, count + 1));
         (count > 0).then(|| sum / f64::from(count))
     }
 
     /// The device takes a free leaf that came out of a deque. False if the device was given up: then the region is not its own.
     pub(crate) fn hold(&mut self, life: Life, region: Region, stolen: bool, now: Duration) -> bool {
-        let lives = self.lives(life);
+        let active = self.is_active(life);
         let leaf = self.leaves.get_mut(&region).expect("what a deque carries is a leaf");
         assert_eq!(leaf.holder, None, "what a deque carries is held by nobody");
-        if lives {
+        if active {
             leaf.holder = Some(life);
-            let chair = &mut self.chairs[life.device];
-            chair.account(now);
-            if chair.in_flight == 0 {
-                chair.progress = self.patience;
+            let entry = &mut self.entries[life.device];
+            entry.account(now);
+            if entry.in_flight == 0 {
+                entry.progress = self.watchdog_time;
             }
-            chair.in_flight += 1;
-            chair.report.stolen += u64::from(stolen);
+            entry.in_flight += 1;
+            entry.report.stolen += u64::from(stolen);
         }
-        lives
+        active
     }
 
     /// The device takes a leaf from those set aside, with the device that had handed it over, if one had: a suspect if it asks for
@@ -270,9 +277,9 @@ impl Board {
             let leaf = &self.leaves[region];
             leaf.suspect == suspect && leaf.open_to(life.device)
         };
-        let index = self.aside.iter().position(eligible).filter(|_| self.lives(life))?;
-        let region = self.aside.remove(index);
-        let from = self.leaves.get_mut(&region).and_then(|leaf| leaf.handed_by.take());
+        let index = self.set_aside.iter().position(eligible).filter(|_| self.is_active(life))?;
+        let region = self.set_aside.remove(index);
+        let from = self.leaves.get_mut(&region).and_then(|leaf| leaf.handed_over_by.take());
         self.hold(life, region, from.is_some(), now);
         Some((region, from))
     }
@@ -284,7 +291,7 @@ impl Board {
         }
         self.add(kept, Some(life));
         self.add(left, None);
-        self.chairs[life.device].report.splits += 1;
+        self.entries[life.device].report.splits += 1;
         true
     }
 
@@ -294,36 +301,36 @@ impl Board {
         if held && let Some(leaf) = self.leaves.get_mut(&region) {
             leaf.begun = true;
             self.unbegun = self.unbegun.saturating_sub(leaf.work);
-            self.chairs[life.device].meter.begin(region, leaf.work, now);
+            self.entries[life.device].meter.begin(region, leaf.work, now);
         }
         held
     }
 
-    /// Leaves a held region to other devices only (perturbation): the first one, or any if `throw`; each once.
-    pub(crate) fn hand_over(&mut self, life: Life, region: Region, throw: bool, now: Duration) -> bool {
-        let others = self.live().any(|device| device != life.device);
-        let fresh = self.leaves.get(&region).is_some_and(|leaf| !leaf.was_handed && leaf.barred.is_empty());
-        if !others || !fresh || !(throw || self.handed_over == 0) || !self.release(life, region, now) {
+    /// Leaves a held region to other devices only (perturbation): the first one, or any if `chosen`; each once.
+    pub(crate) fn hand_over(&mut self, life: Life, region: Region, chosen: bool, now: Duration) -> bool {
+        let others = self.live_devices().any(|device| device != life.device);
+        let fresh = self.leaves.get(&region).is_some_and(|leaf| !leaf.was_handed_over && leaf.too_large_for.is_empty());
+        if !others || !fresh || !(chosen || self.handed_over == 0) || !self.release(life, region, now) {
             return false;
         }
         let leaf = self.leaves.get_mut(&region).expect("released just now");
-        (leaf.handed_by, leaf.was_handed) = (Some(life.device), true);
+        (leaf.handed_over_by, leaf.was_handed_over) = (Some(life.device), true);
         self.handed_over += 1;
-        self.aside.push(region);
+        self.set_aside.push(region);
         true
     }
 
     /// The device came forward: a step of a region is done.
     pub(crate) fn progress(&mut self, life: Life) {
-        if self.lives(life) {
-            self.chairs[life.device].progress = self.patience;
+        if self.is_active(life) {
+            self.entries[life.device].progress = self.watchdog_time;
         }
     }
 
     /// How long the device has not come forward, if it has something to do.
     pub(crate) fn stalled(&self, life: Life) -> Duration {
-        let chair = &self.chairs[life.device];
-        if self.lives(life) && chair.in_flight > 0 { self.patience - chair.progress } else { Duration::ZERO }
+        let entry = &self.entries[life.device];
+        if self.is_active(life) && entry.in_flight > 0 { self.watchdog_time - entry.progress } else { Duration::ZERO }
     }
 
     /// The device has finished a region. False if it no longer holds it: then its pixels are void.
@@ -332,18 +339,18 @@ impl Board {
             return false;
         }
         self.leaves.remove(&region);
-        self.drop_from(life, region, true, now);
+        self.end_in_flight(life, region, true, now);
         self.finished += 1;
-        let chair = &mut self.chairs[life.device];
-        chair.report.regions += 1;
-        chair.delivering = true;
+        let entry = &mut self.entries[life.device];
+        entry.report.regions += 1;
+        entry.delivering = true;
         true
     }
 
     /// The sink has taken the pixels of a finished region.
     pub(crate) fn delivered(&mut self, life: Life) {
-        if self.lives(life) {
-            self.chairs[life.device].delivering = false;
+        if self.is_active(life) {
+            self.entries[life.device].delivering = false;
             self.progress(life);
         }
     }
@@ -356,8 +363,8 @@ impl Board {
         for half in halves {
             self.add(half, None);
         }
-        self.drop_from(life, region, false, now);
-        let report = &mut self.chairs[life.device].report;
+        self.end_in_flight(life, region, false, now);
+        let report = &mut self.entries[life.device].report;
         report.splits += 1;
         report.retries += 1;
         true
@@ -368,94 +375,103 @@ impl Board {
         if !self.release(life, region, now) {
             return false;
         }
-        self.leaves.get_mut(&region).expect("released just now").barred.push(life.device);
-        self.aside.push(region);
-        self.chairs[life.device].report.retries += 1;
-        self.settle_aside();
+        self.leaves.get_mut(&region).expect("released just now").too_large_for.push(life.device);
+        self.set_aside.push(region);
+        self.entries[life.device].report.retries += 1;
+        self.review_set_aside();
         true
     }
 
     /// The device has failed in the given life: everything it held is free again. `None` if that life was over already.
-    pub(crate) fn fail(&mut self, life: Life, failure: Failure, may_reopen: bool, now: Duration) -> Option<Fallout> {
-        if self.chairs[life.device].life != life || self.chairs[life.device].phase == Phase::Gone {
+    pub(crate) fn fail(
+        &mut self,
+        life: Life,
+        failure: Failure,
+        may_reopen: bool,
+        now: Duration,
+    ) -> Option<FailureOutcome> {
+        if self.entries[life.device].life != life || self.entries[life.device].phase == DevicePhase::Gone {
             return None;
         }
         let mut returned: Vec<_> =
             self.leaves.iter().filter(|(_, leaf)| leaf.holder == Some(life)).map(|(r, _)| *r).collect();
         returned.sort_unstable();
         for region in &returned {
-            self.strike(*region);
+            self.set_aside_after_failure(*region);
         }
         let reopening = may_reopen
             && life.number == 0
-            && self.chairs[life.device].phase != Phase::Opening
+            && self.entries[life.device].phase != DevicePhase::Opening
             && !self.leaves.is_empty()
             && !self.stopping;
-        let patience = self.patience;
-        let chair = &mut self.chairs[life.device];
-        chair.account(now);
-        chair.life.number += 1;
-        chair.report.failures.push(failure);
-        (chair.in_flight, chair.delivering, chair.progress) = (0, false, patience);
-        chair.meter.clear();
-        (chair.phase, chair.report.dropped) = if reopening { (Phase::Opening, false) } else { (Phase::Gone, true) };
-        self.settle_aside();
-        Some(Fallout { returned, reopening })
+        let watchdog_time = self.watchdog_time;
+        let entry = &mut self.entries[life.device];
+        entry.account(now);
+        entry.life.number += 1;
+        entry.report.failures.push(failure);
+        (entry.in_flight, entry.delivering, entry.progress) = (0, false, watchdog_time);
+        entry.meter.clear();
+        (entry.phase, entry.report.dropped) =
+            if reopening { (DevicePhase::Opening, false) } else { (DevicePhase::Gone, true) };
+        self.review_set_aside();
+        Some(FailureOutcome { returned, reopening })
     }
 
     /// Lets time pass on the clock by which devices are judged, and names those whose driver does not return.
     pub(crate) fn overdue(&mut self, passed: Duration, hang: Duration, open: Duration) -> Vec<(Life, Failure)> {
-        self.patience += passed;
-        let judge = |chair: &Chair| {
-            let waited = self.patience - chair.progress;
-            let (limit, waiting_for) = match chair.phase {
-                Phase::Opening => (open, "the device to open"),
-                Phase::Open if chair.in_flight > 0 && !chair.delivering => (2 * hang, "a call of the driver to return"),
+        self.watchdog_time += passed;
+        let judge = |entry: &DeviceEntry| {
+            let waited = self.watchdog_time - entry.progress;
+            let (limit, waiting_for) = match entry.phase {
+                DevicePhase::Opening => (open, "the device to open"),
+                DevicePhase::Open if entry.in_flight > 0 && !entry.delivering => {
+                    (2 * hang, "a call of the driver to return")
+                }
                 _ => return None,
             };
             let failure = Failure::Hang { waiting_for: waiting_for.to_owned(), waited };
-            (waited > limit).then_some((chair.life, failure))
+            (waited > limit).then_some((entry.life, failure))
         };
-        self.chairs.iter().filter_map(judge).collect()
+        self.entries.iter().filter_map(judge).collect()
     }
 
     /// The current life of a device, for a failure before it opened.
     pub(crate) fn life(&self, device: usize) -> Life {
-        self.chairs[device].life
+        self.entries[device].life
     }
 
     /// Whether a device failed for good.
     pub(crate) fn is_given_up(&self, device: usize) -> bool {
-        self.chairs[device].report.dropped
+        self.entries[device].report.dropped
     }
 
     /// The device waits for work, unless something has happened since `epoch`.
     pub(crate) fn park(&mut self, life: Life, epoch: u64) -> bool {
-        let parks = self.lives(life) && self.epoch == epoch;
+        let parks = self.is_active(life) && self.epoch == epoch;
         if parks {
-            self.chairs[life.device].phase = Phase::Parked;
+            self.entries[life.device].phase = DevicePhase::Parked;
         }
         parks
     }
 
     pub(crate) fn unpark(&mut self, life: Life) {
-        if self.lives(life) {
-            self.chairs[life.device].phase = Phase::Open;
+        if self.is_active(life) {
+            self.entries[life.device].phase = DevicePhase::Open;
         }
     }
 
     /// The device is done.
     pub(crate) fn leave(&mut self, device: usize, now: Duration) {
-        let chair = &mut self.chairs[device];
-        if chair.phase != Phase::Gone {
-            chair.account(now);
-            chair.phase = Phase::Gone;
+        let entry = &mut self.entries[device];
+        if entry.phase != DevicePhase::Gone {
+            entry.account(now);
+            entry.phase = DevicePhase::Gone;
         }
     }
 
     /// What a device's thread has spent on scheduling in all.
-    pub(crate) fn took(&mut self, device: usize, scheduling: Duration) {
-        self.chairs[device].report.scheduling = scheduling;
+    pub(crate) fn set_scheduling_time(&mut self, device: usize, scheduling: Duration) {
+        self.entries[device].report.scheduling = scheduling;
     }
 
     /// What was never finished, and why; `None` if nothing is missing.
@@ -472,7 +488,7 @@ impl Board {
 
     /// What each device did, so far.
     pub(crate) fn reports(&self) -> Vec<DeviceReport> {
-        self.chairs.iter().map(|chair| chair.report.clone()).collect()
+        self.entries.iter().map(|entry| entry.report.clone()).collect()
     }
 
     /// Whether nothing was announced since `epoch`.
@@ -481,31 +497,32 @@ impl Board {
     }
 
     /// Whether something is set aside that the device could take.
-    pub(crate) fn offers(&self, life: Life) -> bool {
-        self.aside.iter().any(|region| self.leaves[region].open_to(life.device))
+    pub(crate) fn has_set_aside_for(&self, life: Life) -> bool {
+        self.set_aside.iter().any(|region| self.leaves[region].open_to(life.device))
     }
 
-    fn lives(&self, life: Life) -> bool {
-        let chair = &self.chairs[life.device];
-        chair.life == life && matches!(chair.phase, Phase::Open | Phase::Parked)
+    fn is_active(&self, life: Life) -> bool {
+        let entry = &self.entries[life.device];
+        entry.life == life && matches!(entry.phase, DevicePhase::Open | DevicePhase::Parked)
     }
 
-    fn live(&self) -> impl Iterator<Item = usize> + '_ {
-        self.chairs.iter().filter(|chair| chair.phase != Phase::Gone).map(|chair| chair.life.device)
+    fn live_devices(&self) -> impl Iterator<Item = usize> + '_ {
+        self.entries.iter().filter(|entry| entry.phase != DevicePhase::Gone).map(|entry| entry.life.device)
     }
 
-    fn hungry(&self, except: usize) -> usize {
-        let hungry =
-            |chair: &&Chair| matches!(chair.phase, Phase::Opening | Phase::Parked) && chair.life.device != except;
-        self.chairs.iter().filter(hungry).count()
+    fn waiting_devices(&self, except: usize) -> usize {
+        let waiting_devices = |entry: &&DeviceEntry| {
+            matches!(entry.phase, DevicePhase::Opening | DevicePhase::Parked) && entry.life.device != except
+        };
+        self.entries.iter().filter(waiting_devices).count()
     }
 
     /// Whether the device's word about a region counts.
     fn holds(&self, life: Life, region: Region) -> bool {
-        let lives = self.lives(life);
+        let active = self.is_active(life);
         let holder = self.leaves.get(&region).and_then(|leaf| leaf.holder);
-        assert!(!lives || holder == Some(life), "a device speaks only of regions that it holds, not of {region}");
-        lives
+        assert!(!active || holder == Some(life), "a device speaks only of regions that it holds, not of {region}");
+        active
     }
 
     fn add(&mut self, (region, work): (Region, u64), holder: Option<Life>) {
@@ -526,20 +543,20 @@ impl Board {
     }
 
     /// A held region is in flight no more: finished, or given back.
-    fn drop_from(&mut self, life: Life, region: Region, finished: bool, now: Duration) {
-        let patience = self.patience;
-        let chair = &mut self.chairs[life.device];
-        chair.account(now);
-        chair.in_flight -= 1;
-        chair.meter.end(region, finished, now);
-        chair.progress = patience;
+    fn end_in_flight(&mut self, life: Life, region: Region, finished: bool, now: Duration) {
+        let watchdog_time = self.watchdog_time;
+        let entry = &mut self.entries[life.device];
+        entry.account(now);
+        entry.in_flight -= 1;
+        entry.meter.end(region, finished, now);
+        entry.progress = watchdog_time;
     }
 
     /// A held leaf is free again.
     fn release(&mut self, life: Life, region: Region, now: Duration) -> bool {
         let held = self.holds(life, region);
         if held {
-            self.drop_from(life, region, false, now);
+            self.end_in_flight(life, region, false, now);
             self.free(region);
         }
         held
@@ -554,27 +571,27 @@ impl Board {
     }
 
     /// Sets a leaf aside whose device failed.
-    fn strike(&mut self, region: Region) {
+    fn set_aside_after_failure(&mut self, region: Region) {
         let begun = self.leaves[&region].begun;
         self.free(region);
         self.leaves.get_mut(&region).expect("freed just now").suspect |= begun;
-        self.aside.push(region);
+        self.set_aside.push(region);
     }
 
     /// Gives up what is too large for every device left, and takes back what was handed over when no other device is left.
-    fn settle_aside(&mut self) {
-        let live: Vec<_> = self.live().collect();
+    fn review_set_aside(&mut self) {
+        let live_devices: Vec<_> = self.live_devices().collect();
         // Of a cancelled render devices leave that could have taken a region.
-        if live.is_empty() || self.stopping {
+        if live_devices.is_empty() || self.stopping {
             return;
         }
         let (leaves, refused, unbegun) = (&mut self.leaves, &mut self.refused, &mut self.unbegun);
-        self.aside.retain(|region| {
+        self.set_aside.retain(|region| {
             let leaf = leaves.get_mut(region).expect("what is set aside is a leaf");
-            if !live.iter().any(|&device| leaf.open_to(device)) {
-                leaf.handed_by = None;
+            if !live_devices.iter().any(|&device| leaf.open_to(device)) {
+                leaf.handed_over_by = None;
             }
-            let possible = live.iter().any(|&device| leaf.open_to(device));
+            let possible = live_devices.iter().any(|&device| leaf.open_to(device));
             if !possible {
                 *unbegun = unbegun.saturating_sub(leaf.work);
                 leaves.remove(region);

@@ -1,8 +1,9 @@
-//! Whether a region fits: a pure function of the region, the summed-area table and what the device keeps for one region in flight.
+//! Whether a region fits: a pure function of the region, the summed-area table, and the memory that the device reserves for
+//! one region in flight.
 //!
-//! RenderAnts compares the memory that a region's micropolygons need with what is free less a constant C (section 4 there). In anthill
-//! grids stream through a fixed arena, so micropolygons never split a region; what must stay are its subpixels and its lists. The limit
-//! that the user sets is divided once, in closed form, and every region in flight owns one part for as long as it runs:
+//! RenderAnts compares the memory that a region's micropolygons need with the free memory less a constant C (section 4). In
+//! anthill grids stream through a fixed arena, so micropolygons never split a region; only its subpixels and its lists must
+//! stay resident. The user's limit is divided once, in closed form, and every region in flight owns one part while it runs:
 //!
 //! ```text
 //! part = (limit - reserve C - shared) / regions in flight,   shared = primitive pages + textures + kernels + scene constants
@@ -16,29 +17,29 @@ use super::summed_area::SummedArea;
 /// Whether a device can render a region in one piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// It can, by the estimate.
+    /// By the estimate, the device can.
     Fits,
-    /// It must be cut.
+    /// The region must be cut.
     Cut {
-        /// What there is not enough of.
+        /// The resource that is too small.
         of: Resource,
-        /// How much the region needs.
+        /// How much of it the region needs.
         needed: u64,
-        /// How much there is.
+        /// How much of it is available.
         available: u64,
     },
 }
 
-/// What a region can need too much of.
+/// A resource of which a region can need too much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
-    /// Subpixels in one binding.
+    /// The subpixels that fit in one binding.
     Subpixels,
-    /// Bytes of the part of the memory limit that a region in flight owns.
+    /// The bytes of the memory limit that a region in flight owns.
     Bytes,
 }
 
-/// What a device keeps for one region in flight, and what a region takes of it.
+/// What a device reserves for one region in flight, and how much of it a region takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacity {
     /// Samples per pixel in x and y.
@@ -49,7 +50,7 @@ pub struct Capacity {
     pub subpixel_count_max: u64,
     /// Bytes that one region in flight owns; see [`part_bytes`].
     pub part_bytes: u64,
-    /// Bytes that every region takes: grid arena, batches, translucent slabs, status blocks.
+    /// Bytes that every region takes, whatever its size: grid arena, batches, translucent slabs, status blocks.
     pub fixed_bytes: u64,
     /// Bytes per subpixel, apron included: depth, keys, colour.
     pub bytes_per_subpixel: u64,
@@ -59,13 +60,15 @@ pub struct Capacity {
     pub bytes_per_grid: u64,
 }
 
-/// The part of a device's memory limit that each of `in_flight` regions owns, after what all share and the reserve (the constant C).
+/// The bytes of a device's memory limit that each of `in_flight` regions owns, after shared memory and the reserve (the
+/// constant C) are subtracted.
 pub fn part_bytes(limit_bytes: u64, shared_bytes: u64, reserve_bytes: u64, in_flight: u64) -> u64 {
     limit_bytes.saturating_sub(shared_bytes).saturating_sub(reserve_bytes) / in_flight.max(1)
 }
 
 impl Capacity {
-    /// Of a device that has room for so many subpixels and grids of a region, with everything else in fixed proportion to those.
+    /// The capacity of a device that is limited by the number of a region's subpixels and grids; everything else is
+    /// proportional to those.
     pub fn of_lists([samples, apron_px]: [[u32; 2]; 2], subpixel_count_max: u64, grid_count_max: u64) -> Self {
         Self {
             samples,
@@ -100,7 +103,7 @@ impl Capacity {
         .fold(self.fixed_bytes, u64::saturating_add)
     }
 
-    /// Whether `region` fits, and if not, what it has too much of.
+    /// Whether `region` fits, and if not, which resource it exceeds.
     pub fn fit(&self, table: &SummedArea, region: Region) -> Fit {
         let subpixels = self.subpixel_count(region);
         if subpixels > self.subpixel_count_max {

@@ -1,17 +1,17 @@
-//! Where a region is cut: at the place that balances micropolygons, or that gives a device the part that it should have.
+//! Where a region is cut: at the place that balances micropolygons, or that gives a device the part that it should get.
 //!
 //! RenderAnts cuts at the middle of the longer axis (section 4 of the paper) and names the balanced cut as future work
-//! (section 8). Here every cut that keeps both sides long enough is weighed, on both axes, by what the larger side would cost, or by how
-//! far one is from what is wanted, including the grids that lie across the cut and are diced on both sides.
+//! (section 8). Here every cut that keeps both sides long enough is rated, on both axes, by the cost of the larger side, or by
+//! how far one side is from the wanted work, including the grids that extend across the cut and are diced on both sides.
 
 use super::region::{Axis, Region, TILE_PX};
 use super::summed_area::SummedArea;
 
-/// No side of a cut is thinner than this part of the region's length, so that a chain of cuts is logarithmic even where all
-/// micropolygons lie in one corner.
+/// No side of a cut is thinner than the region's length divided by this, so that a chain of cuts has logarithmic length even
+/// if all micropolygons are in one corner.
 const THINNEST_SIDE: u32 = 8;
 
-/// What is more than wanted counts so many times as much as what is less: who ends too late keeps all others waiting.
+/// Weight of work beyond the wanted work, relative to work below it: a device that ends late keeps all others waiting.
 const TOO_MUCH: f64 = 2.0;
 
 /// A region cut in two.
@@ -21,15 +21,15 @@ pub struct Cut {
     pub axis: Axis,
     /// The first pixel of the high side along `axis`.
     pub at: u32,
-    /// The side that is rendered first: the one that costs less, or the one that was wanted.
+    /// The side that is rendered first: the cheaper one, or the one that was wanted.
     pub kept: Region,
     /// The other side.
     pub left: Region,
 }
 
-/// A place for a cut, with what decides between places: less is better.
+/// A possible cut, with the cost by which candidates are compared: less is better.
 #[derive(Clone, Copy)]
-struct Place {
+struct CutCandidate {
     axis: Axis,
     at: u32,
     cost: f64,
@@ -41,26 +41,28 @@ impl SummedArea {
     ///
     /// No side gets shorter than `side_min_px` pixels, nor than an eighth of the region along the axis. Cuts lie on multiples of 16
     /// pixels; only where the axis has no such place left are other pixels considered. `None` if neither axis can be cut.
-    /// The time is that of one table look-up for each place: at most a few hundred.
+    /// The time is that of one table look-up for each candidate: at most a few hundred.
     pub fn balanced_cut(&self, region: Region, side_min_px: u32) -> Option<Cut> {
-        let place = self.best_place(region, side_min_px, |[low, high]| low.max(high))?;
-        self.cut_at(region, place.axis, place.at)
+        let best = self.best_candidate(region, side_min_px, |[low, high]| low.max(high))?;
+        self.cut_at(region, best.axis, best.at)
     }
 
-    /// The cut that makes one side, which is kept, hold nearly `wanted` work, rather less than more. Sides are as long as those of a
-    /// [balanced cut](Self::balanced_cut), without which there is none either, and the band along the cut counts as it does there: of a
-    /// dense region's grids fewer are diced twice where the side is not quite what was wanted.
+    /// The cut whose kept side holds nearly `wanted` work, rather less than more. The sides have the same minimum lengths as
+    /// those of a [balanced cut](Self::balanced_cut); without one, there is no such cut either. The band along the cut counts
+    /// as it does there, so that fewer grids of a dense region are diced twice at the price of a side that is not quite as
+    /// wanted.
     pub fn cut_off(&self, region: Region, wanted: u64, side_min_px: u32) -> Option<Cut> {
         let wanted = wanted as f64;
         let off = |side: f64| if side > wanted { TOO_MUCH * (side - wanted) } else { wanted - side };
-        let Place { axis, at, .. } = self.best_place(region, side_min_px, |[low, high]| off(low).min(off(high)))?;
+        let CutCandidate { axis, at, .. } =
+            self.best_candidate(region, side_min_px, |[low, high]| off(low).min(off(high)))?;
         let [low, high] = region.cut(axis, at)?;
         let nearer = off(self.work(low) as f64) <= off(self.work(high) as f64);
         let (kept, left) = if nearer { (low, high) } else { (high, low) };
         Some(Cut { axis, at, kept, left })
     }
 
-    /// About `count` parts of `region` of different sizes, to which the rates of a forecast can be fitted: equal parts would not
+    /// Cuts `region` into about `count` parts of different sizes, to which the rates of a forecast can be fitted: equal parts would not
     /// separate the cost of a region from the cost of its contents. One side of each cut is cut one level less than the
     /// other, so that parts are Fibonacci's numbers in count and differ in work by powers of two. No side is shorter than a tile.
     pub fn uneven_parts(&self, region: Region, count: usize) -> Vec<Region> {
@@ -86,8 +88,8 @@ impl SummedArea {
         Some(Cut { axis, at, kept, left })
     }
 
-    /// The place whose sides have the least `cost`, a function of their work, with half of the band along the cut on top.
-    fn best_place(&self, region: Region, side_min_px: u32, cost: impl Fn([f64; 2]) -> f64) -> Option<Place> {
+    /// The candidate with the least `cost`, a function of the work of its sides, plus half of the band along the cut.
+    fn best_candidate(&self, region: Region, side_min_px: u32, cost: impl Fn([f64; 2]) -> f64) -> Option<CutCandidate> {
         let longer = region.longer_axis();
         let shorter = if longer == Axis::X { Axis::Y } else { Axis::X };
         let best = [longer, shorter].into_iter().filter_map(|axis| self.best_along(region, axis, side_min_px, &cost));
@@ -101,27 +103,27 @@ impl SummedArea {
         axis: Axis,
         side_min_px: u32,
         cost: &impl Fn([f64; 2]) -> f64,
-    ) -> Option<Place> {
-        let (first, last) = places(region, axis, side_min_px)?;
+    ) -> Option<CutCandidate> {
+        let (first, last) = cut_range(region, axis, side_min_px)?;
         let aligned = first.checked_next_multiple_of(TILE_PX).filter(|aligned| *aligned <= last);
         let (start, step) = aligned.map_or((first, 1), |aligned| (aligned, TILE_PX));
         let (near, far) = region.span(axis);
         let whole = self.work_before(region, axis, far);
-        let place = |at: u32| {
+        let candidate = |at: u32| {
             let before = self.work_before(region, axis, at);
             let band_start = at.saturating_sub(TILE_PX / 2).max(near);
             let band_end = at.saturating_add(TILE_PX / 2).min(far);
             let band = self.work_before(region, axis, band_end) - self.work_before(region, axis, band_start);
-            Place { axis, at, cost: cost([before, whole - before]) + band / 2.0 }
+            CutCandidate { axis, at, cost: cost([before, whole - before]) + band / 2.0 }
         };
         let from_middle = |at: u32| at.abs_diff(near + (far - near) / 2);
         (start..=last)
             .step_by(step as usize)
-            .map(place)
+            .map(candidate)
             .min_by(|a, b| a.cost.total_cmp(&b.cost).then_with(|| from_middle(a.at).cmp(&from_middle(b.at))))
     }
 
-    /// Work of the part of `region` that lies before `at` along `axis`.
+    /// Work of the part of `region` before `at` along `axis`.
     fn work_before(&self, region: Region, axis: Axis, at: u32) -> f64 {
         let [x0, y0, x1, y1] = region.to_array();
         let part = match axis {
@@ -132,8 +134,8 @@ impl SummedArea {
     }
 }
 
-/// First and last place along `axis` at which both sides are long enough.
-fn places(region: Region, axis: Axis, side_min_px: u32) -> Option<(u32, u32)> {
+/// First and last position along `axis` at which both sides are long enough.
+fn cut_range(region: Region, axis: Axis, side_min_px: u32) -> Option<(u32, u32)> {
     let (start, end) = region.span(axis);
     let side = side_min_px.max(region.length(axis).div_ceil(THINNEST_SIDE)).max(1);
     let (first, last) = (start.checked_add(side)?, end.checked_sub(side)?);
@@ -288,7 +290,7 @@ mod tests {
             assert_eq!(cut.kept.pixel_count() + cut.left.pixel_count(), part.pixel_count(), "seed {seed}");
             assert_eq!(cut.kept.intersection(cut.left), None, "seed {seed}");
             assert!(table.work(cut.kept) <= table.work(cut.left), "seed {seed}");
-            let (first, last) = places(part, cut.axis, side).expect("it was cut");
+            let (first, last) = cut_range(part, cut.axis, side).expect("it was cut");
             let room = first.next_multiple_of(TILE_PX) <= last;
             assert!(!room || cut.at.is_multiple_of(TILE_PX), "seed {seed}: {cut:?}");
             let off = table.cut_off(part, random.below(1 << 20), side).expect("it can be cut");

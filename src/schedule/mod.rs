@@ -16,7 +16,7 @@
 //! touched a few times for each region, which lasts tens of milliseconds. A leaf that nobody holds is named in exactly one place: on the
 //! deque of the device that cut it; among the *orphans*, where a render begins; or *set aside* on the board, for those that not everybody
 //! may take or not yet. Deques only carry names. A leaf is on the board before its name is on a deque, and its name is off the deque before
-//! the board knows the holder; in between only the thread that took it knows of it, and that thread either holds it or gives it back.
+//! the board knows the holder; in between only the thread that set_scheduling_time it knows of it, and that thread either holds it or gives it back.
 //!
 //! **A device's thread** repeats: take a leaf; cut it until it is right; begin it; advance what is in flight. It takes, in this order, what
 //! is set aside for it, the newest leaf of its own deque, an orphan, and, if it has nothing in flight, the oldest leaf of another's deque,
@@ -42,7 +42,7 @@
 //! Everything it held is free again, its deque stays open to thieves, and it is opened once more; the second failure is final. If not even
 //! the driver's call returns, the caller's thread gives the device up after twice the time, without a second try, and leaves the thread
 //! behind in the end. Each opening is a *life* with a number of its own; what is reported in the name of a past life is void, so a device
-//! that comes back late cannot deliver a pixel twice. Time-outs run on a clock of patience, which the caller's thread advances in small
+//! that comes back late cannot deliver a pixel twice. Time-outs run on a clock of watchdog_time, which the caller's thread advances in small
 //! steps, so that a process that was stopped and continued has not hung. A region that was in flight during a failure is a *suspect*: it
 //! is taken only by a device that holds nothing else and finds nothing else, so that a region that brings down every device costs no
 //! other region. When the last device is gone, the leaves are the missing regions of the [`Incomplete`] error; the rest stands.
@@ -66,6 +66,7 @@
 mod board;
 mod capacity;
 mod cut;
+mod device_scheduler;
 #[cfg(test)]
 mod model;
 pub mod perturb;
@@ -74,7 +75,6 @@ mod region;
 mod render;
 mod report;
 mod scheduler;
-mod seat;
 mod shares;
 #[cfg(test)]
 mod simulator;
@@ -90,8 +90,9 @@ pub use policy::{
     balance_work_min,
 };
 pub use region::{Axis, Region, TILE_PX};
-pub use render::{Job, Opener, Poll, RegionRenderer, render};
+pub use render::{Opener, Poll, RegionRenderer, RenderJob, render};
 pub use report::{
-    Balance, CutReason, DeviceReport, Event, Failure, Happening, Hook, Incomplete, MissingReason, Report,
+    Balance, CutReason, DeviceReport, Failure, Hook, Incomplete, MissingReason, Report, ScheduleEvent,
+    ScheduleEventKind,
 };
 pub use summed_area::{Estimate, Rates, SummedArea, TileCounts, TileGrid, TileGrids};

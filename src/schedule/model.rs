@@ -1,16 +1,16 @@
 //! The protocol between threads under a model checker (loom): every order of the steps of two devices, up to two or three preemptions
 //! (`LOOM_MAX_PREEMPTIONS` sets another number; each takes five to ten times as long).
 //!
-//! This compiles `scheduler.rs` and `seat.rs` a second time, on loom's locks instead of the real ones. The deques are modelled by what
+//! This compiles `scheduler.rs` and `device_scheduler.rs` a second time, on loom's locks instead of the real ones. The deques are modelled by what
 //! they promise: each push, pop and steal happens at one moment. Waits have no time-out here, so a lost wake-up is a deadlock, which
 //! loom reports.
 
 #![expect(clippy::duplicate_mod, reason = "the same protocol, on other locks")]
 
+#[path = "device_scheduler.rs"]
+mod device_scheduler;
 #[path = "scheduler.rs"]
 mod scheduler;
-#[path = "seat.rs"]
-mod seat;
 
 mod sync {
     use std::collections::VecDeque;
@@ -42,13 +42,13 @@ mod sync {
         Retry,
     }
 
-    type Shared<T> = Arc<Mutex<VecDeque<T>>>;
+    type SharedDeque<T> = Arc<Mutex<VecDeque<T>>>;
 
-    pub(super) struct Worker<T>(Shared<T>);
-    pub(super) struct Stealer<T>(Shared<T>);
+    pub(super) struct Deque<T>(SharedDeque<T>);
+    pub(super) struct Stealer<T>(SharedDeque<T>);
     pub(super) struct Injector<T>(Mutex<VecDeque<T>>);
 
-    impl<T> Worker<T> {
+    impl<T> Deque<T> {
         pub(super) fn new_lifo() -> Self {
             Self(Arc::new(Mutex::new(VecDeque::new())))
         }
@@ -96,8 +96,8 @@ mod sync {
 }
 
 mod tests {
+    use super::device_scheduler::{DeviceScheduler, NextAction};
     use super::scheduler::Scheduler;
-    use super::seat::{Next, Seat};
     use crate::schedule::{Failure, Fit, MissingReason, Policy, Rates, Region, SummedArea, TileCounts, TileGrid};
     use loom::thread;
     use std::sync::Arc;
@@ -117,28 +117,28 @@ mod tests {
     }
 
     /// A device's thread: the regions whose pixels count.
-    fn serve(mut seat: Seat, scheduler: &Scheduler, mut habit: Habit) -> (usize, Vec<Region>) {
-        seat.opened(1, NOW);
+    fn serve(mut device_scheduler: DeviceScheduler, scheduler: &Scheduler, mut habit: Habit) -> (usize, Vec<Region>) {
+        device_scheduler.opened(1, NOW);
         let (mut begun, mut delivered) = (None, Vec::new());
         loop {
-            match seat.next(&|_| Fit::Fits, NOW) {
-                Next::Leave => break,
-                Next::Park { life, epoch } => scheduler.park(life, epoch, NOW),
-                Next::Begin { region, .. } => begun = Some(region),
-                Next::Poll => {
-                    seat.progressed();
+            match device_scheduler.next(&|_| Fit::Fits, NOW) {
+                NextAction::Leave => break,
+                NextAction::Park { life, epoch } => scheduler.park(life, epoch, NOW),
+                NextAction::Begin { region, .. } => begun = Some(region),
+                NextAction::Poll => {
+                    device_scheduler.progressed();
                     let region = begun.take().expect("polls are for regions in flight");
                     match std::mem::replace(&mut habit, Habit::Sound) {
-                        Habit::Sound if seat.finished(region, NOW) => {
+                        Habit::Sound if device_scheduler.finished(region, NOW) => {
                             delivered.push(region);
-                            seat.delivered();
+                            device_scheduler.delivered();
                         }
                         Habit::Sound => {}
-                        Habit::TooLarge => seat.too_large(region, NOW),
+                        Habit::TooLarge => device_scheduler.too_large(region, NOW),
                         Habit::Lost => {
-                            let failure = seat.stalled("steps").unwrap_or(Failure::Lost("modelled".into()));
-                            let again =
-                                seat.failed(failure, NOW) && seat.failed(Failure::Unusable("modelled".into()), NOW);
+                            let failure = device_scheduler.stalled("steps").unwrap_or(Failure::Lost("modelled".into()));
+                            let again = device_scheduler.failed(failure, NOW)
+                                && device_scheduler.failed(Failure::Unusable("modelled".into()), NOW);
                             assert!(!again, "opened once more, not twice");
                             break;
                         }
@@ -146,14 +146,14 @@ mod tests {
                 }
             }
         }
-        seat.took(Duration::ZERO);
-        seat.leave(NOW);
-        (seat.device(), delivered)
+        device_scheduler.set_scheduling_time(Duration::ZERO);
+        device_scheduler.leave(NOW);
+        (device_scheduler.device(), delivered)
     }
 
     type Missing = Option<(MissingReason, Vec<Region>)>;
 
-    struct Run {
+    struct ModelCase {
         habits: [Habit; 2],
         size: [u32; 2],
         perturb: Option<u64>,
@@ -163,7 +163,7 @@ mod tests {
         meanwhile: fn(&Scheduler),
     }
 
-    impl Run {
+    impl ModelCase {
         /// Every order: what each device delivered, and what is missing, go to `check`.
         fn check(self, check: fn(&SummedArea, &[Region], Missing)) {
             let mut model = loom::model::Builder::new();
@@ -178,19 +178,20 @@ mod tests {
                     perturb: self.perturb,
                     ..Policy::new(0, 2)
                 };
-                let (scheduler, seats) = Scheduler::new(table.clone(), policy, &[picture], 2, Arc::new(|_| ()));
-                let crew: Vec<_> = seats
+                let (scheduler, device_schedulers) =
+                    Scheduler::new(table.clone(), policy, &[picture], 2, Arc::new(|_| ()));
+                let threads: Vec<_> = device_schedulers
                     .into_iter()
                     .zip(self.habits)
-                    .map(|(seat, habit)| {
+                    .map(|(device_scheduler, habit)| {
                         let scheduler = scheduler.clone();
-                        thread::spawn(move || serve(seat, &scheduler, habit))
+                        thread::spawn(move || serve(device_scheduler, &scheduler, habit))
                     })
                     .collect();
                 (self.meanwhile)(&scheduler);
                 let mut delivered = Vec::new();
-                for (index, hand) in crew.into_iter().enumerate() {
-                    let (device, regions) = hand.join().expect("no panic");
+                for (index, thread) in threads.into_iter().enumerate() {
+                    let (device, regions) = thread.join().expect("no panic");
                     assert_eq!(device, index);
                     delivered.extend(regions);
                 }
@@ -221,19 +222,25 @@ mod tests {
 
     #[test]
     fn sound_devices_finish_and_leave() {
-        Run { habits: [Habit::Sound; 2], size: [32, 16], perturb: None, preemptions: 2, meanwhile: |_| () }
+        ModelCase { habits: [Habit::Sound; 2], size: [32, 16], perturb: None, preemptions: 2, meanwhile: |_| () }
             .check(whole);
     }
 
     #[test]
     fn lost_device_leaves_its_region_to_the_other() {
-        Run { habits: [Habit::Lost, Habit::Sound], size: [32, 16], perturb: None, preemptions: 2, meanwhile: |_| () }
-            .check(whole);
+        ModelCase {
+            habits: [Habit::Lost, Habit::Sound],
+            size: [32, 16],
+            perturb: None,
+            preemptions: 2,
+            meanwhile: |_| (),
+        }
+        .check(whole);
     }
 
     #[test]
     fn all_lost_ends() {
-        Run { habits: [Habit::Lost; 2], size: [32, 16], perturb: None, preemptions: 2, meanwhile: |_| () }.check(
+        ModelCase { habits: [Habit::Lost; 2], size: [32, 16], perturb: None, preemptions: 2, meanwhile: |_| () }.check(
             |table, delivered, missing| {
                 let (reason, missing) = missing.expect("both are lost");
                 assert_eq!(reason, MissingReason::DevicesFailed);
@@ -244,29 +251,41 @@ mod tests {
 
     #[test]
     fn halves_are_found() {
-        Run { habits: [Habit::TooLarge, Habit::Sound], size: [2, 1], perturb: None, preemptions: 2, meanwhile: |_| () }
-            .check(whole);
+        ModelCase {
+            habits: [Habit::TooLarge, Habit::Sound],
+            size: [2, 1],
+            perturb: None,
+            preemptions: 2,
+            meanwhile: |_| (),
+        }
+        .check(whole);
     }
 
     #[test]
     fn refused_pixel_goes_to_the_other() {
-        Run { habits: [Habit::TooLarge, Habit::Sound], size: [1, 1], perturb: None, preemptions: 3, meanwhile: |_| () }
-            .check(|_, delivered, missing| {
-                assert_eq!(missing, None);
-                assert_eq!(delivered.len(), 1);
-            });
+        ModelCase {
+            habits: [Habit::TooLarge, Habit::Sound],
+            size: [1, 1],
+            perturb: None,
+            preemptions: 3,
+            meanwhile: |_| (),
+        }
+        .check(|_, delivered, missing| {
+            assert_eq!(missing, None);
+            assert_eq!(delivered.len(), 1);
+        });
     }
 
     #[test]
     fn handed_over_region_is_stolen() {
-        Run { habits: [Habit::Sound; 2], size: [16, 16], perturb: Some(1), preemptions: 3, meanwhile: |_| () }
+        ModelCase { habits: [Habit::Sound; 2], size: [16, 16], perturb: Some(1), preemptions: 3, meanwhile: |_| () }
             .check(whole);
     }
 
     #[test]
     fn cancelled_devices_leave() {
         let stop = |scheduler: &Scheduler| scheduler.stop();
-        Run { habits: [Habit::Sound; 2], size: [32, 16], perturb: None, preemptions: 3, meanwhile: stop }.check(
+        ModelCase { habits: [Habit::Sound; 2], size: [32, 16], perturb: None, preemptions: 3, meanwhile: stop }.check(
             |table, delivered, missing| {
                 let missing = missing.map_or_else(Vec::new, |(reason, missing)| {
                     assert_eq!(reason, MissingReason::Cancelled);
@@ -281,20 +300,26 @@ mod tests {
     fn pixels_of_a_device_given_up_are_void() {
         // The caller gives a device up at any moment; what it then still finishes must not count twice.
         let give_up = |scheduler: &Scheduler| scheduler.give_up(0, Failure::Lost("modelled".into()), NOW);
-        Run { habits: [Habit::Sound; 2], size: [32, 16], perturb: None, preemptions: 3, meanwhile: give_up }
+        ModelCase { habits: [Habit::Sound; 2], size: [32, 16], perturb: None, preemptions: 3, meanwhile: give_up }
             .check(whole);
     }
 
     #[test]
     fn overdue_devices_are_given_up_at_any_moment() {
         let watch = |scheduler: &Scheduler| scheduler.watch(Duration::from_secs(3600), NOW);
-        Run { habits: [Habit::Sound, Habit::Lost], size: [16, 16], perturb: None, preemptions: 3, meanwhile: watch }
-            .check(|table, delivered, missing| {
-                let missing = missing.map_or_else(Vec::new, |(reason, missing)| {
-                    assert_eq!(reason, MissingReason::DevicesFailed);
-                    missing
-                });
-                assert_once(table, delivered, &missing);
+        ModelCase {
+            habits: [Habit::Sound, Habit::Lost],
+            size: [16, 16],
+            perturb: None,
+            preemptions: 3,
+            meanwhile: watch,
+        }
+        .check(|table, delivered, missing| {
+            let missing = missing.map_or_else(Vec::new, |(reason, missing)| {
+                assert_eq!(reason, MissingReason::DevicesFailed);
+                missing
             });
+            assert_once(table, delivered, &missing);
+        });
     }
 }

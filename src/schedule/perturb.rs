@@ -10,7 +10,7 @@
 //!
 //! Whoever draws may make more of its own of the seed: submissions of random lengths.
 //!
-//! The seed fixes each device's own throws. Which device takes which region still depends on timing.
+//! The seed fixes each device's own perturbation. Which device takes which region still depends on timing.
 
 use super::cut::Cut;
 use super::region::{Axis, Region};
@@ -54,14 +54,14 @@ impl Random {
     }
 }
 
-/// One device's throws.
+/// One device's perturbation.
 #[derive(Clone, Debug)]
 pub(crate) struct Perturbation {
     random: Random,
 }
 
 impl Perturbation {
-    /// The throws of `device` under `seed`.
+    /// The perturbation of `device` under `seed`.
     pub(crate) fn new(seed: u64, device: usize) -> Self {
         let mut random = Random::new(seed ^ (device as u64).wrapping_mul(0xd1b5_4a32_d192_ed03));
         random.next();
@@ -122,12 +122,12 @@ mod tests {
 
     #[test]
     fn throws_stay_in_their_ranges() {
-        let mut throws = Perturbation::new(7, 3);
+        let mut perturbation = Perturbation::new(7, 3);
         let mut depths = [0; 5];
         for _ in 0..400 {
-            depths[throws.depth()] += 1;
-            assert!(throws.delay() <= Duration::from_millis(2));
-            assert!(throws.first_victim(3) < 3);
+            depths[perturbation.depth()] += 1;
+            assert!(perturbation.delay() <= Duration::from_millis(2));
+            assert!(perturbation.first_victim(3) < 3);
         }
         assert!(depths[0] == 0 && depths[1..].iter().all(|&count| count > 50), "{depths:?}");
         assert_eq!(Random::new(1).below(0), 0);
@@ -139,11 +139,11 @@ mod tests {
         let tiles = vec![TileCounts::default(); TileGrid::of(picture).tile_count()];
         let table = SummedArea::new(picture, &tiles, Rates::default());
         for seed in 0..200 {
-            let mut throws = Perturbation::new(seed, 0);
+            let mut perturbation = Perturbation::new(seed, 0);
             let (mut todo, mut leaves) = (vec![picture], 0);
             while let Some(region) = todo.pop() {
                 assert!(region.width() >= 16 && region.height() >= 16, "seed {seed}: {region}");
-                match throws.forced_cut(&table, region) {
+                match perturbation.forced_cut(&table, region) {
                     Some(cut) => todo.extend([cut.kept, cut.left]),
                     None => leaves += 1,
                 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Side of a tile of the [`SummedArea`](super::SummedArea) table in pixels; cuts lie on multiples of it where a region is large enough.
+/// Side of a tile of the [`SummedArea`](super::SummedArea) table in pixels; cuts are at multiples of it where a region is large enough.
 pub const TILE_PX: u32 = 16;
 
 /// A half-open rectangle of pixels in raster space: x0 <= x < x1, y0 <= y < y1, never empty.
@@ -68,12 +68,12 @@ impl Region {
         if self.height() > self.width() { Axis::Y } else { Axis::X }
     }
 
-    /// The part that lies in `other` too, if any.
+    /// The part that is also in `other`, if any.
     pub fn intersection(self, other: Self) -> Option<Self> {
         Self::new([self.x0.max(other.x0), self.y0.max(other.y0), self.x1.min(other.x1), self.y1.min(other.y1)])
     }
 
-    /// The region and so many pixels beyond each border along x and y, down to pixel 0.
+    /// The region extended by `x` and `y` pixels beyond its borders, down to pixel 0.
     pub fn grown(self, [x, y]: [u32; 2]) -> Self {
         let Self { x0, y0, x1, y1 } = self;
         Self { x0: x0.saturating_sub(x), y0: y0.saturating_sub(y), x1: x1.saturating_add(x), y1: y1.saturating_add(y) }

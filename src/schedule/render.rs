@@ -1,11 +1,11 @@
 //! The threads: one for each device, and the caller's, which hands finished regions to the sink and watches over the others.
 
 use super::capacity::Fit;
+use super::device_scheduler::{DeviceScheduler, NextAction};
 use super::policy::Policy;
 use super::region::Region;
 use super::report::{Failure, Hook, Incomplete, Report};
 use super::scheduler::Scheduler;
-use super::seat::{Next, Seat};
 use super::summed_area::SummedArea;
 use crossbeam::channel::{Receiver, RecvTimeoutError, SendTimeoutError, Sender, bounded};
 use std::any::Any;
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const TICK: Duration = Duration::from_millis(50);
 
 /// The most that one look lets pass on the clock that devices are judged by: a process that was stopped for a minute has not hung.
-const PATIENCE_STEP_MAX: Duration = Duration::from_secs(1);
+const WATCHDOG_STEP_MAX: Duration = Duration::from_secs(1);
 
 /// How long the thread of a device that was given up may take to end when there is nothing left to do.
 const STUCK_GRACE: Duration = Duration::from_secs(1);
@@ -88,7 +88,7 @@ pub enum Poll<P> {
 pub type Opener<R> = Box<dyn FnMut(u32) -> Result<R, Failure> + Send>;
 
 /// What is to be rendered, and how.
-pub struct Job {
+pub struct RenderJob {
     /// Counts of the picture.
     pub table: Arc<SummedArea>,
     /// The regions to render: disjoint, each inside the picture. The whole picture, or what a checkpoint lacks.
@@ -110,65 +110,71 @@ pub struct Job {
 /// # Panics
 /// If regions overlap; and if a renderer or the sink panics, after the other devices have finished what they had in flight.
 pub fn render<R: RegionRenderer + 'static>(
-    job: Job,
+    job: RenderJob,
     devices: Vec<Opener<R>>,
     sink: &mut dyn FnMut(Region, R::Payload),
     cancel: &AtomicBool,
 ) -> Result<Report, Incomplete> {
     check_disjoint(&job.regions);
-    let (scheduler, seats) = Scheduler::new(job.table, job.policy, &job.regions, devices.len(), job.hook);
+    let (scheduler, device_schedulers) = Scheduler::new(job.table, job.policy, &job.regions, devices.len(), job.hook);
     let _stop = StopAtEnd(&scheduler);
     let start = Instant::now();
-    let (post, letters) = bounded(2 * devices.len().max(1));
-    for (seat, open) in seats.into_iter().zip(devices) {
-        hire(
-            Worker { seat, scheduler: scheduler.clone(), post: post.clone(), start, scheduling: Duration::ZERO },
+    let (sender, receiver) = bounded(2 * devices.len().max(1));
+    for (device_scheduler, open) in device_schedulers.into_iter().zip(devices) {
+        spawn_device_thread(
+            DeviceThread {
+                device_scheduler,
+                scheduler: scheduler.clone(),
+                sender: sender.clone(),
+                start,
+                scheduling: Duration::ZERO,
+            },
             open,
         );
     }
-    drop(post);
-    let at_work = (0..scheduler.device_count()).collect();
-    let mut office = Office { scheduler: &scheduler, start, letters, at_work, delivered: 0, panic: None };
-    office.run(sink, cancel);
-    office.conclude()
+    drop(sender);
+    let running = (0..scheduler.device_count()).collect();
+    let mut coordinator = Coordinator { scheduler: &scheduler, start, receiver, running, delivered: 0, panic: None };
+    coordinator.run(sink, cancel);
+    coordinator.conclude()
 }
 
 /// The caller's side of a render.
-struct Office<'a, P> {
+struct Coordinator<'a, P> {
     scheduler: &'a Scheduler,
     start: Instant,
-    letters: Receiver<Letter<P>>,
+    receiver: Receiver<ThreadMessage<P>>,
     /// Devices whose threads have not ended.
-    at_work: Vec<usize>,
+    running: Vec<usize>,
     delivered: u64,
     panic: Option<Box<dyn Any + Send>>,
 }
 
 /// What the devices' threads send.
-enum Letter<P> {
+enum ThreadMessage<P> {
     Finished(Region, P),
     Left(usize, Option<Box<dyn Any + Send>>),
 }
 
-impl<P> Office<'_, P> {
+impl<P> Coordinator<'_, P> {
     /// Serves the sink until all threads have ended, or what is left of them is stuck.
     fn run(&mut self, sink: &mut dyn FnMut(Region, P), cancel: &AtomicBool) {
         let (mut seen, mut cancelled) = (self.start, false);
         let mut over_since = None;
-        while !self.at_work.is_empty() {
-            match self.letters.recv_timeout(TICK) {
-                Ok(Letter::Finished(region, payload)) => {
+        while !self.running.is_empty() {
+            match self.receiver.recv_timeout(TICK) {
+                Ok(ThreadMessage::Finished(region, payload)) => {
                     sink(region, payload);
                     self.delivered += 1;
                 }
-                Ok(Letter::Left(device, panic)) => self.dismiss(device, panic),
+                Ok(ThreadMessage::Left(device, panic)) => self.thread_ended(device, panic),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
             if cancel.load(Ordering::Relaxed) && !std::mem::replace(&mut cancelled, true) {
                 self.scheduler.stop();
             }
             let now = Instant::now();
-            self.scheduler.watch((now - seen).min(PATIENCE_STEP_MAX), now - self.start);
+            self.scheduler.watch((now - seen).min(WATCHDOG_STEP_MAX), now - self.start);
             seen = now;
             let over = self.scheduler.is_over() && self.delivered == self.scheduler.finished_count();
             over_since = over.then(|| over_since.unwrap_or(now));
@@ -181,11 +187,11 @@ impl<P> Office<'_, P> {
     /// How long threads may take to end when there is nothing left to do.
     fn grace(&self) -> Duration {
         let given_up = |device: &usize| self.scheduler.is_given_up(*device);
-        if self.at_work.iter().all(given_up) { STUCK_GRACE } else { self.scheduler.policy.hang_timeout }
+        if self.running.iter().all(given_up) { STUCK_GRACE } else { self.scheduler.policy.hang_timeout }
     }
 
-    fn dismiss(&mut self, device: usize, panic: Option<Box<dyn Any + Send>>) {
-        self.at_work.retain(|other| *other != device);
+    fn thread_ended(&mut self, device: usize, panic: Option<Box<dyn Any + Send>>) {
+        self.running.retain(|other| *other != device);
         if panic.is_some() {
             self.panic = panic;
             self.scheduler.stop();
@@ -197,7 +203,7 @@ impl<P> Office<'_, P> {
             resume_unwind(panic);
         }
         let (missing, mut devices) = self.scheduler.conclude();
-        for device in self.at_work {
+        for device in self.running {
             devices[device].stuck = true;
         }
         let report = Report { devices };
@@ -218,103 +224,107 @@ impl Drop for StopAtEnd<'_> {
 }
 
 /// A device's thread.
-struct Worker<P> {
-    seat: Seat,
+struct DeviceThread<P> {
+    device_scheduler: DeviceScheduler,
     scheduler: Arc<Scheduler>,
-    post: Sender<Letter<P>>,
+    sender: Sender<ThreadMessage<P>>,
     start: Instant,
     /// Spent on scheduling so far.
     scheduling: Duration,
 }
 
 /// Starts a device's thread. If the system has no thread to give, the device has failed.
-fn hire<R: RegionRenderer + 'static>(worker: Worker<R::Payload>, open: Opener<R>) {
-    let (device, start, post) = (worker.seat.device(), worker.start, worker.post.clone());
-    let scheduler = worker.scheduler.clone();
+fn spawn_device_thread<R: RegionRenderer + 'static>(device_thread: DeviceThread<R::Payload>, open: Opener<R>) {
+    let (device, start, sender) =
+        (device_thread.device_scheduler.device(), device_thread.start, device_thread.sender.clone());
+    let scheduler = device_thread.scheduler.clone();
     let give_up = move |failure| scheduler.give_up(device, failure, start.elapsed());
     let report = give_up.clone();
     let work = move || {
-        let panic = catch_unwind(AssertUnwindSafe(|| worker.serve(open))).err();
+        let panic = catch_unwind(AssertUnwindSafe(|| device_thread.serve(open))).err();
         if panic.is_some() {
             give_up(Failure::Lost("its thread panicked".to_owned()));
         }
-        deliver(&post, Letter::Left(device, panic));
+        deliver(&sender, ThreadMessage::Left(device, panic));
     };
     if let Err(error) = thread::Builder::new().name(format!("device {device}")).spawn(work) {
         report(Failure::Unusable(format!("no thread for it: {error}")));
     }
 }
 
-impl<P: Send + 'static> Worker<P> {
+impl<P: Send + 'static> DeviceThread<P> {
     /// Opens the device and drives it, once more if it fails.
     fn serve<R: RegionRenderer<Payload = P>>(mut self, mut open: Opener<R>) {
         for attempt in 0.. {
             let again = match open(attempt) {
-                Err(failure) => self.seat.failed(failure, self.start.elapsed()),
+                Err(failure) => self.device_scheduler.failed(failure, self.start.elapsed()),
                 Ok(mut renderer) => {
-                    self.seat.opened(renderer.in_flight_max(), self.start.elapsed());
+                    self.device_scheduler.opened(renderer.in_flight_max(), self.start.elapsed());
                     let outcome = self.drive(&mut renderer);
                     // Its regions go back before the renderer is dropped, which can take long on a device in trouble.
-                    outcome.is_err_and(|failure| self.seat.failed(failure, self.start.elapsed()))
+                    outcome.is_err_and(|failure| self.device_scheduler.failed(failure, self.start.elapsed()))
                 }
             };
             if !again {
                 break;
             }
         }
-        self.seat.took(self.scheduling);
-        self.seat.leave(self.start.elapsed());
+        self.device_scheduler.set_scheduling_time(self.scheduling);
+        self.device_scheduler.leave(self.start.elapsed());
     }
 
-    /// Does what the seat says until there is nothing left to do.
+    /// Does what the device_scheduler says until there is nothing left to do.
     fn drive<R: RegionRenderer<Payload = P>>(&mut self, renderer: &mut R) -> Result<(), Failure> {
         let poll_timeout = self.scheduler.policy.poll_timeout;
         loop {
             let now = self.start.elapsed();
-            let next = self.seat.next(&|region| renderer.fit(&self.scheduler.table, region), now);
+            let next = self.device_scheduler.next(&|region| renderer.fit(&self.scheduler.table, region), now);
             self.scheduling += self.start.elapsed() - now;
             match next {
-                Next::Leave => return Ok(()),
-                Next::Park { life, epoch } => self.scheduler.park(life, epoch, poll_timeout),
-                Next::Begin { region, delay } => {
+                NextAction::Leave => return Ok(()),
+                NextAction::Park { life, epoch } => self.scheduler.park(life, epoch, poll_timeout),
+                NextAction::Begin { region, delay } => {
                     if !delay.is_zero() {
                         thread::sleep(delay);
                     }
                     renderer.begin(region)?;
-                    self.seat.progressed();
+                    self.device_scheduler.progressed();
                 }
-                Next::Poll => {
+                NextAction::Poll => {
                     let poll = renderer.poll(poll_timeout)?;
                     let now = self.start.elapsed();
-                    let letter = self.heed(poll, now)?;
+                    let message = self.handle_poll(poll, now)?;
                     self.scheduling += self.start.elapsed() - now;
-                    if let Some(letter) = letter {
-                        deliver(&self.post, letter);
-                        self.seat.delivered();
+                    if let Some(message) = message {
+                        deliver(&self.sender, message);
+                        self.device_scheduler.delivered();
                     }
                 }
             }
         }
     }
 
-    /// Tells the seat what came of a poll; what is to be delivered because of it.
-    fn heed(&mut self, poll: Poll<P>, now: Duration) -> Result<Option<Letter<P>>, Failure> {
+    /// Tells the device_scheduler what came of a poll; what is to be delivered because of it.
+    fn handle_poll(&mut self, poll: Poll<P>, now: Duration) -> Result<Option<ThreadMessage<P>>, Failure> {
         match poll {
-            Poll::Advanced => self.seat.progressed(),
-            Poll::Waiting(waiting_for) => return self.seat.stalled(&waiting_for).map_or(Ok(None), Err),
-            Poll::TooLarge(region) => self.seat.too_large(region, now),
+            Poll::Advanced => self.device_scheduler.progressed(),
+            Poll::Waiting(waiting_for) => return self.device_scheduler.stalled(&waiting_for).map_or(Ok(None), Err),
+            Poll::TooLarge(region) => self.device_scheduler.too_large(region, now),
             Poll::Finished(region, payload) => {
-                return Ok(self.seat.finished(region, now).then_some(Letter::Finished(region, payload)));
+                return Ok(self
+                    .device_scheduler
+                    .finished(region, now)
+                    .then_some(ThreadMessage::Finished(region, payload)));
             }
         }
         Ok(None)
     }
 }
 
-/// Sends a letter, however long the sink takes; in vain if nobody listens any more.
-fn deliver<P>(post: &Sender<Letter<P>>, mut letter: Letter<P>) {
-    while let Err(SendTimeoutError::Timeout(back)) = post.send_timeout(letter, DELIVER_TIMEOUT) {
-        letter = back;
+/// Sends a message, however long the sink takes; in vain if nobody listens any more.
+fn deliver<P>(sender: &Sender<ThreadMessage<P>>, mut message: ThreadMessage<P>) {
+    while let Err(SendTimeoutError::Timeout(back)) = sender.send_timeout(message, DELIVER_TIMEOUT) {
+        message = back;
     }
 }
 

@@ -34,34 +34,34 @@ pub enum Failure {
 
 /// Something that happened, for the trace.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Event {
+pub struct ScheduleEvent {
     /// Time since the start of the render.
     pub at: Duration,
     /// The device, as an index into the list that was given.
     pub device: usize,
     /// What happened.
-    pub what: Happening,
+    pub kind: ScheduleEventKind,
 }
 
 /// Hears every event as it happens, on any thread; it must not call back into the scheduler.
-pub type Hook = Arc<dyn Fn(&Event) + Send + Sync>;
+pub type Hook = Arc<dyn Fn(&ScheduleEvent) + Send + Sync>;
 
 /// What happened to a device or a region, with the numbers that led to it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Happening {
+pub enum ScheduleEventKind {
     /// The device is ready; regions that it can have in flight.
     Opened {
         /// Regions in flight.
         depth: usize,
     },
-    /// It took a region from another device.
+    /// It set_scheduling_time a region from another device.
     Stolen {
         /// The region.
         region: Region,
         /// The other device.
         from: usize,
     },
-    /// It took a region that was nobody's: one to begin with, or one that a failed device had held.
+    /// It set_scheduling_time a region that was nobody's: one to begin with, or one that a failed device had held.
     Adopted {
         /// The region.
         region: Region,
@@ -151,7 +151,7 @@ pub struct Balance {
     /// Devices that have not failed.
     pub devices: usize,
     /// Other devices that wait for work or are being opened.
-    pub hungry: usize,
+    pub waiting_devices: usize,
     /// Regions that they could steal.
     pub queued: usize,
 }

@@ -1,17 +1,17 @@
 //! What the devices' threads share: the board, the deques' far ends, and the way to wake one another. See the protocol in the
 //! module's description.
 
-use super::seat::Seat;
-use super::sync::{Condvar, Injector, Mutex, Steal, Stealer, Worker, wait_for};
-use crate::schedule::board::{Board, Fallout, Life};
+use super::device_scheduler::DeviceScheduler;
+use super::sync::{Condvar, Deque, Injector, Mutex, Steal, Stealer, wait_for};
+use crate::schedule::board::{Board, FailureOutcome, Life};
 use crate::schedule::policy::Policy;
 use crate::schedule::region::Region;
-use crate::schedule::report::{DeviceReport, Event, Failure, Happening, Hook, MissingReason};
+use crate::schedule::report::{DeviceReport, Failure, Hook, MissingReason, ScheduleEvent, ScheduleEventKind};
 use crate::schedule::summed_area::SummedArea;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The shared side of a render; each device has its own [`Seat`].
+/// The shared side of a render; each device has its own [`DeviceScheduler`].
 pub(crate) struct Scheduler {
     pub(crate) table: Arc<SummedArea>,
     pub(crate) policy: Policy,
@@ -24,15 +24,15 @@ pub(crate) struct Scheduler {
 }
 
 impl Scheduler {
-    /// A scheduler for disjoint `regions`, and the seats of `device_count` devices, all of which have yet to open.
+    /// A scheduler for disjoint `regions`, and the device_schedulers of `device_count` devices, all of which have yet to open.
     pub(crate) fn new(
         table: Arc<SummedArea>,
         policy: Policy,
         regions: &[Region],
         device_count: usize,
         hook: Hook,
-    ) -> (Arc<Self>, Vec<Seat>) {
-        let deques: Vec<_> = (0..device_count).map(|_| Worker::new_lifo()).collect();
+    ) -> (Arc<Self>, Vec<DeviceScheduler>) {
+        let deques: Vec<_> = (0..device_count).map(|_| Deque::new_lifo()).collect();
         let orphans = Injector::new();
         for region in regions {
             orphans.push(*region);
@@ -44,28 +44,28 @@ impl Scheduler {
             policy,
             board: Mutex::new(board),
             wake: Condvar::new(),
-            stealers: deques.iter().map(Worker::stealer).collect(),
+            stealers: deques.iter().map(Deque::stealer).collect(),
             orphans,
             hook,
         });
-        let seat = |(device, deque)| Seat::new(device, deque, scheduler.clone());
-        let seats = deques.into_iter().enumerate().map(seat).collect();
-        (scheduler, seats)
+        let device_scheduler = |(device, deque)| DeviceScheduler::new(device, deque, scheduler.clone());
+        let device_schedulers = deques.into_iter().enumerate().map(device_scheduler).collect();
+        (scheduler, device_schedulers)
     }
 
     /// Does something to the board under the lock.
-    pub(super) fn with<T>(&self, act: impl FnOnce(&mut Board) -> T) -> T {
+    pub(super) fn with_board<T>(&self, act: impl FnOnce(&mut Board) -> T) -> T {
         act(&mut self.board.lock())
     }
 
     /// Wakes all waiting devices. Called after a region has become takable, and after anything else that they might act upon.
     pub(super) fn announce(&self) {
-        self.with(Board::bump);
+        self.with_board(Board::advance_epoch);
         self.wake.notify_all();
     }
 
-    pub(super) fn tell(&self, at: Duration, device: usize, what: Happening) {
-        (self.hook)(&Event { at, device, what });
+    pub(super) fn emit(&self, at: Duration, device: usize, kind: ScheduleEventKind) {
+        (self.hook)(&ScheduleEvent { at, device, kind });
     }
 
     /// Puts a free region where every device finds it.
@@ -75,13 +75,13 @@ impl Scheduler {
     }
 
     /// Takes the region that was given back first.
-    pub(super) fn adopt(&self) -> Option<Region> {
-        persist(|| self.orphans.steal())
+    pub(super) fn take_orphan(&self) -> Option<Region> {
+        retry_steal(|| self.orphans.steal())
     }
 
     /// Takes the oldest region of `victim`, which mostly is its largest.
     pub(super) fn steal(&self, victim: usize) -> Option<Region> {
-        persist(|| self.stealers[victim].steal())
+        retry_steal(|| self.stealers[victim].steal())
     }
 
     pub(crate) fn device_count(&self) -> usize {
@@ -104,56 +104,56 @@ impl Scheduler {
 
     /// A device has failed; its regions go back. True if it is to be opened once more.
     pub(super) fn fail(&self, life: Life, failure: Failure, may_reopen: bool, now: Duration) -> bool {
-        let fallout = self.with(|board| board.fail(life, failure.clone(), may_reopen, now));
-        let Some(Fallout { returned, reopening }) = fallout else { return false };
+        let fallout = self.with_board(|board| board.fail(life, failure.clone(), may_reopen, now));
+        let Some(FailureOutcome { returned, reopening }) = fallout else { return false };
         self.announce();
-        self.tell(now, life.device, Happening::Failed { failure, returned, reopening });
+        self.emit(now, life.device, ScheduleEventKind::Failed { failure, returned, reopening });
         reopening
     }
 
     /// A device is given up from outside its own thread, or before it has a renderer.
     pub(crate) fn give_up(&self, device: usize, failure: Failure, now: Duration) {
-        let life = self.with(|board| board.life(device));
+        let life = self.with_board(|board| board.life(device));
         self.fail(life, failure, false, now);
     }
 
     /// Whether a device failed for good.
     pub(crate) fn is_given_up(&self, device: usize) -> bool {
-        self.with(|board| board.is_given_up(device))
+        self.with_board(|board| board.is_given_up(device))
     }
 
     /// Lets `passed` go by on the clock that devices are judged by, and gives up those whose driver does not return.
     pub(crate) fn watch(&self, passed: Duration, now: Duration) {
         let Policy { hang_timeout, open_timeout, .. } = self.policy;
-        for (life, failure) in self.with(|board| board.overdue(passed, hang_timeout, open_timeout)) {
+        for (life, failure) in self.with_board(|board| board.overdue(passed, hang_timeout, open_timeout)) {
             self.fail(life, failure, false, now);
         }
     }
 
     /// Lets devices finish what is in flight and begin nothing more.
     pub(crate) fn stop(&self) {
-        self.with(Board::stop);
+        self.with_board(Board::stop);
         self.announce();
     }
 
     /// Whether nothing is left to do for anybody.
     pub(crate) fn is_over(&self) -> bool {
-        self.with(|board| board.is_over())
+        self.with_board(|board| board.is_over())
     }
 
     /// Regions finished so far.
     pub(crate) fn finished_count(&self) -> u64 {
-        self.with(|board| board.finished_count())
+        self.with_board(|board| board.finished_count())
     }
 
     /// What is missing, and what each device did.
     pub(crate) fn conclude(&self) -> (Option<(MissingReason, Vec<Region>)>, Vec<DeviceReport>) {
-        self.with(|board| (board.missing(), board.reports()))
+        self.with_board(|board| (board.missing(), board.reports()))
     }
 }
 
 /// Steals until it is decided: another thief's success is the only reason to try again.
-fn persist(steal: impl Fn() -> Steal<Region>) -> Option<Region> {
+fn retry_steal(steal: impl Fn() -> Steal<Region>) -> Option<Region> {
     loop {
         match steal() {
             Steal::Success(region) => return Some(region),

@@ -1,33 +1,33 @@
-//! When devices end that share what nobody has begun so that they end together.
+//! When devices end that divide the remaining work so that they end together.
 
-/// A device as shares see it.
+/// The speed of a device, and the work that it has begun.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Runner {
+pub(super) struct DeviceLoad {
     /// Work per second; more than 0.
     pub(super) speed: f64,
-    /// Work that it has begun and has yet to do.
+    /// Work that the device has begun and not yet done.
     pub(super) ahead: f64,
 }
 
-impl Runner {
-    /// Seconds until it has done what it has begun.
+impl DeviceLoad {
+    /// Seconds until the device has done what it has begun.
     fn free_s(&self) -> f64 {
         self.ahead / self.speed
     }
 }
 
-/// Seconds until all are done if `unbegun` work is divided so that they end together: the solution t of
-/// `sum(max(0, speed * t - ahead)) = unbegun`, which is the level that water finds. 0 if there are none.
-pub(super) fn end_s(mut runners: Vec<Runner>, unbegun: f64) -> f64 {
-    runners.sort_unstable_by(|a, b| a.free_s().total_cmp(&b.free_s()));
+/// Seconds until all devices are done if `unbegun` work is divided so that they end together: the solution t of
+/// `sum(max(0, speed * t - ahead)) = unbegun` (water filling). 0 if there are no devices.
+pub(super) fn end_s(mut loads: Vec<DeviceLoad>, unbegun: f64) -> f64 {
+    loads.sort_unstable_by(|a, b| a.free_s().total_cmp(&b.free_s()));
     let (mut work, mut speed, mut end) = (unbegun, 0.0, 0.0);
-    for runner in runners {
-        // Who has as much to do as that already gets nothing.
-        if speed > 0.0 && runner.free_s() >= end {
+    for load in loads {
+        // A device that already has at least this much to do gets nothing.
+        if speed > 0.0 && load.free_s() >= end {
             break;
         }
-        work += runner.ahead;
-        speed += runner.speed;
+        work += load.ahead;
+        speed += load.speed;
         end = work / speed;
     }
     end
@@ -37,8 +37,8 @@ pub(super) fn end_s(mut runners: Vec<Runner>, unbegun: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn end(runners: &[(f64, f64)], unbegun: f64) -> f64 {
-        end_s(runners.iter().map(|&(speed, ahead)| Runner { speed, ahead }).collect(), unbegun)
+    fn end(loads: &[(f64, f64)], unbegun: f64) -> f64 {
+        end_s(loads.iter().map(|&(speed, ahead)| DeviceLoad { speed, ahead }).collect(), unbegun)
     }
 
     #[test]
@@ -48,6 +48,6 @@ mod tests {
         assert_eq!(end(&[(1.0, 0.0), (3.0, 0.0)], 8.0), 2.0);
         assert_eq!(end(&[(1.0, 4.0), (3.0, 0.0)], 16.0), 5.0, "what has been begun counts");
         assert_eq!(end(&[(3.0, 0.0), (1.0, 4.0)], 16.0), 5.0, "in any order");
-        assert_eq!(end(&[(1.0, 100.0), (3.0, 0.0)], 6.0), 2.0, "who is late anyway gets nothing");
+        assert_eq!(end(&[(1.0, 100.0), (3.0, 0.0)], 6.0), 2.0, "a device that is late anyway gets nothing");
     }
 }

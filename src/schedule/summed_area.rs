@@ -1,49 +1,50 @@
-//! The summed-area table that every estimate and every cut is read from, without touching a device.
+//! The summed-area table from which every estimate and every cut is computed, without using a device.
 //!
-//! The counting pass counts, once per picture, what falls into each tile of 16x16 pixels. The table holds the sums over all tiles
-//! above and to the left of a tile's corner (F. Crow, Summed-area tables for texture mapping, 1984), so that what a region holds is the
-//! difference of four corners, whatever its size. Inside a tile the counts are taken as evenly spread, which makes the table bilinear
-//! there: a region that overlaps part of a tile gets the overlapped share of it.
+//! The counting pass counts, once per picture, what falls into each tile of 16x16 pixels. The table holds the sums over all
+//! tiles above and to the left of a tile's corner (F. Crow, Summed-area tables for texture mapping, 1984), so that the counts
+//! of a region of any size follow from four corners. Inside a tile the counts are assumed to be evenly spread, which makes the
+//! table bilinear there: a region that overlaps part of a tile gets the overlapped share of it.
 
 use super::region::{Axis, Region, TILE_PX};
 use std::ops::AddAssign;
 
-/// What one tile, or any region, holds.
+/// The counts of one tile, or of any region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct TileCounts {
-    /// Micropolygons.
+    /// Number of micropolygons.
     pub micropolygons: u64,
-    /// Grids.
+    /// Numbers of grids.
     pub grids: TileGrids,
-    /// Those of the micropolygons that may be translucent.
+    /// Number of micropolygons that may be translucent.
     pub translucent: u64,
 }
 
-/// The grids of a tile, so that those of any rectangle of tiles can be counted, each once.
+/// The grids of a tile, counted so that the grids of any rectangle of tiles can be computed, each once.
 ///
-/// A grid meets a rectangle of tiles, and what of that lies in a region is a rectangle of w x h tiles with (w - 1) h borders between
-/// columns, w (h - 1) between rows, and (w - 1) (h - 1) places where both meet. Tiles less borders plus such places are 1.
+/// A grid meets a rectangle of tiles. The part of it in a region is a rectangle of w x h tiles, with (w - 1) h borders between
+/// columns, w (h - 1) borders between rows, and (w - 1) (h - 1) points where both kinds cross. The number of tiles, less the
+/// borders, plus the crossings, is 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct TileGrids {
-    /// That meet the tile.
+    /// Number of grids that meet the tile.
     pub meet: u64,
-    /// Those of them that meet the next tile of the row too,
+    /// Number of grids that meet both the tile and the next tile of its row.
     pub right: u64,
-    /// or the next of the column,
+    /// Number of grids that meet both the tile and the next tile of its column.
     pub below: u64,
-    /// or both.
+    /// Number of grids that meet the tile, the next tile of its row, and the next tile of its column.
     pub both: u64,
 }
 
 impl TileGrids {
-    /// Grids that meet no other tile.
+    /// `count` grids that meet no other tile.
     pub fn inside(count: u64) -> Self {
         Self { meet: count, ..Self::default() }
     }
 }
 
 impl AddAssign for TileCounts {
-    /// Counts of two parts of the grids, of the same tile.
+    /// Adds the counts of other grids in the same tile.
     fn add_assign(&mut self, other: Self) {
         self.micropolygons += other.micropolygons;
         self.grids.meet += other.grids.meet;
@@ -54,53 +55,53 @@ impl AddAssign for TileCounts {
     }
 }
 
-/// What a region holds by the table's estimate; fractions come from tiles that the region overlaps in part.
+/// The table's estimate of what a region holds; fractions come from tiles that the region overlaps in part.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Estimate {
-    /// Micropolygons.
+    /// Number of micropolygons.
     pub micropolygons: f64,
-    /// Translucent micropolygons, which are among `micropolygons`.
+    /// Number of translucent micropolygons, which `micropolygons` includes.
     pub translucent: f64,
-    /// Micropolygons, where those that lie behind many others count little: see [`Rates::layers`].
+    /// Number of micropolygons, where those behind many others count little: see [`Rates::layers`].
     pub near: f64,
-    /// Pixels, exactly.
+    /// Exact number of pixels.
     pub pixels: u64,
 }
 
-/// What things cost, in units of one opaque micropolygon that is diced, hidden, shaded and sampled.
+/// Costs in units of one opaque micropolygon that is diced, hidden, shaded and sampled.
 ///
-/// Only balance depends on these, and stealing evens out what they get wrong.
+/// Only balance depends on these rates, and stealing evens out their errors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
-    /// What a translucent micropolygon costs on top: its entries are counted, filled and sorted.
+    /// Additional cost of a translucent micropolygon: its entries are counted, filled and sorted.
     pub translucent: f64,
-    /// What a pixel costs that nothing covers: clearing, filtering and reading back its subpixels.
+    /// Cost of a pixel that nothing covers: clearing, filtering and reading back its subpixels.
     pub pixel: f64,
-    /// Opaque micropolygons of a tile beyond so many for each of its pixels are mostly hidden, and culled with their grids.
+    /// Number of opaque micropolygons per pixel of a tile beyond which the rest are mostly hidden, and culled with their grids.
     pub layers: f64,
-    /// What one of those costs.
+    /// Cost of a micropolygon that is mostly hidden.
     pub hidden: f64,
 }
 
-/// [`Rates::layers`]: what a region of grass takes, which has up to 100, hardly depends on how many there are.
+/// The default of [`Rates::layers`]: the time of a region of grass, which has up to 100, hardly depends on their number.
 const LAYERS: f64 = 16.0;
 
-/// [`Rates::hidden`]: 0 fits grass best; but a scene whose grids are not behind one another where its micropolygons are small has nothing
-/// to cull.
+/// The default of [`Rates::hidden`]: 0 fits grass best, but a scene with small micropolygons whose grids are not behind one
+/// another has nothing to cull.
 const HIDDEN: f64 = 0.1;
 
-/// What a subpixel costs that nothing covers. Regions of grass, hair and polygons on a CPU driver fit best with 0.2 to 0.5; in teapots,
-/// which have as much everywhere, it does not matter. See [`SHARE_PERCENT`](super::SHARE_PERCENT).
+/// Cost of a subpixel that nothing covers. Regions of grass, hair and polygons on a CPU driver fit best with 0.2 to 0.5; in
+/// teapots, whose work is spread evenly, it does not matter. See [`SHARE_PERCENT`](super::SHARE_PERCENT).
 const SUBPIXEL: f64 = 0.25;
 
 impl Rates {
-    /// At so many samples per pixel in x and y.
+    /// The rates at this number of samples per pixel in x and y.
     pub fn at(samples: [u32; 2]) -> Self {
         let subpixels = f64::from(samples[0]) * f64::from(samples[1]);
         Self { translucent: 1.0, pixel: SUBPIXEL * subpixels, layers: LAYERS, hidden: HIDDEN }
     }
 
-    /// What the micropolygons of a tile with so many pixels come to.
+    /// The weighted number of micropolygons of a tile with this many pixels.
     fn near(&self, tile: &TileCounts, pixels: u64) -> u64 {
         let opaque = tile.micropolygons.saturating_sub(tile.translucent);
         let before = opaque.min((self.layers * pixels as f64) as u64);
@@ -211,7 +212,7 @@ impl SummedArea {
         self.picture
     }
 
-    /// What `region` holds; pixels outside the picture hold nothing. Constant time.
+    /// Estimates what `region` holds, in constant time; pixels outside the picture hold nothing.
     pub fn estimate(&self, region: Region) -> Estimate {
         let Some(region) = self.picture.intersection(region) else { return Estimate::default() };
         let [x0, y0, x1, y1] = region.to_array();
@@ -221,8 +222,9 @@ impl SummedArea {
         Estimate { micropolygons, translucent, near, pixels: region.pixel_count() }
     }
 
-    /// The grids that `region` meets: exact, up to the grids' rounding to tiles, where it ends between tiles. Where it overlaps tiles
-    /// in part, between those of the tiles inside it and of all that it meets, by its share of the area between. Constant time.
+    /// The number of grids that `region` meets, in constant time. It is exact, up to the grids' rounding to tiles, if the
+    /// region ends between tiles. If the region overlaps tiles in part, it is interpolated by area between the grids of the
+    /// tiles inside the region and the grids of all tiles that it meets.
     pub fn grids(&self, region: Region) -> f64 {
         let Some(region) = self.picture.intersection(region) else { return 0.0 };
         let spans = [self.tiles_along(region, Axis::X), self.tiles_along(region, Axis::Y)];
@@ -235,20 +237,20 @@ impl SummedArea {
         within + (self.grids_of_tiles(outer) - within) * share
     }
 
-    /// Grids that meet any of some columns and rows of tiles: see [`TileGrids`].
+    /// Number of grids that meet any tile in these columns and rows: see [`TileGrids`].
     fn grids_of_tiles(&self, [(x0, x1), (y0, y1)]: [(usize, usize); 2]) -> f64 {
         let stride = self.grid.size[0] as usize + 1;
         let sum = |number: usize, columns: usize, rows: usize| {
             let at = |x: usize, y: usize| self.sums[y * stride + x][number];
             let (right, bottom) = (columns.max(x0), rows.max(y0));
-            // What saturated cannot be taken apart any more, but is large.
+            // Sums that saturated can no longer be subtracted, but are large.
             at(right, bottom).saturating_sub(at(right, y0)).saturating_sub(at(x0, bottom).saturating_sub(at(x0, y0)))
                 as f64
         };
         sum(3, x1, y1) - sum(4, x1 - 1, y1) - sum(5, x1, y1 - 1) + sum(6, x1 - 1, y1 - 1)
     }
 
-    /// The tiles that a region meets along an axis, and those of them that it holds.
+    /// The tiles that a region meets along an axis, and those that are entirely inside it.
     fn tiles_along(&self, region: Region, axis: Axis) -> TileSpan {
         let ((from, to), (start, end)) = (region.span(axis), self.picture.span(axis));
         let first = self.grid.first[usize::from(axis == Axis::Y)];
@@ -262,7 +264,7 @@ impl SummedArea {
         TileSpan { outer: places(outer), inner: places(inner), outer_px: px(outer), inner_px: px(inner) }
     }
 
-    /// What rendering `region` costs, in micropolygons, by the table's [`Rates`].
+    /// The cost of rendering `region`, in micropolygons, by the table's [`Rates`].
     pub fn work(&self, region: Region) -> u64 {
         self.cost(&self.estimate(region)).round() as u64
     }
@@ -272,7 +274,8 @@ impl SummedArea {
         estimate.near + estimate.translucent * self.rates.translucent + estimate.pixels as f64 * self.rates.pixel
     }
 
-    /// The first three sums over all that lies left of and above the corner (x, y) of a pixel: bilinear between the tiles' corners.
+    /// The first three sums over everything left of and above the corner (x, y) of a pixel: bilinear between the tiles'
+    /// corners.
     fn corner(&self, x: u32, y: u32) -> [f64; 3] {
         let [x0, y0, x1, y1] = self.picture.to_array();
         let (column, along) = tile_and_share(x, self.grid.first[0], self.grid.size[0], x0, x1);
@@ -288,7 +291,7 @@ impl SummedArea {
     }
 }
 
-/// The tile (counted from the grid's first) that holds the coordinate, and the share of its clipped width that lies before it.
+/// The tile (counted from the grid's first) that holds the coordinate, and the share of its clipped width before it.
 fn tile_and_share(coordinate: u32, first: u32, count: u32, start: u32, end: u32) -> (usize, f64) {
     let tile = (coordinate / TILE_PX).min(first + count - 1);
     let left = (tile * TILE_PX).max(start);
@@ -418,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn grids_of_parts_of_tiles_lie_between() {
+    fn grids_of_partial_tiles_are_interpolated() {
         let picture = region([0, 0, 40, 32]);
         let mut tiles = vec![TileCounts::default(); 6];
         let layout = TileGrid::of(picture);

@@ -1,6 +1,6 @@
-//! What threads share, under the names that the protocol uses. The model checker runs the same protocol on its own kinds of these.
+//! The synchronization types of the protocol, under the names that it uses. The model checker replaces them by its own.
 
-pub(super) use crossbeam::deque::{Injector, Steal, Stealer, Worker};
+pub(super) use crossbeam::deque::{Injector, Steal, Stealer, Worker as Deque};
 pub(super) use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 

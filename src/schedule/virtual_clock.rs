@@ -8,12 +8,12 @@
 
 use super::board::Life;
 use super::capacity::Fit;
+use super::device_scheduler::{DeviceScheduler, NextAction};
 use super::policy::Policy;
 use super::region::Region;
 use super::render::Poll;
 use super::report::{DeviceReport, Failure, Hook, MissingReason};
 use super::scheduler::Scheduler;
-use super::seat::{Next, Seat};
 use super::summed_area::SummedArea;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -95,7 +95,7 @@ enum Action {
 /// A device together with the state of its thread.
 struct VirtualThread<D> {
     device: D,
-    seat: Seat,
+    device_scheduler: DeviceScheduler,
     /// The result of the poll that has not returned yet.
     polled: Option<Result<Poll<()>, Failure>>,
     /// The life and the epoch with which the device parked.
@@ -117,11 +117,17 @@ impl<D: VirtualDevice> VirtualRender<D> {
     /// Renders the whole picture.
     pub(crate) fn run(self, observer: &mut dyn VirtualObserver) -> VirtualOutcome {
         let (count, picture) = (self.devices.len(), self.table.picture());
-        let (scheduler, seats) = Scheduler::new(self.table, self.policy, &[picture], count, self.hook);
-        let thread = |(device, seat)| VirtualThread { device, seat, polled: None, parked: None, waking: false };
+        let (scheduler, device_schedulers) = Scheduler::new(self.table, self.policy, &[picture], count, self.hook);
+        let thread = |(device, device_scheduler)| VirtualThread {
+            device,
+            device_scheduler,
+            polled: None,
+            parked: None,
+            waking: false,
+        };
         let mut simulation = Simulation {
             scheduler,
-            threads: self.devices.into_iter().zip(seats).map(thread).collect(),
+            threads: self.devices.into_iter().zip(device_schedulers).map(thread).collect(),
             observer,
             running_threads: count,
             agenda: BinaryHeap::new(),
@@ -178,7 +184,7 @@ impl<D: VirtualDevice> Simulation<'_, D> {
                 let thread = &mut self.threads[device];
                 let (life, _) = thread.parked.take().expect("only parked devices are woken");
                 thread.waking = false;
-                self.scheduler.with(|board| board.unpark(life));
+                self.scheduler.with_board(|board| board.unpark(life));
                 self.step(device);
             }
             Action::Tick => {
@@ -193,7 +199,7 @@ impl<D: VirtualDevice> Simulation<'_, D> {
         let thread = &mut self.threads[device];
         match thread.device.open() {
             Ok(in_flight_max) => {
-                thread.seat.opened(in_flight_max, self.now);
+                thread.device_scheduler.opened(in_flight_max, self.now);
                 self.step(device);
             }
             Err(failure) => self.fail(device, failure),
@@ -202,25 +208,25 @@ impl<D: VirtualDevice> Simulation<'_, D> {
 
     fn step(&mut self, device: usize) {
         let (now, scheduler) = (self.now, &self.scheduler);
-        let VirtualThread { device: own, seat, polled, parked, .. } = &mut self.threads[device];
-        let next = seat.next(&|region| own.fit(&scheduler.table, region), now);
+        let VirtualThread { device: own, device_scheduler, polled, parked, .. } = &mut self.threads[device];
+        let next = device_scheduler.next(&|region| own.fit(&scheduler.table, region), now);
         match next {
-            Next::Leave => self.leave(device),
-            Next::Park { life, epoch } => {
-                if scheduler.with(|board| board.park(life, epoch)) {
+            NextAction::Leave => self.leave(device),
+            NextAction::Park { life, epoch } => {
+                if scheduler.with_board(|board| board.park(life, epoch)) {
                     *parked = Some((life, epoch));
                 } else {
                     self.plan(now, Action::Step(device));
                 }
             }
-            Next::Begin { region, delay } => match own.begin(&scheduler.table, region, now + delay) {
+            NextAction::Begin { region, delay } => match own.begin(&scheduler.table, region, now + delay) {
                 Ok(()) => {
-                    seat.progressed();
+                    device_scheduler.progressed();
                     self.plan(now + delay, Action::Step(device));
                 }
                 Err(failure) => self.fail(device, failure),
             },
-            Next::Poll => {
+            NextAction::Poll => {
                 let (at, outcome) = own.poll(now, scheduler.policy.poll_timeout);
                 *polled = Some(outcome);
                 self.plan(at, Action::Polled(device));
@@ -229,24 +235,24 @@ impl<D: VirtualDevice> Simulation<'_, D> {
     }
 
     fn polled(&mut self, device: usize) {
-        let VirtualThread { seat, polled, .. } = &mut self.threads[device];
+        let VirtualThread { device_scheduler, polled, .. } = &mut self.threads[device];
         let outcome = polled.take().expect("a poll was begun");
         let failure = match outcome {
             Err(failure) => Some(failure),
-            Ok(Poll::Waiting(waiting_for)) => seat.stalled(&waiting_for),
+            Ok(Poll::Waiting(waiting_for)) => device_scheduler.stalled(&waiting_for),
             Ok(Poll::Advanced) => {
-                seat.progressed();
+                device_scheduler.progressed();
                 None
             }
             Ok(Poll::TooLarge(region)) => {
-                seat.too_large(region, self.now);
+                device_scheduler.too_large(region, self.now);
                 None
             }
             Ok(Poll::Finished(region, ())) => {
-                let counts = seat.finished(region, self.now);
+                let counts = device_scheduler.finished(region, self.now);
                 self.observer.finished(region, self.now, counts);
                 if counts {
-                    seat.delivered();
+                    device_scheduler.delivered();
                 }
                 None
             }
@@ -259,7 +265,7 @@ impl<D: VirtualDevice> Simulation<'_, D> {
 
     fn fail(&mut self, device: usize, failure: Failure) {
         let thread = &mut self.threads[device];
-        if thread.seat.failed(failure, self.now) {
+        if thread.device_scheduler.failed(failure, self.now) {
             thread.device.reopen();
             self.plan_opening(device);
         } else {
@@ -268,7 +274,7 @@ impl<D: VirtualDevice> Simulation<'_, D> {
     }
 
     fn leave(&mut self, device: usize) {
-        self.threads[device].seat.leave(self.now);
+        self.threads[device].device_scheduler.leave(self.now);
         self.running_threads -= 1;
     }
 
@@ -280,8 +286,9 @@ impl<D: VirtualDevice> Simulation<'_, D> {
             if thread.waking {
                 continue;
             }
-            if self.scheduler.with(|board| board.is_current(epoch)) {
-                let nothing_to_take = self.scheduler.queued() == 0 && self.scheduler.with(|board| !board.offers(life));
+            if self.scheduler.with_board(|board| board.is_current(epoch)) {
+                let nothing_to_take =
+                    self.scheduler.queued() == 0 && self.scheduler.with_board(|board| !board.has_set_aside_for(life));
                 assert!(nothing_to_take, "device {device} is idle while something can be stolen");
             } else {
                 thread.waking = true;

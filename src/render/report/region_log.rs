@@ -2,7 +2,7 @@
 
 use crate::pipeline::buffers::RegionCapacity;
 use crate::render::region::chain::RegionResult;
-use crate::schedule::{Capacity, CutReason, Event, Happening, Region, SummedArea};
+use crate::schedule::{Capacity, CutReason, Region, ScheduleEvent, ScheduleEventKind, SummedArea};
 use crate::stats::{EstimateStats, RegionStats};
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -41,39 +41,39 @@ impl Chronicle {
     }
 
     /// Takes note of an event.
-    pub(crate) fn hear(&self, event: &Event) {
+    pub(crate) fn hear(&self, event: &ScheduleEvent) {
         let kept = &mut *self.kept.lock();
         let now = self.offset + event.at;
-        match &event.what {
-            Happening::Stolen { region, .. } => {
+        match &event.kind {
+            ScheduleEventKind::Stolen { region, .. } => {
                 kept.stolen.insert(*region);
             }
-            Happening::Cut { region, kept: near, left: far, why } => {
+            ScheduleEventKind::Cut { region, kept: near, left: far, why } => {
                 kept.begun.remove(region);
                 kept.too_large += u64::from(*why == CutReason::TooLarge);
                 if kept.stolen.contains(region) {
                     kept.stolen.extend([near, far]);
                 }
             }
-            Happening::Begun { region, work, .. } => {
+            ScheduleEventKind::Begun { region, work, .. } => {
                 let stolen = kept.stolen.contains(region);
                 let (device, px, work) = (event.device, region.to_array(), *work);
                 let row = RegionStats { device, px, stolen, work, begin: now, ..RegionStats::default() };
                 kept.begun.insert(*region, row);
             }
-            Happening::Finished { region } => {
+            ScheduleEventKind::Finished { region } => {
                 if let Some(row) = kept.begun.remove(region) {
                     kept.finished.insert(*region, RegionStats { end: now, ..row });
                 }
             }
-            Happening::Failed { returned, .. } => {
+            ScheduleEventKind::Failed { returned, .. } => {
                 kept.begun.retain(|region, _| !returned.contains(region));
             }
-            Happening::Opened { .. } => {
+            ScheduleEventKind::Opened { .. } => {
                 kept.opened.entry(event.device).or_insert(event.at);
             }
-            Happening::Refused { .. } => kept.too_large += 1,
-            Happening::Adopted { .. } | Happening::HandedOver { .. } => {}
+            ScheduleEventKind::Refused { .. } => kept.too_large += 1,
+            ScheduleEventKind::Adopted { .. } | ScheduleEventKind::HandedOver { .. } => {}
         }
     }
 
@@ -127,23 +127,23 @@ mod tests {
         let region = |x0, x1| Region::new([x0, 0, x1, 8]).expect("not empty");
         let table = Arc::new(SummedArea::new(region(0, 16), &[TileCounts::default()], Rates::default()));
         let chronicle = Chronicle::new(Duration::from_millis(100), table, [[2, 2], [1, 1]]);
-        let begun = |region| Happening::Begun { region, work: 7, in_flight: 1, balance: Balance::default() };
+        let begun = |region| ScheduleEventKind::Begun { region, work: 7, in_flight: 1, balance: Balance::default() };
         let (whole, left, right) = (region(0, 16), region(0, 8), region(8, 16));
         let failure = Failure::Lost("no".into());
         let story = [
-            (0, 0, Happening::Opened { depth: 2 }),
-            (0, 0, Happening::Adopted { region: whole }),
-            (1, 1, Happening::Stolen { region: whole, from: 0 }),
-            (2, 1, Happening::Cut { region: whole, kept: left, left: right, why: CutReason::TooLarge }),
+            (0, 0, ScheduleEventKind::Opened { depth: 2 }),
+            (0, 0, ScheduleEventKind::Adopted { region: whole }),
+            (1, 1, ScheduleEventKind::Stolen { region: whole, from: 0 }),
+            (2, 1, ScheduleEventKind::Cut { region: whole, kept: left, left: right, why: CutReason::TooLarge }),
             (3, 1, begun(left)),
             (4, 0, begun(right)),
-            (5, 1, Happening::Failed { failure, returned: vec![left], reopening: false }),
-            (6, 0, Happening::Finished { region: right }),
+            (5, 1, ScheduleEventKind::Failed { failure, returned: vec![left], reopening: false }),
+            (6, 0, ScheduleEventKind::Finished { region: right }),
             (7, 0, begun(left)),
-            (9, 0, Happening::Finished { region: left }),
+            (9, 0, ScheduleEventKind::Finished { region: left }),
         ];
         for (millis, device, what) in story {
-            chronicle.hear(&Event { at: Duration::from_millis(millis), device, what });
+            chronicle.hear(&ScheduleEvent { at: Duration::from_millis(millis), device, kind: what });
         }
         let counts = RegionCounts { selected: 3, shaded_vertices: 5, ..RegionCounts::default() };
         chronicle.measured(left, &RegionResult { counts, device_s: 0.5, ..RegionResult::default() });

@@ -1,6 +1,6 @@
 //! The scheduler's decisions in the trace: a row for each device, a mark for each decision, with the numbers that led to it.
 
-use crate::schedule::{Balance, CutReason, Event, Happening, Region, Resource, SummedArea};
+use crate::schedule::{Balance, CutReason, Region, Resource, ScheduleEvent, ScheduleEventKind, SummedArea};
 use crate::trace::{Trace, Track};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -20,33 +20,33 @@ impl Decisions {
     }
 
     /// Writes an event down, on whatever thread it happens.
-    pub(crate) fn hear(&self, event: &Event) {
-        let (what, numbers) = self.words(&event.what);
+    pub(crate) fn hear(&self, event: &ScheduleEvent) {
+        let (what, numbers) = self.words(&event.kind);
         self.tracks[event.device].lock().mark(&what, Instant::now(), &numbers);
     }
 
-    fn words(&self, what: &Happening) -> (String, Vec<(&'static str, f64)>) {
+    fn words(&self, what: &ScheduleEventKind) -> (String, Vec<(&'static str, f64)>) {
         match what {
-            Happening::Opened { depth } => ("opened".into(), vec![("regions in flight", *depth as f64)]),
-            Happening::Stolen { region, from } => {
+            ScheduleEventKind::Opened { depth } => ("opened".into(), vec![("regions in flight", *depth as f64)]),
+            ScheduleEventKind::Stolen { region, from } => {
                 (format!("steals {region} from device {from}"), self.estimate(*region))
             }
-            Happening::Adopted { region } => (format!("takes {region}"), self.estimate(*region)),
-            Happening::Cut { region, kept, left, why } => {
+            ScheduleEventKind::Adopted { region } => (format!("takes {region}"), self.estimate(*region)),
+            ScheduleEventKind::Cut { region, kept, left, why } => {
                 let mut numbers = cut_numbers(why);
                 numbers.extend([("kept", self.table.work(*kept) as f64), ("left", self.table.work(*left) as f64)]);
                 (format!("cuts {region} {}: goes on with {kept}, leaves {left}", reason(why)), numbers)
             }
-            Happening::Begun { region, in_flight, balance, .. } => {
+            ScheduleEventKind::Begun { region, in_flight, balance, .. } => {
                 let mut numbers = self.estimate(*region);
                 numbers.push(("in flight", *in_flight as f64));
                 numbers.extend(balance_numbers(balance));
                 (format!("begins {region}"), numbers)
             }
-            Happening::Finished { region } => (format!("finishes {region}"), Vec::new()),
-            Happening::HandedOver { region } => (format!("hands {region} over"), Vec::new()),
-            Happening::Refused { region } => (format!("cannot draw {region}"), self.estimate(*region)),
-            Happening::Failed { failure, returned, .. } => {
+            ScheduleEventKind::Finished { region } => (format!("finishes {region}"), Vec::new()),
+            ScheduleEventKind::HandedOver { region } => (format!("hands {region} over"), Vec::new()),
+            ScheduleEventKind::Refused { region } => (format!("cannot draw {region}"), self.estimate(*region)),
+            ScheduleEventKind::Failed { failure, returned, .. } => {
                 (format!("fails: {failure}"), vec![("regions returned", returned.len() as f64)])
             }
         }
@@ -86,7 +86,7 @@ fn balance_numbers(balance: &Balance) -> Vec<(&'static str, f64)> {
         ("share", balance.share as f64),
         ("in flight", balance.ahead as f64),
         ("speed, thousandths of the mean", balance.speed_permille as f64),
-        ("hungry devices", balance.hungry as f64),
+        ("hungry devices", balance.waiting_devices as f64),
         ("queued regions", balance.queued as f64),
     ]
 }
@@ -106,10 +106,10 @@ mod tests {
         let counts = TileCounts { grids: TileGrids::inside(3), micropolygons: 100, ..TileCounts::default() };
         let table = Arc::new(SummedArea::new(region(0, 32), &[counts; 2], Rates::default()));
         let decisions = Decisions::new(&trace, table, 2);
-        let hear = |device, what| decisions.hear(&Event { at: Duration::ZERO, device, what });
+        let hear = |device, what| decisions.hear(&ScheduleEvent { at: Duration::ZERO, device, kind: what });
         let why = CutReason::Memory { of: Resource::Subpixels, needed: 900, available: 500 };
-        hear(1, Happening::Cut { region: region(0, 32), kept: region(0, 16), left: region(16, 32), why });
-        hear(0, Happening::Stolen { region: region(16, 32), from: 1 });
+        hear(1, ScheduleEventKind::Cut { region: region(0, 32), kept: region(0, 16), left: region(16, 32), why });
+        hear(0, ScheduleEventKind::Stolen { region: region(16, 32), from: 1 });
         drop(decisions);
         let text = std::fs::read_to_string(path).expect("the trace");
         let events = serde_json::from_str::<serde_json::Value>(&text).expect("JSON")["traceEvents"].take();

@@ -35,7 +35,7 @@ use crate::render::session::result::interleave;
 use crate::render::session::test_aids::Aids;
 use crate::render::session::worker::{Garage, Worker, region_room, take_back};
 use crate::scene::{ValueType, World};
-use crate::schedule::{self, Failure, Happening, Job, Opener, Policy, Rates, Region, SummedArea};
+use crate::schedule::{self, Failure, Opener, Policy, Rates, Region, RenderJob, ScheduleEventKind, SummedArea};
 use crate::shading;
 use crate::stats::{CostStats, Stage, Stats, WorldStats};
 use std::sync::Arc;
@@ -324,7 +324,7 @@ impl<'a> Session<'a> {
         let chronicle = Arc::new(Chronicle::new(self.world().count, Arc::clone(&table), lists));
         let hook = self.hook(&chronicle, &table);
         let regions = self.first_regions(film, &table);
-        let job = Job { table, regions, policy, hook };
+        let job = RenderJob { table, regions, policy, hook };
         let layout = film.layout().clone();
         let mut totals = RegionCounts::default();
         let mut deposit = Duration::ZERO;
@@ -370,10 +370,10 @@ impl<'a> Session<'a> {
         let records: Vec<Arc<Record>> = self.slots.iter().map(|slot| Arc::clone(&slot.record)).collect();
         let chronicle = Arc::clone(chronicle);
         let decisions = Decisions::new(&self.options.trace, Arc::clone(table), records.len());
-        Arc::new(move |event: &schedule::Event| {
+        Arc::new(move |event: &schedule::ScheduleEvent| {
             chronicle.hear(event);
             decisions.hear(event);
-            if let Happening::Failed { failure, reopening, .. } = &event.what {
+            if let ScheduleEventKind::Failed { failure, reopening, .. } = &event.kind {
                 records[event.device].failed_at_work(failure, *reopening);
             }
         })

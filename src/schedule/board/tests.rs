@@ -25,9 +25,9 @@ fn work_not_begun_is_kept_through_cuts_and_failures() {
     assert_eq!(board.balance(lives[0], region(0, 4), NOW).unbegun, 11, "estimates of parts may add up to more");
     assert!(board.begin(lives[0], region(0, 4), NOW));
     assert_eq!(board.balance(lives[0], region(4, 10), NOW).unbegun, 6);
-    assert_eq!(board.chairs[0].meter.begun_work(), 5);
+    assert_eq!(board.entries[0].meter.begun_work(), 5);
     board.fail(lives[0], Failure::Lost(String::new()), true, NOW).expect("the first failure");
-    assert_eq!(board.chairs[0].meter.begun_work(), 0);
+    assert_eq!(board.entries[0].meter.begun_work(), 0);
     assert_eq!(board.unbegun, 11);
 }
 
@@ -39,7 +39,7 @@ fn what_is_given_back_tells_no_speed() {
     assert!(board.halve(lives[0], region(0, 10), halves, SHORT));
     assert!(board.hold(lives[0], region(0, 4), false, SHORT) && board.begin(lives[0], region(0, 4), SHORT));
     assert!(board.refuse(lives[0], region(0, 4), SHORT * 2));
-    let meter = &board.chairs[0].meter;
+    let meter = &board.entries[0].meter;
     assert_eq!((meter.begun_work(), meter.speed()), (0, None));
 }
 
@@ -119,7 +119,8 @@ fn a_first_region_that_lasts_shows_a_slow_device() {
 #[test]
 fn a_second_region_is_begun_beside_a_small_one_only() {
     let later = SHORT;
-    let room = |board: &Board, life| matches!(board.outlook(life, later), Outlook::Stay { room: true, .. });
+    let may_begin =
+        |board: &Board, life| matches!(board.status(life, later), DeviceStatus::Working { may_begin: true, .. });
     let works = [(region(0, 1), 10), (region(1, 2), 30), (region(2, 3), 20), (region(3, 4), 80), (region(4, 5), 160)];
     let mut board = Board::new(works, 2, 8);
     let lives = [0, 1].map(|device| board.open(device, 2, NOW).expect("opens"));
@@ -127,18 +128,18 @@ fn a_second_region_is_begun_beside_a_small_one_only() {
         assert!(board.hold(lives[device], part, false, now) && board.begin(lives[device], part, now));
     };
     begin(&mut board, 0, region(0, 1), NOW);
-    assert!(!room(&board, lives[0]), "its speed is not known");
+    assert!(!may_begin(&board, lives[0]), "its speed is not known");
     assert!(board.finish(lives[0], region(0, 1), later));
     begin(&mut board, 0, region(1, 2), later);
     // Its share is half of 260 + 30.
-    assert!(room(&board, lives[0]), "30 is less than a quarter of its share");
+    assert!(may_begin(&board, lives[0]), "30 is less than a quarter of its share");
     begin(&mut board, 0, region(2, 3), later);
-    assert!(!room(&board, lives[0]), "two are all it has memory for");
+    assert!(!may_begin(&board, lives[0]), "two are all it has memory for");
     assert!(board.finish(lives[0], region(2, 3), later));
     begin(&mut board, 1, region(4, 5), later);
-    assert!(!room(&board, lives[0]), "30 is more than a quarter of its share of 80 + 30");
+    assert!(!may_begin(&board, lives[0]), "30 is more than a quarter of its share of 80 + 30");
     board.leave(1, later);
-    assert!(room(&board, lives[0]), "nobody else could draw it");
+    assert!(may_begin(&board, lives[0]), "nobody else could draw it");
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! The real threads on fake devices that paint each pixel with a number of its own.
 
 use super::*;
-use crate::schedule::{Capacity, Event, Happening, MissingReason, Rates, TILE_PX, TileCounts, TileGrid, TileGrids};
+use crate::schedule::{
+    Capacity, MissingReason, Rates, ScheduleEvent, ScheduleEventKind, TILE_PX, TileCounts, TileGrid, TileGrids,
+};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 
@@ -115,14 +117,14 @@ fn picture() -> Region {
     Region::new([0, 0, SIZE[0], SIZE[1]]).expect("not empty")
 }
 
-fn job() -> Job {
+fn job() -> RenderJob {
     let tiles = vec![
         TileCounts { micropolygons: 1000, grids: TileGrids::inside(10), translucent: 0 };
         TileGrid::of(picture()).tile_count()
     ];
     let table = Arc::new(SummedArea::new(picture(), &tiles, Rates::default()));
     let policy = Policy { poll_timeout: Duration::from_millis(20), ..Policy::new(0, 4) };
-    Job { table, regions: vec![picture()], policy, hook: Arc::new(|_| ()) }
+    RenderJob { table, regions: vec![picture()], policy, hook: Arc::new(|_| ()) }
 }
 
 /// The picture, in which no pixel is painted twice.
@@ -153,14 +155,14 @@ impl Canvas {
     }
 }
 
-fn run(job: Job, devices: Vec<Opener<Painter>>) -> (Canvas, Result<Report, Incomplete>) {
+fn run(job: RenderJob, devices: Vec<Opener<Painter>>) -> (Canvas, Result<Report, Incomplete>) {
     let mut canvas = Canvas::new();
     let outcome = render(job, devices, &mut |region, payload| canvas.add(region, &payload), &AtomicBool::new(false));
     canvas.check(outcome.as_ref().err().map_or(&[], |incomplete| &incomplete.missing));
     (canvas, outcome)
 }
 
-fn run_whole(job: Job, devices: Vec<Opener<Painter>>) -> Report {
+fn run_whole(job: RenderJob, devices: Vec<Opener<Painter>>) -> Report {
     run(job, devices).1.expect("nothing is missing")
 }
 
@@ -204,7 +206,7 @@ fn failed_devices_leave_their_regions_to_others() {
     for flaw in [Flaw::LostAt(2), Flaw::OutOfMemoryAt(1), Flaw::Unusable, Flaw::LostAt(1)] {
         let devices = vec![painter([flaw; 2]), painter([Flaw::None; 2])];
         let report = run_whole(job(), devices);
-        // A device that fails only when all is done has nobody to tell, so it may be opened once or twice.
+        // A device that fails only when all is done has nobody to emit, so it may be opened once or twice.
         assert!(!report.devices[0].failures.is_empty() || report.devices[0].regions < 2, "{flaw:?}");
         assert!(report.devices[1].failures.is_empty(), "{flaw:?}");
     }
@@ -320,7 +322,7 @@ fn late_device_joins_and_steals() {
 fn nobody_and_nothing() {
     let (_, outcome) = run(job(), Vec::new());
     assert_eq!(outcome.expect_err("no device").reason, MissingReason::DevicesFailed);
-    let nothing = Job { regions: Vec::new(), ..job() };
+    let nothing = RenderJob { regions: Vec::new(), ..job() };
     let outcome = render(nothing, sound(2), &mut |_, _| panic!("no region"), &AtomicBool::new(false));
     assert!(outcome.is_ok());
 }
@@ -330,7 +332,7 @@ fn job_may_be_part_of_the_picture() {
     // As after a resumed checkpoint: two parts, one of them off the tiles.
     let parts = [[0, 0, 100, 480], [333, 77, 640, 301]].map(|array| Region::new(array).expect("not empty"));
     let mut canvas = Canvas::new();
-    let job = Job { regions: parts.to_vec(), ..job() };
+    let job = RenderJob { regions: parts.to_vec(), ..job() };
     let mut sink = |region, payload: Vec<u32>| canvas.add(region, &payload);
     render(job, sound(3), &mut sink, &AtomicBool::new(false)).expect("nothing is missing");
     let rest = [[100, 0, 640, 77], [100, 77, 333, 301], [100, 301, 640, 480]];
@@ -340,7 +342,7 @@ fn job_may_be_part_of_the_picture() {
 #[test]
 #[should_panic(expected = "overlaps another region")]
 fn overlapping_regions_are_refused() {
-    let job = Job { regions: vec![picture(), picture()], ..job() };
+    let job = RenderJob { regions: vec![picture(), picture()], ..job() };
     let _ = run(job, sound(1));
 }
 
@@ -375,15 +377,16 @@ fn panic_in_the_sink_ends_the_threads() {
 fn events_tell_the_story() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let hook = heard.clone();
-    let job = Job { hook: Arc::new(move |event: &Event| hook.lock().push(event.clone())), ..job() };
+    let job = RenderJob { hook: Arc::new(move |event: &ScheduleEvent| hook.lock().push(event.clone())), ..job() };
     let report = run_whole(job, sound(2));
-    let count = |wanted: fn(&Happening) -> bool| heard.lock().iter().filter(|event| wanted(&event.what)).count() as u64;
+    let count =
+        |wanted: fn(&ScheduleEventKind) -> bool| heard.lock().iter().filter(|event| wanted(&event.kind)).count() as u64;
     let regions = report.devices.iter().map(|device| device.regions).sum::<u64>();
-    assert_eq!(count(|what| matches!(what, Happening::Begun { .. })), regions);
-    assert_eq!(count(|what| matches!(what, Happening::Finished { .. })), regions);
+    assert_eq!(count(|what| matches!(what, ScheduleEventKind::Begun { .. })), regions);
+    assert_eq!(count(|what| matches!(what, ScheduleEventKind::Finished { .. })), regions);
     let cuts = report.devices.iter().map(|device| device.splits).sum::<u64>();
-    assert_eq!(count(|what| matches!(what, Happening::Cut { .. })), cuts);
+    assert_eq!(count(|what| matches!(what, ScheduleEventKind::Cut { .. })), cuts);
     let stolen = report.devices.iter().map(|device| device.stolen).sum::<u64>();
-    assert_eq!(count(|what| matches!(what, Happening::Stolen { .. })), stolen);
-    assert_eq!(count(|what| matches!(what, Happening::Adopted { .. })), 1, "the picture itself");
+    assert_eq!(count(|what| matches!(what, ScheduleEventKind::Stolen { .. })), stolen);
+    assert_eq!(count(|what| matches!(what, ScheduleEventKind::Adopted { .. })), 1, "the picture itself");
 }

@@ -2,7 +2,7 @@
 
 use super::super::policy::{BALANCE_SIDE_MIN_PX, Policy};
 use super::super::region::Region;
-use super::super::report::{CutReason, Failure, Happening, MissingReason};
+use super::super::report::{CutReason, Failure, MissingReason, ScheduleEventKind};
 use super::super::summed_area::{Rates, SummedArea, TileCounts, TileGrid, TileGrids};
 use super::device::{FakeDeviceSetup, Trouble};
 use super::{Scenario, SimulationResult};
@@ -54,7 +54,10 @@ fn stampede() {
     let ending = scenario(&table, sound(16)).run();
     assert_whole(&ending, &table);
     let first_work = |device| {
-        ending.events.iter().find(|event| event.device == device && matches!(event.what, Happening::Begun { .. }))
+        ending
+            .events
+            .iter()
+            .find(|event| event.device == device && matches!(event.kind, ScheduleEventKind::Begun { .. }))
     };
     for device in 0..16 {
         let at = first_work(device).expect("every device works").at;
@@ -159,12 +162,14 @@ fn small_device_takes_small_regions() {
     assert_whole(&ending, &table);
     let mut small_begun = 0;
     for event in ending.events.iter().filter(|event| event.device == 0) {
-        match &event.what {
-            Happening::Begun { region, .. } => {
+        match &event.kind {
+            ScheduleEventKind::Begun { region, .. } => {
                 small_begun += 1;
                 assert!(devices[0].capacity.subpixel_count(*region) <= 300_000);
             }
-            Happening::Cut { why, .. } => assert!(matches!(why, CutReason::Memory { .. } | CutReason::Balance(_))),
+            ScheduleEventKind::Cut { why, .. } => {
+                assert!(matches!(why, CutReason::Memory { .. } | CutReason::Balance(_)))
+            }
             _ => {}
         }
     }
@@ -248,8 +253,9 @@ fn cancel_finishes_what_is_in_flight() {
     let (reason, missing) = ending.missing.expect("cancelled half-way");
     assert_eq!(reason, MissingReason::Cancelled);
     assert_eq!(pixels(&missing) + pixels(&ending.delivered), table.picture().pixel_count());
-    let late = |what: &Happening| matches!(what, Happening::Begun { .. } | Happening::Cut { .. });
-    let begun_late = ending.events.iter().any(|event| event.at > Duration::from_millis(700) && late(&event.what));
+    let late =
+        |what: &ScheduleEventKind| matches!(what, ScheduleEventKind::Begun { .. } | ScheduleEventKind::Cut { .. });
+    let begun_late = ending.events.iter().any(|event| event.at > Duration::from_millis(700) && late(&event.kind));
     assert!(!begun_late && ending.delivered.len() > 2);
     assert!(ending.reports.iter().all(|device| !device.dropped));
 }

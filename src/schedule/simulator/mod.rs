@@ -8,7 +8,7 @@ mod seeds;
 use super::perturb::Random;
 use super::policy::Policy;
 use super::region::Region;
-use super::report::{DeviceReport, Event, MissingReason};
+use super::report::{DeviceReport, MissingReason, ScheduleEvent};
 use super::summed_area::SummedArea;
 use super::virtual_clock::{VirtualObserver, VirtualRender};
 use device::{FakeDevice, FakeDeviceSetup};
@@ -31,7 +31,7 @@ struct SimulationResult {
     delivered: Vec<Region>,
     missing: Option<(MissingReason, Vec<Region>)>,
     reports: Vec<DeviceReport>,
-    events: Vec<Event>,
+    events: Vec<ScheduleEvent>,
     /// Number of regions that were delivered too late to count.
     void: usize,
     makespan: Duration,
@@ -69,7 +69,7 @@ impl Scenario {
     fn run(self) -> SimulationResult {
         let events = Arc::new(Mutex::new(Vec::new()));
         let recorded = events.clone();
-        let hook = Arc::new(move |event: &Event| recorded.lock().push(event.clone()));
+        let hook = Arc::new(move |event: &ScheduleEvent| recorded.lock().push(event.clone()));
         let mut random = Random::new(self.seed);
         let devices =
             self.devices.into_iter().map(|setup| FakeDevice::new(setup, Random::new(random.next()))).collect();

@@ -4,7 +4,7 @@ use super::super::cut::Cut;
 use super::super::perturb::{FORCED_SIDE_MIN_PX, Random};
 use super::super::policy::Policy;
 use super::super::region::Region;
-use super::super::report::{CutReason, Happening, MissingReason};
+use super::super::report::{CutReason, MissingReason, ScheduleEventKind};
 use super::super::summed_area::{Rates, SummedArea, TileCounts, TileGrid, TileGrids};
 use super::device::{FakeDeviceSetup, Trouble};
 use super::{Scenario, SimulationResult};
@@ -96,14 +96,14 @@ fn check_pixels(scenario: &Scenario, ending: &SimulationResult) {
     }
 }
 
-/// Every cut obeys its minimum, and the events tell the same as the statistics.
+/// Every cut obeys its minimum, and the events emit the same as the statistics.
 fn check_events(scenario: &Scenario, ending: &SimulationResult) {
     let mut alive = BTreeSet::from([scenario.table.picture()]);
     let mut counts = vec![(0, 0, 0, 0); scenario.devices.len()];
     for event in &ending.events {
         let count = &mut counts[event.device];
-        match &event.what {
-            Happening::Cut { region, kept, left, why } => {
+        match &event.kind {
+            ScheduleEventKind::Cut { region, kept, left, why } => {
                 assert!(alive.remove(region), "{region} was cut but is no leaf");
                 alive.extend([*kept, *left]);
                 let side_min = match why {
@@ -116,15 +116,15 @@ fn check_events(scenario: &Scenario, ending: &SimulationResult) {
                 count.2 += 1;
                 count.3 += u64::from(*why == CutReason::TooLarge);
             }
-            Happening::Finished { region } => {
+            ScheduleEventKind::Finished { region } => {
                 assert!(alive.remove(region), "{region} was finished but is no leaf");
                 count.0 += 1;
             }
-            Happening::Stolen { from, .. } => {
+            ScheduleEventKind::Stolen { from, .. } => {
                 assert_ne!(*from, event.device, "nobody steals from himself");
                 count.1 += 1;
             }
-            Happening::Refused { .. } => count.3 += 1,
+            ScheduleEventKind::Refused { .. } => count.3 += 1,
             _ => {}
         }
     }
