@@ -5,7 +5,6 @@ use crate::gpu::{DeviceInfo, DeviceKind};
 use crate::render::device::renderer::Picture;
 use crate::render::grids::list::ListError;
 use crate::render::region::chain::RegionCounts;
-use crate::render::session::devices::DeviceSlot;
 use crate::scene::{DisplayMode, World};
 use crate::schedule::Incomplete;
 
@@ -17,18 +16,18 @@ const NO_DEVICE_HINT: &str =
 const BOUND_SLACK: f32 = 1.0001;
 
 /// Says so where no GPU was found by itself, and where the devices are not all of one model and driver.
-pub(crate) fn on_devices(reporter: &Reporter, slots: &[DeviceSlot], wanted: &str) {
-    let Some(first) = slots.first() else { return };
+pub(crate) fn on_devices(reporter: &Reporter, devices: &[&DeviceInfo], wanted: &str) {
+    let Some(first) = devices.first() else { return };
     let chosen = ["all", "alike"].contains(&wanted.trim());
-    if chosen && slots.iter().all(|slot| slot.info.kind == DeviceKind::Cpu) {
-        let message = format!("no GPU that can render was found: {} draws, on the processor", first.info.name);
+    if chosen && devices.iter().all(|device| device.kind == DeviceKind::Cpu) {
+        let message = format!("no GPU that can render was found: {} draws, on the processor", first.name);
         let note = Diagnostic::new(Severity::Info, "devices", SourceLocation::default(), message);
         reporter.report(note.hint("`anthill devices` lists every device with what it lacks"));
     }
-    let Some(other) = slots.iter().find(|slot| !slot.info.is_like(&first.info)) else { return };
+    let Some(other) = devices.iter().find(|device| !device.is_like(first)) else { return };
     // Two drivers may give their devices one name.
     let title = |info: &DeviceInfo| format!("{} ({}, {} {})", info.index, info.name, info.driver, info.driver_info);
-    let (first, other) = (title(&first.info), title(&other.info));
+    let (first, other) = (title(first), title(other));
     let message = format!("devices {first} and {other} differ: a pixel's last bits depend on who draws it");
     let hint = "--devices alike keeps to identical ones";
     reporter.report(Diagnostic::new(Severity::Warning, "devices", SourceLocation::default(), message).hint(hint));

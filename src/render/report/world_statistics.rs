@@ -1,10 +1,9 @@
 //! What drawing a world took, for the statistics.
 
-use crate::gpu::Device;
+use crate::gpu::{Device, DeviceInfo};
 use crate::render::device::renderer::Picture;
 use crate::render::grids::picture_grids::PictureGrids;
 use crate::render::region::chain::RegionCounts;
-use crate::render::session::devices::DeviceSlot;
 use crate::schedule::Report;
 use crate::stats::{Counts, DeviceStats, Stage, Stats};
 use std::time::Duration;
@@ -20,13 +19,24 @@ pub(crate) fn add_counts(counts: &mut Counts, picture: &Picture, counted: &Pictu
     counts.sample_points += ((x1 - x0) * (y1 - y0)).cast_unsigned() * samples;
 }
 
+/// A device after a world.
+pub(crate) struct DrawnOn<'a> {
+    pub info: &'a DeviceInfo,
+    /// The device; `None` if it failed and is closed.
+    pub device: Option<&'a Device>,
+}
+
+/// How often a device failed, and how often it was opened again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FailureCounts {
+    pub failures: u64,
+    pub reopened: u64,
+}
+
 /// Adds what each device did.
-pub(crate) fn add_devices(stats: &mut Stats, slots: &[DeviceSlot], report: &Report) {
-    for (number, (slot, report)) in slots.iter().zip(&report.devices).enumerate() {
+pub(crate) fn add_devices<'a>(stats: &mut Stats, devices: impl Iterator<Item = DrawnOn<'a>>, report: &Report) {
+    for (number, (DrawnOn { info, device: open }, report)) in devices.zip(&report.devices).enumerate() {
         let mut device = DeviceStats {
-            index: slot.info.index as u32,
-            name: slot.info.name.clone(),
-            driver: slot.info.driver.clone(),
             regions: report.regions,
             stolen: report.stolen,
             splits: report.splits,
@@ -34,25 +44,30 @@ pub(crate) fn add_devices(stats: &mut Stats, slots: &[DeviceSlot], report: &Repo
             busy: report.busy,
             idle: report.idle,
             scheduling: report.scheduling,
-            ..DeviceStats::default()
+            ..named(info)
         };
-        if let Some(open) = &slot.device {
+        if let Some(open) = open {
             add_use(&mut device, open);
         }
         stats.add_device(number, device);
     }
 }
 
-/// Adds what befell each device; where nothing befell any, nothing.
-pub(crate) fn add_failures(stats: &mut Stats, slots: &[DeviceSlot]) {
-    let counts: Vec<(u64, u64)> = slots.iter().map(|slot| slot.record.take_counts()).collect();
-    if counts.iter().all(|counts| *counts == (0, 0)) {
+/// Adds the failures of each device, if any device failed.
+pub(crate) fn add_failures(stats: &mut Stats, devices: &[(&DeviceInfo, FailureCounts)]) {
+    if devices.iter().all(|(_, counts)| *counts == FailureCounts::default()) {
         return;
     }
-    for (number, (slot, (failures, reopened))) in slots.iter().zip(counts).enumerate() {
-        let (index, name, driver) = (slot.info.index as u32, slot.info.name.clone(), slot.info.driver.clone());
-        stats.add_device(number, DeviceStats { index, name, driver, failures, reopened, ..DeviceStats::default() });
+    for (number, (info, FailureCounts { failures, reopened })) in devices.iter().enumerate() {
+        let device = DeviceStats { failures: *failures, reopened: *reopened, ..named(info) };
+        stats.add_device(number, device);
     }
+}
+
+/// The statistics of a device that has done nothing yet.
+fn named(info: &DeviceInfo) -> DeviceStats {
+    let (index, name, driver) = (info.index as u32, info.name.clone(), info.driver.clone());
+    DeviceStats { index, name, driver, ..DeviceStats::default() }
 }
 
 /// Memory and time that a device took.

@@ -4,6 +4,7 @@ use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::gpu::{Device, DeviceInfo, DeviceTitle, GpuError, OpenOptions, Opening, reopen};
 use crate::render::device::imager::DeviceSource;
 use crate::render::device::renderer::{DeviceError, DeviceRenderer, DeviceTracks, Picture};
+use crate::render::report::world_statistics::FailureCounts;
 use crate::schedule::Failure;
 use crate::trace::Trace;
 use parking_lot::Mutex;
@@ -160,10 +161,10 @@ impl Record {
         self.reporter.report(warning.hint(hint));
     }
 
-    /// Failures, and how often it was opened anew, since this was last asked.
-    pub(crate) fn take_counts(&self) -> (u64, u64) {
+    /// What was counted since this was last called.
+    pub(crate) fn take_counts(&self) -> FailureCounts {
         let mut state = self.state.lock();
-        (std::mem::take(&mut state.failures), std::mem::take(&mut state.reopened))
+        FailureCounts { failures: std::mem::take(&mut state.failures), reopened: std::mem::take(&mut state.reopened) }
     }
 }
 
@@ -269,7 +270,8 @@ mod tests {
         record.begin_world();
         record.failed_at_work(&hang, true);
         assert!(record.granted() && !record.granted());
-        assert_eq!((record.take_counts(), record.take_counts()), ((4, 2), (0, 0)));
+        let counts = FailureCounts { failures: 4, reopened: 2 };
+        assert_eq!((record.take_counts(), record.take_counts()), (counts, FailureCounts::default()));
         let messages: Vec<String> = reporter.all().into_iter().map(|(diagnostic, _)| diagnostic.message).collect();
         let expected = [
             "device 1 (gpu) was lost while hide; it is opened anew",

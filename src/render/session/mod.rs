@@ -28,7 +28,7 @@ use crate::render::report::advice;
 use crate::render::report::region_log::Chronicle;
 use crate::render::report::schedule_trace::Decisions;
 use crate::render::report::world_cost::cost_of;
-use crate::render::report::world_statistics;
+use crate::render::report::world_statistics::{self, DrawnOn};
 use crate::render::session::counting_shares::{Counting, Member, Ready, Uncounted};
 use crate::render::session::devices::{DeviceSlot, InTurn, Record, Reopener};
 use crate::render::session::result::interleave;
@@ -87,7 +87,8 @@ impl<'a> Session<'a> {
 
     /// Says what there is to say of the devices.
     pub(crate) fn advise_devices(&self) {
-        advice::on_devices(self.reporter, &self.slots, &self.options.devices);
+        let devices: Vec<_> = self.slots.iter().map(|slot| &slot.info).collect();
+        advice::on_devices(self.reporter, &devices, &self.options.devices);
     }
 
     /// Keeps what is finished there from now on.
@@ -188,7 +189,8 @@ impl<'a> Session<'a> {
         if let Some(checkpoint) = checkpoint {
             checkpoint.end(self.worlds, displays.iter().all(is_whole));
         }
-        world_statistics::add_failures(&mut self.stats, &self.slots);
+        let failures: Vec<_> = self.slots.iter().map(|slot| (&slot.info, slot.record.take_counts())).collect();
+        world_statistics::add_failures(&mut self.stats, &failures);
         displays
     }
 
@@ -362,7 +364,8 @@ impl<'a> Session<'a> {
         advice::on_limits(self.reporter, &totals);
         world_statistics::add_counts(&mut self.stats.counts, picture, counted, &totals);
         self.take_devices_back(picture, &garages);
-        world_statistics::add_devices(&mut self.stats, &self.slots, &report);
+        let devices = self.slots.iter().map(|slot| DrawnOn { info: &slot.info, device: slot.device.as_ref() });
+        world_statistics::add_devices(&mut self.stats, devices, &report);
     }
 
     /// Who hears what the scheduler does: the statistics, the trace, and the records of devices.
