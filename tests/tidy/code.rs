@@ -23,7 +23,8 @@ pub(super) fn code(text: &str) -> String {
 /// Code without the modules that are compiled for tests.
 pub(super) fn without_tests(code: &str) -> String {
     let mut out = code.as_bytes().to_vec();
-    for (begin, _) in code.match_indices("#[cfg(test)]") {
+    let attributes = ["#[cfg(test)]", "#[cfg(all(test, "].map(|attribute| code.match_indices(attribute));
+    for (begin, _) in attributes.into_iter().flatten() {
         let rest = &code[begin..];
         let body = rest.find('{').filter(|open| rest.find(';').is_none_or(|end| end > *open));
         let end = body.map_or(rest.find(';').map_or(rest.len(), |end| end + 1), |open| open + closing(&rest[open..]));
@@ -126,5 +127,6 @@ fn comments_and_literals_are_blanked_out() {
     }
     assert_eq!(without_tests("a\n#[cfg(test)]\nmod t { { } }\nb").split_whitespace().collect::<Vec<_>>(), ["a", "b"]);
     assert_eq!(without_tests("#[cfg(test)]\nmod t;\nb {}").trim(), "b {}");
+    assert_eq!(without_tests("#[cfg(all(test, unix))]\nmod t {}\nb {}").trim(), "b {}");
     assert_eq!(words("safe unsafe unsafe_x unsafe", "unsafe").collect::<Vec<_>>(), [5, 21]);
 }

@@ -1,7 +1,9 @@
 //! Which part of the program may use which (ARCHITECTURE.md, "Code map").
 
-use super::code::{is_name, without_tests, words};
+use super::code::{without_tests, words};
 use super::expect_none;
+use super::paths::uses;
+use super::render_graph::{cycles, folder, folder_graph, folders, module_graph, render_uses};
 use super::tree::{File, files};
 
 /// Parts of `src`, and what each may use beside itself: other parts, or single modules of them. `*` is all but `cli`.
@@ -62,6 +64,20 @@ const PARTS: &[(&str, &[&str])] = &[
     ("main", &["cli"]),
 ];
 
+/// Folders of `src/render`, each with what it may use beside itself: folders before it, or single items of them. `render` is `mod.rs`.
+const RENDER: &[(&str, &[&str])] = &[
+    ("grids", &[]),
+    ("resident", &["grids"]),
+    ("region", &["resident", "grids"]),
+    ("device", &["region", "resident", "grids"]),
+    // Observes: whoever draws hands it plain values, and nobody waits for it.
+    ("report", &["device", "region", "grids"]),
+    // Hashes what a device is given for a picture.
+    ("checkpoint", &["device::renderer::Picture"]),
+    ("session", &["checkpoint", "report", "device", "region", "resident", "grids"]),
+    ("render", &["session"]),
+];
+
 /// Crates that only some places may name.
 const CRATES: &[(&str, &[&str])] = &[
     // The compiler's own tests have a device of their own: spirv-gen cannot use anthill's.
@@ -117,45 +133,40 @@ fn parts_use_only_what_they_may() {
     expect_none(found, DIRECTION);
 }
 
-/// Where the code names something by `crate::`, and its path without that.
-fn uses(code: &str) -> Vec<(usize, String)> {
-    let mut found = Vec::new();
-    for at in words(code, "crate") {
-        if let Some(rest) = code[at..].strip_prefix("crate::") {
-            let mut paths = Vec::new();
-            path(rest, "", &mut paths);
-            found.extend(paths.into_iter().map(|path| (at, path)));
-        }
-    }
-    found
-}
+const RENDER_DIRECTION: &str = "Inside src/render, callers use what they call: session, device, region, resident, grids, in this order; only \
+     session uses report and checkpoint. Hand the value in, or move what both need to the folder that both may use. A new direction is a \
+     decision: it goes into RENDER in tests/tidy/directions.rs.";
 
-/// Collects the paths that a tree of them (`a::{b, c::d}`) stands for; returns its length.
-fn path(code: &str, prefix: &str, paths: &mut Vec<String>) -> usize {
-    let mut at = code.len() - code.trim_start().len();
-    if code[at..].starts_with('{') {
-        at += 1;
-        while at < code.len() && !code[at..].starts_with('}') {
-            at += path(&code[at..], prefix, paths).max(1);
-            at += code[at..].bytes().take_while(|byte| byte.is_ascii_whitespace() || *byte == b',').count();
+#[test]
+fn folders_of_render_use_only_what_they_may() {
+    let folders = folders();
+    let mut found = Vec::new();
+    for used in render_uses() {
+        let user = folder(&used.user, &folders);
+        let Some((_, allowed)) = RENDER.iter().find(|(name, _)| *name == user) else {
+            found.push(format!("{}: {user} is not in the table of folders", used.at));
+            continue;
+        };
+        let path = used.used.trim_start_matches("render::");
+        let covers = |name: &str| path == name || path.strip_prefix(name).is_some_and(|rest| rest.starts_with("::"));
+        if !covers(user) && !allowed.iter().any(|name| covers(name)) {
+            found.push(format!("{}: {user} uses {path}", used.at));
         }
-        return at + 1;
     }
-    let name = code[at..].bytes().take_while(|byte| is_name(*byte)).count();
-    let whole = format!("{prefix}{}", &code[at..at + name]);
-    at += name;
-    if let Some(rest) = code[at..].strip_prefix("::") {
-        return at + 2 + path(rest, &format!("{whole}::"), paths);
-    }
-    paths.push(whole);
-    at
+    expect_none(found, RENDER_DIRECTION);
 }
 
 #[test]
-fn trees_of_paths_are_read() {
-    let code = "use crate::{scene::World, film::{Film, plan::A}};\nfn f(x: crate::rib::Input) {} pub(crate) fn g() {}";
-    let paths: Vec<String> = uses(code).into_iter().map(|(_, path)| path).collect();
-    assert_eq!(paths, ["scene::World", "film::Film", "film::plan::A", "rib::Input"]);
+fn folders_of_render_are_layers() {
+    for (index, (name, allowed)) in RENDER.iter().enumerate() {
+        let is_before = |used: &&str| RENDER[..index].iter().any(|(before, _)| used.split("::").next() == Some(before));
+        assert!(allowed.iter().all(|used| is_before(&used)), "RENDER: {name} may only use folders before it");
+    }
+    expect_none(cycles(&folder_graph(&module_graph())), RENDER_DIRECTION);
+    expect_none(
+        cycles(&module_graph()),
+        "These modules of src/render use each other: move what both need to a module that both may use.",
+    );
 }
 
 #[test]

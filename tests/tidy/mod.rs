@@ -5,6 +5,8 @@ mod code;
 mod directions;
 mod documents;
 mod kernels;
+mod paths;
+mod render_graph;
 mod rules;
 mod tree;
 

@@ -57,9 +57,10 @@ impl File {
     }
 }
 
-/// The repository's root.
+/// The repository's root, or, where `TIDY_ROOT` is set, another checkout's.
 pub(super) fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    static ROOT: OnceLock<PathBuf> = OnceLock::new();
+    ROOT.get_or_init(|| std::env::var_os("TIDY_ROOT").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into()).into())
 }
 
 /// Every file, in order of paths.
