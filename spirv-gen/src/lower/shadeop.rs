@@ -4,105 +4,125 @@ use super::expression::Target;
 use super::{Lowerer, machine, rsl_type};
 use crate::ir::{Compare, Fresnel, MachineType, MessageTarget, NoiseKind, Op, QuerySource, Unary, Value};
 use crate::sema::hir::{self, LValue, ShadeopCall, Shape};
-use crate::shadeops::Opcode;
+use crate::shadeops::{GeometryOp, LightingOp, MathOp, Opcode};
 
 impl Lowerer<'_> {
     /// A call of a shadeop whose result has the type `ty`; its value if it has a result.
     pub(super) fn shadeop(&mut self, call: &ShadeopCall, ty: hir::Type) -> Option<Value> {
         let wanted = if ty == hir::Type::Void { MachineType::F32 } else { machine(ty) };
         let result = match call.opcode {
+            Opcode::Math(op) => {
+                let arguments = self.arguments(call);
+                self.math(op, &arguments, wanted, call)
+            }
+            Opcode::Geometry(op) => {
+                let arguments = self.arguments(call);
+                self.geometry(op, &arguments)
+            }
+            Opcode::Lighting(op) => {
+                let arguments = self.arguments(call);
+                self.lighting(op, &arguments)
+            }
             Opcode::Spline => self.spline(call),
-            Opcode::Transform(moved) => self.transform(moved, call),
+            Opcode::Random => self.random(wanted),
+            Opcode::UniformRandom => self.uniform_random(wanted),
+            Opcode::Transform(kind) => self.transform(kind, call),
             Opcode::TransformMatrix => self.transform_matrix(call),
             Opcode::TransformColor => self.transform_color(call),
             Opcode::Lookup(kind) => self.lookup(kind, call, wanted),
             Opcode::Bump => self.bump(call),
-            Opcode::SetComponent(_) | Opcode::SetComponentAt => return self.set_component(call),
+            Opcode::SetComponent(component) => return self.set_component(call, Some(component)),
+            Opcode::SetComponentAt => return self.set_component(call, None),
             Opcode::Fresnel => return self.fresnel(call),
             Opcode::Printf => return self.printf(call),
-            Opcode::Format | Opcode::Concat | Opcode::Match => self.text(call),
+            Opcode::Format => self.formatted(call),
+            Opcode::Concat => self.concat(call),
+            Opcode::Match => self.matches(call),
             Opcode::Message(target) => self.message(target, call),
             Opcode::Query(source) => self.query(source, call),
             Opcode::TextureInfo => self.texture_info(call),
-            // The checker has said that these have no meaning here.
+            // The checker has warned that these are not supported.
             Opcode::VolumeSide | Opcode::Trace => self.builder.constant(wanted.zero()),
-            _ => {
-                let arguments: Vec<_> = call.arguments.iter().map(|a| self.value(a)).collect();
-                self.computed(call.opcode, &arguments, wanted, call)
-            }
         };
         Some(result)
     }
 
-    /// Shadeops that are functions of their arguments' values.
-    fn computed(&mut self, opcode: Opcode, x: &[Value], wanted: MachineType, call: &ShadeopCall) -> Value {
+    /// The values of the arguments of a call.
+    fn arguments(&mut self, call: &ShadeopCall) -> Vec<Value> {
+        call.arguments.iter().map(|a| self.value(a)).collect()
+    }
+
+    fn math(&mut self, op: MathOp, x: &[Value], wanted: MachineType, call: &ShadeopCall) -> Value {
         let b = &mut self.builder;
-        match opcode {
-            Opcode::Unary(op) => b.unary(op, x[0]),
-            Opcode::Binary(op) => b.binary(op, x[0], x[1]),
-            Opcode::Reduce(op) => x[1..].iter().fold(x[0], |a, &c| b.binary(op, a, c)),
-            Opcode::Radians | Opcode::Degrees => {
-                let radians = opcode == Opcode::Radians;
-                let factor = b.f32(if radians { super::RADIANS_PER_DEGREE } else { super::DEGREES_PER_RADIAN });
+        match op {
+            MathOp::Unary(op) => b.unary(op, x[0]),
+            MathOp::Binary(op) => b.binary(op, x[0], x[1]),
+            MathOp::Reduce(op) => x[1..].iter().fold(x[0], |a, &c| b.binary(op, a, c)),
+            MathOp::Radians => {
+                let factor = b.f32(super::RADIANS_PER_DEGREE);
                 b.mul(x[0], factor)
             }
-            Opcode::LogBase => {
+            MathOp::Degrees => {
+                let factor = b.f32(super::DEGREES_PER_RADIAN);
+                b.mul(x[0], factor)
+            }
+            MathOp::LogBase => {
                 let (log, base) = (b.unary(Unary::Log, x[0]), b.unary(Unary::Log, x[1]));
                 b.div(log, base)
             }
-            Opcode::InverseSqrt => b.inversesqrt(x[0]),
-            Opcode::Step => b.step(x[0], x[1]),
-            Opcode::Smoothstep => b.smoothstep(x[0], x[1], x[2]),
-            Opcode::Filterstep => self.filterstep(x, call),
-            Opcode::Clamp => b.clamp(x[0], x[1], x[2]),
-            Opcode::Mix => b.mix(x[0], x[1], x[2]),
-            Opcode::Derivative(axis) => b.derivative(axis, x[0]),
-            Opcode::Deriv => b.deriv(x[0], x[1]),
-            Opcode::Random => self.random(wanted),
-            Opcode::UniformRandom => self.uniform_random(wanted),
-            Opcode::Noise(kind) => self.noise(kind, x, wanted),
-            _ => self.geometry(opcode, x),
+            MathOp::InverseSqrt => b.inversesqrt(x[0]),
+            MathOp::Step => b.step(x[0], x[1]),
+            MathOp::Smoothstep => b.smoothstep(x[0], x[1], x[2]),
+            MathOp::Filterstep => self.filterstep(x, call),
+            MathOp::Clamp => b.clamp(x[0], x[1], x[2]),
+            MathOp::Mix => b.mix(x[0], x[1], x[2]),
+            MathOp::Derivative(axis) => b.derivative(axis, x[0]),
+            MathOp::Deriv => b.deriv(x[0], x[1]),
+            MathOp::Noise(kind) => self.noise(kind, x, wanted),
         }
     }
 
-    /// Shadeops of geometry and light.
-    fn geometry(&mut self, opcode: Opcode, x: &[Value]) -> Value {
+    fn geometry(&mut self, op: GeometryOp, x: &[Value]) -> Value {
         let b = &mut self.builder;
-        match opcode {
-            Opcode::Component(i) => b.comp(x[0], i),
-            Opcode::ComponentAt if x.len() == 2 => b.op(Op::CompAt, x),
-            Opcode::ComponentAt => b.op(Op::MatComp, x),
-            Opcode::Length => b.length(x[0]),
-            Opcode::Distance => {
+        match op {
+            GeometryOp::Component(i) => b.comp(x[0], i),
+            GeometryOp::ComponentAt if x.len() == 2 => b.op(Op::CompAt, x),
+            GeometryOp::ComponentAt => b.op(Op::MatComp, x),
+            GeometryOp::Length => b.length(x[0]),
+            GeometryOp::Distance => {
                 let d = b.sub(x[0], x[1]);
                 b.length(d)
             }
-            Opcode::PointLineDistance => b.ptlined(x[0], x[1], x[2]),
-            Opcode::Normalize => b.normalize(x[0]),
-            Opcode::RotatePoint => b.rotate(x[0], x[1], x[2], x[3]),
-            Opcode::RotateMatrix => self.rotate_matrix(x[0], x[1], x[2]),
-            Opcode::Translate => self.translate(x[0], x[1]),
-            Opcode::Scale => self.scale_matrix(x[0], x[1]),
-            Opcode::Area => b.area(x[0]),
-            Opcode::FaceForward => {
+            GeometryOp::PointLineDistance => b.ptlined(x[0], x[1], x[2]),
+            GeometryOp::Normalize => b.normalize(x[0]),
+            GeometryOp::RotatePoint => b.rotate(x[0], x[1], x[2], x[3]),
+            GeometryOp::RotateMatrix => self.rotate_matrix(x[0], x[1], x[2]),
+            GeometryOp::Translate => self.translate(x[0], x[1]),
+            GeometryOp::Scale => self.scale_matrix(x[0], x[1]),
+            GeometryOp::Area => b.area(x[0]),
+            GeometryOp::FaceForward => {
                 let reference = x.get(2).copied();
                 let reference = reference.unwrap_or_else(|| self.global(crate::ir::Global::Ng));
                 self.builder.faceforward(x[0], x[1], reference)
             }
-            Opcode::Reflect => b.reflect(x[0], x[1]),
-            Opcode::Refract => b.refract(x[0], x[1], x[2]),
-            Opcode::Depth => b.depth(x[0]),
-            Opcode::CalculateNormal => self.calculatenormal(x[0]),
-            Opcode::Ambient => b.op(Op::Ambient, &[]),
-            Opcode::Diffuse => self.diffuse(x[0]),
-            Opcode::Specular => self.specular(x[0], x[1], x[2]),
-            Opcode::SpecularBrdf => {
-                let l = b.normalize(x[0]);
+            GeometryOp::Reflect => b.reflect(x[0], x[1]),
+            GeometryOp::Refract => b.refract(x[0], x[1], x[2]),
+            GeometryOp::Depth => b.depth(x[0]),
+            GeometryOp::CalculateNormal => self.calculatenormal(x[0]),
+        }
+    }
+
+    fn lighting(&mut self, op: LightingOp, x: &[Value]) -> Value {
+        match op {
+            LightingOp::Ambient => self.builder.op(Op::Ambient, &[]),
+            LightingOp::Diffuse => self.diffuse(x[0]),
+            LightingOp::Specular => self.specular(x[0], x[1], x[2]),
+            LightingOp::SpecularBrdf => {
+                let l = self.builder.normalize(x[0]);
                 let weight = self.specularbrdf(l, x[1], x[2], x[3]);
                 self.builder.unary(Unary::Splat, weight)
             }
-            Opcode::Phong => self.phong(x[0], x[1], x[2]),
-            other => panic!("{other:?} is lowered on its own"),
+            LightingOp::Phong => self.phong(x[0], x[1], x[2]),
         }
     }
 
@@ -177,18 +197,18 @@ impl Lowerer<'_> {
         self.builder.op(Op::Noise { kind, dimension, ty }, x)
     }
 
-    /// `setxcomp(p, x)`, `setcomp(c, i, x)`, `setcomp(m, row, column, x)`
-    fn set_component(&mut self, call: &ShadeopCall) -> Option<Value> {
+    /// `setxcomp(p, x)` with its component, `setcomp(c, i, x)` or `setcomp(m, row, column, x)` without.
+    fn set_component(&mut self, call: &ShadeopCall, component: Option<u8>) -> Option<Value> {
         let target = self.target(&call.outputs[0]);
         let mut arguments = vec![self.read_target(target)];
         for argument in &call.arguments {
             let value = self.value(argument);
             arguments.push(value);
         }
-        let op = match (call.opcode, arguments.len()) {
-            (Opcode::SetComponent(i), _) => Op::SetComp(i),
-            (_, 3) => Op::SetCompAt,
-            _ => Op::SetMatComp,
+        let op = match component {
+            Some(component) => Op::SetComp(component),
+            None if arguments.len() == 3 => Op::SetCompAt,
+            None => Op::SetMatComp,
         };
         let value = self.builder.op(op, &arguments);
         self.assign(target, value);
@@ -196,7 +216,7 @@ impl Lowerer<'_> {
     }
 
     fn fresnel(&mut self, call: &ShadeopCall) -> Option<Value> {
-        let x: Vec<_> = call.arguments.iter().map(|a| self.value(a)).collect();
+        let x = self.arguments(call);
         let targets: Vec<_> = call.outputs.iter().map(|place| self.target(place)).collect();
         let Fresnel { kr, kt, r, t } = self.builder.fresnel(x[0], x[1], x[2]);
         for (target, value) in targets.into_iter().zip([kr, kt, r, t]) {
@@ -218,23 +238,20 @@ impl Lowerer<'_> {
         (fitting_format(&format, types), call.arguments[1..].iter().map(|a| self.value(a)).collect())
     }
 
-    /// `format`, `concat`, `match`
-    fn text(&mut self, call: &ShadeopCall) -> Value {
-        match call.opcode {
-            Opcode::Format => {
-                let (format, arguments) = self.format(call);
-                self.builder.op(Op::Format(format.into()), &arguments)
-            }
-            Opcode::Concat => {
-                let format = "%s".repeat(call.arguments.len());
-                let arguments: Vec<_> = call.arguments.iter().map(|a| self.value(a)).collect();
-                self.builder.op(Op::Format(format.into()), &arguments)
-            }
-            _ => {
-                let (pattern, text) = (self.value(&call.arguments[0]), self.value(&call.arguments[1]));
-                self.builder.op(Op::Match, &[pattern, text])
-            }
-        }
+    fn formatted(&mut self, call: &ShadeopCall) -> Value {
+        let (format, arguments) = self.format(call);
+        self.builder.op(Op::Format(format.into()), &arguments)
+    }
+
+    fn concat(&mut self, call: &ShadeopCall) -> Value {
+        let format = "%s".repeat(call.arguments.len());
+        let arguments = self.arguments(call);
+        self.builder.op(Op::Format(format.into()), &arguments)
+    }
+
+    fn matches(&mut self, call: &ShadeopCall) -> Value {
+        let (pattern, text) = (self.value(&call.arguments[0]), self.value(&call.arguments[1]));
+        self.builder.op(Op::Match, &[pattern, text])
     }
 
     /// What is asked for: the last argument, which the checker has seen to be a literal.

@@ -42,7 +42,7 @@ impl Lowerer<'_> {
 
     /// `transform` and its kind: `(to, x)`, `(from, to, x)`, `(matrix, x)`, `(from, matrix, x)`.
     pub(super) fn transform(&mut self, moved: TransformKind, call: &ShadeopCall) -> Value {
-        let [spaces @ .., x] = call.arguments.as_slice() else { panic!("transform takes a value") };
+        let (spaces, x) = spaces_and_value(call);
         let mut x = self.value(x);
         if let [from, _] = spaces {
             x = self.moved_between(moved, from, false, x);
@@ -59,7 +59,7 @@ impl Lowerer<'_> {
 
     /// `mtransform([from,] to, m)`: the transform `m` from or to another space.
     pub(super) fn transform_matrix(&mut self, call: &ShadeopCall) -> Value {
-        let [spaces @ .., m] = call.arguments.as_slice() else { panic!("mtransform takes a value") };
+        let (spaces, m) = spaces_and_value(call);
         let mut m = self.value(m);
         if let [from, _] = spaces
             && let Some(matrix) = self.space_matrix(from, Direction::CameraFromSpace)
@@ -76,7 +76,7 @@ impl Lowerer<'_> {
 
     /// `ctransform([from,] to, c)`
     pub(super) fn transform_color(&mut self, call: &ShadeopCall) -> Value {
-        let [spaces @ .., color] = call.arguments.as_slice() else { panic!("ctransform takes a color") };
+        let (spaces, color) = spaces_and_value(call);
         let mut color = self.value(color);
         if let [from, _] = spaces {
             color = self.color_from(from, color);
@@ -153,6 +153,12 @@ impl Lowerer<'_> {
     fn components(&mut self, v: Value) -> [Value; 3] {
         [0, 1, 2].map(|i| self.builder.comp(v, i))
     }
+}
+
+/// The arguments of a transform: one or two spaces, and the value that is transformed.
+fn spaces_and_value(call: &ShadeopCall) -> (&[Expr], &Expr) {
+    let last = call.arguments.len() - 1;
+    (&call.arguments[..last], &call.arguments[last])
 }
 
 fn transform_kind(ty: Type) -> Option<TransformKind> {

@@ -36,15 +36,15 @@ impl Lowerer<'_> {
         let mut arguments = Vec::new();
         for argument in rest {
             match (&argument.kind, argument.shape) {
-                (_, Shape::Single) => arguments.push(self.value(argument)),
-                (ExprKind::Variable(id), _) => {
+                (ExprKind::Variable(id), Shape::Array(_) | Shape::Open) => {
                     let array = self.array(*id);
                     for i in 0..array.length {
                         let index = self.builder.f32(i as f32);
                         arguments.push(self.load(array, index));
                     }
                 }
-                _ => panic!("only variables are arrays"),
+                // Only variables are arrays.
+                _ => arguments.push(self.value(argument)),
             }
         }
         // An array of open length may turn out to be too short: its last value goes on.

@@ -80,8 +80,8 @@ impl Lowerer<'_> {
     pub(super) fn bump(&mut self, call: &ShadeopCall) -> Value {
         let name = self.value(&call.arguments[0]);
         let given: Vec<_> = call.arguments[1..].iter().map(|a| self.value(a)).collect();
-        let [n, along_s, along_t, place @ ..] = given.as_slice() else { panic!("bump takes a normal and two vectors") };
-        let area = match place {
+        let (n, along_s, along_t) = (given[0], given[1], given[2]);
+        let area = match &given[3..] {
             [] => {
                 let here = vec![self.global(Global::S), self.global(Global::T)];
                 self.area_around(here)
@@ -92,13 +92,13 @@ impl Lowerer<'_> {
         let slope_s = self.slope(call, name, &area, 0);
         let slope_t = self.slope(call, name, &area, 1);
         let b = &mut self.builder;
-        let (across_t, across_s) = (b.cross(*n, *along_t), b.cross(*along_s, *n));
+        let (across_t, across_s) = (b.cross(n, along_t), b.cross(along_s, n));
         let (tilt_s, tilt_t) = (b.scale(across_t, slope_s), b.scale(across_s, slope_t));
         let tilt = b.add(tilt_s, tilt_t);
-        let (length, one) = (b.length(*n), b.f32(1.0));
+        let (length, one) = (b.length(n), b.f32(1.0));
         let shrink = b.div(one, length);
         let tilt = b.scale(tilt, shrink);
-        b.add(*n, tilt)
+        b.add(n, tilt)
     }
 
     /// The slope of a texture's first channel along coordinate `i`.

@@ -11,7 +11,7 @@ use super::hir::{
 };
 use super::visit;
 use crate::diagnostic::{Report, Reports};
-use crate::shadeops::Opcode;
+use crate::shadeops::{LightingOp, Opcode};
 use crate::span::Span;
 use rustc_hash::FxHashSet;
 
@@ -453,10 +453,7 @@ impl<'a> Inference<'a> {
 fn always_varies(opcode: Opcode) -> bool {
     match opcode {
         Opcode::Random
-        | Opcode::Ambient
-        | Opcode::Diffuse
-        | Opcode::Specular
-        | Opcode::Phong
+        | Opcode::Lighting(LightingOp::Ambient | LightingOp::Diffuse | LightingOp::Specular | LightingOp::Phong)
         | Opcode::Trace
         | Opcode::Lookup(_)
         | Opcode::Bump => true,

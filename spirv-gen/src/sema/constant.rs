@@ -7,7 +7,7 @@ pub(super) use super::hir::Constant;
 use super::hir::{Arithmetic, Conversion, Expr, ExprKind, ShadeopCall};
 use crate::ir::Unary;
 use crate::lower;
-use crate::shadeops::Opcode;
+use crate::shadeops::{MathOp, Opcode};
 
 /// The value of `expr` if it is known.
 pub(crate) fn evaluate(expr: &Expr) -> Option<Constant> {
@@ -88,12 +88,12 @@ fn shadeop(call: &ShadeopCall) -> Option<Constant> {
     let argument = |i: usize| call.arguments.get(i).and_then(evaluate);
     let x = argument(0)?;
     match call.opcode {
-        Opcode::Radians => map(x, |x| x * lower::RADIANS_PER_DEGREE),
-        Opcode::Degrees => map(x, |x| x * lower::DEGREES_PER_RADIAN),
-        Opcode::Unary(Unary::Abs) => map(x, f32::abs),
-        Opcode::Unary(Unary::Floor) => map(x, f32::floor),
-        Opcode::Unary(Unary::Ceil) => map(x, f32::ceil),
-        Opcode::Unary(Unary::Sqrt) => map(x, |x| if x > 0.0 { x.sqrt() } else { 0.0 }),
+        Opcode::Math(MathOp::Radians) => map(x, |x| x * lower::RADIANS_PER_DEGREE),
+        Opcode::Math(MathOp::Degrees) => map(x, |x| x * lower::DEGREES_PER_RADIAN),
+        Opcode::Math(MathOp::Unary(Unary::Abs)) => map(x, f32::abs),
+        Opcode::Math(MathOp::Unary(Unary::Floor)) => map(x, f32::floor),
+        Opcode::Math(MathOp::Unary(Unary::Ceil)) => map(x, f32::ceil),
+        Opcode::Math(MathOp::Unary(Unary::Sqrt)) => map(x, |x| if x > 0.0 { x.sqrt() } else { 0.0 }),
         Opcode::Concat => {
             let mut text = String::new();
             for i in 0..call.arguments.len() {

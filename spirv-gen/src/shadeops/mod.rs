@@ -8,9 +8,60 @@ use crate::syntax::ast::{DeclaredKind, Type};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
-/// What a shadeop is made of.
+/// What a shadeop is lowered to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opcode {
+    /// A mathematical function of the values of its arguments.
+    Math(MathOp),
+    /// A geometric function of the values of its arguments.
+    Geometry(GeometryOp),
+    /// Light at the surface, as a function of the values of its arguments.
+    Lighting(LightingOp),
+    /// `spline`
+    Spline,
+    /// `random`
+    Random,
+    /// `random` for a uniform variable: one number for all points.
+    UniformRandom,
+    /// `setxcomp`, `setycomp` or `setzcomp`, by the index of the component.
+    SetComponent(u8),
+    /// `setcomp`, of colors and matrices.
+    SetComponentAt,
+    /// `fresnel`
+    Fresnel,
+    /// `transform`, `vtransform` or `ntransform`.
+    Transform(TransformKind),
+    /// `mtransform`
+    TransformMatrix,
+    /// `ctransform`
+    TransformColor,
+    /// `printf`
+    Printf,
+    /// `format`
+    Format,
+    /// `concat`
+    Concat,
+    /// `match`
+    Match,
+    /// `trace`
+    Trace,
+    /// `texture`, `environment` or `shadow`.
+    Lookup(LookupKind),
+    /// `textureinfo`
+    TextureInfo,
+    /// `bump`
+    Bump,
+    /// A message to another shader.
+    Message(MessageTarget),
+    /// A query of the renderer.
+    Query(QuerySource),
+    /// `incident` or `opposite`: a message to the volume shader on one side of the surface.
+    VolumeSide,
+}
+
+/// A mathematical function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MathOp {
     /// One operation on one value.
     Unary(Unary),
     /// One operation on two values.
@@ -23,7 +74,7 @@ pub enum Opcode {
     Degrees,
     /// Logarithm to a given base.
     LogBase,
-    /// One over the root.
+    /// The reciprocal of the square root.
     InverseSqrt,
     /// `step`
     Step,
@@ -35,26 +86,21 @@ pub enum Opcode {
     Clamp,
     /// `mix`
     Mix,
-    /// `spline`
-    Spline,
-    /// `Du`, `Dv`
+    /// `Du` or `Dv`.
     Derivative(Axis),
     /// `Deriv`
     Deriv,
-    /// `random`
-    Random,
-    /// `random` for a uniform variable: one number for all points.
-    UniformRandom,
-    /// A member of the noise family.
+    /// `noise`, `pnoise` or `cellnoise`.
     Noise(NoiseKind),
-    /// `xcomp` and its kind.
+}
+
+/// A geometric function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeometryOp {
+    /// `xcomp`, `ycomp` or `zcomp`, by the index of the component.
     Component(u8),
-    /// `setxcomp` and its kind.
-    SetComponent(u8),
     /// `comp`, of colors and matrices.
     ComponentAt,
-    /// `setcomp`, of colors and matrices.
-    SetComponentAt,
     /// `length`
     Length,
     /// `distance`
@@ -79,50 +125,25 @@ pub enum Opcode {
     Reflect,
     /// `refract`
     Refract,
-    /// `fresnel`
-    Fresnel,
-    /// `transform` and its kind.
-    Transform(TransformKind),
-    /// `mtransform`
-    TransformMatrix,
     /// `depth`
     Depth,
     /// `calculatenormal`
     CalculateNormal,
-    /// `ctransform`
-    TransformColor,
-    /// `printf`
-    Printf,
-    /// `format`
-    Format,
-    /// `concat`
-    Concat,
-    /// `match`
-    Match,
+}
+
+/// A function of the light that arrives at the surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LightingOp {
     /// `ambient`
     Ambient,
     /// `diffuse`
     Diffuse,
     /// `specular`
     Specular,
-    /// `specularbrdf`
+    /// `specularbrdf`, which takes the direction of the light as an argument.
     SpecularBrdf,
     /// `phong`
     Phong,
-    /// `trace`
-    Trace,
-    /// `texture`, `environment`, `shadow`
-    Lookup(LookupKind),
-    /// `textureinfo`
-    TextureInfo,
-    /// `bump`
-    Bump,
-    /// A question to another shader.
-    Message(MessageTarget),
-    /// A question to the renderer.
-    Query(QuerySource),
-    /// `incident`, `opposite`: a question to the volume shader on one side of the surface.
-    VolumeSide,
 }
 
 impl Opcode {
@@ -130,11 +151,8 @@ impl Opcode {
     pub fn needs_neighbours(self) -> bool {
         matches!(
             self,
-            Self::Derivative(_)
-                | Self::Deriv
-                | Self::Area
-                | Self::CalculateNormal
-                | Self::Filterstep
+            Self::Math(MathOp::Derivative(_) | MathOp::Deriv | MathOp::Filterstep)
+                | Self::Geometry(GeometryOp::Area | GeometryOp::CalculateNormal)
                 | Self::Lookup(_)
                 | Self::Bump
         )
@@ -142,10 +160,10 @@ impl Opcode {
 
     /// Whether it loops over the lights.
     pub fn runs_lights(self) -> bool {
-        matches!(self, Self::Diffuse | Self::Specular | Self::Phong)
+        matches!(self, Self::Lighting(LightingOp::Diffuse | LightingOp::Specular | LightingOp::Phong))
     }
 
-    /// Whether it does something besides giving a result: a call whose result is not used then still makes sense.
+    /// Whether it does something besides returning a result, so that a call makes sense whose result is not used.
     pub fn has_effect(self) -> bool {
         matches!(self, Self::Printf)
     }
