@@ -92,117 +92,80 @@ vec3 rsl_gradient4v(const in uint h, const in vec4 d) {
     return vec3(rsl_gradient4(h, d), rsl_gradient4(h << 11, d), rsl_gradient4(h << 22, d));
 }
 
-// -- noise in a cell: the hash terms of its lower and upper corner, and the place in it
+// Each function of noise exists for floats and, with the suffix v, for triples. The macros below are their common text: V is the type
+// of the value, the other arguments are the functions to define and to call for that type.
 
-float rsl_cell1(const in uint a, const in uint b, const in float f) {
-    float n0 = rsl_gradient1(rsl_scramble(a), f);
-    float n1 = rsl_gradient1(rsl_scramble(b), f - 1.0);
-    return rsl_lerp(n0, n1, rsl_fade(f));
+// -- noise in a cell: the hash terms of its lower and upper corners, and the position in it
+
+#define RSL_DEFINE_CELL1(V, cell, gradient, lerp)            \
+V cell(const in uint a, const in uint b, const in float f) { \
+    V n0 = gradient(rsl_scramble(a), f);                     \
+    V n1 = gradient(rsl_scramble(b), f - 1.0);               \
+    return lerp(n0, n1, rsl_fade(f));                        \
+}
+RSL_DEFINE_CELL1(float, rsl_cell1, rsl_gradient1, rsl_lerp)
+RSL_DEFINE_CELL1(vec3, rsl_cell1v, rsl_gradient1v, rsl_lerp3)
+
+#define RSL_DEFINE_CELL2(V, cell, gradient, lerp)                     \
+V cell(const in uvec2 a, const in uvec2 b, const in vec2 f) {         \
+    vec2 g = f - 1.0;                                                 \
+    V n00 = gradient(rsl_scramble(a.x + a.y), f);                     \
+    V n10 = gradient(rsl_scramble(b.x + a.y), vec2(g.x, f.y));        \
+    V n01 = gradient(rsl_scramble(a.x + b.y), vec2(f.x, g.y));        \
+    V n11 = gradient(rsl_scramble(b.x + b.y), g);                     \
+    float t = rsl_fade(f.x);                                          \
+    return lerp(lerp(n00, n10, t), lerp(n01, n11, t), rsl_fade(f.y)); \
+}
+RSL_DEFINE_CELL2(float, rsl_cell2, rsl_gradient2, rsl_lerp)
+RSL_DEFINE_CELL2(vec3, rsl_cell2v, rsl_gradient2v, rsl_lerp3)
+
+#define RSL_DEFINE_CELL3(V, cell, gradient, lerp)                        \
+V cell(const in uvec3 a, const in uvec3 b, const in vec3 f) {            \
+    vec3 g = f - 1.0;                                                    \
+    vec3 t = rsl_fade3(f);                                               \
+    uint aa = a.x + a.y, ba = b.x + a.y, ab = a.x + b.y, bb = b.x + b.y; \
+    V n000 = gradient(rsl_scramble(aa + a.z), f);                        \
+    V n100 = gradient(rsl_scramble(ba + a.z), vec3(g.x, f.yz));          \
+    V n010 = gradient(rsl_scramble(ab + a.z), vec3(f.x, g.y, f.z));      \
+    V n110 = gradient(rsl_scramble(bb + a.z), vec3(g.xy, f.z));          \
+    V n001 = gradient(rsl_scramble(aa + b.z), vec3(f.xy, g.z));          \
+    V n101 = gradient(rsl_scramble(ba + b.z), vec3(g.x, f.y, g.z));      \
+    V n011 = gradient(rsl_scramble(ab + b.z), vec3(f.x, g.yz));          \
+    V n111 = gradient(rsl_scramble(bb + b.z), g);                        \
+    V near = lerp(lerp(n000, n100, t.x), lerp(n010, n110, t.x), t.y);    \
+    V far = lerp(lerp(n001, n101, t.x), lerp(n011, n111, t.x), t.y);     \
+    return lerp(near, far, t.z);                                         \
+}
+RSL_DEFINE_CELL3(float, rsl_cell3, rsl_gradient3, rsl_lerp)
+RSL_DEFINE_CELL3(vec3, rsl_cell3v, rsl_gradient3v, rsl_lerp3)
+
+// A cell of four dimensions is four squares: `near` is the offset of a square along the third and fourth axes.
+#define RSL_DEFINE_SQUARE4(V, square, gradient, lerp)                                                                  \
+V square(const in uvec2 h, const in uvec2 a, const in uvec2 b, const in vec2 near, const in vec2 f, const in vec2 t) { \
+    vec2 g = f - 1.0;                                                                                                  \
+    uint base = h.x + h.y;                                                                                             \
+    V n00 = gradient(rsl_scramble(base + a.x + a.y), vec4(f, near));                                                   \
+    V n10 = gradient(rsl_scramble(base + b.x + a.y), vec4(g.x, f.y, near));                                            \
+    V n01 = gradient(rsl_scramble(base + a.x + b.y), vec4(f.x, g.y, near));                                            \
+    V n11 = gradient(rsl_scramble(base + b.x + b.y), vec4(g, near));                                                   \
+    return lerp(lerp(n00, n10, t.x), lerp(n01, n11, t.x), t.y);                                                        \
 }
 
-float rsl_cell2(const in uvec2 a, const in uvec2 b, const in vec2 f) {
-    vec2 g = f - 1.0;
-    float n00 = rsl_gradient2(rsl_scramble(a.x + a.y), f);
-    float n10 = rsl_gradient2(rsl_scramble(b.x + a.y), vec2(g.x, f.y));
-    float n01 = rsl_gradient2(rsl_scramble(a.x + b.y), vec2(f.x, g.y));
-    float n11 = rsl_gradient2(rsl_scramble(b.x + b.y), g);
-    float t = rsl_fade(f.x);
-    return rsl_lerp(rsl_lerp(n00, n10, t), rsl_lerp(n01, n11, t), rsl_fade(f.y));
+#define RSL_DEFINE_CELL4(V, cell, square, lerp)                           \
+V cell(const in uvec4 a, const in uvec4 b, const in vec4 f) {             \
+    vec4 g = f - 1.0;                                                     \
+    vec2 t = vec2(rsl_fade(f.x), rsl_fade(f.y));                          \
+    V n00 = square(a.zw, a.xy, b.xy, f.zw, f.xy, t);                      \
+    V n10 = square(uvec2(b.z, a.w), a.xy, b.xy, vec2(g.z, f.w), f.xy, t); \
+    V n01 = square(uvec2(a.z, b.w), a.xy, b.xy, vec2(f.z, g.w), f.xy, t); \
+    V n11 = square(b.zw, a.xy, b.xy, g.zw, f.xy, t);                      \
+    float tz = rsl_fade(f.z);                                             \
+    return lerp(lerp(n00, n10, tz), lerp(n01, n11, tz), rsl_fade(f.w));   \
 }
-
-float rsl_cell3(const in uvec3 a, const in uvec3 b, const in vec3 f) {
-    vec3 g = f - 1.0;
-    vec3 t = rsl_fade3(f);
-    uint aa = a.x + a.y, ba = b.x + a.y, ab = a.x + b.y, bb = b.x + b.y;
-    float n000 = rsl_gradient3(rsl_scramble(aa + a.z), f);
-    float n100 = rsl_gradient3(rsl_scramble(ba + a.z), vec3(g.x, f.yz));
-    float n010 = rsl_gradient3(rsl_scramble(ab + a.z), vec3(f.x, g.y, f.z));
-    float n110 = rsl_gradient3(rsl_scramble(bb + a.z), vec3(g.xy, f.z));
-    float n001 = rsl_gradient3(rsl_scramble(aa + b.z), vec3(f.xy, g.z));
-    float n101 = rsl_gradient3(rsl_scramble(ba + b.z), vec3(g.x, f.y, g.z));
-    float n011 = rsl_gradient3(rsl_scramble(ab + b.z), vec3(f.x, g.yz));
-    float n111 = rsl_gradient3(rsl_scramble(bb + b.z), g);
-    float near = rsl_lerp(rsl_lerp(n000, n100, t.x), rsl_lerp(n010, n110, t.x), t.y);
-    float far = rsl_lerp(rsl_lerp(n001, n101, t.x), rsl_lerp(n011, n111, t.x), t.y);
-    return rsl_lerp(near, far, t.z);
-}
-
-float rsl_square4(const in uvec2 h, const in uvec2 a, const in uvec2 b, const in vec2 near, const in vec2 f, const in vec2 t) {
-    vec2 g = f - 1.0;
-    uint base = h.x + h.y;
-    float n00 = rsl_gradient4(rsl_scramble(base + a.x + a.y), vec4(f, near));
-    float n10 = rsl_gradient4(rsl_scramble(base + b.x + a.y), vec4(g.x, f.y, near));
-    float n01 = rsl_gradient4(rsl_scramble(base + a.x + b.y), vec4(f.x, g.y, near));
-    float n11 = rsl_gradient4(rsl_scramble(base + b.x + b.y), vec4(g, near));
-    return rsl_lerp(rsl_lerp(n00, n10, t.x), rsl_lerp(n01, n11, t.x), t.y);
-}
-
-// Four squares of four corners: `near` is the offset of a square along the third and fourth axis.
-float rsl_cell4(const in uvec4 a, const in uvec4 b, const in vec4 f) {
-    vec4 g = f - 1.0;
-    vec2 t = vec2(rsl_fade(f.x), rsl_fade(f.y));
-    float n00 = rsl_square4(a.zw, a.xy, b.xy, f.zw, f.xy, t);
-    float n10 = rsl_square4(uvec2(b.z, a.w), a.xy, b.xy, vec2(g.z, f.w), f.xy, t);
-    float n01 = rsl_square4(uvec2(a.z, b.w), a.xy, b.xy, vec2(f.z, g.w), f.xy, t);
-    float n11 = rsl_square4(b.zw, a.xy, b.xy, g.zw, f.xy, t);
-    float tz = rsl_fade(f.z);
-    return rsl_lerp(rsl_lerp(n00, n10, tz), rsl_lerp(n01, n11, tz), rsl_fade(f.w));
-}
-
-vec3 rsl_cell1v(const in uint a, const in uint b, const in float f) {
-    vec3 n0 = rsl_gradient1v(rsl_scramble(a), f);
-    vec3 n1 = rsl_gradient1v(rsl_scramble(b), f - 1.0);
-    return rsl_lerp3(n0, n1, rsl_fade(f));
-}
-
-vec3 rsl_cell2v(const in uvec2 a, const in uvec2 b, const in vec2 f) {
-    vec2 g = f - 1.0;
-    vec3 n00 = rsl_gradient2v(rsl_scramble(a.x + a.y), f);
-    vec3 n10 = rsl_gradient2v(rsl_scramble(b.x + a.y), vec2(g.x, f.y));
-    vec3 n01 = rsl_gradient2v(rsl_scramble(a.x + b.y), vec2(f.x, g.y));
-    vec3 n11 = rsl_gradient2v(rsl_scramble(b.x + b.y), g);
-    float t = rsl_fade(f.x);
-    return rsl_lerp3(rsl_lerp3(n00, n10, t), rsl_lerp3(n01, n11, t), rsl_fade(f.y));
-}
-
-vec3 rsl_cell3v(const in uvec3 a, const in uvec3 b, const in vec3 f) {
-    vec3 g = f - 1.0;
-    vec3 t = rsl_fade3(f);
-    uint aa = a.x + a.y, ba = b.x + a.y, ab = a.x + b.y, bb = b.x + b.y;
-    vec3 n000 = rsl_gradient3v(rsl_scramble(aa + a.z), f);
-    vec3 n100 = rsl_gradient3v(rsl_scramble(ba + a.z), vec3(g.x, f.yz));
-    vec3 n010 = rsl_gradient3v(rsl_scramble(ab + a.z), vec3(f.x, g.y, f.z));
-    vec3 n110 = rsl_gradient3v(rsl_scramble(bb + a.z), vec3(g.xy, f.z));
-    vec3 n001 = rsl_gradient3v(rsl_scramble(aa + b.z), vec3(f.xy, g.z));
-    vec3 n101 = rsl_gradient3v(rsl_scramble(ba + b.z), vec3(g.x, f.y, g.z));
-    vec3 n011 = rsl_gradient3v(rsl_scramble(ab + b.z), vec3(f.x, g.yz));
-    vec3 n111 = rsl_gradient3v(rsl_scramble(bb + b.z), g);
-    vec3 near = rsl_lerp3(rsl_lerp3(n000, n100, t.x), rsl_lerp3(n010, n110, t.x), t.y);
-    vec3 far = rsl_lerp3(rsl_lerp3(n001, n101, t.x), rsl_lerp3(n011, n111, t.x), t.y);
-    return rsl_lerp3(near, far, t.z);
-}
-
-vec3 rsl_square4v(const in uvec2 h, const in uvec2 a, const in uvec2 b, const in vec2 near, const in vec2 f, const in vec2 t) {
-    vec2 g = f - 1.0;
-    uint base = h.x + h.y;
-    vec3 n00 = rsl_gradient4v(rsl_scramble(base + a.x + a.y), vec4(f, near));
-    vec3 n10 = rsl_gradient4v(rsl_scramble(base + b.x + a.y), vec4(g.x, f.y, near));
-    vec3 n01 = rsl_gradient4v(rsl_scramble(base + a.x + b.y), vec4(f.x, g.y, near));
-    vec3 n11 = rsl_gradient4v(rsl_scramble(base + b.x + b.y), vec4(g, near));
-    return rsl_lerp3(rsl_lerp3(n00, n10, t.x), rsl_lerp3(n01, n11, t.x), t.y);
-}
-
-// Four squares of four corners: `near` is the offset of a square along the third and fourth axis.
-vec3 rsl_cell4v(const in uvec4 a, const in uvec4 b, const in vec4 f) {
-    vec4 g = f - 1.0;
-    vec2 t = vec2(rsl_fade(f.x), rsl_fade(f.y));
-    vec3 n00 = rsl_square4v(a.zw, a.xy, b.xy, f.zw, f.xy, t);
-    vec3 n10 = rsl_square4v(uvec2(b.z, a.w), a.xy, b.xy, vec2(g.z, f.w), f.xy, t);
-    vec3 n01 = rsl_square4v(uvec2(a.z, b.w), a.xy, b.xy, vec2(f.z, g.w), f.xy, t);
-    vec3 n11 = rsl_square4v(b.zw, a.xy, b.xy, g.zw, f.xy, t);
-    float tz = rsl_fade(f.z);
-    return rsl_lerp3(rsl_lerp3(n00, n10, tz), rsl_lerp3(n01, n11, tz), rsl_fade(f.w));
-}
+RSL_DEFINE_SQUARE4(float, rsl_square4, rsl_gradient4, rsl_lerp)
+RSL_DEFINE_CELL4(float, rsl_cell4, rsl_square4, rsl_lerp)
+RSL_DEFINE_SQUARE4(vec3, rsl_square4v, rsl_gradient4v, rsl_lerp3)
+RSL_DEFINE_CELL4(vec3, rsl_cell4v, rsl_square4v, rsl_lerp3)
 
 // -- noise
 
@@ -226,133 +189,77 @@ vec4 rsl_wrap4(const in vec4 i, const in vec4 period) {
     return vec4(rsl_wrap3(i.xyz, period.xyz), rsl_wrap(i.w, period.w));
 }
 
-float rsl_noise1(const in float x) {
-    float q = x;
-    float i = floor(q);
-    uint a = uint(int(i)) * RSL_K1;
-    return rsl_range(rsl_cell1(a, a + RSL_K1, q - i), RSL_SCALE1);
+#define RSL_DEFINE_NOISE1(V, noise, pnoise, cell, range)  \
+V noise(const in float x) {                               \
+    float q = x;                                          \
+    float i = floor(q);                                   \
+    uint a = uint(int(i)) * RSL_K1;                       \
+    return range(cell(a, a + RSL_K1, q - i), RSL_SCALE1); \
+}                                                         \
+V pnoise(const in float x, const in float period_x) {     \
+    float q = x;                                          \
+    float r = period_x;                                   \
+    float i = floor(q);                                   \
+    uint a = uint(int(rsl_wrap(i, r))) * RSL_K1;          \
+    uint b = uint(int(rsl_wrap(i + 1.0, r))) * RSL_K1;    \
+    return range(cell(a, b, q - i), RSL_SCALE1);          \
 }
+RSL_DEFINE_NOISE1(float, rsl_noise1, rsl_pnoise1, rsl_cell1, rsl_range)
+RSL_DEFINE_NOISE1(vec3, rsl_noise1v, rsl_pnoise1v, rsl_cell1v, rsl_range3)
 
-float rsl_pnoise1(const in float x, const in float period_x) {
-    float q = x;
-    float r = period_x;
-    float i = floor(q);
-    uint a = uint(int(rsl_wrap(i, r))) * RSL_K1;
-    uint b = uint(int(rsl_wrap(i + 1.0, r))) * RSL_K1;
-    return rsl_range(rsl_cell1(a, b, q - i), RSL_SCALE1);
+#define RSL_DEFINE_NOISE2(V, noise, pnoise, cell, range)                                         \
+V noise(const in float x, const in float y) {                                                    \
+    vec2 q = vec2(x, y);                                                                         \
+    vec2 i = floor(q);                                                                           \
+    uvec2 a = uvec2(ivec2(i)) * uvec2(RSL_K1, RSL_K2);                                           \
+    return range(cell(a, a + uvec2(RSL_K1, RSL_K2), q - i), RSL_SCALE2);                         \
+}                                                                                                \
+V pnoise(const in float x, const in float y, const in float period_x, const in float period_y) { \
+    vec2 q = vec2(x, y);                                                                         \
+    vec2 r = vec2(period_x, period_y);                                                           \
+    vec2 i = floor(q);                                                                           \
+    uvec2 a = uvec2(ivec2(rsl_wrap2(i, r))) * uvec2(RSL_K1, RSL_K2);                             \
+    uvec2 b = uvec2(ivec2(rsl_wrap2(i + 1.0, r))) * uvec2(RSL_K1, RSL_K2);                       \
+    return range(cell(a, b, q - i), RSL_SCALE2);                                                 \
 }
+RSL_DEFINE_NOISE2(float, rsl_noise2, rsl_pnoise2, rsl_cell2, rsl_range)
+RSL_DEFINE_NOISE2(vec3, rsl_noise2v, rsl_pnoise2v, rsl_cell2v, rsl_range3)
 
-vec3 rsl_noise1v(const in float x) {
-    float q = x;
-    float i = floor(q);
-    uint a = uint(int(i)) * RSL_K1;
-    return rsl_range3(rsl_cell1v(a, a + RSL_K1, q - i), RSL_SCALE1);
+#define RSL_DEFINE_NOISE3(V, noise, pnoise, cell, range)                           \
+V noise(const in vec3 p) {                                                         \
+    vec3 q = p;                                                                    \
+    vec3 i = floor(q);                                                             \
+    uvec3 a = uvec3(ivec3(i)) * uvec3(RSL_K1, RSL_K2, RSL_K3);                     \
+    return range(cell(a, a + uvec3(RSL_K1, RSL_K2, RSL_K3), q - i), RSL_SCALE3);   \
+}                                                                                  \
+V pnoise(const in vec3 p, const in vec3 period_p) {                                \
+    vec3 q = p;                                                                    \
+    vec3 r = period_p;                                                             \
+    vec3 i = floor(q);                                                             \
+    uvec3 a = uvec3(ivec3(rsl_wrap3(i, r))) * uvec3(RSL_K1, RSL_K2, RSL_K3);       \
+    uvec3 b = uvec3(ivec3(rsl_wrap3(i + 1.0, r))) * uvec3(RSL_K1, RSL_K2, RSL_K3); \
+    return range(cell(a, b, q - i), RSL_SCALE3);                                   \
 }
+RSL_DEFINE_NOISE3(float, rsl_noise3, rsl_pnoise3, rsl_cell3, rsl_range)
+RSL_DEFINE_NOISE3(vec3, rsl_noise3v, rsl_pnoise3v, rsl_cell3v, rsl_range3)
 
-vec3 rsl_pnoise1v(const in float x, const in float period_x) {
-    float q = x;
-    float r = period_x;
-    float i = floor(q);
-    uint a = uint(int(rsl_wrap(i, r))) * RSL_K1;
-    uint b = uint(int(rsl_wrap(i + 1.0, r))) * RSL_K1;
-    return rsl_range3(rsl_cell1v(a, b, q - i), RSL_SCALE1);
+#define RSL_DEFINE_NOISE4(V, noise, pnoise, cell, range)                                       \
+V noise(const in vec3 p, const in float t) {                                                   \
+    vec4 q = vec4(p, t);                                                                       \
+    vec4 i = floor(q);                                                                         \
+    uvec4 a = uvec4(ivec4(i)) * uvec4(RSL_K1, RSL_K2, RSL_K3, RSL_K4);                         \
+    return range(cell(a, a + uvec4(RSL_K1, RSL_K2, RSL_K3, RSL_K4), q - i), RSL_SCALE4);       \
+}                                                                                              \
+V pnoise(const in vec3 p, const in float t, const in vec3 period_p, const in float period_t) { \
+    vec4 q = vec4(p, t);                                                                       \
+    vec4 r = vec4(period_p, period_t);                                                         \
+    vec4 i = floor(q);                                                                         \
+    uvec4 a = uvec4(ivec4(rsl_wrap4(i, r))) * uvec4(RSL_K1, RSL_K2, RSL_K3, RSL_K4);           \
+    uvec4 b = uvec4(ivec4(rsl_wrap4(i + 1.0, r))) * uvec4(RSL_K1, RSL_K2, RSL_K3, RSL_K4);     \
+    return range(cell(a, b, q - i), RSL_SCALE4);                                               \
 }
-
-float rsl_noise2(const in float x, const in float y) {
-    vec2 q = vec2(x, y);
-    vec2 i = floor(q);
-    uvec2 a = uvec2(ivec2(i)) * uvec2(RSL_K1, RSL_K2);
-    return rsl_range(rsl_cell2(a, a + uvec2(RSL_K1, RSL_K2), q - i), RSL_SCALE2);
-}
-
-float rsl_pnoise2(const in float x, const in float y, const in float period_x, const in float period_y) {
-    vec2 q = vec2(x, y);
-    vec2 r = vec2(period_x, period_y);
-    vec2 i = floor(q);
-    uvec2 a = uvec2(ivec2(rsl_wrap2(i, r))) * uvec2(RSL_K1, RSL_K2);
-    uvec2 b = uvec2(ivec2(rsl_wrap2(i + 1.0, r))) * uvec2(RSL_K1, RSL_K2);
-    return rsl_range(rsl_cell2(a, b, q - i), RSL_SCALE2);
-}
-
-vec3 rsl_noise2v(const in float x, const in float y) {
-    vec2 q = vec2(x, y);
-    vec2 i = floor(q);
-    uvec2 a = uvec2(ivec2(i)) * uvec2(RSL_K1, RSL_K2);
-    return rsl_range3(rsl_cell2v(a, a + uvec2(RSL_K1, RSL_K2), q - i), RSL_SCALE2);
-}
-
-vec3 rsl_pnoise2v(const in float x, const in float y, const in float period_x, const in float period_y) {
-    vec2 q = vec2(x, y);
-    vec2 r = vec2(period_x, period_y);
-    vec2 i = floor(q);
-    uvec2 a = uvec2(ivec2(rsl_wrap2(i, r))) * uvec2(RSL_K1, RSL_K2);
-    uvec2 b = uvec2(ivec2(rsl_wrap2(i + 1.0, r))) * uvec2(RSL_K1, RSL_K2);
-    return rsl_range3(rsl_cell2v(a, b, q - i), RSL_SCALE2);
-}
-
-float rsl_noise3(const in vec3 p) {
-    vec3 q = p;
-    vec3 i = floor(q);
-    uvec3 a = uvec3(ivec3(i)) * uvec3(RSL_K1, RSL_K2, RSL_K3);
-    return rsl_range(rsl_cell3(a, a + uvec3(RSL_K1, RSL_K2, RSL_K3), q - i), RSL_SCALE3);
-}
-
-float rsl_pnoise3(const in vec3 p, const in vec3 period_p) {
-    vec3 q = p;
-    vec3 r = period_p;
-    vec3 i = floor(q);
-    uvec3 a = uvec3(ivec3(rsl_wrap3(i, r))) * uvec3(RSL_K1, RSL_K2, RSL_K3);
-    uvec3 b = uvec3(ivec3(rsl_wrap3(i + 1.0, r))) * uvec3(RSL_K1, RSL_K2, RSL_K3);
-    return rsl_range(rsl_cell3(a, b, q - i), RSL_SCALE3);
-}
-
-vec3 rsl_noise3v(const in vec3 p) {
-    vec3 q = p;
-    vec3 i = floor(q);
-    uvec3 a = uvec3(ivec3(i)) * uvec3(RSL_K1, RSL_K2, RSL_K3);
-    return rsl_range3(rsl_cell3v(a, a + uvec3(RSL_K1, RSL_K2, RSL_K3), q - i), RSL_SCALE3);
-}
-
-vec3 rsl_pnoise3v(const in vec3 p, const in vec3 period_p) {
-    vec3 q = p;
-    vec3 r = period_p;
-    vec3 i = floor(q);
-    uvec3 a = uvec3(ivec3(rsl_wrap3(i, r))) * uvec3(RSL_K1, RSL_K2, RSL_K3);
-    uvec3 b = uvec3(ivec3(rsl_wrap3(i + 1.0, r))) * uvec3(RSL_K1, RSL_K2, RSL_K3);
-    return rsl_range3(rsl_cell3v(a, b, q - i), RSL_SCALE3);
-}
-
-float rsl_noise4(const in vec3 p, const in float t) {
-    vec4 q = vec4(p, t);
-    vec4 i = floor(q);
-    uvec4 a = uvec4(ivec4(i)) * uvec4(RSL_K1, RSL_K2, RSL_K3, RSL_K4);
-    return rsl_range(rsl_cell4(a, a + uvec4(RSL_K1, RSL_K2, RSL_K3, RSL_K4), q - i), RSL_SCALE4);
-}
-
-float rsl_pnoise4(const in vec3 p, const in float t, const in vec3 period_p, const in float period_t) {
-    vec4 q = vec4(p, t);
-    vec4 r = vec4(period_p, period_t);
-    vec4 i = floor(q);
-    uvec4 a = uvec4(ivec4(rsl_wrap4(i, r))) * uvec4(RSL_K1, RSL_K2, RSL_K3, RSL_K4);
-    uvec4 b = uvec4(ivec4(rsl_wrap4(i + 1.0, r))) * uvec4(RSL_K1, RSL_K2, RSL_K3, RSL_K4);
-    return rsl_range(rsl_cell4(a, b, q - i), RSL_SCALE4);
-}
-
-vec3 rsl_noise4v(const in vec3 p, const in float t) {
-    vec4 q = vec4(p, t);
-    vec4 i = floor(q);
-    uvec4 a = uvec4(ivec4(i)) * uvec4(RSL_K1, RSL_K2, RSL_K3, RSL_K4);
-    return rsl_range3(rsl_cell4v(a, a + uvec4(RSL_K1, RSL_K2, RSL_K3, RSL_K4), q - i), RSL_SCALE4);
-}
-
-vec3 rsl_pnoise4v(const in vec3 p, const in float t, const in vec3 period_p, const in float period_t) {
-    vec4 q = vec4(p, t);
-    vec4 r = vec4(period_p, period_t);
-    vec4 i = floor(q);
-    uvec4 a = uvec4(ivec4(rsl_wrap4(i, r))) * uvec4(RSL_K1, RSL_K2, RSL_K3, RSL_K4);
-    uvec4 b = uvec4(ivec4(rsl_wrap4(i + 1.0, r))) * uvec4(RSL_K1, RSL_K2, RSL_K3, RSL_K4);
-    return rsl_range3(rsl_cell4v(a, b, q - i), RSL_SCALE4);
-}
+RSL_DEFINE_NOISE4(float, rsl_noise4, rsl_pnoise4, rsl_cell4, rsl_range)
+RSL_DEFINE_NOISE4(vec3, rsl_noise4v, rsl_pnoise4v, rsl_cell4v, rsl_range3)
 
 // -- cellnoise: a number for each integer cell
 
