@@ -74,7 +74,7 @@ fn describe(device: &DeviceInfo, default: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anthill::gpu::Lack;
+    use anthill::gpu::MissingRequirement;
     use std::collections::BTreeMap;
 
     #[test]
@@ -108,7 +108,7 @@ mod tests {
         device.usable = false;
         let lack = |name, needed: &str, has: &str, reason| {
             let (needed, has) = (needed.to_string(), has.to_string());
-            Lack { name, needed, has, reason, fatal: false }
+            MissingRequirement { name, needed, has, reason, fatal: false }
         };
         device.lacking.push(lack("shaderInt64", "offered", "not offered", "depth keys"));
         device.lacking.push(lack("maxPushConstantsSize", "at least 128", "64", "parameters"));

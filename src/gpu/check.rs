@@ -144,8 +144,8 @@ mod tests {
         let small = buffer(4096).slice::<u32>();
         let large = buffer(1 << 28).slice::<u32>();
         let dead = Buffer::new("dead", 0, 0, 1, 4096).slice::<u32>();
-        type Record = Box<dyn FnOnce(&mut Recording)>;
-        let cases: Vec<(&str, Record)> = vec![
+        type RecordCommands = Box<dyn FnOnce(&mut Recording)>;
+        let cases: Vec<(&str, RecordCommands)> = vec![
             ("", Box::new(move |r| r.dispatch(dispatch(1, small, small.part(64..128))))),
             ("", Box::new(move |r| r.dispatch(dispatch(1, small.part(3..3), small)))),
             ("source = b: 268435456 bytes are bound", Box::new(move |r| r.dispatch(dispatch(1, large, small)))),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 /// Something to compile. Runs once, also when the device that wants it is closing (it then ends at once).
-type Job = Box<dyn FnOnce() + Send>;
+type CompileJob = Box<dyn FnOnce() + Send>;
 
 /// The threads of devices that are opened together, one a core. They end when the last device is gone, and only then are the devices'
 /// instances: drivers keep things for each thread that has called them, which are tidied up when it ends, by code that must still be
@@ -26,7 +26,7 @@ pub(super) struct CompileThreads {
 impl CompileThreads {
     /// Starts the threads.
     pub(super) fn new(cache_folder: Option<PathBuf>) -> io::Result<Self> {
-        let (jobs, queue) = unbounded::<Option<Job>>();
+        let (jobs, queue) = unbounded::<Option<CompileJob>>();
         let count = thread::available_parallelism().map_or(1, usize::from);
         let start = |number| {
             let queue = queue.clone();
@@ -68,9 +68,9 @@ impl Drop for CompileThreads {
 pub(super) struct Compilers {
     pub(super) cache: Cache,
     /// `None` ends the thread that takes it.
-    jobs: Sender<Option<Job>>,
+    jobs: Sender<Option<CompileJob>>,
     /// Jobs that wait for another device to have compiled the same kernel; a key without jobs is being compiled.
-    waiting: Mutex<FxHashMap<CacheKey, Vec<Job>>>,
+    waiting: Mutex<FxHashMap<CacheKey, Vec<CompileJob>>>,
 }
 
 impl Compilers {
@@ -91,7 +91,7 @@ impl Compilers {
         })));
     }
 
-    fn send(&self, job: Option<Job>) {
+    fn send(&self, job: Option<CompileJob>) {
         // Without threads nobody waits for a job either.
         let _ = self.jobs.send(job);
     }

@@ -3,18 +3,18 @@
 use super::cache::default_cache_folder;
 use super::compile::CompileThreads;
 use super::encode::EMPTY_BYTES;
-use super::error::{DeviceTitle, GpuError};
+use super::error::{GpuError, OpenDeviceTitle};
 use super::execute::Submissions;
 use super::fault::Faults;
 use super::instance::Instance;
 use super::kernel::{KernelCounts, Kernels};
-use super::link::{Link, Opened};
 use super::memory::{BLOCK_BYTES, Memory, MemoryUse, Usage};
-use super::open::{OPENING, Wanted};
+use super::open::{OPENING, RequestedDevice};
 use super::physical::{DeviceInfo, DeviceKind, Physical, enumerate};
+use super::precompile::PrecompileDevices;
 use super::requirements::{FEATURES, Features};
+use super::shared::{CreatedDevice, DeviceShared};
 use super::transfer::Staging;
-use super::workshop::Workshops;
 use crate::diagnostic::Reporter;
 use crate::pipeline::recording::{Buffer, Recording};
 use ash::{ext, vk};
@@ -29,8 +29,8 @@ use std::time::{Duration, Instant};
 pub struct OpenOptions {
     /// With core and synchronization validation, whose messages go to `reporter`.
     pub validate: bool,
-    /// Device memory of each opened device, everything included; none: three quarters of what the device has, divided by how often it
-    /// is opened.
+    /// Limit of the memory of each opened device in bytes, everything included; by default three quarters of what the device
+    /// has, divided by the number of times that it is opened.
     pub memory_bytes: Option<u64>,
     /// Where compiled kernels are kept between runs; none: nowhere.
     pub cache_folder: Option<PathBuf>,
@@ -46,7 +46,7 @@ pub struct OpenOptions {
     pub partial: bool,
     /// For tests: treat device memory as out of the host's sight where it is not, as on a discrete GPU.
     pub staged: bool,
-    /// The number of the first device: one that is opened anew keeps its own.
+    /// The number of the first device: one that is opened again keeps its own.
     pub first_number: u32,
     /// For tests: failures that shall happen.
     pub faults: Option<Arc<Faults>>,
@@ -75,7 +75,7 @@ impl OpenOptions {
 
 /// An opened device. One host thread drives it at a time.
 pub struct Device {
-    pub(super) link: Arc<Link>,
+    pub(super) shared: Arc<DeviceShared>,
     pub(super) memory: Memory,
     pub(super) submissions: Submissions,
     pub(super) kernels: Arc<Kernels>,
@@ -97,38 +97,43 @@ impl Device {
     /// Opens a device that was listed; `instance` is to be its own.
     pub(super) fn open(
         instance: Instance,
-        wanted: &Wanted<'_>,
+        requested: &RequestedDevice<'_>,
         options: &OpenOptions,
         threads: &Arc<CompileThreads>,
     ) -> Result<Self, GpuError> {
-        let (info, title, budget_bytes) = (wanted.info, wanted.title.clone(), wanted.budget_bytes);
+        let (info, title, budget_bytes) = (requested.info, requested.title.clone(), requested.budget_bytes);
         if options.faults.as_ref().is_some_and(|faults| faults.fails_to_open(title.number)) {
             return Err(refused(&title, vk::Result::ERROR_INITIALIZATION_FAILED));
         }
         // The loader lists devices in the same order each time; a GPU that was unplugged meanwhile shifts it.
         let physical = enumerate(&instance)?.into_iter().nth(info.index).filter(|p| p.info.is_like(info));
         let physical = physical
-            .ok_or_else(|| GpuError::Lost { device: title.clone(), doing: "it was being opened".to_string() })?;
+            .ok_or_else(|| GpuError::Lost { device: title.clone(), doing: "it was being created".to_string() })?;
         let (raw, family) = create(instance.raw(), &physical, &title)?;
         let names = instance.debug_utils().then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
-        let opened = Opened { raw, family, clock: physical.clock, names, validates: options.validate };
-        let link = Arc::new(Link::new(opened, title, Arc::clone(&options.reporter)));
-        let parts = enough(&link, budget_bytes)
-            .and_then(|()| Parts::new(&link, &instance, &physical, budget_bytes, !options.staged));
-        if parts.is_err() {
+        let created = CreatedDevice { raw, family, clock: physical.clock, names, validates: options.validate };
+        let shared = Arc::new(DeviceShared::new(created, title, Arc::clone(&options.reporter)));
+        let resources = enough(&shared, budget_bytes)
+            .and_then(|()| DeviceResources::new(&shared, &instance, &physical, budget_bytes, !options.staged));
+        if resources.is_err() {
             // SAFETY: it was made above and what was made from it is gone again.
-            unsafe { link.raw.destroy_device(None) };
+            unsafe { shared.raw.destroy_device(None) };
         }
-        let Parts { memory, submissions, empty, raw_empty } = parts?;
+        let DeviceResources { memory, submissions, empty, raw_empty } = resources?;
         let several_cores = thread::available_parallelism().is_ok_and(|count| count.get() > 1);
         let compiles_late = info.kind == DeviceKind::Cpu;
         // Validation layers of 2023 keep devices in a table that no lock guards: none may be made while others are at work.
-        let workshops = (compiles_late && several_cores && !options.validate)
-            .then(|| Workshops::new(instance.raw(), physical.clone()));
-        let kernels =
-            Kernels::new(&link, &physical.info, threads.compilers(), (workshops, raw_empty), options.compile_timeout);
+        let precompile_devices = (compiles_late && several_cores && !options.validate)
+            .then(|| PrecompileDevices::new(instance.raw(), physical.clone()));
+        let kernels = Kernels::new(
+            &shared,
+            &physical.info,
+            threads.compilers(),
+            (precompile_devices, raw_empty),
+            options.compile_timeout,
+        );
         let mut device = Self {
-            link,
+            shared,
             memory,
             submissions,
             kernels,
@@ -163,8 +168,8 @@ impl Device {
     }
 
     /// How messages call it.
-    pub fn title(&self) -> &DeviceTitle {
-        &self.link.title
+    pub fn title(&self) -> &OpenDeviceTitle {
+        &self.shared.title
     }
 
     /// How long it may take for what is waited for without a time-out of its own.
@@ -197,7 +202,7 @@ impl Device {
     /// # Errors
     /// [`GpuError::OutOfMemory`] and [`GpuError::TooLarge`], which name it.
     pub fn allocate(&mut self, name: &'static str, bytes: u64, usage: Usage) -> Result<Buffer, GpuError> {
-        self.link.check_alive("allocating memory")?;
+        self.shared.check_alive("allocating memory")?;
         self.memory.allocate(name, bytes, usage)
     }
 
@@ -221,10 +226,10 @@ impl Device {
 impl Drop for Device {
     fn drop(&mut self) {
         let patience = if self.hangs { Duration::ZERO } else { self.timeout };
-        if let Err(error) = self.submissions.close(&self.link, patience) {
+        if let Err(error) = self.submissions.close(&self.shared, patience) {
             // Destroying what a hanging device uses could end the process.
             if !self.hangs {
-                self.link.warn("leak", format!("left as it is: {error}"));
+                self.shared.warn("leak", format!("left as it is: {error}"));
             }
             self.memory.forget();
             self.kernels.abandon();
@@ -236,12 +241,12 @@ impl Drop for Device {
         self.staging.take().into_iter().for_each(|buffer| self.free(buffer));
         self.free(self.empty);
         for name in self.memory.close() {
-            self.link.warn("leak", format!("buffer {name} was not freed"));
+            self.shared.warn("leak", format!("buffer {name} was not freed"));
         }
         // SAFETY: nothing runs on the device, no thread uses it, and everything made from it is destroyed; the instance is taken
         // once, here, after its only device.
         let instance = unsafe {
-            self.link.raw.destroy_device(None);
+            self.shared.raw.destroy_device(None);
             ManuallyDrop::take(&mut self.instance)
         };
         self.threads.retire(instance);
@@ -249,26 +254,26 @@ impl Drop for Device {
 }
 
 /// The first things that are made with a device.
-struct Parts {
+struct DeviceResources {
     memory: Memory,
     submissions: Submissions,
     empty: Buffer,
     raw_empty: vk::Buffer,
 }
 
-impl Parts {
+impl DeviceResources {
     /// Makes all of them, or leaves nothing behind.
     fn new(
-        link: &Arc<Link>,
+        shared: &Arc<DeviceShared>,
         instance: &Instance,
         physical: &Physical,
         budget_bytes: u64,
         direct: bool,
     ) -> Result<Self, GpuError> {
-        let mut memory = Memory::new(link, instance.raw(), physical, budget_bytes, direct)?;
+        let mut memory = Memory::new(shared, instance.raw(), physical, budget_bytes, direct)?;
         let made = memory
             .allocate("nothing", EMPTY_BYTES, Usage::DeviceOnly)
-            .and_then(|empty| Ok((empty, Submissions::new(link)?)));
+            .and_then(|empty| Ok((empty, Submissions::new(shared)?)));
         let (empty, submissions) = made.inspect_err(|_| drop(memory.close()))?;
         let raw_empty = memory.raw(empty).expect("it was just allocated");
         Ok(Self { memory, submissions, empty, raw_empty })
@@ -276,10 +281,10 @@ impl Parts {
 }
 
 /// Whether an idle device fits the budget.
-fn enough(link: &Link, budget_bytes: u64) -> Result<(), GpuError> {
+fn enough(shared: &DeviceShared, budget_bytes: u64) -> Result<(), GpuError> {
     let needed_bytes = BLOCK_BYTES;
     if budget_bytes < needed_bytes {
-        return Err(GpuError::TooLittleMemory { device: link.title.clone(), needed_bytes, budget_bytes });
+        return Err(GpuError::TooLittleMemory { device: shared.title.clone(), needed_bytes, budget_bytes });
     }
     Ok(())
 }
@@ -288,7 +293,7 @@ fn enough(link: &Link, budget_bytes: u64) -> Result<(), GpuError> {
 pub(super) fn create(
     instance: &ash::Instance,
     physical: &Physical,
-    title: &DeviceTitle,
+    title: &OpenDeviceTitle,
 ) -> Result<(ash::Device, u32), GpuError> {
     let family = physical.family.ok_or_else(|| super::select::lacking(&physical.info))?;
     let mut features = Features::default();
@@ -307,6 +312,6 @@ pub(super) fn create(
 }
 
 /// The driver does not open it.
-fn refused(title: &DeviceTitle, code: vk::Result) -> GpuError {
+fn refused(title: &OpenDeviceTitle, code: vk::Result) -> GpuError {
     GpuError::Vulkan { device: title.clone(), doing: OPENING.to_string(), reason: code.to_string() }
 }

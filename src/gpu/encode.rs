@@ -1,18 +1,18 @@
 //! A recording as a command buffer.
 
 use super::error::GpuError;
-use super::link::Link;
-use super::pipeline::Pipeline;
-use super::slot::Slot;
+use super::pipeline::ComputePipeline;
+use super::shared::DeviceShared;
+use super::submission_resources::SubmissionResources;
 use crate::pipeline::recording::{Buffer, BufferRange, Command, Dispatch, Groups, Recording};
 use ash::vk;
 use rustc_hash::FxHashMap;
 
 /// Where the encoder finds what the recording's handles stand for.
-pub(super) struct Sources<'a> {
-    pub(super) link: &'a Link,
+pub(super) struct EncoderInputs<'a> {
+    pub(super) shared: &'a DeviceShared,
     /// A pipeline for each dispatch, in order.
-    pub(super) pipelines: &'a [Pipeline],
+    pub(super) pipelines: &'a [ComputePipeline],
     /// Vulkan's handle of each buffer; the recording was checked, so that all are known.
     pub(super) buffer: &'a dyn Fn(Buffer) -> vk::Buffer,
     /// What empty slices are bound to.
@@ -22,54 +22,62 @@ pub(super) struct Sources<'a> {
 /// Bytes of an empty slice's binding: Vulkan has no empty ones.
 pub(super) const EMPTY_BYTES: u64 = 16;
 
-/// Fills the slot's command buffer with a recording that was checked.
-pub(super) fn encode(sources: &Sources<'_>, slot: &mut Slot, recording: &Recording) -> Result<(), GpuError> {
-    let link = sources.link;
-    slot.begin(link, recording.label())?;
-    let sets = bind(sources, slot, recording)?;
+/// Records a checked recording into the command buffer of `resources`.
+pub(super) fn encode(
+    inputs: &EncoderInputs<'_>,
+    resources: &mut SubmissionResources,
+    recording: &Recording,
+) -> Result<(), GpuError> {
+    let shared = inputs.shared;
+    resources.begin(shared, recording.label())?;
+    let sets = bind(inputs, resources, recording)?;
     let stage_count = recording.commands().iter().filter(|c| matches!(c, Command::BeginStage(_))).count() as u32;
-    let timed = link.clock.is_some() && stage_count > 0;
+    let timed = shared.clock.is_some() && stage_count > 0;
     if timed {
-        slot.reserve_queries(link, 2 * stage_count)?;
+        resources.reserve_queries(shared, 2 * stage_count)?;
         // SAFETY: the command buffer is being recorded; the pool has so many queries.
-        unsafe { link.raw.cmd_reset_query_pool(slot.commands(), slot.queries(), 0, 2 * stage_count) };
+        unsafe { shared.raw.cmd_reset_query_pool(resources.commands(), resources.queries(), 0, 2 * stage_count) };
     }
-    let mut encoder = Encoder { sources, slot, sets: &sets, next_dispatch: 0, order: Order::Passes, timed };
-    link.begin_label(encoder.slot.commands(), recording.label());
+    let mut encoder = Encoder { inputs, resources, sets: &sets, next_dispatch: 0, order: PassOrder::Passes, timed };
+    shared.begin_label(encoder.resources.commands(), recording.label());
     recording.commands().iter().for_each(|command| encoder.command(command));
     encoder.show_host();
-    link.end_label(encoder.slot.commands());
+    shared.end_label(encoder.resources.commands());
     // SAFETY: the command buffer is being recorded, and labels were ended as they were begun.
-    link.check("ending a command buffer", unsafe { link.raw.end_command_buffer(slot.commands()) })
+    shared.check("ending a command buffer", unsafe { shared.raw.end_command_buffer(resources.commands()) })
 }
 
 /// The descriptor set of each dispatch; dispatches that bind the same share one.
-fn bind(sources: &Sources<'_>, slot: &mut Slot, recording: &Recording) -> Result<Vec<vk::DescriptorSet>, GpuError> {
+fn bind(
+    inputs: &EncoderInputs<'_>,
+    resources: &mut SubmissionResources,
+    recording: &Recording,
+) -> Result<Vec<vk::DescriptorSet>, GpuError> {
     let mut numbers: FxHashMap<&[BufferRange], usize> = FxHashMap::default();
     let mut wanted: Vec<(&[BufferRange], vk::DescriptorSetLayout)> = Vec::new();
     let mut set_of_dispatch = Vec::new();
-    for (dispatch, pipeline) in recording.dispatches().zip(sources.pipelines) {
+    for (dispatch, pipeline) in recording.dispatches().zip(inputs.pipelines) {
         let number = *numbers.entry(&dispatch.bindings).or_insert_with(|| {
             wanted.push((&dispatch.bindings, pipeline.layout.set));
             wanted.len() - 1
         });
         set_of_dispatch.push(number);
     }
-    let sets = slot.sets(sources.link, &wanted, |range| describe(sources, range))?;
+    let sets = resources.sets(inputs.shared, &wanted, |range| describe(inputs, range))?;
     Ok(set_of_dispatch.into_iter().map(|number| sets[number]).collect())
 }
 
-fn describe(sources: &Sources<'_>, range: BufferRange) -> vk::DescriptorBufferInfo {
+fn describe(inputs: &EncoderInputs<'_>, range: BufferRange) -> vk::DescriptorBufferInfo {
     if range.bytes == 0 {
-        return vk::DescriptorBufferInfo::default().buffer(sources.empty).offset(0).range(EMPTY_BYTES);
+        return vk::DescriptorBufferInfo::default().buffer(inputs.empty).offset(0).range(EMPTY_BYTES);
     }
-    let buffer = (sources.buffer)(range.buffer);
+    let buffer = (inputs.buffer)(range.buffer);
     vk::DescriptorBufferInfo::default().buffer(buffer).offset(range.offset).range(range.bytes)
 }
 
 /// Whether the next command waits for those before it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Order {
+enum PassOrder {
     /// Each command is a pass.
     Passes,
     /// In a group, before its first command.
@@ -79,45 +87,45 @@ enum Order {
 }
 
 struct Encoder<'a> {
-    sources: &'a Sources<'a>,
-    slot: &'a mut Slot,
+    inputs: &'a EncoderInputs<'a>,
+    resources: &'a mut SubmissionResources,
     sets: &'a [vk::DescriptorSet],
     next_dispatch: usize,
-    order: Order,
+    order: PassOrder,
     timed: bool,
 }
 
 impl Encoder<'_> {
     fn command(&mut self, command: &Command) {
-        let (link, commands) = (self.sources.link, self.slot.commands());
+        let (shared, commands) = (self.inputs.shared, self.resources.commands());
         match command {
             Command::Dispatch(dispatch) => self.dispatch(dispatch),
             Command::Copy { from, to } => self.copy(*from, *to),
             Command::Fill { to, value } => self.fill(*to, *value),
             Command::Write { to, data } => self.write(*to, data),
-            Command::BeginConcurrent => self.order = Order::GroupBegins,
+            Command::BeginConcurrent => self.order = PassOrder::GroupBegins,
             // Validation cannot know that order does not matter, so there the claim is not used.
-            Command::BeginUnordered if link.validates => {}
-            Command::BeginUnordered => self.order = Order::GroupBegins,
-            Command::EndGroup => self.order = Order::Passes,
-            Command::BeginLabel(label) => link.begin_label(commands, label),
-            Command::EndLabel => link.end_label(commands),
+            Command::BeginUnordered if shared.validates => {}
+            Command::BeginUnordered => self.order = PassOrder::GroupBegins,
+            Command::EndGroup => self.order = PassOrder::Passes,
+            Command::BeginLabel(label) => shared.begin_label(commands, label),
+            Command::EndLabel => shared.end_label(commands),
             Command::BeginStage(name) => {
-                link.begin_label(commands, name);
-                self.slot.stages.push(name);
+                shared.begin_label(commands, name);
+                self.resources.stages.push(name);
                 self.timestamp(0);
             }
             Command::EndStage => {
                 self.timestamp(1);
-                link.end_label(commands);
+                shared.end_label(commands);
             }
         }
     }
 
     fn dispatch(&mut self, dispatch: &Dispatch) {
         self.begin_pass();
-        let (raw, commands) = (&self.sources.link.raw, self.slot.commands());
-        let pipeline = self.sources.pipelines[self.next_dispatch];
+        let (raw, commands) = (&self.inputs.shared.raw, self.resources.commands());
+        let pipeline = self.inputs.pipelines[self.next_dispatch];
         let set = self.sets[self.next_dispatch];
         self.next_dispatch += 1;
         let layout = pipeline.layout.pipeline;
@@ -133,7 +141,7 @@ impl Encoder<'_> {
             match dispatch.groups {
                 Groups::Direct([x, y, z]) => raw.cmd_dispatch(commands, x, y, z),
                 Groups::Indirect(place) => {
-                    raw.cmd_dispatch_indirect(commands, (self.sources.buffer)(place.buffer), place.offset);
+                    raw.cmd_dispatch_indirect(commands, (self.inputs.buffer)(place.buffer), place.offset);
                 }
             }
         }
@@ -145,11 +153,11 @@ impl Encoder<'_> {
         }
         self.begin_pass();
         let region = vk::BufferCopy::default().src_offset(from.offset).dst_offset(to.offset).size(from.bytes);
-        let buffer = self.sources.buffer;
+        let buffer = self.inputs.buffer;
         // SAFETY: the command buffer is being recorded; the ranges were checked to lie in living buffers and not to overlap.
         unsafe {
-            self.sources.link.raw.cmd_copy_buffer(
-                self.slot.commands(),
+            self.inputs.shared.raw.cmd_copy_buffer(
+                self.resources.commands(),
                 buffer(from.buffer),
                 buffer(to.buffer),
                 &[region],
@@ -162,9 +170,11 @@ impl Encoder<'_> {
             return;
         }
         self.begin_pass();
-        let buffer = (self.sources.buffer)(to.buffer);
+        let buffer = (self.inputs.buffer)(to.buffer);
         // SAFETY: as in `copy`; offset and size were checked to be multiples of 4.
-        unsafe { self.sources.link.raw.cmd_fill_buffer(self.slot.commands(), buffer, to.offset, to.bytes, value) };
+        unsafe {
+            self.inputs.shared.raw.cmd_fill_buffer(self.resources.commands(), buffer, to.offset, to.bytes, value)
+        };
     }
 
     fn write(&mut self, to: BufferRange, data: &[u8]) {
@@ -172,18 +182,18 @@ impl Encoder<'_> {
             return;
         }
         self.begin_pass();
-        let buffer = (self.sources.buffer)(to.buffer);
+        let buffer = (self.inputs.buffer)(to.buffer);
         // SAFETY: as in `fill`; the size was checked against Vulkan's limit.
-        unsafe { self.sources.link.raw.cmd_update_buffer(self.slot.commands(), buffer, to.offset, data) };
+        unsafe { self.inputs.shared.raw.cmd_update_buffer(self.resources.commands(), buffer, to.offset, data) };
     }
 
     /// Makes a command wait for those before it, unless it belongs to a group that has begun.
     fn begin_pass(&mut self) {
-        if self.order == Order::Group {
+        if self.order == PassOrder::Group {
             return;
         }
-        if self.order == Order::GroupBegins {
-            self.order = Order::Group;
+        if self.order == PassOrder::GroupBegins {
+            self.order = PassOrder::Group;
         }
         use vk::{AccessFlags, PipelineStageFlags};
         let from = PipelineStageFlags::COMPUTE_SHADER | PipelineStageFlags::TRANSFER;
@@ -211,18 +221,23 @@ impl Encoder<'_> {
         let none = vk::DependencyFlags::empty();
         // SAFETY: the command buffer is being recorded, outside a render pass; the stages are those of a compute queue.
         unsafe {
-            self.sources.link.raw.cmd_pipeline_barrier(self.slot.commands(), from, to, none, &memory, &[], &[]);
+            self.inputs.shared.raw.cmd_pipeline_barrier(self.resources.commands(), from, to, none, &memory, &[], &[]);
         }
     }
 
     /// Writes the begin (0) or end (1) of the stage that was pushed last.
     fn timestamp(&self, end: u32) {
         if self.timed {
-            let query = 2 * (self.slot.stages.len() as u32 - 1) + end;
+            let query = 2 * (self.resources.stages.len() as u32 - 1) + end;
             let when = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
             // SAFETY: the command buffer is being recorded; the query was reset at its beginning and is written once.
             unsafe {
-                self.sources.link.raw.cmd_write_timestamp(self.slot.commands(), when, self.slot.queries(), query);
+                self.inputs.shared.raw.cmd_write_timestamp(
+                    self.resources.commands(),
+                    when,
+                    self.resources.queries(),
+                    query,
+                );
             }
         }
     }

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 /// How an opened device is called in messages: its number among the opened ones and the driver's name for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DeviceTitle {
+pub struct OpenDeviceTitle {
     /// Number among the opened devices, from 0.
     pub number: u32,
     /// The driver's name for it.
     pub name: String,
 }
 
-impl fmt::Display for DeviceTitle {
+impl fmt::Display for OpenDeviceTitle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "device {} ({})", self.number, self.name)
     }
@@ -67,7 +67,7 @@ pub enum GpuError {
     #[error("{device}: no memory for {} of {name}: {} of {} are in use", mib(*asked_bytes), mib(*used_bytes), mib(*budget_bytes))]
     OutOfMemory {
         /// The device.
-        device: DeviceTitle,
+        device: OpenDeviceTitle,
         /// What the memory was for.
         name: &'static str,
         /// Bytes asked for.
@@ -81,7 +81,7 @@ pub enum GpuError {
     #[error("{device} may use {} of memory and needs {} before anything is drawn", mib(*budget_bytes), mib(*needed_bytes))]
     TooLittleMemory {
         /// The device.
-        device: DeviceTitle,
+        device: OpenDeviceTitle,
         /// Bytes that an idle device takes.
         needed_bytes: u64,
         /// The user's limit.
@@ -91,7 +91,7 @@ pub enum GpuError {
     #[error("{device}: the driver has no memory left for {doing}")]
     DriverOutOfMemory {
         /// The device.
-        device: DeviceTitle,
+        device: OpenDeviceTitle,
         /// What was tried.
         doing: String,
     },
@@ -99,7 +99,7 @@ pub enum GpuError {
     #[error("{device}: {name} of {} is larger than the device permits ({})", mib(*asked_bytes), mib(*limit_bytes))]
     TooLarge {
         /// The device.
-        device: DeviceTitle,
+        device: OpenDeviceTitle,
         /// What was asked for.
         name: &'static str,
         /// Bytes asked for.
@@ -111,7 +111,7 @@ pub enum GpuError {
     #[error("{device} was lost while {doing}")]
     Lost {
         /// The device.
-        device: DeviceTitle,
+        device: OpenDeviceTitle,
         /// What was going on.
         doing: String,
     },
@@ -119,7 +119,7 @@ pub enum GpuError {
     #[error("{device} did not finish {waited_for} within {} s", timeout.as_secs_f64())]
     Timeout {
         /// The device.
-        device: DeviceTitle,
+        device: OpenDeviceTitle,
         /// What was waited for.
         waited_for: String,
         /// How long.
@@ -129,7 +129,7 @@ pub enum GpuError {
     #[error("{device}: kernel {kernel} cannot be used: {reason}")]
     Kernel {
         /// The device.
-        device: DeviceTitle,
+        device: OpenDeviceTitle,
         /// The kernel's label.
         kernel: String,
         /// Why.
@@ -139,7 +139,7 @@ pub enum GpuError {
     #[error("{device}: recording {recording:?} is not valid: {reason}")]
     Recording {
         /// The device.
-        device: DeviceTitle,
+        device: OpenDeviceTitle,
         /// The recording's label.
         recording: String,
         /// What and why.
@@ -149,7 +149,7 @@ pub enum GpuError {
     #[error("{device}: the host cannot reach {range}: {reason}")]
     NotReachable {
         /// The device.
-        device: DeviceTitle,
+        device: OpenDeviceTitle,
         /// Part of which buffer.
         range: String,
         /// Why.
@@ -159,7 +159,7 @@ pub enum GpuError {
     #[error("{device}: no data for it: {reason}")]
     Source {
         /// The device.
-        device: DeviceTitle,
+        device: OpenDeviceTitle,
         /// What is wrong with the source.
         reason: String,
     },
@@ -167,7 +167,7 @@ pub enum GpuError {
     #[error("{device}: {doing} failed: {reason}")]
     Vulkan {
         /// The device.
-        device: DeviceTitle,
+        device: OpenDeviceTitle,
         /// What was tried.
         doing: String,
         /// Vulkan's result code.

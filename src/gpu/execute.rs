@@ -2,13 +2,13 @@
 
 use super::check::{Rules, check};
 use super::device::Device;
-use super::encode::{Sources, encode};
+use super::encode::{EncoderInputs, encode};
 use super::error::GpuError;
 use super::fault::{FaultKind, Faults};
-use super::link::Link;
-use super::pipeline::Pipeline;
+use super::pipeline::ComputePipeline;
 use super::profile::{Profiles, StageTime};
-use super::slot::Slot;
+use super::shared::DeviceShared;
+use super::submission_resources::SubmissionResources;
 use crate::pipeline::recording::{Buffer, Command, Groups, Kernel, Recording};
 use ash::vk;
 use std::collections::{BTreeMap, VecDeque};
@@ -23,10 +23,10 @@ pub struct Ticket {
 }
 
 /// A submission that is not known to be done.
-struct Flight {
+struct PendingSubmission {
     submission: u64,
     label: String,
-    slot: Slot,
+    resources: SubmissionResources,
 }
 
 /// The submissions of a device. They run in order, each after all before it.
@@ -34,8 +34,8 @@ pub(super) struct Submissions {
     timeline: vk::Semaphore,
     submitted: u64,
     done: u64,
-    flights: VecDeque<Flight>,
-    idle: Vec<Slot>,
+    pending: VecDeque<PendingSubmission>,
+    idle: Vec<SubmissionResources>,
     profiles: Profiles,
     /// Failures that shall happen (tests).
     faults: Option<Arc<Faults>>,
@@ -44,17 +44,17 @@ pub(super) struct Submissions {
 }
 
 impl Submissions {
-    pub(super) fn new(link: &Link) -> Result<Self, GpuError> {
+    pub(super) fn new(shared: &DeviceShared) -> Result<Self, GpuError> {
         let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
         // SAFETY: timeline semaphores are enabled on every device that is opened.
-        let timeline = link.check("making a semaphore", unsafe { link.raw.create_semaphore(&info, None) })?;
-        link.name(timeline, "submissions");
+        let timeline = shared.check("making a semaphore", unsafe { shared.raw.create_semaphore(&info, None) })?;
+        shared.name(timeline, "submissions");
         Ok(Self {
             timeline,
             submitted: 0,
             done: 0,
-            flights: VecDeque::new(),
+            pending: VecDeque::new(),
             idle: Vec::new(),
             profiles: Profiles::default(),
             faults: None,
@@ -68,10 +68,10 @@ impl Submissions {
     }
 
     /// Lets the next submission fail, if it shall.
-    fn fail(&mut self, link: &Link, doing: &str) -> Result<(), GpuError> {
-        match self.faults.as_ref().and_then(|faults| faults.next(link.title.number)) {
-            Some(FaultKind::Lost) => link.check(doing, Err(vk::Result::ERROR_DEVICE_LOST)),
-            Some(FaultKind::OutOfMemory) => link.check(doing, Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)),
+    fn fail(&mut self, shared: &DeviceShared, doing: &str) -> Result<(), GpuError> {
+        match self.faults.as_ref().and_then(|faults| faults.next(shared.title.number)) {
+            Some(FaultKind::Lost) => shared.check(doing, Err(vk::Result::ERROR_DEVICE_LOST)),
+            Some(FaultKind::OutOfMemory) => shared.check(doing, Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)),
             Some(FaultKind::Hang) => {
                 self.stands_still = true;
                 Ok(())
@@ -86,50 +86,50 @@ impl Submissions {
     }
 
     /// Asks how far the device is, and takes back what finished submissions used.
-    pub(super) fn collect(&mut self, link: &Link) -> Result<(), GpuError> {
+    pub(super) fn collect(&mut self, shared: &DeviceShared) -> Result<(), GpuError> {
         // SAFETY: the semaphore is alive as long as the device.
-        let reached = unsafe { link.raw.get_semaphore_counter_value(self.timeline) };
-        self.done = link.check("asking for progress", reached)?;
-        while let Some(flight) = self.flights.pop_front_if(|flight| flight.submission <= self.done) {
-            let collected = self.profiles.collect(link, &flight.slot, flight.submission);
-            self.idle.push(flight.slot);
+        let reached = unsafe { shared.raw.get_semaphore_counter_value(self.timeline) };
+        self.done = shared.check("asking for progress", reached)?;
+        while let Some(entry) = self.pending.pop_front_if(|entry| entry.submission <= self.done) {
+            let collected = self.profiles.collect(shared, &entry.resources, entry.submission);
+            self.idle.push(entry.resources);
             collected?;
         }
         Ok(())
     }
 
     /// Waits until a submission is done.
-    fn wait(&mut self, link: &Link, submission: u64, timeout: Duration) -> Result<(), GpuError> {
+    fn wait(&mut self, shared: &DeviceShared, submission: u64, timeout: Duration) -> Result<(), GpuError> {
         if submission <= self.done {
             return Ok(());
         }
         let (semaphores, values) = ([self.timeline], [submission]);
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
         let timeout_ns = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX);
-        let label = self.flights.iter().find(|flight| flight.submission == submission).map(|f| f.label.clone());
+        let label = self.pending.iter().find(|entry| entry.submission == submission).map(|f| f.label.clone());
         let label = label.unwrap_or_default();
         // SAFETY: as in `collect`.
-        match unsafe { link.raw.wait_semaphores(&info, timeout_ns) } {
+        match unsafe { shared.raw.wait_semaphores(&info, timeout_ns) } {
             Err(vk::Result::TIMEOUT) => {
-                Err(GpuError::Timeout { device: link.title.clone(), waited_for: label, timeout })
+                Err(GpuError::Timeout { device: shared.title.clone(), waited_for: label, timeout })
             }
             other => {
-                link.check(&label, other)?;
-                self.collect(link)
+                shared.check(&label, other)?;
+                self.collect(shared)
             }
         }
     }
 
     /// Waits for everything, then destroys what submissions used. On a time-out nothing is destroyed.
-    pub(super) fn close(&mut self, link: &Link, timeout: Duration) -> Result<(), GpuError> {
+    pub(super) fn close(&mut self, shared: &DeviceShared, timeout: Duration) -> Result<(), GpuError> {
         // A lost device uses nothing any more; only one that may still be at work is left alone.
-        if let Err(error @ GpuError::Timeout { .. }) = self.wait(link, self.submitted, timeout) {
+        if let Err(error @ GpuError::Timeout { .. }) = self.wait(shared, self.submitted, timeout) {
             return Err(error);
         }
-        let flying = self.flights.drain(..).map(|flight| flight.slot);
-        flying.chain(self.idle.drain(..)).for_each(|slot| slot.destroy(link));
+        let pending = self.pending.drain(..).map(|entry| entry.resources);
+        pending.chain(self.idle.drain(..)).for_each(|resources| resources.destroy(shared));
         // SAFETY: no submission signals it any more, and the device closes: nobody uses it again.
-        unsafe { link.raw.destroy_semaphore(self.timeline, None) };
+        unsafe { shared.raw.destroy_semaphore(self.timeline, None) };
         Ok(())
     }
 }
@@ -158,7 +158,7 @@ impl Device {
         self.collect()?;
         let rules = Rules { limits: &self.limits, is_alive: &|buffer| self.memory.raw(buffer).is_some() };
         check(recording, &rules).map_err(|reason| {
-            let (device, recording) = (self.link.title.clone(), recording.label().to_string());
+            let (device, recording) = (self.shared.title.clone(), recording.label().to_string());
             GpuError::Recording { device, recording, reason }
         })?;
         recording.dispatches().for_each(|dispatch| self.prepare(&dispatch.kernel, &dispatch.constants));
@@ -166,48 +166,48 @@ impl Device {
         for dispatch in recording.dispatches() {
             pipelines.push(self.kernels.get(&dispatch.kernel, &dispatch.constants)?);
         }
-        self.submissions.fail(&self.link, recording.label())?;
-        let mut slot = self.submissions.idle.pop().map_or_else(|| Slot::new(&self.link), Ok)?;
+        self.submissions.fail(&self.shared, recording.label())?;
+        let mut resources = self.submissions.idle.pop().map_or_else(|| SubmissionResources::new(&self.shared), Ok)?;
         let submission = self.submissions.submitted + 1;
-        match self.submit_slot(recording, &pipelines, &mut slot, submission) {
+        match self.submit_resources(recording, &pipelines, &mut resources, submission) {
             Ok(()) => {
                 self.submissions.submitted = submission;
                 let label = recording.label().to_string();
-                self.submissions.flights.push_back(Flight { submission, label, slot });
+                self.submissions.pending.push_back(PendingSubmission { submission, label, resources });
                 buffers(recording, |buffer| self.memory.mark_use(buffer, submission));
-                Ok(Ticket { device: self.link.title.number, submission })
+                Ok(Ticket { device: self.shared.title.number, submission })
             }
             Err(error) => {
-                self.submissions.idle.push(slot);
+                self.submissions.idle.push(resources);
                 Err(error)
             }
         }
     }
 
-    fn submit_slot(
+    fn submit_resources(
         &self,
         recording: &Recording,
-        pipelines: &[Pipeline],
-        slot: &mut Slot,
+        pipelines: &[ComputePipeline],
+        resources: &mut SubmissionResources,
         submission: u64,
     ) -> Result<(), GpuError> {
         let buffer = |buffer| self.memory.raw(buffer).expect("the recording was checked: its buffers are alive");
-        let sources = Sources { link: &self.link, pipelines, buffer: &buffer, empty: self.empty_buffer() };
-        encode(&sources, slot, recording)?;
+        let inputs = EncoderInputs { shared: &self.shared, pipelines, buffer: &buffer, empty: self.empty_buffer() };
+        encode(&inputs, resources, recording)?;
         if self.submissions.stands_still {
             return Ok(());
         }
-        let (commands, signalled, values) = ([slot.commands()], [self.submissions.timeline], [submission]);
+        let (commands, signalled, values) = ([resources.commands()], [self.submissions.timeline], [submission]);
         let mut timeline = vk::TimelineSemaphoreSubmitInfo::default().signal_semaphore_values(&values);
         let info =
             vk::SubmitInfo::default().command_buffers(&commands).signal_semaphores(&signalled).push_next(&mut timeline);
-        self.link.submit(recording.label(), info, vk::Fence::null())
+        self.shared.submit(recording.label(), info, vk::Fence::null())
     }
 
     /// Takes back what finished submissions used.
     pub(super) fn collect(&mut self) -> Result<(), GpuError> {
-        self.link.check_alive("asking for progress")?;
-        self.submissions.collect(&self.link)?;
+        self.shared.check_alive("asking for progress")?;
+        self.submissions.collect(&self.shared)?;
         self.memory.release(self.submissions.done());
         Ok(())
     }
@@ -226,8 +226,8 @@ impl Device {
 
     /// Waits; a device that takes longer than it may hangs.
     fn wait_until(&mut self, submission: u64, timeout: Duration) -> Result<(), GpuError> {
-        self.link.check_alive("waiting")?;
-        let waited = self.submissions.wait(&self.link, submission, timeout);
+        self.shared.check_alive("waiting")?;
+        let waited = self.submissions.wait(&self.shared, submission, timeout);
         self.hangs |= matches!(waited, Err(GpuError::Timeout { .. })) && timeout >= self.timeout;
         waited
     }
@@ -248,7 +248,7 @@ impl Device {
     /// Tells RenderDoc, where the program runs under it, that the submissions between two such calls (`begins` true, then false) are a
     /// capture. All earlier submissions should be done.
     pub fn mark_capture(&self, begins: bool) {
-        self.link.mark_capture(begins);
+        self.shared.mark_capture(begins);
     }
 
     /// Waits until the last submission that uses a buffer is done.
@@ -274,7 +274,7 @@ impl Device {
     }
 
     fn check_ticket(&self, ticket: Ticket) {
-        assert_eq!(ticket.device, self.link.title.number, "a ticket is its device's");
+        assert_eq!(ticket.device, self.shared.title.number, "a ticket is its device's");
     }
 }
 

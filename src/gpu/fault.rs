@@ -39,17 +39,17 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// What is counted until it happens.
-    fn counted(&self) -> Counted {
-        if self.kind == FaultKind::Unopened { Counted::Openings } else { Counted::Submissions }
+    /// What is trigger until it happens.
+    fn trigger(&self) -> FaultTrigger {
+        if self.kind == FaultKind::Unopened { FaultTrigger::Opening } else { FaultTrigger::Submission }
     }
 }
 
 /// What a device does that can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Counted {
-    Submissions,
-    Openings,
+enum FaultTrigger {
+    Submission,
+    Opening,
 }
 
 impl fmt::Display for Fault {
@@ -80,52 +80,52 @@ impl FromStr for Fault {
 
 /// The failures that are wanted, and how far each device is. It outlives devices: one that is opened anew counts on.
 #[derive(Debug, Default)]
-pub struct Faults(Mutex<State>);
+pub struct Faults(Mutex<FaultProgress>);
 
 #[derive(Debug, Default)]
-struct State {
+struct FaultProgress {
     pending: Vec<Fault>,
-    counts: FxHashMap<(u32, Counted), u64>,
+    counts: FxHashMap<(u32, FaultTrigger), u64>,
 }
 
 impl Faults {
     /// Nothing has happened yet.
     pub fn new(wanted: impl IntoIterator<Item = Fault>) -> Self {
         let pending = wanted.into_iter().collect();
-        Self(Mutex::new(State { pending, counts: FxHashMap::default() }))
+        Self(Mutex::new(FaultProgress { pending, counts: FxHashMap::default() }))
     }
 
     /// A device is about to submit: how that fails, if it shall.
     pub(super) fn next(&self, device: u32) -> Option<FaultKind> {
-        self.count(device, Counted::Submissions)
+        self.count(device, FaultTrigger::Submission)
     }
 
     /// A device is about to be opened: whether that fails.
     pub(super) fn fails_to_open(&self, device: u32) -> bool {
-        self.count(device, Counted::Openings).is_some()
+        self.count(device, FaultTrigger::Opening).is_some()
     }
 
-    fn count(&self, device: u32, what: Counted) -> Option<FaultKind> {
-        let mut state = self.0.lock();
-        let count = state.counts.entry((device, what)).or_default();
+    fn count(&self, device: u32, what: FaultTrigger) -> Option<FaultKind> {
+        let mut progress = self.0.lock();
+        let count = progress.counts.entry((device, what)).or_default();
         let number = *count;
         *count += 1;
-        let due = |fault: &Fault| (fault.device, fault.counted(), fault.submission) == (device, what, number);
-        let place = state.pending.iter().position(due)?;
-        Some(state.pending.remove(place).kind)
+        let due = |fault: &Fault| (fault.device, fault.trigger(), fault.submission) == (device, what, number);
+        let place = progress.pending.iter().position(due)?;
+        Some(progress.pending.remove(place).kind)
     }
 
     /// What has not happened, each with what its device did meanwhile.
     pub fn pending(&self) -> Vec<(Fault, String)> {
-        let state = self.0.lock();
+        let progress = self.0.lock();
         let reached = |fault: &Fault| {
-            let count = state.counts.get(&(fault.device, fault.counted())).copied().unwrap_or_default();
-            match fault.counted() {
-                Counted::Submissions => format!("made {count} submissions"),
-                Counted::Openings => format!("was opened {count} times"),
+            let count = progress.counts.get(&(fault.device, fault.trigger())).copied().unwrap_or_default();
+            match fault.trigger() {
+                FaultTrigger::Submission => format!("made {count} submissions"),
+                FaultTrigger::Opening => format!("was opened {count} times"),
             }
         };
-        state.pending.iter().map(|fault| (*fault, reached(fault))).collect()
+        progress.pending.iter().map(|fault| (*fault, reached(fault))).collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The connection to the Vulkan loader, with validation and debug messages when wanted.
+//! The connection to the Vulkan loader, with validation and debug messages if requested.
 
 use super::error::GpuError;
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
@@ -15,13 +15,13 @@ pub(super) struct Instance {
     debug_utils: bool,
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     /// What the messenger's user data points to; boxed so that it stays where it is, dropped after the messenger.
-    _messages: Box<Messages>,
+    _target: Box<MessageTarget>,
     /// The loader library, which must stay loaded for as long as the instance lives.
     _entry: ash::Entry,
 }
 
 /// Where messages of layers and drivers go.
-struct Messages {
+struct MessageTarget {
     reporter: Arc<Reporter>,
 }
 
@@ -35,10 +35,10 @@ impl Instance {
         }
         let debug_utils = has_extension(&entry, None, ext::debug_utils::NAME)?
             || validate && has_extension(&entry, Some(VALIDATION_LAYER), ext::debug_utils::NAME)?;
-        let messages = Box::new(Messages { reporter: Arc::clone(reporter) });
+        let target = Box::new(MessageTarget { reporter: Arc::clone(reporter) });
         let raw = create(&entry, validate, debug_utils)?;
-        let messenger = if validate && debug_utils { Some(listen(&entry, &raw, &messages)?) } else { None };
-        Ok(Self { raw, debug_utils, messenger, _messages: messages, _entry: entry })
+        let messenger = if validate && debug_utils { Some(create_messenger(&entry, &raw, &target)?) } else { None };
+        Ok(Self { raw, debug_utils, messenger, _target: target, _entry: entry })
     }
 
     /// The functions of the instance.
@@ -108,18 +108,18 @@ fn create(entry: &ash::Entry, validate: bool, debug_utils: bool) -> Result<ash::
     unsafe { entry.create_instance(&info, None) }.map_err(no_instance)
 }
 
-fn listen(
+fn create_messenger(
     entry: &ash::Entry,
     instance: &ash::Instance,
-    messages: &Messages,
+    target: &MessageTarget,
 ) -> Result<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT), GpuError> {
     let debug = ext::debug_utils::Instance::new(entry, instance);
     let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
         .message_severity(vk::DebugUtilsMessageSeverityFlagsEXT::ERROR | vk::DebugUtilsMessageSeverityFlagsEXT::WARNING)
         .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
         .pfn_user_callback(Some(on_message))
-        .user_data(std::ptr::from_ref(messages).cast_mut().cast());
-    // SAFETY: the extension is enabled; `messages` is boxed in the Instance and outlives the messenger; the callback only reads it.
+        .user_data(std::ptr::from_ref(target).cast_mut().cast());
+    // SAFETY: the extension is enabled; `target` is boxed in the Instance and outlives the messenger; the callback only reads it.
     let messenger = unsafe { debug.create_debug_utils_messenger(&info, None) }.map_err(no_instance)?;
     Ok((debug, messenger))
 }
@@ -131,11 +131,11 @@ unsafe extern "system" fn on_message(
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     user_data: *mut c_void,
 ) -> vk::Bool32 {
-    // SAFETY: `user_data` is the `Messages` given in `listen`, alive while the messenger is, shared and only read (a Reporter may be
+    // SAFETY: `user_data` is the `MessageTarget` given in `create_messenger`, alive while the messenger is, shared and only read (a Reporter may be
     // used from any thread); the layer passes valid `data` whose strings are C strings or null for the length of the call.
-    let (messages, id, message) = unsafe {
+    let (target, id, message) = unsafe {
         let data = &*data;
-        (&*user_data.cast::<Messages>(), data.message_id_name_as_c_str(), data.message_as_c_str())
+        (&*user_data.cast::<MessageTarget>(), data.message_id_name_as_c_str(), data.message_as_c_str())
     };
     let text = |string: Option<&CStr>| string.map_or_else(String::new, |s| s.to_string_lossy().into_owned());
     let message = format!("{}: {}", text(id), text(message));
@@ -143,6 +143,6 @@ unsafe extern "system" fn on_message(
         vk::DebugUtilsMessageSeverityFlagsEXT::ERROR => Severity::Error,
         _ => Severity::Warning,
     };
-    messages.reporter.report(Diagnostic::new(severity, "validation", SourceLocation::default(), message));
+    target.reporter.report(Diagnostic::new(severity, "validation", SourceLocation::default(), message));
     vk::FALSE
 }

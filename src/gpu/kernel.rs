@@ -2,13 +2,13 @@
 
 use super::cache::{self, CacheKey};
 use super::compile::Compilers;
+use super::empty_dispatch;
 use super::error::GpuError;
-use super::link::Link;
 use super::physical::{DeviceInfo, DeviceKind};
-use super::pipeline::{Layout, Pipeline, make_layout, make_pipeline, make_set_layout};
+use super::pipeline::{ComputePipeline, KernelLayout, make_layout, make_pipeline, make_set_layout};
+use super::precompile::PrecompileDevices;
 use super::requirements::missing_capability;
-use super::warm;
-use super::workshop::Workshops;
+use super::shared::DeviceShared;
 use crate::pipeline::recording::Kernel;
 use ash::vk;
 use parking_lot::{Condvar, Mutex};
@@ -23,9 +23,9 @@ const ABANDON: Duration = Duration::from_secs(1);
 /// What tells compiled kernels apart: the SPIR-V's key and the values of the constants.
 type Key = (u128, Vec<u32>);
 
-enum State {
+enum KernelState {
     Compiling,
-    Ready(Pipeline),
+    Ready(ComputePipeline),
     Failed(GpuError),
 }
 
@@ -41,11 +41,11 @@ pub struct KernelCounts {
 }
 
 #[derive(Default)]
-struct Table {
-    states: FxHashMap<Key, State>,
+struct KernelTable {
+    states: FxHashMap<Key, KernelState>,
     counts: KernelCounts,
     sets: FxHashMap<usize, vk::DescriptorSetLayout>,
-    layouts: FxHashMap<(usize, u32), Layout>,
+    layouts: FxHashMap<(usize, u32), KernelLayout>,
     /// Jobs that were given to the compiling threads and have not ended.
     running: u32,
     closed: bool,
@@ -53,35 +53,35 @@ struct Table {
 
 /// The kernels of a device.
 pub(super) struct Kernels {
-    link: Arc<Link>,
+    shared: Arc<DeviceShared>,
     info: DeviceInfo,
     identity: Arc<str>,
     compilers: Arc<Compilers>,
     /// Second devices for drivers that compile when a kernel is first dispatched.
-    workshops: Option<Workshops>,
+    precompile_devices: Option<PrecompileDevices>,
     /// What a warming dispatch binds.
     empty: vk::Buffer,
     /// How long compiling one may take.
     timeout: Duration,
-    table: Mutex<Table>,
+    table: Mutex<KernelTable>,
     changed: Condvar,
 }
 
 impl Kernels {
-    /// No kernels yet. `empty` and what `workshops` needs must live until [`Kernels::close`] has returned.
+    /// No kernels yet. `empty` and what `precompile_devices` needs must live until [`Kernels::close`] has returned.
     pub(super) fn new(
-        link: &Arc<Link>,
+        shared: &Arc<DeviceShared>,
         info: &DeviceInfo,
         compilers: &Arc<Compilers>,
-        (workshops, empty): (Option<Workshops>, vk::Buffer),
+        (precompile_devices, empty): (Option<PrecompileDevices>, vk::Buffer),
         timeout: Duration,
     ) -> Arc<Self> {
         Arc::new(Self {
-            link: Arc::clone(link),
+            shared: Arc::clone(shared),
             info: info.clone(),
             identity: cache::identity(info),
             compilers: Arc::clone(compilers),
-            workshops,
+            precompile_devices,
             empty,
             timeout,
             table: Mutex::default(),
@@ -96,7 +96,7 @@ impl Kernels {
         if table.closed || table.states.contains_key(&key) {
             return;
         }
-        table.states.insert(key.clone(), State::Compiling);
+        table.states.insert(key.clone(), KernelState::Compiling);
         table.running += 1;
         drop(table);
         let (kernels, kernel) = (Arc::clone(self), Arc::clone(kernel));
@@ -109,18 +109,18 @@ impl Kernels {
     }
 
     /// Notes the end of a job.
-    fn finish(&self, key: Key, made: Result<(Pipeline, bool), GpuError>) {
+    fn finish(&self, key: Key, made: Result<(ComputePipeline, bool), GpuError>) {
         let mut table = self.table.lock();
         table.running -= 1;
         let state = match made {
             Ok((pipeline, from_cache)) => {
                 table.counts.ready += 1;
                 table.counts.from_cache += u32::from(from_cache);
-                State::Ready(pipeline)
+                KernelState::Ready(pipeline)
             }
             Err(error) => {
                 table.counts.failed += 1;
-                State::Failed(error)
+                KernelState::Failed(error)
             }
         };
         table.states.insert(key, state);
@@ -133,9 +133,9 @@ impl Kernels {
     /// Why it cannot be compiled.
     pub(super) fn is_ready(&self, kernel: &Kernel, constants: &[u32]) -> Result<bool, GpuError> {
         match self.table.lock().states.get(&(kernel.key(), constants.to_vec())) {
-            Some(State::Ready(_)) => Ok(true),
-            Some(State::Failed(error)) => Err(error.clone()),
-            Some(State::Compiling) | None => Ok(false),
+            Some(KernelState::Ready(_)) => Ok(true),
+            Some(KernelState::Failed(error)) => Err(error.clone()),
+            Some(KernelState::Compiling) | None => Ok(false),
         }
     }
 
@@ -145,44 +145,45 @@ impl Kernels {
     }
 
     /// The compiled kernel; compiles it or waits for it where needed.
-    pub(super) fn get(self: &Arc<Self>, kernel: &Arc<Kernel>, constants: &[u32]) -> Result<Pipeline, GpuError> {
+    pub(super) fn get(self: &Arc<Self>, kernel: &Arc<Kernel>, constants: &[u32]) -> Result<ComputePipeline, GpuError> {
         self.prepare(kernel, constants);
         let key = (kernel.key(), constants.to_vec());
         let deadline = Instant::now() + self.timeout;
         let mut table = self.table.lock();
         loop {
             match table.states.get(&key) {
-                Some(State::Ready(pipeline)) => return Ok(*pipeline),
-                Some(State::Failed(error)) => return Err(error.clone()),
-                Some(State::Compiling) | None => {}
+                Some(KernelState::Ready(pipeline)) => return Ok(*pipeline),
+                Some(KernelState::Failed(error)) => return Err(error.clone()),
+                Some(KernelState::Compiling) | None => {}
             }
             if self.changed.wait_until(&mut table, deadline).timed_out() {
                 let waited_for = format!("compiling kernel {}", kernel.label());
-                return Err(GpuError::Timeout { device: self.link.title.clone(), waited_for, timeout: self.timeout });
+                return Err(GpuError::Timeout { device: self.shared.title.clone(), waited_for, timeout: self.timeout });
             }
         }
     }
 
     /// Compiles and warms a kernel: the pipeline, and whether the cache had it.
-    fn compile(&self, kernel: &Arc<Kernel>, constants: &[u32]) -> Result<(Pipeline, bool), GpuError> {
+    fn compile(&self, kernel: &Arc<Kernel>, constants: &[u32]) -> Result<(ComputePipeline, bool), GpuError> {
         self.check_usable(kernel)?;
         let layout = self.layout(kernel.bindings().len(), kernel.push_bytes())?;
         let cache_key = CacheKey::new(&self.identity, kernel.key(), constants);
         let known = self.compilers.cache.load(&cache_key);
         if known.is_none()
-            && let Some(workshops) = &self.workshops
+            && let Some(precompile_devices) = &self.precompile_devices
         {
-            workshops.compile(&self.link, kernel, constants, self.timeout);
+            precompile_devices.compile(&self.shared, kernel, constants, self.timeout);
         }
         let initial = known.as_ref().map_or([].as_slice(), |data| data.as_slice());
-        let (pipeline, data) = make_pipeline(&self.link, kernel, constants, layout, initial)?;
+        let (pipeline, data) = make_pipeline(&self.shared, kernel, constants, layout, initial)?;
         // Drivers of GPUs have finished by now; CPU drivers compile when a kernel is first dispatched.
         if self.info.kind == DeviceKind::Cpu
-            && let Err(error) = warm::dispatch_nothing(&self.link, pipeline, kernel, self.empty, self.timeout)
+            && let Err(error) =
+                empty_dispatch::dispatch_no_workgroups(&self.shared, pipeline, kernel, self.empty, self.timeout)
         {
             if !matches!(error, GpuError::Timeout { .. }) {
                 // SAFETY: nobody else has the pipeline yet, and the warming dispatch has ended or the device is lost.
-                unsafe { self.link.raw.destroy_pipeline(pipeline.raw, None) };
+                unsafe { self.shared.raw.destroy_pipeline(pipeline.raw, None) };
             }
             return Err(error);
         }
@@ -190,7 +191,7 @@ impl Kernels {
         if known.is_none_or(|known| *known != data)
             && let Err(reason) = self.compilers.cache.store(&cache_key, data)
         {
-            self.link.warn("cache", format!("compiled kernels cannot be kept: {reason}"));
+            self.shared.warn("cache", format!("compiled kernels cannot be kept: {reason}"));
         }
         Ok((pipeline, from_cache))
     }
@@ -200,7 +201,7 @@ impl Kernels {
         if self.table.lock().closed {
             return Err(self.refuse(kernel, "the device is closing".to_string()));
         }
-        self.link.check_alive("compiling kernels")?;
+        self.shared.check_alive("compiling kernels")?;
         let enabled = |feature: &str| self.info.has(feature);
         if let Some(reason) = missing_capability(kernel.words(), enabled) {
             return Err(self.refuse(kernel, reason));
@@ -216,11 +217,11 @@ impl Kernels {
     }
 
     fn refuse(&self, kernel: &Kernel, reason: String) -> GpuError {
-        GpuError::Kernel { device: self.link.title.clone(), kernel: kernel.label().to_string(), reason }
+        GpuError::Kernel { device: self.shared.title.clone(), kernel: kernel.label().to_string(), reason }
     }
 
     /// The layout for kernels with so many bindings and push constants.
-    fn layout(&self, binding_count: usize, push_bytes: u32) -> Result<Layout, GpuError> {
+    fn layout(&self, binding_count: usize, push_bytes: u32) -> Result<KernelLayout, GpuError> {
         let mut table = self.table.lock();
         if let Some(layout) = table.layouts.get(&(binding_count, push_bytes)) {
             return Ok(*layout);
@@ -228,11 +229,11 @@ impl Kernels {
         let set = match table.sets.get(&binding_count) {
             Some(set) => *set,
             None => {
-                let set = make_set_layout(&self.link, binding_count)?;
+                let set = make_set_layout(&self.shared, binding_count)?;
                 *table.sets.entry(binding_count).or_insert(set)
             }
         };
-        let layout = make_layout(&self.link, set, push_bytes)?;
+        let layout = make_layout(&self.shared, set, push_bytes)?;
         table.layouts.insert((binding_count, push_bytes), layout);
         Ok(layout)
     }
@@ -252,22 +253,22 @@ impl Kernels {
         while table.running > 0 {
             self.changed.wait(&mut table);
         }
-        if let Some(workshops) = &self.workshops {
-            workshops.close();
+        if let Some(precompile_devices) = &self.precompile_devices {
+            precompile_devices.close();
         }
-        let table = std::mem::replace(&mut *table, Table { closed: true, ..Table::default() });
+        let table = std::mem::replace(&mut *table, KernelTable { closed: true, ..KernelTable::default() });
         // SAFETY: the caller waited for the queue, the jobs have ended, and the objects are taken out of the table: nobody uses them.
         unsafe {
             for state in table.states.values() {
-                if let State::Ready(pipeline) = state {
-                    self.link.raw.destroy_pipeline(pipeline.raw, None);
+                if let KernelState::Ready(pipeline) = state {
+                    self.shared.raw.destroy_pipeline(pipeline.raw, None);
                 }
             }
             for layout in table.layouts.values() {
-                self.link.raw.destroy_pipeline_layout(layout.pipeline, None);
+                self.shared.raw.destroy_pipeline_layout(layout.pipeline, None);
             }
             for set in table.sets.values() {
-                self.link.raw.destroy_descriptor_set_layout(*set, None);
+                self.shared.raw.destroy_descriptor_set_layout(*set, None);
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Device memory: buffers in an arena, cut out of a stated budget, with our own count of what is in use (CPU drivers enforce no limit).
 
 use super::error::GpuError;
-use super::link::Link;
 use super::physical::Physical;
+use super::shared::DeviceShared;
 use crate::pipeline::recording::{Buffer, BufferRange};
 use ash::vk;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc};
@@ -34,7 +34,7 @@ pub struct MemoryUse {
 /// Small buffers share blocks of this size, in bytes, the least that the allocator knows; larger ones have a block each.
 pub const BLOCK_BYTES: u64 = 4 << 20;
 
-struct Held {
+struct BackedBuffer {
     raw: vk::Buffer,
     allocation: Allocation,
     name: &'static str,
@@ -45,18 +45,18 @@ struct Held {
 }
 
 #[derive(Default)]
-struct Place {
+struct BufferSlot {
     generation: u32,
-    held: Option<Held>,
+    held: Option<BackedBuffer>,
 }
 
 /// The buffers of a device.
 pub(super) struct Memory {
-    link: Arc<Link>,
+    shared: Arc<DeviceShared>,
     /// Taken when the device closes: it gives its blocks back when dropped, which must come before the device goes.
     allocator: Option<Allocator>,
-    places: Vec<Place>,
-    empty_places: Vec<u32>,
+    slots: Vec<BufferSlot>,
+    empty_slots: Vec<u32>,
     usage: MemoryUse,
     allocation_bytes_max: u64,
     /// Whether the host may be shown memory of buffers that are `DeviceOnly`.
@@ -66,7 +66,7 @@ pub(super) struct Memory {
 impl Memory {
     /// Nothing allocated yet. Without `direct`, `DeviceOnly` buffers are treated as out of the host's sight even where they are not.
     pub(super) fn new(
-        link: &Arc<Link>,
+        shared: &Arc<DeviceShared>,
         instance: &ash::Instance,
         physical: &Physical,
         budget_bytes: u64,
@@ -76,22 +76,22 @@ impl Memory {
         debug_settings.log_leaks_on_shutdown = false;
         let allocator = Allocator::new(&AllocatorCreateDesc {
             instance: instance.clone(),
-            device: link.raw.clone(),
+            device: shared.raw.clone(),
             physical_device: physical.raw,
             debug_settings,
             buffer_device_address: false,
             allocation_sizes: AllocationSizes::new(BLOCK_BYTES, BLOCK_BYTES),
         });
         let allocator = allocator.map_err(|e| GpuError::Vulkan {
-            device: link.title.clone(),
+            device: shared.title.clone(),
             doing: "preparing device memory".to_string(),
             reason: e.to_string(),
         })?;
         Ok(Self {
-            link: Arc::clone(link),
+            shared: Arc::clone(shared),
             allocator: Some(allocator),
-            places: Vec::new(),
-            empty_places: Vec::new(),
+            slots: Vec::new(),
+            empty_slots: Vec::new(),
             usage: MemoryUse { budget_bytes, ..MemoryUse::default() },
             allocation_bytes_max: physical.info.allocation_bytes_max,
             direct,
@@ -106,7 +106,7 @@ impl Memory {
     /// Makes a buffer.
     pub(super) fn allocate(&mut self, name: &'static str, bytes: u64, usage: Usage) -> Result<Buffer, GpuError> {
         if bytes > self.allocation_bytes_max {
-            let (device, limit_bytes) = (self.link.title.clone(), self.allocation_bytes_max);
+            let (device, limit_bytes) = (self.shared.title.clone(), self.allocation_bytes_max);
             return Err(GpuError::TooLarge { device, name, asked_bytes: bytes, limit_bytes });
         }
         if bytes > self.usage.budget_bytes {
@@ -119,12 +119,14 @@ impl Memory {
                 | vk::BufferUsageFlags::TRANSFER_DST,
         );
         // SAFETY: the device is alive as long as its Memory is used; the size is not zero and within the device's limit.
-        let raw = self.link.check("making a buffer", unsafe { self.link.raw.create_buffer(&info, None) })?;
+        let raw = self.shared.check("making a buffer", unsafe { self.shared.raw.create_buffer(&info, None) })?;
         match self.back(raw, name, usage) {
-            Ok(allocation) => Ok(self.place(Held { raw, allocation, name, usage, last_use: 0, freed: false }, bytes)),
+            Ok(allocation) => {
+                Ok(self.store(BackedBuffer { raw, allocation, name, usage, last_use: 0, freed: false }, bytes))
+            }
             Err(error) => {
                 // SAFETY: nothing uses the buffer yet.
-                unsafe { self.link.raw.destroy_buffer(raw, None) };
+                unsafe { self.shared.raw.destroy_buffer(raw, None) };
                 Err(error)
             }
         }
@@ -133,7 +135,7 @@ impl Memory {
     /// Gives a buffer its memory, within the budget.
     fn back(&mut self, raw: vk::Buffer, name: &'static str, usage: Usage) -> Result<Allocation, GpuError> {
         // SAFETY: `raw` is a buffer of this device.
-        let requirements = unsafe { self.link.raw.get_buffer_memory_requirements(raw) };
+        let requirements = unsafe { self.shared.raw.get_buffer_memory_requirements(raw) };
         let location = match usage {
             Usage::DeviceOnly => MemoryLocation::GpuOnly,
             Usage::Upload => MemoryLocation::CpuToGpu,
@@ -149,7 +151,7 @@ impl Memory {
         let allocation = self.allocator().allocate(&description).map_err(|e| match e {
             AllocationError::OutOfMemory => self.out_of_memory(name, requirements.size),
             other => GpuError::Vulkan {
-                device: self.link.title.clone(),
+                device: self.shared.title.clone(),
                 doing: format!("allocating {name}"),
                 reason: other.to_string(),
             },
@@ -162,12 +164,12 @@ impl Memory {
         self.usage.used_bytes = used_bytes;
         self.usage.peak_bytes = self.usage.peak_bytes.max(used_bytes);
         // SAFETY: the memory is of a type that the buffer's requirements permit, large enough at this offset, and bound once.
-        let bound = unsafe { self.link.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
-        if let Err(error) = self.link.check("binding memory", bound) {
+        let bound = unsafe { self.shared.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
+        if let Err(error) = self.shared.check("binding memory", bound) {
             self.give_back(allocation);
             return Err(error);
         }
-        self.link.name(raw, name);
+        self.shared.name(raw, name);
         Ok(allocation)
     }
 
@@ -183,25 +185,25 @@ impl Memory {
 
     fn out_of_memory(&self, name: &'static str, asked_bytes: u64) -> GpuError {
         let MemoryUse { used_bytes, budget_bytes, .. } = self.usage;
-        GpuError::OutOfMemory { device: self.link.title.clone(), name, asked_bytes, used_bytes, budget_bytes }
+        GpuError::OutOfMemory { device: self.shared.title.clone(), name, asked_bytes, used_bytes, budget_bytes }
     }
 
-    fn place(&mut self, held: Held, bytes: u64) -> Buffer {
-        let index = self.empty_places.pop().unwrap_or_else(|| {
-            self.places.push(Place::default());
-            u32::try_from(self.places.len() - 1).expect("a device has fewer than 2^32 buffers")
+    fn store(&mut self, held: BackedBuffer, bytes: u64) -> Buffer {
+        let index = self.empty_slots.pop().unwrap_or_else(|| {
+            self.slots.push(BufferSlot::default());
+            u32::try_from(self.slots.len() - 1).expect("a device has fewer than 2^32 buffers")
         });
         let name = held.name;
-        let place = &mut self.places[index as usize];
-        place.held = Some(held);
-        Buffer::new(name, self.link.title.number, index, place.generation, bytes)
+        let slot = &mut self.slots[index as usize];
+        slot.held = Some(held);
+        Buffer::new(name, self.shared.title.number, index, slot.generation, bytes)
     }
 
     /// What a handle stands for; none when the buffer was freed or is another device's.
-    fn held(&self, buffer: Buffer) -> Option<&Held> {
-        let place = self.places.get(buffer.index() as usize)?;
-        let current = place.generation == buffer.generation() && buffer.device() == self.link.title.number;
-        place.held.as_ref().filter(|held| current && !held.freed)
+    fn held(&self, buffer: Buffer) -> Option<&BackedBuffer> {
+        let slot = self.slots.get(buffer.index() as usize)?;
+        let current = slot.generation == buffer.generation() && buffer.device() == self.shared.title.number;
+        slot.held.as_ref().filter(|held| current && !held.freed)
     }
 
     /// Vulkan's handle.
@@ -216,7 +218,7 @@ impl Memory {
 
     /// Notes that a submission uses a buffer.
     pub(super) fn mark_use(&mut self, buffer: Buffer, submission: u64) {
-        if let Some(held) = self.places.get_mut(buffer.index() as usize).and_then(|place| place.held.as_mut()) {
+        if let Some(held) = self.slots.get_mut(buffer.index() as usize).and_then(|slot| slot.held.as_mut()) {
             held.last_use = held.last_use.max(submission);
         }
     }
@@ -230,18 +232,18 @@ impl Memory {
     /// The same for writing.
     pub(super) fn mapped_mut(&mut self, range: BufferRange) -> Option<&mut [u8]> {
         self.held(range.buffer).filter(|held| self.shows(held))?;
-        let held = self.places[range.buffer.index() as usize].held.as_mut()?;
+        let held = self.slots[range.buffer.index() as usize].held.as_mut()?;
         held.allocation.mapped_slice_mut()?.get_mut(span(range))
     }
 
-    fn shows(&self, held: &Held) -> bool {
+    fn shows(&self, held: &BackedBuffer) -> bool {
         self.direct || held.usage != Usage::DeviceOnly
     }
 
     /// Frees a buffer once no submission uses it any more. A handle that is not alive is ignored.
     pub(super) fn free(&mut self, buffer: Buffer, done: u64) {
         if self.held(buffer).is_some() {
-            if let Some(held) = &mut self.places[buffer.index() as usize].held {
+            if let Some(held) = &mut self.slots[buffer.index() as usize].held {
                 held.freed = true;
             }
             self.release(done);
@@ -250,19 +252,19 @@ impl Memory {
 
     /// Destroys freed buffers whose last submission is done.
     pub(super) fn release(&mut self, done: u64) {
-        for index in 0..self.places.len() {
-            let place = &mut self.places[index];
-            if let Some(held) = place.held.take_if(|held| held.freed && held.last_use <= done) {
-                place.generation = place.generation.wrapping_add(1);
-                self.empty_places.push(index as u32);
+        for index in 0..self.slots.len() {
+            let slot = &mut self.slots[index];
+            if let Some(held) = slot.held.take_if(|held| held.freed && held.last_use <= done) {
+                slot.generation = slot.generation.wrapping_add(1);
+                self.empty_slots.push(index as u32);
                 self.destroy(held);
             }
         }
     }
 
-    fn destroy(&mut self, held: Held) {
-        // SAFETY: callers see to it that no submission uses the buffer any more, and it is taken out of its place.
-        unsafe { self.link.raw.destroy_buffer(held.raw, None) };
+    fn destroy(&mut self, held: BackedBuffer) {
+        // SAFETY: callers see to it that no submission uses the buffer any more, and it is taken out of its slot.
+        unsafe { self.shared.raw.destroy_buffer(held.raw, None) };
         self.give_back(held.allocation);
     }
 
@@ -273,7 +275,7 @@ impl Memory {
 
     /// Destroys everything and names what was not freed.
     pub(super) fn close(&mut self) -> Vec<&'static str> {
-        let held: Vec<Held> = self.places.iter_mut().filter_map(|place| place.held.take()).collect();
+        let held: Vec<BackedBuffer> = self.slots.iter_mut().filter_map(|slot| slot.held.take()).collect();
         let leaked = held.iter().filter(|held| !held.freed).map(|held| held.name).collect();
         held.into_iter().for_each(|held| self.destroy(held));
         self.allocator = None;

@@ -2,7 +2,7 @@
 
 use super::compile::CompileThreads;
 use super::device::{Device, OpenOptions};
-use super::error::{DeviceTitle, GpuError};
+use super::error::{GpuError, OpenDeviceTitle};
 use super::instance::Instance;
 use super::physical::{DeviceInfo, enumerate};
 use super::select::select;
@@ -14,7 +14,7 @@ use std::thread;
 /// One of the devices that a selection names.
 pub struct Opening {
     /// How messages call it.
-    pub title: DeviceTitle,
+    pub title: OpenDeviceTitle,
     /// What it is, as it was listed.
     pub info: DeviceInfo,
     /// The memory that it may use.
@@ -24,8 +24,8 @@ pub struct Opening {
 }
 
 /// A device that is to be opened.
-pub(super) struct Wanted<'a> {
-    pub(super) title: DeviceTitle,
+pub(super) struct RequestedDevice<'a> {
+    pub(super) title: OpenDeviceTitle,
     pub(super) info: &'a DeviceInfo,
     pub(super) budget_bytes: u64,
 }
@@ -53,39 +53,39 @@ pub fn open_each(selection: &str, options: &OpenOptions) -> Result<Vec<Opening>,
     }
     let chosen = select(&infos, selection)?;
     let threads = compile_threads(options)?;
-    let wanted = (options.first_number..).zip(&chosen).map(|(number, index)| {
+    let requested = (options.first_number..).zip(&chosen).map(|(number, index)| {
         let info = &infos[*index];
-        let title = DeviceTitle { number, name: info.name.clone() };
+        let title = OpenDeviceTitle { number, name: info.name.clone() };
         let times = chosen.iter().filter(|other| *other == index).count() as u64;
         let budget_bytes = budget(&title, info, times, options);
-        Wanted { title, info, budget_bytes }
+        RequestedDevice { title, info, budget_bytes }
     });
-    let wanted: Vec<Wanted<'_>> = wanted.collect();
-    let devices = open_all(instance, &wanted, options, &threads);
-    let opening = |(wanted, device): (Wanted<'_>, Result<Device, GpuError>)| Opening {
-        title: wanted.title,
-        info: wanted.info.clone(),
-        budget_bytes: wanted.budget_bytes,
+    let requested: Vec<RequestedDevice<'_>> = requested.collect();
+    let devices = open_all(instance, &requested, options, &threads);
+    let opening = |(requested, device): (RequestedDevice<'_>, Result<Device, GpuError>)| Opening {
+        title: requested.title,
+        info: requested.info.clone(),
+        budget_bytes: requested.budget_bytes,
         device,
     };
-    Ok(wanted.into_iter().zip(devices).map(opening).collect())
+    Ok(requested.into_iter().zip(devices).map(opening).collect())
 }
 
 /// Opens devices side by side; under validation one after the other, because validation layers of 2023 keep devices in a table that no
 /// lock guards. A single device gets the instance that listed it.
 fn open_all(
     listed: Instance,
-    wanted: &[Wanted<'_>],
+    requested: &[RequestedDevice<'_>],
     options: &OpenOptions,
     threads: &Arc<CompileThreads>,
 ) -> Vec<Result<Device, GpuError>> {
-    if options.validate || wanted.len() < 2 {
+    if options.validate || requested.len() < 2 {
         let mut first = Some(listed);
-        return wanted.iter().map(|wanted| open_one(first.take(), wanted, options, threads)).collect();
+        return requested.iter().map(|requested| open_one(first.take(), requested, options, threads)).collect();
     }
     let devices = thread::scope(|scope| {
-        let open = |wanted| scope.spawn(move || open_one(None, wanted, options, threads));
-        let opening: Vec<_> = wanted.iter().map(open).collect();
+        let open = |requested| scope.spawn(move || open_one(None, requested, options, threads));
+        let opening: Vec<_> = requested.iter().map(open).collect();
         opening.into_iter().map(|thread| thread.join().expect("opening does not panic")).collect()
     });
     // Not before the threads have ended: drivers tidy up after each thread by code that must still be loaded (see `CompileThreads`), also
@@ -99,9 +99,9 @@ fn open_all(
 /// # Errors
 /// No loader or driver; a device that cannot be used.
 pub fn reopen(info: &DeviceInfo, options: &OpenOptions) -> Result<Device, GpuError> {
-    let title = DeviceTitle { number: options.first_number, name: info.name.clone() };
+    let title = OpenDeviceTitle { number: options.first_number, name: info.name.clone() };
     let budget_bytes = budget(&title, info, 1, options);
-    open_one(None, &Wanted { title, info, budget_bytes }, options, &compile_threads(options)?)
+    open_one(None, &RequestedDevice { title, info, budget_bytes }, options, &compile_threads(options)?)
 }
 
 fn compile_threads(options: &OpenOptions) -> Result<Arc<CompileThreads>, GpuError> {
@@ -112,33 +112,33 @@ fn compile_threads(options: &OpenOptions) -> Result<Arc<CompileThreads>, GpuErro
 /// Opens one device, on an instance of its own unless there is one for it.
 fn open_one(
     instance: Option<Instance>,
-    wanted: &Wanted<'_>,
+    requested: &RequestedDevice<'_>,
     options: &OpenOptions,
     threads: &Arc<CompileThreads>,
 ) -> Result<Device, GpuError> {
     let instance = instance.map_or_else(|| Instance::new(options.validate, &options.reporter), Ok);
     let instance = instance.map_err(|error| GpuError::Vulkan {
-        device: wanted.title.clone(),
+        device: requested.title.clone(),
         doing: OPENING.to_string(),
         reason: error.to_string(),
     })?;
-    Device::open(instance, wanted, options, threads)
+    Device::open(instance, requested, options, threads)
 }
 
 /// What messages call the making of an instance and a device.
 pub(super) const OPENING: &str = "opening it";
 
 /// The memory that a device may use.
-fn budget(title: &DeviceTitle, info: &DeviceInfo, times: u64, options: &OpenOptions) -> u64 {
+fn budget(title: &OpenDeviceTitle, info: &DeviceInfo, times: u64, options: &OpenOptions) -> u64 {
     let has = info.memory_bytes;
     match options.memory_bytes {
-        Some(wanted) if wanted.saturating_mul(times) > has => {
+        Some(requested) if requested.saturating_mul(times) > has => {
             let share = has / times;
-            let message = format!("{title}: {wanted} bytes of memory are asked for, {share} are there");
+            let message = format!("{title}: {requested} bytes of memory are asked for, {share} are there");
             options.reporter.warn("memory", &SourceLocation::default(), message);
             share
         }
-        Some(wanted) => wanted,
+        Some(requested) => requested,
         None => has / 4 * 3 / times,
     }
 }

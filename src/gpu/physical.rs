@@ -3,8 +3,8 @@
 use super::error::GpuError;
 use super::instance::Instance;
 use super::memory::BLOCK_BYTES;
-use super::profile::Clock;
-use super::requirements::{FEATURES, Features, LIMITS, Need, SUBGROUP_OPERATIONS};
+use super::profile::DeviceClock;
+use super::requirements::{FEATURES, Features, LIMITS, NeededFor, SUBGROUP_OPERATIONS};
 use crate::diagnostic::Reporter;
 use ash::{ext, vk};
 use serde::Serialize;
@@ -43,7 +43,7 @@ impl fmt::Display for DeviceKind {
 
 /// Something that anthill needs and a device does not offer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Lack {
+pub struct MissingRequirement {
     /// Vulkan's name of the feature or limit.
     pub name: &'static str,
     /// What is needed.
@@ -56,7 +56,7 @@ pub struct Lack {
     pub fatal: bool,
 }
 
-impl Lack {
+impl MissingRequirement {
     /// What is lacking, without the reason: the name, and of a limit what is needed and what there is.
     pub fn what(&self) -> String {
         if self.has == NOT_OFFERED {
@@ -109,7 +109,7 @@ pub struct DeviceInfo {
     /// Largest single block of memory.
     pub allocation_bytes_max: u64,
     /// What is lacking; nothing when the device can render.
-    pub lacking: Vec<Lack>,
+    pub lacking: Vec<MissingRequirement>,
     /// Whether it can render.
     pub usable: bool,
 }
@@ -143,7 +143,7 @@ pub(super) struct Physical {
     /// The queue family that will be used, when one can compute.
     pub(super) family: Option<u32>,
     /// That queue's clock.
-    pub(super) clock: Option<Clock>,
+    pub(super) clock: Option<DeviceClock>,
 }
 
 /// Every device that the loader finds, usable or not, in the loader's order.
@@ -196,7 +196,7 @@ fn inspect(instance: &ash::Instance, index: usize, raw: vk::PhysicalDevice) -> P
     // SAFETY: as above.
     let memory = unsafe { instance.get_physical_device_memory_properties(raw) };
     let (memory_bytes, host_visible) = device_memory(&memory);
-    let mut told = Told {
+    let mut driver = DriverProperties {
         api: basic.api_version,
         computes: family.is_some(),
         features,
@@ -205,11 +205,11 @@ fn inspect(instance: &ash::Instance, index: usize, raw: vk::PhysicalDevice) -> P
         memory_bytes,
         allocation_bytes_max: v11.max_memory_allocation_size,
     };
-    let lacking = lacking(&mut told);
-    let mut features = told.features;
+    let lacking = lacking(&mut driver);
+    let mut features = driver.features;
     let info = DeviceInfo {
         index,
-        name: named(text(basic.device_name_as_c_str().ok()), index),
+        name: name_or_index(text(basic.device_name_as_c_str().ok()), index),
         kind: kind(basic.device_type),
         driver: text(v12.driver_name_as_c_str().ok()),
         driver_info: text(v12.driver_info_as_c_str().ok()),
@@ -245,7 +245,7 @@ fn offered(features: &mut Features, v11: &vk::PhysicalDeviceVulkan11Properties<'
 
 /// What a driver tells of a device. None of it is believed before it was looked at.
 #[derive(Default)]
-struct Told {
+struct DriverProperties {
     api: u32,
     computes: bool,
     features: Features,
@@ -256,12 +256,12 @@ struct Told {
 }
 
 /// What of the table the device lacks.
-fn lacking(told: &mut Told) -> Vec<Lack> {
-    let Told { api, computes, features, limits, .. } = told;
+fn lacking(driver: &mut DriverProperties) -> Vec<MissingRequirement> {
+    let DriverProperties { api, computes, features, limits, .. } = driver;
     let (api, computes) = (*api, *computes);
     let mut lacks = Vec::new();
     let mut lack = |name, needed: &str, has: String, reason, fatal| {
-        lacks.push(Lack { name, needed: needed.to_string(), has, reason, fatal });
+        lacks.push(MissingRequirement { name, needed: needed.to_string(), has, reason, fatal });
     };
     if api < vk::API_VERSION_1_2 {
         lack("Vulkan", "at least 1.2", version(api), "kernels are SPIR-V 1.5", true);
@@ -269,16 +269,16 @@ fn lacking(told: &mut Told) -> Vec<Lack> {
     if !computes {
         lack("compute queue", "one", "none".to_string(), "every stage is a compute kernel", true);
     }
-    for row in FEATURES.iter().filter(|row| row.need != Need::Nobody) {
+    for row in FEATURES.iter().filter(|row| row.needed_for != NeededFor::Nothing) {
         if *(row.field)(features) != vk::TRUE {
-            lack(row.name, "offered", NOT_OFFERED.to_string(), row.reason, row.need == Need::Running);
+            lack(row.name, "offered", NOT_OFFERED.to_string(), row.reason, row.needed_for == NeededFor::Running);
         }
     }
     let least = |name, value: u64, bound: u64, reason| (value < bound).then_some((name, value, bound, reason));
     let sizes = [
-        least("device memory", told.memory_bytes, BLOCK_BYTES, "geometry and pixels lie in the device's memory"),
-        least("maxMemoryAllocationSize", told.allocation_bytes_max, BLOCK_BYTES, "memory is taken in blocks"),
-        least("subgroupSize", told.subgroup_size.into(), 1, "a workgroup is made of subgroups"),
+        least("device memory", driver.memory_bytes, BLOCK_BYTES, "geometry and pixels lie in the device's memory"),
+        least("maxMemoryAllocationSize", driver.allocation_bytes_max, BLOCK_BYTES, "memory is taken in blocks"),
+        least("subgroupSize", driver.subgroup_size.into(), 1, "a workgroup is made of subgroups"),
     ];
     for (name, value, bound, reason) in sizes.into_iter().flatten() {
         lack(name, &format!("at least {bound}"), value.to_string(), reason, true);
@@ -293,28 +293,28 @@ fn lacking(told: &mut Told) -> Vec<Lack> {
 }
 
 #[derive(Clone, Copy)]
-struct Family {
+struct QueueFamily {
     index: u32,
     timestamp_bits: u32,
 }
 
 /// The clock of a queue whose timestamps have so many bits, with so many nanoseconds a tick; none where these make no sense.
-fn clock(bits: u32, tick_ns: f32) -> Option<Clock> {
+fn clock(bits: u32, tick_ns: f32) -> Option<DeviceClock> {
     if !(tick_ns.is_finite() && tick_ns > 0.0) {
         return None;
     }
     let mask = u64::MAX.checked_shr(64_u32.checked_sub(bits)?)?;
-    Some(Clock { tick_s: f64::from(tick_ns) * 1e-9, mask })
+    Some(DeviceClock { tick_s: f64::from(tick_ns) * 1e-9, mask })
 }
 
 /// The queue family to use: one that computes; one that also draws if there is, since every driver has its best tested queue there.
-fn compute_family(instance: &ash::Instance, raw: vk::PhysicalDevice) -> Option<Family> {
+fn compute_family(instance: &ash::Instance, raw: vk::PhysicalDevice) -> Option<QueueFamily> {
     // SAFETY: `raw` was listed by this instance.
     let families = unsafe { instance.get_physical_device_queue_family_properties(raw) };
     let computing = || (0_u32..).zip(&families).filter(|(_, f)| f.queue_flags.contains(vk::QueueFlags::COMPUTE));
     let both = computing().find(|(_, f)| f.queue_flags.contains(vk::QueueFlags::GRAPHICS));
     let (index, family) = both.or_else(|| computing().next())?;
-    Some(Family { index, timestamp_bits: family.timestamp_valid_bits })
+    Some(QueueFamily { index, timestamp_bits: family.timestamp_valid_bits })
 }
 
 /// Size of the largest device-local heap, and whether the host sees the memory that buffers will come from.
@@ -345,7 +345,7 @@ fn kind(kind: vk::PhysicalDeviceType) -> DeviceKind {
 }
 
 /// A name for messages and selections, whatever the driver says.
-fn named(name: String, index: usize) -> String {
+fn name_or_index(name: String, index: usize) -> String {
     if name.trim().is_empty() { format!("unnamed device {index}") } else { name }
 }
 
@@ -363,7 +363,7 @@ mod tests {
     use super::*;
 
     /// What a driver tells that offers everything.
-    fn good() -> Told {
+    fn good() -> DriverProperties {
         let mut features = Features::default();
         FEATURES.iter().for_each(|row| *(row.field)(&mut features) = vk::TRUE);
         let limits = vk::PhysicalDeviceLimits {
@@ -378,7 +378,7 @@ mod tests {
             ..vk::PhysicalDeviceLimits::default()
         };
         let (api, bytes) = (vk::API_VERSION_1_3, 1 << 30);
-        Told {
+        DriverProperties {
             api,
             computes: true,
             features,
@@ -392,27 +392,27 @@ mod tests {
     #[test]
     fn nonsense_is_refused_with_its_name() {
         assert!(lacking(&mut good()).is_empty());
-        type Spoil = fn(&mut Told);
+        type Spoil = fn(&mut DriverProperties);
         let table: [(&str, Spoil); 9] = [
-            ("Vulkan", |told| told.api = 0),
-            ("compute queue", |told| told.computes = false),
-            ("shaderInt64", |told| told.features.core.shader_int64 = vk::FALSE),
-            ("maxComputeWorkGroupSize[0]", |told| told.limits.max_compute_work_group_size = [0; 3]),
-            ("maxComputeWorkGroupInvocations", |told| told.limits.max_compute_work_group_invocations = 0),
-            ("minStorageBufferOffsetAlignment", |told| told.limits.min_storage_buffer_offset_alignment = u64::MAX),
-            ("subgroupSize", |told| told.subgroup_size = 0),
-            ("device memory", |told| told.memory_bytes = 0),
-            ("maxMemoryAllocationSize", |told| told.allocation_bytes_max = 0),
+            ("Vulkan", |driver| driver.api = 0),
+            ("compute queue", |driver| driver.computes = false),
+            ("shaderInt64", |driver| driver.features.core.shader_int64 = vk::FALSE),
+            ("maxComputeWorkGroupSize[0]", |driver| driver.limits.max_compute_work_group_size = [0; 3]),
+            ("maxComputeWorkGroupInvocations", |driver| driver.limits.max_compute_work_group_invocations = 0),
+            ("minStorageBufferOffsetAlignment", |driver| driver.limits.min_storage_buffer_offset_alignment = u64::MAX),
+            ("subgroupSize", |driver| driver.subgroup_size = 0),
+            ("device memory", |driver| driver.memory_bytes = 0),
+            ("maxMemoryAllocationSize", |driver| driver.allocation_bytes_max = 0),
         ];
         for (name, spoil) in table {
-            let mut told = good();
-            spoil(&mut told);
-            let lacks = lacking(&mut told);
+            let mut driver = good();
+            spoil(&mut driver);
+            let lacks = lacking(&mut driver);
             assert_eq!(lacks.iter().map(|lack| lack.name).collect::<Vec<_>>(), [name]);
             assert!(!lacks[0].needed.is_empty() && !lacks[0].reason.is_empty());
         }
         // A driver that tells nothing at all, and one without any heap.
-        assert!(lacking(&mut Told::default()).len() > 10);
+        assert!(lacking(&mut DriverProperties::default()).len() > 10);
         assert_eq!(device_memory(&vk::PhysicalDeviceMemoryProperties::default()), (0, false));
     }
 
@@ -423,6 +423,6 @@ mod tests {
         }
         assert!(clock(0, 1.0).is_none() && clock(65, 1.0).is_none() && clock(u32::MAX, 1.0).is_none());
         assert!(clock(64, 1.0).is_some() && clock(36, 52.08).is_some());
-        assert_eq!([named(" ".into(), 3), named("gpu".into(), 3)], ["unnamed device 3", "gpu"]);
+        assert_eq!([name_or_index(" ".into(), 3), name_or_index("gpu".into(), 3)], ["unnamed device 3", "gpu"]);
     }
 }

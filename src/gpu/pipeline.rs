@@ -1,26 +1,29 @@
 //! Making Vulkan's compute pipelines and their layouts.
 
 use super::error::GpuError;
-use super::link::Link;
+use super::shared::DeviceShared;
 use crate::pipeline::recording::Kernel;
 use ash::vk;
 
 /// A compiled kernel.
 #[derive(Clone, Copy)]
-pub(super) struct Pipeline {
+pub(super) struct ComputePipeline {
     pub(super) raw: vk::Pipeline,
-    pub(super) layout: Layout,
+    pub(super) layout: KernelLayout,
 }
 
 /// The shape of what is bound: kernels with equally many bindings share descriptor sets.
 #[derive(Clone, Copy)]
-pub(super) struct Layout {
+pub(super) struct KernelLayout {
     pub(super) set: vk::DescriptorSetLayout,
     pub(super) pipeline: vk::PipelineLayout,
 }
 
 /// The layout of descriptor sets of so many storage buffers.
-pub(super) fn make_set_layout(link: &Link, binding_count: usize) -> Result<vk::DescriptorSetLayout, GpuError> {
+pub(super) fn make_set_layout(
+    shared: &DeviceShared,
+    binding_count: usize,
+) -> Result<vk::DescriptorSetLayout, GpuError> {
     let binding = |number| {
         vk::DescriptorSetLayoutBinding::default()
             .binding(number)
@@ -31,14 +34,18 @@ pub(super) fn make_set_layout(link: &Link, binding_count: usize) -> Result<vk::D
     let bindings: Vec<_> = (0..binding_count as u32).map(binding).collect();
     let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
     // SAFETY: the device is alive while anything of this module runs; binding numbers are distinct.
-    let made = unsafe { link.raw.create_descriptor_set_layout(&info, None) };
-    let set = link.check("making a descriptor set layout", made)?;
-    link.name(set, &format!("{binding_count} buffers"));
+    let made = unsafe { shared.raw.create_descriptor_set_layout(&info, None) };
+    let set = shared.check("making a descriptor set layout", made)?;
+    shared.name(set, &format!("{binding_count} buffers"));
     Ok(set)
 }
 
 /// The layout of kernels with these sets and so many bytes of push constants.
-pub(super) fn make_layout(link: &Link, set: vk::DescriptorSetLayout, push_bytes: u32) -> Result<Layout, GpuError> {
+pub(super) fn make_layout(
+    shared: &DeviceShared,
+    set: vk::DescriptorSetLayout,
+    push_bytes: u32,
+) -> Result<KernelLayout, GpuError> {
     let sets = [set];
     let push = [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(push_bytes)];
     let mut info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets);
@@ -46,50 +53,50 @@ pub(super) fn make_layout(link: &Link, set: vk::DescriptorSetLayout, push_bytes:
         info = info.push_constant_ranges(&push);
     }
     // SAFETY: as above; the set layout is this device's.
-    let made = unsafe { link.raw.create_pipeline_layout(&info, None) };
-    let pipeline = link.check("making a pipeline layout", made)?;
-    link.name(pipeline, &format!("{push_bytes} bytes"));
-    Ok(Layout { set, pipeline })
+    let made = unsafe { shared.raw.create_pipeline_layout(&info, None) };
+    let pipeline = shared.check("making a pipeline layout", made)?;
+    shared.name(pipeline, &format!("{push_bytes} bytes"));
+    Ok(KernelLayout { set, pipeline })
 }
 
 /// Makes a kernel's pipeline with these values of its constants, and gives what the driver wants to be kept of it. `known` is what it
 /// wanted to be kept the last time, or empty.
 pub(super) fn make_pipeline(
-    link: &Link,
+    shared: &DeviceShared,
     kernel: &Kernel,
     constants: &[u32],
-    layout: Layout,
+    layout: KernelLayout,
     known: &[u8],
-) -> Result<(Pipeline, Vec<u8>), GpuError> {
-    let raw = &link.raw;
+) -> Result<(ComputePipeline, Vec<u8>), GpuError> {
+    let raw = &shared.raw;
     let doing = format!("compiling kernel {}", kernel.label());
     let info = vk::ShaderModuleCreateInfo::default().code(kernel.words());
     // SAFETY: kernels are valid SPIR-V whose capabilities are enabled: those of the build and those that the shader compiler emits are
     // checked by spirv-val in tests, and capabilities were checked by the caller.
-    let module = link.check(&doing, unsafe { raw.create_shader_module(&info, None) })?;
+    let module = shared.check(&doing, unsafe { raw.create_shader_module(&info, None) })?;
     let info = vk::PipelineCacheCreateInfo::default().initial_data(known);
     // SAFETY: the data was written by this driver for this kernel, and its checksum was right.
-    let cache = link.check("making a pipeline cache", unsafe { raw.create_pipeline_cache(&info, None) });
+    let cache = shared.check("making a pipeline cache", unsafe { raw.create_pipeline_cache(&info, None) });
     let made = cache.and_then(|cache| {
-        let pipeline = create(link, module, cache, layout, constants);
+        let pipeline = create(shared, module, cache, layout, constants);
         // SAFETY: the cache is this function's own.
         let data = unsafe { raw.get_pipeline_cache_data(cache) }.unwrap_or_default();
         // SAFETY: as above, and the pipeline does not need it any more.
         unsafe { raw.destroy_pipeline_cache(cache, None) };
-        Ok((link.check(&doing, pipeline)?, data))
+        Ok((shared.check(&doing, pipeline)?, data))
     });
     // SAFETY: the module is this function's own, and the pipeline does not need it any more.
     unsafe { raw.destroy_shader_module(module, None) };
     let (pipeline, data) = made?;
-    link.name(pipeline, kernel.label());
-    Ok((Pipeline { raw: pipeline, layout }, data))
+    shared.name(pipeline, kernel.label());
+    Ok((ComputePipeline { raw: pipeline, layout }, data))
 }
 
 fn create(
-    link: &Link,
+    shared: &DeviceShared,
     module: vk::ShaderModule,
     cache: vk::PipelineCache,
-    layout: Layout,
+    layout: KernelLayout,
     constants: &[u32],
 ) -> Result<vk::Pipeline, vk::Result> {
     let data: Vec<u8> = constants.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -103,6 +110,6 @@ fn create(
         .specialization_info(&specialization);
     let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.pipeline);
     // SAFETY: module, cache and layout are this device's, and all that `info` points to lives until the call returns.
-    let made = unsafe { link.raw.create_compute_pipelines(cache, &[info], None) };
+    let made = unsafe { shared.raw.create_compute_pipelines(cache, &[info], None) };
     made.map(|pipelines| pipelines[0]).map_err(|(_, code)| code)
 }

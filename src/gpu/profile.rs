@@ -1,8 +1,8 @@
 //! How long stages took, by the device's own clock.
 
 use super::error::GpuError;
-use super::link::Link;
-use super::slot::Slot;
+use super::shared::DeviceShared;
+use super::submission_resources::SubmissionResources;
 use ash::vk;
 use std::collections::BTreeMap;
 use std::collections::VecDeque;
@@ -20,14 +20,14 @@ pub struct StageTime {
 
 /// A device's clock: what its timestamps mean.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Clock {
+pub(super) struct DeviceClock {
     /// Seconds of a tick.
     pub(super) tick_s: f64,
     /// The bits of a timestamp that count.
     pub(super) mask: u64,
 }
 
-impl Clock {
+impl DeviceClock {
     /// Seconds between two timestamps, the later of which may have wrapped around.
     fn between(self, from: u64, to: u64) -> f64 {
         (to.wrapping_sub(from) & self.mask) as f64 * self.tick_s
@@ -50,9 +50,14 @@ const RECENT_COUNT: usize = 256;
 
 impl Profiles {
     /// Reads the times of a submission that is done.
-    pub(super) fn collect(&mut self, link: &Link, slot: &Slot, submission: u64) -> Result<(), GpuError> {
-        let Some(clock) = link.clock.filter(|_| !slot.stages.is_empty()) else { return Ok(()) };
-        let ticks = read(link, slot)?;
+    pub(super) fn collect(
+        &mut self,
+        shared: &DeviceShared,
+        resources: &SubmissionResources,
+        submission: u64,
+    ) -> Result<(), GpuError> {
+        let Some(clock) = shared.clock.filter(|_| !resources.stages.is_empty()) else { return Ok(()) };
+        let ticks = read(shared, resources)?;
         let Some(origin) = self.origin else {
             self.origin = Some(ticks[0]);
             return Ok(());
@@ -62,7 +67,7 @@ impl Profiles {
             start_s: clock.between(origin, ticks[0]),
             seconds: clock.between(ticks[0], ticks[1]),
         };
-        let times: Vec<StageTime> = slot.stages.iter().zip(ticks.chunks_exact(2)).map(time).collect();
+        let times: Vec<StageTime> = resources.stages.iter().zip(ticks.chunks_exact(2)).map(time).collect();
         for time in &times {
             *self.totals.entry(time.stage).or_default() += time.seconds;
         }
@@ -90,23 +95,23 @@ impl Profiles {
     }
 }
 
-/// Begin and end of each stage of a slot whose submission is done.
-fn read(link: &Link, slot: &Slot) -> Result<Vec<u64>, GpuError> {
-    let mut ticks = vec![0_u64; 2 * slot.stages.len()];
+/// Begin and end of each stage of a submission that is done.
+fn read(shared: &DeviceShared, resources: &SubmissionResources) -> Result<Vec<u64>, GpuError> {
+    let mut ticks = vec![0_u64; 2 * resources.stages.len()];
     // SAFETY: the pool has that many queries, all written by the submission, which is done.
     let result =
-        unsafe { link.raw.get_query_pool_results(slot.queries(), 0, &mut ticks, vk::QueryResultFlags::TYPE_64) };
-    link.check("reading timestamps", result)?;
+        unsafe { shared.raw.get_query_pool_results(resources.queries(), 0, &mut ticks, vk::QueryResultFlags::TYPE_64) };
+    shared.check("reading timestamps", result)?;
     Ok(ticks)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Clock;
+    use super::DeviceClock;
 
     #[test]
     fn clocks_wrap_around() {
-        let clock = Clock { tick_s: 1e-9, mask: (1 << 36) - 1 };
+        let clock = DeviceClock { tick_s: 1e-9, mask: (1 << 36) - 1 };
         assert!((clock.between((1 << 36) - 500, 500) - 1e-6).abs() < 1e-15);
         assert!((clock.between(500, 1500) - 1e-6).abs() < 1e-15);
     }

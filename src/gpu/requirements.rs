@@ -8,13 +8,13 @@ use ash::vk;
 
 /// Who needs a feature or limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Need {
+pub(super) enum NeededFor {
     /// Running any kernel.
     Running,
     /// Rendering; tests may open a device without.
     Rendering,
-    /// Nobody; used where offered.
-    Nobody,
+    /// Nothing; used where offered.
+    Nothing,
 }
 
 /// Features as Vulkan reports and enables them.
@@ -27,7 +27,7 @@ pub(super) struct Features {
 /// A feature: its Vulkan name, who needs it and what for, and where it stands.
 pub(super) struct FeatureRow {
     pub(super) name: &'static str,
-    pub(super) need: Need,
+    pub(super) needed_for: NeededFor,
     pub(super) reason: &'static str,
     pub(super) field: fn(&mut Features) -> &mut vk::Bool32,
 }
@@ -36,31 +36,31 @@ pub(super) struct FeatureRow {
 pub(super) const FEATURES: &[FeatureRow] = &[
     FeatureRow {
         name: "timelineSemaphore",
-        need: Need::Running,
+        needed_for: NeededFor::Running,
         reason: "one counter a queue says which submissions are done",
         field: |f| &mut f.v12.timeline_semaphore,
     },
     FeatureRow {
         name: "shaderInt64",
-        need: Need::Rendering,
+        needed_for: NeededFor::Rendering,
         reason: "a depth key is depth and micropolygon number in one 64-bit word",
         field: |f| &mut f.core.shader_int64,
     },
     FeatureRow {
         name: "shaderBufferInt64Atomics",
-        need: Need::Rendering,
+        needed_for: NeededFor::Rendering,
         reason: "the nearest micropolygon of a sample is an atomic minimum of depth keys",
         field: |f| &mut f.v12.shader_buffer_int64_atomics,
     },
     FeatureRow {
         name: "shaderSampledImageArrayDynamicIndexing",
-        need: Need::Nobody,
+        needed_for: NeededFor::Nothing,
         reason: "texture tiles of several formats in one kernel",
         field: |f| &mut f.core.shader_sampled_image_array_dynamic_indexing,
     },
     FeatureRow {
         name: "robustBufferAccess",
-        need: Need::Nobody,
+        needed_for: NeededFor::Nothing,
         reason: "a wrong index in a compiled shader then harms nothing but its own picture",
         field: |f| &mut f.core.robust_buffer_access,
     },
@@ -69,34 +69,34 @@ pub(super) const FEATURES: &[FeatureRow] = &[
 /// A limit: its Vulkan name, the least (or most) that every kernel relies on and why, and where it stands.
 pub(super) struct LimitRow {
     pub(super) name: &'static str,
-    pub(super) bound: Bound,
+    pub(super) bound: LimitBound,
     pub(super) reason: &'static str,
     pub(super) value: fn(&vk::PhysicalDeviceLimits) -> u64,
 }
 
 /// Which side of a limit is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bound {
+pub(super) enum LimitBound {
     /// The device must permit this much.
     AtLeast(u64),
     /// The device must not ask for more than this.
     AtMost(u64),
 }
 
-impl Bound {
+impl LimitBound {
     /// Whether a device's value will do.
     pub(super) fn holds(self, value: u64) -> bool {
         match self {
-            Bound::AtLeast(least) => value >= least,
-            Bound::AtMost(most) => value <= most,
+            LimitBound::AtLeast(least) => value >= least,
+            LimitBound::AtMost(most) => value <= most,
         }
     }
 
     /// For messages: `at least 256`.
     pub(super) fn text(self) -> String {
         match self {
-            Bound::AtLeast(least) => format!("at least {least}"),
-            Bound::AtMost(most) => format!("at most {most}"),
+            LimitBound::AtLeast(least) => format!("at least {least}"),
+            LimitBound::AtMost(most) => format!("at most {most}"),
         }
     }
 }
@@ -105,49 +105,49 @@ impl Bound {
 pub(super) const LIMITS: &[LimitRow] = &[
     LimitRow {
         name: "maxStorageBufferRange",
-        bound: Bound::AtLeast(BINDING_BYTES_MAX),
+        bound: LimitBound::AtLeast(BINDING_BYTES_MAX),
         reason: "one binding holds the samples of a region",
         value: |l| u64::from(l.max_storage_buffer_range),
     },
     LimitRow {
         name: "maxPerStageDescriptorStorageBuffers",
-        bound: Bound::AtLeast(BINDINGS_MAX),
+        bound: LimitBound::AtLeast(BINDINGS_MAX),
         reason: "kernels bind up to 16 buffers",
         value: |l| u64::from(l.max_per_stage_descriptor_storage_buffers),
     },
     LimitRow {
         name: "minStorageBufferOffsetAlignment",
-        bound: Bound::AtMost(BINDING_ALIGNMENT),
+        bound: LimitBound::AtMost(BINDING_ALIGNMENT),
         reason: "arenas cut slices at multiples of 256 bytes",
         value: |l| l.min_storage_buffer_offset_alignment,
     },
     LimitRow {
         name: "maxComputeWorkGroupInvocations",
-        bound: Bound::AtLeast(WORKGROUP_INVOCATIONS_MAX),
+        bound: LimitBound::AtLeast(WORKGROUP_INVOCATIONS_MAX),
         reason: "a grid of 16x16 vertices is one workgroup",
         value: |l| u64::from(l.max_compute_work_group_invocations),
     },
     LimitRow {
         name: "maxComputeWorkGroupSize[0]",
-        bound: Bound::AtLeast(WORKGROUP_INVOCATIONS_MAX),
+        bound: LimitBound::AtLeast(WORKGROUP_INVOCATIONS_MAX),
         reason: "a grid of 16x16 vertices is one workgroup",
         value: |l| u64::from(l.max_compute_work_group_size[0]),
     },
     LimitRow {
         name: "maxComputeWorkGroupCount[0]",
-        bound: Bound::AtLeast(WORKGROUPS_MAX),
+        bound: LimitBound::AtLeast(WORKGROUPS_MAX),
         reason: "kernels put as many workgroups along x before they go on along y",
         value: |l| u64::from(l.max_compute_work_group_count[0]),
     },
     LimitRow {
         name: "maxComputeSharedMemorySize",
-        bound: Bound::AtLeast(SHARED_BYTES_MAX),
+        bound: LimitBound::AtLeast(SHARED_BYTES_MAX),
         reason: "a grid's vertices and their derivatives are shared in a workgroup",
         value: |l| u64::from(l.max_compute_shared_memory_size),
     },
     LimitRow {
         name: "maxPushConstantsSize",
-        bound: Bound::AtLeast(PUSH_BYTES_MAX),
+        bound: LimitBound::AtLeast(PUSH_BYTES_MAX),
         reason: "parameters of a dispatch",
         value: |l| u64::from(l.max_push_constants_size),
     },

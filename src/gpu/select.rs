@@ -1,7 +1,7 @@
 //! Which devices the user means.
 
 use super::error::GpuError;
-use super::physical::{DeviceInfo, Lack};
+use super::physical::{DeviceInfo, MissingRequirement};
 
 /// The indices of the devices that a selection names, in the order and as often as it names them.
 ///
@@ -78,7 +78,7 @@ fn unknown(devices: &[DeviceInfo], asked: &str) -> GpuError {
 
 /// The error for a device that cannot render.
 pub(super) fn lacking(device: &DeviceInfo) -> GpuError {
-    let lacking = device.lacking.iter().map(Lack::what).collect();
+    let lacking = device.lacking.iter().map(MissingRequirement::what).collect();
     GpuError::Lacking { index: device.index, name: device.name.clone(), lacking }
 }
 
@@ -120,7 +120,7 @@ mod tests {
 
     fn unusable(mut device: DeviceInfo) -> DeviceInfo {
         device.usable = false;
-        device.lacking.push(Lack {
+        device.lacking.push(MissingRequirement {
             name: "shaderInt64",
             needed: "offered".to_string(),
             has: "not offered".to_string(),

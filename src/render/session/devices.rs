@@ -1,7 +1,7 @@
 //! The devices that the user named: what befalls them while worlds are drawn, and how they are opened anew.
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
-use crate::gpu::{Device, DeviceInfo, DeviceTitle, GpuError, OpenOptions, Opening, reopen};
+use crate::gpu::{Device, DeviceInfo, GpuError, OpenDeviceTitle, OpenOptions, Opening, reopen};
 use crate::render::device::imager::DeviceSource;
 use crate::render::device::renderer::{DeviceError, DeviceRenderer, DeviceTracks, Picture};
 use crate::render::report::world_statistics::FailureCounts;
@@ -81,7 +81,7 @@ impl DeviceSlot {
 
 /// What befell a device: told once a failure, and counted. In each world it is opened anew once.
 pub(crate) struct Record {
-    title: DeviceTitle,
+    title: OpenDeviceTitle,
     reporter: Arc<Reporter>,
     state: Mutex<State>,
 }
@@ -97,7 +97,7 @@ struct State {
 }
 
 impl Record {
-    fn new(title: DeviceTitle, reporter: Arc<Reporter>) -> Self {
+    fn new(title: OpenDeviceTitle, reporter: Arc<Reporter>) -> Self {
         Self { title, reporter, state: Mutex::default() }
     }
 
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_device_is_opened_anew_once_a_world_and_each_failure_is_told() {
-        let title = DeviceTitle { number: 1, name: "gpu".into() };
+        let title = OpenDeviceTitle { number: 1, name: "gpu".into() };
         let reporter = Arc::new(Reporter::silent());
         let record = Record::new(title.clone(), Arc::clone(&reporter));
         let lost = || GpuError::Lost { device: title.clone(), doing: "hide".into() }.into();

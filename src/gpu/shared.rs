@@ -1,7 +1,7 @@
-//! What every part of an opened device shares: its functions, its queue, its names, its errors.
+//! What all parts of an opened device share: its functions, its queue, object names and error handling.
 
-use super::error::{DeviceTitle, GpuError};
-use super::profile::Clock;
+use super::error::{GpuError, OpenDeviceTitle};
+use super::profile::DeviceClock;
 use crate::diagnostic::{Reporter, SourceLocation};
 use ash::{ext, vk};
 use parking_lot::Mutex;
@@ -10,12 +10,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A `VkDevice` with one queue.
-pub(super) struct Opened {
+pub(super) struct CreatedDevice {
     pub(super) raw: ash::Device,
     /// The queue's family.
     pub(super) family: u32,
     /// The queue's clock, if it has one and stages shall be timed.
-    pub(super) clock: Option<Clock>,
+    pub(super) clock: Option<DeviceClock>,
     /// What gives names, if the instance has it.
     pub(super) names: Option<ext::debug_utils::Device>,
     /// Whether the validation layer listens.
@@ -24,24 +24,24 @@ pub(super) struct Opened {
 
 /// Shared by the host thread that drives the device and the threads that compile kernels for it. Owns nothing of Vulkan: the
 /// [`super::Device`] destroys the `VkDevice`, after it has waited for those threads.
-pub(super) struct Link {
+pub(super) struct DeviceShared {
     pub(super) raw: ash::Device,
-    pub(super) title: DeviceTitle,
+    pub(super) title: OpenDeviceTitle,
     pub(super) reporter: Arc<Reporter>,
     /// Vulkan wants one thread at a time at a queue.
     queue: Mutex<vk::Queue>,
     pub(super) family: u32,
     names: Option<ext::debug_utils::Device>,
     /// The device's clock, if its queue has one.
-    pub(super) clock: Option<Clock>,
+    pub(super) clock: Option<DeviceClock>,
     /// Whether the validation layer listens.
     pub(super) validates: bool,
     lost: AtomicBool,
 }
 
-impl Link {
-    pub(super) fn new(opened: Opened, title: DeviceTitle, reporter: Arc<Reporter>) -> Self {
-        let Opened { raw, family, clock, names, validates } = opened;
+impl DeviceShared {
+    pub(super) fn new(created: CreatedDevice, title: OpenDeviceTitle, reporter: Arc<Reporter>) -> Self {
+        let CreatedDevice { raw, family, clock, names, validates } = created;
         // SAFETY: the device was made with one queue of this family.
         let queue = unsafe { raw.get_device_queue(family, 0) };
         let (queue, lost) = (Mutex::new(queue), AtomicBool::new(false));

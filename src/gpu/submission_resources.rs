@@ -1,7 +1,7 @@
 //! What one submission takes: a command buffer, descriptor sets, timestamps. Used again when the submission is done.
 
 use super::error::GpuError;
-use super::link::Link;
+use super::shared::DeviceShared;
 use crate::pipeline::recording::BufferRange;
 use ash::vk;
 use rustc_hash::FxHashMap;
@@ -9,12 +9,12 @@ use std::ops::Add;
 
 /// Pools of one submission. Descriptor sets are kept from one submission to the next that uses the slot, since recordings repeat
 /// themselves: making one costs 0.3 us on Mesa 22 and 8 us on Mesa 25, where that is more than a small dispatch.
-pub(super) struct Slot {
+pub(super) struct SubmissionResources {
     pool: vk::CommandPool,
     commands: vk::CommandBuffer,
     descriptors: vk::DescriptorPool,
-    capacity: Room,
-    used: Room,
+    capacity: DescriptorCount,
+    used: DescriptorCount,
     /// The sets in the pool by what they bind.
     sets: FxHashMap<Box<[BufferRange]>, vk::DescriptorSet>,
     queries: vk::QueryPool,
@@ -23,27 +23,27 @@ pub(super) struct Slot {
     pub(super) stages: Vec<&'static str>,
 }
 
-impl Slot {
+impl SubmissionResources {
     /// A slot without descriptors and queries.
-    pub(super) fn new(link: &Link) -> Result<Self, GpuError> {
+    pub(super) fn new(shared: &DeviceShared) -> Result<Self, GpuError> {
         let info = vk::CommandPoolCreateInfo::default()
-            .queue_family_index(link.family)
+            .queue_family_index(shared.family)
             .flags(vk::CommandPoolCreateFlags::TRANSIENT);
         // SAFETY: the device is alive while anything of this module runs; the queue family is the device's.
-        let pool = link.check("making a command pool", unsafe { link.raw.create_command_pool(&info, None) })?;
+        let pool = shared.check("making a command pool", unsafe { shared.raw.create_command_pool(&info, None) })?;
         let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
-        // SAFETY: the pool is this slot's own.
-        let buffers = link.check("making a command buffer", unsafe { link.raw.allocate_command_buffers(&info) });
+        // SAFETY: the pool is owned by this value.
+        let buffers = shared.check("making a command buffer", unsafe { shared.raw.allocate_command_buffers(&info) });
         if buffers.is_err() {
             // SAFETY: as above.
-            unsafe { link.raw.destroy_command_pool(pool, None) };
+            unsafe { shared.raw.destroy_command_pool(pool, None) };
         }
         Ok(Self {
             pool,
             commands: buffers?[0],
             descriptors: vk::DescriptorPool::null(),
-            capacity: Room::default(),
-            used: Room::default(),
+            capacity: DescriptorCount::default(),
+            used: DescriptorCount::default(),
             sets: FxHashMap::default(),
             queries: vk::QueryPool::null(),
             query_capacity: 0,
@@ -62,39 +62,40 @@ impl Slot {
     }
 
     /// Empties the command buffer and begins it. The submission that used it must be done.
-    pub(super) fn begin(&mut self, link: &Link, label: &str) -> Result<(), GpuError> {
+    pub(super) fn begin(&mut self, shared: &DeviceShared, label: &str) -> Result<(), GpuError> {
         self.stages.clear();
-        link.name(self.commands, label);
+        shared.name(self.commands, label);
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
-        // SAFETY: the command buffer is this slot's own and no submission uses it.
+        // SAFETY: the command buffer is owned by this value and no submission uses it.
         let begun = unsafe {
-            link.raw
+            shared
+                .raw
                 .reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty())
-                .and_then(|()| link.raw.begin_command_buffer(self.commands, &info))
+                .and_then(|()| shared.raw.begin_command_buffer(self.commands, &info))
         };
-        link.check("beginning a command buffer", begun)
+        shared.check("beginning a command buffer", begun)
     }
 
     /// A descriptor set for each list of ranges, of the layout beside it. Ranges are described by `describe` when a set is made.
     pub(super) fn sets(
         &mut self,
-        link: &Link,
+        shared: &DeviceShared,
         wanted: &[(&[BufferRange], vk::DescriptorSetLayout)],
         describe: impl Fn(BufferRange) -> vk::DescriptorBufferInfo,
     ) -> Result<Vec<vk::DescriptorSet>, GpuError> {
         let mut fresh: Vec<_> = wanted.iter().filter(|(ranges, _)| !self.sets.contains_key(*ranges)).collect();
-        if !(self.used + Room::of(&fresh)).fits(self.capacity) {
-            self.empty_pool(link, Room::of(&wanted.iter().collect::<Vec<_>>()))?;
+        if !(self.used + DescriptorCount::of(&fresh)).fits(self.capacity) {
+            self.empty_pool(shared, DescriptorCount::of(&wanted.iter().collect::<Vec<_>>()))?;
             fresh = wanted.iter().collect();
         }
         if !fresh.is_empty() {
             let layouts: Vec<_> = fresh.iter().map(|(_, layout)| *layout).collect();
             let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(self.descriptors).set_layouts(&layouts);
-            // SAFETY: the pool is this slot's own and has room.
-            let made = unsafe { link.raw.allocate_descriptor_sets(&info) };
-            let made = link.check("making descriptor sets", made)?;
-            self.used = self.used + Room::of(&fresh);
-            fill(link, &made, &fresh, describe);
+            // SAFETY: the pool is owned by this value and has room.
+            let made = unsafe { shared.raw.allocate_descriptor_sets(&info) };
+            let made = shared.check("making descriptor sets", made)?;
+            self.used = self.used + DescriptorCount::of(&fresh);
+            fill(shared, &made, &fresh, describe);
             let keys = fresh.iter().map(|(ranges, _)| Box::<[BufferRange]>::from(*ranges));
             self.sets.extend(keys.zip(made));
         }
@@ -102,68 +103,68 @@ impl Slot {
     }
 
     /// Forgets all sets and makes room for at least `needed`.
-    fn empty_pool(&mut self, link: &Link, needed: Room) -> Result<(), GpuError> {
+    fn empty_pool(&mut self, shared: &DeviceShared, needed: DescriptorCount) -> Result<(), GpuError> {
         self.sets.clear();
-        self.used = Room::default();
+        self.used = DescriptorCount::default();
         if needed.fits(self.capacity) {
             // SAFETY: no submission uses sets of this pool any more.
             let reset =
-                unsafe { link.raw.reset_descriptor_pool(self.descriptors, vk::DescriptorPoolResetFlags::empty()) };
-            return link.check("resetting a descriptor pool", reset);
+                unsafe { shared.raw.reset_descriptor_pool(self.descriptors, vk::DescriptorPoolResetFlags::empty()) };
+            return shared.check("resetting a descriptor pool", reset);
         }
         // SAFETY: as above; destroying null is nothing.
-        unsafe { link.raw.destroy_descriptor_pool(self.descriptors, None) };
-        (self.descriptors, self.capacity) = (vk::DescriptorPool::null(), Room::default());
+        unsafe { shared.raw.destroy_descriptor_pool(self.descriptors, None) };
+        (self.descriptors, self.capacity) = (vk::DescriptorPool::null(), DescriptorCount::default());
         // Four times what is needed now, so that the sets of other recordings fit beside.
-        let capacity = Room { sets: 4 * needed.sets.max(8), buffers: 4 * needed.buffers.max(32) };
+        let capacity = DescriptorCount { sets: 4 * needed.sets.max(8), buffers: 4 * needed.buffers.max(32) };
         let sizes = [vk::DescriptorPoolSize::default()
             .ty(vk::DescriptorType::STORAGE_BUFFER)
             .descriptor_count(capacity.buffers)];
         let info = vk::DescriptorPoolCreateInfo::default().max_sets(capacity.sets).pool_sizes(&sizes);
         // SAFETY: the device is alive.
-        let made = unsafe { link.raw.create_descriptor_pool(&info, None) };
-        self.descriptors = link.check("making a descriptor pool", made)?;
+        let made = unsafe { shared.raw.create_descriptor_pool(&info, None) };
+        self.descriptors = shared.check("making a descriptor pool", made)?;
         self.capacity = capacity;
         Ok(())
     }
 
-    /// Room for `count` timestamps.
-    pub(super) fn reserve_queries(&mut self, link: &Link, count: u32) -> Result<(), GpuError> {
+    /// Makes room for `count` timestamps.
+    pub(super) fn reserve_queries(&mut self, shared: &DeviceShared, count: u32) -> Result<(), GpuError> {
         if count <= self.query_capacity {
             return Ok(());
         }
         // SAFETY: no submission uses the pool any more; destroying null is nothing.
-        unsafe { link.raw.destroy_query_pool(self.queries, None) };
+        unsafe { shared.raw.destroy_query_pool(self.queries, None) };
         self.queries = vk::QueryPool::null();
         self.query_capacity = 0;
         let capacity = count.next_power_of_two();
         let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(capacity);
         // SAFETY: the device is alive, and callers ask only where its queue family has timestamps.
-        let made = unsafe { link.raw.create_query_pool(&info, None) };
-        self.queries = link.check("making a query pool", made)?;
+        let made = unsafe { shared.raw.create_query_pool(&info, None) };
+        self.queries = shared.check("making a query pool", made)?;
         self.query_capacity = capacity;
         Ok(())
     }
 
     /// Destroys the pools. No submission may use them any more.
-    pub(super) fn destroy(self, link: &Link) {
-        // SAFETY: as the caller promises; the objects are this slot's own, and destroying null is nothing.
+    pub(super) fn destroy(self, shared: &DeviceShared) {
+        // SAFETY: as the caller promises; the objects are owned by this value, and destroying null is nothing.
         unsafe {
-            link.raw.destroy_query_pool(self.queries, None);
-            link.raw.destroy_descriptor_pool(self.descriptors, None);
-            link.raw.destroy_command_pool(self.pool, None);
+            shared.raw.destroy_query_pool(self.queries, None);
+            shared.raw.destroy_descriptor_pool(self.descriptors, None);
+            shared.raw.destroy_command_pool(self.pool, None);
         }
     }
 }
 
 /// An amount of descriptor sets and of buffers in them.
 #[derive(Clone, Copy, Default)]
-struct Room {
+struct DescriptorCount {
     sets: u32,
     buffers: u32,
 }
 
-impl Room {
+impl DescriptorCount {
     /// What sets for these ranges take.
     fn of(wanted: &[&(&[BufferRange], vk::DescriptorSetLayout)]) -> Self {
         let buffers = wanted.iter().map(|(ranges, _)| ranges.len() as u32).sum();
@@ -175,7 +176,7 @@ impl Room {
     }
 }
 
-impl Add for Room {
+impl Add for DescriptorCount {
     type Output = Self;
     fn add(self, other: Self) -> Self {
         Self { sets: self.sets + other.sets, buffers: self.buffers + other.buffers }
@@ -184,7 +185,7 @@ impl Add for Room {
 
 /// Lets new sets bind their ranges.
 fn fill(
-    link: &Link,
+    shared: &DeviceShared,
     sets: &[vk::DescriptorSet],
     wanted: &[&(&[BufferRange], vk::DescriptorSetLayout)],
     describe: impl Fn(BufferRange) -> vk::DescriptorBufferInfo,
@@ -204,5 +205,5 @@ fn fill(
         })
         .collect();
     // SAFETY: sets and buffers are alive, no submission uses the sets yet, and the ranges were checked against buffers and limits.
-    unsafe { link.raw.update_descriptor_sets(&writes, &[]) };
+    unsafe { shared.raw.update_descriptor_sets(&writes, &[]) };
 }

@@ -7,13 +7,13 @@
 //! (Mesa 25), and submissions no longer wait; processor time grows by 40% and 5%, since the first half of the work is done twice.
 
 use super::device::create;
+use super::empty_dispatch;
 use super::encode::EMPTY_BYTES;
 use super::error::GpuError;
-use super::link::{Link, Opened};
 use super::memory::{Memory, Usage};
 use super::physical::Physical;
-use super::pipeline::{Layout, Pipeline, make_layout, make_pipeline, make_set_layout};
-use super::warm;
+use super::pipeline::{ComputePipeline, KernelLayout, make_layout, make_pipeline, make_set_layout};
+use super::shared::{CreatedDevice, DeviceShared};
 use crate::pipeline::recording::Kernel;
 use ash::vk;
 use parking_lot::Mutex;
@@ -24,81 +24,81 @@ use std::time::Duration;
 const BUDGET_BYTES: u64 = 4 << 20;
 
 /// The second devices of an opened device.
-pub(super) struct Workshops {
+pub(super) struct PrecompileDevices {
     instance: ash::Instance,
     physical: Physical,
-    state: Mutex<State>,
+    pool: Mutex<PrecompilePool>,
 }
 
 #[derive(Default)]
-struct State {
-    idle: Vec<Workshop>,
+struct PrecompilePool {
+    idle: Vec<PrecompileDevice>,
     /// One could not be opened: captures permit one device an instance.
     refused: bool,
 }
 
 /// A second device.
-struct Workshop {
-    link: Arc<Link>,
+struct PrecompileDevice {
+    shared: Arc<DeviceShared>,
     memory: Memory,
     empty: vk::Buffer,
 }
 
-impl Workshops {
-    /// None yet. The instance must live until [`Workshops::close`] has returned.
+impl PrecompileDevices {
+    /// None yet. The instance must live until [`PrecompileDevices::close`] has returned.
     pub(super) fn new(instance: &ash::Instance, physical: Physical) -> Self {
-        Self { instance: instance.clone(), physical, state: Mutex::default() }
+        Self { instance: instance.clone(), physical, pool: Mutex::default() }
     }
 
     /// Lets the driver compile a kernel into its cache on disk. `main` is the device that the kernel is for. That it did not work is no
     /// error: the driver then compiles when the kernel is dispatched on the real device, and says there what is wrong.
-    pub(super) fn compile(&self, main: &Link, kernel: &Arc<Kernel>, constants: &[u32], timeout: Duration) {
-        if self.state.lock().refused {
+    pub(super) fn compile(&self, main: &DeviceShared, kernel: &Arc<Kernel>, constants: &[u32], timeout: Duration) {
+        if self.pool.lock().refused {
             return;
         }
-        let idle = self.state.lock().idle.pop();
-        let Ok(workshop) = idle.map_or_else(|| self.open(main), Ok) else {
-            self.state.lock().refused = true;
+        let idle = self.pool.lock().idle.pop();
+        let Ok(precompile) = idle.map_or_else(|| self.open(main), Ok) else {
+            self.pool.lock().refused = true;
             return;
         };
         // What went wrong will go wrong again on the real device, or does not matter.
-        let _ = workshop.compile(kernel, constants, timeout);
-        self.state.lock().idle.push(workshop);
+        let _ = precompile.compile(kernel, constants, timeout);
+        self.pool.lock().idle.push(precompile);
     }
 
-    fn open(&self, main: &Link) -> Result<Workshop, GpuError> {
+    fn open(&self, main: &DeviceShared) -> Result<PrecompileDevice, GpuError> {
         let title = main.title.clone();
         let (raw, family) = create(&self.instance, &self.physical, &title)?;
-        let opened = Opened { raw, family, clock: None, names: None, validates: main.validates };
-        let link = Arc::new(Link::new(opened, title, Arc::clone(&main.reporter)));
-        let memory = Memory::new(&link, &self.instance, &self.physical, BUDGET_BYTES, true).and_then(|mut memory| {
+        let opened = CreatedDevice { raw, family, clock: None, names: None, validates: main.validates };
+        let shared = Arc::new(DeviceShared::new(opened, title, Arc::clone(&main.reporter)));
+        let memory = Memory::new(&shared, &self.instance, &self.physical, BUDGET_BYTES, true).and_then(|mut memory| {
             let empty = memory.allocate("nothing", EMPTY_BYTES, Usage::DeviceOnly);
             let empty = empty.inspect_err(|_| drop(memory.close()))?;
             Ok((memory, empty))
         });
         if memory.is_err() {
             // SAFETY: it was made above, and what was made from it is gone again.
-            unsafe { link.raw.destroy_device(None) };
+            unsafe { shared.raw.destroy_device(None) };
         }
         let (memory, empty) = memory?;
         let empty = memory.raw(empty).expect("it was just allocated");
-        Ok(Workshop { link, memory, empty })
+        Ok(PrecompileDevice { shared, memory, empty })
     }
 
     /// Closes the second devices; no thread may be compiling any more.
     pub(super) fn close(&self) {
-        self.state.lock().idle.drain(..).for_each(Workshop::close);
+        self.pool.lock().idle.drain(..).for_each(PrecompileDevice::close);
     }
 }
 
-impl Workshop {
+impl PrecompileDevice {
     fn compile(&self, kernel: &Arc<Kernel>, constants: &[u32], timeout: Duration) -> Result<(), GpuError> {
-        let link = &self.link;
-        let set = make_set_layout(link, kernel.bindings().len())?;
-        let layout = make_layout(link, set, kernel.push_bytes());
-        let pipeline = layout.clone().and_then(|layout| make_pipeline(link, kernel, constants, layout, &[]));
+        let shared = &self.shared;
+        let set = make_set_layout(shared, kernel.bindings().len())?;
+        let layout = make_layout(shared, set, kernel.push_bytes());
+        let pipeline = layout.clone().and_then(|layout| make_pipeline(shared, kernel, constants, layout, &[]));
         let done = match &pipeline {
-            Ok((pipeline, _)) => warm::dispatch_nothing(link, *pipeline, kernel, self.empty, timeout),
+            Ok((pipeline, _)) => empty_dispatch::dispatch_no_workgroups(shared, *pipeline, kernel, self.empty, timeout),
             Err(error) => Err(error.clone()),
         };
         if !matches!(done, Err(GpuError::Timeout { .. })) {
@@ -107,12 +107,12 @@ impl Workshop {
         done
     }
 
-    fn destroy(&self, set: vk::DescriptorSetLayout, layout: Option<Layout>, pipeline: Option<Pipeline>) {
+    fn destroy(&self, set: vk::DescriptorSetLayout, layout: Option<KernelLayout>, pipeline: Option<ComputePipeline>) {
         // SAFETY: they were made for one dispatch, which is over; destroying null is nothing.
         unsafe {
-            self.link.raw.destroy_pipeline(pipeline.map_or(vk::Pipeline::null(), |p| p.raw), None);
-            self.link.raw.destroy_pipeline_layout(layout.map_or(vk::PipelineLayout::null(), |l| l.pipeline), None);
-            self.link.raw.destroy_descriptor_set_layout(set, None);
+            self.shared.raw.destroy_pipeline(pipeline.map_or(vk::Pipeline::null(), |p| p.raw), None);
+            self.shared.raw.destroy_pipeline_layout(layout.map_or(vk::PipelineLayout::null(), |l| l.pipeline), None);
+            self.shared.raw.destroy_descriptor_set_layout(set, None);
         }
     }
 
@@ -120,6 +120,6 @@ impl Workshop {
         // Leaves nothing to name: the one buffer is this device's own.
         drop(self.memory.close());
         // SAFETY: nothing runs on the device and everything made from it is destroyed.
-        unsafe { self.link.raw.destroy_device(None) };
+        unsafe { self.shared.raw.destroy_device(None) };
     }
 }

@@ -1,26 +1,26 @@
 //! Running a kernel over nothing, so that a driver which compiles at the first dispatch does it before the kernel is needed.
 
-use super::encode::{Sources, encode};
+use super::encode::{EncoderInputs, encode};
 use super::error::GpuError;
-use super::link::Link;
-use super::pipeline::Pipeline;
-use super::slot::Slot;
+use super::pipeline::ComputePipeline;
+use super::shared::DeviceShared;
+use super::submission_resources::SubmissionResources;
 use crate::pipeline::recording::{Buffer, BufferRange, Dispatch, Groups, Kernel, Recording};
 use ash::vk;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Dispatches no workgroups of a kernel and waits for the end, at most `timeout`. `empty` is what its bindings are bound to.
-pub(super) fn dispatch_nothing(
-    link: &Link,
-    pipeline: Pipeline,
+pub(super) fn dispatch_no_workgroups(
+    shared: &DeviceShared,
+    pipeline: ComputePipeline,
     kernel: &Arc<Kernel>,
     empty: vk::Buffer,
     timeout: Duration,
 ) -> Result<(), GpuError> {
     let nothing =
-        BufferRange { buffer: Buffer::new("nothing", link.title.number, u32::MAX, 0, 0), offset: 0, bytes: 0 };
-    let mut recording = Recording::new(format!("warm {}", kernel.label()));
+        BufferRange { buffer: Buffer::new("nothing", shared.title.number, u32::MAX, 0, 0), offset: 0, bytes: 0 };
+    let mut recording = Recording::new(format!("empty_dispatch {}", kernel.label()));
     recording.dispatch(Dispatch {
         kernel: Arc::clone(kernel),
         constants: Vec::new(),
@@ -28,31 +28,32 @@ pub(super) fn dispatch_nothing(
         bindings: vec![nothing; kernel.bindings().len()],
         push: vec![0; kernel.push_bytes() as usize],
     });
-    let mut slot = Slot::new(link)?;
-    let sources = Sources { link, pipelines: &[pipeline], buffer: &|_| empty, empty };
-    let done = encode(&sources, &mut slot, &recording).and_then(|()| run(link, &slot, recording.label(), timeout));
+    let mut resources = SubmissionResources::new(shared)?;
+    let inputs = EncoderInputs { shared, pipelines: &[pipeline], buffer: &|_| empty, empty };
+    let done =
+        encode(&inputs, &mut resources, &recording).and_then(|()| run(shared, &resources, recording.label(), timeout));
     // After a time-out the device may still use them: then they are left to the end of the process.
     if !matches!(done, Err(GpuError::Timeout { .. })) {
-        slot.destroy(link);
+        resources.destroy(shared);
     }
     done
 }
 
-/// Submits what the slot holds and waits for it.
-fn run(link: &Link, slot: &Slot, doing: &str, timeout: Duration) -> Result<(), GpuError> {
-    let raw = &link.raw;
+/// Submits the command buffer of `resources` and waits for it.
+fn run(shared: &DeviceShared, resources: &SubmissionResources, doing: &str, timeout: Duration) -> Result<(), GpuError> {
+    let raw = &shared.raw;
     // SAFETY: the device is alive until it has waited for the thread that runs this.
     let fence = unsafe { raw.create_fence(&vk::FenceCreateInfo::default(), None) };
-    let fence = link.check("making a fence", fence)?;
-    let commands = [slot.commands()];
-    let done = link.submit(doing, vk::SubmitInfo::default().command_buffers(&commands), fence).and_then(|()| {
+    let fence = shared.check("making a fence", fence)?;
+    let commands = [resources.commands()];
+    let done = shared.submit(doing, vk::SubmitInfo::default().command_buffers(&commands), fence).and_then(|()| {
         // SAFETY: the fence is this function's own.
         match unsafe { raw.wait_for_fences(&[fence], true, u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX)) } {
             Err(vk::Result::TIMEOUT) => {
-                let (device, waited_for) = (link.title.clone(), doing.to_string());
+                let (device, waited_for) = (shared.title.clone(), doing.to_string());
                 Err(GpuError::Timeout { device, waited_for, timeout })
             }
-            other => link.check(doing, other),
+            other => shared.check(doing, other),
         }
     });
     if !matches!(done, Err(GpuError::Timeout { .. })) {
