@@ -2,6 +2,7 @@
 
 use crate::film::OutputName;
 use crate::trace::Trace;
+use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -61,6 +62,9 @@ pub struct RenderOptions {
     pub frames: Option<Frames>,
     /// What overrides the RIB.
     pub overrides: Overrides,
+    /// Cut each picture into about this many regions of different sizes before drawing begins, so that a cost model can be fitted to their
+    /// times; `None` begins with the whole picture.
+    pub regions: Option<NonZeroUsize>,
     /// Read the scene, compile its shaders and check its outputs, but draw nothing. No device is opened.
     pub check: bool,
     /// Run under Vulkan's validation layers and report what they say as errors.

@@ -1,9 +1,10 @@
 //! What can be typed. Everything here is data: names, values, help. What it means is worked out by the commands.
 
-use super::units::{Speeds, parse_bytes, parse_frames, parse_seconds, parse_speeds};
+use super::units::{Speeds, parse_bytes, parse_count, parse_frames, parse_seconds, parse_speeds};
 use anthill::film::OutputName;
 use anthill::options::Frames;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -84,6 +85,10 @@ pub(super) struct RenderFlags {
     /// Draw only what the checkpoint lacks; the picture has the same bits. Refused if scene, flags, devices or program have changed
     #[arg(long, requires = "checkpoint")]
     pub(super) resume: bool,
+
+    /// Begin with about N regions of different sizes, so that `anthill predict` can be fitted to the --stats of the render (40 is enough)
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    pub(super) regions: Option<NonZeroUsize>,
 
     /// Run under Vulkan's validation layers and report what they find
     #[arg(long)]
@@ -271,8 +276,8 @@ pub(super) struct ScaleFlags {
 const SCALE_HELP: &str = "\
 Each run is a process of its own, `anthill render` with the same flags and this environment. Configurations take turns, round by
 round, so that a busy machine slows all of them alike; before the first round, drivers' caches of compiled kernels are filled.
-In the first three rounds the single device is run once more, with ANTHILL_REGIONS=40, for rates: from these comes what each
-configuration and up to 64 devices should take, as anthill predict tells it. Without enough regions the study says why it cannot.
+In each of the first three rounds the single device runs once more with --regions 40. From these runs the study predicts, as
+`anthill predict` does, how long each configuration and up to 64 devices should take. Where it cannot, it says why.
 Speed-up and efficiency go to standard output. DIR gets scale.html (one page with everything), scale.md, scale.json, scale.csv,
 runs.csv, what was drawn as picture.N.exr for world N, and who drew what in configuration N as drew.N.png.
 Exits with 1 when a run fails, or when two pictures that should be the same are not.
@@ -303,11 +308,11 @@ pub(super) struct PredictFlags {
 }
 
 const PREDICT_HELP: &str = "\
-Rates are fitted to the regions of the render, and the real scheduler runs with them on a virtual clock. A render on one device has few
-regions: ANTHILL_REGIONS=40 in its environment gives it enough. Exits with 1 when nothing can be told from the file.
+A cost model is fitted to the regions of the render, and the real scheduler runs with it on a virtual clock. A render on one device
+usually has too few regions to fit a model to: `--regions 40` gives it enough. Exits with 1 when nothing can be predicted.
 
 Example:
-  ANTHILL_REGIONS=40 anthill render scene.rib --devices 0 --stats one.json
+  anthill render scene.rib --devices 0 --regions 40 --stats one.json
   anthill predict one.json";
 
 /// Show an OpenEXR picture as an sRGB PNG of 8 bits

@@ -90,6 +90,7 @@ fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
         host_memory_bytes: flags.work.host_memory,
         frames: flags.work.frames.clone(),
         overrides,
+        regions: flags.regions,
         check: flags.check,
         validate: flags.validate,
         timeout: flags.timeout,

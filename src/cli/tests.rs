@@ -10,6 +10,7 @@ use anthill::progress::{Event, Observer};
 use anthill::stats::{CostStats, Measured, MeasuredDevice, MeasuredRegion, MeasuredWorld, Stats};
 use parking_lot::Mutex;
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -93,7 +94,7 @@ fn flags_become_options() {
     assert!(plain.output.is_none() && plain.frames.is_none() && plain.memory_bytes.is_none());
     let full = options_of(
         "-o DIR/a.#.exr --devices 0,1,0 --memory 512M --host-memory 4G --frames 1-3,7 \
-         --format 64 48 --crop 0 0.5 0.25 1 --samples 4 2 --shading-rate 0.5 --check --validate --timeout 2m",
+         --format 64 48 --crop 0 0.5 0.25 1 --samples 4 2 --shading-rate 0.5 --regions 40 --check --validate --timeout 2m",
     );
     assert!(full.output.is_some_and(|name| name.for_frame(2).ends_with("/a.0002.exr")));
     assert_eq!(full.devices, "0,1,0");
@@ -106,6 +107,7 @@ fn flags_become_options() {
         shading_rate: Some(0.5),
     };
     assert_eq!(full.overrides, overrides);
+    assert_eq!((plain.regions, full.regions.map(NonZeroUsize::get)), (None, Some(40)));
     assert!(full.check && full.validate);
     assert_eq!(full.timeout, Some(Duration::from_secs(120)));
 }
@@ -181,6 +183,10 @@ fn every_bad_flag_is_explained() {
         ("render SCENE --samples 4 0", "error: invalid value '0' for '--samples <X> <Y>': 0 is not in 1..=64"),
         ("render SCENE --shading-rate 0", "anthill: error: --shading-rate 0: a micropolygon's area must be above 0"),
         ("render SCENE --shading-rate -1", "anthill: error: --shading-rate -1: a micropolygon's area must be above 0"),
+        (
+            "render SCENE --regions 0",
+            "error: invalid value '0' for '--regions <N>': expected a whole number of at least 1",
+        ),
         ("render SCENE --progress loud", "error: invalid value 'loud' for '--progress <HOW>'"),
         (
             "render SCENE --timeout soon",
@@ -404,10 +410,7 @@ fn predictions_are_tables_and_json() {
     assert!(prediction["total_s"].as_f64().is_some_and(|total| total < 2.0), "{out}");
     let (code, out, err) = type_in("predict DIR/few");
     assert_eq!((code, &*out), (1, ""));
-    assert!(
-        err.contains("3 measured regions are too few") && err.contains("help: render with ANTHILL_REGIONS"),
-        "{err}"
-    );
+    assert!(err.contains("3 measured regions are too few") && err.contains("help: render with --regions 40"), "{err}");
     let (code, _, err) = type_in("predict DIR/few DIR/enough");
     assert!(code == 1 && err.contains("the runs differ"), "{err}");
 }

@@ -2,6 +2,7 @@
 //! '5x' for '--memory <SIZE>': ...".
 
 use anthill::options::Frames;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 /// A number of bytes: `512M`, `1.5G`, `256MiB`. K, M, G and T, with or without `iB`, are powers of 1024; KB, MB, GB and TB are powers
@@ -26,6 +27,11 @@ pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
     } else {
         Ok(bytes as u64)
     }
+}
+
+/// A number of things: `40`.
+pub(super) fn parse_count(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "expected a whole number of at least 1".into())
 }
 
 /// Seconds: `30`, `2.5s`, `5m`.
@@ -99,6 +105,14 @@ mod tests {
         ];
         for (text, expected) in table {
             assert_eq!(parse_bytes(text).ok(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn counts_are_positive_whole_numbers() {
+        assert_eq!(parse_count("40").map(NonZeroUsize::get), Ok(40));
+        for bad in ["", "0", "-1", "1.5", "many", "99999999999999999999999"] {
+            assert!(parse_count(bad).is_err(), "{bad}");
         }
     }
 

@@ -4,7 +4,7 @@
 //! are fitted to the regions, and [`predict()`] runs the real scheduler with them on a virtual clock. Worlds are drawn one
 //! after the other, so their times add up.
 //!
-//! A run on one device cuts its picture only where it must, and rates cannot be fitted to a few regions; `ANTHILL_REGIONS`
+//! A run on one device cuts its picture only where it must, and rates cannot be fitted to a few regions; `--regions`
 //! cuts the picture into regions of different sizes. Several runs of the same scene are reduced to their medians, so that
 //! other load on the machine matters less.
 
@@ -61,11 +61,9 @@ impl ForecastError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NotOneDevice(_) => "render with --devices 0 --stats FILE.json",
-            Self::Rates { .. } => {
-                "render with ANTHILL_REGIONS=40 in the environment, which cuts the picture into 40 regions"
-            }
+            Self::Rates { .. } => "render with --regions 40, which cuts the picture into about 40 regions",
             Self::NothingDrawn | Self::Inconsistent { .. } => "give a file that `render --stats` of this version wrote",
-            Self::Differ => "give runs of the same scene with the same flags and ANTHILL_REGIONS",
+            Self::Differ => "give runs of the same scene with the same flags",
             Self::Incomplete(_) => "",
         }
     }

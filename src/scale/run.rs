@@ -32,8 +32,8 @@ pub struct Order {
     pub folder: PathBuf,
 }
 
-/// The variable that cuts a picture into regions of different sizes, and into about how many: enough to tell rates from.
-pub(super) const FOR_RATES: (&str, &str) = ("ANTHILL_REGIONS", "40");
+/// The flag of `anthill render` that cuts a picture into regions of different sizes, and about how many: enough to fit rates to.
+pub(super) const REGIONS_FOR_RATES: [&str; 2] = ["--regions", "40"];
 
 /// In so many rounds there is a run for rates: medians of three bear one that was disturbed, and more would make studies long.
 const RATES_ROUNDS: u32 = 3;
@@ -205,7 +205,7 @@ fn run_one(
     // The mark becomes the frame's number where there are several worlds.
     command.arg("-o").arg(scratch.join("picture.#.exr"));
     if purpose == Purpose::Rates {
-        command.env(FOR_RATES.0, FOR_RATES.1);
+        command.args(REGIONS_FOR_RATES);
     }
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let begin = Instant::now();
@@ -364,16 +364,16 @@ mod tests {
 
     #[test]
     fn rates_are_of_runs_of_their_own_and_none_ends_the_study() {
-        let odd = "echo ${ANTHILL_REGIONS:-none}";
+        let odd = "echo \"${11} ${12}\"";
         let (_, odd) = measured(odd, &plan(&[("0", &[0])]), false);
         let differing = odd.expect("all runs succeed").differing;
         let rounds: Vec<_> = differing.iter().map(|differing| (&*differing.selection, differing.round)).collect();
         assert_eq!(rounds, [("0 for rates", 1), ("0 for rates", 2)]);
-        let fails = "[ -z \"$ANTHILL_REGIONS\" ] || { echo \"not $ANTHILL_REGIONS\" >&2; exit 1; }";
+        let fails = "[ -z \"${11}\" ] || { echo \"not ${11} ${12}\" >&2; exit 1; }";
         let (told, measured) = measured(fails, &plan(&[("0", &[0])]), false);
         let measured = measured.expect("only runs for rates fail");
         assert_eq!((told.len(), measured.series[0].runs.len()), (3, 2), "it is tried once");
-        let why = "the run on --devices 0 failed (exit code 1):\nnot 40";
+        let why = "the run on --devices 0 failed (exit code 1):\nnot --regions 40";
         assert_eq!(measured.for_rates.map(|runs| runs.len()), Err(why.to_string()));
     }
 

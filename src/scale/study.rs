@@ -3,7 +3,7 @@
 use super::machine::Machine;
 use super::outlook::Outlook;
 use super::plan::Configuration;
-use super::run::FOR_RATES;
+use super::run::REGIONS_FOR_RATES;
 use crate::stats::{Measured, MeasuredWorld};
 use serde::Serialize;
 
@@ -251,8 +251,7 @@ impl Study {
                 quoted(&series.configuration.selection)
             )
         };
-        let (variable, regions) = FOR_RATES;
-        let for_rates = format!("{variable}={regions} {}", command(self.one()));
+        let for_rates = format!("{} {}", command(self.one()), REGIONS_FOR_RATES.join(" "));
         self.series.iter().map(command).chain([for_rates]).collect()
     }
 

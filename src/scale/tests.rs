@@ -169,7 +169,7 @@ fn predictions_stand_beside_what_was_measured() {
     assert!(table.note.contains("with rates of 3 runs on --devices 0"), "{}", table.note);
     assert!(table.note.ends_with("taken to be as fast as that of --devices 0: device 1."), "{}", table.note);
     assert!(study.finding().ends_with(" Predicted: 1.90 and 1.50 times."), "{}", study.finding());
-    assert_eq!(study.commands()[2], "ANTHILL_REGIONS=40 anthill render 'a&b.rib' --samples 2 2 --devices 0");
+    assert_eq!(study.commands()[2], "anthill render 'a&b.rib' --samples 2 2 --devices 0 --regions 40");
 
     let outlook = tables::outlook(&study).expect("there are predictions");
     let counts: Vec<&str> = outlook.rows.iter().map(|row| &*row[0]).collect();

@@ -47,7 +47,6 @@ fn test_aids_that_mean_nothing_exit_with_2() {
     for (name, value, expected) in [
         ("ANTHILL_BUCKET", "0", "a whole number from 1 on is expected"),
         ("ANTHILL_BUCKET", "-16", "a whole number is expected"),
-        ("ANTHILL_REGIONS", "0", "a whole number from 1 on is expected"),
         ("ANTHILL_PAGE_KIB", "0", "a whole number from 1 on is expected"),
         ("ANTHILL_PERTURB", "often", "a whole number is expected"),
         ("ANTHILL_THROTTLE", "0:0.5", "DEVICE:TIMES[,...] is expected"),

@@ -401,12 +401,12 @@ impl<'a> Session<'a> {
         advice::on_exceeded_bounds(self.reporter, picture, &moved);
     }
 
-    /// What the film lacks, cut as the test aids want it.
+    /// What the film lacks, cut as `--regions` and the test aids ask for.
     fn first_regions(&self, film: &Film, table: &SummedArea) -> Vec<Region> {
         let regions = film.missing_rectangles().into_iter().filter_map(Region::new);
         let regions = regions.flat_map(|region| self.aids.buckets(region));
-        match self.aids.regions {
-            Some(count) => regions.flat_map(|region| table.uneven_parts(region, count)).collect(),
+        match self.options.regions {
+            Some(count) => regions.flat_map(|region| table.uneven_parts(region, count.get())).collect(),
             None => regions.collect(),
         }
     }

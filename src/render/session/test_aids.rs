@@ -24,8 +24,6 @@ const IN_FLIGHT: usize = 2;
 pub(crate) struct Aids {
     /// `ANTHILL_PERTURB`: splits, delays and steals by this seed.
     pub perturb: Option<u64>,
-    /// `ANTHILL_REGIONS`: the picture is cut into about so many regions of different sizes to begin with.
-    pub regions: Option<usize>,
     /// `ANTHILL_PAGE_KIB`: size of pages, of geometry and of grids.
     small_page_bytes: Option<u64>,
     /// `ANTHILL_CAPTURE`: the region of each device that RenderDoc is told to capture.
@@ -52,7 +50,6 @@ impl Aids {
         let page_kib = positive("ANTHILL_PAGE_KIB")?;
         Ok(Self {
             perturb: number("ANTHILL_PERTURB")?,
-            regions: positive("ANTHILL_REGIONS")?.map(|count| usize::try_from(count).unwrap_or(usize::MAX)),
             small_page_bytes: page_kib.map(|kib| kib << 10),
             captured_region: number("ANTHILL_CAPTURE")?,
             bucket_px: positive("ANTHILL_BUCKET")?.map(|px| px.min(1 << 16) as u32),
