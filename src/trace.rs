@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 /// A trace file that tracks write to, or none.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    shared: Option<Arc<Shared>>,
+    output: Option<Arc<OpenTrace>>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct OpenTrace {
     /// Time 0 of the trace.
     origin: Instant,
     next_track: AtomicU32,
@@ -56,14 +56,14 @@ impl Trace {
         let mut file = File::create(path)?;
         file.write_all([OPENING, CLOSING].concat().as_bytes())?;
         let file = Mutex::new(TraceFile { file, end: OPENING.len() as u64, error: None });
-        let shared = Shared { origin: Instant::now(), next_track: AtomicU32::new(1), file };
-        Ok(Self { shared: Some(Arc::new(shared)) })
+        let output = OpenTrace { origin: Instant::now(), next_track: AtomicU32::new(1), file };
+        Ok(Self { output: Some(Arc::new(output)) })
     }
 
     /// A new row. Tracks stand in the order in which they are made.
     pub fn track(&self, name: &str) -> Track {
-        let id = self.shared.as_ref().map_or(0, |shared| shared.next_track.fetch_add(1, Ordering::Relaxed));
-        let mut track = Track { shared: self.shared.clone(), id, buffer: String::new(), oldest: None };
+        let id = self.output.as_ref().map_or(0, |output| output.next_track.fetch_add(1, Ordering::Relaxed));
+        let mut track = Track { output: self.output.clone(), id, buffer: String::new(), oldest: None };
         let now = Instant::now();
         track.event('M', "thread_name", now, |track| track.args(|track| track.text("name", name)));
         track.event('M', "thread_sort_index", now, |track| {
@@ -74,7 +74,7 @@ impl Trace {
 
     /// The first error of writing, if there was one. Tracks that still live may have more to write.
     pub fn check(&self) -> io::Result<()> {
-        match self.shared.as_ref().and_then(|shared| shared.file.lock().error.take()) {
+        match self.output.as_ref().and_then(|output| output.file.lock().error.take()) {
             Some(error) => Err(error),
             None => Ok(()),
         }
@@ -101,7 +101,7 @@ impl TraceFile {
 /// A row of a trace: one device, or the host. Slices in a row nest by their times.
 #[derive(Debug)]
 pub struct Track {
-    shared: Option<Arc<Shared>>,
+    output: Option<Arc<OpenTrace>>,
     id: u32,
     /// Events, each begun with a comma and a line end.
     buffer: String,
@@ -137,8 +137,8 @@ impl Track {
 
     /// Writes what is buffered.
     pub fn flush(&mut self) {
-        if let (Some(shared), false) = (&self.shared, self.buffer.is_empty()) {
-            shared.file.lock().append(&self.buffer);
+        if let (Some(output), false) = (&self.output, self.buffer.is_empty()) {
+            output.file.lock().append(&self.buffer);
             self.buffer.clear();
             self.oldest = None;
         }
@@ -153,8 +153,8 @@ impl Track {
 
     /// Appends an event; `rest` adds fields to it.
     fn event(&mut self, phase: char, name: &str, at: Instant, rest: impl FnOnce(&mut Self)) {
-        let Some(shared) = &self.shared else { return };
-        let since = at.saturating_duration_since(shared.origin);
+        let Some(output) = &self.output else { return };
+        let since = at.saturating_duration_since(output.origin);
         self.oldest.get_or_insert(at);
         let start = format_args!(",\n{{\"ph\":\"{phase}\",\"pid\":1,\"tid\":{}", self.id).to_string();
         self.buffer.push_str(&start);
@@ -230,7 +230,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("trace.json");
         let trace = Trace::create(&path).expect("writable");
-        let origin = trace.shared.as_ref().expect("on").origin;
+        let origin = trace.output.as_ref().expect("on").origin;
         let at = |us: u64| origin + Duration::from_micros(us);
         let mut track = trace.track("device 0: \"llvmpipe\"\n");
         track.slice("region", at(10), at(30), &[("x0", 0.0), ("pixels", 1024.0), ("bad", f64::NAN)]);

@@ -10,7 +10,7 @@ use anthill::options::Frames;
 use anthill::scale::machine::Machine;
 use anthill::scale::study::quoted;
 use anthill::scale::{
-    Order, Outlook, Plan, PlanError, Progress, Purpose, RunError, Study, available_cpus, measure, report, tables,
+    FinishedRun, Plan, PlanError, Purpose, RunError, RunSettings, Study, StudyForecast, available_cpus, measure, report, tables,
 };
 
 /// The exit code of a wrong command line.
@@ -72,7 +72,7 @@ fn check_cores(flags: &ScaleFlags, plan: &Plan) -> Result<(), String> {
     let cores = available_cpus().map_err(|_| "--cpus: this system cannot keep a process to cores".to_string())?;
     let most = plan.devices_max();
     if most > cores {
-        return Err(format!("--cpus: {most} devices would need as many cores, and there are {cores}"));
+        return Err(format!("--cpus: {most} devices need as many cores, but only {cores} are available"));
     }
     Ok(())
 }
@@ -87,7 +87,7 @@ fn draw(flags: &ScaleFlags, plan: &Plan, known: &[DeviceInfo], console: &mut Con
             return 1;
         }
     };
-    let order = Order {
+    let order = RunSettings {
         program,
         scene: flags.scene.clone(),
         flags: to_arguments(&flags.work).into_iter().map(Into::into).collect(),
@@ -111,7 +111,7 @@ fn draw(flags: &ScaleFlags, plan: &Plan, known: &[DeviceInfo], console: &mut Con
         command: command(flags),
         flags: joined(&to_arguments(&flags.work)),
         pinned: flags.cpus,
-        outlook: Outlook::new(&measured.series, plan.baseline, &machine.devices, &measured.for_rates),
+        forecast: StudyForecast::new(&measured.series, plan.baseline, &machine.devices, &measured.for_rates),
         machine,
         series: measured.series,
         baseline: plan.baseline,
@@ -122,7 +122,7 @@ fn draw(flags: &ScaleFlags, plan: &Plan, known: &[DeviceInfo], console: &mut Con
         return 1;
     }
     console.print(&format!("{}\n{}\n", tables::speed_up(&study).to_markdown(), study.finding()));
-    if let Outlook::Refused { refused } = &study.outlook {
+    if let StudyForecast::Refused { refused } = &study.forecast {
         console.err.line(&format!("anthill: nothing is predicted: {refused}"));
     }
     let page = flags.output.join(report::FILES[0]);
@@ -134,8 +134,8 @@ fn draw(flags: &ScaleFlags, plan: &Plan, known: &[DeviceInfo], console: &mut Con
     1
 }
 
-fn told(progress: Progress<'_>) -> String {
-    let Progress { purpose, selection, render_s, process_s } = progress;
+fn told(progress: FinishedRun<'_>) -> String {
+    let FinishedRun { purpose, selection, render_s, process_s } = progress;
     let which = match purpose {
         Purpose::Caches => "caches filled".into(),
         Purpose::Measure { place, count } => format!("run {place} of {count}"),

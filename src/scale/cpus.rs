@@ -1,19 +1,19 @@
-//! Cores for a child process: on Linux a child keeps to the cores of the thread that starts it.
+//! Restricts child processes to some cores. On Linux a child inherits the cores of the thread that starts it.
 
 use std::io;
 
 /// The number of cores that this process may use.
 ///
 /// # Errors
-/// Where processes cannot be kept to cores.
+/// On systems that cannot restrict a process to some cores.
 #[cfg(target_os = "linux")]
 pub fn available_cpus() -> io::Result<usize> {
     Ok(rustix::thread::sched_getaffinity(None)?.count() as usize)
 }
 
-/// Starts something from a thread that keeps to the first `count` of its cores, and lets the thread have all of them again.
+/// Calls `start` while this thread is restricted to the first `count` of its cores, then lifts the restriction.
 #[cfg(target_os = "linux")]
-pub(super) fn keep_to<T>(count: usize, start: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+pub(super) fn restrict_to_cpus<T>(count: usize, start: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
     let all = sched_getaffinity(None)?;
     let mut few = CpuSet::new();
@@ -27,15 +27,15 @@ pub(super) fn keep_to<T>(count: usize, start: impl FnOnce() -> io::Result<T>) ->
 /// The number of cores that this process may use.
 ///
 /// # Errors
-/// Where processes cannot be kept to cores.
+/// On systems that cannot restrict a process to some cores.
 #[cfg(not(target_os = "linux"))]
 pub fn available_cpus() -> io::Result<usize> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// There are no cores to be kept to on this system; [`available_cpus`] has said so.
+/// This system cannot restrict a process to some cores; [`available_cpus`] has reported that.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn keep_to<T>(_: usize, _: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+pub(super) fn restrict_to_cpus<T>(_: usize, _: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
@@ -44,11 +44,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn children_keep_to_as_many_cores_as_they_are_given() {
-        let before = available_cpus().expect("this system can tell");
+    fn children_use_as_many_cores_as_they_are_given() {
+        let before = available_cpus().expect("this system can restrict processes");
         let count = |cores| {
             let child = || std::process::Command::new("nproc").output();
-            let out = keep_to(cores, child).expect("nproc is part of every Linux").stdout;
+            let out = restrict_to_cpus(cores, child).expect("nproc is part of every Linux").stdout;
             String::from_utf8_lossy(&out).trim().parse::<usize>()
         };
         assert_eq!(count(1), Ok(1));

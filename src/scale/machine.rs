@@ -1,28 +1,28 @@
-//! What a study ran on, as far as a reader must know it to judge the numbers.
+//! The machine that a study ran on, as far as a reader needs it to judge the numbers.
 
 use super::plan::Plan;
 use crate::gpu::DeviceInfo;
 use serde::Serialize;
 
-/// What the study ran on.
+/// The machine that a study ran on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Machine {
-    /// Its processor.
+    /// The name of its processor.
     pub processor: String,
-    /// Cores that the study may use.
+    /// The number of cores that the study may use.
     pub cores: usize,
     /// Its operating system and architecture.
     pub system: String,
-    /// The devices that took part: index, name, driver.
-    pub devices: Vec<DeviceTitle>,
-    /// Variables of the environment that choose or shape devices, as they were set.
+    /// The devices that took part.
+    pub devices: Vec<StudyDevice>,
+    /// Environment variables that choose or configure devices, with their values.
     pub environment: Vec<(String, String)>,
 }
 
 /// A device that took part.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct DeviceTitle {
-    /// Index in `anthill devices`.
+pub struct StudyDevice {
+    /// Its index in `anthill devices`.
     pub index: usize,
     /// Its name.
     pub name: String,
@@ -30,7 +30,7 @@ pub struct DeviceTitle {
     pub driver: String,
 }
 
-/// Variables that choose or shape devices.
+/// Environment variables that choose or configure devices.
 const VARIABLES: [&str; 4] = ["LP_NUM_THREADS", "VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LOADER_DRIVERS_SELECT"];
 
 impl Machine {
@@ -39,7 +39,7 @@ impl Machine {
         let mut used: Vec<usize> = plan.configurations.iter().flat_map(|one| one.indices.iter().copied()).collect();
         used.sort_unstable();
         used.dedup();
-        let title = |device: &DeviceInfo| DeviceTitle {
+        let title = |device: &DeviceInfo| StudyDevice {
             index: device.index,
             name: device.name.clone(),
             driver: format!("{} {}", device.driver, device.driver_info).trim().to_string(),
@@ -55,7 +55,7 @@ impl Machine {
     }
 }
 
-/// The processor's name, where the system tells it.
+/// The processor's name, if the system reports it.
 fn processor() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));

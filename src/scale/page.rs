@@ -1,10 +1,10 @@
-//! The page of a study: one HTML file that refers to nothing outside, for light and dark screens and for paper.
+//! The page of a study: one self-contained HTML file for light and dark screens and for paper.
 
 use super::colours::{self, FAINT, GREY};
 use super::plots;
 use super::report::FILES;
 use super::study::{PHASES, Series, Study};
-use super::tables::{self, DEVICE_STAGES, Table};
+use super::tables::{self, DEVICE_STAGES, StudyTable};
 use super::timeline;
 use crate::stats::MeasuredDevice;
 use base64::Engine as _;
@@ -12,8 +12,8 @@ use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use plotters::style::RGBColor;
 
-/// The page. `drew` are the pictures of who drew what, as PNG, one for each configuration; an empty one is left out.
-pub(super) fn page(study: &Study, drew: &[Vec<u8>]) -> String {
+/// The page. `device_maps` has a PNG for each configuration; an empty one is left out.
+pub(super) fn page(study: &Study, device_maps: &[Vec<u8>]) -> String {
     let title = format!("Scaling study: {}", study.scene);
     let markup = html! {
         (DOCTYPE)
@@ -32,7 +32,7 @@ pub(super) fn page(study: &Study, drew: &[Vec<u8>]) -> String {
                     (speed_up(study))
                     (phases(study))
                     (stages(study))
-                    @for (series, png) in study.series.iter().zip(drew) { (configuration(series, png)) }
+                    @for (series, png) in study.series.iter().zip(device_maps) { (configuration(series, png)) }
                     (facts(study))
                 }
             }
@@ -49,21 +49,24 @@ fn speed_up(study: &Study) -> Markup {
         Entry { name: curve.name.into(), colour: colours::curve(place), is_dashed }
     };
     let mut entries: Vec<Entry> = curves.iter().enumerate().map(entry).collect();
-    entries.push(Entry { name: "ideal: as many times as devices".into(), colour: FAINT, is_dashed: true });
-    let mut caption = "Speed-up against one device, as in figure 11 of RenderAnts (Zhou et al. 2009): medians, with bars from the slowest \
-                       to the fastest round."
+    entries.push(Entry {
+        name: "ideal: as many times faster as there are devices".into(),
+        colour: FAINT,
+        is_dashed: true,
+    });
+    let mut caption = "Speed-up relative to one device, as in figure 11 of RenderAnts (Zhou et al. 2009): medians, with bars from the \
+                       slowest to the fastest round."
         .to_string();
-    if study.outlook.predictions().is_some() {
-        caption +=
-            " Rings are predictions for the devices that were measured, the dashed curve for as many equal ones.";
+    if study.forecast.predictions().is_some() {
+        caption += " Rings are predictions for the measured devices; the dashed curve is for equal devices.";
     }
     html! {
         h2 { (table.title) }
         (figure(&plots::speed_up(&curves), &entries, &caption))
         (rows(&table))
-        @if let Some(outlook) = tables::outlook(study) {
-            h3 { (outlook.title) }
-            (rows(&outlook))
+        @if let Some(table) = tables::more_devices(study) {
+            h3 { (table.title) }
+            (rows(&table))
         }
     }
 }
@@ -96,25 +99,25 @@ fn configuration(series: &Series, png: &[u8]) -> Markup {
         Entry::from((&*format!("{}, {}", tables::title(place, device), device.name), colours::device(place)))
     };
     let entries: Vec<_> = stats.devices.iter().enumerate().map(device).collect();
-    let line = [Entry::from(("before regions: geometry brought over, primitives counted", GREY))];
+    let line = [Entry::from(("before regions: geometry uploaded, primitives counted", GREY))];
     let table = tables::devices(series);
     html! {
         h2 { "--devices " (selection) }
         @if !png.is_empty() {
-            h3 { "Who drew what" }
+            h3 { "Which device rendered what" }
             figure {
-                img alt=(format!("The picture, coloured by the device that drew it, for --devices {selection}"))
+                img alt=(format!("The picture, coloured by the device that rendered each region, for --devices {selection}"))
                     src=(format!("data:image/png;base64,{}", STANDARD.encode(png)));
                 (legend(&entries))
-                figcaption { "Each region of the picture in the colour of the device that drew it." }
+                figcaption { "Each region of the picture in the colour of the device that rendered it." }
             }
         }
         h3 { "Busy and idle" }
         (figure(
             &timeline::draw(stats),
             &line,
-            "Regions that each device had in flight, in its colour: pale ones were stolen. Where there are several worlds, that of the \
-             longest."
+            "Regions that each device had in flight, in its colour; pale ones were stolen. If there are several worlds, the one that took \
+             longest is shown."
         ))
         h3 { (table.title) }
         (rows(&table))
@@ -126,15 +129,15 @@ fn facts(study: &Study) -> Markup {
         h2 { "What was measured" }
         dl { @for (name, value) in study.facts() { dt { (name) } dd { (value) } } }
         p.note {
-            "Each run was a process of its own, and configurations took turns, after runs that filled the drivers' caches of compiled \
-             kernels. Beside this page lie " (FILES[1..].join(", ")) " and the pictures."
+            "Each run was a separate process, and configurations took turns, after runs that filled the drivers' caches of compiled \
+             kernels. The folder of this page also has " (FILES[1..].join(", ")) " and the pictures."
         }
         h3 { "Commands" }
         pre { @for command in study.commands() { (command) "\n" } }
     }
 }
 
-/// A line of a legend.
+/// An entry of a legend.
 struct Entry {
     name: String,
     colour: RGBColor,
@@ -169,7 +172,7 @@ fn legend(entries: &[Entry]) -> Markup {
     }
 }
 
-/// A cell of a table; a number's range goes below it, so that wide tables fit. The first column holds names, which have none.
+/// A cell of a table. A number's range goes on a line below it, so that wide tables fit. The first column has names, which have no range.
 fn cell(column: usize, text: &str) -> Markup {
     match text.split_once(" (").filter(|_| column > 0) {
         Some((value, range)) => html! { (value) " " span.range { "(" (range) } },
@@ -177,8 +180,8 @@ fn cell(column: usize, text: &str) -> Markup {
     }
 }
 
-fn rows(table: &Table) -> Markup {
-    // A unit is not parted from its name.
+fn rows(table: &StudyTable) -> Markup {
+    // A non-breaking space keeps the unit on the line of its name.
     let name = |name: &String| name.replace(", s", ",\u{a0}s");
     html! {
         div.scroll {

@@ -1,42 +1,40 @@
-//! What is run: which devices, which of it is the run with one device, and what fills the drivers' caches first.
+//! What a study runs: which devices, which configuration is the baseline, and which runs fill the drivers' caches first.
 
 use crate::gpu::{DeviceInfo, GpuError, select};
 use serde::Serialize;
 use thiserror::Error;
 
-/// Devices that draw together.
+/// Devices that render together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Configuration {
-    /// As typed: `0,1`, `all`, a part of a name.
+    /// The devices as typed: `0,1`, `all`, or a part of a name.
     pub selection: String,
-    /// What that names, in order: indices in `anthill devices`; one may stand several times.
+    /// Their indices in `anthill devices`, in order. An index may occur several times.
     pub indices: Vec<usize>,
-    /// Which configurations must draw the same bits: those of equal models and drivers have equal numbers here.
+    /// The distinct models and drivers among them. Configurations with equal `models` must render the same bits.
     pub models: Vec<usize>,
 }
 
 /// The configurations of a study, in the order given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// At least one, all different.
+    /// The configurations; at least one, all different.
     pub configurations: Vec<Configuration>,
-    /// The first configuration of one device: all others are compared with it.
+    /// The index of the first configuration with one device, which all others are compared with.
     pub baseline: usize,
 }
 
-/// Why there is nothing to study.
+/// Why there is no plan.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum PlanError {
-    /// A selection names no device, or one that cannot draw.
+    /// A selection names no device, or one that cannot render.
     #[error(transparent)]
     Devices(#[from] GpuError),
-    /// Nothing to compare with.
-    #[error(
-        "no --devices names one device alone: speed-up is against a run on one device, as in --devices 0 --devices 0,1"
-    )]
+    /// No configuration has a single device, so there is nothing to compare with.
+    #[error("no --devices names one device alone: speed-up is relative to one device, as in --devices 0 --devices 0,1")]
     NoBaseline,
-    /// A configuration stands twice.
-    #[error("--devices {0} is given twice: --repeat says how often each is run")]
+    /// A configuration is given twice.
+    #[error("--devices {0} is given twice: use --repeat to run each list several times")]
     Twice(String),
 }
 
@@ -63,8 +61,8 @@ impl Plan {
         Ok(Self { baseline: baseline.ok_or(PlanError::NoBaseline)?, configurations })
     }
 
-    /// Configurations to run once before anything counts, so that every device's driver has its kernels compiled: a few runs
-    /// that fill all caches, largest configuration (and so the quickest run) first.
+    /// Configurations to run once before anything is measured, so that every device's driver has its kernels compiled. These are as few
+    /// as fill all caches; the largest configuration, which is the fastest to run, comes first.
     pub fn warm_up(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.configurations.len()).collect();
         order.sort_by_key(|&place| std::cmp::Reverse(self.configurations[place].indices.len()));
@@ -78,7 +76,7 @@ impl Plan {
         order
     }
 
-    /// The most devices that draw together.
+    /// The largest number of devices that render together.
     pub fn devices_max(&self) -> usize {
         self.configurations.iter().map(|configuration| configuration.indices.len()).max().unwrap_or(0)
     }

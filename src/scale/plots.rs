@@ -1,8 +1,8 @@
-//! Plots of a study as SVG: speed-up (as figure 11 of RenderAnts), and stacked bars (as its figure 10).
+//! Plots of a study as SVG: speed-up (like figure 11 of RenderAnts) and stacked bars (like its figure 10).
 
 use super::colours::{self, FAINT, INK};
-use super::outlook::PredictedConfiguration;
-use super::study::{Clock, Series, Spread, Study};
+use super::predictions::PredictedConfiguration;
+use super::study::{MeasuredSpan, Series, Spread, Study};
 use super::tables::{DEVICE_STAGES, device_seconds};
 use crate::stats::Stage;
 use plotters::coord::Shift;
@@ -10,44 +10,44 @@ use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Width of all plots, in units of which a page shows about half a pixel.
+/// Width of all plots, in units of about half a pixel on the page.
 pub(super) const WIDTH: u32 = 1500;
-/// Size of letters, likewise.
+/// Font size, in the same units.
 pub(super) const LETTERS: u32 = 30;
 
 /// An area to draw on.
 pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-/// What drawing returns; into a string it cannot fail.
-pub(super) type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
+/// The result of drawing, which cannot fail when drawing into a string.
+pub(super) type DrawResult = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
 /// Draws an SVG picture of this height.
-pub(super) fn svg(height: u32, draw: impl FnOnce(&Area<'_>) -> Drawn) -> String {
+pub(super) fn svg(height: u32, draw: impl FnOnce(&Area<'_>) -> DrawResult) -> String {
     let mut text = String::new();
     let area = SVGBackend::with_string(&mut text, (WIDTH, height)).into_drawing_area();
-    draw(&area).and_then(|()| area.present()).expect("there is room in a string, and ranges are finite");
+    draw(&area).and_then(|()| area.present()).expect("writing to a string cannot fail, and ranges are finite");
     drop(area);
     text
 }
 
-/// Letters of the plots, aligned.
+/// The text style of all plots, with this alignment.
 pub(super) fn letters(h_pos: HPos, v_pos: VPos) -> TextStyle<'static> {
     TextStyle::from(("sans-serif", LETTERS).into_font()).color(&INK).pos(Pos::new(h_pos, v_pos))
 }
 
-/// A curve of the plot of speed-up.
+/// A curve in the plot of speed-up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// What it shows.
+    /// Its name in the legend.
     pub name: &'static str,
-    /// Number of devices, and speed-up, of what has a mark: configurations of the study.
+    /// Number of devices and speed-up of the configurations of the study, which have marks.
     pub marks: Vec<(usize, Spread)>,
-    /// What the line goes through; none where it goes from mark to mark. A line of its own is not measured: it is dashed, and its marks
-    /// are hollow.
+    /// Number of devices and predicted speed-up of the points of the line, for a prediction. Its line is dashed and its marks are hollow.
+    /// `None` for a measured curve, whose line goes from mark to mark.
     pub predicted: Option<Vec<(usize, f64)>>,
 }
 
 impl Curve {
-    /// Number of devices, and speed-up, of the points of the line.
+    /// Number of devices and speed-up of the points of the line.
     fn line(&self) -> Vec<(usize, f64)> {
         let marks = || self.marks.iter().map(|(count, spread)| (*count, spread.median)).collect();
         self.predicted.clone().unwrap_or_else(marks)
@@ -57,32 +57,32 @@ impl Curve {
 /// The curves of the plot of speed-up, in the order of the legend.
 pub fn speed_up_curves(study: &Study) -> Vec<Curve> {
     let in_order = |points: &mut Vec<(usize, Spread)>| points.sort_by_key(|(count, _)| *count);
-    let curve = |name, clock| {
-        let point = |series| (Series::device_count(series), study.speed_up(series, clock));
+    let curve = |name, span| {
+        let point = |series| (Series::device_count(series), study.speed_up(series, span));
         let mut marks: Vec<(usize, Spread)> = study.series.iter().map(point).collect();
         in_order(&mut marks);
         Curve { name, marks, predicted: None }
     };
-    let predicted = study.outlook.predictions().map(|predictions| {
+    let predicted = study.forecast.predictions().map(|predictions| {
         let point = |(series, predicted): (&Series, &PredictedConfiguration)| {
             (series.device_count(), Spread::of([predicted.times.render_speed_up]))
         };
         let mut marks: Vec<(usize, Spread)> = study.series.iter().zip(&predictions.configurations).map(point).collect();
         in_order(&mut marks);
-        // Farther than that, and what was measured would lie in a corner.
+        // With a longer axis the measured part would shrink into a corner.
         let far = 2 * marks.last().map_or(1, |(count, _)| *count);
         let near = predictions.counts.iter().filter(|predicted| predicted.count <= far);
         let line = near.map(|predicted| (predicted.count, predicted.times.render_speed_up)).collect();
         Curve { name: "render, predicted", marks, predicted: Some(line) }
     });
     let measured = [
-        curve("render: first submission to last pixel", Clock::Render),
-        curve("whole process: start to exit", Clock::Process),
+        curve("render: first submission to last pixel", MeasuredSpan::Render),
+        curve("whole process: start to exit", MeasuredSpan::Process),
     ];
     measured.into_iter().chain(predicted).collect()
 }
 
-/// Speed-up over the number of devices, with the range of all rounds and what would be ideal.
+/// Plot of speed-up by number of devices, with the range of all rounds and the ideal line.
 pub fn speed_up(curves: &[Curve]) -> String {
     let counts = curves.iter().flat_map(|curve| curve.line().into_iter().map(|(count, _)| count));
     let count = counts.chain(curves.iter().flat_map(|curve| curve.marks.iter().map(|mark| mark.0))).max().unwrap_or(1);
@@ -95,7 +95,7 @@ pub fn speed_up(curves: &[Curve]) -> String {
             .x_label_area_size(80)
             .y_label_area_size(110)
             .build_cartesian_2d(columns, rows)?;
-        // Marks stand wherever they are round; devices are whole.
+        // Plotters labels any round number, but only whole numbers of devices make sense.
         let is_whole = |value: &f64| (value - value.round()).abs() < 1e-6;
         let whole = |value: &f64| if is_whole(value) { format!("{value:.0}") } else { String::new() };
         let times = |value: &f64| format!("{}x", (value * 100.0).round() / 100.0);
@@ -115,7 +115,7 @@ pub fn speed_up(curves: &[Curve]) -> String {
             .draw()?;
         let ideal = (1..=count).map(|count| (count as f64, count as f64));
         chart.draw_series(DashedLineSeries::new(ideal, 12, 10, FAINT.stroke_width(3)))?;
-        // Curves stand side by side, so that ranges do not hide one another.
+        // Curves are shifted sideways, so that their ranges do not hide one another.
         let apart = 0.012 * count as f64;
         for (place, curve) in curves.iter().enumerate() {
             let aside = (place as f64 - (curves.len() as f64 - 1.0) / 2.0) * apart;
@@ -128,8 +128,8 @@ pub fn speed_up(curves: &[Curve]) -> String {
 /// A chart with numbers on both axes.
 type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
-/// Draws a curve so far aside of where it belongs.
-fn draw_curve(chart: &mut Chart<'_, '_>, curve: &Curve, aside: f64, colour: RGBColor) -> Drawn {
+/// Draws a curve, shifted sideways by `aside`.
+fn draw_curve(chart: &mut Chart<'_, '_>, curve: &Curve, aside: f64, colour: RGBColor) -> DrawResult {
     let at = |count: &usize| *count as f64 + aside;
     let line = curve.line().into_iter().map(|(count, speed_up)| (at(&count), speed_up));
     if curve.predicted.is_some() {
@@ -149,12 +149,12 @@ fn draw_curve(chart: &mut Chart<'_, '_>, curve: &Curve, aside: f64, colour: RGBC
     Ok(())
 }
 
-/// A bar of parts that stand one after the other.
+/// A stacked bar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// What it is of.
+    /// Its name.
     pub label: String,
-    /// Lengths, each in the colour of its place.
+    /// The lengths of its parts, which are coloured by their position.
     pub parts: Vec<f64>,
 }
 
@@ -183,7 +183,7 @@ pub fn stages(study: &Study) -> String {
     stacked(&stage_bars(study), &colours::STAGES, "seconds of all devices")
 }
 
-/// Height of a bar and of the room between two.
+/// Height of a bar, and of the gap between two bars.
 const BAR: i32 = 46;
 const GAP: i32 = 22;
 
@@ -191,7 +191,7 @@ const GAP: i32 = 22;
 fn stacked(bars: &[Bar], colours: &[RGBColor], axis: &str) -> String {
     let longest = bars.iter().map(|bar| bar.parts.iter().sum::<f64>()).fold(0.0, f64::max).max(1e-6);
     let labels = bars.iter().map(|bar| bar.label.as_str());
-    rows(labels, (BAR + GAP, longest * 1.1), axis, |plane| {
+    rows(labels, BAR + GAP, longest * 1.1, axis, |plane| {
         for (place, bar) in bars.iter().enumerate() {
             let top = place as i32 * (BAR + GAP) + GAP / 2;
             let mut begin = 0.0;
@@ -207,7 +207,7 @@ fn stacked(bars: &[Bar], colours: &[RGBColor], axis: &str) -> String {
     })
 }
 
-/// What rows are drawn on: time goes to the right, rows downwards in units of the picture.
+/// The plane that rows are drawn on. Time goes to the right, rows go down in units of the plot.
 pub(super) struct Plane<'a, 'b> {
     pub(super) area: &'a Area<'b>,
     left: i32,
@@ -216,36 +216,42 @@ pub(super) struct Plane<'a, 'b> {
 }
 
 impl Plane<'_, '_> {
-    /// The place of a time in the picture.
+    /// The x coordinate of a time.
     pub(super) fn x(&self, seconds: f64) -> i32 {
         self.left + (seconds * self.per_second).round() as i32
     }
 
-    /// The place of a row's unit in the picture.
+    /// The y coordinate of a distance from the top.
     pub(super) fn y(&self, down: i32) -> i32 {
         self.top + down
     }
 
-    /// A rectangle from a time to a time; nothing where it would have no width.
-    pub(super) fn rectangle(&self, (begin, end): (f64, f64), (top, bottom): (i32, i32), style: ShapeStyle) -> Drawn {
+    /// Draws a rectangle between two times, unless it would have no width.
+    pub(super) fn rectangle(
+        &self,
+        (begin, end): (f64, f64),
+        (top, bottom): (i32, i32),
+        style: ShapeStyle,
+    ) -> DrawResult {
         let corners = [(self.x(begin), self.y(top)), (self.x(end), self.y(bottom))];
         if corners[0].0 < corners[1].0 { self.area.draw(&Rectangle::new(corners, style)) } else { Ok(()) }
     }
 }
 
-/// A plot of rows of one height, with a name each, over an axis of seconds.
+/// A plot of named rows of equal height over an axis of seconds.
 pub(super) fn rows<'l>(
     labels: impl Iterator<Item = &'l str>,
-    (height, seconds): (i32, f64),
+    height: i32,
+    seconds: f64,
     axis: &str,
-    draw: impl FnOnce(&Plane<'_, '_>) -> Drawn,
+    draw: impl FnOnce(&Plane<'_, '_>) -> DrawResult,
 ) -> String {
     const TOP: i32 = 10;
     const AXIS: i32 = 100;
     const RIGHT: i32 = 30;
     let labels: Vec<&str> = labels.collect();
     let longest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0) as i32;
-    // A letter is about 0.46 of its size wide, digits and commas less.
+    // A letter is about 0.46 times as wide as the font size; digits and commas are narrower.
     let left = (longest * LETTERS as i32 * 46 / 100 + 40).max(90);
     let bottom = TOP + height * labels.len() as i32;
     svg((bottom + AXIS) as u32, |area| {
@@ -279,7 +285,7 @@ pub(super) fn rows<'l>(
     })
 }
 
-/// The name of a configuration's bar: long lists of devices are shown by their beginning and their length.
+/// The name of a configuration's bar. Long lists of devices are cut, and followed by the number of devices.
 fn label(series: &Series) -> String {
     const LONGEST: usize = 20;
     const BEGINNING: usize = 12;

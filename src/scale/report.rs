@@ -1,43 +1,42 @@
-//! Everything that a study leaves behind, in one folder.
+//! Writes a study to a folder.
 
-use super::drew;
+use super::device_map;
 use super::page::page;
-use super::study::Study;
-use super::tables::{self, Table};
+use super::study::{Series, Study};
+use super::tables::{self, StudyTable};
 use crate::film::{preview_image, write_bytes};
 use crate::stats::MeasuredWorld;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a folder lacks a file.
+/// A file could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write \"{path}\": {reason}")]
-pub struct WriteError {
+pub struct StudyWriteError {
     path: String,
     reason: io::Error,
 }
 
-/// The files that [`write()`] makes, but for the pictures of who drew what.
+/// The files that [`write()`] makes, apart from the device maps.
 pub const FILES: [&str; 5] = ["scale.html", "scale.md", "scale.json", "scale.csv", "runs.csv"];
 
-/// Writes the study to its folder: `scale.html` (one page, which needs no other file), `scale.md`, `scale.json` (all that was
-/// measured and predicted), `scale.csv` (a line for each configuration), `runs.csv` (a line for each run), and `drew.N.png`, who drew what in
-/// configuration N. `pictures` are what the runs drew, world by
-/// world; they are in the folder already.
+/// Writes the study to its folder: `scale.html` (one self-contained page), `scale.md`, `scale.json` (everything that was measured and
+/// predicted), `scale.csv` (a line for each configuration), `runs.csv` (a line for each run), and `drew.N.png` (which device rendered
+/// what in configuration N). `pictures` are the files of the rendered worlds, which are in the folder already.
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn write(study: &Study, pictures: &[PathBuf], folder: &Path) -> Result<(), WriteError> {
+pub fn write(study: &Study, pictures: &[PathBuf], folder: &Path) -> Result<(), StudyWriteError> {
     let put = |name: &str, bytes: &[u8]| {
         let path = folder.join(name);
-        write_bytes(&path, bytes).map_err(|reason| WriteError { path: path.display().to_string(), reason })
+        write_bytes(&path, bytes).map_err(|reason| StudyWriteError { path: path.display().to_string(), reason })
     };
-    let drew: Vec<Vec<u8>> = study.series.iter().map(|series| who_drew(series, pictures)).collect();
-    for (number, png) in (1..).zip(&drew).filter(|(_, png)| !png.is_empty()) {
+    let maps: Vec<Vec<u8>> = study.series.iter().map(|series| device_map(series, pictures)).collect();
+    for (number, png) in (1..).zip(&maps).filter(|(_, png)| !png.is_empty()) {
         put(&format!("drew.{number}.png"), png)?;
     }
     let [html, markdown_name, json, csv, runs] = FILES;
-    put(html, page(study, &drew).as_bytes())?;
+    put(html, page(study, &maps).as_bytes())?;
     put(markdown_name, markdown(study).as_bytes())?;
     let mut text = serde_json::to_string_pretty(study).expect("studies have string keys and finite numbers");
     text.push('\n');
@@ -46,24 +45,24 @@ pub fn write(study: &Study, pictures: &[PathBuf], folder: &Path) -> Result<(), W
     put(runs, &to_csv(&tables::runs(study)))
 }
 
-/// The picture of who drew what in a configuration's typical run; nothing if nothing was drawn.
-fn who_drew(series: &super::study::Series, pictures: &[PathBuf]) -> Vec<u8> {
+/// The device map of a configuration's typical run as a PNG; empty if nothing was rendered.
+fn device_map(series: &Series, pictures: &[PathBuf]) -> Vec<u8> {
     let stats = &series.typical().stats;
     let has_regions = |(_, world): &(usize, &MeasuredWorld)| !world.regions.is_empty();
     let Some((place, world)) = stats.longest_world().filter(has_regions) else { return Vec::new() };
-    // A world may have no picture, or one of another size: then there is none to show.
+    // A world may have no picture, or one of another size: then only the regions are shown.
     let picture = pictures.get(place).and_then(|path| preview_image(path, 1.0).ok());
     let [x0, y0, x1, y1] = world.crop_px;
     let picture = picture.filter(|picture| picture.size == [x1 - x0, y1 - y0]);
-    drew::draw(picture.as_ref(), world)
+    device_map::draw(picture.as_ref(), world)
 }
 
-/// Lines of named values; all have the names of the first.
+/// Rows of named values as CSV. All rows have the names of the first.
 fn to_csv(rows: &[Vec<(String, String)>]) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let header = rows.first().map(|row| row.iter().map(|(name, _)| name));
     let lines = rows.iter().map(|row| row.iter().map(|(_, value)| value));
-    let room = "there is room in memory";
+    let room = "writing to memory cannot fail";
     if let Some(header) = header {
         writer.write_record(header).expect(room);
     }
@@ -71,15 +70,15 @@ fn to_csv(rows: &[Vec<(String, String)>]) -> Vec<u8> {
     writer.into_inner().expect(room)
 }
 
-/// The study's tables as text, which is Markdown.
+/// The study's tables as Markdown.
 pub fn markdown(study: &Study) -> String {
     let mut text = format!("# Scaling study: {}\n\n", study.scene);
-    let mut add = |table: &Table, of: &str| {
+    let mut add = |table: &StudyTable, of: &str| {
         text += &format!("## {}{of}\n\n{}\n{}\n\n", table.title, table.to_markdown(), table.note);
     };
     add(&tables::speed_up(study), "");
-    if let Some(outlook) = tables::outlook(study) {
-        add(&outlook, "");
+    if let Some(table) = tables::more_devices(study) {
+        add(&table, "");
     }
     add(&tables::phases(study), "");
     add(&tables::stages(study), "");

@@ -1,24 +1,24 @@
 //! The tables of a study, each made once and shown as text, Markdown, HTML and CSV.
 
-use super::outlook::{Outlook, PredictedConfiguration, PredictedCount, PredictedTimes};
-use super::study::{Clock, PHASE_TITLES, PHASES, Series, Spread, Study};
+use super::predictions::{PredictedConfiguration, PredictedCount, PredictedTimes, StudyForecast};
+use super::study::{MeasuredSpan, PHASE_TITLES, PHASES, Series, Spread, Study};
 use crate::stats::{MeasuredDevice, Stage, human_bytes};
 
 /// A table for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
-    /// What it shows.
+pub struct StudyTable {
+    /// Its title.
     pub title: &'static str,
-    /// How to read it.
+    /// A note on how to read it.
     pub note: String,
-    /// Names of columns.
+    /// The names of its columns.
     pub header: Vec<String>,
-    /// Cells, row by row, as many as there are columns. The first column names its row; the others are numbers.
+    /// Its rows, with a cell for each column. The first column names the row; the others are numbers.
     pub rows: Vec<Vec<String>>,
 }
 
-impl Table {
-    /// The table in Markdown, padded so that it reads as plain text.
+impl StudyTable {
+    /// The table as Markdown, padded so that it can be read as plain text.
     pub fn to_markdown(&self) -> String {
         let lines = || std::iter::once(&self.header).chain(&self.rows);
         let width = |column: usize| lines().map(|line| line[column].chars().count()).max().unwrap_or(0);
@@ -37,22 +37,22 @@ impl Table {
     }
 }
 
-/// Numbers are aligned to the right.
+/// The rule below the header, which aligns numbers to the right.
 fn rule(column: usize, width: usize) -> String {
     let dashes = "-".repeat(width + 1);
     if column == 0 { format!("{dashes}-|") } else { format!("{dashes}:|") }
 }
 
-/// The value of a cell for programs, with the name of its column.
-type Value = (String, String);
+/// A value for programs, after the name of its column.
+type NamedValue = (String, String);
 
-/// One line for each configuration, for programs: names of columns, then rows. Times are in seconds.
-pub fn summary(study: &Study) -> Vec<Vec<Value>> {
+/// One row of values for each configuration, for programs. Times are in seconds.
+pub fn summary(study: &Study) -> Vec<Vec<NamedValue>> {
     study.series.iter().enumerate().map(|series| summary_row(study, series)).collect()
 }
 
-/// The names are there without predictions as well: then the values are empty.
-fn predicted_values(predicted: Option<&PredictedConfiguration>) -> Vec<Value> {
+/// The predicted values of a configuration. Without predictions the names are the same and the values are empty.
+fn predicted_values(predicted: Option<&PredictedConfiguration>) -> Vec<NamedValue> {
     let names = [
         "predicted_render_s",
         "predicted_render_speed_up",
@@ -69,22 +69,22 @@ fn predicted_values(predicted: Option<&PredictedConfiguration>) -> Vec<Value> {
     names.map(String::from).into_iter().zip(predicted.map(values).unwrap_or_default()).collect()
 }
 
-fn summary_row(study: &Study, (place, series): (usize, &Series)) -> Vec<Value> {
+fn summary_row(study: &Study, (place, series): (usize, &Series)) -> Vec<NamedValue> {
     let mut row = vec![
         ("devices".to_string(), series.configuration.selection.clone()),
         ("device_count".into(), series.device_count().to_string()),
         ("runs".into(), series.runs.len().to_string()),
     ];
-    for (name, clock, time) in
-        [("render", Clock::Render, series.render()), ("process", Clock::Process, series.process())]
+    for (name, span, time) in
+        [("render", MeasuredSpan::Render, series.render()), ("process", MeasuredSpan::Process, series.process())]
     {
-        let speed_up = study.speed_up(series, clock);
+        let speed_up = study.speed_up(series, span);
         for (what, spread) in [(format!("{name}_s"), time), (format!("{name}_speed_up"), speed_up)] {
             row.push((what.clone(), spread.median.to_string()));
             row.push((format!("{what}_min"), spread.min.to_string()));
             row.push((format!("{what}_max"), spread.max.to_string()));
         }
-        row.push((format!("{name}_efficiency"), study.efficiency(series, clock).to_string()));
+        row.push((format!("{name}_efficiency"), study.efficiency(series, span).to_string()));
     }
     row.extend(predicted_values(predicted(study, place)));
     let typical = series.typical();
@@ -97,8 +97,8 @@ fn summary_row(study: &Study, (place, series): (usize, &Series)) -> Vec<Value> {
     row
 }
 
-/// One line for each run, for programs.
-pub fn runs(study: &Study) -> Vec<Vec<Value>> {
+/// One row of values for each run, for programs.
+pub fn runs(study: &Study) -> Vec<Vec<NamedValue>> {
     let rows = study.series.iter().flat_map(|series| {
         series.runs.iter().zip(1..).map(|(run, round)| {
             let mut row = vec![
@@ -116,76 +116,78 @@ pub fn runs(study: &Study) -> Vec<Vec<Value>> {
     rows.collect()
 }
 
-/// What is predicted for the configuration at a place of the study.
+/// The prediction for a configuration, by its index in the study.
 fn predicted(study: &Study, place: usize) -> Option<&PredictedConfiguration> {
-    study.outlook.predictions()?.configurations.get(place)
+    study.forecast.predictions()?.configurations.get(place)
 }
 
-/// Speed-up and efficiency, the study's result, beside what was predicted.
-pub fn speed_up(study: &Study) -> Table {
+/// Speed-up and efficiency, which are the study's result, next to the predictions.
+pub fn speed_up(study: &Study) -> StudyTable {
     let mut header = vec!["devices", "count", "render, s", "speed-up", "efficiency"];
-    if study.outlook.predictions().is_some() {
+    if study.forecast.predictions().is_some() {
         header.extend(["predicted, s", "predicted speed-up", "predicted / measured"]);
     }
     header.extend(["process, s", "process speed-up", "process efficiency"]);
     let row = |(place, series): (usize, &Series)| {
-        let measured = |clock, time| {
-            let speed_up = study.speed_up(series, clock);
-            [seconds_between(time), times_between(speed_up), percent(study.efficiency(series, clock))]
+        let measured = |span, time| {
+            let speed_up = study.speed_up(series, span);
+            [seconds_between(time), times_between(speed_up), percent(study.efficiency(series, span))]
         };
         let mut row = vec![series.configuration.selection.clone(), series.device_count().to_string()];
-        row.extend(measured(Clock::Render, series.render()));
+        row.extend(measured(MeasuredSpan::Render, series.render()));
         row.extend(predicted(study, place).into_iter().flat_map(|one| {
             [seconds(one.times.render_s), times(one.times.render_speed_up), percent(one.render_of_measured)]
         }));
-        row.extend(measured(Clock::Process, series.process()));
+        row.extend(measured(MeasuredSpan::Process, series.process()));
         row
     };
     let note = format!(
-        "Medians of {} runs each, with the smallest and the largest. \"Render\" is from the first submission to the last pixel, \
-         \"process\" from the program's start to its exit. Speed-up is against --devices {}, round by round; efficiency is \
-         speed-up for each device. {}",
+        "Medians of {} runs each, with the smallest and the largest value. \"Render\" is the time from the first submission to the last pixel, \
+         \"process\" the time from the program's start to its exit. Speed-up is relative to --devices {}, computed for each round; \
+         efficiency is speed-up divided by the number of devices. {}",
         study.rounds(),
         study.one().configuration.selection,
-        outlook_note(study)
+        predictions_note(study)
     );
     let rows = study.series.iter().enumerate().map(row).collect();
     let header = header.into_iter().map(String::from).collect();
-    Table { title: "Speed-up and efficiency", note, header, rows }
+    StudyTable { title: "Speed-up and efficiency", note, header, rows }
 }
 
-/// What predictions are made from, or why there are none.
-fn outlook_note(study: &Study) -> String {
+/// A note on what predictions are made from, or why there are none.
+fn predictions_note(study: &Study) -> String {
     let one = &study.one().configuration.selection;
-    let predictions = match &study.outlook {
-        Outlook::Refused { refused } => return format!("Nothing is predicted: {refused}."),
-        Outlook::Predicted(predictions) => predictions,
+    let predictions = match &study.forecast {
+        StudyForecast::Refused { refused } => return format!("Nothing is predicted: {refused}."),
+        StudyForecast::Predicted(predictions) => predictions,
     };
     let (regions, off) = predictions.fit();
     let runs = if predictions.runs == 1 { "a run".into() } else { format!("{} runs", predictions.runs) };
     let mut note = format!(
-        "\"Predicted\" is the render by the scheduler on a virtual clock, with rates of {runs} on --devices {one} in {regions} \
-         regions, which are off by {} of a region's time; \"predicted / measured\" is of times.",
+        "\"Predicted\" is the time of the render when the scheduler runs on a virtual clock, with rates fitted to {runs} on --devices {one} \
+         with {regions} regions; the fitted time of a region is off by {}. \"Predicted / measured\" is the ratio of the times.",
         percent(off)
     );
     let is_uneven = |one: &PredictedConfiguration| one.speeds.iter().any(|speed| *speed != 1.0);
     if predictions.configurations.iter().any(is_uneven) {
-        note += &format!(" A device is as much faster or slower than that of --devices {one} as it was alone.");
+        note += &format!(
+            " Each device is taken to be as fast, relative to that of --devices {one}, as it was when it ran alone."
+        );
     }
     let assumed = predictions.assumed();
     if !assumed.is_empty() {
         let list: Vec<String> = assumed.iter().map(usize::to_string).collect();
         note += &format!(
-            " Not run alone, nor any device like it, and taken to be as fast as that of --devices {one}: device {}.",
+            " These did not run alone, nor did any device like them, and are taken to be as fast as that of --devices {one}: device {}.",
             list.join(", device ")
         );
     }
     note
 }
 
-/// What is predicted for powers of two of devices; `None` if nothing is.
-pub fn outlook(study: &Study) -> Option<Table> {
-    let predictions = study.outlook.predictions()?;
+/// Predictions for powers of two of devices; `None` if there are none.
+pub fn more_devices(study: &Study) -> Option<StudyTable> {
+    let predictions = study.forecast.predictions()?;
     let header =
         ["devices", "render, s", "speed-up", "efficiency", "process, s", "process speed-up", "process efficiency"];
     let row = |predicted: &PredictedCount| {
@@ -199,19 +201,19 @@ pub fn outlook(study: &Study) -> Option<Table> {
     };
     let powers = predictions.counts.iter().filter(|predicted| predicted.count.is_power_of_two());
     let note = format!(
-        "So many devices like that of --devices {}, each with all of its memory to itself and none slowing another down. Speed-up is \
-         against one of them, as predicted.",
+        "Times for this many devices like that of --devices {}, if each has all of its memory to itself and none slows another down. \
+         Speed-up is relative to the predicted time of one device.",
         study.one().configuration.selection
     );
     let rows = powers.map(row).collect();
-    Some(Table { title: "Predicted for more devices", note, header: header.map(String::from).into(), rows })
+    Some(StudyTable { title: "Predicted for more devices", note, header: header.map(String::from).into(), rows })
 }
 
-/// What the processes' time is made of, and how much of it more devices cannot shorten.
-pub fn phases(study: &Study) -> Table {
+/// The phases of the process, and how much of its time more devices cannot shorten.
+pub fn phases(study: &Study) -> StudyTable {
     let mut header = vec!["devices".to_string()];
     header.extend(PHASES.iter().map(|name| format!("{name}, s")));
-    header.extend(["whole, s".into(), "not drawing".into()]);
+    header.extend(["whole, s".into(), "not rendering".into()]);
     let row = |series: &Series| {
         let run = series.typical();
         let mut row = vec![series.configuration.selection.clone()];
@@ -222,15 +224,15 @@ pub fn phases(study: &Study) -> Table {
     };
     let meanings = PHASES.iter().zip(PHASE_TITLES).map(|(name, title)| format!("\"{name}\": {title}"));
     let note = format!(
-        "Of the run with the median render time. {}. All but \"draw\" is serial, or shared by the devices (counting), or repeated by \
-         each (uploads).",
+        "From the run with the median render time. {}. Everything but \"draw\" is serial, or shared by the devices (counting), or \
+         repeated by each of them (uploads).",
         meanings.collect::<Vec<_>>().join("; ")
     );
-    Table { title: "Phases of the whole process", note, header, rows: study.series.iter().map(row).collect() }
+    StudyTable { title: "Phases of the whole process", note, header, rows: study.series.iter().map(row).collect() }
 }
 
-/// Time that devices spent in each stage, added up.
-pub fn stages(study: &Study) -> Table {
+/// The time that all devices together spent in each stage.
+pub fn stages(study: &Study) -> StudyTable {
     let shown: Vec<Stage> = DEVICE_STAGES.into_iter().filter(|&stage| takes_time(study, stage)).collect();
     let mut header = vec!["devices".to_string()];
     header.extend(shown.iter().map(|stage| format!("{}, s", stage.name())));
@@ -242,10 +244,10 @@ pub fn stages(study: &Study) -> Table {
         row.push(seconds(times.iter().sum()));
         row
     };
-    let note = "Of the run with the median render time, by the devices' own clocks, all devices added up: where a sum grows with \
-         the number of devices, they do work again, or slow one another down."
+    let note = "From the run with the median render time, by the devices' own clocks, all devices added up. Where a sum grows with the \
+         number of devices, they repeat work or slow one another down."
         .into();
-    Table { title: "Stages on the devices", note, header, rows: study.series.iter().map(row).collect() }
+    StudyTable { title: "Stages on the devices", note, header, rows: study.series.iter().map(row).collect() }
 }
 
 /// Stages that run on devices, in order.
@@ -262,7 +264,7 @@ pub const DEVICE_STAGES: [Stage; 10] = [
     Stage::Filter,
 ];
 
-/// Time that all devices of the typical run spent in a stage.
+/// The time that all devices of the typical run together spent in a stage, in seconds.
 pub fn device_seconds(series: &Series, stage: Stage) -> f64 {
     series.typical().stats.devices.iter().filter_map(|device| device.stages_s.get(stage.name())).sum()
 }
@@ -272,8 +274,8 @@ pub fn takes_time(study: &Study, stage: Stage) -> bool {
     study.series.iter().any(|series| device_seconds(series, stage) > 0.0)
 }
 
-/// What each device did in a configuration's typical run.
-pub fn devices(series: &Series) -> Table {
+/// The work of each device in a configuration's typical run.
+pub fn devices(series: &Series) -> StudyTable {
     let header = ["device", "busy, s", "idle, s", "busy", "regions", "stolen", "cut", "memory, peak"];
     let stats = &series.typical().stats;
     let row = |(place, device): (usize, &MeasuredDevice)| {
@@ -289,19 +291,19 @@ pub fn devices(series: &Series) -> Table {
             human_bytes(device.peak_bytes),
         ]
     };
-    let note = "Busy is with regions in flight, idle without, while regions were drawn. Stolen regions were taken from other devices; \
-         cut ones divided in two."
+    let note = "While regions were rendered, a device is busy if it has regions in flight, and idle otherwise. Stolen regions were taken from \
+         other devices; cut regions were divided in two."
         .into();
     let rows = stats.devices.iter().enumerate().map(row).collect();
-    Table { title: "What each device did", note, header: header.map(String::from).into(), rows }
+    StudyTable { title: "Work of each device", note, header: header.map(String::from).into(), rows }
 }
 
-/// A device of a run: its place among the opened ones, and its index in `anthill devices`.
+/// The title of a device of a run: its position among the opened ones, and its index in `anthill devices`.
 pub(super) fn title(place: usize, device: &MeasuredDevice) -> String {
     format!("#{}: device {}", place + 1, device.index)
 }
 
-/// Seconds with three digits that count: 0.0123, 1.23, 12.3, 123.
+/// Seconds with about three significant digits: 0.012, 1.23, 12.3, 123.
 pub(super) fn seconds(value: f64) -> String {
     let digits = match value {
         value if value >= 99.95 => 0,
@@ -324,7 +326,7 @@ fn times(value: f64) -> String {
     format!("{value:.2}")
 }
 
-/// The median; where values differ, with the range.
+/// The median, followed by the range if values differ.
 fn between(spread: Spread, show: impl Fn(f64) -> String) -> String {
     let [median, min, max] = [spread.median, spread.min, spread.max].map(show);
     if min == max { median } else { format!("{median} ({min}–{max})") }

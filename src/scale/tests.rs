@@ -1,18 +1,18 @@
-use super::machine::{DeviceTitle, Machine};
-use super::outlook::{Outlook, PredictedConfiguration, PredictedCount, PredictedTimes, Predictions};
+use super::machine::{Machine, StudyDevice};
 use super::page::page;
-use super::study::{Clock, Differing, Run, Series, Spread, Study, quoted};
+use super::predictions::{PredictedConfiguration, PredictedCount, PredictedTimes, Predictions, StudyForecast};
+use super::study::{Differing, MeasuredSpan, Series, Spread, Study, StudyRun, quoted};
 use super::{Configuration, Plan, PlanError, plots, report, tables, timeline};
 use crate::gpu::{DeviceInfo, DeviceKind};
 use crate::stats::{CostStats, Measured, MeasuredDevice, MeasuredRegion, MeasuredWorld, tile_rows};
 use std::collections::BTreeMap;
 
-fn region(device: usize, px: [u32; 4], (begin_s, end_s): (f64, f64)) -> MeasuredRegion {
+fn region(device: usize, px: [u32; 4], begin_s: f64, end_s: f64) -> MeasuredRegion {
     MeasuredRegion { device, px, stolen: device > 0, work: 10, begin_s, end_s, ..MeasuredRegion::default() }
 }
 
-/// A run of 16 x 8 pixels, cut between its devices: 0.1 s of reading, 0.2 of preparing, 0.5 of counting, 0.1 of writing.
-fn run(process_s: f64, draw_s: f64, devices: usize) -> Run {
+/// A run of 16 x 8 pixels that its devices share, with 0.1 s of reading, 0.2 s of preparing, 0.5 s of counting and 0.1 s of writing.
+fn run(process_s: f64, draw_s: f64, devices: usize) -> StudyRun {
     let times =
         |list: &[(&str, f64)]| list.iter().map(|(name, time)| (name.to_string(), *time)).collect::<BTreeMap<_, _>>();
     let device = |index| MeasuredDevice {
@@ -29,7 +29,7 @@ fn run(process_s: f64, draw_s: f64, devices: usize) -> Run {
     let width = 16 / devices as u32;
     let part = |device: usize| {
         let x0 = 4 + device as u32 * width;
-        region(device, [x0, 2, x0 + width, 10], (0.5, 0.5 + draw_s))
+        region(device, [x0, 2, x0 + width, 10], 0.5, 0.5 + draw_s)
     };
     let world = MeasuredWorld {
         frame: Some(7),
@@ -50,10 +50,10 @@ fn run(process_s: f64, draw_s: f64, devices: usize) -> Run {
         worlds: vec![world],
         ..Measured::default()
     };
-    Run { process_s, stats }
+    StudyRun { process_s, stats }
 }
 
-fn series(selection: &str, runs: Vec<Run>) -> Series {
+fn series(selection: &str, runs: Vec<StudyRun>) -> Series {
     let indices = (0..selection.split(',').count()).collect();
     let configuration = Configuration { selection: selection.into(), indices, models: vec![0] };
     Series { configuration, runs }
@@ -63,7 +63,7 @@ fn series(selection: &str, runs: Vec<Run>) -> Series {
 fn study() -> Study {
     let one = vec![run(6.0, 4.5, 1), run(12.0, 9.5, 1), run(6.0, 4.5, 1)];
     let two = vec![run(4.0, 2.0, 2), run(8.0, 4.5, 2), run(3.0, 1.5, 2)];
-    let device = DeviceTitle { index: 0, name: "a <fast> \"device\" & more".into(), driver: "d".into() };
+    let device = StudyDevice { index: 0, name: "a <fast> \"device\" & more".into(), driver: "d".into() };
     Study {
         version: "1".into(),
         scene: "a&b.rib".into(),
@@ -73,12 +73,12 @@ fn study() -> Study {
         pinned: true,
         series: vec![series("0", one), series("0,1", two)],
         baseline: 0,
-        outlook: Outlook::Refused { refused: "there were no runs for rates".into() },
+        forecast: StudyForecast::Refused { refused: "there were no runs for rates".into() },
         differing: vec![],
     }
 }
 
-/// The study with predictions: so many devices are nine tenths as many times as fast, and half as many as processes.
+/// The study with predictions: each further device adds 0.9 to the speed-up of the render, and 0.5 to that of the process.
 fn predicted() -> Study {
     let times = |count: usize| {
         let (render_speed_up, process_speed_up) = (1.0 + 0.9 * (count as f64 - 1.0), 1.0 + 0.5 * (count as f64 - 1.0));
@@ -99,11 +99,11 @@ fn predicted() -> Study {
         configurations: [("0", 1), ("0,1", 2)].map(configuration).into(),
         counts: [1, 2, 3, 4, 8, 16, 32, 64].map(|count| PredictedCount { count, times: times(count) }).into(),
     };
-    Study { outlook: Outlook::Predicted(predictions), ..study() }
+    Study { forecast: StudyForecast::Predicted(predictions), ..study() }
 }
 
 #[test]
-fn spreads_are_of_the_middle() {
+fn spreads_have_the_median_and_the_range() {
     let spread = |median, min, max| Spread { median, min, max };
     assert_eq!(Spread::of([3.0, 1.0, 2.0]), spread(2.0, 1.0, 3.0));
     assert_eq!(Spread::of([4.0, 1.0]), spread(2.5, 1.0, 4.0));
@@ -115,11 +115,11 @@ fn speed_up_is_round_by_round() {
     let study = study();
     let two = &study.series[1];
     // 5 / 2.5, 10 / 5, 5 / 2.
-    assert_eq!(study.speed_up(two, Clock::Render), Spread { median: 2.0, min: 2.0, max: 2.5 });
-    assert_eq!(study.efficiency(two, Clock::Render), 1.0);
-    assert_eq!(study.speed_up(two, Clock::Process), Spread { median: 1.5, min: 1.5, max: 2.0 });
-    assert_eq!(study.efficiency(two, Clock::Process), 0.75);
-    assert_eq!(study.speed_up(study.one(), Clock::Process), Spread { median: 1.0, min: 1.0, max: 1.0 });
+    assert_eq!(study.speed_up(two, MeasuredSpan::Render), Spread { median: 2.0, min: 2.0, max: 2.5 });
+    assert_eq!(study.efficiency(two, MeasuredSpan::Render), 1.0);
+    assert_eq!(study.speed_up(two, MeasuredSpan::Process), Spread { median: 1.5, min: 1.5, max: 2.0 });
+    assert_eq!(study.efficiency(two, MeasuredSpan::Process), 0.75);
+    assert_eq!(study.speed_up(study.one(), MeasuredSpan::Process), Spread { median: 1.0, min: 1.0, max: 1.0 });
     assert_eq!((two.typical().process_s, study.one().typical().process_s), (4.0, 6.0));
     assert_eq!(
         study.finding(),
@@ -139,7 +139,7 @@ fn phases_add_up_to_the_process() {
 }
 
 #[test]
-fn tables_say_what_was_computed() {
+fn tables_show_what_was_computed() {
     let study = study();
     let table = tables::speed_up(&study);
     let second =
@@ -158,7 +158,7 @@ fn tables_say_what_was_computed() {
 }
 
 #[test]
-fn predictions_stand_beside_what_was_measured() {
+fn predictions_are_shown_next_to_measurements() {
     let study = predicted();
     let table = tables::speed_up(&study);
     assert_eq!(
@@ -166,15 +166,15 @@ fn predictions_stand_beside_what_was_measured() {
         ["efficiency", "predicted, s", "predicted speed-up", "predicted / measured", "process, s"]
     );
     assert_eq!(table.rows[1][3..8], ["2.00 (2.00–2.50)", "100%", "2.63", "1.90", "125%"]);
-    assert!(table.note.contains("with rates of 3 runs on --devices 0"), "{}", table.note);
+    assert!(table.note.contains("with rates fitted to 3 runs on --devices 0"), "{}", table.note);
     assert!(table.note.ends_with("taken to be as fast as that of --devices 0: device 1."), "{}", table.note);
     assert!(study.finding().ends_with(" Predicted: 1.90 and 1.50 times."), "{}", study.finding());
     assert_eq!(study.commands()[2], "anthill render 'a&b.rib' --samples 2 2 --devices 0 --regions 40");
 
-    let outlook = tables::outlook(&study).expect("there are predictions");
-    let counts: Vec<&str> = outlook.rows.iter().map(|row| &*row[0]).collect();
+    let table = tables::more_devices(&study).expect("there are predictions");
+    let counts: Vec<&str> = table.rows.iter().map(|row| &*row[0]).collect();
     assert_eq!(counts, ["1", "2", "4", "8", "16", "32", "64"]);
-    assert_eq!(outlook.rows[2], ["4", "1.35", "3.70", "92%", "2.40", "2.50", "62%"]);
+    assert_eq!(table.rows[2], ["4", "1.35", "3.70", "92%", "2.40", "2.50", "62%"]);
 
     let values = |study: &Study, name: &str| -> Vec<String> {
         let of = |row: &Vec<(String, String)>| row.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
@@ -190,13 +190,13 @@ fn predictions_are_a_curve_of_their_own() {
     let study = predicted();
     let curves = plots::speed_up_curves(&study);
     let predicted = &curves[2];
-    // As far as twice the most devices that were measured.
+    // The line ends at twice the most devices that were measured.
     assert_eq!(predicted.predicted, Some(vec![(1, 1.0), (2, 1.9), (3, 2.8), (4, 3.7)]));
     assert_eq!(predicted.marks[1], (2, Spread { median: 1.9, min: 1.9, max: 1.9 }));
     let (with, without) = (plots::speed_up(&curves), plots::speed_up(&curves[..2]));
     let count = |svg: &str, what: &str| svg.matches(what).count();
     assert_eq!(count(&with, "<circle"), count(&without, "<circle") + 2);
-    assert!(with.contains(">\n4\n</text>") && !without.contains(">\n4\n</text>"), "the axis goes as far");
+    assert!(with.contains(">\n4\n</text>") && !without.contains(">\n4\n</text>"), "the axis ends there");
     let page = page(&study, &[vec![], vec![]]);
     let xml = as_xml(&page);
     let document = roxmltree::Document::parse(&xml).unwrap_or_else(|error| panic!("{error}"));
@@ -207,16 +207,16 @@ fn predictions_are_a_curve_of_their_own() {
 }
 
 #[test]
-fn what_is_not_predicted_says_why() {
+fn missing_predictions_are_explained() {
     let study = study();
     let why = "Nothing is predicted: there were no runs for rates.";
     assert!(tables::speed_up(&study).note.ends_with(why) && tables::speed_up(&study).header.len() == 8);
-    assert_eq!((tables::outlook(&study), plots::speed_up_curves(&study).len()), (None, 2));
+    assert_eq!((tables::more_devices(&study), plots::speed_up_curves(&study).len()), (None, 2));
     assert!(page(&study, &[]).contains(why) && report::markdown(&study).contains(why));
 }
 
-/// A run on one device for rates: `count` regions of a tile each, the next with 100 micropolygons more, of 1 ms each.
-fn run_for_rates(count: u32) -> Run {
+/// A run on one device for rates: `count` regions of one tile, each with 100 micropolygons more than the one before, of 1 ms each.
+fn run_for_rates(count: u32) -> StudyRun {
     let (mut begin_s, mut regions) = (0.0, Vec::new());
     for i in 0..count {
         let device_s = 0.1 * f64::from(i + 1);
@@ -240,26 +240,26 @@ fn run_for_rates(count: u32) -> Run {
         MeasuredWorld { crop_px, count_s: 0.5, draw_s: begin_s, regions, cost: Some(cost), ..MeasuredWorld::default() };
     let devices = vec![MeasuredDevice::default()];
     let stats = Measured { wall_s: begin_s + 1.0, devices, worlds: vec![world], ..Measured::default() };
-    Run { process_s: begin_s + 2.0, stats }
+    StudyRun { process_s: begin_s + 2.0, stats }
 }
 
 #[test]
-fn predictions_are_made_of_runs_for_rates() {
-    let title = |(index, name): (usize, &str)| DeviceTitle { index, name: name.into(), driver: "d".into() };
+fn predictions_are_made_from_runs_for_rates() {
+    let title = |(index, name): (usize, &str)| StudyDevice { index, name: name.into(), driver: "d".into() };
     let devices = [(0, "slow"), (1, "fast"), (2, "fast"), (3, "unknown")].map(title);
-    // The second device draws in half the time.
+    // The second device renders in half the time.
     let mut all = vec![series("0", vec![run(54.0, 52.8, 1)]), series("1", vec![run(28.0, 26.15, 1)])];
     all[1].configuration.indices = vec![1];
     all.push(series("0,1,2,3", vec![run(14.0, 9.0, 4)]));
-    let outlook = Outlook::new(&all, 0, &devices, &Ok(vec![run_for_rates(32), run_for_rates(32)]));
-    let predictions = outlook.predictions().unwrap_or_else(|| panic!("{outlook:?}"));
+    let forecast = StudyForecast::new(&all, 0, &devices, &Ok(vec![run_for_rates(32), run_for_rates(32)]));
+    let predictions = forecast.predictions().unwrap_or_else(|| panic!("{forecast:?}"));
     assert_eq!((predictions.runs, predictions.fit().0, predictions.assumed()), (2, 32, vec![3]));
     let [one, fast, all] = &predictions.configurations[..] else { panic!("{predictions:?}") };
-    // 52,800 micropolygons, 0.5 s of counting, and 1.5 s about the render.
+    // 52,800 micropolygons, 0.5 s of counting, and 1.5 s before and after the render.
     assert!((one.times.render_s - 53.3).abs() < 0.1 && (one.render_of_measured - 1.0).abs() < 0.01, "{one:?}");
     assert!((one.times.process_s - one.times.render_s - 1.5).abs() < 1e-6, "{one:?}");
     assert!((fast.times.render_speed_up - 2.0).abs() < 0.02, "{fast:?}");
-    // The third is like the second; the fourth, like none, is as fast as the first.
+    // The third device is like the second. The fourth is like no other, so it is taken to be as fast as the first.
     let is_twice = |speed: &f64| (speed - 2.0).abs() < 1e-9;
     assert_eq!(all.speeds.iter().map(is_twice).collect::<Vec<_>>(), [false, true, true, false], "{all:?}");
     assert_eq!((all.speeds[0], all.speeds[3], &*all.assumed), (1.0, 1.0, &[3][..]));
@@ -271,20 +271,20 @@ fn predictions_are_made_of_runs_for_rates() {
 
 #[test]
 fn predictions_are_refused_with_reasons() {
-    let why = |fitted: Result<Vec<Run>, String>| match Outlook::new(&study().series, 0, &[], &fitted) {
-        Outlook::Refused { refused } => refused,
-        Outlook::Predicted(predictions) => panic!("{predictions:?}"),
+    let why = |fitted: Result<Vec<StudyRun>, String>| match StudyForecast::new(&study().series, 0, &[], &fitted) {
+        StudyForecast::Refused { refused } => refused,
+        StudyForecast::Predicted(predictions) => panic!("{predictions:?}"),
     };
     assert_eq!(why(Err("it failed".into())), "it failed");
     assert_eq!(
         why(Ok(vec![run_for_rates(5)])),
-        "world 1: 5 measured regions are too few to fit rates to: at least 8 are needed; a picture that is larger, or takes longer, would do"
+        "world 1: 5 measured regions are too few to fit rates to: at least 8 are needed; use a larger picture, or one that takes longer to render"
     );
     assert!(why(Ok(vec![run(6.0, 4.5, 1)])).contains("no world that was drawn"));
 }
 
 #[test]
-fn programs_get_a_line_for_each_configuration_and_run() {
+fn programs_get_a_row_for_each_configuration_and_run() {
     let study = study();
     let rows = tables::summary(&study);
     let value = |row: usize, name: &str| {
@@ -320,7 +320,7 @@ fn a_study_is_files_in_a_folder() {
     assert!(missing.to_string().starts_with("cannot write \""), "{missing}");
 }
 
-/// The page as XML: elements that HTML leaves open are closed, the document type is dropped.
+/// The page as XML, with void elements closed and without the document type.
 fn as_xml(page: &str) -> String {
     let is_open = |part: &str| ["meta ", "img "].iter().any(|name| part.starts_with(name));
     let body = page.trim_start_matches("<!DOCTYPE html>");
@@ -329,7 +329,7 @@ fn as_xml(page: &str) -> String {
 }
 
 #[test]
-fn the_page_is_whole_and_refers_to_nothing_outside() {
+fn the_page_is_well_formed_and_self_contained() {
     let mut study = study();
     let html = page(&study, &[b"png".to_vec(), vec![]]);
     let xml = as_xml(&html);
@@ -345,7 +345,7 @@ fn the_page_is_whole_and_refers_to_nothing_outside() {
     assert!(!outside.contains("http") && !outside.contains("url(") && !outside.contains("@import"));
     assert!(html.contains("<td>2.00 <span class=\"range\">(2.00–2.50)</span></td>"));
     assert!(html.contains("a&amp;b.rib") && html.contains("a &lt;fast&gt;"));
-    assert!(html.contains("The pictures of all 6 runs are the same, bit for bit."));
+    assert!(html.contains("The pictures of all 6 runs are identical, bit for bit."));
     let differing = Differing { selection: "0,1".into(), round: 2, file: "differs.0-1.2.1.exr".into() };
     study.differing.push(differing);
     let html = page(&study, &[vec![], vec![]]);
@@ -353,10 +353,10 @@ fn the_page_is_whole_and_refers_to_nothing_outside() {
 }
 
 #[test]
-fn plots_hold_what_they_are_of() {
+fn plots_show_their_data() {
     let study = study();
     let circles = |svg: &str| svg.matches("<circle").count();
-    // Two curves of two points, each with a mark, inside the ring of its range.
+    // Two curves of two points; each point has a mark inside the circle of its error bar.
     assert_eq!(circles(&plots::speed_up(&plots::speed_up_curves(&study))), 8);
     let bars = plots::phase_bars(&study);
     assert_eq!((bars[1].label.as_str(), bars[1].parts[4]), ("0,1", 2.0));
@@ -364,7 +364,7 @@ fn plots_hold_what_they_are_of() {
     assert_eq!(plots::stage_bars(&study)[1].parts[6], 1.0);
     let many = Study { series: vec![series(&["0"; 16].join(","), vec![run(1.0, 0.5, 1)])], ..study.clone() };
     assert_eq!(plots::phase_bars(&many)[0].label, "0,0,0,0,0,0,… (16)");
-    // Plots of nothing, and of no time, are plots.
+    // Plots of no data, or of no time, are valid too.
     for svg in [plots::speed_up(&[]), timeline::draw(&run(0.0, 0.0, 2).stats), plots::stages(&study)] {
         roxmltree::Document::parse(&svg).unwrap_or_else(|error| panic!("{error}: {svg}"));
     }
@@ -372,8 +372,8 @@ fn plots_hold_what_they_are_of() {
 }
 
 #[test]
-fn regions_in_flight_together_lie_in_lanes() {
-    let at = |device, begin, end| region(device, [0, 0, 1, 1], (begin, end));
+fn regions_in_flight_together_get_separate_lanes() {
+    let at = |device, begin, end| region(device, [0, 0, 1, 1], begin, end);
     let regions = [at(0, 2.0, 3.0), at(0, 0.0, 2.0), at(0, 1.0, 2.5), at(1, 0.0, 9.0)];
     let begins = |device| -> Vec<Vec<f64>> {
         let lanes = timeline::lanes(&regions, device);
@@ -410,7 +410,7 @@ fn device(index: usize, name: &str) -> DeviceInfo {
 }
 
 #[test]
-fn plans_have_one_device_to_compare_with() {
+fn plans_need_one_device_to_compare_with() {
     let devices = [device(0, "a"), device(1, "a"), device(2, "b")];
     let plan =
         |selections: &[&str]| Plan::new(&selections.iter().map(ToString::to_string).collect::<Vec<_>>(), &devices);
@@ -418,7 +418,7 @@ fn plans_have_one_device_to_compare_with() {
     assert_eq!((good.baseline, good.devices_max()), (1, 3));
     let models: Vec<_> = good.configurations.iter().map(|one| one.models.clone()).collect();
     assert_eq!(models, [vec![0], vec![0], vec![0, 2]]);
-    // The third fills the caches of both models.
+    // The third configuration fills the caches of both models.
     assert_eq!(good.warm_up(), [2]);
     assert_eq!(plan(&["0", "0,1", "2"]).map(|plan| plan.warm_up()), Ok(vec![1, 2]));
     assert_eq!(plan(&["0,1"]), Err(PlanError::NoBaseline));

@@ -1,15 +1,16 @@
-//! Who was busy when: a row for each device, a rectangle for each region, as SVG.
+//! The timeline of which device was busy when, as SVG: a row for each device, a rectangle for each region.
 
 use super::colours::{self, FAINT, GREY};
-use super::plots::{Drawn, Plane, rows};
+use super::plots::{DrawResult, Plane, rows};
 use crate::stats::{Measured, MeasuredRegion};
 use plotters::style::{Color as _, RGBColor};
 
-/// Height of a device's row, and of the room between two.
+/// Height of a device's row, and of the gap between two rows.
 const ROW: i32 = 56;
 const GAP: i32 = 16;
 
-/// The regions of a device in lanes: those of one lane do not overlap in time. As many lanes as the device had regions in flight.
+/// The regions of a device in lanes. Regions in one lane do not overlap in time, so there are as many lanes as the device had regions in
+/// flight.
 pub fn lanes(regions: &[MeasuredRegion], device: usize) -> Vec<Vec<&MeasuredRegion>> {
     let mut lanes: Vec<Vec<&MeasuredRegion>> = Vec::new();
     let mut own: Vec<&MeasuredRegion> = regions.iter().filter(|region| region.device == device).collect();
@@ -24,12 +25,12 @@ pub fn lanes(regions: &[MeasuredRegion], device: usize) -> Vec<Vec<&MeasuredRegi
     lanes
 }
 
-/// The time line of a run's longest world. What is before the regions is grey, what was stolen is pale inside.
+/// The timeline of a run's longest world. The time before regions is grey, and stolen regions are filled in a paler colour.
 pub fn draw(stats: &Measured) -> String {
     let Some((_, world)) = stats.longest_world() else { return String::new() };
     let names: Vec<String> = (1..=stats.devices.len()).map(|place| format!("#{place}")).collect();
     let whole = world.regions.iter().map(|region| region.end_s).fold(world.count_s + world.draw_s, f64::max).max(1e-6);
-    rows(names.iter().map(String::as_str), (ROW + GAP, whole), "seconds since the first submission", |plane| {
+    rows(names.iter().map(String::as_str), ROW + GAP, whole, "seconds since the first submission", |plane| {
         for device in 0..stats.devices.len() {
             let top = device as i32 * (ROW + GAP) + GAP / 2;
             plane.rectangle((0.0, whole), (top, top + ROW), FAINT.mix(0.15).filled())?;
@@ -47,7 +48,12 @@ pub fn draw(stats: &Measured) -> String {
     })
 }
 
-fn draw_region(plane: &Plane<'_, '_>, region: &MeasuredRegion, (top, bottom): (i32, i32), colour: RGBColor) -> Drawn {
+fn draw_region(
+    plane: &Plane<'_, '_>,
+    region: &MeasuredRegion,
+    (top, bottom): (i32, i32),
+    colour: RGBColor,
+) -> DrawResult {
     let (begin, end) = (region.begin_s, region.end_s);
     let fill = if region.stolen { colour.mix(0.45) } else { colour.mix(0.85) };
     plane.rectangle((begin, end), (top + 1, bottom - 1), fill.filled())?;

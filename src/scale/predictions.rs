@@ -1,11 +1,11 @@
-//! What a study's devices should take, told by rates: predictions beside what was measured, and for more devices than were measured.
+//! Predicts how long the devices of a study should take, and how long more devices than were measured should.
 //!
-//! Runs on the baseline's device, cut into regions enough to tell rates from, are what a [`Forecast`] is fitted to. A device is as
-//! fast as its run alone says; one that was not run alone is as fast as one like it, or else as the baseline's.
+//! A [`Forecast`] is fitted to runs on the baseline's device that are cut into enough regions. A device is taken to be as fast as it was
+//! when it ran alone. A device that did not run alone is taken to be as fast as one like it, or else as the baseline's.
 
-use super::machine::DeviceTitle;
+use super::machine::StudyDevice;
 use super::plan::Configuration;
-use super::study::{Clock, Run, Series, ratio};
+use super::study::{MeasuredSpan, Series, StudyRun, ratio};
 use crate::forecast::{Forecast, ForecastError, Prediction, WorldRates};
 use crate::stats::Measured;
 use serde::Serialize;
@@ -13,15 +13,15 @@ use serde::Serialize;
 /// The most devices that are predicted for.
 pub const DEVICES_MAX: usize = 64;
 
-/// What a study predicts, or why it predicts nothing.
+/// The predictions of a study, or why there are none.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Outlook {
-    /// The predictions.
+pub enum StudyForecast {
+    /// There are predictions.
     Predicted(Predictions),
-    /// None can be told.
+    /// Nothing can be predicted.
     Refused {
-        /// Why.
+        /// The reason, as a sentence without its full stop.
         refused: String,
     },
 }
@@ -29,62 +29,67 @@ pub enum Outlook {
 /// All predictions of a study.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Predictions {
-    /// Runs that rates were fitted to.
+    /// The number of runs that rates were fitted to.
     pub runs: usize,
-    /// What was told from them of each world.
+    /// The fitted rates of each world.
     pub worlds: Vec<WorldRates>,
-    /// Each configuration, in the study's order.
+    /// The prediction for each configuration, in the study's order.
     pub configurations: Vec<PredictedConfiguration>,
-    /// Numbers of devices like the baseline's, rising from 1 to [`DEVICES_MAX`]: powers of two, and all up to twice the most that
-    /// were measured.
+    /// The predictions for 1 to [`DEVICES_MAX`] devices like the baseline's, in ascending order: for powers of two, and for every number
+    /// up to twice the most that were measured.
     pub counts: Vec<PredictedCount>,
 }
 
-/// What some devices should take.
+/// Predicted times of some devices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct PredictedTimes {
-    /// From the first submission to the last pixel.
+    /// Seconds from the first submission to the last pixel.
     pub render_s: f64,
-    /// How many times as fast as the baseline's device is predicted.
+    /// The speed-up of the render over the prediction for the baseline's device.
     pub render_speed_up: f64,
-    /// From the process's start to its exit.
+    /// Seconds from the process's start to its exit.
     pub process_s: f64,
-    /// How many times as fast as the baseline's device is predicted.
+    /// The speed-up of the process over the prediction for the baseline's device.
     pub process_speed_up: f64,
 }
 
-/// What the devices of a configuration should take.
+/// The prediction for a configuration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PredictedConfiguration {
-    /// Its devices.
+    /// Its devices, as typed.
     pub selection: String,
-    /// Each device's speed in multiples of the baseline's.
+    /// The speed of each device in multiples of the baseline's.
     pub speeds: Vec<f64>,
-    /// Devices that were not run alone, nor any like them: they are taken to be as fast as the baseline's.
+    /// Devices for which the baseline's speed is assumed, because neither they nor any like them ran alone.
     pub assumed: Vec<usize>,
-    /// What it should take.
+    /// The predicted times.
     #[serde(flatten)]
     pub times: PredictedTimes,
-    /// Predicted over measured time of the render; the median was measured.
+    /// Predicted time of the render divided by the measured median.
     pub render_of_measured: f64,
-    /// Predicted over measured time of the process, likewise.
+    /// Predicted time of the process divided by the measured median.
     pub process_of_measured: f64,
 }
 
-/// What a number of equal devices should take.
+/// The prediction for a number of equal devices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct PredictedCount {
     /// The number of devices.
     pub count: usize,
-    /// What they should take.
+    /// The predicted times.
     #[serde(flatten)]
     pub times: PredictedTimes,
 }
 
-impl Outlook {
-    /// Predicts for the configurations of a study. `fitted` are runs on the baseline's device that rates can be fitted to, or why
-    /// there are none; `devices` are all that took part.
-    pub fn new(series: &[Series], baseline: usize, devices: &[DeviceTitle], fitted: &Result<Vec<Run>, String>) -> Self {
+impl StudyForecast {
+    /// Predicts for the configurations of a study. `fitted` are the runs on the baseline's device that rates are fitted to, or the reason
+    /// why there are none. `devices` are all that took part.
+    pub fn new(
+        series: &[Series],
+        baseline: usize,
+        devices: &[StudyDevice],
+        fitted: &Result<Vec<StudyRun>, String>,
+    ) -> Self {
         let predictions = fitted.as_ref().map_err(String::clone).and_then(|runs| {
             Predictions::new(series, &series[baseline], devices, runs).map_err(|error| reason(&error))
         });
@@ -100,20 +105,20 @@ impl Outlook {
     }
 }
 
-/// Why nothing is predicted, in words of a study.
+/// Why nothing is predicted, with what a study can do about it.
 fn reason(error: &ForecastError) -> String {
     match error {
-        ForecastError::Rates { .. } => format!("{error}; a picture that is larger, or takes longer, would do"),
+        ForecastError::Rates { .. } => format!("{error}; use a larger picture, or one that takes longer to render"),
         _ => error.to_string(),
     }
 }
 
 impl Predictions {
-    fn new(series: &[Series], one: &Series, devices: &[DeviceTitle], runs: &[Run]) -> Result<Self, ForecastError> {
-        // What a user waits for begins before the program's own clock, and ends after it.
-        let whole = |run: &Run| Measured { wall_s: run.process_s, ..run.stats.clone() };
+    fn new(series: &[Series], one: &Series, devices: &[StudyDevice], runs: &[StudyRun]) -> Result<Self, ForecastError> {
+        // A user waits from before the program starts its own clock until after it stops.
+        let whole = |run: &StudyRun| Measured { wall_s: run.process_s, ..run.stats.clone() };
         let forecast = Forecast::new(&runs.iter().map(whole).collect::<Vec<_>>())?;
-        let speeds = Speeds::of(series, one, devices);
+        let speeds = DeviceSpeeds::of(series, one, devices);
         let configuration = |series: &Series| {
             let (speeds, assumed) = speeds.each(&series.configuration);
             let times = PredictedTimes::from(&forecast.predict(&speeds)?);
@@ -138,13 +143,13 @@ impl Predictions {
         })
     }
 
-    /// Regions that rates were fitted to, and how far off the rates are of a region's time: of the world where they are farthest.
+    /// The number of regions that rates were fitted to, and the relative error of a region's time in the world where it is largest.
     pub fn fit(&self) -> (usize, f64) {
         let regions = self.worlds.iter().map(|world| world.fitted.regions).sum();
         (regions, self.worlds.iter().map(|world| world.fitted.relative_error).fold(0.0, f64::max))
     }
 
-    /// Devices whose speed is not known, rising.
+    /// Devices whose speed is not known, in ascending order.
     pub fn assumed(&self) -> Vec<usize> {
         let mut assumed: Vec<usize> = self.configurations.iter().flat_map(|one| one.assumed.iter().copied()).collect();
         assumed.sort_unstable();
@@ -164,28 +169,30 @@ impl From<&Prediction> for PredictedTimes {
     }
 }
 
-/// The numbers of devices to predict for, rising.
+/// The numbers of devices to predict for, in ascending order.
 fn counts(series: &[Series]) -> impl Iterator<Item = usize> {
     let near = 2 * series.iter().map(Series::device_count).max().unwrap_or(1);
     (1..=DEVICES_MAX).filter(move |count| count.is_power_of_two() || *count <= near)
 }
 
-/// The speeds of the devices that were run alone, in multiples of the baseline's.
-struct Speeds<'a> {
+/// The speeds of the devices that ran alone, in multiples of the baseline's.
+struct DeviceSpeeds<'a> {
     alone: Vec<(usize, f64)>,
-    devices: &'a [DeviceTitle],
+    devices: &'a [StudyDevice],
 }
 
-impl<'a> Speeds<'a> {
-    fn of(series: &[Series], one: &Series, devices: &'a [DeviceTitle]) -> Self {
+impl<'a> DeviceSpeeds<'a> {
+    fn of(series: &[Series], one: &Series, devices: &'a [StudyDevice]) -> Self {
         let speed = |series: &Series| match series.configuration.indices[..] {
-            [index] => Some((index, series.speed_up(one, Clock::Render).median)).filter(|(_, speed)| *speed > 0.0),
+            [index] => {
+                Some((index, series.speed_up(one, MeasuredSpan::Render).median)).filter(|(_, speed)| *speed > 0.0)
+            }
             _ => None,
         };
         Self { alone: series.iter().filter_map(speed).collect(), devices }
     }
 
-    /// The speed of each device of a configuration, and those of its devices for which the baseline's stands in.
+    /// The speed of each device of a configuration, and the devices for which the baseline's speed is assumed.
     fn each(&self, configuration: &Configuration) -> (Vec<f64>, Vec<usize>) {
         let known: Vec<Option<f64>> = configuration.indices.iter().map(|&index| self.known(index)).collect();
         let unknown = configuration.indices.iter().zip(&known).filter(|(_, speed)| speed.is_none());
@@ -194,7 +201,7 @@ impl<'a> Speeds<'a> {
         (known.into_iter().map(|speed| speed.unwrap_or(1.0)).collect(), assumed)
     }
 
-    /// Its own speed, or that of a device like it.
+    /// The speed of a device, or of one like it, if known.
     fn known(&self, index: usize) -> Option<f64> {
         let title = |index| self.devices.iter().find(|device| device.index == index);
         let is_like = |other: usize| {

@@ -1,19 +1,19 @@
-//! Who drew what: the picture in grey, each device's regions in its colour, with a line around each region.
+//! The picture of which device rendered what: the picture in grey, each region tinted in its device's colour and outlined.
 
 use super::colours;
 use crate::film::{PreviewImage, encode_png};
 use crate::stats::{MeasuredRegion, MeasuredWorld};
 use plotters::style::RGBColor;
 
-/// Pictures are shown about this wide: larger ones are made smaller, and very small ones larger, by a whole factor.
+/// Maps are about this wide: larger pictures are shrunk and very small ones enlarged, by a whole factor.
 const WIDTH: u32 = 960;
 
-/// How a picture's pixels become those of what is shown.
+/// How the pixels of a picture become pixels of the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Zoom {
-    /// Squares of so many pixels become one.
+    /// A square with this many pixels along each side becomes one pixel.
     Out(u32),
-    /// A pixel becomes a square of so many.
+    /// One pixel becomes a square with this many pixels along each side.
     In(u32),
 }
 
@@ -29,7 +29,7 @@ impl Zoom {
         }
     }
 
-    /// The first pixel that shows what lies at `pixel` or after it.
+    /// The first pixel of the map that shows `pixel` or one after it.
     fn first(self, pixel: u32) -> u32 {
         match self {
             Self::Out(by) => (pixel + by - 1 - by / 2) / by,
@@ -37,7 +37,7 @@ impl Zoom {
         }
     }
 
-    /// The pixels that a shown one stands for, along one axis.
+    /// The pixels of the picture that a pixel of the map shows, along one axis.
     fn covered(self, shown: u32) -> std::ops::Range<u32> {
         match self {
             Self::Out(by) => shown * by..(shown + 1) * by,
@@ -46,7 +46,7 @@ impl Zoom {
     }
 }
 
-/// The picture of who drew what in a world, as a PNG. `picture` is what was drawn, if it can be shown.
+/// The map of a world as a PNG. `picture` is the rendered picture, if it can be shown.
 pub fn draw(picture: Option<&PreviewImage>, world: &MeasuredWorld) -> Vec<u8> {
     let [x0, y0, x1, y1] = world.crop_px;
     let zoom = Zoom::of(x1 - x0);
@@ -65,7 +65,7 @@ pub fn draw(picture: Option<&PreviewImage>, world: &MeasuredWorld) -> Vec<u8> {
     encode_png([width, height], &colours)
 }
 
-/// For each shown pixel the place of its region among the world's.
+/// For each pixel of the map, the index of its region among the world's.
 fn owners(world: &MeasuredWorld, zoom: Zoom, [width, height]: [u32; 2]) -> Vec<Option<usize>> {
     let mut owners = vec![None; width as usize * height as usize];
     let [left, top, ..] = world.crop_px;
@@ -93,13 +93,13 @@ fn grey(picture: &PreviewImage, zoom: Zoom, [x, y]: [u32; 2]) -> u32 {
     sum / count.max(1)
 }
 
-/// Grey where nobody drew; stolen regions are not told apart, so that a device has one colour.
+/// The tint of a pixel: grey where no device rendered. Stolen regions look like others, so that a device has one colour.
 fn colour(region: Option<&MeasuredRegion>, grey: u32, is_edge: bool) -> [u8; 3] {
     let Some(region) = region else { return [grey as u8; 3] };
     let RGBColor(r, g, b) = colours::device(region.device);
     [r, g, b]
         .map(|own| {
-            // Half of the device's colour, half of the picture, a little brighter: dark scenes must show both.
+            // Half the device's colour, half the picture, and a little brighter, so that both show in dark scenes.
             let mixed = (u32::from(own) + grey * 3 / 4 + 48) / 2;
             if is_edge { 255 - (255 - mixed.min(255)) / 4 } else { mixed.min(255) }
         })
@@ -111,21 +111,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_region_covers_the_shown_pixels_whose_centres_it_holds() {
+    fn a_region_covers_the_pixels_whose_centres_it_contains() {
         assert_eq!(Zoom::of(1920), Zoom::Out(2));
         assert_eq!(Zoom::of(961), Zoom::Out(2));
         assert_eq!(Zoom::of(960), Zoom::In(1));
         assert_eq!(Zoom::of(64), Zoom::In(15));
         assert_eq!(Zoom::of(1), Zoom::In(16));
         let out = Zoom::Out(4);
-        // Shown pixel 0 stands for 0 to 3, and is who draws pixel 2.
+        // Pixel 0 of the map shows pixels 0 to 3, and belongs to the device that rendered pixel 2.
         assert_eq!([0, 2, 3, 6, 7].map(|pixel| out.first(pixel)), [0, 0, 1, 1, 2]);
         assert_eq!((out.size(9), out.covered(1)), (3, 4..8));
         assert_eq!((Zoom::In(3).first(2), Zoom::In(3).covered(7)), (6, 2..3));
     }
 
     #[test]
-    fn each_pixel_is_its_devices() {
+    fn each_pixel_belongs_to_its_device() {
         let region = |device, px| MeasuredRegion { device, px, ..MeasuredRegion::default() };
         let regions = vec![region(0, [4, 2, 6, 4]), region(1, [6, 2, 8, 4])];
         let world = MeasuredWorld { crop_px: [4, 2, 8, 5], regions, ..MeasuredWorld::default() };
