@@ -1,4 +1,4 @@
-//! The command `anthill`: exit codes only.
+//! The command `anthill`: runs the command line and returns its exit code.
 
 #![forbid(unsafe_code)]
 

@@ -1,46 +1,47 @@
-//! How a render ended, and the exit code that says so.
+//! How a render ended, and its exit code.
 
 use crate::film::{DisplayOutcome, DisplayState};
 use crate::stats::Stats;
 
-/// Why a render came to its end.
+/// Why a render ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// Every world was drawn, as far as it could be.
+    /// Every world was rendered as far as possible.
     Finished,
-    /// No world could be read from the scenes, or not all of a scene (it is damaged, or there is no memory for it); what was read was drawn.
+    /// No world could be read from the scenes, or a scene could not be read whole (it is damaged, or there is too little memory for it).
+    /// The worlds that were read were rendered.
     Unreadable,
-    /// The user stopped it; what was finished is written.
+    /// The user stopped the render; finished pixels were written.
     Interrupted,
-    /// The command line does not fit the scene (as with `-o` for several pictures); nothing was drawn.
+    /// The command line does not fit the scene (as with `-o` for several pictures); nothing was rendered.
     WrongUsage,
-    /// There is no device that could draw; nothing was drawn.
+    /// There is no usable device; nothing was rendered.
     NoDevice,
-    /// All was drawn as far as it could be, but a failure that a test asked for never happened.
-    Undisturbed,
+    /// Every world was rendered as far as possible, but a device failure that a test asked for never happened.
+    FaultNotReached,
 }
 
-/// What a render leaves behind. Why anything is missing was reported.
+/// The result of a render. If anything is missing, the reason was reported.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Why it ended.
+    /// Why the render ended.
     pub ending: Ending,
-    /// What became of each display of each world, in order.
+    /// The state of each display of each world, in order.
     pub displays: Vec<DisplayOutcome>,
     /// Times and counts.
     pub stats: Stats,
 }
 
 impl Outcome {
-    /// The program's exit code: 0 every display is whole, 1 one is missing or partial (`strict`: or an error was survived), 2 wrong usage,
-    /// 3 no usable device, 130 interrupted.
+    /// The program's exit code: 0 if every display is whole, 1 if one is missing or partial (with `strict`, also if an error was
+    /// survived), 2 for wrong usage, 3 if there is no usable device, 130 if the user interrupted it.
     pub fn exit_code(&self, strict: bool) -> u8 {
         let is_whole = |display: &DisplayOutcome| display.state == DisplayState::Whole;
         match self.ending {
             Ending::WrongUsage => 2,
             Ending::NoDevice => 3,
             Ending::Interrupted => 130,
-            Ending::Unreadable | Ending::Undisturbed => 1,
+            Ending::Unreadable | Ending::FaultNotReached => 1,
             Ending::Finished if !self.displays.iter().all(is_whole) => 1,
             Ending::Finished => u8::from(strict && self.stats.errors_survived > 0),
         }
@@ -52,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exit_codes_say_how_it_ended() {
+    fn exit_codes_follow_the_ending_and_the_displays() {
         use DisplayState::{Missing, Partial, Whole};
         let table = [
             (Ending::Finished, vec![], 0, false, 0),
@@ -65,7 +66,7 @@ mod tests {
             (Ending::Interrupted, vec![Whole], 0, true, 130),
             (Ending::WrongUsage, vec![], 1, true, 2),
             (Ending::NoDevice, vec![], 1, false, 3),
-            (Ending::Undisturbed, vec![Whole], 1, false, 1),
+            (Ending::FaultNotReached, vec![Whole], 1, false, 1),
         ];
         for (ending, states, errors_survived, strict, expected) in table {
             let displays = states.iter().map(|&state| DisplayOutcome { path: "a.exr".into(), state }).collect();

@@ -1,36 +1,36 @@
-//! How a render is watched and stopped: the renderer tells an [`Observer`] what happens and asks it whether to go on.
+//! How a render is watched and stopped: the renderer notifies an [`Observer`] of events and asks it whether to go on.
 
-/// What happens.
+/// An event of a render.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A world begins to be drawn.
+    /// Rendering of a world begins.
     WorldBegin {
-        /// The number of FrameBegin, if any.
+        /// The number given to FrameBegin, if any.
         frame: Option<i32>,
-        /// How many pixels it has, inside its crop window.
+        /// The number of its pixels inside the crop window.
         pixels: u64,
     },
-    /// Pixels of the current world were finished.
+    /// Pixels of the current world are finished.
     Pixels {
-        /// How many are finished now, in all.
+        /// The total number of finished pixels.
         finished: u64,
     },
-    /// The current world's displays are written.
+    /// The displays of the current world have been written.
     WorldEnd,
 }
 
-/// Someone who watches a render. Called from any thread, between regions: answers must come at once.
+/// Watches a render. It is called from any thread, between regions, so its methods must return quickly.
 pub trait Observer: Sync {
-    /// Something happened.
-    fn notice(&self, event: Event);
+    /// Receives an event.
+    fn notify(&self, event: Event);
 
-    /// Whether the user wants to stop. Once true it stays true: finish what is begun, write what is finished.
+    /// Whether the user wants to stop. Once true it stays true; regions in progress are then finished, and finished pixels written.
     fn is_cancelled(&self) -> bool;
 }
 
-/// Nobody watches, nobody stops.
+/// An observer that ignores events and never stops the render.
 impl Observer for () {
-    fn notice(&self, _: Event) {}
+    fn notify(&self, _: Event) {}
 
     fn is_cancelled(&self) -> bool {
         false

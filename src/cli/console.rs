@@ -1,4 +1,4 @@
-//! Standard output and standard error. Results go to the one, everything else to the other.
+//! Standard output and standard error. Results go to standard output, everything else to standard error.
 
 use super::interrupt;
 use indicatif::ProgressBar;
@@ -9,53 +9,53 @@ use std::sync::atomic::AtomicBool;
 
 /// Where a command prints, and how it is interrupted.
 pub(crate) struct Console {
-    /// Standard output: what was asked for.
+    /// Standard output, for results.
     pub(super) out: Box<dyn Write>,
-    /// Standard error: messages.
-    pub(super) err: Messages,
-    /// Listens for Ctrl-C: the flag becomes true at the first one.
+    /// Standard error, for messages.
+    pub(super) err: MessageStream,
+    /// Starts to listen for Ctrl-C. The returned flag becomes true at the first one.
     pub(super) listen: Box<dyn Fn() -> Arc<AtomicBool>>,
 }
 
 impl Console {
     /// The process's own streams.
     pub(crate) fn of_process() -> Self {
-        let err = Messages::new(std::io::stderr(), std::io::stderr().is_terminal());
+        let err = MessageStream::new(std::io::stderr(), std::io::stderr().is_terminal());
         Self { out: Box::new(std::io::stdout()), err, listen: Box::new(interrupt::listen) }
     }
 
-    /// Prints a result. Nobody is left to tell when standard output is closed.
+    /// Prints a result. If standard output is closed, there is nowhere to report that.
     pub(super) fn print(&mut self, text: &str) {
         let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
     }
 }
 
-/// Standard error, shared by all threads. Lines do not tear, and a progress bar makes room for them.
+/// Standard error, shared by all threads. Lines are never interleaved, and a progress bar is redrawn below them.
 #[derive(Clone)]
-pub(super) struct Messages {
-    shared: Arc<Mutex<Shared>>,
+pub(super) struct MessageStream {
+    state: Arc<Mutex<MessageState>>,
 }
 
-struct Shared {
+struct MessageState {
     stream: Box<dyn Write + Send>,
     is_terminal: bool,
     bar: Option<ProgressBar>,
 }
 
-impl Messages {
+impl MessageStream {
     pub(super) fn new(stream: impl Write + Send + 'static, is_terminal: bool) -> Self {
-        let shared = Shared { stream: Box::new(stream), is_terminal, bar: None };
-        Self { shared: Arc::new(Mutex::new(shared)) }
+        let state = MessageState { stream: Box::new(stream), is_terminal, bar: None };
+        Self { state: Arc::new(Mutex::new(state)) }
     }
 
     pub(super) fn is_terminal(&self) -> bool {
-        self.shared.lock().is_terminal
+        self.state.lock().is_terminal
     }
 
-    /// Prints a message and ends its line. There is nobody to tell when that fails.
+    /// Prints a message and a line end. If that fails, there is nowhere to report it.
     pub(super) fn line(&self, text: &str) {
-        let mut shared = self.shared.lock();
-        let Shared { stream, bar, .. } = &mut *shared;
+        let mut state = self.state.lock();
+        let MessageState { stream, bar, .. } = &mut *state;
         let mut print = || {
             let _ = writeln!(stream, "{text}").and_then(|()| stream.flush());
         };
@@ -70,8 +70,8 @@ impl Messages {
         self.line(&format!("anthill: error: {text}"));
     }
 
-    /// The bar that later lines make room for.
+    /// Sets the progress bar that later lines are printed above.
     pub(super) fn set_bar(&self, bar: Option<ProgressBar>) {
-        self.shared.lock().bar = bar;
+        self.state.lock().bar = bar;
     }
 }

@@ -1,6 +1,6 @@
-//! What can be typed. Everything here is data: names, values, help. What it means is worked out by the commands.
+//! The flags of all commands as data: names, values, help. The commands decide what they mean.
 
-use super::units::{Speeds, parse_bytes, parse_count, parse_frames, parse_seconds, parse_speeds};
+use super::units::{SpeedList, parse_bytes, parse_count, parse_frames, parse_seconds, parse_speeds};
 use anthill::film::OutputName;
 use anthill::options::Frames;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -13,15 +13,15 @@ use std::time::Duration;
 #[command(name = "anthill", version, arg_required_else_help = true, max_term_width = 100, after_help = EXIT_CODES)]
 pub(super) struct Flags {
     #[command(subcommand)]
-    pub(super) command: Command,
+    pub(super) command: CliCommand,
 }
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 every display was written whole; 1 one is missing or partial, or a scene is unreadable; 2 wrong usage;
-3 no usable device; 130 interrupted, what was finished is written.";
+3 no usable device; 130 interrupted, finished pixels were written.";
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Command {
+pub(super) enum CliCommand {
     Render(Box<RenderFlags>),
     Devices(DevicesFlags),
     #[command(subcommand)]
@@ -41,12 +41,12 @@ pub(super) struct RenderFlags {
     #[arg(required = true, value_name = "SCENE.rib")]
     pub(super) scenes: Vec<PathBuf>,
 
-    /// Write the primary picture of each world here instead: .exr, .tif, .tiff or .png chooses the format; # becomes the frame
-    /// number (a single # has four digits, several have as many as they are)
+    /// Write the primary picture of each world to this file; .exr, .tif, .tiff or .png chooses the format. # becomes the frame number:
+    /// one # means four digits, several mean that many
     #[arg(short, long, value_name = "OUT", value_parser = OutputName::parse)]
     pub(super) output: Option<OutputName>,
 
-    /// Devices to draw on: all, alike (the largest group of identical ones), or a list of indices and parts of names from `anthill
+    /// Devices to use: all, alike (the largest group of identical ones), or a list of indices and parts of names from `anthill
     /// devices`, as in 0,1,0 or nvidia
     #[arg(long, value_name = "WHICH", default_value = "all")]
     pub(super) devices: String,
@@ -62,19 +62,19 @@ pub(super) struct RenderFlags {
     #[arg(long, value_name = "FILE.json")]
     pub(super) stats: Option<PathBuf>,
 
-    /// Write a time line of all devices, regions and stages; opens in ui.perfetto.dev
+    /// Write a timeline of all devices, regions and stages, which opens in ui.perfetto.dev
     #[arg(long, value_name = "FILE.json")]
     pub(super) trace: Option<PathBuf>,
 
-    /// Read the scene, compile its shaders and try its outputs, but draw nothing; needs no device
+    /// Read the scene, compile its shaders and test its outputs, but render nothing; needs no device
     #[arg(long)]
     pub(super) check: bool,
 
-    /// Exit with 1 when an error was survived, even if every display is whole
+    /// Exit with 1 if any error was survived, even if every display is whole
     #[arg(long)]
     pub(super) strict: bool,
 
-    /// Keep what is finished in this file while drawing; it is removed when every display is written whole
+    /// Save finished pixels to this file while rendering. It is removed when every display has been written whole
     #[arg(long, value_name = "FILE", conflicts_with = "check")]
     pub(super) checkpoint: Option<PathBuf>,
 
@@ -82,11 +82,12 @@ pub(super) struct RenderFlags {
     #[arg(long, value_name = "TIME", value_parser = parse_seconds, default_value = "30s", requires = "checkpoint")]
     pub(super) checkpoint_interval: Duration,
 
-    /// Draw only what the checkpoint lacks; the picture has the same bits. Refused if scene, flags, devices or program have changed
+    /// Render only what is missing from the checkpoint; the picture has the same bits. Refused if scene, flags, devices or program have
+    /// changed
     #[arg(long, requires = "checkpoint")]
     pub(super) resume: bool,
 
-    /// Begin with about N regions of different sizes, so that `anthill predict` can be fitted to the --stats of the render (40 is enough)
+    /// Begin with about N regions of different sizes (40 is enough), for `anthill predict`; the picture is the same
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(super) regions: Option<NonZeroUsize>,
 
@@ -94,8 +95,8 @@ pub(super) struct RenderFlags {
     #[arg(long)]
     pub(super) validate: bool,
 
-    /// Give up a device that makes no progress for this long: 30, 90s, 5m; its work goes to others. [default: 60s, and 10m for compiling one
-    /// kernel, which shows no progress]
+    /// Give up a device that makes no progress for this long: 30, 90s, 5m. Its work goes to the others. [default: 60s, and 10m for compiling
+    /// one kernel, which shows no progress]
     #[arg(long, value_name = "TIME", value_parser = parse_seconds)]
     pub(super) timeout: Option<Duration>,
 }
@@ -109,19 +110,19 @@ Examples:
   anthill render scene.rib --crop 0.4 0.6 0.4 0.6 --stats stats.json --trace trace.json
   gunzip -c scene.rib.gz | anthill render - --devices 0,1 --memory 2G";
 
-/// What is drawn of a scene, and how much of the machine it may take.
+/// What is rendered of a scene, and how much memory it may take.
 #[derive(Debug, Args)]
 pub(super) struct WorkFlags {
     /// Device memory that each opened device may take: 512M, 2G, 1.5GiB
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(super) memory: Option<u64>,
 
-    /// Host memory that scenes may take: their texts (at most half of it), geometry (as read and as devices take it) and films.
-    /// [default: half of the machine's memory]. What is beyond is left out with an error, and what came before it is drawn
+    /// Host memory that scenes may take: their text (at most half of it), their geometry (as read and as devices need it) and films.
+    /// What does not fit is left out with an error, and what came before it is rendered. [default: half of the machine's memory]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(super) host_memory: Option<u64>,
 
-    /// Draw only these frames: 1-10,12
+    /// Render only these frames: 1-10,12
     #[arg(long, value_name = "LIST", value_parser = parse_frames, allow_hyphen_values = true)]
     pub(super) frames: Option<Frames>,
 
@@ -129,7 +130,7 @@ pub(super) struct WorkFlags {
     #[arg(long, num_args = 2, value_names = ["W", "H"], value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) format: Option<Vec<u32>>,
 
-    /// Part of the picture to draw, from 0 to 1: left and right, top and bottom
+    /// Part of the picture to render, from 0 to 1: left and right, top and bottom
     #[arg(long, num_args = 4, value_names = ["X0", "X1", "Y0", "Y1"], allow_negative_numbers = true)]
     pub(super) crop: Option<Vec<f64>>,
 
@@ -150,15 +151,15 @@ pub(super) enum ProgressMode {
     Bar,
     /// Lines like `R90000   45%`, for render farms
     Percent,
-    /// Nothing
+    /// No progress
     Off,
 }
 
-/// List every Vulkan device: what it is, what it lacks
+/// List every Vulkan device, and what it lacks
 #[derive(Debug, Args)]
-#[command(after_help = "Exits with 3 when no device can render.")]
+#[command(after_help = "Exits with 3 if no device can render.")]
 pub(super) struct DevicesFlags {
-    /// As JSON, with every feature and limit that is looked at
+    /// Print JSON, with every feature and limit that is checked
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -170,56 +171,56 @@ pub(super) enum ShaderCommand {
     Info(ShaderInfoFlags),
 }
 
-/// Compile RSL to SPIR-V: one kernel for each shader, which computes it by itself
+/// Compile RSL to SPIR-V, one stand-alone kernel for each shader
 #[derive(Debug, Args)]
 #[command(after_help = SHADER_COMPILE_HELP)]
 pub(super) struct ShaderCompileFlags {
     #[command(flatten)]
     pub(super) sources: ShaderSources,
 
-    /// File to write the one shader to, or a folder that exists; without it each goes to SHADER.spv here
+    /// File for a single shader, or an existing folder. [default: SHADER.spv in the current folder]
     #[arg(short, long, value_name = "OUT.spv")]
     pub(super) output: Option<PathBuf>,
 
-    /// Print the optimised program as text, and write nothing
+    /// Print the optimised program as text instead of writing files
     #[arg(long, conflicts_with = "output")]
     pub(super) ir: bool,
 }
 
 const SHADER_COMPILE_HELP: &str = "\
 Parameters come from the kernel's parameter block. A surface is lit by the standard lights \"ambientlight\" and
-\"distantlight\"; a light shines on the standard surface \"matte\".
-Renders compile shaders themselves, from their .sl files: this is for looking at the result, and for errors.
-Exits with 1 when a shader has errors or cannot be written.
+\"distantlight\"; a light illuminates the standard surface \"matte\".
+`anthill render` compiles .sl files itself; use this command to inspect the result, or to check for errors.
+Exits with 1 if a shader has errors or cannot be written.
 
 Examples:
   anthill shader compile wood.sl
   anthill shader compile wood.sl brick.sl -o kernels/
   anthill shader compile plastic --ir";
 
-/// Show what shaders are: kinds, parameters with their types and defaults
+/// Show the kinds of shaders and their parameters, with types and defaults
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exits with 1 when a shader has errors.\n\nExamples:\n  anthill shader info wood.sl\n  anthill shader info \
+    after_help = "Exits with 1 if a shader has errors.\n\nExamples:\n  anthill shader info wood.sl\n  anthill shader info \
     plastic --json"
 )]
 pub(super) struct ShaderInfoFlags {
     #[command(flatten)]
     pub(super) sources: ShaderSources,
 
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
 }
 
-/// Where shaders come from.
+/// The sources of shaders.
 #[derive(Debug, Args)]
 pub(super) struct ShaderSources {
     /// Shader sources (- is standard input), or names of standard shaders
     #[arg(required = true, value_name = "FILE.sl|NAME")]
     pub(super) files: Vec<PathBuf>,
 
-    /// Look here for #include files too
+    /// Search this folder for #include files too
     #[arg(short = 'I', long = "include", value_name = "FOLDER")]
     pub(super) includes: Vec<PathBuf>,
 
@@ -231,20 +232,20 @@ pub(super) struct ShaderSources {
 /// Make and inspect textures (not supported yet)
 #[derive(Debug, Subcommand)]
 pub(super) enum TextureCommand {
-    /// Make tiled mipmaps, environments and shadow maps of pictures
+    /// Make tiled mipmaps, environment maps and shadow maps from pictures
     Make {
         /// Pictures, then the texture to write
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Show what a texture holds
+    /// Describe a texture
     Info {
         /// Texture
         file: PathBuf,
     },
 }
 
-/// Measure how rendering time falls with the number of devices
+/// Measure the speed-up of several devices
 #[derive(Debug, Args)]
 #[command(after_help = SCALE_HELP)]
 pub(super) struct ScaleFlags {
@@ -252,20 +253,20 @@ pub(super) struct ScaleFlags {
     #[arg(value_name = "SCENE.rib")]
     pub(super) scene: PathBuf,
 
-    /// Devices that draw together, as `anthill render` takes them; once for each configuration. The first of a single device is what
-    /// the others are compared with
+    /// Devices that render together, as in `anthill render`; given once for each configuration. All are compared with the first one that
+    /// names a single device
     #[arg(long, value_name = "WHICH", required = true)]
     pub(super) devices: Vec<String>,
 
-    /// How often each configuration is run
+    /// How often to run each configuration
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(super) repeat: u32,
 
-    /// Folder for the page, tables and pictures; made if need be
+    /// Folder for the page, tables and pictures; created if it does not exist
     #[arg(short, long, value_name = "DIR")]
     pub(super) output: PathBuf,
 
-    /// Keep each run to as many cores as it has devices (Linux): for CPU devices of one thread each (LP_NUM_THREADS=0)
+    /// Restrict each run to as many cores as it has devices (Linux only), for CPU devices with one thread each (LP_NUM_THREADS=0)
     #[arg(long)]
     pub(super) cpus: bool,
 
@@ -274,51 +275,51 @@ pub(super) struct ScaleFlags {
 }
 
 const SCALE_HELP: &str = "\
-Each run is a process of its own, `anthill render` with the same flags and this environment. Configurations take turns, round by
-round, so that a busy machine slows all of them alike; before the first round, drivers' caches of compiled kernels are filled.
+Each run is a separate `anthill render` process with the same flags and environment. Configurations take turns, round by round,
+so that a busy machine slows all of them alike. Before the first round, the drivers' caches of compiled kernels are filled.
 In each of the first three rounds the single device runs once more with --regions 40. From these runs the study predicts, as
 `anthill predict` does, how long each configuration and up to 64 devices should take. Where it cannot, it says why.
 Speed-up and efficiency go to standard output. DIR gets scale.html (one page with everything), scale.md, scale.json, scale.csv,
-runs.csv, what was drawn as picture.N.exr for world N, and who drew what in configuration N as drew.N.png.
-Exits with 1 when a run fails, or when two pictures that should be the same are not.
+runs.csv, the picture of world N as picture.N.exr, and which device rendered what in configuration N as drew.N.png.
+Exits with 1 if a run fails, or if pictures differ that should be identical.
 
 Examples:
   anthill scale shot.rib --devices 0 --devices 0,1 --devices 0,1,2,3 -o study
   LP_NUM_THREADS=0 anthill scale teapot.rib --devices 0 --devices 0,0 --cpus --repeat 9 --format 640 480 -o study";
 
-/// Predict what a render takes on other numbers of devices
+/// Predict how long a render takes on other devices
 #[derive(Debug, Args)]
 #[command(after_help = PREDICT_HELP)]
 pub(super) struct PredictFlags {
-    /// Statistics of a render on one device; of several that are alike medians are taken
+    /// Statistics of a render on one device. Of several equal renders, medians are taken
     #[arg(required = true, value_name = "STATS.json")]
     pub(super) stats: Vec<PathBuf>,
 
-    /// Predict for 1, 2, 4 and so on up to so many devices like the measured one
+    /// Predict for 1, 2, 4 and so on up to N devices like the measured one
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(super) devices_max: u16,
 
     /// Predict for devices of these speeds instead, in multiples of the measured one's: 1,3
     #[arg(long, value_name = "LIST", value_parser = parse_speeds, conflicts_with = "devices_max")]
-    pub(super) speeds: Option<Speeds>,
+    pub(super) speeds: Option<SpeedList>,
 
-    /// As JSON, with what each device will have done
+    /// Print JSON, with the work of each device
     #[arg(long)]
     pub(super) json: bool,
 }
 
 const PREDICT_HELP: &str = "\
 A cost model is fitted to the regions of the render, and the real scheduler runs with it on a virtual clock. A render on one device
-usually has too few regions to fit a model to: `--regions 40` gives it enough. Exits with 1 when nothing can be predicted.
+usually has too few regions to fit a model to: `--regions 40` gives it enough. Exits with 1 if nothing can be predicted.
 
 Example:
   anthill render scene.rib --devices 0 --regions 40 --stats one.json
   anthill predict one.json";
 
-/// Show an OpenEXR picture as an sRGB PNG of 8 bits
+/// Convert an OpenEXR picture to an 8-bit sRGB PNG
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Pictures without colour are grey; a lone channel is stretched from its smallest to its largest value.\n\
+    after_help = "Pictures without colour become grey. A single channel is stretched from its smallest to its largest value.\n\
     \nExample:\n  anthill preview teapot.exr teapot.png --gain 2"
 )]
 pub(super) struct PreviewFlags {

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first asks the render to stop and write what is finished, the second ends the program at once.
+//! Ctrl-C: the first one asks the render to stop and to write finished pixels, the second one exits at once.
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -8,12 +8,12 @@ use std::sync::atomic::AtomicBool;
 /// The exit code of a program that was interrupted.
 const INTERRUPTED: i32 = 130;
 
-/// Listens from now on: the flag becomes true at the first signal.
+/// Starts to listen for SIGINT and SIGTERM. The returned flag becomes true at the first signal.
 pub(super) fn listen() -> Arc<AtomicBool> {
     let interrupted = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        // The order matters: the shutdown looks at the flag before it is set. Where a handler cannot be had, the first signal ends the
-        // program, as it does by default.
+        // The order matters: the shutdown checks the flag before it is set. If a handler cannot be installed, the first signal ends
+        // the program, as it does by default.
         let _ = flag::register_conditional_shutdown(signal, INTERRUPTED, interrupted.clone());
         let _ = flag::register(signal, interrupted.clone());
     }

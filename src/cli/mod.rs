@@ -1,43 +1,43 @@
-//! The command line: what was typed to what is meant, and everything that is printed.
+//! The command line: parses what was typed, runs commands, and prints everything.
 
 mod console;
-mod devices;
+mod devices_command;
 mod flags;
 mod interrupt;
-mod predict;
-mod progress;
-mod render;
-mod scale;
-mod shader;
+mod predict_command;
+mod render_command;
+mod scale_command;
+mod shader_command;
 #[cfg(test)]
 mod tests;
 mod units;
+mod watcher;
 
 pub(crate) use console::Console;
-pub(crate) use render::Render;
+pub(crate) use render_command::RenderFn;
 
 use clap::Parser;
-use flags::{Command, Flags, PreviewFlags};
+use flags::{CliCommand, Flags, PreviewFlags};
 use std::ffi::OsString;
 
-/// Runs a command line (with the program's name first) and returns the exit code.
-pub(crate) fn run(args: impl IntoIterator<Item = OsString>, render: &Render<'_>, mut console: Console) -> u8 {
+/// Runs a command line, which begins with the program's name, and returns the exit code.
+pub(crate) fn run(args: impl IntoIterator<Item = OsString>, render: &RenderFn<'_>, mut console: Console) -> u8 {
     let flags = match Flags::try_parse_from(args) {
         Ok(flags) => flags,
         Err(answer) => return print_answer(&answer, &mut console),
     };
     match &flags.command {
-        Command::Render(flags) => render::run(flags, render, &console),
-        Command::Preview(flags) => preview(flags, &console),
-        Command::Devices(flags) => devices::run(flags, &mut console),
-        Command::Shader(command) => shader::run(command, &mut console),
-        Command::Texture(_) => not_yet("texture", &console),
-        Command::Scale(flags) => scale::run(flags, &mut console),
-        Command::Predict(flags) => predict::run(flags, &mut console),
+        CliCommand::Render(flags) => render_command::run(flags, render, &console),
+        CliCommand::Preview(flags) => preview(flags, &console),
+        CliCommand::Devices(flags) => devices_command::run(flags, &mut console),
+        CliCommand::Shader(command) => shader_command::run(command, &mut console),
+        CliCommand::Texture(_) => not_supported_yet("texture", &console),
+        CliCommand::Scale(flags) => scale_command::run(flags, &mut console),
+        CliCommand::Predict(flags) => predict_command::run(flags, &mut console),
     }
 }
 
-/// Help and version were asked for and go to standard output; what is wrong goes to standard error.
+/// Prints help and version, which are results, to standard output, and usage errors to standard error.
 fn print_answer(answer: &clap::Error, console: &mut Console) -> u8 {
     let text = answer.render().to_string();
     if answer.use_stderr() {
@@ -58,7 +58,7 @@ fn preview(flags: &PreviewFlags, console: &Console) -> u8 {
     }
 }
 
-fn not_yet(command: &str, console: &Console) -> u8 {
+fn not_supported_yet(command: &str, console: &Console) -> u8 {
     console.err.error(&format!("`anthill {command}` is not supported yet"));
     2
 }

@@ -1,6 +1,6 @@
-//! Command lines with a stand-in for the renderer: what is typed reaches it, what it says reaches the user.
+//! Command lines with a stand-in for the renderer: what is typed reaches it, and what it reports reaches the user.
 
-use super::console::Messages;
+use super::console::MessageStream;
 use super::*;
 use anthill::diagnostic::{Reporter, SourceLocation};
 use anthill::film::{DisplayOutcome, DisplayState};
@@ -40,8 +40,8 @@ impl Stream {
 /// Exit code, standard output, standard error.
 type Answer = (u8, String, String);
 
-/// Types a command line: words apart by blanks; `SCENE` is a file that exists in `directory`, `DIR` is the directory.
-fn type_in(directory: &TempDir, line: &str, cancelled: &Arc<AtomicBool>, render: &Render<'_>) -> Answer {
+/// Runs a command line of words separated by blanks. `SCENE` is a file that exists in `directory`, `DIR` is the directory.
+fn type_in(directory: &TempDir, line: &str, cancelled: &Arc<AtomicBool>, render: &RenderFn<'_>) -> Answer {
     let scene = directory.path().join("scene.rib");
     std::fs::write(&scene, "WorldBegin WorldEnd\n").expect("writable");
     let place = |word: &str| {
@@ -52,7 +52,7 @@ fn type_in(directory: &TempDir, line: &str, cancelled: &Arc<AtomicBool>, render:
     let (out, err) = (Stream::default(), Stream::default());
     let cancelled = cancelled.clone();
     let listen = Box::new(move || cancelled.clone());
-    let console = Console { out: Box::new(out.clone()), err: Messages::new(err.clone(), false), listen };
+    let console = Console { out: Box::new(out.clone()), err: MessageStream::new(err.clone(), false), listen };
     (run(args, render, console), out.text(), err.text())
 }
 
@@ -65,7 +65,7 @@ fn finished(states: &[DisplayState]) -> Outcome {
     Outcome { ending: Ending::Finished, displays, stats: Stats::default() }
 }
 
-/// The options that a command line of `render` means.
+/// The options that a command line of `render` results in.
 fn options_of(line: &str) -> RenderOptions {
     let seen = Mutex::new(None);
     let render = |options: &RenderOptions, _: &Arc<Reporter>, _: &dyn Observer| {
@@ -77,7 +77,7 @@ fn options_of(line: &str) -> RenderOptions {
     seen.into_inner().expect("the renderer ran")
 }
 
-/// The first line of the error that a bad command line gets, without the scene's directory; nothing may be rendered.
+/// The first line of the error for a bad command line, with the directory replaced by DIR. Nothing may be rendered.
 fn error_of(line: &str) -> String {
     let render = |_: &RenderOptions, _: &Arc<Reporter>, _: &dyn Observer| panic!("rendered in spite of a usage error");
     let directory = directory();
@@ -170,19 +170,25 @@ fn every_bad_flag_is_explained() {
         ("render SCENE --format 64", "error: 2 values required for '--format <W> <H>' but 1 was provided"),
         (
             "render SCENE --crop 0.5 0.5 0 1",
-            "anthill: error: --crop 0.5 0.5 0 1: each pair must increase from 0 at least to 1 at most",
+            "anthill: error: --crop 0.5 0.5 0 1: each pair must increase and be between 0 and 1",
         ),
         (
             "render SCENE --crop -1 1 0 1",
-            "anthill: error: --crop -1 1 0 1: each pair must increase from 0 at least to 1 at most",
+            "anthill: error: --crop -1 1 0 1: each pair must increase and be between 0 and 1",
         ),
         (
             "render SCENE --crop 0 1 0 nan",
-            "anthill: error: --crop 0 1 0 NaN: each pair must increase from 0 at least to 1 at most",
+            "anthill: error: --crop 0 1 0 NaN: each pair must increase and be between 0 and 1",
         ),
         ("render SCENE --samples 4 0", "error: invalid value '0' for '--samples <X> <Y>': 0 is not in 1..=64"),
-        ("render SCENE --shading-rate 0", "anthill: error: --shading-rate 0: a micropolygon's area must be above 0"),
-        ("render SCENE --shading-rate -1", "anthill: error: --shading-rate -1: a micropolygon's area must be above 0"),
+        (
+            "render SCENE --shading-rate 0",
+            "anthill: error: --shading-rate 0: the area of a micropolygon must be above 0",
+        ),
+        (
+            "render SCENE --shading-rate -1",
+            "anthill: error: --shading-rate -1: the area of a micropolygon must be above 0",
+        ),
         (
             "render SCENE --regions 0",
             "error: invalid value '0' for '--regions <N>': expected a whole number of at least 1",
@@ -211,11 +217,11 @@ fn every_bad_flag_is_explained() {
         ("shader info", "error: the following required arguments were not provided:"),
         (
             "shader compile matte plastic -o DIR/a.spv",
-            "anthill: error: -o DIR/a.spv is one file for several shaders (matte, plastic): name a folder that exists, or leave -o out",
+            "anthill: error: -o DIR/a.spv is one file, but there are several shaders (matte, plastic): give an existing folder, or omit -o",
         ),
         (
             "shader compile matte matte",
-            "anthill: error: two shaders are called matte: compile one after the other, with -o",
+            "anthill: error: two shaders are named matte: compile them one at a time, with -o",
         ),
         ("paint", "error: unrecognized subcommand 'paint'"),
     ];
@@ -234,7 +240,7 @@ fn every_bad_study_is_explained() {
         ),
         (
             "scale - --devices 0 -o DIR",
-            "anthill: error: a study reads its scene for each run: it cannot come from standard input",
+            "anthill: error: a study reads its scene once for each run, so the scene cannot be standard input",
         ),
         (
             "scale SCENE --devices 0 -o SCENE",
@@ -280,7 +286,7 @@ fn messages_summary_and_exit_code_come_from_the_outcome() {
 }
 
 #[test]
-fn what_never_began_has_no_summary() {
+fn renders_that_never_began_have_no_summary() {
     for (ending, expected) in [(Ending::WrongUsage, 2), (Ending::NoDevice, 3)] {
         let render = move |_: &RenderOptions, reporter: &Arc<Reporter>, _: &dyn Observer| {
             reporter.error("nodevice", &SourceLocation::default(), "why");
@@ -317,13 +323,13 @@ fn statistics_and_trace_are_written() {
 fn percent_lines_are_as_farms_read_them() {
     let render = |_: &RenderOptions, reporter: &Arc<Reporter>, observer: &dyn Observer| {
         for frame in [1, 2] {
-            observer.notice(Event::WorldBegin { frame: Some(frame), pixels: 300 });
+            observer.notify(Event::WorldBegin { frame: Some(frame), pixels: 300 });
             for finished in [1, 2, 3, 150, 150, 299] {
-                observer.notice(Event::Pixels { finished });
+                observer.notify(Event::Pixels { finished });
             }
             reporter.warn("odd", &SourceLocation::default(), format!("frame {frame} is odd"));
-            observer.notice(Event::Pixels { finished: 300 });
-            observer.notice(Event::WorldEnd);
+            observer.notify(Event::Pixels { finished: 300 });
+            observer.notify(Event::WorldEnd);
         }
         finished(&[])
     };
@@ -342,7 +348,7 @@ fn percent_lines_are_as_farms_read_them() {
 }
 
 #[test]
-fn the_first_interrupt_stops_the_render_and_is_told_once() {
+fn the_first_interrupt_stops_the_render_and_is_reported_once() {
     let cancelled = Arc::new(AtomicBool::new(false));
     let flag = cancelled.clone();
     let render = move |_: &RenderOptions, _: &Arc<Reporter>, observer: &dyn Observer| {
@@ -353,7 +359,7 @@ fn the_first_interrupt_stops_the_render_and_is_told_once() {
     };
     let (code, _, err) = type_in(&directory(), "render SCENE", &cancelled, &render);
     assert_eq!(code, 130);
-    assert_eq!(err.matches("interrupted: writing what is finished").count(), 1, "{err}");
+    assert_eq!(err.matches("interrupted: finishing regions in progress").count(), 1, "{err}");
 }
 
 /// Statistics of a run on one device: `count` regions of 16x16 pixels that take 1 ms for each of their 100 micropolygons.
@@ -402,7 +408,7 @@ fn predictions_are_tables_and_json() {
     assert_eq!((code, &*err), (0, ""));
     let counts: Vec<&str> = out.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(counts[counts.len() - 5..], ["devices", "1", "2", "4", "6"], "{out}");
-    assert!(out.starts_with("world 1: rates of 10 regions"), "{out}");
+    assert!(out.starts_with("world 1: rates fitted to 10 regions; "), "{out}");
     let (code, out, _) = type_in("predict DIR/enough --speeds 1,4 --json");
     let json: serde_json::Value = serde_json::from_str(&out).expect("JSON");
     let prediction = &json["predictions"][0];
@@ -421,7 +427,7 @@ fn bad_predictions_are_explained() {
         ("predict DIR/a.json", "anthill: error: cannot read \"DIR/a.json\": No such file or directory (os error 2)"),
         (
             "predict SCENE",
-            "anthill: error: cannot read \"DIR/scene.rib\": it is not a render's statistics: expected value at line 1 column 1",
+            "anthill: error: cannot read \"DIR/scene.rib\": it is not a file that `render --stats` wrote: expected value at line 1 column 1",
         ),
         (
             "predict SCENE --speeds 1,0",

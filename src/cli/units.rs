@@ -1,12 +1,11 @@
-//! From what was typed for one flag to its value: sizes, times, frames. The errors are ends of sentences: "invalid value
-//! '5x' for '--memory <SIZE>': ...".
+//! Parses the values of flags: sizes, times, frames. Errors complete a sentence: "invalid value '5x' for '--memory <SIZE>': ...".
 
 use anthill::options::Frames;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-/// A number of bytes: `512M`, `1.5G`, `256MiB`. K, M, G and T, with or without `iB`, are powers of 1024; KB, MB, GB and TB are powers
-/// of 1000. A bare number is refused: it would be bytes, and nobody means that.
+/// Parses a number of bytes: `512M`, `1.5G`, `256MiB`. K, M, G and T, with or without `iB`, are powers of 1024; KB, MB, GB and TB are
+/// powers of 1000. A bare number is refused, since it would mean bytes, which is hardly ever intended.
 pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
     let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
@@ -21,7 +20,7 @@ pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
         _ => return Err(help()),
     };
     let bytes = number * base.powi(power);
-    // 2^63: any real size is below, and the conversion is exact enough.
+    // About 2^63. Any real size is below it, and the conversion is exact enough.
     if !(1.0..=9.2e18).contains(&bytes) {
         Err("the size must be above 0 and below 8 EiB".into())
     } else {
@@ -29,12 +28,12 @@ pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A number of things: `40`.
+/// Parses a number of things: `40`.
 pub(super) fn parse_count(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "expected a whole number of at least 1".into())
 }
 
-/// Seconds: `30`, `2.5s`, `5m`.
+/// Parses a time: `30` or `2.5s` in seconds, `5m` in minutes.
 pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
     let (number, unit) = match (text.strip_suffix('m'), text.strip_suffix('s')) {
         (Some(minutes), _) => (minutes, 60.0),
@@ -49,13 +48,13 @@ pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Frames: `1-10,12`; numbers may be negative (`-5--1`).
+/// Parses frames: `1-10,12`. Numbers may be negative (`-5--1`).
 pub(super) fn parse_frames(text: &str) -> Result<Frames, String> {
     let frame = |number: &str| {
         number.trim().parse::<i32>().map_err(|_| format!("expected frames such as 1-10,12, not \"{number}\""))
     };
     let range = |part: &str| {
-        // The first character may be a sign; a hyphen after it stands between two numbers.
+        // The first character may be a sign; a hyphen after it separates two numbers.
         let hyphen = part.char_indices().skip(1).find(|(_, c)| *c == '-').map(|(index, _)| index);
         let (first, last) = hyphen.map_or((part, part), |index| (&part[..index], &part[index + 1..]));
         let (first, last) = (frame(first)?, frame(last)?);
@@ -64,18 +63,18 @@ pub(super) fn parse_frames(text: &str) -> Result<Frames, String> {
     text.split(',').map(|part| range(part.trim())).collect::<Result<_, _>>().map(Frames)
 }
 
-/// How fast devices are.
+/// The speeds of devices, relative to one of them.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Speeds(pub(super) Vec<f64>);
+pub(super) struct SpeedList(pub(super) Vec<f64>);
 
-/// Speeds: `1,3` or `1,0.5,2`; at most 1024.
-pub(super) fn parse_speeds(text: &str) -> Result<Speeds, String> {
+/// Parses speeds: `1,3` or `1,0.5,2`; at most 1024.
+pub(super) fn parse_speeds(text: &str) -> Result<SpeedList, String> {
     let speed = |number: &str| match number.trim().parse::<f64>() {
         Ok(speed) if (1e-3..=1e6).contains(&speed) => Ok(speed),
         _ => Err(format!("expected speeds such as 1,3 or 1,0.5 (0.001 to 1000000), not \"{number}\"")),
     };
     let speeds: Vec<f64> = text.split(',').map(speed).collect::<Result<_, _>>()?;
-    if speeds.len() > 1024 { Err("at most 1024 devices".into()) } else { Ok(Speeds(speeds)) }
+    if speeds.len() > 1024 { Err("at most 1024 devices".into()) } else { Ok(SpeedList(speeds)) }
 }
 
 #[cfg(test)]
@@ -141,7 +140,7 @@ mod tests {
 
     #[test]
     fn speeds() {
-        assert_eq!(parse_speeds("1, 0.5,3"), Ok(Speeds(vec![1.0, 0.5, 3.0])));
+        assert_eq!(parse_speeds("1, 0.5,3"), Ok(SpeedList(vec![1.0, 0.5, 3.0])));
         for bad in ["", "1,", "0", "-1", "nan", "inf", "1;2"] {
             assert!(parse_speeds(bad).is_err(), "{bad}");
         }

@@ -185,7 +185,12 @@ fn interrupted(place: &Place, flags: &[&str]) -> String {
     let said: Vec<String> = lines.filter(|line| percent(line).is_none()).collect();
     let said = said.join("\n");
     assert_eq!(running.0.wait().expect("a child").code(), Some(130), "{said}");
-    assert!(said.contains("interrupted: writing what is finished; interrupt again to stop at once"), "{said}");
+    assert!(
+        said.contains(
+            "interrupted: finishing regions in progress and writing the picture; interrupt again to exit at once"
+        ),
+        "{said}"
+    );
     said
 }
 

@@ -70,7 +70,7 @@ fn checking_draws_nothing_and_needs_no_device() {
     };
     let good = check("Display \"a.exr\" \"exr\" \"rgba\"");
     assert_eq!((good.code, good.messages()), (Some(0), vec![]));
-    assert!(good.err.starts_with("anthill: checked, nothing drawn: "), "{}", good.err);
+    assert!(good.err.starts_with("anthill: checked, nothing rendered: "), "{}", good.err);
     let bad = check("Display \"no/a.exr\" \"exr\" \"rgba\" Surface \"nosuch\"");
     assert_eq!(bad.code, Some(1));
     assert!(bad.err.contains("no surface shader \"nosuch\"") && bad.err.contains("cannot write"), "{}", bad.err);

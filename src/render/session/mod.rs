@@ -139,7 +139,7 @@ impl<'a> Session<'a> {
         }
         let crop = film.crop();
         let pixels = u64::from(crop[2] - crop[0]) * u64::from(crop[3] - crop[1]);
-        self.observer.notice(Event::WorldBegin { frame: world.options.frame, pixels });
+        self.observer.notify(Event::WorldBegin { frame: world.options.frame, pixels });
         let begin = Instant::now();
         let picture = self.picture(&world, &film);
         let imager = self.shading.imager(&world, self.reporter);
@@ -155,7 +155,7 @@ impl<'a> Session<'a> {
             Err(refusal) => Err(refusal),
         };
         self.checkpoint = checkpoint;
-        self.observer.notice(Event::WorldEnd);
+        self.observer.notify(Event::WorldEnd);
         match drawn {
             Ok(displays) => Drawn { displays, ending: self.observer.is_cancelled().then_some(Ending::Interrupted) },
             Err(refusal) => {
@@ -175,7 +175,7 @@ impl<'a> Session<'a> {
     ) -> Vec<DisplayOutcome> {
         let begin = Instant::now();
         let (finished, count) = film.progress();
-        self.observer.notice(Event::Pixels { finished });
+        self.observer.notify(Event::Pixels { finished });
         if finished < count {
             match &mut checkpoint {
                 Some(checkpoint) => checkpoint.keep_while(&film, || self.draw_picture(picture, &film, begin)),
@@ -337,7 +337,7 @@ impl<'a> Session<'a> {
             let begin = Instant::now();
             film.deposit(region.to_array(), &interleave(&layout, region.pixel_count(), &result));
             deposit += begin.elapsed();
-            self.observer.notice(Event::Pixels { finished: film.progress().0 });
+            self.observer.notify(Event::Pixels { finished: film.progress().0 });
             cancel.store(self.observer.is_cancelled(), Ordering::Relaxed);
         };
         let table_s = counting_up.elapsed().as_secs_f64();

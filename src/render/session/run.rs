@@ -79,7 +79,7 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
     let disturbed = session.aids.check_faults(reporter);
     let ending = match ending {
         Ending::Finished if unreadable => Ending::Unreadable,
-        Ending::Finished if !disturbed => Ending::Undisturbed,
+        Ending::Finished if !disturbed => Ending::FaultNotReached,
         ending => ending,
     };
     session.close_checkpoint(ending, &displays);

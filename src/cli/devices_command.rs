@@ -1,11 +1,11 @@
-//! `anthill devices`: what there is to draw on.
+//! `anthill devices`: lists the Vulkan devices.
 
 use super::console::Console;
 use super::flags::DevicesFlags;
 use anthill::gpu::{DeviceInfo, DeviceKind, GpuError, devices, select};
 use anthill::stats::human_bytes;
 
-/// The exit code when nothing can render.
+/// The exit code if no device can render.
 pub(super) const NO_USABLE_DEVICE: u8 = 3;
 
 /// Runs the command and returns the exit code.
@@ -13,7 +13,7 @@ pub(super) fn run(flags: &DevicesFlags, console: &mut Console) -> u8 {
     let devices = match devices(false) {
         Ok(devices) => devices,
         Err(error) => {
-            explain(&error, console);
+            report_error(&error, console);
             return NO_USABLE_DEVICE;
         }
     };
@@ -23,16 +23,16 @@ pub(super) fn run(flags: &DevicesFlags, console: &mut Console) -> u8 {
     console.print(&if flags.json { json(&devices) } else { devices.iter().map(describe).collect() });
     let Err(error) = &chosen else {
         if default.iter().all(|&index| devices[index].kind == DeviceKind::Cpu) {
-            console.err.line("anthill: no GPU can render: renders draw on the processor");
+            console.err.line("anthill: no usable GPU was found; renders use the CPU");
         }
         return 0;
     };
-    explain(error, console);
+    report_error(error, console);
     NO_USABLE_DEVICE
 }
 
-/// Says what is wrong and what to do about it.
-pub(super) fn explain(error: &GpuError, console: &Console) {
+/// Prints an error and what to do about it.
+pub(super) fn report_error(error: &GpuError, console: &Console) {
     console.err.error(&error.to_string());
     if !error.hint().is_empty() {
         console.err.line(&format!("  help: {}", error.hint()));
@@ -44,10 +44,10 @@ fn json(devices: &[DeviceInfo]) -> String {
     text + "\n"
 }
 
-/// A device in a few lines: what it is, what of the features that are looked at it offers, what it lacks.
+/// A device in a few lines: what it is, which of the features that are checked it offers, and what it lacks.
 fn describe(device: &DeviceInfo, default: bool) -> String {
     let verdict = match (device.usable, default) {
-        (true, true) => "can render, and does by default",
+        (true, true) => "can render, and is used by default",
         (true, false) => "can render",
         (false, _) => "cannot render",
     };
@@ -78,7 +78,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn a_device_says_what_it_is_and_what_it_lacks() {
+    fn a_device_is_described_with_what_it_lacks() {
         let mut device = DeviceInfo {
             index: 1,
             name: "SwiftShader".into(),
@@ -104,7 +104,7 @@ mod tests {
         let head = "1  SwiftShader\n   CPU, SwiftShader driver 5.0, Vulkan 1.3.0, 2.0 GiB: ";
         let offers = "   offers shaderInt64, timelineSemaphore\n";
         assert_eq!(describe(&device, false), format!("{head}can render\n{offers}"));
-        assert_eq!(describe(&device, true), format!("{head}can render, and does by default\n{offers}"));
+        assert_eq!(describe(&device, true), format!("{head}can render, and is used by default\n{offers}"));
         device.usable = false;
         let lack = |name, needed: &str, has: &str, reason| {
             let (needed, has) = (needed.to_string(), has.to_string());

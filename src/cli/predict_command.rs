@@ -1,4 +1,4 @@
-//! `anthill predict`: what a measured render would take on other numbers of devices.
+//! `anthill predict`: predicts how long a measured render would take on other devices.
 
 use super::console::Console;
 use super::flags::PredictFlags;
@@ -17,11 +17,11 @@ pub(super) fn run(flags: &PredictFlags, console: &mut Console) -> u8 {
             return 2;
         }
     };
-    let crews = crews(flags);
+    let device_sets = device_sets(flags);
     let forecast = Forecast::new(&runs);
     let rows = forecast.as_ref().map_err(ForecastError::clone).and_then(|forecast| {
         let row = |speeds: &Vec<f64>| Ok((speeds.clone(), forecast.predict(speeds)?));
-        crews.iter().map(row).collect::<Result<Vec<_>, ForecastError>>()
+        device_sets.iter().map(row).collect::<Result<Vec<_>, ForecastError>>()
     });
     match (forecast, rows) {
         (Ok(forecast), Ok(rows)) => {
@@ -41,11 +41,12 @@ pub(super) fn run(flags: &PredictFlags, console: &mut Console) -> u8 {
 fn read(path: &Path) -> Result<Measured, String> {
     let unreadable = |why: String| format!("cannot read \"{}\": {why}", path.display());
     let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
-    serde_json::from_slice(&bytes).map_err(|error| unreadable(format!("it is not a render's statistics: {error}")))
+    serde_json::from_slice(&bytes)
+        .map_err(|error| unreadable(format!("it is not a file that `render --stats` wrote: {error}")))
 }
 
-/// The devices to predict for: those that were named, or powers of two of equal ones.
-fn crews(flags: &PredictFlags) -> Vec<Vec<f64>> {
+/// The speeds of each set of devices to predict for: the given ones, or powers of two of equal devices.
+fn device_sets(flags: &PredictFlags) -> Vec<Vec<f64>> {
     match &flags.speeds {
         Some(speeds) => vec![speeds.0.clone()],
         None => {
@@ -59,7 +60,7 @@ fn crews(flags: &PredictFlags) -> Vec<Vec<f64>> {
 
 type Row = (Vec<f64>, Prediction);
 
-/// A row of the JSON.
+/// A prediction in the JSON.
 #[derive(Serialize)]
 struct JsonRow<'a> {
     speeds: &'a [f64],
@@ -78,9 +79,9 @@ fn table(forecast: &Forecast, rows: &[Row]) -> String {
     for (world, place) in forecast.worlds.iter().zip(1..) {
         let (rates, serial) = (&world.model.rates, &world.model.serial);
         text += &format!(
-            "world {place}: rates of {} regions, off by {:.1}% of a region's time\n\
-             \x20 a region {:.3} ms, a micropolygon {:.1} ns, a subpixel {:.2} ns, a shaded vertex {:.1} ns, an entry {:.1} ns\n\
-             \x20 host before {:.3} s, each device {:.3} s + {:.3} s of its own, counting {:.3} s, host after {:.3} s\n",
+            "world {place}: rates fitted to {} regions; the fitted time of a region is off by {:.1}%\n\
+             \x20 per region {:.3} ms, micropolygon {:.1} ns, subpixel {:.2} ns, shaded vertex {:.1} ns, translucent entry {:.1} ns\n\
+             \x20 host before {:.3} s, per device {:.3} s + {:.3} s of its own, counting {:.3} s, host after {:.3} s\n",
             world.fitted.regions,
             100.0 * world.fitted.relative_error,
             1e3 * rates.region_s,

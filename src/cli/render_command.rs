@@ -1,8 +1,8 @@
-//! `anthill render`: flags to [`RenderOptions`], messages, progress, statistics and the exit code.
+//! `anthill render`: turns flags into [`RenderOptions`], prints messages and progress, and writes statistics.
 
 use super::console::Console;
 use super::flags::{RenderFlags, WorkFlags};
-use super::progress::Watcher;
+use super::watcher::Watcher;
 use anthill::diagnostic::Reporter;
 use anthill::film::{check_writable, write_bytes};
 use anthill::options::{CheckpointOptions, Overrides, RenderOptions};
@@ -13,11 +13,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What does the rendering: [`anthill::render`], or a stand-in in tests.
-pub(crate) type Render<'a> = dyn Fn(&RenderOptions, &Arc<Reporter>, &dyn Observer) -> Outcome + 'a;
+/// The function that renders: [`anthill::render`], or a stand-in in tests.
+pub(crate) type RenderFn<'a> = dyn Fn(&RenderOptions, &Arc<Reporter>, &dyn Observer) -> Outcome + 'a;
 
 /// Runs the command and returns the exit code.
-pub(super) fn run(flags: &RenderFlags, render: &Render<'_>, console: &Console) -> u8 {
+pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console) -> u8 {
     let begin = Instant::now();
     let cancelled = (console.listen)();
     let options = match resolve(flags) {
@@ -43,7 +43,7 @@ pub(super) fn run(flags: &RenderFlags, render: &Render<'_>, console: &Console) -
     stats.wall = begin.elapsed();
     let mut summary = stats.summary();
     if flags.check && stats.outputs.is_empty() {
-        summary = summary.replacen("nothing to write", "checked, nothing drawn", 1);
+        summary = summary.replacen("nothing to write", "checked, nothing rendered", 1);
     }
     console.err.line(&format!("anthill: {summary}"));
     let exit_code = outcome.exit_code(flags.strict);
@@ -55,7 +55,7 @@ pub(super) fn run(flags: &RenderFlags, render: &Render<'_>, console: &Console) -
     if failures > 0 { exit_code.max(1) } else { exit_code }
 }
 
-/// Whether there is such a scene.
+/// Checks that a scene is a file that exists.
 pub(super) fn check_readable(scene: &Path) -> Result<(), String> {
     let cannot_read = |reason: &dyn std::fmt::Display| format!("cannot read \"{}\": {reason}", scene.display());
     match std::fs::metadata(scene) {
@@ -69,7 +69,7 @@ pub(super) fn cannot_write(path: &Path, error: &std::io::Error) -> String {
     format!("cannot write \"{}\": {error}", path.display())
 }
 
-/// What the flags mean together. The error is one of usage: nothing was begun.
+/// Checks the flags together and turns them into options. The error is one of usage; nothing has begun.
 fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
     for scene in flags.scenes.iter().filter(|scene| scene.as_os_str() != "-") {
         check_readable(scene)?;
@@ -103,19 +103,19 @@ fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
     })
 }
 
-/// What takes the place of what the RIB says.
+/// The settings that override those of the scene.
 pub(super) fn overrides(flags: &WorkFlags) -> Result<Overrides, String> {
     let pair = |values: &Option<Vec<u32>>| values.as_deref().and_then(|values| <[u32; 2]>::try_from(values).ok());
     let crop = flags.crop.as_deref().and_then(|values| <[f64; 4]>::try_from(values).ok());
     if let Some([x0, x1, y0, y1]) = crop
         && !(0.0 <= x0 && x0 < x1 && x1 <= 1.0 && 0.0 <= y0 && y0 < y1 && y1 <= 1.0)
     {
-        return Err(format!("--crop {x0} {x1} {y0} {y1}: each pair must increase from 0 at least to 1 at most"));
+        return Err(format!("--crop {x0} {x1} {y0} {y1}: each pair must increase and be between 0 and 1"));
     }
     if let Some(rate) = flags.shading_rate
         && !(rate.is_finite() && rate > 0.0)
     {
-        return Err(format!("--shading-rate {rate}: a micropolygon's area must be above 0"));
+        return Err(format!("--shading-rate {rate}: the area of a micropolygon must be above 0"));
     }
     Ok(Overrides { format: pair(&flags.format), crop, samples: pair(&flags.samples), shading_rate: flags.shading_rate })
 }

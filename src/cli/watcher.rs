@@ -1,6 +1,6 @@
-//! Progress on standard error: a bar for people, percent lines for render farms.
+//! Shows progress on standard error: a bar for people, percent lines for render farms.
 
-use super::console::Messages;
+use super::console::MessageStream;
 use super::flags::ProgressMode;
 use anthill::progress::{Event, Observer};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -8,14 +8,15 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Watches a render for the user, and stops it when the user says so.
+/// Watches a render for the user, and stops it on Ctrl-C.
 pub(super) struct Watcher {
-    messages: Messages,
-    /// `None` shows nothing.
+    messages: MessageStream,
+    /// How to show progress; `None` shows nothing.
     style: Option<Style>,
-    world: Mutex<World>,
+    world: Mutex<WorldProgress>,
     cancelled: Arc<AtomicBool>,
-    cancel_told: AtomicBool,
+    /// Whether the user was told that the render is stopping.
+    cancel_reported: AtomicBool,
 }
 
 #[derive(Clone, Copy)]
@@ -24,28 +25,28 @@ enum Style {
     Percent,
 }
 
-/// The world that is being drawn.
+/// Progress of the world that is being rendered.
 #[derive(Default)]
-struct World {
+struct WorldProgress {
     pixels: u64,
-    /// The last line that was printed.
+    /// The last percentage that was printed.
     percent: Option<u64>,
     bar: Option<ProgressBar>,
 }
 
 impl Watcher {
-    pub(super) fn new(mode: ProgressMode, messages: Messages, cancelled: Arc<AtomicBool>) -> Self {
+    pub(super) fn new(mode: ProgressMode, messages: MessageStream, cancelled: Arc<AtomicBool>) -> Self {
         let style = match mode {
             ProgressMode::Auto if messages.is_terminal() => Some(Style::Bar),
             ProgressMode::Auto | ProgressMode::Off => None,
             ProgressMode::Bar => Some(Style::Bar),
             ProgressMode::Percent => Some(Style::Percent),
         };
-        Self { messages, style, world: Mutex::default(), cancelled, cancel_told: AtomicBool::new(false) }
+        Self { messages, style, world: Mutex::default(), cancelled, cancel_reported: AtomicBool::new(false) }
     }
 
-    /// A line that farm managers know from PRMan, for each new percent.
-    fn show_percent(&self, world: &mut World, finished: u64) {
+    /// Prints a line for each new percentage, in the format of PRMan that farm managers parse.
+    fn show_percent(&self, world: &mut WorldProgress, finished: u64) {
         let percent = (finished.min(world.pixels) * 100).checked_div(world.pixels).unwrap_or(100);
         if world.percent.is_none_or(|last| percent > last) {
             world.percent = Some(percent);
@@ -53,8 +54,8 @@ impl Watcher {
         }
     }
 
-    fn begin(&self, world: &mut World, frame: Option<i32>, pixels: u64) {
-        *world = World { pixels, ..World::default() };
+    fn begin(&self, world: &mut WorldProgress, frame: Option<i32>, pixels: u64) {
+        *world = WorldProgress { pixels, ..WorldProgress::default() };
         match self.style {
             None => {}
             Some(Style::Percent) => self.show_percent(world, 0),
@@ -73,7 +74,7 @@ impl Watcher {
 }
 
 impl Observer for Watcher {
-    fn notice(&self, event: Event) {
+    fn notify(&self, event: Event) {
         let mut world = self.world.lock();
         match event {
             Event::WorldBegin { frame, pixels } => self.begin(&mut world, frame, pixels),
@@ -93,8 +94,8 @@ impl Observer for Watcher {
 
     fn is_cancelled(&self) -> bool {
         let cancelled = self.cancelled.load(Ordering::Relaxed);
-        if cancelled && !self.cancel_told.swap(true, Ordering::Relaxed) {
-            self.messages.line("anthill: interrupted: writing what is finished; interrupt again to stop at once");
+        if cancelled && !self.cancel_reported.swap(true, Ordering::Relaxed) {
+            self.messages.line("anthill: interrupted: finishing regions in progress and writing the picture; interrupt again to exit at once");
         }
         cancelled
     }

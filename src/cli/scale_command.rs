@@ -1,16 +1,17 @@
-//! `anthill scale`: flags to a plan, runs, and a report; the table on standard output.
+//! `anthill scale`: measures a scaling study, writes its report, and prints its table.
 
 use super::console::Console;
-use super::devices::{NO_USABLE_DEVICE, explain};
+use super::devices_command::{NO_USABLE_DEVICE, report_error};
 use super::flags::{ScaleFlags, WorkFlags};
-use super::render::{cannot_write, check_readable, overrides};
+use super::render_command::{cannot_write, check_readable, overrides};
 use anthill::film::check_writable;
 use anthill::gpu::{DeviceInfo, GpuError, devices};
 use anthill::options::Frames;
 use anthill::scale::machine::Machine;
 use anthill::scale::study::quoted;
 use anthill::scale::{
-    FinishedRun, Plan, PlanError, Purpose, RunError, RunSettings, Study, StudyForecast, available_cpus, measure, report, tables,
+    FinishedRun, Plan, PlanError, Purpose, RunError, RunSettings, Study, StudyForecast, available_cpus, measure,
+    report, tables,
 };
 
 /// The exit code of a wrong command line.
@@ -28,14 +29,14 @@ pub(super) fn run(flags: &ScaleFlags, console: &mut Console) -> u8 {
     let known = match devices(false) {
         Ok(known) => known,
         Err(error) => {
-            explain(&error, console);
+            report_error(&error, console);
             return NO_USABLE_DEVICE;
         }
     };
     let plan = match Plan::new(&flags.devices, &known) {
         Ok(plan) => plan,
         Err(PlanError::Devices(error)) => {
-            explain(&error, console);
+            report_error(&error, console);
             return if matches!(error, GpuError::UnknownDevice { .. }) { WRONG_USAGE } else { NO_USABLE_DEVICE };
         }
         Err(error) => {
@@ -47,13 +48,13 @@ pub(super) fn run(flags: &ScaleFlags, console: &mut Console) -> u8 {
         console.err.error(&message);
         return WRONG_USAGE;
     }
-    draw(flags, &plan, &known, console)
+    run_study(flags, &plan, &known, console)
 }
 
-/// What can be known to be wrong before devices are looked at.
+/// Checks everything that can be checked before devices are listed.
 fn check(flags: &ScaleFlags) -> Result<(), String> {
     if flags.scene.as_os_str() == "-" {
-        return Err("a study reads its scene for each run: it cannot come from standard input".into());
+        return Err("a study reads its scene once for each run, so the scene cannot be standard input".into());
     }
     check_readable(&flags.scene)?;
     overrides(&flags.work)?;
@@ -69,7 +70,8 @@ fn check_cores(flags: &ScaleFlags, plan: &Plan) -> Result<(), String> {
     if !flags.cpus {
         return Ok(());
     }
-    let cores = available_cpus().map_err(|_| "--cpus: this system cannot keep a process to cores".to_string())?;
+    let cores =
+        available_cpus().map_err(|_| "--cpus: this system cannot restrict a process to some cores".to_string())?;
     let most = plan.devices_max();
     if most > cores {
         return Err(format!("--cpus: {most} devices need as many cores, but only {cores} are available"));
@@ -77,17 +79,17 @@ fn check_cores(flags: &ScaleFlags, plan: &Plan) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs, writes, prints.
-fn draw(flags: &ScaleFlags, plan: &Plan, known: &[DeviceInfo], console: &mut Console) -> u8 {
+/// Runs the study, writes its files, and prints its table.
+fn run_study(flags: &ScaleFlags, plan: &Plan, known: &[DeviceInfo], console: &mut Console) -> u8 {
     let cancelled = (console.listen)();
     let program = match std::env::current_exe() {
         Ok(program) => program,
         Err(error) => {
-            console.err.error(&format!("cannot tell where this program is: {error}"));
+            console.err.error(&format!("cannot find the path of this program: {error}"));
             return 1;
         }
     };
-    let order = RunSettings {
+    let settings = RunSettings {
         program,
         scene: flags.scene.clone(),
         flags: to_arguments(&flags.work).into_iter().map(Into::into).collect(),
@@ -96,7 +98,7 @@ fn draw(flags: &ScaleFlags, plan: &Plan, known: &[DeviceInfo], console: &mut Con
         folder: flags.output.clone(),
     };
     let messages = console.err.clone();
-    let measured = measure(&order, plan, &cancelled, &mut |progress| messages.line(&told(progress)));
+    let measured = measure(&settings, plan, &cancelled, &mut |run| messages.line(&describe(run)));
     let measured = match measured {
         Ok(measured) => measured,
         Err(error) => {
@@ -134,8 +136,9 @@ fn draw(flags: &ScaleFlags, plan: &Plan, known: &[DeviceInfo], console: &mut Con
     1
 }
 
-fn told(progress: FinishedRun<'_>) -> String {
-    let FinishedRun { purpose, selection, render_s, process_s } = progress;
+/// The line that reports a run.
+fn describe(run: FinishedRun<'_>) -> String {
+    let FinishedRun { purpose, selection, render_s, process_s } = run;
     let which = match purpose {
         Purpose::Caches => "caches filled".into(),
         Purpose::Measure { place, count } => format!("run {place} of {count}"),
@@ -144,7 +147,7 @@ fn told(progress: FinishedRun<'_>) -> String {
     format!("anthill: {which}: --devices {selection}: {render_s:.3} s, whole process {process_s:.3} s")
 }
 
-/// A run that could not even begin says why by its exit code.
+/// The exit code of a study whose run failed. If the run could not even begin, its exit code says why.
 fn exit_code(error: &RunError) -> u8 {
     match error {
         RunError::Interrupted | RunError::Failed { code: Some(130), .. } => INTERRUPTED,
@@ -154,14 +157,14 @@ fn exit_code(error: &RunError) -> u8 {
     }
 }
 
-/// The flags as `anthill render` reads them.
+/// The flags as arguments of `anthill render`.
 fn to_arguments(flags: &WorkFlags) -> Vec<String> {
     let mut arguments = Vec::new();
     let mut add = |name: &str, values: Vec<String>| {
         arguments.push(format!("--{name}"));
         arguments.extend(values);
     };
-    // A number of KiB is exact in binary, whatever unit was typed.
+    // A number of KiB is an exact float, whatever unit was typed.
     let size = |bytes: u64| vec![format!("{}K", bytes as f64 / 1024.0)];
     if let Some(bytes) = flags.memory {
         add("memory", size(bytes));
@@ -188,7 +191,7 @@ fn to_arguments(flags: &WorkFlags) -> Vec<String> {
     arguments
 }
 
-/// The study's own command line.
+/// The command line of the study itself.
 fn command(flags: &ScaleFlags) -> String {
     let mut words = vec!["anthill".to_string(), "scale".into(), flags.scene.display().to_string()];
     words.extend(flags.devices.iter().flat_map(|selection| ["--devices".into(), selection.clone()]));
@@ -206,19 +209,19 @@ fn joined(words: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::flags::{Command, Flags};
+    use crate::cli::flags::{CliCommand, Flags};
     use clap::Parser;
 
     fn work(line: &str) -> WorkFlags {
         let words = format!("anthill render a.rib {line}");
         match Flags::try_parse_from(words.split_whitespace()).expect("good flags").command {
-            Command::Render(flags) => flags.work,
+            CliCommand::Render(flags) => flags.work,
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
-    fn flags_are_passed_on_as_they_were_meant() {
+    fn flags_are_passed_on_unchanged() {
         let all = "--memory 1.5G --host-memory 10KB --frames -5--1,7 --format 64 48 --crop 0 0.5 0.1 1 --samples 4 2 --shading-rate 0.3";
         let passed = joined(&to_arguments(&work(all)));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! `anthill shader`: RSL to SPIR-V, and what shaders are.
+//! `anthill shader`: compiles RSL to SPIR-V and describes shaders.
 
 use super::console::Console;
 use super::flags::{ShaderCommand, ShaderCompileFlags, ShaderInfoFlags, ShaderSources};
@@ -7,8 +7,10 @@ use anthill::shading::standalone::{Preprocessing, StandaloneShader, read};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Exit codes: something is missing; the command line makes no sense.
+/// The exit code if a shader has errors or could not be written.
 const INCOMPLETE: u8 = 1;
+
+/// The exit code of a wrong command line.
 const WRONG_USAGE: u8 = 2;
 
 /// Runs the command and returns the exit code.
@@ -23,7 +25,7 @@ pub(super) fn run(command: &ShaderCommand, console: &mut Console) -> u8 {
     })
 }
 
-/// The shaders that are free of errors, and whether all are. What the compiler has to say is printed.
+/// Reads shaders and prints the compiler's messages. Returns the shaders without errors, and whether that is all of them.
 fn read_all(sources: &ShaderSources, console: &Console) -> Result<(Vec<StandaloneShader>, bool), String> {
     let preprocessing = Preprocessing { includes: sources.includes.clone(), defines: sources.defines.clone() };
     let files: Vec<_> = sources.files.iter().map(|file| read(file, &preprocessing)).collect::<Result<_, _>>()?;
@@ -79,14 +81,14 @@ fn compile(flags: &ShaderCompileFlags, console: &mut Console) -> Result<u8, Stri
     Ok(if is_whole { 0 } else { INCOMPLETE })
 }
 
-/// The file that each shader goes to.
+/// The file that each shader is written to.
 fn paths(shaders: &[StandaloneShader], output: Option<&Path>) -> Result<Vec<PathBuf>, String> {
     let folder = match output {
         Some(output) if !output.is_dir() && shaders.len() > 1 => {
             let names: Vec<&str> = shaders.iter().map(StandaloneShader::name).collect();
-            let hint = "name a folder that exists, or leave -o out";
+            let hint = "give an existing folder, or omit -o";
             return Err(format!(
-                "-o {} is one file for several shaders ({}): {hint}",
+                "-o {} is one file, but there are several shaders ({}): {hint}",
                 output.display(),
                 names.join(", ")
             ));
@@ -100,7 +102,7 @@ fn paths(shaders: &[StandaloneShader], output: Option<&Path>) -> Result<Vec<Path
         let path = folder.join(format!("{}.spv", shader.name()));
         is_new
             .then_some(path)
-            .ok_or(format!("two shaders are called {}: compile one after the other, with -o", shader.name()))
+            .ok_or(format!("two shaders are named {}: compile them one at a time, with -o", shader.name()))
     };
     shaders.iter().map(path).collect()
 }
