@@ -3,15 +3,17 @@
 use super::expect_none;
 use super::tree::{File, file, files, root};
 
-/// Documents that speak of the code.
+/// Documents about the code, apart from those in `docs/`.
 const DOCUMENTS: [&str; 3] = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"];
 
 #[test]
 fn documents_name_files_that_exist() {
     let folders = ["", "src/", "src/rib/", "src/pipeline/", "glsl/", "spirv-gen/", "spirv-gen/src/"];
     let mut found = Vec::new();
-    for document in DOCUMENTS {
-        for (index, line) in file(document).text.lines().enumerate() {
+    let is_document =
+        |file: &&File| DOCUMENTS.contains(&&*file.path) || file.is_in("docs/") && file.path.ends_with(".md");
+    for document in files().iter().filter(is_document) {
+        for (index, line) in document.text.lines().enumerate() {
             // Every second part of a line stands in backticks.
             for name in line.split('`').skip(1).step_by(2).filter(|name| is_path(name)) {
                 // A star stands for whatever follows.
@@ -21,7 +23,7 @@ fn documents_name_files_that_exist() {
                     false => root().join(folder).join(name).exists(),
                 };
                 if !folders.iter().any(exists) {
-                    found.push(format!("{document}:{}: {name}", index + 1));
+                    found.push(format!("{}:{}: {name}", document.path, index + 1));
                 }
             }
         }
@@ -32,7 +34,7 @@ fn documents_name_files_that_exist() {
 /// Whether a quoted word is meant as a path of the repository.
 fn is_path(name: &str) -> bool {
     let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./*".contains(&byte));
-    let begins = ["src/", "glsl/", "tests/", "spirv-gen/", "build/", "bench/", "fuzz/", "scenes/"];
+    let begins = ["src/", "glsl/", "tests/", "spirv-gen/", "build/", "bench/", "docs/", "fuzz/", "scenes/"];
     is_plain
         && (begins.iter().any(|folder| name.starts_with(folder))
             || [".rs", ".comp", ".glsl"].iter().any(|e| name.ends_with(e)))

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// The folders that hold them. The repository's own folder is read too, without its other folders.
-const FOLDERS: [&str; 10] = [".cargo", ".ci", "bench", "build", "fuzz", "glsl", "scenes", "spirv-gen", "src", "tests"];
+const FOLDERS: [&str; 11] =
+    [".cargo", ".ci", "bench", "build", "docs", "fuzz", "glsl", "scenes", "spirv-gen", "src", "tests"];
 
 /// What tools leave behind in these folders.
 const LEFT_OUT: [&str; 3] = ["target", "corpus", "artifacts"];
