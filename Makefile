@@ -1,16 +1,17 @@
-# What `make` can do here. Every target works from a clean clone.
+# Every target works from a clean clone.
 
-# Libraries and tools that the build and the tests need, as Debian and Ubuntu name them: the Vulkan loader, CPU drivers (and the drivers
-# of AMD's and Intel's GPUs), the validation layer, the GLSL compiler with what it links to, spirv-val, a linker with libstdc++.
+# The packages of Debian and Ubuntu that the build and the tests need: the Vulkan loader, drivers for CPUs and for AMD
+# and Intel GPUs, the validation layer, the GLSL compiler with the libraries it links to, spirv-val, a linker with
+# libstdc++.
 PACKAGES = libvulkan1 mesa-vulkan-drivers vulkan-validationlayers libshaderc-dev glslang-dev spirv-tools g++
 
 .PHONY: setup
 
-# Installs what is missing; quick and silent when nothing is.
+# Installs missing packages. It is quick and silent if there are none.
 setup:
 	@if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then \
-	  echo "make setup knows Debian and Ubuntu only. Install what their packages $(PACKAGES) hold, then build." >&2; \
-	  echo "Where libshaderc is not Debian's, remove the section of .cargo/config.toml that lists its archives." >&2; \
+	  echo "make setup supports Debian and Ubuntu only. Install the equivalents of $(PACKAGES), then build." >&2; \
+	  echo "If your libshaderc is not Debian's, remove the section of .cargo/config.toml that lists its archives." >&2; \
 	  exit 1; \
 	fi; \
 	missing=; \
@@ -29,7 +30,7 @@ setup:
 build: setup
 	cargo build --release
 
-# Renders a scene to out/: an OpenEXR picture, and a PNG to look at.
+# Renders a scene to out/, as OpenEXR and as a PNG to look at.
 SCENE ?= scenes/landscape.rib
 render: build
 	@mkdir -p out
@@ -41,6 +42,6 @@ lint: setup
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 
-# All tests, validation layers on. Nothing is ignored and nothing needs a GPU.
+# Runs all tests under Vulkan's validation layers. No test is ignored, and none needs a GPU.
 test: lint
 	cargo test --workspace

@@ -1,6 +1,7 @@
-//! What the shader compiler costs: RSL text to IR, IR to a shading pipeline's SPIR-V, for standard shaders and for one with much code.
+//! Measures the shader compiler: RSL text to IR, and IR to a shading pipeline's SPIR-V, for standard shaders and a long
+//! one.
 //!
-//! `cargo bench --bench compile`. No device is used: what a driver makes of the module is in `kernels`.
+//! `cargo bench --bench compile` uses no device; the bench `kernels` includes what a driver makes of the modules.
 
 use anthill::pipeline::kernels::RSL_LIBRARY;
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -11,7 +12,7 @@ use spirv_gen::syntax::loader::NoIncludes;
 use spirv_gen::syntax::preprocess::Source;
 use spirv_gen::{PipelineRequest, compile, lower, parse_shader, standard};
 
-/// Fifty layers of noise, each with code of its own.
+/// A shader with fifty layers of noise, each with different code.
 fn layered() -> String {
     let layer = |i: u32| {
         let before = i - 1;
@@ -40,7 +41,7 @@ fn sources() -> Vec<(&'static str, String)> {
     sources
 }
 
-/// Text to optimised IR.
+/// Measures text to optimised IR.
 fn front(c: &mut Criterion) {
     let mut group = c.benchmark_group("front");
     for (name, text) in sources() {
@@ -49,7 +50,7 @@ fn front(c: &mut Criterion) {
     group.finish();
 }
 
-/// Shaders and lights to one SPIR-V module.
+/// Measures shaders and lights to one SPIR-V module.
 fn pipeline(c: &mut Criterion) {
     let library = Library::load(&RSL_LIBRARY).expect("the library was built with the program");
     let lights = ["ambientlight", "spotlight"].map(|name| read(name, standard::source(name).unwrap_or_default()));

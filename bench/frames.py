@@ -3,9 +3,10 @@
 
     bench/frames.py [-n PAIRS] [-o RESULTS.json] --a 'anthill render {} -o out.exr' --b 'other {}' SCENE.rib...
 
-`{}` stands for the scene's name; commands run in the scene's folder. For each scene one run of each warms caches and is not counted,
-then the two run in turn, so that a machine whose speed drifts slows both alike. Printed for each scene: median seconds of both, the
-median of the pairs' ratios b / a with its range, and processor seconds of both. A failed run ends the scene with its exit code.
+`{}` is replaced by the scene's name; commands run in the scene's folder. For each scene, one run of each command warms
+caches and is not counted. Then the two run in turn, so that a machine whose speed drifts slows both alike. For each
+scene it prints the median wall and CPU seconds of both, and the median and range of the pairs' ratios b / a. A run that
+fails ends the program.
 """
 
 import argparse
@@ -20,7 +21,7 @@ import time
 
 
 def run(command, scene):
-    """Wall and processor seconds of one run."""
+    """Wall and CPU seconds of one run."""
     arguments = [part.replace("{}", os.path.basename(scene)) for part in shlex.split(command)]
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     done = subprocess.run(arguments, cwd=os.path.dirname(scene) or ".", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -31,7 +32,7 @@ def run(command, scene):
 
 
 def pairs(arguments, scene):
-    """All counted runs of a scene: (a, b) pairs of (wall, processor) seconds."""
+    """All counted runs of a scene: pairs of (wall, CPU) seconds of a and b."""
     for command in (arguments.a, arguments.b):
         run(command, scene)
     return [(run(arguments.a, scene), run(arguments.b, scene)) for _ in range(arguments.n)]
@@ -50,8 +51,8 @@ def row(scene, runs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--a", required=True, help="the command that is measured")
-    parser.add_argument("--b", required=True, help="the command that it is measured against")
+    parser.add_argument("--a", required=True, help="the command to measure")
+    parser.add_argument("--b", required=True, help="the command to compare it with")
     parser.add_argument("-n", type=int, default=5, help="pairs of runs for each scene (5)")
     parser.add_argument("-o", help="also write the table as JSON")
     parser.add_argument("scenes", nargs="+")

@@ -1,7 +1,7 @@
-//! What the Vulkan layer costs: a submission, a dispatch, data there and back, kernels from the cache.
+//! Measures the Vulkan layer: a submission, a dispatch, transfers in both directions, kernels from the cache.
 //!
-//! `cargo bench --bench gpu`, on the device that `ANTHILL_DEVICE` names (default: what `all` names first). Absolute times depend on the
-//! machine; compare runs of one machine.
+//! `cargo bench --bench gpu` uses the device that `ANTHILL_DEVICE` names (default: the first of `all`). Absolute times
+//! depend on the machine; compare runs on one machine.
 
 use anthill::diagnostic::Reporter;
 use anthill::gpu::{Device, OpenOptions, Usage, open};
@@ -22,7 +22,7 @@ fn device() -> Device {
     opened.into_iter().next().expect("a selection names at least one")
 }
 
-/// A recording of `count` passes of one workgroup, each over words of its own.
+/// A recording of `count` passes of one workgroup, each over different words.
 fn passes(data: Slice<u32>, count: u64) -> Recording {
     let mut recording = Recording::new("passes");
     for pass in 0..count {

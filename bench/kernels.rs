@@ -1,8 +1,8 @@
-//! What each stage's kernels cost on the device, from its own clock: scenes made so that each stage has much to do are rendered, and the
-//! time of one stage is taken from the statistics of the render.
+//! Measures each stage's kernels by the device's own clock. Scenes that stress one stage are rendered, and the time of
+//! that stage is taken from the statistics of the render.
 //!
-//! `cargo bench --bench kernels -- [STAGE]`, on the device that `ANTHILL_DEVICE` names (default: the first of all). Absolute times depend
-//! on the machine; compare runs of one machine, and stages of one run.
+//! `cargo bench --bench kernels -- [STAGE]` uses the device that `ANTHILL_DEVICE` names (default: device 0). Absolute
+//! times depend on the machine; compare runs on one machine, and stages of one run.
 
 use anthill::diagnostic::Reporter;
 use anthill::options::RenderOptions;
@@ -16,11 +16,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// What all scenes begin with: 320 x 240 pixels of 4 x 4 samples, a camera at (0, 0, -5).
+/// The beginning of all scenes: 320 x 240 pixels of 4 x 4 samples, a camera at (0, 0, -5).
 const CAMERA: &str = "Format 320 240 1\nPixelSamples 4 4\nPixelFilter \"gaussian\" 2 2\nProjection \"perspective\" \"fov\" [40]\n\
                       Translate 0 0 5\nWorldBegin\nLightSource \"distantlight\" 1 \"intensity\" [1]\n";
 
-/// Spheres in rows: curved, opaque, many small grids.
+/// Rows of spheres: curved, opaque, many small grids.
 fn spheres() -> String {
     let mut text = String::from("Surface \"plastic\"\n");
     for i in 0..100 {
@@ -37,14 +37,14 @@ fn spheres() -> String {
     text
 }
 
-/// A displaced bicubic patch across the picture.
+/// A displaced bilinear patch mesh across the picture.
 fn displaced() -> String {
     "Surface \"matte\"\nAttribute \"displacementbound\" \"sphere\" [0.2]\nDisplacement \"bumpy\" \"Km\" [0.1]\n\
      PatchMesh \"bilinear\" 3 \"nonperiodic\" 3 \"nonperiodic\" \"P\" [-2 -2 0  0 -2 1  2 -2 0  -2 0 1  0 0 0  2 0 1  -2 2 0  0 2 1  2 2 0]\n"
         .to_owned()
 }
 
-/// Translucent curves before each other.
+/// Translucent curves in front of each other.
 fn strands() -> String {
     let mut text = String::from("Surface \"matte\"\nOpacity [0.3 0.3 0.3]\n");
     for i in 0..2000_u32 {
@@ -57,7 +57,7 @@ fn strands() -> String {
     text
 }
 
-/// A stage, and the scene that gives it much to do.
+/// The measured stages, each with a scene that stresses it.
 const CASES: [(Stage, &str); 12] = [
     (Stage::BoundSplit, "spheres"),
     (Stage::BoundSplit, "strands"),

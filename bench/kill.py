@@ -3,8 +3,9 @@
 
     bench/kill.py [-n TIMES] [--anthill PROGRAM] [--interval 1s] [--flags '--memory 128M'] SCENE.rib...
 
-Each time a render with a checkpoint is killed between one and three times before it may finish. Exit code 1 if a picture differs from that
-of a render that was left alone. Less memory makes more and smaller regions, so that checkpoints have something to keep.
+Each render with a checkpoint is killed one to three times before it may finish. The exit code is 1 if a picture differs
+from that of a render that was not killed. Less memory makes more and smaller regions, so that checkpoints have
+something to save.
 """
 
 import argparse
@@ -72,7 +73,7 @@ def main():
                 wrong += not same
                 if os.path.exists(checkpoint):
                     os.unlink(checkpoint)
-            print(f"{os.path.basename(scene):14} {arguments.n} renders, {kills} kills, {resumed} resumed at last from a checkpoint, {wrong} differ")
+            print(f"{os.path.basename(scene):14} {arguments.n} renders, {kills} kills, {resumed} finished from a checkpoint, {wrong} differ")
     sys.exit(int(wrong > 0))
 
 

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Measures from outside how much memory devices take on a CPU driver, where device memory is the process's own.
+"""Measures from outside how much device memory is used on a CPU driver, where it is part of the process's memory.
 
     bench/memory.py [--anthill PROGRAM] [--devices 0,0] [--limits 96M,256M,1G] [--least 8M] SCENE.rib...
 
-For each scene and limit: the peak resident size of a render, less what the process takes without device memory, against the sum of the
-devices' limits. Without device memory it takes: a render of the same scene thinned to the first primitive of each kind under each
-surface shader (devices opened, every kernel compiled, the film there), less the whole of the least limit it was given; and what reading
-the scene adds (`--check` of the scene, less `--check` of the thinned one). A world without any primitive would not do: CPU drivers
-compile at the first dispatch, and what they keep of it (tens of megabytes a device) is not device memory. Scenes are plain text in one
-file, without motion blocks. Exit code 1 if more than a tenth over the limits.
+For each scene and limit it compares the peak resident size of a render, less what the process needs without device
+memory, with the sum of the devices' limits. What the process needs without device memory is measured in two parts: a
+render of the same scene, thinned to the first primitive of each kind under each surface shader (so that devices are
+opened, every kernel is compiled and the film exists), less the small limit that it was given; and what reading the
+scene adds (`--check` of the scene, less `--check` of the thinned one). A world without primitives would not do: CPU
+drivers compile at the first dispatch, and the tens of megabytes per device that they keep are not device memory. Scenes
+must be plain text in one file, without motion blocks. The exit code is 1 if a limit is exceeded by more than a tenth.
 """
 
 import argparse
@@ -42,14 +43,14 @@ def peak(arguments, folder):
 
 
 def requests(text):
-    """The requests of a RIB and what they are given, in order: name and text up to the next."""
+    """The requests of a RIB file in order, each as its name and its text up to the next request."""
     starts = [found for found in re.finditer(r'"(?:[^"\\]|\\.)*"|#[^\n]*|\b([A-Za-z]\w*)', text) if found[1]]
     ends = [found.start() for found in starts[1:]] + [len(text)]
     return [(found[1], text[found.start() : end]) for found, end in zip(starts, ends)]
 
 
 def thinned(scene, folder):
-    """The scene with only the first primitive of each kind under each surface shader, in its folder."""
+    """Writes the scene with only the first primitive of each kind under each surface shader, and returns its path."""
     with open(scene, encoding="latin-1") as file:
         text = file.read()
     surface, seen, kept = None, set(), []
@@ -80,7 +81,7 @@ def main():
         folder = os.path.dirname(scene)
         with tempfile.TemporaryDirectory() as out:
             picture = ["--progress", "off", "-o", os.path.join(out, "a.exr"), "--devices", arguments.devices]
-            # In a process of its own: a child's peak counts from its parent's size.
+            # In a separate process, because a child's peak size includes its parent's size when it was forked.
             with concurrent.futures.ProcessPoolExecutor(1) as apart:
                 thin = apart.submit(thinned, scene, folder).result()
             try:

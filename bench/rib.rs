@@ -1,4 +1,4 @@
-//! How fast RIB is read: text of film-sized scenes, made here, to worlds. Throughput is bytes of text.
+//! Measures how fast RIB is read, from generated text of film-sized scenes to worlds. Throughput is in bytes of text.
 
 use anthill::diagnostic::Reporter;
 use anthill::rib::{Input, Settings, read};
@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::hint::black_box;
 use std::ops::ControlFlow;
 
-/// Numbers that look like those of a scene: a sign, up to two digits, four decimals.
+/// Random numbers like those of a scene, with a sign, up to two digits and four decimals.
 struct Numbers(u32);
 
 impl Numbers {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes scenes that try limits of memory and of scaling to a folder: too large to keep, too heavy for tests.
+"""Generates scenes that test the limits of memory and scaling. They are too large to store and too slow for tests.
 
     bench/scenes.py FOLDER [hairs] [layers] [polygons]
 
@@ -54,7 +54,7 @@ def hairs(file, count=600_000, bunch=500):
 
 
 def layers(file, count=1_000_000, bunch=10_000):
-    """Squares across a pixel, ever farther away, each letting through 0.99999 of what lies behind, in meshes of 10,000."""
+    """Squares across a pixel, each farther away than the last and with opacity 0.00001, in meshes of 10,000."""
     file.write(HEAD.format(16, 16, 2, 2, "layers", 2))
     file.write('Surface "constant"\nOpacity [0.00001 0.00001 0.00001]\n')
     # The picture is 2 tan 20 degrees high at distance 1: a pixel is 16 times less.

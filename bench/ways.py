@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Draws a scene in several ways, in turn, and compares their times: test aids, flags, devices.
+"""Renders a scene in several ways, in turn, and compares their times. Ways differ in flags, devices or test aids.
 
     bench/ways.py [-n ROUNDS] [-o RESULTS.json] [--anthill PROGRAM] [--way 'NAME: VARIABLE=VALUE --flag VALUE']... SCENE.rib...
 
-Each way is a name, then environment variables and flags of `render`. Without any: dynamic regions and fixed buckets of 16 to 256 pixels
-(`ANTHILL_BUCKET`), on two openings of device 0. One round warms caches and is not counted. Printed for each way: the median of render_s,
-the median of its ratio to the first way in the same round with its range, regions, thefts, the part of the devices' time that went into
-scheduling, and how far apart the devices ended (of the drawing time). Pictures that differ end the program with exit code 1. On
-llvmpipe set `LP_NUM_THREADS=0`: otherwise each opening has threads for all cores, and they are in each other's way.
+Each way is a name, then environment variables and flags of `render`. By default the ways are dynamic regions and fixed
+buckets of 16 to 256 pixels (`ANTHILL_BUCKET`), with device 0 opened twice. The first round warms caches and is not
+counted. For each way it prints the median of render_s, the median and range of its ratio to the first way in the same
+round, the numbers of regions and steals, the share of the devices' time spent on scheduling, and how far apart the
+devices finished, as a share of the drawing time. The exit code is 1 if pictures differ. On llvmpipe set
+`LP_NUM_THREADS=0`; otherwise each opened device has threads for all cores, and they slow one another down.
 """
 
 import argparse
@@ -38,7 +39,7 @@ def draw(program, scene, way, folder):
 
 
 def figures(stats):
-    """What one run came to."""
+    """The figures of one run."""
     world, devices = stats["worlds"][0], stats["devices"]
     ends = [max((row["end_s"] for row in world["regions"] if row["device"] == number), default=0) for number in range(len(devices))]
     total = lambda key: sum(device[key] for device in devices)
