@@ -116,7 +116,8 @@ impl Device {
         let resources = enough(&shared, budget_bytes)
             .and_then(|()| DeviceResources::new(&shared, &instance, &physical, budget_bytes, !options.staged));
         if resources.is_err() {
-            // SAFETY: it was made above and what was made from it is gone again.
+            // SAFETY: the device was created above, no other thread knows it yet, and `DeviceResources::new` destroys what it
+            // has created from it when it fails.
             unsafe { shared.raw.destroy_device(None) };
         }
         let DeviceResources { memory, submissions, empty, raw_empty } = resources?;
@@ -243,8 +244,8 @@ impl Drop for Device {
         for name in self.memory.close() {
             self.shared.warn("leak", format!("buffer {name} was not freed"));
         }
-        // SAFETY: nothing runs on the device, no thread uses it, and everything made from it is destroyed; the instance is taken
-        // once, here, after its only device.
+        // SAFETY: `submissions.close` waited for the queue and destroyed its objects, `kernels.close` waited for the compile jobs
+        // and destroyed theirs, and `memory.close` destroyed every buffer. `drop` runs once, so the instance is taken once.
         let instance = unsafe {
             self.shared.raw.destroy_device(None);
             ManuallyDrop::take(&mut self.instance)
@@ -305,8 +306,8 @@ pub(super) fn create(
         .queue_create_infos(&queues)
         .enabled_features(&features.core)
         .push_next(&mut features.v12);
-    // SAFETY: the physical device was listed by this instance, offers the features, and has the queue family; all that `info` points to
-    // lives until the call returns.
+    // SAFETY: `enumerate` listed the physical device from this instance and found that it has the queue family; only features
+    // that it reported are enabled; `queues` and `features`, to which `info` points, are locals that outlive the call.
     let raw = unsafe { instance.create_device(physical.raw, &info, None) };
     Ok((raw.map_err(|code| refused(title, code))?, family))
 }

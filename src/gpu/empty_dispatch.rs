@@ -42,12 +42,13 @@ pub(super) fn dispatch_no_workgroups(
 /// Submits the command buffer of `resources` and waits for it.
 fn run(shared: &DeviceShared, resources: &SubmissionResources, doing: &str, timeout: Duration) -> Result<(), GpuError> {
     let raw = &shared.raw;
-    // SAFETY: the device is alive until it has waited for the thread that runs this.
+    // SAFETY: this runs in a compile job, and `Kernels::close` waits for those before either device (the one that renders or
+    // the one that precompiles) is destroyed.
     let fence = unsafe { raw.create_fence(&vk::FenceCreateInfo::default(), None) };
     let fence = shared.check("making a fence", fence)?;
     let commands = [resources.commands()];
     let done = shared.submit(doing, vk::SubmitInfo::default().command_buffers(&commands), fence).and_then(|()| {
-        // SAFETY: the fence is this function's own.
+        // SAFETY: the fence was created above and is destroyed only below.
         match unsafe { raw.wait_for_fences(&[fence], true, u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX)) } {
             Err(vk::Result::TIMEOUT) => {
                 let (device, waited_for) = (shared.title.clone(), doing.to_string());
@@ -57,7 +58,8 @@ fn run(shared: &DeviceShared, resources: &SubmissionResources, doing: &str, time
         }
     });
     if !matches!(done, Err(GpuError::Timeout { .. })) {
-        // SAFETY: the submission that signals it has ended, or the device is lost.
+        // SAFETY: either nothing was submitted with the fence, or the wait ended without a time-out, so the submission that
+        // signals it has ended or the device is lost.
         unsafe { raw.destroy_fence(fence, None) };
     }
     done

@@ -47,7 +47,8 @@ impl Submissions {
     pub(super) fn new(shared: &DeviceShared) -> Result<Self, GpuError> {
         let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
-        // SAFETY: timeline semaphores are enabled on every device that is opened.
+        // SAFETY: no device is opened without `timelineSemaphore` (it is `NeededFor::Running`), and `device::create` enables it;
+        // `kind`, to which `info` points, outlives the call.
         let timeline = shared.check("making a semaphore", unsafe { shared.raw.create_semaphore(&info, None) })?;
         shared.name(timeline, "submissions");
         Ok(Self {
@@ -87,7 +88,7 @@ impl Submissions {
 
     /// Asks how far the device is, and takes back what finished submissions used.
     pub(super) fn collect(&mut self, shared: &DeviceShared) -> Result<(), GpuError> {
-        // SAFETY: the semaphore is alive as long as the device.
+        // SAFETY: only `close` destroys the semaphore, which `Device::drop` calls last.
         let reached = unsafe { shared.raw.get_semaphore_counter_value(self.timeline) };
         self.done = shared.check("asking for progress", reached)?;
         while let Some(entry) = self.pending.pop_front_if(|entry| entry.submission <= self.done) {
@@ -108,7 +109,8 @@ impl Submissions {
         let timeout_ns = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX);
         let label = self.pending.iter().find(|entry| entry.submission == submission).map(|f| f.label.clone());
         let label = label.unwrap_or_default();
-        // SAFETY: as in `collect`.
+        // SAFETY: only `close` destroys the semaphore, after this wait; `semaphores` and `values` have one element each and
+        // outlive the call.
         match unsafe { shared.raw.wait_semaphores(&info, timeout_ns) } {
             Err(vk::Result::TIMEOUT) => {
                 Err(GpuError::Timeout { device: shared.title.clone(), waited_for: label, timeout })
@@ -128,7 +130,8 @@ impl Submissions {
         }
         let pending = self.pending.drain(..).map(|entry| entry.resources);
         pending.chain(self.idle.drain(..)).for_each(|resources| resources.destroy(shared));
-        // SAFETY: no submission signals it any more, and the device closes: nobody uses it again.
+        // SAFETY: the wait above ended without a time-out, so every submission that signals the semaphore has ended or the
+        // device is lost; `Device::drop`, the only caller, uses it no more.
         unsafe { shared.raw.destroy_semaphore(self.timeline, None) };
         Ok(())
     }

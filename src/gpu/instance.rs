@@ -28,7 +28,8 @@ struct MessageTarget {
 impl Instance {
     /// Starts Vulkan. With `validate`, core and synchronization validation report to `reporter`.
     pub(super) fn new(validate: bool, reporter: &Arc<Reporter>) -> Result<Self, GpuError> {
-        // SAFETY: this runs the initialisers of the system's Vulkan loader, a library made to be loaded by any program at any time.
+        // SAFETY: the library that `load` opens is the system's Vulkan loader, whose initialisers have no preconditions; `_entry`
+        // keeps it loaded until the instance is destroyed.
         let entry = unsafe { ash::Entry::load() }.map_err(|e| GpuError::NoLoader { reason: e.to_string() })?;
         if validate && !has_layer(&entry)? {
             return Err(GpuError::NoValidationLayer);
@@ -54,8 +55,8 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        // SAFETY: devices own the instance they were made from and are destroyed before it; the messenger was made from this
-        // instance and is used by nobody else.
+        // SAFETY: `Device::drop` destroys the VkDevice before it gives up its instance, and the devices of `PrecompileDevices`
+        // before that. The messenger was created from this instance, and `take` leaves no second handle of it.
         unsafe {
             if let Some((debug, messenger)) = self.messenger.take() {
                 debug.destroy_debug_utils_messenger(messenger, None);
@@ -70,13 +71,14 @@ fn no_instance(result: vk::Result) -> GpuError {
 }
 
 fn has_layer(entry: &ash::Entry) -> Result<bool, GpuError> {
-    // SAFETY: the loader's functions were just loaded; the call has no further conditions.
+    // SAFETY: `entry` holds the loaded library; enumerating layers has no other precondition.
     let layers = unsafe { entry.enumerate_instance_layer_properties() }.map_err(no_instance)?;
     Ok(layers.iter().any(|layer| layer.layer_name_as_c_str() == Ok(VALIDATION_LAYER)))
 }
 
 fn has_extension(entry: &ash::Entry, layer: Option<&CStr>, name: &CStr) -> Result<bool, GpuError> {
-    // SAFETY: as above; `layer` is a layer that the loader listed, or none.
+    // SAFETY: `entry` holds the loaded library; `layer` is null, or the validation layer once
+    // `Instance::new` has found it with `has_layer`.
     let extensions = unsafe { entry.enumerate_instance_extension_properties(layer) }.map_err(no_instance)?;
     Ok(extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name)))
 }
@@ -104,7 +106,8 @@ fn create(entry: &ash::Entry, validate: bool, debug_utils: bool) -> Result<ash::
     if validate {
         info = info.push_next(&mut features);
     }
-    // SAFETY: all that `info` points to lives until the call returns; layers and extensions were listed by the loader.
+    // SAFETY: `application`, `extensions`, `layers` and `features`, to which `info` points, are locals that outlive the call,
+    // and the names are C string constants; `Instance::new` asked the loader for the layer and the debug extension.
     unsafe { entry.create_instance(&info, None) }.map_err(no_instance)
 }
 
@@ -119,7 +122,8 @@ fn create_messenger(
         .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
         .pfn_user_callback(Some(on_message))
         .user_data(std::ptr::from_ref(target).cast_mut().cast());
-    // SAFETY: the extension is enabled; `target` is boxed in the Instance and outlives the messenger; the callback only reads it.
+    // SAFETY: the caller created `instance` with the debug extension. `target` is boxed in the `Instance`, whose drop destroys
+    // the messenger first, and `on_message` only reads it.
     let messenger = unsafe { debug.create_debug_utils_messenger(&info, None) }.map_err(no_instance)?;
     Ok((debug, messenger))
 }
@@ -131,8 +135,9 @@ unsafe extern "system" fn on_message(
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     user_data: *mut c_void,
 ) -> vk::Bool32 {
-    // SAFETY: `user_data` is the `MessageTarget` given in `create_messenger`, alive while the messenger is, shared and only read (a Reporter may be
-    // used from any thread); the layer passes valid `data` whose strings are C strings or null for the length of the call.
+    // SAFETY: `user_data` is the pointer to the `MessageTarget` that `create_messenger` registered: it outlives the messenger, and
+    // is only read, on any thread (`Reporter` is `Sync`). Vulkan passes a valid `data`, whose strings are null or C strings, for
+    // the duration of the call.
     let (target, id, message) = unsafe {
         let data = &*data;
         (&*user_data.cast::<MessageTarget>(), data.message_id_name_as_c_str(), data.message_as_c_str())

@@ -182,7 +182,8 @@ impl Kernels {
                 empty_dispatch::dispatch_no_workgroups(&self.shared, pipeline, kernel, self.empty, self.timeout)
         {
             if !matches!(error, GpuError::Timeout { .. }) {
-                // SAFETY: nobody else has the pipeline yet, and the warming dispatch has ended or the device is lost.
+                // SAFETY: the pipeline was created above and is not in the table yet; without a time-out, the empty dispatch was
+                // not submitted, or has ended, or the device is lost.
                 unsafe { self.shared.raw.destroy_pipeline(pipeline.raw, None) };
             }
             return Err(error);
@@ -257,7 +258,8 @@ impl Kernels {
             precompile_devices.close();
         }
         let table = std::mem::replace(&mut *table, KernelTable { closed: true, ..KernelTable::default() });
-        // SAFETY: the caller waited for the queue, the jobs have ended, and the objects are taken out of the table: nobody uses them.
+        // SAFETY: `Device::drop` calls this after `submissions.close`, which waited for the queue; `running` is 0, so no compile
+        // job uses these objects; and they are taken out of the table, so none is destroyed twice.
         unsafe {
             for state in table.states.values() {
                 if let KernelState::Ready(pipeline) = state {

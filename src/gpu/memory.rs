@@ -118,14 +118,15 @@ impl Memory {
                 | vk::BufferUsageFlags::TRANSFER_SRC
                 | vk::BufferUsageFlags::TRANSFER_DST,
         );
-        // SAFETY: the device is alive as long as its Memory is used; the size is not zero and within the device's limit.
+        // SAFETY: a device is destroyed only after `close` or `forget`, after which nothing is allocated; the size is at least 1
+        // and, by the check above, within the device's limit.
         let raw = self.shared.check("making a buffer", unsafe { self.shared.raw.create_buffer(&info, None) })?;
         match self.back(raw, name, usage) {
             Ok(allocation) => {
                 Ok(self.store(BackedBuffer { raw, allocation, name, usage, last_use: 0, freed: false }, bytes))
             }
             Err(error) => {
-                // SAFETY: nothing uses the buffer yet.
+                // SAFETY: the buffer was created above, and no handle of it was given out.
                 unsafe { self.shared.raw.destroy_buffer(raw, None) };
                 Err(error)
             }
@@ -134,7 +135,7 @@ impl Memory {
 
     /// Gives a buffer its memory, within the budget.
     fn back(&mut self, raw: vk::Buffer, name: &'static str, usage: Usage) -> Result<Allocation, GpuError> {
-        // SAFETY: `raw` is a buffer of this device.
+        // SAFETY: `allocate`, the only caller, has just created `raw` from this device.
         let requirements = unsafe { self.shared.raw.get_buffer_memory_requirements(raw) };
         let location = match usage {
             Usage::DeviceOnly => MemoryLocation::GpuOnly,
@@ -163,7 +164,8 @@ impl Memory {
         }
         self.usage.used_bytes = used_bytes;
         self.usage.peak_bytes = self.usage.peak_bytes.max(used_bytes);
-        // SAFETY: the memory is of a type that the buffer's requirements permit, large enough at this offset, and bound once.
+        // SAFETY: the allocator chose type, size and alignment by this buffer's `requirements`; `allocate` has just created the
+        // buffer, so it is not bound yet.
         let bound = unsafe { self.shared.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
         if let Err(error) = self.shared.check("binding memory", bound) {
             self.give_back(allocation);
@@ -263,7 +265,8 @@ impl Memory {
     }
 
     fn destroy(&mut self, held: BackedBuffer) {
-        // SAFETY: callers see to it that no submission uses the buffer any more, and it is taken out of its slot.
+        // SAFETY: `release` passes only buffers whose last submission is done, and `close` runs after the queue was waited for
+        // or before anything was submitted; both take the buffer out of its slot, so it is destroyed once.
         unsafe { self.shared.raw.destroy_buffer(held.raw, None) };
         self.give_back(held.allocation);
     }

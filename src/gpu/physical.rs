@@ -157,7 +157,7 @@ pub fn devices(validate: bool) -> Result<Vec<DeviceInfo>, GpuError> {
 
 /// The same with handles that are valid for this instance.
 pub(super) fn enumerate(instance: &Instance) -> Result<Vec<Physical>, GpuError> {
-    // SAFETY: the instance is alive.
+    // SAFETY: the reference to `instance` keeps the VkInstance alive during the call.
     let listed = unsafe { instance.raw().enumerate_physical_devices() };
     let raws = match listed {
         Ok(raws) => raws,
@@ -170,7 +170,7 @@ pub(super) fn enumerate(instance: &Instance) -> Result<Vec<Physical>, GpuError> 
 
 /// Asks a device about itself.
 fn inspect(instance: &ash::Instance, index: usize, raw: vk::PhysicalDevice) -> Physical {
-    // SAFETY: `raw` was listed by this instance; here and below the queries have no further conditions.
+    // SAFETY: `enumerate`, the only caller, has just listed `raw` from this instance.
     let basic = unsafe { instance.get_physical_device_properties(raw) };
     let current = basic.api_version >= vk::API_VERSION_1_2;
     let mut v11 = vk::PhysicalDeviceVulkan11Properties::default();
@@ -183,17 +183,18 @@ fn inspect(instance: &ash::Instance, index: usize, raw: vk::PhysicalDevice) -> P
         if has_pci {
             properties = properties.push_next(&mut pci);
         }
-        // SAFETY: the device knows Vulkan 1.2 and, where it is chained, the extension; the chained structs live through the call.
+        // SAFETY: the device supports Vulkan 1.2 (`current`), and the PCI extension if its struct is chained (`has_pci`); the
+        // chained structs are locals that outlive the call.
         unsafe { instance.get_physical_device_properties2(raw, &mut properties) };
         let mut offered = vk::PhysicalDeviceFeatures2::default().push_next(&mut features.v12);
-        // SAFETY: as above.
+        // SAFETY: the device supports Vulkan 1.2 (`current`), to which the one chained struct belongs; it outlives the call.
         unsafe { instance.get_physical_device_features2(raw, &mut offered) };
         features.core = offered.features;
     }
     let family = compute_family(instance, raw);
     let limits = basic.limits;
     let clock = family.and_then(|family| clock(family.timestamp_bits, limits.timestamp_period));
-    // SAFETY: as above.
+    // SAFETY: `enumerate`, the only caller, has just listed `raw` from this instance.
     let memory = unsafe { instance.get_physical_device_memory_properties(raw) };
     let (memory_bytes, host_visible) = device_memory(&memory);
     let mut driver = DriverProperties {
@@ -309,7 +310,7 @@ fn clock(bits: u32, tick_ns: f32) -> Option<DeviceClock> {
 
 /// The queue family to use: one that computes; one that also draws if there is, since every driver has its best tested queue there.
 fn compute_family(instance: &ash::Instance, raw: vk::PhysicalDevice) -> Option<QueueFamily> {
-    // SAFETY: `raw` was listed by this instance.
+    // SAFETY: `inspect` passes the device that `enumerate` has just listed from this instance.
     let families = unsafe { instance.get_physical_device_queue_family_properties(raw) };
     let computing = || (0_u32..).zip(&families).filter(|(_, f)| f.queue_flags.contains(vk::QueueFlags::COMPUTE));
     let both = computing().find(|(_, f)| f.queue_flags.contains(vk::QueueFlags::GRAPHICS));
@@ -329,7 +330,7 @@ fn device_memory(memory: &vk::PhysicalDeviceMemoryProperties) -> (u64, bool) {
 }
 
 fn has_extension(instance: &ash::Instance, raw: vk::PhysicalDevice, name: &CStr) -> bool {
-    // SAFETY: `raw` was listed by this instance.
+    // SAFETY: `inspect` passes the device that `enumerate` has just listed from this instance.
     let extensions = unsafe { instance.enumerate_device_extension_properties(raw) }.unwrap_or_default();
     extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name))
 }

@@ -33,7 +33,8 @@ pub(super) fn make_set_layout(
     };
     let bindings: Vec<_> = (0..binding_count as u32).map(binding).collect();
     let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-    // SAFETY: the device is alive while anything of this module runs; binding numbers are distinct.
+    // SAFETY: this runs in a compile job, for which the device waits before it is destroyed; the bindings are numbered from 0,
+    // each once, and `bindings` outlives the call.
     let made = unsafe { shared.raw.create_descriptor_set_layout(&info, None) };
     let set = shared.check("making a descriptor set layout", made)?;
     shared.name(set, &format!("{binding_count} buffers"));
@@ -52,7 +53,8 @@ pub(super) fn make_layout(
     if push_bytes > 0 {
         info = info.push_constant_ranges(&push);
     }
-    // SAFETY: as above; the set layout is this device's.
+    // SAFETY: this runs in a compile job, for which the device waits before it is destroyed; callers made `set` with
+    // `make_set_layout` of the same device; `sets` and `push` outlive the call.
     let made = unsafe { shared.raw.create_pipeline_layout(&info, None) };
     let pipeline = shared.check("making a pipeline layout", made)?;
     shared.name(pipeline, &format!("{push_bytes} bytes"));
@@ -71,21 +73,22 @@ pub(super) fn make_pipeline(
     let raw = &shared.raw;
     let doing = format!("compiling kernel {}", kernel.label());
     let info = vk::ShaderModuleCreateInfo::default().code(kernel.words());
-    // SAFETY: kernels are valid SPIR-V whose capabilities are enabled: those of the build and those that the shader compiler emits are
-    // checked by spirv-val in tests, and capabilities were checked by the caller.
+    // SAFETY: the module is valid SPIR-V: tests run spirv-val on the kernels of the build and on the output of the shader
+    // compiler. `Kernels::check_usable` has found its capabilities enabled on this device.
     let module = shared.check(&doing, unsafe { raw.create_shader_module(&info, None) })?;
     let info = vk::PipelineCacheCreateInfo::default().initial_data(known);
-    // SAFETY: the data was written by this driver for this kernel, and its checksum was right.
+    // SAFETY: `known` is empty or what this model and version of driver returned for this kernel: both are in the cache's key,
+    // and `Cache::load` verified the checksum of what it read from disk.
     let cache = shared.check("making a pipeline cache", unsafe { raw.create_pipeline_cache(&info, None) });
     let made = cache.and_then(|cache| {
         let pipeline = create(shared, module, cache, layout, constants);
-        // SAFETY: the cache is this function's own.
+        // SAFETY: the cache was created above, and no other thread has its handle.
         let data = unsafe { raw.get_pipeline_cache_data(cache) }.unwrap_or_default();
-        // SAFETY: as above, and the pipeline does not need it any more.
+        // SAFETY: the cache was created above and is destroyed here only; a pipeline does not refer to it once it is created.
         unsafe { raw.destroy_pipeline_cache(cache, None) };
         Ok((shared.check(&doing, pipeline)?, data))
     });
-    // SAFETY: the module is this function's own, and the pipeline does not need it any more.
+    // SAFETY: the module was created above and is destroyed here only; a pipeline does not refer to it once it is created.
     unsafe { raw.destroy_shader_module(module, None) };
     let (pipeline, data) = made?;
     shared.name(pipeline, kernel.label());
@@ -109,7 +112,8 @@ fn create(
         .name(c"main")
         .specialization_info(&specialization);
     let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.pipeline);
-    // SAFETY: module, cache and layout are this device's, and all that `info` points to lives until the call returns.
+    // SAFETY: `make_pipeline`, the only caller, created module and cache from this device, and its callers the layout;
+    // `specialization`, `entries` and `data`, to which `info` points, outlive the call, and the entries are inside the data.
     let made = unsafe { shared.raw.create_compute_pipelines(cache, &[info], None) };
     made.map(|pipelines| pipelines[0]).map_err(|(_, code)| code)
 }

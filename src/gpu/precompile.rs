@@ -77,7 +77,8 @@ impl PrecompileDevices {
             Ok((memory, empty))
         });
         if memory.is_err() {
-            // SAFETY: it was made above, and what was made from it is gone again.
+            // SAFETY: the device was created above and only this thread knows it; if `Memory::new` failed nothing was created
+            // from it, and if the allocation failed `memory.close` destroyed what was.
             unsafe { shared.raw.destroy_device(None) };
         }
         let (memory, empty) = memory?;
@@ -108,7 +109,8 @@ impl PrecompileDevice {
     }
 
     fn destroy(&self, set: vk::DescriptorSetLayout, layout: Option<KernelLayout>, pipeline: Option<ComputePipeline>) {
-        // SAFETY: they were made for one dispatch, which is over; destroying null is nothing.
+        // SAFETY: `compile`, the only caller, created the objects for one dispatch and calls this unless that timed out, so the
+        // dispatch is over or was never submitted; destroying a null handle does nothing.
         unsafe {
             self.shared.raw.destroy_pipeline(pipeline.map_or(vk::Pipeline::null(), |p| p.raw), None);
             self.shared.raw.destroy_pipeline_layout(layout.map_or(vk::PipelineLayout::null(), |l| l.pipeline), None);
@@ -119,7 +121,8 @@ impl PrecompileDevice {
     fn close(mut self) {
         // Leaves nothing to name: the one buffer is this device's own.
         drop(self.memory.close());
-        // SAFETY: nothing runs on the device and everything made from it is destroyed.
+        // SAFETY: `PrecompileDevices::close` runs when no compile job does, each dispatch was waited for, and `memory.close` has
+        // just destroyed the one buffer; what a timed-out dispatch left behind belongs to a device that has hung.
         unsafe { self.shared.raw.destroy_device(None) };
     }
 }

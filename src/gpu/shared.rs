@@ -42,7 +42,7 @@ pub(super) struct DeviceShared {
 impl DeviceShared {
     pub(super) fn new(created: CreatedDevice, title: OpenDeviceTitle, reporter: Arc<Reporter>) -> Self {
         let CreatedDevice { raw, family, clock, names, validates } = created;
-        // SAFETY: the device was made with one queue of this family.
+        // SAFETY: `device::create` requested one queue of this family, so queue 0 exists.
         let queue = unsafe { raw.get_device_queue(family, 0) };
         let (queue, lost) = (Mutex::new(queue), AtomicBool::new(false));
         Self { raw, title, reporter, queue, family, names, clock, validates, lost }
@@ -78,8 +78,9 @@ impl DeviceShared {
     /// Hands command buffers to the queue.
     pub(super) fn submit(&self, doing: &str, info: vk::SubmitInfo<'_>, fence: vk::Fence) -> Result<(), GpuError> {
         let queue = self.queue.lock();
-        // SAFETY: the lock keeps other threads from the queue; callers pass recorded command buffers of this device that are not
-        // pending, and semaphores and a fence of this device.
+        // SAFETY: the lock held above keeps other threads from the queue. Both callers (`Device::submit_resources` and
+        // `empty_dispatch::run`) pass the command buffer that `encode` has just ended, which is not pending, and a semaphore or
+        // a fence that they created from this device.
         self.check(doing, unsafe { self.raw.queue_submit(*queue, &[info], fence) })
     }
 
@@ -87,8 +88,8 @@ impl DeviceShared {
     pub(super) fn name(&self, handle: impl vk::Handle, name: &str) {
         let (Some(names), Ok(name)) = (&self.names, CString::new(name)) else { return };
         let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(handle).object_name(&name);
-        // SAFETY: callers pass objects of this device that are alive and that no other thread uses yet. A name that could not be
-        // kept (out of host memory) changes nothing else, so the result is not looked at.
+        // SAFETY: callers name objects of this device that they have just created, or a command buffer of their own that is
+        // not pending, so no other thread uses them. Failing to set a name changes nothing else, so the result is ignored.
         let _ = unsafe { names.set_debug_utils_object_name(&info) };
     }
 
@@ -96,14 +97,15 @@ impl DeviceShared {
     pub(super) fn begin_label(&self, commands: vk::CommandBuffer, text: &str) {
         let (Some(names), Ok(text)) = (&self.names, CString::new(text)) else { return };
         let info = vk::DebugUtilsLabelEXT::default().label_name(&text);
-        // SAFETY: the extension is enabled and `commands` is being recorded by this thread.
+        // SAFETY: `names` exists only if the instance has the extension; `encode` passes the command buffer that it is recording.
         unsafe { names.cmd_begin_debug_utils_label(commands, &info) };
     }
 
     /// Ends a named part of a command buffer.
     pub(super) fn end_label(&self, commands: vk::CommandBuffer) {
         if let Some(names) = &self.names {
-            // SAFETY: as in `begin_label`, which recorded the matching beginning.
+            // SAFETY: `names` exists only if the instance has the extension; `encode` passes the command buffer that it is
+            // recording, into which it has recorded the matching `begin_label`.
             unsafe { names.cmd_end_debug_utils_label(commands) };
         }
     }
@@ -118,7 +120,8 @@ impl DeviceShared {
         };
         let info = vk::DebugUtilsLabelEXT::default().label_name(text);
         let queue = self.queue.lock();
-        // SAFETY: the extension is enabled and the lock keeps other threads from the queue.
+        // SAFETY: `names` exists only if the instance has the extension, and the lock held above keeps other threads from the
+        // queue.
         unsafe { names.queue_insert_debug_utils_label(*queue, &info) };
     }
 

@@ -29,13 +29,14 @@ impl SubmissionResources {
         let info = vk::CommandPoolCreateInfo::default()
             .queue_family_index(shared.family)
             .flags(vk::CommandPoolCreateFlags::TRANSIENT);
-        // SAFETY: the device is alive while anything of this module runs; the queue family is the device's.
+        // SAFETY: `Device::submit` and compile jobs call this while their device is open; it was created with a queue of this
+        // family.
         let pool = shared.check("making a command pool", unsafe { shared.raw.create_command_pool(&info, None) })?;
         let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
-        // SAFETY: the pool is owned by this value.
+        // SAFETY: the pool was created above, and no other thread has its handle.
         let buffers = shared.check("making a command buffer", unsafe { shared.raw.allocate_command_buffers(&info) });
         if buffers.is_err() {
-            // SAFETY: as above.
+            // SAFETY: the pool was created above, and no command buffer was allocated from it.
             unsafe { shared.raw.destroy_command_pool(pool, None) };
         }
         Ok(Self {
@@ -66,7 +67,8 @@ impl SubmissionResources {
         self.stages.clear();
         shared.name(self.commands, label);
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
-        // SAFETY: the command buffer is owned by this value and no submission uses it.
+        // SAFETY: callers begin only resources that are new or were returned by a finished submission, so the command buffer is
+        // not pending, and `&mut self` keeps other threads from its pool.
         let begun = unsafe {
             shared
                 .raw
@@ -91,7 +93,8 @@ impl SubmissionResources {
         if !fresh.is_empty() {
             let layouts: Vec<_> = fresh.iter().map(|(_, layout)| *layout).collect();
             let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(self.descriptors).set_layouts(&layouts);
-            // SAFETY: the pool is owned by this value and has room.
+            // SAFETY: `&mut self` keeps other threads from the pool, `empty_pool` made it large enough if it was not, and the
+            // layouts belong to pipelines of this device.
             let made = unsafe { shared.raw.allocate_descriptor_sets(&info) };
             let made = shared.check("making descriptor sets", made)?;
             self.used = self.used + DescriptorCount::of(&fresh);
@@ -107,12 +110,13 @@ impl SubmissionResources {
         self.sets.clear();
         self.used = DescriptorCount::default();
         if needed.fits(self.capacity) {
-            // SAFETY: no submission uses sets of this pool any more.
+            // SAFETY: the submission that last used these resources is done (see `begin`), so none of the pool's sets is in use.
             let reset =
                 unsafe { shared.raw.reset_descriptor_pool(self.descriptors, vk::DescriptorPoolResetFlags::empty()) };
             return shared.check("resetting a descriptor pool", reset);
         }
-        // SAFETY: as above; destroying null is nothing.
+        // SAFETY: the submission that last used these resources is done (see `begin`), so none of the pool's sets is in use;
+        // destroying a null handle does nothing.
         unsafe { shared.raw.destroy_descriptor_pool(self.descriptors, None) };
         (self.descriptors, self.capacity) = (vk::DescriptorPool::null(), DescriptorCount::default());
         // Four times what is needed now, so that the sets of other recordings fit beside.
@@ -121,7 +125,7 @@ impl SubmissionResources {
             .ty(vk::DescriptorType::STORAGE_BUFFER)
             .descriptor_count(capacity.buffers)];
         let info = vk::DescriptorPoolCreateInfo::default().max_sets(capacity.sets).pool_sizes(&sizes);
-        // SAFETY: the device is alive.
+        // SAFETY: callers hold an open device; `sizes`, to which `info` points, outlives the call.
         let made = unsafe { shared.raw.create_descriptor_pool(&info, None) };
         self.descriptors = shared.check("making a descriptor pool", made)?;
         self.capacity = capacity;
@@ -133,13 +137,15 @@ impl SubmissionResources {
         if count <= self.query_capacity {
             return Ok(());
         }
-        // SAFETY: no submission uses the pool any more; destroying null is nothing.
+        // SAFETY: the submission that last used these resources is done (see `begin`), and this command buffer does not refer to
+        // the pool yet; destroying a null handle does nothing.
         unsafe { shared.raw.destroy_query_pool(self.queries, None) };
         self.queries = vk::QueryPool::null();
         self.query_capacity = 0;
         let capacity = count.next_power_of_two();
         let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(capacity);
-        // SAFETY: the device is alive, and callers ask only where its queue family has timestamps.
+        // SAFETY: `encode`, the only caller, holds an open device, and calls this only if its queue has timestamps
+        // (`shared.clock`).
         let made = unsafe { shared.raw.create_query_pool(&info, None) };
         self.queries = shared.check("making a query pool", made)?;
         self.query_capacity = capacity;
@@ -148,7 +154,8 @@ impl SubmissionResources {
 
     /// Destroys the pools. No submission may use them any more.
     pub(super) fn destroy(self, shared: &DeviceShared) {
-        // SAFETY: as the caller promises; the objects are owned by this value, and destroying null is nothing.
+        // SAFETY: callers destroy resources only after their submission has ended, or when none was made; `self` owns the pools
+        // and is consumed; destroying a null handle does nothing.
         unsafe {
             shared.raw.destroy_query_pool(self.queries, None);
             shared.raw.destroy_descriptor_pool(self.descriptors, None);
@@ -204,6 +211,7 @@ fn fill(
                 .buffer_info(infos)
         })
         .collect();
-    // SAFETY: sets and buffers are alive, no submission uses the sets yet, and the ranges were checked against buffers and limits.
+    // SAFETY: the sets were allocated just now, so no submission uses them; `check_binding` found each range inside a buffer
+    // that is alive, aligned, and within the device's limit; `infos`, to which the writes point, outlives the call.
     unsafe { shared.raw.update_descriptor_sets(&writes, &[]) };
 }

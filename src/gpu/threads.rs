@@ -18,8 +18,8 @@ pub fn single_threaded_cpu_devices() -> Result<(), GpuError> {
     if !is_single_threaded() {
         return Err(GpuError::ThreadsAlreadyRun);
     }
-    // SAFETY: no other thread runs, so that none can read the environment meanwhile: the kernel's list of this process's threads, read
-    // just above, had one entry, and only this thread could have started another since.
+    // SAFETY: no other thread can read the environment meanwhile: /proc/self/task, read just above, listed one thread, and only
+    // this thread could have started another since.
     unsafe { env::set_var(VARIABLE, "0") };
     Ok(())
 }
