@@ -40,7 +40,8 @@ impl Stream {
 /// Exit code, standard output, standard error.
 type Answer = (u8, String, String);
 
-/// Runs a command line of words separated by blanks. `SCENE` is a file that exists in `directory`, `DIR` is the directory.
+/// Runs a command line of words separated by blanks. `SCENE` is a file that exists in `directory`, `DIR` is the
+/// directory.
 fn type_in(directory: &TempDir, line: &str, cancelled: &Arc<AtomicBool>, render: &RenderFn<'_>) -> Answer {
     let scene = directory.path().join("scene.rib");
     std::fs::write(&scene, "WorldBegin WorldEnd\n").expect("writable");
@@ -209,6 +210,16 @@ fn every_bad_flag_is_explained() {
         ("render SCENE --stats DIR", "anthill: error: cannot write \"DIR\": is a directory"),
         ("texture make a b", "anthill: error: `anthill texture` is not supported yet"),
         ("texture info a", "anthill: error: `anthill texture` is not supported yet"),
+        ("paint", "error: unrecognized subcommand 'paint'"),
+    ];
+    for (line, expected) in table {
+        assert_eq!(error_of(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn every_bad_shader_command_is_explained() {
+    let table = [
         ("shader compile DIR/a.sl", "anthill: error: cannot read \"DIR/a.sl\": No such file or directory (os error 2)"),
         (
             "shader info plastik",
@@ -223,7 +234,6 @@ fn every_bad_flag_is_explained() {
             "shader compile matte matte",
             "anthill: error: two shaders are named matte: compile them one at a time, with -o",
         ),
-        ("paint", "error: unrecognized subcommand 'paint'"),
     ];
     for (line, expected) in table {
         assert_eq!(error_of(line), expected, "{line}");
@@ -362,7 +372,8 @@ fn the_first_interrupt_stops_the_render_and_is_reported_once() {
     assert_eq!(err.matches("interrupted: finishing regions in progress").count(), 1, "{err}");
 }
 
-/// Statistics of a run on one device: `count` regions of 16x16 pixels that take 1 ms for each of their 100 micropolygons.
+/// Statistics of a run on one device: `count` regions of 16x16 pixels that take 1 ms for each of their 100
+/// micropolygons.
 fn statistics_of(count: u32) -> String {
     let region = |i: u32| {
         let (begin_s, device_s) = (f64::from(i) * 0.1, 0.1);

@@ -113,5 +113,5 @@ fn cores_are_as_many_as_devices() {
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("--cpus: 1025 devices need as many cores, but only "), "{}", ran.err);
     let ran = study(directory.path(), &["--devices", "0", "--cpus", "--repeat", "1", "-o", "study"]);
-    assert!(ran.code == Some(0) && ran.out.contains("One device was measured"), "{}{}", ran.out, ran.err);
+    assert!(ran.code == Some(0) && ran.out.contains("Only one device was measured"), "{}{}", ran.out, ran.err);
 }

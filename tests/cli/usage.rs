@@ -23,7 +23,7 @@ fn wrong_usage_exits_with_2_and_says_why_on_standard_error() {
         (vec!["shader", "compile", "none.sl"], "cannot read \"none.sl\": No such file or directory"),
         (vec!["shader", "info", "plastik"], "did you mean plastic?"),
         (vec!["scale", "none.rib", "--devices", "0", "-o", "d"], "cannot read \"none.rib\": No such file or directory"),
-        (vec!["scale", "-", "--devices", "0", "-o", "d"], "it cannot come from standard input"),
+        (vec!["scale", "-", "--devices", "0", "-o", "d"], "the scene cannot be standard input"),
         (vec!["scale", "a.rib", "-o", "d"], "required arguments were not provided"),
         (vec!["scale", "a.rib", "--devices", "0", "-o", "a.rib"], "cannot write \"a.rib\""),
         (vec!["scale", "a.rib", "--devices", "0", "--crop", "0", "0", "0", "1", "-o", "d"], "each pair must increase"),
