@@ -62,14 +62,15 @@ pub struct RenderOptions {
     pub frames: Option<Frames>,
     /// Settings that override those of the scene.
     pub overrides: Overrides,
-    /// Cut each picture into about this many regions of different sizes to begin with, so that a cost model can be fitted to their times;
-    /// `None` begins with the whole picture.
+    /// Cut each picture into about this many regions of different sizes to begin with, so that a cost model can be
+    /// fitted to their times; `None` begins with the whole picture.
     pub regions: Option<NonZeroUsize>,
     /// Read the scene, compile its shaders and check its outputs, but render nothing. No device is opened.
     pub check: bool,
     /// Run under Vulkan's validation layers and report their messages as errors.
     pub validate: bool,
-    /// How long a device may make no progress, and how long compiling one kernel may take; `None` is [`HANG_TIMEOUT`] and ten minutes.
+    /// How long a device may make no progress, and how long compiling one kernel may take; `None` is [`HANG_TIMEOUT`]
+    /// and ten minutes.
     pub timeout: Option<Duration>,
     /// How finished pixels are saved, so that a render that was stopped can continue.
     pub checkpoint: Option<CheckpointOptions>,

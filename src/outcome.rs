@@ -8,8 +8,8 @@ use crate::stats::Stats;
 pub enum Ending {
     /// Every world was rendered as far as possible.
     Finished,
-    /// No world could be read from the scenes, or a scene could not be read whole (it is damaged, or there is too little memory for it).
-    /// The worlds that were read were rendered.
+    /// No world could be read from the scenes, or a scene could not be read whole (it is damaged, or there is too
+    /// little memory for it). The worlds that were read were rendered.
     Unreadable,
     /// The user stopped the render; finished pixels were written.
     Interrupted,
@@ -33,8 +33,8 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The program's exit code: 0 if every display is whole, 1 if one is missing or partial (with `strict`, also if an error was
-    /// survived), 2 for wrong usage, 3 if there is no usable device, 130 if the user interrupted it.
+    /// The program's exit code: 0 if every display is whole, 1 if one is missing or partial (with `strict`, also if an
+    /// error was survived), 2 for wrong usage, 3 if there is no usable device, 130 if the user interrupted it.
     pub fn exit_code(&self, strict: bool) -> u8 {
         let is_whole = |display: &DisplayOutcome| display.state == DisplayState::Whole;
         match self.ending {

@@ -24,7 +24,8 @@ pub trait Observer: Sync {
     /// Receives an event.
     fn notify(&self, event: Event);
 
-    /// Whether the user wants to stop. Once true it stays true; regions in progress are then finished, and finished pixels written.
+    /// Whether the user wants to stop. Once true it stays true; regions in progress are then finished, and finished
+    /// pixels written.
     fn is_cancelled(&self) -> bool;
 }
 

@@ -1,7 +1,7 @@
-//! What a render cost: counts, times and bytes, as one JSON object with stable keys and as one line for people.
+//! Statistics of a render: counts, times and bytes, as one JSON object with stable keys and as one line for people.
 //!
-//! Each device's thread fills a [`DeviceStats`] of its own; [`Stats::add_device`] adds it to the whole when the thread is done. Nothing
-//! is shared while drawing. [`Measured`] is what others read of that JSON again.
+//! Each device's thread fills a [`DeviceStats`] of its own; [`Stats::add_device`] adds it to the whole when the thread
+//! is done. Nothing is shared while rendering. [`Measured`] is the part of that JSON that other commands read.
 
 mod estimate;
 mod measured;
@@ -17,34 +17,34 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::time::Duration;
 
-/// The steps that time is measured of, in the order of the data's way.
+/// The stages that time is measured for, in the order in which data passes through them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// RIB to scene, on the host.
+    /// Turns RIB into a scene, on the host.
     Parse,
-    /// RSL to pipelines.
+    /// Turns RSL into Vulkan pipelines.
     Compile,
-    /// Scene to device.
+    /// Uploads the scene to the device.
     Upload,
-    /// Primitives to subpatches to grids.
+    /// Splits primitives into subpatches and these into grids.
     BoundSplit,
-    /// Primitives that meet a region.
+    /// Selects the grids that overlap a region.
     Select,
-    /// Grids to vertices.
+    /// Computes the vertices of grids.
     Dice,
-    /// Displacement shaders.
+    /// Runs displacement shaders.
     Displace,
-    /// Depth, and what it culls.
+    /// Finds the nearest depth of each sample, and culls what is behind it.
     Hide,
-    /// Surface, light and volume shaders.
+    /// Runs surface, light and volume shaders.
     Shade,
-    /// Visible points.
+    /// Finds the samples that translucent micropolygons cover.
     Sample,
-    /// Translucent layers.
+    /// Composites the colours of each sample.
     Composite,
-    /// Sample points to pixels.
+    /// Filters samples to pixels.
     Filter,
-    /// Film to files, on the host.
+    /// Writes the film to files, on the host.
     Write,
 }
 
@@ -66,7 +66,7 @@ impl Stage {
         Self::Write,
     ];
 
-    /// The stage's one name: of its kernel, its file, its trace slices and its statistics.
+    /// The name of the stage, which its kernel, its file, its trace slices and its statistics share.
     pub fn name(self) -> &'static str {
         match self {
             Self::Parse => "parse",
@@ -120,186 +120,187 @@ fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Er
     serializer.serialize_f64(time.as_secs_f64())
 }
 
-/// How much there was of everything. What regions share is counted as often as it was done.
+/// Amounts of work. Work that several regions repeat is counted each time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Primitives that met a region.
+    /// Primitives that overlapped a region.
     pub primitives: u64,
     /// Grids diced.
     pub grids: u64,
     /// Micropolygons diced.
     pub micropolygons: u64,
-    /// Vertices that colour was computed at.
+    /// Vertices that were shaded.
     pub shaded_vertices: u64,
-    /// Sample points, that is subpixels.
+    /// Sample points, that is, subpixels.
     pub sample_points: u64,
 }
 
-/// What the texture cache did.
+/// Statistics of the texture cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TextureStats {
-    /// Tiles asked for.
+    /// Tiles that were requested.
     pub requests: u64,
-    /// Tiles that were not there.
+    /// Tiles that were not in the cache.
     pub misses: u64,
     /// Bytes read from files.
     pub bytes_read: u64,
 }
 
-/// One opened device.
+/// Statistics of an opened device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DeviceStats {
-    /// Index in `anthill devices`; the same for a device that is opened twice.
+    /// Its index in `anthill devices`, which is the same for a device that is opened twice.
     pub index: u32,
-    /// The device's name.
+    /// Its name.
     pub name: String,
-    /// The driver's name and version.
+    /// The name and version of its driver.
     pub driver: String,
-    /// Regions drawn.
+    /// Regions that it rendered.
     pub regions: u64,
-    /// How many of them came from other devices.
+    /// Regions among them that it took from other devices.
     pub stolen: u64,
     /// Regions that were split.
     pub splits: u64,
-    /// Batches done again after an overflow.
+    /// Batches that were repeated after an overflow.
     pub retries: u64,
     /// How often it failed.
     pub failures: u64,
-    /// How often it was opened anew.
+    /// How often it was opened again.
     pub reopened: u64,
-    /// Time with work on the device.
+    /// Time in which it had work.
     #[serde(rename = "busy_s", serialize_with = "seconds")]
     pub busy: Duration,
-    /// Time without.
+    /// Time in which it had no work.
     #[serde(rename = "idle_s", serialize_with = "seconds")]
     pub idle: Duration,
-    /// Time that its thread spent on scheduling: taking, cutting, stealing and handing in regions.
+    /// Time that its thread spent on scheduling: taking, cutting and stealing regions, and delivering their results.
     #[serde(rename = "scheduling_s", serialize_with = "seconds")]
     pub scheduling: Duration,
-    /// The longest that one submission took, by the device's clock.
+    /// The time of its longest submission, by the device's clock.
     #[serde(rename = "submission_max_s", serialize_with = "seconds")]
     pub submission_max: Duration,
-    /// Most device memory taken at once.
+    /// The most device memory that was allocated at once.
     pub peak_bytes: u64,
-    /// The bound it was given.
+    /// The limit of its memory.
     pub limit_bytes: u64,
-    /// Its time in each stage.
+    /// Time that it spent in each stage.
     #[serde(rename = "stages_s")]
     pub stages: StageTimes,
-    /// Its part of the whole's counts.
+    /// Its share of the counts of the render.
     #[serde(skip)]
     pub counts: Counts,
-    /// Its part of the whole's texture requests.
+    /// Its share of the texture statistics of the render.
     #[serde(skip)]
     pub texture: TextureStats,
 }
 
-/// One region of a world: who drew it, when, and what it took.
+/// Statistics of a region of a world: which device rendered it, when, and at what cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RegionStats {
-    /// The device, as a place in [`Stats::devices`].
+    /// The device, as an index into [`Stats::devices`].
     pub device: usize,
     /// Its pixels in raster space: x0, y0, x1, y1, half-open.
     pub px: [u32; 4],
-    /// Whether its device took it, or what it was cut from, from another one.
+    /// Whether its device took it, or the region that it was cut from, from another device.
     pub stolen: bool,
-    /// Its work in micropolygons, as estimated before it was begun.
+    /// Its work in micropolygons, as estimated before it began.
     pub work: u64,
-    /// Grids that it would select, as estimated.
+    /// Grids that it was estimated to select.
     pub grids_estimated: u64,
     /// Grids that it selected.
     pub grids: u64,
-    /// Bytes of a buffer that would have been just large enough for it by the estimate,
+    /// Bytes of the smallest buffer that was large enough by the estimate.
     pub bytes_estimated: u64,
-    /// and for what it selected and sampled.
+    /// Bytes of the smallest buffer that was large enough for what it selected and sampled.
     pub bytes_used: u64,
     /// Micropolygons that a sample saw.
     pub visible_micropolygons: u64,
-    /// Vertices that colour was computed at.
+    /// Vertices that were shaded.
     pub shaded_vertices: u64,
     /// Translucent micropolygons in cells of 32 samples.
     pub entries: u64,
-    /// When it was begun: time since the first submission of its world.
+    /// When it began: the time since the first submission of its world.
     #[serde(rename = "begin_s", serialize_with = "seconds")]
     pub begin: Duration,
-    /// When its last pixel was there, likewise.
+    /// When its last pixel was finished: the time since the first submission of its world.
     #[serde(rename = "end_s", serialize_with = "seconds")]
     pub end: Duration,
-    /// What its submissions took, by the device's clock.
+    /// The time of its submissions in seconds, by the device's clock.
     pub device_s: f64,
-    /// How many there were.
+    /// The number of its submissions.
     pub submissions: u64,
 }
 
-/// One world that was drawn. Its times follow one another.
+/// Statistics of a world that was rendered. Its times follow one another.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WorldStats {
-    /// FrameBegin's number.
+    /// The number given to FrameBegin.
     pub frame: Option<i32>,
-    /// The pixels that were drawn: x0, y0, x1, y1, half-open.
+    /// The pixels that were rendered: x0, y0, x1, y1, half-open.
     pub crop_px: [u32; 4],
-    /// Shaders compiled and geometry lowered, on the host.
+    /// Time for compiling shaders and lowering geometry, on the host.
     #[serde(rename = "prepare_s", serialize_with = "seconds")]
     pub prepare: Duration,
-    /// From the first submission until regions can begin: geometry brought to every device, primitives split and counted.
+    /// Time from the first submission until regions can begin, for uploading geometry and for splitting and counting
+    /// primitives.
     #[serde(rename = "count_s", serialize_with = "seconds")]
     pub count: Duration,
-    /// From then to the last pixel read back.
+    /// Time from then until the last pixel was read back.
     #[serde(rename = "draw_s", serialize_with = "seconds")]
     pub draw: Duration,
-    /// Film to files.
+    /// Time for writing the film to files.
     #[serde(rename = "write_s", serialize_with = "seconds")]
     pub write: Duration,
-    /// Every region that was finished, in the order in which they were begun.
+    /// Every region that was finished, in the order in which they began.
     pub regions: Vec<RegionStats>,
-    /// What was estimated of them, beside what they came to.
+    /// How well their size was estimated.
     pub estimates: EstimateStats,
-    /// What their times follow from; none if nothing was left to draw.
+    /// The causes of their times; `None` if nothing was left to render.
     pub cost: Option<CostStats>,
 }
 
-/// One file that a display wrote or should have written.
+/// A file that a display wrote or should have written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OutputStats {
     /// Its name.
     pub file: String,
     /// `whole`, `partial` or `missing`.
     pub state: String,
-    /// Pixels that were not finished; 0 unless partial.
+    /// Pixels that were not finished; 0 unless the state is `partial`.
     pub missing_pixels: u64,
 }
 
-/// A warning or error that the user was told of.
+/// A warning or error that was reported to the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WarningStats {
     /// `warning` or `error`.
     pub severity: &'static str,
     /// Its short stable name.
     pub code: &'static str,
-    /// Where in the input: file, line and column.
+    /// Its location in the input: file, line and column.
     pub place: String,
     /// What is wrong.
     pub message: String,
-    /// How often it came.
+    /// How often it occurred.
     pub count: u64,
 }
 
-/// A whole render. Field order is the order of the JSON keys.
+/// Statistics of a render. The order of the fields is the order of the JSON keys.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Stats {
     /// Version of the program.
     pub version: &'static str,
-    /// The scene files as named, separated by blanks.
+    /// The scene files as typed, separated by blanks.
     pub scene: String,
-    /// What became of each display.
+    /// The files of all displays.
     pub outputs: Vec<OutputStats>,
-    /// From the program's start to its end.
+    /// Time from the program's start to its end.
     #[serde(rename = "wall_s", serialize_with = "seconds")]
     pub wall: Duration,
-    /// From the first submission to the last pixel read back, added up over the worlds.
+    /// Time from the first submission until the last pixel was read back, added up over all worlds.
     #[serde(rename = "render_s", serialize_with = "seconds")]
     pub render: Duration,
-    /// Opening all devices, side by side; under validation one after the other.
+    /// Time for opening all devices, in parallel; under validation, one after the other.
     #[serde(rename = "open_s", serialize_with = "seconds")]
     pub open: Duration,
     /// Time in each stage, host and all devices added up.
@@ -308,21 +309,22 @@ pub struct Stats {
     /// Counts of all devices.
     #[serde(flatten)]
     pub counts: Counts,
-    /// Errors after which rendering went on, repeats included.
+    /// Errors that were survived, repeats included.
     pub errors_survived: u64,
-    /// The texture cache, all devices added up.
+    /// Texture statistics of all devices added up.
     pub texture: TextureStats,
-    /// Each opened device.
+    /// Every opened device.
     pub devices: Vec<DeviceStats>,
-    /// Each world that was drawn, in order.
+    /// Every world that was rendered, in order.
     pub worlds: Vec<WorldStats>,
     /// Every distinct warning and error, in order of first appearance.
     pub warnings: Vec<WarningStats>,
 }
 
 impl Stats {
-    /// Adds what a device did: its counts, stage times and texture requests become part of the whole. Numbers of a device that was
-    /// added before (of an earlier world, told apart by their place `slot` among the opened devices) are added to it.
+    /// Adds the statistics of a device, which is identified by its index `slot` among the opened devices. Its counts,
+    /// stage times and texture statistics become part of the total. If the device was added before, for an earlier
+    /// world, the numbers are added up.
     pub fn add_device(&mut self, slot: usize, device: DeviceStats) {
         self.stages.merge(&device.stages);
         add_counts(&mut self.counts, &device.counts);
@@ -333,7 +335,7 @@ impl Stats {
         }
     }
 
-    /// Takes over what was written.
+    /// Adds the state of displays.
     pub fn add_outputs(&mut self, displays: &[DisplayOutcome]) {
         self.outputs.extend(displays.iter().map(|display| OutputStats {
             file: display.path.display().to_string(),
@@ -345,7 +347,7 @@ impl Stats {
         }));
     }
 
-    /// Takes over what was reported.
+    /// Sets warnings and errors to those that were reported.
     pub fn set_warnings(&mut self, reporter: &Reporter) {
         self.errors_survived = reporter.count_at_least(Severity::Error);
         let row = |(diagnostic, count): (Diagnostic, u64)| WarningStats {
@@ -358,14 +360,14 @@ impl Stats {
         self.warnings = reporter.all().into_iter().filter(|(d, _)| d.severity >= Severity::Warning).map(row).collect();
     }
 
-    /// The JSON object, with a line end.
+    /// The JSON object, followed by a line end.
     pub fn to_json(&self) -> String {
         let mut json = serde_json::to_string_pretty(self).expect("statistics have string keys and finite numbers");
         json.push('\n');
         json
     }
 
-    /// One line for people: what was written, how long it took, on what.
+    /// One line for people: what was written, how long it took, and on how many devices.
     pub fn summary(&self) -> String {
         let files = match &self.outputs[..] {
             [] => "nothing to write".into(),

@@ -1,8 +1,8 @@
-//! Where the time went, to look at: Chrome trace-event JSON, which Perfetto opens (ui.perfetto.dev).
+//! Timelines as Chrome trace-event JSON, which Perfetto opens (ui.perfetto.dev).
 //!
-//! A [`Trace`] is a file; a [`Track`] is a row in it, owned by one thread, with a buffer of its own, so that threads meet only once in
-//! tens of kilobytes. After every write the file is valid JSON: the closing brackets are written each time and overwritten by the
-//! next events, so a program that is killed leaves a trace that opens.
+//! A [`Trace`] is a file. A [`Track`] is a row in it, owned by one thread, with a buffer of its own, so that threads
+//! contend for the file only once in tens of kilobytes. The file is valid JSON after every write: the closing brackets
+//! are written each time and overwritten by the next events, so a program that is killed leaves a trace that opens.
 
 use parking_lot::Mutex;
 use std::fmt::Write as _;
@@ -19,6 +19,7 @@ pub struct Trace {
     output: Option<Arc<OpenTrace>>,
 }
 
+/// The file of a trace, shared by its tracks.
 #[derive(Debug)]
 struct OpenTrace {
     /// Time 0 of the trace.
@@ -40,18 +41,18 @@ const OPENING: &str = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n\
     {\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"anthill\"}}";
 const CLOSING: &str = "\n]}\n";
 
-/// A track writes its buffer when it holds this much,
+/// A track writes its buffer when it has this many bytes.
 const BUFFER_BYTES: usize = 1 << 16;
-/// or when its oldest event is this old: what a killed program may lose.
+/// A track writes its buffer when its oldest event is this old, so a killed program loses no more than that.
 const BUFFER_AGE: Duration = Duration::from_secs(1);
 
 impl Trace {
-    /// No trace: its tracks cost nothing.
+    /// No trace. Its tracks cost nothing.
     pub fn off() -> Self {
         Self::default()
     }
 
-    /// A trace whose time begins now. An older file is overwritten.
+    /// Creates a trace whose time begins now. An existing file is overwritten.
     pub fn create(path: &Path) -> io::Result<Self> {
         let mut file = File::create(path)?;
         file.write_all([OPENING, CLOSING].concat().as_bytes())?;
@@ -60,7 +61,7 @@ impl Trace {
         Ok(Self { output: Some(Arc::new(output)) })
     }
 
-    /// A new row. Tracks stand in the order in which they are made.
+    /// Adds a row. Rows are shown in the order in which they are added.
     pub fn track(&self, name: &str) -> Track {
         let id = self.output.as_ref().map_or(0, |output| output.next_track.fetch_add(1, Ordering::Relaxed));
         let mut track = Track { output: self.output.clone(), id, buffer: String::new(), oldest: None };
@@ -72,7 +73,7 @@ impl Trace {
         track
     }
 
-    /// The first error of writing, if there was one. Tracks that still live may have more to write.
+    /// Returns the first write error, if there was one. Tracks that still exist may have more to write.
     pub fn check(&self) -> io::Result<()> {
         match self.output.as_ref().and_then(|output| output.file.lock().error.take()) {
             Some(error) => Err(error),
@@ -82,7 +83,7 @@ impl Trace {
 }
 
 impl TraceFile {
-    /// Puts events in place of the closing brackets, and new brackets after them, in one write.
+    /// Overwrites the closing brackets with events and new brackets, in one write.
     fn append(&mut self, events: &str) {
         if self.error.is_some() {
             return;
@@ -98,19 +99,19 @@ impl TraceFile {
     }
 }
 
-/// A row of a trace: one device, or the host. Slices in a row nest by their times.
+/// A row of a trace: one device, or the host. Slices in a row are nested by their times.
 #[derive(Debug)]
 pub struct Track {
     output: Option<Arc<OpenTrace>>,
     id: u32,
-    /// Events, each begun with a comma and a line end.
+    /// Buffered events, each preceded by a comma and a line end.
     buffer: String,
     /// The time of the oldest event in the buffer.
     oldest: Option<Instant>,
 }
 
 impl Track {
-    /// Something that took time: a region, a stage, a file.
+    /// Adds something that took time: a region, a stage, a file.
     pub fn slice(&mut self, name: &str, start: Instant, end: Instant, args: &[(&str, f64)]) {
         let duration = end.saturating_duration_since(start);
         self.event('X', name, start, |track| {
@@ -120,7 +121,7 @@ impl Track {
         self.flush_when_due(end);
     }
 
-    /// Something that happened at a moment: a device was lost, a batch was done again.
+    /// Adds something that happened at one moment: a device was lost, a batch was repeated.
     pub fn mark(&mut self, name: &str, at: Instant, args: &[(&str, f64)]) {
         self.event('i', name, at, |track| {
             track.text("s", "t");
@@ -129,13 +130,13 @@ impl Track {
         self.flush_when_due(at);
     }
 
-    /// Values that change with time, drawn as a stacked graph of their own.
+    /// Adds values that change with time, which are shown as a stacked graph.
     pub fn counter(&mut self, name: &str, at: Instant, values: &[(&str, f64)]) {
         self.event('C', name, at, |track| track.numbers(values));
         self.flush_when_due(at);
     }
 
-    /// Writes what is buffered.
+    /// Writes the buffered events.
     pub fn flush(&mut self) {
         if let (Some(output), false) = (&self.output, self.buffer.is_empty()) {
             output.file.lock().append(&self.buffer);
@@ -151,7 +152,7 @@ impl Track {
         }
     }
 
-    /// Appends an event; `rest` adds fields to it.
+    /// Appends an event. `rest` adds fields to it.
     fn event(&mut self, phase: char, name: &str, at: Instant, rest: impl FnOnce(&mut Self)) {
         let Some(output) = &self.output else { return };
         let since = at.saturating_duration_since(output.origin);
@@ -164,7 +165,7 @@ impl Track {
         self.buffer.push('}');
     }
 
-    /// The field `args` with what `rest` adds.
+    /// Adds the field `args` with the fields that `rest` adds.
     fn args(&mut self, rest: impl FnOnce(&mut Self)) {
         self.buffer.push_str(",\"args\":{");
         rest(self);
@@ -190,7 +191,7 @@ impl Track {
         push_json_string(&mut self.buffer, value);
     }
 
-    /// JSON has no infinities: what is not finite is 0.
+    /// Adds a number. JSON has no infinities, so a number that is not finite becomes 0.
     fn number(&mut self, name: &str, value: f64) {
         self.key(name);
         let value = if value.is_finite() { value } else { 0.0 };

@@ -41,13 +41,13 @@ pub(super) struct RenderFlags {
     #[arg(required = true, value_name = "SCENE.rib")]
     pub(super) scenes: Vec<PathBuf>,
 
-    /// Write the primary picture of each world to this file; .exr, .tif, .tiff or .png chooses the format. # becomes the frame number:
-    /// one # means four digits, several mean that many
+    /// Write the primary picture of each world to this file; .exr, .tif, .tiff or .png chooses the format. # becomes
+    /// the frame number: one # means four digits, several mean that many
     #[arg(short, long, value_name = "OUT", value_parser = OutputName::parse)]
     pub(super) output: Option<OutputName>,
 
-    /// Devices to use: all, alike (the largest group of identical ones), or a list of indices and parts of names from `anthill
-    /// devices`, as in 0,1,0 or nvidia
+    /// Devices to use: all, alike (the largest group of identical ones), or a list of indices and parts of names from
+    /// `anthill devices`, as in 0,1,0 or nvidia
     #[arg(long, value_name = "WHICH", default_value = "all")]
     pub(super) devices: String,
 
@@ -82,8 +82,8 @@ pub(super) struct RenderFlags {
     #[arg(long, value_name = "TIME", value_parser = parse_seconds, default_value = "30s", requires = "checkpoint")]
     pub(super) checkpoint_interval: Duration,
 
-    /// Render only what is missing from the checkpoint; the picture has the same bits. Refused if scene, flags, devices or program have
-    /// changed
+    /// Render only what is missing from the checkpoint; the picture has the same bits. Refused if scene, flags, devices
+    /// or program have changed
     #[arg(long, requires = "checkpoint")]
     pub(super) resume: bool,
 
@@ -95,8 +95,8 @@ pub(super) struct RenderFlags {
     #[arg(long)]
     pub(super) validate: bool,
 
-    /// Give up a device that makes no progress for this long: 30, 90s, 5m. Its work goes to the others. [default: 60s, and 10m for compiling
-    /// one kernel, which shows no progress]
+    /// Give up a device that makes no progress for this long: 30, 90s, 5m. Its work goes to the others. [default: 60s,
+    /// and 10m for compiling one kernel, which shows no progress]
     #[arg(long, value_name = "TIME", value_parser = parse_seconds)]
     pub(super) timeout: Option<Duration>,
 }
@@ -117,8 +117,9 @@ pub(super) struct WorkFlags {
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(super) memory: Option<u64>,
 
-    /// Host memory that scenes may take: their text (at most half of it), their geometry (as read and as devices need it) and films.
-    /// What does not fit is left out with an error, and what came before it is rendered. [default: half of the machine's memory]
+    /// Host memory that scenes may take: their text (at most half of it), their geometry (as read and as devices need
+    /// it) and films. What does not fit is left out with an error, and what came before it is rendered. [default: half
+    /// of the machine's memory]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(super) host_memory: Option<u64>,
 
@@ -253,8 +254,8 @@ pub(super) struct ScaleFlags {
     #[arg(value_name = "SCENE.rib")]
     pub(super) scene: PathBuf,
 
-    /// Devices that render together, as in `anthill render`; given once for each configuration. All are compared with the first one that
-    /// names a single device
+    /// Devices that render together, as in `anthill render`; given once for each configuration. All are compared with
+    /// the first one that names a single device
     #[arg(long, value_name = "WHICH", required = true)]
     pub(super) devices: Vec<String>,
 
@@ -266,7 +267,8 @@ pub(super) struct ScaleFlags {
     #[arg(short, long, value_name = "DIR")]
     pub(super) output: PathBuf,
 
-    /// Restrict each run to as many cores as it has devices (Linux only), for CPU devices with one thread each (LP_NUM_THREADS=0)
+    /// Restrict each run to as many cores as it has devices (Linux only), for CPU devices with one thread each
+    /// (LP_NUM_THREADS=0)
     #[arg(long)]
     pub(super) cpus: bool,
 

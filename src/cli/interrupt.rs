@@ -12,8 +12,8 @@ const INTERRUPTED: i32 = 130;
 pub(super) fn listen() -> Arc<AtomicBool> {
     let interrupted = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        // The order matters: the shutdown checks the flag before it is set. If a handler cannot be installed, the first signal ends
-        // the program, as it does by default.
+        // The order matters: the shutdown checks the flag before it is set. If a handler cannot be installed, the first
+        // signal ends the program, as it does by default.
         let _ = flag::register_conditional_shutdown(signal, INTERRUPTED, interrupted.clone());
         let _ = flag::register(signal, interrupted.clone());
     }

@@ -25,7 +25,8 @@ pub(super) fn run(command: &ShaderCommand, console: &mut Console) -> u8 {
     })
 }
 
-/// Reads shaders and prints the compiler's messages. Returns the shaders without errors, and whether that is all of them.
+/// Reads shaders and prints the compiler's messages. Returns the shaders without errors, and whether that is all of
+/// them.
 fn read_all(sources: &ShaderSources, console: &Console) -> Result<(Vec<StandaloneShader>, bool), String> {
     let preprocessing = Preprocessing { includes: sources.includes.clone(), defines: sources.defines.clone() };
     let files: Vec<_> = sources.files.iter().map(|file| read(file, &preprocessing)).collect::<Result<_, _>>()?;

@@ -1,11 +1,12 @@
-//! Parses the values of flags: sizes, times, frames. Errors complete a sentence: "invalid value '5x' for '--memory <SIZE>': ...".
+//! Parses the values of flags: sizes, times, frames. Errors complete a sentence: "invalid value '5x' for '--memory
+//! <SIZE>': ...".
 
 use anthill::options::Frames;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-/// Parses a number of bytes: `512M`, `1.5G`, `256MiB`. K, M, G and T, with or without `iB`, are powers of 1024; KB, MB, GB and TB are
-/// powers of 1000. A bare number is refused, since it would mean bytes, which is hardly ever intended.
+/// Parses a number of bytes: `512M`, `1.5G`, `256MiB`. K, M, G and T, with or without `iB`, are powers of 1024; KB, MB,
+/// GB and TB are powers of 1000. A bare number is refused, since it would mean bytes, which is hardly ever intended.
 pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
     let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, unit) = text.split_at(split);

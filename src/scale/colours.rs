@@ -11,7 +11,8 @@ pub(super) const FAINT: RGBColor = RGBColor(0x77, 0x88, 0x99);
 /// Everything that has no colour of its own.
 pub(super) const GREY: RGBColor = RGBColor(0x8A, 0x93, 0x9B);
 
-/// Colours that can be told apart with any colour vision (Okabe and Ito 2008), without black and without those that are faint on white.
+/// Colours that can be told apart with any colour vision (Okabe and Ito 2008), without black and without those that are
+/// faint on white.
 const DISTINCT: [RGBColor; 6] = [
     RGBColor(0x00, 0x72, 0xB2),
     RGBColor(0xE6, 0x9F, 0x00),

@@ -1,4 +1,5 @@
-//! The picture of which device rendered what: the picture in grey, each region tinted in its device's colour and outlined.
+//! The picture of which device rendered what: the picture in grey, each region tinted in its device's colour and
+//! outlined.
 
 use super::colours;
 use crate::film::{PreviewImage, encode_png};
@@ -93,7 +94,8 @@ fn grey(picture: &PreviewImage, zoom: Zoom, [x, y]: [u32; 2]) -> u32 {
     sum / count.max(1)
 }
 
-/// The tint of a pixel: grey where no device rendered. Stolen regions look like others, so that a device has one colour.
+/// The tint of a pixel: grey where no device rendered. Stolen regions look like others, so that a device has one
+/// colour.
 fn colour(region: Option<&MeasuredRegion>, grey: u32, is_edge: bool) -> [u8; 3] {
     let Some(region) = region else { return [grey as u8; 3] };
     let RGBColor(r, g, b) = colours::device(region.device);

@@ -1,13 +1,14 @@
 //! Scaling studies: how much faster several devices render than one, and where the remaining time goes.
 //!
-//! A [`Plan`] lists what is run: configurations of devices, round by round. [`measure()`] runs each as a child process of the program
-//! itself, so that everything a user waits for is measured, and reads its statistics. From further runs, cut into many regions,
-//! [`predictions`] computes how long the same devices should take, and how long more of them should. The result is a [`Study`],
-//! plain data. Everything shown is computed from it alone: [`tables`] for people and programs, [`plots`] and [`timeline`] as SVG, and
-//! [`device_map`], the picture of which device rendered what. [`report::write`] puts all of it into a folder, with one
-//! self-contained page.
+//! A [`Plan`] lists what is run: configurations of devices, round by round. [`measure()`] runs each as a child process
+//! of the program itself, so that everything a user waits for is measured, and reads its statistics. From further runs,
+//! cut into many regions, [`predictions`] computes how long the same devices should take, and how long more of them
+//! should. The result is a [`Study`], plain data. Everything shown is computed from it alone: [`tables`] for people and
+//! programs, [`plots`] and [`timeline`] as SVG, and [`device_map`], the picture of which device rendered what.
+//! [`report::write`] puts all of it into a folder, with one self-contained page.
 //!
-//! The figures follow the scaling study of RenderAnts (Zhou et al. 2009): the breakdown of its figure 10, the speed-up of its figure 11.
+//! The figures follow the scaling study of RenderAnts (Zhou et al. 2009): the breakdown of its figure 10, the speed-up
+//! of its figure 11.
 
 mod colours;
 mod cpus;

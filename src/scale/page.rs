@@ -172,7 +172,8 @@ fn legend(entries: &[Entry]) -> Markup {
     }
 }
 
-/// A cell of a table. A number's range goes on a line below it, so that wide tables fit. The first column has names, which have no range.
+/// A cell of a table. A number's range goes on a line below it, so that wide tables fit. The first column has names,
+/// which have no range.
 fn cell(column: usize, text: &str) -> Markup {
     match text.split_once(" (").filter(|_| column > 0) {
         Some((value, range)) => html! { (value) " " span.range { "(" (range) } },

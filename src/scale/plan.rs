@@ -1,4 +1,5 @@
-//! What a study runs: which devices, which configuration is the baseline, and which runs fill the drivers' caches first.
+//! What a study runs: which devices, which configuration is the baseline, and which runs fill the drivers' caches
+//! first.
 
 use crate::gpu::{DeviceInfo, GpuError, select};
 use serde::Serialize;
@@ -61,8 +62,8 @@ impl Plan {
         Ok(Self { baseline: baseline.ok_or(PlanError::NoBaseline)?, configurations })
     }
 
-    /// Configurations to run once before anything is measured, so that every device's driver has its kernels compiled. These are as few
-    /// as fill all caches; the largest configuration, which is the fastest to run, comes first.
+    /// Configurations to run once before anything is measured, so that every device's driver has its kernels compiled.
+    /// These are as few as fill all caches; the largest configuration, which is the fastest to run, comes first.
     pub fn warm_up(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.configurations.len()).collect();
         order.sort_by_key(|&place| std::cmp::Reverse(self.configurations[place].indices.len()));

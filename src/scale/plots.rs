@@ -41,8 +41,8 @@ pub struct Curve {
     pub name: &'static str,
     /// Number of devices and speed-up of the configurations of the study, which have marks.
     pub marks: Vec<(usize, Spread)>,
-    /// Number of devices and predicted speed-up of the points of the line, for a prediction. Its line is dashed and its marks are hollow.
-    /// `None` for a measured curve, whose line goes from mark to mark.
+    /// Number of devices and predicted speed-up of the points of the line, for a prediction. Its line is dashed and its
+    /// marks are hollow. `None` for a measured curve, whose line goes from mark to mark.
     pub predicted: Option<Vec<(usize, f64)>>,
 }
 

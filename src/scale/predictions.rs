@@ -1,7 +1,8 @@
 //! Predicts how long the devices of a study should take, and how long more devices than were measured should.
 //!
-//! A [`Forecast`] is fitted to runs on the baseline's device that are cut into enough regions. A device is taken to be as fast as it was
-//! when it ran alone. A device that did not run alone is taken to be as fast as one like it, or else as the baseline's.
+//! A [`Forecast`] is fitted to runs on the baseline's device that are cut into enough regions. A device is taken to be
+//! as fast as it was when it ran alone. A device that did not run alone is taken to be as fast as one like it, or else
+//! as the baseline's.
 
 use super::machine::StudyDevice;
 use super::plan::Configuration;
@@ -35,8 +36,8 @@ pub struct Predictions {
     pub worlds: Vec<WorldRates>,
     /// The prediction for each configuration, in the study's order.
     pub configurations: Vec<PredictedConfiguration>,
-    /// The predictions for 1 to [`DEVICES_MAX`] devices like the baseline's, in ascending order: for powers of two, and for every number
-    /// up to twice the most that were measured.
+    /// The predictions for 1 to [`DEVICES_MAX`] devices like the baseline's, in ascending order: for powers of two, and
+    /// for every number up to twice the most that were measured.
     pub counts: Vec<PredictedCount>,
 }
 
@@ -82,8 +83,8 @@ pub struct PredictedCount {
 }
 
 impl StudyForecast {
-    /// Predicts for the configurations of a study. `fitted` are the runs on the baseline's device that rates are fitted to, or the reason
-    /// why there are none. `devices` are all that took part.
+    /// Predicts for the configurations of a study. `fitted` are the runs on the baseline's device that rates are fitted
+    /// to, or the reason why there are none. `devices` are all that took part.
     pub fn new(
         series: &[Series],
         baseline: usize,
@@ -143,7 +144,8 @@ impl Predictions {
         })
     }
 
-    /// The number of regions that rates were fitted to, and the relative error of a region's time in the world where it is largest.
+    /// The number of regions that rates were fitted to, and the relative error of a region's time in the world where it
+    /// is largest.
     pub fn fit(&self) -> (usize, f64) {
         let regions = self.worlds.iter().map(|world| world.fitted.regions).sum();
         (regions, self.worlds.iter().map(|world| world.fitted.relative_error).fold(0.0, f64::max))

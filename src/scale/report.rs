@@ -20,9 +20,10 @@ pub struct StudyWriteError {
 /// The files that [`write()`] makes, apart from the device maps.
 pub const FILES: [&str; 5] = ["scale.html", "scale.md", "scale.json", "scale.csv", "runs.csv"];
 
-/// Writes the study to its folder: `scale.html` (one self-contained page), `scale.md`, `scale.json` (everything that was measured and
-/// predicted), `scale.csv` (a line for each configuration), `runs.csv` (a line for each run), and `drew.N.png` (which device rendered
-/// what in configuration N). `pictures` are the files of the rendered worlds, which are in the folder already.
+/// Writes the study to its folder: `scale.html` (one self-contained page), `scale.md`, `scale.json` (everything that
+/// was measured and predicted), `scale.csv` (a line for each configuration), `runs.csv` (a line for each run), and
+/// `drew.N.png` (which device rendered what in configuration N). `pictures` are the files of the rendered worlds, which
+/// are in the folder already.
 ///
 /// # Errors
 /// When a file cannot be written.

@@ -1,4 +1,5 @@
-//! The runs of a study. Each is a child process of the program itself, so that what is measured is what a user waits for.
+//! The runs of a study. Each is a child process of the program itself, so that what is measured is what a user waits
+//! for.
 
 use super::cpus::restrict_to_cpus;
 use super::plan::{Configuration, Plan};
@@ -32,10 +33,12 @@ pub struct RunSettings {
     pub folder: PathBuf,
 }
 
-/// The flag of `anthill render` that cuts a picture into regions of different sizes, and about how many: enough to fit rates to.
+/// The flag of `anthill render` that cuts a picture into regions of different sizes, and about how many: enough to fit
+/// rates to.
 pub(super) const REGIONS_FOR_RATES: [&str; 2] = ["--regions", "40"];
 
-/// The rounds that have a run for rates: the median of three tolerates one that was disturbed, and more would make studies long.
+/// The rounds that have a run for rates: the median of three tolerates one that was disturbed, and more would make
+/// studies long.
 const RATES_ROUNDS: u32 = 3;
 
 /// What a run is for.
@@ -110,8 +113,9 @@ pub struct Measurements {
     pub pictures: Vec<PathBuf>,
 }
 
-/// Runs all configurations of a plan in turn, round by round, after runs that fill the drivers' caches of compiled kernels. In each of
-/// the first three rounds the baseline is run once more, for rates. `report` is called after each run.
+/// Runs all configurations of a plan in turn, round by round, after runs that fill the drivers' caches of compiled
+/// kernels. In each of the first three rounds the baseline is run once more, for rates. `report` is called after each
+/// run.
 ///
 /// # Errors
 /// When a run that is measured fails, when its files cannot be read, and when `cancelled` becomes true.
@@ -169,7 +173,8 @@ impl StudyRunner<'_> {
         Ok(run)
     }
 
-    /// Adds a run to those for rates. If it fails there are no runs for rates, but the study goes on with what was measured.
+    /// Adds a run to those for rates. If it fails there are no runs for rates, but the study goes on with what was
+    /// measured.
     fn run_for_rates(
         &mut self,
         configuration: &Configuration,
@@ -232,7 +237,8 @@ fn io_error(what: &str, reason: io::Error) -> RunError {
     RunError::Io { what: what.into(), reason }
 }
 
-/// Compares the files of all runs bit for bit. Files contain no date, host or device, so equal pictures are equal files.
+/// Compares the files of all runs bit for bit. Files contain no date, host or device, so equal pictures are equal
+/// files.
 struct PictureComparison<'a> {
     /// The folder for pictures that are kept.
     folder: &'a Path,
@@ -249,7 +255,8 @@ impl<'a> PictureComparison<'a> {
         Self { folder, scratch, first: BTreeMap::new(), differing: Vec::new(), pictures: Vec::new() }
     }
 
-    /// Compares the files of a run with those of the first run on devices of the same models; files that differ are kept.
+    /// Compares the files of a run with those of the first run on devices of the same models; files that differ are
+    /// kept.
     fn compare(
         &mut self,
         configuration: &Configuration,
@@ -306,7 +313,8 @@ fn hash(bytes: Vec<u8>) -> u64 {
 mod tests {
     use super::*;
 
-    /// A stand-in for the program. It writes statistics and a picture whose bytes are what `picture` prints for its devices `$4`.
+    /// A stand-in for the program. It writes statistics and a picture whose bytes are what `picture` prints for its
+    /// devices `$4`.
     fn program(folder: &Path, picture: &str) -> PathBuf {
         let script = format!(
             "#!/bin/sh\n\
@@ -319,8 +327,8 @@ mod tests {
              END\n"
         );
         let path = folder.join("program.sh");
-        // Another process writes it: a test that forks meanwhile would inherit the open file, and a file that is open for writing
-        // cannot be executed.
+        // Another process writes it: a test that forks meanwhile would inherit the open file, and a file that is open
+        // for writing cannot be executed.
         let write = ["-c", "printf %s \"$1\" > \"$2\" && chmod +x \"$2\"", "sh", &script];
         let status = Command::new("sh").args(write).arg(&path).status().expect("there is a shell");
         assert!(status.success());

@@ -139,7 +139,8 @@ impl Series {
         Spread::of(self.runs.iter().map(|run| run.process_s))
     }
 
-    /// Speed-up over the series `one`. It is computed for each round, since a busy machine slows all runs of a round alike.
+    /// Speed-up over the series `one`. It is computed for each round, since a busy machine slows all runs of a round
+    /// alike.
     pub fn speed_up(&self, one: &Self, span: MeasuredSpan) -> Spread {
         let pairs = one.runs.iter().zip(&self.runs);
         Spread::of(pairs.map(|(one, run)| ratio(span.of(one), span.of(run))))

@@ -11,7 +11,8 @@ fn region(device: usize, px: [u32; 4], begin_s: f64, end_s: f64) -> MeasuredRegi
     MeasuredRegion { device, px, stolen: device > 0, work: 10, begin_s, end_s, ..MeasuredRegion::default() }
 }
 
-/// A run of 16 x 8 pixels that its devices share, with 0.1 s of reading, 0.2 s of preparing, 0.5 s of counting and 0.1 s of writing.
+/// A run of 16 x 8 pixels that its devices share, with 0.1 s of reading, 0.2 s of preparing, 0.5 s of counting and 0.1
+/// s of writing.
 fn run(process_s: f64, draw_s: f64, devices: usize) -> StudyRun {
     let times =
         |list: &[(&str, f64)]| list.iter().map(|(name, time)| (name.to_string(), *time)).collect::<BTreeMap<_, _>>();
@@ -78,7 +79,8 @@ fn study() -> Study {
     }
 }
 
-/// The study with predictions: each further device adds 0.9 to the speed-up of the render, and 0.5 to that of the process.
+/// The study with predictions: each further device adds 0.9 to the speed-up of the render, and 0.5 to that of the
+/// process.
 fn predicted() -> Study {
     let times = |count: usize| {
         let (render_speed_up, process_speed_up) = (1.0 + 0.9 * (count as f64 - 1.0), 1.0 + 0.5 * (count as f64 - 1.0));
@@ -215,7 +217,8 @@ fn missing_predictions_are_explained() {
     assert!(page(&study, &[]).contains(why) && report::markdown(&study).contains(why));
 }
 
-/// A run on one device for rates: `count` regions of one tile, each with 100 micropolygons more than the one before, of 1 ms each.
+/// A run on one device for rates: `count` regions of one tile, each with 100 micropolygons more than the one before, of
+/// 1 ms each.
 fn run_for_rates(count: u32) -> StudyRun {
     let (mut begin_s, mut regions) = (0.0, Vec::new());
     for i in 0..count {

@@ -1,31 +1,31 @@
-//! How well the summed-area table told what regions would need.
+//! How well the summed-area table estimated what regions need.
 
 use super::RegionStats;
 use serde::Serialize;
 
-/// What the table said of a world's finished regions before they were begun, beside what they came to.
+/// The estimates for a world's finished regions, made before they began, next to the actual figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct EstimateStats {
-    /// Finished regions.
+    /// The number of finished regions.
     pub regions: u64,
-    /// Grids that they would select by the estimate, added up.
+    /// Grids that they were estimated to select, added up.
     pub grids_estimated: u64,
-    /// Grids that they selected.
+    /// Grids that they selected, added up.
     pub grids_selected: u64,
-    /// The most times as many grids as estimated that any of them selected: (selected + 1) / (estimated + 1).
+    /// The largest ratio of selected to estimated grids of any region: (selected + 1) / (estimated + 1).
     pub over_max_ratio: f64,
-    /// Bytes that buffers just large enough for each by the estimate would have, added up.
+    /// Bytes of the smallest buffers that were large enough by the estimates, added up.
     pub bytes_estimated: u64,
-    /// The same by what they selected and sampled.
+    /// Bytes of the smallest buffers that were large enough for what they selected and sampled, added up.
     pub bytes_used: u64,
-    /// The most times as many bytes as estimated that any of them used.
+    /// The largest ratio of used to estimated bytes of any region: (used + 1) / (estimated + 1).
     pub bytes_over_max_ratio: f64,
-    /// Regions that were begun in vain: they fitted by the estimate, and devices found them too large.
+    /// The number of regions that fitted by the estimate but turned out to be too large for their device.
     pub too_large: u64,
 }
 
 impl EstimateStats {
-    /// Of some finished regions, beside which others were too large.
+    /// Computes the estimates of some finished regions. `too_large` is the number of others that were too large.
     pub fn of(regions: &[RegionStats], too_large: u64) -> Self {
         let start = Self { too_large, ..Self::default() };
         regions.iter().fold(start, |all, row| {
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn regions_add_up_and_the_worst_shows() {
+    fn regions_add_up_and_the_worst_ratio_is_kept() {
         let row = |grids_estimated, grids, bytes_estimated, bytes_used| RegionStats {
             grids_estimated,
             grids,

@@ -1,34 +1,34 @@
-//! What a run of `anthill render` said of itself: the part of its `--stats` that scaling studies and forecasts read. Keys and meanings
-//! are those of [`Stats`](super::Stats); times are in seconds.
+//! The part of a run's `--stats` that scaling studies and forecasts read. Keys and meanings are those of
+//! [`Stats`](super::Stats); times are in seconds.
 
 use super::CostStats;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One run's statistics.
+/// The statistics of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// From the program's start to its end, by its own clock.
+    /// Time from the program's start to its end, by its own clock.
     pub wall_s: f64,
-    /// From the first submission to the last pixel read back.
+    /// Time from the first submission until the last pixel was read back.
     pub render_s: f64,
-    /// Opening all devices, one after the other.
+    /// Time for opening all devices.
     pub open_s: f64,
-    /// Time in each stage, by its name: host and all devices added up.
+    /// Time in each stage by its name, host and all devices added up.
     pub stages_s: BTreeMap<String, f64>,
     /// Micropolygons diced.
     pub micropolygons: u64,
-    /// Sample points.
+    /// Sample points, that is, subpixels.
     pub sample_points: u64,
-    /// What was written.
+    /// The files of all displays.
     pub outputs: Vec<MeasuredOutput>,
-    /// Each opened device.
+    /// Every opened device.
     pub devices: Vec<MeasuredDevice>,
-    /// Each world that was drawn.
+    /// Every world that was rendered.
     pub worlds: Vec<MeasuredWorld>,
 }
 
-/// A file that a run wrote.
+/// A file that a run wrote or should have written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MeasuredOutput {
     /// Its name.
@@ -37,81 +37,81 @@ pub struct MeasuredOutput {
     pub state: String,
 }
 
-/// What one opened device did.
+/// The statistics of an opened device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeasuredDevice {
-    /// Index in `anthill devices`.
+    /// Its index in `anthill devices`.
     pub index: usize,
     /// Its name.
     pub name: String,
-    /// Regions drawn.
+    /// Regions that it rendered.
     pub regions: u64,
-    /// Regions taken from others.
+    /// Regions that it took from other devices.
     pub stolen: u64,
-    /// Regions cut.
+    /// Regions that it cut.
     pub splits: u64,
-    /// Time with regions in flight.
+    /// Time in which it had regions in flight.
     pub busy_s: f64,
-    /// Time without.
+    /// Time in which it had none.
     pub idle_s: f64,
-    /// Most device memory taken at once.
+    /// The most device memory that was allocated at once.
     pub peak_bytes: u64,
     /// Time in each stage.
     pub stages_s: BTreeMap<String, f64>,
 }
 
-/// One world of a run.
+/// The statistics of a world.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeasuredWorld {
-    /// FrameBegin's number.
+    /// The number given to FrameBegin.
     pub frame: Option<i32>,
-    /// The pixels drawn: x0, y0, x1, y1.
+    /// The pixels that were rendered: x0, y0, x1, y1, half-open.
     pub crop_px: [u32; 4],
-    /// Shaders compiled, geometry lowered.
+    /// Time for compiling shaders and lowering geometry.
     pub prepare_s: f64,
-    /// Geometry brought to devices, primitives counted.
+    /// Time for uploading geometry and counting primitives.
     pub count_s: f64,
-    /// Regions drawn.
+    /// Time for rendering regions.
     pub draw_s: f64,
-    /// Files written.
+    /// Time for writing files.
     pub write_s: f64,
     /// Every region.
     pub regions: Vec<MeasuredRegion>,
-    /// What the regions' times follow from; none if nothing was left to draw, or if nobody wants to know.
+    /// The causes of the regions' times; `None` if nothing was left to render, or if they are not needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<CostStats>,
 }
 
-/// One region of a world.
+/// The statistics of a region.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeasuredRegion {
-    /// A place in [`Measured::devices`].
+    /// Its device, as an index into [`Measured::devices`].
     pub device: usize,
-    /// Its pixels: x0, y0, x1, y1.
+    /// Its pixels: x0, y0, x1, y1, half-open.
     pub px: [u32; 4],
-    /// Whether it came to its device by a theft.
+    /// Whether its device took it from another one.
     pub stolen: bool,
     /// Its estimated work in micropolygons.
     pub work: u64,
-    /// Vertices that colour was computed at.
+    /// Vertices that were shaded.
     pub shaded_vertices: u64,
     /// Translucent entries.
     pub entries: u64,
-    /// When it was begun, after the world's first submission.
+    /// When it began, after the world's first submission.
     pub begin_s: f64,
-    /// When it was finished.
+    /// When it was finished, after the world's first submission.
     pub end_s: f64,
-    /// What its submissions took, by the device's clock.
+    /// The time of its submissions, by the device's clock.
     pub device_s: f64,
 }
 
 impl Measured {
-    /// The world that took longest to draw, with its place.
+    /// The world that took longest to render, with its index.
     pub fn longest_world(&self) -> Option<(usize, &MeasuredWorld)> {
         self.worlds.iter().enumerate().max_by(|(_, a), (_, b)| a.draw_s.total_cmp(&b.draw_s))
     }
 
-    /// The share of time that devices had regions in flight while regions were drawn.
+    /// The share of the rendering time in which devices had regions in flight.
     pub fn busy_share(&self) -> f64 {
         let busy: f64 = self.devices.iter().map(|device| device.busy_s).sum();
         let all: f64 = self.devices.iter().map(|device| device.busy_s + device.idle_s).sum();

@@ -1,47 +1,50 @@
-//! What the times of a world's regions follow from: what a prediction for other devices needs beside the times themselves.
+//! The causes of the times of a world's regions, which predictions for other devices need in addition to the times
+//! themselves.
 
 use serde::{Deserialize, Serialize};
 
-/// The cost of a world that was drawn: what there was where, and what is not drawing.
+/// The cost of a world that was rendered: what each part of the picture contains, and the time that was not spent on
+/// regions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CostStats {
     /// Samples per pixel in x and y.
     pub samples: [u32; 2],
-    /// Pixels that are sampled beyond each border of a region for the filter.
+    /// Pixels beyond each border of a region that are sampled for the filter.
     pub apron_px: [u32; 2],
-    /// Mean width and height of what a grid covers, in pixels.
+    /// Mean width and height of a grid in pixels.
     pub grid_px: [f64; 2],
-    /// Micropolygons of each tile of 16x16 pixels, a text for each row of tiles.
+    /// Micropolygons of each tile of 16x16 pixels, as a string for each row of tiles.
     pub micropolygons: Vec<String>,
-    /// Grids that meet each tile, likewise; then those of them that meet the next tile to the right too, or the one below, or both.
+    /// Grids that overlap each tile, then those that also overlap the tile to the right, the tile below, or both; as
+    /// strings like `micropolygons`.
     pub grids: [Vec<String>; 4],
-    /// Micropolygons that may be translucent in each tile, likewise.
+    /// Micropolygons of each tile that may be translucent, as strings like `micropolygons`.
     pub translucent: Vec<String>,
-    /// Setting up the world on all devices, one after the other.
+    /// Seconds for setting up the world on all devices, one after the other.
     pub devices_s: f64,
-    /// Parts into which counting can be shared, however many devices there are.
+    /// The number of jobs that counting is divided into, however many devices there are.
     pub count_jobs: u64,
-    /// From counting to drawing: the table of what there is where.
+    /// Seconds between counting and rendering, for making the summed-area table.
     pub table_s: f64,
-    /// The film's taking in of all regions, while drawing.
+    /// Seconds in which the film received regions, while others were rendered.
     pub deposit_s: f64,
-    /// From the beginning of drawing until each device could begin a region.
+    /// Seconds from the start of rendering until each device could begin a region.
     pub start_s: Vec<f64>,
-    /// Regions in flight on a device.
+    /// The most regions in flight on a device.
     pub in_flight: usize,
-    /// Subpixels of a region at most.
+    /// The most subpixels of a region.
     pub region_subpixels_max: u64,
-    /// Grids of a region at most.
+    /// The most grids of a region.
     pub region_grids_max: u64,
 }
 
-/// A number for each tile as a text for each row.
+/// Writes a number for each tile as a string for each row.
 pub fn tile_rows(values: impl Iterator<Item = u64>, columns: usize) -> Vec<String> {
     let texts: Vec<String> = values.map(|value| value.to_string()).collect();
     texts.chunks(columns.max(1)).map(|row| row.join(" ")).collect()
 }
 
-/// The numbers of [`tile_rows`], row by row; `None` if the text holds anything else.
+/// Reads the numbers of [`tile_rows`], row by row; `None` if a string contains anything else.
 pub fn tile_values(rows: &[String]) -> Option<Vec<u64>> {
     rows.iter().flat_map(|row| row.split_ascii_whitespace()).map(|value| value.parse().ok()).collect()
 }
@@ -51,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tiles_there_and_back() {
+    fn tiles_survive_a_round_trip() {
         let rows = tile_rows([1, 20, 0, 4, 5, u64::MAX].into_iter(), 3);
         assert_eq!(rows, ["1 20 0", "4 5 18446744073709551615"]);
         assert_eq!(tile_values(&rows), Some(vec![1, 20, 0, 4, 5, u64::MAX]));

@@ -4,7 +4,8 @@ use super::{anthill, directory};
 use std::fs;
 use std::path::Path;
 
-/// What a render says that it needs, and how it says so; where it can only say "more than" before it has counted, with that much.
+/// What a render says that it needs, and how it says so; where it can only say "more than" before it has counted, with
+/// that much.
 fn needed_mib(directory: &Path, name: &str) -> Option<(u64, String)> {
     let mut limit = 4;
     loop {

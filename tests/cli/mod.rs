@@ -29,8 +29,8 @@ struct Ran {
 }
 
 impl Ran {
-    /// The lines of standard error without the note about drawing on the processor, which only machines without a GPU get, and without
-    /// the summary, which holds times.
+    /// The lines of standard error without the note about drawing on the processor, which only machines without a GPU
+    /// get, and without the summary, which holds times.
     fn messages(&self) -> Vec<&str> {
         let is_message = |line: &&str| match line.strip_prefix("anthill: ") {
             Some(text) => text.starts_with("error: ") || text.starts_with("warning: "),
@@ -45,7 +45,8 @@ fn anthill(directory: &Path, args: &[impl AsRef<OsStr>]) -> Ran {
     run(directory, args, &[], "")
 }
 
-/// The same with variables of the environment, and a text for standard input. A run that hangs is ended, and fails the test.
+/// The same with variables of the environment, and a text for standard input. A run that hangs is ended, and fails the
+/// test.
 fn run(directory: &Path, args: &[impl AsRef<OsStr>], variables: &[(&str, &OsStr)], input: &str) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_anthill"));
     command.current_dir(directory).args(args).envs(variables.iter().copied());
@@ -120,7 +121,8 @@ fn previews_are_made_of_pictures_only() {
     }
 }
 
-/// A render that waits (for a reader of the pipe that its statistics go to) survives the first interrupt and ends at the second.
+/// A render that waits (for a reader of the pipe that its statistics go to) survives the first interrupt and ends at
+/// the second.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_second_interrupt_ends_the_program() {

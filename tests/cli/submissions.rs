@@ -1,4 +1,5 @@
-//! Submissions of small regions, as `--stats` and `--trace` tell them, are those of ARCHITECTURE.md, "Cost of a region".
+//! Submissions of small regions, as `--stats` and `--trace` tell them, are those of ARCHITECTURE.md, "Cost of a
+//! region".
 
 use super::{anthill, directory};
 use serde_json::Value;
