@@ -1,7 +1,8 @@
 //! Compiled kernels kept on disk between runs, and in memory between equal devices.
 //!
-//! One file a kernel and device, holding what `vkGetPipelineCacheData` gave, behind a header of ours: drivers check their own data
-//! little, so that a torn or foreign file must not reach them. Files are written under a temporary name and renamed.
+//! There is one file for each kernel and device, with the result of `vkGetPipelineCacheData` after a header of ours: drivers
+//! hardly check their own data, so a truncated or foreign file must not reach them. Files are written under a temporary name
+//! and renamed.
 
 use super::physical::DeviceInfo;
 use parking_lot::Mutex;
@@ -15,7 +16,7 @@ use std::{env, fs, io, process};
 /// Begins every file; the digit changes with the format.
 const MAGIC: &[u8; 16] = b"anthill kernel 1";
 
-/// What a compiled kernel is known by: kernel, values of its constants, device model and driver.
+/// The key of a compiled kernel: kernel, values of its constants, device model and driver.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct CacheKey {
     folder: Arc<str>,
@@ -33,13 +34,14 @@ impl CacheKey {
     }
 }
 
-/// The part of the key that is the device's: model, driver, and what the driver itself says its caches depend on.
+/// The part of the key that identifies the device: model, driver, and the UUID of the driver's caches.
 pub(super) fn identity(info: &DeviceInfo) -> Arc<str> {
     let (vendor, device, version, uuid) = (info.vendor_id, info.device_id, info.driver_version, &info.cache_uuid);
     format!("{vendor:04x}-{device:04x}-{version:08x}-{uuid}").into()
 }
 
-/// Where compiled kernels are kept by default: `$XDG_CACHE_HOME/anthill/kernels`, or `~/.cache/anthill/kernels`; nowhere without a home.
+/// The default folder for compiled kernels: `$XDG_CACHE_HOME/anthill/kernels`, or `~/.cache/anthill/kernels`; `None` without a
+/// home folder.
 pub fn default_cache_folder() -> Option<PathBuf> {
     let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path: &PathBuf| path.is_absolute());
     let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
@@ -59,7 +61,7 @@ impl Cache {
         Self { folder, known: Mutex::default(), failed_writes: AtomicU64::new(0) }
     }
 
-    /// A compiled kernel. A file that is not whole is as good as none.
+    /// Returns a compiled kernel, if it is cached in a complete file.
     pub(super) fn load(&self, key: &CacheKey) -> Option<Arc<Vec<u8>>> {
         if let Some(data) = self.known.lock().get(key) {
             return Some(Arc::clone(data));
@@ -69,7 +71,7 @@ impl Cache {
         Some(data)
     }
 
-    /// Keeps a compiled kernel. Says so once when files cannot be written: rendering goes on without.
+    /// Stores a compiled kernel. Only the first failure to write a file is returned: rendering goes on without the cache.
     pub(super) fn store(&self, key: &CacheKey, data: Vec<u8>) -> Result<(), String> {
         let written = match self.path(key) {
             Some(path) => write(&path, &wrap(&data)).map_err(|e| format!("{}: {e}", path.display())),
@@ -94,7 +96,7 @@ fn unwrap(file: &[u8]) -> Option<&[u8]> {
     (*sum == checksum(data).to_le_bytes()).then_some(data)
 }
 
-/// FNV-1a of 128 bits: against torn files, not against malice (the cache is the user's own).
+/// FNV-1a of 128 bits, which detects truncated files, not malice (the cache is the user's own).
 fn checksum(data: &[u8]) -> u128 {
     crate::pipeline::recording::fnv_1a(data.iter().copied())
 }
@@ -109,7 +111,7 @@ fn write(path: &Path, data: &[u8]) -> io::Result<()> {
     let written = fs::File::create(&temporary).and_then(|mut file| file.write_all(data));
     let moved = written.and_then(|()| fs::rename(&temporary, path));
     if moved.is_err() {
-        // The error that counts is the one before.
+        // The earlier error is the one that matters.
         let _ = fs::remove_file(&temporary);
     }
     moved

@@ -1,18 +1,18 @@
-//! Checks of a recording before it reaches a driver: CPU drivers enforce no limit, others end the process.
+//! Checks a recording before it reaches a driver: CPU drivers enforce no limits, and others crash.
 
 use crate::pipeline::recording::{
     BINDING_ALIGNMENT, BINDING_BYTES_MAX, Buffer, BufferRange, Command, Dispatch, Groups, Recording, WRITE_BYTES_MAX,
 };
 use ash::vk;
 
-/// What a recording is checked against.
+/// The limits and buffers that a recording is checked against.
 pub(super) struct Rules<'a> {
     pub(super) limits: &'a vk::PhysicalDeviceLimits,
-    /// Whether a buffer is one of this device's and was not freed.
+    /// Whether a buffer belongs to this device and was not freed.
     pub(super) is_alive: &'a dyn Fn(Buffer) -> bool,
 }
 
-/// The first thing in a recording that the device does not permit.
+/// Returns an error for the first command of a recording that the device does not permit.
 pub(super) fn check(recording: &Recording, rules: &Rules<'_>) -> Result<(), String> {
     recording.commands().iter().try_for_each(|command| match command {
         Command::Dispatch(dispatch) => {
@@ -55,9 +55,9 @@ fn check_binding(range: BufferRange, rules: &Rules<'_>) -> Result<(), String> {
     if range.bytes > most {
         return Err(format!("{range}: {} bytes are bound, {most} can be", range.bytes));
     }
-    // Not the device's own limit, which may be 4: what runs on one device must run on all.
+    // Not the device's own limit, which may be as low as 4: what runs on one device must run on all.
     if !range.offset.is_multiple_of(BINDING_ALIGNMENT) {
-        return Err(format!("{range}: the offset is no multiple of {BINDING_ALIGNMENT}"));
+        return Err(format!("{range}: the offset is not a multiple of {BINDING_ALIGNMENT}"));
     }
     Ok(())
 }
@@ -96,14 +96,14 @@ fn check_words(to: BufferRange, most: u64, rules: &Rules<'_>) -> Result<(), Stri
         return Err(format!("{to}: offset and size must be multiples of 4"));
     }
     if to.bytes > most {
-        return Err(format!("{to}: {} bytes, at most {most} can travel in a recording: upload them", to.bytes));
+        return Err(format!("{to}: {} bytes, at most {most} fit in a recording: upload them", to.bytes));
     }
     Ok(())
 }
 
 fn check_range(range: BufferRange, rules: &Rules<'_>) -> Result<(), String> {
     if !(rules.is_alive)(range.buffer) {
-        return Err(format!("{range}: the buffer was freed or is another device's"));
+        return Err(format!("{range}: the buffer was freed or belongs to another device"));
     }
     if range.offset.checked_add(range.bytes).is_none_or(|end| end > range.buffer.bytes()) {
         return Err(format!("{range}: the buffer has {} bytes", range.buffer.bytes()));

@@ -10,16 +10,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-/// Something to compile. Runs once, also when the device that wants it is closing (it then ends at once).
+/// A kernel to compile. Runs once, even if its device is closing (it then ends at once).
 type CompileJob = Box<dyn FnOnce() + Send>;
 
-/// The threads of devices that are opened together, one a core. They end when the last device is gone, and only then are the devices'
-/// instances: drivers keep things for each thread that has called them, which are tidied up when it ends, by code that must still be
-/// loaded.
+/// The compile threads of devices that are opened together, one per core. They end when the last device is destroyed, and only
+/// then are the devices' instances destroyed: drivers keep data for each thread that has called them, and clean up when it
+/// ends, by code that must still be loaded.
 pub(super) struct CompileThreads {
     compilers: Arc<Compilers>,
     threads: Vec<JoinHandle<()>>,
-    /// Instances of devices that are gone.
+    /// Instances of devices that were destroyed.
     retired: Mutex<Vec<Instance>>,
 }
 
@@ -38,12 +38,12 @@ impl CompileThreads {
         Ok(Self { compilers, threads, retired: Mutex::default() })
     }
 
-    /// What the devices hand their kernels to.
+    /// The queue and the cache that the devices share.
     pub(super) fn compilers(&self) -> &Arc<Compilers> {
         &self.compilers
     }
 
-    /// Takes the instance of a device that is gone.
+    /// Takes over the instance of a device that was destroyed.
     pub(super) fn retire(&self, instance: Instance) {
         self.retired.lock().push(instance);
     }
@@ -55,26 +55,26 @@ impl Drop for CompileThreads {
             self.compilers.send(None);
         }
         for thread in self.threads.drain(..) {
-            // One that panicked has said so.
+            // A panic was reported when it happened.
             let _ = thread.join();
         }
     }
 }
 
-/// What all devices that are opened together share: the queue of what is to be compiled, and the cache.
+/// What all devices that are opened together share: the queue of compile jobs, and the cache.
 ///
-/// A kernel that an equal device is compiling already waits until that is done and then finds it in the cache (or in the driver's own,
-/// which is where CPU drivers keep theirs): equal devices compile once.
+/// If an equal device is already compiling a kernel, the job waits and then finds the kernel in the cache (or in the driver's
+/// own cache, which CPU drivers use), so equal devices compile once.
 pub(super) struct Compilers {
     pub(super) cache: Cache,
     /// `None` ends the thread that takes it.
     jobs: Sender<Option<CompileJob>>,
-    /// Jobs that wait for another device to have compiled the same kernel; a key without jobs is being compiled.
+    /// Jobs that wait until another device has compiled the same kernel; a key without jobs is being compiled.
     waiting: Mutex<FxHashMap<CacheKey, Vec<CompileJob>>>,
 }
 
 impl Compilers {
-    /// Runs a job when a thread is free and no other job of its key runs first.
+    /// Runs a job when a thread is free and no earlier job with the same key is running.
     pub(super) fn run(self: &Arc<Self>, key: CacheKey, job: impl FnOnce() + Send + 'static) {
         let mut waiting = self.waiting.lock();
         if let Some(later) = waiting.get_mut(&key) {
@@ -85,14 +85,14 @@ impl Compilers {
         let compilers = Arc::clone(self);
         self.send(Some(Box::new(move || {
             job();
-            // All at once: whoever waited finds the kernel in a cache now.
+            // All at once: the waiting jobs now find the kernel in a cache.
             let later = compilers.waiting.lock().remove(&key).unwrap_or_default();
             later.into_iter().for_each(|job| compilers.send(Some(job)));
         })));
     }
 
     fn send(&self, job: Option<CompileJob>) {
-        // Without threads nobody waits for a job either.
+        // If the threads have ended, no device waits for the job.
         let _ = self.jobs.send(job);
     }
 }

@@ -27,33 +27,33 @@ use std::time::{Duration, Instant};
 /// How devices are opened.
 #[derive(Clone)]
 pub struct OpenOptions {
-    /// With core and synchronization validation, whose messages go to `reporter`.
+    /// Whether core and synchronization validation report to `reporter`.
     pub validate: bool,
     /// Limit of the memory of each opened device in bytes, everything included; by default three quarters of what the device
     /// has, divided by the number of times that it is opened.
     pub memory_bytes: Option<u64>,
-    /// Where compiled kernels are kept between runs; none: nowhere.
+    /// Folder in which compiled kernels are kept between runs; `None` keeps them in memory only.
     pub cache_folder: Option<PathBuf>,
-    /// CPU devices compute on one thread each, unless `LP_NUM_THREADS` is set (see [`super::single_threaded_cpu_devices`]).
+    /// Whether CPU devices compute on one thread each, unless `LP_NUM_THREADS` is set (see [`super::single_threaded_cpu_devices`]).
     pub single_threaded_cpu: bool,
-    /// How long the device may take for what is waited for without a time-out of its own.
+    /// Time-out of waits on the device that have no time-out of their own.
     pub timeout: Duration,
-    /// How long compiling one kernel may take.
+    /// Time-out for compiling one kernel.
     pub compile_timeout: Duration,
-    /// Where messages go: of validation, of kernels that cannot be kept, of buffers that were not freed.
+    /// Receives messages of validation, and about kernels that cannot be cached and buffers that were not freed.
     pub reporter: Arc<Reporter>,
-    /// For tests: also devices that run kernels but lack what rendering needs.
+    /// For tests: whether to also open devices that run kernels but lack what rendering needs.
     pub partial: bool,
-    /// For tests: treat device memory as out of the host's sight where it is not, as on a discrete GPU.
+    /// For tests: whether to treat device memory as invisible to the host, as on a discrete GPU.
     pub staged: bool,
-    /// The number of the first device: one that is opened again keeps its own.
+    /// The number of the first device; a device that is opened again keeps its number.
     pub first_number: u32,
-    /// For tests: failures that shall happen.
+    /// For tests: failures to inject.
     pub faults: Option<Arc<Faults>>,
 }
 
 impl OpenOptions {
-    /// No validation, the user's cache folder, a minute for what is waited for.
+    /// Options without validation, with the user's cache folder and a time-out of a minute.
     pub fn new(reporter: Arc<Reporter>) -> Self {
         Self {
             validate: false,
@@ -61,8 +61,8 @@ impl OpenOptions {
             cache_folder: default_cache_folder(),
             single_threaded_cpu: false,
             timeout: Duration::from_secs(60),
-            // Longer than for a queue: a compiler at work shows no progress, and no other device would be faster. 256 inlined calls of noise
-            // took 11 s on an idle machine; a busy one may need many times that.
+            // Longer than for a queue: a compiler shows no progress, and another device would not be faster. 256 inlined
+            // calls of noise took 11 s on an idle machine; a busy one may need many times that.
             compile_timeout: Duration::from_secs(600),
             reporter,
             partial: false,
@@ -83,18 +83,18 @@ pub struct Device {
     pub(super) limits: vk::PhysicalDeviceLimits,
     pub(super) timeout: Duration,
     info: DeviceInfo,
-    /// What empty slices and warming dispatches are bound to.
+    /// The buffer to which empty slices and empty dispatches are bound.
     empty: Buffer,
     opened_at: Instant,
-    /// Whether it is known to hang: nobody waits for it any more.
+    /// Whether the device is known to hang: it is not waited for again.
     pub(super) hangs: bool,
-    /// Dropped by hand after the device and the threads, unless the device hangs.
+    /// Taken by `drop` after the device is destroyed, unless the device hangs.
     instance: ManuallyDrop<Instance>,
     threads: Arc<CompileThreads>,
 }
 
 impl Device {
-    /// Opens a device that was listed; `instance` is to be its own.
+    /// Opens a listed device, which takes over `instance`.
     pub(super) fn open(
         instance: Instance,
         requested: &RequestedDevice<'_>,
@@ -103,9 +103,9 @@ impl Device {
     ) -> Result<Self, GpuError> {
         let (info, title, budget_bytes) = (requested.info, requested.title.clone(), requested.budget_bytes);
         if options.faults.as_ref().is_some_and(|faults| faults.fails_to_open(title.number)) {
-            return Err(refused(&title, vk::Result::ERROR_INITIALIZATION_FAILED));
+            return Err(open_error(&title, vk::Result::ERROR_INITIALIZATION_FAILED));
         }
-        // The loader lists devices in the same order each time; a GPU that was unplugged meanwhile shifts it.
+        // The loader lists devices in the same order each time, unless a GPU was unplugged meanwhile.
         let physical = enumerate(&instance)?.into_iter().nth(info.index).filter(|p| p.info.is_like(info));
         let physical = physical
             .ok_or_else(|| GpuError::Lost { device: title.clone(), doing: "it was being created".to_string() })?;
@@ -113,7 +113,7 @@ impl Device {
         let names = instance.debug_utils().then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
         let created = CreatedDevice { raw, family, clock: physical.clock, names, validates: options.validate };
         let shared = Arc::new(DeviceShared::new(created, title, Arc::clone(&options.reporter)));
-        let resources = enough(&shared, budget_bytes)
+        let resources = check_budget(&shared, budget_bytes)
             .and_then(|()| DeviceResources::new(&shared, &instance, &physical, budget_bytes, !options.staged));
         if resources.is_err() {
             // SAFETY: the device was created above, no other thread knows it yet, and `DeviceResources::new` destroys what it
@@ -123,14 +123,15 @@ impl Device {
         let DeviceResources { memory, submissions, empty, raw_empty } = resources?;
         let several_cores = thread::available_parallelism().is_ok_and(|count| count.get() > 1);
         let compiles_late = info.kind == DeviceKind::Cpu;
-        // Validation layers of 2023 keep devices in a table that no lock guards: none may be made while others are at work.
+        // Validation layers of 2023 keep devices in a table that no lock guards: no device may be created while others are in use.
         let precompile_devices = (compiles_late && several_cores && !options.validate)
             .then(|| PrecompileDevices::new(instance.raw(), physical.clone()));
         let kernels = Kernels::new(
             &shared,
             &physical.info,
             threads.compilers(),
-            (precompile_devices, raw_empty),
+            precompile_devices,
+            raw_empty,
             options.compile_timeout,
         );
         let mut device = Self {
@@ -149,11 +150,11 @@ impl Device {
             threads: Arc::clone(threads),
         };
         device.start_clock()?;
-        device.submissions.fail_as(options.faults.clone());
+        device.submissions.inject(options.faults.clone());
         Ok(device)
     }
 
-    /// Takes the device's time once, next to the host's.
+    /// Reads the device's clock once, together with the host's.
     fn start_clock(&mut self) -> Result<(), GpuError> {
         let mut recording = Recording::new("start of the clock");
         recording.stage("open", |_| {});
@@ -163,62 +164,63 @@ impl Device {
         Ok(())
     }
 
-    /// What it is.
+    /// The properties of the device.
     pub fn info(&self) -> &DeviceInfo {
         &self.info
     }
 
-    /// How messages call it.
+    /// The name of the device in messages.
     pub fn title(&self) -> &OpenDeviceTitle {
         &self.shared.title
     }
 
-    /// How long it may take for what is waited for without a time-out of its own.
+    /// Time-out of waits on the device that have no time-out of their own.
     pub fn timeout(&self) -> Duration {
         self.timeout
     }
 
-    /// Whether it computes on the host's processor: kernels without barriers are then better, and nothing need be copied.
+    /// Whether the device computes on the host's processor: kernels without barriers are then faster, and no data needs to be
+    /// copied.
     pub fn is_cpu(&self) -> bool {
         self.info.kind == DeviceKind::Cpu
     }
 
-    /// The host's time that [`super::StageTime::start_s`] counts from.
+    /// The host time from which [`super::StageTime::start_s`] is measured.
     pub fn opened_at(&self) -> Instant {
         self.opened_at
     }
 
-    /// How much of its memory is in use.
+    /// The device's memory in use.
     pub fn memory(&self) -> MemoryUse {
         self.memory.usage()
     }
 
-    /// How its kernels came to be.
+    /// Counts of the device's kernels.
     pub fn kernel_counts(&self) -> KernelCounts {
         self.kernels.counts()
     }
 
-    /// Makes a buffer. Its contents are undefined.
+    /// Allocates a buffer, whose contents are undefined.
     ///
     /// # Errors
-    /// [`GpuError::OutOfMemory`] and [`GpuError::TooLarge`], which name it.
+    /// [`GpuError::OutOfMemory`] and [`GpuError::TooLarge`], which name the buffer.
     pub fn allocate(&mut self, name: &'static str, bytes: u64, usage: Usage) -> Result<Buffer, GpuError> {
         self.shared.check_alive("allocating memory")?;
         self.memory.allocate(name, bytes, usage)
     }
 
-    /// Frees a buffer, as soon as the submissions that use it are done. Handles of freed buffers are refused from then on; freeing one
-    /// twice is nothing.
+    /// Frees a buffer as soon as the submissions that use it are done. Its handle is rejected from now on; freeing it again does
+    /// nothing.
     pub fn free(&mut self, buffer: Buffer) {
         self.memory.free(buffer, self.submissions.done());
     }
 
-    /// Closes a device that somebody has waited for in vain: what it still uses is left as it is, and nobody waits for it again.
+    /// Closes a device that did not respond in time: it is not waited for again, and what it may still use is leaked.
     pub fn abandon(mut self) {
         self.hangs = true;
     }
 
-    /// What empty slices are bound to.
+    /// The buffer to which empty slices are bound.
     pub(super) fn empty_buffer(&self) -> vk::Buffer {
         self.memory.raw(self.empty).expect("it lives as long as the device")
     }
@@ -226,15 +228,15 @@ impl Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        let patience = if self.hangs { Duration::ZERO } else { self.timeout };
-        if let Err(error) = self.submissions.close(&self.shared, patience) {
+        let timeout = if self.hangs { Duration::ZERO } else { self.timeout };
+        if let Err(error) = self.submissions.close(&self.shared, timeout) {
             // Destroying what a hanging device uses could end the process.
             if !self.hangs {
-                self.shared.warn("leak", format!("left as it is: {error}"));
+                self.shared.warn("leak", format!("its resources were not released: {error}"));
             }
             self.memory.forget();
             self.kernels.abandon();
-            // Nor may anybody wait for a thread that waits for it.
+            // Nor may the compile threads be joined, one of which may wait for the device.
             std::mem::forget(Arc::clone(&self.threads));
             return;
         }
@@ -254,7 +256,7 @@ impl Drop for Device {
     }
 }
 
-/// The first things that are made with a device.
+/// What is created together with a device.
 struct DeviceResources {
     memory: Memory,
     submissions: Submissions,
@@ -263,7 +265,7 @@ struct DeviceResources {
 }
 
 impl DeviceResources {
-    /// Makes all of them, or leaves nothing behind.
+    /// Creates all of it, or destroys what was created.
     fn new(
         shared: &Arc<DeviceShared>,
         instance: &Instance,
@@ -281,8 +283,8 @@ impl DeviceResources {
     }
 }
 
-/// Whether an idle device fits the budget.
-fn enough(shared: &DeviceShared, budget_bytes: u64) -> Result<(), GpuError> {
+/// Checks that an idle device fits the budget.
+fn check_budget(shared: &DeviceShared, budget_bytes: u64) -> Result<(), GpuError> {
     let needed_bytes = BLOCK_BYTES;
     if budget_bytes < needed_bytes {
         return Err(GpuError::TooLittleMemory { device: shared.title.clone(), needed_bytes, budget_bytes });
@@ -290,7 +292,7 @@ fn enough(shared: &DeviceShared, budget_bytes: u64) -> Result<(), GpuError> {
     Ok(())
 }
 
-/// Makes the Vulkan device with one queue, and enables what it offers of the table.
+/// Creates the Vulkan device with one queue, and enables those features of the table that it offers.
 pub(super) fn create(
     instance: &ash::Instance,
     physical: &Physical,
@@ -309,10 +311,10 @@ pub(super) fn create(
     // SAFETY: `enumerate` listed the physical device from this instance and found that it has the queue family; only features
     // that it reported are enabled; `queues` and `features`, to which `info` points, are locals that outlive the call.
     let raw = unsafe { instance.create_device(physical.raw, &info, None) };
-    Ok((raw.map_err(|code| refused(title, code))?, family))
+    Ok((raw.map_err(|code| open_error(title, code))?, family))
 }
 
-/// The driver does not open it.
-fn refused(title: &OpenDeviceTitle, code: vk::Result) -> GpuError {
+/// The error for a device that the driver does not open.
+fn open_error(title: &OpenDeviceTitle, code: vk::Result) -> GpuError {
     GpuError::Vulkan { device: title.clone(), doing: OPENING.to_string(), reason: code.to_string() }
 }

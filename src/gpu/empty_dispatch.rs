@@ -1,4 +1,4 @@
-//! Running a kernel over nothing, so that a driver which compiles at the first dispatch does it before the kernel is needed.
+//! Dispatches a kernel without workgroups, so that drivers that compile at the first dispatch do so before it is needed.
 
 use super::encode::{EncoderInputs, encode};
 use super::error::GpuError;
@@ -10,7 +10,7 @@ use ash::vk;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Dispatches no workgroups of a kernel and waits for the end, at most `timeout`. `empty` is what its bindings are bound to.
+/// Dispatches no workgroups of a kernel and waits at most `timeout` for the end. Its bindings are bound to `empty`.
 pub(super) fn dispatch_no_workgroups(
     shared: &DeviceShared,
     pipeline: ComputePipeline,
@@ -20,7 +20,7 @@ pub(super) fn dispatch_no_workgroups(
 ) -> Result<(), GpuError> {
     let nothing =
         BufferRange { buffer: Buffer::new("nothing", shared.title.number, u32::MAX, 0, 0), offset: 0, bytes: 0 };
-    let mut recording = Recording::new(format!("empty_dispatch {}", kernel.label()));
+    let mut recording = Recording::new(format!("the first dispatch of {}", kernel.label()));
     recording.dispatch(Dispatch {
         kernel: Arc::clone(kernel),
         constants: Vec::new(),
@@ -32,7 +32,7 @@ pub(super) fn dispatch_no_workgroups(
     let inputs = EncoderInputs { shared, pipelines: &[pipeline], buffer: &|_| empty, empty };
     let done =
         encode(&inputs, &mut resources, &recording).and_then(|()| run(shared, &resources, recording.label(), timeout));
-    // After a time-out the device may still use them: then they are left to the end of the process.
+    // After a time-out the device may still use them, so they are leaked.
     if !matches!(done, Err(GpuError::Timeout { .. })) {
         resources.destroy(shared);
     }
@@ -40,21 +40,21 @@ pub(super) fn dispatch_no_workgroups(
 }
 
 /// Submits the command buffer of `resources` and waits for it.
-fn run(shared: &DeviceShared, resources: &SubmissionResources, doing: &str, timeout: Duration) -> Result<(), GpuError> {
+fn run(shared: &DeviceShared, resources: &SubmissionResources, label: &str, timeout: Duration) -> Result<(), GpuError> {
     let raw = &shared.raw;
     // SAFETY: this runs in a compile job, and `Kernels::close` waits for those before either device (the one that renders or
     // the one that precompiles) is destroyed.
     let fence = unsafe { raw.create_fence(&vk::FenceCreateInfo::default(), None) };
     let fence = shared.check("making a fence", fence)?;
     let commands = [resources.commands()];
-    let done = shared.submit(doing, vk::SubmitInfo::default().command_buffers(&commands), fence).and_then(|()| {
+    let done = shared.submit(label, vk::SubmitInfo::default().command_buffers(&commands), fence).and_then(|()| {
         // SAFETY: the fence was created above and is destroyed only below.
         match unsafe { raw.wait_for_fences(&[fence], true, u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX)) } {
             Err(vk::Result::TIMEOUT) => {
-                let (device, waited_for) = (shared.title.clone(), doing.to_string());
+                let (device, waited_for) = (shared.title.clone(), label.to_string());
                 Err(GpuError::Timeout { device, waited_for, timeout })
             }
-            other => shared.check(doing, other),
+            other => shared.check(&format!("running {label}"), other),
         }
     });
     if !matches!(done, Err(GpuError::Timeout { .. })) {

@@ -1,4 +1,4 @@
-//! A recording as a command buffer.
+//! Encodes a recording into a command buffer.
 
 use super::error::GpuError;
 use super::pipeline::ComputePipeline;
@@ -8,18 +8,18 @@ use crate::pipeline::recording::{Buffer, BufferRange, Command, Dispatch, Groups,
 use ash::vk;
 use rustc_hash::FxHashMap;
 
-/// Where the encoder finds what the recording's handles stand for.
+/// The Vulkan objects that the recording's handles refer to.
 pub(super) struct EncoderInputs<'a> {
     pub(super) shared: &'a DeviceShared,
-    /// A pipeline for each dispatch, in order.
+    /// The pipeline of each dispatch, in order.
     pub(super) pipelines: &'a [ComputePipeline],
-    /// Vulkan's handle of each buffer; the recording was checked, so that all are known.
+    /// Returns Vulkan's handle of a buffer; all are known because the recording was checked.
     pub(super) buffer: &'a dyn Fn(Buffer) -> vk::Buffer,
-    /// What empty slices are bound to.
+    /// The buffer to which empty slices are bound.
     pub(super) empty: vk::Buffer,
 }
 
-/// Bytes of an empty slice's binding: Vulkan has no empty ones.
+/// Bytes of the binding of an empty slice: Vulkan has no empty bindings.
 pub(super) const EMPTY_BYTES: u64 = 16;
 
 /// Records a checked recording into the command buffer of `resources`.
@@ -76,14 +76,14 @@ fn describe(inputs: &EncoderInputs<'_>, range: BufferRange) -> vk::DescriptorBuf
     vk::DescriptorBufferInfo::default().buffer(buffer).offset(range.offset).range(range.bytes)
 }
 
-/// Whether the next command waits for those before it.
+/// Whether the next command waits for the commands before it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PassOrder {
-    /// Each command is a pass.
+    /// Each command is a pass of its own.
     Passes,
-    /// In a group, before its first command.
+    /// A group has begun, and its first command is next.
     GroupBegins,
-    /// In a group, after its first command.
+    /// A group has begun, and its first command was recorded.
     Group,
 }
 
@@ -105,7 +105,7 @@ impl Encoder<'_> {
             Command::Fill { to, value } => self.fill(*to, *value),
             Command::Write { to, data } => self.write(*to, data),
             Command::BeginConcurrent => self.order = PassOrder::GroupBegins,
-            // Validation cannot know that order does not matter, so there the claim is not used.
+            // Validation cannot know that order does not matter, so this is ignored under validation.
             Command::BeginUnordered if shared.validates => {}
             Command::BeginUnordered => self.order = PassOrder::GroupBegins,
             Command::EndGroup => self.order = PassOrder::Passes,

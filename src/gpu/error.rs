@@ -1,9 +1,9 @@
-//! What can go wrong with devices, and what to do about it.
+//! Errors of Vulkan and its devices, with hints for the user.
 
 use std::fmt;
 use std::time::Duration;
 
-/// How an opened device is called in messages: its number among the opened ones and the driver's name for it.
+/// The name of an opened device in messages: its number and the driver's name for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenDeviceTitle {
     /// Number among the opened devices, from 0.
@@ -18,13 +18,13 @@ impl fmt::Display for OpenDeviceTitle {
     }
 }
 
-/// Trouble with Vulkan or one of its devices.
+/// A failure of Vulkan or of one of its devices.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GpuError {
     /// There is no Vulkan loader on this machine.
     #[error("the Vulkan loader could not be opened: {reason}")]
     NoLoader {
-        /// The dynamic linker's words.
+        /// The message of the dynamic linker.
         reason: String,
     },
     /// The loader refused to start.
@@ -42,33 +42,33 @@ pub enum GpuError {
     /// There are devices, but none with what anthill needs.
     #[error("no Vulkan device has what anthill needs: {}", lacks.join("; "))]
     NoUsableDevice {
-        /// A line a device: its name and what it lacks.
+        /// One line for each device: its name and what it lacks.
         lacks: Vec<String>,
     },
-    /// A device selection names nothing.
+    /// Part of a device selection matches no device.
     #[error("there is no device {asked:?} (known: {})", known.join(", "))]
     UnknownDevice {
-        /// The part of the selection that fits no device.
+        /// The part of the selection that matches no device.
         asked: String,
         /// `index name` of every device.
         known: Vec<String>,
     },
-    /// A selected device lacks something.
+    /// A selected device lacks features or limits that anthill needs.
     #[error("device {index} ({name}) cannot be used: it lacks {}", lacking.join(", "))]
     Lacking {
         /// Index in the list of physical devices.
         index: usize,
         /// The driver's name for it.
         name: String,
-        /// Features and limits.
+        /// The missing features and limits.
         lacking: Vec<String>,
     },
-    /// The share of device memory that the user granted is used up, or the driver has no more.
+    /// The device memory that the user allowed is used up, or the driver has no more.
     #[error("{device}: no memory for {} of {name}: {} of {} are in use", mib(*asked_bytes), mib(*used_bytes), mib(*budget_bytes))]
     OutOfMemory {
         /// The device.
         device: OpenDeviceTitle,
-        /// What the memory was for.
+        /// What the memory was needed for.
         name: &'static str,
         /// Bytes asked for.
         asked_bytes: u64,
@@ -77,25 +77,25 @@ pub enum GpuError {
         /// The user's limit.
         budget_bytes: u64,
     },
-    /// The user grants so little memory that not even an idle device fits.
-    #[error("{device} may use {} of memory and needs {} before anything is drawn", mib(*budget_bytes), mib(*needed_bytes))]
+    /// The user allows less memory than an idle device needs.
+    #[error("{device} may use {} of memory but needs {} before anything is drawn", mib(*budget_bytes), mib(*needed_bytes))]
     TooLittleMemory {
         /// The device.
         device: OpenDeviceTitle,
-        /// Bytes that an idle device takes.
+        /// Bytes that an idle device needs.
         needed_bytes: u64,
         /// The user's limit.
         budget_bytes: u64,
     },
-    /// The driver ran out of memory of its own, the device's or the host's.
-    #[error("{device}: the driver has no memory left for {doing}")]
+    /// The driver itself ran out of device or host memory.
+    #[error("{device}: the driver ran out of memory while {doing}")]
     DriverOutOfMemory {
         /// The device.
         device: OpenDeviceTitle,
-        /// What was tried.
+        /// What was being done, such as `making a buffer`.
         doing: String,
     },
-    /// One buffer or memory block larger than the device permits.
+    /// A buffer or memory block is larger than the device permits.
     #[error("{device}: {name} of {} is larger than the device permits ({})", mib(*asked_bytes), mib(*limit_bytes))]
     TooLarge {
         /// The device.
@@ -112,17 +112,17 @@ pub enum GpuError {
     Lost {
         /// The device.
         device: OpenDeviceTitle,
-        /// What was going on.
+        /// What was being done, such as `waiting`.
         doing: String,
     },
-    /// Something took longer than it may.
+    /// Something took longer than it was allowed to.
     #[error("{device} did not finish {waited_for} within {} s", timeout.as_secs_f64())]
     Timeout {
         /// The device.
         device: OpenDeviceTitle,
         /// What was waited for.
         waited_for: String,
-        /// How long.
+        /// The time that was allowed.
         timeout: Duration,
     },
     /// A kernel cannot be used on this device.
@@ -132,93 +132,95 @@ pub enum GpuError {
         device: OpenDeviceTitle,
         /// The kernel's label.
         kernel: String,
-        /// Why.
+        /// Why the kernel cannot be used.
         reason: String,
     },
-    /// A recording asks for something that this device does not permit: a mistake of the program, found before it reaches the driver.
+    /// A recording contains something that this device does not permit: a bug of the program, found before it reaches the
+    /// driver.
     #[error("{device}: recording {recording:?} is not valid: {reason}")]
     Recording {
         /// The device.
         device: OpenDeviceTitle,
         /// The recording's label.
         recording: String,
-        /// What and why.
+        /// The command that is not valid, and why.
         reason: String,
     },
-    /// The host wants to read or write memory that it cannot.
-    #[error("{device}: the host cannot reach {range}: {reason}")]
+    /// The host asked for memory that it cannot read or write.
+    #[error("{device}: the host cannot access {range}: {reason}")]
     NotReachable {
         /// The device.
         device: OpenDeviceTitle,
-        /// Part of which buffer.
+        /// The buffer and the range in it.
         range: String,
-        /// Why.
+        /// Why the host cannot access it.
         reason: &'static str,
     },
-    /// What a device should take is not to be had from the host.
-    #[error("{device}: no data for it: {reason}")]
+    /// Data for a device could not be read on the host.
+    #[error("{device}: its input data could not be read: {reason}")]
     Source {
         /// The device.
         device: OpenDeviceTitle,
-        /// What is wrong with the source.
+        /// What went wrong when reading it.
         reason: String,
     },
-    /// Any other refusal of Vulkan.
+    /// Any other error that Vulkan returned.
     #[error("{device}: {doing} failed: {reason}")]
     Vulkan {
         /// The device.
         device: OpenDeviceTitle,
-        /// What was tried.
+        /// What was being done, such as `making a buffer`.
         doing: String,
         /// Vulkan's result code.
         reason: String,
     },
-    /// Single-threaded CPU devices were asked for when it was too late to ask the driver for them.
-    #[error("single-threaded CPU devices must be asked for before the program starts threads")]
+    /// Single-threaded CPU devices were requested too late to configure the driver.
+    #[error("single-threaded CPU devices must be requested before the program starts threads")]
     ThreadsAlreadyRun,
 }
 
-/// Bytes for people.
+/// A number of bytes for messages.
 fn mib(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
 }
 
 impl GpuError {
-    /// What the user can do about it; empty when there is nothing to say.
+    /// What the user can do about the error; empty if nothing.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NoLoader { .. } => {
                 "install the Vulkan loader and a driver: libvulkan1 and mesa-vulkan-drivers on Debian and Ubuntu"
             }
             Self::NoInstance { .. } | Self::NoDevice => {
-                "install a Vulkan driver: your GPU vendor's, or mesa-vulkan-drivers, which also brings a CPU device"
+                "install a Vulkan driver: your GPU vendor's, or mesa-vulkan-drivers, which also provides a CPU device"
             }
             Self::NoValidationLayer => "install vulkan-validationlayers, or leave out --validate",
             Self::NoUsableDevice { .. } | Self::Lacking { .. } => {
-                "`anthill devices` lists every device with what it lacks; a newer driver may help, and mesa-vulkan-drivers brings \
-                 a CPU device that has everything"
+                "`anthill devices` lists what each device lacks; a newer driver may help, and mesa-vulkan-drivers provides a CPU \
+                 device that lacks nothing"
             }
             Self::UnknownDevice { .. } => {
                 "give `all`, `alike`, or a list of indices and parts of names, such as 0,1 or nvidia; `anthill devices` lists them"
             }
             Self::TooLittleMemory { .. } => {
-                "give it more with --memory: 16M draw small scenes, the more the faster; without the flag it is three quarters of what \
-                 the device has"
+                "give it more with --memory: 16M is enough for small scenes, and more is faster; the default is three quarters of \
+                 the device's memory"
             }
-            Self::Timeout { .. } => "if it only needs longer, --timeout gives it more time",
-            Self::Source { .. } => "name a folder on another disk for temporary files with TMPDIR",
+            Self::Timeout { .. } => "if the device is only slow, give it more time with --timeout",
+            Self::Source { .. } => "set TMPDIR to a folder on another disk for temporary files",
             Self::OutOfMemory { .. } => "give the device more with --memory, if it has more",
             Self::ThreadsAlreadyRun => "set LP_NUM_THREADS=0 in the environment instead",
             _ => "",
         }
     }
 
-    /// Whether the device should be opened anew, or its work be done by others: it is gone, hangs, or its driver refuses.
+    /// Whether the device can no longer be used as it is, because it is lost, hangs, or its driver fails: it should be opened
+    /// again, or its work be given to other devices.
     pub fn ends_device(&self) -> bool {
         matches!(self, Self::Lost { .. } | Self::Timeout { .. } | Self::DriverOutOfMemory { .. } | Self::Vulkan { .. })
     }
 
-    /// Whether no device can be used at all, as opposed to trouble with one that was.
+    /// Whether no device could be used at all, as opposed to a failure of one that was in use.
     pub fn is_no_usable_device(&self) -> bool {
         matches!(
             self,

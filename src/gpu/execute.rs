@@ -1,4 +1,4 @@
-//! Running recordings: one queue, one timeline that counts submissions.
+//! Submits recordings to the device's queue; a timeline semaphore counts the submissions.
 
 use super::check::{Rules, check};
 use super::device::Device;
@@ -29,7 +29,7 @@ struct PendingSubmission {
     resources: SubmissionResources,
 }
 
-/// The submissions of a device. They run in order, each after all before it.
+/// The submissions of a device, which run one after the other.
 pub(super) struct Submissions {
     timeline: vk::Semaphore,
     submitted: u64,
@@ -37,10 +37,10 @@ pub(super) struct Submissions {
     pending: VecDeque<PendingSubmission>,
     idle: Vec<SubmissionResources>,
     profiles: Profiles,
-    /// Failures that shall happen (tests).
+    /// Failures to inject (tests).
     faults: Option<Arc<Faults>>,
-    /// One of them: nothing reaches the queue any more.
-    stands_still: bool,
+    /// Whether an injected hang keeps submissions from the queue.
+    hangs: bool,
 }
 
 impl Submissions {
@@ -59,22 +59,23 @@ impl Submissions {
             idle: Vec::new(),
             profiles: Profiles::default(),
             faults: None,
-            stands_still: false,
+            hangs: false,
         })
     }
 
-    /// Lets failures happen from now on.
-    pub(super) fn fail_as(&mut self, faults: Option<Arc<Faults>>) {
+    /// Injects failures from now on.
+    pub(super) fn inject(&mut self, faults: Option<Arc<Faults>>) {
         self.faults = faults;
     }
 
-    /// Lets the next submission fail, if it shall.
-    fn fail(&mut self, shared: &DeviceShared, doing: &str) -> Result<(), GpuError> {
+    /// Fails the next submission, of the recording `label`, if a fault is due.
+    fn inject_fault(&mut self, shared: &DeviceShared, label: &str) -> Result<(), GpuError> {
+        let doing = || format!("running {label}");
         match self.faults.as_ref().and_then(|faults| faults.next(shared.title.number)) {
-            Some(FaultKind::Lost) => shared.check(doing, Err(vk::Result::ERROR_DEVICE_LOST)),
-            Some(FaultKind::OutOfMemory) => shared.check(doing, Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)),
+            Some(FaultKind::Lost) => shared.check(&doing(), Err(vk::Result::ERROR_DEVICE_LOST)),
+            Some(FaultKind::OutOfMemory) => shared.check(&doing(), Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)),
             Some(FaultKind::Hang) => {
-                self.stands_still = true;
+                self.hangs = true;
                 Ok(())
             }
             Some(FaultKind::Unopened) | None => Ok(()),
@@ -86,11 +87,11 @@ impl Submissions {
         self.done
     }
 
-    /// Asks how far the device is, and takes back what finished submissions used.
+    /// Queries the progress of the device, and reclaims the resources of finished submissions.
     pub(super) fn collect(&mut self, shared: &DeviceShared) -> Result<(), GpuError> {
         // SAFETY: only `close` destroys the semaphore, which `Device::drop` calls last.
         let reached = unsafe { shared.raw.get_semaphore_counter_value(self.timeline) };
-        self.done = shared.check("asking for progress", reached)?;
+        self.done = shared.check("querying its progress", reached)?;
         while let Some(entry) = self.pending.pop_front_if(|entry| entry.submission <= self.done) {
             let collected = self.profiles.collect(shared, &entry.resources, entry.submission);
             self.idle.push(entry.resources);
@@ -116,15 +117,15 @@ impl Submissions {
                 Err(GpuError::Timeout { device: shared.title.clone(), waited_for: label, timeout })
             }
             other => {
-                shared.check(&label, other)?;
+                shared.check(&format!("running {label}"), other)?;
                 self.collect(shared)
             }
         }
     }
 
-    /// Waits for everything, then destroys what submissions used. On a time-out nothing is destroyed.
+    /// Waits for all submissions, then destroys their resources. On a time-out nothing is destroyed.
     pub(super) fn close(&mut self, shared: &DeviceShared, timeout: Duration) -> Result<(), GpuError> {
-        // A lost device uses nothing any more; only one that may still be at work is left alone.
+        // A lost device uses nothing any more; only the resources of one that may still be running are kept.
         if let Err(error @ GpuError::Timeout { .. }) = self.wait(shared, self.submitted, timeout) {
             return Err(error);
         }
@@ -138,7 +139,7 @@ impl Submissions {
 }
 
 impl Device {
-    /// Begins to compile a kernel in the background. A kernel that is not prepared is compiled when it is first submitted.
+    /// Starts compiling a kernel in the background. A kernel that was not prepared is compiled when it is first submitted.
     pub fn prepare(&self, kernel: &Arc<Kernel>, constants: &[u32]) {
         self.kernels.prepare(kernel, constants);
     }
@@ -151,12 +152,12 @@ impl Device {
         self.kernels.is_ready(kernel, constants)
     }
 
-    /// Runs a recording after all that was submitted before, and returns at once, except where one of its kernels must first be
-    /// compiled.
+    /// Submits a recording to run after everything submitted before, and returns at once unless one of its kernels must be
+    /// compiled first.
     ///
     /// # Errors
-    /// [`GpuError::Recording`] for what the device does not permit, [`GpuError::Kernel`], [`GpuError::Timeout`] of a kernel's
-    /// compilation, [`GpuError::Lost`].
+    /// [`GpuError::Recording`] if the device does not permit the recording, [`GpuError::Kernel`], [`GpuError::Timeout`] if a
+    /// kernel takes too long to compile, [`GpuError::Lost`].
     pub fn submit(&mut self, recording: &Recording) -> Result<Ticket, GpuError> {
         self.collect()?;
         let rules = Rules { limits: &self.limits, is_alive: &|buffer| self.memory.raw(buffer).is_some() };
@@ -169,7 +170,7 @@ impl Device {
         for dispatch in recording.dispatches() {
             pipelines.push(self.kernels.get(&dispatch.kernel, &dispatch.constants)?);
         }
-        self.submissions.fail(&self.shared, recording.label())?;
+        self.submissions.inject_fault(&self.shared, recording.label())?;
         let mut resources = self.submissions.idle.pop().map_or_else(|| SubmissionResources::new(&self.shared), Ok)?;
         let submission = self.submissions.submitted + 1;
         match self.submit_resources(recording, &pipelines, &mut resources, submission) {
@@ -197,7 +198,7 @@ impl Device {
         let buffer = |buffer| self.memory.raw(buffer).expect("the recording was checked: its buffers are alive");
         let inputs = EncoderInputs { shared: &self.shared, pipelines, buffer: &buffer, empty: self.empty_buffer() };
         encode(&inputs, resources, recording)?;
-        if self.submissions.stands_still {
+        if self.submissions.hangs {
             return Ok(());
         }
         let (commands, signalled, values) = ([resources.commands()], [self.submissions.timeline], [submission]);
@@ -207,9 +208,9 @@ impl Device {
         self.shared.submit(recording.label(), info, vk::Fence::null())
     }
 
-    /// Takes back what finished submissions used.
+    /// Reclaims the resources of finished submissions.
     pub(super) fn collect(&mut self) -> Result<(), GpuError> {
-        self.shared.check_alive("asking for progress")?;
+        self.shared.check_alive("querying its progress")?;
         self.submissions.collect(&self.shared)?;
         self.memory.release(self.submissions.done());
         Ok(())
@@ -221,13 +222,13 @@ impl Device {
     /// [`GpuError::Timeout`], which names the recording, and [`GpuError::Lost`].
     ///
     /// # Panics
-    /// When the ticket is another device's.
+    /// If the ticket belongs to another device.
     pub fn wait(&mut self, ticket: Ticket, timeout: Duration) -> Result<(), GpuError> {
         self.check_ticket(ticket);
         self.wait_until(ticket.submission, timeout)
     }
 
-    /// Waits; a device that takes longer than it may hangs.
+    /// Waits until a submission is done; a device that exceeds its own time-out is considered hung.
     fn wait_until(&mut self, submission: u64, timeout: Duration) -> Result<(), GpuError> {
         self.shared.check_alive("waiting")?;
         let waited = self.submissions.wait(&self.shared, submission, timeout);
@@ -241,15 +242,15 @@ impl Device {
     /// [`GpuError::Lost`].
     ///
     /// # Panics
-    /// When the ticket is another device's.
+    /// If the ticket belongs to another device.
     pub fn is_done(&mut self, ticket: Ticket) -> Result<bool, GpuError> {
         self.check_ticket(ticket);
         self.collect()?;
         Ok(ticket.submission <= self.submissions.done())
     }
 
-    /// Tells RenderDoc, where the program runs under it, that the submissions between two such calls (`begins` true, then false) are a
-    /// capture. All earlier submissions should be done.
+    /// Marks the begin (`begins`) or end of a capture for RenderDoc, if the program runs under it. All earlier submissions
+    /// should be done.
     pub fn mark_capture(&self, begins: bool) {
         self.shared.mark_capture(begins);
     }
@@ -259,14 +260,14 @@ impl Device {
         self.wait_until(self.memory.last_use(buffer), self.timeout)
     }
 
-    /// When the stages of a submission ran; empty until it is known to be done, for submissions without stages, on devices without a
-    /// clock, and long afterwards.
+    /// When the stages of a submission ran; empty until it is known to be done, for submissions without stages, on devices
+    /// without a clock, and for submissions long ago.
     pub fn stage_times(&self, ticket: Ticket) -> &[StageTime] {
         self.check_ticket(ticket);
         self.submissions.profiles.of(ticket.submission)
     }
 
-    /// Seconds that each stage took on the device, all finished submissions together.
+    /// Seconds that each stage took on the device, summed over all finished submissions.
     pub fn stage_seconds(&self) -> &BTreeMap<&'static str, f64> {
         self.submissions.profiles.totals()
     }
@@ -277,7 +278,7 @@ impl Device {
     }
 
     fn check_ticket(&self, ticket: Ticket) {
-        assert_eq!(ticket.device, self.shared.title.number, "a ticket is its device's");
+        assert_eq!(ticket.device, self.shared.title.number, "a ticket must be used with the device that issued it");
     }
 }
 

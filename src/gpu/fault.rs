@@ -1,4 +1,4 @@
-//! Failures on demand, so that tests can prove what becomes of a picture when a device fails.
+//! Fault injection, so that tests can show what happens to a picture when a device fails.
 
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -8,17 +8,17 @@ use std::str::FromStr;
 /// How a device fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// It is lost from then on, until it is opened anew.
+    /// The device is lost until it is opened again.
     Lost,
     /// The driver has no memory for the submission.
     OutOfMemory,
-    /// The queue stands still from then on, until the device is opened anew.
+    /// The queue makes no progress until the device is opened again.
     Hang,
-    /// It does not open.
+    /// The device does not open.
     Unopened,
 }
 
-/// The kinds by name.
+/// The names of the kinds.
 const KINDS: [(&str, FaultKind); 4] = [
     ("lost", FaultKind::Lost),
     ("oom", FaultKind::OutOfMemory),
@@ -26,26 +26,26 @@ const KINDS: [(&str, FaultKind); 4] = [
     ("unopened", FaultKind::Unopened),
 ];
 
-/// A failure that is wanted: it happens once.
+/// A fault to inject, once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// How.
+    /// How the device fails.
     pub kind: FaultKind,
-    /// Number among the devices that are to be opened, from 0.
+    /// Number of the device among those to be opened, from 0.
     pub device: u32,
-    /// The submission that fails, of those that this device made since it was first opened, from 0. Those by which opening tries the
-    /// queue and compiling tries kernels do not count. Of [`FaultKind::Unopened`], which opening fails, from 0.
+    /// Number of the submission that fails, from 0, counted since the device was first opened. Submissions that opening and
+    /// compiling make do not count. For [`FaultKind::Unopened`], the number of the opening that fails, from 0.
     pub submission: u64,
 }
 
 impl Fault {
-    /// What is trigger until it happens.
+    /// What is counted until the fault is due.
     fn trigger(&self) -> FaultTrigger {
         if self.kind == FaultKind::Unopened { FaultTrigger::Opening } else { FaultTrigger::Submission }
     }
 }
 
-/// What a device does that can fail.
+/// What a device does that can be made to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum FaultTrigger {
     Submission,
@@ -78,7 +78,7 @@ impl FromStr for Fault {
     }
 }
 
-/// The failures that are wanted, and how far each device is. It outlives devices: one that is opened anew counts on.
+/// The faults to inject, and the counts of each device, which continue when a device is opened again.
 #[derive(Debug, Default)]
 pub struct Faults(Mutex<FaultProgress>);
 
@@ -89,18 +89,18 @@ struct FaultProgress {
 }
 
 impl Faults {
-    /// Nothing has happened yet.
+    /// Faults none of which has happened yet.
     pub fn new(wanted: impl IntoIterator<Item = Fault>) -> Self {
         let pending = wanted.into_iter().collect();
         Self(Mutex::new(FaultProgress { pending, counts: FxHashMap::default() }))
     }
 
-    /// A device is about to submit: how that fails, if it shall.
+    /// Counts a submission of a device, and returns the fault that is due, if any.
     pub(super) fn next(&self, device: u32) -> Option<FaultKind> {
         self.count(device, FaultTrigger::Submission)
     }
 
-    /// A device is about to be opened: whether that fails.
+    /// Counts an opening of a device, and returns whether it should fail.
     pub(super) fn fails_to_open(&self, device: u32) -> bool {
         self.count(device, FaultTrigger::Opening).is_some()
     }
@@ -115,7 +115,7 @@ impl Faults {
         Some(progress.pending.remove(place).kind)
     }
 
-    /// What has not happened, each with what its device did meanwhile.
+    /// The faults that have not happened, each with what its device has done.
     pub fn pending(&self) -> Vec<(Fault, String)> {
         let progress = self.0.lock();
         let reached = |fault: &Fault| {

@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
-/// A `VkInstance`. Every opened device has one of its own: CPU drivers then give each its own threads, and captures work, which fail
-/// at a second device of one instance.
+/// A `VkInstance`. Every opened device has its own: CPU drivers then give each device its own threads, and capture tools work,
+/// which fail at a second device of one instance.
 pub(super) struct Instance {
     raw: ash::Instance,
     debug_utils: bool,
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
-    /// What the messenger's user data points to; boxed so that it stays where it is, dropped after the messenger.
+    /// The messenger's user data points to this; it is boxed so that it does not move, and dropped after the messenger.
     _target: Box<MessageTarget>,
     /// The loader library, which must stay loaded for as long as the instance lives.
     _entry: ash::Entry,
@@ -128,7 +128,7 @@ fn create_messenger(
     Ok((debug, messenger))
 }
 
-/// Called by the validation layer on whatever thread made the call that it finds fault with.
+/// Called by the validation layer, on the thread that made the invalid call.
 unsafe extern "system" fn on_message(
     severity: vk::DebugUtilsMessageSeverityFlagsEXT,
     _kind: vk::DebugUtilsMessageTypeFlagsEXT,

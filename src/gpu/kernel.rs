@@ -1,4 +1,4 @@
-//! Kernels of a device: compiled in the background, kept in caches, warmed before they count as ready.
+//! Kernels of a device: compiled in the background, cached, and dispatched once without workgroups before they count as ready.
 
 use super::cache::{self, CacheKey};
 use super::compile::Compilers;
@@ -17,10 +17,10 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long the compiling threads of a hanging device are waited for: a process that ends while they run may end badly.
+/// Time-out for the compile threads of a hanging device: a process that ends while they run may crash.
 const ABANDON: Duration = Duration::from_secs(1);
 
-/// What tells compiled kernels apart: the SPIR-V's key and the values of the constants.
+/// The key of a compiled kernel: the SPIR-V's key and the values of the constants.
 type Key = (u128, Vec<u32>);
 
 enum KernelState {
@@ -29,14 +29,14 @@ enum KernelState {
     Failed(GpuError),
 }
 
-/// How compiled kernels came to be, counted since the device was opened.
+/// Counts of compiled kernels since the device was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KernelCounts {
-    /// Kernels that are ready.
+    /// Number of kernels that are ready.
     pub ready: u32,
-    /// Of those, kernels that were in the cache.
+    /// Number of ready kernels that were in the cache.
     pub from_cache: u32,
-    /// Kernels that cannot be used.
+    /// Number of kernels that cannot be used.
     pub failed: u32,
 }
 
@@ -46,7 +46,7 @@ struct KernelTable {
     counts: KernelCounts,
     sets: FxHashMap<usize, vk::DescriptorSetLayout>,
     layouts: FxHashMap<(usize, u32), KernelLayout>,
-    /// Jobs that were given to the compiling threads and have not ended.
+    /// Number of jobs that were given to the compile threads and have not ended.
     running: u32,
     closed: bool,
 }
@@ -59,9 +59,9 @@ pub(super) struct Kernels {
     compilers: Arc<Compilers>,
     /// Second devices for drivers that compile when a kernel is first dispatched.
     precompile_devices: Option<PrecompileDevices>,
-    /// What a warming dispatch binds.
+    /// The buffer that an empty dispatch binds.
     empty: vk::Buffer,
-    /// How long compiling one may take.
+    /// Time-out for compiling one kernel.
     timeout: Duration,
     table: Mutex<KernelTable>,
     changed: Condvar,
@@ -73,7 +73,8 @@ impl Kernels {
         shared: &Arc<DeviceShared>,
         info: &DeviceInfo,
         compilers: &Arc<Compilers>,
-        (precompile_devices, empty): (Option<PrecompileDevices>, vk::Buffer),
+        precompile_devices: Option<PrecompileDevices>,
+        empty: vk::Buffer,
         timeout: Duration,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -101,14 +102,14 @@ impl Kernels {
         drop(table);
         let (kernels, kernel) = (Arc::clone(self), Arc::clone(kernel));
         self.compilers.run(CacheKey::new(&self.identity, key.0, &key.1), move || {
-            // Whoever waits for the kernel, or for this job to let go of the device, must not wait for ever.
+            // A panic must not leave others waiting forever for the kernel, or for this job to release the device.
             let made = panic::catch_unwind(AssertUnwindSafe(|| kernels.compile(&kernel, &key.1)));
             let panicked = |_| Err(kernels.refuse(&kernel, "the thread that compiled it panicked".to_string()));
             kernels.finish(key, made.unwrap_or_else(panicked));
         });
     }
 
-    /// Notes the end of a job.
+    /// Records the result of a job.
     fn finish(&self, key: Key, made: Result<(ComputePipeline, bool), GpuError>) {
         let mut table = self.table.lock();
         table.running -= 1;
@@ -127,10 +128,10 @@ impl Kernels {
         self.changed.notify_all();
     }
 
-    /// Whether a kernel is compiled; false also when nobody asked for it.
+    /// Whether a kernel is compiled; also false if it was never requested.
     ///
     /// # Errors
-    /// Why it cannot be compiled.
+    /// Why the kernel cannot be compiled.
     pub(super) fn is_ready(&self, kernel: &Kernel, constants: &[u32]) -> Result<bool, GpuError> {
         match self.table.lock().states.get(&(kernel.key(), constants.to_vec())) {
             Some(KernelState::Ready(_)) => Ok(true),
@@ -139,12 +140,12 @@ impl Kernels {
         }
     }
 
-    /// How many there are.
+    /// Counts of compiled kernels.
     pub(super) fn counts(&self) -> KernelCounts {
         self.table.lock().counts
     }
 
-    /// The compiled kernel; compiles it or waits for it where needed.
+    /// Returns the compiled kernel; compiles it or waits for it if necessary.
     pub(super) fn get(self: &Arc<Self>, kernel: &Arc<Kernel>, constants: &[u32]) -> Result<ComputePipeline, GpuError> {
         self.prepare(kernel, constants);
         let key = (kernel.key(), constants.to_vec());
@@ -163,7 +164,7 @@ impl Kernels {
         }
     }
 
-    /// Compiles and warms a kernel: the pipeline, and whether the cache had it.
+    /// Compiles a kernel, and returns its pipeline and whether the cache had it.
     fn compile(&self, kernel: &Arc<Kernel>, constants: &[u32]) -> Result<(ComputePipeline, bool), GpuError> {
         self.check_usable(kernel)?;
         let layout = self.layout(kernel.bindings().len(), kernel.push_bytes())?;
@@ -176,7 +177,7 @@ impl Kernels {
         }
         let initial = known.as_ref().map_or([].as_slice(), |data| data.as_slice());
         let (pipeline, data) = make_pipeline(&self.shared, kernel, constants, layout, initial)?;
-        // Drivers of GPUs have finished by now; CPU drivers compile when a kernel is first dispatched.
+        // GPU drivers have finished compiling by now; CPU drivers compile when a kernel is first dispatched.
         if self.info.kind == DeviceKind::Cpu
             && let Err(error) =
                 empty_dispatch::dispatch_no_workgroups(&self.shared, pipeline, kernel, self.empty, self.timeout)
@@ -192,12 +193,12 @@ impl Kernels {
         if known.is_none_or(|known| *known != data)
             && let Err(reason) = self.compilers.cache.store(&cache_key, data)
         {
-            self.shared.warn("cache", format!("compiled kernels cannot be kept: {reason}"));
+            self.shared.warn("cache", format!("compiled kernels cannot be cached: {reason}"));
         }
         Ok((pipeline, from_cache))
     }
 
-    /// Whether the device has what a kernel needs.
+    /// Checks that the device has what a kernel needs.
     fn check_usable(&self, kernel: &Kernel) -> Result<(), GpuError> {
         if self.table.lock().closed {
             return Err(self.refuse(kernel, "the device is closing".to_string()));
@@ -221,7 +222,7 @@ impl Kernels {
         GpuError::Kernel { device: self.shared.title.clone(), kernel: kernel.label().to_string(), reason }
     }
 
-    /// The layout for kernels with so many bindings and push constants.
+    /// The layout for kernels with this many bindings and bytes of push constants.
     fn layout(&self, binding_count: usize, push_bytes: u32) -> Result<KernelLayout, GpuError> {
         let mut table = self.table.lock();
         if let Some(layout) = table.layouts.get(&(binding_count, push_bytes)) {
@@ -239,7 +240,7 @@ impl Kernels {
         Ok(layout)
     }
 
-    /// Lets nobody compile any more for a device that hangs, and gives those who do a moment to end. Nothing is destroyed.
+    /// Stops compiling for a device that hangs, and gives running jobs a moment to end. Nothing is destroyed.
     pub(super) fn abandon(&self) {
         let deadline = Instant::now() + ABANDON;
         let mut table = self.table.lock();
@@ -247,7 +248,7 @@ impl Kernels {
         while table.running > 0 && !self.changed.wait_until(&mut table, deadline).timed_out() {}
     }
 
-    /// Waits for the compiling threads to let go of the device and destroys all kernels. No submission may use one any more.
+    /// Waits until no compile job uses the device, and destroys all kernels. No submission may use one any more.
     pub(super) fn close(&self) {
         let mut table = self.table.lock();
         table.closed = true;

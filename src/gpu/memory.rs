@@ -1,4 +1,5 @@
-//! Device memory: buffers in an arena, cut out of a stated budget, with our own count of what is in use (CPU drivers enforce no limit).
+//! Device memory: buffers allocated within a stated budget. The memory in use is counted here, as CPU drivers enforce no
+//! limit.
 
 use super::error::GpuError;
 use super::physical::Physical;
@@ -9,29 +10,30 @@ use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme, 
 use gpu_allocator::{AllocationError, AllocationSizes, AllocatorDebugSettings, MemoryLocation};
 use std::sync::Arc;
 
-/// What a buffer is for, which says in what memory it is best.
+/// How a buffer is used, which determines the type of its memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Usage {
-    /// Only kernels and copies touch it.
+    /// Only kernels and copies access the buffer.
     DeviceOnly,
-    /// The host writes, the device reads.
+    /// The host writes the buffer, and the device reads it.
     Upload,
-    /// The device writes, the host reads.
+    /// The device writes the buffer, and the host reads it.
     Readback,
 }
 
-/// How much memory is and was in use.
+/// Current and peak use of a device's memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryUse {
-    /// Bytes taken from the driver now.
+    /// Bytes currently allocated from the driver.
     pub used_bytes: u64,
-    /// The most that were ever taken at once.
+    /// The most bytes that were allocated at once.
     pub peak_bytes: u64,
-    /// The limit.
+    /// The limit in bytes.
     pub budget_bytes: u64,
 }
 
-/// Small buffers share blocks of this size, in bytes, the least that the allocator knows; larger ones have a block each.
+/// Size in bytes of the blocks that small buffers share, the smallest that the allocator supports; larger buffers have a block
+/// each.
 pub const BLOCK_BYTES: u64 = 4 << 20;
 
 struct BackedBuffer {
@@ -53,18 +55,18 @@ struct BufferSlot {
 /// The buffers of a device.
 pub(super) struct Memory {
     shared: Arc<DeviceShared>,
-    /// Taken when the device closes: it gives its blocks back when dropped, which must come before the device goes.
+    /// Dropped when the device closes: it then returns its blocks, which must happen before the device is destroyed.
     allocator: Option<Allocator>,
     slots: Vec<BufferSlot>,
     empty_slots: Vec<u32>,
     usage: MemoryUse,
     allocation_bytes_max: u64,
-    /// Whether the host may be shown memory of buffers that are `DeviceOnly`.
+    /// Whether the host may access `DeviceOnly` buffers if their memory is mapped.
     direct: bool,
 }
 
 impl Memory {
-    /// Nothing allocated yet. Without `direct`, `DeviceOnly` buffers are treated as out of the host's sight even where they are not.
+    /// Memory without buffers. Without `direct`, `DeviceOnly` buffers are treated as invisible to the host even if they are not.
     pub(super) fn new(
         shared: &Arc<DeviceShared>,
         instance: &ash::Instance,
@@ -98,12 +100,12 @@ impl Memory {
         })
     }
 
-    /// How much is in use.
+    /// Current and peak use.
     pub(super) fn usage(&self) -> MemoryUse {
         self.usage
     }
 
-    /// Makes a buffer.
+    /// Allocates a buffer.
     pub(super) fn allocate(&mut self, name: &'static str, bytes: u64, usage: Usage) -> Result<Buffer, GpuError> {
         if bytes > self.allocation_bytes_max {
             let (device, limit_bytes) = (self.shared.title.clone(), self.allocation_bytes_max);
@@ -121,7 +123,7 @@ impl Memory {
         // SAFETY: a device is destroyed only after `close` or `forget`, after which nothing is allocated; the size is at least 1
         // and, by the check above, within the device's limit.
         let raw = self.shared.check("making a buffer", unsafe { self.shared.raw.create_buffer(&info, None) })?;
-        match self.back(raw, name, usage) {
+        match self.bind_memory(raw, name, usage) {
             Ok(allocation) => {
                 Ok(self.store(BackedBuffer { raw, allocation, name, usage, last_use: 0, freed: false }, bytes))
             }
@@ -133,8 +135,8 @@ impl Memory {
         }
     }
 
-    /// Gives a buffer its memory, within the budget.
-    fn back(&mut self, raw: vk::Buffer, name: &'static str, usage: Usage) -> Result<Allocation, GpuError> {
+    /// Allocates the memory of a buffer, within the budget, and binds it.
+    fn bind_memory(&mut self, raw: vk::Buffer, name: &'static str, usage: Usage) -> Result<Allocation, GpuError> {
         // SAFETY: `allocate`, the only caller, has just created `raw` from this device.
         let requirements = unsafe { self.shared.raw.get_buffer_memory_requirements(raw) };
         let location = match usage {
@@ -181,7 +183,7 @@ impl Memory {
 
     fn give_back(&mut self, allocation: Allocation) {
         let freed = self.allocator().free(allocation);
-        freed.expect("an allocation is given back once, to the allocator that made it");
+        freed.expect("an allocation is freed once, by the allocator that made it");
         self.usage.used_bytes = self.allocator().capacity();
     }
 
@@ -201,14 +203,14 @@ impl Memory {
         Buffer::new(name, self.shared.title.number, index, slot.generation, bytes)
     }
 
-    /// What a handle stands for; none when the buffer was freed or is another device's.
+    /// The buffer of a handle; `None` if it was freed or belongs to another device.
     fn held(&self, buffer: Buffer) -> Option<&BackedBuffer> {
         let slot = self.slots.get(buffer.index() as usize)?;
         let current = slot.generation == buffer.generation() && buffer.device() == self.shared.title.number;
         slot.held.as_ref().filter(|held| current && !held.freed)
     }
 
-    /// Vulkan's handle.
+    /// Vulkan's handle of a buffer.
     pub(super) fn raw(&self, buffer: Buffer) -> Option<vk::Buffer> {
         self.held(buffer).map(|held| held.raw)
     }
@@ -225,20 +227,20 @@ impl Memory {
         }
     }
 
-    /// The bytes of a range as the host sees them; none when it does not see them.
+    /// The bytes of a range, if the host can access them.
     pub(super) fn mapped(&self, range: BufferRange) -> Option<&[u8]> {
-        let held = self.held(range.buffer).filter(|held| self.shows(held))?;
+        let held = self.held(range.buffer).filter(|held| self.is_host_accessible(held))?;
         held.allocation.mapped_slice()?.get(span(range))
     }
 
-    /// The same for writing.
+    /// The bytes of a range for writing, if the host can access them.
     pub(super) fn mapped_mut(&mut self, range: BufferRange) -> Option<&mut [u8]> {
-        self.held(range.buffer).filter(|held| self.shows(held))?;
+        self.held(range.buffer).filter(|held| self.is_host_accessible(held))?;
         let held = self.slots[range.buffer.index() as usize].held.as_mut()?;
         held.allocation.mapped_slice_mut()?.get_mut(span(range))
     }
 
-    fn shows(&self, held: &BackedBuffer) -> bool {
+    fn is_host_accessible(&self, held: &BackedBuffer) -> bool {
         self.direct || held.usage != Usage::DeviceOnly
     }
 
@@ -271,12 +273,12 @@ impl Memory {
         self.give_back(held.allocation);
     }
 
-    /// Leaves everything as it is for the rest of the process.
+    /// Leaks all memory, which a hanging device may still use.
     pub(super) fn forget(&mut self) {
         std::mem::forget(self.allocator.take());
     }
 
-    /// Destroys everything and names what was not freed.
+    /// Destroys all buffers, and returns the names of those that were not freed.
     pub(super) fn close(&mut self) -> Vec<&'static str> {
         let held: Vec<BackedBuffer> = self.slots.iter_mut().filter_map(|slot| slot.held.take()).collect();
         let leaked = held.iter().filter(|held| !held.freed).map(|held| held.name).collect();

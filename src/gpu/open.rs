@@ -1,4 +1,4 @@
-//! Opening the devices that a selection names.
+//! Opens the devices that a selection names.
 
 use super::compile::CompileThreads;
 use super::device::{Device, OpenOptions};
@@ -13,13 +13,13 @@ use std::thread;
 
 /// One of the devices that a selection names.
 pub struct Opening {
-    /// How messages call it.
+    /// The name of the device in messages.
     pub title: OpenDeviceTitle,
-    /// What it is, as it was listed.
+    /// The properties of the device, as listed.
     pub info: DeviceInfo,
-    /// The memory that it may use.
+    /// Bytes of memory that the device may use.
     pub budget_bytes: u64,
-    /// Itself, or why it did not open.
+    /// The device, or why it did not open.
     pub device: Result<Device, GpuError>,
 }
 
@@ -33,15 +33,15 @@ pub(super) struct RequestedDevice<'a> {
 /// Opens the devices that a selection names (see [`select`]), numbered in that order, from 0 unless the options say otherwise.
 ///
 /// # Errors
-/// No loader, driver or device; a selection that fits nothing; a device that cannot be used.
+/// If there is no loader, driver or device, the selection matches nothing, or a device cannot be used.
 pub fn open(selection: &str, options: &OpenOptions) -> Result<Vec<Device>, GpuError> {
     open_each(selection, options)?.into_iter().map(|opening| opening.device).collect()
 }
 
-/// The same, where those that do not open keep nobody from the others.
+/// Like [`open`], but devices that do not open do not prevent the others from being used.
 ///
 /// # Errors
-/// No loader, driver or device; a selection that fits nothing.
+/// If there is no loader, driver or device, or the selection matches nothing.
 pub fn open_each(selection: &str, options: &OpenOptions) -> Result<Vec<Opening>, GpuError> {
     if options.single_threaded_cpu {
         single_threaded_cpu_devices()?;
@@ -71,8 +71,8 @@ pub fn open_each(selection: &str, options: &OpenOptions) -> Result<Vec<Opening>,
     Ok(requested.into_iter().zip(devices).map(opening).collect())
 }
 
-/// Opens devices side by side; under validation one after the other, because validation layers of 2023 keep devices in a table that no
-/// lock guards. A single device gets the instance that listed it.
+/// Opens devices in parallel; under validation one after the other, because validation layers of 2023 keep devices in a
+/// table without a lock. A single device gets the instance that listed it.
 fn open_all(
     listed: Instance,
     requested: &[RequestedDevice<'_>],
@@ -88,16 +88,16 @@ fn open_all(
         let opening: Vec<_> = requested.iter().map(open).collect();
         opening.into_iter().map(|thread| thread.join().expect("opening does not panic")).collect()
     });
-    // Not before the threads have ended: drivers tidy up after each thread by code that must still be loaded (see `CompileThreads`), also
-    // where no device has opened.
+    // Not before the threads have ended, even if no device has opened: drivers clean up after each thread, by code that must
+    // still be loaded (see `CompileThreads`).
     drop(listed);
     devices
 }
 
-/// Opens a device again that was listed as `info`; one that is another by now is lost.
+/// Opens again a device that was listed as `info`; if another device is now in its place, it is lost.
 ///
 /// # Errors
-/// No loader or driver; a device that cannot be used.
+/// If there is no loader or driver, or the device cannot be used.
 pub fn reopen(info: &DeviceInfo, options: &OpenOptions) -> Result<Device, GpuError> {
     let title = OpenDeviceTitle { number: options.first_number, name: info.name.clone() };
     let budget_bytes = budget(&title, info, 1, options);
@@ -109,7 +109,7 @@ fn compile_threads(options: &OpenOptions) -> Result<Arc<CompileThreads>, GpuErro
     threads.map_err(|e| GpuError::NoInstance { reason: format!("no thread could be started to compile kernels: {e}") })
 }
 
-/// Opens one device, on an instance of its own unless there is one for it.
+/// Opens one device on the given instance, or on a new one.
 fn open_one(
     instance: Option<Instance>,
     requested: &RequestedDevice<'_>,
@@ -125,16 +125,17 @@ fn open_one(
     Device::open(instance, requested, options, threads)
 }
 
-/// What messages call the making of an instance and a device.
+/// How messages describe creating an instance and a device.
 pub(super) const OPENING: &str = "opening it";
 
-/// The memory that a device may use.
+/// Bytes of memory that a device may use.
 fn budget(title: &OpenDeviceTitle, info: &DeviceInfo, times: u64, options: &OpenOptions) -> u64 {
     let has = info.memory_bytes;
     match options.memory_bytes {
         Some(requested) if requested.saturating_mul(times) > has => {
             let share = has / times;
-            let message = format!("{title}: {requested} bytes of memory are asked for, {share} are there");
+            let message =
+                format!("{title}: {requested} bytes of memory were requested, but only {share} are available");
             options.reporter.warn("memory", &SourceLocation::default(), message);
             share
         }

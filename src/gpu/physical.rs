@@ -1,4 +1,4 @@
-//! The devices of this machine: what they are, offer and lack.
+//! The physical devices of this machine: their properties, features and limits, and what they lack.
 
 use super::error::GpuError;
 use super::instance::Instance;
@@ -13,7 +13,7 @@ use std::ffi::CStr;
 use std::fmt;
 use std::sync::Arc;
 
-/// What sort of device it is.
+/// The type of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeviceKind {
@@ -25,7 +25,7 @@ pub enum DeviceKind {
     Virtual,
     /// A driver that computes on the host's processor.
     Cpu,
-    /// Something else.
+    /// Any other device.
     Other,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for DeviceKind {
     }
 }
 
-/// Something that anthill needs and a device does not offer.
+/// A feature or limit that anthill needs and a device does not offer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MissingRequirement {
     /// Vulkan's name of the feature or limit.
@@ -52,12 +52,12 @@ pub struct MissingRequirement {
     pub has: String,
     /// What it is needed for.
     pub reason: &'static str,
-    /// Whether not even a kernel without it can be run; otherwise only rendering is impossible.
+    /// Whether no kernel can be run without it; otherwise only rendering is impossible.
     pub fatal: bool,
 }
 
 impl MissingRequirement {
-    /// What is lacking, without the reason: the name, and of a limit what is needed and what there is.
+    /// The name, and for a limit also the needed and the actual value.
     pub fn what(&self) -> String {
         if self.has == NOT_OFFERED {
             return self.name.to_string();
@@ -66,81 +66,81 @@ impl MissingRequirement {
     }
 }
 
-/// What a device has of a feature that it does not offer.
+/// The value of `has` for a feature that a device does not offer.
 const NOT_OFFERED: &str = "not offered";
 
 /// A physical device.
 #[derive(Clone, Debug, Serialize)]
 pub struct DeviceInfo {
-    /// Its index: what `--devices` takes. The same in every run as long as drivers and GPUs do not change.
+    /// The index that `--devices` takes; it is the same in every run as long as drivers and GPUs do not change.
     pub index: usize,
     /// The driver's name for it.
     pub name: String,
-    /// What sort of device it is.
+    /// The type of the device.
     pub kind: DeviceKind,
     /// The driver's name.
     pub driver: String,
-    /// The driver's version as its makers write it.
+    /// The driver's version as its vendor writes it.
     pub driver_info: String,
     /// The driver's version as a number.
     pub driver_version: u32,
-    /// Vulkan version.
+    /// The Vulkan version.
     pub api_version: String,
-    /// PCI vendor.
+    /// The PCI vendor ID.
     pub vendor_id: u32,
     /// The vendor's number for the model.
     pub device_id: u32,
-    /// Where it sits, when the driver tells: equal for one GPU seen through two drivers.
+    /// The PCI address, if the driver reports it; it is equal for one GPU seen through two drivers.
     pub pci: Option<String>,
-    /// What the driver's caches know it by, in hexadecimal digits.
+    /// The UUID of the driver's pipeline caches, in hexadecimal digits.
     pub cache_uuid: String,
     /// Bytes of the largest heap of device memory.
     pub memory_bytes: u64,
-    /// Whether the host sees all of that memory, so that nothing has to be copied to reach it.
+    /// Whether the host can access all of that memory, so that no data has to be copied.
     pub host_visible: bool,
-    /// Invocations that run in step.
+    /// Number of invocations in a subgroup.
     pub subgroup_size: u32,
-    /// Nanoseconds of one tick of its clock; 0 when it has none.
+    /// Nanoseconds per tick of the device's clock; 0 if it has none.
     pub timestamp_ns: f32,
-    /// Features of anthill's table and whether they are offered.
+    /// The features that anthill knows, and whether the device offers them.
     pub features: BTreeMap<&'static str, bool>,
-    /// Limits of anthill's table.
+    /// The limits that anthill checks.
     pub limits: BTreeMap<&'static str, u64>,
-    /// Largest single block of memory.
+    /// Size in bytes of the largest memory block.
     pub allocation_bytes_max: u64,
-    /// What is lacking; nothing when the device can render.
+    /// What the device lacks; empty if it can render.
     pub lacking: Vec<MissingRequirement>,
-    /// Whether it can render.
+    /// Whether the device can render.
     pub usable: bool,
 }
 
 impl DeviceInfo {
-    /// Whether two devices are of one model and driver, so that they compute the same bits.
+    /// Whether two devices have the same model and driver, so that they compute the same bits.
     pub fn is_like(&self, other: &Self) -> bool {
-        // CPU drivers say their version in the text only.
+        // CPU drivers report their version only in the text.
         let driver = |d: &Self| (d.driver_version, d.driver.clone(), d.driver_info.clone());
         let identity = |d: &Self| (d.vendor_id, d.device_id, d.name.clone());
         identity(self) == identity(other) && driver(self) == driver(other)
     }
 
-    /// Whether it is a GPU.
+    /// Whether the device is a GPU.
     pub fn is_gpu(&self) -> bool {
         matches!(self.kind, DeviceKind::Discrete | DeviceKind::Integrated | DeviceKind::Virtual)
     }
 
-    /// The feature of this Vulkan name; false when anthill does not know it.
+    /// Whether the device offers the feature of this Vulkan name; false if anthill does not know it.
     pub fn has(&self, feature: &str) -> bool {
         self.features.get(feature).copied().unwrap_or(false)
     }
 }
 
-/// A physical device and what opening it takes.
+/// A physical device, with what is needed to open it.
 #[derive(Clone)]
 pub(super) struct Physical {
     pub(super) raw: vk::PhysicalDevice,
     pub(super) info: DeviceInfo,
     pub(super) limits: vk::PhysicalDeviceLimits,
-    /// The queue family that will be used, when one can compute.
+    /// The queue family that will be used, if one can compute.
     pub(super) family: Option<u32>,
     /// That queue's clock.
     pub(super) clock: Option<DeviceClock>,
@@ -149,26 +149,26 @@ pub(super) struct Physical {
 /// Every device that the loader finds, usable or not, in the loader's order.
 ///
 /// # Errors
-/// No loader, no driver, or a driver that fails; not that there is no device.
+/// If there is no loader or driver, or a driver fails; having no device is not an error.
 pub fn devices(validate: bool) -> Result<Vec<DeviceInfo>, GpuError> {
     let instance = Instance::new(validate, &Arc::new(Reporter::silent()))?;
     Ok(enumerate(&instance)?.into_iter().map(|physical| physical.info).collect())
 }
 
-/// The same with handles that are valid for this instance.
+/// Like [`devices`], with handles that are valid for this instance.
 pub(super) fn enumerate(instance: &Instance) -> Result<Vec<Physical>, GpuError> {
     // SAFETY: the reference to `instance` keeps the VkInstance alive during the call.
     let listed = unsafe { instance.raw().enumerate_physical_devices() };
     let raws = match listed {
         Ok(raws) => raws,
-        // What loaders answer when they find no driver at all.
+        // Loaders return these if they find no driver at all.
         Err(vk::Result::ERROR_INITIALIZATION_FAILED | vk::Result::ERROR_INCOMPATIBLE_DRIVER) => Vec::new(),
         Err(result) => return Err(GpuError::NoInstance { reason: result.to_string() }),
     };
     Ok(raws.into_iter().enumerate().map(|(index, raw)| inspect(instance.raw(), index, raw)).collect())
 }
 
-/// Asks a device about itself.
+/// Queries the properties of a device.
 fn inspect(instance: &ash::Instance, index: usize, raw: vk::PhysicalDevice) -> Physical {
     // SAFETY: `enumerate`, the only caller, has just listed `raw` from this instance.
     let basic = unsafe { instance.get_physical_device_properties(raw) };
@@ -244,7 +244,7 @@ fn offered(features: &mut Features, v11: &vk::PhysicalDeviceVulkan11Properties<'
     table.chain(subgroup).collect()
 }
 
-/// What a driver tells of a device. None of it is believed before it was looked at.
+/// What a driver reports about a device; nothing is used before it is checked.
 #[derive(Default)]
 struct DriverProperties {
     api: u32,
@@ -256,7 +256,7 @@ struct DriverProperties {
     allocation_bytes_max: u64,
 }
 
-/// What of the table the device lacks.
+/// What the device lacks of the table.
 fn lacking(driver: &mut DriverProperties) -> Vec<MissingRequirement> {
     let DriverProperties { api, computes, features, limits, .. } = driver;
     let (api, computes) = (*api, *computes);
@@ -277,8 +277,8 @@ fn lacking(driver: &mut DriverProperties) -> Vec<MissingRequirement> {
     }
     let least = |name, value: u64, bound: u64, reason| (value < bound).then_some((name, value, bound, reason));
     let sizes = [
-        least("device memory", driver.memory_bytes, BLOCK_BYTES, "geometry and pixels lie in the device's memory"),
-        least("maxMemoryAllocationSize", driver.allocation_bytes_max, BLOCK_BYTES, "memory is taken in blocks"),
+        least("device memory", driver.memory_bytes, BLOCK_BYTES, "geometry and pixels are kept in the device's memory"),
+        least("maxMemoryAllocationSize", driver.allocation_bytes_max, BLOCK_BYTES, "memory is allocated in blocks"),
         least("subgroupSize", driver.subgroup_size.into(), 1, "a workgroup is made of subgroups"),
     ];
     for (name, value, bound, reason) in sizes.into_iter().flatten() {
@@ -299,7 +299,7 @@ struct QueueFamily {
     timestamp_bits: u32,
 }
 
-/// The clock of a queue whose timestamps have so many bits, with so many nanoseconds a tick; none where these make no sense.
+/// The clock of a queue whose timestamps have `bits` bits, with `tick_ns` nanoseconds per tick; `None` if these make no sense.
 fn clock(bits: u32, tick_ns: f32) -> Option<DeviceClock> {
     if !(tick_ns.is_finite() && tick_ns > 0.0) {
         return None;
@@ -308,7 +308,7 @@ fn clock(bits: u32, tick_ns: f32) -> Option<DeviceClock> {
     Some(DeviceClock { tick_s: f64::from(tick_ns) * 1e-9, mask })
 }
 
-/// The queue family to use: one that computes; one that also draws if there is, since every driver has its best tested queue there.
+/// The queue family to use: one that computes, preferably one that also draws, since that is every driver's best tested queue.
 fn compute_family(instance: &ash::Instance, raw: vk::PhysicalDevice) -> Option<QueueFamily> {
     // SAFETY: `inspect` passes the device that `enumerate` has just listed from this instance.
     let families = unsafe { instance.get_physical_device_queue_family_properties(raw) };
@@ -318,7 +318,7 @@ fn compute_family(instance: &ash::Instance, raw: vk::PhysicalDevice) -> Option<Q
     Some(QueueFamily { index, timestamp_bits: family.timestamp_valid_bits })
 }
 
-/// Size of the largest device-local heap, and whether the host sees the memory that buffers will come from.
+/// Size of the largest device-local heap, and whether the host can access the memory from which buffers are allocated.
 fn device_memory(memory: &vk::PhysicalDeviceMemoryProperties) -> (u64, bool) {
     let local = |flags: vk::MemoryHeapFlags| flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL);
     let bytes = memory.memory_heaps_as_slice().iter().filter(|heap| local(heap.flags)).map(|heap| heap.size).max();
@@ -345,7 +345,7 @@ fn kind(kind: vk::PhysicalDeviceType) -> DeviceKind {
     }
 }
 
-/// A name for messages and selections, whatever the driver says.
+/// The driver's name for the device, or a substitute if it is blank.
 fn name_or_index(name: String, index: usize) -> String {
     if name.trim().is_empty() { format!("unnamed device {index}") } else { name }
 }
@@ -363,7 +363,7 @@ fn version(api: u32) -> String {
 mod tests {
     use super::*;
 
-    /// What a driver tells that offers everything.
+    /// The report of a driver that offers everything.
     fn good() -> DriverProperties {
         let mut features = Features::default();
         FEATURES.iter().for_each(|row| *(row.field)(&mut features) = vk::TRUE);
@@ -412,7 +412,7 @@ mod tests {
             assert_eq!(lacks.iter().map(|lack| lack.name).collect::<Vec<_>>(), [name]);
             assert!(!lacks[0].needed.is_empty() && !lacks[0].reason.is_empty());
         }
-        // A driver that tells nothing at all, and one without any heap.
+        // A driver that reports nothing at all, and one without any heap.
         assert!(lacking(&mut DriverProperties::default()).len() > 10);
         assert_eq!(device_memory(&vk::PhysicalDeviceMemoryProperties::default()), (0, false));
     }

@@ -1,9 +1,9 @@
-//! Where CPU drivers compile ahead.
+//! Second devices on which CPU drivers compile kernels ahead of time.
 //!
-//! These drivers generate code when a kernel is first dispatched, in the one thread that takes a device's submissions: kernels would
-//! be compiled one after the other, and whatever is rendered meanwhile would wait. So each compiling thread has a `VkDevice` of its
-//! own here and dispatches new kernels on it; the driver's cache on disk, which all devices share, then has the code when the kernel
-//! is dispatched on the real device. Measured on two cores: all kernels in 1.8 s instead of 2.1 s (Mesa 22), 3.9 s instead of 6.6 s
+//! These drivers generate code when a kernel is first dispatched, in the one thread that handles a device's submissions:
+//! kernels would be compiled one after the other, and rendering would wait meanwhile. So each compile thread has a `VkDevice`
+//! of its own and dispatches new kernels on it; the driver's cache on disk, which all devices share, then has the code when the
+//! kernel is dispatched on the real device. Measured on two cores: all kernels in 1.8 s instead of 2.1 s (Mesa 22), 3.9 s instead of 6.6 s
 //! (Mesa 25), and submissions no longer wait; processor time grows by 40% and 5%, since the first half of the work is done twice.
 
 use super::device::create;
@@ -33,7 +33,7 @@ pub(super) struct PrecompileDevices {
 #[derive(Default)]
 struct PrecompilePool {
     idle: Vec<PrecompileDevice>,
-    /// One could not be opened: captures permit one device an instance.
+    /// Whether opening one failed, as under capture tools, which permit one device per instance.
     refused: bool,
 }
 
@@ -45,13 +45,13 @@ struct PrecompileDevice {
 }
 
 impl PrecompileDevices {
-    /// None yet. The instance must live until [`PrecompileDevices::close`] has returned.
+    /// No devices yet. The instance must live until [`PrecompileDevices::close`] has returned.
     pub(super) fn new(instance: &ash::Instance, physical: Physical) -> Self {
         Self { instance: instance.clone(), physical, pool: Mutex::default() }
     }
 
-    /// Lets the driver compile a kernel into its cache on disk. `main` is the device that the kernel is for. That it did not work is no
-    /// error: the driver then compiles when the kernel is dispatched on the real device, and says there what is wrong.
+    /// Makes the driver compile a kernel into its cache on disk. `main` is the device that the kernel is for. A failure is not an
+    /// error: the driver then compiles the kernel when it is dispatched on the real device, and reports errors there.
     pub(super) fn compile(&self, main: &DeviceShared, kernel: &Arc<Kernel>, constants: &[u32], timeout: Duration) {
         if self.pool.lock().refused {
             return;
@@ -61,7 +61,7 @@ impl PrecompileDevices {
             self.pool.lock().refused = true;
             return;
         };
-        // What went wrong will go wrong again on the real device, or does not matter.
+        // A failure will happen again on the real device, or does not matter.
         let _ = precompile.compile(kernel, constants, timeout);
         self.pool.lock().idle.push(precompile);
     }
@@ -119,7 +119,7 @@ impl PrecompileDevice {
     }
 
     fn close(mut self) {
-        // Leaves nothing to name: the one buffer is this device's own.
+        // The names of leaked buffers are of no interest: the one buffer belongs to this device.
         drop(self.memory.close());
         // SAFETY: `PrecompileDevices::close` runs when no compile job does, each dispatch was waited for, and `memory.close` has
         // just destroyed the one buffer; what a timed-out dispatch left behind belongs to a device that has hung.

@@ -1,4 +1,4 @@
-//! How long stages took, by the device's own clock.
+//! The times of stages, by the device's own clock.
 
 use super::error::GpuError;
 use super::shared::DeviceShared;
@@ -12,18 +12,18 @@ use std::collections::VecDeque;
 pub struct StageTime {
     /// The stage's name in the recording.
     pub stage: &'static str,
-    /// Seconds from [`super::Device::opened_at`] to its begin, by the device's clock.
+    /// Seconds from [`super::Device::opened_at`] to the begin of the stage, by the device's clock.
     pub start_s: f64,
-    /// Seconds from begin to end.
+    /// Seconds that the stage took.
     pub seconds: f64,
 }
 
-/// A device's clock: what its timestamps mean.
+/// A device's clock, which gives timestamps their meaning.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DeviceClock {
-    /// Seconds of a tick.
+    /// Seconds per tick.
     pub(super) tick_s: f64,
-    /// The bits of a timestamp that count.
+    /// The valid bits of a timestamp.
     pub(super) mask: u64,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Profiles {
     longest_s: f64,
 }
 
-/// So many submissions' times are kept for whoever asks.
+/// Number of submissions whose times are kept.
 const RECENT_COUNT: usize = 256;
 
 impl Profiles {
@@ -79,7 +79,7 @@ impl Profiles {
         Ok(())
     }
 
-    /// The times of one submission; empty when it is not done, too long ago, or had no stages.
+    /// The times of one submission; empty if it is not done, was too long ago, or had no stages.
     pub(super) fn of(&self, submission: u64) -> &[StageTime] {
         self.recent.iter().find(|(number, _)| *number == submission).map_or(&[], |(_, times)| times)
     }

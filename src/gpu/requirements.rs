@@ -1,4 +1,4 @@
-//! The one table of what anthill wants from a device, with the reasons.
+//! The table of the features and limits that anthill needs from a device, with reasons.
 
 use crate::pipeline::recording::{
     BINDING_ALIGNMENT, BINDING_BYTES_MAX, BINDINGS_MAX, PUSH_BYTES_MAX, SHARED_BYTES_MAX, WORKGROUP_INVOCATIONS_MAX,
@@ -6,14 +6,14 @@ use crate::pipeline::recording::{
 };
 use ash::vk;
 
-/// Who needs a feature or limit.
+/// What a feature or limit is needed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NeededFor {
-    /// Running any kernel.
+    /// It is needed to run any kernel.
     Running,
-    /// Rendering; tests may open a device without.
+    /// It is needed to render; tests may open a device without it.
     Rendering,
-    /// Nothing; used where offered.
+    /// It is used if offered, but not needed.
     Nothing,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Features {
     pub(super) v12: vk::PhysicalDeviceVulkan12Features<'static>,
 }
 
-/// A feature: its Vulkan name, who needs it and what for, and where it stands.
+/// A feature: its Vulkan name, what it is needed for and why, and its field.
 pub(super) struct FeatureRow {
     pub(super) name: &'static str,
     pub(super) needed_for: NeededFor,
@@ -37,7 +37,7 @@ pub(super) const FEATURES: &[FeatureRow] = &[
     FeatureRow {
         name: "timelineSemaphore",
         needed_for: NeededFor::Running,
-        reason: "one counter a queue says which submissions are done",
+        reason: "one counter per queue records which submissions are done",
         field: |f| &mut f.v12.timeline_semaphore,
     },
     FeatureRow {
@@ -61,12 +61,12 @@ pub(super) const FEATURES: &[FeatureRow] = &[
     FeatureRow {
         name: "robustBufferAccess",
         needed_for: NeededFor::Nothing,
-        reason: "a wrong index in a compiled shader then harms nothing but its own picture",
+        reason: "a wrong index in a compiled shader then damages only its own picture",
         field: |f| &mut f.core.robust_buffer_access,
     },
 ];
 
-/// A limit: its Vulkan name, the least (or most) that every kernel relies on and why, and where it stands.
+/// A limit: its Vulkan name, the bound that every kernel relies on and why, and its value.
 pub(super) struct LimitRow {
     pub(super) name: &'static str,
     pub(super) bound: LimitBound,
@@ -74,17 +74,17 @@ pub(super) struct LimitRow {
     pub(super) value: fn(&vk::PhysicalDeviceLimits) -> u64,
 }
 
-/// Which side of a limit is wanted.
+/// The bound that a limit must meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LimitBound {
     /// The device must permit this much.
     AtLeast(u64),
-    /// The device must not ask for more than this.
+    /// The device must not require more than this.
     AtMost(u64),
 }
 
 impl LimitBound {
-    /// Whether a device's value will do.
+    /// Whether a device's value meets the bound.
     pub(super) fn holds(self, value: u64) -> bool {
         match self {
             LimitBound::AtLeast(least) => value >= least,
@@ -92,7 +92,7 @@ impl LimitBound {
         }
     }
 
-    /// For messages: `at least 256`.
+    /// The bound for messages, such as `at least 256`.
     pub(super) fn text(self) -> String {
         match self {
             LimitBound::AtLeast(least) => format!("at least {least}"),
@@ -118,7 +118,7 @@ pub(super) const LIMITS: &[LimitRow] = &[
     LimitRow {
         name: "minStorageBufferOffsetAlignment",
         bound: LimitBound::AtMost(BINDING_ALIGNMENT),
-        reason: "arenas cut slices at multiples of 256 bytes",
+        reason: "arenas place slices at multiples of 256 bytes",
         value: |l| l.min_storage_buffer_offset_alignment,
     },
     LimitRow {
@@ -136,7 +136,7 @@ pub(super) const LIMITS: &[LimitRow] = &[
     LimitRow {
         name: "maxComputeWorkGroupCount[0]",
         bound: LimitBound::AtLeast(WORKGROUPS_MAX),
-        reason: "kernels put as many workgroups along x before they go on along y",
+        reason: "kernels place this many workgroups along x before they continue along y",
         value: |l| u64::from(l.max_compute_work_group_count[0]),
     },
     LimitRow {
@@ -153,8 +153,8 @@ pub(super) const LIMITS: &[LimitRow] = &[
     },
 ];
 
-/// Operations between the invocations of a subgroup, by the names that [`CAPABILITIES`] uses: no kernel may rely on them alone, but a
-/// variant for GPUs may use them.
+/// Operations between the invocations of a subgroup, by the names that [`CAPABILITIES`] uses: kernels may use them only in
+/// variants for GPUs.
 pub(super) const SUBGROUP_OPERATIONS: &[(&str, vk::SubgroupFeatureFlags)] = &[
     ("subgroupVote", vk::SubgroupFeatureFlags::VOTE),
     ("subgroupArithmetic", vk::SubgroupFeatureFlags::ARITHMETIC),
@@ -163,7 +163,8 @@ pub(super) const SUBGROUP_OPERATIONS: &[(&str, vk::SubgroupFeatureFlags)] = &[
     ("subgroupShuffleRelative", vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE),
 ];
 
-/// A capability of SPIR-V that a kernel may declare, and the feature of the table that permits it; none when Vulkan 1.2 always does.
+/// A SPIR-V capability that a kernel may declare, and the feature of the table that permits it; `None` if Vulkan 1.2 always
+/// does.
 const CAPABILITIES: &[(u32, &str, Option<&str>)] = &[
     (0, "Matrix", None),
     (1, "Shader", None),
@@ -179,7 +180,7 @@ const CAPABILITIES: &[(u32, &str, Option<&str>)] = &[
     (66, "GroupNonUniformShuffleRelative", Some("subgroupShuffleRelative")),
 ];
 
-/// Why a module cannot run with the enabled features, or nothing when it can. Reads the capabilities that the module declares.
+/// Why a module cannot run with the enabled features, by the capabilities that it declares; `None` if it can.
 pub(super) fn missing_capability(words: &[u32], enabled: impl Fn(&str) -> bool) -> Option<String> {
     const OP_CAPABILITY: u32 = 17;
     const HEADER_WORDS: usize = 5;
@@ -187,7 +188,7 @@ pub(super) fn missing_capability(words: &[u32], enabled: impl Fn(&str) -> bool) 
     for declaration in declarations.take_while(|words| words[0] == 2 << 16 | OP_CAPABILITY) {
         match CAPABILITIES.iter().find(|(id, ..)| *id == declaration[1]) {
             None => {
-                return Some(format!("it needs SPIR-V capability {}, which anthill enables nowhere", declaration[1]));
+                return Some(format!("it needs SPIR-V capability {}, which anthill never enables", declaration[1]));
             }
             Some((_, name, Some(feature))) if !enabled(feature) => {
                 return Some(format!("it needs SPIR-V capability {name}, which the device lacks ({feature})"));

@@ -1,18 +1,18 @@
-//! Which devices the user means.
+//! Resolves the user's device selection.
 
 use super::error::GpuError;
 use super::physical::{DeviceInfo, MissingRequirement};
 
-/// The indices of the devices that a selection names, in the order and as often as it names them.
+/// The indices of the devices that a selection names, in its order and as often as it names them.
 ///
-/// * `all`: every GPU that can render, a GPU seen through two drivers once; without a GPU, the first CPU device that can.
-/// * `alike`: of those, the largest group of one model and driver; of equal groups the first.
-/// * else a list, separated by commas: an index, or a part of a name or driver name (case does not matter), which stands for every
-///   device that it fits. A device may be named several times and is then opened as often.
+/// * `all`: every GPU that can render, once even if two drivers offer it; without a GPU, the first CPU device that can render.
+/// * `alike`: the largest group of those with one model and driver; the first of equally large groups.
+/// * otherwise a list, separated by commas, of indices and parts of device or driver names (in any case), each of which stands
+///   for every device that it matches. A device that is named several times is opened as often.
 ///
 /// # Errors
-/// [`GpuError::NoDevice`] and [`GpuError::NoUsableDevice`] when there is nothing to choose from, [`GpuError::UnknownDevice`] for a part
-/// that fits nothing, [`GpuError::Lacking`] for a device that is named by its index and cannot render.
+/// [`GpuError::NoDevice`] and [`GpuError::NoUsableDevice`] if there is nothing to choose from, [`GpuError::UnknownDevice`] for
+/// a part that matches nothing, [`GpuError::Lacking`] for a named device that cannot render.
 pub fn select(devices: &[DeviceInfo], selection: &str) -> Result<Vec<usize>, GpuError> {
     if devices.is_empty() {
         return Err(GpuError::NoDevice);

@@ -14,11 +14,11 @@ pub(super) struct CreatedDevice {
     pub(super) raw: ash::Device,
     /// The queue's family.
     pub(super) family: u32,
-    /// The queue's clock, if it has one and stages shall be timed.
+    /// The queue's clock, if it has one and stages are to be timed.
     pub(super) clock: Option<DeviceClock>,
-    /// What gives names, if the instance has it.
+    /// The extension that names objects, if the instance has it.
     pub(super) names: Option<ext::debug_utils::Device>,
-    /// Whether the validation layer listens.
+    /// Whether the validation layer is on.
     pub(super) validates: bool,
 }
 
@@ -28,13 +28,13 @@ pub(super) struct DeviceShared {
     pub(super) raw: ash::Device,
     pub(super) title: OpenDeviceTitle,
     pub(super) reporter: Arc<Reporter>,
-    /// Vulkan wants one thread at a time at a queue.
+    /// Vulkan permits one thread at a time to use a queue.
     queue: Mutex<vk::Queue>,
     pub(super) family: u32,
     names: Option<ext::debug_utils::Device>,
     /// The device's clock, if its queue has one.
     pub(super) clock: Option<DeviceClock>,
-    /// Whether the validation layer listens.
+    /// Whether the validation layer is on.
     pub(super) validates: bool,
     lost: AtomicBool,
 }
@@ -48,7 +48,7 @@ impl DeviceShared {
         Self { raw, title, reporter, queue, family, names, clock, validates, lost }
     }
 
-    /// Turns a result of Vulkan into ours, and remembers a loss.
+    /// Converts Vulkan's error code, and remembers if the device was lost. `doing` says what was being done, for messages.
     pub(super) fn check<T>(&self, doing: &str, result: Result<T, vk::Result>) -> Result<T, GpuError> {
         result.map_err(|code| {
             let (device, doing) = (self.title.clone(), doing.to_string());
@@ -65,7 +65,7 @@ impl DeviceShared {
         })
     }
 
-    /// An error once the device is known to be lost.
+    /// Returns an error once the device is known to be lost.
     pub(super) fn check_alive(&self, doing: &str) -> Result<(), GpuError> {
         if self.is_lost() { self.check(doing, Err(vk::Result::ERROR_DEVICE_LOST)) } else { Ok(()) }
     }
@@ -75,13 +75,14 @@ impl DeviceShared {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Hands command buffers to the queue.
-    pub(super) fn submit(&self, doing: &str, info: vk::SubmitInfo<'_>, fence: vk::Fence) -> Result<(), GpuError> {
+    /// Submits command buffers to the queue; `label` names them in errors.
+    pub(super) fn submit(&self, label: &str, info: vk::SubmitInfo<'_>, fence: vk::Fence) -> Result<(), GpuError> {
         let queue = self.queue.lock();
         // SAFETY: the lock held above keeps other threads from the queue. Both callers (`Device::submit_resources` and
         // `empty_dispatch::run`) pass the command buffer that `encode` has just ended, which is not pending, and a semaphore or
         // a fence that they created from this device.
-        self.check(doing, unsafe { self.raw.queue_submit(*queue, &[info], fence) })
+        let submitted = unsafe { self.raw.queue_submit(*queue, &[info], fence) };
+        if submitted.is_ok() { Ok(()) } else { self.check(&format!("running {label}"), submitted) }
     }
 
     /// Gives an object a name that captures and validation messages show.
@@ -110,7 +111,7 @@ impl DeviceShared {
         }
     }
 
-    /// Tells a capturing tool that what it should capture begins or ends: RenderDoc takes queue labels of these names as its commands.
+    /// Marks the begin or end of a capture: RenderDoc interprets queue labels with these names as commands.
     pub(super) fn mark_capture(&self, begins: bool) {
         let Some(names) = &self.names else { return };
         let text = if begins {
@@ -125,7 +126,7 @@ impl DeviceShared {
         unsafe { names.queue_insert_debug_utils_label(*queue, &info) };
     }
 
-    /// Reports something that the user or a test should know.
+    /// Reports a warning about this device.
     pub(super) fn warn(&self, code: &'static str, message: impl Into<String>) {
         self.reporter.warn(code, &SourceLocation::default(), format!("{}: {}", self.title, message.into()));
     }

@@ -1,4 +1,4 @@
-//! What one submission takes: a command buffer, descriptor sets, timestamps. Used again when the submission is done.
+//! The resources of one submission: a command buffer, descriptor sets, timestamps. They are reused when it is done.
 
 use super::error::GpuError;
 use super::shared::DeviceShared;
@@ -7,8 +7,8 @@ use ash::vk;
 use rustc_hash::FxHashMap;
 use std::ops::Add;
 
-/// Pools of one submission. Descriptor sets are kept from one submission to the next that uses the slot, since recordings repeat
-/// themselves: making one costs 0.3 us on Mesa 22 and 8 us on Mesa 25, where that is more than a small dispatch.
+/// The pools of one submission. Descriptor sets are kept for the next submission that uses the same resources, since recordings
+/// repeat themselves: creating a set takes 0.3 us on Mesa 22 and 8 us on Mesa 25, which is more than a small dispatch.
 pub(super) struct SubmissionResources {
     pool: vk::CommandPool,
     commands: vk::CommandBuffer,
@@ -24,7 +24,7 @@ pub(super) struct SubmissionResources {
 }
 
 impl SubmissionResources {
-    /// A slot without descriptors and queries.
+    /// Resources without descriptors and queries.
     pub(super) fn new(shared: &DeviceShared) -> Result<Self, GpuError> {
         let info = vk::CommandPoolCreateInfo::default()
             .queue_family_index(shared.family)
@@ -78,7 +78,7 @@ impl SubmissionResources {
         shared.check("beginning a command buffer", begun)
     }
 
-    /// A descriptor set for each list of ranges, of the layout beside it. Ranges are described by `describe` when a set is made.
+    /// A descriptor set for each list of ranges, with the given layout. `describe` describes the ranges of new sets.
     pub(super) fn sets(
         &mut self,
         shared: &DeviceShared,
@@ -105,7 +105,7 @@ impl SubmissionResources {
         Ok(wanted.iter().map(|(ranges, _)| self.sets[*ranges]).collect())
     }
 
-    /// Forgets all sets and makes room for at least `needed`.
+    /// Discards all sets and makes room for at least `needed`.
     fn empty_pool(&mut self, shared: &DeviceShared, needed: DescriptorCount) -> Result<(), GpuError> {
         self.sets.clear();
         self.used = DescriptorCount::default();
@@ -119,7 +119,7 @@ impl SubmissionResources {
         // destroying a null handle does nothing.
         unsafe { shared.raw.destroy_descriptor_pool(self.descriptors, None) };
         (self.descriptors, self.capacity) = (vk::DescriptorPool::null(), DescriptorCount::default());
-        // Four times what is needed now, so that the sets of other recordings fit beside.
+        // Four times what is needed now, so that the sets of other recordings also fit.
         let capacity = DescriptorCount { sets: 4 * needed.sets.max(8), buffers: 4 * needed.buffers.max(32) };
         let sizes = [vk::DescriptorPoolSize::default()
             .ty(vk::DescriptorType::STORAGE_BUFFER)
@@ -164,7 +164,7 @@ impl SubmissionResources {
     }
 }
 
-/// An amount of descriptor sets and of buffers in them.
+/// A number of descriptor sets, and of buffers in them.
 #[derive(Clone, Copy, Default)]
 struct DescriptorCount {
     sets: u32,
@@ -172,7 +172,7 @@ struct DescriptorCount {
 }
 
 impl DescriptorCount {
-    /// What sets for these ranges take.
+    /// The number that sets for these ranges need.
     fn of(wanted: &[&(&[BufferRange], vk::DescriptorSetLayout)]) -> Self {
         let buffers = wanted.iter().map(|(ranges, _)| ranges.len() as u32).sum();
         Self { sets: wanted.len() as u32, buffers }
@@ -190,7 +190,7 @@ impl Add for DescriptorCount {
     }
 }
 
-/// Lets new sets bind their ranges.
+/// Binds ranges to new sets.
 fn fill(
     shared: &DeviceShared,
     sets: &[vk::DescriptorSet],
@@ -204,7 +204,7 @@ fn fill(
         .zip(&infos)
         .filter(|(_, infos)| !infos.is_empty())
         .map(|(set, infos)| {
-            // A write of several descriptors goes on into the next bindings, which are of the same type.
+            // A write of several descriptors continues into the next bindings, which have the same type.
             vk::WriteDescriptorSet::default()
                 .dst_set(*set)
                 .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)

@@ -1,4 +1,4 @@
-//! CPU devices that compute on one thread each: how several devices are modelled on one machine.
+//! CPU devices that compute on one thread each, which model several devices on one machine.
 
 use super::error::GpuError;
 use std::{env, fs};
@@ -6,11 +6,11 @@ use std::{env, fs};
 /// Mesa's variable; 0 lets each device compute in the thread that takes its submissions.
 const VARIABLE: &str = "LP_NUM_THREADS";
 
-/// Asks CPU drivers for devices that compute on one thread each, unless `LP_NUM_THREADS` is set. Holds for every device that this
-/// process opens afterwards; a program that starts threads before it opens devices calls this first.
+/// Makes CPU drivers open devices that compute on one thread each, unless `LP_NUM_THREADS` is set. This applies to every device
+/// that the process opens afterwards; a program that starts threads before it opens devices must call it first.
 ///
 /// # Errors
-/// [`GpuError::ThreadsAlreadyRun`] when it is too late.
+/// [`GpuError::ThreadsAlreadyRun`] if other threads are running.
 pub fn single_threaded_cpu_devices() -> Result<(), GpuError> {
     if env::var_os(VARIABLE).is_some() {
         return Ok(());
@@ -24,7 +24,7 @@ pub fn single_threaded_cpu_devices() -> Result<(), GpuError> {
     Ok(())
 }
 
-/// Whether the process has one thread, as far as can be told: only Linux tells.
+/// Whether the process is known to have one thread, which only Linux reports.
 fn is_single_threaded() -> bool {
     fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() == 1)
 }

@@ -1,5 +1,5 @@
-//! Data between host and device. Where the host sees the device's memory it is written and read in place; elsewhere it goes through
-//! staging buffers.
+//! Transfers data between host and device: in place if the host can access the device's memory, otherwise through staging
+//! buffers.
 
 use super::device::Device;
 use super::error::GpuError;
@@ -14,7 +14,7 @@ const STAGING_BYTES: u64 = 8 << 20;
 /// The staging buffers of a device, made when first needed.
 #[derive(Default)]
 pub(super) struct Staging {
-    /// Two, used in turn: the host fills one while the device copies from the other.
+    /// Two buffers used in turn: the host fills one while the device copies from the other.
     uploads: Vec<(Buffer, Option<Ticket>)>,
     next_upload: usize,
     readback: Option<Buffer>,
@@ -29,19 +29,19 @@ impl Staging {
 }
 
 impl Device {
-    /// Bytes of staging that bringing data to a buffer and back takes: none where the host sees its memory.
+    /// Bytes of staging buffers that uploading to a buffer and reading it back needs: 0 if the host can access its memory.
     pub fn staging_bytes(&self, buffer: Buffer) -> u64 {
-        let seen = self.memory.mapped(BufferRange { buffer, offset: 0, bytes: 0 }).is_some();
-        if seen { 0 } else { 3 * STAGING_BYTES }
+        let in_place = self.memory.mapped(BufferRange { buffer, offset: 0, bytes: 0 }).is_some();
+        if in_place { 0 } else { 3 * STAGING_BYTES }
     }
 
     /// Writes records. Recordings submitted earlier do not see them, those submitted later do.
     ///
     /// # Errors
-    /// Memory for staging, or the device's loss.
+    /// If there is no memory for staging, or the device is lost.
     ///
     /// # Panics
-    /// When slice and data differ in length.
+    /// If slice and data differ in length.
     pub fn upload<T: Pod>(&mut self, to: Slice<T>, data: &[T]) -> Result<(), GpuError> {
         assert_eq!(to.count(), data.len() as u64, "upload to {}", to.range());
         self.check_reachable(to.range())?;
@@ -55,7 +55,7 @@ impl Device {
         }
         let staged = self.upload_in_chunks(to.cast::<u8>(), bytes);
         if matches!(staged, Err(GpuError::OutOfMemory { .. })) && self.memory.mapped(to.range()).is_some() {
-            // Without memory for staging there is still waiting.
+            // Without memory for staging, wait until the buffer can be written in place.
             self.wait_for_use(to.range().buffer)?;
             let place = self.memory.mapped_mut(to.range()).expect("memory stays mapped as long as its buffer lives");
             place.copy_from_slice(bytes);
@@ -73,7 +73,7 @@ impl Device {
         Ok(())
     }
 
-    /// Writes at most a staging buffer's worth through one.
+    /// Writes at most `STAGING_BYTES` through a staging buffer.
     fn upload_staged(&mut self, to: Slice<u8>, data: &[u8]) -> Result<(), GpuError> {
         if self.staging.uploads.len() < 2 {
             let buffer = self.allocate("upload staging", STAGING_BYTES, Usage::Upload)?;
@@ -96,7 +96,7 @@ impl Device {
     /// Reads records, after waiting for the submissions that use their buffer.
     ///
     /// # Errors
-    /// A time-out, memory for staging, or the device's loss.
+    /// If waiting times out, there is no memory for staging, or the device is lost.
     pub fn read<T: Pod>(&mut self, from: Slice<T>) -> Result<Vec<T>, GpuError> {
         self.check_reachable(from.range())?;
         let mut records = vec![T::zeroed(); from.count() as usize];
@@ -116,7 +116,7 @@ impl Device {
         Ok(records)
     }
 
-    /// Reads at most a staging buffer's worth through one.
+    /// Reads at most `STAGING_BYTES` through a staging buffer.
     fn read_staged(&mut self, from: Slice<u8>, data: &mut [u8]) -> Result<(), GpuError> {
         let buffer = match self.staging.readback {
             Some(buffer) => buffer,
@@ -136,23 +136,23 @@ impl Device {
         Ok(())
     }
 
-    /// The records in place, of a buffer that the host sees and no unfinished submission uses.
+    /// The records in place, in a buffer that the host can access and no unfinished submission uses.
     ///
     /// # Errors
-    /// [`GpuError::NotReachable`] when it is not so.
+    /// [`GpuError::NotReachable`] if the host cannot access the buffer now.
     pub fn mapped<T: Pod>(&mut self, slice: Slice<T>) -> Result<&[T], GpuError> {
         self.check_idle(slice.range())?;
         let place = self.memory.mapped(slice.range()).and_then(|bytes| bytemuck::try_cast_slice(bytes).ok());
-        place.ok_or_else(|| not_reachable(self, slice.range(), "the host does not see its memory"))
+        place.ok_or_else(|| not_reachable(self, slice.range(), "its memory is not visible to the host"))
     }
 
-    /// The same for writing.
+    /// The records in place for writing, as for [`Self::mapped`].
     ///
     /// # Errors
-    /// [`GpuError::NotReachable`] when it is not so.
+    /// [`GpuError::NotReachable`] if the host cannot access the buffer now.
     pub fn mapped_mut<T: Pod>(&mut self, slice: Slice<T>) -> Result<&mut [T], GpuError> {
         self.check_idle(slice.range())?;
-        let error = not_reachable(self, slice.range(), "the host does not see its memory");
+        let error = not_reachable(self, slice.range(), "its memory is not visible to the host");
         let place = self.memory.mapped_mut(slice.range()).and_then(|bytes| bytemuck::try_cast_slice_mut(bytes).ok());
         place.ok_or(error)
     }
@@ -169,7 +169,7 @@ impl Device {
     fn check_reachable(&self, range: BufferRange) -> Result<(), GpuError> {
         match self.memory.raw(range.buffer) {
             Some(_) => Ok(()),
-            None => Err(not_reachable(self, range, "the buffer was freed or is another device's")),
+            None => Err(not_reachable(self, range, "the buffer was freed or belongs to another device")),
         }
     }
 }

@@ -120,7 +120,7 @@ fn too_little_memory_says_how_much_is_needed_and_what_for() {
     let draw = |memory: &str| with_scene(directory.path(), &["render", "a.rib", "--memory", memory], &[]);
     let none = draw("1M");
     let message = none.messages()[0];
-    assert!(message.contains(" may use 1.0 MiB of memory and needs 4.0 MiB before anything is drawn"), "{message}");
+    assert!(message.contains(" may use 1.0 MiB of memory but needs 4.0 MiB before anything is drawn"), "{message}");
     assert!(none.messages()[1].contains("--memory"), "{}", none.err);
     // So little is enough for a small picture; for others see `memory`.
     assert_eq!([none.code, draw("4M").code, draw("16M").code], [Some(2), Some(0), Some(0)]);

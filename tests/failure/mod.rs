@@ -103,8 +103,8 @@ fn a_device_that_is_lost_in_any_phase_is_opened_anew() {
     let last = UNDISTURBED.submissions - 1;
     for submission in [0, 3, 10].into_iter().chain((13..last).step_by(3)).chain([last]) {
         let what = match submission {
-            0 => "was lost while seed; it is opened anew",
-            _ if submission == last => "was lost while imager; it is opened anew",
+            0 => "was lost while running seed; it is opened anew",
+            _ if submission == last => "was lost while running imager; it is opened anew",
             _ => "; it is opened anew",
         };
         let ran = fail(&format!("lost:0:{submission}"), &["--devices", "0"]);
@@ -117,7 +117,7 @@ fn a_device_that_is_lost_in_any_phase_is_opened_anew() {
 fn a_driver_without_memory_is_opened_anew() {
     for submission in [0, 3, 10, UNDISTURBED.submissions - 5, UNDISTURBED.submissions - 1] {
         let ran = fail(&format!("oom:0:{submission}"), &["--devices", "0"]);
-        ran.is_whole(&["the driver has no memory left for "], 1);
+        ran.is_whole(&["the driver ran out of memory while "], 1);
     }
 }
 
@@ -145,7 +145,7 @@ fn of_two_devices_one_may_fail_for_good() {
     for (faults, told, reopened) in [
         ("lost:0:0", &[anew][..], 1),
         ("lost:0:3", &[anew], 1),
-        ("lost:0:10,oom:1:0", &["was lost while ", "the driver has no memory left"], 2),
+        ("lost:0:10,oom:1:0", &["was lost while ", "the driver ran out of memory"], 2),
         ("lost:0:3,lost:0:5", &[anew, dropped], 1),
         ("lost:1:1,oom:1:3", &[anew, dropped], 1),
         ("hang:1:1", &["device 1 ("], 1),

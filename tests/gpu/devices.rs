@@ -128,7 +128,7 @@ fn memory_that_is_not_there_is_warned_of() {
     assert_eq!(opened[0].memory().budget_bytes, opened[0].info().memory_bytes);
     drop(opened);
     let messages = reporter.all();
-    assert!(messages.len() == 1 && messages[0].0.message.contains("bytes of memory are asked for"), "{messages:?}");
+    assert!(messages.len() == 1 && messages[0].0.message.contains("bytes of memory were requested"), "{messages:?}");
 }
 
 /// Each on its own thread.
@@ -166,7 +166,7 @@ fn a_device_that_vanished_is_lost() {
     let gone = DeviceInfo { index: listed.len(), ..listed[0].clone() };
     for info in [other, gone] {
         let error = reopen(&info, &options).err().expect("it is not there");
-        assert_eq!(error.to_string(), format!("device 3 ({}) was lost while it was being opened", info.name));
+        assert_eq!(error.to_string(), format!("device 3 ({}) was lost while being opened", info.name));
         assert!(error.ends_device());
     }
 }

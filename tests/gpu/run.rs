@@ -345,7 +345,7 @@ fn a_lost_device_says_so_from_then_on() {
     let error = device.submit(&recording).expect_err("lost now");
     assert!(matches!(error, GpuError::Lost { .. }));
     let text = error.to_string();
-    assert!(text.starts_with("device 0 (") && text.ends_with("was lost while region 3"), "{text}");
+    assert!(text.starts_with("device 0 (") && text.ends_with("was lost while running region 3"), "{text}");
     assert!(matches!(device.read(data), Err(GpuError::Lost { .. })));
     assert!(matches!(device.allocate("more", 64, Usage::DeviceOnly), Err(GpuError::Lost { .. })));
     device.free(data.range().buffer);

@@ -307,6 +307,6 @@ mod tests {
     fn without_a_device_the_imager_fails() {
         let (ci, back, messages) = background(&[Some(0)]);
         assert_eq!((ci.expect_err("no device"), back), ("no device is left".to_string(), 0));
-        assert!(messages.iter().all(|message| message.contains("was lost while imager")), "{messages:?}");
+        assert!(messages.iter().all(|message| message.contains("was lost while running imager")), "{messages:?}");
     }
 }
