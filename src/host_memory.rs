@@ -97,7 +97,7 @@ impl HostMemory {
     }
 
     /// For messages: what is taken now by whom, as in `1.2 GiB of text, 3.4 GiB of geometry`.
-    pub fn takers(&self) -> String {
+    pub fn usage(&self) -> String {
         let taken = self.state.lock().taken;
         let each = CHARGE_KINDS.into_iter().zip(taken).filter(|(_, bytes)| *bytes > 0);
         let each: Vec<String> =
@@ -227,9 +227,9 @@ mod tests {
         assert!(!charge.try_take(ChargeKind::Geometry, u64::MAX) && charge.refused().is_none());
         assert!(!charge.take(ChargeKind::Geometry, 1) && !charge.take(ChargeKind::Geometry, 0));
         assert_eq!(charge.refused(), Some(ChargeKind::Geometry));
-        assert_eq!(memory.takers(), "70 B of geometry, 30 B of film");
+        assert_eq!(memory.usage(), "70 B of geometry, 30 B of film");
         drop(charge);
-        assert_eq!(memory.takers(), "nothing");
+        assert_eq!(memory.usage(), "nothing");
         assert!(Charge::new(&memory).take(ChargeKind::Geometry, 100));
     }
 

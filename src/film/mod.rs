@@ -193,11 +193,11 @@ impl Film {
         let Some(pixels) = Pixels::new(world.camera.crop_px(), layout.floats(), bytes_max) else {
             let [width, height] = world.camera.resolution;
             let message = format!(
-                "a film of {width} by {height} pixels with {} channels does not fit into memory",
+                "a film of {width} by {height} pixels with {} channels does not fit in memory",
                 layout.floats()
             );
             let error = Diagnostic::new(Severity::Severe, "limitcheck", world.location.clone(), message);
-            reporter.report(error.hint("render a smaller Format, a CropWindow, or with a larger --host-memory"));
+            reporter.report(error.hint("use a smaller Format, a CropWindow, or a larger --host-memory"));
             return Err(missing(&outputs, |_| true));
         };
         Ok(Self { layout, header: CameraMetadata::new(&world.camera), outputs, pixels: Mutex::new(pixels) })

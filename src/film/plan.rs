@@ -105,11 +105,7 @@ pub(super) fn plan(displays: &[Display], reporter: &Reporter) -> Vec<PlannedDisp
 
 fn plan_display(display: &Display, reporter: &Reporter) -> PlannedDisplay {
     if display.name.is_empty() {
-        reporter.error(
-            "badargument",
-            &display.location,
-            "a display has no name, so that its picture cannot be written",
-        );
+        reporter.error("badargument", &display.location, "a display has no name, so its picture cannot be written");
         return PlannedDisplay::Never(PathBuf::new());
     }
     if let DisplayMode::Variable { name, ty: ValueType::String } = &display.mode {
@@ -141,7 +137,7 @@ fn plan_display(display: &Display, reporter: &Reporter) -> PlannedDisplay {
         reporter.error(
             "badargument",
             &display.location,
-            format!("\"{}\" would hold no channel and is not written", display.name),
+            format!("\"{}\" would have no channels and is not written", display.name),
         );
         return PlannedDisplay::Never(choice.path);
     }
@@ -236,8 +232,10 @@ fn plan_tiff(params: &DisplayParams<'_>) -> (Vec<ChannelGroup>, FileFormat) {
     } else if let Some(bits) = bits_for(&quantize) {
         TiffSamples::Integer(quantize, bits)
     } else {
-        let message =
-            format!("quantization to {} does not fit 16 bits; \"{}\" holds floats", quantize.max, params.display.name);
+        let message = format!(
+            "quantization to {} does not fit in 16 bits; \"{}\" is written as floats",
+            quantize.max, params.display.name
+        );
         params.reporter.warn("limitcheck", &params.display.location, message);
         TiffSamples::Float
     };
@@ -292,7 +290,7 @@ impl DisplayParams<'_> {
         for name in self.display.params.keys() {
             let name = name.as_str();
             if matches!(name, "filter" | "filterwidth") {
-                self.warn(format!("a display has no filter of its own: \"{name}\" is ignored, PixelFilter holds"));
+                self.warn(format!("a display has no filter of its own: \"{name}\" is ignored and PixelFilter is used"));
             } else if !own.contains(&name) && !COMMON.contains(&name) {
                 self.warn(format!("the \"{}\" driver has no parameter \"{name}\"", self.display.driver));
             }
@@ -349,7 +347,7 @@ impl DisplayParams<'_> {
         if gain.is_finite() && gamma.is_finite() && gamma > 0.0 {
             return [gain, gamma];
         }
-        let message = format!("exposure {gain} {gamma} has no meaning; 1 1 is used");
+        let message = format!("exposure {gain} {gamma} is invalid; 1 1 is used");
         self.reporter.warn("range", &self.display.location, message);
         [1.0, 1.0]
     }

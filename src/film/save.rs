@@ -34,7 +34,7 @@ impl Film {
         }
         match input.read(&mut [0])? {
             0 => Ok(()),
-            _ => Err(io::Error::new(io::ErrorKind::InvalidData, "there is more than the film holds")),
+            _ => Err(io::Error::new(io::ErrorKind::InvalidData, "there is more data than the film holds")),
         }
     }
 

@@ -31,7 +31,7 @@ impl Reader<'_> {
     pub(super) fn version(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let version = lexer.one_float()?;
         if !(3.0..3.205).contains(&version) {
-            let message = format!("RIB version {version} is not known; it is read as 3.2");
+            let message = format!("unknown RIB version {version}; the file is read as 3.2");
             self.complain(RequestFault::warning("badversion", self.current.offset, message));
         }
         Ok(())
@@ -41,7 +41,7 @@ impl Reader<'_> {
         let name = lexer.text()?;
         let declaration = lexer.text()?;
         self.dictionary.declare(&name, &declaration).map_err(|message| {
-            RequestFault::error("badargument", self.current.offset, message).hint("\"class type[n]\" is wanted")
+            RequestFault::error("badargument", self.current.offset, message).hint("expected \"class type[n]\"")
         })
     }
 
@@ -52,8 +52,9 @@ impl Reader<'_> {
             "abort" => ErrorHandling::Abort,
             other => {
                 let message = format!("there is no error handler \"{other}\"");
-                return Err(RequestFault::error("badargument", self.current.offset, message)
-                    .hint("ignore, print and abort are"));
+                return Err(
+                    RequestFault::error("badargument", self.current.offset, message).hint("use ignore, print or abort")
+                );
             }
         };
         self.messages.handling.set(handling);
@@ -66,7 +67,8 @@ impl Reader<'_> {
         lexer.skip_to_request();
         let offset = self.current.offset;
         if self.archive_reads >= self.settings.limits.archive_reads {
-            let message = format!("more than {} archives are read", self.settings.limits.archive_reads);
+            let message =
+                format!("more than {} archives were read; this one is skipped", self.settings.limits.archive_reads);
             return Err(RequestFault::error("limitcheck", offset, message));
         }
         self.archive_reads += 1;
@@ -74,7 +76,7 @@ impl Reader<'_> {
             return Err(RequestFault::error(
                 "limitcheck",
                 offset,
-                format!("archives read archives more than {DEPTH_MAX} deep"),
+                format!("archives are nested more than {DEPTH_MAX} deep"),
             ));
         }
         let current = self.current.clone();
@@ -117,14 +119,12 @@ impl Reader<'_> {
                 [] => "no archive path is set (Option \"searchpath\" \"archive\")".to_owned(),
                 paths => format!("the archive path is {}", paths.join(":")),
             };
-            return Err(
-                RequestFault::error("nofile", offset, format!("the archive \"{name}\" is not found")).hint(hint)
-            );
+            return Err(RequestFault::error("nofile", offset, format!("cannot find the archive \"{name}\"")).hint(hint));
         };
         match Source::open(&path, &self.settings.memory) {
             Ok(source) => Ok((path.canonicalize().unwrap_or(path), source)),
             Err(error) => {
-                Err(RequestFault::error("badfile", offset, format!("the archive \"{name}\" cannot be read: {error}")))
+                Err(RequestFault::error("badfile", offset, format!("cannot read the archive \"{name}\": {error}")))
             }
         }
     }
@@ -149,7 +149,7 @@ impl Reader<'_> {
     pub(super) fn if_begin(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         lexer.text()?;
         lexer.skip_to_request();
-        let message = "conditionals are not supported yet; all between IfBegin and IfEnd is skipped";
+        let message = "conditionals are not supported yet; everything between IfBegin and IfEnd is skipped";
         self.warn_once("IfBegin", "unimplement", message);
         self.skip_block(lexer, "IfBegin", "IfEnd").map(drop)
     }
@@ -173,7 +173,7 @@ impl Reader<'_> {
                 None if kind == TokenKind::Binary => lexer.skip_byte(),
                 None => {
                     let fault = RequestFault::error("nesting", self.current.offset, format!("{begin} has no {end}"));
-                    return Err(fault.hint("the rest of the file belongs to it and is not read"));
+                    return Err(fault.hint("the rest of the file counts as part of it and is not read"));
                 }
             }
             if depth == 0 {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 impl Lexer<'_> {
     fn wanted(&mut self, what: &str) -> RequestFault {
         let found = self.peek();
-        RequestFault::error("syntaxerror", self.position(), format!("{} where {what} is wanted", describe(found)))
+        RequestFault::error("syntaxerror", self.position(), format!("expected {what}, found {}", describe(found)))
     }
 
     /// One number.
@@ -133,7 +133,7 @@ impl Lexer<'_> {
         match self.peek() {
             TokenKind::Number => self.int().map(|number| number.to_string().into()),
             TokenKind::String => self.text(),
-            _ => Err(self.wanted("a handle, which is an integer or a string,")),
+            _ => Err(self.wanted("a handle (an integer or a string)")),
         }
     }
 }

@@ -50,7 +50,7 @@ impl Reader<'_> {
     pub(super) fn shading_rate(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let [rate] = lexer.floats::<1>()?.map(|value| value as f32);
         if rate.is_nan() || rate < f32::MIN_POSITIVE {
-            let message = format!("ShadingRate {rate} is not positive; the rate that stands is kept");
+            let message = format!("ShadingRate {rate} is not positive; the current rate is kept");
             // The request was understood: in a motion block it is one of its keys.
             self.complain(RequestFault::error("range", self.current.offset, message));
             let rate = self.state.attributes.shading_rate;
@@ -64,7 +64,7 @@ impl Reader<'_> {
         let interpolation = match &*lexer.text()? {
             "constant" => ShadingInterpolation::Constant,
             "smooth" => ShadingInterpolation::Smooth,
-            _ => return Err(self.bad_argument("\"constant\" or \"smooth\" is wanted")),
+            _ => return Err(self.bad_argument("expected \"constant\" or \"smooth\"")),
         };
         self.change(AttributeChange::Interpolation(interpolation))
     }
@@ -77,7 +77,7 @@ impl Reader<'_> {
     pub(super) fn sides(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         match lexer.one_int()? {
             sides @ (1 | 2) => self.change(AttributeChange::TwoSided(sides == 2)),
-            _ => Err(RequestFault::error("range", self.current.offset, "Sides: 1 or 2 is wanted; it is ignored")),
+            _ => Err(RequestFault::error("range", self.current.offset, "Sides: expected 1 or 2; it is ignored")),
         }
     }
 
@@ -85,7 +85,7 @@ impl Reader<'_> {
         let name = lexer.text()?;
         let orientation = Orientation::named(&name);
         let orientation =
-            orientation.ok_or_else(|| self.bad_argument("\"outside\", \"inside\", \"lh\" or \"rh\" is wanted"))?;
+            orientation.ok_or_else(|| self.bad_argument("expected \"outside\", \"inside\", \"lh\" or \"rh\""))?;
         self.change(AttributeChange::Orientation(orientation))
     }
 
@@ -141,7 +141,7 @@ impl Reader<'_> {
             ));
         }
         if min < low || up < max {
-            let message = "levels of detail do not fade into each other; they change in the middle of the transition";
+            let message = "levels of detail are not blended; they switch in the middle of the transition";
             self.warn_once("DetailRange", "incapable", message);
         }
         self.change(AttributeChange::DetailRange(range))

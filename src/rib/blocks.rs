@@ -192,7 +192,7 @@ impl Reader<'_> {
     pub(super) fn frame_begin(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let number = lexer.one_int()?;
         if self.blocks.iter().any(|block| block.kind == BlockKind::Frame) {
-            return Err(RequestFault::error("nesting", self.current.offset, "a frame cannot stand inside a frame"));
+            return Err(RequestFault::error("nesting", self.current.offset, "frames cannot be nested"));
         }
         self.open(BlockKind::Frame)?;
         self.options.frame = Some(number);
@@ -233,7 +233,7 @@ impl Reader<'_> {
     pub(super) fn solid_begin(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let operation = lexer.text()?;
         if !matches!(&*operation, "primitive" | "union" | "intersection" | "difference") {
-            let message = format!("\"{operation}\" is no solid operation");
+            let message = format!("\"{operation}\" is not a solid operation");
             self.complain(RequestFault::error("badsolid", self.current.offset, message));
         }
         self.warn_once(

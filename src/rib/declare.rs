@@ -324,7 +324,7 @@ fn spec_of(declaration: &Declaration) -> ClassAndType {
 fn parse_inline(text: &str) -> Result<Declaration, String> {
     let mut words = DeclarationParser::new(text);
     let (class, ty, array_len) = words.spec()?;
-    let name = words.word().ok_or_else(|| format!("the declaration \"{text}\" names nothing"))?;
+    let name = words.word().ok_or_else(|| format!("the declaration \"{text}\" has no name"))?;
     // Some exporters write the length behind the name.
     let array_len = words.array_len()?.unwrap_or(array_len);
     words.end()?;
@@ -366,13 +366,14 @@ impl<'t> DeclarationParser<'t> {
             Some(class) => (class, self.word().ok_or_else(missing)?),
             None => (Class::Uniform, first),
         };
-        let ty = type_named(ty).ok_or_else(|| format!("\"{ty}\" in the declaration \"{text}\" is no class or type"))?;
+        let ty =
+            type_named(ty).ok_or_else(|| format!("\"{ty}\" in the declaration \"{text}\" is not a class or type"))?;
         Ok((class, ty, self.array_len()?.unwrap_or(1)))
     }
 
     fn array_len(&mut self) -> Result<Option<u32>, String> {
         let Some(inside) = self.rest.trim_ascii_start().strip_prefix('[') else { return Ok(None) };
-        let wrong = || format!("the array length in the declaration \"{}\" is not a number from 1", self.text);
+        let wrong = || format!("the array length in the declaration \"{}\" is not a positive integer", self.text);
         let (length, rest) = inside.split_once(']').ok_or_else(wrong)?;
         let length: u32 = length.trim_ascii().parse().map_err(|_| wrong())?;
         self.rest = rest;
@@ -384,7 +385,7 @@ impl<'t> DeclarationParser<'t> {
         if rest.is_empty() {
             Ok(())
         } else {
-            Err(format!("\"{rest}\" is too much in the declaration \"{}\"", self.text))
+            Err(format!("unexpected \"{rest}\" in the declaration \"{}\"", self.text))
         }
     }
 }
@@ -433,12 +434,12 @@ mod tests {
             ("\tfacevertex hpoint\nQ ", Ok(("Q", Class::FaceVarying, ValueType::HPoint, 1))),
             ("uniform matrix m", Ok(("m", Class::Uniform, ValueType::Matrix, 1))),
             ("varying flot x", Err("\"flot\" in the declaration")),
-            ("varying float", Err("names nothing")),
+            ("varying float", Err("has no name")),
             ("varying", Err("has no type")),
             ("float[0] x", Err("array length")),
             ("float[99999999999] x", Err("array length")),
             ("float[2 x", Err("array length")),
-            ("float x y", Err("too much")),
+            ("float x y", Err("unexpected \"y\"")),
         ];
         for (text, wanted) in cases {
             match (parse_inline(text), wanted) {

@@ -163,7 +163,7 @@ impl Reader<'_> {
                 self.options.quantize_z = quantize;
             }
             other => {
-                let message = format!("\"{other}\" cannot be quantized: \"rgba\" or \"z\" is wanted");
+                let message = format!("\"{other}\" cannot be quantized: expected \"rgba\" or \"z\"");
                 return Err(RequestFault::error("badargument", self.current.offset, message));
             }
         }

@@ -129,19 +129,20 @@ impl Reader<'_> {
         let known = self.charge.refused().is_some();
         let fits = self.charge.take(ChargeKind::Geometry, bytes);
         if !fits && !known {
-            self.refuse(&format!("{} of geometry more", human_bytes(bytes)), "what follows is left out");
+            self.refuse(&format!("{} of geometry", human_bytes(bytes)), "what follows is left out");
         }
         fits
     }
 
     /// Says that host memory is used up here, by whom, and what `comes` of it.
-    pub(super) fn refuse(&mut self, asked: &str, comes: &str) {
+    pub(super) fn refuse(&mut self, asked: &str, consequence: &str) {
         self.summary.cut = true;
         let memory = self.charge.memory();
-        let (limit, takers) = (human_bytes(memory.limit_bytes()), memory.takers());
-        let message =
-            format!("host memory is used up: {takers} are taken of {limit}, and here {asked} are needed; {comes}");
-        let hint = "raise --host-memory, split the scene, or draw a smaller Format or a crop";
+        let (limit, usage) = (human_bytes(memory.limit_bytes()), memory.usage());
+        let message = format!(
+            "host memory is used up: {usage} are in use out of {limit}, and another {asked} is needed here; {consequence}"
+        );
+        let hint = "raise --host-memory, split the scene, or render a smaller Format or a crop";
         let mut fault = RequestFault::error("limitcheck", self.current.offset, message).hint(hint);
         fault.severity = Severity::Severe;
         self.complain(fault);
@@ -173,7 +174,7 @@ impl Reader<'_> {
                 let message = "this transformation cannot be inverted and is ignored";
                 self.complain(
                     RequestFault::error("math", self.current.offset, message)
-                        .hint("it flattens all to a plane, a line or a point"),
+                        .hint("it flattens everything to a plane, a line or a point"),
                 );
             }
             Err(TransformError::TooManyKeys) => {
@@ -277,7 +278,7 @@ fn change_attributes(attributes: &mut Attributes, change: &AttributeChange, offs
         }
         AttributeChange::Other(key, value) => {
             if attributes.other.len() >= OTHER_MAX && !attributes.other.contains_key(key) {
-                let message = format!("more than {OTHER_MAX} attributes are set at once; {key} is left out");
+                let message = format!("more than {OTHER_MAX} attributes are set at once; {key} is ignored");
                 return Err(RequestFault::error("limitcheck", offset, message));
             }
             attributes.other.insert(key.clone(), value.clone());

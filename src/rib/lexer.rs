@@ -311,9 +311,7 @@ impl<'a> Lexer<'a> {
         match self.number()? {
             Number::Int(value) => i32::try_from(value)
                 .map_err(|_| RequestFault::error("range", start, "this integer does not fit into 32 bits")),
-            Number::Float(_) => {
-                Err(RequestFault::error("badargument", start, "a float stands where an integer is wanted"))
-            }
+            Number::Float(_) => Err(RequestFault::error("badargument", start, "expected an integer, found a float")),
         }
     }
 
@@ -370,7 +368,7 @@ impl<'a> Lexer<'a> {
             other => Err(RequestFault::error(
                 "syntaxerror",
                 self.position,
-                format!("{} where a value is wanted", describe(other)),
+                format!("expected a value, found {}", describe(other)),
             )),
         }
     }
@@ -404,7 +402,7 @@ pub(super) fn describe(kind: TokenKind) -> &'static str {
         TokenKind::Close => "]",
         TokenKind::Dash => "-",
         TokenKind::Binary => "a byte of the binary encoding",
-        TokenKind::Unknown => "a byte that begins nothing",
+        TokenKind::Unknown => "an invalid byte",
         TokenKind::End => "the end of the file",
     }
 }

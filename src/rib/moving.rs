@@ -75,7 +75,7 @@ impl Reader<'_> {
             InMotion::Passes => Ok(()),
             InMotion::Ends => {
                 let message =
-                    format!("{} cannot stand in the motion block that begins at {}", request.name, block.location);
+                    format!("{} is not allowed in the motion block that begins at {}", request.name, block.location);
                 let fault =
                     RequestFault::error("badmotion", self.current.offset, message).hint("the block is closed here");
                 self.complain(fault);
@@ -83,9 +83,10 @@ impl Reader<'_> {
                 Ok(())
             }
             InMotion::Moves => match block.request {
-                Some(first) if first != request.name => {
-                    fault(format!("{} in a motion block of {first}: a block holds one request only", request.name))
-                }
+                Some(first) if first != request.name => fault(format!(
+                    "{} in a motion block of {first}: a motion block holds one kind of request",
+                    request.name
+                )),
                 _ => {
                     block.request = Some(request.name);
                     block.begun += 1;
@@ -104,11 +105,13 @@ impl Reader<'_> {
         }
         let message = match (block.times.len(), block.begun) {
             (_, begun) if begun != block.items.len() => {
-                format!("the moving {name} is left out, because it cannot be read at all its times")
+                format!("the moving {name} is left out because it could not be read at every time")
             }
-            (times, begun) if times < begun => format!("{begun} {name} for {times} times; the last ones are ignored"),
+            (times, begun) if times < begun => {
+                format!("{begun} {name} requests for {times} times; the last ones are ignored")
+            }
             (times, begun) if times > begun => {
-                format!("{times} times and only {begun} {name}; the last times are ignored")
+                format!("{times} times but only {begun} {name} requests; the last times are ignored")
             }
             _ => String::new(),
         };
@@ -153,7 +156,7 @@ impl Reader<'_> {
                 blend_at(open, &pick(keys, call), ShaderCall::blend).map(|call| RequestEffect::Light(handle, call))
             }
             _ => {
-                let message = format!("a moving {name} is not supported; it stands as at its first time");
+                let message = format!("a moving {name} is not supported; the first time is used");
                 self.warn_once(name, "unimplement", &message);
                 keys.into_iter().next().map(|(_, effect)| effect)
             }
@@ -164,7 +167,7 @@ impl Reader<'_> {
         let (_, first) = batches.first()?;
         if let Some((_, other)) = batches.iter().find(|(_, batch)| !batch.same_topology(first)) {
             let message = format!(
-                "the moving {name} is left out: at {} it has other counts than at {}",
+                "the moving {name} is left out: its counts at {} differ from those at {}",
                 other.location, first.location
             );
             self.complain(RequestFault::error("consistency", self.current.offset, message));

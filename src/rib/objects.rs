@@ -47,9 +47,9 @@ impl Reader<'_> {
         // Later renderers allow a parameter list here; none of its pairs is known.
         lexer.skip_to_request();
         if self.recording.is_some() {
-            let message = "an object cannot be made inside an object";
+            let message = "an object cannot be defined inside another object";
             return Err(RequestFault::error("nesting", self.current.offset, message)
-                .hint("make it before, and put its instance here"));
+                .hint("define it before, and use ObjectInstance here"));
         }
         self.open(BlockKind::Object)?;
         self.recording = Some(ObjectRecording { handle, object: Object { items: Vec::new(), depth: 1, bytes: 0 } });
@@ -73,11 +73,11 @@ impl Reader<'_> {
         let Some(object) = self.objects.get(&handle) else {
             let message = format!("there is no object {handle}");
             return Err(
-                RequestFault::error("badhandle", self.current.offset, message).hint("objects are made by ObjectBegin")
+                RequestFault::error("badhandle", self.current.offset, message).hint("ObjectBegin defines objects")
             );
         };
         if self.recording.is_some() && object.depth >= DEPTH_MAX {
-            let message = format!("objects hold objects more than {DEPTH_MAX} deep");
+            let message = format!("objects are nested more than {DEPTH_MAX} deep");
             return Err(RequestFault::error("limitcheck", self.current.offset, message));
         }
         let object = Arc::clone(object);

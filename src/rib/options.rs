@@ -123,7 +123,7 @@ impl Reader<'_> {
     pub(super) fn crop_window(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let window @ [x0, x1, y0, y1] = lexer.finite::<4>()?;
         if x0 > x1 || y0 > y1 {
-            return Err(self.out_of_range("its minimum is beyond its maximum"));
+            return Err(self.out_of_range("its minimum exceeds its maximum"));
         }
         self.options.crop_window = window.map(|value| value.clamp(0.0, 1.0));
         Ok(())
@@ -136,7 +136,7 @@ impl Reader<'_> {
         let projection = match &*name {
             "orthographic" | "null" => Projection::Orthographic,
             "perspective" if fov > 0.0 && fov < 180.0 => Projection::Perspective { fov_degrees: fov },
-            "perspective" => return Err(self.out_of_range("\"fov\" must lie between 0 and 180")),
+            "perspective" => return Err(self.out_of_range("\"fov\" must be between 0 and 180")),
             other => {
                 let message = format!("the projection \"{other}\" is not supported; a perspective one is used");
                 self.complain(RequestFault::error("incapable", self.current.offset, message));
@@ -151,8 +151,7 @@ impl Reader<'_> {
     pub(super) fn take_projection(&mut self, projection: Projection) {
         self.options.projection = projection;
         if *self.state.transform != *motion::still(DMat4::IDENTITY) {
-            let message =
-                "transformations in front of Projection, which move the screen, are not supported and are ignored";
+            let message = "transformations before Projection, which move the screen, are not supported and are ignored";
             self.warn_once("Projection", "unimplement", message);
             self.state.transform = motion::still(DMat4::IDENTITY);
         }

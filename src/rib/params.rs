@@ -79,7 +79,7 @@ impl ParamList {
                 TokenKind::Word | TokenKind::End | TokenKind::Binary => return Ok(()),
                 TokenKind::String => {}
                 other => {
-                    let message = format!("{} where a parameter's name is wanted", describe(other));
+                    let message = format!("expected a parameter name, found {}", describe(other));
                     return Err(RequestFault::error("badparamlist", lexer.position(), message));
                 }
             }
@@ -94,7 +94,7 @@ impl ParamList {
             let read = resolve(&token, strings)
                 .map_err(|message| {
                     RequestFault::error("badtoken", offset, message)
-                        .hint("declare it, or write its type in front: \"uniform float name\"")
+                        .hint("declare it, or write its type before the name: \"uniform float name\"")
                 })
                 .and_then(|declaration| self.read_value(lexer, declaration, offset));
             if let Err(fault) = read {
@@ -108,7 +108,7 @@ impl ParamList {
     fn read_value(&mut self, lexer: &mut Lexer<'_>, declaration: Rc<Declaration>, offset: usize) -> Parsed<()> {
         let array = lexer.peek() == TokenKind::Open;
         let wrong = |kind: TokenKind, wanted: &str| {
-            let message = format!("\"{}\" wants {wanted}, not {}", declaration.name, describe(kind));
+            let message = format!("\"{}\" takes {wanted}, not {}", declaration.name, describe(kind));
             Err(RequestFault::error("badargument", offset, message))
         };
         let values = match (declaration.ty, lexer.peek()) {

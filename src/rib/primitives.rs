@@ -70,7 +70,7 @@ impl Reader<'_> {
         if *word == *yes || *word == *no {
             return Ok(*word == *yes);
         }
-        let message = format!("{}: \"{yes}\" or \"{no}\" is wanted, not \"{word}\"", self.current.name);
+        let message = format!("{}: expected \"{yes}\" or \"{no}\", found \"{word}\"", self.current.name);
         Err(RequestFault::error("badargument", start, message))
     }
 

@@ -187,12 +187,13 @@ impl<'r> Reader<'r> {
             None => {}
             Some(Truncated::Damaged(problem)) => {
                 let location = SourceLocation { file: source.name.clone(), line: 0, column: 0 };
-                let fault = RequestFault::error("badfile", 0, problem.clone()).hint("what could be unpacked was read");
+                let fault = RequestFault::error("badfile", 0, problem.clone())
+                    .hint("the part that could be decompressed was read");
                 self.messages.report_at(location, fault);
             }
             Some(Truncated::TooLong(problem)) => {
                 self.summary.cut = true;
-                let hint = "what stands before is drawn; raise --host-memory, or split the file";
+                let hint = "the part before this is drawn; raise --host-memory, or split the file";
                 let mut fault = RequestFault::error("limitcheck", source.bytes.len(), problem.clone()).hint(hint);
                 fault.severity = Severity::Severe;
                 self.messages.report(&lexer, fault);
@@ -210,7 +211,7 @@ impl<'r> Reader<'r> {
                 TokenKind::Word => self.read_request(lexer, offset),
                 TokenKind::Binary => self.refuse_binary(lexer, offset),
                 other => {
-                    let message = format!("{} where a request is wanted", super::lexer::describe(other));
+                    let message = format!("expected a request, found {}", super::lexer::describe(other));
                     self.messages.report(lexer, RequestFault::error("syntaxerror", offset, message));
                     lexer.skip_to_request();
                 }
@@ -254,17 +255,17 @@ impl<'r> Reader<'r> {
                 offset,
                 format!("{name} is an option and cannot change inside the world"),
             )
-            .hint("put it in front of WorldBegin")),
+            .hint("move it before WorldBegin")),
             Scope::Option | Scope::Outside if self.recording.is_some() => Err(RequestFault::error(
                 "illstate",
                 offset,
-                format!("{name} cannot stand between ObjectBegin and ObjectEnd"),
+                format!("{name} is not allowed between ObjectBegin and ObjectEnd"),
             )),
             Scope::Outside if self.world.is_some() => {
-                Err(RequestFault::error("nesting", offset, format!("{name} cannot stand inside the world")))
+                Err(RequestFault::error("nesting", offset, format!("{name} is not allowed inside the world")))
             }
             Scope::Primitive if self.world.is_none() && self.recording.is_none() => {
-                Err(RequestFault::error("illstate", offset, format!("{name} stands outside of any world"))
+                Err(RequestFault::error("illstate", offset, format!("{name} is outside of any world"))
                     .hint("primitives belong between WorldBegin and WorldEnd"))
             }
             Scope::Anywhere | Scope::Option | Scope::Outside | Scope::Primitive => Ok(()),
@@ -275,7 +276,7 @@ impl<'r> Reader<'r> {
     fn check_end(&mut self, lexer: &mut Lexer<'_>, name: &str) {
         let kind = lexer.peek();
         if !matches!(kind, TokenKind::Word | TokenKind::End | TokenKind::Binary) {
-            let message = format!("{} behind the arguments of {name}", super::lexer::describe(kind));
+            let message = format!("found {} after the arguments of {name}", super::lexer::describe(kind));
             self.messages.report(lexer, RequestFault::error("syntaxerror", lexer.position(), message));
             lexer.skip_to_request();
         }

@@ -213,7 +213,7 @@ pub(super) fn unknown(name: &[u8], offset: usize, suggest: bool) -> RequestFault
     let fault = RequestFault::error("unregistered", offset, format!("unknown request {name}"));
     match nearest {
         Some(request) => fault.hint(format!("did you mean {}?", request.name)),
-        None => fault.hint("it is skipped to the next request"),
+        None => fault.hint("everything up to the next request is skipped"),
     }
 }
 
@@ -235,6 +235,6 @@ mod tests {
         let hint = |name: &[u8]| unknown(name, 0, true).diagnostic(SourceLocation::default()).hint;
         assert_eq!(hint(b"TransforBegin"), "did you mean TransformBegin?");
         assert_eq!(hint(b"WolrdBegin"), "did you mean WorldBegin?");
-        assert_eq!(hint(b"Frobnicate"), "it is skipped to the next request");
+        assert_eq!(hint(b"Frobnicate"), "everything up to the next request is skipped");
     }
 }

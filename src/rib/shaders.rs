@@ -42,9 +42,9 @@ impl Reader<'_> {
         let handle = lexer.handle()?;
         self.read_params(lexer)?;
         if self.recording.is_some() {
-            let message = "a light cannot be made inside an object";
+            let message = "a light cannot be defined inside an object";
             return Err(
-                RequestFault::error("illstate", self.current.offset, message).hint("make it in front of ObjectBegin")
+                RequestFault::error("illstate", self.current.offset, message).hint("define it before ObjectBegin")
             );
         }
         let call = ShaderCall { params: self.shader_params(), location: self.current.location.clone(), name };
@@ -55,7 +55,7 @@ impl Reader<'_> {
     /// Makes a light and switches it on. A handle that is used again stands for the new light; the old one stays on where it is.
     pub(super) fn make_light(&mut self, handle: &Arc<str>, call: &ShaderCall) {
         if self.lights.len() >= LIGHTS_MAX {
-            let message = format!("more than {LIGHTS_MAX} lights; the rest is left out");
+            let message = format!("more than {LIGHTS_MAX} lights; the rest are ignored");
             self.complain(RequestFault::error("limitcheck", self.current.offset, message));
             return;
         }
@@ -72,7 +72,7 @@ impl Reader<'_> {
         let handle = lexer.handle()?;
         self.mark_inert();
         lexer.skip_to_request();
-        let message = "area lights are not supported yet; the surfaces are drawn without giving light";
+        let message = "area lights are not supported yet; their surfaces are drawn but emit no light";
         self.warn_once("AreaLightSource", "unimplement", message);
         self.light_handles.insert(handle, LightSlot::Unsupported);
         Ok(())
@@ -93,8 +93,7 @@ impl Reader<'_> {
             }
             None => {
                 let message = format!("there is no light {handle}");
-                Err(RequestFault::error("badhandle", self.current.offset, message)
-                    .hint("lights are made by LightSource"))
+                Err(RequestFault::error("badhandle", self.current.offset, message).hint("LightSource defines lights"))
             }
         }
     }

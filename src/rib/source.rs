@@ -86,7 +86,7 @@ impl Source {
         let file = File::open(path)?;
         let metadata = file.metadata()?;
         if metadata.is_dir() {
-            return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+            return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory"));
         }
         let mut source = Self::empty(&path.display().to_string(), memory);
         source.directory = path.parent().map(Path::to_owned);
@@ -154,9 +154,9 @@ impl Source {
         let memory = self.charge.memory();
         let length = length.map_or_else(|| "is too long".to_owned(), |length| format!("takes {}", human_bytes(length)));
         let (limit, text_max) = (human_bytes(memory.limit_bytes()), human_bytes(memory.text_bytes_max()));
-        let takers = memory.takers();
+        let usage = memory.usage();
         format!(
-            "the text {length}: texts may take {text_max} of {limit} of host memory, and {takers} are taken; it is cut here"
+            "the text {length}: texts may use {text_max} of {limit} of host memory, and {usage} are in use; it is cut off here"
         )
     }
 
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(kept(&endless), (1 << 19, true));
         // What a text took comes back with it.
         drop(endless);
-        assert_eq!(memory.takers(), "nothing");
+        assert_eq!(memory.usage(), "nothing");
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl Reader<'_> {
             return Err(RequestFault::error(
                 "range",
                 self.current.offset,
-                "Perspective: its angle must lie between 0 and 180; it is ignored",
+                "Perspective: its angle must be between 0 and 180; it is ignored",
             ));
         }
         // x' = x / (z tan), y' = y / (z tan), z' = (z - 1) / z: the eye at the origin looks along z.
@@ -97,7 +97,7 @@ impl Reader<'_> {
     /// Gives the current coordinate system a name.
     pub(super) fn make_space(&mut self, name: &Arc<str>) {
         if self.spaces.len() >= SPACES_MAX {
-            let message = format!("more than {SPACES_MAX} coordinate systems; the rest is left out");
+            let message = format!("more than {SPACES_MAX} coordinate systems; the rest are ignored");
             self.complain(RequestFault::error("limitcheck", self.current.offset, message));
             return;
         }
@@ -128,7 +128,7 @@ impl Reader<'_> {
             None => {
                 let message = format!("there is no coordinate system \"{name}\"; the current one is kept");
                 self.complain(
-                    RequestFault::error("badtoken", self.current.offset, message).hint("CoordinateSystem names one"),
+                    RequestFault::error("badtoken", self.current.offset, message).hint("CoordinateSystem defines one"),
                 );
             }
         }

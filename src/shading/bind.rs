@@ -237,7 +237,7 @@ fn check_given(shader: &ir::Shader, instance: &ShaderInstance, reporter: &Report
                 let (ty, len) = (param.ty.name(), param.len());
                 let array = if len > 1 { format!("[{len}]") } else { String::new() };
                 let message = format!(
-                    "parameter {:?} of shader {:?} is {ty}{array}; the value given is of another type or size",
+                    "parameter {:?} of shader {:?} has the type {ty}{array}; the given value has another type or size",
                     given.name, instance.name
                 );
                 reporter.error("badparamlist", &instance.location, message);

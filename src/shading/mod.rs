@@ -126,7 +126,7 @@ fn report_textures(reflection: &Reflection, source: &BlockSource<'_>, reporter: 
     for shortfall in &reflection.shortfalls {
         let Shortfall::Lookup(_, Some(pattern)) = shortfall else { continue };
         let Some((name, location)) = source.named(pattern).filter(|(name, _)| !name.is_empty()) else { continue };
-        let message = format!("texture {name:?} is missing: textures are not supported yet, and lookups find nothing");
+        let message = format!("texture {name:?} is missing: textures are not supported yet, so lookups find nothing");
         reporter.warn("unimplement", &location, message);
     }
 }
@@ -146,10 +146,13 @@ fn shortfall_text(shortfall: &Shortfall) -> String {
         Shortfall::Lookup(what, None) => {
             format!("{what}() with a computed name finds nothing: textures are not supported yet")
         }
-        Shortfall::Printf => "printf() prints nothing: not supported yet".to_string(),
+        Shortfall::Printf => "printf() prints nothing: it is not supported yet".to_string(),
         Shortfall::ComputedText => {
-            "a text that the shader computes from what it only knows at run time is empty".to_string()
+            "a string that the shader computes at run time is empty: this is not supported yet".to_string()
         }
-        Shortfall::ComputedCategory => "a light category that the shader computes takes all lights".to_string(),
+        Shortfall::ComputedCategory => {
+            "a light category that the shader computes at run time matches all lights: this is not supported yet"
+                .to_string()
+        }
     }
 }

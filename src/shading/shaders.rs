@@ -91,7 +91,10 @@ impl Shaders {
             ShaderLookup::Broken => None, // its errors were told
             ShaderLookup::NotFound(looked) => Some((
                 format!("there is no {} shader {:?}", need.word(), instance.name),
-                format!("looked for {}.sl in {looked}; Option \"searchpath\" \"shader\" says where", instance.name),
+                format!(
+                    "looked for {}.sl in {looked}; Option \"searchpath\" \"shader\" sets where to look",
+                    instance.name
+                ),
             )),
         };
         if let Some((message, hint)) = problem {

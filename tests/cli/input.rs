@@ -120,14 +120,14 @@ fn host_memory_is_bounded_and_what_takes_it_is_told() {
     let directory = directory();
     let picture = "Display \"a.exr\" \"exr\" \"rgba\"";
     let film = render(directory.path(), picture, &["--host-memory", "1K"]);
-    let expected = ": error: host memory is used up: 89 B of text are taken of 1.0 KiB, and here 4.0 KiB for a film of 16 by 16 pixels";
+    let expected = ": error: host memory is used up: 89 B of text are in use out of 1.0 KiB, and another 4.0 KiB for a film of 16 by 16 pixels";
     assert!(film.code == Some(1) && film.messages()[0].contains(expected), "{}", film.err);
     let points = "0 0 0 ".repeat(2000);
     let scene = format!("{picture} Format 16 16 1\nWorldBegin\nSphere 1 -1 1 360\nPoints \"P\" [{points}]\nWorldEnd\n");
     fs::write(directory.path().join("a.rib"), scene).expect("writable");
     let geometry = anthill(directory.path(), &["render", "a.rib", "--host-memory", "32K"]);
-    let expected = "a.rib:4:1: error: host memory is used up: 11.8 KiB of text, 384 B of geometry, 4.0 KiB of film are taken of 32.0 KiB, \
-                    and here 187.8 KiB of geometry more are needed; what follows is left out [limitcheck]";
+    let expected = "a.rib:4:1: error: host memory is used up: 11.8 KiB of text, 384 B of geometry, 4.0 KiB of film are in use out of 32.0 KiB, \
+                    and another 187.8 KiB of geometry is needed here; what follows is left out [limitcheck]";
     assert_eq!(geometry.messages()[0], expected);
     // What stands before is drawn.
     assert!(
@@ -146,8 +146,8 @@ fn streams_without_end_are_cut_and_what_was_read_is_drawn() {
     let endless = format!("{head}{}", "# nothing more\n".repeat(100_000));
     let ran = run(directory.path(), &["render", "-", "--host-memory", "256K"], &[], &endless);
     let [message, hint, ..] = ran.messages()[..] else { panic!("{}", ran.err) };
-    let expected = "-:8736:14: error: the text is too long: texts may take 128.0 KiB of 256.0 KiB of host memory, and 128.0 KiB of text are \
-                    taken; it is cut here [limitcheck]";
+    let expected = "-:8736:14: error: the text is too long: texts may use 128.0 KiB of 256.0 KiB of host memory, and 128.0 KiB of text are \
+                    in use; it is cut off here [limitcheck]";
     assert_eq!(message, expected);
     assert!(hint.contains("raise --host-memory"), "{hint}");
     assert!(ran.code == Some(1) && ran.err.contains("anthill: a.exr: "), "{}", ran.err);

@@ -42,12 +42,14 @@ fn check(body: &str, expected: &[&str]) {
 
 #[test]
 fn broken_requests_are_skipped() {
-    let unknown =
-        ["a.rib:2:1: error: unknown request Bogus [unregistered]", "  help: it is skipped to the next request"];
+    let unknown = [
+        "a.rib:2:1: error: unknown request Bogus [unregistered]",
+        "  help: everything up to the next request is skipped",
+    ];
     check(&format!("Bogus 1 2 \"x\" [3]\nBogus\n{BALL}"), &unknown);
     check(
         &format!("Sphere 0.5 -0.5 0.5\n{BALL}"),
-        &["a.rib:3:1: error: a request where a number is wanted [syntaxerror]"],
+        &["a.rib:3:1: error: expected a number, found a request [syntaxerror]"],
     );
     let open = [
         "a.rib:3:1: error: a request inside an array of numbers or strings [syntaxerror]",
@@ -119,7 +121,7 @@ fn numbers_that_are_none_leave_only_their_primitive_out() {
 fn transformations_that_flatten_are_ignored() {
     let expected = [
         "a.rib:2:1: error: this transformation cannot be inverted and is ignored [math]",
-        "  help: it flattens all to a plane, a line or a point",
+        "  help: it flattens everything to a plane, a line or a point",
     ];
     check(&format!("Scale 0 1 1\nConcatTransform [0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0]\n{BALL}"), &expected);
 }

@@ -409,13 +409,13 @@ fn bad_displays_are_explained_and_do_not_stop_the_others() {
     let expected = [
         format!("two displays write \"{}\"; the second one is not written", path("same.exr")),
         format!("no window is opened for \"framebuffer\"; the picture is written to \"{}\"", path("same.exr")),
-        "a display has no name, so that its picture cannot be written".into(),
+        "a display has no name, so its picture cannot be written".into(),
         "\"label\" is a string and cannot be displayed".into(),
         format!("PNG cannot hold the 16 floats of \"m\"; \"{}\" is not written", path("m.png")),
         format!("\"{}\" holds quantized colour and no depth", path("q.png")),
         "the \"exr\" driver has no parameter \"colour\"".into(),
         "\"exrcompression\" cannot be \"best\"".into(),
-        "exposure 1 0 has no meaning; 1 1 is used".into(),
+        "exposure 1 0 is invalid; 1 1 is used".into(),
     ];
     assert_eq!(said, expected);
     use DisplayState::{Missing, Whole};

@@ -323,7 +323,7 @@ mod tests {
         let long = 3 * BLOCK_GRIDS as u32 + 17;
         let lists = [0..1000, 1000..1001, 7..long].map(|range| store.keep(columns(range)).expect("kept"));
         assert_eq!(lists.each_ref().map(GridList::is_in_memory), [true, false, false]);
-        assert_eq!(memory.takers(), format!("{} of grids", human_bytes(1000 * GRID_BYTES)));
+        assert_eq!(memory.usage(), format!("{} of grids", human_bytes(1000 * GRID_BYTES)));
         assert!(holds(&lists[0], 10..20, &columns(10..20)) && holds(&lists[1], 0..1, &columns(1000..1001)));
         assert!(holds(&lists[2], 0..long as usize - 7, &columns(7..long)));
         for block in blocks(3..lists[2].len()) {
@@ -333,7 +333,7 @@ mod tests {
         drop(store);
         assert!(holds(&lists[1], 0..1, &columns(1000..1001)), "a list keeps its store");
         drop(lists);
-        assert_eq!(memory.takers(), "nothing");
+        assert_eq!(memory.usage(), "nothing");
     }
 
     #[test]

@@ -104,7 +104,7 @@ impl PrimitiveCall<'_> {
         let conversion = ToBezier::new(basis);
         let control = layout.to_segments(positions.as_flattened(), 3, &conversion);
         if !control.iter().all(|value| value.is_finite()) {
-            self.note("math", "its basis makes a position that is not a finite number");
+            self.note("math", "its basis gives a position that is not a finite number");
             return None;
         }
         let widths = self.widths(&counts, &|class, values| layout.to_ends(class, values, 1, &conversion))?;
@@ -153,7 +153,7 @@ impl PrimitiveCall<'_> {
             };
             let count = u32::try_from(count).unwrap_or(0);
             if count < fewest {
-                self.error("range", &format!("a curve of {count} vertices has too few, it needs {fewest}"));
+                self.error("range", &format!("a curve with {count} vertices has too few; it needs {fewest}"));
                 return None;
             }
             vertex_count += u64::from(count);
@@ -166,11 +166,14 @@ impl PrimitiveCall<'_> {
             });
         }
         if surplus && periodic {
-            self.error("consistency", &format!("the vertices of a curve are no multiple of the basis' step {step}"));
+            self.error(
+                "consistency",
+                &format!("the vertices of a curve are not a multiple of the step of the basis ({step})"),
+            );
             return None;
         }
         if surplus {
-            self.warning("consistency", "the last vertices of a curve make no whole segment");
+            self.warning("consistency", "the last vertices of a curve do not make a whole segment and are ignored");
         }
         let varying = segments.iter().map(|&count| u64::from(count) + u64::from(!periodic)).sum();
         let counts =

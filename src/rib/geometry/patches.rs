@@ -143,7 +143,7 @@ impl PrimitiveCall<'_> {
             (false, true) => 3,
         };
         if count < fewest {
-            self.error("range", &format!("{count} vertices in {name} are too few, it needs {fewest}"));
+            self.error("range", &format!("{count} vertices in {name} are too few; it needs {fewest}"));
             return None;
         }
         let surplus = match (cubic, periodic) {
@@ -152,13 +152,16 @@ impl PrimitiveCall<'_> {
             (false, _) => 0,
         };
         if surplus != 0 && periodic {
-            self.error("consistency", &format!("{count} vertices in {name} are no multiple of the basis' step {step}"));
+            self.error(
+                "consistency",
+                &format!("{count} vertices in {name} are not a multiple of the step of the basis ({step})"),
+            );
             return None;
         }
         if surplus != 0 {
             self.warning(
                 "consistency",
-                &format!("the last {surplus} of {count} vertices in {name} make no whole patch"),
+                &format!("the last {surplus} of {count} vertices in {name} do not make a whole patch and are ignored"),
             );
         }
         Some(match (cubic, periodic) {
@@ -196,7 +199,7 @@ impl PrimitiveCall<'_> {
         let bases = basis.each_ref().map(ToBezier::new);
         let control = mesh.to_bezier(positions.as_flattened(), 3, &bases);
         if !control.iter().all(|value| value.is_finite()) {
-            self.note("math", "its basis makes a position that is not a finite number");
+            self.note("math", "its basis gives a position that is not a finite number");
             return None;
         }
         let gather = |values: &[f32], width: usize| mesh.to_bezier(values, width, &bases);

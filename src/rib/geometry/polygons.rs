@@ -40,14 +40,14 @@ impl<'f> Faces<'f> {
                 return Err("a face has no loop".to_owned());
             }
             if wanted != self.vertices.len() as u64 {
-                return Err(format!("its faces have {wanted} loops and it lists {}", self.vertices.len()));
+                return Err(format!("its faces have {wanted} loops, but it lists {}", self.vertices.len()));
             }
         }
         let corner_count = sum(self.vertices, "vertices")?;
         let vertex_count = match self.indices {
             None => corner_count,
             Some(indices) if indices.len() as u64 != corner_count => {
-                return Err(format!("its faces have {corner_count} corners and it lists {}", indices.len()));
+                return Err(format!("its faces have {corner_count} corners, but it lists {}", indices.len()));
             }
             Some(indices) if indices.iter().any(|&index| index < 0) => {
                 return Err("a vertex index is negative".to_owned());
@@ -164,7 +164,7 @@ impl PrimitiveCall<'_> {
             return None;
         }
         if dropped > 0 {
-            self.note("range", &format!("{dropped} of {all} faces, which have {why}"));
+            self.note_partial("range", &format!("{dropped} of {all} faces are left out because they have {why}"));
         }
         let columns = self.columns(&topology.counts(), &[], None);
         Some(Batch { form: BatchShape::Facets(facets), columns, location: self.location.clone() })

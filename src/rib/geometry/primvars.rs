@@ -83,17 +83,22 @@ const COLUMNS_MAX: usize = 1024;
 pub(super) type Gather<'g> = &'g dyn Fn(&[f32], usize) -> Vec<f32>;
 
 impl PrimitiveCall<'_> {
-    /// Says that the primitive cannot be read.
+    /// Reports that the primitive is left out because it cannot be read.
     pub(super) fn error(&self, code: &'static str, what: &str) {
         (self.report)(RequestFault::error(code, self.offset, format!("{} is left out: {what}", self.name)));
     }
 
-    /// Says that the primitive, or a part of it, has nothing to draw.
+    /// Notes that the primitive is left out because there is nothing to draw.
     pub(super) fn note(&self, code: &'static str, what: &str) {
         (self.report)(RequestFault::note(code, self.offset, format!("{} is left out: {what}", self.name)));
     }
 
-    /// Says that the primitive is drawn otherwise than it was written.
+    /// Notes that a part of the primitive is left out.
+    pub(super) fn note_partial(&self, code: &'static str, what: &str) {
+        (self.report)(RequestFault::note(code, self.offset, format!("{}: {what}", self.name)));
+    }
+
+    /// Warns that the primitive is not drawn exactly as it was written.
     pub(super) fn warning(&self, code: &'static str, what: &str) {
         (self.report)(RequestFault::warning(code, self.offset, format!("{}: {what}", self.name)));
     }
@@ -154,7 +159,7 @@ impl PrimitiveCall<'_> {
         let points = bytemuck::cast_slice::<f32, [f32; 4]>(values);
         if points.windows(2).any(|pair| pair[0][3] != pair[1][3]) {
             let message =
-                "the weights in \"Pw\" differ, and rational patches are not supported yet: drawn with equal weights";
+                "the weights in \"Pw\" differ, and rational patches are not supported yet; they are treated as equal";
             self.warning("unimplement", message);
         }
         points.iter().map(|[x, y, z, w]| [x / w, y / w, z / w]).collect()
@@ -169,7 +174,7 @@ impl PrimitiveCall<'_> {
                 continue;
             }
             if columns.len() >= COLUMNS_MAX {
-                self.warning("limitcheck", &format!("it has more than {COLUMNS_MAX} variables; the rest is left out"));
+                self.warning("limitcheck", &format!("it has more than {COLUMNS_MAX} variables; the rest are ignored"));
                 break;
             }
             for column in self.column(param, counts, gather) {
@@ -202,7 +207,7 @@ impl PrimitiveCall<'_> {
                 PrimvarValues::Floats(gather(&values, width))
             }
             (Some(_), PrimvarValues::Strings(_)) if declaration.class == Class::Vertex => {
-                let message = format!("the strings \"{}\" cannot be spread by a cubic basis", declaration.name);
+                let message = format!("the strings \"{}\" cannot be interpolated by a cubic basis", declaration.name);
                 (self.report)(
                     RequestFault::error("badtoken", param.offset, message).hint("make them uniform or constant"),
                 );

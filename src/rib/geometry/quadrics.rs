@@ -62,7 +62,7 @@ impl PrimitiveCall<'_> {
                 // The surface is z = zmax (r / rmax)^2: it lies between 0 and zmax's side of it.
                 let cut = |z: f64| if zmax < 0.0 { z.min(0.0) } else { z.max(0.0) };
                 if cut(zmin) != zmin {
-                    self.warning("range", "zmin lies on the other side of the tip and was clamped");
+                    self.warning("range", "zmin is on the other side of the tip and was clamped");
                 }
                 (QuadricShape::Paraboloid { rmax: single(rmax), zmin: single(cut(zmin)), zmax: single(zmax) }, sweep)
             }

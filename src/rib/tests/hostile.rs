@@ -92,7 +92,7 @@ fn a_world_beyond_memory_is_cut_and_said_to_be() {
     let message = outcome.messages[0].to_string();
     assert!(message.starts_with(&format!("t.rib:{}:1: error: host memory is used up: ", 2 + 2 * drawn)), "{message}");
     assert!(
-        message.contains(" of text, ") && message.contains(" of geometry are taken of 1.6 MiB, and here"),
+        message.contains(" of text, ") && message.contains(" of geometry are in use out of 1.6 MiB, and another"),
         "{message}"
     );
     assert_eq!(outcome.worlds[1].drawables.len(), 1);
@@ -179,7 +179,7 @@ fn a_text_beyond_memory_is_cut_and_what_stands_before_is_drawn() {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     encoder.write_all(text.as_bytes()).expect("writing to memory");
     let packed = encoder.finish().expect("writing to memory");
-    // 32 KiB of text: line 1821 is cut behind 15 bytes.
+    // 32 KiB of text: line 1821 is cut after 15 bytes.
     for (bytes, length) in [(text.into_bytes(), "takes 175.8 KiB"), (packed, "is too long")] {
         let outcome = bounded(bytes, 64 << 10);
         assert_eq!(outcome.codes()[1..], [("limitcheck", 1821)], "{:?}", outcome.messages);
