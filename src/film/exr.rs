@@ -1,7 +1,7 @@
-//! The OpenEXR encoder: scan lines, written block by block so that only one block is held besides the film.
+//! The OpenEXR encoder: scan lines, written block by block, so that only one block is in memory besides the film.
 
 use super::develop::DevelopedRows;
-use super::header::SOFTWARE;
+use super::metadata::SOFTWARE;
 use super::plan::ExrChannel;
 use super::{FilmWriteError, PictureInfo, file::FileSink};
 use exr::block::{UncompressedBlock, writer::ChunksWriter};
@@ -14,7 +14,7 @@ use exr::meta::{
 };
 use half::f16;
 
-/// Writes the picture. `channels` name the floats of a pixel in the order in which `rows` interleaves them.
+/// Writes the picture. `channels` names the floats of a pixel in the order in which `rows` interleaves them.
 pub(super) fn write(
     sink: &mut dyn FileSink,
     picture: &PictureInfo<'_>,
@@ -22,7 +22,7 @@ pub(super) fn write(
     channels: &[ExrChannel],
     mut rows: DevelopedRows<'_>,
 ) -> Result<(), FilmWriteError> {
-    // Files list channels by name. `order[i]` is the place in a pixel of the i-th channel of the file.
+    // Files list channels by name. `order[i]` is the position in a pixel of the file's i-th channel.
     let mut order: Vec<usize> = (0..channels.len()).collect();
     order.sort_by_key(|&index| &channels[index].name);
     let header = file_header(picture, compression, order.iter().map(|&index| &channels[index]));
@@ -42,8 +42,8 @@ pub(super) fn write(
     Ok(())
 }
 
-/// One channel of one row, in the byte order of this machine, which is what the encoder takes. Finite values beyond the range of
-/// half are its largest: an infinity would spread in every filter that a compositor applies.
+/// Encodes one channel of one row in the byte order of this machine, as the encoder expects. Finite values beyond the
+/// range of half become its largest value: an infinity would spread in every filter that a compositor applies.
 fn encode_samples<'a>(bytes: &mut [u8], samples: impl Iterator<Item = &'a f32>, half: bool) {
     if half {
         for (bytes, &sample) in bytes.chunks_exact_mut(2).zip(samples) {
@@ -89,11 +89,11 @@ fn image_attributes(picture: &PictureInfo<'_>) -> ImageAttributes {
 fn layer_attributes(picture: &PictureInfo<'_>) -> LayerAttributes {
     let header = picture.header;
     let [x, y] = picture.corner();
-    let ([center_x, center_y], screen_window_width) = header.screen_window;
+    let [center_x, center_y] = header.screen_window_center;
     LayerAttributes {
         layer_position: Vec2(x, y),
         screen_window_center: Vec2(center_x, center_y),
-        screen_window_width,
+        screen_window_width: header.screen_window_width,
         world_to_camera: Some(header.world_to_camera),
         world_to_normalized_device: Some(header.world_to_ndc),
         near_clip_plane: Some(header.clip[0]),
@@ -101,8 +101,8 @@ fn layer_attributes(picture: &PictureInfo<'_>) -> LayerAttributes {
         horizontal_field_of_view: header.field_of_view.map(|[x, _]| x),
         vertical_field_of_view: header.field_of_view.map(|[_, y]| y),
         software_name: Some(text(SOFTWARE)),
-        // The crate writes `other` in the order of a std HashMap, which changes from run to run. Equal pictures must be equal files:
-        // never more than one entry here.
+        // The crate writes `other` in the order of a std HashMap, which changes from run to run. Equal pictures must be
+        // equal files: never more than one entry here.
         other: picture
             .partial_note()
             .map(|note| (text("partial"), AttributeValue::Text(text(&note))))
@@ -112,7 +112,7 @@ fn layer_attributes(picture: &PictureInfo<'_>) -> LayerAttributes {
     }
 }
 
-/// Text of this module is ASCII: literals, numbers, and channel names that were made safe.
+/// Converts text of this module, which is ASCII: literals, numbers and sanitized channel names.
 fn text(string: &str) -> Text {
     Text::new_or_none(string).expect("attribute texts are ASCII")
 }

@@ -1,32 +1,38 @@
-//! The film of one world: finished regions in, each pixel exactly once; displays out.
+//! The film of one world: it collects finished regions, each pixel exactly once, and writes the displays.
 //!
-//! A [`Film`] is made from the world's displays and says which [groups of floats](ChannelGroup) the renderer must produce. Threads
-//! [deposit](Film::deposit) finished regions in any order. [`Film::finish`] develops the film for each display: exposure, imager,
-//! quantization (RISpec figure 4.2), and writes the files, each under a temporary name that is renamed when it is whole. A film with
-//! missing pixels is written too, and its files say that they are partial. Files hold no date, host or device: equal pictures are
-//! equal files, byte for byte.
+//! A [`Film`] is created from the world's displays and defines which [groups of floats](ChannelGroup) the renderer must
+//! produce. Threads [deposit](Film::deposit) finished regions in any order. [`Film::finish`] develops the film for each
+//! display (exposure, imager, quantization; RISpec figure 4.2) and writes the files, each under a temporary name that
+//! is renamed when it is complete. A film with missing pixels is written too, and its files are marked as partial.
+//! Files contain no date, host or device: equal pictures are equal files, byte for byte.
 //!
 //! # Drivers
 //!
-//! | driver | file |
-//! |---|---|
-//! | `file` | by the name's extension (`.exr`, `.tif`, `.tiff`, `.png`), TIFF when there is none of these |
-//! | `exr`, `openexr` | OpenEXR, scan lines. Quantize does not apply: half floats for colour and alpha, floats for depth and variables, or what `exrpixeltype` (`half`, `float`) says. `exrcompression` (or `compression`): `zip` (default), `zips`, `none`, `rle`, `piz`, `pxr24`, `b44`, `b44a`. `asrgba` names a variable's channels Y, RGB or RGBA |
-//! | `tiff` | TIFF: 8 or 16 bits by what Quantize's `max` needs, 32-bit floats when its `one` is 0; alpha is associated (premultiplied). `compression`: `lzw` (default), `none`, `packbits`, `deflate`. Quantized files hold no depth beside colour |
-//! | `png` | PNG, 8 or 16 bits by Quantize, 8 bits when its `one` is 0; values as they are, with no gamma that Exposure did not ask for; alpha is not associated (colours are divided by it), as PNG demands |
-//! | `zfile`, `shadow`, `shadowmap` | depth for shadow maps: OpenEXR with the single float channel `Z` whatever the name ends with: camera-space z, 1e38 where there is nothing; `worldToCamera` and `worldToNDC` say how it was seen |
-//! | `framebuffer`, `x11`, `it`, ... | no window is opened: the file of that name is written, as OpenEXR with `.exr` added where the name has no extension above |
-//! | `null` | nothing |
+//! - `file`: the name's extension (`.exr`, `.tif`, `.tiff`, `.png`) selects the format; TIFF if there is none of these.
+//! - `exr`, `openexr`: OpenEXR, scan lines. Quantize does not apply: half floats for colour and alpha, floats for depth
+//!   and variables, or the type that `exrpixeltype` (`half`, `float`) selects. `exrcompression` (or `compression`) is
+//!   `zip` (default), `zips`, `none`, `rle`, `piz`, `pxr24`, `b44` or `b44a`. `asrgba` names a variable's channels Y,
+//!   RGB or RGBA.
+//! - `tiff`: TIFF with 8 or 16 bits, as Quantize's `max` needs, or 32-bit floats if its `one` is 0; alpha is associated
+//!   (premultiplied). `compression` is `lzw` (default), `none`, `packbits` or `deflate`. Quantized files of colours
+//!   have no depth.
+//! - `png`: PNG with 8 or 16 bits, as Quantize needs, or 8 bits if its `one` is 0. There is no gamma that Exposure did
+//!   not request. Alpha is not associated (colours are divided by it), as PNG requires.
+//! - `zfile`, `shadow`, `shadowmap`: depth for shadow maps, as OpenEXR with the single float channel `Z` whatever the
+//!   name's extension: camera-space z, 1e38 where there is nothing; `worldToCamera` and `worldToNDC` describe the view.
+//! - `framebuffer`, `x11`, `it`, ...: no window is opened. The file of that name is written, as OpenEXR with `.exr`
+//!   added if the name has none of the extensions above.
+//! - `null`: nothing is written.
 //!
-//! In a crop, OpenEXR's data window is the crop rectangle and its display window the whole format; TIFF says where it lies in the tags
-//! XPosition, YPosition and Pixar's full image size. `origin` shifts both.
+//! In a crop, OpenEXR's data window is the crop rectangle and its display window the whole format; TIFF stores the
+//! crop's position in the tags XPosition, YPosition and Pixar's full image size. `origin` shifts both.
 
 mod channels;
 mod develop;
 mod driver;
 mod exr;
 mod file;
-mod header;
+mod metadata;
 mod output_name;
 mod plan;
 mod png;
@@ -45,22 +51,23 @@ pub use preview::{PreviewError, PreviewImage, encode_png, preview, preview_image
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::scene::{Camera, Options, World};
 use develop::DevelopedRows;
-use header::CameraMetadata;
+use metadata::CameraMetadata;
 use parking_lot::Mutex;
 use plan::{FileFormat, OutputFile, PlannedDisplay};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What an imager shader does to pixels, after exposure and before quantization (RISpec 4.1.4).
+/// An imager shader, which changes pixels after exposure and before quantization (RISpec 4.1.4).
 pub trait Imager: Sync {
-    /// Changes colours, opacities and alphas of some rows in place.
+    /// Changes the colours, opacities and alphas of some rows in place.
     fn shade(&self, pixels: &mut ImagerPixels<'_>);
 
-    /// Why it could not change the pixels that it was given last; a display that needs them is then not written.
+    /// Returns why it could not change the most recent pixels, if it failed; a display that needs them is then not
+    /// written.
     fn failure(&self) -> Option<String>;
 }
 
-/// Rows of pixels as an imager sees them: row by row, as many as width and height say.
+/// Rows of pixels as an imager sees them, row by row.
 #[derive(Debug)]
 pub struct ImagerPixels<'a> {
     /// Raster position of the first pixel.
@@ -75,26 +82,26 @@ pub struct ImagerPixels<'a> {
     pub alpha: &'a mut [f32],
 }
 
-/// What became of one display.
+/// The outcome of one display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DisplayOutcome {
     /// The file, as named.
     pub path: PathBuf,
-    /// Whether it is there.
+    /// Whether it was written.
     pub state: DisplayState,
 }
 
 /// Whether a display was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DisplayState {
-    /// With every pixel.
+    /// It was written with every pixel.
     Whole,
-    /// With pixels missing; the file is marked.
+    /// It was written with pixels missing, and the file is marked as partial.
     Partial {
         /// How many pixels are missing.
         missing: u64,
     },
-    /// Not written; why was reported.
+    /// It was not written; the reason was reported.
     Missing,
 }
 
@@ -118,17 +125,17 @@ pub struct Film {
 
 /// The crop rectangle's pixels.
 struct Pixels {
-    /// Half-open: x0, y0, x1, y1.
+    /// The crop rectangle, half-open: x0, y0, x1, y1.
     crop: [u32; 4],
-    /// Row-major, interleaved as the layout says.
+    /// The values, row-major, interleaved according to the layout.
     values: Vec<f32>,
-    /// One bit a pixel: deposited.
+    /// One bit per pixel, set when it was deposited.
     finished: Vec<u64>,
     finished_count: u64,
 }
 
 impl Pixels {
-    /// Missing pixels; `None` when they would take more than `bytes_max` bytes or cannot be had.
+    /// Creates missing pixels; `None` if they need more than `bytes_max` bytes or cannot be allocated.
     fn new(crop: [u32; 4], floats: usize, bytes_max: u64) -> Option<Self> {
         let mut pixels = Self { crop, values: Vec::new(), finished: Vec::new(), finished_count: 0 };
         let count = pixels.count();
@@ -154,12 +161,12 @@ impl Pixels {
         self.count() - self.finished_count
     }
 
-    /// Index of the first pixel of raster row `y`.
+    /// Returns the index of the first pixel of raster row `y`.
     fn row_start(&self, y: u32) -> usize {
         (y - self.crop[1]) as usize * self.width()
     }
 
-    /// The values of raster row `y`.
+    /// Returns the values of raster row `y`.
     fn row(&self, y: u32, floats: usize) -> &[f32] {
         &self.values[self.row_start(y) * floats..][..self.width() * floats]
     }
@@ -182,11 +189,12 @@ impl Pixels {
 }
 
 impl Film {
-    /// The film that a world's displays need, all pixels missing. What is wrong with a display is reported here; such a display does
-    /// not stop the others.
+    /// Creates the film that a world's displays need, with all pixels missing. Mistakes in a display are reported here
+    /// and do not affect the other displays.
     ///
     /// # Errors
-    /// When the film would take more than `bytes_max` bytes, or more than there are; that is reported. All displays are missing then.
+    /// If the film needs more than `bytes_max` bytes or cannot be allocated, which is reported. Then all displays are
+    /// missing.
     pub fn new(world: &World, bytes_max: u64, reporter: &Reporter) -> Result<Self, Vec<DisplayOutcome>> {
         let outputs = plan::plan(&world.options.displays, reporter);
         let layout = layout(&outputs, &world.options);
@@ -203,47 +211,45 @@ impl Film {
         Ok(Self { layout, header: CameraMetadata::new(&world.camera), outputs, pixels: Mutex::new(pixels) })
     }
 
-    /// Which groups the renderer must produce and where each lies in a pixel. Without groups there is nothing to render.
+    /// Returns which groups the renderer must produce and where each is in a pixel. Without groups there is nothing to
+    /// render.
     pub fn layout(&self) -> &PixelLayout {
         &self.layout
     }
 
-    /// The half-open rectangle `[x0, y0, x1, y1]` of pixels that must be deposited.
+    /// Returns the half-open rectangle `[x0, y0, x1, y1]` of pixels that must be deposited.
     pub fn crop(&self) -> [u32; 4] {
         self.pixels.lock().crop
     }
 
-    /// Bytes of host memory that the film of a world with these options takes.
+    /// Returns the bytes of host memory that the film of a world with these options needs.
     pub fn bytes_of(options: &Options, camera: &Camera) -> u64 {
         let outputs = plan::plan(&options.displays, &Reporter::silent());
         let [x0, y0, x1, y1] = camera.crop_px();
         bytes_of(u64::from(x1 - x0) * u64::from(y1 - y0), layout(&outputs, options).floats())
     }
 
-    /// How many pixels were deposited, and how many there are.
+    /// Returns how many pixels were deposited, and how many there are.
     pub fn progress(&self) -> (u64, u64) {
         let pixels = self.pixels.lock();
         (pixels.finished_count, pixels.count())
     }
 
-    /// Takes a finished region: a half-open rectangle `[x0, y0, x1, y1]` in raster pixels inside [`Self::crop`], and its values row by
-    /// row, interleaved as [`Self::layout`] says.
+    /// Deposits a finished region: a half-open rectangle `[x0, y0, x1, y1]` in raster pixels inside [`Self::crop`], and
+    /// its values row by row, interleaved according to [`Self::layout`].
     ///
     /// # Panics
-    /// When a pixel comes twice, lies outside, or the number of values is wrong: the scheduler is broken.
+    /// If a pixel is deposited twice or is outside the crop, or if the number of values is wrong: the scheduler is
+    /// broken.
     pub fn deposit(&self, region: [u32; 4], values: &[f32]) {
         let [x0, y0, x1, y1] = region;
         let floats = self.layout.floats();
         let mut pixels = self.pixels.lock();
         let crop = pixels.crop;
         let inside = crop[0] <= x0 && x0 <= x1 && x1 <= crop[2] && crop[1] <= y0 && y0 <= y1 && y1 <= crop[3];
-        assert!(inside, "region {region:?} lies inside the film {crop:?}");
+        assert!(inside, "region {region:?} is inside the film {crop:?}");
         let width = (x1 - x0) as usize;
-        assert_eq!(
-            values.len(),
-            width * (y1 - y0) as usize * floats,
-            "a region's values are as many as its pixels need"
-        );
+        assert_eq!(values.len(), width * (y1 - y0) as usize * floats, "a region has as many values as its pixels need");
         for y in y0..y1 {
             let first = pixels.row_start(y) + (x0 - crop[0]) as usize;
             pixels.finish_row(first, width);
@@ -252,8 +258,8 @@ impl Film {
         }
     }
 
-    /// Tries every output before rendering: whether its directory is there and takes files. An output that cannot be written is reported
-    /// and given up. Returns how many are left; with none, rendering has no purpose.
+    /// Checks before rendering that every output can be written: its directory exists and is writable. An output that
+    /// cannot be written is reported and dropped. Returns how many are left; without any, rendering is pointless.
     pub fn check_outputs(&mut self, reporter: &Reporter) -> usize {
         for planned in &mut self.outputs {
             let PlannedDisplay::Write(output) = planned else { continue };
@@ -265,25 +271,26 @@ impl Film {
         self.outputs.iter().filter_map(to_write).count()
     }
 
-    /// Whether nothing would be left of drawing it: some display cannot be written, and there is no other.
+    /// Whether rendering is pointless, because some display cannot be written and there is no other.
     pub fn is_pointless(&self) -> bool {
         let lost = self.outputs.iter().any(|planned| matches!(planned, PlannedDisplay::Never(_)));
         lost && !self.outputs.iter().any(|planned| to_write(planned).is_some())
     }
 
-    /// The displays of a film that is not drawn: those that cannot be written are missing; of the others there is nothing to say.
+    /// Returns the outcomes of a film that is not drawn: displays that cannot be written are missing, the others are
+    /// left out.
     pub fn undrawn(self) -> Vec<DisplayOutcome> {
         missing(&self.outputs, |planned| matches!(planned, PlannedDisplay::Never(_)))
     }
 
-    /// The displays of a film that cannot be drawn: all that write something are missing.
+    /// Returns the outcomes of a film that cannot be drawn: all displays that write something are missing.
     pub fn missing(self) -> Vec<DisplayOutcome> {
         missing(&self.outputs, |_| true)
     }
 
-    /// Writes every display's file and says what became of it, in the order of the displays; displays that write nothing by intention
-    /// are left out. `imager` is the world's imager, if it has one. A film without any finished pixel writes nothing: an older file
-    /// is worth more than an empty one.
+    /// Writes the file of every display and returns the outcomes in the order of the displays, without those that write
+    /// nothing intentionally. `imager` is the world's imager, if it has one. A film without any finished pixel writes
+    /// nothing, because an older file is worth more than an empty one.
     pub fn finish(self, imager: Option<&dyn Imager>, reporter: &Reporter) -> Vec<DisplayOutcome> {
         let pixels = self.pixels.into_inner();
         let mut outcomes = Vec::new();
@@ -299,7 +306,7 @@ impl Film {
                 PlannedDisplay::Write(output) => {
                     let imager = imager.filter(|_| output.groups.iter().any(develop::is_imaged));
                     let rows = DevelopedRows::new(&pixels, &self.layout, output, imager);
-                    (&output.path, write(output, &self.header, (&pixels, rows), imager, reporter))
+                    (&output.path, write(output, &self.header, &pixels, rows, imager, reporter))
                 }
             };
             outcomes.push(DisplayOutcome { path: path.clone(), state });
@@ -308,13 +315,13 @@ impl Film {
     }
 }
 
-/// Bytes of so many pixels, and of the bits that say which are finished.
+/// Returns the bytes of this many pixels and of their bits for finished pixels.
 fn bytes_of(pixel_count: u64, floats: usize) -> u64 {
     let values = pixel_count.saturating_mul(floats as u64 * size_of::<f32>() as u64);
     values.saturating_add(pixel_count.div_ceil(64) * 8)
 }
 
-/// What displays and the imager need of a pixel.
+/// Returns the layout of a pixel that the displays and the imager need.
 fn layout(outputs: &[PlannedDisplay], options: &Options) -> PixelLayout {
     let mut layout = PixelLayout::default();
     for output in outputs.iter().filter_map(to_write) {
@@ -328,7 +335,7 @@ fn layout(outputs: &[PlannedDisplay], options: &Options) -> PixelLayout {
     layout
 }
 
-/// Says of these displays that they are missing.
+/// Returns an outcome for each of these displays that says it is missing.
 fn missing(outputs: &[PlannedDisplay], which: impl Fn(&PlannedDisplay) -> bool) -> Vec<DisplayOutcome> {
     let path = |planned: &PlannedDisplay| match planned {
         PlannedDisplay::Write(output) => Some(output.path.clone()),
@@ -361,14 +368,14 @@ enum FilmWriteError {
     Imager(String),
 }
 
-/// What an encoder knows besides the pixels' values.
+/// Everything that an encoder needs besides the values of the pixels.
 struct PictureInfo<'a> {
     header: &'a CameraMetadata,
-    /// Half-open, in raster pixels.
+    /// The crop rectangle, half-open, in raster pixels.
     crop: [u32; 4],
-    /// Where raster pixel (0, 0) lies on the display.
+    /// Position of raster pixel (0, 0) on the display.
     origin: [i32; 2],
-    /// Pixels that were never finished.
+    /// Number of pixels that were never finished.
     missing: u64,
 }
 
@@ -377,12 +384,12 @@ impl PictureInfo<'_> {
         [self.crop[2] - self.crop[0], self.crop[3] - self.crop[1]]
     }
 
-    /// The crop's upper left corner on the display.
+    /// Returns the crop's upper left corner on the display.
     fn corner(&self) -> [i32; 2] {
         [0, 1].map(|axis| (i64::from(self.crop[axis]) + i64::from(self.origin[axis])) as i32)
     }
 
-    /// How text fields mark a partial picture.
+    /// Returns the note that marks a partial picture in text fields.
     fn partial_note(&self) -> Option<String> {
         let [width, height] = self.size();
         (self.missing > 0).then(|| {
@@ -394,7 +401,8 @@ impl PictureInfo<'_> {
 fn write(
     output: &OutputFile,
     header: &CameraMetadata,
-    (pixels, rows): (&Pixels, DevelopedRows<'_>),
+    pixels: &Pixels,
+    rows: DevelopedRows<'_>,
     imager: Option<&dyn Imager>,
     reporter: &Reporter,
 ) -> DisplayState {

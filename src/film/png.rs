@@ -1,7 +1,7 @@
 //! The PNG encoder: 8 or 16 bits, grey or colour, with alpha that is not associated.
 
 use super::develop::DevelopedRows;
-use super::header::SOFTWARE;
+use super::metadata::SOFTWARE;
 use super::plan::SampleBits;
 use super::quantize::{dither_noise, quantize};
 use super::{FilmWriteError, PictureInfo, file::FileSink};
@@ -9,7 +9,7 @@ use crate::scene::Quantize;
 use png::{BitDepth, ColorType, Encoder, EncodingError};
 use std::io::Write;
 
-/// Writes the picture: 1 float a pixel is grey, 3 are colour, 4 are premultiplied colour and alpha.
+/// Writes the picture: 1 float per pixel is grey, 3 are colour, 4 are premultiplied colour and alpha.
 pub(super) fn write(
     sink: &mut dyn FileSink,
     picture: &PictureInfo<'_>,
@@ -52,8 +52,8 @@ pub(super) fn write(
     Ok(())
 }
 
-/// A pixel with its colour divided by its alpha. What is added to the light behind it without covering it (colour with alpha 0) has no
-/// place in a PNG.
+/// Divides a pixel's colour by its alpha. Light that is added without covering anything (colour with alpha 0) cannot be
+/// represented in a PNG.
 fn straight(pixel: &[f32]) -> [f32; 4] {
     match *pixel {
         [r, g, b, a] if a > 0.0 => [r / a, g / a, b / a, a],

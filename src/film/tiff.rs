@@ -2,7 +2,7 @@
 
 use super::channels::ChannelGroup;
 use super::develop::DevelopedRows;
-use super::header::SOFTWARE;
+use super::metadata::SOFTWARE;
 use super::plan::{SampleBits, TiffSamples};
 use super::quantize::{dither_noise, quantize};
 use super::{FilmWriteError, PictureInfo, file::FileSink};
@@ -12,7 +12,7 @@ use tiff::encoder::{
 };
 use tiff::tags::{ExtraSamples, Tag};
 
-/// Where a crop lies, in pixels, when the resolution unit is none.
+/// The position of a crop, in pixels if there is no resolution unit.
 const X_POSITION: Tag = Tag::Unknown(286);
 /// See [`X_POSITION`].
 const Y_POSITION: Tag = Tag::Unknown(287);
@@ -21,7 +21,8 @@ const FULL_WIDTH: Tag = Tag::Unknown(33300);
 /// Pixar's tag for the height of the whole picture.
 const FULL_HEIGHT: Tag = Tag::Unknown(33301);
 
-/// Files with more raw bytes than this are BigTIFF: offsets of the plain format end at 4 GiB, and compression may add a little.
+/// Files with more raw bytes than this are BigTIFF: offsets of the plain format end at 4 GiB, and compression may add
+/// some.
 const PLAIN_BYTES_MAX: u64 = 3 << 30;
 
 /// Writes the picture.
@@ -41,7 +42,8 @@ pub(super) fn write<'p>(
     }
 }
 
-/// Chooses the type of a sample, and colour or grey by the number of samples: three or more are colour with extra samples.
+/// Selects the type of a sample, and colour or grey by the number of samples: three or more are colour with extra
+/// samples.
 pub(super) fn write_as<'p, K: TiffKind>(
     sink: &mut dyn FileSink,
     picture: &PictureInfo<'p>,
@@ -79,7 +81,7 @@ struct TiffStrips<'a, 'p, W: FileSink, K: TiffKind> {
 }
 
 impl<W: FileSink, K: TiffKind> TiffStrips<'_, '_, W, K> {
-    /// Writes all strips. `sample` makes a sample of a value at (x, y, channel).
+    /// Writes all strips. `sample` converts a value at (x, y, channel) to a sample.
     fn write<C: ColorType>(mut self, sample: impl Fn(f32, [u32; 3]) -> C::Inner) -> Result<(), FilmWriteError>
     where
         [C::Inner]: TiffValue,
@@ -93,7 +95,7 @@ impl<W: FileSink, K: TiffKind> TiffStrips<'_, '_, W, K> {
         }
         write_tags(&mut image, self.picture)?;
         let [x0, y0, _, _] = self.picture.crop;
-        // `write_data` is the only call of the crate that compresses, and it wants the whole image.
+        // `write_data` is the crate's only function that compresses, and it takes the whole image.
         let mut samples = Vec::with_capacity(width as usize * height as usize * floats);
         for y in y0..y0 + height {
             let row = self.rows.row(y).chunks_exact(floats).zip(x0..);
@@ -105,7 +107,7 @@ impl<W: FileSink, K: TiffKind> TiffStrips<'_, '_, W, K> {
     }
 }
 
-/// What the samples beyond the first one or three mean: alpha is associated, the rest is anything.
+/// Returns the meaning of the samples beyond the first one or three: alpha is associated, the others are unspecified.
 fn extra_samples(groups: &[ChannelGroup], count: usize) -> Vec<ExtraSamples> {
     let meaning = |index| match groups {
         [ChannelGroup::Colour, ChannelGroup::Alpha, ..] if index == 0 => ExtraSamples::AssociatedAlpha,

@@ -1,4 +1,4 @@
-//! Declarations: which class and type a parameter's token stands for (RISpec 3.1, `Declare` and inline declarations).
+//! Declarations: the class and type of a parameter's token (RISpec 3.1, `Declare` and inline declarations).
 
 use crate::scene::{Class, ValueType};
 use rustc_hash::FxHashMap;
@@ -25,8 +25,13 @@ impl Declaration {
     }
 }
 
-/// Class, type and array length: a declaration without a name.
-type ClassAndType = (Class, ValueType, u32);
+/// A declaration without a name.
+#[derive(Clone, Copy)]
+struct ClassAndType {
+    class: Class,
+    ty: ValueType,
+    array_len: u32,
+}
 
 /// The tokens that every renderer knows (RISpec 3.2, table 3.1 and the standard shaders), as inline declarations.
 const PREDEFINED: &[&str] = &[
@@ -223,7 +228,7 @@ pub(super) const ATTRIBUTE_TOKENS: &[(&str, &[&str])] = &[
     ("user", &[]),
 ];
 
-/// Namespaces of other renderers and exporters: their options and attributes are none of ours.
+/// Namespaces of other renderers and exporters, whose options and attributes are ignored.
 pub(super) const FOREIGN: &[&str] = &[
     "3delight",
     "air",
@@ -247,20 +252,20 @@ pub(super) const FOREIGN: &[&str] = &[
     "vrscene",
 ];
 
-/// The declared tokens. `Declare` is global and a redeclaration replaces.
+/// The declared tokens. `Declare` is global, and a redeclaration replaces the earlier one.
 pub(super) struct Dictionary {
     declared: FxHashMap<Box<str>, ClassAndType>,
-    /// What each token text meant last time: tokens repeat by the million.
+    /// Cached meanings of token texts, because tokens repeat by the million.
     met: FxHashMap<Box<[u8]>, Rc<Declaration>>,
 }
 
-/// Token texts remembered; files with more distinct ones than this are not written by hand or by an exporter.
+/// The largest number of cached token texts; no person or exporter writes files with more distinct ones.
 const MET_MAX: usize = 4096;
-/// Longest token text remembered.
+/// The longest token text that is cached.
 const MET_BYTES_MAX: usize = 256;
 
 impl Dictionary {
-    /// The predefined tokens.
+    /// Creates a dictionary of the predefined tokens.
     pub(super) fn new() -> Self {
         let mut dictionary = Self { declared: FxHashMap::default(), met: FxHashMap::default() };
         for text in PREDEFINED {
@@ -270,7 +275,7 @@ impl Dictionary {
         dictionary
     }
 
-    /// `Declare "name" "class type"`; an error says what is wrong with the declaration.
+    /// Declares a name, as in `Declare "name" "class type"`. The error says what is wrong with the declaration.
     pub(super) fn declare(&mut self, name: &str, text: &str) -> Result<(), String> {
         let spec = parse_spec(text)?;
         self.declared.insert(name.into(), spec);
@@ -278,14 +283,14 @@ impl Dictionary {
         Ok(())
     }
 
-    /// What a token means: an inline declaration, or a declared name.
+    /// Looks up a token: an inline declaration or a declared name.
     pub(super) fn look_up(&mut self, token: &[u8]) -> Result<Rc<Declaration>, String> {
         if let Some(declaration) = self.met.get(token) {
             return Ok(Rc::clone(declaration));
         }
         let text = String::from_utf8_lossy(token);
         let declaration = match self.declared.get(&*text) {
-            Some(&(class, ty, array_len)) => Declaration { name: (*text).into(), class, ty, array_len },
+            Some(&ClassAndType { class, ty, array_len }) => Declaration { name: (*text).into(), class, ty, array_len },
             None if text.trim().contains(|c: char| c.is_ascii_whitespace()) => parse_inline(&text)?,
             None => return Err(format!("the token \"{text}\" is not declared")),
         };
@@ -299,8 +304,8 @@ impl Dictionary {
         Ok(declaration)
     }
 
-    /// The same for a token of an `Option` or `Attribute`: the category's own tokens come before declared names. Some tokens take
-    /// integers or strings; `strings` says which stand there.
+    /// Looks up a token of an `Option` or `Attribute`, where the category's own tokens take precedence over declared
+    /// names. Some tokens take integers or strings; `strings` says which the input has.
     pub(super) fn look_up_in(
         &mut self,
         known: &[&str],
@@ -317,15 +322,15 @@ impl Dictionary {
 }
 
 fn spec_of(declaration: &Declaration) -> ClassAndType {
-    (declaration.class, declaration.ty, declaration.array_len)
+    ClassAndType { class: declaration.class, ty: declaration.ty, array_len: declaration.array_len }
 }
 
 /// Parses `[class] type[\[n\]] name`.
 fn parse_inline(text: &str) -> Result<Declaration, String> {
     let mut words = DeclarationParser::new(text);
-    let (class, ty, array_len) = words.spec()?;
+    let ClassAndType { class, ty, array_len } = words.spec()?;
     let name = words.word().ok_or_else(|| format!("the declaration \"{text}\" has no name"))?;
-    // Some exporters write the length behind the name.
+    // Some exporters write the length after the name.
     let array_len = words.array_len()?.unwrap_or(array_len);
     words.end()?;
     Ok(Declaration { name: name.into(), class, ty, array_len })
@@ -339,7 +344,7 @@ fn parse_spec(text: &str) -> Result<ClassAndType, String> {
     Ok(spec)
 }
 
-/// The words of a declaration.
+/// Parses the words of a declaration.
 struct DeclarationParser<'t> {
     text: &'t str,
     rest: &'t str,
@@ -368,7 +373,7 @@ impl<'t> DeclarationParser<'t> {
         };
         let ty =
             type_named(ty).ok_or_else(|| format!("\"{ty}\" in the declaration \"{text}\" is not a class or type"))?;
-        Ok((class, ty, self.array_len()?.unwrap_or(1)))
+        Ok(ClassAndType { class, ty, array_len: self.array_len()?.unwrap_or(1) })
     }
 
     fn array_len(&mut self) -> Result<Option<u32>, String> {

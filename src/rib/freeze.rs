@@ -1,4 +1,4 @@
-//! What the options mean at WorldBegin: defaults resolved, the command line applied.
+//! Freezing the options at WorldBegin: defaults are resolved and the command line is applied.
 
 use super::RibOverrides;
 use super::displays::DisplayRequest;
@@ -8,8 +8,17 @@ use crate::scene::{Camera, Display, DisplayMode, Motion, Options};
 use glam::DMat4;
 use std::collections::BTreeMap;
 
-/// Picture size and pixel aspect when no Format is given.
-pub(super) const DEFAULT_FORMAT: ([u32; 2], f64) = ([640, 480], 1.0);
+/// The picture's size and shape, as Format sets it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct PictureFormat {
+    /// Width and height in pixels.
+    pub(super) resolution: [u32; 2],
+    /// Width over height of a pixel.
+    pub(super) pixel_aspect: f64,
+}
+
+/// The format of scenes without a Format request.
+pub(super) const DEFAULT_FORMAT: PictureFormat = PictureFormat { resolution: [640, 480], pixel_aspect: 1.0 };
 
 /// The frozen options.
 pub(super) struct Frozen {
@@ -25,7 +34,7 @@ impl OptionState {
             displays.push(self.display_of(&default_display()));
         }
         let picture = displays.iter().any(|display| shows_picture(&display.mode));
-        // A depth pass has a size and sampling of its own, which a flag for the picture must not change.
+        // A depth pass has its own size and sampling, which a flag for the picture must not change.
         let flags = if picture { overrides.clone() } else { RibOverrides::default() };
         let camera = self.camera(camera_from_world, &flags);
         let mut options = self.options.clone();
@@ -36,7 +45,7 @@ impl OptionState {
     }
 
     fn camera(&self, camera_from_world: Motion<DMat4>, flags: &RibOverrides) -> Camera {
-        let (resolution, pixel_aspect) = self.format.unwrap_or(DEFAULT_FORMAT);
+        let PictureFormat { resolution, pixel_aspect } = self.format.unwrap_or(DEFAULT_FORMAT);
         let resolution = flags.format.map_or(resolution, |size| size.map(|n| n.max(1)));
         let (resolution, frame_aspect) = self.fitted(resolution, pixel_aspect);
         Camera {
@@ -53,8 +62,8 @@ impl OptionState {
         }
     }
 
-    /// The size of the picture and its aspect ratio. If FrameAspectRatio is not that of the format, the picture is the largest one
-    /// of that ratio that fits into it (RISpec 4.1.1).
+    /// Returns the size of the picture and its aspect ratio. If FrameAspectRatio differs from the format's ratio, the
+    /// picture is the largest one of that ratio that fits in the format (RISpec 4.1.1).
     fn fitted(&self, format: [u32; 2], pixel_aspect: f64) -> ([u32; 2], f64) {
         let [x, y] = format.map(f64::from);
         let format_aspect = x * pixel_aspect / y;
@@ -99,7 +108,7 @@ fn default_display() -> DisplayRequest {
     }
 }
 
-/// The screen window when none is given: the smaller side goes from -1 to 1.
+/// The default screen window: the smaller side goes from -1 to 1.
 fn default_window(aspect: f64) -> [f64; 4] {
     if aspect >= 1.0 { [-aspect, aspect, -1.0, 1.0] } else { [-1.0, 1.0, -1.0 / aspect, 1.0 / aspect] }
 }

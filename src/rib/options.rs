@@ -4,6 +4,7 @@ use super::declare::{FOREIGN, OPTION_TOKENS};
 use super::displays::DisplayRequest;
 use super::effect::RequestEffect;
 use super::fault::{Parsed, RequestFault};
+use super::freeze::{DEFAULT_FORMAT, PictureFormat};
 use super::lexer::{Lexer, TokenKind};
 use super::params::check_count;
 use super::reader::Reader;
@@ -15,22 +16,22 @@ use glam::{DMat4, DVec3};
 const EPSILON: f32 = 1e-10;
 /// RI_INFINITY.
 const INFINITY: f32 = 1e38;
-/// Pixels on a side at most.
+/// The largest number of pixels on a side.
 const RESOLUTION_MAX: f64 = 65_536.0;
-/// Samples per pixel on a side at most.
+/// The largest number of samples per pixel on a side.
 const SAMPLES_MAX: f64 = 256.0;
-/// Filter width in pixels at most.
+/// The largest filter width in pixels.
 const FILTER_WIDTH_MAX: f64 = 128.0;
-/// Other options kept at most.
+/// The largest number of other options that are kept.
 const OTHER_MAX: usize = 65_536;
 
-/// The options that stand outside the world.
+/// The options, which are set outside the world.
 #[derive(Clone, Debug)]
 pub(super) struct OptionState {
     /// FrameBegin's number.
     pub(super) frame: Option<i32>,
     /// Format: picture size and pixel aspect.
-    pub(super) format: Option<([u32; 2], f64)>,
+    pub(super) format: Option<PictureFormat>,
     /// FrameAspectRatio.
     pub(super) frame_aspect: Option<f64>,
     /// ScreenWindow.
@@ -53,7 +54,7 @@ pub(super) struct OptionState {
     pub(super) quantize_z: Quantize,
     /// Display, in the order given; the first is the primary one.
     pub(super) displays: Vec<DisplayRequest>,
-    /// All others, as the scene has them; its displays and frame are filled in at WorldBegin.
+    /// All other options in the scene's form; displays and frame are filled in at WorldBegin.
     pub(super) options: Options,
     /// The standard search paths.
     standard: SearchPaths,
@@ -84,7 +85,7 @@ impl OptionState {
 }
 
 impl Reader<'_> {
-    /// An error about the value of an option, which keeps the value it had.
+    /// Creates an error about the value of an option, which keeps its previous value.
     fn out_of_range(&self, what: &str) -> RequestFault {
         RequestFault::error("range", self.current.offset, format!("{}: {what}; it is ignored", self.current.name))
     }
@@ -94,11 +95,13 @@ impl Reader<'_> {
         if x.max(y) > RESOLUTION_MAX {
             return Err(self.out_of_range(&format!("more than {RESOLUTION_MAX} pixels on a side")));
         }
-        // Negative values ask for the renderer's own.
-        let (resolution, own_aspect) = super::freeze::DEFAULT_FORMAT;
-        let side = |value: f64, own: u32| if value < 0.5 { own } else { value.round() as u32 };
-        let aspect = if aspect > 0.0 { aspect } else { own_aspect };
-        self.options.format = Some(([side(x, resolution[0]), side(y, resolution[1])], aspect));
+        // Negative values stand for the renderer's default.
+        let side = |value: f64, default: u32| if value < 0.5 { default } else { value.round() as u32 };
+        let [default_x, default_y] = DEFAULT_FORMAT.resolution;
+        self.options.format = Some(PictureFormat {
+            resolution: [side(x, default_x), side(y, default_y)],
+            pixel_aspect: if aspect > 0.0 { aspect } else { DEFAULT_FORMAT.pixel_aspect },
+        });
         Ok(())
     }
 
@@ -139,7 +142,7 @@ impl Reader<'_> {
             "perspective" => return Err(self.out_of_range("\"fov\" must be between 0 and 180")),
             other => {
                 let message = format!("the projection \"{other}\" is not supported; a perspective one is used");
-                self.complain(RequestFault::error("incapable", self.current.offset, message));
+                self.report_here(RequestFault::error("incapable", self.current.offset, message));
                 Projection::Perspective { fov_degrees: if fov > 0.0 && fov < 180.0 { fov } else { 90.0 } }
             }
         };
@@ -147,7 +150,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The projection ends the way from camera to screen: what follows moves the camera (RISpec 4.1.1).
+    /// Sets the projection. Later transformations move the camera (RISpec 4.1.1).
     pub(super) fn take_projection(&mut self, projection: Projection) {
         self.options.projection = projection;
         if *self.state.transform != *motion::still(DMat4::IDENTITY) {
@@ -162,7 +165,7 @@ impl Reader<'_> {
         if near.is_nan() || far.is_nan() || near.max(EPSILON) >= far {
             return Err(self.out_of_range("the hither plane must be nearer than the yon plane"));
         }
-        // A plane through the eye or behind it would be none at all.
+        // A plane through the eye or behind it would have no effect.
         self.options.clip = [near.max(EPSILON), far.min(INFINITY)];
         Ok(())
     }
@@ -216,7 +219,7 @@ impl Reader<'_> {
         if samples.iter().any(|value| *value < 1.0 || *value > SAMPLES_MAX) {
             let message =
                 format!("PixelSamples {} {}: clamped to {} {}", samples[0], samples[1], clamped[0], clamped[1]);
-            self.complain(RequestFault::error("range", self.current.offset, message));
+            self.report_here(RequestFault::error("range", self.current.offset, message));
         }
         self.options.options.pixel_samples = clamped.map(|value| value as u32);
         Ok(())
@@ -241,7 +244,7 @@ impl Reader<'_> {
             _ => {
                 let kind = instead.unwrap_or(FilterKind::Gaussian);
                 let message = format!("the pixel filter \"{name}\" is not supported; {kind:?} is used");
-                self.complain(RequestFault::warning("incapable", self.current.offset, message));
+                self.report_here(RequestFault::warning("incapable", self.current.offset, message));
                 kind
             }
         };
@@ -268,7 +271,7 @@ impl Reader<'_> {
         self.read_params(lexer)?;
         if !matches!(&*name, "hidden" | "null" | "Null") {
             let message = format!("the hider \"{name}\" is not supported; \"hidden\" is used");
-            self.complain(RequestFault::warning("incapable", self.current.offset, message));
+            self.report_here(RequestFault::warning("incapable", self.current.offset, message));
         }
         let mut hider = Hider { name: name.to_lowercase(), ..self.options.options.hider.clone() };
         if let Some(jitter) = self.params.numbers("jitter", 1) {
@@ -279,7 +282,7 @@ impl Reader<'_> {
                 hider.depth_filter = filter.to_string();
             } else {
                 let message = format!("there is no depth filter \"{filter}\"");
-                self.complain(RequestFault::error("badargument", self.current.offset, message));
+                self.report_here(RequestFault::error("badargument", self.current.offset, message));
             }
         }
         self.options.options.hider = hider;
@@ -330,11 +333,11 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A relative folder is that of the working directory first, then that beside the scene's file, so that a scene with its shaders
-    /// renders from anywhere.
+    /// Sets search paths. A relative directory is searched in the working directory first, then next to the scene's
+    /// file, so that a scene with its shaders renders from anywhere.
     fn search_paths(&mut self) {
         let directory = self.directory.as_deref().filter(|directory| !directory.as_os_str().is_empty());
-        // Absolute, so that what `&` brings back gets no other folder beside it.
+        // Absolute, so that directories from `&` are not extended again.
         let beside = directory.and_then(|directory| std::path::absolute(directory).ok());
         let (standard, search) = (&self.options.standard, &mut self.options.options.search);
         let paths = [
@@ -365,7 +368,7 @@ impl Reader<'_> {
         options.z_threshold = color("zthreshold").unwrap_or(options.z_threshold);
     }
 
-    /// Keeps the parameters that were read as `category:name`, except the named ones.
+    /// Keeps the current parameters as `category:name`, except those in `except`.
     fn keep_option_params(&mut self, category: &str, except: &[&str]) {
         let params = std::mem::take(&mut self.params);
         for param in params.iter().filter(|param| !except.contains(&&*param.declaration.name)) {

@@ -101,7 +101,7 @@ fn headers_name_the_camera_and_the_program_only() {
     make(&world([8, 8], vec![display(&path, "exr", RGBA)]));
     let image = read_exr(&path);
     let attributes = &image.layer_data.attributes;
-    assert_eq!(attributes.software_name.as_ref().map(ToString::to_string), Some(header::SOFTWARE.into()));
+    assert_eq!(attributes.software_name.as_ref().map(ToString::to_string), Some(metadata::SOFTWARE.into()));
     assert_eq!(attributes.world_to_camera, Some(DMat4::IDENTITY.to_cols_array().map(|v| v as f32)));
     assert!(attributes.world_to_normalized_device.is_some());
     assert_eq!((attributes.capture_date.clone(), attributes.owner.clone()), (None, None));
@@ -178,7 +178,7 @@ fn tiff_says_what_its_samples_mean() {
     assert_eq!(numbers(Tag::SampleFormat), [1, 1, 1, 1]);
     assert_eq!(numbers(Tag::Unknown(33300)), [20]);
     assert_eq!(numbers(Tag::Unknown(33301)), [10]);
-    assert_eq!(decoder.get_tag_ascii_string(Tag::Software).expect("is there"), header::SOFTWARE);
+    assert_eq!(decoder.get_tag_ascii_string(Tag::Software).expect("is there"), metadata::SOFTWARE);
     let mut ratio = |tag| match decoder.get_tag(tag) {
         Ok(::tiff::decoder::ifd::Value::Rational(n, d)) => f64::from(n) / f64::from(d),
         other => panic!("{other:?}"),
@@ -199,7 +199,7 @@ fn any_variable_fits_into_a_float_tiff() {
         display.params.insert("compression".into(), ParamValue::Strings(vec!["none".into()]));
         let (outcomes, said) = make(&world([5, 3], vec![display]));
         assert_eq!((states(&outcomes), said), (WHOLE.into(), vec![]));
-        // The decoder drops samples beyond RGB: read the one strip as it lies in the file.
+        // The decoder drops samples beyond RGB: read the only strip as it is in the file.
         let mut decoder = tiff_decoder(&path);
         let mut number = |tag| decoder.get_tag_u32_vec(tag).expect("is there")[0] as usize;
         assert_eq!(number(Tag::SamplesPerPixel), ty.floats());
@@ -258,7 +258,7 @@ fn previews_are_srgb() {
     assert_eq!(read_png(&png).1[1], 137);
     preview(Path::new(&z), Path::new(&png), 1.0).expect("both are there");
     assert_eq!(read_png(&png).1, [255, 0, 0]);
-    // A header that promises 2^30 by 2^29 pixels: the data window stands after its name, type and size.
+    // A header that claims 2^30 by 2^29 pixels: the data window follows its name, type and size.
     let mut bytes = fs::read(&exr).expect("written");
     let name = b"dataWindow\0box2i\0";
     let at = bytes.windows(name.len()).position(|window| window == name).expect("is there") + name.len() + 4;

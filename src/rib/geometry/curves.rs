@@ -6,7 +6,7 @@ use crate::rib::basis::ToBezier;
 use crate::rib::params::ParamSlice;
 use crate::scene::{Basis, Class};
 
-/// How the curves of one request are cut into segments.
+/// How the curves of one request are divided into segments.
 struct CurveLayout<'l> {
     /// Control vertices of each curve.
     vertices: &'l [i32],
@@ -18,19 +18,33 @@ struct CurveLayout<'l> {
     counts: ClassCounts,
 }
 
+/// The part of a request's values that belongs to one curve.
+struct CurveSpan {
+    /// Number of the curve.
+    curve: usize,
+    /// Its first control vertex.
+    first_vertex: usize,
+    /// The number of its control vertices.
+    vertices: usize,
+    /// Its first varying value.
+    first_varying: usize,
+    /// The number of its segments.
+    segments: usize,
+}
+
 impl CurveLayout<'_> {
-    /// Calls `each` with (curve, its first vertex, its vertices, its first varying value, its segments).
-    fn for_each_curve(&self, mut each: impl FnMut(usize, usize, usize, usize, usize)) {
-        let (mut vertex, mut varying) = (0, 0);
+    /// Calls `each` for every curve, in order.
+    fn for_each_curve(&self, mut each: impl FnMut(CurveSpan)) {
+        let (mut first_vertex, mut first_varying) = (0, 0);
         for (curve, (&vertices, &segments)) in self.vertices.iter().zip(&self.segments).enumerate() {
             let (vertices, segments) = (vertices as usize, segments as usize);
-            each(curve, vertex, vertices, varying, segments);
-            vertex += vertices;
-            varying += self.corners(segments);
+            each(CurveSpan { curve, first_vertex, vertices, first_varying, segments });
+            first_vertex += vertices;
+            first_varying += self.corners(segments);
         }
     }
 
-    /// Varying values of a curve.
+    /// Returns the number of varying values of a curve.
     fn corners(&self, segments: usize) -> usize {
         segments + usize::from(!self.periodic)
     }
@@ -39,13 +53,13 @@ impl CurveLayout<'_> {
         self.segments.iter().map(|&count| count as usize).sum()
     }
 
-    /// The values of `width` floats at the control vertices of every segment: four Bezier values, or two.
+    /// Returns the values of `width` floats at the control vertices of every segment: four Bezier values, or two.
     fn to_segments(&self, values: &[f32], width: usize, basis: &ToBezier) -> Vec<f32> {
         let points = if self.cubic { 4 } else { 2 };
         let mut result = Vec::with_capacity(self.segment_count() * points * width);
-        self.for_each_curve(|_, first, vertices, _, segments| {
+        self.for_each_curve(|CurveSpan { first_vertex, vertices, segments, .. }| {
             for segment in 0..segments {
-                let vertex = |k: usize| (first + (segment * self.step + k) % vertices) * width;
+                let vertex = |k: usize| (first_vertex + (segment * self.step + k) % vertices) * width;
                 if !self.cubic || basis.is_identity() {
                     for k in 0..points {
                         result.extend_from_slice(&values[vertex(k)..][..width]);
@@ -65,7 +79,7 @@ impl CurveLayout<'_> {
         result
     }
 
-    /// The values at both ends of every segment, from values of any class.
+    /// Returns the values at both ends of every segment, from values of any class.
     fn to_ends(&self, class: Class, values: &[f32], width: usize, basis: &ToBezier) -> Vec<f32> {
         if class == Class::Vertex {
             let points = if self.cubic { 4 } else { 2 };
@@ -74,14 +88,14 @@ impl CurveLayout<'_> {
             return segments.chunks_exact(points * width).flat_map(ends).collect();
         }
         let mut result = Vec::with_capacity(self.segment_count() * 2 * width);
-        self.for_each_curve(|curve, _, _, varying, segments| {
+        self.for_each_curve(|CurveSpan { curve, first_varying, segments, .. }| {
             let corners = self.corners(segments);
             for segment in 0..segments {
                 for end in [segment, segment + 1] {
                     let index = match class {
                         Class::Constant => 0,
                         Class::Uniform => curve,
-                        Class::Varying | Class::Vertex | Class::FaceVarying => varying + end % corners,
+                        Class::Varying | Class::Vertex | Class::FaceVarying => first_varying + end % corners,
                     };
                     result.extend_from_slice(&values[index * width..][..width]);
                 }
@@ -120,18 +134,19 @@ impl PrimitiveCall<'_> {
             curve_count: counts.uniform as u32,
             ..CurveBatch::default()
         };
-        layout.for_each_curve(|curve, _, _, varying, segments| {
+        layout.for_each_curve(|CurveSpan { curve, first_varying, segments, .. }| {
             let corners = layout.corners(segments);
             for segment in 0..segments {
                 let at = |end: usize| (end as f64 / segments as f64) as f32;
-                curves.ends.push([segment, segment + 1].map(|end| (varying + end % corners) as u32));
+                curves.ends.push([segment, segment + 1].map(|end| (first_varying + end % corners) as u32));
                 curves.face.push(curve as u32);
                 curves.v_range.push([at(segment), at(segment + 1)]);
             }
         });
         let mut batch = Batch { form: BatchShape::Curves(curves), columns, location: self.location.clone() };
         for column in &mut batch.columns {
-            // The corners of a curve are the ends of its segments, and so are the vertices of a polyline: one class is enough.
+            // The corners of a curve are the ends of its segments, and so are the vertices of a polyline, so that one
+            // class suffices.
             let class = column.declaration.class;
             if class == Class::FaceVarying || (class == Class::Vertex && !cubic) {
                 column.declaration.class = Class::Varying;
@@ -140,7 +155,7 @@ impl PrimitiveCall<'_> {
         Some(batch)
     }
 
-    /// Cuts the curves into segments. `None`, with a message, when one has too few vertices.
+    /// Divides the curves into segments. Returns `None`, with a message, if one has too few vertices.
     fn layout<'l>(&self, cubic: bool, vertices: &'l [i32], periodic: bool, basis: &Basis) -> Option<CurveLayout<'l>> {
         let step = if cubic { basis.step } else { 1 };
         let mut segments = Vec::with_capacity(vertices.len());
@@ -181,7 +196,7 @@ impl PrimitiveCall<'_> {
         Some(CurveLayout { vertices, segments, cubic, periodic, step: step as usize, counts })
     }
 
-    /// Normals at both ends of every segment, if the curves have any: they make ribbons.
+    /// Returns the normals at both ends of every segment, if the curves have any, which makes them ribbons.
     fn ribbon_normals(&self, layout: &CurveLayout<'_>, basis: &ToBezier) -> Vec<f32> {
         let Some(param) = self.params.find("N") else { return Vec::new() };
         let ParamSlice::Floats(values) = self.params.values(param) else { return Vec::new() };

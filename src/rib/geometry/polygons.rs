@@ -1,4 +1,4 @@
-//! Polygons and meshes of them (RISpec 5.1).
+//! Polygons and polygon meshes (RISpec 5.1).
 
 use super::primvars::{ClassCounts, PrimitiveCall};
 use super::triangulate::{NoFacets, Triangulator};
@@ -6,12 +6,12 @@ use super::{Batch, BatchShape, FacetBatch};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
-/// Which vertices the faces of a mesh have: three nested lists, as RIB writes them.
+/// The vertices of the faces of a mesh: three nested lists, as RIB writes them.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::rib) struct Faces<'f> {
-    /// Loops of each face; without it each face has one.
+    /// Number of loops of each face; without it each face has one.
     pub(in crate::rib) loops: Option<&'f [i32]>,
-    /// Vertices of each loop.
+    /// Number of vertices of each loop.
     pub(in crate::rib) vertices: &'f [i32],
     /// The vertex of each corner; without it the corners are the vertices, in order.
     pub(in crate::rib) indices: Option<&'f [i32]>,
@@ -25,8 +25,17 @@ struct Topology<'f> {
     vertex_count: u64,
 }
 
+/// The faces of a mesh, cut into facets.
+struct CutFaces {
+    facets: FacetBatch,
+    /// The number of faces without facets.
+    dropped: usize,
+    /// Why the last of these has none.
+    reason: Option<NoFacets>,
+}
+
 impl<'f> Faces<'f> {
-    /// Checks that the lists fit each other; the error says what does not.
+    /// Checks that the lists are consistent; the error says what is not.
     fn check(self) -> Result<Topology<'f>, String> {
         let sum = |counts: &[i32], what: &str| {
             if counts.iter().any(|&count| count < 0) {
@@ -69,15 +78,15 @@ impl Topology<'_> {
         }
     }
 
-    /// A number that two meshes share when they have the same faces.
+    /// Returns a hash that is equal for meshes with the same faces.
     fn signature(&self) -> u64 {
         let mut hasher = FxHasher::default();
         (self.faces.loops, self.faces.vertices, self.faces.indices).hash(&mut hasher);
         hasher.finish()
     }
 
-    /// The facets of all faces, and how many faces gave none.
-    fn facets(&self, positions: Vec<[f32; 3]>) -> (FacetBatch, usize, Option<NoFacets>) {
+    /// Cuts all faces into facets.
+    fn facets(&self, positions: Vec<[f32; 3]>) -> CutFaces {
         let mut batch = FacetBatch {
             polygon: true,
             face_varying_count: self.corner_count as u32,
@@ -107,7 +116,7 @@ impl Topology<'_> {
                     }
                 }
                 Err(nothing) => {
-                    // No facet refers to it; the list has one normal a face.
+                    // No facet refers to this normal, but the list has one for each face.
                     batch.face_normals.push([0.0, 0.0, 1.0]);
                     dropped += 1;
                     reason = Some(nothing);
@@ -117,7 +126,7 @@ impl Topology<'_> {
             first_corner += corner_count;
         }
         batch.positions = positions;
-        (batch, dropped, reason)
+        CutFaces { facets: batch, dropped, reason }
     }
 }
 
@@ -153,7 +162,7 @@ impl PrimitiveCall<'_> {
             Some(positions) => positions,
             None => self.positions(Some(topology.vertex_count), None)?,
         };
-        let (facets, dropped, reason) = topology.facets(positions);
+        let CutFaces { facets, dropped, reason } = topology.facets(positions);
         let all = topology.face_count;
         let why = match reason {
             Some(NoFacets::TooManyCorners) => "too many corners",

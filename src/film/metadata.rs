@@ -1,9 +1,9 @@
-//! What a picture's file says about the camera: nothing about when, where and on what it was rendered.
+//! The camera metadata in a picture's file; nothing says when, where and on which device it was rendered.
 
 use crate::scene::{Camera, Projection};
 use glam::{DMat4, DVec4};
 
-/// Name and version of the program, as files hold it.
+/// The name and version of the program, as stored in files.
 pub(super) const SOFTWARE: &str = concat!("anthill ", env!("CARGO_PKG_VERSION"));
 
 /// The camera as OpenEXR's standard attributes describe it. Matrices are row-major for row vectors, as RIB's are.
@@ -15,14 +15,16 @@ pub(super) struct CameraMetadata {
     pub(super) pixel_aspect: f32,
     /// Camera space (left-handed, z forward) from world space, at shutter open.
     pub(super) world_to_camera: [f32; 16],
-    /// NDC from world space: (0, 0) is the upper left corner of the picture, (1, 1) the lower right; z runs from 0 at the hither to 1
-    /// at the yon plane. The result is divided by w.
+    /// NDC from world space: (0, 0) is the upper left corner of the picture, (1, 1) the lower right; z runs from 0 at
+    /// the hither to 1 at the yon plane. The result is divided by w.
     pub(super) world_to_ndc: [f32; 16],
-    /// Centre and width of the screen window at z = 1 in camera space.
-    pub(super) screen_window: ([f32; 2], f32),
-    /// Hither and yon.
+    /// Centre of the screen window at z = 1 in camera space.
+    pub(super) screen_window_center: [f32; 2],
+    /// Width of the screen window at z = 1 in camera space.
+    pub(super) screen_window_width: f32,
+    /// Hither and yon distances.
     pub(super) clip: [f32; 2],
-    /// Full angles of view in degrees, of a perspective camera.
+    /// The full angles of view of a perspective camera in degrees.
     pub(super) field_of_view: Option<[f32; 2]>,
 }
 
@@ -43,10 +45,8 @@ impl CameraMetadata {
             pixel_aspect: camera.pixel_aspect as f32,
             world_to_camera: camera_from_world.to_cols_array().map(|value| value as f32),
             world_to_ndc: world_to_ndc.to_cols_array().map(|value| value as f32),
-            screen_window: (
-                [((left + right) * 0.5 * unit) as f32, ((bottom + top) * 0.5 * unit) as f32],
-                ((right - left) * unit) as f32,
-            ),
+            screen_window_center: [((left + right) * 0.5 * unit) as f32, ((bottom + top) * 0.5 * unit) as f32],
+            screen_window_width: ((right - left) * unit) as f32,
             clip: camera.clip,
             field_of_view: perspective.then(|| [angle(left, right), angle(bottom, top)]),
         }
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn ndc_is_where_the_picture_shows_a_point() {
+    fn world_to_ndc_gives_the_position_in_the_picture() {
         let mut camera = camera([640, 480]);
         camera.projection = Projection::Perspective { fov_degrees: 90.0 };
         camera.screen_window = [-4.0 / 3.0, 4.0 / 3.0, -1.0, 1.0];
@@ -119,7 +119,7 @@ mod tests {
         assert_near(ndc(&header, [4.0 / 3.0, -1.0, -4.0]), [1.0, 1.0, 0.0]);
         assert_eq!(header.world_to_camera[12..], [0.0, 0.0, 5.0, 1.0]);
         assert!((header.field_of_view.expect("perspective")[1] - 90.0).abs() < 1e-4);
-        assert!((header.screen_window.1 - 8.0 / 3.0).abs() < 1e-6);
+        assert!((header.screen_window_width - 8.0 / 3.0).abs() < 1e-6);
 
         camera.projection = Projection::Orthographic;
         camera.clip = [1e-10, 1e38];
