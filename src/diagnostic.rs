@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// A position in an input file. Every request, shader instance and primitive keeps one, so that a later error can name it.
+/// A position in an input file. Every request, shader instance and primitive keeps one, so that a later error can name
+/// it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct SourceLocation {
     /// The file's name as the user wrote it; `-` for standard input; empty when there is no file.

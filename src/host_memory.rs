@@ -1,39 +1,40 @@
-//! The bound of host memory, and who has taken how much of it.
+//! The limit on host memory, and how much of it is in use for what.
 //!
-//! Whoever fills memory at the wish of an input takes it from a [`HostMemory`] first, through a [`Charge`] that gives it back when it is
-//! dropped. Counted are the texts of scenes and archives, geometry (as read and in the form that devices take), films, and lists of
-//! grids.
+//! Code that allocates memory because of an input first charges it to a [`HostMemory`], through a [`Charge`] that frees
+//! it when it is dropped. Charged are the texts of scenes and archives, geometry (as read and in the form that devices
+//! take), films, and lists of grids.
 //!
-//! A finished world is [lent](Charge::lend) to whoever draws it. While worlds are lent, taking too much waits until they come back: reading
-//! ahead never makes the bound fail, and whether something fits depends on no timing. Only with nothing left to come back it is refused.
-//! For lists of grids nobody waits: what is free at the moment decides whether they are in memory or in a file.
+//! A finished world is [lent](Charge::lend) to the renderer. While worlds are lent, a charge that does not fit waits
+//! until they are returned: reading ahead never exceeds the limit, and whether something fits does not depend on
+//! timing. A charge is refused only if nothing is left to be returned. Charges for lists of grids never wait: the
+//! memory that is free at the moment decides whether a list is kept in memory or in a file.
 
 use crate::stats::human_bytes;
 use parking_lot::{Condvar, Mutex};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-/// The default bound, as part of the machine's memory: 1 / this.
+/// The default limit is the machine's memory divided by this.
 const MACHINE_PART: u64 = 2;
-/// Memory of a machine that does not say how much it has.
+/// The memory assumed for a machine that does not report it.
 const UNKNOWN_MACHINE_BYTES: u64 = 8 << 30;
-/// Texts may take this part of the bound, so that there is room for what they say: 1 / this.
+/// Texts may use the limit divided by this, so that there is room for the scenes that they describe.
 const TEXT_PART: u64 = 2;
 
-/// What memory is taken for.
+/// What memory is charged for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChargeKind {
-    /// Texts of scenes and archives, unpacked.
+    /// Decompressed texts of scenes and archives.
     Text,
     /// Geometry, drawables, objects and their attribute states.
     Geometry,
-    /// Pixels.
+    /// Pixels of films.
     Film,
-    /// Lists of a picture's grids.
+    /// Lists of the grids of a picture.
     Grids,
 }
 
-/// Every taker, in order of its number.
+/// Every kind, in the order of its number.
 const CHARGE_KINDS: [ChargeKind; 4] = [ChargeKind::Text, ChargeKind::Geometry, ChargeKind::Film, ChargeKind::Grids];
 
 impl ChargeKind {
@@ -47,7 +48,7 @@ impl ChargeKind {
     }
 }
 
-/// A bound that all charges on it share.
+/// A limit on host memory that all its charges share.
 #[derive(Debug)]
 pub struct HostMemory {
     limit_bytes: u64,
@@ -58,18 +59,18 @@ pub struct HostMemory {
 #[derive(Debug, Default)]
 struct TakenMemory {
     taken: [u64; CHARGE_KINDS.len()],
-    /// Charges that will come back without whoever waits.
+    /// Number of charges that will be returned independently of waiting threads.
     lent: u64,
     waits: bool,
 }
 
 impl HostMemory {
-    /// A bound of so many bytes.
+    /// Creates a limit of this many bytes.
     pub fn new(limit_bytes: u64) -> Arc<Self> {
         Arc::new(Self { limit_bytes, state: Mutex::default(), freed: Condvar::new() })
     }
 
-    /// The default: half of the machine's memory, or of its container's where that has a limit.
+    /// Creates the default limit: half of the machine's memory, or of its container's if that is limited.
     pub fn of_machine() -> Arc<Self> {
         let system = sysinfo::System::new().map(|mut system| {
             system.refresh_memory();
@@ -81,22 +82,22 @@ impl HostMemory {
         Self::new(bytes / MACHINE_PART)
     }
 
-    /// The bound.
+    /// Returns the limit.
     pub fn limit_bytes(&self) -> u64 {
         self.limit_bytes
     }
 
-    /// What texts may take of it.
+    /// Returns the part of the limit that texts may use.
     pub fn text_bytes_max(&self) -> u64 {
         self.limit_bytes / TEXT_PART
     }
 
-    /// Whether somebody waits for lent charges to come back.
+    /// Whether a thread waits for lent charges to be returned.
     pub fn is_waited_for(&self) -> bool {
         self.state.lock().waits
     }
 
-    /// For messages: what is taken now by whom, as in `1.2 GiB of text, 3.4 GiB of geometry`.
+    /// Describes the memory in use for messages, as in `1.2 GiB of text, 3.4 GiB of geometry`.
     pub fn usage(&self) -> String {
         let taken = self.state.lock().taken;
         let each = CHARGE_KINDS.into_iter().zip(taken).filter(|(_, bytes)| *bytes > 0);
@@ -105,7 +106,7 @@ impl HostMemory {
         if each.is_empty() { "nothing".to_string() } else { each.join(", ") }
     }
 
-    /// Takes memory, waiting for charges that are lent where it does not fit; for grids nobody waits.
+    /// Charges memory. If it does not fit, waits for lent charges to be returned, except for grids.
     fn take(&self, taker: ChargeKind, bytes: u64) -> bool {
         let mut state = self.state.lock();
         loop {
@@ -116,7 +117,8 @@ impl HostMemory {
                 state.taken[taker as usize] += bytes;
                 return true;
             }
-            // Texts are never lent: waiting does not make room for one. And who draws would wait for what is drawn.
+            // Texts are never lent, so that waiting does not make room for one. And the renderer, which charges grids,
+            // would wait for the world that it is drawing.
             if state.lent == 0 || !text_fits || taker == ChargeKind::Grids {
                 return false;
             }
@@ -127,19 +129,19 @@ impl HostMemory {
     }
 }
 
-/// Memory that somebody has taken; it goes back when the charge is dropped.
+/// Memory in use; dropping the charge frees it.
 #[derive(Debug)]
 pub struct Charge {
     memory: Arc<HostMemory>,
     taken: [AtomicU64; CHARGE_KINDS.len()],
     lent: AtomicBool,
     refused: OnceLock<ChargeKind>,
-    /// What this one stands on: it goes back later than this one.
+    /// A charge that this one depends on, which is freed later.
     _outer: Option<Arc<Charge>>,
 }
 
 impl Charge {
-    /// Nothing taken yet.
+    /// Creates an empty charge.
     pub fn new(memory: &Arc<HostMemory>) -> Self {
         Self::on(memory, None)
     }
@@ -154,19 +156,20 @@ impl Charge {
         }
     }
 
-    /// Nothing taken yet, for what uses things that `outer` was charged for, and keeps them.
+    /// Creates an empty charge for something that uses, and keeps alive, what `outer` was charged for.
     pub fn inside(outer: &Arc<Self>) -> Self {
         Self::on(&outer.memory, Some(Arc::clone(outer)))
     }
 
-    /// What it is taken from.
+    /// Returns the host memory that is charged.
     pub fn memory(&self) -> &Arc<HostMemory> {
         &self.memory
     }
 
-    /// Takes memory; waits where it does not fit and lent charges may come back. False where it does not fit: nothing is taken.
+    /// Charges memory; waits if it does not fit and lent charges may be returned. Returns false, with nothing charged,
+    /// if it does not fit.
     ///
-    /// After it did not fit once nothing more is taken, however small: what is left out is all that follows.
+    /// After the first failure nothing more is charged, however small, so that everything that follows is left out.
     #[must_use]
     pub fn take(&self, taker: ChargeKind, bytes: u64) -> bool {
         if self.refused().is_some() {
@@ -179,7 +182,7 @@ impl Charge {
         fits
     }
 
-    /// The same, and where it does not fit a smaller amount may be tried.
+    /// Charges memory like [`Self::take`], but after a failure a smaller amount may be tried.
     #[must_use]
     pub fn try_take(&self, taker: ChargeKind, bytes: u64) -> bool {
         let fits = self.memory.take(taker, bytes);
@@ -189,12 +192,12 @@ impl Charge {
         fits
     }
 
-    /// For what something did not fit, the first time: nothing more is taken after that.
+    /// The kind of the first charge that did not fit; nothing more is charged after it.
     pub fn refused(&self) -> Option<ChargeKind> {
         self.refused.get().copied()
     }
 
-    /// From now on it comes back without whoever took it.
+    /// Marks the charge as lent: it will be returned independently of the code that made it.
     pub fn lend(&self) {
         if !self.lent.swap(true, Relaxed) {
             self.memory.state.lock().lent += 1;
@@ -220,7 +223,7 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn what_does_not_fit_is_refused_and_what_is_dropped_comes_back() {
+    fn charges_that_do_not_fit_are_refused_and_dropped_ones_are_freed() {
         let memory = HostMemory::new(100);
         let charge = Charge::new(&memory);
         assert!(charge.take(ChargeKind::Geometry, 70) && charge.take(ChargeKind::Film, 30));
@@ -234,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_leave_room_for_what_they_say() {
+    fn texts_leave_room_for_geometry() {
         let memory = HostMemory::new(100);
         let charge = Charge::new(&memory);
         assert!(
@@ -245,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lent_is_waited_for() {
+    fn charges_wait_for_lent_ones() {
         let memory = HostMemory::new(100);
         let lent = Charge::new(&memory);
         assert!(lent.take(ChargeKind::Geometry, 60));
@@ -260,12 +263,12 @@ mod tests {
             assert!(waiting.join().expect("it ends"));
         });
         assert!(!memory.is_waited_for());
-        // What can never fit is refused when all has come back.
+        // A charge that can never fit is refused when everything was returned.
         assert!(!Charge::new(&memory).take(ChargeKind::Geometry, 101));
     }
 
     #[test]
-    fn what_stands_on_a_charge_keeps_it() {
+    fn an_inner_charge_keeps_its_outer_one() {
         let memory = HostMemory::new(100);
         let outer = Arc::new(Charge::new(&memory));
         assert!(outer.take(ChargeKind::Geometry, 60));

@@ -1,4 +1,4 @@
-//! Any bytes are a RIB file: reading them ends soon, never panics, and gives worlds whose indices are all valid.
+//! Arbitrary bytes as a RIB file: reading them terminates, never panics, and gives worlds with only valid indices.
 
 #![no_main]
 
@@ -40,7 +40,7 @@ fn check(world: &World) {
     assert!(x0 < x1 && y0 < y1 && x1 <= world.camera.resolution[0] && y1 <= world.camera.resolution[1]);
 }
 
-/// Values that each class must have at least, from the indices of the shape.
+/// Checks that each class has enough values for the indices of the shape.
 fn check_shape(shape: &Shape, geometry: &Geometry) {
     let most = |indices: &mut dyn Iterator<Item = u32>| indices.max().map_or(0, |most| most as usize + 1);
     let (uniform, varying, vertex, face_varying) = match shape {

@@ -1,5 +1,5 @@
-//! Shader source of any kind: the compiler's front end must say something about it, and what it takes must be lowered to valid IR,
-//! which stays valid when it is simplified.
+//! Shader source of any kind: the compiler's front end must report errors or give shaders, which must be lowered to
+//! valid IR that stays valid when it is simplified.
 //!
 //! `RUSTC_BOOTSTRAP=1 cargo fuzz run rsl -- -dict=fuzz/rsl.dict -max_len=4096`
 
@@ -25,9 +25,9 @@ fuzz_target!(|text: &str| {
     let source = Source { name: "fuzz.sl", text, loader: &Mirror(text), defines: &[] };
     let parsed = spirv_gen::parse_shaders(&source);
     let errors = parsed.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
-    assert!(errors > 0 || !parsed.shaders.is_empty(), "no shader, and no word about why");
+    assert!(errors > 0 || !parsed.shaders.is_empty(), "no shader, and no message about why");
     for diagnostic in &parsed.diagnostics {
-        assert!(diagnostic.to_string().len() < 1 << 16, "a message of readable length");
+        assert!(diagnostic.to_string().len() < 1 << 16, "a message is of readable length");
     }
     for shader in &parsed.shaders {
         assert!(!shader.to_string().is_empty());

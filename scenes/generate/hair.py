@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes scenes/archives/hair.rib: strands that stand on a unit sphere and fall, combed by a few swirls."""
+"""Writes scenes/archives/hair.rib: strands on a unit sphere that hang down, combed by a few swirls."""
 
 import math
 import random

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the archives of scenes/landscape.rib: ground, grass, tree, rocks, poppies, forest. The eye stands at the origin of x and z."""
+"""Writes the archives of scenes/landscape.rib: ground, grass, tree, rocks, poppies, forest.
+
+The eye is at the origin of x and z.
+"""
 
 import math
 import random
@@ -37,7 +40,7 @@ def mountains(x, z):
 
 
 def mesh(height, columns, rows, width, depth):
-    """A Catmull-Rom height mesh over the fan that the eye sees; rows lie closer in front."""
+    """A Catmull-Rom height mesh over the fan that is visible; rows are closer together in front."""
     points = []
     for j in range(rows):
         z = depth(j / (rows - 1))
@@ -66,7 +69,7 @@ def slope(x, z):
 
 
 def on_ground(x, z, turn, size, height=1.0):
-    """A matrix that puts an object on the ground there: upright, sheared along the slope."""
+    """The matrix that places an object on the ground: upright, sheared along the slope."""
     c, s = math.cos(turn), math.sin(turn)
     a, b = slope(x, z)
     rows = [(size * c, size * (a * c + b * s), size * s), (0, size * height, 0), (-size * s, size * (b * c - a * s), size * c)]
@@ -127,7 +130,7 @@ def limb(a, b, ra, rb):
 
 
 def grow(rng, at, to, length, radius, depth, wood, twigs):
-    """A branch in pieces that bend, and the branches that leave it."""
+    """A branch in pieces that bend, and the branches that grow from it."""
     for piece in range(3):
         to = unit(tuple(x + rng.gauss(0, 0.10) for x in to))
         end = tuple(p + length / 3 * x for p, x in zip(at, to))
@@ -145,7 +148,10 @@ def grow(rng, at, to, length, radius, depth, wood, twigs):
 
 
 def lights(twigs):
-    """The sun, shaded by the crown as five balls, two firs and the boulder; and the sun for leaves, which shade themselves."""
+    """The sun, shaded by the crown as five balls, two firs and the boulder.
+
+    Leaves shade themselves, so that there is another sun for them.
+    """
     balls = twigs[:: len(twigs) // 5][:5]
     for _ in range(12):
         groups = [[] for _ in balls]
@@ -192,7 +198,7 @@ def tree():
 
 
 def conifer(rng, tiers):
-    """Cones one above the other on a trunk; height 1."""
+    """Stacked cones on a trunk, of height 1."""
     text = "TransformBegin\nRotate -90 1 0 0\nAttributeBegin\nColor [0.12 0.08 0.05]\nSurface \"matte\"\nCylinder 0.018 0 0.3 360\nAttributeEnd\n"
     for tier in range(tiers):
         low = 0.1 + 0.78 * tier / tiers

@@ -10,7 +10,7 @@ rng = random.Random(17)
 
 
 def mix(a, b, t):
-    """Between two colours."""
+    """Interpolates between two colours."""
     return tuple(x + (y - x) * t for x, y in zip(a, b))
 
 
@@ -34,7 +34,7 @@ def cloud(count, size, opacity, spread):
 
 
 def stars(count):
-    """Small points far behind and within."""
+    """Small points far behind the nebula and inside it."""
     positions, widths, colours = [], [], []
     for _ in range(count):
         z = rng.uniform(6, 14)

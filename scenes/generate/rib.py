@@ -1,4 +1,7 @@
-"""What the generators share: numbers as text, archives as files. Plain Python, so that every machine writes the same bytes."""
+"""Functions shared by the generators: numbers as text, archives as files.
+
+They use only plain Python, so that every machine writes the same bytes.
+"""
 
 import gzip
 import io

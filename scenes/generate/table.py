@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Renders every scene with the given binary and prints the table of scenes/README.md with what --stats says."""
+"""Renders every scene with the given binary and prints the table of scenes/README.md from --stats."""
 
 import json
 import pathlib
@@ -25,7 +25,7 @@ WHAT = {
 
 
 def count(number):
-    """A number of things, short."""
+    """Formats a count briefly."""
     return f"{number / 1e6:.1f} M" if number >= 1e6 else f"{number / 1e3:.0f} k"
 
 

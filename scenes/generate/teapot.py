@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Writes scenes/archives/teapot.rib: Newell's teapot as bicubic Bezier patches, from its public profile curves, y up, foot at 0."""
+"""Writes scenes/archives/teapot.rib: Newell's teapot as bicubic Bezier patches, from its public profile curves.
+
+y is up, and the foot is at 0.
+"""
 
 from rib import flat, numbers, save
 

@@ -1,16 +1,16 @@
-//! What a pixel of a film holds: groups of floats, and where each group lies.
+//! The layout of a film's pixels: groups of floats and the position of each group.
 
 use crate::scene::{DisplayMode, ValueType};
 use std::sync::Arc;
 
-/// Floats of a pixel that belong together and that the renderer produces together.
+/// Floats of a pixel that belong and are produced together.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ChannelGroup {
     /// Red, green, blue: premultiplied, linear, filtered; before exposure.
     Colour,
     /// Coverage times opacity, filtered.
     Alpha,
-    /// Camera-space z by the hider's depth filter, unfiltered; 1e38 (RI_INFINITY) where there is nothing.
+    /// Camera-space z by the hider's depth filter, not filtered otherwise; 1e38 (RI_INFINITY) where there is nothing.
     Depth,
     /// An arbitrary output variable, filtered.
     Variable {
@@ -22,7 +22,7 @@ pub enum ChannelGroup {
 }
 
 impl ChannelGroup {
-    /// Number of floats.
+    /// Returns the number of floats.
     pub fn floats(&self) -> usize {
         match self {
             Self::Colour => 3,
@@ -31,7 +31,7 @@ impl ChannelGroup {
         }
     }
 
-    /// Whether the values are colours, which exposure applies to; opacities are none.
+    /// Whether the values are colours, to which exposure applies; opacities are not.
     pub(super) fn is_colour(&self) -> bool {
         match self {
             Self::Colour => true,
@@ -40,8 +40,9 @@ impl ChannelGroup {
         }
     }
 
-    /// The name of each float as an OpenEXR channel: R, G, B, A, Z; a variable's name with the layer suffixes that compositing
-    /// programs know: `.R .G .B` for colours, `.x .y .z .w` for geometry, `.00` to `.33` (row, column) for matrices.
+    /// Returns the name of each float as an OpenEXR channel: R, G, B, A, Z; a variable's name with the layer suffixes
+    /// that compositing programs know: `.R .G .B` for colours, `.x .y .z .w` for geometry, `.00` to `.33` (row, column)
+    /// for matrices.
     pub(super) fn exr_names(&self) -> Vec<String> {
         let (name, ty) = match self {
             Self::Colour => return ["R", "G", "B"].map(String::from).into(),
@@ -62,7 +63,7 @@ impl ChannelGroup {
     }
 }
 
-/// The groups that a display mode asks for, in the order in which files hold them.
+/// Returns the groups of a display mode, in the order in which files store them.
 pub(super) fn groups_of(mode: &DisplayMode) -> Vec<ChannelGroup> {
     match mode {
         DisplayMode::Image { rgb, a, z } => {
@@ -73,31 +74,31 @@ pub(super) fn groups_of(mode: &DisplayMode) -> Vec<ChannelGroup> {
     }
 }
 
-/// Where each group lies in a pixel: interleaved floats, every group once.
+/// The position of each group in a pixel: interleaved floats, every group once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PixelLayout {
     groups: Vec<ChannelGroup>,
 }
 
 impl PixelLayout {
-    /// Adds a group unless it is there.
+    /// Adds a group unless it is already there.
     pub(super) fn add(&mut self, group: &ChannelGroup) {
         if !self.groups.contains(group) {
             self.groups.push(group.clone());
         }
     }
 
-    /// The groups in the order in which they lie in a pixel.
+    /// Returns the groups in their order in a pixel.
     pub fn groups(&self) -> &[ChannelGroup] {
         &self.groups
     }
 
-    /// Floats of a pixel.
+    /// Returns the number of floats of a pixel.
     pub fn floats(&self) -> usize {
         self.groups.iter().map(ChannelGroup::floats).sum()
     }
 
-    /// The first float of a group in a pixel.
+    /// Returns the index of a group's first float in a pixel.
     pub fn offset(&self, group: &ChannelGroup) -> Option<usize> {
         let index = self.groups.iter().position(|other| other == group)?;
         Some(self.groups[..index].iter().map(ChannelGroup::floats).sum())

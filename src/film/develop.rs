@@ -1,5 +1,5 @@
-//! From what the renderer deposited to what a file shows, one row at a time: exposure, then imager (RISpec figure 4.2); the encoders
-//! quantize. Depth passes through untouched.
+//! Developing deposited pixels for a file, one row at a time: exposure, then imager (RISpec figure 4.2); the encoders
+//! quantize. Depth is not changed.
 
 use super::channels::{ChannelGroup, PixelLayout};
 use super::plan::OutputFile;
@@ -7,26 +7,27 @@ use super::quantize::expose;
 use super::{Imager, ImagerPixels, Pixels};
 use crate::scene::ValueType;
 
-/// Depth where nothing was rendered or hit (RI_INFINITY).
+/// The depth where nothing was rendered or hit (RI_INFINITY).
 pub(super) const DEPTH_OF_NOTHING: f32 = 1e38;
 
-/// The opacity that an imager sees as `Oi`.
+/// Returns the group of the opacity that an imager sees as `Oi`.
 pub(super) fn imager_opacity() -> ChannelGroup {
     ChannelGroup::Variable { name: "Oi".into(), ty: ValueType::Color }
 }
 
-/// Whether an imager changes such a group.
+/// Whether an imager changes this group.
 pub(super) fn is_imaged(group: &ChannelGroup) -> bool {
     matches!(group, ChannelGroup::Colour | ChannelGroup::Alpha) || *group == imager_opacity()
 }
 
-/// Rows that an imager is given at once, a multiple of a tile's of [`crate::pipeline::imager`]: enough to keep a device busy.
+/// The number of rows that an imager shades together, a multiple of the tile rows of [`crate::pipeline::imager`]:
+/// enough to keep a device busy.
 const BAND_ROWS: u32 = 64;
 
 /// Rows after the imager.
 #[derive(Default)]
 struct ImagerBand {
-    /// Raster rows, half-open.
+    /// The raster rows, half-open.
     rows: std::ops::Range<u32>,
     ci: Vec<[f32; 3]>,
     oi: Vec<[f32; 3]>,
@@ -39,11 +40,11 @@ pub(super) struct DevelopedRows<'a> {
     layout: &'a PixelLayout,
     output: &'a OutputFile,
     imager: Option<&'a dyn Imager>,
-    /// The row last asked for: interleaved floats.
+    /// The most recent row: interleaved floats.
     row: Vec<f32>,
     /// Its raster y.
     row_y: Option<u32>,
-    /// What the imager made last.
+    /// The most recent band of the imager.
     band: ImagerBand,
 }
 
@@ -57,14 +58,14 @@ impl<'a> DevelopedRows<'a> {
         Self { pixels, layout, output, imager, row: Vec::new(), row_y: None, band: ImagerBand::default() }
     }
 
-    /// Floats of a pixel of the output.
+    /// Returns the number of floats of a pixel of the output.
     pub(super) fn floats(&self) -> usize {
         self.output.floats()
     }
 
-    /// Row `y` (absolute raster row inside the crop rectangle): interleaved floats of the output's groups.
+    /// Returns row `y` (an absolute raster row inside the crop rectangle): interleaved floats of the output's groups.
     pub(super) fn row(&mut self, y: u32) -> &[f32] {
-        // Encoders ask once for each channel of a row.
+        // Encoders request a row once for each channel.
         if self.row_y == Some(y) {
             return &self.row;
         }
@@ -105,7 +106,7 @@ impl<'a> DevelopedRows<'a> {
         }
     }
 
-    /// Lets the imager change colour, opacity and alpha of the band that holds row `y`.
+    /// Runs the imager on colour, opacity and alpha of the band that contains row `y`.
     fn run_imager(&mut self, imager: &dyn Imager, y: u32) {
         let film_floats = self.layout.floats();
         let offset = |group| self.layout.offset(&group).expect("a film with an imager holds colour, opacity and alpha");
@@ -131,8 +132,8 @@ impl<'a> DevelopedRows<'a> {
         band.rows = rows;
     }
 
-    /// Puts what the imager made of row `y` into the row. Pixels that were never rendered stay black: a background there would hide
-    /// that the picture is partial.
+    /// Copies the imager's result for row `y` into the row. Pixels that were never rendered stay black, because a
+    /// background there would hide that the picture is partial.
     fn copy_imaged(&mut self, y: u32) {
         let first = (y - self.band.rows.start) as usize * self.pixels.width();
         let mut to = 0;

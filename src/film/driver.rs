@@ -1,8 +1,8 @@
-//! Display drivers: what the second word of a Display request means (RISpec 4.1.4).
+//! Display drivers: the meaning of the second argument of a Display request (RISpec 4.1.4).
 
 use std::path::{Path, PathBuf};
 
-/// What is written for a display.
+/// The kind of file that is written for a display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DisplayDriver {
     /// OpenEXR.
@@ -11,14 +11,14 @@ pub(super) enum DisplayDriver {
     Tiff,
     /// PNG.
     Png,
-    /// Camera-space depth for shadow maps: a float OpenEXR file with the one channel `Z`, whatever its name ends with.
+    /// Camera-space depth for shadow maps: a float OpenEXR file with the single channel `Z`, whatever its extension.
     Depth,
-    /// Nothing, on purpose.
+    /// Nothing, intentionally.
     Null,
 }
 
 impl DisplayDriver {
-    /// The file format's name, for messages.
+    /// Returns the name of the file format, for messages.
     pub(super) fn format_name(self) -> &'static str {
         match self {
             Self::Exr => "OpenEXR",
@@ -30,18 +30,18 @@ impl DisplayDriver {
     }
 }
 
-/// What a driver's name asks for.
+/// What a driver's name requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DriverRequest {
-    /// Always this.
+    /// Always this driver.
     Write(DisplayDriver),
-    /// By the file name's extension; TIFF when it has none that is known.
+    /// The driver of the file name's extension; TIFF if it has none that is known.
     ByExtension,
-    /// A window: answered with a file.
+    /// A window, for which a file is written instead.
     Window,
 }
 
-/// Every driver's names. The first of each kind is the one that messages suggest.
+/// The names of all drivers. The first of each kind is the one that messages suggest.
 const DRIVERS: [(&str, DriverRequest); 18] = [
     ("file", DriverRequest::ByExtension),
     ("exr", DriverRequest::Write(DisplayDriver::Exr)),
@@ -66,7 +66,7 @@ const DRIVERS: [(&str, DriverRequest); 18] = [
 /// The driver names that messages list.
 const KNOWN: &str = "file, exr (openexr), tiff, png, zfile, shadow, framebuffer, null";
 
-/// File name extensions and the drivers that they choose.
+/// File name extensions and the drivers that they select.
 const EXTENSIONS: [(&str, DisplayDriver); 4] = [
     ("exr", DisplayDriver::Exr),
     ("tif", DisplayDriver::Tiff),
@@ -74,13 +74,13 @@ const EXTENSIONS: [(&str, DisplayDriver); 4] = [
     ("png", DisplayDriver::Png),
 ];
 
-/// The driver that a file name's extension chooses.
+/// Returns the driver that a file name's extension selects.
 pub(super) fn by_extension(path: &Path) -> Option<DisplayDriver> {
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
     EXTENSIONS.iter().find(|(name, _)| *name == extension).map(|(_, driver)| *driver)
 }
 
-/// A driver with the file it writes, and what the user should know about the choice.
+/// A driver with the file that it writes, and a remark for the user about the choice.
 #[derive(Debug, PartialEq)]
 pub(super) struct DriverChoice {
     pub(super) driver: DisplayDriver,
@@ -88,14 +88,14 @@ pub(super) struct DriverChoice {
     pub(super) remark: Option<DriverRemark>,
 }
 
-/// Why a display does not get exactly what it asked for.
+/// Why a display is not written exactly as requested.
 #[derive(Debug, PartialEq)]
 pub(super) enum DriverRemark {
-    /// No driver of that name; the extension chose.
+    /// There is no driver of this name, and the extension selects one.
     Unknown {
         /// The message.
         message: String,
-        /// What could be meant.
+        /// The known drivers.
         hint: String,
     },
     /// There are no windows; the file is written instead.
@@ -104,9 +104,10 @@ pub(super) enum DriverRemark {
 
 /// Resolves a display's driver and name.
 ///
-/// `file` goes by the name's extension (TIFF when there is none), and so does an unknown driver, with an error. There are no windows:
-/// `framebuffer` and its like write the file that they name, as OpenEXR and with `.exr` added where the name has no picture's
-/// extension (such displays are often named after the RIB file, which must not be overwritten).
+/// For `file`, the name's extension selects the driver (TIFF if there is none), and also for an unknown driver, with an
+/// error. There are no windows: `framebuffer` and similar drivers write the file that they name, as OpenEXR with `.exr`
+/// added if the name has no extension of a picture (such displays are often named after the RIB file, which must not be
+/// overwritten).
 pub(super) fn choose(driver: &str, name: &str) -> DriverChoice {
     let path = PathBuf::from(name);
     let extension_or_tiff = by_extension(&path).unwrap_or(DisplayDriver::Tiff);
@@ -141,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn drivers_and_extensions_choose() {
+    fn drivers_and_extensions_select_the_format() {
         let table = [
             ("file", "a.exr", DisplayDriver::Exr, "a.exr"),
             ("file", "a.tif", DisplayDriver::Tiff, "a.tif"),

@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all: written beside their place under a temporary name, then renamed.
+//! Writing files completely or not at all: under a temporary name in the same directory, then renamed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Cursor, Seek, Write};
@@ -10,16 +10,16 @@ pub(super) trait FileSink: Write + Seek {}
 
 impl<T: Write + Seek> FileSink for T {}
 
-/// How a name can be written.
+/// How a file of a name can be written.
 enum FileTarget {
-    /// A file, or nothing yet: replaced by renaming.
+    /// A file, existing or new, which is replaced by renaming.
     File(PathBuf),
-    /// A device or pipe (`/dev/null`): must not be replaced, is written to.
+    /// A device or pipe (`/dev/null`), which must not be replaced and is written to.
     Special(PathBuf),
 }
 
 impl FileTarget {
-    /// Follows links, so that what they point at is replaced and not the link.
+    /// Follows links, so that their target is replaced and not the link.
     fn find(path: &Path) -> io::Result<Self> {
         match fs::metadata(path) {
             Ok(found) if found.is_dir() => Err(io::Error::new(io::ErrorKind::IsADirectory, "is a directory")),
@@ -31,7 +31,7 @@ impl FileTarget {
     }
 }
 
-/// Makes a temporary file in the directory of `path`, with the permissions that an ordinary new file gets.
+/// Creates a temporary file in the directory of `path`, with the permissions of an ordinary new file.
 fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     let directory = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -48,7 +48,7 @@ fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(directory).map_err(|error| io::Error::new(error.kind(), plain_reason(&error)))
 }
 
-/// The reason without the temporary file's name, which means nothing to the user.
+/// Returns the reason without the name of the temporary file, which means nothing to the user.
 fn plain_reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such directory".into(),
@@ -56,7 +56,7 @@ fn plain_reason(error: &io::Error) -> String {
     }
 }
 
-/// Whether `path` could be written now: the directory is there and takes files, and no directory has the name.
+/// Checks whether `path` can be written now: its directory exists and is writable, and `path` is not a directory.
 pub fn check_writable(path: &Path) -> io::Result<()> {
     match FileTarget::find(path)? {
         FileTarget::File(path) => temporary_beside(&path)?.close(),
@@ -64,7 +64,7 @@ pub fn check_writable(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes a file with `encode`. After an error nothing has changed: an older file of that name is still there.
+/// Writes a file with `encode`. After an error nothing has changed: an older file of this name is still there.
 pub(super) fn write_whole<E: From<io::Error>>(
     path: &Path,
     encode: impl FnOnce(&mut dyn FileSink) -> Result<(), E>,
@@ -86,7 +86,7 @@ pub(super) fn write_whole<E: From<io::Error>>(
     }
 }
 
-/// Writes a file of these bytes, whole or not at all.
+/// Writes a file of these bytes, completely or not at all.
 pub fn write_bytes(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_whole(path, |sink| sink.write_all(bytes))
 }
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_is_said_plainly() {
+    fn reasons_of_failed_writes_are_plain() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let reason = |path: &Path| check_writable(path).map_err(|error| error.to_string());
         assert_eq!(reason(&directory.path().join("no/such/a.exr")), Err("there is no such directory".into()));

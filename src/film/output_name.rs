@@ -1,26 +1,26 @@
-//! `-o NAME`: one name that replaces the primary picture of every world.
+//! `-o NAME`: one name for the primary picture of every world.
 
 use super::driver;
 use crate::scene::{Display, DisplayMode, Options};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The name given with `-o`: a picture's name, in which a run of `#` stands for the frame number.
+/// The name given with `-o`: a picture's file name, in which a run of `#` is replaced by the frame number.
 ///
 /// A run of two or more pads with zeros to its length; a single `#` pads to four digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputName {
     before: String,
-    /// Least number of digits; `None` when the name has no `#`.
+    /// The smallest number of digits; `None` if the name has no `#`.
     digits: Option<usize>,
     after: String,
 }
 
-/// Digits that a single `#` stands for.
+/// The number of digits for a single `#`.
 const SINGLE_HASH_DIGITS: usize = 4;
 
 impl OutputName {
-    /// Reads a name. The error says what is wrong with it: its extension must choose a driver, and its `#` must stand in one place.
+    /// Parses a name. Its extension must select a driver, and its `#` must be in one run; the error says what is wrong.
     pub fn parse(name: &str) -> Result<Self, String> {
         // A path that ends with a separator still has the extension of its last part.
         if name.ends_with(std::path::is_separator) || driver::by_extension(Path::new(name)).is_none() {
@@ -38,7 +38,7 @@ impl OutputName {
         Ok(Self { before: name[..start].into(), digits: Some(digits), after: after.into() })
     }
 
-    /// The file's name for a frame.
+    /// Returns the file name for a frame.
     pub fn for_frame(&self, frame: i32) -> String {
         let Self { before, digits, after } = self;
         match digits {
@@ -50,27 +50,27 @@ impl OutputName {
     }
 }
 
-/// Gives worlds the name of `-o`, some after the other.
+/// Assigns the name of `-o` to worlds, in several calls.
 #[derive(Debug)]
 pub struct OutputNaming<'a> {
     name: &'a OutputName,
-    /// Worlds so far.
+    /// Number of worlds so far.
     worlds: usize,
-    /// Pictures so far.
+    /// Number of pictures so far.
     pictures: usize,
     seen: BTreeSet<String>,
 }
 
 impl<'a> OutputNaming<'a> {
-    /// No world has come yet.
+    /// Starts before the first world.
     pub fn new(name: &'a OutputName) -> Self {
         Self { name, worlds: 0, pictures: 0, seen: BTreeSet::new() }
     }
 
-    /// Replaces the primary picture of each of the next worlds that has one. A world without FrameBegin counts as the frame of its place
-    /// among all worlds, from 1.
+    /// Renames the primary picture of each of the next worlds that has one. The frame of a world without FrameBegin is
+    /// its number among all worlds, from 1.
     ///
-    /// The error is one for the command line: several pictures would get one name. Then no display was changed.
+    /// Returns a command-line error if several pictures would get the same name. Then no display was changed.
     pub fn apply(&mut self, worlds: &mut [&mut Options]) -> Result<(), String> {
         let mut names: Vec<(usize, String)> = Vec::new();
         for (index, options) in worlds.iter().enumerate().filter(|(_, options)| primary_picture(options).is_some()) {
@@ -95,7 +95,7 @@ impl<'a> OutputNaming<'a> {
     }
 }
 
-/// The index of the display that `-o` replaces: the first, unless it shows depth only.
+/// Returns the index of the display that `-o` renames: the first, unless it shows only depth.
 fn primary_picture(options: &Options) -> Option<usize> {
     let display = options.displays.first()?;
     let is_depth = driver::choose(&display.driver, &display.name).driver == driver::DisplayDriver::Depth
@@ -103,7 +103,8 @@ fn primary_picture(options: &Options) -> Option<usize> {
     (!is_depth).then_some(0)
 }
 
-/// Gives a display another file. The parameters stay when the format stays; those of another driver would only be warned of.
+/// Gives a display another file. Its parameters are kept if the format is the same; those of another driver would only
+/// cause warnings.
 fn redirect(display: &mut Display, name: String) {
     let before = driver::choose(&display.driver, &display.name).driver;
     if driver::by_extension(Path::new(&name)) != Some(before) {

@@ -1,5 +1,5 @@
-//! From a display as authored to an [`OutputFile`]: which file, which channels, which numbers in it. All bad parameters are found here,
-//! before anything is rendered.
+//! Converts a display as authored to an [`OutputFile`]: which file, which channels, which numbers in it. All bad
+//! parameters are found here, before anything is rendered.
 
 use super::channels::{ChannelGroup, groups_of};
 use super::driver::{self, DisplayDriver, DriverRemark};
@@ -7,28 +7,28 @@ use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::scene::{Display, DisplayMode, ParamValue, Quantize, ValueType};
 use std::path::PathBuf;
 
-/// A file to be written.
+/// A file that will be written.
 #[derive(Clone)]
 pub(super) struct OutputFile {
     pub(super) path: PathBuf,
     pub(super) location: SourceLocation,
-    /// What a pixel of the file holds, in this order.
+    /// The groups of a pixel of the file, in this order.
     pub(super) groups: Vec<ChannelGroup>,
     /// gain and gamma of the colours.
     pub(super) exposure: [f32; 2],
-    /// Where the picture's upper left pixel lies on the display, in pixels.
+    /// Position of the picture's upper left pixel on the display, in pixels.
     pub(super) origin: [i32; 2],
     pub(super) format: FileFormat,
 }
 
 impl OutputFile {
-    /// Floats of a pixel.
+    /// Returns the number of floats of a pixel.
     pub(super) fn floats(&self) -> usize {
         self.groups.iter().map(ChannelGroup::floats).sum()
     }
 }
 
-/// How the file holds it.
+/// The format of a file.
 #[derive(Clone)]
 pub(super) enum FileFormat {
     Exr { compression: exr::compression::Compression, channels: Vec<ExrChannel> },
@@ -52,7 +52,7 @@ pub(super) enum SampleBits {
 }
 
 impl SampleBits {
-    /// The largest integer.
+    /// Returns the largest integer.
     pub(super) fn limit(self) -> u16 {
         match self {
             Self::Eight => 0xff,
@@ -61,26 +61,26 @@ impl SampleBits {
     }
 }
 
-/// What a TIFF file's samples are.
+/// The type of a TIFF file's samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum TiffSamples {
     Float,
     Integer(Quantize, SampleBits),
 }
 
-/// What becomes of one display.
+/// The plan for one display.
 #[derive(Clone)]
 pub(super) enum PlannedDisplay {
     /// It is written.
     Write(OutputFile),
     /// It cannot be written; an error was reported.
     Never(PathBuf),
-    /// It writes nothing, as was asked (`null`), or what another display writes.
+    /// It writes nothing, because it is `null` or because another display writes the same file.
     Nothing,
 }
 
-/// Plans all displays of a world. Two displays cannot write one file: the later one fails, unless it is a window, which then has
-/// nothing to add.
+/// Plans all displays of a world. Two displays cannot write the same file: the later one fails, unless it is a window,
+/// for which nothing more needs to be written.
 pub(super) fn plan(displays: &[Display], reporter: &Reporter) -> Vec<PlannedDisplay> {
     let mut planned: Vec<PlannedDisplay> = Vec::with_capacity(displays.len());
     for display in displays {
@@ -151,8 +151,8 @@ fn plan_display(display: &Display, reporter: &Reporter) -> PlannedDisplay {
     })
 }
 
-/// OpenEXR holds floats whatever Quantize says, as the drivers of PRMan and 3Delight do: half for colour and alpha, float for depth
-/// and variables, unless `exrpixeltype` chooses; depth is float always (PRMan).
+/// OpenEXR files contain floats whatever Quantize says, as with the drivers of PRMan and 3Delight: half for colour and
+/// alpha, float for depth and variables, unless `exrpixeltype` selects a type; depth is always float (PRMan).
 fn plan_exr(params: &DisplayParams<'_>) -> (Vec<ChannelGroup>, FileFormat) {
     use exr::compression::Compression;
     params.check_known(&["exrcompression", "exrpixeltype", "asrgba"]);
@@ -184,7 +184,8 @@ fn plan_exr(params: &DisplayParams<'_>) -> (Vec<ChannelGroup>, FileFormat) {
     (groups, FileFormat::Exr { compression: compression.unwrap_or(Compression::ZIP16), channels })
 }
 
-/// Channel names, safe for the file format; `asrgba` names a variable Y, RGB or RGBA, for programs that know no others.
+/// Returns channel names that are safe for the file format; `asrgba` names a variable Y, RGB or RGBA, for programs that
+/// know no other names.
 fn exr_names(group: &ChannelGroup, as_rgba: bool) -> Vec<String> {
     let plain: &[&str] = match (as_rgba, group.floats()) {
         (true, 1) => &["Y"],
@@ -244,7 +245,8 @@ fn plan_tiff(params: &DisplayParams<'_>) -> (Vec<ChannelGroup>, FileFormat) {
     (groups, FileFormat::Tiff { compression, samples })
 }
 
-/// PNG holds integers only: an unquantized display is quantized to 8 bits, with no gamma that was not asked for.
+/// PNG files contain only integers: an unquantized display is quantized to 8 bits, without a gamma that was not
+/// requested.
 fn plan_png(params: &DisplayParams<'_>) -> Option<(Vec<ChannelGroup>, FileFormat)> {
     params.check_known(&[]);
     let display = params.display;
@@ -264,7 +266,7 @@ fn plan_png(params: &DisplayParams<'_>) -> Option<(Vec<ChannelGroup>, FileFormat
     Some((groups, FileFormat::Png { quantize, bits }))
 }
 
-/// The smallest integer that holds what Quantize writes.
+/// Returns the smallest integer size for the values that Quantize writes.
 fn bits_for(quantize: &Quantize) -> Option<SampleBits> {
     match quantize.max {
         max if max <= 255.0 => Some(SampleBits::Eight),
@@ -273,7 +275,7 @@ fn bits_for(quantize: &Quantize) -> Option<SampleBits> {
     }
 }
 
-/// A display's parameters with someone to tell what is wrong with them.
+/// A display's parameters, with a reporter for mistakes in them.
 struct DisplayParams<'a> {
     display: &'a Display,
     reporter: &'a Reporter,
@@ -284,7 +286,7 @@ impl DisplayParams<'_> {
         self.reporter.warn("badtoken", &self.display.location, message);
     }
 
-    /// Warns of each parameter that is not the driver's own, and not one of those that every display has.
+    /// Warns about each parameter that neither the driver nor every display has.
     fn check_known(&self, own: &[&str]) {
         const COMMON: [&str; 5] = ["quantize", "exposure", "dither", "origin", "compression"];
         for name in self.display.params.keys() {
@@ -297,7 +299,7 @@ impl DisplayParams<'_> {
         }
     }
 
-    /// The value of a string parameter that must be one of a table's words.
+    /// Returns the value of a string parameter that must be one of the words of a table.
     fn word<T: Copy>(&self, name: &str, table: &[(&str, T)]) -> Option<T> {
         let value = self.display.params.get(name)?;
         let word = match value {
@@ -330,7 +332,7 @@ impl DisplayParams<'_> {
     }
 
     fn origin(&self) -> [i32; 2] {
-        // OpenEXR windows must stay far from the ends of 32 bits.
+        // OpenEXR windows must stay far from the limits of 32-bit integers.
         let pixel = |value: f32| value.clamp(-1e6, 1e6) as i32;
         match self.numbers("origin").as_deref() {
             Some([x, y]) => [pixel(*x), pixel(*y)],
@@ -352,7 +354,7 @@ impl DisplayParams<'_> {
         [1.0, 1.0]
     }
 
-    /// Depth has no place beside quantized colour: one scale cannot serve both (PRMan writes it to another file).
+    /// Removes depth from quantized colour: one scale cannot serve both (PRMan writes depth to another file).
     fn without_depth(&self, mut groups: Vec<ChannelGroup>) -> Vec<ChannelGroup> {
         if groups.len() > 1 && groups.contains(&ChannelGroup::Depth) {
             groups.retain(|group| *group != ChannelGroup::Depth);

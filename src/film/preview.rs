@@ -1,4 +1,4 @@
-//! OpenEXR to PNG, for looking at: sRGB, 8 bits.
+//! Previews of OpenEXR pictures: PNG, sRGB, 8 bits.
 
 use super::file::{FileSink, write_whole};
 use exr::image::{AnyChannel, FlatSamples};
@@ -8,7 +8,7 @@ use png::{BitDepth, ColorType, Encoder, SrgbRenderingIntent};
 use std::io::Cursor;
 use std::path::Path;
 
-/// Why there is no preview.
+/// Why a preview could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum PreviewError {
     /// The picture cannot be read.
@@ -19,7 +19,7 @@ pub enum PreviewError {
         /// What is wrong with it.
         reason: exr::error::Error,
     },
-    /// The picture is too large to be shown.
+    /// The picture is too large for a preview.
     #[error("\"{path}\" is too large for a preview")]
     TooLarge {
         /// The file.
@@ -35,10 +35,10 @@ pub enum PreviewError {
     },
 }
 
-/// The largest picture that is shown: width times height times channels.
+/// The largest picture that is previewed: width times height times channels.
 const SAMPLES_MAX: usize = 1 << 30;
 
-/// A picture as it is shown: sRGB, 8 bits.
+/// A preview of a picture: sRGB, 8 bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreviewImage {
     /// Width and height in pixels.
@@ -48,7 +48,7 @@ pub struct PreviewImage {
 }
 
 impl PreviewImage {
-    /// A pixel's brightness, from 0 to 255: the mean of its channels. Black outside the picture.
+    /// Returns a pixel's brightness, from 0 to 255: the mean of its channels, and 0 outside the picture.
     pub fn grey(&self, [x, y]: [u32; 2]) -> u8 {
         let inside = x < self.size[0] && y < self.size[1];
         let index = y as usize * self.size[0] as usize + x as usize;
@@ -58,27 +58,27 @@ impl PreviewImage {
     }
 }
 
-/// Shows an OpenEXR picture's data window as an sRGB PNG of 8 bits. See [`preview_image()`].
+/// Writes an OpenEXR picture's data window as an sRGB PNG of 8 bits. See [`preview_image()`].
 ///
 /// # Errors
-/// When the picture cannot be read or the PNG cannot be written.
+/// If the picture cannot be read or the PNG cannot be written.
 pub fn preview(input: &Path, output: &Path, gain: f32) -> Result<(), PreviewError> {
     let PreviewImage { size, planes } = preview_image(input, gain)?;
     let written = write_whole(output, |sink| encode(sink, size, &planes));
     written.map_err(|reason| PreviewError::Write { path: output.display().to_string(), reason })
 }
 
-/// An OpenEXR picture's data window: colours times `gain`, premultiplied, so over black. Colours are the
-/// channels R, G and B, else those of the first layer (`name.R`) that has them. A picture without any is grey: its `Y` if it has one,
-/// else its first channel, which is stretched from the smallest to the largest finite value below 1e30, near values bright when it is
-/// depth (`Z`).
+/// Reads a preview of an OpenEXR picture's data window: colours times `gain`, premultiplied and so over black. Colours
+/// are the channels R, G and B, or else those of the first layer (`name.R`) that has them. A picture without colours is
+/// grey: its `Y`, if there is one, or else its first channel, stretched from the smallest to the largest finite value
+/// below 1e30; in a depth channel (`Z`) near values are bright.
 ///
 /// # Errors
-/// When the picture cannot be read, or is too large to be shown.
+/// If the picture cannot be read or is too large for a preview.
 pub fn preview_image(input: &Path, gain: f32) -> Result<PreviewImage, PreviewError> {
     let path = || input.display().to_string();
     let unreadable = |reason| PreviewError::Read { path: path(), reason };
-    // A header can promise any size, and the reader would ask for as much memory.
+    // A header can claim any size, and the reader would allocate that much memory.
     let meta = MetaData::read_from_file(input, false).map_err(unreadable)?;
     if meta
         .headers
@@ -101,7 +101,7 @@ pub fn preview_image(input: &Path, gain: f32) -> Result<PreviewImage, PreviewErr
     Ok(PreviewImage { size, planes })
 }
 
-/// A PNG of sRGB colours, row by row; as many as the picture has pixels.
+/// Encodes a PNG of sRGB colours, row by row, one for each pixel of the picture.
 pub fn encode_png(size: [u32; 2], colours: &[[u8; 3]]) -> Vec<u8> {
     let planes: Vec<Vec<u8>> = (0..3).map(|channel| colours.iter().map(|colour| colour[channel]).collect()).collect();
     let mut bytes = Cursor::new(Vec::new());
@@ -109,7 +109,7 @@ pub fn encode_png(size: [u32; 2], colours: &[[u8; 3]]) -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// One plane of bytes for grey, three for colour.
+/// Returns one plane of bytes for grey, three for colour.
 fn planes(channels: &[AnyChannel<FlatSamples>], gain: f32) -> Vec<Vec<u8>> {
     let find = |name: &str| channels.iter().find(|channel| channel.name.as_slice() == name.as_bytes());
     let shown = |channel: &AnyChannel<FlatSamples>| {
@@ -127,9 +127,9 @@ fn planes(channels: &[AnyChannel<FlatSamples>], gain: f32) -> Vec<Vec<u8>> {
     }
 }
 
-/// A channel's bytes from its smallest to its largest value.
+/// Returns a channel as bytes, stretched from its smallest to its largest value.
 fn stretched(channel: &AnyChannel<FlatSamples>) -> Vec<u8> {
-    /// Beyond this lies what stands for nothing (RI_INFINITY).
+    /// Values beyond this mean that there is nothing (RI_INFINITY).
     const LARGE: f32 = 1e30;
     let is_shown = |value: &f32| value.is_finite() && value.abs() < LARGE;
     let fold = |(low, high): (f32, f32), value: f32| (low.min(value), high.max(value));

@@ -13,7 +13,7 @@ pub(super) fn expose(value: f32, [gain, gamma]: [f32; 2]) -> f32 {
 }
 
 /// `round(one value + dither noise)`, clamped to `[min, max]` and to what the integer holds: 0 to `limit`.
-/// `noise` lies in (-1, 1). A value that is not a number becomes the smallest.
+/// `noise` is in (-1, 1). A value that is not a number becomes the smallest.
 pub(super) fn quantize(value: f32, quantize: &Quantize, limit: u16, noise: f32) -> u16 {
     let scaled = f64::from(quantize.one) * f64::from(value) + f64::from(quantize.dither) * f64::from(noise);
     let rounded = (scaled + 0.5).floor();
@@ -22,8 +22,8 @@ pub(super) fn quantize(value: f32, quantize: &Quantize, limit: u16, noise: f32) 
     if rounded.is_nan() { low as u16 } else { rounded.clamp(low, high) as u16 }
 }
 
-/// Noise in (-1, 1), uniform and of mean 0: a hash of absolute pixel coordinates and the channel's number alone, so that a picture
-/// does not depend on regions or crop windows.
+/// Returns noise in (-1, 1), uniform with mean 0: a hash of only the absolute pixel coordinates and the channel's
+/// number, so that a picture does not depend on regions or crop windows.
 pub(super) fn dither_noise(x: u32, y: u32, channel: u32) -> f32 {
     let mut hash = 0x9e37_79b9_u32;
     for word in [x, y, channel] {
@@ -33,7 +33,8 @@ pub(super) fn dither_noise(x: u32, y: u32, channel: u32) -> f32 {
     ((hash >> 9) as f32 + 0.5) / (1 << 22) as f32 - 1.0
 }
 
-/// A bijection of 32 bits in which every input bit flips every output bit half of the time (the finaliser of MurmurHash3).
+/// A bijection of 32 bits in which every input bit flips every output bit half of the time (the finalizer of
+/// MurmurHash3).
 fn mix(mut bits: u32) -> u32 {
     bits ^= bits >> 16;
     bits = bits.wrapping_mul(0x85eb_ca6b);

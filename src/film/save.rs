@@ -1,4 +1,4 @@
-//! What a film holds so far, out and in again, and what it lacks: for checkpoints.
+//! Saving and restoring the finished pixels of a film, and finding the missing ones, for checkpoints.
 
 use super::{DisplayOutcome, DisplayState, Film, Pixels, to_write};
 use std::io::{self, Read, Write};
@@ -6,9 +6,9 @@ use std::io::{self, Read, Write};
 const FLOAT_BYTES: usize = size_of::<f32>();
 
 impl Film {
-    /// Writes the finished pixels, row by row: a bit for each pixel of the row (the lowest of the first byte is the leftmost pixel), then
-    /// the floats of those that are finished, little-endian. Regions may be deposited meanwhile: each row is written as it is when its
-    /// turn comes, and what is finished never changes.
+    /// Writes the finished pixels, row by row: a bit for each pixel of the row (the lowest bit of the first byte is the
+    /// leftmost pixel), then the floats of the finished ones, little-endian. Regions may be deposited meanwhile: each
+    /// row is written in its current state, and finished pixels never change.
     pub fn save(&self, out: &mut dyn Write) -> io::Result<()> {
         let [_, top, _, bottom] = self.crop();
         let floats = self.layout.floats();
@@ -21,10 +21,10 @@ impl Film {
         Ok(())
     }
 
-    /// Takes back what [`Self::save`] wrote of a film of this crop and layout. This one must be empty.
+    /// Restores what [`Self::save`] wrote for a film of this crop and layout. This film must be empty.
     ///
     /// # Errors
-    /// When it is not what such a film writes; then an unknown part of it was taken, and the film is of no use.
+    /// If the data is not from such a film. Then an unknown part of it was restored, and the film is unusable.
     pub fn restore(&self, input: &mut dyn Read) -> io::Result<()> {
         let floats = self.layout.floats();
         let mut pixels = self.pixels.lock();
@@ -38,7 +38,8 @@ impl Film {
         }
     }
 
-    /// What is missing, as disjoint half-open rectangles `[x0, y0, x1, y1]` in raster pixels; the whole crop rectangle at first.
+    /// Returns the missing pixels as disjoint half-open rectangles `[x0, y0, x1, y1]` in raster pixels; initially the
+    /// whole crop rectangle.
     pub fn missing_rectangles(&self) -> Vec<[u32; 4]> {
         let pixels = self.pixels.lock();
         let [_, top, _, bottom] = pixels.crop;
@@ -55,7 +56,8 @@ impl Film {
         closed
     }
 
-    /// The displays of a film that was drawn and written by an earlier run, all whole; `None` if a file is not there.
+    /// Returns the outcomes of a film that was drawn and written by an earlier run, all whole, or `None` if a file is
+    /// missing.
     pub fn written_before(&self) -> Option<Vec<DisplayOutcome>> {
         let paths = || self.outputs.iter().filter_map(to_write).map(|output| &output.path);
         let whole = |path: &std::path::PathBuf| DisplayOutcome { path: path.clone(), state: DisplayState::Whole };
@@ -64,7 +66,7 @@ impl Film {
 }
 
 impl Pixels {
-    /// Bytes of a row's bits.
+    /// Returns the number of bytes of a row's bits.
     fn mask_bytes(&self) -> usize {
         self.width().div_ceil(8)
     }
@@ -97,7 +99,7 @@ impl Pixels {
         Ok(())
     }
 
-    /// Stretches of row `y` that are missing, from left to right: first raster column and one past the last.
+    /// Returns the missing runs of row `y`, from left to right: the first raster column and one past the last.
     fn missing_runs(&self, y: u32) -> Vec<[u32; 2]> {
         let mut runs: Vec<[u32; 2]> = Vec::new();
         for (column, x) in (self.crop[0]..self.crop[2]).enumerate() {

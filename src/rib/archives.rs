@@ -1,4 +1,4 @@
-//! Archives, in files and inline, conditionals, and the requests that concern the stream itself.
+//! Archives in files and inline, conditionals, and requests about the stream itself.
 
 use super::fault::{Parsed, RequestFault};
 use super::lexer::{Lexer, LineMark, TokenKind};
@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How deep archives may read archives.
+/// How deeply archives may be nested.
 const DEPTH_MAX: usize = 128;
 
 /// Text between ArchiveBegin and ArchiveEnd.
@@ -19,11 +19,11 @@ pub(super) struct InlineArchive {
     mark: LineMark,
 }
 
-/// Which archive is open: one that reads itself would never end.
+/// Identifies an open archive, to detect one that reads itself and would never end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ArchiveIdentity {
     File(PathBuf),
-    /// By where its text lies.
+    /// An inline archive, by the location of its text: the address of the source and an offset.
     Inline(usize, usize),
 }
 
@@ -32,7 +32,7 @@ impl Reader<'_> {
         let version = lexer.one_float()?;
         if !(3.0..3.205).contains(&version) {
             let message = format!("unknown RIB version {version}; the file is read as 3.2");
-            self.complain(RequestFault::warning("badversion", self.current.offset, message));
+            self.report_here(RequestFault::warning("badversion", self.current.offset, message));
         }
         Ok(())
     }
@@ -129,7 +129,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Keeps the text up to the matching ArchiveEnd. It is read token by token, so that the word in a string or comment is none.
+    /// Keeps the text up to the matching ArchiveEnd. It is read token by token, so that ArchiveEnd in a string or
+    /// comment does not count.
     pub(super) fn archive_begin(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let name = lexer.text()?;
         lexer.skip_to_request();
@@ -145,7 +146,7 @@ impl Reader<'_> {
         Err(RequestFault::error("nesting", self.current.offset, "ArchiveEnd without ArchiveBegin"))
     }
 
-    /// Conditionals are not evaluated yet: nothing between IfBegin and IfEnd is read.
+    /// Conditionals are not evaluated yet; everything between IfBegin and IfEnd is skipped.
     pub(super) fn if_begin(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         lexer.text()?;
         lexer.skip_to_request();
@@ -159,7 +160,7 @@ impl Reader<'_> {
         Err(RequestFault::error("nesting", self.current.offset, format!("{} without IfBegin", self.current.name)))
     }
 
-    /// Skips to behind the matching end and says where that word begins.
+    /// Skips past the matching end and returns where that word begins.
     fn skip_block(&self, lexer: &mut Lexer<'_>, begin: &str, end: &str) -> Parsed<usize> {
         let mut depth = 1;
         loop {

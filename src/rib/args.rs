@@ -1,4 +1,4 @@
-//! Positional arguments: numbers that may stand alone or in an array, strings, handles.
+//! Positional arguments: numbers, alone or in an array, strings and handles.
 
 use super::fault::{Parsed, RequestFault};
 use super::lexer::{Lexer, TokenKind, describe};
@@ -22,8 +22,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// Exactly `N` numbers, in an array or one after the other. More in the array than that is an error too: nobody can tell which
-    /// were meant.
+    /// Reads exactly `N` numbers, in an array or one after the other. More numbers in an array are an error too,
+    /// because it is unclear which were meant.
     pub(super) fn floats<const N: usize>(&mut self) -> Parsed<[f64; N]> {
         let mut values = [0.0; N];
         if self.peek() != TokenKind::Open {
@@ -86,7 +86,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// An array of integers; a single one needs no brackets.
+    /// Reads an array of integers; a single one needs no brackets.
     pub(super) fn ints(&mut self) -> Parsed<Vec<i32>> {
         let mut values = Vec::new();
         match self.peek() {
@@ -97,7 +97,7 @@ impl Lexer<'_> {
         Ok(values)
     }
 
-    /// An array of numbers, or the run of numbers that follows.
+    /// Reads an array of numbers, or all numbers up to the next token of another kind.
     pub(super) fn float_list(&mut self) -> Parsed<Vec<f32>> {
         let mut values = Vec::new();
         match self.peek() {
@@ -138,7 +138,7 @@ impl Lexer<'_> {
     }
 }
 
-/// A string for the scene: text that is not UTF-8 is read as far as it is.
+/// Converts a string for the scene; bytes that are not UTF-8 are replaced.
 pub(super) fn to_text(bytes: &[u8]) -> Arc<str> {
     String::from_utf8_lossy(bytes).into()
 }

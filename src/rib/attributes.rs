@@ -51,8 +51,8 @@ impl Reader<'_> {
         let [rate] = lexer.floats::<1>()?.map(|value| value as f32);
         if rate.is_nan() || rate < f32::MIN_POSITIVE {
             let message = format!("ShadingRate {rate} is not positive; the current rate is kept");
-            // The request was understood: in a motion block it is one of its keys.
-            self.complain(RequestFault::error("range", self.current.offset, message));
+            // The request was read, so that in a motion block it is one of the keys.
+            self.report_here(RequestFault::error("range", self.current.offset, message));
             let rate = self.state.attributes.shading_rate;
             return self.change(AttributeChange::ShadingRate(rate));
         }
@@ -99,7 +99,7 @@ impl Reader<'_> {
         self.change(AttributeChange::Basis([u, v]))
     }
 
-    /// A basis, by name or as a matrix, and its step.
+    /// Reads a basis, by name or as a matrix, and its step.
     fn one_basis(&mut self, lexer: &mut Lexer<'_>) -> Parsed<Basis> {
         let basis = if lexer.peek() == TokenKind::String {
             let start = lexer.position();
@@ -147,8 +147,8 @@ impl Reader<'_> {
         self.change(AttributeChange::DetailRange(range))
     }
 
-    /// The size of a detail box in pixels of area: that of its picture's bounding rectangle, as large as the whole scene if it
-    /// crosses the eye plane.
+    /// Returns the size of a detail box as the area in pixels of its projection's bounding rectangle; infinite if the
+    /// box crosses the eye plane.
     pub(super) fn detail_size(&self, bounds: &[f64; 6]) -> f64 {
         let Some(world) = &self.world else { return f64::INFINITY };
         let camera = &world.camera;
@@ -191,14 +191,14 @@ impl Reader<'_> {
         ))
     }
 
-    /// Requests of earlier versions that no renderer acts on.
+    /// Requests of earlier versions that renderers ignore.
     pub(super) fn ignored(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         self.mark_inert();
         lexer.skip_to_request();
         Ok(())
     }
 
-    /// Tells the motion block that is open that this request does nothing.
+    /// Marks the open motion block's request as having no effect.
     pub(super) fn mark_inert(&mut self) {
         if let Some(block) = &mut self.moving {
             block.mark_inert();
@@ -223,12 +223,12 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The changes that the parameters just read ask for.
+    /// Returns the changes that the current parameters request.
     fn attribute_changes(&self, category: &str) -> Vec<AttributeChange> {
         let mut changes = Vec::new();
         for param in self.params.iter() {
             let values = self.params.values(param);
-            let report = &mut |fault| self.complain(fault);
+            let report = &mut |fault| self.report_here(fault);
             let Some(count) = check_count(param, values.len(), 1, report) else { continue };
             let name = &*param.declaration.name;
             match (category, name, values) {
@@ -238,7 +238,7 @@ impl Reader<'_> {
                     } else {
                         let message =
                             format!("the displacement bound {radius} is negative or not finite; it is ignored");
-                        self.complain(RequestFault::error("range", param.offset, message));
+                        self.report_here(RequestFault::error("range", param.offset, message));
                     }
                 }
                 ("displacementbound", "coordinatesystem", ParamSlice::Strings([space, ..])) => {

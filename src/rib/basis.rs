@@ -25,7 +25,7 @@ const HERMITE: Basis =
 const POWER: Basis =
     Basis { matrix: [[1., 0., 0., 0.], [0., 1., 0., 0.], [0., 0., 1., 0.], [0., 0., 0., 1.]], step: 4 };
 
-/// The basis of that name with its natural step.
+/// Returns the basis with this name and its natural step.
 pub(super) fn named(name: &str) -> Option<Basis> {
     Some(match name {
         "bezier" => BEZIER,
@@ -37,10 +37,10 @@ pub(super) fn named(name: &str) -> Option<Basis> {
     })
 }
 
-/// How four control values of a basis become four Bezier control values.
+/// Converts four control values of a basis to four Bezier control values.
 ///
-/// The last value of a segment and the first of the next are the same bits: both are one sum over the same inputs in the same
-/// order with the same coefficients, and coefficients that are zero contribute nothing.
+/// The last value of a segment and the first of the next have the same bits: both are one sum over the same inputs in
+/// the same order with the same coefficients, and coefficients that are zero contribute nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ToBezier {
     rows: [[f64; 4]; 4],
@@ -51,9 +51,10 @@ pub(super) struct ToBezier {
 const TINY: f64 = 1e-4;
 
 impl ToBezier {
-    /// The conversion from `basis`.
+    /// Creates the conversion from `basis`.
     pub(super) fn new(basis: &Basis) -> Self {
-        // With M = [rows of t^3, t^2, t, 1], the Bezier values are Mb^-1 M; rows of Mb^-1 are the blossoms of the cubic.
+        // With M = [rows of t^3, t^2, t, 1], the Bezier values are Mb^-1 M; rows of Mb^-1 are the blossoms of the
+        // cubic.
         let m = basis.matrix.map(|row| row.map(f64::from));
         let mut rows = [[0.0; 4]; 4];
         for i in 0..4 {
@@ -75,7 +76,8 @@ impl ToBezier {
         Self { rows, identity }
     }
 
-    /// If a segment ends where the next one, `step` inputs later, begins, but for rounding, lets both use the same coefficients.
+    /// If a segment ends where the next one, `step` inputs later, begins, except for rounding, makes both use the same
+    /// coefficients.
     fn share_ends(rows: &mut [[f64; 4]; 4], step: usize) {
         let first = rows[0];
         let shifted: [f64; 4] = std::array::from_fn(|i| i.checked_sub(step).map_or(0.0, |i| first[i]));
@@ -94,7 +96,7 @@ impl ToBezier {
         self.identity
     }
 
-    /// The Bezier value `row` of the control values `inputs`.
+    /// Returns the Bezier value `row` of the control values `inputs`.
     pub(super) fn apply(&self, row: usize, inputs: &[f64; 4]) -> f64 {
         let mut sum = None;
         for (coefficient, input) in self.rows[row].iter().zip(inputs) {

@@ -1,4 +1,4 @@
-//! Blocks: what nests, what each saves, and what happens when they are not closed in order (RISpec 2.2).
+//! Blocks: how they nest, what each saves, and what happens when they are not closed in order (RISpec 2.2).
 
 use super::effect::{BlockScope, RequestEffect};
 use super::fault::{Parsed, RequestFault};
@@ -40,7 +40,8 @@ impl BlockKind {
         }
     }
 
-    /// A block is closed early only by the end of one at least as strong: a stray AttributeEnd does not end the world.
+    /// A block is closed early only by the end of a block at least as strong: a stray AttributeEnd does not end the
+    /// world.
     fn strength(self) -> u32 {
         match self {
             Self::Frame => 3,
@@ -68,7 +69,7 @@ enum SavedState {
     Scope(Box<SavedScope>),
 }
 
-/// What a frame or world saves.
+/// The state that a frame or world saves.
 struct SavedScope {
     state: GraphicsState,
     options: OptionState,
@@ -115,7 +116,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Closes the innermost block of a kind, and with a message all that is open inside it.
+    /// Closes the innermost block of a kind, and reports and closes every block that is still open inside it.
     pub(super) fn close(&mut self, kind: BlockKind) -> Parsed<()> {
         let reachable = self.blocks.iter().rev().take_while(|b| b.kind == kind || b.kind.strength() <= kind.strength());
         let Some(depth) = reachable.map(|block| block.kind).position(|found| found == kind) else {
@@ -133,7 +134,7 @@ impl Reader<'_> {
                 let message =
                     format!("{}Begin at {} is still open at {}End", block.kind.name(), block.location, kind.name());
                 let fault = RequestFault::error("nesting", self.current.offset, message).hint("it is closed here");
-                self.complain(fault);
+                self.report_here(fault);
             }
             self.close_innermost();
         }
@@ -172,7 +173,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Closes all that is open at the end of the input and says so, unless the input was cut, which is told.
+    /// Closes all blocks that are open at the end of the input and reports them, unless the input was cut off, which is
+    /// reported elsewhere.
     pub(super) fn close_all(&mut self, end: SourceLocation, cut: bool) {
         while let Some(block) = self.blocks.last() {
             if !cut {
@@ -229,12 +231,12 @@ impl Reader<'_> {
         self.close(BlockKind::Transform)
     }
 
-    /// Solids are drawn as their surfaces, which is the union seen from outside.
+    /// Solids are drawn as their surfaces, which looks like the union from outside.
     pub(super) fn solid_begin(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let operation = lexer.text()?;
         if !matches!(&*operation, "primitive" | "union" | "intersection" | "difference") {
             let message = format!("\"{operation}\" is not a solid operation");
-            self.complain(RequestFault::error("badsolid", self.current.offset, message));
+            self.report_here(RequestFault::error("badsolid", self.current.offset, message));
         }
         self.warn_once(
             "SolidBegin",

@@ -10,7 +10,7 @@ use crate::scene::{DisplayMode, ParamValue, Quantize, ValueType};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Displays of one world at most.
+/// The largest number of displays of a world.
 const DISPLAYS_MAX: usize = 1024;
 
 /// A display as its request names it.
@@ -28,11 +28,11 @@ pub(super) struct DisplayRequest {
     pub(super) exposure: Option<[f32; 2]>,
     /// All other parameters.
     pub(super) params: BTreeMap<String, ParamValue>,
-    /// Where it stands.
+    /// Where it is in the input.
     pub(super) location: SourceLocation,
 }
 
-/// Variables that every shader has (RISpec tables 12.1 to 12.5): a display may show them without a declaration.
+/// Variables that every shader has (RISpec tables 12.1 to 12.5), which a display may show without a declaration.
 const SHADER_VARIABLES: &[(&str, ValueType)] = &[
     ("P", ValueType::Point),
     ("N", ValueType::Normal),
@@ -57,7 +57,7 @@ const SHADER_VARIABLES: &[(&str, ValueType)] = &[
     ("ncomps", ValueType::Float),
 ];
 
-/// The mode that is a combination of channels, if it is one.
+/// Returns the mode if it is a combination of channels.
 fn channels(mode: &str) -> Option<DisplayMode> {
     let (rgb, rest) = mode.strip_prefix("rgb").map_or((false, mode), |rest| (true, rest));
     let (a, rest) = rest.strip_prefix('a').map_or((false, rest), |rest| (true, rest));
@@ -104,7 +104,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The variable that a mode names: an inline declaration, a declared name or a variable of every shader.
+    /// Returns the variable that a mode names: an inline declaration, a declared name or a variable of every shader.
     fn variable(&mut self, mode: &str, offset: usize) -> Parsed<DisplayMode> {
         if let Some((first, _)) = mode.split_once(',') {
             let message =
@@ -129,8 +129,9 @@ impl Reader<'_> {
         }
     }
 
-    /// A display's own quantization, in either of the two orders that are in use: one min max dither, or zero one min max with the
-    /// dither as a parameter of its own. The last number tells them apart: a dither is at most 1, a largest value is more.
+    /// Returns a display's own quantization, in either of the two orders in use: one min max dither, or zero one min
+    /// max with the dither in a separate parameter. The last number distinguishes them: a dither is at most 1, a
+    /// maximum is larger.
     fn own_quantize(&self, values: &[f32]) -> Quantize {
         let dither = self.params.numbers("dither", 1).map(|values| values[0]);
         match *values {
@@ -177,7 +178,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A shader request of an attribute slot.
+    /// Reads a shader request for a slot of the attributes.
     pub(super) fn shader_request(&mut self, lexer: &mut Lexer<'_>, slot: ShaderSlot) -> Parsed<()> {
         let call = self.shader_call(lexer)?;
         self.apply(RequestEffect::Change(AttributeChange::Shader(slot, call)));

@@ -1,4 +1,5 @@
-//! What requests do, as values: applied at once, collected by a motion block, or kept by an object and applied at each instance.
+//! Effects of requests, as values: they are applied immediately, collected by a motion block, or kept by an object and
+//! applied at each instance.
 
 use super::fault::RequestFault;
 use super::geometry::Batch;
@@ -13,33 +14,33 @@ use crate::stats::human_bytes;
 use glam::DMat4;
 use std::sync::Arc;
 
-/// Other attributes that a state may have. Every change copies them.
+/// The largest number of other attributes of a state; every change copies them.
 const OTHER_MAX: usize = 1024;
 
-/// What a drawable takes beside its geometry: its own record, and about as much as the pipeline's records of one instance (look, run,
-/// instance twice while bins are numbered, origin).
+/// The bytes of a drawable besides its geometry: its own record and roughly the pipeline's records of one instance
+/// (look, run, instance twice while bins are numbered, origin).
 const DRAWABLE_BYTES: usize = 640;
 
-/// What one request does.
+/// The effect of one request.
 #[derive(Clone, Debug)]
 pub(super) enum RequestEffect {
     /// Changes the current transformation, by one step at each time.
     Transform(Motion<TransformStep>),
     /// Changes an attribute.
     Change(AttributeChange),
-    /// Makes a light, with its handle.
+    /// Creates a light with a handle.
     Light(Arc<str>, ShaderCall),
-    /// Makes primitives, which the next ones may join.
+    /// Draws primitives, which may be joined with the next ones.
     Primitive(Box<Batch>),
     /// Draws a finished geometry.
     Geometry(Arc<Geometry>),
     /// Draws an object.
     Instance(Arc<Object>),
-    /// Names the current coordinate system.
+    /// Gives the current coordinate system a name.
     Space(Arc<str>),
     /// Makes a named coordinate system the current one.
     UseSpace(Arc<str>),
-    /// Sets the projection, which makes the current coordinates those of the camera.
+    /// Sets the projection and makes the current coordinates those of the camera.
     Projection(Projection),
     /// Saves the attributes and the transformation, or the transformation alone.
     Begin(BlockScope),
@@ -48,7 +49,7 @@ pub(super) enum RequestEffect {
 }
 
 impl RequestEffect {
-    /// About how many bytes of new state it makes each time it is applied.
+    /// Returns roughly how many bytes of new state it creates each time it is applied.
     pub(super) fn bytes(&self) -> u64 {
         let more = match self {
             Self::Change(AttributeChange::Shader(_, Some(call))) | Self::Light(_, call) => call.bytes(),
@@ -60,17 +61,17 @@ impl RequestEffect {
     }
 }
 
-/// What a block saves.
+/// The part of the state that a block saves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockScope {
-    /// Attributes and transformation.
+    /// The attributes and the transformation.
     Attributes,
-    /// Transformation.
+    /// The transformation only.
     Transform,
 }
 
 impl Reader<'_> {
-    /// Takes the effect of a request: into the motion block that is open, or at once.
+    /// Applies the effect of a request, or adds it to the open motion block.
     pub(super) fn apply(&mut self, effect: RequestEffect) {
         let fits = match &effect {
             RequestEffect::Primitive(batch) => self.take_memory(batch.bytes()),
@@ -84,7 +85,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Does what a request does, and keeps it for the object that is being made.
+    /// Performs an effect and keeps it for the object that is being recorded.
     pub(super) fn perform(&mut self, effect: RequestEffect) {
         match effect {
             RequestEffect::Primitive(batch) => self.join(*batch),
@@ -100,7 +101,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Puts primitives behind those that wait, if they can be one geometry.
+    /// Appends primitives to the pending ones, if they can form one geometry.
     fn join(&mut self, batch: Batch) {
         let rest = match &mut self.pending {
             Some(pending) => pending.append(batch),
@@ -112,7 +113,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Makes a geometry of the primitives that wait: before anything changes that they depend on.
+    /// Draws the pending primitives as a geometry, before anything changes that they depend on.
     pub(super) fn flush(&mut self) {
         if let Some(batch) = self.pending.take() {
             let geometry = Arc::new(batch.geometry());
@@ -123,8 +124,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes host memory for what is put into the scene. The first time that it does not fit this is said; from then to the end of the
-    /// world nothing more is put in, so that what is left out is all that follows.
+    /// Charges host memory for an addition to the scene. The first failure is reported; from then to the end of the
+    /// world nothing more is added, so that everything after the first failure is left out.
     pub(super) fn take_memory(&mut self, bytes: u64) -> bool {
         let known = self.charge.refused().is_some();
         let fits = self.charge.take(ChargeKind::Geometry, bytes);
@@ -134,7 +135,7 @@ impl Reader<'_> {
         fits
     }
 
-    /// Says that host memory is used up here, by whom, and what `comes` of it.
+    /// Reports that host memory is used up, by what, and the `consequence`.
     pub(super) fn refuse(&mut self, asked: &str, consequence: &str) {
         self.summary.cut = true;
         let memory = self.charge.memory();
@@ -145,10 +146,10 @@ impl Reader<'_> {
         let hint = "raise --host-memory, split the scene, or render a smaller Format or a crop";
         let mut fault = RequestFault::error("limitcheck", self.current.offset, message).hint(hint);
         fault.severity = Severity::Severe;
-        self.complain(fault);
+        self.report_here(fault);
     }
 
-    /// Changes the state, or draws. Blocks are the caller's business.
+    /// Changes the state, or draws. The caller handles blocks.
     fn take(&mut self, effect: &RequestEffect) {
         match effect {
             RequestEffect::Transform(steps) => self.take_steps(steps),
@@ -172,7 +173,7 @@ impl Reader<'_> {
             Ok(transform) => self.state.transform = Arc::new(transform),
             Err(TransformError::Singular) => {
                 let message = "this transformation cannot be inverted and is ignored";
-                self.complain(
+                self.report_here(
                     RequestFault::error("math", self.current.offset, message)
                         .hint("it flattens everything to a plane, a line or a point"),
                 );
@@ -180,12 +181,12 @@ impl Reader<'_> {
             Err(TransformError::TooManyKeys) => {
                 let message =
                     format!("the transformation would have more than {} times and is ignored", motion::KEYS_MAX);
-                self.complain(RequestFault::error("limitcheck", self.current.offset, message));
+                self.report_here(RequestFault::error("limitcheck", self.current.offset, message));
             }
         }
     }
 
-    /// Applies the items of an object. Its blocks are balanced.
+    /// Applies the effects of an object, whose blocks are balanced.
     pub(super) fn replay(&mut self, items: &[RequestEffect]) {
         let mut saved = Vec::new();
         for item in items {
@@ -201,7 +202,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds a drawable to the world under the current state. One that `waited` to be joined was read before memory was used up.
+    /// Adds a drawable to the world under the current state. A drawable that `waited` to be joined was read before
+    /// memory was used up.
     fn draw_geometry(&mut self, geometry: &Arc<Geometry>, waited: bool) {
         let Some(world) = self.world.as_mut().filter(|_| self.state.detail.is_visible()) else { return };
         let attributes = &self.state.attributes;
@@ -251,14 +253,14 @@ impl Reader<'_> {
             change => {
                 if let Err(fault) = change_attributes(Arc::make_mut(&mut state.attributes), change, self.current.offset)
                 {
-                    self.complain(fault);
+                    self.report_here(fault);
                 }
             }
         }
     }
 }
 
-/// The changes that concern the attributes alone.
+/// Applies a change that affects only the attributes.
 fn change_attributes(attributes: &mut Attributes, change: &AttributeChange, offset: usize) -> Result<(), RequestFault> {
     match change {
         AttributeChange::Color(color) => attributes.color = *color,
@@ -283,7 +285,7 @@ fn change_attributes(attributes: &mut Attributes, change: &AttributeChange, offs
             }
             attributes.other.insert(key.clone(), value.clone());
         }
-        // Handled by the reader, because they concern more than the attributes.
+        // Handled by the reader, because they affect more than the attributes.
         AttributeChange::Orientation(_)
         | AttributeChange::ReverseOrientation
         | AttributeChange::Basis(_)
@@ -294,7 +296,7 @@ fn change_attributes(attributes: &mut Attributes, change: &AttributeChange, offs
     Ok(())
 }
 
-/// Switches a light; the list stays in the order in which lights were made.
+/// Switches a light; the list stays in the order in which the lights were created.
 fn illuminate(attributes: &mut Attributes, light: LightId, on: bool) {
     let mut lights = attributes.lights.to_vec();
     match (lights.binary_search(&light), on) {

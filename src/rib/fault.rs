@@ -1,21 +1,21 @@
-//! What is wrong with a request, before it is known whom to tell.
+//! Mistakes in a request, before they are reported.
 
 use crate::diagnostic::{Diagnostic, Severity, SourceLocation};
 use std::ops::{Deref, DerefMut};
 
-/// The result of reading something; a fault ends the request it is in and nothing else.
+/// The result of reading something; a fault ends only the request that contains it.
 pub(super) type Parsed<T> = Result<T, RequestFault>;
 
-/// One thing that is wrong. Boxed, so that results stay small.
+/// One mistake in a request. Boxed, so that results stay small.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RequestFault(Box<FaultDetails>);
 
-/// What a [`RequestFault`] says.
+/// The content of a [`RequestFault`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FaultDetails {
-    /// How bad it is.
+    /// How serious it is.
     pub(super) severity: Severity,
-    /// Its code name.
+    /// Its code.
     pub(super) code: &'static str,
     /// The byte of the source that it is about.
     pub(super) offset: usize,
@@ -42,29 +42,29 @@ impl RequestFault {
         Self(Box::new(FaultDetails { severity, code, offset, message: message.into(), hint: String::new() }))
     }
 
-    /// An error at `offset`.
+    /// Creates an error at `offset`.
     pub(super) fn error(code: &'static str, offset: usize, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, offset, message)
     }
 
-    /// A warning at `offset`.
+    /// Creates a warning at `offset`.
     pub(super) fn warning(code: &'static str, offset: usize, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, offset, message)
     }
 
-    /// Something the user may want to know.
+    /// Creates a note at `offset`: information that the user may want.
     pub(super) fn note(code: &'static str, offset: usize, message: impl Into<String>) -> Self {
         Self::new(Severity::Info, code, offset, message)
     }
 
-    /// The same with a hint.
+    /// Adds a hint: what the user can do about it.
     #[must_use]
     pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = hint.into();
         self
     }
 
-    /// The message for the user.
+    /// Converts the fault to a message for the user.
     pub(super) fn diagnostic(self, location: SourceLocation) -> Diagnostic {
         Diagnostic::new(self.severity, self.code, location, self.0.message).hint(self.0.hint)
     }

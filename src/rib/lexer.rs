@@ -1,6 +1,7 @@
 //! Bytes to tokens: the ASCII encoding of RISpec C.2, over a whole file in memory.
 //!
-//! Nothing is allocated for a token. Strings without escapes are slices of the input, numbers go straight into the caller's vector.
+//! Tokens need no allocation. Strings without escapes are slices of the input; numbers are pushed directly to the
+//! caller's vector.
 
 use super::fault::{Parsed, RequestFault};
 use super::number::{self, Number};
@@ -28,7 +29,7 @@ pub(super) enum TokenKind {
     Dash,
     /// A byte of the binary encoding.
     Binary,
-    /// A byte that begins nothing.
+    /// A byte that begins no token.
     Unknown,
     /// The end: of the file, 0377 or Control-Z.
     End,
@@ -39,9 +40,9 @@ pub(super) struct Lexer<'a> {
     source: &'a Arc<Source>,
     bytes: &'a [u8],
     position: usize,
-    /// Where the current request begins: at or before every position that is still asked for.
+    /// Where the current request begins, at or before every position whose location may still be needed.
     mark: LineMark,
-    /// The furthest position that was asked for: many faults in one long request cost one pass over it.
+    /// The furthest position located so far, so that many faults in one long request cost only one pass over it.
     furthest: Cell<LineMark>,
 }
 
@@ -60,7 +61,7 @@ impl LineMark {
     /// The beginning of a file.
     pub(super) const START: Self = Self { offset: 0, line: 1, line_start: 0 };
 
-    /// The same line information moved forward to `offset`. LF, CRLF and CR end lines.
+    /// Moves the line information forward to `offset`. LF, CRLF and CR end lines.
     fn advanced(mut self, bytes: &[u8], offset: usize) -> Self {
         let part = &bytes[self.offset.min(offset)..offset];
         for end in memchr::memchr2_iter(b'\n', b'\r', part) {
@@ -77,7 +78,7 @@ impl LineMark {
 }
 
 impl<'a> Lexer<'a> {
-    /// Reads `range` of `source`; `mark` says on which line it begins.
+    /// Creates a lexer for `range` of `source`; `mark` is the line on which it begins.
     pub(super) fn new(source: &'a Arc<Source>, range: Range<usize>, mark: LineMark) -> Self {
         Self { source, bytes: &source.bytes[..range.end], position: range.start, mark, furthest: Cell::new(mark) }
     }
@@ -87,23 +88,23 @@ impl<'a> Lexer<'a> {
         self.source
     }
 
-    /// Where it stands: the offset of the next unread byte.
+    /// The offset of the next unread byte.
     pub(super) fn position(&self) -> usize {
         self.position
     }
 
-    /// Goes back to where a value began.
+    /// Moves back to the beginning of a value.
     pub(super) fn go_back(&mut self, position: usize) {
         debug_assert!(position <= self.position, "going back never goes forward");
         self.position = position;
     }
 
-    /// Jumps to the end: what is left cannot be read.
+    /// Skips to the end, because the rest cannot be read.
     pub(super) fn abandon(&mut self) {
         self.position = self.bytes.len();
     }
 
-    /// The place of a byte.
+    /// The location of a byte.
     pub(super) fn location(&self, offset: usize) -> SourceLocation {
         let known = [self.furthest.get(), self.mark, LineMark::START];
         let base = known.into_iter().find(|mark| mark.offset <= offset).unwrap_or(LineMark::START);
@@ -113,7 +114,8 @@ impl<'a> Lexer<'a> {
         SourceLocation { file: self.source.name.clone(), line: mark.line, column }
     }
 
-    /// The place of a request's name. Keeps the line count moving, so that the whole file is counted once.
+    /// The location of a request's name. Advances the line count, so that lines of the whole file are counted only
+    /// once.
     pub(super) fn request_location(&mut self, offset: usize) -> SourceLocation {
         self.mark = self.mark_at(offset);
         self.location(offset)
@@ -124,7 +126,7 @@ impl<'a> Lexer<'a> {
         if offset < self.mark.offset { self.mark } else { self.mark.advanced(self.bytes, offset) }
     }
 
-    /// Skips white space and comments, then says what comes.
+    /// Skips white space and comments and returns the kind of the next token.
     pub(super) fn peek(&mut self) -> TokenKind {
         loop {
             let Some(&byte) = self.bytes.get(self.position) else { return TokenKind::End };
@@ -173,7 +175,7 @@ impl<'a> Lexer<'a> {
         start + rest.iter().take_while(inside).count()
     }
 
-    /// The next word, if one comes: a request's name.
+    /// Reads the next word, a request's name, if the next token is one.
     pub(super) fn word(&mut self) -> Option<&'a [u8]> {
         if self.peek() != TokenKind::Word {
             return None;
@@ -213,7 +215,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Reads what follows a backslash; returns where it ends.
+    /// Reads an escape after its backslash; returns where it ends.
     fn escape(&self, at: usize, text: &mut Vec<u8>) -> usize {
         let Some(&byte) = self.bytes.get(at) else { return at };
         match byte {
@@ -235,7 +237,8 @@ impl<'a> Lexer<'a> {
         at + 1
     }
 
-    /// A string without an end: reading goes on behind its first line, so that one missing quote does not swallow the file.
+    /// Reports a string without an end and continues after its first line, so that one missing quote does not consume
+    /// the file.
     fn unterminated(&mut self, start: usize) -> RequestFault {
         let rest = &self.bytes[start..];
         self.position = start + memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
@@ -248,7 +251,7 @@ impl<'a> Lexer<'a> {
         self.take_number(parsed)
     }
 
-    /// Moves behind a number that was parsed here, or behind what is none.
+    /// Moves past a number that was parsed here, or past the text that is not a number.
     #[inline]
     fn take_number<T>(&mut self, parsed: Option<(T, usize)>) -> Parsed<T> {
         let start = self.position;
@@ -261,7 +264,7 @@ impl<'a> Lexer<'a> {
         Err(RequestFault::error("syntaxerror", start, "this is not a number"))
     }
 
-    /// A number must be followed by something that cannot belong to it.
+    /// Checks that a number is followed by something that cannot belong to it.
     #[inline]
     fn check_end(&mut self, end: usize) -> Parsed<()> {
         match self.bytes.get(end) {
@@ -274,7 +277,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Reads `[ numbers ]` behind whatever `out` holds.
+    /// Reads `[ numbers ]` and appends them to `out`.
     pub(super) fn float_array(&mut self, out: &mut Vec<f32>) -> Parsed<()> {
         let open = self.position;
         self.position += 1;
@@ -293,7 +296,7 @@ impl<'a> Lexer<'a> {
         self.take_number(parsed)
     }
 
-    /// Reads `[ integers ]` behind whatever `out` holds.
+    /// Reads `[ integers ]` and appends them to `out`.
     pub(super) fn int_array(&mut self, out: &mut Vec<i32>) -> Parsed<()> {
         let open = self.position;
         self.position += 1;
@@ -305,7 +308,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Reads an integer. A float in its place is a type error.
+    /// Reads an integer; a float is a type error.
     pub(super) fn int(&mut self) -> Parsed<i32> {
         let start = self.position;
         match self.number()? {
@@ -315,7 +318,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Reads `[ strings ]`, handing each to `each`.
+    /// Reads `[ strings ]` and calls `each` for every one.
     pub(super) fn string_array(&mut self, each: &mut dyn FnMut(Cow<'a, [u8]>)) -> Parsed<()> {
         let open = self.position;
         self.position += 1;
@@ -338,8 +341,8 @@ impl<'a> Lexer<'a> {
             .hint(format!("the array begins at line {}, column {}; is its ] missing?", location.line, location.column)))
     }
 
-    /// Whether the value that comes is a string or an array that begins with one.
-    pub(super) fn value_is_of_strings(&mut self) -> bool {
+    /// Whether the next value is a string or an array that begins with one.
+    pub(super) fn next_value_is_strings(&mut self) -> bool {
         let start = self.position;
         if self.peek() == TokenKind::Open {
             self.position += 1;
@@ -373,12 +376,12 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Skips to the next request: what to do after an error, and with the arguments of what is not supported.
+    /// Skips to the next request, after an error or to ignore the arguments of an unsupported request.
     pub(super) fn skip_to_request(&mut self) {
         loop {
             match self.peek() {
                 TokenKind::Word | TokenKind::End | TokenKind::Binary => return,
-                // A broken string or number has moved on already; it was reported, or belongs to what was.
+                // Reading a malformed string or number has moved the position already; the request's fault covers it.
                 TokenKind::Number => drop(self.number()),
                 TokenKind::String => drop(self.string()),
                 TokenKind::Open | TokenKind::Close | TokenKind::Dash | TokenKind::Unknown => self.position += 1,
@@ -386,13 +389,13 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Skips one byte: a bracket or a dash that was looked at.
+    /// Skips one byte, a bracket or a dash that was peeked at.
     pub(super) fn skip_byte(&mut self) {
         self.position += 1;
     }
 }
 
-/// What a token is, for messages.
+/// Describes a token for messages.
 pub(super) fn describe(kind: TokenKind) -> &'static str {
     match kind {
         TokenKind::Word => "a request",
@@ -415,7 +418,7 @@ mod tests {
         Arc::new(Source::of_test(text.as_ref()))
     }
 
-    /// What `read` makes of the text, and the kind of token that follows.
+    /// Returns what `read` gives for the text, and the kind of the next token.
     fn lexed<T>(text: impl AsRef<[u8]>, read: impl FnOnce(&mut Lexer<'_>) -> T) -> (T, TokenKind) {
         let source = source(text);
         let mut lexer = Lexer::new(&source, 0..source.bytes.len(), LineMark::START);
@@ -425,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_a_fault_and_reading_moves_on() {
+    fn malformed_numbers_are_faults_and_are_skipped() {
         for text in ["1abc", "1.2.3", "1e", ".", "-.", "0x10", "1..2"] {
             let source = source(text);
             let mut lexer = Lexer::new(&source, 0..text.len(), LineMark::START);
@@ -436,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_told_from_floats() {
+    fn integers_and_floats_are_distinguished() {
         assert_eq!(lexed("42", |lexer| lexer.int().ok()).0, Some(42));
         assert_eq!(lexed("-2147483648", |lexer| lexer.int().ok()).0, Some(i32::MIN));
         assert_eq!(lexed("1.0", |lexer| lexer.int().map_err(|fault| fault.code)).0, Err("badargument"));
@@ -465,7 +468,7 @@ mod tests {
     }
 
     #[test]
-    fn a_string_without_end_costs_its_line() {
+    fn an_unterminated_string_ends_with_its_line() {
         let (fault, next) = lexed("\"lost\nSphere", |lexer| lexer.string().expect_err("no end"));
         assert_eq!((fault.code, fault.offset, next), ("syntaxerror", 0, TokenKind::Word));
     }
@@ -491,7 +494,7 @@ mod tests {
                 lexer.word();
             }
             assert_eq!(locations, [(1, 1), (2, 1), (3, 3)], "{text:?}");
-            // A place behind the mark and one before it.
+            // A location after the mark and one before it.
             assert_eq!((lexer.location(0).line, lexer.location(text.len()).line), (1, 3));
         }
     }

@@ -1,13 +1,13 @@
 //! RIB: bytes to requests to [`World`]s.
 //!
-//! [`read`] goes through one input. Every request is looked up in one table (`requests`), reads its arguments from the
-//! `lexer` and becomes an `effect`: a change of the graphics state or a primitive. Effects are applied at once,
-//! collected by a motion block (`moving`), or kept by an object and applied again at each instance (`objects`). What the state
-//! is at a primitive goes into a [`crate::scene::Drawable`]; at WorldEnd the finished [`World`] is handed over, so that the next
-//! one may be read while it is drawn.
+//! [`read`] reads one input. Every request is looked up in one table (`requests`), reads its arguments from the `lexer`
+//! and becomes an `effect`: a change of the graphics state or a primitive. Effects are applied immediately, collected
+//! by a motion block (`moving`), or kept by an object and applied again at each instance (`objects`). The state at a
+//! primitive becomes a [`crate::scene::Drawable`]; at WorldEnd the finished [`World`] is passed on, so that the next
+//! one can be read while it is drawn.
 //!
-//! All input is untrusted. A fault ends the request it is in and is reported with file, line and column; reading goes on at the
-//! next request. Counts are believed only as far as the values that were really read.
+//! All input is untrusted. A fault ends the request that contains it and is reported with file, line and column;
+//! reading continues at the next request. A count in the input is trusted only as far as values were actually read.
 
 mod archives;
 mod args;
@@ -50,7 +50,8 @@ use crate::scene::{Camera, Options, SearchPaths, World};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// What the command line says and RIB cannot change. Which frames are drawn and under which names is decided where the worlds go.
+/// Settings of the command line that take precedence over the RIB. The consumer of the worlds decides which frames are
+/// drawn and under which names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RibOverrides {
     /// Picture size in pixels, of worlds that show a picture (not of depth passes).
@@ -63,12 +64,12 @@ pub struct RibOverrides {
     pub shading_rate: Option<f32>,
 }
 
-/// How much untrusted input may ask for. What is beyond is left out with a message.
+/// Limits on what untrusted input may request. Anything beyond them is left out with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Archives read in all: archives that read archives can grow without bound.
+    /// Total number of archive reads; nested archives could otherwise grow without bound.
     pub archive_reads: u64,
-    /// Blocks open at once.
+    /// Number of blocks that are open at once.
     pub blocks: usize,
 }
 
@@ -78,16 +79,16 @@ impl Default for Limits {
     }
 }
 
-/// What [`read`] needs to know besides the input.
+/// Everything that [`read`] needs besides the input.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The standard search paths: what `@` stands for, and what holds until a RIB sets its own.
+    /// The standard search paths: the value of `@`, and the paths in effect until a RIB sets its own.
     pub search: SearchPaths,
-    /// What the command line says.
+    /// Settings of the command line.
     pub overrides: RibOverrides,
     /// Bounds for untrusted input.
     pub limits: Limits,
-    /// What texts and worlds are taken from.
+    /// The host memory that texts and worlds are charged to.
     pub memory: Arc<HostMemory>,
 }
 
@@ -102,14 +103,16 @@ impl Default for Settings {
     }
 }
 
-/// Who takes the worlds of an input.
+/// Receives the worlds of an input.
 pub trait WorldConsumer {
-    /// Bytes of host memory that the film of a world takes. Asked at WorldBegin, so that geometry leaves room for it.
+    /// Returns the bytes of host memory that the film of a world needs. Called at WorldBegin, so that geometry leaves
+    /// room for the film.
     fn film_bytes(&self, _options: &Options, _camera: &Camera) -> u64 {
         0
     }
 
-    /// Takes a world, with the charge for all that it holds: what the world takes is free when that is dropped. Breaking ends the reading.
+    /// Takes a world with the charge for everything in it; dropping the charge frees the world's share of host memory.
+    /// Returning `Break` ends the reading.
     fn take(&mut self, world: World, charge: Arc<Charge>) -> ControlFlow<()>;
 }
 
@@ -122,34 +125,34 @@ impl<F: FnMut(World) -> ControlFlow<()>> WorldConsumer for F {
 /// Why reading ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// The input could not be opened or unpacked; the message was reported.
+    /// The input could not be opened or decompressed; the error was reported.
     Unreadable,
-    /// An error under `ErrorHandler "abort"`.
+    /// An error occurred under `ErrorHandler "abort"`.
     Aborted,
-    /// The taker of worlds said so.
+    /// The consumer of worlds asked to stop.
     Consumer,
 }
 
-/// What happened in one input.
+/// The result of reading one input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Worlds handed over.
+    /// Number of worlds that were passed to the consumer.
     pub worlds: u32,
-    /// Requests read.
+    /// Number of requests that were read.
     pub requests: u64,
-    /// Errors reported, repeats included.
+    /// Number of reported errors, repeats included.
     pub errors: u64,
-    /// Whether something is left out for want of host memory.
+    /// Whether something was left out for lack of host memory.
     pub cut: bool,
-    /// Why it ended before the end of the input.
+    /// Why reading ended before the end of the input, if it did.
     pub stopped: Option<Stopped>,
 }
 
-/// Reads one input and hands each world to `worlds` as soon as it is complete. Inputs share nothing but the settings.
+/// Reads one input and passes each world to `worlds` as soon as it is complete. Inputs share nothing but the settings.
 ///
-/// Faults of the input go to `reporter` and never end the reading, except under `ErrorHandler "abort"`. Texts and worlds take host memory
-/// from `settings.memory`; where that is used up, the rest of the text, or of the world's objects, is left out with a severe error, and what
-/// came before is drawn.
+/// Mistakes in the input are reported to `reporter` and never end the reading, except under `ErrorHandler "abort"`.
+/// Texts and worlds are charged to `settings.memory`. When it is used up, the rest of the text or of the world's
+/// objects is left out with a severe error, and everything before that is drawn.
 pub fn read(input: &Input, settings: &Settings, reporter: &Reporter, worlds: &mut dyn WorldConsumer) -> Summary {
     match source::Source::load(input, &settings.memory) {
         Ok(source) => reader::Reader::new(settings, reporter, worlds).read(&Arc::new(source)),

@@ -1,17 +1,17 @@
-//! Moving transformations: lists of (time, matrix) and how they are put together (RISpec 6.3, `MotionBegin`).
+//! Moving transformations: lists of (time, matrix) and how they are combined (RISpec 6.3, `MotionBegin`).
 
 use crate::scene::Motion;
 use glam::{DMat3, DMat4, DVec3};
 use std::sync::Arc;
 
-/// Keys that a transformation may have in all. Blocks inside blocks add their times up; nothing sensible comes near this.
+/// The largest number of keys of a transformation. Nested blocks add up their times; no sensible scene comes near this.
 pub(super) const KEYS_MAX: usize = 256;
 
-/// Largest angle between two keys of a rotation, in degrees: points move on straight lines between keys, and a longer arc would
-/// be seen to shrink (at 45 degrees by r (1 - cos 22.5), 8% of the radius).
+/// The largest angle between two keys of a rotation, in degrees. Points move on straight lines between keys, so that a
+/// longer arc would visibly shrink (at 45 degrees by r (1 - cos 22.5), 8% of the radius).
 const ARC_DEGREES: f64 = 45.0;
 
-/// A shared value that does not move.
+/// Creates a shared value that does not move.
 pub(super) fn still<T>(value: T) -> Arc<Motion<T>> {
     Arc::new(Motion::still(value))
 }
@@ -19,11 +19,11 @@ pub(super) fn still<T>(value: T) -> Arc<Motion<T>> {
 /// What a transformation request does to the current transformation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum TransformStep {
-    /// Replaces it.
+    /// Replaces the transformation.
     Set(DMat4),
-    /// Is multiplied to it.
+    /// Multiplies the transformation by a matrix.
     Concat(DMat4),
-    /// Is multiplied to it: degrees about an axis. Kept as an angle, so that a moving one turns instead of shearing.
+    /// Rotates by degrees about an axis. Kept as an angle, so that a moving rotation turns instead of shearing.
     Rotate(f64, DVec3),
 }
 
@@ -52,8 +52,8 @@ pub(super) fn rotation(degrees: f64, axis: DVec3) -> DMat4 {
     DMat4::from_mat3(DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z)))
 }
 
-/// The matrices of a step given at one or more times, with keys added to rotations so that no arc is longer than [`ARC_DEGREES`].
-/// The authored keys are kept.
+/// Returns the matrices of a step given at one or more times. Rotations get more keys, so that no arc is longer than
+/// [`ARC_DEGREES`]; the authored keys are kept.
 fn matrices(steps: &Motion<TransformStep>) -> Motion<DMat4> {
     let keys = steps.keys();
     let mut result = Vec::with_capacity(keys.len());
@@ -78,7 +78,8 @@ fn matrices(steps: &Motion<TransformStep>) -> Motion<DMat4> {
     Motion::new(result).expect("keys between increasing keys are increasing")
 }
 
-/// `a * b` at every time that one of them has a key for. `None` when that would be more than [`KEYS_MAX`] keys.
+/// Returns `a * b` at every time for which one of them has a key, or `None` if there would be more than [`KEYS_MAX`]
+/// keys.
 pub(super) fn product(a: &Motion<DMat4>, b: &Motion<DMat4>) -> Option<Motion<DMat4>> {
     if !b.moves() {
         let keys = a.keys().iter().map(|(time, matrix)| (*time, *matrix * *b.first())).collect();
@@ -97,19 +98,19 @@ pub(super) fn product(a: &Motion<DMat4>, b: &Motion<DMat4>) -> Option<Motion<DMa
     Motion::new(times.into_iter().map(|time| (time, a.at(time) * b.at(time))).collect())
 }
 
-/// The inverse at every key.
+/// Returns the inverse at every key.
 pub(super) fn inverse(motion: &Motion<DMat4>) -> Motion<DMat4> {
     let keys = motion.keys().iter().map(|(time, matrix)| (*time, matrix.inverse())).collect();
     Motion::new(keys).expect("the keys are those of a motion")
 }
 
-/// Whether a matrix can be undone: finite and not flat.
+/// Whether a matrix is finite and can be inverted.
 pub(super) fn is_invertible(matrix: &DMat4) -> bool {
     let determinant = matrix.determinant();
     matrix.is_finite() && determinant != 0.0 && determinant.is_finite() && matrix.inverse().is_finite()
 }
 
-/// Why a step could not be taken.
+/// Why a step could not be applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TransformError {
     /// The result cannot be inverted.
@@ -181,7 +182,7 @@ mod tests {
         let result = product(&a, &b).expect("few keys");
         let xs: Vec<(f32, f64)> = result.keys().iter().map(|(time, m)| (*time, m.w_axis.x)).collect();
         assert_eq!(xs, [(0.0, 0.0), (0.5, 11.0), (1.0, 12.0)]);
-        // Outside its keys a motion rests.
+        // Outside its keys a motion stands still.
         assert_eq!(a.at(-1.0), translation(0.0));
         assert_eq!(a.at(9.0), translation(2.0));
     }

@@ -15,23 +15,23 @@ use std::sync::Arc;
 /// An open motion block.
 pub(super) struct MovingBlock {
     times: Vec<f32>,
-    /// The request it holds, once one came.
+    /// The request that it contains, once there is one.
     request: Option<&'static str>,
-    /// How many of them began.
+    /// The number of these requests that were begun.
     begun: usize,
     items: Vec<RequestEffect>,
     location: SourceLocation,
-    /// Set when what it holds is known to have no effect, and was warned of.
+    /// Set when its request is known to have no effect, and a warning was given.
     inert: bool,
 }
 
 impl MovingBlock {
-    /// Takes what one of its requests does.
+    /// Collects the effect of one of its requests.
     pub(super) fn collect(&mut self, effect: RequestEffect) {
         self.items.push(effect);
     }
 
-    /// Says that its request has no effect.
+    /// Marks its request as having no effect.
     pub(super) fn mark_inert(&mut self) {
         self.inert = true;
     }
@@ -53,7 +53,7 @@ impl Reader<'_> {
         }
         if !increasing {
             let message = "the times of a motion block must increase; only the first is used";
-            self.complain(RequestFault::error("badmotion", self.current.offset, message));
+            self.report_here(RequestFault::error("badmotion", self.current.offset, message));
             times.truncate(1);
             times[0] = if times[0].is_finite() { times[0] } else { 0.0 };
         }
@@ -67,7 +67,7 @@ impl Reader<'_> {
         self.close(BlockKind::Motion)
     }
 
-    /// What a motion block has to say about a request: the block ends where one comes that cannot move.
+    /// Checks a request against the open motion block; a request that cannot move ends the block.
     pub(super) fn leave_motion_for(&mut self, request: &Request) -> Parsed<()> {
         let Some(block) = &mut self.moving else { return Ok(()) };
         let fault = |message: String| Err(RequestFault::error("badmotion", self.current.offset, message));
@@ -78,7 +78,7 @@ impl Reader<'_> {
                     format!("{} is not allowed in the motion block that begins at {}", request.name, block.location);
                 let fault =
                     RequestFault::error("badmotion", self.current.offset, message).hint("the block is closed here");
-                self.complain(fault);
+                self.report_here(fault);
                 self.close_innermost();
                 Ok(())
             }
@@ -96,7 +96,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Applies what a motion block collected.
+    /// Applies the collected effects of a motion block.
     pub(super) fn finish_motion(&mut self) {
         let Some(block) = self.moving.take() else { return };
         let Some(name) = block.request else { return };
@@ -130,7 +130,7 @@ impl Reader<'_> {
         }
     }
 
-    /// One effect that moves from several that do not.
+    /// Combines several still effects to one that moves.
     fn moving_effect(&mut self, name: &str, mut keys: MotionKeys<RequestEffect>) -> Option<RequestEffect> {
         if keys.len() == 1 {
             return keys.pop().map(|(_, effect)| effect);
@@ -170,20 +170,20 @@ impl Reader<'_> {
                 "the moving {name} is left out: its counts at {} differ from those at {}",
                 other.location, first.location
             );
-            self.complain(RequestFault::error("consistency", self.current.offset, message));
+            self.report_here(RequestFault::error("consistency", self.current.offset, message));
             return None;
         }
         Batch::moving_geometry(batches).map(|geometry| RequestEffect::Geometry(Arc::new(geometry)))
     }
 }
 
-/// The keys' values of one kind; a block holds only one.
+/// Extracts the keys' values of one kind; a block contains only one kind.
 fn pick<T>(keys: MotionKeys<RequestEffect>, part: impl Fn(RequestEffect) -> Option<T>) -> MotionKeys<T> {
     keys.into_iter().filter_map(|(time, effect)| part(effect).map(|value| (time, value))).collect()
 }
 
-/// The value at `time` between increasing keys. Attributes are shaded once, at shutter open, so this is all that is seen of their
-/// motion.
+/// Returns the value at `time` between increasing keys. Attributes are evaluated once, at shutter open, so this is all
+/// that is visible of their motion.
 fn blend_at<T: Clone>(time: f32, keys: &[(f32, T)], blend: impl Fn(&T, &T, f32) -> T) -> Option<T> {
     let after = keys.partition_point(|(key, _)| *key <= time);
     match (after.checked_sub(1).map(|before| &keys[before]), keys.get(after)) {

@@ -1,7 +1,7 @@
 //! Numbers of the ASCII encoding.
 //!
-//! A bare `NaN`, `inf`, `1.#IND` or `1.#INF` is a number that is not finite: programs write them, and whoever uses the number drops
-//! what it would have spoilt.
+//! A bare `NaN`, `inf`, `1.#IND` or `1.#INF` is a number that is not finite: programs write them, and the user of the
+//! number drops the primitive or value that it would spoil.
 
 /// A number as it was written.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,7 +12,7 @@ pub(super) enum Number {
     Float(f64),
 }
 
-/// The number at the start of `bytes` and its length.
+/// Parses the number at the start of `bytes`; returns it with its length.
 pub(super) fn number(bytes: &[u8]) -> Option<(Number, usize)> {
     match integer(bytes) {
         Some((value, length)) => Some((Number::Int(value), length)),
@@ -20,13 +20,13 @@ pub(super) fn number(bytes: &[u8]) -> Option<(Number, usize)> {
     }
 }
 
-/// The number at the start of `bytes` as the nearest 32-bit float, and its length.
+/// Parses the number at the start of `bytes` as the nearest 32-bit float; returns it with its length.
 #[inline]
 pub(super) fn float32(bytes: &[u8]) -> Option<(f32, usize)> {
     short_decimal(bytes).or_else(|| float(bytes))
 }
 
-/// The integer at the start of `bytes` if the number is all digits, at most 18 of them.
+/// Parses the integer at the start of `bytes` if the number consists of at most 18 digits.
 fn integer(bytes: &[u8]) -> Option<(i64, usize)> {
     let first = usize::from(matches!(bytes.first(), Some(b'-' | b'+')));
     let digits = bytes[first..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -39,7 +39,7 @@ fn integer(bytes: &[u8]) -> Option<(i64, usize)> {
     Some((if bytes[0] == b'-' { -value } else { value }, end))
 }
 
-/// The two widths of float that numbers are read as.
+/// A float type that numbers are parsed as.
 trait FloatWidth: fast_float2::FastFloat {
     const NOT_A_NUMBER: Self;
 }
@@ -57,7 +57,7 @@ fn float<F: FloatWidth>(bytes: &[u8]) -> Option<(F, usize)> {
     Some(windows_exception(bytes, length).map_or((value, length), |length| (F::NOT_A_NUMBER, length)))
 }
 
-/// Where one of the numbers ends that Windows' C library writes for NaN and infinity (`1.#QNAN`), if this is one.
+/// Returns the end of a number as Windows' C library writes NaN and infinity (`1.#QNAN`), if this is one.
 fn windows_exception(bytes: &[u8], length: usize) -> Option<usize> {
     let behind = bytes[length..].strip_prefix(b"#")?;
     let names: [&[u8]; 4] = [b"INF", b"IND", b"QNAN", b"SNAN"];
@@ -65,7 +65,7 @@ fn windows_exception(bytes: &[u8], length: usize) -> Option<usize> {
     found.then(|| length + 1 + behind.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count())
 }
 
-/// Whether the word at the start of `bytes` is how a C library writes a number that is not finite.
+/// Whether the word at the start of `bytes` is a C library's text for a number that is not finite.
 pub(super) fn is_non_finite(bytes: &[u8]) -> bool {
     if !matches!(bytes.first(), Some(b'n' | b'N' | b'i' | b'I')) {
         return false;
@@ -78,9 +78,9 @@ pub(super) fn is_non_finite(bytes: &[u8]) -> bool {
 /// The powers of ten that are exact as 32-bit floats.
 const POWERS_OF_TEN: [f32; 11] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10];
 
-/// The decimal number at the start of `bytes` and its length, if it is a short one: without an exponent, its digits below 2^24 and
-/// at most ten of them behind the point. Then both are exact floats and their quotient is the nearest float to the number
-/// (Clinger 1990). Nearly all numbers of a scene are of this kind.
+/// Parses a short decimal number at the start of `bytes`: without an exponent, with digits below 2^24 and at most ten
+/// of them after the point. Then the digits and the power of ten are exact floats and their quotient is the nearest
+/// float to the number (Clinger 1990). Nearly all numbers of a scene are of this kind.
 #[inline]
 fn short_decimal(bytes: &[u8]) -> Option<(f32, usize)> {
     let start = usize::from(matches!(bytes.first(), Some(b'-' | b'+')));
@@ -150,13 +150,13 @@ mod tests {
         assert!(
             is_non_finite(b"NaN]") && is_non_finite(b"INF ") && !is_non_finite(b"info") && !is_non_finite(b"IfBegin")
         );
-        // A comment behind a number is one.
+        // A comment directly after a number ends it.
         assert_eq!(float32(b"1.#comment"), Some((1.0, 2)));
         assert_eq!(float32(b"15#INF"), Some((15.0, 2)));
     }
 
     #[test]
-    fn the_fast_way_to_a_float_is_the_right_one() {
+    fn short_decimals_parse_like_the_standard_library() {
         let mut seed = 1u64;
         for _ in 0..20_000 {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

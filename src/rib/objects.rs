@@ -1,8 +1,8 @@
 //! Retained objects: ObjectBegin, ObjectEnd, ObjectInstance (RISpec 5.6).
 //!
-//! An object is the list of effects between its begin and end. An instance applies them to the state that stands at the instance,
-//! so that what the object sets holds inside and what it leaves open comes from outside. The geometries are
-//! made once and shared.
+//! An object is the list of effects between its begin and end. An instance applies them to the state at the instance,
+//! so that settings of the object apply inside it and everything else is inherited. The geometries are made once and
+//! shared.
 
 use super::blocks::BlockKind;
 use super::effect::RequestEffect;
@@ -11,27 +11,27 @@ use super::lexer::Lexer;
 use super::reader::Reader;
 use std::sync::Arc;
 
-/// How deep objects may hold objects.
+/// How deeply objects may be nested.
 const DEPTH_MAX: u32 = 64;
 
 /// A finished object.
 #[derive(Debug)]
 pub(super) struct Object {
     items: Vec<RequestEffect>,
-    /// 1 more than that of the deepest object in it.
+    /// One more than the depth of the deepest object in it.
     depth: u32,
-    /// About how many bytes an instance of it adds to a scene. Objects of objects of objects grow without bound.
+    /// Roughly how many bytes an instance of it adds to a scene; nested objects can grow exponentially.
     bytes: u64,
 }
 
-/// An object that is being made.
+/// An object that is being recorded.
 pub(super) struct ObjectRecording {
     handle: Arc<str>,
     object: Object,
 }
 
 impl ObjectRecording {
-    /// Keeps an effect.
+    /// Appends an effect.
     pub(super) fn keep(&mut self, effect: RequestEffect) {
         let (depth, inside) =
             if let RequestEffect::Instance(object) = &effect { (object.depth, object.bytes) } else { (0, 0) };
@@ -60,7 +60,7 @@ impl Reader<'_> {
         self.close(BlockKind::Object)
     }
 
-    /// Keeps the object that is being made.
+    /// Finishes the object that is being recorded.
     pub(super) fn finish_object(&mut self) {
         self.flush();
         if let Some(ObjectRecording { handle, object }) = self.recording.take() {
@@ -85,12 +85,12 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Applies an object to the current state, which is the same afterwards.
+    /// Draws an object under the current state, which is unchanged afterwards.
     pub(super) fn draw_object(&mut self, object: &Arc<Object>) {
         if self.world.is_none() {
             return;
         }
-        // Instances inside the object were counted with it.
+        // Instances inside the object are counted with it.
         let counted = self.instance_depth > 0;
         let bytes = if counted { 0 } else { object.bytes };
         if !self.take_memory(bytes) {

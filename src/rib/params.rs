@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 /// One pair of a parameter list.
 pub(super) struct Param {
-    /// What the token stands for.
+    /// What the token means.
     pub(super) declaration: Rc<Declaration>,
-    /// Where the token stands.
+    /// Offset of the token.
     pub(super) offset: usize,
-    /// Where its values lie in the list's floats, integers or strings.
+    /// Range of its values in the list's floats, integers or strings.
     values: Range<usize>,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct ParamList {
     strings: Vec<Arc<str>>,
 }
 
-/// Says what a token stands for, or what is wrong with it. Also told whether its value is of strings.
+/// Returns what a token means, or what is wrong with it. The second argument says whether its values are strings.
 pub(super) type Resolve<'r> = dyn FnMut(&[u8], bool) -> Result<Rc<Declaration>, String> + 'r;
 
 /// The values of one pair.
@@ -43,7 +43,7 @@ pub(super) enum ParamSlice<'p> {
 }
 
 impl ParamSlice<'_> {
-    /// How many there are.
+    /// The number of values.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Floats(values) => values.len(),
@@ -52,7 +52,7 @@ impl ParamSlice<'_> {
         }
     }
 
-    /// The first `count` of them, as a parameter of the scene.
+    /// Converts the first `count` values to a parameter of the scene.
     pub(super) fn to_param(self, count: usize) -> ParamValue {
         match self {
             ParamSlice::Floats(values) => ParamValue::Floats(values[..count].to_vec()),
@@ -63,7 +63,8 @@ impl ParamSlice<'_> {
 }
 
 impl ParamList {
-    /// Reads pairs up to the next request. `resolve` says what a token stands for; whatever costs one pair only goes to `report`.
+    /// Reads pairs up to the next request. `resolve` returns what a token means. Faults that affect only one pair are
+    /// passed to `report`, and the pair is skipped.
     pub(super) fn read(
         &mut self,
         lexer: &mut Lexer<'_>,
@@ -90,7 +91,7 @@ impl ParamList {
                 return Err(RequestFault::error("badparamlist", offset, message));
             }
             let start = lexer.position();
-            let strings = lexer.value_is_of_strings();
+            let strings = lexer.next_value_is_strings();
             let read = resolve(&token, strings)
                 .map_err(|message| {
                     RequestFault::error("badtoken", offset, message)
@@ -154,7 +155,7 @@ impl ParamList {
         self.items.iter()
     }
 
-    /// The pair of that name; of several the last, which wins.
+    /// Finds the pair with this name; the last of several wins.
     pub(super) fn find(&self, name: &str) -> Option<&Param> {
         self.items.iter().rev().find(|param| &*param.declaration.name == name)
     }
@@ -169,7 +170,7 @@ impl ParamList {
         }
     }
 
-    /// The numbers of the pair of that name, integers included, if there are at least `count`.
+    /// Returns the first `count` numbers of the pair with this name, integers included, if there are that many.
     pub(super) fn numbers(&self, name: &str, count: usize) -> Option<Vec<f32>> {
         match self.values(self.find(name)?) {
             ParamSlice::Floats(values) => values.get(..count).map(<[f32]>::to_vec),
@@ -180,7 +181,7 @@ impl ParamList {
         }
     }
 
-    /// The first string of the pair of that name.
+    /// Returns the first string of the pair with this name.
     pub(super) fn string(&self, name: &str) -> Option<Arc<str>> {
         match self.values(self.find(name)?) {
             ParamSlice::Strings(values) => values.first().cloned(),
@@ -188,7 +189,8 @@ impl ParamList {
         }
     }
 
-    /// The pairs as shader parameters, one value each (too few values drop the pair, too many are cut).
+    /// Converts the pairs to shader parameters of one value each. A pair with too few values is dropped, surplus values
+    /// are ignored.
     pub(super) fn shader_params(&self, report: &mut dyn FnMut(RequestFault)) -> Vec<ShaderParam> {
         let mut params = Vec::with_capacity(self.items.len());
         for item in &self.items {
@@ -203,7 +205,8 @@ impl ParamList {
     }
 }
 
-/// Checks that a pair has the `found` numbers or strings that `count` values of its type need, and says how many to use.
+/// Checks that the `found` numbers or strings of a pair suffice for `count` values of its type, and returns how many to
+/// use.
 pub(super) fn check_count(
     param: &Param,
     found: usize,

@@ -1,4 +1,4 @@
-//! Primitive requests: positional arguments, then the geometry's own code.
+//! Primitive requests: their positional arguments; `geometry` does the rest.
 
 use super::effect::RequestEffect;
 use super::fault::{Parsed, RequestFault};
@@ -7,7 +7,7 @@ use super::lexer::Lexer;
 use super::reader::Reader;
 
 impl Reader<'_> {
-    /// Reads the parameter list and makes primitives of it.
+    /// Reads the parameter list and makes primitives with `make`.
     fn primitive(
         &mut self,
         lexer: &mut Lexer<'_>,
@@ -62,7 +62,7 @@ impl Reader<'_> {
         self.primitive(lexer, |call| call.quadric(sizes))
     }
 
-    /// One of two words.
+    /// Reads one of two words; returns whether it is `yes`.
     fn either(&mut self, lexer: &mut Lexer<'_>, yes: &str, no: &str) -> Parsed<bool> {
         lexer.peek();
         let start = lexer.position();

@@ -1,4 +1,4 @@
-//! Goes through a source request by request and holds all that requests work on.
+//! Reads a source request by request and holds the state that requests work on.
 
 use super::archives::InlineArchive;
 use super::blocks::Block;
@@ -24,28 +24,28 @@ use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What `ErrorHandler` asks for.
+/// How errors are handled, as `ErrorHandler` sets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ErrorHandling {
-    /// Say nothing.
+    /// Report nothing.
     Ignore,
-    /// Report and go on.
+    /// Report the error and continue.
     Print,
-    /// Report and stop at an error.
+    /// Report the error and stop.
     Abort,
 }
 
-/// Takes what is wrong, as `ErrorHandler` says.
+/// Reports faults as `ErrorHandler` says.
 pub(super) struct FaultReporter<'r> {
     reporter: &'r Reporter,
-    /// What `ErrorHandler` asks for.
+    /// How errors are handled, as `ErrorHandler` sets it.
     pub(super) handling: Cell<ErrorHandling>,
     errors: Cell<u64>,
     aborted: Cell<bool>,
 }
 
 impl FaultReporter<'_> {
-    /// Takes a fault at a place.
+    /// Reports a fault at a location.
     pub(super) fn report_at(&self, location: SourceLocation, fault: RequestFault) {
         let is_error = fault.severity >= Severity::Error;
         self.errors.set(self.errors.get() + u64::from(is_error));
@@ -57,7 +57,7 @@ impl FaultReporter<'_> {
         }
     }
 
-    /// Takes a fault of the text that `lexer` reads.
+    /// Reports a fault in the text that `lexer` reads.
     pub(super) fn report(&self, lexer: &Lexer<'_>, fault: RequestFault) {
         self.report_at(lexer.location(fault.offset), fault);
     }
@@ -68,9 +68,9 @@ impl FaultReporter<'_> {
 pub(super) struct CurrentRequest {
     /// Its name.
     pub(super) name: &'static str,
-    /// Where it stands.
+    /// Where it is in the input.
     pub(super) location: SourceLocation,
-    /// The same in the source.
+    /// Its offset in the source.
     pub(super) offset: usize,
 }
 
@@ -80,44 +80,44 @@ pub(super) struct Reader<'r> {
     pub(super) messages: FaultReporter<'r>,
     pub(super) worlds: &'r mut dyn WorldConsumer,
     pub(super) summary: Summary,
-    /// Set when no more worlds are wanted.
+    /// Set when the consumer wants no more worlds.
     pub(super) refused: bool,
     pub(super) current: CurrentRequest,
     pub(super) dictionary: Dictionary,
-    /// The parameter list of the current request, kept for its memory.
+    /// The parameter list of the current request, reused to save allocations.
     pub(super) params: ParamList,
     pub(super) options: OptionState,
     pub(super) state: GraphicsState,
     pub(super) blocks: Vec<Block>,
     pub(super) world: Option<WorldBuilder>,
-    /// Primitives not yet made into a geometry: the next ones may join them.
+    /// Primitives that are not a geometry yet, because the next ones may be joined with them.
     pub(super) pending: Option<Batch>,
     pub(super) moving: Option<MovingBlock>,
     pub(super) recording: Option<ObjectRecording>,
     pub(super) objects: ScopedMap<Arc<Object>>,
-    /// How deep in instances of objects drawing is.
+    /// The depth of object instances that are being drawn.
     pub(super) instance_depth: u32,
     pub(super) lights: Vec<Arc<Light>>,
     pub(super) light_handles: ScopedMap<LightSlot>,
-    /// Named coordinate systems: seen from the world, or before WorldBegin from the camera.
+    /// Named coordinate systems, relative to the world, or before WorldBegin to the camera.
     pub(super) spaces: Vec<NamedSpace>,
     pub(super) archives: FxHashMap<Arc<str>, InlineArchive>,
     pub(super) open_archives: Vec<super::archives::ArchiveIdentity>,
     pub(super) archive_reads: u64,
-    /// Requests that are not supported and were already warned of.
+    /// Keys of the warnings that were already given.
     pub(super) warned: rustc_hash::FxHashSet<String>,
-    /// What the innermost frame or world takes, or what stands outside of both.
+    /// The charge of the innermost frame or world, or of the input outside of both.
     pub(super) charge: Arc<Charge>,
     /// The folder of the input, for its archives.
     pub(super) directory: Option<PathBuf>,
     suggestions_left: u32,
 }
 
-/// Misspelt requests for which the nearest name is looked for: it costs more than reading a request.
+/// The number of misspelt requests for which the nearest name is searched, which costs more than reading a request.
 const SUGGESTIONS_MAX: u32 = 8;
 
 impl<'r> Reader<'r> {
-    /// A reader in the default state.
+    /// Creates a reader in the default state.
     pub(super) fn new(settings: &'r Settings, reporter: &'r Reporter, worlds: &'r mut dyn WorldConsumer) -> Self {
         Self {
             settings,
@@ -179,7 +179,7 @@ impl<'r> Reader<'r> {
 
     /// Reads all of a source.
     pub(super) fn read_source(&mut self, source: &Arc<Source>) {
-        // Windows editors put a byte order mark in front.
+        // Windows editors write a byte order mark first.
         let start = if source.bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let mut lexer = Lexer::new(source, start..source.bytes.len(), LineMark::START);
         self.read_requests(&mut lexer);
@@ -201,7 +201,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Reads requests to the end of what `lexer` covers.
+    /// Reads requests to the end of the lexer's range.
     pub(super) fn read_requests(&mut self, lexer: &mut Lexer<'_>) {
         while !self.is_stopped() {
             let kind = lexer.peek();
@@ -235,7 +235,7 @@ impl<'r> Reader<'r> {
             // An archive or a refused request may have stopped the reading.
             Ok(()) if self.is_stopped() => {}
             Ok(()) => self.check_end(lexer, request.name),
-            // The request goes on behind the cut, which is told.
+            // The request continues beyond the cut, which is reported.
             Err(_) if lexer.source().is_cut() && lexer.peek() == TokenKind::End => {}
             Err(fault) => {
                 self.messages.report(lexer, fault);
@@ -244,7 +244,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Refuses requests that stand where they have no meaning.
+    /// Rejects requests where they have no meaning.
     fn check_scope(&mut self, request: &Request) -> Parsed<()> {
         self.leave_motion_for(request)?;
         let offset = self.current.offset;
@@ -272,7 +272,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Complains of what is left of a request's arguments.
+    /// Reports surplus arguments of a request.
     fn check_end(&mut self, lexer: &mut Lexer<'_>, name: &str) {
         let kind = lexer.peek();
         if !matches!(kind, TokenKind::Word | TokenKind::End | TokenKind::Binary) {
@@ -296,7 +296,8 @@ impl<'r> Reader<'r> {
         params.read(lexer, &mut resolve, &mut |lexer, fault| messages.report(lexer, fault))
     }
 
-    /// The same for an option or attribute that has tokens of its own. Unknown ones are only warned of: renderers differ in them.
+    /// Reads the parameter list of an option or attribute, which has tokens of its own. Unknown ones only cause a
+    /// warning, because renderers differ in them.
     pub(super) fn read_params_in(&mut self, lexer: &mut Lexer<'_>, known: &[&str]) -> Parsed<()> {
         let Self { params, dictionary, messages, .. } = self;
         let mut resolve = |token: &[u8], strings| dictionary.look_up_in(known, token, strings);
@@ -308,15 +309,15 @@ impl<'r> Reader<'r> {
         })
     }
 
-    /// A fault at the current request.
-    pub(super) fn complain(&self, fault: RequestFault) {
+    /// Reports a fault at the current request.
+    pub(super) fn report_here(&self, fault: RequestFault) {
         self.messages.report_at(self.current.location.clone(), fault);
     }
 
-    /// A warning at the current request, the first time `key` comes up.
+    /// Warns at the current request, once for each `key`.
     pub(super) fn warn_once(&mut self, key: &str, code: &'static str, message: &str) {
         if self.warned.insert(key.to_owned()) {
-            self.complain(RequestFault::warning(code, self.current.offset, message));
+            self.report_here(RequestFault::warning(code, self.current.offset, message));
         }
     }
 }

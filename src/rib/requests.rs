@@ -6,27 +6,27 @@ use super::reader::Reader;
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
-/// Where a request may stand (RISpec 2.2).
+/// Where a request is allowed (RISpec 2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     /// Anywhere.
     Anywhere,
-    /// Outside the world: options freeze at WorldBegin.
+    /// Outside the world, because options freeze at WorldBegin.
     Option,
-    /// Outside the world and of objects: frames and worlds.
+    /// Outside of worlds and objects, as frames and worlds are.
     Outside,
-    /// In the world or in an object.
+    /// Inside the world or an object.
     Primitive,
 }
 
 /// What a request does in a motion block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InMotion {
-    /// It is given once for each time.
+    /// The request is given once for each time.
     Moves,
-    /// It works as always.
+    /// The request works as it does outside.
     Passes,
-    /// It has no business there.
+    /// The request is not allowed and ends the block.
     Ends,
 }
 
@@ -35,11 +35,11 @@ pub(super) enum InMotion {
 pub(super) struct Request {
     /// Its name.
     pub(super) name: &'static str,
-    /// Where it may stand.
+    /// Where it is allowed.
     pub(super) scope: Scope,
     /// What it does in a motion block.
     pub(super) in_motion: InMotion,
-    /// Reads its arguments and does it.
+    /// Reads its arguments and carries it out.
     pub(super) read: for<'r, 'l> fn(&mut Reader<'r>, &mut Lexer<'l>) -> Parsed<()>,
 }
 
@@ -161,7 +161,7 @@ requests! {
     "PointsGeneralPolygons" Primitive Moves Reader::points_general_polygons;
     "Curves" Primitive Moves Reader::curves;
     "Points" Primitive Moves Reader::points;
-    // Known and not supported yet: see the table in `unsupported`.
+    // Known but not supported yet: see the table in `unsupported`.
     "NuPatch" Primitive Moves Reader::unsupported;
     "TrimCurve" Anywhere Moves Reader::unsupported;
     "SubdivisionMesh" Primitive Moves Reader::unsupported;
@@ -189,23 +189,23 @@ requests! {
     "MakeBrickMap" Anywhere Ends Reader::unsupported;
 }
 
-/// The request of that name.
+/// Finds the request with this name.
 pub(super) fn find(name: &[u8]) -> std::option::Option<&'static Request> {
     static BY_NAME: LazyLock<FxHashMap<&'static [u8], &'static Request>> =
         LazyLock::new(|| REQUESTS.iter().map(|request| (request.name.as_bytes(), request)).collect());
     BY_NAME.get(name).copied()
 }
 
-/// How alike two names must be for one to be suggested: at most one letter wrong in five.
+/// How similar two names must be for one to be suggested: at most one letter in five is wrong.
 const ALIKE: f64 = 0.8;
-/// Longest name for which a suggestion is looked for.
+/// The longest name for which a suggestion is searched.
 const SUGGESTED_BYTES_MAX: usize = 64;
 
-/// The fault of a name that is no request; with `suggest`, it names the request that was probably meant.
+/// Creates the fault for a name that is not a request; with `suggest`, it names the request that was probably meant.
 pub(super) fn unknown(name: &[u8], offset: usize, suggest: bool) -> RequestFault {
     let name = String::from_utf8_lossy(&name[..name.len().min(SUGGESTED_BYTES_MAX)]);
     let alike = |request: &&Request| strsim::normalized_damerau_levenshtein(request.name, &name);
-    // Names whose lengths differ by more are not alike, whatever their letters: most of them.
+    // This rules out most names cheaply: names whose lengths differ by more cannot be similar enough.
     let near = |request: &&Request| request.name.len().abs_diff(name.len()) * 5 <= request.name.len().max(name.len());
     let requests = if suggest { REQUESTS } else { &[] };
     let nearest = requests.iter().filter(near).max_by(|a, b| alike(a).total_cmp(&alike(b)));

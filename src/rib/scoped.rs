@@ -1,9 +1,10 @@
-//! Names that hold to the end of the frame or world in which they are made: handles of lights and objects.
+//! Names that are valid to the end of the frame or world in which they are defined: handles of lights and objects.
 
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// A map whose changes can be taken back in order. Leaving a scope costs what was changed in it, not what the map holds.
+/// A map whose changes can be undone in order. The cost of leaving a scope depends on the changes in it, not on the
+/// size of the map.
 pub(super) struct ScopedMap<V> {
     map: FxHashMap<Arc<str>, V>,
     /// What each insertion replaced.
@@ -15,28 +16,28 @@ pub(super) struct ScopedMap<V> {
 pub(super) struct ScopeMark(usize);
 
 impl<V> ScopedMap<V> {
-    /// An empty map.
+    /// Creates an empty map.
     pub(super) fn new() -> Self {
         Self { map: FxHashMap::default(), log: Vec::new() }
     }
 
-    /// The value of a name.
+    /// Returns the value of a name.
     pub(super) fn get(&self, name: &str) -> Option<&V> {
         self.map.get(name)
     }
 
-    /// Gives a name a value.
+    /// Sets the value of a name.
     pub(super) fn insert(&mut self, name: Arc<str>, value: V) {
         let replaced = self.map.insert(Arc::clone(&name), value);
         self.log.push((name, replaced));
     }
 
-    /// Now.
+    /// Returns the current point in the history.
     pub(super) fn mark(&self) -> ScopeMark {
         ScopeMark(self.log.len())
     }
 
-    /// Takes back what was inserted since.
+    /// Undoes all insertions since `mark`.
     pub(super) fn roll_back_to(&mut self, mark: ScopeMark) {
         for (name, replaced) in self.log.drain(mark.0..).rev() {
             match replaced {
@@ -52,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_scope_takes_its_names_with_it() {
+    fn names_end_with_their_scope() {
         let mut names = ScopedMap::new();
         names.insert("a".into(), 1);
         let mark = names.mark();

@@ -1,9 +1,10 @@
-//! Search paths: lists of folders with references to earlier ones.
+//! Search paths: lists of directories with references to earlier lists.
 
 use std::path::Path;
 
-/// The folders of `text`: a list with colons or semicolons between them. `&` is the list that holds so far, `@` the standard one,
-/// `%NAME%`, `${NAME}` and `$NAME` are environment variables, `~` is the home folder; the colon of `C:` divides nothing.
+/// Returns the directories of `text`, a list separated by colons or semicolons. `&` is the current list, `@` the
+/// standard one, `%NAME%`, `${NAME}` and `$NAME` are environment variables, `~` is the home directory; the colon of
+/// `C:` does not separate.
 pub(super) fn expand(
     text: &str,
     current: &[String],
@@ -22,7 +23,7 @@ pub(super) fn expand(
     folders
 }
 
-/// The folders, each relative one followed by that of its name in `beside`. None stands twice.
+/// Returns the directories, each relative one followed by the one of the same name in `beside`, without duplicates.
 pub(super) fn with_beside(folders: Vec<String>, beside: Option<&Path>) -> Vec<String> {
     let mut result: Vec<String> = Vec::new();
     for folder in folders {
@@ -39,7 +40,7 @@ pub(super) fn with_beside(folders: Vec<String>, beside: Option<&Path>) -> Vec<St
     result
 }
 
-/// Cuts a list at its colons and semicolons.
+/// Splits a list at its colons and semicolons.
 fn split(text: &str) -> Vec<&str> {
     let mut items = Vec::new();
     let mut start = 0;
@@ -58,7 +59,7 @@ fn split(text: &str) -> Vec<&str> {
     items
 }
 
-/// Replaces environment variables and a leading `~`. Unknown variables stay as they are written.
+/// Replaces environment variables and a leading `~`. Unknown variables are left as written.
 fn substitute(folder: &str, variable: &dyn Fn(&str) -> Option<String>) -> String {
     let mut result = String::new();
     let mut rest = folder;
@@ -87,7 +88,7 @@ fn substitute(folder: &str, variable: &dyn Fn(&str) -> Option<String>) -> String
     result
 }
 
-/// The variable that `text` begins with, and the length of the reference.
+/// Returns the variable that `text` begins with and the length of the reference.
 fn reference(text: &str) -> Option<(&str, usize)> {
     if let Some(inside) = text.strip_prefix("${") {
         let end = inside.find('}')?;
@@ -112,7 +113,7 @@ mod tests {
         let wanted = ["shaders", "/no/a/shaders", ".", "/no/a", "/lib"];
         assert_eq!(with_beside(list(&["shaders", ".", "/lib"]), Some(Path::new("/no/a"))), wanted);
         assert_eq!(with_beside(list(&wanted), None), wanted);
-        // What `&` brings back is not doubled.
+        // Directories from `&` are not repeated.
         assert_eq!(with_beside(list(&wanted), Some(Path::new("/no/a"))), wanted);
     }
 

@@ -9,11 +9,11 @@ use super::worlds::LightSlot;
 use crate::scene::{Light, LightId};
 use std::sync::Arc;
 
-/// Lights of one world at most: each attribute state lists those that are on.
+/// The largest number of lights of a world; each attribute state lists those that are on.
 const LIGHTS_MAX: usize = 1 << 14;
 
 impl Reader<'_> {
-    /// A shader's name and parameters. `None` is the shader "null", or none at all.
+    /// Reads a shader's name and parameters. `None` is the shader "null" or an empty name.
     pub(super) fn shader_call(&mut self, lexer: &mut Lexer<'_>) -> Parsed<Option<ShaderCall>> {
         let name = lexer.text()?;
         self.read_params(lexer)?;
@@ -22,7 +22,7 @@ impl Reader<'_> {
     }
 
     fn shader_params(&self) -> Vec<crate::scene::ShaderParam> {
-        self.params.shader_params(&mut |fault| self.complain(fault))
+        self.params.shader_params(&mut |fault| self.report_here(fault))
     }
 
     pub(super) fn surface(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
@@ -52,11 +52,11 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Makes a light and switches it on. A handle that is used again stands for the new light; the old one stays on where it is.
+    /// Creates a light and switches it on. A handle that is used again refers to the new light; the old one stays on.
     pub(super) fn make_light(&mut self, handle: &Arc<str>, call: &ShaderCall) {
         if self.lights.len() >= LIGHTS_MAX {
             let message = format!("more than {LIGHTS_MAX} lights; the rest are ignored");
-            self.complain(RequestFault::error("limitcheck", self.current.offset, message));
+            self.report_here(RequestFault::error("limitcheck", self.current.offset, message));
             return;
         }
         let id = LightId(self.lights.len() as u32);
@@ -66,7 +66,7 @@ impl Reader<'_> {
         self.perform(RequestEffect::Change(AttributeChange::Illuminate(id, true)));
     }
 
-    /// Area lights are not supported yet: what follows is drawn as an ordinary surface.
+    /// Area lights are not supported yet; the following primitives are drawn as ordinary surfaces.
     pub(super) fn area_light_source(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         lexer.text()?;
         let handle = lexer.handle()?;

@@ -1,4 +1,4 @@
-//! Where RIB comes from: files, standard input, memory; plain or gzip.
+//! Sources of RIB: files, standard input and memory, plain or gzip-compressed.
 
 use crate::host_memory::{Charge, ChargeKind, HostMemory};
 use crate::scene::SearchPaths;
@@ -9,10 +9,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Something to read RIB from.
+/// A source of RIB text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// A file; archives that are on no search path are also looked for beside it.
+    /// A file. Archives that are not found on the search path are also searched next to it.
     File(PathBuf),
     /// Standard input, to its end; messages call it `-`.
     Stdin,
@@ -26,7 +26,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// What a command-line argument means: `-` is standard input, all else a file.
+    /// Interprets a command-line argument: `-` is standard input, anything else a file.
     pub fn from_argument(argument: impl Into<PathBuf>) -> Self {
         let path = argument.into();
         if path.as_os_str() == "-" { Self::Stdin } else { Self::File(path) }
@@ -47,30 +47,30 @@ impl Input {
 pub(super) struct Source {
     /// The name that messages use.
     pub(super) name: Arc<str>,
-    /// The file's folder, in which archives are looked for last.
+    /// The file's directory, in which archives are searched last.
     pub(super) directory: Option<PathBuf>,
-    /// The text, unpacked.
+    /// The decompressed text.
     pub(super) bytes: Vec<u8>,
-    /// Why the end is missing.
+    /// Why the end is missing, if it is.
     pub(super) truncated: Option<Truncated>,
-    /// For the text.
+    /// The charge for the text.
     charge: Charge,
 }
 
-/// Why the end of a text is missing; the words are for the user.
+/// Why the end of a text is missing, with a message for the user.
 #[derive(Debug)]
 pub(super) enum Truncated {
-    /// Unpacking failed half way.
+    /// Decompressing it failed part of the way through.
     Damaged(String),
-    /// It does not fit into the memory for texts.
+    /// It does not fit in the memory for texts.
     TooLong(String),
 }
 
-/// A text's buffer grows by this at least, if there is so much memory.
+/// A text's buffer grows by at least this much, if there is enough memory.
 const GROWTH_BYTES: u64 = 64 << 10;
 
 impl Source {
-    /// Reads `input` to its end, or as far as the memory for texts goes.
+    /// Reads `input` to its end, or until the memory for texts is used up.
     pub(super) fn load(input: &Input, memory: &Arc<HostMemory>) -> io::Result<Self> {
         match input {
             Input::File(path) => Self::open(path, memory),
@@ -103,7 +103,7 @@ impl Source {
         matches!(self.truncated, Some(Truncated::TooLong(_)))
     }
 
-    /// Fills it from plain or packed bytes; `length` of them, if that is known.
+    /// Reads plain or compressed bytes; `length` is their number, if it is known.
     fn filled(mut self, mut packed: impl Read, length: Option<u64>) -> io::Result<Self> {
         let mut magic = Vec::new();
         packed.by_ref().take(2).read_to_end(&mut magic)?;
@@ -116,9 +116,9 @@ impl Source {
         Ok(self)
     }
 
-    /// Reads text to its end, or as far as there is memory.
+    /// Reads text to its end, or until memory is used up.
     fn fill(&mut self, mut text: impl Read, length: Option<u64>) -> io::Result<()> {
-        // One byte more than there should be sees the end.
+        // One byte more than expected detects the end.
         let mut wanted = length.map_or(GROWTH_BYTES, |length| length.saturating_add(1));
         loop {
             let room = self.bytes.capacity() - self.bytes.len();
@@ -139,7 +139,7 @@ impl Source {
         Ok(())
     }
 
-    /// Makes room for `wanted` bytes, or for as many as there is memory for.
+    /// Makes room for `wanted` bytes, or for as many as memory allows.
     fn grow(&mut self, mut wanted: u64) -> bool {
         while wanted > 0 {
             if self.charge.try_take(ChargeKind::Text, wanted) {
@@ -160,15 +160,16 @@ impl Source {
         )
     }
 
-    /// A plain text.
+    /// Creates a source of plain text.
     #[cfg(test)]
     pub(super) fn of_test(text: &[u8]) -> Self {
         Self::empty("t", &HostMemory::new(u64::MAX)).filled(text, None).expect("memory can be read")
     }
 }
 
-/// Looks for an archive: an absolute name as it is, any other in the folders of the archive path, then beside the file that asks.
-/// Only regular files are found, so that no device or pipe named in a RIB can block the renderer.
+/// Searches for an archive: an absolute name is used as it is, any other is searched in the directories of the archive
+/// path, then next to the file that names it. Only regular files are found, so that no device or pipe named in a RIB
+/// can block the renderer.
 pub(super) fn find_archive(name: &str, paths: &SearchPaths, beside: Option<&Path>) -> Option<PathBuf> {
     let name = Path::new(name);
     if name.is_absolute() {
@@ -193,7 +194,7 @@ mod tests {
         encoder.finish().expect("writing to memory")
     }
 
-    /// A text from memory, with a bound of twice `bytes_max`, half of which texts may take.
+    /// Reads a text from memory, with a limit of twice `bytes_max`, half of which texts may use.
     fn load(bytes: Vec<u8>, bytes_max: u64) -> Source {
         let input = Input::Memory { name: "memory".into(), bytes };
         Source::load(&input, &HostMemory::new(2 * bytes_max)).expect("memory can be read")
@@ -226,7 +227,7 @@ mod tests {
         let memory = HostMemory::new(1 << 20);
         let endless = Source::empty("-", &memory).filled(io::repeat(b' '), None).expect("it can be read");
         assert_eq!(kept(&endless), (1 << 19, true));
-        // What a text took comes back with it.
+        // Dropping a text frees its memory.
         drop(endless);
         assert_eq!(memory.usage(), "nothing");
     }

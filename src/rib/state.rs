@@ -9,9 +9,9 @@ use std::sync::Arc;
 /// Which way surfaces face (RISpec 5.1, `Orientation`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Orientation {
-    /// As the object's own coordinates say.
+    /// As the object's coordinates define it.
     Outside,
-    /// The other way.
+    /// The opposite of `Outside`.
     Inside,
     /// By the left-hand rule.
     LeftHanded,
@@ -20,7 +20,7 @@ pub(super) enum Orientation {
 }
 
 impl Orientation {
-    /// The orientation of that name.
+    /// Returns the orientation with this name.
     pub(super) fn named(name: &str) -> Option<Self> {
         Some(match name {
             "outside" => Self::Outside,
@@ -35,30 +35,31 @@ impl Orientation {
 /// The range of levels of detail in which geometry is drawn (RISpec 4.2, `Detail` and `DetailRange`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Detail {
-    /// Size of the current detail box in pixels of area; infinite when none was given.
+    /// Area of the current detail box in pixels; infinite when none was given.
     pub(super) size: f64,
     /// minvisible, lowertransition, uppertransition, maxvisible.
     pub(super) range: [f64; 4],
 }
 
 impl Detail {
-    /// Whether geometry is drawn. Transitions are cut in the middle, so that of two levels with the same transition one is drawn.
+    /// Whether geometry is drawn. Transitions are cut in the middle, so that exactly one of two levels with the same
+    /// transition is drawn.
     pub(super) fn is_visible(&self) -> bool {
         let [min, low, up, max] = self.range;
         self.size >= (min + low) / 2.0 && (self.size < (up + max) / 2.0 || max >= f64::from(f32::MAX) / 4.0)
     }
 }
 
-/// What `AttributeBegin` saves.
+/// The graphics state, which `AttributeBegin` saves.
 #[derive(Clone, Debug)]
 pub(super) struct GraphicsState {
-    /// The attributes, as if the surface faced the way its coordinates say; shared with the drawables made so far.
+    /// The attributes, with the orientation that the surface's coordinates define; shared with the drawables so far.
     pub(super) attributes: Arc<Attributes>,
-    /// Where the current coordinates lie: seen from the world, or before WorldBegin from the camera.
+    /// The current transformation, to world space, or before WorldBegin to camera space.
     pub(super) transform: Arc<Motion<DMat4>>,
     /// Orientation.
     pub(super) orientation: Orientation,
-    /// Whether ReverseOrientation was given an odd number of times since.
+    /// Whether ReverseOrientation was given an odd number of times since the last Orientation.
     pub(super) reversed: bool,
     /// The bases in u and v.
     pub(super) basis: [Basis; 2],
@@ -67,7 +68,7 @@ pub(super) struct GraphicsState {
 }
 
 impl GraphicsState {
-    /// The state in which a file begins (RISpec tables 4.6 and 4.11).
+    /// Creates the state at the beginning of a file (RISpec tables 4.6 and 4.11).
     pub(super) fn new(shading_rate: f32) -> Self {
         let surface = ShaderInstance {
             name: "defaultsurface".into(),
@@ -102,11 +103,12 @@ impl GraphicsState {
         }
     }
 
-    /// Whether surfaces made now face the opposite of dP/du x dP/dv in camera space. `mirrored`: the transformation from camera to
-    /// world changes handedness.
+    /// Whether surfaces made now face the opposite of dP/du x dP/dv in camera space. `mirrored_camera` says whether the
+    /// transformation from camera to world changes handedness.
     ///
-    /// Camera space is left-handed. "outside" means cross(dP/du, dP/dv) of the object's own coordinates, carried over as a normal;
-    /// in camera space that is the opposite of the cross product there exactly when the way from object to camera mirrors.
+    /// Camera space is left-handed. "outside" means cross(dP/du, dP/dv) of the object's own coordinates, carried over
+    /// as a normal; in camera space that is the opposite of the cross product exactly when the transformation from
+    /// object to camera mirrors.
     pub(super) fn flip_normal(&self, mirrored_camera: bool) -> bool {
         let mirrored = mirrored_camera != (self.transform.first().determinant() < 0.0);
         let flipped = match self.orientation {
@@ -119,7 +121,7 @@ impl GraphicsState {
     }
 }
 
-/// A shader as a request names it, before it is known where it stands.
+/// A shader as a request names it, before the transformation that it is placed by is known.
 #[derive(Clone, Debug)]
 pub(super) struct ShaderCall {
     /// Its name.
@@ -131,7 +133,7 @@ pub(super) struct ShaderCall {
 }
 
 impl ShaderCall {
-    /// The instance made where the current transformation is `transform`.
+    /// Creates the instance under the current transformation `transform`.
     pub(super) fn instance(&self, transform: &Arc<Motion<DMat4>>) -> ShaderInstance {
         ShaderInstance {
             name: Arc::clone(&self.name),
@@ -141,13 +143,13 @@ impl ShaderCall {
         }
     }
 
-    /// About how many bytes an instance needs.
+    /// Returns roughly how many bytes an instance needs.
     pub(super) fn bytes(&self) -> usize {
         let params = self.params.iter().map(|param| size_of::<ShaderParam>() + value_bytes(&param.value));
         size_of::<ShaderInstance>() + params.sum::<usize>()
     }
 
-    /// The call with its numbers between those of two calls of the same shader, or `self` where they do not match.
+    /// Interpolates the numbers of two calls of the same shader; returns `self` where they do not match.
     pub(super) fn blend(&self, other: &Self, weight: f32) -> Self {
         let mut result = self.clone();
         if self.name != other.name {
@@ -166,7 +168,7 @@ impl ShaderCall {
     }
 }
 
-/// About how many bytes a value needs.
+/// Returns roughly how many bytes a value needs.
 pub(super) fn value_bytes(value: &ParamValue) -> usize {
     match value {
         ParamValue::Floats(values) => values.len() * 4,
@@ -175,7 +177,7 @@ pub(super) fn value_bytes(value: &ParamValue) -> usize {
     }
 }
 
-/// Which of the shaders of an attribute state.
+/// One of the shaders of an attribute state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ShaderSlot {
     /// Surface.
@@ -195,7 +197,7 @@ pub(super) enum AttributeChange {
     Opacity([f32; 3]),
     /// TextureCoordinates.
     TextureCoordinates([[f32; 2]; 4]),
-    /// Surface, Displacement or Atmosphere; `None` takes the shader away.
+    /// Surface, Displacement or Atmosphere; `None` removes the shader.
     Shader(ShaderSlot, Option<ShaderCall>),
     /// Illuminate, or a new light.
     Illuminate(LightId, bool),
@@ -231,8 +233,8 @@ pub(super) enum AttributeChange {
 }
 
 impl AttributeChange {
-    /// The change between this and a later one of the same kind: `weight` 0 is this, 1 the later one. What cannot be blended
-    /// stays as it is here.
+    /// Interpolates between this change and a later one of the same kind: `weight` 0 is this one, 1 the later one.
+    /// Values that cannot be blended are kept from this one.
     pub(super) fn blend(&self, later: &Self, weight: f32) -> Self {
         let mix3 = |a: &[f32; 3], b: &[f32; 3]| std::array::from_fn(|i| mix(a[i], b[i], weight));
         match (self, later) {

@@ -9,7 +9,7 @@ use crate::scene::{Motion, NamedSpace};
 use glam::{DMat4, DVec3};
 use std::sync::Arc;
 
-/// Named coordinate systems at most.
+/// The largest number of named coordinate systems.
 const SPACES_MAX: usize = 1 << 16;
 
 impl Reader<'_> {
@@ -39,7 +39,7 @@ impl Reader<'_> {
 
     pub(super) fn rotate(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let [degrees, x, y, z] = lexer.finite::<4>()?;
-        // Scaled first: the squares of very large or small components leave the range of floats.
+        // Scaled first, because the squares of very large or small components leave the range of floats.
         let axis = DVec3::new(x, y, z);
         let axis = axis / axis.abs().max_element();
         if !axis.is_finite() {
@@ -98,7 +98,7 @@ impl Reader<'_> {
     pub(super) fn make_space(&mut self, name: &Arc<str>) {
         if self.spaces.len() >= SPACES_MAX {
             let message = format!("more than {SPACES_MAX} coordinate systems; the rest are ignored");
-            self.complain(RequestFault::error("limitcheck", self.current.offset, message));
+            self.report_here(RequestFault::error("limitcheck", self.current.offset, message));
             return;
         }
         let world_from_space = Arc::clone(&self.state.transform);
@@ -111,8 +111,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Makes a named coordinate system the current one. Of several of a name the latest counts; names of one's own come before
-    /// those that are always known.
+    /// Makes a named coordinate system the current one. The latest definition of a name counts, and definitions take
+    /// precedence over predefined names.
     pub(super) fn use_space(&mut self, name: &Arc<str>) {
         let own =
             self.spaces.iter().rev().find(|space| space.name == *name).map(|space| Arc::clone(&space.world_from_space));
@@ -127,7 +127,7 @@ impl Reader<'_> {
             Some(space) => self.state.transform = space,
             None => {
                 let message = format!("there is no coordinate system \"{name}\"; the current one is kept");
-                self.complain(
+                self.report_here(
                     RequestFault::error("badtoken", self.current.offset, message).hint("CoordinateSystem defines one"),
                 );
             }
@@ -140,8 +140,8 @@ fn matrix(values: &[f64; 16]) -> DMat4 {
     DMat4::from_cols_array(values)
 }
 
-/// The shear p + k (p . e) b, with e dual to the first axis a (e . a = 1, e . b = 0) and k such that a + k b lies `degrees` from a:
-/// by the law of sines k = sin(angle) / sin(angle between a and b - angle).
+/// The shear p + k (p . e) b, with e dual to the first axis a (e . a = 1, e . b = 0) and k such that the angle between
+/// a + k b and a is `degrees`: by the law of sines k = sin(angle) / sin(angle between a and b - angle).
 fn skew_matrix(degrees: f64, first: DVec3, second: DVec3) -> Option<DMat4> {
     let (a, b) = (first.try_normalize()?, second.try_normalize()?);
     let across = a - b * a.dot(b);

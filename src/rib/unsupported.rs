@@ -1,10 +1,10 @@
-//! Requests that are known and have no effect yet: each is named once, and its arguments are skipped.
+//! Requests that are known but have no effect yet: each causes one warning, and its arguments are skipped.
 
 use super::fault::Parsed;
 use super::lexer::Lexer;
 use super::reader::Reader;
 
-/// What is said of each request.
+/// The warning for each request.
 const MESSAGES: &[(&str, &str)] = &[
     ("NuPatch", "NURBS patches are not supported yet and are left out"),
     ("TrimCurve", "trim curves are not supported yet; surfaces are drawn untrimmed"),
@@ -34,7 +34,7 @@ const MESSAGES: &[(&str, &str)] = &[
 ];
 
 impl Reader<'_> {
-    /// Warns of the current request and skips its arguments.
+    /// Warns about the current request and skips its arguments.
     pub(super) fn unsupported(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         lexer.skip_to_request();
         self.mark_inert();

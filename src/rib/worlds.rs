@@ -1,4 +1,4 @@
-//! WorldBegin to WorldEnd: what is gathered for a [`World`], and handing it over.
+//! WorldBegin to WorldEnd: collecting a [`World`] and passing it to the consumer.
 
 use super::motion;
 use super::reader::Reader;
@@ -11,12 +11,12 @@ use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// What a light's handle stands for.
+/// What a light's handle refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LightSlot {
     /// A light.
     Light(LightId),
-    /// A light source that is not supported; it may be switched without effect.
+    /// A light source that is not supported; switching it has no effect.
     Unsupported,
 }
 
@@ -25,17 +25,17 @@ pub(super) struct WorldBuilder {
     options: Options,
     /// The camera.
     pub(super) camera: Camera,
-    /// What was drawn so far.
+    /// The drawables so far.
     pub(super) drawables: Vec<Drawable>,
     location: SourceLocation,
     /// Whether the camera's transformation changes handedness.
     pub(super) mirrored: bool,
-    /// Attribute states with the normal turned, by the address of the state they come from (which they keep alive).
+    /// Attribute states with the normal flipped, by the address of the original state (which the entry keeps alive).
     flipped: FxHashMap<usize, [Arc<Attributes>; 2]>,
 }
 
 impl WorldBuilder {
-    /// The same attributes with the normal turned; the same one for the same attributes.
+    /// Returns these attributes with the normal flipped; equal pointers give the same result.
     pub(super) fn flipped(&mut self, attributes: &Arc<Attributes>) -> Arc<Attributes> {
         let pair = self.flipped.entry(Arc::as_ptr(attributes).addr()).or_insert_with(|| {
             let flipped = Attributes { flip_normal: true, ..Attributes::clone(attributes) };
@@ -46,7 +46,8 @@ impl WorldBuilder {
 }
 
 impl Reader<'_> {
-    /// Freezes the options, makes the current transformation that of the camera, and starts the world's own.
+    /// Freezes the options, makes the current transformation that of the camera, and starts the world's at the
+    /// identity.
     pub(super) fn begin_world(&mut self) {
         let camera_from_world = Arc::clone(&self.state.transform);
         let world_from_camera = motion::inverse(&camera_from_world);
@@ -55,7 +56,7 @@ impl Reader<'_> {
         self.rebase_state(&world_from_camera);
         frozen.options.imager = frozen.options.imager.map(|imager| rebase(&imager, &world_from_camera));
         self.state.transform = motion::still(DMat4::IDENTITY);
-        // Film and geometry must fit together, and without its film a world cannot be drawn.
+        // Film and geometry share host memory, and without its film a world cannot be drawn.
         let film_bytes = self.worlds.film_bytes(&frozen.options, &frozen.camera);
         if !self.charge.take(ChargeKind::Film, film_bytes) {
             let [width, height] = frozen.camera.resolution;
@@ -72,7 +73,7 @@ impl Reader<'_> {
         });
     }
 
-    /// Shaders and spaces made in front of WorldBegin were seen from the camera; now they are seen from the world.
+    /// Converts shaders and spaces that were made before WorldBegin from camera space to world space.
     fn rebase_state(&mut self, world_from_camera: &Motion<DMat4>) {
         for light in &mut self.lights {
             let shader = ShaderInstance::clone(&rebase(&Arc::new(light.shader.clone()), world_from_camera));
@@ -87,7 +88,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The finished world.
+    /// Takes the finished world.
     pub(super) fn take_world(&mut self) -> Option<World> {
         let world = self.world.take()?;
         Some(World {
@@ -100,7 +101,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Gives a world to whoever draws it.
+    /// Passes a world to the consumer.
     pub(super) fn hand_over(&mut self, world: World, charge: Arc<Charge>) {
         self.summary.worlds += 1;
         charge.lend();
@@ -115,7 +116,7 @@ fn rebase(shader: &Arc<ShaderInstance>, world_from_camera: &Motion<DMat4>) -> Ar
     Arc::new(ShaderInstance { world_from_shader, ..ShaderInstance::clone(shader) })
 }
 
-/// A space seen from the world instead of from the camera. Where both move at too many times together, the first is kept.
+/// Converts a space from camera space to world space. If the result would have too many keys, only the first is kept.
 fn rebased(camera_from_space: &Arc<Motion<DMat4>>, world_from_camera: &Motion<DMat4>) -> Arc<Motion<DMat4>> {
     let product = motion::product(world_from_camera, camera_from_space);
     Arc::new(product.unwrap_or_else(|| Motion::still(*world_from_camera.first() * *camera_from_space.first())))

@@ -1,4 +1,4 @@
-//! Attributes: what belongs to each primitive (RISpec 3.2, section 4.2).
+//! Attributes: the settings of each primitive (RISpec 3.2, section 4.2).
 
 use super::Motion;
 use super::geometry::ValueType;
@@ -7,10 +7,11 @@ use glam::DMat4;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The value of a parameter: floats for every numeric type (points, colours and matrices are runs of floats), or strings, or integers.
+/// The value of a parameter: floats for every numeric type (points, colours and matrices are runs of floats), or
+/// strings, or integers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ParamValue {
-    /// Numbers; a color, point, vector or normal is 3, an hpoint 4, a matrix 16 (row-major, as RIB writes it).
+    /// Numbers: 3 for a color, point, vector or normal, 4 for an hpoint, 16 for a matrix (row-major, as RIB writes it).
     Floats(Vec<f32>),
     /// Integers.
     Ints(Vec<i32>),
@@ -29,14 +30,14 @@ pub struct ShaderParam {
     pub value: ParamValue,
 }
 
-/// A shader with the parameters it was given and the space it was made in.
+/// A shader with the parameters given and the space in which it was made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShaderInstance {
-    /// Name as written: looked for as NAME.sl on the shader path, then among the built-in ones.
+    /// The name as written, searched as NAME.sl on the shader path and then among the built-in shaders.
     pub name: Arc<str>,
     /// Parameters in the order given; a later one of the same name wins.
     pub params: Vec<ShaderParam>,
-    /// World space from "shader" space: the transformation that stood where the shader was named.
+    /// World space from "shader" space: the current transformation where the shader was named.
     pub world_from_shader: Arc<Motion<DMat4>>,
     /// Where it was named.
     pub location: SourceLocation,
@@ -51,7 +52,7 @@ pub struct LightId(pub u32);
 pub struct Light {
     /// The light shader.
     pub shader: ShaderInstance,
-    /// The handle it was given, for messages.
+    /// Its handle, for messages.
     pub handle: Arc<str>,
 }
 
@@ -64,10 +65,10 @@ pub struct DisplacementBound {
     pub space: Arc<str>,
 }
 
-/// How colours spread over a micropolygon.
+/// How colours vary over a micropolygon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ShadingInterpolation {
-    /// One colour a micropolygon.
+    /// One colour for each micropolygon.
     Constant,
     /// Interpolated between its vertices.
     Smooth,
@@ -88,18 +89,18 @@ pub struct Attributes {
     pub displacement: Option<Arc<ShaderInstance>>,
     /// Atmosphere (volume) shader.
     pub atmosphere: Option<Arc<ShaderInstance>>,
-    /// Lights that are on, in the order they were made.
+    /// Lights that are on, in the order of their creation.
     pub lights: Arc<[LightId]>,
-    /// Wanted micropolygon area in pixels; always positive.
+    /// Desired micropolygon area in pixels; always positive.
     pub shading_rate: f32,
     /// ShadingInterpolation.
     pub shading_interpolation: ShadingInterpolation,
-    /// Whether the object only hides.
+    /// Whether the object only hides others.
     pub matte: bool,
-    /// Sides 1 (back faces are removed) or 2.
+    /// Whether back faces are visible (Sides 2).
     pub two_sided: bool,
-    /// Whether the surface normal is the opposite of dP/du x dP/dv in camera space: Orientation, ReverseOrientation and the
-    /// handedness of the transformation taken together.
+    /// Whether the surface normal is the opposite of dP/du x dP/dv in camera space, from Orientation,
+    /// ReverseOrientation and the handedness of the transformation together.
     pub flip_normal: bool,
     /// Declared displacement bound, if any.
     pub displacement_bound: Option<DisplacementBound>,

@@ -1,8 +1,9 @@
-//! Geometry: object-space shapes and primitive variables, reduced to the few kinds that the dice kernels know.
+//! Geometry: object-space shapes and primitive variables, reduced to the few kinds that the dice kernels support.
 //!
-//! A [`Geometry`] holds many *primitives*. Each is a map from (u,v) in the unit square to object space, of one fixed kind: quadric,
-//! bilinear facet, bicubic Bezier patch, curve segment or point. Whoever reads RIB triangulates polygons, converts every basis to
-//! Bezier and numbers the values of every primvar class, so that nothing later knows how a shape was authored.
+//! A [`Geometry`] holds many *primitives*. Each is a map from (u,v) in the unit square to object space, of one fixed
+//! kind: quadric, bilinear facet, bicubic Bezier patch, curve segment or point. The RIB reader triangulates polygons,
+//! converts every basis to Bezier and numbers the values of every primvar class, so that later stages do not depend on
+//! how a shape was authored.
 
 use super::Motion;
 use crate::diagnostic::SourceLocation;
@@ -32,7 +33,7 @@ pub enum ValueType {
 }
 
 impl ValueType {
-    /// Number of floats of one value; 1 for strings.
+    /// Returns the number of floats of one value; 1 for strings.
     pub fn floats(self) -> usize {
         match self {
             Self::Float | Self::Int | Self::String => 1,
@@ -43,16 +44,16 @@ impl ValueType {
     }
 }
 
-/// Storage class of a primitive variable: how many values there are and how they spread (RISpec 5, table 5.1).
+/// Storage class of a primitive variable: the number of values and how they are interpolated (RISpec 5, table 5.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
     /// One value for the whole geometry.
     Constant,
-    /// One value a face (see [`Facets::face`] and the like).
+    /// One value for each face (see [`Facets::face`] and similar fields).
     Uniform,
     /// A value at each parametric corner, bilinear in between.
     Varying,
-    /// A value at each control vertex, spread as P is.
+    /// A value at each control vertex, interpolated like P.
     Vertex,
     /// A value at each corner of each face, bilinear in between.
     FaceVarying,
@@ -70,7 +71,7 @@ pub enum PrimvarData {
 /// A primitive variable other than P.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Primvar {
-    /// Its name, as shaders know it.
+    /// The name that shaders use.
     pub name: Arc<str>,
     /// Storage class.
     pub class: Class,
@@ -85,7 +86,7 @@ pub struct Primvar {
 /// The seven quadrics (RISpec 5.3); sweeps in radians, u runs along the sweep, v along the profile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QuadricShape {
-    /// radius, zmin, zmax (clamped to the radius).
+    /// A sphere, given by radius, zmin and zmax (clamped to the radius).
     Sphere {
         /// Radius; negative turns it inside out.
         radius: f32,
@@ -94,14 +95,14 @@ pub enum QuadricShape {
         /// Upper cut.
         zmax: f32,
     },
-    /// height, radius of the base at z = 0.
+    /// A cone, given by its height and the radius of the base at z = 0.
     Cone {
         /// Height of the tip.
         height: f32,
         /// Radius at z = 0.
         radius: f32,
     },
-    /// radius, zmin, zmax.
+    /// A cylinder, given by radius, zmin and zmax.
     Cylinder {
         /// Radius.
         radius: f32,
@@ -117,7 +118,7 @@ pub enum QuadricShape {
         /// End of the generating segment.
         p2: [f32; 3],
     },
-    /// radius at zmax, zmin, zmax.
+    /// A paraboloid, given by the radius at zmax, zmin and zmax.
     Paraboloid {
         /// Radius at zmax.
         rmax: f32,
@@ -126,14 +127,14 @@ pub enum QuadricShape {
         /// Upper end.
         zmax: f32,
     },
-    /// height, radius: v = 0 at the rim, v = 1 in the centre.
+    /// A disk, given by height and radius; v is 0 at the rim and 1 in the centre.
     Disk {
         /// z of the plane.
         height: f32,
         /// Radius.
         radius: f32,
     },
-    /// major and minor radius, range of the minor angle in radians.
+    /// A torus, given by its major and minor radius and the range of the minor angle in radians.
     Torus {
         /// Distance of the tube's centre from the axis.
         major: f32,
@@ -150,7 +151,7 @@ pub enum QuadricShape {
 /// (u,v) = (0,0) (1,0) (0,1) (1,1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quadric {
-    /// Which, and its sizes.
+    /// The kind of quadric and its sizes.
     pub shape: QuadricShape,
     /// Sweep angle in degrees, as authored (exact multiples of a turn matter); in [-360, 360].
     pub sweep_degrees: f32,
@@ -169,20 +170,21 @@ pub struct Facets {
     pub face_corners: Arc<[[u32; 4]]>,
     /// The face (uniform index) that each facet belongs to.
     pub face: Arc<[u32]>,
-    /// Polygons: u, v and default s, t are the object-space x, y, and a face is flat, with the face normal of the authored polygon.
-    /// Bilinear patches: u, v are parametric.
+    /// Whether the facets are polygons. For polygons, u, v and the default s, t are the object-space x, y, and a face
+    /// is flat, with the face normal of the authored polygon. For bilinear patches, u, v are parametric.
     pub polygon: bool,
-    /// The authored polygons' unit normals in object space, one a face, pointing as dP/du x dP/dv of its facets does (Newell's
-    /// sum over the outer loop in authored order); empty for bilinear patches.
+    /// The authored polygons' unit normals in object space, one for each face, in the direction of dP/du x dP/dv of its
+    /// facets (Newell's sum over the outer loop in authored order); empty for bilinear patches.
     pub face_normals: Arc<[[f32; 3]]>,
-    /// Patches only: the part of the mesh's (u,v) square that each facet covers, u0, v0, u1, v1; empty means the whole square each.
+    /// For patches only: the part of the mesh's (u,v) square that each facet covers, u0, v0, u1, v1; empty if each
+    /// covers the whole square.
     pub uv_range: Arc<[[f32; 4]]>,
 }
 
 /// Bicubic patches in the Bezier basis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Patches {
-    /// 16 control points a patch, u fastest; converted so that what neighbours share is bit-identical.
+    /// 16 control points for each patch, u fastest; points that neighbours share are bit-identical.
     pub control: Arc<[[f32; 3]]>,
     /// Varying indices of the corners of each patch.
     pub corners: Arc<[[u32; 4]]>,
@@ -197,7 +199,7 @@ pub struct Patches {
 /// Segments of curves: cubic in the Bezier basis or straight; v runs along the curve, u across it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CurveSegments {
-    /// Control points, four a segment when cubic, two when linear.
+    /// Control points: four for each segment if cubic, two if linear.
     pub control: Arc<[[f32; 3]]>,
     /// Whether segments are cubic.
     pub cubic: bool,
@@ -238,7 +240,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// How many primitives it has.
+    /// Returns the number of primitives.
     pub fn primitive_count(&self) -> usize {
         match self {
             Self::Quadric(_) => 1,
@@ -255,10 +257,11 @@ impl Shape {
 pub struct Geometry {
     /// The shape at each authored time; all keys have the same topology.
     pub shape: Motion<Shape>,
-    /// Primitive variables other than P and widths (at the first key). For [`Patches`] and cubic [`CurveSegments`], class Vertex is
-    /// already converted to the Bezier basis: 16 (4) values a primitive, numbered like the control points.
+    /// Primitive variables other than P and widths (at the first key). For [`Patches`] and cubic [`CurveSegments`],
+    /// class Vertex is already converted to the Bezier basis: 16 (4) values for each primitive, numbered like the
+    /// control points.
     pub primvars: Vec<Primvar>,
-    /// The request it came from.
+    /// The location of its request.
     pub location: SourceLocation,
 }
 

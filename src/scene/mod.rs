@@ -1,9 +1,10 @@
-//! The resolved, immutable scene: what a RIB file means once every default, stack and declaration is gone.
+//! The resolved, immutable scene: the meaning of a RIB file after all defaults, stacks and declarations are resolved.
 //!
-//! No RIB words and no Vulkan words live here. A [`World`] is everything between WorldBegin and WorldEnd, with the options that were
-//! frozen at WorldBegin. Everything that can move is a [`Motion`]: a list of (time, value) with one or more entries.
-//! Angles are in radians, lengths in the space named, matrices act on column vectors and say `target_from_source`
-//! (a RIB matrix, row-major for row vectors, is the column-major array of the same matrix for column vectors).
+//! This module has no terms of RIB's syntax and none of Vulkan. A [`World`] is everything between WorldBegin and
+//! WorldEnd, with the options that were frozen at WorldBegin. Everything that can move is a [`Motion`]: a list of
+//! (time, value) with one or more entries. Angles are in radians, lengths in the named space. Matrices act on column
+//! vectors and are named `target_from_source` (a RIB matrix, row-major for row vectors, is the column-major array of
+//! the same matrix for column vectors).
 
 mod attributes;
 mod geometry;
@@ -32,23 +33,23 @@ pub struct Motion<T> {
 }
 
 impl<T> Motion<T> {
-    /// A value that does not move.
+    /// Creates a value that does not move.
     pub fn still(value: T) -> Self {
         Self { keys: vec![(0.0, value)] }
     }
 
-    /// Keys in increasing order of time; `None` when there are none or a time repeats or goes back.
+    /// Creates a value from keys in increasing order of time; `None` if there are none or the times do not increase.
     pub fn new(keys: Vec<(f32, T)>) -> Option<Self> {
         let ordered = keys.windows(2).all(|pair| pair[0].0 < pair[1].0);
         (!keys.is_empty() && ordered).then_some(Self { keys })
     }
 
-    /// All keys.
+    /// Returns all keys.
     pub fn keys(&self) -> &[(f32, T)] {
         &self.keys
     }
 
-    /// The value of the first key.
+    /// Returns the value of the first key.
     pub fn first(&self) -> &T {
         &self.keys[0].1
     }
@@ -59,7 +60,7 @@ impl<T> Motion<T> {
     }
 }
 
-/// An object in the world: shared geometry, where it stands, and how it looks. An instance costs a matrix.
+/// An object in the world: shared geometry, its transformation and its attributes. An instance costs only a matrix.
 #[derive(Clone, Debug)]
 pub struct Drawable {
     /// Object-space geometry, shared between instances.
@@ -70,10 +71,10 @@ pub struct Drawable {
     pub attributes: Arc<Attributes>,
 }
 
-/// A named coordinate system: `CoordinateSystem "name"`, seen from the world.
+/// A named coordinate system: `CoordinateSystem "name"`, relative to the world.
 #[derive(Clone, Debug)]
 pub struct NamedSpace {
-    /// The name shaders use.
+    /// The name that shaders use.
     pub name: Arc<str>,
     /// World space from the named space.
     pub world_from_space: Arc<Motion<DMat4>>,
@@ -88,10 +89,10 @@ pub struct World {
     pub camera: Camera,
     /// All drawables in the order in which they were authored: the stable numbering of primitives begins with it.
     pub drawables: Vec<Drawable>,
-    /// All lights; attribute states name them by [`LightId`].
+    /// All lights; attribute states refer to them by [`LightId`].
     pub lights: Vec<Arc<Light>>,
     /// Named coordinate systems, latest last.
     pub spaces: Vec<NamedSpace>,
-    /// Where WorldBegin stands.
+    /// The location of WorldBegin.
     pub location: SourceLocation,
 }

@@ -1,4 +1,4 @@
-//! Options: what is global to a picture (RISpec 3.2, section 4).
+//! Options: the settings that are global to a picture (RISpec 3.2, section 4).
 
 use super::Motion;
 use crate::diagnostic::SourceLocation;
@@ -11,9 +11,9 @@ use super::attributes::{ParamValue, ShaderInstance};
 /// How camera space maps to the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Projection {
-    /// Parallel to the z axis.
+    /// A projection parallel to the z axis.
     Orthographic,
-    /// Field of view in degrees over the smaller of width and height (screen -1 to 1).
+    /// A perspective projection. Its field of view is over the smaller of width and height (screen -1 to 1).
     Perspective {
         /// Full angle in degrees.
         fov_degrees: f64,
@@ -37,7 +37,7 @@ pub struct Camera {
     pub crop_window: [f64; 4],
     /// Hither and yon clipping distances along camera z.
     pub clip: [f32; 2],
-    /// Additional clipping planes in camera space: point and outward normal; what lies on the normal's side is removed.
+    /// Additional clipping planes in camera space: point and outward normal; the normal's side is removed.
     pub clip_planes: Vec<([f32; 3], [f32; 3])>,
     /// f-stop, focal length, focal distance; `None` is a pinhole.
     pub depth_of_field: Option<[f32; 3]>,
@@ -98,7 +98,7 @@ pub struct Quantize {
     pub dither: f32,
 }
 
-/// What a display shows.
+/// The content of a display.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum DisplayMode {
     /// Any of the channels colour, alpha and depth, in the order rgb, a, z.
@@ -110,7 +110,8 @@ pub enum DisplayMode {
         /// Has camera-space z.
         z: bool,
     },
-    /// An arbitrary output variable: a shader's output parameter, a primvar or a predefined variable, with its RSL type.
+    /// An arbitrary output variable: a shader's output parameter, a primvar or a predefined variable, with its RSL
+    /// type.
     Variable {
         /// The name, without the declaration.
         name: Arc<str>,
@@ -128,28 +129,28 @@ pub struct Display {
     pub driver: String,
     /// What it shows.
     pub mode: DisplayMode,
-    /// Quantization that holds for this display (its own or the global one).
+    /// The quantization of this display (its own or the global one).
     pub quantize: Quantize,
-    /// gain and gamma that hold for this display.
+    /// gain and gamma of this display.
     pub exposure: [f32; 2],
     /// All other parameters, for the driver.
     pub params: BTreeMap<String, ParamValue>,
-    /// Where it stands in the input.
+    /// The location of its request.
     pub location: SourceLocation,
 }
 
-/// What the hider does.
+/// The settings of the hider.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hider {
     /// `hidden`, `null`, ... as written.
     pub name: String,
     /// Whether sample points are jittered.
     pub jitter: bool,
-    /// Which depth a pixel of a z display shows: `min`, `max`, `average`, `midpoint`.
+    /// The depth that a pixel of a z display shows: `min`, `max`, `average`, `midpoint`.
     pub depth_filter: String,
 }
 
-/// Directories in which files are looked for, expanded (RISpec `Option "searchpath"`).
+/// Directories in which files are searched, expanded (RISpec `Option "searchpath"`).
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct SearchPaths {
     /// Archives.
@@ -183,9 +184,9 @@ pub struct Options {
     pub hider: Hider,
     /// `Option "limits" "eyesplits"`.
     pub eye_splits: u32,
-    /// `Option "limits" "othreshold"`: opacity beyond which nothing behind is seen.
+    /// `Option "limits" "othreshold"`: the opacity beyond which nothing behind is visible.
     pub opacity_threshold: [f32; 3],
-    /// `Option "limits" "zthreshold"`: opacity beyond which a surface has a depth.
+    /// `Option "limits" "zthreshold"`: the opacity beyond which a surface has a depth.
     pub z_threshold: [f32; 3],
     /// `Option "limits" "gridsize"`, informational.
     pub grid_size: u32,
@@ -204,7 +205,7 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// What holds where a scene says nothing (RISpec tables 4.1 to 4.5).
+    /// Returns the defaults (RISpec tables 4.1 to 4.5).
     fn default() -> Self {
         Self {
             frame: None,

@@ -1,4 +1,4 @@
-//! A world as it stands when the shutter opens: what is drawn as long as nothing blurs with motion.
+//! A world at the time when the shutter opens, which is what is drawn as long as motion blur is not supported.
 
 use super::{
     Attributes, Camera, CurveSegments, Drawable, Facets, Geometry, Light, Motion, NamedSpace, Patches, Points, Quadric,
@@ -9,41 +9,42 @@ use glam::{DMat4, Vec3};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Where a time lies among keys: at one of them (outside all, the nearest), or a part of the way from one to the next.
-enum Between<'a, T> {
+/// The position of a time among keys: at one of them (the nearest, if it is outside of all), or between two.
+enum KeyInterval<'a, T> {
     Key(&'a T),
     Two(&'a T, &'a T, f64),
 }
 
 impl<T> Motion<T> {
-    fn around(&self, time: f32) -> Between<'_, T> {
+    fn around(&self, time: f32) -> KeyInterval<'_, T> {
         let after = self.keys.partition_point(|(key, _)| *key < time);
         match (after.checked_sub(1).map(|before| &self.keys[before]), self.keys.get(after)) {
             (Some((t0, a)), Some((t1, b))) if *t1 != time => {
-                Between::Two(a, b, (f64::from(time) - f64::from(*t0)) / (f64::from(*t1) - f64::from(*t0)))
+                KeyInterval::Two(a, b, (f64::from(time) - f64::from(*t0)) / (f64::from(*t1) - f64::from(*t0)))
             }
-            (Some((_, value)), None) | (_, Some((_, value))) => Between::Key(value),
-            (None, None) => Between::Key(self.first()),
+            (Some((_, value)), None) | (_, Some((_, value))) => KeyInterval::Key(value),
+            (None, None) => KeyInterval::Key(self.first()),
         }
     }
 }
 
 impl Motion<DMat4> {
-    /// The matrix at a time: between keys linear, which moves every point on a straight line; outside them the nearest.
+    /// Returns the matrix at a time: linear between keys, which moves every point on a straight line; outside them the
+    /// nearest.
     pub fn at(&self, time: f32) -> DMat4 {
         match self.around(time) {
-            Between::Key(matrix) => *matrix,
-            Between::Two(a, b, weight) => *a * (1.0 - weight) + *b * weight,
+            KeyInterval::Key(matrix) => *matrix,
+            KeyInterval::Two(a, b, weight) => *a * (1.0 - weight) + *b * weight,
         }
     }
 }
 
 impl Motion<Shape> {
-    /// The shape at a time: between keys every number is linear; outside them the nearest.
+    /// Returns the shape at a time: every number is linear between keys; outside them the nearest shape.
     pub fn at(&self, time: f32) -> Shape {
         match self.around(time) {
-            Between::Key(shape) => shape.clone(),
-            Between::Two(a, b, weight) => between(a, b, weight as f32),
+            KeyInterval::Key(shape) => shape.clone(),
+            KeyInterval::Two(a, b, weight) => between(a, b, weight as f32),
         }
     }
 }
@@ -68,7 +69,7 @@ fn unit(v: [f32; 3]) -> [f32; 3] {
     Vec3::from(v).normalize_or_zero().to_array()
 }
 
-/// A shape between two of the same topology.
+/// Interpolates between two shapes of the same topology.
 fn between(a: &Shape, b: &Shape, t: f32) -> Shape {
     match (a, b) {
         (Shape::Quadric(a), Shape::Quadric(b)) => Shape::Quadric(quadric(a, b, t)),
@@ -120,16 +121,16 @@ fn quadric(a: &Quadric, b: &Quadric, t: f32) -> Quadric {
     Quadric { shape, sweep_degrees: m(a.sweep_degrees, b.sweep_degrees) }
 }
 
-/// Copies that stand still, made once for each original, so that what was shared stays shared.
+/// Copies without motion, made once for each original, so that shared values stay shared.
 #[derive(Default)]
-struct Stills {
+struct StillCopies {
     time: f32,
     matrices: HashMap<*const Motion<DMat4>, Arc<Motion<DMat4>>>,
     geometries: HashMap<*const Geometry, Arc<Geometry>>,
     attributes: HashMap<*const Attributes, Arc<Attributes>>,
 }
 
-impl Stills {
+impl StillCopies {
     fn matrix(&mut self, moving: &Arc<Motion<DMat4>>) -> Arc<Motion<DMat4>> {
         if !moving.moves() {
             return Arc::clone(moving);
@@ -167,7 +168,7 @@ impl Stills {
 }
 
 impl World {
-    /// Where something stands that moves, if anything does.
+    /// Returns the location of something that moves, if there is any.
     pub fn moving_location(&self) -> Option<&SourceLocation> {
         let moves = |drawable: &&Drawable| drawable.world_from_object.moves() || drawable.geometry.shape.moves();
         let drawable = self.drawables.iter().find(moves).map(|drawable| &drawable.geometry.location);
@@ -176,11 +177,11 @@ impl World {
         drawable.or_else(|| light().map(|light| &light.shader.location)).or_else(camera)
     }
 
-    /// The world as it is when the shutter opens, where nothing moves.
+    /// Returns the world at the time when the shutter opens, without motion.
     #[must_use]
     pub fn at_shutter_open(self) -> Self {
         let time = self.camera.shutter[0];
-        let mut stills = Stills { time, ..Stills::default() };
+        let mut stills = StillCopies { time, ..StillCopies::default() };
         let drawable = |drawable: &Drawable| Drawable {
             geometry: stills.geometry(&drawable.geometry),
             world_from_object: stills.matrix(&drawable.world_from_object),

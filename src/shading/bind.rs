@@ -1,4 +1,4 @@
-//! How a drawable's shaders get their parameters, and what comes of it: its look.
+//! Binding the parameters of a drawable's shaders, which gives its look.
 
 use super::block::{BlockSource, fill};
 use super::lights::LightSet;
@@ -16,7 +16,7 @@ use spirv_gen::compose::{Binding, Content, Input, Reflection, Role, Slice};
 use spirv_gen::ir::{self, Const, ParamDefault, RslType};
 use std::sync::Arc;
 
-/// A shader of a drawable, bound, with the instance that named it (none: it stands in for one that could not be had).
+/// A shader of a drawable with its bindings and its instance.
 struct DrawableShader {
     bound: BoundShader,
     instance: ShaderInstance,
@@ -41,7 +41,7 @@ impl DrawableShaders {
 }
 
 impl ShadingBuilder<'_> {
-    /// The look of a drawable, and whether it holds for all drawables of its attribute state and primvars.
+    /// Returns the look of a drawable, and whether all drawables with its attribute state and primvars share it.
     pub(super) fn look(&mut self, drawable: &Drawable) -> (Look, bool) {
         let attributes = &drawable.attributes;
         let dropped = Look { verdict: Verdict::Dropped, displace: None, shade: None };
@@ -61,7 +61,7 @@ impl ShadingBuilder<'_> {
         let mut object_space = false;
         let mut program = |this: &mut Self, signature: &Signature| {
             let compilation = this.programs.get(signature, location);
-            object_space |= asks_for_object(&compilation.reflection);
+            object_space |= uses_object_space(&compilation.reflection);
             this.program(drawable, &parts, &set, &compilation)
         };
         let displace = parts.displacement.is_some().then(|| {
@@ -95,7 +95,7 @@ impl ShadingBuilder<'_> {
         }
     }
 
-    /// A compiled program as the drawable uses it: its block, and what its primvars go to.
+    /// Returns a compiled program as the drawable uses it: its block, and the inputs that its primvars go to.
     fn program(
         &mut self,
         drawable: &Drawable,
@@ -144,7 +144,7 @@ fn signature(drawable: &Drawable, parts: &DrawableShaders, set: &LightSet, varia
     }
 }
 
-/// The input that a display's variable is, if it is a primitive variable.
+/// Returns the input for a display's variable, if it is a primitive variable.
 fn variable_binding(primvars: &[Primvar], (name, ty): &OutputVariable) -> Binding {
     let fits =
         |primvar: &&Primvar| primvar.name == *name && primvar.array_len == 1 && values::fits(primvar.ty, rsl_type(*ty));
@@ -152,7 +152,7 @@ fn variable_binding(primvars: &[Primvar], (name, ty): &OutputVariable) -> Bindin
     number.map_or(Binding::Default, |primvar| class_binding(primvar.class))
 }
 
-/// A primvar of one value a grid becomes a uniform input, one that varies a channel.
+/// A primvar with one value per grid becomes a uniform input, one that varies becomes a channel.
 fn class_binding(class: Class) -> Binding {
     match class {
         Class::Constant | Class::Uniform => Binding::UniformInput,
@@ -160,7 +160,7 @@ fn class_binding(class: Class) -> Binding {
     }
 }
 
-fn asks_for_object(reflection: &Reflection) -> bool {
+fn uses_object_space(reflection: &Reflection) -> bool {
     reflection.slots.iter().any(|slot| matches!(&slot.content, Content::Space { space, .. } if &**space == "object"))
 }
 
@@ -172,12 +172,13 @@ fn strings(primvars: &[Primvar]) -> FxHashMap<Arc<str>, Arc<str>> {
     primvars.iter().filter_map(text).collect()
 }
 
-/// A shader's bindings where no primvars are: lights.
+/// Binds a shader without primvars, as for lights.
 pub(super) fn bind_plain(shader: &Arc<ir::Shader>, instance: &ShaderInstance, reporter: &Reporter) -> BoundShader {
     bind(shader, instance, &[], reporter)
 }
 
-/// Where each parameter of a shader comes from: a primvar of its name, else what RIB gives, else the default.
+/// Binds each parameter of a shader to a primvar of its name, or else to the value given in RIB, or else to the
+/// default.
 fn bind(shader: &Arc<ir::Shader>, instance: &ShaderInstance, primvars: &[Primvar], reporter: &Reporter) -> BoundShader {
     check_given(shader, instance, reporter);
     let binding = |param: &ir::Param| {
@@ -198,7 +199,8 @@ fn bind(shader: &Arc<ir::Shader>, instance: &ShaderInstance, primvars: &[Primvar
     BoundShader { shader: Arc::clone(shader), bindings: shader.params.iter().map(binding).collect() }
 }
 
-/// Whether a string parameter is empty: no texture, no shadow map. The compiler then drops what would use it.
+/// Whether a string parameter is empty: no texture, no shadow map. The compiler then removes the code that would use
+/// it.
 fn is_empty_text(given: Option<&ShaderParam>, default: &ParamDefault, param: &ir::Param) -> bool {
     let empty = match (given.map(|given| &given.value), default) {
         (Some(ParamValue::Strings(texts)), _) => texts.iter().all(|text| text.is_empty()),
@@ -213,7 +215,7 @@ fn primvar_fits(primvar: &Primvar, param: &ir::Param) -> bool {
     values::fits(primvar.ty, param.ty) && whole == values::words_of(param.ty) as u32 * param.len()
 }
 
-/// Whether a value given in RIB can be the parameter's.
+/// Whether a value given in RIB fits the parameter.
 pub(super) fn param_fits(given: &ShaderParam, param: &ir::Param) -> bool {
     let count = match &given.value {
         ParamValue::Floats(floats) => floats.len(),
@@ -224,7 +226,7 @@ pub(super) fn param_fits(given: &ShaderParam, param: &ir::Param) -> bool {
     values::fits(given.ty, param.ty) && count == wanted
 }
 
-/// Tells what is given that the shader does not have, or not of that type.
+/// Reports given parameters that the shader does not have, or that have another type.
 fn check_given(shader: &ir::Shader, instance: &ShaderInstance, reporter: &Reporter) {
     for given in &instance.params {
         let param = shader.params.iter().find(|param| param.name == given.name);
@@ -247,7 +249,7 @@ fn check_given(shader: &ir::Shader, instance: &ShaderInstance, reporter: &Report
     }
 }
 
-/// What the primvars of a drawable go to: parameters, Cs and Os, and what takes the place of N, s and t.
+/// Returns the inputs that the primvars of a drawable go to: parameters, Cs and Os, and replacements of N, s and t.
 fn inputs(reflection: &Reflection, primvars: &[Primvar]) -> Vec<InputBinding> {
     let mut bindings = Vec::new();
     for input in &reflection.inputs {
@@ -291,7 +293,7 @@ fn primvar_name(input: &Input) -> Option<Arc<str>> {
     }
 }
 
-/// Each element of an array has a channel (a record) of its own, a matrix four.
+/// Each element of an array has its own channel (or record), and a matrix has four.
 fn elements(primvars: &[Primvar], name: &str, uniform: bool, channel: u32) -> Vec<InputBinding> {
     let Some(primvar) = primvars.iter().find(|primvar| &*primvar.name == name) else { return Vec::new() };
     let floats = primvar.ty.floats() as u32;

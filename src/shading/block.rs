@@ -1,4 +1,4 @@
-//! Blocks: the values that a program reads of a drawable or a light, in the places that the compiler gave them.
+//! Blocks: the values of a drawable or a light that a program reads, at the positions that the compiler assigned.
 
 use super::bind::param_fits;
 use super::lights::pattern_text;
@@ -15,16 +15,17 @@ use spirv_gen::compose::{BlockSlot, Content, Pattern, Role};
 use spirv_gen::ir::{Direction, MachineType, ParamDefault, RslType};
 use std::sync::Arc;
 
-/// Where the values of a block come from.
+/// The sources of a block's values.
 pub(super) struct BlockSource<'a> {
     pub world: &'a World,
-    /// The drawable's; none for lights.
+    /// The attributes of the drawable; none for lights.
     pub attributes: Option<&'a Attributes>,
     /// Shaders by role.
     pub shaders: Vec<(Role, &'a BoundShader, &'a ShaderInstance)>,
-    /// The space in which the program computes, from camera space: the same, but raster space for imagers.
+    /// The space in which the program computes, from camera space: the same, except for imagers, which use raster
+    /// space.
     pub current_from_camera: DMat4,
-    /// Object space, and shader space where no shader is named.
+    /// Object space, and the shader space to use where no shader is named.
     pub local: LocalSpaces,
     /// Record of the light list.
     pub light_list: u32,
@@ -37,14 +38,14 @@ impl BlockSource<'_> {
         self.shaders.iter().find(|(r, ..)| *r == role).map(|(_, bound, instance)| (*bound, *instance))
     }
 
-    /// Object and shader space as a shader sees them.
+    /// Returns object and shader space as a shader sees them.
     fn local(&self, role: Role) -> LocalSpaces {
         let camera_from_world = *self.world.camera.camera_from_world.first();
         let own = self.shader(role).map(|(_, instance)| camera_from_world * *instance.world_from_shader.first());
         LocalSpaces { camera_from_shader: own.unwrap_or(self.local.camera_from_shader), ..self.local }
     }
 
-    /// The value of a string parameter.
+    /// Returns the value of a string parameter.
     pub(super) fn string_param(&self, role: Role, name: &str) -> Option<String> {
         if let Some(text) = self.strings.get(name) {
             return Some(text.to_string());
@@ -64,7 +65,7 @@ impl BlockSource<'_> {
         }
     }
 
-    /// A text that a program names, and where its shader stands.
+    /// Returns a text that a program names, and the location of its shader.
     pub(super) fn named(&self, pattern: &Pattern) -> Option<(String, SourceLocation)> {
         let location = |instance: &ShaderInstance| instance.location.clone();
         match pattern {
@@ -78,7 +79,7 @@ impl BlockSource<'_> {
         }
     }
 
-    /// The words of a parameter: a string primvar, what RIB gives, or the default.
+    /// Returns the words of a parameter: a string primvar, the value given in RIB, or the default.
     fn param(&self, role: Role, name: &str, ty: RslType, tokens: &Tokens) -> ValueWords {
         let Some((bound, instance)) = self.shader(role) else { return ValueWords::new() };
         let Some(param) = bound.shader.params.iter().find(|param| &*param.name == name) else {
@@ -107,7 +108,7 @@ impl BlockSource<'_> {
     }
 }
 
-/// A block of `records` records with the values of all slots.
+/// Creates a block of `records` records with the values of all slots.
 pub(super) fn fill(
     slots: &[BlockSlot],
     records: u32,
@@ -124,7 +125,8 @@ pub(super) fn fill(
     block
 }
 
-/// Puts the words of a value where the slot says: an element a record, the first from the slot's lane on, a matrix in four.
+/// Writes the words of a value to its slot: one record for each element, the first from the slot's lane on, and four
+/// records for a matrix.
 fn place(block: &mut [ParamRecord], slot: &BlockSlot, words: &[u32]) {
     let (each, records) = match slot.ty {
         MachineType::Vec3 => (3, 1),
@@ -184,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_stand_where_the_slot_says() {
+    fn values_are_written_to_their_slots() {
         let slot = |record, lane, ty, len| BlockSlot { content: Content::Color, record, lane, ty, len };
         let mut block = vec![[0; 4]; 6];
         place(&mut block, &slot(0, 3, MachineType::F32, 1), &[7]);

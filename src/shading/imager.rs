@@ -19,7 +19,8 @@ use spirv_gen::compose::{Binding, Input, Role, Slice};
 use std::sync::Arc;
 
 impl ShaderLibrary {
-    /// The world's imager, compiled; `None` when it has none or none can be had, which is told: pixels then stay as they are.
+    /// Compiles the world's imager. Returns `None` if it has none, or if it is unavailable, which is reported; pixels
+    /// are then not changed.
     pub fn imager(&mut self, world: &World, reporter: &Reporter) -> Option<ImagerProgram> {
         let instance = world.options.imager.as_ref()?;
         let fetched = self.shaders.fetch(instance, ShaderPurpose::Imager, &world.options.search.shader, reporter)?;

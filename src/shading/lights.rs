@@ -1,4 +1,5 @@
-//! Lights of a drawable: the kinds that its pipeline knows, their blocks, the list by which the kernel finds them, categories.
+//! Lights of a drawable: the kinds that its pipeline supports, their blocks, the list in which the kernel finds them,
+//! and categories.
 
 use super::bind::bind_plain;
 use super::block::{BlockSource, fill};
@@ -25,7 +26,7 @@ pub(super) struct LightUse {
 pub(super) struct LightSet {
     /// One use for each kind.
     pub kinds: Vec<LightUse>,
-    /// Each light and its kind.
+    /// Each light with its kind.
     pub lights: Vec<(LightId, u32)>,
 }
 
@@ -36,7 +37,8 @@ pub(super) struct Categories {
 }
 
 impl Categories {
-    /// Bits of the words of a pattern: those to include, those to exclude (`-word`). Words beyond the 32nd share the last bit.
+    /// Returns the bits of the words of a pattern: those to include and those to exclude (`-word`). Words beyond the
+    /// 32nd share the last bit.
     pub(super) fn bits(&mut self, pattern: &str) -> (u32, u32) {
         let (mut include, mut exclude) = (0, 0);
         for word in pattern.split(',').map(str::trim).filter(|word| !word.is_empty()) {
@@ -55,8 +57,8 @@ impl Categories {
 }
 
 impl ShadingBuilder<'_> {
-    /// The lights of a drawable that could be read, by kind. Kinds are ordered by name, so that drawables with the same kinds of lights
-    /// share pipelines.
+    /// Returns the lights of a drawable that could be read, by kind. Kinds are ordered by name, so that drawables with
+    /// the same kinds of lights share pipelines.
     pub(super) fn light_set(&mut self, lights: &[LightId]) -> LightSet {
         let mut uses: Vec<LightUse> = Vec::new();
         for &light in lights {
@@ -80,7 +82,7 @@ impl ShadingBuilder<'_> {
         LightSet { kinds, lights }
     }
 
-    /// The record of the light list for a set of lights in a pipeline.
+    /// Returns the record of the light list for a set of lights in a pipeline.
     pub(super) fn light_list(&mut self, set: &LightSet, reflection: &Reflection) -> u32 {
         let mut list: Vec<ParamRecord> = vec![[set.lights.len() as u32, 0, 0, 0]];
         for &(light, kind) in &set.lights {
@@ -123,7 +125,7 @@ fn kind_order(light: &LightUse) -> (Arc<str>, String) {
     (Arc::clone(&light.bound.shader.name), format!("{:?}", light.bound.bindings))
 }
 
-/// What a light says of itself in its parameter `__category`.
+/// Returns the categories of a light, from its parameter `__category`.
 fn own_categories(instance: &ShaderInstance, bound: &BoundShader) -> String {
     let given = instance.params.iter().rev().find(|param| &*param.name == "__category");
     if let Some(ParamValue::Strings(words)) = given.map(|param| &param.value) {
@@ -139,7 +141,7 @@ fn own_categories(instance: &ShaderInstance, bound: &BoundShader) -> String {
     }
 }
 
-/// The text of a category pattern for a drawable.
+/// Returns the text of a category pattern for a drawable.
 pub(super) fn pattern_text(pattern: &Pattern, source: &BlockSource<'_>) -> String {
     match pattern {
         Pattern::Literal(text) => text.to_string(),

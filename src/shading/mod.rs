@@ -1,12 +1,13 @@
-//! Shading pipelines of a world: shaders are found and compiled, parameters become blocks, primitive variables are bound to inputs.
+//! Shading pipelines of a world: shaders are found and compiled, parameters become blocks, primitive variables are
+//! bound to inputs.
 //!
 //! ```text
 //! attribute state + primvars of a drawable -> which shader, which parameter from where (signature)
 //!     -> kernels, one for each signature, compiled once (spirv-gen)
 //!     -> blocks of values, one for each drawable, in one parameter buffer
-//!     -> a look: what the pipeline must know of it (pipeline::look)
+//!     -> a look: everything that the pipeline needs to know about it (pipeline::look)
 //! ```
-//! The only place that uses spirv-gen.
+//! This is the only module that uses spirv-gen.
 
 mod bind;
 mod block;
@@ -33,10 +34,10 @@ use spirv_gen::compose::{Reflection, Shortfall};
 use spirv_gen::emit::{Library as Helpers, LibraryError};
 use std::sync::Arc;
 
-/// An output besides colour and alpha: its name and type.
+/// The name and type of an output besides colour and alpha.
 pub type OutputVariable = (Arc<str>, ValueType);
 
-/// Shaders that were read, and the helper functions they are linked with; kept between worlds.
+/// The shaders read so far, and the helper functions that they are linked with; kept between worlds.
 pub struct ShaderLibrary {
     helpers: Helpers,
     shaders: Shaders,
@@ -44,26 +45,26 @@ pub struct ShaderLibrary {
 
 /// The shading of a world.
 pub struct Shading {
-    /// For each drawable, how it looks.
+    /// The look of each drawable.
     pub looks: Vec<Arc<Look>>,
-    /// Compiled kernels; looks name them by number.
+    /// Compiled kernels; looks refer to them by number.
     pub kernels: Arc<[ShadingKernel]>,
     /// The parameter buffer.
     pub params: Arc<[[f32; 4]]>,
-    /// Record of the space table in it.
+    /// Record of the space table in the parameter buffer.
     pub space_table: u32,
 }
 
 impl ShaderLibrary {
-    /// An empty library with the helper functions that were built in.
+    /// Creates an empty library with the built-in helper functions.
     ///
     /// # Errors
-    /// When they are not what the compiler expects: a broken build.
+    /// If they are not what the compiler expects, which means a broken build.
     pub fn new() -> Result<Self, LibraryError> {
         Ok(Self { helpers: helpers()?, shaders: Shaders::default() })
     }
 
-    /// Compiles what a world needs and fills its parameter buffer. `variables` are computed for displays.
+    /// Compiles the kernels that a world needs and fills its parameter buffer. `variables` are computed for displays.
     pub fn shade(&mut self, world: &World, variables: &[OutputVariable], reporter: &Reporter) -> Shading {
         let programs = Programs::new(&self.helpers, variables);
         let mut shader =
@@ -77,7 +78,7 @@ impl ShaderLibrary {
     }
 }
 
-/// Shades one world.
+/// Compiles the shaders of one world and collects their parameters.
 struct ShadingBuilder<'a> {
     world: &'a World,
     reporter: &'a Reporter,
@@ -86,8 +87,8 @@ struct ShadingBuilder<'a> {
     params: ParamBuffer,
 }
 
-/// Drawables that look alike: the same attribute state, and primvars of the same names, classes and types. The transformation counts
-/// only where a program asks for object space.
+/// Drawables with the same look: the same attribute state, and primvars of the same names, classes and types. The
+/// transformation matters only where a program uses object space.
 type LookKey = (*const Attributes, Vec<PrimvarKey>);
 type PrimvarKey = (Arc<str>, crate::scene::Class, ValueType, u32);
 
@@ -116,12 +117,12 @@ impl ShadingBuilder<'_> {
     }
 }
 
-/// The helper functions that were built in.
+/// Loads the built-in helper functions.
 fn helpers() -> Result<Helpers, LibraryError> {
     Helpers::load(&crate::pipeline::kernels::RSL_LIBRARY)
 }
 
-/// Tells of textures that the programs of a drawable, a light or an imager ask for; each name once.
+/// Reports textures that the programs of a drawable, a light or an imager use; each name once.
 fn report_textures(reflection: &Reflection, source: &BlockSource<'_>, reporter: &Reporter) {
     for shortfall in &reflection.shortfalls {
         let Shortfall::Lookup(_, Some(pattern)) = shortfall else { continue };
@@ -131,7 +132,7 @@ fn report_textures(reflection: &Reflection, source: &BlockSource<'_>, reporter: 
     }
 }
 
-/// Tells of what a kernel does otherwise than its shader asks; of textures with known names [`report_textures`] tells.
+/// Reports where a kernel differs from its shader; [`report_textures`] reports textures with known names.
 fn report_shortfall(reporter: &Reporter, shortfall: &Shortfall, location: &SourceLocation) {
     if !matches!(shortfall, Shortfall::Lookup(_, Some(_))) {
         let message = shortfall_text(shortfall);
@@ -139,7 +140,7 @@ fn report_shortfall(reporter: &Reporter, shortfall: &Shortfall, location: &Sourc
     }
 }
 
-/// What a kernel does otherwise than its shader asks.
+/// Describes how a kernel differs from its shader.
 fn shortfall_text(shortfall: &Shortfall) -> String {
     match shortfall {
         Shortfall::Lookup(what, Some(_)) => format!("{what}() finds nothing: textures are not supported yet"),

@@ -1,4 +1,5 @@
-//! The parameter buffer: blocks of drawables and lights, light lists, matrices, the space table. Equal blocks are kept once.
+//! The parameter buffer: blocks of drawables and lights, light lists, matrices and the space table. Equal blocks are
+//! stored only once.
 
 use super::lights::Categories;
 use super::programs::Tokens;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 /// One record as bits.
 pub(super) type ParamRecord = [u32; 4];
 
-/// The buffer while it is filled.
+/// A parameter buffer that is being filled.
 pub(super) struct ParamBuffer {
     records: Vec<ParamRecord>,
     known: FxHashMap<Vec<ParamRecord>, u32>,
@@ -25,7 +26,7 @@ fn bits(matrix: &DMat4) -> Vec<ParamRecord> {
 }
 
 impl ParamBuffer {
-    /// A buffer that begins with the identity: record 0 stands for an unknown space.
+    /// Creates a buffer that begins with the identity, because record 0 represents an unknown space.
     pub(super) fn new() -> Self {
         Self {
             records: bits(&DMat4::IDENTITY),
@@ -35,7 +36,7 @@ impl ParamBuffer {
         }
     }
 
-    /// The record where such a block begins; it is appended when there is none yet.
+    /// Returns the record where this block begins; appends it if it is new.
     pub(super) fn block(&mut self, block: Vec<ParamRecord>) -> u32 {
         if let Some(&at) = self.known.get(&block) {
             return at;
@@ -46,7 +47,8 @@ impl ParamBuffer {
         at
     }
 
-    /// Appends the table by which programs whose current space is `current_from_camera` find spaces whose names they compute.
+    /// Appends the table in which programs with the current space `current_from_camera` look up spaces whose names they
+    /// compute.
     pub(super) fn fill_space_table(&mut self, world: &World, current_from_camera: &DMat4, tokens: &Tokens) {
         let none = LocalSpaces { camera_from_shader: DMat4::IDENTITY, camera_from_object: DMat4::IDENTITY };
         let entries: Vec<ParamRecord> = tokens
@@ -65,7 +67,7 @@ impl ParamBuffer {
         self.records.extend(entries);
     }
 
-    /// The buffer, with `padding` records after the last block, and the record of its space table.
+    /// Returns the buffer, with `padding` records after the last block, and the record of its space table.
     pub(super) fn finish(mut self, padding: u32) -> (Arc<[[f32; 4]]>, u32) {
         self.records.extend(std::iter::repeat_n([0; 4], padding as usize));
         (self.records.iter().map(|record| record.map(f32::from_bits)).collect(), self.space_table)

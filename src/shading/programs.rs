@@ -37,7 +37,7 @@ impl Default for Tokens {
 }
 
 impl Tokens {
-    /// The number of a string.
+    /// Returns the number of a string.
     pub(super) fn token(&self, text: &str) -> u32 {
         let mut known = self.known.lock();
         if let Some(&token) = known.numbers.get(text) {
@@ -50,7 +50,7 @@ impl Tokens {
         token
     }
 
-    /// All strings, by number.
+    /// Returns all strings, by number.
     pub(super) fn texts(&self) -> Vec<Arc<str>> {
         self.known.lock().texts.clone()
     }
@@ -63,7 +63,7 @@ pub(super) struct BoundShader {
     pub bindings: Vec<Binding>,
 }
 
-/// By shader's address: shaders are read once.
+/// Shaders are compared by address, because each is read only once.
 type BoundShaderKey = (*const Shader, Vec<Binding>);
 
 impl BoundShader {
@@ -76,7 +76,7 @@ impl BoundShader {
     }
 }
 
-/// What a drawable's programs are made of.
+/// The parts of a drawable's program.
 #[derive(Clone, Debug)]
 pub(super) struct Signature {
     pub slice: Slice,
@@ -88,7 +88,7 @@ pub(super) struct Signature {
     pub opacity: Binding,
     /// Whether Oi is stored.
     pub stores_opacity: bool,
-    /// For each wanted variable, the input that the drawable's primitive variable of that name is, if it has one.
+    /// For each output variable, the input of the drawable's primitive variable of that name, if it has one.
     pub variables: Vec<Binding>,
 }
 
@@ -149,7 +149,7 @@ impl<'a> Programs<'a> {
         }
     }
 
-    /// The program of a signature, compiled when it is new. `place` is where its first shader was named.
+    /// Returns the program of a signature, compiled if it is new. `location` is where its first shader was named.
     pub(super) fn get(&mut self, signature: &Signature, location: &SourceLocation) -> Compilation {
         let key = signature.key();
         if let Some(known) = self.known.get(&key) {
@@ -160,7 +160,7 @@ impl<'a> Programs<'a> {
         compilation
     }
 
-    /// What is known of the opacity that a colour program computes.
+    /// Returns what is known about the opacity that a colour program computes.
     pub(super) fn opacity(&mut self, signature: &Signature) -> Opacity {
         let key = signature.key();
         if let Some(known) = self.opacities.get(&key) {
@@ -220,24 +220,24 @@ impl<'a> Programs<'a> {
         outputs
     }
 
-    /// What programs do otherwise than their shaders ask, and a place to name.
+    /// Returns how programs differ from their shaders, each with a location for the message.
     pub(super) fn shortfalls(&self) -> impl Iterator<Item = (&Shortfall, &SourceLocation)> {
         self.shortfalls.iter()
     }
 
-    /// Records of the longest block of any light.
+    /// Returns the number of records of the longest block of any light.
     pub(super) fn longest_light_block(&self) -> u32 {
         let lights = self.known.values().flat_map(|known| known.reflection.lights.iter());
         lights.map(|light| light.records).max().unwrap_or(0)
     }
 
-    /// The kernels, by number.
+    /// Returns the kernels, by number.
     pub(super) fn finish(self) -> Arc<[ShadingKernel]> {
         self.kernels.into()
     }
 }
 
-/// The language's type for a display variable's.
+/// Returns the RSL type of a display variable.
 pub(super) fn rsl_type(ty: ValueType) -> RslType {
     match ty {
         ValueType::Float | ValueType::Int => RslType::Float,
@@ -250,7 +250,7 @@ pub(super) fn rsl_type(ty: ValueType) -> RslType {
     }
 }
 
-/// What captures call the kernel.
+/// Returns the kernel's name for captures.
 fn label(signature: &Signature) -> String {
     let name = |bound: &Option<BoundShader>| bound.as_ref().map(|b| b.shader.name.to_string());
     let shaders = [name(&signature.surface), name(&signature.displacement), name(&signature.atmosphere)];
@@ -278,7 +278,7 @@ fn shading_kernel(label: String, spirv: Vec<u32>, reflection: &Reflection, signa
         Input::DpdvT => 8,
         _ => 0,
     };
-    // A position kernel hands u and v on, in the channels of P and N.
+    // A position kernel passes u and v on, in the channels of P and N.
     let carried = if signature.slice == Slice::Position { 3 } else { 0 };
     let colour = signature.slice == Slice::Colour;
     let first_variable = 1 + usize::from(signature.stores_opacity);
@@ -308,7 +308,7 @@ pub(super) fn is_opaque(opacity: &Opacity, attribute: [f32; 3], from_block: bool
     }
 }
 
-/// Whether nothing of it can be seen: opacity 0 wherever the program runs, and colour with it.
+/// Whether it is invisible: opacity is 0 wherever the program runs, and so is colour.
 pub(super) fn is_invisible(opacity: &Opacity, attribute: [f32; 3], from_block: bool) -> bool {
     matches!(opacity, Opacity::FromOs) && from_block && attribute == [0.0; 3]
 }

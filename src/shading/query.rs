@@ -8,7 +8,7 @@ use glam::DMat4;
 use spirv_gen::compose::Role;
 use spirv_gen::ir::{QuerySource, RslType};
 
-/// The words of an answer of the type and size asked for; `None` when there is none.
+/// Returns the words of an answer of the requested type and size; `None` if there is none.
 pub(super) fn answer(
     from: QuerySource,
     name: &str,

@@ -1,4 +1,4 @@
-//! Finding and reading shaders: NAME.sl along the shader path, then the built-in ones. A shader is read once.
+//! Finding and reading shaders: NAME.sl on the shader path, then the built-in ones. Each shader is read once.
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::scene::ShaderInstance;
@@ -10,7 +10,7 @@ use spirv_gen::syntax::preprocess::Source;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a shader is needed for.
+/// What a shader is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ShaderPurpose {
     Surface,
@@ -42,11 +42,11 @@ impl ShaderPurpose {
     }
 }
 
-/// A shader that was asked for.
+/// The result of fetching a shader.
 pub(super) enum FetchedShader {
-    /// The one that was wanted.
+    /// The requested shader.
     Wanted(Arc<Shader>),
-    /// The default surface in its place.
+    /// The default surface instead of the requested one.
     StandIn(Arc<Shader>),
 }
 
@@ -65,8 +65,8 @@ pub(super) struct Shaders {
 }
 
 impl Shaders {
-    /// The shader of an instance; where it cannot be had a message says why, and a surface becomes the default surface, anything else
-    /// nothing.
+    /// Fetches the shader of an instance. If it is unavailable, a message says why, a surface is replaced by the
+    /// default surface, and other shaders are left out.
     pub(super) fn fetch(
         &mut self,
         instance: &ShaderInstance,
@@ -88,7 +88,7 @@ impl Shaders {
                 ),
                 String::new(),
             )),
-            ShaderLookup::Broken => None, // its errors were told
+            ShaderLookup::Broken => None, // its errors were reported
             ShaderLookup::NotFound(looked) => Some((
                 format!("there is no {} shader {:?}", need.word(), instance.name),
                 format!(
@@ -111,10 +111,10 @@ impl Shaders {
         let file_name = if name.ends_with(".sl") { name.to_string() } else { format!("{name}.sl") };
         let here = [".".to_string()];
         let folders = if path.is_empty() { &here[..] } else { path };
-        // An absolute name, or one with folders, is looked for as it stands too.
-        let stands = Path::new(&file_name).components().count() > 1;
+        // An absolute name, or one with directories, is also used as it is.
+        let has_directories = Path::new(&file_name).components().count() > 1;
         let candidates = folders.iter().map(|folder| Path::new(folder).join(&file_name));
-        let candidates = stands.then(|| PathBuf::from(&file_name)).into_iter().chain(candidates);
+        let candidates = has_directories.then(|| PathBuf::from(&file_name)).into_iter().chain(candidates);
         for file in candidates {
             if self.read.contains_key(&file) || file.is_file() {
                 return self.read_file(file, folders, reporter).map_or(ShaderLookup::Broken, ShaderLookup::Shader);

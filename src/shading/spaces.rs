@@ -1,18 +1,18 @@
-//! Coordinate systems by name, as shaders see them: everything from camera space.
+//! Coordinate systems by name, as shaders see them, relative to camera space.
 
 use crate::diagnostic::{Reporter, SourceLocation};
 use crate::pipeline::frame;
 use crate::scene::World;
 use glam::{DMat4, DVec3};
 
-/// Where "shader" and "object" space lie for whoever asks.
+/// The "shader" and "object" spaces of a shader.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LocalSpaces {
     pub camera_from_shader: DMat4,
     pub camera_from_object: DMat4,
 }
 
-/// Camera space from a named space; `None` for a name that means nothing.
+/// Returns camera space from a named space; `None` for an unknown name.
 pub(super) fn camera_from(world: &World, local: &LocalSpaces, name: &str) -> Option<DMat4> {
     let camera_from_world = *world.camera.camera_from_world.first();
     if let Some(space) = world.spaces.iter().rev().find(|space| &*space.name == name) {
@@ -43,7 +43,7 @@ fn raster_from_screen(world: &World) -> DMat4 {
     DMat4::from_translation(offset) * DMat4::from_scale(scale)
 }
 
-/// The same; an unknown name is told once and means camera space.
+/// Returns camera space from a named space; an unknown name is reported and means camera space.
 pub(super) fn camera_from_or_report(
     world: &World,
     local: &LocalSpaces,
@@ -58,7 +58,7 @@ pub(super) fn camera_from_or_report(
     })
 }
 
-/// A matrix as kernels take it: four records, the columns for column vectors.
+/// Converts a matrix to the form that kernels take: four records, the columns for column vectors.
 pub(super) fn records(matrix: &DMat4) -> [[f32; 4]; 4] {
     matrix.to_cols_array_2d().map(|column| column.map(|x| x as f32))
 }

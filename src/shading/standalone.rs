@@ -1,4 +1,4 @@
-//! Shaders by themselves, without a scene: what `anthill shader` compiles and describes.
+//! Shaders without a scene, which `anthill shader` compiles and describes.
 
 use super::programs::Tokens;
 use super::shortfall_text;
@@ -19,22 +19,22 @@ use std::path::{Path, PathBuf};
 /// How sources are read.
 #[derive(Clone, Debug, Default)]
 pub struct Preprocessing {
-    /// Where `#include` looks, after the folder of the file itself.
+    /// Directories that `#include` searches after the directory of the file itself.
     pub includes: Vec<PathBuf>,
     /// Macros: `NAME`, `NAME=value` or `NAME(x)=value`.
     pub defines: Vec<String>,
 }
 
-/// What a source file holds.
+/// The content of a source file.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     /// Its shaders that are free of errors, in order.
     pub shaders: Vec<StandaloneShader>,
-    /// What the compiler says, by place.
+    /// The compiler's messages, ordered by location.
     pub messages: Vec<CompilerMessage>,
 }
 
-/// What the compiler says: several lines, with the line of source that it is about.
+/// A message of the compiler: several lines, with the line of source that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompilerMessage {
     /// Whether the shader is unusable.
@@ -43,7 +43,7 @@ pub struct CompilerMessage {
     pub text: String,
 }
 
-/// A shader without a scene. `Display` writes what it is and its parameters.
+/// A shader without a scene. `Display` writes its kind and its parameters.
 #[derive(Clone, Debug)]
 pub struct StandaloneShader {
     shader: spirv_gen::CheckedShader,
@@ -54,11 +54,11 @@ pub struct StandaloneShader {
 pub struct StandaloneKernel {
     /// The SPIR-V module.
     pub words: Vec<u32>,
-    /// What the kernel does otherwise than the shader asks, a sentence each.
+    /// How the kernel differs from the shader, one sentence each.
     pub shortfalls: Vec<String>,
 }
 
-/// A shader for other programs, as JSON.
+/// The description of a shader for other programs, as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShaderInfo {
     /// Its name.
@@ -79,20 +79,22 @@ pub struct ParameterInfo {
     /// `float`, `color`, `point`, `vector`, `normal`, `matrix` or `string`.
     #[serde(rename = "type")]
     pub ty: String,
-    /// Number of elements; none unless it is an array.
+    /// Number of elements, if it is an array.
     pub length: Option<u32>,
-    /// Whether others may ask for its value.
+    /// Whether other shaders may read its value.
     pub output: bool,
-    /// The space in which the default is written; none is the language's own.
+    /// The space in which the default is written, if it is not the language's default.
     pub space: Option<String>,
-    /// The default: a number, a list of numbers or a text, a list of these for an array; null where the shader computes it.
+    /// The default: a number, a list of numbers or a text, or a list of these for an array; null if the shader computes
+    /// it.
     pub default: serde_json::Value,
 }
 
-/// Reads a source file, `-` being standard input, or takes the standard shader of this name where there is no such file.
+/// Reads a source file (`-` is standard input), or the standard shader of this name if there is no such file.
 ///
 /// # Errors
-/// A sentence when there is nothing of this name, or it cannot be read. What is wrong inside is in the messages.
+/// A sentence for the user if there is no such file or shader, or if it cannot be read. Mistakes in the source are in
+/// the messages.
 pub fn read(argument: &Path, preprocessing: &Preprocessing) -> Result<SourceFile, String> {
     let name = argument.display().to_string();
     let built_in = standard::source(&name).filter(|_| !argument.exists());
@@ -113,8 +115,8 @@ pub fn read(argument: &Path, preprocessing: &Preprocessing) -> Result<SourceFile
     })
 }
 
-/// The text of a file. Bytes that are not UTF-8 (comments in old shaders) are replaced; a byte more than the compiler takes is enough
-/// for it to say so.
+/// Reads the text of a file. Bytes that are not UTF-8 (comments in old shaders) are replaced; one byte more than the
+/// compiler accepts is enough for it to report the length.
 fn load(path: &Path) -> io::Result<String> {
     let input: Box<dyn Read> =
         if path.as_os_str() == "-" { Box::new(io::stdin()) } else { Box::new(File::open(path)?) };
@@ -146,8 +148,8 @@ impl StandaloneShader {
         self.shader.kind.to_string()
     }
 
-    /// Compiles it to a kernel: a pipeline of this shader alone, all of whose parameters come from its block. A surface is lit by
-    /// lights of the standard kinds `ambientlight` and `distantlight`; a light shines on the standard surface `matte`.
+    /// Compiles it to a kernel: a pipeline of this shader alone, with all parameters in its block. A surface is lit by
+    /// the standard lights `ambientlight` and `distantlight`; a light shines on the standard surface `matte`.
     pub fn compile(&self) -> StandaloneKernel {
         let helpers = super::helpers().expect("the helper library was built with the compiler");
         self.with_request(&helpers, &mut |request| {
@@ -156,7 +158,7 @@ impl StandaloneShader {
         })
     }
 
-    /// The optimised program that becomes the kernel, as text.
+    /// Returns the optimised program of the kernel as text.
     pub fn program(&self) -> String {
         let helpers = super::helpers().expect("the helper library was built with the compiler");
         self.with_request(&helpers, &mut |request| {
@@ -165,7 +167,7 @@ impl StandaloneShader {
         })
     }
 
-    /// Hands the pipeline of this shader alone on.
+    /// Calls `then` with the pipeline of this shader alone.
     fn with_request<T>(&self, helpers: &Helpers, then: &mut dyn FnMut(&PipelineRequest<'_>) -> T) -> T {
         use ir::ShaderKind::{AmbientLight, Displacement, Imager, Light, Surface, Volume};
         let shader = spirv_gen::lower(&self.shader);
@@ -205,7 +207,7 @@ impl StandaloneShader {
         })
     }
 
-    /// What it is, for other programs.
+    /// Returns its description for other programs.
     pub fn info(&self) -> ShaderInfo {
         let parameters = self.shader.parameters.iter().map(|parameter| self.parameter(parameter)).collect();
         ShaderInfo { name: self.name().to_string(), kind: self.kind(), parameters }
@@ -252,7 +254,7 @@ fn shortfalls(reflection: &Reflection) -> Vec<String> {
     reflection.shortfalls.iter().map(shortfall_text).collect()
 }
 
-/// The standard shader of this name, whatever files there are.
+/// Returns the standard shader of this name, independent of any files.
 fn standard_shader(name: &str) -> ir::Shader {
     let text = standard::source(name).unwrap_or_default();
     let loader = DirectoryLoader::default();
@@ -280,7 +282,7 @@ mod tests {
         }
     }
 
-    /// Lights and surfaces are kernels of their own only with something to shine on, and with something that shines.
+    /// Lights need a surface to shine on, and surfaces need lights, to give kernels of their own.
     #[test]
     fn lights_shine_on_something_and_surfaces_are_lit() {
         let lines = |name: &str| standalone(name).program().lines().count();
@@ -300,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_explained() {
+    fn read_errors_suggest_standard_shaders() {
         let error = |name: &str| read(Path::new(name), &Preprocessing::default()).expect_err(name);
         assert!(error("plastik").ends_with("did you mean plastic?"));
         assert!(error("qqq").contains("(ambientlight, background, bumpy, "));

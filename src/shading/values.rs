@@ -1,14 +1,14 @@
-//! Values of parameters: from what RIB gives and shaders default to, to floats and tokens in camera space.
+//! Values of parameters: converting values given in RIB and defaults of shaders to floats and tokens in camera space.
 
 use super::programs::Tokens;
 use crate::scene::{ParamValue, ValueType};
 use glam::{DMat4, DVec3};
 use spirv_gen::ir::{Const, RslType};
 
-/// Words of a block: floats as bits, tokens as they are.
+/// The words of a value in a block: the bits of floats, or tokens.
 pub(super) type ValueWords = Vec<u32>;
 
-/// Words of one element of a type.
+/// Returns the number of words of one element of a type.
 pub(super) fn words_of(ty: RslType) -> usize {
     match ty {
         RslType::Float | RslType::String => 1,
@@ -17,7 +17,7 @@ pub(super) fn words_of(ty: RslType) -> usize {
     }
 }
 
-/// Whether a value that was declared with one type may be given to a parameter of another: numbers of equal size may.
+/// Whether a value of one declared type may be given to a parameter of another type, as numbers of equal size may.
 pub(super) fn fits(given: ValueType, wanted: RslType) -> bool {
     match wanted {
         RslType::String => given == ValueType::String,
@@ -25,7 +25,8 @@ pub(super) fn fits(given: ValueType, wanted: RslType) -> bool {
     }
 }
 
-/// The words of a value given in RIB, points and the like moved by `camera_from_space`.
+/// Returns the words of a value given in RIB; points, vectors, normals and matrices are transformed by
+/// `camera_from_space`.
 pub(super) fn given(value: &ParamValue, ty: RslType, camera_from_space: &DMat4, tokens: &Tokens) -> ValueWords {
     match value {
         ParamValue::Strings(strings) => strings.iter().map(|text| tokens.token(text)).collect(),
@@ -34,7 +35,7 @@ pub(super) fn given(value: &ParamValue, ty: RslType, camera_from_space: &DMat4, 
     }
 }
 
-/// The words of a default.
+/// Returns the words of a default.
 pub(super) fn default(values: &[Const], ty: RslType, camera_from_space: &DMat4, tokens: &Tokens) -> ValueWords {
     let floats = |value: &Const| -> Vec<f32> {
         match value {
@@ -78,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_move_vectors_turn_colours_stay() {
+    fn values_are_transformed_by_type() {
         let tokens = Tokens::default();
         let m = DMat4::from_translation(DVec3::new(1.0, 2.0, 3.0)) * DMat4::from_scale(DVec3::splat(2.0));
         let words = |ty| {
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_what() {
+    fn numbers_of_equal_size_fit() {
         assert!(fits(ValueType::Vector, RslType::Point) && fits(ValueType::Int, RslType::Float));
         assert!(!fits(ValueType::Float, RslType::Color) && !fits(ValueType::String, RslType::Float));
     }

@@ -46,7 +46,7 @@ fn hither_and_yon_cut_through_micropolygons() {
 }
 
 #[test]
-fn clipping_planes_remove_what_lies_on_their_normals_side() {
+fn clipping_planes_remove_their_normals_side() {
     // x > 1.1 goes, and so does y > 0.7 x + 0.2, written with another point and length of the normal.
     let planes = "ClippingPlane 1.1 9 3 2 0 0\nClippingPlane 1 0.9 7 -1.4 2 0";
     for (projection, perspective) in [(PERSPECTIVE, true), (PARALLEL, false)] {

@@ -32,7 +32,7 @@ fn nothing_is_seen_behind_what_passes_the_opacity_threshold() {
 }
 
 #[test]
-fn midpoint_depths_are_told_to_be_missing() {
+fn midpoint_depths_cause_a_warning() {
     let scene = draw(&scene("Hider \"hidden\" \"depthfilter\" \"midpoint\""));
     assert_eq!((scene.message_count("midpoint"), scene.messages.len()), (1, 1), "{:?}", scene.messages);
 }

@@ -68,7 +68,7 @@ fn an_opacity_display_shows_what_the_imager_left() {
 }
 
 #[test]
-fn an_imager_that_cannot_be_had_is_told_and_pixels_stay() {
+fn an_unavailable_imager_is_reported_and_pixels_are_kept() {
     for (imager, words) in [
         ("Imager \"nonesuch\"", "there is no imager shader \"nonesuch\""),
         ("Imager \"plastic\"", "\"plastic\" is a surface shader, not an imager shader"),

@@ -2,7 +2,8 @@
 
 use super::{ExrChannels, draw, draw_with};
 
-/// A square that fills the picture, with colours at its corners that any bilinear patch shows as a plane: red runs along x, green along y.
+/// A square that fills the picture, with colours at its corners that any bilinear patch shows as a plane: red runs
+/// along x, green along y.
 fn ramp(attributes: &str) -> ExrChannels {
     let scene = draw(&format!(
         "Format 64 64 1\nPixelSamples 2 2\nPixelFilter \"box\" 1 1\nHider \"hidden\" \"jitter\" 0\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\n\

@@ -1,4 +1,5 @@
-//! Small scenes, each for one request or one rule of the RI, drawn from RIB text to OpenEXR; what the picture must be is known.
+//! Small scenes, each for one request or one rule of the RI, rendered from RIB text to OpenEXR files with known
+//! contents.
 
 mod clipping;
 mod depth;
@@ -18,16 +19,17 @@ use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// What became of a scene.
+/// The result of rendering a scene.
 pub(crate) struct RenderedScene {
     directory: TempDir,
     /// All messages.
     pub(crate) messages: Vec<String>,
-    /// What became of its displays.
+    /// The state of each display.
     pub(crate) displays: Vec<DisplayState>,
 }
 
-/// Draws RIB text, in which `$DIR` stands for a directory of its own that also holds the shaders: file names and RSL.
+/// Draws RIB text, in which `$DIR` is a temporary directory that also contains the shaders, given as file names and
+/// RSL.
 pub(crate) fn draw_with(shaders: &[(&str, &str)], rib: &str) -> RenderedScene {
     let directory = tempfile::tempdir().expect("a directory for pictures");
     let path = directory.path().display().to_string();
@@ -50,24 +52,24 @@ pub(crate) fn draw_with(shaders: &[(&str, &str)], rib: &str) -> RenderedScene {
     RenderedScene { directory, messages, displays: outcome.displays.iter().map(|display| display.state).collect() }
 }
 
-/// The same with the shaders that are built in.
+/// Draws RIB text with the built-in shaders.
 pub(crate) fn draw(rib: &str) -> RenderedScene {
     draw_with(&[], rib)
 }
 
 impl RenderedScene {
-    /// The picture of that name, of a scene of which nothing was said.
+    /// Reads the picture of that name, of a scene without messages.
     pub(crate) fn clean(&self, name: &str) -> ExrChannels {
         assert!(self.messages.is_empty(), "{:?}", self.messages);
         self.picture(name)
     }
 
-    /// The picture of that name.
+    /// Reads the picture of that name.
     pub(crate) fn picture(&self, name: &str) -> ExrChannels {
         ExrChannels::read(&self.directory.path().join(name))
     }
 
-    /// How many messages contain these words.
+    /// Returns how many messages contain these words.
     pub(crate) fn message_count(&self, words: &str) -> usize {
         self.messages.iter().filter(|message| message.contains(words)).count()
     }
@@ -105,7 +107,7 @@ impl ExrChannels {
     }
 }
 
-/// Fails unless two colours are as near as half floats permit.
+/// Fails unless two colours are as close as half floats permit.
 #[track_caller]
 pub(crate) fn assert_near(got: [f32; 3], wanted: [f32; 3]) {
     let near = got.iter().zip(&wanted).all(|(a, b)| (a - b).abs() <= 1e-3 * b.abs().max(1.0));

@@ -1,4 +1,4 @@
-//! Coordinate systems by name: where shaders find themselves.
+//! Coordinate systems by name, as shaders see them.
 
 use super::{assert_near, draw_with};
 

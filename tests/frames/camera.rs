@@ -14,8 +14,8 @@ fn covers(options: &str, world: &str, rect: [usize; 4]) {
     let picture = TestScene::new(&options, &format!("Surface \"constant\"\n{world}")).picture("rgba");
     let [x0, y0, x1, y1] = rect;
     let wanted = |x: usize, y: usize| if (x0..x1).contains(&x) && (y0..y1).contains(&y) { 1.0 } else { 0.0 };
-    let covered: Vec<_> = picture.places().filter(|&(x, y)| picture.at("A", x, y) > 0.5).collect();
-    let count = picture.places().filter(|&(x, y)| picture.at("A", x, y) != wanted(x, y)).count();
+    let covered: Vec<_> = picture.coordinates().filter(|&(x, y)| picture.at("A", x, y) > 0.5).collect();
+    let count = picture.coordinates().filter(|&(x, y)| picture.at("A", x, y) != wanted(x, y)).count();
     assert_eq!(count, 0, "{options}: {} pixels are covered, from {:?} on", covered.len(), covered.first());
 }
 
@@ -67,15 +67,15 @@ fn transformations_apply_to_what_comes_behind_them() {
 fn clipping_planes_cut_within_a_primitive() {
     let floor = "Surface \"constant\"\nPatch \"bilinear\" \"P\" [-9 -1 0.5  9 -1 0.5  -9 -1 40  9 -1 40]";
     let options = "PixelFilter \"box\" 1 1\nPixelSamples 4 4\nProjection \"perspective\" \"fov\" [90]\n";
-    // The plane y = -1 at depth z falls on the row 32 + 32 / z: what lies between the planes are the rows 36 to 47,
+    // The plane y = -1 at depth z falls on the row 32 + 32 / z: between the planes are the rows 36 to 47,
     // and samples on the upper border of row 48.
     let picture = TestScene::new(&format!("Clipping 2 8\n{options}"), floor).picture("rgba");
-    for (x, y) in picture.places().filter(|(_, y)| *y != 48) {
+    for (x, y) in picture.coordinates().filter(|(_, y)| *y != 48) {
         assert_eq!(picture.at("A", x, y), if (36..48).contains(&y) { 1.0 } else { 0.0 }, "pixel {x}, {y}");
     }
 }
 
-/// Where depth 5 lies between the clipping planes 1 and 8, in perspective: far / (far - near) * (1 - near / z).
+/// The raster depth of z = 5 between the clipping planes 1 and 8 in perspective: far / (far - near) * (1 - near / z).
 const RASTER_DEPTH: f64 = 8.0 / 7.0 * (1.0 - 1.0 / 5.0);
 
 #[test]

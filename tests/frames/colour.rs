@@ -122,7 +122,7 @@ fn a_sphere_is_lit_by_its_normal() {
     for turn in ["", "Rotate 90 1 0 0\n", "Rotate 35 1 0.5 0.25\n"] {
         let world = format!("{light}\nSurface \"matte\"\nShadingRate 0.25\n{turn}Sphere 3.5 -3.5 3.5 360");
         let picture = TestScene::new(PIXELS, &world).picture("rgba");
-        for (x, y) in picture.places() {
+        for (x, y) in picture.coordinates() {
             let at = |i: usize| (i as f64 + 0.5 - 32.0) / 8.0 / 3.5;
             let square = 1.0 - at(x).powi(2) - at(y).powi(2);
             if square > 0.1 {
@@ -174,7 +174,7 @@ fn varying_values_are_linear_on_a_patch_and_reach_variables() {
     for (name, right) in [("s", true), ("t", false), ("u", true), ("v", false)] {
         let picture = TestScene::new(PIXELS, &world).picture(&format!("varying float {name}"));
         let inside = |i: usize| (2..62).contains(&i);
-        for (x, y) in picture.places().filter(|&(x, y)| inside(x) && inside(y)) {
+        for (x, y) in picture.coordinates().filter(|&(x, y)| inside(x) && inside(y)) {
             let found = f64::from(picture.channels[0].1[y * 64 + x]);
             let wanted = if right { part(x) } else { 1.0 - part(y) };
             assert!((found - wanted).abs() < 0.012, "{name} at {x}, {y}: {found} instead of {wanted}");

@@ -57,7 +57,7 @@ fn polygons_that_end_between_pixels_fill_their_pixels_and_no_other() {
     for shape in shapes {
         let picture = TestScene::new(&options, &format!("Surface \"constant\"\n{shape}")).picture("rgba");
         let inside = |x: usize, y: usize| (20..52).contains(&x) && (16..40).contains(&y);
-        for (x, y) in picture.places() {
+        for (x, y) in picture.coordinates() {
             let wanted = if inside(x, y) { 1.0 } else { 0.0 };
             assert_eq!(picture.at("A", x, y), wanted, "{shape}: pixel {x}, {y}");
         }
@@ -120,7 +120,7 @@ fn a_crop_window_shows_the_same_pixels() {
     for (window, left, top, width, height) in [("0.25 0.75 0 0.5", 16, 0, 32, 32), ("0.5 1 0.3 1", 32, 20, 32, 44)] {
         let part = TestScene::new(&format!("CropWindow {window}\n{options}"), world).picture("rgba");
         assert_eq!((part.width, part.height), (width, height), "{window}");
-        for (x, y) in part.places() {
+        for (x, y) in part.coordinates() {
             for channel in ["R", "G", "B", "A"] {
                 let (own, other) = (part.at(channel, x, y), whole.at(channel, x + left, y + top));
                 assert_eq!(own.to_bits(), other.to_bits(), "{window}: {channel} of {x}, {y}");

@@ -19,7 +19,7 @@ fn a_sloped_plane_has_the_depth_of_its_nearest_sample() {
     let plane = "Surface \"constant\"\nPatch \"bilinear\" \"P\" [-9 -20 0.5  20 -20 15  -9 20 0.5  20 20 15]";
     let picture = TestScene::new(&format!("PixelSamples 8 8\n{PERSPECTIVE}"), plane).picture("z");
     let depth = |x: f64| 5.0 / (1.0 - (x - 32.0) / 32.0 / 2.0);
-    for (x, y) in picture.places() {
+    for (x, y) in picture.coordinates() {
         let (found, left) = (picture.at("Z", x, y), x as f64);
         assert!(depth(left) - 1e-3 <= found && found <= depth(left + 0.3), "pixel {x}, {y}: {found}");
     }
@@ -37,7 +37,7 @@ fn a_sphere_is_as_deep_as_its_equation_says() {
     let options = "PixelSamples 1 1\nHider \"hidden\" \"jitter\" [0]\nScreenWindow -2 2 -2 2\nShadingRate 0.25\n";
     let world = "Surface \"constant\"\nTranslate 0 0 5\nRotate 50 1 1 0\nSphere 1.5 -1.5 1.5 360";
     let picture = TestScene::new(options, world).picture("z");
-    for (x, y) in picture.places() {
+    for (x, y) in picture.coordinates() {
         let at = |i: usize| (i as f64 + 0.5 - 32.0) / 16.0;
         let square = 1.5 * 1.5 - at(x).powi(2) - at(y).powi(2);
         if square > 0.15 {

@@ -1,4 +1,4 @@
-//! Every scene of `scenes/tests` that draws something, against the picture that somebody looked at.
+//! Every scene of `scenes/tests` that draws something, compared with the picture that was last approved.
 
 use super::{FramePicture, ReportedMessage, draw};
 use std::path::{Path, PathBuf};
@@ -23,8 +23,8 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// Whether a scene says in the comments above the line of a message that it must come (`# error: CODE text`, `# warning: CODE text`;
-/// `# drawn: CODE text` for what is found out only by drawing).
+/// Whether a scene says in the comments above the line of a message that it must come (`# error: CODE text`, `#
+/// warning: CODE text`; `# drawn: CODE text` for what is found out only by drawing).
 fn is_expected(said: &ReportedMessage, scenes: &[PathBuf]) -> bool {
     let mut parts = said.place.rsplitn(3, ':');
     let (_, line, file) = (parts.next(), parts.next(), parts.next());

@@ -1,8 +1,9 @@
-//! Whole pictures, drawn by the program on a CPU device under validation: against what they must be by computation (`camera`, `colour`,
-//! `coverage`, `depth`), then every scene of `scenes/tests` against the picture it gave when somebody last looked at it (`golden`).
+//! Whole pictures, drawn by the program on a CPU device under validation: compared with computed values (`camera`,
+//! `colour`, `coverage`, `depth`), then every scene of `scenes/tests` with the picture that was last approved
+//! (`golden`).
 //!
-//! Goldens are renewed only on demand: `ANTHILL_RENEW_GOLDENS=1 cargo test frames::golden`. Look at every new one before it is
-//! committed: `anthill preview tests/frames/golden/NAME.exr NAME.png`.
+//! Goldens are updated only on demand: `ANTHILL_RENEW_GOLDENS=1 cargo test frames::golden`. Look at every new one
+//! before it is committed: `anthill preview tests/frames/golden/NAME.exr NAME.png`.
 
 mod camera;
 mod colour;
@@ -15,7 +16,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-/// The index of a CPU device; a machine without one draws on what it has.
+/// Returns the index of a CPU device, or `all` on a machine without one.
 fn device() -> &'static str {
     static DEVICE: OnceLock<String> = OnceLock::new();
     DEVICE.get_or_init(|| {
@@ -27,14 +28,14 @@ fn device() -> &'static str {
     })
 }
 
-/// Something that was said.
+/// A message of the program.
 struct ReportedMessage {
     place: String,
     code: String,
     message: String,
 }
 
-/// Draws scenes in a folder and gives what was said. Fails unless every display is whole.
+/// Draws scenes in a directory and returns the messages. Fails unless every display is whole.
 fn draw(folder: &Path, scenes: &[impl AsRef<Path>]) -> Vec<ReportedMessage> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_anthill"));
     command.current_dir(folder).arg("render").args(scenes.iter().map(AsRef::as_ref)).stdin(Stdio::null());
@@ -74,25 +75,25 @@ impl FramePicture {
         Self { width: layer.size.x(), height: layer.size.y(), channels }
     }
 
-    /// One channel.
+    /// Returns one channel.
     fn channel(&self, name: &str) -> &[f32] {
         let found = self.channels.iter().find(|(own, _)| own == name);
         found.map_or_else(|| panic!("no channel {name}"), |(_, values)| values)
     }
 
-    /// A pixel of one channel.
+    /// Returns a pixel of one channel.
     fn at(&self, name: &str, x: usize, y: usize) -> f64 {
         f64::from(self.channel(name)[y * self.width + x])
     }
 
-    /// Every pixel's place.
-    fn places(&self) -> impl Iterator<Item = (usize, usize)> {
+    /// Iterates over the coordinates of all pixels.
+    fn coordinates(&self) -> impl Iterator<Item = (usize, usize)> {
         let width = self.width;
         (0..self.width * self.height).map(move |i| (i % width, i / width))
     }
 }
 
-/// A scene of a test's own: what stands in front of WorldBegin and behind it, and shaders by name.
+/// A scene of a test: the text before and after WorldBegin, and shaders by name.
 struct TestScene<'a> {
     options: &'a str,
     world: &'a str,
@@ -104,8 +105,8 @@ impl<'a> TestScene<'a> {
         Self { options, world, shaders: &[] }
     }
 
-    /// Draws a picture in floats with these channels (`rgba`, `z`, `varying float s`), 64x64 pixels unless `options` says otherwise.
-    /// Fails when anything is said.
+    /// Draws a picture in floats with these channels (`rgba`, `z`, `varying float s`), 64x64 pixels unless `options`
+    /// says otherwise. Fails if there are any messages.
     fn picture(&self, channels: &str) -> FramePicture {
         let folder = tempfile::tempdir().expect("a temporary directory");
         for (name, text) in self.shaders {
@@ -122,11 +123,11 @@ impl<'a> TestScene<'a> {
     }
 }
 
-/// Fails with the pixel where a channel is farthest from what it must be, if that is farther than `tolerance`.
+/// Fails with the pixel where a channel differs most from its expected value, if it differs by more than `tolerance`.
 fn check(picture: &FramePicture, channel: &str, tolerance: f64, wanted: impl Fn(usize, usize) -> f64) {
     let off = |&(x, y): &(usize, usize)| (picture.at(channel, x, y) - wanted(x, y)).abs();
     assert!(picture.channel(channel).iter().all(|v| v.is_finite()), "{channel}: not finite");
-    let worst = picture.places().max_by(|a, b| off(a).total_cmp(&off(b))).expect("pixels");
+    let worst = picture.coordinates().max_by(|a, b| off(a).total_cmp(&off(b))).expect("pixels");
     let (found, right) = (picture.at(channel, worst.0, worst.1), wanted(worst.0, worst.1));
     assert!(off(&worst) <= tolerance, "{channel} at {worst:?}: {found} instead of {right}");
 }

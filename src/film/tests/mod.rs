@@ -1,4 +1,4 @@
-//! The film as a whole: what is deposited comes back out of the files.
+//! The film as a whole: files contain the deposited pixels.
 
 mod files;
 mod save;
@@ -347,7 +347,7 @@ fn a_pixel_deposited_twice_is_a_broken_scheduler() {
 }
 
 #[test]
-#[should_panic(expected = "lies inside the film")]
+#[should_panic(expected = "is inside the film")]
 fn a_region_outside_is_a_broken_scheduler() {
     let film = film(&world([8, 8], vec![display("a.exr", "exr", RGB)]), &Reporter::silent());
     deposit(&film, [4, 4, 9, 8]);

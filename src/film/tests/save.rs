@@ -1,4 +1,4 @@
-//! Films that are saved half-way and taken up again.
+//! Films that are saved before they are finished and restored.
 
 use super::*;
 

@@ -1,8 +1,8 @@
-//! Primitive requests to the shapes of the scene.
+//! Converts primitive requests to the shapes of the scene.
 //!
-//! A request becomes a [`Batch`]: growable arrays with the values of all its primitives. Batches of one kind that follow each other
-//! under the same state are joined ([`Batch::append`]), so that a file of single patches is as good as one patch mesh. What a batch
-//! ends as is an immutable [`Geometry`].
+//! A request becomes a [`Batch`]: growable arrays with the values of all its primitives. Consecutive batches of one
+//! kind under the same state are joined ([`Batch::append`]), so that a file of single patches is as efficient as one
+//! patch mesh. A finished batch becomes an immutable [`Geometry`].
 
 mod curves;
 mod patches;
@@ -24,7 +24,8 @@ use crate::diagnostic::SourceLocation;
 use crate::scene::{CurveSegments, Facets, Geometry, Motion, Patches, Points, Primvar, PrimvarData, Quadric, Shape};
 use std::sync::Arc;
 
-/// Primitives joined into one geometry at most: what a warning says of a joined geometry should not be too far from its place.
+/// The largest number of primitives that are joined into one geometry; a warning about a joined geometry names the
+/// first request, which should not be too far from the mistake.
 const JOINED_MAX: usize = 1 << 16;
 
 /// A primitive variable that can still grow.
@@ -102,19 +103,19 @@ pub(super) enum BatchShape {
     Points(PointBatch),
 }
 
-/// What one primitive request, or several joined ones, made.
+/// The result of one primitive request, or of several that were joined.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Batch {
     /// The primitives.
     pub(super) form: BatchShape,
     /// Their variables other than P and widths.
     pub(super) columns: Vec<Column>,
-    /// The first request's place.
+    /// The location of the first request.
     pub(super) location: SourceLocation,
 }
 
 impl BatchShape {
-    /// How many primitives there are.
+    /// Returns the number of primitives.
     fn primitive_count(&self) -> usize {
         match self {
             Self::Quadric(_) => 1,
@@ -162,7 +163,7 @@ impl BatchShape {
         }
     }
 
-    /// Whether another form can be put behind this one: the same kind, with the same optional parts.
+    /// Whether another shape can be appended to this one: it is of the same kind and has the same optional parts.
     fn fits(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Facets(a), Self::Facets(b)) => {
@@ -174,7 +175,8 @@ impl BatchShape {
         }
     }
 
-    /// Cuts polygons into the same facets as those of another key: at one time a quadrilateral may be flat, at another bent.
+    /// Cuts polygons into the same facets as those of the first key: a quadrilateral may be flat at one time and bent
+    /// at another.
     fn cut_as(&mut self, first: &Self) {
         if let (Self::Facets(facets), Self::Facets(first)) = (self, first)
             && facets.polygon
@@ -185,7 +187,7 @@ impl BatchShape {
         }
     }
 
-    /// Puts another form of the same kind behind this one.
+    /// Appends another shape of the same kind.
     fn extend(&mut self, other: Self) {
         match (self, other) {
             (Self::Facets(a), Self::Facets(b)) => a.extend(&b),
@@ -237,7 +239,7 @@ impl CurveBatch {
 }
 
 impl Batch {
-    /// Puts another batch behind this one, or gives it back where the two cannot be one geometry.
+    /// Appends another batch, or returns it if the two cannot form one geometry.
     pub(super) fn append(&mut self, other: Self) -> Option<Self> {
         let small = self.form.primitive_count() + other.form.primitive_count() <= JOINED_MAX;
         let points = matches!(self.form, BatchShape::Points(_));
@@ -255,12 +257,13 @@ impl Batch {
         None
     }
 
-    /// The geometry of a batch that does not move.
+    /// Converts a batch that does not move to a geometry.
     pub(super) fn geometry(self) -> Geometry {
         Self::moving_geometry(vec![(0.0, self)]).expect("a single key is a motion")
     }
 
-    /// The geometry of batches at increasing times, all of one topology. The primitive variables are those of the first.
+    /// Converts batches of the same topology at increasing times to a geometry. The primitive variables are those of
+    /// the first.
     pub(super) fn moving_geometry(mut keys: Vec<(f32, Self)>) -> Option<Geometry> {
         if let Some(((_, first), later)) = keys.split_first_mut() {
             for (_, batch) in later {
@@ -300,8 +303,8 @@ impl Batch {
         }
     }
 
-    /// About how many bytes the geometry will need: as it is read, and once more in the form that devices take, where each primitive has a
-    /// record of its own and positions have four floats.
+    /// Returns roughly how many bytes the geometry needs: as it is read, and again in the form that devices take, where
+    /// each primitive has its own record and positions have four floats.
     pub(super) fn bytes(&self) -> u64 {
         const POSITION: usize = 12 + 16;
         const RECORD: usize = 64;

@@ -12,7 +12,7 @@ struct Mesh {
     vertices: [usize; 2],
     /// Patches.
     segments: [usize; 2],
-    /// Vertices from one patch to the next.
+    /// Number of vertices from one patch to the next.
     step: [usize; 2],
     /// Whether the last patch joins the first.
     periodic: [bool; 2],
@@ -23,12 +23,12 @@ struct Mesh {
 pub(in crate::rib) struct MeshDirection {
     /// Control vertices.
     pub(in crate::rib) count: i32,
-    /// Whether it wraps round.
+    /// Whether it wraps around.
     pub(in crate::rib) periodic: bool,
 }
 
 impl Mesh {
-    /// Parametric corners.
+    /// Returns the number of parametric corners.
     fn corners(&self, axis: usize) -> usize {
         self.segments[axis] + usize::from(!self.periodic[axis])
     }
@@ -43,25 +43,25 @@ impl Mesh {
         }
     }
 
-    /// The patches, u fastest.
+    /// Iterates over the patches, u fastest.
     fn patches(&self) -> impl Iterator<Item = [usize; 2]> + use<> {
         let [nu, nv] = self.segments;
         (0..nv).flat_map(move |j| (0..nu).map(move |i| [i, j]))
     }
 
-    /// Varying indices of a patch's corners.
+    /// Returns the varying indices of a patch's corners.
     fn corner_indices(&self, [i, j]: [usize; 2]) -> [u32; 4] {
         let (nu, nv) = (self.corners(0), self.corners(1));
         [(i, j), (i + 1, j), (i, j + 1), (i + 1, j + 1)].map(|(i, j)| ((j % nv) * nu + i % nu) as u32)
     }
 
-    /// The part of the mesh's unit square that a patch covers.
+    /// Returns the part of the mesh's unit square that a patch covers.
     fn uv_range(&self, [i, j]: [usize; 2]) -> [f32; 4] {
         let at = |index: usize, axis: usize| (index as f64 / self.segments[axis] as f64) as f32;
         [at(i, 0), at(j, 1), at(i + 1, 0), at(j + 1, 1)]
     }
 
-    /// The 16 control vertices of a patch, u fastest.
+    /// Returns the 16 control vertices of a patch, u fastest.
     fn control(&self, [i, j]: [usize; 2]) -> [usize; 16] {
         let [nu, nv] = self.vertices;
         std::array::from_fn(|k| {
@@ -70,10 +70,10 @@ impl Mesh {
         })
     }
 
-    /// The Bezier values of all patches from values of `width` floats at the control vertices.
+    /// Computes the Bezier values of all patches from values of `width` floats at the control vertices.
     ///
-    /// Rows are converted along u first, then along v. A boundary row of the result therefore comes from the boundary's own control
-    /// values by one fixed expression, and neighbours get the same bits.
+    /// Rows are converted along u first, then along v. A boundary row of the result is therefore computed from the
+    /// control values of the boundary alone by one fixed expression, and neighbours get the same bits.
     fn to_bezier(self, values: &[f32], width: usize, bases: &[ToBezier; 2]) -> Vec<f32> {
         let mut result = Vec::with_capacity(self.segments[0] * self.segments[1] * 16 * width);
         let identity = bases.iter().all(ToBezier::is_identity);
@@ -106,7 +106,7 @@ impl Mesh {
 }
 
 impl PrimitiveCall<'_> {
-    /// Reads `Patch`: one patch, whatever the step of the basis.
+    /// Reads `Patch`: one patch, independent of the step of the basis.
     pub(in crate::rib) fn patch(&self, cubic: bool, basis: &[Basis; 2]) -> Option<Batch> {
         let side = if cubic { 4 } else { 2 };
         let mesh = Mesh { vertices: [side; 2], segments: [1; 2], step: [1; 2], periodic: [false; 2] };
@@ -132,7 +132,8 @@ impl PrimitiveCall<'_> {
         if cubic { self.cubic_mesh(mesh, basis) } else { self.bilinear_mesh(mesh, false) }
     }
 
-    /// Patches along one axis (RISpec 5.2). `None`, with a message, when there are too few vertices.
+    /// Returns the number of patches along one axis (RISpec 5.2), or `None`, with a message, if there are too few
+    /// vertices.
     fn segments(&self, mesh: &Mesh, axis: usize, cubic: bool) -> Option<usize> {
         let (count, step, periodic) = (mesh.vertices[axis], mesh.step[axis], mesh.periodic[axis]);
         let name = ["u", "v"][axis];

@@ -23,7 +23,7 @@ pub(in crate::rib) fn points(call: &PrimitiveCall<'_>) -> Option<Batch> {
     Some(Batch { form: BatchShape::Points(PointBatch { positions, widths }), columns, location: call.location.clone() })
 }
 
-/// The extension `type`: what a point is drawn as.
+/// Checks the extension `type`, which says how points are drawn.
 fn check_type(call: &PrimitiveCall<'_>) {
     if let Some(ParamSlice::Strings([name, ..])) = call.params.find("type").map(|param| call.params.values(param))
         && !matches!(&**name, "disk" | "particle")

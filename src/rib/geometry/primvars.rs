@@ -18,7 +18,7 @@ pub(in crate::rib) enum PrimvarValues {
 }
 
 impl PrimvarValues {
-    /// Puts other values behind these; both are of one type.
+    /// Appends other values of the same type.
     pub(super) fn extend(&mut self, other: Self) {
         match (self, other) {
             (Self::Floats(mine), Self::Floats(theirs)) => mine.extend_from_slice(&theirs),
@@ -27,7 +27,7 @@ impl PrimvarValues {
         }
     }
 
-    /// About how many bytes they need.
+    /// Returns roughly how many bytes they need.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Floats(values) => values.len() * 4,
@@ -36,21 +36,21 @@ impl PrimvarValues {
     }
 }
 
-/// How many values each class has on a primitive; constant always has one.
+/// The number of values of each class on a primitive; constant always has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::rib) struct ClassCounts {
-    /// Faces, patches or curves.
+    /// One for each face, patch or curve.
     pub(in crate::rib) uniform: u64,
-    /// Parametric corners.
+    /// One for each parametric corner.
     pub(in crate::rib) varying: u64,
-    /// Control vertices.
+    /// One for each control vertex.
     pub(in crate::rib) vertex: u64,
-    /// Corners of faces.
+    /// One for each corner of each face.
     pub(in crate::rib) face_varying: u64,
 }
 
 impl ClassCounts {
-    /// The number of values of a class.
+    /// Returns the number of values of a class.
     pub(super) fn of(&self, class: Class) -> u64 {
         match class {
             Class::Constant => 1,
@@ -62,24 +62,24 @@ impl ClassCounts {
     }
 }
 
-/// A primitive request with its parameters, and whom to tell what is wrong with it.
+/// A primitive request with its parameters and a function that reports its faults.
 pub(in crate::rib) struct PrimitiveCall<'c> {
     /// The request's name.
     pub(in crate::rib) name: &'static str,
-    /// Where it stands.
+    /// Its offset in the source.
     pub(in crate::rib) offset: usize,
-    /// The same for the scene.
+    /// Its location.
     pub(in crate::rib) location: SourceLocation,
     /// Its parameter list.
     pub(in crate::rib) params: &'c ParamList,
-    /// Takes what is wrong.
+    /// Reports a fault.
     pub(in crate::rib) report: &'c dyn Fn(RequestFault),
 }
 
-/// Variables of one primitive at most.
+/// The largest number of variables of a primitive.
 const COLUMNS_MAX: usize = 1024;
 
-/// How vertex values of cubic primitives become Bezier values: values, floats in each, Bezier values.
+/// Converts vertex values of cubic primitives, given with the number of floats in each, to Bezier values.
 pub(super) type Gather<'g> = &'g dyn Fn(&[f32], usize) -> Vec<f32>;
 
 impl PrimitiveCall<'_> {
@@ -103,8 +103,9 @@ impl PrimitiveCall<'_> {
         (self.report)(RequestFault::warning(code, self.offset, format!("{}: {what}", self.name)));
     }
 
-    /// The positions: P, or Pw divided by its weights, or Pz over a grid of `height_grid` vertices. `count` is
-    /// how many are needed; without it all there are. `None`, with a message, when there is none or one is not finite.
+    /// Returns the positions: P, or Pw divided by its weights, or Pz over a grid of `height_grid` vertices. `count` is
+    /// the number that is needed; without it all are returned. Returns `None`, with a message, if there are none or one
+    /// is not finite.
     pub(super) fn positions(&self, count: Option<u64>, height_grid: Option<[usize; 2]>) -> Option<Vec<[f32; 3]>> {
         let given = ["P", "Pw", "Pz"].iter().find_map(|name| self.params.find(name));
         let Some(param) = given else {
@@ -154,7 +155,7 @@ impl PrimitiveCall<'_> {
         None
     }
 
-    /// Points from homogeneous points.
+    /// Converts homogeneous points to points.
     fn divided(&self, values: &[f32]) -> Vec<[f32; 3]> {
         let points = bytemuck::cast_slice::<f32, [f32; 4]>(values);
         if points.windows(2).any(|pair| pair[0][3] != pair[1][3]) {
@@ -165,7 +166,8 @@ impl PrimitiveCall<'_> {
         points.iter().map(|[x, y, z, w]| [x / w, y / w, z / w]).collect()
     }
 
-    /// All variables that are not in `consumed`. `gather` turns vertex values of cubic primitives into Bezier values.
+    /// Returns all variables that are not in `consumed`. `gather` converts vertex values of cubic primitives to Bezier
+    /// values.
     pub(super) fn columns(&self, counts: &ClassCounts, consumed: &[&str], gather: Option<Gather<'_>>) -> Vec<Column> {
         let mut columns: Vec<Column> = Vec::new();
         for param in self.params.iter() {
@@ -215,7 +217,7 @@ impl PrimitiveCall<'_> {
             }
             (_, values) => values,
         };
-        // The facet normal is the normal of its face; one name is enough for shaders.
+        // The facet normal is the normal of its face, and shaders need only one name.
         if &*declaration.name == "Np" {
             declaration.name = "N".into();
         }
@@ -225,8 +227,8 @@ impl PrimitiveCall<'_> {
         }
     }
 
-    /// The widths of points or curves: `width` of any class, or `constantwidth`, or 1. `spread` gives the value at each place that
-    /// has a width.
+    /// Returns the widths of points or curves: `width` of any class, or `constantwidth`, or 1. `spread` expands the
+    /// values of a class to every width that the shape stores.
     pub(super) fn widths(&self, counts: &ClassCounts, spread: &dyn Fn(Class, &[f32]) -> Vec<f32>) -> Option<Vec<f32>> {
         let named = ["width", "constantwidth"].iter().find_map(|name| self.params.find(name));
         let widths = match named.map(|param| (param, self.params.values(param))) {
@@ -246,7 +248,7 @@ impl PrimitiveCall<'_> {
     }
 }
 
-/// Heights over the unit square; u and v of the vertices are evenly spaced.
+/// Places heights over the unit square; u and v of the vertices are evenly spaced.
 fn heights(values: &[f32], [nu, nv]: [usize; 2]) -> Vec<[f32; 3]> {
     let at = |index: usize, count: usize| index as f32 / (count.max(2) - 1) as f32;
     values.iter().enumerate().map(|(i, z)| [at(i % nu.max(1), nu), at(i / nu.max(1), nv), *z]).collect()
@@ -256,7 +258,7 @@ fn is_st(declaration: &Declaration) -> bool {
     &*declaration.name == "st" && declaration.ty == ValueType::Float && declaration.array_len == 2
 }
 
-/// `st` is s and t, interleaved.
+/// Splits `st` into s and t, which are interleaved.
 fn split_st(declaration: &Declaration, values: &[f32]) -> Vec<Column> {
     let part = |name: &str, first: usize| Column {
         declaration: Declaration { name: name.into(), array_len: 1, ..declaration.clone() },

@@ -4,7 +4,7 @@ use super::primvars::{ClassCounts, PrimitiveCall};
 use super::{Batch, BatchShape};
 use crate::scene::{Quadric, QuadricShape};
 
-/// The numbers that follow a quadric's name.
+/// The positional arguments of a quadric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::rib) enum QuadricSizes {
     /// radius zmin zmax sweep
@@ -26,7 +26,7 @@ pub(in crate::rib) enum QuadricSizes {
 const COUNTS: ClassCounts = ClassCounts { uniform: 1, varying: 4, vertex: 4, face_varying: 4 };
 
 impl PrimitiveCall<'_> {
-    /// Reads a quadric. `None`, with a note, when nothing of it can be seen.
+    /// Reads a quadric. Returns `None`, with a note, if no part of it can be visible.
     pub(in crate::rib) fn quadric(&self, sizes: QuadricSizes) -> Option<Batch> {
         let (shape, sweep) = self.shape(sizes);
         let sweep_degrees = sweep.clamp(-360.0, 360.0) as f32;
@@ -59,7 +59,7 @@ impl PrimitiveCall<'_> {
                 (QuadricShape::Hyperboloid { p1, p2 }, sweep)
             }
             QuadricSizes::Paraboloid([rmax, zmin, zmax, sweep]) => {
-                // The surface is z = zmax (r / rmax)^2: it lies between 0 and zmax's side of it.
+                // The surface z = zmax (r / rmax)^2 is on zmax's side of 0.
                 let cut = |z: f64| if zmax < 0.0 { z.min(0.0) } else { z.max(0.0) };
                 if cut(zmin) != zmin {
                     self.warning("range", "zmin is on the other side of the tip and was clamped");
@@ -84,7 +84,7 @@ impl PrimitiveCall<'_> {
     }
 }
 
-/// Whether the profile has any length and is not all on the axis.
+/// Whether the profile has a length and is not entirely on the axis.
 fn is_visible(shape: QuadricShape) -> bool {
     match shape {
         QuadricShape::Sphere { radius, zmin, zmax } => radius != 0.0 && zmin != zmax,

@@ -1,31 +1,31 @@
-//! Polygons to facets: convex flat quadrilaterals stay whole, everything else becomes triangles.
+//! Converts polygons to facets: convex flat quadrilaterals stay whole, everything else becomes triangles.
 //!
-//! A triangulation may leave out corners that lie on a straight edge. A neighbouring polygon has them as corners, and a crack would
-//! open there, so they are put back: no facet has a corner of the polygon inside one of its edges.
+//! A triangulation may omit corners on a straight edge. A neighbouring polygon has them as corners, and a crack would
+//! open there, so they are restored: no facet has a corner of the polygon inside one of its edges.
 
 use earcut::Earcut;
 use glam::DVec3;
 use rustc_hash::FxHashMap;
 
-/// Corners a face may have. Ear cutting takes quadratic time at worst.
+/// The largest number of corners of a face; ear cutting takes quadratic time at worst.
 const CORNERS_MAX: usize = 1 << 16;
-/// How far the corners of a quadrilateral may lie from its plane, as a part of its size, for it to stay whole.
+/// The largest distance of a quadrilateral's corners from its plane, relative to its size, at which it stays whole.
 const FLATNESS: f64 = 0.01;
-/// The least sine-like measure of a corner, as a part of the area, for a quadrilateral to count as convex.
+/// The smallest sine-like measure of a corner, relative to the area, at which a quadrilateral counts as convex.
 const CONVEXITY: f64 = 1e-5;
-/// Area below which a face is nothing, as a part of its size squared.
+/// The area below which a face counts as empty, relative to its size squared.
 const AREA_MIN: f64 = 1e-12;
 
-/// Why a face gives no facets.
+/// Why a face has no facets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoFacets {
-    /// Its corners lie on a line or a point, or there are fewer than three.
+    /// Its corners are on a line or at a point, or there are fewer than three.
     NoArea,
     /// It has more than [`CORNERS_MAX`] corners.
     TooManyCorners,
 }
 
-/// Triangulates faces, one after the other; keeps its memory.
+/// Triangulates faces one after the other, reusing its memory.
 #[derive(Default)]
 pub(super) struct Triangulator {
     earcut: Earcut<f64>,
@@ -37,9 +37,9 @@ pub(super) struct Triangulator {
 }
 
 impl Triangulator {
-    /// The facets of a face and its unit normal by Newell's sum over the outer loop. Facets are indices into `corners`, at
-    /// (u,v) = (0,0) (1,0) (0,1) (1,1); dP/du x dP/dv of each points as the normal does. `corners` holds all loops, the outer one
-    /// first, `loops` how many corners each has.
+    /// Returns the facets of a face and its unit normal by Newell's sum over the outer loop. Facets are indices into
+    /// `corners`, at (u,v) = (0,0) (1,0) (0,1) (1,1); dP/du x dP/dv of each has the direction of the normal. `corners`
+    /// holds all loops, the outer one first, and `loops` the number of corners of each.
     pub(super) fn face(
         &mut self,
         corners: impl ExactSizeIterator<Item = [f32; 3]>,
@@ -86,12 +86,12 @@ impl Triangulator {
         self.earcut.earcut(self.flat.iter().copied(), &self.loop_starts[1..], &mut self.indices);
         self.orient();
         let mut triangles: Vec<[u32; 3]> = self.indices.as_chunks().0.to_vec();
-        self.put_back(loops, &mut triangles);
+        self.restore_corners(loops, &mut triangles);
         let is_proper = |&[a, b, c]: &[u32; 3]| a != b && b != c && c != a;
         self.facets.extend(triangles.into_iter().filter(is_proper).map(|[a, b, c]| [a, b, c, c]));
     }
 
-    /// Turns all triangles the way of the outer loop, which is counterclockwise in the plane.
+    /// Orients all triangles like the outer loop, which is counterclockwise in the plane.
     fn orient(&mut self) {
         let twice_area = |triangle: &[u32; 3]| {
             let [a, b, c] = triangle.map(|index| self.flat[index as usize]);
@@ -105,8 +105,8 @@ impl Triangulator {
         }
     }
 
-    /// Puts corners back that the triangulation left out.
-    fn put_back(&self, loops: &[usize], triangles: &mut Vec<[u32; 3]>) {
+    /// Restores corners that the triangulation omitted.
+    fn restore_corners(&self, loops: &[usize], triangles: &mut Vec<[u32; 3]>) {
         let mut used = vec![false; self.points.len()];
         for index in triangles.iter().flatten() {
             used[*index as usize] = true;
@@ -120,7 +120,7 @@ impl Triangulator {
         }
         for (start, &length) in self.loop_starts.iter().map(|start| *start as usize).zip(loops) {
             let Some(first) = (start..start + length).find(|index| used[*index]) else { continue };
-            // Around the loop from one used corner to the next, collecting those in between.
+            // Goes around the loop from one used corner to the next and collects those in between.
             let mut from = first;
             let mut missing = Vec::new();
             for step in 1..=length {
@@ -139,7 +139,7 @@ impl Triangulator {
         }
     }
 
-    /// Removes corners that lie where the one before or the end does.
+    /// Removes corners that coincide with the previous one or with the end.
     fn keep_distinct(&self, from: usize, to: usize, missing: &mut Vec<u32>) {
         let mut last = self.points[from];
         missing.retain(|&index| {
@@ -153,7 +153,7 @@ impl Triangulator {
     }
 }
 
-/// Which triangle has an edge.
+/// Maps each edge to its triangle.
 #[derive(Default)]
 struct Edges(FxHashMap<[u32; 2], usize>);
 
@@ -168,8 +168,8 @@ impl Edges {
         }
     }
 
-    /// Splits the triangle at `edge` into a fan that has `points`, ordered along the edge, as corners. An edge that no triangle has
-    /// belongs to a polygon that crosses itself; it stays as it is.
+    /// Splits the triangle at `edge` into a fan that has `points`, ordered along the edge, as corners. An edge without
+    /// a triangle belongs to a polygon that intersects itself and is left as it is.
     fn split(&mut self, triangles: &mut Vec<[u32; 3]>, edge: [u32; 2], points: &[u32]) {
         let Some(&index) = self.0.get(&Self::key(edge)) else { return };
         let [a, b, c] = triangles[index];
@@ -200,13 +200,13 @@ impl Edges {
     }
 }
 
-/// Twice the vector area of a loop (Newell's sum), taken from its first corner for accuracy.
+/// Returns twice the vector area of a loop (Newell's sum), relative to its first corner for accuracy.
 fn newell(corners: &[DVec3]) -> DVec3 {
     let origin = corners[0];
     corners.windows(2).map(|pair| (pair[0] - origin).cross(pair[1] - origin)).sum()
 }
 
-/// The largest side of the bounding box.
+/// Returns the largest side of the bounding box.
 fn extent(corners: &[DVec3]) -> f64 {
     let (low, high) =
         corners.iter().fold((corners[0], corners[0]), |(low, high), point| (low.min(*point), high.max(*point)));
@@ -225,8 +225,8 @@ fn is_flat_and_convex(corners: [DVec3; 4], normal: DVec3, size: f64) -> bool {
     })
 }
 
-/// Drops the coordinate along which the polygon is flattest and keeps the others as they are, so that corners on a straight edge
-/// stay exactly on it. A loop with that normal runs counterclockwise.
+/// Drops the coordinate along which the polygon is flattest and keeps the others as they are, so that corners on a
+/// straight edge stay exactly on it. A loop with that normal runs counterclockwise.
 fn projection(normal: DVec3) -> impl Fn(&DVec3) -> [f64; 2] {
     let dropped = normal.abs().max_position();
     let (mut x, mut y) = ((dropped + 1) % 3, (dropped + 2) % 3);
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn holes_whichever_way_they_run() {
+    fn holes_of_either_orientation() {
         let mut corners = flat(&[[0., 0.], [4., 0.], [4., 4.], [0., 4.]]);
         corners.extend(flat(&[[1., 1.], [2., 1.], [3., 1.], [3., 3.], [1., 3.]]));
         check_triangles(&corners, &[4, 5], 12.0);
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_comes_of_lines_points_and_too_few_corners() {
+    fn lines_points_and_too_few_corners_have_no_facets() {
         for corners in [&[][..], &[[0.; 3]], &[[0.; 3], [1.; 3]], &[[0.; 3], [1.; 3], [2.; 3]], &[[5.; 3]; 6]] {
             assert_eq!(face(corners, &[corners.len()]), Err(NoFacets::NoArea), "{corners:?}");
         }
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn polygons_that_cross_themselves_and_holes_outside_end() {
+    fn self_intersecting_polygons_and_holes_outside_terminate() {
         let mut seed = 1u32;
         let mut random = || {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

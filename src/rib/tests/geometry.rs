@@ -36,7 +36,7 @@ fn row(count: usize) -> String {
     (0..count).map(|i| i.to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// `count` points that lie on no plane.
+/// `count` points that are not on a plane.
 fn scattered(count: usize) -> String {
     let point = |i: usize| format!("{} {} {}", i % 7, (i * i) % 11, (i * 5) % 13);
     (0..count).map(point).collect::<Vec<_>>().join(" ")

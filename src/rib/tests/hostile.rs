@@ -9,7 +9,7 @@ fn limited(text: &str, limits: Limits) -> ReadOutcome {
     read_bytes(text, &Settings { limits, ..Settings::default() })
 }
 
-/// Reads with so many bytes of host memory.
+/// Reads with this many bytes of host memory.
 fn bounded(text: impl Into<Vec<u8>>, bytes: u64) -> ReadOutcome {
     read_bytes(text, &Settings { memory: HostMemory::new(bytes), ..Settings::default() })
 }
@@ -78,7 +78,7 @@ fn a_million_open_blocks() {
 }
 
 #[test]
-fn a_world_beyond_memory_is_cut_and_said_to_be() {
+fn a_world_beyond_memory_is_cut_and_reported() {
     let points = format!("Points \"P\" [{}]\nColor 1 0 0\n", "0 ".repeat(3000));
     let text = format!("WorldBegin\n{}WorldEnd\nWorldBegin\nSphere 1 -1 1 360\nWorldEnd", points.repeat(100));
     // Two lines each; 1000 points need about 96 KB, and 1 MiB is left beside the text.
@@ -88,7 +88,7 @@ fn a_world_beyond_memory_is_cut_and_said_to_be() {
     assert_eq!((outcome.messages[0].code, outcome.messages.len()), ("limitcheck", 1), "{:?}", outcome.messages);
     let drawn = outcome.worlds[0].drawables.len();
     assert!((5..20).contains(&drawn), "{drawn}");
-    // The first that does not fit is named, with what takes the memory.
+    // The message names the first request that does not fit, and what uses the memory.
     let message = outcome.messages[0].to_string();
     assert!(message.starts_with(&format!("t.rib:{}:1: error: host memory is used up: ", 2 + 2 * drawn)), "{message}");
     assert!(
@@ -131,7 +131,7 @@ fn motion_blocks_and_objects_that_archives_fill_count_as_memory() {
     }
 }
 
-/// Holds the worlds that it takes, and wants a film of one size.
+/// Keeps the worlds that it takes, and needs a film of one size.
 struct HoldingConsumer {
     film_bytes: u64,
     held: Vec<(World, Arc<Charge>)>,
@@ -154,10 +154,10 @@ fn geometry_leaves_room_for_the_film_and_a_film_that_does_not_fit_is_told() {
     let read_with_film = |film_bytes| {
         let settings = Settings { memory: HostMemory::new(1 << 20), ..Settings::default() };
         let reporter = Reporter::silent();
-        let mut taker = HoldingConsumer { film_bytes, held: Vec::new() };
+        let mut consumer = HoldingConsumer { film_bytes, held: Vec::new() };
         let input = Input::Memory { name: "t.rib".to_owned(), bytes: text.clone().into() };
-        read(&input, &settings, &reporter, &mut taker);
-        let (world, charge) = taker.held.remove(0);
+        read(&input, &settings, &reporter, &mut consumer);
+        let (world, charge) = consumer.held.remove(0);
         let messages = reporter.all().into_iter().map(|(message, _)| message.to_string()).collect::<Vec<_>>();
         (world.drawables.len(), charge.refused(), messages)
     };
@@ -174,7 +174,7 @@ fn geometry_leaves_room_for_the_film_and_a_film_that_does_not_fit_is_told() {
 }
 
 #[test]
-fn a_text_beyond_memory_is_cut_and_what_stands_before_is_drawn() {
+fn a_text_beyond_memory_is_cut_and_the_part_before_is_drawn() {
     let text = format!("WorldBegin\n{}WorldEnd\n", "Sphere 1 -1 1 360\n".repeat(10_000));
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     encoder.write_all(text.as_bytes()).expect("writing to memory");

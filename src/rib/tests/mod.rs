@@ -15,7 +15,7 @@ use glam::{DMat4, DVec3};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
-/// All that reading a text gives.
+/// The result of reading a text.
 struct ReadOutcome {
     worlds: Vec<World>,
     messages: Vec<Diagnostic>,
@@ -23,7 +23,7 @@ struct ReadOutcome {
 }
 
 impl ReadOutcome {
-    /// The codes of the messages with the lines they name.
+    /// The codes of the messages with their lines.
     fn codes(&self) -> Vec<(&str, u32)> {
         self.messages.iter().map(|message| (message.code, message.location.line)).collect()
     }
@@ -57,7 +57,7 @@ fn read_with(text: &str, overrides: RibOverrides) -> ReadOutcome {
     read_bytes(text, &Settings { overrides, ..Settings::default() })
 }
 
-/// The world of a text that must be without fault.
+/// The world of a text without faults.
 fn clean(text: &str) -> World {
     let mut outcome = read_text(text);
     assert!(outcome.messages.is_empty(), "{text}: {:?}", outcome.messages);
@@ -65,12 +65,12 @@ fn clean(text: &str) -> World {
     outcome.worlds.remove(0)
 }
 
-/// The world that holds what `body` draws, which must be without fault.
+/// The world in which `body` is drawn, without faults.
 fn drawn(body: &str) -> World {
     clean(&format!("WorldBegin\n{body}\nWorldEnd\n"))
 }
 
-/// The codes and lines of what is wrong with `body`, which stands in a world from line 2 on.
+/// The codes and lines of the faults of `body`, which begins in line 2 inside a world.
 fn faults(body: &str) -> Vec<(&'static str, u32)> {
     let outcome = read_text(&format!("WorldBegin\n{body}\nWorldEnd\n"));
     assert_eq!(outcome.worlds.len(), 1, "{body}");
@@ -83,7 +83,7 @@ fn only_shape(world: &World) -> &Shape {
     world.drawables[0].geometry.shape.first()
 }
 
-/// Where the object's point lies in the world, at the first time.
+/// The position of the object's point in the world, at the first time.
 fn placed(drawable: &Drawable, point: [f64; 3]) -> [f64; 3] {
     let point = drawable.world_from_object.first().transform_point3(DVec3::from(point)).to_array();
     point.map(|value| (value * 1e9).round() / 1e9 + 0.0)

@@ -68,7 +68,7 @@ fn projections() {
     );
     assert_eq!(option_faults("Projection \"perspective\" \"fov\" 180"), [("range", 1)]);
     assert_eq!(option_faults("Projection \"fisheye\""), [("incapable", 1)]);
-    // What stands in front of the projection is not the camera's.
+    // Transformations before the projection are not the camera's.
     let outcome = read_text("Translate 1 2 3\nProjection \"perspective\"\nTranslate 0 0 9\nWorldBegin WorldEnd");
     assert_eq!(outcome.codes(), [("unimplement", 2)]);
     assert_eq!(track(&outcome.world().camera.camera_from_world), [(0.0, [0.0, 0.0, 9.0])]);
@@ -85,7 +85,7 @@ fn the_rest_of_the_camera() {
         (camera.clip, camera.shutter, camera.depth_of_field),
         ([0.1, 1000.0], [0.0, 0.5], Some([2.8, 0.5, 10.0]))
     );
-    // The current z axis is the camera's x axis; the plane stands one unit along it, five away.
+    // The current z axis is the camera's x axis; the plane is one unit along it, five away.
     assert_eq!(camera.clip_planes, [([1.0, 0.0, 5.0], [1.0, 0.0, 0.0])]);
     assert_eq!(with("DepthOfField 2 1 10\nDepthOfField -").camera.depth_of_field, None);
     assert_eq!(with("DepthOfField 2 1 10\nDepthOfField").camera.depth_of_field, None);
@@ -174,7 +174,7 @@ fn displays_and_their_modes() {
     let names: Vec<&str> = displays.iter().map(|display| display.name.as_str()).collect();
     assert_eq!(names, ["a.tif", "b.exr", "z", "c", "d", "e"]);
     let ones: Vec<f32> = displays.iter().map(|display| display.quantize.one).collect();
-    // Global quantization is that which stands at WorldBegin; z has its own.
+    // Global quantization is the one in effect at WorldBegin; z has its own.
     assert_eq!(ones, [1023.0, 0.0, 7.0, 1023.0, 65535.0, 255.0]);
     assert_eq!((displays[4].quantize.max, displays[5].quantize.dither), (65535.0, 0.0));
     assert_eq!((displays[0].exposure, displays[3].exposure), ([3.0, 1.0], [2.0, 2.0]));

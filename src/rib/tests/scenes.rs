@@ -1,7 +1,7 @@
 //! The scenes of `scenes/tests`: each is read, and what it says about itself in its comments must be so.
 //!
-//! `# error: CODE text`, `# warning: CODE text` and `# note: CODE text` stand above the line that the message names; several may
-//! stand above one line. `# count: N` says how many primitives the file's worlds hold in all.
+//! `# error: CODE text`, `# warning: CODE text` and `# note: CODE text` are above the line that the message names;
+//! several may be above one line. `# count: N` is the total number of primitives in the file's worlds.
 
 use super::*;
 use crate::diagnostic::Severity;
@@ -29,7 +29,7 @@ fn expected(text: &str) -> ExpectedMessages {
         }
         messages.extend(waiting.drain(..).map(|(severity, code, text)| (index as u32 + 1, severity, code, text)));
     }
-    assert!(waiting.is_empty(), "an expectation stands above nothing");
+    assert!(waiting.is_empty(), "an expectation is above no line");
     (messages, count)
 }
 

@@ -226,8 +226,8 @@ fn attributes_out_of_range_are_ignored() {
 
 #[test]
 fn orientation_and_handedness() {
-    // Camera space is left-handed. "outside" is the cross product in the object's own coordinates, so in camera space the normal
-    // is turned exactly when the object is mirrored.
+    // Camera space is left-handed. "outside" is the cross product in the object's own coordinates, so in camera space
+    // the normal is turned exactly when the object is mirrored.
     let cases = [
         ("", "", false),
         ("", "Orientation \"inside\"", true),
@@ -343,7 +343,8 @@ fn motion_blocks_that_make_no_sense() {
 
 #[test]
 fn levels_of_detail() {
-    // The near face of the box lies at z = 9 and is 2 wide: 2/9 of the screen's 2 units, 100 pixels for them, so 11.1 pixels wide.
+    // The near face of the box is at z = 9 and is 2 wide: 2/9 of the screen's 2 units, 100 pixels for them, so 11.1
+    // pixels wide.
     let level = |range: &str| {
         let text = format!(
             "Format 100 100 1\nProjection \"perspective\" \"fov\" 90\nTranslate 0 0 10\nWorldBegin\nDetail [-1 1 -1 1 -1 1]\nDetailRange {range}\nSphere 1 -1 1 360\nWorldEnd"

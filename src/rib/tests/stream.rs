@@ -87,7 +87,7 @@ fn a_bad_pair_costs_only_itself() {
 }
 
 #[test]
-fn a_syntax_error_costs_its_request_and_has_a_place() {
+fn a_syntax_error_ends_its_request_and_has_a_location() {
     let cases = [
         ("TransforBegin 1 2 \"x\"", "unregistered", 2, 1),
         ("  Sphere 1 -1 ]", "syntaxerror", 2, 15),
