@@ -1,10 +1,10 @@
 //! The interface between a compiled shading kernel and whoever dispatches it: bindings, records, push constants.
 //!
-//! A kernel shades *grid slots*. One invocation is one shading point (grid vertex). A dispatch covers slots of one size,
-//! `1 << slot_log2` vertices each (16 to 256, so that a slot never crosses a workgroup of 256), and invocation `g` belongs to slot
-//! `g >> slot_log2`; vertex `l = g & (slot - 1)` of the slot is the grid's vertex `(i, j)` with `i = l % (nu + 1)`,
-//! `j = l / (nu + 1)`, where `nu` x `nv` is the grid's size in micropolygons (1 to 15 each). Invocations with `j > nv` idle, and all of a
-//! slot with `nu = 0`, which is empty (they still reach every barrier).
+//! A kernel shades *grid slots*. One invocation is one shading point (grid vertex). A dispatch covers slots of one
+//! size, `1 << slot_log2` vertices each (16 to 256, so that a slot never crosses a workgroup of 256), and invocation
+//! `g` belongs to slot `g >> slot_log2`; vertex `l = g & (slot - 1)` of the slot is the grid's vertex `(i, j)` with `i
+//! = l % (nu + 1)`, `j = l / (nu + 1)`, where `nu` x `nv` is the grid's size in micropolygons (1 to 15 each).
+//! Invocations with `j > nv` idle, and all of a slot with `nu = 0`, which is empty (they still reach every barrier).
 //!
 //! All buffers are in descriptor set 0 and are arrays of 16-byte records (`vec4` or `uvec4`), except `Status`:
 //!
@@ -15,25 +15,27 @@
 //! | 2 | `Params` | `vec4`: instance blocks, light lists and light blocks, the space table, read only |
 //! | 3 | `Status` | `uint`: word 0 counts invocations that ran out of loop trips ([`LOOP_TRIPS_MAX`]) |
 //!
-//! *Channels.* Channel `c` of vertex `l` of slot `s` is the record
-//! `Arena[channel_base + c * channel_stride + (s << slot_log2) + l]`. Inputs and outputs have numbers of their own
-//! ([`crate::Reflection`] lists both in order); inputs start at `input_base`, outputs at `output_base`. A matrix takes four channels.
-//! Input channels 0 to 3 are always (P, u), (N, v), (dPdu, s), (dPdv, t), four floats each, in camera space, whether the program
-//! reads them or not (the host fills those that the reflection says are read); primvars follow from 4 on. A position kernel writes
-//! output channels 0 and 1, (P, u) and (N, v), with u and v as they came; `output_base` may equal `input_base`.
+//! *Channels.* Channel `c` of vertex `l` of slot `s` is the record `Arena[channel_base + c * channel_stride + (s <<
+//! slot_log2) + l]`. Inputs and outputs have numbers of their own ([`crate::Reflection`] lists both in order); inputs
+//! start at `input_base`, outputs at `output_base`. A matrix takes four channels. Input channels 0 to 3 are always (P,
+//! u), (N, v), (dPdu, s), (dPdv, t), four floats each, in camera space, whether the program reads them or not (the host
+//! fills those that the reflection says are read); primvars follow from 4 on. A position kernel writes output channels
+//! 0 and 1, (P, u) and (N, v), with u and v as they came; `output_base` may equal `input_base`.
 //!
-//! *Instance blocks.* `Work` names the record of `Params` at which the instance's block begins. What stands where in the block is in
-//! [`crate::Reflection::slots`]: parameters of the shaders, colour, opacity, matrices of the spaces the program uses, light list.
+//! *Instance blocks.* `Work` names the record of `Params` at which the instance's block begins. What stands where in
+//! the block is in [`crate::Reflection::slots`]: parameters of the shaders, colour, opacity, matrices of the spaces the
+//! program uses, light list.
 //!
-//! *Light lists.* A light list is: record 0 `(count, 0, 0, 0)` as uint bits, then one record a light `(kind, block record, category
-//! bits, 0)` as uint bits, in the order in which lights were made. `kind` is the light's index in [`crate::Reflection::lights`]; the
-//! host gives each category word of the scene a bit ([`crate::compose::Content::CategoryInclude`]).
+//! *Light lists.* A light list is: record 0 `(count, 0, 0, 0)` as uint bits, then one record a light `(kind, block
+//! record, category bits, 0)` as uint bits, in the order in which lights were made. `kind` is the light's index in
+//! [`crate::Reflection::lights`]; the host gives each category word of the scene a bit
+//! ([`crate::compose::Content::CategoryInclude`]).
 //!
-//! *Strings* are tokens: `u32` numbers from the host's string table ([`crate::Reflection::strings`] lists the literals of the program
-//! with the tokens they were given), stored as uint bits.
+//! *Strings* are tokens: `u32` numbers from the host's string table ([`crate::Reflection::strings`] lists the literals
+//! of the program with the tokens they were given), stored as uint bits.
 //!
-//! *Space table.* For `transform(name, ...)` with a name not known before: `Params[space_table + token]` is
-//! `(record of camera_from_space's four columns, record of space_from_camera's, 0, 0)` as uint bits; record 0 stands for an unknown
+//! *Space table.* For `transform(name, ...)` with a name not known before: `Params[space_table + token]` is `(record of
+//! camera_from_space's four columns, record of space_from_camera's, 0, 0)` as uint bits; record 0 stands for an unknown
 //! space (identity). `"object"` and `"shader"` are in the instance block.
 
 /// Invocations of a workgroup.
@@ -64,10 +66,12 @@ pub mod binding {
 /// | 0 | `nu \| nv << 8 \| flags << 16` | record of the instance block in `Params` | seed of `random()` | record of the first uniform input in `Arena` |
 /// | 1 | bits of du (float) | bits of dv (float) | 0 | 0 |
 ///
-/// `du`, `dv` are the parametric distance between neighbouring regular vertices. Uniform inputs (primvars of class uniform or
-/// constant bound to parameters that the shader declares uniform) stand one value a record (a matrix: four) from `w` on.
+/// `du`, `dv` are the parametric distance between neighbouring regular vertices. Uniform inputs (primvars of class
+/// uniform or constant bound to parameters that the shader declares uniform) stand one value a record (a matrix: four)
+/// from `w` on.
 pub mod work {
-    /// The vertices of row `j = 0` are snapped to a coarser edge: their u is not regular, take differences along u from row 1.
+    /// The vertices of row `j = 0` are snapped to a coarser edge: their u is not regular, take differences along u from
+    /// row 1.
     pub const FLAG_SNAPPED_V0: u32 = 1;
     /// The same for the last row.
     pub const FLAG_SNAPPED_V1: u32 = 2;

@@ -237,11 +237,12 @@ mod tests {
     #[test]
     fn a_report_reads_like_rustc() {
         let mut reports = Reports::default();
-        reports
-            .push(Report::error(Span::new(23, 25), "no variable `Cx`").label("not found").hint("did you mean `Cs`?"));
+        reports.push(
+            Report::error(Span::new(23, 25), "unknown variable `Cx`").label("not found").hint("did you mean `Cs`?"),
+        );
         let diagnostics = reports.finish(&map());
         let expected = "\
-error: no variable `Cx`
+error: unknown variable `Cx`
  --> a.sl:3:10
   |
 3 |     Ci = Cx;

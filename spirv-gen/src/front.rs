@@ -30,7 +30,7 @@ pub fn parse_shaders(source: &Source<'_>) -> ParsedFile {
     }
     if shaders.is_empty() && reports.error_count() == 0 {
         let end = tokens.last().map_or_else(Span::default, |t| t.span);
-        reports.push(Report::error(end, "the file holds no shader"));
+        reports.push(Report::error(end, "the file contains no shader"));
     }
     ParsedFile { shaders, diagnostics: reports.finish(&map) }
 }

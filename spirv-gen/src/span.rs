@@ -1,7 +1,8 @@
 //! Where something stands in the source: spans, the files of a compilation, macro expansions.
 //!
-//! All texts of one compilation lie behind each other in one address space, so that a [`Span`] is three numbers and needs no file
-//! index. What came out of a macro has the span of the macro's use and names an [`Expansion`] that knows where the token was spelled.
+//! All texts of one compilation lie behind each other in one address space, so that a [`Span`] is three numbers and
+//! needs no file index. What came out of a macro has the span of the macro's use and names an [`Expansion`] that knows
+//! where the token was spelled.
 
 use std::sync::Arc;
 
@@ -110,7 +111,8 @@ const JOINT_EXCERPT_BYTES_MAX: u32 = 1 << 15;
 const EXCERPT_BYTES_MAX: usize = 2000;
 
 impl SourceMap {
-    /// Adds a text, unless it would make the compilation larger than [`SOURCE_BYTES_MAX`]; the result is the offset of its first byte.
+    /// Adds a text, unless it would make the compilation larger than [`SOURCE_BYTES_MAX`]; the result is the offset of
+    /// its first byte.
     pub(crate) fn add(&mut self, name: Arc<str>, text: Arc<str>, included_at: Option<Span>) -> Option<u32> {
         // One byte between two files, so that the end of one is not the start of the next.
         let base = self.files.last().map_or(0, |f| f.base + f.text.len() as u32 + 1);
@@ -129,7 +131,8 @@ impl SourceMap {
         Some(base)
     }
 
-    /// Notes a `#line` directive: the line after the one that holds `offset` is `line` of `name` (the name so far if `None`).
+    /// Notes a `#line` directive: the line after the one that holds `offset` is `line` of `name` (the name so far if
+    /// `None`).
     pub(crate) fn mark_line(&mut self, offset: u32, line: u32, name: Option<Arc<str>>) {
         let index = self.file_index(offset);
         let Some(file) = self.files.get_mut(index) else { return };

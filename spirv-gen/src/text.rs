@@ -1,4 +1,5 @@
-//! Texts that shaders make: the formats of `printf` and `format`, and `match`. Strings exist on the host alone; a device sees tokens.
+//! Texts that shaders make: the formats of `printf` and `format`, and `match`. Strings exist on the host alone; a
+//! device sees tokens.
 
 use crate::ir::Const;
 use std::fmt::Write;
@@ -19,8 +20,8 @@ struct FormatSpec {
     precision: Option<usize>,
 }
 
-/// The text that a format makes of values: `%f %g %e %d` as in C, `%p %c %m` for triples and matrices (their components as by `%f`, with
-/// blanks between), `%s`, `%%`. Values that are missing are left out.
+/// The text that a format makes of values: `%f %g %e %d` as in C, `%p %c %m` for triples and matrices (their components
+/// as by `%f`, with blanks between), `%s`, `%%`. Values that are missing are left out.
 pub fn format(format: &str, values: &[Const]) -> String {
     let mut values = values.iter();
     let (mut text, mut rest) = (String::with_capacity(format.len()), format);

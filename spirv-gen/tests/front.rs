@@ -1,8 +1,8 @@
 //! Case files of the front end: shaders in which comments name the messages that are expected.
 //!
-//! `// error: 9-14 text` (or `warning:`) expects a message whose text contains `text` at columns 9 to 14 (counted from 1, both ends
-//! included; `9` alone for a single column or a place between two) of the next line that is no such comment. All messages of a file
-//! must be expected, and all that are expected must come.
+//! `// error: 9-14 text` (or `warning:`) expects a message whose text contains `text` at columns 9 to 14 (counted from
+//! 1, both ends included; `9` alone for a single column or a place between two) of the next line that is no such
+//! comment. All messages of a file must be expected, and all that are expected must come.
 
 use spirv_gen::diagnostic::Severity;
 use spirv_gen::syntax::loader::DirectoryLoader;

@@ -92,7 +92,7 @@ fn unknown_shaders_are_replaced() {
 #[test]
 fn errors_in_shaders_point_at_their_source() {
     let expected = [
-        "./bad.sl:2:15: error: no variable `nothing` [rsl]",
+        "./bad.sl:2:15: error: unknown variable `nothing` [rsl]",
         " --> ./bad.sl:2:15",
         "  |",
         "2 |     Ci = Cs * nothing;",

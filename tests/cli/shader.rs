@@ -46,7 +46,7 @@ fn errors_read_as_those_of_rustc() {
     let directory = directory();
     fs::write(directory.path().join("bad.sl"), BAD).expect("writable");
     let expected = "\
-error: no variable `nothing`
+error: unknown variable `nothing`
  --> bad.sl:2:15
   |
 2 |     Ci = Cs * nothing;

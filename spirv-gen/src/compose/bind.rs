@@ -256,7 +256,8 @@ impl Binder<'_> {
         Translator::new(&shader.body, out).region(self, region)
     }
 
-    /// A parameter that is bound to a buffer: element 0, and for an array the operation that loads an element, with its base.
+    /// A parameter that is bound to a buffer: element 0, and for an array the operation that loads an element, with its
+    /// base.
     fn param_from_outside(
         &mut self,
         out: &mut BodyWriter,
@@ -316,8 +317,8 @@ impl Binder<'_> {
         out.op(op, &[offset])
     }
 
-    /// An element of an array whose elements the program itself knows: one of them, or read from a local array that is filled at the
-    /// start of the program.
+    /// An element of an array whose elements the program itself knows: one of them, or read from a local array that is
+    /// filled at the start of the program.
     fn element_of_array(
         &mut self,
         t: &mut Translator<'_, '_>,
@@ -408,7 +409,8 @@ impl Binder<'_> {
         out.op(Op::Random { site: first_site + site, ty }, &[count])
     }
 
-    /// A text that is known when the program is composed or stands in a block; `old` and `new` are the same value before and now.
+    /// A text that is known when the program is composed or stands in a block; `old` and `new` are the same value
+    /// before and now.
     fn pattern(&self, t: &Translator<'_, '_>, old: Value, new: Value) -> Option<Pattern> {
         match (t.out.body().constant(new), t.from.def_inst(old).map(|d| &d.op)) {
             (Some(Const::Str(text)), _) => Some(Pattern::Literal(text.clone())),
@@ -465,7 +467,8 @@ impl Binder<'_> {
         }
     }
 
-    /// The value of a parameter of another shader, if it has one of this name and machine type that is not computed in it.
+    /// The value of a parameter of another shader, if it has one of this name and machine type that is not computed in
+    /// it.
     fn param_of_other(
         &mut self,
         out: &mut BodyWriter,
@@ -494,8 +497,8 @@ impl Binder<'_> {
         }
     }
 
-    /// A variable that an output asks for by name, and that no shader put out: a parameter of the surface, a predefined one, or a primitive
-    /// variable.
+    /// A variable that an output asks for by name, and that no shader put out: a parameter of the surface, a predefined
+    /// one, or a primitive variable.
     pub(super) fn variable(&mut self, out: &mut BodyWriter, wanted: &OutputRequest) -> Option<Value> {
         let name = &*wanted.name;
         let request = self.request;

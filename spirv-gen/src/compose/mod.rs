@@ -1,5 +1,5 @@
-//! One program of the shaders of a pipeline: shaders are put one after the other, what they read is bound to buffers, lights are put
-//! into their loops, and what nobody asked for is dropped.
+//! One program of the shaders of a pipeline: shaders are put one after the other, what they read is bound to buffers,
+//! lights are put into their loops, and what nobody asked for is dropped.
 
 pub(crate) mod bind;
 mod lights;

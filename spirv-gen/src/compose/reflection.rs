@@ -62,8 +62,9 @@ pub enum Content {
     Hither,
     /// Distance of the far clipping plane.
     Yon,
-    /// Bits of the category words that a light needs one of (none: any light will do), as uint bits. The host numbers the words that
-    /// occur in the scene; the third word of a light's entry in the light list has the bits of its own categories.
+    /// Bits of the category words that a light needs one of (none: any light will do), as uint bits. The host numbers
+    /// the words that occur in the scene; the third word of a light's entry in the light list has the bits of its own
+    /// categories.
     CategoryInclude(Pattern),
     /// Bits of the category words that a light must not have.
     CategoryExclude(Pattern),
@@ -167,8 +168,8 @@ pub enum Opacity {
 /// Something that the pipeline does otherwise than its shaders ask: to be told once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shortfall {
-    /// Textures, environments and shadow maps are not looked up: black, black, unshadowed. The shadeop, and the name if it is not
-    /// computed in the shader.
+    /// Textures, environments and shadow maps are not looked up: black, black, unshadowed. The shadeop, and the name if
+    /// it is not computed in the shader.
     Lookup(&'static str, Option<Pattern>),
     /// `printf` prints nothing.
     Printf,
@@ -194,8 +195,8 @@ pub struct Reflection {
     pub slots: Vec<BlockSlot>,
     /// Length of the block in records.
     pub records: u32,
-    /// For each kind of light of the request, its block. A kernel may read as many records of any light's block as the longest of
-    /// these has (it does not use what it reads there): `Params` must go on so far after the last block.
+    /// For each kind of light of the request, its block. A kernel may read as many records of any light's block as the
+    /// longest of these has (it does not use what it reads there): `Params` must go on so far after the last block.
     pub lights: Vec<LightBlock>,
     /// Input channels in order.
     pub inputs: Vec<InputChannel>,

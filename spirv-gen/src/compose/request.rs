@@ -53,12 +53,13 @@ impl<'a> ShaderUse<'a> {
 /// A value that the kernel shall store.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OutputRequest {
-    /// `Ci`, `Oi`, `P`, `N`, an output or parameter of a shader, a predefined variable (`z` is the depth of P), or a primitive variable.
-    /// What there is not is 0.
+    /// `Ci`, `Oi`, `P`, `N`, an output or parameter of a shader, a predefined variable (`z` is the depth of P), or a
+    /// primitive variable. What there is not is 0.
     pub name: Arc<str>,
     /// The type that it shall have; a float becomes a triple of three equal ones, a triple its first component.
     pub ty: RslType,
-    /// Where it comes from if no shader and nothing predefined has the name: an input, or nowhere ([`Binding::Default`]).
+    /// Where it comes from if no shader and nothing predefined has the name: an input, or nowhere
+    /// ([`Binding::Default`]).
     pub primvar: Binding,
 }
 
@@ -69,7 +70,8 @@ pub struct PipelineRequest<'a> {
     pub library: &'a Library,
     /// Which part.
     pub slice: Slice,
-    /// The surface shader ([`Slice::Colour`]) or the imager shader ([`Slice::Imager`]); without one `Ci` is `Cs`, `Oi` is `Os`.
+    /// The surface shader ([`Slice::Colour`]) or the imager shader ([`Slice::Imager`]); without one `Ci` is `Cs`, `Oi`
+    /// is `Os`.
     pub surface: Option<ShaderUse<'a>>,
     /// The displacement shader. In the colour slice only messages ask for its parameters.
     pub displacement: Option<ShaderUse<'a>>,

@@ -1,5 +1,5 @@
-//! What a program reads, while it is being composed: everything has a number, and gets its place at the end, when it is known what is
-//! read at all.
+//! What a program reads, while it is being composed: everything has a number, and gets its place at the end, when it is
+//! known what is read at all.
 
 use super::reflection::{BlockSlot, Content, Input, InputChannel, LightBlock, Role, Shortfall, UniformInput};
 use crate::ir::{Body, Buffer, Builtin, Const, MachineType, Op, RslType};
@@ -41,7 +41,8 @@ pub(super) fn element_records(ty: MachineType) -> u32 {
 }
 
 impl BindingTable {
-    /// The operation that reads a value of a block; its argument is the block's record (and what is to be added for an array).
+    /// The operation that reads a value of a block; its argument is the block's record (and what is to be added for an
+    /// array).
     pub(super) fn load(&mut self, block: Block, content: Content, ty: MachineType, len: u32) -> Op {
         let entry = BlockEntry { block, content, ty, len };
         let next = self.entries.len() as u32;
@@ -172,7 +173,8 @@ pub(super) fn place(body: &mut Body, table: &BindingTable, light_kinds: usize) -
     places
 }
 
-/// Arrays, matrices and triples take whole records; single words then fill what is left of the triples' records, and more records.
+/// Arrays, matrices and triples take whole records; single words then fill what is left of the triples' records, and
+/// more records.
 fn place_entries(used: &UsedInputs, table: &BindingTable, places: &mut Placement) -> BTreeMap<u32, (u32, u32)> {
     let mut at = BTreeMap::new();
     let mut next: BTreeMap<Block, u32> = BTreeMap::new();

@@ -300,8 +300,8 @@ impl<'a> Emitter<'a> {
         Ok(joined)
     }
 
-    /// Whether a condition is worth evaluating in two places, before the loop and at its end: CPU drivers run every iteration of a
-    /// loop to its end, also the one whose condition is false at the top.
+    /// Whether a condition is worth evaluating in two places, before the loop and at its end: CPU drivers run every
+    /// iteration of a loop to its end, also the one whose condition is false at the top.
     fn is_cheap(&self, condition: Region) -> bool {
         let insts = &self.body.region(condition).insts;
         insts.len() <= 32 && insts.iter().all(|&i| !self.is_dear(i))
@@ -414,8 +414,8 @@ impl<'a> Emitter<'a> {
         Ok(phis)
     }
 
-    /// Writes a loop's condition, cut by the budget of trips. Where the condition is a vote, the budget cuts the ballot, so that the
-    /// workgroup stays together.
+    /// Writes a loop's condition, cut by the budget of trips. Where the condition is a vote, the budget cuts the
+    /// ballot, so that the workgroup stays together.
     fn loop_condition(&mut self, inst: Inst, condition: Region) -> Result<Word, EmitError> {
         let trips = self.trips.filter(|_| !self.uncounted.contains(&inst));
         let test = self.body.region(condition).results[0];

@@ -1,8 +1,8 @@
 //! What the points of a workgroup do together: differences between neighbours, and votes.
 //!
-//! An exchange writes each point's arguments to shared memory, meets at one barrier, and reads the neighbours'. Two halves of the
-//! memory are used in turn, so that the next exchange may write while slow points still read this one's half; the one after that
-//! writes this half again, but only after a barrier that those points have reached.
+//! An exchange writes each point's arguments to shared memory, meets at one barrier, and reads the neighbours'. Two
+//! halves of the memory are used in turn, so that the next exchange may write while slow points still read this one's
+//! half; the one after that writes this half again, but only after a barrier that those points have reached.
 
 use super::code::Emitter;
 use super::kernel::{KernelIds, flag};
@@ -14,8 +14,8 @@ use rspirv::spirv::{Op, StorageClass, Word};
 
 /// How a derivative is taken at this vertex: `(w1 (f[b] - f[a]) + w2 (f[c] - f[a])) / h`, lanes a, b, c.
 ///
-/// Inside the grid these are the neighbours on both sides, w = (1/2, 0); at its rim with three vertices or more the vertex and the next
-/// two, w = (2, -1/2); with two vertices the two.
+/// Inside the grid these are the neighbours on both sides, w = (1/2, 0); at its rim with three vertices or more the
+/// vertex and the next two, w = (2, -1/2); with two vertices the two.
 #[derive(Clone, Copy)]
 struct Stencil {
     lanes: [Word; 3],
@@ -146,7 +146,8 @@ struct Line {
 fn stencils(s: &mut Spirv, frame: &KernelIds) -> [Stencil; 2] {
     let (u32, f32) = (s.type_u32(), s.type_f32());
     let one = s.u32(1);
-    // j = l / (nu + 1) by a float division: integer division is slow on CPU drivers, and this one is exact for 16-bit numbers.
+    // j = l / (nu + 1) by a float division: integer division is slow on CPU drivers, and this one is exact for 16-bit
+    // numbers.
     let width = s.inst(Op::IAdd, u32, &[frame.nu, one]);
     let (half, vertex, columns) = (s.f32(0.5), s.inst(Op::ConvertUToF, f32, &[frame.vertex]), width);
     let columns = s.inst(Op::ConvertUToF, f32, &[columns]);
@@ -168,7 +169,8 @@ fn stencils(s: &mut Spirv, frame: &KernelIds) -> [Stencil; 2] {
     [stencil(s, &along_u, row, one), stencil(s, &along_v, column, width)]
 }
 
-/// The place on a line across which differences are taken: one further inside at a snapped end, if that is not snapped too.
+/// The place on a line across which differences are taken: one further inside at a snapped end, if that is not snapped
+/// too.
 fn regular(s: &mut Spirv, frame: &KernelIds, line: &Line, low: u32, high: u32) -> Word {
     let (u32, bool, zero, one) = (s.type_u32(), s.type_bool(), s.u32(0), s.u32(1));
     let (low, high) = (flag(s, frame.flags, low), flag(s, frame.flags, high));

@@ -1,5 +1,5 @@
-//! The helper library and its import, function by function: what a program calls, and what that calls, with the types and constants
-//! they need, is copied into the program's module under new ids.
+//! The helper library and its import, function by function: what a program calls, and what that calls, with the types
+//! and constants they need, is copied into the program's module under new ids.
 
 use super::spirv::Spirv;
 use rspirv::dr::{self, Instruction, Module, Operand};
@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LibraryError {
     /// The words are not SPIR-V that can be read (SPIR-V 1.6 compute modules cannot: compile for Vulkan 1.2).
-    #[error("the helper library is not readable SPIR-V: {0}")]
+    #[error("the helper library is not valid SPIR-V: {0}")]
     Unreadable(String),
     /// A function uses what only a whole module could bring along.
     #[error("function {function} of the helper library uses {what}, which cannot be imported")]
@@ -25,8 +25,8 @@ pub enum LibraryError {
     Missing(String),
 }
 
-/// The helper library: functions in GLSL, compiled to SPIR-V, to be imported by name. They take their parameters by value
-/// (`const in`), use no buffers or global variables, and nothing beyond the capability Shader.
+/// The helper library: functions in GLSL, compiled to SPIR-V, to be imported by name. They take their parameters by
+/// value (`const in`), use no buffers or global variables, and nothing beyond the capability Shader.
 #[derive(Clone, Debug)]
 pub struct Library {
     module: Module,

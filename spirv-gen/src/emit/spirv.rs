@@ -1,7 +1,7 @@
 //! A SPIR-V module under construction: types and constants without duplicates, blocks, instructions.
 //!
-//! rspirv's own builder deduplicates types only and has a method for each opcode; here an instruction is an opcode and ids, and every
-//! float operation is decorated NoContraction as it is made.
+//! rspirv's own builder deduplicates types only and has a method for each opcode; here an instruction is an opcode and
+//! ids, and every float operation is decorated NoContraction as it is made.
 
 use rspirv::binary::Assemble;
 use rspirv::dr::{Block, Function, Instruction, Module, ModuleHeader, Operand};

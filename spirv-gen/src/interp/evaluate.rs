@@ -1,6 +1,6 @@
-//! The meaning of operations without effects on constants: one definition for the interpreter and for constant folding, written
-//! without looking at the helper library. Arithmetic is that of f32 in the order that [`crate::ir::op`] gives; library functions are
-//! computed in f64 and rounded.
+//! The meaning of operations without effects on constants: one definition for the interpreter and for constant folding,
+//! written without looking at the helper library. Arithmetic is that of f32 in the order that [`crate::ir::op`] gives;
+//! library functions are computed in f64 and rounded.
 
 use super::{color, noise, spline};
 use crate::ir::{Binary, ColorSpace, Compare, Const, Op, Unary};

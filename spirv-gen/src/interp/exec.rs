@@ -87,8 +87,9 @@ impl Machine<'_> {
         self.values[value.0 as usize].iter().map(|c| c.as_bool().expect("a bool")).collect()
     }
 
-    /// Runs a region; the columns that it yields. Values are computed at all vertices; loops run on for those in `run`, and effects
-    /// happen for those in `live`. `run` is larger than `live` where a derivative wants its argument everywhere.
+    /// Runs a region; the columns that it yields. Values are computed at all vertices; loops run on for those in `run`,
+    /// and effects happen for those in `live`. `run` is larger than `live` where a derivative wants its argument
+    /// everywhere.
     fn region(&mut self, region: Region, run: &Mask, live: &Mask) -> Vec<Vec<Const>> {
         let body = self.body;
         for &inst in &body.region(region).insts {

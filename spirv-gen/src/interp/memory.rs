@@ -78,7 +78,7 @@ impl InterpreterHost for Memory<'_> {
             Op::Builtin(Builtin::Du) => Const::F32(self.grid().du),
             Op::Builtin(Builtin::Dv) => Const::F32(self.grid().dv),
             Op::Builtin(Builtin::Orientation) => Const::F32(self.grid().orientation()),
-            op => panic!("{op} does not stand in a bound program"),
+            op => panic!("{op} is not an operation of a bound program"),
         }]
     }
 

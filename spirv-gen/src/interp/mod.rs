@@ -1,8 +1,8 @@
 //! An interpreter of the IR: the oracle of the compiler's tests.
 //!
-//! It runs a program at all vertices of one grid in lockstep, so that differences between neighbours work, in whatever form the program
-//! is: as the front end made it, between passes, or bound to buffers. What a program reads from outside comes from its
-//! [`InterpreterHost`]: [`Scene`] names things, [`Memory`] is buffers.
+//! It runs a program at all vertices of one grid in lockstep, so that differences between neighbours work, in whatever
+//! form the program is: as the front end made it, between passes, or bound to buffers. What a program reads from
+//! outside comes from its [`InterpreterHost`]: [`Scene`] names things, [`Memory`] is buffers.
 //!
 //! Strings are tokens here, as on a device.
 
@@ -50,7 +50,8 @@ impl Grid {
         if self.flags & work::FLAG_FLIP_NORMAL == 0 { 1.0 } else { -1.0 }
     }
 
-    /// The vertices and weights of the difference at a vertex: `w1 (f[b] - f[a]) + w2 (f[c] - f[a])`, to be divided by the step.
+    /// The vertices and weights of the difference at a vertex: `w1 (f[b] - f[a]) + w2 (f[c] - f[a])`, to be divided by
+    /// the step.
     fn stencil(&self, vertex: usize, axis: Axis) -> ([usize; 3], [f32; 2], f32) {
         let width = self.nu as usize + 1;
         let place = [vertex % width, vertex / width];

@@ -1,4 +1,5 @@
-//! The noise family and hashing: the same lattice, gradients and interpolant as `glsl/lib/rsl/noise.glsl`, in any dimension by loops.
+//! The noise family and hashing: the same lattice, gradients and interpolant as `glsl/lib/rsl/noise.glsl`, in any
+//! dimension by loops.
 
 use crate::ir::{Const, MachineType, NoiseKind};
 
@@ -70,7 +71,8 @@ fn fade(t: f32) -> f32 {
     t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
 }
 
-/// Noise between corners whose hash terms are given for the lower and the upper bound of each axis; `bits` are dropped from the hash.
+/// Noise between corners whose hash terms are given for the lower and the upper bound of each axis; `bits` are dropped
+/// from the hash.
 fn in_cell(low: &[u32], high: &[u32], f: &[f32], bits: u32) -> f32 {
     let n = f.len();
     let corner = |c: usize| {

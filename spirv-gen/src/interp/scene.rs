@@ -168,7 +168,7 @@ impl InterpreterHost for SceneHost<'_> {
             }
             Op::Message { ty, .. } => vec![Const::F32(0.0), self.as_token(ty.machine().zero())],
             Op::Lookup(lookup) => vec![lookup.ty.zero()],
-            op => panic!("{op} does not stand in a shader"),
+            op => panic!("{op} is not an operation of an unbound shader"),
         }
     }
 

@@ -253,8 +253,9 @@ pub enum ShaderKind {
     Surface,
     /// Outputs `P`, `N`.
     Displacement,
-    /// A light with an illuminate or solar statement. Outputs `L` (from the light to the surface, as in the light shader), `Cl`,
-    /// `Ol`, and `active` (bool): whether the point is inside the cone of the statement that was executed.
+    /// A light with an illuminate or solar statement. Outputs `L` (from the light to the surface, as in the light
+    /// shader), `Cl`, `Ol`, and `active` (bool): whether the point is inside the cone of the statement that was
+    /// executed.
     Light,
     /// A light with neither: only `ambient()` sees it. Outputs `Cl`, `Ol`.
     AmbientLight,
@@ -303,10 +304,11 @@ impl ShaderKind {
 /// What a parameter is when the scene does not give it.
 #[derive(Clone, Debug)]
 pub enum ParamDefault {
-    /// These values: one, or one for each element. The host writes them into the instance block, or the compiler folds them.
+    /// These values: one, or one for each element. The host writes them into the instance block, or the compiler folds
+    /// them.
     Values(Vec<Const>),
-    /// What this region yields: one value, or one for each element. It has no parameters, and no effects, and reads only what any
-    /// code at the start of the shader could read (globals, spaces, parameters declared before).
+    /// What this region yields: one value, or one for each element. It has no parameters, and no effects, and reads
+    /// only what any code at the start of the shader could read (globals, spaces, parameters declared before).
     Computed(Region),
 }
 
@@ -339,7 +341,8 @@ impl Param {
     }
 }
 
-/// Something that a shader hands out: a predefined variable or an output parameter, with its value at the end of the shader.
+/// Something that a shader hands out: a predefined variable or an output parameter, with its value at the end of the
+/// shader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
     /// Its name.
@@ -357,7 +360,8 @@ pub struct Shader {
     pub kind: ShaderKind,
     /// Its parameters.
     pub params: Vec<Param>,
-    /// Its outputs, parallel to the results of the root region: [`ShaderKind::outputs`], then output parameters (arrays have none).
+    /// Its outputs, parallel to the results of the root region: [`ShaderKind::outputs`], then output parameters (arrays
+    /// have none).
     pub outputs: Vec<Output>,
     /// Its code.
     pub body: Body,

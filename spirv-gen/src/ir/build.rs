@@ -40,11 +40,12 @@ enum OpenOp {
     Carrying { op: Op, args: Vec<Value>, carried: usize },
 }
 
-/// Builds a [`Shader`]. Regions are opened and closed in the order of the source (`begin_if`, `begin_else`, `end_if`, ...), so a
-/// recursive front end needs no closures; the values that a region yields are given when the last region of the operation is closed,
-/// when it is known which variables were assigned.
+/// Builds a [`Shader`]. Regions are opened and closed in the order of the source (`begin_if`, `begin_else`, `end_if`,
+/// ...), so a recursive front end needs no closures; the values that a region yields are given when the last region of
+/// the operation is closed, when it is known which variables were assigned.
 ///
-/// A front end may simply carry every variable in scope through a loop: those that never change are dropped by `passes::simplify`.
+/// A front end may simply carry every variable in scope through a loop: those that never change are dropped by
+/// `passes::simplify`.
 ///
 /// # Panics
 /// All methods assert the IR's typing rules: a front end that has type-checked its input cannot break them.
@@ -203,7 +204,8 @@ impl Builder {
         self.op(Op::Derivative(axis), &[x])
     }
 
-    /// A random number or triple; each call has a number of its own. `count` (u32) must differ from trip to trip in a loop.
+    /// A random number or triple; each call has a number of its own. `count` (u32) must differ from trip to trip in a
+    /// loop.
     pub fn random(&mut self, ty: MachineType, count: Value) -> Value {
         let site = self.random_count;
         self.random_count += 1;
@@ -304,8 +306,8 @@ impl Builder {
         self.end_carrying(next)
     }
 
-    /// Starts the region of an operation that runs its region a number of times of its own choice; the region's own parameters and
-    /// the carried ones.
+    /// Starts the region of an operation that runs its region a number of times of its own choice; the region's own
+    /// parameters and the carried ones.
     pub(crate) fn begin_carrying(&mut self, op: Op, mut args: Vec<Value>, init: &[Value]) -> (Vec<Value>, Vec<Value>) {
         assert_eq!(self.types(&args), super::signature::region_args(&op), "arguments of {op:?}");
         let head = super::signature::region_params(&op);
@@ -333,7 +335,8 @@ impl Builder {
         self.body
     }
 
-    /// Ends the shader. `outputs` are the values of [`ShaderKind::outputs`] in their order, then of the output parameters.
+    /// Ends the shader. `outputs` are the values of [`ShaderKind::outputs`] in their order, then of the output
+    /// parameters.
     pub fn finish(mut self, outputs: &[(&str, Value)]) -> Shader {
         assert!(self.open.is_empty(), "every begin has its end");
         let head: Vec<_> = outputs.iter().map(|&(n, v)| (n, self.ty(v))).take(self.kind.outputs().len()).collect();

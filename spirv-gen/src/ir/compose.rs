@@ -1,4 +1,5 @@
-//! Built-in functions that are made of a few operations. They are not operations of their own, so that the passes see through them.
+//! Built-in functions that are made of a few operations. They are not operations of their own, so that the passes see
+//! through them.
 
 use super::body::Value;
 use super::build::Builder;
@@ -154,8 +155,8 @@ impl Builder {
         self.scale(v, inverse)
     }
 
-    /// `faceforward(n, i, reference)`: n, flipped so that it faces against i as the reference does, or as n does where the reference says
-    /// nothing: at the pole of a sphere dP/du and with it Ng are zero.
+    /// `faceforward(n, i, reference)`: n, flipped so that it faces against i as the reference does, or as n does where
+    /// the reference says nothing: at the pole of a sphere dP/du and with it Ng are zero.
     pub fn faceforward(&mut self, n: Value, i: Value, reference: Value) -> Value {
         let (d, own, zero) = (self.dot(i, reference), self.dot(i, n), self.f32(0.0));
         let says = self.compare(Compare::Ne, d, zero);
@@ -328,7 +329,8 @@ impl Builder {
         self.binary(moved.op(), m, x)
     }
 
-    /// The same with a name that is not known before (a `str` value): from it to camera space, or from camera space into it.
+    /// The same with a name that is not known before (a `str` value): from it to camera space, or from camera space
+    /// into it.
     pub fn transform_dynamic(&mut self, moved: TransformKind, space: Value, into: bool, x: Value) -> Value {
         let direction = if into == (moved == TransformKind::Normal) {
             Direction::CameraFromSpace

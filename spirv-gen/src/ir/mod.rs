@@ -2,41 +2,46 @@
 //!
 //! # Meaning
 //!
-//! A [`Shader`] is a function from its surroundings (globals, parameters, spaces, lights) to its outputs, evaluated at one point of a
-//! grid. Its [`Body`] is a tree: a *region* is a list of *instructions* that ends by yielding *values*; an instruction is an
-//! operation ([`Op`]) with arguments, results, and sometimes regions of its own. Every value is assigned once. A value is visible
-//! from its definition to the end of the region that holds it, in all regions below. So there are no jumps and no phi functions:
+//! A [`Shader`] is a function from its surroundings (globals, parameters, spaces, lights) to its outputs, evaluated at
+//! one point of a grid. Its [`Body`] is a tree: a *region* is a list of *instructions* that ends by yielding *values*;
+//! an instruction is an operation ([`Op`]) with arguments, results, and sometimes regions of its own. Every value is
+//! assigned once. A value is visible from its definition to the end of the region that holds it, in all regions below.
+//! So there are no jumps and no phi functions:
 //!
 //! * [`Op::If`] runs one of two regions; its results are what that region yields.
-//! * [`Op::Loop`] carries values: its condition region gets them as parameters and yields a bool; while that is true, the body region
-//!   (which sees what the condition region defined) yields the next ones. The results are the last ones.
+//! * [`Op::Loop`] carries values: its condition region gets them as parameters and yields a bool; while that is true,
+//!   the body region (which sees what the condition region defined) yields the next ones. The results are the last
+//!   ones.
 //! * [`Op::Illuminance`] runs its region once for each light, carrying values likewise.
 //!
 //! `break`, `continue` and `return` are turned into carried bools by the front end.
 //!
-//! A variable of the language is no value but a name for one: the front end keeps the map. Only arrays are memory ([`Slot`]).
+//! A variable of the language is no value but a name for one: the front end keeps the map. Only arrays are memory
+//! ([`Slot`]).
 //!
 //! # Numbers
 //!
-//! Floats are IEEE binary32. `+ - * /`, roots and roundings are exact to the bit and equal on the interpreter and on a device; library
-//! functions are within 2 ulp. All operations are total ([`op`]): division by zero gives 0, the root of a negative number is 0, an
-//! index outside an array is clamped. So every operation without effects may be evaluated speculatively.
+//! Floats are IEEE binary32. `+ - * /`, roots and roundings are exact to the bit and equal on the interpreter and on a
+//! device; library functions are within 2 ulp. All operations are total ([`op`]): division by zero gives 0, the root of
+//! a negative number is 0, an index outside an array is clamped. So every operation without effects may be evaluated
+//! speculatively.
 //!
 //! # Rates
 //!
 //! A value is *uniform* when it is the same at all points of a grid. This is not stored but derived from the leaves
-//! (`passes::rates`), so that no pass can make it wrong; declared rates of parameters say how primitive variables are bound to them.
+//! (`passes::rates`), so that no pass can make it wrong; declared rates of parameters say how primitive variables are
+//! bound to them.
 //!
 //! # Differences
 //!
-//! [`Op::Derivative`] looks at neighbouring vertices. Its argument counts as evaluated at every point of the grid: branches around it
-//! are taken everywhere, and a point that has left a loop keeps its last values. `passes::derivatives` brings programs into a form in
-//! which this holds on a device.
+//! [`Op::Derivative`] looks at neighbouring vertices. Its argument counts as evaluated at every point of the grid:
+//! branches around it are taken everywhere, and a point that has left a loop keeps its last values.
+//! `passes::derivatives` brings programs into a form in which this holds on a device.
 //!
 //! # Two levels
 //!
-//! What a front end builds names globals, parameters and lights. `passes::compose` makes one program of the shaders of a pipeline, and
-//! binds it: what it then reads are records of buffers ([`Op::Load`], [`Op::Channel`]).
+//! What a front end builds names globals, parameters and lights. `passes::compose` makes one program of the shaders of
+//! a pipeline, and binds it: what it then reads are records of buffers ([`Op::Load`], [`Op::Channel`]).
 //!
 //! # Text
 //!

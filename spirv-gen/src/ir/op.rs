@@ -1,9 +1,9 @@
 //! The operations of the IR.
 //!
-//! Every float operation is one IEEE 754 binary32 operation rounded to nearest, or is defined here in terms of such operations. Every
-//! operation is total: what mathematics leaves undefined (a division by zero, the root or logarithm of a negative number, an index
-//! outside) has a finite result; only sums, products and quotients too large for a float overflow to infinity. So
-//! an operation without effects may be evaluated anywhere, whether its result is used or not.
+//! Every float operation is one IEEE 754 binary32 operation rounded to nearest, or is defined here in terms of such
+//! operations. Every operation is total: what mathematics leaves undefined (a division by zero, the root or logarithm
+//! of a negative number, an index outside) has a finite result; only sums, products and quotients too large for a float
+//! overflow to infinity. So an operation without effects may be evaluated anywhere, whether its result is used or not.
 
 use super::types::{Const, MachineType, Rate, RslType};
 use std::sync::Arc;
@@ -98,7 +98,8 @@ named_enum! {
 }
 
 named_enum! {
-    /// Operations on two values. `T` is `f32` or `vec3` (componentwise); both arguments have one type unless said otherwise.
+    /// Operations on two values. `T` is `f32` or `vec3` (componentwise); both arguments have one type unless said
+    /// otherwise.
     Binary {
         /// `T, T -> T`, also u32 (wraps) and mat4.
         Add = "add",
@@ -116,7 +117,8 @@ named_enum! {
         Mod = "mod",
         /// `f32, f32 -> f32`: the angle of the vector (second, first), that is `atan(y, x)`; 0 for (0, 0).
         Atan2 = "atan2",
-        /// `f32, f32 -> f32`: `x^0 = 1`, `0^y = 0`; 0 for a negative base and a fractional exponent; overflow gives the largest float.
+        /// `f32, f32 -> f32`: `x^0 = 1`, `0^y = 0`; 0 for a negative base and a fractional exponent; overflow gives the
+        /// largest float.
         Pow = "pow",
         /// `vec3, vec3 -> f32`: `(x x' + y y') + z z'`.
         Dot = "dot",
@@ -134,8 +136,8 @@ named_enum! {
         XformPoint = "xform_point",
         /// `mat4, vec3 -> vec3`: `(v, 0) * M`.
         XformVector = "xform_vector",
-        /// `mat4, vec3 -> vec3`: a normal, given the matrix of the **inverse** transform: `n * transpose(M)`, upper 3x3 of M only.
-        /// To bring a normal from space A to B, pass the matrix that brings points from B to A.
+        /// `mat4, vec3 -> vec3`: a normal, given the matrix of the **inverse** transform: `n * transpose(M)`, upper 3x3
+        /// of M only. To bring a normal from space A to B, pass the matrix that brings points from B to A.
         XformNormal = "xform_normal",
     }
 }
@@ -155,7 +157,8 @@ named_enum! {
 }
 
 named_enum! {
-    /// What a shader may read from its surroundings (RISpec tables 12.1 to 12.5). Positions and vectors are in camera space.
+    /// What a shader may read from its surroundings (RISpec tables 12.1 to 12.5). Positions and vectors are in camera
+    /// space.
     Global {
         /// Position of the shading point (`vec3`).
         P = "P",
@@ -295,7 +298,8 @@ named_enum! {
 named_enum! {
     /// Texture functions.
     LookupKind {
-        /// Arguments: name (str), first channel (f32), s, t, then ds/dx, dt/dx, ds/dy, dt/dy (change over one micropolygon).
+        /// Arguments: name (str), first channel (f32), s, t, then ds/dx, dt/dx, ds/dy, dt/dy (change over one
+        /// micropolygon).
         Texture = "texture",
         /// Arguments: name, first channel, direction (vec3), its change along x and along y.
         Environment = "environment",
@@ -404,7 +408,8 @@ named_enum! {
 
 /// An operation. Arguments, results and regions stand in [`super::InstData`].
 ///
-/// The second group appears only in programs that have been composed into a pipeline and bound to buffers (`passes::compose`).
+/// The second group appears only in programs that have been composed into a pipeline and bound to buffers
+/// (`passes::compose`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     // -- leaves
@@ -416,8 +421,8 @@ pub enum Op {
     Param(ParamId),
     /// `f32 -> element`: element of an array parameter; the index is cut to an integer and clamped to the array.
     ParamElement(ParamId),
-    /// `-> mat4`: the matrix of a space known by name. `"shader"` and `"object"` are those of the shader that asks; an unknown name is
-    /// the identity (and the host's to report).
+    /// `-> mat4`: the matrix of a space known by name. `"shader"` and `"object"` are those of the shader that asks; an
+    /// unknown name is the identity (and the host's to report).
     Space(Arc<str>, Direction),
     /// `str -> mat4`: the same for a name that is not known before.
     SpaceOf(Direction),
@@ -478,8 +483,8 @@ pub enum Op {
     SetMatComp,
 
     // -- library
-    /// `coordinates... -> result`. Coordinates of dimension 1: f32; 2: f32, f32; 3: vec3; 4: vec3, f32. Periodic noise is followed by
-    /// the periods in the same shape.
+    /// `coordinates... -> result`. Coordinates of dimension 1: f32; 2: f32, f32; 3: vec3; 4: vec3, f32. Periodic noise
+    /// is followed by the periods in the same shape.
     Noise {
         /// Which member of the family.
         kind: NoiseKind,
@@ -488,33 +493,34 @@ pub enum Op {
         /// `f32` or `vec3`.
         ty: MachineType,
     },
-    /// `u32 count -> f32 or vec3`: 0..1, a hash of the grid's seed, the vertex, `site` and `count`. `site` is the number of the call in
-    /// its shader ([`super::Builder::random`] gives it); `count` must differ from trip to trip in a loop.
+    /// `u32 count -> f32 or vec3`: 0..1, a hash of the grid's seed, the vertex, `site` and `count`. `site` is the
+    /// number of the call in its shader ([`super::Builder::random`] gives it); `count` must differ from trip to trip in
+    /// a loop.
     Random {
         /// The call's number.
         site: u32,
         /// `f32` or `vec3`.
         ty: MachineType,
     },
-    /// `f32, T * n -> T`, n >= 4: a spline through values; the parameter is clamped to 0..1. With `solve`, values are f32 and the
-    /// result is the parameter at which the spline has the given value (for monotonic values).
+    /// `f32, T * n -> T`, n >= 4: a spline through values; the parameter is clamped to 0..1. With `solve`, values are
+    /// f32 and the result is the parameter at which the spline has the given value (for monotonic values).
     Spline {
         /// Its basis.
         basis: Basis,
         /// Solve for the parameter.
         solve: bool,
     },
-    /// `any... -> str`: a text, made as `printf` makes it (RSL `format`, `concat`). The host knows texts, a device only their tokens:
-    /// the arguments must be constants when a program is compiled.
+    /// `any... -> str`: a text, made as `printf` makes it (RSL `format`, `concat`). The host knows texts, a device only
+    /// their tokens: the arguments must be constants when a program is compiled.
     Format(Arc<str>),
-    /// `str pattern, str -> f32`: 1 where the regular expression matches a part of the text (RSL `match`), else 0. As for
-    /// [`Op::Format`], the arguments must be constants when a program is compiled.
+    /// `str pattern, str -> f32`: 1 where the regular expression matches a part of the text (RSL `match`), else 0. As
+    /// for [`Op::Format`], the arguments must be constants when a program is compiled.
     Match,
     /// `vec3 -> vec3`
     ColorTransform(ColorSpace, ColorSpace),
-    /// `T -> T`: the derivative along a parametric direction, by differences between grid vertices. The argument is evaluated at every
-    /// point of the grid, also where control flow does not come by: branches around the derivative are as if taken everywhere, and
-    /// points that have left a loop keep their last values.
+    /// `T -> T`: the derivative along a parametric direction, by differences between grid vertices. The argument is
+    /// evaluated at every point of the grid, also where control flow does not come by: branches around the derivative
+    /// are as if taken everywhere, and points that have left a loop keep their last values.
     Derivative(Axis),
     /// See [`Lookup`].
     Lookup(Box<Lookup>),
@@ -530,13 +536,13 @@ pub enum Op {
     // -- control flow
     /// `bool -> results`; regions: then, else, without parameters; each yields the results.
     If,
-    /// `carried... -> carried...`; regions: condition (parameters: the carried values; yields one bool), body (no parameters; sees what
-    /// the condition region defines; yields the next carried values). The results are the carried values for which the condition was
-    /// false.
+    /// `carried... -> carried...`; regions: condition (parameters: the carried values; yields one bool), body (no
+    /// parameters; sees what the condition region defines; yields the next carried values). The results are the carried
+    /// values for which the condition was false.
     Loop,
-    /// `vec3 position, [vec3 axis, f32 angle,] str category, carried... -> carried...`: for each light that illuminates the position.
-    /// Region: parameters L (towards the light), Cl, Ol, carried; yields the next carried values. Axis and angle (half the cone's
-    /// opening, radians) are there when `cone` is. An empty category means all lights.
+    /// `vec3 position, [vec3 axis, f32 angle,] str category, carried... -> carried...`: for each light that illuminates
+    /// the position. Region: parameters L (towards the light), Cl, Ol, carried; yields the next carried values. Axis
+    /// and angle (half the cone's opening, radians) are there when `cone` is. An empty category means all lights.
     Illuminance {
         /// Axis and angle are given.
         cone: bool,
@@ -567,21 +573,25 @@ pub enum Op {
     },
     /// What the kernel knows.
     Builtin(Builtin),
-    /// `u32 selector, -> results`; one region for each case in order, then the default; no parameters, each yields the results.
+    /// `u32 selector, -> results`; one region for each case in order, then the default; no parameters, each yields the
+    /// results.
     Switch,
-    /// `str pattern, u32 categories -> bool`: whether a category pattern takes a light, whose categories [`Op::LightLoop`] gave.
+    /// `str pattern, u32 categories -> bool`: whether a category pattern takes a light, whose categories
+    /// [`Op::LightLoop`] gave.
     CategoryMatches,
-    /// `vec3 position, carried... -> carried...`: for each light of the list, in order. Region: parameters L (towards the light), Cl,
-    /// Ol, active (bool; lights with a position or direction only), ambient (bool), categories (u32), light number (u32), carried.
+    /// `vec3 position, carried... -> carried...`: for each light of the list, in order. Region: parameters L (towards
+    /// the light), Cl, Ol, active (bool; lights with a position or direction only), ambient (bool), categories (u32),
+    /// light number (u32), carried.
     LightLoop {
         /// Lights with a position or direction are wanted.
         local: bool,
         /// Ambient lights are wanted.
         ambient: bool,
     },
-    /// `T... -> T...`: derivatives that share one exchange between the points of the workgroup. Result i is the derivative of argument
-    /// `items[i].0` along `items[i].1`. Must be reached by the whole workgroup together.
+    /// `T... -> T...`: derivatives that share one exchange between the points of the workgroup. Result i is the
+    /// derivative of argument `items[i].0` along `items[i].1`. Must be reached by the whole workgroup together.
     Derivatives(Vec<(u32, Axis)>),
-    /// `bool -> bool`: true where it is true for any point of the workgroup. Must be reached by the whole workgroup together.
+    /// `bool -> bool`: true where it is true for any point of the workgroup. Must be reached by the whole workgroup
+    /// together.
     Any,
 }

@@ -1,4 +1,5 @@
-//! The text form of the IR: what `anthill shader compile --ir` shows, and what test cases are written in ([`super::parse`]).
+//! The text form of the IR: what `anthill shader compile --ir` shows, and what test cases are written in
+//! ([`super::parse`]).
 
 use super::body::{Body, Inst, ParamDefault, Region, Shader, Value};
 use super::op::Op;

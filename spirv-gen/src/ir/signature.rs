@@ -142,8 +142,8 @@ pub(super) fn region_args(op: &Op) -> &'static [MachineType] {
 }
 
 impl Op {
-    /// For operations that carry values ([`Op::Loop`], [`Op::Illuminance`], [`Op::LightLoop`]): the number of arguments before the
-    /// first carried value. For others with regions: the number of arguments.
+    /// For operations that carry values ([`Op::Loop`], [`Op::Illuminance`], [`Op::LightLoop`]): the number of arguments
+    /// before the first carried value. For others with regions: the number of arguments.
     pub fn fixed_args(&self) -> usize {
         region_args(self).len()
     }
@@ -158,8 +158,8 @@ impl Op {
         matches!(self, Op::If | Op::Loop | Op::Illuminance { .. } | Op::Switch | Op::LightLoop { .. })
     }
 
-    /// Whether it may be removed when unused, evaluated elsewhere, and shared with an equal one: it depends on its arguments only.
-    /// Operations with regions are not judged here.
+    /// Whether it may be removed when unused, evaluated elsewhere, and shared with an equal one: it depends on its
+    /// arguments only. Operations with regions are not judged here.
     pub fn is_pure(&self) -> bool {
         let message = matches!(self, Op::Message { target: MessageTarget::Light, .. });
         let memory = matches!(self, Op::SlotLoad(_) | Op::SlotStore(_) | Op::Printf(_));

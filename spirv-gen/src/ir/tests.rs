@@ -137,14 +137,14 @@ fn the_verifier_finds_broken_rules() {
         assert!(error.message.contains(message), "{code}: {error}");
     };
     check("%2: bool = const true\n%3: f32 = if(%2) {\n%4: f32 = neg(%1)\nyield %4\n} {\nyield %4\n}", "not visible");
-    check("%2: bool = const true\n%3: f32 = if(%2) {\nyield %1\n} {\nyield %0\n}", "other parameters or results");
+    check("%2: bool = const true\n%3: f32 = if(%2) {\nyield %1\n} {\nyield %0\n}", "wrong parameters or results");
     check("%2: bool = const true\n%3: f32 = if(%2) {\nyield %1\n}", "owns 1 regions");
-    check("%2: f32 = loop(%1) |%3: f32| {\nyield %3\n} {\nyield %3\n}", "other parameters or results");
+    check("%2: f32 = loop(%1) |%3: f32| {\nyield %3\n} {\nyield %3\n}", "wrong parameters or results");
     check("%2: vec3 = loop(%1) |%3: f32| {\n%4: bool = const true\nyield %4\n} {\nyield %3\n}", "carries values");
     check("%2: f32, %3: f32 = message lightsource \"x\" float", "outside an illuminance");
     let nested = "%2: str = const \"\"\nilluminance(%0, %2) |%3: vec3, %4: vec3, %5: vec3| {\n\
                   illuminance(%0, %2) |%6: vec3, %7: vec3, %8: vec3| {\nyield\n}\nyield\n}";
-    check(nested, "inside another");
+    check(nested, "nested in another");
 }
 
 #[test]

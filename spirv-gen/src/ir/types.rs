@@ -4,8 +4,9 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// What a value is to the machine. Point, vector, normal and color are all [`MachineType::Vec3`]: the difference between them is the front
-/// end's concern and has been turned into operations (transforms, conversions) when the IR is made.
+/// What a value is to the machine. Point, vector, normal and color are all [`MachineType::Vec3`]: the difference
+/// between them is the front end's concern and has been turned into operations (transforms, conversions) when the IR is
+/// made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MachineType {
     /// The result of a comparison. RSL has no variables of this type, but a front end may carry flags.
@@ -70,8 +71,9 @@ impl fmt::Display for MachineType {
     }
 }
 
-/// A type of the shading language: what a shader's parameters and outputs are declared as, kept so that whoever fills instance blocks
-/// knows how to bring a value to the shader (points, vectors, normals and matrices are transformed to camera space, colours are not).
+/// A type of the shading language: what a shader's parameters and outputs are declared as, kept so that whoever fills
+/// instance blocks knows how to bring a value to the shader (points, vectors, normals and matrices are transformed to
+/// camera space, colours are not).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RslType {
     /// `float`
@@ -132,7 +134,8 @@ impl fmt::Display for RslType {
 pub enum Rate {
     /// Known when the program is compiled.
     Constant,
-    /// The same at all points of a grid. Grids that share a workgroup may differ, so a uniform condition does not make a barrier legal.
+    /// The same at all points of a grid. Grids that share a workgroup may differ, so a uniform condition does not make
+    /// a barrier legal.
     Uniform,
     /// May differ from point to point.
     Varying,

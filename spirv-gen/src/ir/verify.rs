@@ -28,7 +28,7 @@ pub fn verify(shader: &Shader) -> Result<(), VerifyError> {
     }
     for (output, &value) in shader.outputs.iter().zip(&root.results) {
         if shader.body.ty(value) != output.ty {
-            return Err(whole(format!("output {} is not of its type", output.name)));
+            return Err(whole(format!("output {} has the wrong type", output.name)));
         }
     }
     let head = shader.kind.outputs();
@@ -63,7 +63,7 @@ fn verify_default(shader: &Shader, param: &Param) -> Result<(), String> {
         }
     };
     if types.len() != param.len() as usize || types.iter().any(|&t| t != param.ty.machine()) {
-        return Err(format!("default of parameter {} has not its type and length", param.name));
+        return Err(format!("the default of parameter {} has the wrong type or length", param.name));
     }
     Ok(())
 }
@@ -105,7 +105,7 @@ impl Verifier<'_> {
         }
         for &inst in &data.insts {
             if std::mem::replace(&mut scope.placed[inst.0 as usize], true) {
-                return self.fail(inst, "stands in two places");
+                return self.fail(inst, "is placed twice");
             }
             self.inst(inst, scope)?;
             for &v in &self.body.inst(inst).results {
@@ -140,7 +140,7 @@ impl Verifier<'_> {
             return self.fail(inst, "owns regions");
         }
         if matches!(data.op, Op::Message { target: MessageTarget::Light, .. }) && !scope.in_illuminance {
-            return self.fail(inst, "stands outside an illuminance");
+            return self.fail(inst, "is outside an illuminance");
         }
         let args: Vec<_> = data.args.iter().map(|&a| self.body.ty(a)).collect();
         let results: Vec<_> = data.results.iter().map(|&r| self.body.ty(r)).collect();
@@ -163,11 +163,11 @@ impl Verifier<'_> {
         }
         let lights = matches!(data.op, Op::Illuminance { .. } | Op::LightLoop { .. });
         if lights && scope.in_illuminance {
-            return self.fail(inst, "stands inside another");
+            return self.fail(inst, "is nested in another");
         }
         let surface = self.kind.is_none_or(|k| matches!(k, ShaderKind::Surface | ShaderKind::Volume));
         if lights && !surface {
-            return self.fail(inst, "stands in a shader that sees no lights");
+            return self.fail(inst, "is in a shader that sees no lights");
         }
         scope.in_illuminance |= lights;
         for &region in &data.regions {
@@ -184,7 +184,7 @@ impl Verifier<'_> {
         let (args, results) = (types(&data.args), types(&data.results));
         let fixed = region_args(&data.op);
         if !args.starts_with(fixed) {
-            return self.fail(inst, "has other arguments than it takes");
+            return self.fail(inst, "has arguments of the wrong types");
         }
         let carried = &args[fixed.len()..];
         let head = region_params(&data.op);
@@ -206,7 +206,7 @@ impl Verifier<'_> {
         for (&region, (params, yields)) in data.regions.iter().zip(shapes) {
             let region = self.body.region(region);
             if types(&region.params) != params || types(&region.results) != yields {
-                return self.fail(inst, "has a region with other parameters or results than it needs");
+                return self.fail(inst, "has a region with the wrong parameters or results");
             }
         }
         Ok(())

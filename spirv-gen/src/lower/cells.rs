@@ -14,8 +14,8 @@ impl From<VarId> for Cell {
     }
 }
 
-/// The values of all cells, and a journal of what was assigned. A region of the IR is entered with a [`Cells::mark`]; at its end the
-/// journal says which cells the region assigned, and everything is as before it.
+/// The values of all cells, and a journal of what was assigned. A region of the IR is entered with a [`Cells::mark`];
+/// at its end the journal says which cells the region assigned, and everything is as before it.
 #[derive(Debug)]
 pub(super) struct Cells {
     values: Vec<Option<Value>>,

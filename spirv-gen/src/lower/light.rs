@@ -4,8 +4,8 @@ use super::Lowerer;
 use crate::ir::{Binary, Direction, Global, MessageTarget, Op, Receiver, RslType, Unary, Value};
 use crate::sema::hir::{Expr, Stmt};
 
-/// `specular` and `specularbrdf` raise the cosine to this over the roughness. RISpec 3.2 (16.3) has 1 and leaves the function to the
-/// renderer; BMRT and Aqsis use 8, which comes close to PRMan's pictures, and so do we.
+/// `specular` and `specularbrdf` raise the cosine to this over the roughness. RISpec 3.2 (16.3) has 1 and leaves the
+/// function to the renderer; BMRT and Aqsis use 8, which comes close to PRMan's pictures, and so do we.
 const SPECULAR_EXPONENT: f32 = 8.0;
 
 impl Lowerer<'_> {
@@ -66,8 +66,8 @@ impl Lowerer<'_> {
         self.sum_lights(n, "__nonspecular", |this, l| this.specularbrdf(l, n, v, roughness))
     }
 
-    /// `specularbrdf(l, n, v, roughness)` of unit vectors: the cosine between the normal and the vector half way between eye and
-    /// light, raised to eight over the roughness.
+    /// `specularbrdf(l, n, v, roughness)` of unit vectors: the cosine between the normal and the vector half way
+    /// between eye and light, raised to eight over the roughness.
     pub(super) fn specularbrdf(&mut self, l: Value, n: Value, v: Value, roughness: Value) -> Value {
         let between = self.builder.add(l, v);
         let half = self.builder.normalize(between);
@@ -90,8 +90,8 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The sum over the lights of the hemisphere around `n` of their colours times `weight` of their direction. A light can withdraw
-    /// by its parameter `withdraws`.
+    /// The sum over the lights of the hemisphere around `n` of their colours times `weight` of their direction. A light
+    /// can withdraw by its parameter `withdraws`.
     fn sum_lights(&mut self, n: Value, withdraws: &str, weight: impl FnOnce(&mut Self, Value) -> Value) -> Value {
         let position = self.global(Global::P);
         let hemisphere = self.builder.f32(std::f32::consts::FRAC_PI_2);

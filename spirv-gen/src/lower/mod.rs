@@ -1,4 +1,5 @@
-//! From the HIR to the IR: functions are put in place of their calls, variables become values, jumps become carried truth values.
+//! From the HIR to the IR: functions are put in place of their calls, variables become values, jumps become carried
+//! truth values.
 
 mod call;
 mod cells;

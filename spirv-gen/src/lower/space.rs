@@ -131,8 +131,8 @@ impl Lowerer<'_> {
         self.builder.mul(first, m)
     }
 
-    /// `rotate(m, angle, axis)`: the rotation by radians about an axis through the origin, then `m`. The rows of a rotation are what
-    /// it makes of the axes.
+    /// `rotate(m, angle, axis)`: the rotation by radians about an axis through the origin, then `m`. The rows of a
+    /// rotation are what it makes of the axes.
     pub(super) fn rotate_matrix(&mut self, m: Value, angle: Value, axis: Value) -> Value {
         let (zero, one) = (self.builder.f32(0.0), self.builder.f32(1.0));
         let origin = self.builder.constant([0.0; 3]);

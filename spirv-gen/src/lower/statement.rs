@@ -24,8 +24,8 @@ impl Lowerer<'_> {
         self.statements(statements);
     }
 
-    /// Statements one after the other. Those behind one that may jump are guarded; each guard covers what is up to the next such one,
-    /// so that the depth does not grow with their number.
+    /// Statements one after the other. Those behind one that may jump are guarded; each guard covers what is up to the
+    /// next such one, so that the depth does not grow with their number.
     pub(super) fn statements(&mut self, mut statements: &[Stmt]) {
         let mut jumped = Escapes::default();
         while !statements.is_empty() {
@@ -301,7 +301,8 @@ impl Lowerer<'_> {
     fn repeat(&mut self, condition: Option<&Expr>, step: Option<&Expr>, body: &[Stmt]) {
         let flags = self.loop_flags();
         let others: Vec<_> = condition.into_iter().chain(step).collect();
-        // Results of a loop are what was carried into its last condition: a condition that changes something is moved to the body.
+        // Results of a loop are what was carried into its last condition: a condition that changes something is moved
+        // to the body.
         let go = condition.filter(|c| !self.effects.changes_of(c).is_none()).map(|_| {
             let yes = self.builder.bool(true);
             self.cells.add(yes)

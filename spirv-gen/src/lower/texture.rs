@@ -36,7 +36,8 @@ impl Lowerer<'_> {
         Area { middle, along_x, along_y }
     }
 
-    /// The area between four corners, which come in the order of texture coordinates: two at the top, two at the bottom.
+    /// The area between four corners, which come in the order of texture coordinates: two at the top, two at the
+    /// bottom.
     fn area_between(&mut self, corners: &[Value], dimensions: usize) -> Area {
         let mut area = Area { middle: Vec::new(), along_x: Vec::new(), along_y: Vec::new() };
         for i in 0..dimensions {
@@ -75,8 +76,8 @@ impl Lowerer<'_> {
         result
     }
 
-    /// `bump(name, n, dPds, dPdt [, s, t])` (RI 3.1): the normal of a surface raised by a texture, after Blinn 1978. Heights are
-    /// compared over the distance that the lookup covers.
+    /// `bump(name, n, dPds, dPdt [, s, t])` (RI 3.1): the normal of a surface raised by a texture, after Blinn 1978.
+    /// Heights are compared over the distance that the lookup covers.
     pub(super) fn bump(&mut self, call: &ShadeopCall) -> Value {
         let name = self.value(&call.arguments[0]);
         let given: Vec<_> = call.arguments[1..].iter().map(|a| self.value(a)).collect();

@@ -132,8 +132,8 @@ fn keep<T: Copy>(list: &[T], skip: usize, kept: &[bool]) -> Vec<T> {
     list[..skip].iter().copied().chain(tail).collect()
 }
 
-/// Drops dead instructions below a region, and dead results and carried values of live ones. Handles stay what they are; a value's
-/// place among its instruction's results is counted anew.
+/// Drops dead instructions below a region, and dead results and carried values of live ones. Handles stay what they
+/// are; a value's place among its instruction's results is counted anew.
 fn sweep(body: &mut Body, live: &Live, region: Region) {
     let alive = |i: &Inst| live.insts[i.0 as usize];
     body.region_mut(region).insts.retain(alive);

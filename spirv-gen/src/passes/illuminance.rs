@@ -1,8 +1,9 @@
 //! Illuminance loops to loops over the light list, and their merging (RenderAnts, Appendix A).
 //!
-//! The paper merges illuminance loops of equal receiver configuration. Here the cone and the category are first made conditions inside
-//! the loop, so that all loops over lights that light the same position are equal, and merge: a light shader is evaluated once for a
-//! point however many `diffuse()`, `specular()`, `ambient()` and illuminance statements look at it.
+//! The paper merges illuminance loops of equal receiver configuration. Here the cone and the category are first made
+//! conditions inside the loop, so that all loops over lights that light the same position are equal, and merge: a light
+//! shader is evaluated once for a point however many `diffuse()`, `specular()`, `ambient()` and illuminance statements
+//! look at it.
 
 use super::dead::remove_dead;
 use super::translate::{Rules, Translator, translate};
@@ -181,8 +182,8 @@ fn uses_any(body: &Body, inst: Inst, values: &FxHashSet<Value>) -> bool {
         })
 }
 
-/// Puts the second loop's body after the first's, in one loop that stands where the second stood; what needs the first's results
-/// follows it.
+/// Puts the second loop's body after the first's, in one loop that stands where the second stood; what needs the
+/// first's results follows it.
 fn merge(body: &mut Body, pair: LoopPair) {
     let after = dependents(body, &pair);
     let insts = body.region(pair.region).insts.clone();

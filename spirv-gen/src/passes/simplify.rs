@@ -1,11 +1,12 @@
-//! Constant folding, common subexpressions, loop-invariant code motion, branches of known conditions, short branches to selects, dead
-//! code: over and over until nothing changes.
+//! Constant folding, common subexpressions, loop-invariant code motion, branches of known conditions, short branches to
+//! selects, dead code: over and over until nothing changes.
 
 use super::dead::remove_dead;
 use super::translate::{NoRules, translate};
 use crate::ir::Body;
 
-/// Rounds after which a body is taken as it is; each costs time linear in its size, and the second usually finds nothing.
+/// Rounds after which a body is taken as it is; each costs time linear in its size, and the second usually finds
+/// nothing.
 const ROUNDS_MAX: usize = 8;
 
 /// An equivalent body that does less.

@@ -1,8 +1,8 @@
 //! Writing a body anew: the frame in which most passes stand.
 //!
-//! A [`Translator`] walks a body and writes it into a [`BodyWriter`]. On the way operations on constants are folded, equal operations shared,
-//! what does not change in a loop is moved before it, and branches whose condition is known disappear. A pass adds [`Rules`], which
-//! may replace instructions.
+//! A [`Translator`] walks a body and writes it into a [`BodyWriter`]. On the way operations on constants are folded,
+//! equal operations shared, what does not change in a loop is moved before it, and branches whose condition is known
+//! disappear. A pass adds [`Rules`], which may replace instructions.
 
 use super::algebra;
 use super::trips::trip_count;
@@ -98,7 +98,8 @@ impl BodyWriter {
         self.scopes.last_mut().expect("just opened").is_body = true;
     }
 
-    /// `depth`, or one more if that were the condition of a loop whose body the output stands in: bodies are not moved into conditions.
+    /// `depth`, or one more if that were the condition of a loop whose body the output stands in: bodies are not moved
+    /// into conditions.
     pub(crate) fn past_condition(&self, depth: usize) -> usize {
         depth + usize::from(self.scopes.get(depth).is_some_and(|s| s.is_body))
     }
@@ -111,8 +112,8 @@ impl BodyWriter {
         scope.region
     }
 
-    /// Goes back to the outermost `depth` scopes: what is written next goes to the end of the last of them. The others are returned,
-    /// to be entered again.
+    /// Goes back to the outermost `depth` scopes: what is written next goes to the end of the last of them. The others
+    /// are returned, to be entered again.
     pub(crate) fn leave(&mut self, depth: usize) -> SuspendedScopes {
         SuspendedScopes(self.scopes.split_off(depth))
     }
@@ -172,7 +173,8 @@ impl BodyWriter {
         results
     }
 
-    /// The depth at which an operation is written: before the outermost loop in which its arguments do not change, if any.
+    /// The depth at which an operation is written: before the outermost loop in which its arguments do not change, if
+    /// any.
     fn place(&self, op: &Op, args: &[Value]) -> usize {
         if matches!(op, Op::Const(_)) {
             return 1;
@@ -214,8 +216,8 @@ impl BodyWriter {
 
 /// What a pass replaces.
 pub(crate) trait Rules {
-    /// The values to go on with instead of an instruction's results, or `None` to have it written as it is. `args` are the new
-    /// arguments.
+    /// The values to go on with instead of an instruction's results, or `None` to have it written as it is. `args` are
+    /// the new arguments.
     fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Option<Vec<Value>>;
 }
 
@@ -334,8 +336,8 @@ impl<'a, 'o> Translator<'a, 'o> {
         self.out.optimise.then(|| (slot, crate::interp::index(index, self.out.body().slot(slot).len as usize)))
     }
 
-    /// Runs `write`, which writes some regions that may be run any number of times: what they store to arrays is not known inside, nor
-    /// afterwards.
+    /// Runs `write`, which writes some regions that may be run any number of times: what they store to arrays is not
+    /// known inside, nor afterwards.
     pub(crate) fn repeated<T>(&mut self, regions: &[Region], write: impl FnOnce(&mut Self) -> T) -> T {
         self.forget_stored(regions);
         let known = self.out.elements.clone();
@@ -441,7 +443,8 @@ impl<'a, 'o> Translator<'a, 'o> {
             self.bind(&[old], &[new]);
         }
         let test = self.region(rules, condition);
-        // The body sees the condition's scope, so that stays open around it; nothing is moved from the one to the other.
+        // The body sees the condition's scope, so that stays open around it; nothing is moved from the one to the
+        // other.
         self.out.open_body();
         let yields = self.region(rules, body);
         let body = self.out.close(&moving(&yields));

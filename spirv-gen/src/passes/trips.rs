@@ -38,7 +38,8 @@ fn visit(body: &Body, region: Region, times: Option<u64>, budget: &mut u64, foun
     }
 }
 
-/// How many trips a loop makes whose counter starts at a constant, grows by a constant, and is compared with a constant.
+/// How many trips a loop makes whose counter starts at a constant, grows by a constant, and is compared with a
+/// constant.
 pub fn trip_count(body: &Body, inst: Inst) -> Option<u64> {
     let data = body.inst(inst);
     let (condition, inner) = (body.region(data.regions[0]), body.region(data.regions[1]));

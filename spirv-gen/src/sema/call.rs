@@ -76,17 +76,18 @@ impl Checker<'_> {
         }
         if self.file_functions.contains(word) {
             let report = report(format!("`{word}` is called before it is defined"));
-            return self.error(report.hint("move the function in front of its first use"));
+            return self.error(report.hint("move the function before its first use"));
         }
         if shadeops::is_later_function(word) {
             return self.error(report(format!("`{word}` is not RSL 3.2")));
         }
         let hint = self.function_hint(word);
-        let report = report(format!("no function `{word}`"));
+        let report = report(format!("unknown function `{word}`"));
         self.error(if hint.is_empty() { report } else { report.hint(hint) });
     }
 
-    /// The arguments, checked. Where all candidates want the same type of an argument, that type is what the argument should be.
+    /// The arguments, checked. Where all candidates want the same type of an argument, that type is what the argument
+    /// should be.
     fn actuals(&mut self, candidates: &[Candidate], arguments: &[AstExpr]) -> Option<Vec<ActualArgument>> {
         let count = arguments.len();
         let mut actuals = Vec::with_capacity(count);
@@ -216,14 +217,14 @@ impl Checker<'_> {
 
     fn no_overload(&mut self, name: &Ident, candidates: &[Candidate], actuals: &[ActualArgument], span: Span) {
         let given: Vec<_> = actuals.iter().map(|a| a.expr.describe().replace('`', "")).collect();
-        let message = format!("`{}` does not take ({})", name.name, given.join(", "));
+        let message = format!("`{}` cannot be called with ({})", name.name, given.join(", "));
         let mut forms: Vec<_> = candidates.iter().map(|&c| self.form(name, c)).collect();
         forms.dedup();
         let more = forms.len().saturating_sub(6);
         forms.truncate(6);
-        let mut hint = format!("it is {}", forms.join(", or "));
+        let mut hint = format!("it is declared as {}", forms.join(", or "));
         if more > 0 {
-            hint += &format!(", or {more} forms more");
+            hint += &format!(", or {more} more forms");
         }
         self.error(Report::error(span, message).hint(hint));
     }
@@ -326,8 +327,8 @@ impl Checker<'_> {
     /// Whether the shadeop may stand here.
     fn check_shadeop_place(&mut self, name: &Ident, overload: &Overload) {
         if let Some(kind) = self.kind.filter(|&k| !overload.kinds.contains(k)) {
-            let report = Report::error(name.span, format!("`{}` cannot stand in a {kind} shader", name.name));
-            self.kind_error(report.hint(format!("it can in {} shaders", overload.kinds.words())));
+            let report = Report::error(name.span, format!("`{}` is not allowed in {kind} shaders", name.name));
+            self.kind_error(report.hint(format!("it is allowed in {} shaders", overload.kinds.words())));
         }
         if overload.opcode.runs_lights() {
             self.enclosing.facts.lights.get_or_insert(name.span);
@@ -339,7 +340,7 @@ impl Checker<'_> {
         }
         let asks_light = overload.opcode == Opcode::Message(crate::ir::MessageTarget::Light);
         if asks_light && !self.enclosing.in_illuminance && self.enclosing.functions.is_empty() {
-            self.error(Report::error(name.span, "`lightsource` can only be asked inside `illuminance`"));
+            self.error(Report::error(name.span, "`lightsource` can only be used inside `illuminance`"));
         }
     }
 
@@ -358,8 +359,8 @@ impl Checker<'_> {
             Opcode::Message(_) | Opcode::Query(_) | Opcode::TextureInfo | Opcode::VolumeSide => {
                 let name = call.arguments.last();
                 if let Some(name) = name.filter(|n| !matches!(n.kind, ExprKind::String(_))) {
-                    let report = Report::error(name.span, format!("`{}` needs the name as a literal", call.name));
-                    self.error(report.hint("what is asked for must be known when the shader is compiled"));
+                    let report = Report::error(name.span, format!("`{}` needs a literal name", call.name));
+                    self.error(report.hint("the name must be known when the shader is compiled"));
                 }
             }
             Opcode::Spline => self.check_spline(call),
@@ -375,10 +376,10 @@ impl Checker<'_> {
     fn check_supported(&mut self, call: &ShadeopCall) {
         let span = call.span;
         let warning = match call.opcode {
-            Opcode::Trace => "there is no ray tracing: `trace` gives 0",
-            Opcode::VolumeSide => "volumes inside and outside of objects are not supported: the answer is 0",
+            Opcode::Trace => "ray tracing is not supported: `trace` returns 0",
+            Opcode::VolumeSide => "volumes inside and outside of objects are not supported: the result is 0",
             Opcode::Message(_) if call.outputs.iter().any(|o| self.is_whole_array(o)) => {
-                "another shader's array cannot be asked for: the answer is 0"
+                "arrays of another shader cannot be queried: the result is 0"
             }
             _ => return,
         };
@@ -394,13 +395,15 @@ impl Checker<'_> {
         if let ExprKind::String(name) = &first.kind
             && lower::spline_basis(name).is_none()
         {
-            let report = Report::error(first.span, format!("no spline basis `{name}`"));
-            self.error(report.hint(format!("there are {}, and each with `solve` in front", lower::basis_names())));
+            let report = Report::error(first.span, format!("unknown spline basis `{name}`"));
+            self.error(
+                report.hint(format!("known bases are {}, each also with the prefix `solve`", lower::basis_names())),
+            );
         }
         if let Some(Expr { shape: Shape::Array(length), span, .. }) = call.arguments.last()
             && *length < 4
         {
-            self.error(Report::error(*span, "a spline needs four values or more"));
+            self.error(Report::error(*span, "a spline needs at least four values"));
         }
     }
 
@@ -430,12 +433,13 @@ impl Checker<'_> {
         let letters = match format_letters(text) {
             Ok(letters) => letters,
             Err(bad) => {
-                let report = Report::error(format.span, format!("`%{bad}` is no format"));
-                return self.error(report.hint("there are %f %p %c %m %s %d and %%"));
+                let report = Report::error(format.span, format!("`%{bad}` is not a format"));
+                return self.error(report.hint("known formats are %f %p %c %m %s %d and %%"));
             }
         };
         if letters.len() != values.len() {
-            let message = format!("the format asks for {} values, {} are given", letters.len(), values.len());
+            let plural = if letters.len() == 1 { "" } else { "s" };
+            let message = format!("the format takes {} value{plural}, got {}", letters.len(), values.len());
             return self.error(Report::error(format.span, message));
         }
         for (letter, value) in letters.into_iter().zip(values) {
@@ -447,8 +451,8 @@ impl Checker<'_> {
                 _ => value.ty == Type::Float,
             };
             if !fits {
-                let report = Report::warning(value.span, format!("`%{letter}` does not fit {}", value.describe()));
-                self.reports.push(report.hint("it is printed as what it is"));
+                let report = Report::warning(value.span, format!("`%{letter}` does not match {}", value.describe()));
+                self.reports.push(report.hint("the value is printed according to its type"));
             }
         }
     }

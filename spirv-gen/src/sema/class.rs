@@ -1,9 +1,9 @@
 //! What is uniform and what varies.
 //!
-//! A graph has a node for every variable and for every value that matters, and an edge from a to b when b varies if a does: through
-//! an expression, or because a variable is assigned under a condition. What can be reached from the node of varying things varies.
-//! Functions may be called with uniform and with varying arguments, and their results differ accordingly: a call gets edges of its
-//! own between arguments and results, from a summary of the function.
+//! A graph has a node for every variable and for every value that matters, and an edge from a to b when b varies if a
+//! does: through an expression, or because a variable is assigned under a condition. What can be reached from the node
+//! of varying things varies. Functions may be called with uniform and with varying arguments, and their results differ
+//! accordingly: a call gets edges of its own between arguments and results, from a summary of the function.
 
 use super::hir::{
     Argument, CheckedShader, Class, Default, Expr, ExprKind, FuncId, LValue, Parameter, ShadeopCall, Stmt, StmtKind,
@@ -42,13 +42,14 @@ pub(super) fn infer(shader: &mut CheckedShader, reports: &mut Reports) {
     for check in checks {
         let name = &shader.variable(check.variable).name;
         if varies[check.value as usize] {
-            let report = Report::error(check.span, format!("a varying value for the uniform variable `{name}`"));
+            let report =
+                Report::error(check.span, format!("cannot assign a varying value to the uniform variable `{name}`"));
             reports.push(report.also(shader.variable(check.variable).span, "declared here").hint(hint(shader, &check)));
         } else if counts_as_varying[check.value as usize] {
             let message =
-                format!("a value for the uniform variable `{name}` comes from a variable that is varying by default");
+                format!("the uniform variable `{name}` is assigned from a variable that is varying by default");
             let report = Report::warning(check.span, message);
-            reports.push(report.hint("declare that one `uniform` too: other compilers do not accept this"));
+            reports.push(report.hint("declare that variable `uniform` too: other compilers reject this"));
         }
     }
     for (variable, varies) in shader.variables.iter_mut().zip(&varies[1..]) {
@@ -63,7 +64,7 @@ fn hint(shader: &CheckedShader, check: &Check) -> String {
             let output = if output { "output " } else { "" };
             format!("declare it `{output}varying {} {}`", variable.ty, variable.name)
         }
-        _ => "declare it `varying`, or without a class".to_owned(),
+        _ => "declare it `varying`, or omit the class".to_owned(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Values that are known when the shader is compiled: lengths of arrays, defaults of parameters.
 //!
-//! Only operations that are exact to the bit are folded (IEEE 754 arithmetic), so that it makes no difference whether a value was
-//! computed here or by the shader.
+//! Only operations that are exact to the bit are folded (IEEE 754 arithmetic), so that it makes no difference whether a
+//! value was computed here or by the shader.
 
 pub(super) use super::hir::Constant;
 use super::hir::{Arithmetic, Conversion, Expr, ExprKind, ShadeopCall};

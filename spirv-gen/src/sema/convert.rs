@@ -72,18 +72,18 @@ impl Checker<'_> {
             return Some(apply(expr, to));
         }
         if expr.ty == Type::Void {
-            self.error(Report::error(expr.span, "this call gives no value"));
+            self.error(Report::error(expr.span, "this call returns no value"));
             return None;
         }
         let message = format!("expected `{to}`, found {}", expr.describe());
         let report = Report::error(expr.span, message);
         let hint = match (expr.ty, to) {
-            _ if expr.shape != Shape::Single => "take an element of the array: `name[0]`",
-            (Type::Color, Type::Float) => "take a component: `comp(c, 0)`",
-            (from, Type::Float) if from.is_pointlike() => "take a component: `xcomp(p)`, or `length(v)`",
-            (Type::Color, to) if to.is_pointlike() => "colors become points only by a cast: `point c`",
-            (from, Type::Color) if from.is_pointlike() => "points become colors only by a cast: `color p`",
-            (Type::Float, Type::String) => "make a text of it: `format(\"%f\", x)`",
+            _ if expr.shape != Shape::Single => "use an element: `name[0]`",
+            (Type::Color, Type::Float) => "use a component: `comp(c, 0)`",
+            (from, Type::Float) if from.is_pointlike() => "use a component: `xcomp(p)`, or `length(v)`",
+            (Type::Color, to) if to.is_pointlike() => "colors become points only with a cast: `point c`",
+            (from, Type::Color) if from.is_pointlike() => "points become colors only with a cast: `color p`",
+            (Type::Float, Type::String) => "convert it with `format(\"%f\", x)`",
             _ => "",
         };
         self.error(if hint.is_empty() { report } else { report.hint(hint) });
@@ -121,7 +121,7 @@ impl Checker<'_> {
                 Some((apply(left, ty), right))
             }
             (None, None) => {
-                let message = format!("{what} {} and {} do not fit together", left.describe(), right.describe());
+                let message = format!("{what} have incompatible types, {} and {}", left.describe(), right.describe());
                 self.error(Report::error(left.span.to(right.span), message));
                 None
             }

@@ -76,7 +76,7 @@ impl Checker<'_> {
             None => Some(Shape::Single),
             Some(ArrayLength::Open(_)) if matches!(storage, Storage::Argument { .. }) => Some(Shape::Open),
             Some(ArrayLength::Open(span)) => {
-                let report = Report::error(*span, "arrays of changing length are not RSL 3.2");
+                let report = Report::error(*span, "resizable arrays are not RSL 3.2");
                 self.error(report.hint(format!("give its length: `{}[3]`", declaration.name.name)));
                 None
             }
@@ -91,7 +91,7 @@ impl Checker<'_> {
             return None;
         };
         if *ty == Type::String && *class == Some(Class::Varying) {
-            self.error(Report::error(name.span, "strings are always uniform").hint("leave `varying` away"));
+            self.error(Report::error(name.span, "strings are always uniform").hint("omit `varying`"));
         }
         let is_parameter = matches!(storage, Storage::Parameter { .. });
         let class = class.or(is_parameter.then_some(Class::Uniform));
@@ -129,12 +129,12 @@ impl Checker<'_> {
             }
             (Init::Value(value), _) => {
                 let value = self.expr(value, Some(ty))?;
-                let report = Report::error(value.span, "an array takes a list of values");
+                let report = Report::error(value.span, "an array must be initialized with a list of values");
                 self.error(report.hint("write `{a, b, ...}` with one value for each element"));
                 None
             }
             (Init::List(_, span), _) => {
-                self.error(Report::error(*span, "a list of values for what is no array"));
+                self.error(Report::error(*span, "a list of values can only initialize an array"));
                 None
             }
         }
@@ -165,7 +165,7 @@ impl Checker<'_> {
     fn extern_variable(&mut self, declaration: &Declaration) {
         let Declaration { name, ty, .. } = declaration;
         if let Some(Init::Value(AstExpr { span, .. }) | Init::List(_, span)) = &declaration.init {
-            self.error(Report::error(*span, "an `extern` variable has its value already"));
+            self.error(Report::error(*span, "an `extern` variable cannot be initialized"));
         }
         let Some(id) = self.resolve_extern(&name.name, name.span) else {
             return self.bind(&name.name, None, name.span);
@@ -219,7 +219,7 @@ impl Checker<'_> {
 
     fn argument(&mut self, declaration: &Declaration) -> Option<VarId> {
         if let Some(Init::Value(AstExpr { span, .. }) | Init::List(_, span)) = &declaration.init {
-            self.error(Report::error(*span, "an argument of a function has no default"));
+            self.error(Report::error(*span, "an argument of a function cannot have a default"));
         }
         if declaration.is_extern {
             self.error(Report::error(declaration.name.span, "an argument of a function cannot be `extern`"));
@@ -238,7 +238,9 @@ impl Checker<'_> {
         let same = same.find(|f| f.result == function.result && types(f) == new).map(|f| f.span);
         if let Some(span) = same {
             let report = Report::error(function.span, format!("`{}` is defined twice", function.name));
-            self.error(report.also(span, "defined here before").hint("overloads differ in their arguments or result"));
+            self.error(
+                report.also(span, "previously defined here").hint("overloads differ in their arguments or result"),
+            );
         }
     }
 }

@@ -14,19 +14,20 @@ use crate::syntax::token::Name;
 pub(super) const COLOR_SPACES: [&str; 7] = ["rgb", "hsv", "hsl", "YIQ", "XYZ", "CIE", "xyY"];
 
 impl Checker<'_> {
-    /// An expression that gives one value. `expected` is the type that the surroundings want; it chooses between overloads.
+    /// An expression that gives one value. `expected` is the type that the surroundings want; it chooses between
+    /// overloads.
     pub(super) fn value(&mut self, expr: &AstExpr, expected: Option<Type>) -> Option<Expr> {
         let value = self.expr(expr, expected)?;
         self.warn_of_light_outside(&value);
         if value.ty == Type::Void {
-            self.error(Report::error(value.span, "this call gives no value"));
+            self.error(Report::error(value.span, "this call returns no value"));
             return None;
         }
         if value.shape == Shape::Single {
             return Some(value);
         }
-        let report = Report::error(value.span, format!("this is {}, not one value", value.describe()));
-        self.error(report.hint("take an element of it: `name[0]`"));
+        let report = Report::error(value.span, format!("expected one value, found {}", value.describe()));
+        self.error(report.hint("use an element: `name[0]`"));
         None
     }
 
@@ -69,7 +70,7 @@ impl Checker<'_> {
             && matches!(variable.storage, Storage::Parameter { .. })
         {
             let report = Report::error(span, format!("`{name}` has no value yet"));
-            self.error(report.hint("a default may use the parameters in front of its own"));
+            self.error(report.hint("a default may only use parameters declared before it"));
             return None;
         }
         let variable = self.variable(id);
@@ -97,10 +98,10 @@ impl Checker<'_> {
         let (ExprKind::Variable(id), Shape::Array(_) | Shape::Open) = (&array.kind, array.shape) else {
             let report = Report::error(base.span, format!("{} has no elements", array.describe()));
             let hint = match array.ty {
-                Type::String => "a channel can stand behind the name of a texture: `texture(name[0])`",
-                Type::Color => "take a component: `comp(c, 0)`",
-                Type::Matrix => "take a component: `comp(m, row, column)`",
-                ty if ty.is_pointlike() => "take a component: `xcomp(p)`",
+                Type::String => "a channel follows the name of a texture: `texture(name[0])`",
+                Type::Color => "use a component: `comp(c, 0)`",
+                Type::Matrix => "use a component: `comp(m, row, column)`",
+                ty if ty.is_pointlike() => "use a component: `xcomp(p)`",
                 _ => "",
             };
             self.error(if hint.is_empty() { report } else { report.hint(hint) });
@@ -116,8 +117,8 @@ impl Checker<'_> {
         if let (ExprKind::Float(value), Shape::Array(length)) = (&index.kind, shape)
             && (*value <= -1.0 || *value >= length as f32)
         {
-            let report = Report::error(index.span, format!("index {value} lies outside an array of {length}"));
-            self.error(report.hint(format!("the elements are numbered 0 to {}", length - 1)));
+            let report = Report::error(index.span, format!("index {value} is out of range for an array of {length}"));
+            self.error(report.hint(format!("valid indices are 0 to {}", length - 1)));
         }
     }
 
@@ -154,7 +155,7 @@ impl Checker<'_> {
 
     fn value_from_space(&mut self, ty: Type, space: Expr, value: Expr, span: Span) -> Option<Expr> {
         if matches!(ty, Type::Float | Type::String) {
-            let report = Report::error(space.span, format!("a `{ty}` belongs to no space"));
+            let report = Report::error(space.span, format!("a `{ty}` has no coordinate space"));
             self.error(report);
             return None;
         }
@@ -169,8 +170,8 @@ impl Checker<'_> {
         if let ExprKind::String(name) = &space.kind
             && !COLOR_SPACES.contains(&&**name)
         {
-            let report = Report::error(space.span, format!("no color space `{name}`"));
-            self.error(report.hint(format!("there are {}", COLOR_SPACES.join(", "))));
+            let report = Report::error(space.span, format!("unknown color space `{name}`"));
+            self.error(report.hint(format!("known color spaces are {}", COLOR_SPACES.join(", "))));
         }
     }
 
@@ -211,7 +212,7 @@ impl Checker<'_> {
         let fits = arithmetic_type(operator, ty, value.ty)
             .filter(|(result, _)| *result == ty || (result.is_pointlike() && ty.is_pointlike()));
         if fits.is_none() {
-            let message = format!("{what} cannot be changed by {}", value.describe());
+            let message = format!("{what} cannot be updated with {}", value.describe());
             self.error(Report::error(span, message));
             return None;
         }
@@ -227,7 +228,7 @@ impl Checker<'_> {
         };
         if updates || place.ty != value.ty || place.shape != value.shape || place.shape == Shape::Open {
             let message = format!("{} cannot be assigned to {}", value.describe(), place.describe());
-            self.error(Report::error(span, message).hint("both must have one type and one length"));
+            self.error(Report::error(span, message).hint("both arrays must have the same type and length"));
             return None;
         }
         self.assignable(place.clone())?;
@@ -241,7 +242,7 @@ impl Checker<'_> {
             ExprKind::Element(id, index) => (id, Some(index)),
             ExprKind::Convert(Conversion::Rename, inner) => return self.assignable(*inner),
             _ => {
-                self.error(Report::error(target.span, "only variables can be assigned"));
+                self.error(Report::error(target.span, "only variables can be assigned to"));
                 return None;
             }
         };

@@ -86,8 +86,8 @@ pub struct Variable {
     pub shape: Shape,
     /// As declared; `None` if the declaration leaves it open. A shader's parameters are uniform then.
     pub class: Option<Class>,
-    /// Whether it varies in fact: what is assigned to it, and where. Never less than what the program does; of a function's variables
-    /// it holds for all calls together.
+    /// Whether it varies in fact: what is assigned to it, and where. Never less than what the program does; of a
+    /// function's variables it holds for all calls together.
     pub inferred: Class,
     /// What kind of variable.
     pub storage: Storage,

@@ -8,14 +8,16 @@ use std::fmt;
 /// The default of a parameter as its declaration says it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeclaredDefault {
-    /// The space (of a color, the color space) in which it is written; `None` is the language's own: `"shader"`, and `"rgb"`.
+    /// The space (of a color, the color space) in which it is written; `None` is the language's own: `"shader"`, and
+    /// `"rgb"`.
     pub space: Option<Name>,
     /// One value, or one for each element.
     pub values: Vec<Constant>,
 }
 
 impl Default {
-    /// What the declaration says; `None` for an expression that the shader computes, and for elements in several spaces.
+    /// What the declaration says; `None` for an expression that the shader computes, and for elements in several
+    /// spaces.
     pub fn declared(&self) -> Option<DeclaredDefault> {
         let elements = match self {
             Self::Constant(values) => return Some(DeclaredDefault { space: None, values: values.clone() }),

@@ -1,6 +1,7 @@
 //! Checks a syntax tree and builds the HIR: resolves names, types expressions, infers what varies.
 //!
-//! Faults do not cascade: an expression that has one is left out (`None`), and whoever needs its value says nothing more.
+//! Faults do not cascade: an expression that has one is left out (`None`), and whoever needs its value says nothing
+//! more.
 
 mod call;
 mod class;
@@ -34,8 +35,8 @@ const SHADERS_MAX: usize = 64;
 /// Statements and expressions of a shader after all functions are put in place of their calls.
 const INLINED_NODES_MAX: u64 = 1 << 20;
 
-/// Levels of statements and expressions inside each other after all functions are put in place of their calls. The lowering goes
-/// down level by level, on a thread with 2 MiB of stack.
+/// Levels of statements and expressions inside each other after all functions are put in place of their calls. The
+/// lowering goes down level by level, on a thread with 2 MiB of stack.
 const INLINED_DEPTH_MAX: u32 = 500;
 
 /// Checks all shaders of a file; only those without faults come out.
@@ -247,14 +248,16 @@ impl<'a> Checker<'a> {
         self.check_calls(&facts, &reached);
         let (nodes, depth) = self.inlined_size(&facts);
         if depth > INLINED_DEPTH_MAX {
-            let message = format!("statements and calls of functions are nested {depth} deep");
+            let message = format!("statements and function calls are nested {depth} levels deep");
             let report = Report::error(shader.name.span, message);
-            self.error(report.hint(format!("more than {INLINED_DEPTH_MAX} levels are too many")));
+            self.error(report.hint(format!("at most {INLINED_DEPTH_MAX} levels are supported")));
         }
         if nodes > INLINED_NODES_MAX {
-            let message = format!("the shader is too large with all functions in place of their calls: {nodes} parts");
+            let message = format!(
+                "the shader is too large after inlining all function calls: {nodes} statements and expressions"
+            );
             let report = Report::error(shader.name.span, message);
-            self.error(report.hint("functions that call each other twice and more grow fast; use loops"));
+            self.error(report.hint("functions that call others several times grow exponentially; use loops"));
         }
     }
 
@@ -304,15 +307,15 @@ impl<'a> Checker<'a> {
 /// An error for a loop over the lights where that is not possible.
 fn lights_report(span: Span, in_default: bool) -> Report {
     if in_default {
-        Report::error(span, "lights are not known yet in the default of a parameter")
+        Report::error(span, "the default of a parameter cannot use lights")
     } else {
-        Report::error(span, "an illuminance inside an illuminance")
+        Report::error(span, "loops over the lights cannot be nested")
     }
 }
 
 /// An error for a change where a parameter's default is computed.
 fn default_report(span: Span) -> Report {
-    Report::error(span, "the default of a parameter cannot change anything")
+    Report::error(span, "the default of a parameter cannot have side effects")
 }
 
 #[cfg(test)]

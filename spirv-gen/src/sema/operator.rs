@@ -34,9 +34,9 @@ fn classify(operator: BinaryOp) -> Operator {
     }
 }
 
-/// The type of `left operator right`, and the type that both operands are brought to first; `None` if the operator does not take
-/// them. Of point, vector and normal the difference of two points is a vector, point and vector give a point, and so on: since these
-/// types stand for each other, this matters only to overloads.
+/// The type of `left operator right`, and the type that both operands are brought to first; `None` if the operator does
+/// not take them. Of point, vector and normal the difference of two points is a vector, point and vector give a point,
+/// and so on: since these types stand for each other, this matters only to overloads.
 pub(super) fn arithmetic_type(operator: Arithmetic, left: Type, right: Type) -> Option<(Type, Type)> {
     use Type::{Color, Float, Matrix, Point, Vector};
     if operator == Arithmetic::Dot {
@@ -76,7 +76,7 @@ impl Checker<'_> {
         }
         let value = self.value(value, expected)?;
         if value.ty == Type::String {
-            self.error(Report::error(span, "a string has no opposite"));
+            self.error(Report::error(span, "a string cannot be negated"));
             return None;
         }
         // The sign of a literal belongs to it.
@@ -151,15 +151,17 @@ impl Checker<'_> {
             Arithmetic::Cross => "^",
             Arithmetic::Dot => ".",
         };
-        let message = format!("`{text}` does not take {} and {}", left.describe(), right.describe());
+        let message = format!("`{text}` cannot be applied to {} and {}", left.describe(), right.describe());
         let report = Report::error(span, message);
         let (strings, color) = (left.ty == Type::String || right.ty == Type::String, left.ty.is_triple());
         let hint = match operator {
             Arithmetic::Add if strings => "join strings with `concat(a, b)`",
             _ if strings => "",
             Arithmetic::Dot | Arithmetic::Cross => "it takes points, vectors and normals",
-            _ if color && right.ty.is_triple() => "colors and points mix only by a cast: `color p` or `point c`",
-            _ if left.ty == Type::Matrix || right.ty == Type::Matrix => "points are moved by `transform(m, p)`",
+            _ if color && right.ty.is_triple() => {
+                "colors and points can be mixed only with a cast: `color p` or `point c`"
+            }
+            _ if left.ty == Type::Matrix || right.ty == Type::Matrix => "transform points with `transform(m, p)`",
             _ => "",
         };
         self.error(if hint.is_empty() { report } else { report.hint(hint) });
@@ -190,7 +192,7 @@ impl Checker<'_> {
         if value.ty == Type::Float {
             return Some(value);
         }
-        let message = format!("a condition is a comparison or a float, not {}", value.describe());
+        let message = format!("a condition must be a comparison or a float, not {}", value.describe());
         let hint = if value.ty == Type::String { "compare it: `name != \"\"`" } else { "compare it: `c != 0`" };
         self.error(Report::error(value.span, message).hint(hint));
         None
@@ -199,9 +201,9 @@ impl Checker<'_> {
     /// The condition of a statement.
     pub(super) fn condition(&mut self, expr: &AstExpr) -> Option<Expr> {
         if let AstExprKind::Assign { operator: None, target, .. } = &expr.kind {
-            let message = "an assignment as a condition";
-            let report = Report::warning(expr.span, message).also(target.span, "this is changed");
-            self.reports.push(report.hint("a comparison is written `==`"));
+            let message = "an assignment is used as a condition";
+            let report = Report::warning(expr.span, message).also(target.span, "this variable is assigned");
+            self.reports.push(report.hint("write `==` to compare"));
         }
         self.truth(expr)
     }

@@ -57,7 +57,7 @@ impl Checker<'_> {
         {
             let before = self.variable(before).span;
             let report = Report::error(span, format!("`{name}` is declared twice"));
-            self.error(report.also(before, "declared here before"));
+            self.error(report.also(before, "previously declared here"));
         }
     }
 
@@ -73,7 +73,7 @@ impl Checker<'_> {
             NameLookup::Variable(id) => Some(id),
             NameLookup::Poisoned => None,
             NameLookup::BehindFunction => {
-                let report = Report::error(span, format!("the function does not know the variable `{name}`"));
+                let report = Report::error(span, format!("the variable `{name}` is not visible in this function"));
                 self.error(report.hint(format!("declare it in the function: `extern <type> {name};`")));
                 None
             }
@@ -118,13 +118,13 @@ impl Checker<'_> {
     /// The predefined variable of this name; an error if there is none, or if this kind of shader does not know it.
     fn predefined(&mut self, name: &Name, span: Span) -> Option<VarId> {
         let Some(entry) = globals::find(name) else {
-            let report = Report::error(span, format!("no variable `{name}`")).label("not found");
+            let report = Report::error(span, format!("unknown variable `{name}`")).label("not found");
             let hint = self.variable_hint(name);
             self.error(if hint.is_empty() { report } else { report.hint(hint) });
             return None;
         };
         if let Some(kind) = self.kind.filter(|&k| !entry.known.contains(k)) {
-            let report = Report::error(span, format!("{kind} shaders do not know `{name}`"));
+            let report = Report::error(span, format!("`{name}` does not exist in {kind} shaders"));
             self.kind_error(report.hint(format!("it exists in {} shaders", entry.known.words())));
         }
         if let Some(&id) = self.predefined.get(entry.name) {
@@ -157,7 +157,7 @@ impl Checker<'_> {
     /// A hint for a variable that does not exist.
     fn variable_hint(&self, name: &Name) -> String {
         if &**name == "true" || &**name == "false" {
-            return "there are no truth values: write 1 or 0".to_owned();
+            return "RSL has no boolean values: use 1 or 0".to_owned();
         }
         let mut names: Vec<&str> = self.kind.into_iter().flat_map(globals::names).collect();
         names.push("PI");

@@ -21,8 +21,8 @@ impl Checker<'_> {
         for statement in statements {
             let declares = matches!(statement.kind, AstStmtKind::Function(_) | AstStmtKind::Empty);
             if let Some(end) = ended.take_if(|_| !declares) {
-                let report = Report::warning(statement.span, "this is never reached");
-                self.reports.push(report.also(end, "control leaves here"));
+                let report = Report::warning(statement.span, "this statement is unreachable");
+                self.reports.push(report.also(end, "control flow leaves here"));
             }
             self.statement(statement, &mut list);
             if let Some(StmtKind::Return(_) | StmtKind::Break(_) | StmtKind::Continue(_)) = list.last().map(|s| &s.kind)
@@ -92,9 +92,9 @@ impl Checker<'_> {
     fn expression_statement(&mut self, value: &AstExpr) -> Option<StmtKind> {
         let value = self.expr(value, None)?;
         if !has_effect(&value) {
-            let report = Report::warning(value.span, "this does nothing");
+            let report = Report::warning(value.span, "this has no effect");
             let compares = matches!(value.kind, ExprKind::Compare(..));
-            self.reports.push(if compares { report.hint("an assignment is written `=`") } else { report });
+            self.reports.push(if compares { report.hint("write `=` to assign") } else { report });
         }
         Some(StmtKind::Expr(value))
     }
@@ -147,8 +147,8 @@ impl Checker<'_> {
         }
         let message = match loops {
             0 => format!("`{word}` outside a loop"),
-            1 => format!("`{word} {levels}` inside one loop only"),
-            _ => format!("`{word} {levels}` inside {loops} loops only"),
+            1 => format!("`{word} {levels}` inside only one loop"),
+            _ => format!("`{word} {levels}` inside only {loops} loops"),
         };
         self.error(Report::error(span, message));
         false
@@ -159,12 +159,12 @@ impl Checker<'_> {
         match (self.enclosing.result, value) {
             (None | Some(Type::Void), None) => Some(StmtKind::Return(None)),
             (None, Some(value)) => {
-                self.error(Report::error(value.span, "a shader returns no value"));
+                self.error(Report::error(value.span, "a shader cannot return a value"));
                 None
             }
             (Some(Type::Void), Some(value)) => {
                 let report = Report::error(value.span, "this function returns no value");
-                self.error(report.hint("write the type of its result in front of its name"));
+                self.error(report.hint("declare its return type in front of its name"));
                 None
             }
             (Some(ty), Some(value)) => {
@@ -195,8 +195,8 @@ impl Checker<'_> {
                 for argument in arguments {
                     self.expr(argument, None);
                 }
-                let report = Report::warning(span, "`gather` needs ray tracing, which this renderer does not have");
-                self.reports.push(report.hint("only what stands behind its `else` is done"));
+                let report = Report::warning(span, "`gather` needs ray tracing, which this renderer does not support");
+                self.reports.push(report.hint("only its `else` branch is executed"));
                 Some(StmtKind::Block(otherwise.map_or_else(Vec::new, |o| self.block(o))))
             }
         }
@@ -204,8 +204,8 @@ impl Checker<'_> {
 
     fn illuminance(&mut self, arguments: &[AstExpr], body: &AstStmt, span: Span) -> Option<StmtKind> {
         if let Some(kind) = self.kind.filter(|&k| !crate::shadeops::KindSet::LIT.contains(k)) {
-            let report = Report::error(span, format!("`illuminance` cannot stand in a {kind} shader"));
-            self.kind_error(report.hint("lights are seen by surface and volume shaders"));
+            let report = Report::error(span, format!("`illuminance` is not allowed in {kind} shaders"));
+            self.kind_error(report.hint("only surface and volume shaders see lights"));
         }
         if self.enclosing.in_illuminance {
             self.error(lights_report(span, false));
@@ -271,14 +271,14 @@ impl Checker<'_> {
         for pair in pairs.chunks(2) {
             let name = self.value_of(&pair[0], Type::String);
             let Some(value) = pair.get(1) else {
-                return self.error(Report::error(pair[0].span, "a name without a value"));
+                return self.error(Report::error(pair[0].span, "this name has no value"));
             };
             self.expr(value, None);
             // Lights are run for every illuminance, so nothing is ever out of date.
             let is_cache = |e: &Expr| matches!(&e.kind, ExprKind::String(text) if &**text == "lightcache");
             if name.is_some_and(|n| !is_cache(&n)) {
-                let report = Report::warning(pair[0].span, "messages of `illuminance` to lights are not supported");
-                self.reports.push(report.hint("ask the light with `lightsource(name, variable)`"));
+                let report = Report::warning(pair[0].span, "messages from `illuminance` to lights are not supported");
+                self.reports.push(report.hint("query the light with `lightsource(name, variable)`"));
             }
         }
     }
@@ -286,11 +286,11 @@ impl Checker<'_> {
     /// A statement of a light shader.
     fn light_only(&mut self, what: &str, span: Span) {
         if let Some(kind) = self.kind.filter(|&k| k != DeclaredKind::Light) {
-            let report = Report::error(span, format!("`{what}` cannot stand in a {kind} shader"));
-            self.kind_error(report.hint("it describes the light of a light shader"));
+            let report = Report::error(span, format!("`{what}` is not allowed in {kind} shaders"));
+            self.kind_error(report.hint("it is a statement of light shaders"));
         }
         if self.enclosing.in_light_statement {
-            self.error(Report::error(span, format!("`{what}` inside `illuminate` or `solar`")));
+            self.error(Report::error(span, format!("`{what}` cannot be inside `illuminate` or `solar`")));
         }
     }
 

@@ -87,8 +87,8 @@ fn files_of_several_shaders() {
     let parsed = parse("float f() { return 1; } surface a() { Ci = f(); } light b() { Cl = f(); }");
     let names: Vec<_> = parsed.shaders.iter().map(|s| s.name.to_string()).collect();
     assert_eq!((names, parsed.diagnostics.len()), (vec!["a".to_owned(), "b".to_owned()], 0));
-    assert_eq!(message("float f() { return 1; }"), "the file holds no shader");
-    assert_eq!(message("float f() { return Cd; }"), "no variable `Cd`");
+    assert_eq!(message("float f() { return 1; }"), "the file contains no shader");
+    assert_eq!(message("float f() { return Cd; }"), "unknown variable `Cd`");
     assert_eq!(message(&"surface s() { }\n".repeat(70)), "more than 64 shaders in one file");
 }
 
@@ -109,7 +109,7 @@ fn depth_and_size_after_inlining_are_limited() {
         format!("float f0(float x) {{ return x; }}\n{functions}surface s() {{ Ci = f{count}(1); }}")
     };
     let deep = chain(300, &|i| format!("return f{}(x);", i - 1));
-    assert!(message(&deep).starts_with("statements and calls of functions are nested"), "{}", message(&deep));
+    assert!(message(&deep).starts_with("statements and function calls are nested"), "{}", message(&deep));
     let wide = chain(40, &|i| format!("return f{0}(x) + f{0}(x);", i - 1));
     assert!(message(&wide).starts_with("the shader is too large"), "{}", message(&wide));
     let fine = chain(60, &|i| format!("return f{}(x);", i - 1));
@@ -119,40 +119,43 @@ fn depth_and_size_after_inlining_are_limited() {
 #[test]
 fn odd_places() {
     for (text, expected) in [
-        ("surface s(float a = (b = 1);) { }", "no variable `b`"),
-        ("surface s(output float b = 0; float a = (b = 1);) { }", "the default of a parameter cannot change anything"),
+        ("surface s(float a = (b = 1);) { }", "unknown variable `b`"),
+        (
+            "surface s(output float b = 0; float a = (b = 1);) { }",
+            "the default of a parameter cannot have side effects",
+        ),
         ("surface s(float a = b, b = 1;) { }", "`b` has no value yet"),
         ("surface s(float a = a + 1;) { }", "`a` has no value yet"),
         ("surface s(varying string a = \"\";) { }", "strings are always uniform"),
         (
             "float f() { extern float b; b = 1; return b; } surface s(output float b = 0; float a = f();) { }",
-            "the default of a parameter cannot change anything",
+            "the default of a parameter cannot have side effects",
         ),
         (
             "float f() { printf(\"x\"); return 1; } surface s(float a = f();) { }",
-            "the default of a parameter cannot change anything",
+            "the default of a parameter cannot have side effects",
         ),
         (
             "surface s() { float a[2], b[2]; Ci = spline(s, a = b); }",
-            "`spline` does not take (float, an array of 2 float)",
+            "`spline` cannot be called with (float, an array of 2 float)",
         ),
         (
             "float f(float a[2]) { return a[0]; } surface s() { float a[2], b[2]; Ci = f(a = b); }",
-            "`f` does not take (an array of 2 float)",
+            "`f` cannot be called with (an array of 2 float)",
         ),
-        ("surface s(color a = diffuse(N);) { }", "lights are not known yet in the default of a parameter"),
+        ("surface s(color a = diffuse(N);) { }", "the default of a parameter cannot use lights"),
         (
             "color f() { extern normal N; return diffuse(N); } surface s(color a = f();) { }",
-            "lights are not known yet in the default of a parameter",
+            "the default of a parameter cannot use lights",
         ),
         ("light l() { solar() Cl = 1; }", "light from all directions is not supported"),
-        ("surface s() { Ci = trace(P, N); }", "there is no ray tracing: `trace` gives 0"),
-        ("surface s() { Ci = spline(\"cubic\", s, 0, 1, 2, 3); }", "no spline basis `cubic`"),
-        ("surface s() { float a[3]; Ci = spline(s, a); }", "a spline needs four values or more"),
+        ("surface s() { Ci = trace(P, N); }", "ray tracing is not supported: `trace` returns 0"),
+        ("surface s() { Ci = spline(\"cubic\", s, 0, 1, 2, 3); }", "unknown spline basis `cubic`"),
+        ("surface s() { float a[3]; Ci = spline(s, a); }", "a spline needs at least four values"),
         ("surface s() { extern float q; }", "the shader has no variable `q` for this function"),
         ("surface s(extern float q;) { }", "a parameter of a shader cannot be `extern`"),
         ("surface s() { output float q = 1; }", "a local variable cannot be `output`"),
-        ("surface s() { extern point P = 1; }", "an `extern` variable has its value already"),
+        ("surface s() { extern point P = 1; }", "an `extern` variable cannot be initialized"),
     ] {
         assert_eq!(message(text), expected, "{text}");
     }

@@ -1,5 +1,5 @@
-//! The built-in functions of the language ("shadeops"): one table says what each takes and gives, who may call it, and what it is
-//! lowered to.
+//! The built-in functions of the language ("shadeops"): one table says what each takes and gives, who may call it, and
+//! what it is lowered to.
 
 mod table;
 

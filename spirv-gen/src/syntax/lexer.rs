@@ -1,4 +1,5 @@
-//! Cuts a text into preprocessing tokens: comments are white space, backslash and line end join lines, CR and CRLF end lines too.
+//! Cuts a text into preprocessing tokens: comments are white space, backslash and line end join lines, CR and CRLF end
+//! lines too.
 
 use crate::diagnostic::{Report, Reports};
 use crate::span::Span;
@@ -164,7 +165,7 @@ impl Lexer {
             match self.peek() {
                 None => {
                     if let Some(reports) = reports {
-                        reports.push(Report::error(opening, "a comment that has no end").hint("close it with `*/`"));
+                        reports.push(Report::error(opening, "this comment is not closed").hint("close it with `*/`"));
                     }
                     return;
                 }
@@ -197,8 +198,8 @@ impl Lexer {
             }
         }
         if let Some(reports) = reports {
-            let hint = "close it with `\"`; a line end in it is written `\\n`";
-            reports.push(Report::error(self.span(start), "a string that does not end on its line").hint(hint));
+            let hint = "close it with `\"`; write a line break as `\\n`";
+            reports.push(Report::error(self.span(start), "this string is not closed on its line").hint(hint));
         }
         RawKind::String
     }

@@ -14,7 +14,8 @@ pub struct LoadedSource {
 
 /// Finds the files that shaders include.
 pub trait SourceLoader {
-    /// The file that `#include "path"` (or `<path>` if `angled`) in the file `from` means; the error says what was looked at.
+    /// The file that `#include "path"` (or `<path>` if `angled`) in the file `from` means; the error says what was
+    /// looked at.
     fn load(&self, path: &str, angled: bool, from: &str) -> Result<LoadedSource, String>;
 }
 
@@ -53,7 +54,7 @@ impl SourceLoader for DirectoryLoader {
         }
         let list: Vec<_> = places.iter().map(|p| format!("`{}`", p.join("").display())).collect();
         Err(if list.is_empty() {
-            "there is no include path".to_owned()
+            "no include path is set".to_owned()
         } else {
             format!("looked in {}", list.join(", "))
         })

@@ -1,5 +1,5 @@
-//! Everything that a program may read, through the buffers of a dispatch: the shader as it is, the bound program, and the device must
-//! agree.
+//! Everything that a program may read, through the buffers of a dispatch: the shader as it is, the bound program, and
+//! the device must agree.
 
 use crate::generate::{Random, grid, scene};
 use crate::pack::{Params, ShadedGrid};

@@ -1,7 +1,8 @@
 //! Case files: shaders that test themselves, on the interpreter as the front end made them, and compiled on the device.
 //!
-//! Every surface, displacement, volume and imager shader of a file is run over a small grid; each of its `output float` parameters must
-//! be 1 at every point at the end. Light shaders of the file are the lights that the others see, with their default parameters.
+//! Every surface, displacement, volume and imager shader of a file is run over a small grid; each of its `output float`
+//! parameters must be 1 at every point at the end. Light shaders of the file are the lights that the others see, with
+//! their default parameters.
 
 use crate::pack::ShadedGrid;
 use crate::test_pipeline::TestPipeline;

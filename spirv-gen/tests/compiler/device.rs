@@ -1,5 +1,5 @@
-//! A Vulkan device in its smallest form, to run one kernel over four buffers and read them back: the compiler's own tests need no
-//! more. The renderer's device code is another matter, and lives in the package anthill.
+//! A Vulkan device in its smallest form, to run one kernel over four buffers and read them back: the compiler's own
+//! tests need no more. The renderer's device code is another matter, and lives in the package anthill.
 
 use ash::{Device as Raw, Entry, Instance, vk};
 use std::sync::{Mutex, OnceLock};
@@ -119,7 +119,8 @@ impl Device {
         let size = (words.len().max(4) * 4) as u64;
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER;
         let wanted = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-        // SAFETY: the buffer is bound to memory of at least its size; the mapping is as long as the words written to it.
+        // SAFETY: the buffer is bound to memory of at least its size; the mapping is as long as the words written to
+        // it.
         unsafe {
             let buffer =
                 self.raw.create_buffer(&vk::BufferCreateInfo::default().size(size).usage(usage), None).expect("buffer");
@@ -201,5 +202,6 @@ impl Device {
     }
 }
 
-// SAFETY: the handles may be used from any thread as long as only one does at a time, which the mutex around the device sees to.
+// SAFETY: the handles may be used from any thread as long as only one does at a time, which the mutex around the device
+// sees to.
 unsafe impl Send for Device {}

@@ -3,8 +3,8 @@
 use crate::run::run_body;
 use spirv_gen::ir::{Binary, Builder, MachineType, Op, ShaderKind, Unary};
 
-/// Distance of a result from the truth in units of the truth's last place; 0 where the truth is below the normal floats and the
-/// result is too.
+/// Distance of a result from the truth in units of the truth's last place; 0 where the truth is below the normal floats
+/// and the result is too.
 fn ulps(got: f32, truth: f64) -> f64 {
     let exponent = truth.abs().max(f64::from(f32::MIN_POSITIVE)).log2().floor();
     let unit = (exponent - 23.0).exp2();

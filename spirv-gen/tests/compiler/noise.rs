@@ -1,4 +1,5 @@
-//! What noise must be like (RISpec 15.1), on the interpreter; that the device does the same to the bit is tested with the operations.
+//! What noise must be like (RISpec 15.1), on the interpreter; that the device does the same to the bit is tested with
+//! the operations.
 
 use crate::generate::Random;
 use spirv_gen::interp::evaluate;
@@ -54,7 +55,8 @@ fn two_continuous_derivatives() {
     let at = |x: f32| f64::from(noise(NoiseKind::Gradient, &[x, 0.37, 12.81]));
     let curvature = |x: f32| (at(x + h) - 2.0 * at(x) + at(x - h)) / f64::from(h * h);
     for border in [1.0f32, 2.0, 7.0] {
-        // Curvature is a bounded multiple of the distance from the border on both sides: it goes through one value there.
+        // Curvature is a bounded multiple of the distance from the border on both sides: it goes through one value
+        // there.
         let (left, right) = (curvature(border - 0.02), curvature(border + 0.02));
         assert!((left - right).abs() < 1.5, "curvature jumps from {left} to {right} at {border}");
     }

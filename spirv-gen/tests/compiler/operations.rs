@@ -1,5 +1,5 @@
-//! Every operation of bound programs on the device, against its meaning on the host: to the bit where it is arithmetic, closely where
-//! it is a function of the helper library.
+//! Every operation of bound programs on the device, against its meaning on the host: to the bit where it is arithmetic,
+//! closely where it is a function of the helper library.
 
 use crate::generate::Random;
 use crate::run::run_body;

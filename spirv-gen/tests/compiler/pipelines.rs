@@ -1,5 +1,5 @@
-//! Whole pipelines: random surfaces under random lights, composed, bound and run on the device, against the interpreter on the shaders
-//! as they were. What has no library functions in it must agree to the bit.
+//! Whole pipelines: random surfaces under random lights, composed, bound and run on the device, against the interpreter
+//! on the shaders as they were. What has no library functions in it must agree to the bit.
 
 use crate::generate::{Features, Random, grid, program, scene};
 use crate::pack::ShadedGrid;

@@ -6,8 +6,8 @@ use spirv_gen::abi::Push;
 use spirv_gen::emit::emit;
 use spirv_gen::ir::{Body, MachineType, verify_body};
 
-/// Emits, validates and runs a program whose input channels are `inputs` (four words a point), over grids of 16 x 16 vertices; the
-/// words of each output channel, four for each point.
+/// Emits, validates and runs a program whose input channels are `inputs` (four words a point), over grids of 16 x 16
+/// vertices; the words of each output channel, four for each point.
 pub(crate) fn run_body(body: &Body, inputs: &[Vec<[u32; 4]>]) -> Vec<Vec<[u32; 4]>> {
     verify_body(body, &[]).expect("valid");
     let words = emit(body, library(), &|_| 0).expect("emits");

@@ -31,9 +31,9 @@ surface overloads()
     setcomp(m, 0, 1, 2);
     c = ctransform("hsv", c) + ctransform("hsv", "rgb", c);
     c = ambient() + diffuse(N) + specular(N, -I, 0.1) + phong(N, -I, 10) + specularbrdf(I, N, I, 0.1);
-    // warning: 9-19 there is no ray tracing
+    // warning: 9-19 ray tracing is not supported
     c = trace(P, N);
-    // warning: 9-19 there is no ray tracing
+    // warning: 9-19 ray tracing is not supported
     f = trace(P, N);
     f = filterstep(0.5, s) + filterstep(0.5, s, t, "width", 2) + step(0, s) + smoothstep(0, 1, s);
     c = texture("a.tex") + texture("a.tex"[1], s, t, "blur", 0.1, "filter", "box");
@@ -57,29 +57,29 @@ surface overloads()
 surface wrong()
 {
     float f;
-    // error: 9-13 `sin` does not take ()
+    // error: 9-13 `sin` cannot be called with ()
     f = sin();
-    // error: 9-19 `normalize` does not take ()
+    // error: 9-19 `normalize` cannot be called with ()
     N = normalize() * 2;
-    // error: 9-15 `sin` does not take (color)
+    // error: 9-15 `sin` cannot be called with (color)
     f = sin(Cs) * 1;
-    // error: 9-17 `sin` does not take (float, float)
+    // error: 9-17 `sin` cannot be called with (float, float)
     f = sin(1, 2) * 1;
-    // error: 16-29 `normalize` does not take (string)
+    // error: 16-29 `normalize` cannot be called with (string)
     vector d = normalize("a");
-    // error: 9-14 `min` does not take (float)
+    // error: 9-14 `min` cannot be called with (float)
     f = min(1);
     // error: 22 only variables can be assigned
     f = surface("a", 1);
-    // error: 17-32 needs the name as a literal
+    // error: 17-32 needs a literal name
     f = surface(concat("a", "b"), f);
-    // error: 12-15 the format asks for 1 values, 0 are given
+    // error: 12-15 the format takes 1 value, got 0
     printf("%f");
-    // error: 12-15 `%q` is no format
+    // error: 12-15 `%q` is not a format
     printf("%q", f);
-    // error: 12-16 `%` is no format
+    // error: 12-16 `%` is not a format
     printf("5 %", f);
-    // warning: 18 `%f` does not fit `point`
+    // warning: 18 `%f` does not match `point`
     printf("%f", P);
     // error: 12-23 the format of `printf` must be a literal
     printf(shadername());
@@ -87,18 +87,18 @@ surface wrong()
     color c = texture("a", "smear", 1);
     // error: 30-34 the parameter `blur` is a `float`, not `string`
     c = texture("a", "blur", "0.1");
-    // error: 9-34 `texture` does not take
+    // error: 9-34 `texture` cannot be called with
     c = texture("a", s, t, "blur");
     // error: 9-17 `occlusion` is not RSL 3.2
     f = occlusion(P, N, 16);
-    // error: 9-16 no function `textures`
+    // error: 9-16 unknown function `textures`
     c = textures("a");
-    // error: 9-30 `transform` does not take (string, color)
+    // error: 9-30 `transform` cannot be called with (string, color)
     c = transform("world", Cs);
-    // error: 5-23 `fresnel` does not take
+    // error: 5-23 `fresnel` cannot be called with
     fresnel(I, N, 1, f);
-    // error: 9-26 `spline` does not take (float, float, float, float)
+    // error: 9-26 `spline` cannot be called with (float, float, float, float)
     f = spline(s, 0, 1, 2);
-    // error: 20-24 no color space `foo`
+    // error: 20-24 unknown color space `foo`
     c = ctransform("foo", c);
 }

@@ -10,7 +10,7 @@ surface classes(
     varying float weight = 0;
     output varying color glow = 0;
     output float count = 0;
-    // error: 18 a varying value for the uniform variable `from`
+    // error: 18 cannot assign a varying value to the uniform variable `from`
     float from = s;
     varying float along = t;
     )
@@ -20,20 +20,20 @@ surface classes(
     float v = twice(s);
     a = twice(7);
     glow = Cs;
-    // error: 5-13 a varying value for the uniform variable `count`
+    // error: 5-13 cannot assign a varying value to the uniform variable `count`
     count = u;
-    // error: 5-9 a varying value for the uniform variable `a`
+    // error: 5-9 cannot assign a varying value to the uniform variable `a`
     a = s;
-    // error: 5-14 a varying value for the uniform variable `a`
+    // error: 5-14 cannot assign a varying value to the uniform variable `a`
     a = weight;
-    // error: 5-16 a varying value for the uniform variable `a`
+    // error: 5-16 cannot assign a varying value to the uniform variable `a`
     a = twice(v);
-    // error: 5-20 a varying value for the uniform variable `a`
+    // error: 5-20 cannot assign a varying value to the uniform variable `a`
     a = chosen(s, 2);
-    // error: 11 a varying value for the uniform variable `x`
+    // error: 11 cannot assign a varying value to the uniform variable `x`
     fixed(s);
     fixed(a);
-    // error: 5-13 a varying value for the uniform variable `a`
+    // error: 5-13 cannot assign a varying value to the uniform variable `a`
     put(s, a);
     put(Kd, a);
     uniform float i;
@@ -42,11 +42,11 @@ surface classes(
     illuminance (P) { if (lightsource("__nondiffuse", nd) == 0) Ci += Cl; }
     surface("Kd", nd);
     float n = 3;
-    // warning: 23 comes from a variable that is varying by default
+    // warning: 23 is assigned from a variable that is varying by default
     uniform float m = n;
     float late = 0;
     if (s > 0.5) late = 1;
-    // error: 23-26 a varying value for the uniform variable `k`
+    // error: 23-26 cannot assign a varying value to the uniform variable `k`
     uniform float k = late;
     // A random number for a uniform variable is uniform.
     uniform float r = 1 + random();
@@ -54,11 +54,11 @@ surface classes(
     r = draw();
     r = 2 * random();
     float vr = random();
-    // error: 5-10 a varying value for the uniform variable `r`
+    // error: 5-10 cannot assign a varying value to the uniform variable `r`
     r = vr;
     uniform float sp = length(vtransform("world", vector (0, 0, 1)));
     uniform string name = concat("a", "b");
     float list[2] = {1, 2};
-    // error: 5-15 a varying value for the uniform variable `a`
+    // error: 5-15 cannot assign a varying value to the uniform variable `a`
     a = list[u];
 }

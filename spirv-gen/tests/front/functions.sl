@@ -11,7 +11,7 @@ point place() { extern point P; return P; }
 point place_without_extern() { return P; }
 float early(float x) { if (x > 0) return 1; return 0; }
 // error: 7-10 `none` must return a `float`
-// warning: 23 this does nothing
+// warning: 23 this has no effect
 float none(float x) { x; }
 // error: 29 this function returns no value
 void some(float x) { return x; }
@@ -26,7 +26,7 @@ float before(float x) { return later(x); }
 float later(float x) { return x; }
 // error: 7-12 `square` is defined twice
 float square(float y) { return y; }
-// error: 29 an argument of a function has no default
+// error: 29 an argument of a function cannot have a default
 void with_default(float x = 1) { }
 // error: 24 the argument `c` cannot be changed: it is not `output`
 void writes(color c) { c = 1; }
@@ -41,27 +41,27 @@ surface user(float Kd = 1;)
     a = total(list) + total(pair) + total3(list);
     bare(c);
     a = kd() * xcomp(place()) * early(a) + ycomp(place_without_extern());
-    // error: 9-20 `total3` does not take (an array of 2 float)
+    // error: 9-20 `total3` cannot be called with (an array of 2 float)
     a = total3(pair);
-    // error: 5-18 `split` does not take (normal, float, color)
+    // error: 5-18 `split` cannot be called with (normal, float, color)
     split(N, x, c);
     // error: 14 only variables can be assigned
     split(N, 1, y);
-    // error: 9-19 `square` does not take (string)
+    // error: 9-19 `square` cannot be called with (string)
     a = square("a");
-    // error: 9-16 `square` does not take ()
+    // error: 9-16 `square` cannot be called with ()
     a = square() + 1;
-    // error: 9-15 this call gives no value
+    // error: 9-15 this call returns no value
     a = bare(c);
     float inner(float x) {
         extern float Kd;
-        // error: 20 the function does not know the variable `a`
+        // error: 20 the variable `a` is not visible in this function
         return x + a + Kd;
     }
     float outer(float x) { extern float a; a = 2; return inner(x); }
     a = outer(1);
     { float hidden() { return 1; } a = hidden(); }
-    // error: 9-14 no function `hidden`
+    // error: 9-14 unknown function `hidden`
     a = hidden();
     // error: 36 `a` is `float` in the shader
     float strange() { extern color a; return 1; }
@@ -74,7 +74,7 @@ surface without_kd()
     Ci = square(2);
 }
 
-// error: 9-16 is too large with all functions in place
+// error: 9-16 is too large after inlining all function calls
 surface doubling()
 {
     float f0(float x) { return x + x * x; }
@@ -93,7 +93,7 @@ surface nested_lights()
     color twice() { return lamps() + lamps(); }
     Ci = twice();
     illuminance (P) {
-        // error: 15-21 an illuminance inside an illuminance
+        // error: 15-21 loops over the lights cannot be nested
         Ci += twice();
     }
 }

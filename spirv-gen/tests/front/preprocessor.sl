@@ -11,8 +11,8 @@ surface uses()
 {
     float GLUE(va, lue) = AREA(LIB_RADIUS) + KNOWN + lib_scale(2);
     Ci = value * PI;
-    // error: 18-22 `+` does not take `color` and `point`
+    // error: 18-22 `+` cannot be applied to `color` and `point`
     Ci = LIB_SUM(Cs, P);
-    // error: 10-19 no variable `gone`
+    // error: 10-19 unknown variable `gone`
     Ci = AREA(gone);
 }

@@ -10,7 +10,7 @@ surface second()
 {
     // error: 10 expected a value, found `;`
     Ci = ;
-    // error: 15-20 no variable `absent`
+    // error: 15-20 unknown variable `absent`
     float a = absent;
     // What depends on a fault is not told again.
     float b = a + 1;
@@ -18,8 +18,8 @@ surface second()
     // error: 16 expected `;` here
     Ci = Ci * 2
     Oi = 1;
-    // error: 14-20 no variable `missing`
-    // error: 24-34 no variable `unknown_too`
+    // error: 14-20 unknown variable `missing`
+    // error: 24-34 unknown variable `unknown_too`
     Ci = P * missing + unknown_too;
     // error: 17 expected `)`, found `{`
     if (Ci == 0 { Ci = 1; } else { Ci = 2; }

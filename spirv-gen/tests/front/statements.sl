@@ -15,28 +15,28 @@ surface loops()
     for (float k = 0; k < 2; k += 1) Ci += k;
     // error: 5-10 `break` outside a loop
     break;
-    // error: 20-30 `continue 2` inside one loop only
+    // error: 20-30 `continue 2` inside only one loop
     while (i > 0) {continue 2;}
-    // error: 14-16 no variable `k`
+    // error: 14-16 unknown variable `k`
     Ci = i + (k);
     if (u > 0.5) return;
-    // error: 12 a shader returns no value
+    // error: 12 a shader cannot return a value
     return 1;
     return;
-    // warning: 5-11 this is never reached
+    // warning: 5-11 this statement is unreachable
     Ci = 1;
 }
 
 surface strange()
 {
     float a = 1, b = 2;
-    // warning: 9-13 an assignment as a condition
+    // warning: 9-13 an assignment is used as a condition
     if (a = b) Ci = 1;
-    // warning: 5-10 this does nothing
+    // warning: 5-10 this has no effect
     a == b;
-    // warning: 5-9 this does nothing
+    // warning: 5-9 this has no effect
     a + b;
-    // warning: 5-10 this does nothing
+    // warning: 5-10 this has no effect
     sin(a);
     printf("%f\n", a);
     setcomp(Ci, 0, 1);
@@ -50,7 +50,7 @@ surface lit()
     illuminance (P, N, PI / 2) Ci += Cl * normalize(L) . N;
     illuminance ("a,-b", P) { Ci += Ol; }
     illuminance ("a", P, N, 1, "lightcache", "refresh") { }
-    // warning: 38-51 messages of `illuminance` to lights are not supported
+    // warning: 38-51 messages from `illuminance` to lights are not supported
     illuminance (P, normalize(N), 1, "send:light:x", 1) { }
     // error: 5-24 an axis and an angle
     illuminance (P, N) ;
@@ -61,18 +61,18 @@ surface lit()
     // error: 18-19 expected `point`, found `color`
     illuminance (Cs) ;
     illuminance (P) {
-        // error: 9-25 an illuminance inside an illuminance
+        // error: 9-25 loops over the lights cannot be nested
         illuminance (P) ;
-        // error: 15-21 an illuminance inside an illuminance
+        // error: 15-21 loops over the lights cannot be nested
         Ci += diffuse(N);
         break;
     }
     // warning: 10-11 `Cl` is zero outside `illuminance`
     Ci = Cl;
-    // error: 5-32 `illuminate` cannot stand in a surface shader
+    // error: 5-32 `illuminate` is not allowed in surface shaders
     illuminate (P, N, 1) Ci = 1;
     float x;
-    // error: 5-15 `lightsource` can only be asked inside `illuminance`
+    // error: 5-15 `lightsource` can only be used inside `illuminance`
     lightsource("intensity", x);
 }
 
@@ -87,14 +87,14 @@ light lamp(point from = point "shader" (0, 0, 0); uniform vector axis = vector "
     // warning: 5-20 light from all directions is not supported
     solar () Cl = 1;
     solar (axis, 0) {
-        // error: 9-24 `illuminate` inside `illuminate` or `solar`
+        // error: 9-24 `illuminate` cannot be inside `illuminate` or `solar`
         illuminate (P) ;
     }
-    // error: 5-21 `illuminance` cannot stand in a light shader
+    // error: 5-21 `illuminance` is not allowed in light shaders
     illuminance (P) ;
-    // error: 10-16 `diffuse` cannot stand in a light shader
+    // error: 10-16 `diffuse` is not allowed in light shaders
     Cl = diffuse(N);
-    // error: 5-6 light shaders do not know `Ci`
+    // error: 5-6 `Ci` does not exist in light shaders
     Ci = 1;
 }
 

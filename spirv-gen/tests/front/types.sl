@@ -50,39 +50,39 @@ surface bad_conversions()
     float g = "a";
     // error: 15-19 `string` cannot be cast to `color`
     c = color ("a");
-    // error: 9-14 `+` does not take `color` and `point`
+    // error: 9-14 `+` cannot be applied to `color` and `point`
     f = Cs + P;
-    // error: 9-15 `.` does not take `float` and `float`
+    // error: 9-15 `.` cannot be applied to `float` and `float`
     f = 1.5 . g;
-    // error: 9-15 `^` does not take `color` and `color`
+    // error: 9-15 `^` cannot be applied to `color` and `color`
     f = Cs ^ Os;
     // error: 9-13 `<` compares floats, not `point`
     f = P < N;
-    // error: 9-16 the operands `point` and `string` do not fit together
+    // error: 9-16 the operands have incompatible types, `point` and `string`
     f = P == "a";
-    // error: 9-12 a string has no opposite
+    // error: 9-12 a string cannot be negated
     f = -"a";
-    // error: 9-24 `*` does not take `matrix` and `point`
+    // error: 9-24 `*` cannot be applied to `matrix` and `point`
     p = 1 * matrix 1 * P;
-    // error: 5-11 `float` cannot be changed by `color`
+    // error: 5-11 `float` cannot be updated with `color`
     f *= Cs;
-    // error: 9 a condition is a comparison or a float, not `point`
+    // error: 9 a condition must be a comparison or a float, not `point`
     if (P) f = 1;
-    // error: 15-21 a `float` belongs to no space
+    // error: 15-21 a `float` has no coordinate space
     f = float "world" 1;
-    // error: 15-19 no color space `hvs`
+    // error: 15-19 unknown color space `hvs`
     c = color "hvs" (1, 1, 1);
-    // error: 17-35 the two values `color` and `point` do not fit together
+    // error: 17-35 the two values have incompatible types, `color` and `point`
     c = f > 0 ? color (1, 1, 1) : P;
 }
 
 surface names()
 {
-    // error: 10-11 no variable `Cd`
+    // error: 10-11 unknown variable `Cd`
     Ci = Cd;
-    // error: 10-13 no variable `true`
+    // error: 10-13 unknown variable `true`
     Ci = true;
-    // error: 9-17 no function `normalise`
+    // error: 9-17 unknown function `normalise`
     N = normalise(N);
     float x = 1;
     // error: 11 `x` is declared twice
@@ -97,9 +97,9 @@ surface names()
 surface arrays(float list[3] = {1, 2, 3}; string names[2] = {"a", "b"};
     // error: 20-25 2 values for an array of 3
     color bad[3] = {1, 2};
-    // error: 22 an array takes a list of values
+    // error: 22 an array must be initialized with a list of values
     float worse[2] = 1;
-    // error: 19-21 a list of values for what is no array
+    // error: 19-21 a list of values can only initialize an array
     float worst = {1};
     )
 {
@@ -111,11 +111,11 @@ surface arrays(float list[3] = {1, 2, 3}; string names[2] = {"a", "b"};
     Ci = spline(u, a);
     Ci = texture(names[0], s, t);
     Ci = texture(names[0][2], s, t);
-    // error: 10 this is an array of 4 `float`, not one value
+    // error: 10 expected one value, found an array of 4 `float`
     Ci = a + 1;
-    // error: 12 index 4 lies outside an array of 4
+    // error: 12 index 4 is out of range for an array of 4
     Ci = a[4];
-    // error: 12-13 index -1 lies outside an array of 4
+    // error: 12-13 index -1 is out of range for an array of 4
     Ci = a[-1];
     // error: 10 `point` has no elements
     Ci = P[0];
@@ -127,6 +127,6 @@ surface arrays(float list[3] = {1, 2, 3}; string names[2] = {"a", "b"};
     float big[5000];
     // error: 16-18 an array has 1 to 4096 elements, not 1.5
     float half[1.5];
-    // error: 15-16 arrays of changing length are not RSL 3.2
+    // error: 15-16 resizable arrays are not RSL 3.2
     float open[];
 }

@@ -15,17 +15,17 @@ surface writes(float Kd = 1; output color Cd = 1;)
     (P + N) = 2;
     // error: 5-6 only variables can be assigned
     PI = 3;
-    // error: 5-9 surface shaders do not know `alpha`
+    // error: 5-9 `alpha` does not exist in surface shaders
     alpha = 1;
 }
 
 displacement moves()
 {
     P += N; N = calculatenormal(P);
-    // error: 5-6 displacement shaders do not know `Ci`
+    // error: 5-6 `Ci` does not exist in displacement shaders
     Ci = 1;
     // error: 5-6 displacement shaders cannot change `Cs`
-    // error: 10-16 `diffuse` cannot stand in a displacement shader
+    // error: 10-16 `diffuse` is not allowed in displacement shaders
     Cs = diffuse(N);
 }
 
@@ -39,7 +39,7 @@ volume smoke()
 imager plate()
 {
     Ci += (1 - alpha) * color (1, 0, 0); Oi = 1; alpha = 1;
-    // error: 16 imager shaders do not know `N`
+    // error: 16 `N` does not exist in imager shaders
     Ci = color N;
 }
 
@@ -51,7 +51,7 @@ light glow()
 }
 
 // A function of the file counts for the shaders that call it.
-// error: 29-30 imager shaders do not know `Cs`
+// error: 29-30 `Cs` does not exist in imager shaders
 color tint() { extern color Cs; return Cs; }
 color unused() { extern color Cl; return Cl; }
 

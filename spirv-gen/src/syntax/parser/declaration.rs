@@ -33,7 +33,7 @@ impl Parser<'_> {
         let parameters = self.parameters()?;
         if self.punct() == Some(Punct::Semicolon) {
             let message = format!("`{}` has no body", name.name);
-            let hint = "a function is written out before its first use; there are no prototypes";
+            let hint = "define the function before its first use; RSL has no prototypes";
             self.reports.push(Report::error(name.span, message).hint(hint));
             self.at += 1;
             return Err(AlreadyReported);

@@ -1,4 +1,5 @@
-//! Expressions. From loose to tight: `=`, `?:`, `||`, `&&`, comparisons, `+ -`, `^`, `* /`, `.`, unary operators and casts.
+//! Expressions. From loose to tight: `=`, `?:`, `||`, `&&`, comparisons, `+ -`, `^`, `* /`, `.`, unary operators and
+//! casts.
 
 use super::{AlreadyReported, DEPTH_MAX, Parser, SyntaxResult};
 use crate::diagnostic::Report;
@@ -217,7 +218,7 @@ impl Parser<'_> {
         self.at += 1;
         let whole = span.to(self.last_span());
         if values.len() != 3 && values.len() != 16 {
-            let message = format!("a value has 3 components, a matrix 16, not {}", values.len());
+            let message = format!("a triple needs 3 components and a matrix 16, got {}", values.len());
             self.reports.push(Report::error(whole, message));
             return self.node(AstExprKind::Error, whole);
         }

@@ -1,5 +1,5 @@
-//! A parser by recursive descent. It never fails: what it cannot read is reported and left out, and reading goes on at the next
-//! statement or declaration.
+//! A parser by recursive descent. It never fails: what it cannot read is reported and left out, and reading goes on at
+//! the next statement or declaration.
 
 mod declaration;
 mod expression;
@@ -85,7 +85,10 @@ impl Parser<'_> {
             "class" | "struct" | "shader" | "public" | "private" => return Err(self.not_in_rsl_3_2(span, &word)),
             "transformation" => {
                 let message = "transformation shaders are not supported";
-                self.reports.push(Report::error(span, message).hint("they left the RenderMan Interface after 3.1"));
+                self.reports.push(
+                    Report::error(span, message)
+                        .hint("they were removed from the RenderMan Interface after version 3.1"),
+                );
                 return Err(AlreadyReported);
             }
             _ => {}
@@ -106,8 +109,8 @@ impl Parser<'_> {
             "class" | "public" | "private" => "class shaders are",
             "struct" => "structures are",
             "shader" => "shaders as values are",
-            "[]" => "arrays of changing length are",
-            "->" => "calls of methods are",
+            "[]" => "resizable arrays are",
+            "->" => "method calls are",
             _ => "this is",
         };
         let hint = "this compiler reads the RenderMan Shading Language 3.2";
@@ -115,7 +118,8 @@ impl Parser<'_> {
         AlreadyReported
     }
 
-    /// Goes behind the item that began at token `before`: behind its braces, or in front of what looks like the next item.
+    /// Goes behind the item that began at token `before`: behind its braces, or in front of what looks like the next
+    /// item.
     fn skip_item(&mut self, before: usize) {
         self.at = self.at.max(before + 1);
         if self.at_shader() {
@@ -161,7 +165,7 @@ impl Parser<'_> {
     }
 
     fn too_deep(&mut self, span: Span) -> AlreadyReported {
-        self.reports.push(Report::error(span, format!("nested more than {DEPTH_MAX} deep")));
+        self.reports.push(Report::error(span, format!("nested more than {DEPTH_MAX} levels deep")));
         AlreadyReported
     }
 
@@ -237,7 +241,7 @@ impl Parser<'_> {
     fn ident(&mut self, what: &str) -> SyntaxResult<Ident> {
         let Some(name) = self.ident_at(0) else {
             if let Some(word) = self.word() {
-                let message = format!("expected {what}, but `{word}` is a word of the language");
+                let message = format!("expected {what}, but `{word}` is a reserved word");
                 self.reports.push(Report::error(self.span(), message));
                 return Err(AlreadyReported);
             }
@@ -261,8 +265,8 @@ impl Parser<'_> {
         AlreadyReported
     }
 
-    /// The semicolon behind a statement. A missing one is reported where it should stand and taken as written if the next token
-    /// begins something new.
+    /// The semicolon behind a statement. A missing one is reported where it should stand and taken as written if the
+    /// next token begins something new.
     fn semicolon(&mut self) -> SyntaxResult<()> {
         if self.eat(Punct::Semicolon) {
             return Ok(());

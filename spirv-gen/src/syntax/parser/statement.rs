@@ -15,7 +15,7 @@ impl Parser<'_> {
                 return Ok(list);
             }
             if self.at_end() || self.at_shader() {
-                let report = Report::error(open, "this `{` is not closed").also(self.span(), "the end is reached here");
+                let report = Report::error(open, "this `{` is not closed").also(self.span(), "the file ends here");
                 self.reports.push(report);
                 return Err(AlreadyReported);
             }
@@ -27,8 +27,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes behind the statement that began at token `before`: behind its semicolon or braces, or in front of the brace that ends
-    /// the block around.
+    /// Goes behind the statement that began at token `before`: behind its semicolon or braces, or in front of the brace
+    /// that ends the block around.
     fn skip_statement(&mut self, before: usize) {
         let (fault_at, mut depth) = (self.at, 0usize);
         // What was read of the statement may have opened braces.
@@ -201,7 +201,7 @@ impl Parser<'_> {
             if number >= 1.0 && number.fract() == 0.0 {
                 levels = number as u32;
             } else {
-                self.reports.push(Report::error(self.span(), "the number of loops to leave is 1, 2, 3, ..."));
+                self.reports.push(Report::error(self.span(), "the number of loops must be 1, 2, 3, ..."));
             }
             self.at += 1;
         }

@@ -194,22 +194,22 @@ fn faults_are_told_once_and_reading_goes_on() {
     for (text, expected) in [
         ("x = ;", "1:17 expected a value, found `;`"),
         ("x = 1", "1:18 expected `;` here"),
-        ("x = (1, 2);", "1:17 a value has 3 components, a matrix 16, not 2"),
+        ("x = (1, 2);", "1:17 a triple needs 3 components and a matrix 16, got 2"),
         ("x = (1 2);", "1:20 expected `)`, found a number"),
         ("f(1 2);", "1:17 expected `,` or `)`, found a number"),
         ("x++;", "1:14 there is no operator `++`"),
         ("x--;", "1:14 there is no operator `--`"),
-        ("x = y->f(1);", "1:18 calls of methods are not RSL 3.2"),
+        ("x = y->f(1);", "1:18 method calls are not RSL 3.2"),
         ("x = void 3;", "1:17 a value cannot be void"),
         ("void x;", "1:13 a variable cannot be void"),
-        ("float if = 1;", "1:19 expected a name, but `if` is a word of the language"),
+        ("float if = 1;", "1:19 expected a name, but `if` is a reserved word"),
         ("float x[2][2];", "1:23 arrays of arrays are not RSL 3.2"),
-        ("float[] x;", "1:18 arrays of changing length are not RSL 3.2"),
+        ("float[] x;", "1:18 resizable arrays are not RSL 3.2"),
         ("struct S s;", "1:13 structures are not RSL 3.2"),
         ("shader s = 1;", "1:13 shaders as values are not RSL 3.2"),
         ("point \"world\" p = 0;", "1:19 a space belongs to a value, not to a type"),
         ("else x = 1;", "1:13 `else` without `if`"),
-        ("break 1.5;", "1:19 the number of loops to leave is 1, 2, 3, ..."),
+        ("break 1.5;", "1:19 the number of loops must be 1, 2, 3, ..."),
         ("float f(float x);", "1:19 `f` has no body"),
         ("if x = 1;", "1:16 expected `(`, found `x`"),
         ("x = uniform;", "1:17 expected a value, found `uniform`"),
@@ -250,7 +250,7 @@ fn nothing_is_too_deep_for_the_stack() {
         let (_, messages) =
             parse_text(&format!("surface s() {{ x = {}1{}; }}", open.repeat(20_000), close.repeat(20_000)));
         assert_eq!(messages.len(), 1, "{open}: {messages:?}");
-        assert!(messages[0].ends_with("nested more than 200 deep"), "{open}: {messages:?}");
+        assert!(messages[0].ends_with("nested more than 200 levels deep"), "{open}: {messages:?}");
     }
     for operator in ["+", "||", "."] {
         let (_, messages) = parse_text(&format!("surface s() {{ x = y{}; }}", format!("{operator} y").repeat(20_000)));

@@ -17,7 +17,7 @@ impl Preprocessor<'_> {
         let mut expression = ConditionParser { tokens: &tokens, at: 0, end, depth: 0 };
         let value = expression.ternary(true).and_then(|value| match expression.tokens.get(expression.at) {
             None => Ok(value),
-            Some(token) => Err((token.span, "the condition should end here".to_owned())),
+            Some(token) => Err((token.span, "expected the end of the condition".to_owned())),
         });
         match value {
             Ok(value) => value != 0,
@@ -60,8 +60,8 @@ impl Preprocessor<'_> {
 /// What is wrong, and where.
 type ConditionError = (Span, String);
 
-/// A parser that computes as it goes. Parts that C does not evaluate are parsed with `live` false: no fault comes from a division
-/// by 0 in them.
+/// A parser that computes as it goes. Parts that C does not evaluate are parsed with `live` false: no fault comes from
+/// a division by 0 in them.
 struct ConditionParser<'a> {
     tokens: &'a [RawToken],
     at: usize,
@@ -90,7 +90,7 @@ impl ConditionParser<'_> {
     fn ternary(&mut self, live: bool) -> Result<i64, ConditionError> {
         self.depth += 1;
         if self.depth > CONDITION_DEPTH_MAX {
-            return Err((self.span(), format!("the condition is nested more than {CONDITION_DEPTH_MAX} deep")));
+            return Err((self.span(), format!("the condition is nested more than {CONDITION_DEPTH_MAX} levels deep")));
         }
         let mut value = self.binary(0, live)?;
         if self.eat(Punct::Question) {
@@ -146,7 +146,7 @@ impl ConditionParser<'_> {
     fn primary(&mut self, live: bool) -> Result<i64, ConditionError> {
         let span = self.span();
         let Some(token) = self.tokens.get(self.at) else {
-            return Err((span, "the condition ends too early".to_owned()));
+            return Err((span, "the condition is incomplete".to_owned()));
         };
         self.at += 1;
         match token.kind {
@@ -158,11 +158,11 @@ impl ConditionParser<'_> {
                 Err((self.span(), "expected `)`".to_owned()))
             }
             RawKind::Number => integer(&token.text).ok_or_else(|| {
-                (span, format!("`{}` is not an integer; conditions of `#if` know no others", token.text))
+                (span, format!("`{}` is not an integer; `#if` conditions take integers only", token.text))
             }),
             // A name that is no macro counts as 0.
             RawKind::Ident => Ok(0),
-            _ => Err((span, format!("`{}` cannot stand in a condition", token.spelling()))),
+            _ => Err((span, format!("`{}` is not allowed in a condition", token.spelling()))),
         }
     }
 }

@@ -73,7 +73,7 @@ impl Preprocessor<'_> {
     /// Warns of tokens behind a directive that takes no more.
     fn expect_line_end(&mut self, directive: &str) {
         if let [first, .., last] | [first @ last] = self.directive_line().as_slice() {
-            let message = format!("tokens behind `#{directive}` are ignored");
+            let message = format!("tokens after `#{directive}` are ignored");
             self.reports.push(Report::warning(first.span.to(last.span), message));
         }
     }
@@ -98,9 +98,9 @@ impl Preprocessor<'_> {
         let body = self.macro_body(&line, parameters.as_deref());
         let new = Macro { name: name.text.clone(), span: name.span, parameters, variadic, body };
         if let Some(old) = self.macros.get(&name.text).filter(|old| !old.same_as(&new)) {
-            let message = format!("the macro `{}` is defined again with another meaning", name.text);
-            let report = Report::warning(name.span, message).also(old.span, "the definition before");
-            self.reports.push(report.hint(format!("write `#undef {}` in front if this is meant", name.text)));
+            let message = format!("the macro `{}` is redefined differently", name.text);
+            let report = Report::warning(name.span, message).also(old.span, "previous definition");
+            self.reports.push(report.hint(format!("write `#undef {}` first if this is intended", name.text)));
         }
         self.macros.insert(name.text.clone(), Arc::new(new));
     }
@@ -115,7 +115,7 @@ impl Preprocessor<'_> {
         while let Some((_, token)) = rest.next() {
             match token.kind {
                 RawKind::Ident if names.contains(&token.text) => {
-                    let message = format!("the parameter `{}` is named twice", token.text);
+                    let message = format!("the parameter `{}` is declared twice", token.text);
                     self.error(Report::error(token.span, message));
                 }
                 RawKind::Ident => names.push(token.text.clone()),
@@ -132,8 +132,8 @@ impl Preprocessor<'_> {
             }
         }
         let span = line[0].span.to(line[line.len() - 1].span);
-        let report = Report::error(span, "the parameters of a macro are names with commas between, in parentheses");
-        self.error(report.hint("a macro without parameters needs a blank between its name and `(`"));
+        let report = Report::error(span, "the parameters of a macro are names separated by commas, in parentheses");
+        self.error(report.hint("put a space between the name of a macro without parameters and `(`"));
         None
     }
 
@@ -149,7 +149,7 @@ impl Preprocessor<'_> {
             if token.is(Punct::HashHash) {
                 match body.last_mut() {
                     Some(left) if at < line.len() => left.pasted = true,
-                    _ => self.error(Report::error(token.span, "`##` must stand between two tokens")),
+                    _ => self.error(Report::error(token.span, "`##` must be between two tokens")),
                 }
                 continue;
             }
@@ -159,7 +159,7 @@ impl Preprocessor<'_> {
             } else if token.is(Punct::Hash) && parameters.is_some() {
                 match line.get(at).and_then(index) {
                     Some(index) => part.role = Substitution::Stringified(index),
-                    None => self.error(Report::error(token.span, "`#` must stand in front of a parameter")),
+                    None => self.error(Report::error(token.span, "`#` must be followed by a parameter")),
                 }
                 at += 1;
             }
@@ -204,7 +204,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The header that the tokens behind `#include` expand to.
+    /// The header that the tokens after `#include` expand to.
     fn expanded_header(&mut self, line: Vec<RawToken>) -> Option<(String, bool, Span)> {
         let span = line.first()?.span.to(line.last()?.span);
         let tokens = self.expand_apart(line);
@@ -222,7 +222,7 @@ impl Preprocessor<'_> {
     fn ifdef_directive(&mut self, span: Span, wanted: bool) {
         let name = self.directive_token();
         if name.kind != RawKind::Ident {
-            self.error(Report::error(span, "a condition on a macro needs its name"));
+            self.error(Report::error(span, "`#ifdef` and `#ifndef` need the name of a macro"));
         }
         let holds = self.macros.contains_key(&name.text) == wanted;
         self.expect_line_end(if wanted { "ifdef" } else { "ifndef" });
@@ -260,7 +260,7 @@ impl Preprocessor<'_> {
     }
 
     fn late_branch(&mut self, span: Span, name: &str) {
-        self.error(Report::error(span, format!("`#{name}` behind `#else`")));
+        self.error(Report::error(span, format!("`#{name}` after `#else`")));
     }
 
     /// Skips lines up to the branch that is to be read, or to the `#endif`.
@@ -320,7 +320,7 @@ impl Preprocessor<'_> {
     fn message_directive(&mut self, span: Span, is_error: bool) {
         let text = self.files.last_mut().map_or_else(String::new, |f| f.lexer.rest_of_line());
         let word = if is_error { "#error" } else { "#warning" };
-        let message = if text.is_empty() { format!("`{word}` stands here") } else { format!("{word}: {text}") };
+        let message = if text.is_empty() { format!("`{word}` without a message") } else { format!("{word}: {text}") };
         if is_error {
             self.error(Report::error(span, message));
         } else {
@@ -342,7 +342,7 @@ impl Preprocessor<'_> {
         };
         match (number, name) {
             (Some(number), Some(name)) => self.map.mark_line(span.start, number, name),
-            _ => self.error(Report::error(span, "a line directive is `#line number` or `#line number \"file\"`")),
+            _ => self.error(Report::error(span, "expected `#line number` or `#line number \"file\"`")),
         }
     }
 

@@ -1,4 +1,5 @@
-//! Macro expansion, after D. Prosser's algorithm: every token carries the set of macros that it may not expand any more.
+//! Macro expansion, after D. Prosser's algorithm: every token carries the set of macros that it may not expand any
+//! more.
 
 use super::Preprocessor;
 use crate::diagnostic::Report;
@@ -138,7 +139,7 @@ impl Preprocessor<'_> {
             return true;
         }
         if self.hide_sets.get(token.hidden).len() >= EXPANSION_DEPTH_MAX || self.isolation >= EXPANSION_DEPTH_MAX {
-            let message = format!("macros expand more than {EXPANSION_DEPTH_MAX} deep");
+            let message = format!("macros are nested more than {EXPANSION_DEPTH_MAX} levels deep");
             self.error(Report::error(token.span, message));
             return false;
         }
@@ -211,7 +212,7 @@ impl Preprocessor<'_> {
             match token.kind {
                 RawKind::End if self.tokens_left == 0 => return None,
                 RawKind::End => {
-                    let message = format!("the arguments of the macro `{}` have no end", definition.name);
+                    let message = format!("the arguments of the macro `{}` are not closed", definition.name);
                     self.error(Report::error(name.span, message).hint("close them with `)`"));
                     return None;
                 }
@@ -340,7 +341,7 @@ impl Preprocessor<'_> {
         let message = if whole {
             format!("`##` makes a token of more than {TOKEN_BYTES_MAX} bytes")
         } else {
-            format!("`##` joins `{}` and `{}` to no token", left.spelling(), right.spelling())
+            format!("`##` cannot join `{}` and `{}` into one token", left.spelling(), right.spelling())
         };
         self.error(Report::error(site, message));
         vec![left.clone(), right.clone()]

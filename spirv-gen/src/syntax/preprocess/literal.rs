@@ -10,8 +10,8 @@ pub(super) fn number(token: &RawToken, reports: &mut Reports) -> f32 {
     match text.parse::<f32>() {
         Ok(value) if written_well && value.is_finite() => value,
         Ok(_) if written_well => {
-            let message = format!("the number `{}` does not fit a float", token.text);
-            reports.push(Report::warning(token.span, message).hint("it becomes the largest float, 3.4028235e38"));
+            let message = format!("the number `{}` is out of range for a float", token.text);
+            reports.push(Report::warning(token.span, message).hint("the largest float, 3.4028235e38, is used instead"));
             f32::MAX
         }
         _ => {
@@ -52,7 +52,7 @@ pub(super) fn string(token: &RawToken, reports: &mut Reports) -> String {
         }
     }
     if value.contains('\0') {
-        reports.push(Report::error(token.span, "a string cannot hold the character `\\0`"));
+        reports.push(Report::error(token.span, "a string cannot contain the character `\\0`"));
         value.retain(|c| c != '\0');
     }
     value

@@ -1,7 +1,7 @@
 //! The C preprocessor of RSL: files, directives and macros in, tokens of the language out.
 //!
-//! Everything that a hostile text could make large or deep has a limit: include depth, files, nesting of expansions and of
-//! conditions, and the tokens handled in all. Reaching one is an error at the place where it happens, never a hang.
+//! Everything that a hostile text could make large or deep has a limit: include depth, files, nesting of expansions and
+//! of conditions, and the tokens handled in all. Reaching one is an error at the place where it happens, never a hang.
 
 mod condition;
 mod directive;
@@ -139,17 +139,17 @@ impl Preprocessor<'_> {
         let site = included_at.unwrap_or_default();
         if self.files.len() >= INCLUDE_DEPTH_MAX || self.file_count >= FILES_MAX {
             let what = if self.files.len() >= INCLUDE_DEPTH_MAX { INCLUDE_DEPTH_MAX } else { FILES_MAX };
-            let how = if what == FILES_MAX { "in all" } else { "deep" };
+            let how = if what == FILES_MAX { "in all" } else { "levels deep" };
             self.error(
                 Report::error(site, format!("too many included files: {what} {how}"))
-                    .hint("does a file include itself? Protect it with `#ifndef NAME`, `#define NAME` ... `#endif`"),
+                    .hint("does a file include itself? Guard it with `#ifndef NAME`, `#define NAME` ... `#endif`"),
             );
             return self.abort();
         }
         let text: Arc<str> = text.into();
         let Some(base) = self.map.add(self.names.intern(name), text.clone(), included_at) else {
             let limit = crate::span::SOURCE_BYTES_MAX >> 20;
-            self.error(Report::error(site, format!("the source is too large: `{name}` goes beyond {limit} MiB")));
+            self.error(Report::error(site, format!("the source is too large: `{name}` exceeds {limit} MiB")));
             return self.abort();
         };
         self.file_count += 1;
@@ -171,8 +171,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The next token, of an expansion or of a file: directives are obeyed, line ends and the ends of included files skipped. `End`
-    /// comes when fewer than `floor` + 1 files would be left.
+    /// The next token, of an expansion or of a file: directives are obeyed, line ends and the ends of included files
+    /// skipped. `End` comes when fewer than `floor` + 1 files would be left.
     fn next(&mut self, floor: usize) -> RawToken {
         loop {
             if let Some(token) = self.pending.pop() {
@@ -256,7 +256,7 @@ impl Preprocessor<'_> {
             RawKind::String => return self.emit_string(token),
             RawKind::Punct(punct) => TokenKind::Punct(punct),
             RawKind::Other => {
-                let message = format!("the character `{}` means nothing here", token.text.escape_debug());
+                let message = format!("unexpected character `{}`", token.text.escape_debug());
                 return self.error(Report::error(token.span, message));
             }
             RawKind::Newline => return,

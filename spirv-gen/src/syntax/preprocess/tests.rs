@@ -143,44 +143,44 @@ fn faults_have_places() {
         ("\n#endif", "2:1 `#endif` without `#if`"),
         ("#if 1\na", "1:1 this condition has no `#endif`"),
         ("#if 0\na", "1:1 this condition has no `#endif`"),
-        ("#if 1\n#else\n#else\n#endif", "3:1 `#else` behind `#else`"),
-        ("#if 0\n#else\n#elif 1\n#endif", "3:1 `#elif` behind `#else`"),
-        ("#if 1 +\n#endif", "1:8 the condition ends too early"),
-        ("#if\n#endif", "1:4 the condition ends too early"),
-        ("#if 1 1\n#endif", "1:7 the condition should end here"),
-        ("#if 1.5\n#endif", "1:5 `1.5` is not an integer; conditions of `#if` know no others"),
+        ("#if 1\n#else\n#else\n#endif", "3:1 `#else` after `#else`"),
+        ("#if 0\n#else\n#elif 1\n#endif", "3:1 `#elif` after `#else`"),
+        ("#if 1 +\n#endif", "1:8 the condition is incomplete"),
+        ("#if\n#endif", "1:4 the condition is incomplete"),
+        ("#if 1 1\n#endif", "1:7 expected the end of the condition"),
+        ("#if 1.5\n#endif", "1:5 `1.5` is not an integer; `#if` conditions take integers only"),
         ("#if 1 / 0\n#endif", "1:7 division by 0 in a condition"),
         ("#if (1\n#endif", "1:7 expected `)`"),
         ("#if 1 ? 2\n#endif", "1:10 expected `:` of `? :`"),
         ("#if defined\n#endif", "1:5 `defined` needs the name of a macro"),
-        ("#if = 2\n#endif", "1:5 `=` cannot stand in a condition"),
+        ("#if = 2\n#endif", "1:5 `=` is not allowed in a condition"),
         ("  # error stop  here ", "1:3 #error: stop  here"),
         ("#warning old", "1:1 warning: #warning: old"),
         ("#foo bar", "1:1 unknown directive `#foo`"),
         ("#define 1 2", "1:9 `#define` needs the name of a macro"),
-        ("#define F(x", "1:10 the parameters of a macro are names with commas between, in parentheses"),
-        ("#define F(x, x) x", "1:14 the parameter `x` is named twice"),
-        ("#define F(x) #y", "1:14 `#` must stand in front of a parameter"),
-        ("#define F ## y", "1:11 `##` must stand between two tokens"),
-        ("#define A 1\n#define A 2", "2:9 warning: the macro `A` is defined again with another meaning"),
+        ("#define F(x", "1:10 the parameters of a macro are names separated by commas, in parentheses"),
+        ("#define F(x, x) x", "1:14 the parameter `x` is declared twice"),
+        ("#define F(x) #y", "1:14 `#` must be followed by a parameter"),
+        ("#define F ## y", "1:11 `##` must be between two tokens"),
+        ("#define A 1\n#define A 2", "2:9 warning: the macro `A` is redefined differently"),
         ("#define F(x) x\nF(1, 2)", "2:1 the macro `F` takes 1 argument, not 2"),
         ("#define F(x, y) x\nF(1)", "2:1 the macro `F` takes 2 arguments, not 1"),
-        ("#define F(x) x\nF(1", "2:1 the arguments of the macro `F` have no end"),
-        ("#define J(a, b) a##b\n x J(+, y)", "2:4 `##` joins `+` and `y` to no token"),
+        ("#define F(x) x\nF(1", "2:1 the arguments of the macro `F` are not closed"),
+        ("#define J(a, b) a##b\n x J(+, y)", "2:4 `##` cannot join `+` and `y` into one token"),
         ("#include", "1:1 `#include` needs a file: `\"name\"` or `<name>`"),
         ("#include \"no.h\"", "1:10 cannot include `no.h`"),
         ("#undef 3", "1:8 `#undef` needs the name of a macro"),
         ("#endif x", "1:1 `#endif` without `#if`"),
-        ("#if 1\n#endif x", "2:8 warning: tokens behind `#endif` are ignored"),
-        ("#line x", "1:1 a line directive is `#line number` or `#line number \"file\"`"),
+        ("#if 1\n#endif x", "2:8 warning: tokens after `#endif` are ignored"),
+        ("#line x", "1:1 expected `#line number` or `#line number \"file\"`"),
         ("1x", "1:1 `1x` is not a number"),
         ("1e", "1:1 `1e` is not a number"),
         ("0x10", "1:1 `0x10` is not a number"),
-        ("1e99", "1:1 warning: the number `1e99` does not fit a float"),
-        ("a @", "1:3 the character `@` means nothing here"),
-        ("\"a\\0b\"", "1:1 a string cannot hold the character `\\0`"),
-        ("x \"open", "1:3 a string that does not end on its line"),
-        ("x /* open", "1:3 a comment that has no end"),
+        ("1e99", "1:1 warning: the number `1e99` is out of range for a float"),
+        ("a @", "1:3 unexpected character `@`"),
+        ("\"a\\0b\"", "1:1 a string cannot contain the character `\\0`"),
+        ("x \"open", "1:3 this string is not closed on its line"),
+        ("x /* open", "1:3 this comment is not closed"),
     ] {
         assert_eq!(fault(text), expected, "{text:?}");
     }
@@ -203,10 +203,10 @@ fn includes_and_their_places() {
     assert_eq!(check("#define H <lib/b.h>\n#include H\n"), ("b # include \"x\"".to_owned(), vec![]));
     assert_eq!(check("#include \"once.h\"\n#include \"once.h\"").0, "once");
     let (words, messages) = check("#include \"d.h\"\ny");
-    assert_eq!((words.as_str(), messages), ("c y", vec!["c.h:3:3 the character `@` means nothing here".to_owned()]));
+    assert_eq!((words.as_str(), messages), ("c y", vec!["c.h:3:3 unexpected character `@`".to_owned()]));
     assert_eq!(check("#include \"open.h\"\ny").1, ["open.h:1:1 this condition has no `#endif`"]);
-    assert_eq!(check("#include \"call.h\"\n)").1, ["call.h:1:1 the arguments of the macro `F` have no end"]);
-    assert!(check("#include \"self.h\"").1[0].ends_with("too many included files: 64 deep"));
+    assert_eq!(check("#include \"call.h\"\n)").1, ["call.h:1:1 the arguments of the macro `F` are not closed"]);
+    assert!(check("#include \"self.h\"").1[0].ends_with("too many included files: 64 levels deep"));
 }
 
 #[test]
@@ -231,8 +231,8 @@ error: `1x` is not a number
 
 #[test]
 fn line_directives_and_markers() {
-    assert_eq!(run("#line 10 \"x.sl\"\n\n@", &[], &[]).1, ["x.sl:11:1 the character `@` means nothing here"]);
-    assert_eq!(run("# 7 \"y.sl\" 1 3\n@", &[], &[]).1, ["y.sl:7:1 the character `@` means nothing here"]);
+    assert_eq!(run("#line 10 \"x.sl\"\n\n@", &[], &[]).1, ["x.sl:11:1 unexpected character `@`"]);
+    assert_eq!(run("# 7 \"y.sl\" 1 3\n@", &[], &[]).1, ["y.sl:7:1 unexpected character `@`"]);
     assert_eq!(clean("#line 30\n__LINE__ __FILE__"), "30 \"main.sl\"");
 }
 
@@ -256,7 +256,7 @@ fn bombs_end_with_an_error() {
         ("calls", format!("#define F(x) x\n{}1{}", "F(".repeat(500), ")".repeat(500)), "deep"),
         ("doubled calls", format!("#define F(x) x x\n{}1{}", "F(".repeat(100), ")".repeat(100)), "tokens after"),
         ("parentheses", format!("#if {}1{}\n#endif", "(".repeat(9000), ")".repeat(9000)), "nested more than"),
-        ("minus signs", format!("#if {}1\na\n#endif\n@", "- ".repeat(90000)), "means nothing"),
+        ("minus signs", format!("#if {}1\na\n#endif\n@", "- ".repeat(90000)), "unexpected character `@`"),
         ("includes", "#include \"t.h\"".to_owned(), "too many included files"),
     ] {
         let (_, messages) = run(&text, &twice, &[]);
