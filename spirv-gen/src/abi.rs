@@ -1,4 +1,5 @@
-//! The interface between a compiled shading kernel and whoever dispatches it: bindings, records, push constants.
+//! The interface between a compiled shading kernel and the program that dispatches it: bindings, records, push
+//! constants.
 //!
 //! A kernel shades *grid slots*. One invocation is one shading point (grid vertex). A dispatch covers slots of one
 //! size, `1 << slot_log2` vertices each (16 to 256, so that a slot never crosses a workgroup of 256), and invocation
@@ -22,8 +23,8 @@
 //! fills those that the reflection says are read); primvars follow from 4 on. A position kernel writes output channels
 //! 0 and 1, (P, u) and (N, v), with u and v as they came; `output_base` may equal `input_base`.
 //!
-//! *Instance blocks.* `Work` names the record of `Params` at which the instance's block begins. What stands where in
-//! the block is in [`crate::Reflection::slots`]: parameters of the shaders, colour, opacity, matrices of the spaces the
+//! *Instance blocks.* `Work` names the record of `Params` at which the instance's block begins. The layout of the block
+//! is in [`crate::Reflection::slots`]: parameters of the shaders, colour, opacity, matrices of the spaces the
 //! program uses, light list.
 //!
 //! *Light lists.* A light list is: record 0 `(count, 0, 0, 0)` as uint bits, then one record a light `(kind, block
@@ -67,7 +68,7 @@ pub mod binding {
 /// | 1 | bits of du (float) | bits of dv (float) | 0 | 0 |
 ///
 /// `du`, `dv` are the parametric distance between neighbouring regular vertices. Uniform inputs (primvars of class
-/// uniform or constant bound to parameters that the shader declares uniform) stand one value a record (a matrix: four)
+/// uniform or constant bound to parameters that the shader declares uniform) take one record a value (a matrix: four)
 /// from `w` on.
 pub mod work {
     /// The vertices of row `j = 0` are snapped to a coarser edge: their u is not regular, take differences along u from

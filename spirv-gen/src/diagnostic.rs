@@ -5,10 +5,10 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snip
 use rustc_hash::FxHashSet;
 use std::fmt;
 
-/// Errors of one compilation that are told; more are counted.
+/// Errors of one compilation that are reported; further ones are counted.
 pub const ERRORS_MAX: usize = 50;
 
-/// Warnings of one compilation that are told; more are counted.
+/// Warnings of one compilation that are reported; further ones are counted.
 pub const WARNINGS_MAX: usize = 50;
 
 /// Characters of a message; names in shaders may be of any length.
@@ -128,7 +128,7 @@ impl Reports {
         }
     }
 
-    /// Errors so far, those behind the limit included.
+    /// Errors so far, those after the limit included.
     pub(crate) fn error_count(&self) -> usize {
         self.errors
     }

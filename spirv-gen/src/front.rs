@@ -6,16 +6,16 @@ use crate::span::{SourceMap, Span};
 use crate::syntax::parser;
 use crate::syntax::preprocess::{Preprocessed, Source, preprocess};
 
-/// What a source file holds.
+/// What a source file contains.
 #[derive(Clone, Debug)]
 pub struct ParsedFile {
     /// Its shaders that are free of errors, in order. A file normally holds one.
     pub shaders: Vec<CheckedShader>,
-    /// All that is to be said, by place.
+    /// All diagnostics, in source order.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads and checks a source file. It never fails: what is wrong is in the diagnostics.
+/// Reads and checks a source file. It never fails: errors are in the diagnostics.
 pub fn parse_shaders(source: &Source<'_>) -> ParsedFile {
     let (mut map, mut reports) = (SourceMap::default(), Reports::default());
     let Preprocessed { tokens, is_complete } = preprocess(source, &mut map, &mut reports);
@@ -25,7 +25,7 @@ pub fn parse_shaders(source: &Source<'_>) -> ParsedFile {
     if is_complete {
         let is_readable = reports.error_count() == 0;
         shaders = sema::check(&unit, &mut reports);
-        // What could not be read was left out of the tree.
+        // Code that could not be parsed is missing from the tree.
         shaders.retain(|_| is_readable);
     }
     if shaders.is_empty() && reports.error_count() == 0 {

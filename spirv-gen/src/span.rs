@@ -1,6 +1,6 @@
-//! Where something stands in the source: spans, the files of a compilation, macro expansions.
+//! Locations in the source: spans, the files of a compilation, macro expansions.
 //!
-//! All texts of one compilation lie behind each other in one address space, so that a [`Span`] is three numbers and
+//! All texts of one compilation are concatenated in one address space, so that a [`Span`] is three numbers and
 //! needs no file index. What came out of a macro has the span of the macro's use and names an [`Expansion`] that knows
 //! where the token was spelled.
 
@@ -14,14 +14,14 @@ pub const SOURCE_BYTES_MAX: u32 = 16 << 20;
 pub struct Span {
     /// First byte.
     pub start: u32,
-    /// First byte behind; `start` for a place between two bytes.
+    /// First byte after it; `start` for a place between two bytes.
     pub end: u32,
-    /// Index of an [`Expansion`] plus one; 0 for what stands in the file as written.
+    /// Index of an [`Expansion`] plus one; 0 for what is in the file as written.
     expansion: u32,
 }
 
 impl Span {
-    /// The span of something that stands in a file as written.
+    /// The span of something that is in a file as written.
     pub fn new(start: u32, end: u32) -> Self {
         Self { start, end, expansion: 0 }
     }
@@ -33,7 +33,7 @@ impl Span {
         Self { start: self.start, end: last.end.max(self.start), expansion }
     }
 
-    /// The empty span behind `self`.
+    /// The empty span after `self`.
     #[must_use]
     pub fn after(self) -> Self {
         Self { start: self.end, end: self.end, expansion: self.expansion }
@@ -107,7 +107,7 @@ const EXCERPT_LINES_MAX: usize = 4;
 /// Bytes between the places of one excerpt.
 const JOINT_EXCERPT_BYTES_MAX: u32 = 1 << 15;
 
-/// Bytes of an excerpt; of longer lines it is what stands around the span's beginning.
+/// Bytes of an excerpt; of longer lines it is the text around the span's beginning.
 const EXCERPT_BYTES_MAX: usize = 2000;
 
 impl SourceMap {
@@ -193,7 +193,7 @@ impl SourceMap {
         Some(Excerpt { text: text[window].to_owned(), name, line, ranges: vec![range] })
     }
 
-    /// The lines from the first to the last that `spans` touch, if they stand near each other in one file.
+    /// The lines from the first to the last that `spans` touch, if they are near each other in one file.
     pub(crate) fn joint_excerpt(&self, spans: &[Span]) -> Option<Excerpt> {
         let index = self.file_index(spans.first()?.start);
         let file = self.files.get(index)?;

@@ -111,7 +111,7 @@ fn exponential(x: f64, precision: usize) -> String {
     format!("{mantissa}e{sign}{digits:0>2}")
 }
 
-/// C's `%g`: so many digits, with an exponent where that is shorter, without zeros at the end.
+/// C's `%g`: `precision` digits, with an exponent where that is shorter, without zeros at the end.
 fn general(x: f64, precision: usize) -> String {
     let digits = precision.max(1);
     let rounded = exponential(x, digits - 1);

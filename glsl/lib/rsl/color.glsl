@@ -1,5 +1,5 @@
-// Colour spaces of ctransform() (RISpec 15.4). Between operations colours are RGB; XYZ is that of the Rec. 709 primaries with a D65
-// white, YIQ that of NTSC.
+// Colour spaces of ctransform() (RISpec 15.4). Between operations colours are RGB; XYZ is that of the Rec. 709
+// primaries with a D65 white, YIQ that of NTSC.
 
 float rsl_largest(const in vec3 c) {
     return max(max(c.x, c.y), c.z);

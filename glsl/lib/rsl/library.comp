@@ -1,9 +1,10 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
-// The helper library of compiled shaders. The compiler imports single functions of it; this entry point only names those that it may
-// ask for, because others are dropped when the library is compiled. Compile for Vulkan 1.2, without optimisation (which would inline
-// them all). Functions take their parameters by value (const in) and use no global variables.
+// The helper library of compiled shaders. The compiler imports single functions of it; this entry point only names
+// those that it may ask for, because others are dropped when the library is compiled. Compile for Vulkan 1.2, without
+// optimisation (which would inline them all). Functions take their parameters by value (const in) and use no global
+// variables.
 
 #include "lib/rsl/hash.glsl"
 #include "lib/rsl/math.glsl"

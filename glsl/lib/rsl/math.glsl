@@ -1,8 +1,9 @@
-// Elementary functions within 2 ulp, made of exact and correctly rounded operations only (add, subtract, multiply, divide, root, floor,
-// selects, bits), so that every device computes the same. No branches, no tables, no fused operations.
+// Elementary functions within 2 ulp, made of exact and correctly rounded operations only (add, subtract, multiply,
+// divide, root, floor, selects, bits), so that every device computes the same. No branches, no tables, no fused
+// operations.
 //
-// Polynomials are interpolations at Chebyshev nodes, computed to 40 digits and rounded. vec2 holds a number as an unevaluated sum of two
-// floats (Dekker 1971).
+// Polynomials are interpolations at Chebyshev nodes, computed to 40 digits and rounded. vec2 holds a number as an
+// unevaluated sum of two floats (Dekker 1971).
 
 #define RSL_FLOAT_MAX 3.40282346638528859812e38
 #define RSL_FLOAT_MIN 1.17549435082228750797e-38
@@ -49,8 +50,9 @@ vec2 rsl_two_product(const in float a, const in float b) {
 
 // -- trigonometry
 
-// An angle less a multiple n of pi/2: remainder within about pi/4, what the float remainder lacks, n. Exact to 2 ulp up to 3.2e6
-// (n < 2^21), where neighbouring floats are a quarter apart; of larger angles only an approximate remainder is taken.
+// An angle less a multiple n of pi/2: remainder within about pi/4, what the float remainder lacks, n. Exact to 2 ulp up
+// to 3.2e6 (n < 2^21), where neighbouring floats are a quarter apart; of larger angles only an approximate remainder is
+// taken.
 vec3 rsl_reduce(const in float x) {
     const float fold = 1647099.3; // 2^18 turns
     float turned = min(max(x - fold * floor(x / fold + 0.5), -fold), fold);
@@ -141,7 +143,8 @@ float rsl_acos(const in float x) {
     return outer ? (x < 0.0 ? far : near) : inner;
 }
 
-// The angle of (x, y). The ratio of the smaller to the larger, or of their difference to their sum, is at most tan(pi/8).
+// The angle of (x, y). The ratio of the smaller to the larger, or of their difference to their sum, is at most
+// tan(pi/8).
 float rsl_atan2(const in float y, const in float x) {
     float ax = abs(x), ay = abs(y);
     bool steep = ay > ax;

@@ -1,4 +1,5 @@
-// Determinant and inverse of 4x4 matrices through 2x2 minors (Laplace expansion). A column of GLSL holds a row of RI; neither cares.
+// Determinant and inverse of 4x4 matrices through 2x2 minors (Laplace expansion). A column of GLSL holds a row of RI;
+// neither cares.
 
 vec3 rsl_minors_first(const in vec4 a, const in vec4 b) {
     return vec3(a.x * b.y - a.y * b.x, a.x * b.z - a.z * b.x, a.x * b.w - a.w * b.x);

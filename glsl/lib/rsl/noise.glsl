@@ -1,9 +1,9 @@
 // Gradient noise in one to four dimensions, periodic noise, cellnoise (RISpec 15.1).
 //
-// A lattice point is hashed through one linear combination of its coordinates, so that the corners of a cell share the multiplications;
-// gradients are picked by hash bits with selects and sign flips. The interpolant 6t^5 - 15t^4 + 10t^3 has two continuous derivatives.
-// Results are (1 + scaled noise) / 2, clamped to 0..1: mean 1/2, exactly 1/2 at lattice points. The scales give every dimension the
-// contrast of the third.
+// A lattice point is hashed through one linear combination of its coordinates, so that the corners of a cell share the
+// multiplications; gradients are picked by hash bits with selects and sign flips. The interpolant 6t^5 - 15t^4 + 10t^3
+// has two continuous derivatives. Results are (1 + scaled noise) / 2, clamped to 0..1: mean 1/2, exactly 1/2 at lattice
+// points. The scales give every dimension the contrast of the third.
 
 #define RSL_K1 0x9e3779b1u
 #define RSL_K2 0x85ebca77u
@@ -92,8 +92,8 @@ vec3 rsl_gradient4v(const in uint h, const in vec4 d) {
     return vec3(rsl_gradient4(h, d), rsl_gradient4(h << 11, d), rsl_gradient4(h << 22, d));
 }
 
-// Each function of noise exists for floats and, with the suffix v, for triples. The macros below are their common text: V is the type
-// of the value, the other arguments are the functions to define and to call for that type.
+// Each function of noise exists for floats and, with the suffix v, for triples. The macros below are their common text:
+// V is the type of the value, the other arguments are the functions to define and to call for that type.
 
 // -- noise in a cell: the hash terms of its lower and upper corners, and the position in it
 

@@ -99,7 +99,7 @@ impl Rules for Binder<'_> {
 }
 
 impl Binder<'_> {
-    /// The block that this shader's own values stand in, and its record.
+    /// The block that holds this shader's own values, and its record.
     fn own_block(&self, out: &mut BodyWriter) -> (Block, Value) {
         match (self.role, self.lit) {
             (Role::Light(kind), Some(lit)) => (Block::Light(kind), lit.block),
@@ -409,7 +409,7 @@ impl Binder<'_> {
         out.op(Op::Random { site: first_site + site, ty }, &[count])
     }
 
-    /// A text that is known when the program is composed or stands in a block; `old` and `new` are the same value
+    /// A text that is known when the program is composed or is in a block; `old` and `new` are the same value
     /// before and now.
     fn pattern(&self, t: &Translator<'_, '_>, old: Value, new: Value) -> Option<Pattern> {
         match (t.out.body().constant(new), t.from.def_inst(old).map(|d| &d.op)) {

@@ -1,5 +1,5 @@
-//! Lights: a light loop becomes one loop over the light list with one switch over the kinds of lights, in whose cases
-//! the light shaders stand, and the body once. So a kernel grows with the kinds of lights, not with lights.
+//! Lights: a light loop becomes one loop over the light list with one switch over the kinds of lights, whose cases are
+//! the light shaders, followed by one copy of the body. So a kernel grows with the kinds of lights, not with lights.
 
 use super::bind::{Binder, CurrentLight};
 use super::reflection::{Content, Role};

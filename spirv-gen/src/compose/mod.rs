@@ -1,5 +1,5 @@
 //! One program of the shaders of a pipeline: shaders are put one after the other, what they read is bound to buffers,
-//! lights are put into their loops, and what nobody asked for is dropped.
+//! lights are put into their loops, and outputs that were not requested are dropped.
 
 pub(crate) mod bind;
 mod lights;
@@ -123,7 +123,7 @@ fn checked(body: Body) -> Body {
     body
 }
 
-/// Writes the shaders one after the other; the root yields what is asked for.
+/// Writes the shaders one after the other; the root yields what is requested.
 fn bind_shaders(request: &PipelineRequest<'_>, table: &mut BindingTable) -> Body {
     let mut out = BodyWriter::new(true);
     let shaders = match request.slice {
@@ -155,7 +155,7 @@ fn binder<'r>(
     Binder { request, table, shader, role, surface: None, lit: None, arrays: FxHashMap::default() }
 }
 
-/// The value of an output, in the type that was asked for.
+/// The value of an output, in the type that was requested.
 fn output(
     request: &PipelineRequest<'_>,
     table: &mut BindingTable,

@@ -1,4 +1,4 @@
-//! What a compiled pipeline reads and writes, for whoever fills its buffers.
+//! What a compiled pipeline reads and writes, for the program that fills its buffers.
 
 use crate::ir::{Direction, MachineType, QuerySource, RslType};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub enum Pattern {
     Param(Role, Arc<str>),
 }
 
-/// What stands somewhere in an instance block or light block.
+/// What a slot of an instance block or light block holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Content {
     /// A parameter. Points, vectors, normals and matrices have been transformed to camera space.
@@ -70,7 +70,7 @@ pub enum Content {
     CategoryExclude(Pattern),
     /// 1 if the host can answer a query, else 0.
     QueryFound(QuerySource, Arc<str>, RslType, u32),
-    /// The answer: so many elements.
+    /// The answer to the query: as many elements as its last field says.
     QueryValue(QuerySource, Arc<str>, RslType, u32),
 }
 
@@ -121,7 +121,7 @@ pub enum Input {
     },
 }
 
-/// An input and where it stands.
+/// An input and its location.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct InputChannel {
     /// What it is.
@@ -143,18 +143,18 @@ pub struct UniformInput {
     pub count: u32,
 }
 
-/// An output and where it stands.
+/// An output and its channel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OutputChannel {
     /// Its name.
     pub name: Arc<str>,
-    /// Its type, as it was asked for.
+    /// Its type, as it was requested.
     pub ty: RslType,
     /// Its first channel; a matrix takes four, everything else one (a float in lane 0, other lanes 0).
     pub channel: u32,
 }
 
-/// What is known of the opacity that a colour slice computes, when it is asked for `Oi`.
+/// What is known of the opacity that a colour slice computes, when `Oi` is requested.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Opacity {
     /// Always a copy of `Os`.
@@ -165,7 +165,7 @@ pub enum Opacity {
     Computed,
 }
 
-/// Something that the pipeline does otherwise than its shaders ask: to be told once.
+/// Something that the pipeline does differently from what its shaders ask for, which is reported once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shortfall {
     /// Textures, environments and shadow maps are not looked up: black, black, unshadowed. The shadeop, and the name if
@@ -182,7 +182,7 @@ pub enum Shortfall {
 /// A kind of light.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct LightBlock {
-    /// What stands in the blocks of lights of this kind.
+    /// The slots of the blocks of lights of this kind.
     pub slots: Vec<BlockSlot>,
     /// Length of such a block in records.
     pub records: u32,
@@ -191,7 +191,7 @@ pub struct LightBlock {
 /// What a compiled pipeline reads and writes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reflection {
-    /// What stands in the instance block.
+    /// The slots of the instance block.
     pub slots: Vec<BlockSlot>,
     /// Length of the block in records.
     pub records: u32,
@@ -220,6 +220,6 @@ pub struct Reflection {
     pub counts_trips: bool,
     /// The program looks up spaces by names it computes: it reads the space table.
     pub reads_space_table: bool,
-    /// What it does otherwise than it should.
+    /// What it does differently from what its shaders ask for.
     pub shortfalls: Vec<Shortfall>,
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Marks a record number as the number of an entry, to be replaced by a place.
 const ENTRY: u32 = 0x8000_0000;
 
-/// A block that values stand in.
+/// A block of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Block {
     Instance,
@@ -94,7 +94,7 @@ impl BindingTable {
     }
 }
 
-/// Where everything stands that a program reads.
+/// The location of everything that a program reads.
 #[derive(Debug, Default)]
 pub(super) struct Placement {
     pub(super) slots: Vec<BlockSlot>,

@@ -85,7 +85,8 @@ impl<'a> Emitter<'a> {
         this
     }
 
-    /// Loads what stands at places known from the start: each record once, whatever branches and loops it is used in.
+    /// Loads the records whose addresses are known from the start: each record once, whatever branches and loops it is
+    /// used in.
     fn load_early(&mut self) {
         let body = self.body;
         let mut places = Vec::new();
@@ -228,7 +229,7 @@ impl<'a> Emitter<'a> {
         word
     }
 
-    /// Writes a region where the kernel stands; what it yields.
+    /// Writes a region at the end of the kernel so far; returns what it yields.
     pub(super) fn region(&mut self, region: Region) -> Result<Vec<Word>, EmitError> {
         let body = self.body;
         for &inst in &body.region(region).insts {

@@ -27,7 +27,7 @@ pub(super) struct Exchange {
     /// Floats exchanged at most; 0 when the program takes no derivatives.
     floats: u32,
     memory: Word,
-    /// Which half comes next: known when all exchanges stand in a straight line, else a variable.
+    /// Which half comes next: known when all exchanges are in straight-line code, else a variable.
     half: ExchangeHalf,
     stencils: Option<[Stencil; 2]>,
     votes: Option<Votes>,
@@ -93,7 +93,7 @@ impl Exchange {
         memory.into_iter().chain(self.votes.as_ref().map(|v| v.cells)).collect()
     }
 
-    /// Writes what must stand at the start of the kernel.
+    /// Writes what must be at the start of the kernel.
     pub(super) fn begin(&mut self, s: &mut Spirv, frame: &KernelIds) {
         let (u32, zero) = (s.type_u32(), s.u32(0));
         if self.floats > 0 {

@@ -299,7 +299,7 @@ fn offset(s: &mut Spirv, base: Word, number: u32) -> Word {
     s.inst(Op::IAdd, u32, &[base, number])
 }
 
-/// Words of a value as they stand in a record, from `lane` on: bits of floats, or integers.
+/// The words of a value as a record stores them, from `lane` on: bits of floats, or integers.
 pub(super) fn unpack(s: &mut Spirv, record: Word, lane: u8, ty: MachineType) -> Word {
     let (u32, f32) = (s.type_u32(), s.type_f32());
     match ty {

@@ -116,7 +116,7 @@ impl Emitter<'_> {
         Ok(self.s.inst(Op::FunctionCall, ty, &all))
     }
 
-    /// A value that stands in records: one, or four for a matrix.
+    /// A value that is stored in records: one, or four for a matrix.
     fn unpacked(&mut self, ty: MachineType, lane: u8, place: impl Fn(u32) -> RecordKey) -> Word {
         if ty == MachineType::Mat4 {
             let rows: Vec<_> = (0..4)

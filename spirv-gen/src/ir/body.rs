@@ -166,7 +166,7 @@ impl Body {
         value
     }
 
-    /// Adds an instruction that stands in no region yet.
+    /// Adds an instruction that is in no region yet.
     pub fn add_inst(&mut self, op: Op, args: Vec<Value>, regions: Vec<Region>, results: &[MachineType]) -> Inst {
         let inst = Inst(self.insts.len() as u32);
         let results = results.iter().zip(0..).map(|(&ty, i)| self.add_value(ty, Def::Inst(inst, i))).collect();

@@ -1,4 +1,4 @@
-//! Building a shader: instructions are appended where the builder stands, and every one is checked on the spot.
+//! Building a shader: instructions are appended at the builder's position, and each is checked at once.
 
 use super::body::{Body, Output, Param, ParamDefault, Region, Shader, ShaderKind, Value};
 use super::op::{Axis, Binary, Compare, Direction, Global, Op, ParamId, Slot, Unary};

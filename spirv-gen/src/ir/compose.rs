@@ -293,7 +293,8 @@ impl Builder {
         self.div(above, range)
     }
 
-    /// The width over which `filterstep` and its kind smooth: the larger change of `x` between neighbouring vertices.
+    /// The width over which `filterstep` and its variants smooth: the larger change of `x` between neighbouring
+    /// vertices.
     pub fn filter_width(&mut self, x: Value) -> Value {
         let (u, v) = (self.change(Axis::U, x), self.change(Axis::V, x));
         let (u, v) = (self.unary(Unary::Abs, u), self.unary(Unary::Abs, v));
@@ -312,7 +313,7 @@ impl Builder {
         }
     }
 
-    /// `transform(from, to, p)` and its kind with known names; `"current"` and `"camera"` are camera space.
+    /// `transform(from, to, p)` and its variants with known names; `"current"` and `"camera"` are camera space.
     pub fn transform(&mut self, moved: TransformKind, from: &str, to: &str, x: Value) -> Value {
         let x = if from == to || is_current(from) { x } else { self.transform_one(moved, from, false, x) };
         if from == to || is_current(to) { x } else { self.transform_one(moved, to, true, x) }

@@ -309,7 +309,7 @@ named_enum! {
 }
 
 impl LookupKind {
-    /// Types of the arguments that stand before the named ones.
+    /// Types of the arguments that are before the named ones.
     pub fn arguments(self) -> &'static [MachineType] {
         use MachineType::*;
         match self {
@@ -406,7 +406,7 @@ named_enum! {
     }
 }
 
-/// An operation. Arguments, results and regions stand in [`super::InstData`].
+/// An operation. Arguments, results and regions are in [`super::InstData`].
 ///
 /// The second group appears only in programs that have been composed into a pipeline and bound to buffers
 /// (`passes::compose`).
@@ -430,7 +430,7 @@ pub enum Op {
     Query {
         /// Who answers.
         source: QuerySource,
-        /// What is asked for.
+        /// What is requested.
         name: Arc<str>,
         /// Type of an element.
         ty: RslType,
@@ -439,7 +439,7 @@ pub enum Op {
     },
     /// `str texture -> f32, ty * count`: what `textureinfo` says of a texture; 0 and zeros when there is no answer.
     TextureInfo {
-        /// What is asked for.
+        /// What is requested.
         name: Arc<str>,
         /// Type of an element.
         ty: RslType,

@@ -128,7 +128,7 @@ pub(super) fn region_params(op: &Op) -> &'static [MachineType] {
     }
 }
 
-/// The types of the arguments of an operation with regions that stand before the carried values.
+/// The types of the arguments of an operation with regions that are before the carried values.
 pub(super) fn region_args(op: &Op) -> &'static [MachineType] {
     use MachineType::*;
     match op {

@@ -6,7 +6,7 @@ use super::print::print_region;
 use super::signature::{region_args, region_params, result_types};
 use super::types::MachineType;
 
-/// What is wrong with a program: a bug in who made it.
+/// What is wrong with a program: a bug in the code that built it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {message}")]
 pub struct VerifyError {

@@ -1,4 +1,4 @@
-//! What variables hold on the way through the code.
+//! The values of variables during the lowering.
 
 use crate::ir::Value;
 use crate::sema::hir::VarId;
@@ -27,7 +27,7 @@ pub(super) struct Cells {
 pub(super) struct Mark(usize);
 
 impl Cells {
-    /// Cells for so many variables, without values.
+    /// Cells for that many variables, without values.
     pub(super) fn new(count: usize) -> Self {
         Self { values: vec![None; count], journal: Vec::new() }
     }

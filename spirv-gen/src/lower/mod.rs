@@ -85,7 +85,7 @@ struct LightCells {
     active: Cell,
 }
 
-/// A shader on its way.
+/// A shader that is being lowered.
 struct Lowerer<'a> {
     shader: &'a CheckedShader,
     builder: Builder,
@@ -95,7 +95,7 @@ struct Lowerer<'a> {
     params: Vec<Option<ParamId>>,
     frame: CallFrame,
     light: Option<LightCells>,
-    /// Counts the calls of `random()` on the way; there is none yet while defaults are computed.
+    /// Counts the calls of `random()`; there is none yet while defaults are computed.
     random_count: Option<Cell>,
     /// Calls of `random()` for uniform variables.
     uniform_random_calls: u32,

@@ -254,12 +254,12 @@ impl Lowerer<'_> {
         self.builder.op(Op::Match, &[pattern, text])
     }
 
-    /// What is asked for: the last argument, which the checker has seen to be a literal.
+    /// What is requested: the last argument, which the checker has seen to be a literal.
     fn asked_name(&self, call: &ShadeopCall) -> String {
         call.arguments.last().and_then(|name| self.literal(name)).unwrap_or_default()
     }
 
-    /// `surface(name, variable)` and its kind.
+    /// `surface(name, variable)` and its variants.
     fn message(&mut self, target: MessageTarget, call: &ShadeopCall) -> Value {
         let place = &call.outputs[0];
         if self.is_whole_array(place) {
@@ -271,7 +271,7 @@ impl Lowerer<'_> {
         self.answer(place, &answer)
     }
 
-    /// `attribute(name, variable)` and its kind; `shadername`.
+    /// `attribute(name, variable)` and its variants; `shadername`.
     fn query(&mut self, source: QuerySource, call: &ShadeopCall) -> Value {
         let name = self.asked_name(call).into();
         let Some(place) = call.outputs.first() else {
@@ -328,7 +328,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// A format with letters that fit the values: `%f` and its kind for floats, `%p`, `%c`, `%m`, `%s` for the others.
+/// A format with letters that fit the values: `%f` and its variants for floats, `%p`, `%c`, `%m`, `%s` for the others.
 fn fitting_format(format: &str, types: impl Iterator<Item = hir::Type>) -> String {
     let mut types = types;
     let (mut result, mut rest) = (String::with_capacity(format.len()), format);

@@ -40,7 +40,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `transform` and its kind: `(to, x)`, `(from, to, x)`, `(matrix, x)`, `(from, matrix, x)`.
+    /// `transform` and its variants: `(to, x)`, `(from, to, x)`, `(matrix, x)`, `(from, matrix, x)`.
     pub(super) fn transform(&mut self, moved: TransformKind, call: &ShadeopCall) -> Value {
         let (spaces, x) = spaces_and_value(call);
         let mut x = self.value(x);

@@ -24,7 +24,7 @@ impl Lowerer<'_> {
         self.statements(statements);
     }
 
-    /// Statements one after the other. Those behind one that may jump are guarded; each guard covers what is up to the
+    /// Statements one after the other. Those after one that may jump are guarded; each guard covers what is up to the
     /// next such one, so that the depth does not grow with their number.
     pub(super) fn statements(&mut self, mut statements: &[Stmt]) {
         let mut jumped = Escapes::default();
@@ -34,7 +34,7 @@ impl Lowerer<'_> {
             let (group, rest) = statements.split_at(count);
             let guard = self.guard(jumped);
             if let Some(guard) = guard {
-                // What is declared in the group is seen behind it too.
+                // What is declared in the group is visible after it too.
                 group.iter().for_each(|s| self.declare_in_advance(s));
                 self.builder.begin_if(guard);
                 let mark = self.cells.mark();
@@ -241,7 +241,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The cells that a loop carries: what its code changes and what has a value in front of it.
+    /// The cells that a loop carries: what its code changes and what has a value before it.
     fn carried(&self, body: &[Stmt], others: &[&Expr], flags: LoopFlags) -> Vec<Cell> {
         let mut changes = self.effects.changes(body);
         for expr in others {

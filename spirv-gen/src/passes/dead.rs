@@ -1,4 +1,4 @@
-//! Removes what nobody uses: instructions, results of branches, values that loops carry.
+//! Removes what is not used: instructions, results of branches, values that loops carry.
 
 use crate::ir::{Body, Def, Inst, Op, Region, Value};
 
@@ -56,7 +56,7 @@ impl Live {
         }
     }
 
-    /// Marks effects, and what owns the regions that they stand in.
+    /// Marks effects, and what owns the regions that they are in.
     fn effects(&mut self, body: &Body, region: Region, owners: &mut Vec<Inst>) {
         for &inst in &body.region(region).insts {
             let data = body.inst(inst);
@@ -133,7 +133,7 @@ fn keep<T: Copy>(list: &[T], skip: usize, kept: &[bool]) -> Vec<T> {
 }
 
 /// Drops dead instructions below a region, and dead results and carried values of live ones. Handles stay what they
-/// are; a value's place among its instruction's results is counted anew.
+/// are; a value's place among its instruction's results is counted again.
 fn sweep(body: &mut Body, live: &Live, region: Region) {
     let alive = |i: &Inst| live.insts[i.0 as usize];
     body.region_mut(region).insts.retain(alive);

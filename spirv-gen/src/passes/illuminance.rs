@@ -182,7 +182,7 @@ fn uses_any(body: &Body, inst: Inst, values: &FxHashSet<Value>) -> bool {
         })
 }
 
-/// Puts the second loop's body after the first's, in one loop that stands where the second stood; what needs the
+/// Puts the second loop's body after the first's, in one loop at the place of the second; what needs the
 /// first's results follows it.
 fn merge(body: &mut Body, pair: LoopPair) {
     let after = dependents(body, &pair);

@@ -1,4 +1,4 @@
-//! Writing a body anew: the frame in which most passes stand.
+//! Rewriting a body: the framework of most passes.
 //!
 //! A [`Translator`] walks a body and writes it into a [`BodyWriter`]. On the way operations on constants are folded,
 //! equal operations shared, what does not change in a loop is moved before it, and branches whose condition is known
@@ -32,7 +32,7 @@ pub(crate) struct BodyWriter {
     depths: Vec<usize>,
     /// Whether operations may be shared and moved. Off while a program is put into a form whose order matters.
     optimise: bool,
-    /// Elements of local arrays whose value is known where the output stands.
+    /// Elements of local arrays whose value is known at the current position of the output.
     elements: FxHashMap<(Slot, usize), Value>,
 }
 
@@ -68,7 +68,7 @@ impl BodyWriter {
         self.scopes.len()
     }
 
-    /// Number of scopes around a value's definition: it is visible while so many are open.
+    /// Number of scopes around a value's definition: it is visible while at least that many are open.
     pub(crate) fn depth_of(&self, value: Value) -> usize {
         self.depths[value.0 as usize]
     }
@@ -98,7 +98,7 @@ impl BodyWriter {
         self.scopes.last_mut().expect("just opened").is_body = true;
     }
 
-    /// `depth`, or one more if that were the condition of a loop whose body the output stands in: bodies are not moved
+    /// `depth`, or one more if that were the condition of a loop whose body is being written: bodies are not moved
     /// into conditions.
     pub(crate) fn past_condition(&self, depth: usize) -> usize {
         depth + usize::from(self.scopes.get(depth).is_some_and(|s| s.is_body))
@@ -279,7 +279,7 @@ impl<'a, 'o> Translator<'a, 'o> {
         }
     }
 
-    /// Writes the instructions of a region where the output stands; the new values of what it yields.
+    /// Writes the instructions of a region at the current position of the output; the new values of what it yields.
     pub(crate) fn region(&mut self, rules: &mut dyn Rules, region: Region) -> Vec<Value> {
         let from = self.from;
         for &inst in &from.region(region).insts {
@@ -480,7 +480,7 @@ pub(crate) fn is_dear(op: &Op) -> bool {
 }
 
 impl BodyWriter {
-    /// Moves the instructions of a closed region to where the output stands.
+    /// Moves the instructions of a closed region to the current position of the output.
     fn splice(&mut self, region: Region) {
         let insts = std::mem::take(&mut self.body.region_mut(region).insts);
         let depth = self.scopes.len();
@@ -494,7 +494,7 @@ impl BodyWriter {
     }
 }
 
-/// Writes a body anew under rules.
+/// Rewrites a body under rules.
 pub(crate) fn translate(body: &Body, rules: &mut dyn Rules, optimise: bool) -> Body {
     let mut out = BodyWriter::new(optimise);
     let mut translator = Translator::new(body, &mut out);

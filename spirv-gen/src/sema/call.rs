@@ -13,7 +13,7 @@ use crate::syntax::ast::{AstExpr, AstExprKind, Ident};
 /// A checked argument.
 struct ActualArgument {
     expr: Expr,
-    /// The channel behind a texture's name.
+    /// The channel after a texture's name.
     channel: Option<Expr>,
 }
 
@@ -27,7 +27,7 @@ enum Candidate {
 /// What choosing a candidate costs: mismatch of arguments, then of the result.
 type Cost = (u32, u32);
 
-/// Cost of a result that needs a cast which nobody wrote; an error will follow.
+/// Cost of a result that needs a cast that was not written; an error will follow.
 const COST_MISFIT: u32 = 1000;
 
 impl Checker<'_> {
@@ -113,7 +113,7 @@ impl Checker<'_> {
         actuals.into_iter().collect()
     }
 
-    /// What a candidate wants as argument `i` of `count`; `None` if it does not take so many.
+    /// What a candidate wants as argument `i` of `count`; `None` if it does not take that many.
     fn wanted(&self, candidate: Candidate, i: usize, count: usize) -> Option<SignatureParameter> {
         match candidate {
             Candidate::Function(id) => {
@@ -139,7 +139,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The name of a texture, behind which a channel may stand in brackets.
+    /// The name of a texture, which a channel in brackets may follow.
     fn texture_name(&mut self, argument: &AstExpr) -> Option<ActualArgument> {
         let AstExprKind::Index { base, index } = &argument.kind else {
             return Some(ActualArgument { expr: self.expr(argument, Some(Type::String))?, channel: None });
@@ -324,7 +324,7 @@ impl Checker<'_> {
         Some(single(ExprKind::Shadeop(Box::new(call)), signature.result, span))
     }
 
-    /// Whether the shadeop may stand here.
+    /// Reports a shadeop that is not allowed here.
     fn check_shadeop_place(&mut self, name: &Ident, overload: &Overload) {
         if let Some(kind) = self.kind.filter(|&k| !overload.kinds.contains(k)) {
             let report = Report::error(name.span, format!("`{}` is not allowed in {kind} shaders", name.name));
@@ -458,7 +458,7 @@ impl Checker<'_> {
     }
 }
 
-/// The letters behind the `%` of a format, in order; what follows a `%` that has none.
+/// The letters after the `%` of a format, in order; what follows a `%` that has none.
 pub(crate) fn format_letters(format: &str) -> Result<Vec<char>, String> {
     let mut letters = Vec::new();
     let mut rest = format;

@@ -440,7 +440,7 @@ impl<'a> Inference<'a> {
             self.edge(VARYING, value);
         }
         for place in &call.outputs {
-            // Whoever asks another shader for a uniform variable knows what it is.
+            // A shader that asks another shader for a uniform variable knows what it is.
             let trusted = asks_shader && self.shader.variable(place.variable).class == Some(Class::Uniform);
             if !trusted {
                 self.assign(place, value, span);

@@ -70,7 +70,7 @@ impl Checker<'_> {
         self.declare_shaped(declaration, storage, shape)
     }
 
-    /// One value or an array; `None`, with an error, if the length cannot be told.
+    /// One value or an array; `None`, with an error, if the length cannot be determined.
     fn shape_of(&mut self, declaration: &Declaration, storage: Storage) -> Option<Shape> {
         match &declaration.array {
             None => Some(Shape::Single),

@@ -112,7 +112,7 @@ impl Checker<'_> {
         Some(single(ExprKind::Element(*id, Box::new(index)), array.ty, span))
     }
 
-    /// An error for an index that is known to lie outside.
+    /// An error for an index that is known to be out of range.
     fn check_index(&mut self, index: &Expr, shape: Shape) {
         if let (ExprKind::Float(value), Shape::Array(length)) = (&index.kind, shape)
             && (*value <= -1.0 || *value >= length as f32)
@@ -175,7 +175,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `target = value` and its kind.
+    /// `target = value` and its variants.
     fn assign(&mut self, operator: Option<BinaryOp>, target: &AstExpr, value: &AstExpr, span: Span) -> Option<Expr> {
         let place = self.expr(target, None);
         let wanted = place.as_ref().map(|p| p.ty);

@@ -100,7 +100,7 @@ pub struct Variable {
 pub enum Shape {
     /// One value.
     Single,
-    /// So many.
+    /// An array of that many elements.
     Array(u32),
     /// As many as the caller's array has: an argument of a function.
     Open,
@@ -149,7 +149,7 @@ pub struct Function {
     pub result: Type,
     /// Its code.
     pub body: Vec<Stmt>,
-    /// Where its name stands.
+    /// The span of its name.
     pub span: Span,
 }
 
@@ -158,7 +158,7 @@ pub struct Function {
 pub struct Stmt {
     /// What it does.
     pub kind: StmtKind,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
@@ -233,7 +233,7 @@ pub struct Expr {
     pub ty: Type,
     /// One value, or an array: only variables are that.
     pub shape: Shape,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
@@ -314,13 +314,13 @@ pub struct ShadeopCall {
     pub opcode: Opcode,
     /// Its name.
     pub name: Name,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
     /// What it is given, outputs left out.
     pub arguments: Vec<Expr>,
     /// What it writes.
     pub outputs: Vec<LValue>,
-    /// The channel behind a texture's name.
+    /// The channel after a texture's name.
     pub channel: Option<Expr>,
     /// Pairs of names and values.
     pub named: Vec<(Expr, Expr)>,

@@ -65,7 +65,7 @@ pub(crate) fn check(unit: &ast::Unit, reports: &mut Reports) -> Vec<CheckedShade
     shaders
 }
 
-/// Checks one shader with the functions in front of it; `None` if it has faults.
+/// Checks one shader with the functions before it; `None` if it has errors.
 fn check_shader(
     unit: &ast::Unit,
     functions: &[&ast::FunctionDecl],
@@ -114,7 +114,7 @@ struct Checker<'a> {
 /// A function and what is only known of it while its file is checked.
 struct CheckedFunction {
     function: Function,
-    /// What is wrong with it in this kind of shader: told if the shader calls it.
+    /// What is wrong with it in this kind of shader: reported if the shader calls it.
     faults: Vec<Report>,
     facts: Facts,
 }
@@ -122,9 +122,9 @@ struct CheckedFunction {
 /// What a shader's body or a function does.
 #[derive(Default)]
 struct Facts {
-    /// Its calls, and whether they stand inside an illuminance.
+    /// Its calls, and whether they are inside an illuminance.
     calls: Vec<CallSite>,
-    /// An `illuminance` or a shadeop like `diffuse()` that stands in it.
+    /// An `illuminance` or a shadeop like `diffuse()` that is in it.
     lights: Option<Span>,
     /// Where it changes a variable of the shader, or prints.
     changes: Option<Span>,

@@ -36,7 +36,7 @@ fn classify(operator: BinaryOp) -> Operator {
 
 /// The type of `left operator right`, and the type that both operands are brought to first; `None` if the operator does
 /// not take them. Of point, vector and normal the difference of two points is a vector, point and vector give a point,
-/// and so on: since these types stand for each other, this matters only to overloads.
+/// and so on: since these types convert into each other, this matters only to overloads.
 pub(super) fn arithmetic_type(operator: Arithmetic, left: Type, right: Type) -> Option<(Type, Type)> {
     use Type::{Color, Float, Matrix, Point, Vector};
     if operator == Arithmetic::Dot {

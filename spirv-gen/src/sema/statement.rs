@@ -135,7 +135,7 @@ impl Checker<'_> {
         body
     }
 
-    /// Whether as many loops stand around as a `break` or `continue` counts.
+    /// Whether a `break` or `continue` counts no more loops than surround it; an error otherwise.
     fn jump(&mut self, levels: u32, word: &str, span: Span) -> bool {
         let loops = self.enclosing.loops;
         if levels > LEVELS_MAX && levels <= loops {

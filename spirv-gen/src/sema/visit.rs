@@ -2,7 +2,7 @@
 
 use super::hir::{Argument, Expr, ExprKind, LValue, Stmt, StmtKind};
 
-/// Calls `f` for every statement, outer ones before what stands in them.
+/// Calls `f` for every statement, outer ones before what is in them.
 pub(crate) fn statements<'a>(list: &'a [Stmt], f: &mut impl FnMut(&'a Stmt)) {
     for statement in list {
         f(statement);

@@ -210,7 +210,7 @@ pub enum ParameterKind {
     Value(Type),
     /// An array.
     Array(Type),
-    /// The name of a texture, behind which a channel may stand in brackets.
+    /// The name of a texture, which a channel in brackets may follow.
     Texture,
     /// A value of any type.
     Any,
@@ -245,7 +245,7 @@ pub struct Overload {
     pub signature: Signature,
     /// What it is made of.
     pub opcode: Opcode,
-    /// The shaders in which it may stand.
+    /// The kinds of shaders in which it is allowed.
     pub kinds: KindSet,
 }
 

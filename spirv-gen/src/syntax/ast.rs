@@ -144,7 +144,7 @@ impl fmt::Display for DeclaredKind {
     }
 }
 
-/// A name and where it stands.
+/// A name and its span.
 #[derive(Clone, Debug)]
 pub(crate) struct Ident {
     pub(crate) name: Name,
@@ -157,7 +157,7 @@ pub(crate) struct Unit {
     pub(crate) items: Vec<Item>,
 }
 
-/// What can stand at the outermost level.
+/// An item of a source file.
 #[derive(Debug)]
 pub(crate) enum Item {
     Shader(ShaderDecl),
@@ -195,7 +195,7 @@ pub(crate) struct Declaration {
     pub(crate) init: Option<Init>,
 }
 
-/// What stands in the brackets behind a name.
+/// What is in the brackets after a name.
 #[derive(Debug)]
 pub(crate) enum ArrayLength {
     /// `[]`
@@ -204,7 +204,7 @@ pub(crate) enum ArrayLength {
     Fixed(Box<AstExpr>),
 }
 
-/// What stands behind `=`.
+/// The value after `=`.
 #[derive(Debug)]
 pub(crate) enum Init {
     Value(AstExpr),

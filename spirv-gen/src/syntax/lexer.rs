@@ -51,7 +51,7 @@ impl Lexer {
         RawToken { kind, text, span, space, hidden: 0 }
     }
 
-    /// The name of a header if one stands next: `"name"` or `<name>`, and whether it was the latter.
+    /// The name of a header if one is next: `"name"` or `<name>`, and whether it was the latter.
     pub(crate) fn header(&mut self) -> Option<(String, bool, Span)> {
         self.skip_space(None);
         let close = match self.peek()? {
@@ -98,25 +98,25 @@ impl Lexer {
         names.intern(&joined)
     }
 
-    /// The next character behind spliced line ends.
+    /// The next character after spliced line ends.
     fn peek(&self) -> Option<char> {
         self.text[self.spliced(self.at)..].chars().next()
     }
 
-    /// The one behind it.
+    /// The one after it.
     fn second(&self) -> Option<char> {
         let mut ahead = self.clone();
         ahead.bump();
         ahead.peek()
     }
 
-    /// Goes behind the next character.
+    /// Advances past the next character.
     fn bump(&mut self) {
         let at = self.spliced(self.at);
         self.at = at + self.text[at..].chars().next().map_or(0, char::len_utf8);
     }
 
-    /// `at`, or the place behind backslashes that end lines.
+    /// `at`, or the place after backslashes that end lines.
     fn spliced(&self, mut at: usize) -> usize {
         let bytes = self.text.as_bytes();
         while bytes.get(at) == Some(&b'\\') {
@@ -240,7 +240,7 @@ impl Lexer {
 mod tests {
     use super::*;
 
-    /// The tokens of a text: kind, spelling, and `_` where space stands in front.
+    /// The tokens of a text: kind, spelling, and `_` where space comes before.
     fn lex(text: &str) -> String {
         let (mut names, mut reports) = (Names::default(), Reports::default());
         let mut lexer = Lexer::new(text.into(), 0);

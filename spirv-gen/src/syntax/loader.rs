@@ -19,7 +19,7 @@ pub trait SourceLoader {
     fn load(&self, path: &str, angled: bool, from: &str) -> Result<LoadedSource, String>;
 }
 
-/// Finds nothing: for sources that stand alone.
+/// Finds nothing: for sources that include nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoIncludes;
 

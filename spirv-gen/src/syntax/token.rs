@@ -141,7 +141,7 @@ pub(crate) struct RawToken {
     /// As written, spliced lines joined; empty for punctuation, line ends and the end.
     pub(crate) text: Name,
     pub(crate) span: Span,
-    /// White space or a comment stands in front.
+    /// White space or a comment precedes it.
     pub(crate) space: bool,
     /// Macros that may not expand here: a set of the preprocessor's hide sets.
     pub(crate) hidden: u32,

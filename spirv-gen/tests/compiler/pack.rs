@@ -27,7 +27,7 @@ pub(crate) struct ShadedGrid<'a> {
     pub(crate) others: Vec<(Role, Params)>,
 }
 
-/// The shaders whose parameters are asked for.
+/// The shaders whose parameters are requested.
 pub(crate) struct PipelineShaders<'a> {
     pub(crate) shaders: Vec<(Role, &'a Shader)>,
     pub(crate) lights: Vec<&'a Shader>,
@@ -92,7 +92,7 @@ impl DispatchBuffers {
         let slot_log2 = (largest.next_power_of_two().trailing_zeros()).max(4);
         let slots = shaded.len() as u32;
         let stride = (slots << slot_log2).next_multiple_of(256);
-        // Something stands before each base, so that a forgotten offset is found.
+        // Something is before each base, so that a forgotten offset is found.
         let (input_base, uniform_base) = (7, 7 + reflection.input_channels * stride);
         let output_base = uniform_base + slots * reflection.uniform_records + 3;
         let records = output_base + reflection.output_channels * stride;
@@ -154,7 +154,7 @@ impl DispatchBuffers {
         self.arena[(record * 4 + lane) as usize..][..words.len()].copy_from_slice(words);
     }
 
-    /// The elements of an input, and what stands in the fourth lane.
+    /// The elements of an input, and what is in the fourth lane.
     fn columns(
         input: &Input,
         pipeline: &PipelineShaders<'_>,

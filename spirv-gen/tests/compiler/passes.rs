@@ -126,7 +126,7 @@ fn relocated_derivatives_compute_the_same() {
     }
 }
 
-/// The number of exchanges, and whether each stands where the whole workgroup comes by.
+/// The number of exchanges, and whether the whole workgroup reaches each of them.
 fn exchanges(body: &Body) -> usize {
     let mut count = 0;
     body.walk(body.root(), &mut |i| count += usize::from(matches!(body.inst(i).op, Op::Derivatives(_))));

@@ -5,7 +5,7 @@ use crate::diagnostic::Report;
 use crate::syntax::ast::{ArrayLength, Class, Declaration, DeclaredKind, FunctionDecl, Init, ShaderDecl, Type};
 use crate::syntax::token::{Punct, TokenKind};
 
-/// What stands in front of the names of a declaration.
+/// What is before the names of a declaration.
 #[derive(Clone, Copy)]
 struct Specifier {
     ty: Type,
@@ -15,7 +15,7 @@ struct Specifier {
 }
 
 impl Parser<'_> {
-    /// A shader behind its kind.
+    /// The rest of a shader, after the keyword of its kind.
     pub(super) fn shader(&mut self, kind: DeclaredKind) -> SyntaxResult<ShaderDecl> {
         let name = self.ident("the shader's name")?;
         let parameters = self.parameters()?;
@@ -42,7 +42,7 @@ impl Parser<'_> {
         Ok(FunctionDecl { result: result.unwrap_or(Type::Void), class, name, parameters, body })
     }
 
-    /// Formal parameters in parentheses. Semicolons stand between types; a comma in front of a type is taken as one.
+    /// Formal parameters in parentheses. Semicolons separate types; a comma before a type is taken as one.
     fn parameters(&mut self) -> SyntaxResult<Vec<Declaration>> {
         self.expect(Punct::OpenParen)?;
         let mut list = Vec::new();

@@ -132,7 +132,7 @@ impl Parser<'_> {
         self.word_at(1).is_some_and(|w| Type::from_keyword(&w).is_some()) && self.punct_at(2) == Some(Punct::CloseParen)
     }
 
-    /// The value that a type stands in front of; `start` is where the type begins.
+    /// The value that a type precedes; `start` is where the type begins.
     fn cast(&mut self, ty: Type, space: Option<Box<AstExpr>>, start: Span) -> SyntaxResult<AstExpr> {
         if ty == Type::Void {
             self.reports.push(Report::error(start, "a value cannot be void"));
@@ -143,7 +143,7 @@ impl Parser<'_> {
         self.node(AstExprKind::Cast { ty, space, value: Box::new(value) }, span)
     }
 
-    /// A primary expression and the brackets behind it.
+    /// A primary expression and the brackets after it.
     fn postfix(&mut self) -> SyntaxResult<AstExpr> {
         let mut value = self.primary()?;
         while self.eat(Punct::OpenBracket) {
@@ -185,7 +185,7 @@ impl Parser<'_> {
         self.node(kind, span)
     }
 
-    /// The space between a type and a value: a string, or a name in front of a value.
+    /// The space between a type and a value: a string, or a name before a value.
     fn cast_space(&mut self) -> SyntaxResult<Option<Box<AstExpr>>> {
         let span = self.span();
         let kind = match self.kind_at(0).clone() {

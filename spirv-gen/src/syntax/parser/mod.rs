@@ -118,7 +118,7 @@ impl Parser<'_> {
         AlreadyReported
     }
 
-    /// Goes behind the item that began at token `before`: behind its braces, or in front of what looks like the next
+    /// Advances past the item that began at token `before`: after its braces, or before what looks like the next
     /// item.
     fn skip_item(&mut self, before: usize) {
         self.at = self.at.max(before + 1);
@@ -252,7 +252,7 @@ impl Parser<'_> {
         Ok(Ident { name, span })
     }
 
-    /// Reports that something else stands here.
+    /// Reports that something else was found here.
     fn expected(&mut self, what: &str) -> AlreadyReported {
         let found = match self.kind_at(0) {
             TokenKind::Ident(name) => format!("`{name}`"),
@@ -265,7 +265,7 @@ impl Parser<'_> {
         AlreadyReported
     }
 
-    /// The semicolon behind a statement. A missing one is reported where it should stand and taken as written if the
+    /// The semicolon after a statement. A missing one is reported where it should be and taken as written if the
     /// next token begins something new.
     fn semicolon(&mut self) -> SyntaxResult<()> {
         if self.eat(Punct::Semicolon) {

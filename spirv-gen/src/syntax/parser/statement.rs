@@ -27,7 +27,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes behind the statement that began at token `before`: behind its semicolon or braces, or in front of the brace
+    /// Advances past the statement that began at token `before`: after its semicolon or braces, or before the brace
     /// that ends the block around.
     fn skip_statement(&mut self, before: usize) {
         let (fault_at, mut depth) = (self.at, 0usize);
@@ -107,7 +107,7 @@ impl Parser<'_> {
         }
     }
 
-    /// True at `[class] [type] name (` in front of a parameter, or of `)` and a body.
+    /// True at `[class] [type] name (` before a parameter, or of `)` and a body.
     fn at_function(&self) -> bool {
         let classed = usize::from(self.word().is_some_and(|w| Class::from_keyword(&w).is_some()));
         let typed = classed + usize::from(self.word_at(classed).is_some_and(|w| Type::from_keyword(&w).is_some()));
@@ -125,7 +125,7 @@ impl Parser<'_> {
         }
     }
 
-    /// True at the words in front of a variable's name; a type in front of anything else is a cast.
+    /// True at the words before a variable's name; a type before anything else is a cast.
     fn at_declaration(&self) -> bool {
         let Some(word) = self.word() else { return false };
         if Type::from_keyword(&word).is_none() {
@@ -193,7 +193,7 @@ impl Parser<'_> {
         Ok(AstStmtKind::For { init, condition, step, body: self.substatement()? })
     }
 
-    /// The levels behind `break` or `continue`.
+    /// The levels after `break` or `continue`.
     fn jump(&mut self) -> SyntaxResult<u32> {
         self.at += 1;
         let mut levels = 1;

@@ -70,7 +70,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Warns of tokens behind a directive that takes no more.
+    /// Warns of tokens after a directive that takes no more.
     fn expect_line_end(&mut self, directive: &str) {
         if let [first, .., last] | [first @ last] = self.directive_line().as_slice() {
             let message = format!("tokens after `#{directive}` are ignored");
@@ -237,7 +237,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `#elif`, `#else` or `#endif` behind a branch that was read.
+    /// `#elif`, `#else` or `#endif` after a branch that was read.
     fn next_branch(&mut self, span: Span, name: &str) {
         let Some(condition) = self.files.last_mut().and_then(|f| f.conditions.last_mut()) else {
             self.directive_line();
@@ -291,7 +291,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `#elif`, `#else` or `#endif` behind a branch that was skipped: true if reading goes on behind it.
+    /// `#elif`, `#else` or `#endif` after a branch that was skipped: true if reading goes on after it.
     fn skipped_branch(&mut self, hash: Span, name: &RawToken) -> bool {
         let Some(condition) = self.files.last_mut().and_then(|f| f.conditions.last_mut()) else { return true };
         if &*name.text == "endif" {

@@ -18,7 +18,7 @@ const TOKEN_BYTES_MAX: usize = 1 << 16;
 #[derive(Debug)]
 pub(super) struct Macro {
     pub(super) name: Name,
-    /// Where the name stands in its definition.
+    /// The span of the name in its definition.
     pub(super) span: Span,
     /// `None` for a macro without parentheses.
     pub(super) parameters: Option<Vec<Name>>,
@@ -32,7 +32,7 @@ pub(super) struct Macro {
 pub(super) struct BodyToken {
     pub(super) token: RawToken,
     pub(super) role: Substitution,
-    /// `##` stands between this token and the next.
+    /// `##` is between this token and the next.
     pub(super) pasted: bool,
 }
 
@@ -61,9 +61,9 @@ impl Macro {
 pub(super) struct HideSets {
     sets: Vec<Vec<Name>>,
     numbers: FxHashMap<Vec<Name>, u32>,
-    /// Unions that were asked for before.
+    /// Unions that were requested before.
     unions: FxHashMap<(u32, u32), u32>,
-    /// Sets with one macro added that were asked for before.
+    /// Sets with one macro added that were requested before.
     additions: FxHashMap<(u32, Name), u32>,
 }
 
@@ -128,7 +128,7 @@ impl HideSets {
 }
 
 impl Preprocessor<'_> {
-    /// If `token` names a macro that may expand here, puts its expansion in front of what comes next.
+    /// If `token` names a macro that may expand here, puts its expansion before what comes next.
     pub(super) fn expand(&mut self, token: &RawToken) -> bool {
         let Some(definition) = self.macros.get(&token.text).cloned() else { return false };
         if self.hide_sets.contains(token.hidden, &token.text) {
@@ -169,7 +169,7 @@ impl Preprocessor<'_> {
         self.pending.push(RawToken { kind, text, ..token.clone() });
     }
 
-    /// Goes behind an opening parenthesis if it is the next token; line ends may stand in front.
+    /// Advances past an opening parenthesis if it is the next token; line ends may precede it.
     fn skip_open_paren(&mut self) -> bool {
         if let Some(next) = self.pending.last() {
             let found = next.is(Punct::OpenParen);
@@ -243,7 +243,7 @@ impl Preprocessor<'_> {
         None
     }
 
-    /// Puts a macro's body, with its arguments in place, in front of what comes next.
+    /// Puts a macro's body, with its arguments in place, before what comes next.
     fn substitute(&mut self, definition: &Macro, arguments: &[Vec<RawToken>], site: Span, hidden: u32) {
         let mut expanded: Vec<Option<Vec<RawToken>>> = vec![None; arguments.len()];
         let mut result: Vec<RawToken> = Vec::new();
@@ -292,7 +292,7 @@ impl Preprocessor<'_> {
         RawToken { span: self.map.expanded(site, token.span, &outermost), ..token.clone() }
     }
 
-    /// A macro argument, expanded as if nothing stood behind it.
+    /// A macro argument, expanded as if nothing followed it.
     pub(super) fn expand_apart(&mut self, mut tokens: Vec<RawToken>) -> Vec<RawToken> {
         tokens.reverse();
         let outer = std::mem::replace(&mut self.pending, tokens);

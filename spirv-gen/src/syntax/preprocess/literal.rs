@@ -58,7 +58,7 @@ pub(super) fn string(token: &RawToken, reports: &mut Reports) -> String {
     value
 }
 
-/// True if the text behind the opening quote of a literal has no closing quote.
+/// True if the text after the opening quote of a literal has no closing quote.
 fn ends_open(body: &str) -> bool {
     let mut escaped = false;
     for (i, c) in body.char_indices() {

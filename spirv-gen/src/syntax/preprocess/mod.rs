@@ -106,7 +106,7 @@ struct Preprocessor<'a> {
 struct File {
     name: String,
     lexer: Lexer,
-    /// Nothing but white space stands on the line so far.
+    /// There is nothing but white space on the line so far.
     line_start: bool,
     /// The `#if`s that are open.
     conditions: Vec<Condition>,
@@ -262,7 +262,7 @@ impl Preprocessor<'_> {
             RawKind::Newline => return,
             RawKind::End => TokenKind::End,
         };
-        // The pseudo-file of predefined macros has an end, but the source comes behind it.
+        // The pseudo-file of predefined macros has an end, but the source comes after it.
         if kind != TokenKind::End || self.file_count > 1 || self.tokens_left == 0 {
             self.output.push(Token { kind, span: token.span });
         }
