@@ -246,7 +246,7 @@ impl Binder<'_> {
             (Binding::Default, ParamDefault::Values(values)) | (Binding::Fixed(values), _) => {
                 t.out.constant(values[0].clone())
             }
-            (binding, _) => self.param_from_outside(t.out, &binding, (name, ty, len)).0,
+            (binding, _) => self.param_from_outside(t.out, &binding, name, ty, len).0,
         }
     }
 
@@ -262,7 +262,9 @@ impl Binder<'_> {
         &mut self,
         out: &mut BodyWriter,
         binding: &Binding,
-        (name, ty, len): (Arc<str>, RslType, u32),
+        name: Arc<str>,
+        ty: RslType,
+        len: u32,
     ) -> (Value, Op, Option<Value>) {
         let machine = ty.machine();
         let input = primvar(self.role, &name, ty, len);
@@ -303,7 +305,7 @@ impl Binder<'_> {
             return self.element_of_array(t, p, index, known, computed);
         }
         let out = &mut *t.out;
-        let (_, op, base) = self.param_from_outside(out, &binding, (name, ty, len));
+        let (_, op, base) = self.param_from_outside(out, &binding, name, ty, len);
         let (zero, last) = (out.constant(0.0), out.constant((len - 1) as f32));
         let index = out.op(Op::Binary(Binary::Max), &[index, zero]);
         let index = out.op(Op::Binary(Binary::Min), &[index, last]);
@@ -490,7 +492,7 @@ impl Binder<'_> {
             }
             (binding, _) => {
                 let (own, lit) = (std::mem::replace(&mut self.role, role), self.lit.take());
-                let value = self.param_from_outside(out, binding, (param.name.clone(), param.ty, 1)).0;
+                let value = self.param_from_outside(out, binding, param.name.clone(), param.ty, 1).0;
                 (self.role, self.lit) = (own, lit);
                 Some(value)
             }

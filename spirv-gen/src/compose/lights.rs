@@ -36,7 +36,7 @@ impl Rules for InlineLights<'_> {
         let data = t.from.inst(inst);
         match &data.op {
             Op::LightLoop { local, ambient } => {
-                Some(t.repeated(&data.regions, |t| self.light_loop(t, inst, (*local, *ambient), args)))
+                Some(t.repeated(&data.regions, |t| self.light_loop(t, inst, *local, *ambient, args)))
             }
             Op::Message { target: MessageTarget::Light, name, ty } => {
                 self.answers.get(&(name.clone(), *ty)).map(|answer| answer.to_vec())
@@ -72,7 +72,8 @@ impl InlineLights<'_> {
         &mut self,
         t: &mut Translator<'_, '_>,
         inst: Inst,
-        (local, ambient): (bool, bool),
+        local: bool,
+        ambient: bool,
         args: &[Value],
     ) -> Vec<Value> {
         let data = t.from.inst(inst);
@@ -159,7 +160,7 @@ impl InlineLights<'_> {
         let outputs = inner.region(&mut binder, shader.body.root());
         let mut answers = Vec::new();
         for (name, ty) in asked {
-            let answer = answer(&mut inner, &mut binder, shader, &outputs, (name, *ty));
+            let answer = answer(&mut inner, &mut binder, shader, &outputs, name, *ty);
             answers.extend(answer);
         }
         let out = &mut *t.out;
@@ -181,7 +182,8 @@ fn answer(
     binder: &mut Binder<'_>,
     shader: &crate::ir::Shader,
     outputs: &[Value],
-    (name, ty): (&Arc<str>, RslType),
+    name: &Arc<str>,
+    ty: RslType,
 ) -> [Value; 2] {
     let output = shader.outputs.iter().position(|o| o.name == *name && o.ty == ty.machine());
     let param = shader.param(name).filter(|p| {
