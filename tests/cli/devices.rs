@@ -1,11 +1,11 @@
-//! Devices: the list of them, and what is said where there is none, or too little of one.
+//! Devices: the list of them, and the messages if there is none, or if one has too little memory.
 
 use super::{Ran, anthill, directory, run};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
-/// Runs a command on a scene of one sphere, with variables of the environment.
+/// Runs a command on a scene of one sphere, with environment variables.
 fn with_scene(directory: &Path, args: &[&str], variables: &[(&str, &OsStr)]) -> Ran {
     let scene = "Display \"a.exr\" \"exr\" \"rgba\" Format 16 16 1 WorldBegin Sphere 0.5 -0.5 0.5 360 WorldEnd\n";
     fs::write(directory.join("a.rib"), scene).expect("writable");
@@ -37,22 +37,22 @@ fn devices_are_listed_for_people_and_for_programs() {
     assert_eq!(text.err.contains("no usable GPU was found"), is_cpu, "{}", text.err);
 }
 
-/// Who draws on the processor is told so, unless they asked for it.
+/// Rendering on the CPU is reported, unless the user chose the device.
 #[test]
-fn drawing_on_the_processor_is_told() {
+fn rendering_on_the_cpu_is_reported() {
     let directory = directory();
     let list = anthill(directory.path(), &["devices", "--json"]);
     let devices: serde_json::Value = serde_json::from_str(&list.out).expect("valid JSON");
     let has_gpu = devices.as_array().is_some_and(|list| list.iter().any(|device| device["kind"] != "cpu"));
-    let told = |args: &[&str]| {
+    let is_reported = |args: &[&str]| {
         with_scene(directory.path(), args, &[]).err.contains("note: no GPU that can render was found: ")
     };
-    assert_eq!(told(&["render", "a.rib"]), !has_gpu);
-    assert!(!told(&["render", "a.rib", "--devices", "0"]));
+    assert_eq!(is_reported(&["render", "a.rib"]), !has_gpu);
+    assert!(!is_reported(&["render", "a.rib", "--devices", "0"]));
 }
 
 #[test]
-fn without_a_driver_nothing_is_drawn_and_a_way_is_told() {
+fn without_a_driver_nothing_is_rendered_and_help_is_given() {
     let directory = directory();
     let nowhere: &OsStr = "/nonexistent".as_ref();
     for args in [&["render", "a.rib"][..], &["devices"], &["devices", "--json"]] {
@@ -65,9 +65,9 @@ fn without_a_driver_nothing_is_drawn_and_a_way_is_told() {
     assert!(!directory.path().join("a.exr").exists());
 }
 
-/// A driver that was removed and left its manifest behind.
+/// The driver was removed, but its manifest is still there.
 #[test]
-fn a_driver_whose_library_is_gone_is_no_driver() {
+fn a_driver_without_its_library_is_unusable() {
     let directory = directory();
     let manifest = directory.path().join("gone.json");
     let text = r#"{"file_format_version": "1.0.0", "ICD": {"library_path": "/nonexistent/libgone.so", "api_version": "1.3.0"}}"#;
@@ -80,10 +80,10 @@ fn a_driver_whose_library_is_gone_is_no_driver() {
     assert!(!directory.path().join("a.exr").exists());
 }
 
-/// What stands in the loader's place is no library.
+/// The file with the name of the loader is not a library.
 #[cfg(target_os = "linux")]
 #[test]
-fn without_a_loader_nothing_is_drawn_and_a_way_is_told() {
+fn without_a_loader_nothing_is_rendered_and_help_is_given() {
     let directory = directory();
     let fake = directory.path().join("lib");
     fs::create_dir(&fake).expect("writable");
@@ -103,7 +103,7 @@ fn without_a_loader_nothing_is_drawn_and_a_way_is_told() {
 }
 
 #[test]
-fn devices_that_there_are_not_are_wrong_usage() {
+fn unknown_devices_are_wrong_usage() {
     let directory = directory();
     for which in ["99", "no such device", "0,,0", ""] {
         let ran = with_scene(directory.path(), &["render", "a.rib", "--devices", which], &[]);
@@ -115,25 +115,25 @@ fn devices_that_there_are_not_are_wrong_usage() {
 }
 
 #[test]
-fn too_little_memory_says_how_much_is_needed_and_what_for() {
+fn too_little_memory_is_reported_with_what_is_needed() {
     let directory = directory();
     let draw = |memory: &str| with_scene(directory.path(), &["render", "a.rib", "--memory", memory], &[]);
     let none = draw("1M");
     let message = none.messages()[0];
     assert!(message.contains(" may use 1.0 MiB of memory but needs 4.0 MiB before anything is drawn"), "{message}");
     assert!(none.messages()[1].contains("--memory"), "{}", none.err);
-    // So little is enough for a small picture; for others see `memory`.
+    // This little is enough for a small picture; the module `memory` tests others.
     assert_eq!([none.code, draw("4M").code, draw("16M").code], [Some(2), Some(0), Some(0)]);
 }
 
-/// A frame that does not fit does not take its device away from the next.
+/// If a frame does not fit, its device still renders the next one.
 #[test]
-fn frames_after_one_that_does_not_fit_are_drawn() {
+fn frames_after_one_that_does_not_fit_are_rendered() {
     let directory = directory();
     let frame = |name: &str, body: &str| {
         format!("Display \"{name}.exr\" \"exr\" \"rgba\" Format 16 16 1\nWorldBegin\n{body}\nWorldEnd\n")
     };
-    // Numbers that no two points share, so that none is left out.
+    // No two points are equal, so none is left out.
     let points: String = (0..400_000).map(|i| format!("{} 0 0 ", f64::from(i) * 1e-6)).collect();
     let large = format!("Points \"P\" [{points}] \"constantwidth\" 0.001");
     let scene = frame("a", &large) + &frame("b", "Sphere 0.5 -0.5 0.5 360");

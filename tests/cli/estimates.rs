@@ -1,14 +1,14 @@
-//! Estimates of the summed-area table against what regions then used, in real scenes.
+//! Compares the estimates of the summed-area table with what regions use, in real scenes.
 
 use super::{directory, run};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// What a region's buffer would have to be is estimated this well (ARCHITECTURE.md, "Cost of a region").
+/// The largest allowed ratio of used to estimated bytes of a region.
 const BYTES_OVER_MAX: f64 = 1.1;
 
-/// Draws a scene and gives the statistics of its world, and the names of the decisions in the trace.
+/// Renders a scene and returns the statistics of its world, and the names of the decisions in the trace.
 fn drawn(directory: &Path, scene: &str, memory: &str, aids: &[(&str, &OsStr)]) -> (Value, Vec<String>) {
     let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes").join(scene);
     let flags = "--format 160 120 --samples 2 2 --devices 0,0 -o a.exr --stats stats.json --trace trace.json --memory";
@@ -26,7 +26,7 @@ fn drawn(directory: &Path, scene: &str, memory: &str, aids: &[(&str, &OsStr)]) -
 }
 
 #[test]
-fn what_regions_use_was_estimated() {
+fn regions_use_what_was_estimated() {
     let directory = directory();
     let perturbed = [("ANTHILL_PERTURB", OsStr::new("3"))];
     let calm: &[(&str, &OsStr)] = &[];
@@ -57,7 +57,7 @@ fn what_regions_use_was_estimated() {
         }
         let over = estimates["bytes_over_max_ratio"].as_f64().expect("a number");
         assert!((0.5..=BYTES_OVER_MAX).contains(&over), "{told}");
-        // Regions that end between tiles get a share of a tile's grids, which may lie all on their side.
+        // Regions that end between tiles are charged a share of a tile's grids, but all of these may be on their side.
         let grids_over_max = if aids.is_empty() { 1.1 } else { 3.0 };
         let grids_over = estimates["over_max_ratio"].as_f64().expect("a number");
         assert!((0.5..=grids_over_max).contains(&grids_over), "{told}");

@@ -1,4 +1,4 @@
-//! What is wrong with files: scenes that cannot be read, outputs that cannot be written.
+//! Problems with files: scenes that cannot be read, outputs that cannot be written.
 
 use super::{Ran, anthill, directory, run};
 use std::ffi::OsStr;
@@ -24,7 +24,7 @@ fn names(directory: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_scene_comes_by_standard_input() {
+fn scenes_are_read_from_standard_input() {
     let directory = directory();
     let ran = run(directory.path(), &["render", "-"], &[], &scene("Display \"a.exr\" \"exr\" \"rgba\""));
     assert_eq!((ran.code, ran.messages()), (Some(0), vec![]));
@@ -34,7 +34,7 @@ fn a_scene_comes_by_standard_input() {
 }
 
 #[test]
-fn several_displays_are_written_each_by_itself() {
+fn displays_are_written_independently() {
     let directory = directory();
     let displays =
         "Display \"a.exr\" \"exr\" \"rgba\" Display \"+b.tif\" \"file\" \"rgb\"\nDisplay \"+no/c.exr\" \"zfile\" \"z\"";
@@ -43,14 +43,14 @@ fn several_displays_are_written_each_by_itself() {
     assert_eq!((ran.code, ran.messages()), (Some(1), expected.to_vec()));
     assert!(ran.err.contains("anthill: 3 files (1 missing): "), "{}", ran.err);
     assert_eq!(names(directory.path()), ["a.exr", "a.rib", "b.tif"]);
-    // The primary one only is renamed.
+    // Only the primary display is renamed.
     assert_eq!(render(directory.path(), displays, &["-o", "x.png"]).code, Some(1));
     assert_eq!(names(directory.path()), ["a.exr", "a.rib", "b.tif", "x.png"]);
 }
 
-/// Known before anything is drawn: no device is counted in the summary.
+/// This is known before anything is rendered, so the summary counts no device.
 #[test]
-fn nothing_is_drawn_for_outputs_that_cannot_be_written() {
+fn nothing_is_rendered_for_outputs_that_cannot_be_written() {
     let directory = directory();
     fs::create_dir(directory.path().join("folder.exr")).expect("writable");
     for (name, reason) in [("no/a.exr", "there is no such directory"), ("folder.exr", "is a directory")] {
@@ -62,7 +62,7 @@ fn nothing_is_drawn_for_outputs_that_cannot_be_written() {
 }
 
 #[test]
-fn checking_draws_nothing_and_needs_no_device() {
+fn checking_renders_nothing_and_needs_no_device() {
     let directory = directory();
     let check = |displays: &str| {
         fs::write(directory.path().join("a.rib"), scene(displays)).expect("writable");
@@ -78,7 +78,7 @@ fn checking_draws_nothing_and_needs_no_device() {
 }
 
 #[test]
-fn scenes_without_a_world_are_told() {
+fn scenes_without_a_world_are_reported() {
     let directory = directory();
     let nothing = ["a.rib: warning: the scene has no world: nothing is drawn [nothing]"];
     let garbage = "a.rib: error: its gzip data is damaged: unexpected end of file [badfile]";
@@ -97,7 +97,7 @@ fn scenes_without_a_world_are_told() {
 }
 
 #[test]
-fn frames_that_there_are_not_are_told() {
+fn unknown_frames_are_reported() {
     let directory = directory();
     let ran = render(directory.path(), "Display \"a.exr\" \"exr\" \"rgba\"", &["--frames", "5-7"]);
     let expected = ["anthill: warning: --frames names no frame of the scene, which has 1 [nothing]"];
@@ -105,7 +105,7 @@ fn frames_that_there_are_not_are_told() {
 }
 
 #[test]
-fn one_name_for_several_pictures_is_refused_before_any_is_drawn() {
+fn one_name_for_several_pictures_is_refused_before_rendering() {
     let directory = directory();
     let world = "Display \"a.exr\" \"exr\" \"rgba\" Format 8 8 1 WorldBegin WorldEnd\n";
     fs::write(directory.path().join("a.rib"), world.repeat(2)).expect("writable");
@@ -116,7 +116,7 @@ fn one_name_for_several_pictures_is_refused_before_any_is_drawn() {
 }
 
 #[test]
-fn host_memory_is_bounded_and_what_takes_it_is_told() {
+fn host_memory_is_bounded_and_its_use_is_reported() {
     let directory = directory();
     let picture = "Display \"a.exr\" \"exr\" \"rgba\"";
     let film = render(directory.path(), picture, &["--host-memory", "1K"]);
@@ -129,7 +129,7 @@ fn host_memory_is_bounded_and_what_takes_it_is_told() {
     let expected = "a.rib:4:1: error: host memory is used up: 11.8 KiB of text, 384 B of geometry, 4.0 KiB of film are in use out of 32.0 KiB, \
                     and another 187.8 KiB of geometry is needed here; what follows is left out [limitcheck]";
     assert_eq!(geometry.messages()[0], expected);
-    // What stands before is drawn.
+    // What came before is rendered.
     assert!(
         geometry.err.contains("anthill: a.exr: ") && !geometry.err.contains(" 0 micropolygons"),
         "{}",
@@ -140,7 +140,7 @@ fn host_memory_is_bounded_and_what_takes_it_is_told() {
 }
 
 #[test]
-fn streams_without_end_are_cut_and_what_was_read_is_drawn() {
+fn endless_streams_are_cut_and_what_was_read_is_rendered() {
     let directory = directory();
     let head = "Display \"a.exr\" \"exr\" \"rgba\" Format 16 16 1\nWorldBegin\nSphere 0.5 -0.5 0.5 360\n";
     let endless = format!("{head}{}", "# nothing more\n".repeat(100_000));
@@ -154,7 +154,7 @@ fn streams_without_end_are_cut_and_what_was_read_is_drawn() {
     assert_eq!(names(directory.path()), ["a.exr"]);
 }
 
-/// Each world takes most of the bound: they are drawn one by one, also where `-o` would gather them.
+/// Each world takes most of the limit, so they are rendered one by one, even where `-o` would otherwise collect them.
 #[test]
 fn reading_ahead_waits_for_memory() {
     let directory = directory();
@@ -169,9 +169,9 @@ fn reading_ahead_waits_for_memory() {
     assert!(one_name.code == Some(2) && one_name.err.contains("put # where the frame number goes"), "{}", one_name.err);
 }
 
-/// Where the list of a picture's grids finds no room at all, that picture is missing, and the next is drawn.
+/// If there is no room at all for the list of a picture's grids, that picture is missing, and the next one is rendered.
 #[test]
-fn a_list_of_grids_without_room_costs_one_picture() {
+fn a_grid_list_without_room_costs_one_picture() {
     let directory = directory();
     let world = |name: &str, rate: f32| {
         format!(

@@ -1,11 +1,11 @@
-//! Too little device memory: what is said, and that it is true.
+//! Too little device memory: the messages, and that they are true.
 
 use super::{anthill, directory};
 use std::fs;
 use std::path::Path;
 
-/// What a render says that it needs, and how it says so; where it can only say "more than" before it has counted, with
-/// that much.
+/// The memory that a render reports to need, and its message. If it can only report "more than" so much before it has
+/// counted, it is run again with that much.
 fn needed_mib(directory: &Path, name: &str) -> Option<(u64, String)> {
     let mut limit = 4;
     loop {
@@ -22,7 +22,7 @@ fn needed_mib(directory: &Path, name: &str) -> Option<(u64, String)> {
 }
 
 #[test]
-fn a_limit_that_is_too_small_says_what_is_needed_and_that_much_is_enough() {
+fn the_memory_that_is_reported_to_be_needed_is_enough() {
     let directory = directory();
     let head =
         "Format 160 120 1 PixelSamples 2 2 Projection \"perspective\" Translate 0 0 4 LightSource \"distantlight\" 1";
@@ -33,7 +33,8 @@ fn a_limit_that_is_too_small_says_what_is_needed_and_that_much_is_enough() {
         };
         (0..count).map(one).collect()
     };
-    // Little geometry, and a list of 300,000 grids, of which not even a page of the usual size is in what is needed.
+    // Little geometry, and a list of 300,000 grids. Not even one of its pages of the usual size fits into what is
+    // needed.
     let blades = |i: u32| {
         format!(
             "AttributeBegin\nTranslate {} 0 {}\nObjectInstance 1\nAttributeEnd\n",
@@ -46,7 +47,7 @@ fn a_limit_that_is_too_small_says_what_is_needed_and_that_much_is_enough() {
         .map(|i| format!("Color 1 0.5 {}\nOpacity 0.4 0.4 0.4\nSphere 1 -1 1 360\n", f64::from(i) / 60.0))
         .collect();
     let plain = "Surface \"plastic\" Sphere 1 -1 1 360".to_string();
-    // The page of the meadow is larger than all else that is needed together.
+    // The page of the meadow is larger than everything else that is needed together.
     let meadow = hairs(100_000);
     for (name, body) in
         [("hair", hairs(3000)), ("meadow", meadow), ("lawn", lawn), ("spheres", spheres), ("plain", plain)]
@@ -59,7 +60,7 @@ fn a_limit_that_is_too_small_says_what_is_needed_and_that_much_is_enough() {
         assert_eq!(free.code, Some(0), "{}", free.err);
         let expected = picture();
         let Some((needed, message)) = needed_mib(directory.path(), &file) else { continue };
-        // What takes most comes first, and all of it is named.
+        // The largest part comes first, and every part is named.
         let parts = [
             "iB for the pixels of one region",
             " grids",

@@ -17,10 +17,10 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Nothing that is tested here takes longer, on a busy machine.
+/// No command that is tested here takes longer, even on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// What a run of the program left behind.
+/// The result of a run of the program.
 #[derive(Debug)]
 struct Ran {
     code: Option<i32>,
@@ -29,8 +29,8 @@ struct Ran {
 }
 
 impl Ran {
-    /// The lines of standard error without the note about drawing on the processor, which only machines without a GPU
-    /// get, and without the summary, which holds times.
+    /// The lines of standard error without the note about rendering on the CPU, which appears only on machines without
+    /// a GPU, and without the summary, which contains times.
     fn messages(&self) -> Vec<&str> {
         let is_message = |line: &&str| match line.strip_prefix("anthill: ") {
             Some(text) => text.starts_with("error: ") || text.starts_with("warning: "),
@@ -45,7 +45,7 @@ fn anthill(directory: &Path, args: &[impl AsRef<OsStr>]) -> Ran {
     run(directory, args, &[], "")
 }
 
-/// The same with variables of the environment, and a text for standard input. A run that hangs is ended, and fails the
+/// Runs the binary with environment variables and a text for standard input. A run that hangs is ended, and fails the
 /// test.
 fn run(directory: &Path, args: &[impl AsRef<OsStr>], variables: &[(&str, &OsStr)], input: &str) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_anthill"));
@@ -54,7 +54,7 @@ fn run(directory: &Path, args: &[impl AsRef<OsStr>], variables: &[(&str, &OsStr)
     let mut child = Killed(command.spawn().expect("the binary runs"));
     let (out, err) = (child.0.stdout.take().expect("piped"), child.0.stderr.take().expect("piped"));
     let (out, err) = (thread::spawn(|| text(out)), thread::spawn(|| text(err)));
-    // A program that does not read it closes the pipe, which is well.
+    // A program that does not read it closes the pipe, which is fine.
     let _ = child.0.stdin.take().expect("piped").write_all(input.as_bytes());
     let begin = Instant::now();
     let status = loop {
@@ -83,7 +83,7 @@ struct Killed(Child);
 
 impl Drop for Killed {
     fn drop(&mut self) {
-        // Both fail when it has ended, which is well.
+        // Both fail if it has ended, which is fine.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -99,7 +99,7 @@ fn results_go_to_standard_output() {
 }
 
 #[test]
-fn previews_are_made_of_pictures_only() {
+fn previews_are_made_from_pictures_only() {
     let directory = directory();
     let colours = |x: usize, _: usize| (x as f32, 0.5_f32, 0.0_f32, 1.0_f32);
     exr::prelude::write_rgba_file(directory.path().join("a.exr"), 2, 1, colours).expect("writable");
@@ -142,7 +142,7 @@ fn the_second_interrupt_ends_the_program() {
     let deadline = Instant::now() + Duration::from_secs(20);
     let wait_for = |condition: &dyn Fn() -> bool| {
         while !condition() {
-            assert!(Instant::now() < deadline, "the program is not where it should be");
+            assert!(Instant::now() < deadline, "the program does not react to signals");
             thread::sleep(Duration::from_millis(5));
         }
     };

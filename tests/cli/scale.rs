@@ -1,11 +1,11 @@
-//! Scaling studies: small ones, from the command line to the page.
+//! Small scaling studies, from the command line to the page.
 
 use super::{Ran, directory, run};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
-/// Runs a study of a small scene, with one thread a CPU device.
+/// Runs a study of a small scene, with one thread for each CPU device.
 fn study(directory: &Path, args: &[&str]) -> Ran {
     let sphere = "Display \"a.exr\" \"exr\" \"rgba\" Format 32 24 1 Projection \"perspective\" Translate 0 0 3 WorldBegin \
                   Sphere 1 -1 1 360 WorldEnd\n";
@@ -15,7 +15,7 @@ fn study(directory: &Path, args: &[&str]) -> Ran {
 }
 
 #[test]
-fn a_study_compares_devices_and_leaves_a_page() {
+fn a_study_compares_devices_and_writes_a_page() {
     let directory = directory();
     let lists = ["--devices", "0", "--devices", "0,0", "--repeat", "1", "--samples", "2", "2", "-o", "study"];
     let Ran { code, out, err } = study(directory.path(), &lists);
@@ -27,7 +27,7 @@ fn a_study_compares_devices_and_leaves_a_page() {
         "{err}"
     );
     assert!(err.contains("The pictures of all 2 runs are identical, bit for bit."), "{err}");
-    // So small a picture has too few regions: the study stands without predictions, and says why.
+    // This small picture has too few regions, so the study has no predictions, and says why.
     let why = "are too few to fit rates to: at least 8 are needed";
     assert!(err.contains("anthill: nothing is predicted: world 1: ") && err.contains(why), "{err}");
 
@@ -40,7 +40,7 @@ fn a_study_compares_devices_and_leaves_a_page() {
     let expected =
         ["drew.1.png", "drew.2.png", "picture.1.exr", "runs.csv", "scale.csv", "scale.html", "scale.json", "scale.md"];
     assert_eq!(names, expected);
-    // The scene's own display is left alone.
+    // The scene's own display is not written.
     assert!(!directory.path().join("a.exr").exists());
     let json = fs::read(folder.join("scale.json")).expect("written");
     let json: serde_json::Value = serde_json::from_slice(&json).expect("valid JSON");
@@ -103,10 +103,10 @@ fn runs_that_fail_end_the_study() {
     assert!(err.contains(" needs 4.0 MiB before anything is drawn"), "{err}");
 }
 
-/// Runs keep to as many cores as they have devices; more than there are is wrong usage.
+/// Runs are restricted to as many cores as they have devices. If there are fewer, it is wrong usage.
 #[cfg(target_os = "linux")]
 #[test]
-fn cores_are_as_many_as_devices() {
+fn runs_need_as_many_cores_as_devices() {
     let directory = directory();
     let many = vec!["0"; 1025].join(",");
     let ran = study(directory.path(), &["--devices", "0", "--devices", &many, "--cpus", "-o", "study"]);

@@ -1,17 +1,17 @@
-//! Bad scenes: each is explained, and everything else is rendered.
+//! Bad scenes: each error is explained, and everything else is rendered.
 
 use super::{Ran, anthill, directory};
 use std::fs;
 use std::path::Path;
 
-/// The first line of every scene: 32 by 32 pixels that see [-1, 1] squared.
+/// The first line of every scene: 32 by 32 pixels that show the square from -1 to 1.
 const HEAD: &str = "Display \"a.exr\" \"exr\" \"rgba\" Format 32 32 1 PixelFilter \"box\" 1 1 PixelSamples 4 4 Translate 0 0 5 \
                     WorldBegin Surface \"constant\"\n";
 
 /// A good sphere, which is rendered whatever else is wrong.
 const BALL: &str = "Sphere 0.5 -0.5 0.5 360\n";
 
-/// Its area: pi/16 of the picture.
+/// The area of the sphere in pixels, which is pi/16 of the picture.
 const BALL_PIXELS: f64 = 201.06;
 
 /// Renders a scene whose lines from the second on are `body`.
@@ -20,14 +20,14 @@ fn render(directory: &Path, body: &str, flags: &[&str]) -> Ran {
     anthill(directory, &[&["render", "a.rib"], flags].concat())
 }
 
-/// Pixels' worth of alpha in a picture.
+/// The sum of alpha over all pixels of a picture.
 fn covered(picture: &Path) -> f64 {
     let image = exr::prelude::read_first_flat_layer_from_file(picture).expect("an OpenEXR picture");
     let alpha = image.layer_data.channel_data.list.iter().find(|channel| channel.name.eq("A")).expect("alpha");
     alpha.sample_data.values_as_f32().map(f64::from).sum()
 }
 
-/// Renders a bad scene: the messages must be these, the good sphere must be there, and the exit code 0.
+/// Renders a bad scene. It must print these messages, render the good sphere, and exit with 0.
 fn check(body: &str, expected: &[&str]) {
     let directory = directory();
     fs::write(directory.path().join("bad.sl"), "surface bad() {\n    Ci = Cs * nothing;\n}\n").expect("writable");
@@ -65,7 +65,7 @@ fn broken_requests_are_skipped() {
     check(&format!("{BALL}AttributeBegin\nFrameEnd\n"), &nesting);
 }
 
-/// Known, but not to this version: one warning, however often.
+/// Requests that this version does not support get one warning, however often they occur.
 #[test]
 fn unsupported_requests_are_named_once() {
     let blobby = "Blobby 1 [1001 0 0 0 2 0 1] [1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1] [\"\"]\n";
@@ -74,7 +74,7 @@ fn unsupported_requests_are_named_once() {
     check(&format!("{blobby}{blobby}{BALL}"), &expected);
 }
 
-/// The default surface stands in; one message for a name, however often it is used.
+/// The default surface replaces them. There is one message for a name, however often it is used.
 #[test]
 fn unknown_shaders_are_replaced() {
     let body = format!("Surface \"nosuch\"\n{BALL}Translate 0 0 1 Surface \"nosuch\"\n{BALL}");
@@ -111,7 +111,7 @@ fn parameters_that_do_not_fit_are_left_out() {
 }
 
 #[test]
-fn numbers_that_are_none_leave_only_their_primitive_out() {
+fn numbers_that_are_not_finite_leave_only_their_primitive_out() {
     let expected = ["a.rib:2:1: note: Polygon is left out: a position is not a finite number [math]"];
     check(&format!("Polygon \"P\" [0 0 0 1 0 0 nan 1 0]\nPolygon \"P\" [0 0 0 1 0 0 0 1e999 0]\n{BALL}"), &expected);
     check(&format!("Sphere nan -0.5 0.5 360\n{BALL}"), &["a.rib:2:8: error: a number here is not finite [math]"]);
@@ -133,7 +133,7 @@ fn strict_makes_survived_errors_count() {
     assert_eq!(render(directory.path(), BALL, &["--strict"]).code, Some(0));
 }
 
-/// Options that make no sense are clamped to what does.
+/// Options that are out of range are clamped.
 #[test]
 fn bad_options_are_clamped() {
     let directory = directory();

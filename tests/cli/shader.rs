@@ -1,4 +1,4 @@
-//! `anthill shader`: what is compiled, what is described, what is refused.
+//! `anthill shader`: compiling, describing and refusing shaders.
 
 use super::{anthill, directory, run};
 use std::fs;
@@ -40,9 +40,9 @@ fn shaders_are_described() {
     assert_eq!((&grain["type"], &grain["space"]), (&"color".into(), &"hsv".into()));
 }
 
-/// What is good of several is compiled.
+/// Of several shaders, those without errors are compiled.
 #[test]
-fn errors_read_as_those_of_rustc() {
+fn errors_look_like_those_of_rustc() {
     let directory = directory();
     fs::write(directory.path().join("bad.sl"), BAD).expect("writable");
     let expected = "\

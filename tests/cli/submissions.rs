@@ -1,5 +1,4 @@
-//! Submissions of small regions, as `--stats` and `--trace` tell them, are those of ARCHITECTURE.md, "Cost of a
-//! region".
+//! The submissions of small regions in `--stats` and `--trace` follow the documented formula ("Cost of a region").
 
 use super::{anthill, directory};
 use serde_json::Value;
@@ -10,7 +9,7 @@ const HEAD: &str = "Display \"a.exr\" \"exr\" \"rgba\"\nFormat 32 32 1\nPixelFil
                     WorldBegin\nSurface \"constant\"\n";
 const BALL: &str = "Sphere 0.5 -0.5 0.5 360\n";
 
-/// Regions of a scene in the statistics, and in the trace.
+/// The regions of a scene in the statistics and in the trace.
 fn regions(directory: &Path, body: &str) -> (Vec<Value>, Vec<Value>) {
     fs::write(directory.join("a.rib"), format!("{HEAD}{body}WorldEnd\n")).expect("writable");
     let flags = ["--devices", "0", "--stats", "stats.json", "--trace", "trace.json"];

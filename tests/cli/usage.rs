@@ -1,4 +1,4 @@
-//! Command lines that make no sense, and what is written about those that do.
+//! Command lines that are wrong, and the documentation of those that are right.
 
 use super::{Ran, anthill, directory, run};
 use std::collections::BTreeSet;
@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::fs;
 
 #[test]
-fn wrong_usage_exits_with_2_and_says_why_on_standard_error() {
+fn wrong_usage_exits_with_2_and_is_explained_on_standard_error() {
     let directory = directory();
     fs::write(directory.path().join("a.rib"), "WorldBegin WorldEnd\n").expect("writable");
     let table = [
@@ -38,9 +38,9 @@ fn wrong_usage_exits_with_2_and_says_why_on_standard_error() {
     }
 }
 
-/// Values of the test aids that mean nothing.
+/// Test aids with invalid values.
 #[test]
-fn test_aids_that_mean_nothing_exit_with_2() {
+fn invalid_test_aids_exit_with_2() {
     let directory = directory();
     fs::write(directory.path().join("a.rib"), "Display \"a.exr\" \"exr\" \"rgba\" WorldBegin WorldEnd\n")
         .expect("writable");
@@ -58,13 +58,13 @@ fn test_aids_that_mean_nothing_exit_with_2() {
     assert!(!directory.path().join("a.exr").exists(), "nothing is drawn");
 }
 
-/// Every word that begins with two hyphens.
+/// All words that begin with two hyphens.
 fn flags(text: &str) -> BTreeSet<&str> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
     words.filter(|word| word.starts_with("--") && word.len() > 3).collect()
 }
 
-/// README's table of flags is `anthill render --help`'s.
+/// The README's table has the flags of `anthill render --help`.
 #[test]
 fn the_readme_lists_every_flag_of_render() {
     let readme = include_str!("../../README.md");
