@@ -3,13 +3,13 @@
 //! Each device's thread fills a [`DeviceStats`] of its own; [`Stats::add_device`] adds it to the whole when the thread
 //! is done. Nothing is shared while rendering. [`Measured`] is the part of that JSON that other commands read.
 
+mod cost_stats;
 mod estimate;
 mod measured;
-mod world_cost;
 
+pub use cost_stats::{CostStats, tile_rows, tile_values};
 pub use estimate::EstimateStats;
 pub use measured::{Measured, MeasuredDevice, MeasuredOutput, MeasuredRegion, MeasuredWorld};
-pub use world_cost::{CostStats, tile_rows, tile_values};
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity};
 use crate::film::{DisplayOutcome, DisplayState};

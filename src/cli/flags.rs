@@ -17,8 +17,12 @@ pub(super) struct Flags {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 every display was written whole; 1 one is missing or partial, or a scene is unreadable; 2 wrong usage;
-3 no usable device; 130 interrupted, finished pixels were written.";
+Exit codes:
+  0    every display was written whole
+  1    a display is missing or partial, or a scene could not be read whole
+  2    wrong usage
+  3    no usable device
+  130  interrupted; finished pixels were written";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum CliCommand {
@@ -113,7 +117,7 @@ Examples:
 /// What is rendered of a scene, and how much memory it may take.
 #[derive(Debug, Args)]
 pub(super) struct WorkFlags {
-    /// Device memory that each opened device may take: 512M, 2G, 1.5GiB
+    /// Device memory that each opened device may take: 512M, 2G, 1.5GiB. [default: three quarters of what it has]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(super) memory: Option<u64>,
 
@@ -189,9 +193,10 @@ pub(super) struct ShaderCompileFlags {
 }
 
 const SHADER_COMPILE_HELP: &str = "\
-Parameters come from the kernel's parameter block. A surface is lit by the standard lights \"ambientlight\" and
-\"distantlight\"; a light illuminates the standard surface \"matte\".
-`anthill render` compiles .sl files itself; use this command to inspect the result, or to check for errors.
+Parameters come from the kernel's parameter block. A surface is lit by the standard lights \"ambientlight\" and \
+\"distantlight\"; a light illuminates the standard surface \"matte\". `anthill render` compiles .sl files itself; use \
+this command to inspect the result, or to check for errors.
+
 Exits with 1 if a shader has errors or cannot be written.
 
 Examples:
@@ -277,17 +282,23 @@ pub(super) struct ScaleFlags {
 }
 
 const SCALE_HELP: &str = "\
-Each run is a separate `anthill render` process with the same flags and environment. Configurations take turns, round by round,
-so that a busy machine slows all of them alike. Before the first round, the drivers' caches of compiled kernels are filled.
-In each of the first three rounds the single device runs once more with --regions 40. From these runs the study predicts, as
-`anthill predict` does, how long each configuration and up to 64 devices should take. Where it cannot, it says why.
-Speed-up and efficiency go to standard output. DIR gets scale.html (one page with everything), scale.md, scale.json, scale.csv,
-runs.csv, the picture of world N as picture.N.exr, and which device rendered what in configuration N as drew.N.png.
+Each run is a separate `anthill render` process with the same flags and environment. Configurations take turns, round \
+by round, so that a busy machine slows all of them alike. Before the first round, the drivers' caches of compiled \
+kernels are filled.
+
+In each of the first three rounds the single device runs once more with --regions 40. From these runs the study \
+predicts, as `anthill predict` does, how long each configuration and up to 64 devices should take. Where it cannot, it \
+says why.
+
+Speed-up and efficiency go to standard output. DIR gets scale.html (one page with everything), scale.md, scale.json, \
+scale.csv, runs.csv, the picture of world N as picture.N.exr, and which device rendered what in configuration N as \
+drew.N.png.
+
 Exits with 1 if a run fails, or if pictures differ that should be identical.
 
 Examples:
   anthill scale shot.rib --devices 0 --devices 0,1 --devices 0,1,2,3 -o study
-  LP_NUM_THREADS=0 anthill scale teapot.rib --devices 0 --devices 0,0 --cpus --repeat 9 --format 640 480 -o study";
+  LP_NUM_THREADS=0 anthill scale teapot.rib --devices 0 --devices 0,0 --cpus --repeat 9 -o study";
 
 /// Predict how long a render takes on other devices
 #[derive(Debug, Args)]
@@ -311,8 +322,9 @@ pub(super) struct PredictFlags {
 }
 
 const PREDICT_HELP: &str = "\
-A cost model is fitted to the regions of the render, and the real scheduler runs with it on a virtual clock. A render on one device
-usually has too few regions to fit a model to: `--regions 40` gives it enough. Exits with 1 if nothing can be predicted.
+A cost model is fitted to the regions of the render, and the real scheduler runs with it on a virtual clock. A render \
+on one device usually has too few regions to fit a model to: `--regions 40` gives it enough. Exits with 1 if nothing \
+can be predicted.
 
 Example:
   anthill render scene.rib --devices 0 --regions 40 --stats one.json

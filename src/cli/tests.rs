@@ -268,7 +268,9 @@ fn help_and_version_are_results() {
     let ask = |line| type_in(&directory(), line, &Arc::default(), &render);
     let (code, out, err) = ask("--version");
     assert_eq!((code, out, err.as_str()), (0, format!("anthill {}\n", env!("CARGO_PKG_VERSION")), ""));
-    for (line, part) in [("--help", "Exit codes: 0 "), ("render --help", "anthill render shot.rib --frames 1-24")] {
+    for (line, part) in
+        [("--help", "Exit codes:\n  0    every display"), ("render --help", "anthill render shot.rib --frames 1-24")]
+    {
         let (code, out, err) = ask(line);
         assert!(code == 0 && out.contains(part) && err.is_empty(), "{line}: {out}");
     }

@@ -42,31 +42,31 @@ fn regions_use_what_was_estimated() {
     ] {
         let (world, marks) = drawn(directory.path(), scene, memory, aids);
         let (estimates, regions) = (&world["estimates"], world["regions"].as_array().expect("a list"));
-        let told = format!("{scene} {memory}: {estimates}");
-        let number = |value: &Value, key: &str| value[key].as_u64().unwrap_or_else(|| panic!("{key}: {told}"));
+        let context = format!("{scene} {memory}: {estimates}");
+        let number = |value: &Value, key: &str| value[key].as_u64().unwrap_or_else(|| panic!("{key}: {context}"));
         let sum = |key: &str| regions.iter().map(|region| number(region, key)).sum::<u64>();
-        assert_eq!(number(estimates, "regions"), regions.len() as u64, "{told}");
-        assert!(number(estimates, "grids_selected") > 0, "{told}");
+        assert_eq!(number(estimates, "regions"), regions.len() as u64, "{context}");
+        assert!(number(estimates, "grids_selected") > 0, "{context}");
         for (total, each) in [
             ("grids_estimated", "grids_estimated"),
             ("grids_selected", "grids"),
             ("bytes_estimated", "bytes_estimated"),
             ("bytes_used", "bytes_used"),
         ] {
-            assert_eq!(number(estimates, total), sum(each), "{total} {told}");
+            assert_eq!(number(estimates, total), sum(each), "{total} {context}");
         }
         let over = estimates["bytes_over_max_ratio"].as_f64().expect("a number");
-        assert!((0.5..=BYTES_OVER_MAX).contains(&over), "{told}");
+        assert!((0.5..=BYTES_OVER_MAX).contains(&over), "{context}");
         // Regions that end between tiles are charged a share of a tile's grids, but all of these may be on their side.
         let grids_over_max = if aids.is_empty() { 1.1 } else { 3.0 };
         let grids_over = estimates["over_max_ratio"].as_f64().expect("a number");
-        assert!((0.5..=grids_over_max).contains(&grids_over), "{told}");
+        assert!((0.5..=grids_over_max).contains(&grids_over), "{context}");
         let room = number(&world["cost"], "region_grids_max");
-        assert!(regions.iter().all(|region| number(region, "grids") <= room), "more than there is room for: {told}");
+        assert!(regions.iter().all(|region| number(region, "grids") <= room), "more than there is room for: {context}");
         if let [whole] = &regions[..] {
-            assert_eq!(number(whole, "grids_estimated"), number(whole, "grids"), "of the whole it is exact: {told}");
+            assert_eq!(number(whole, "grids_estimated"), number(whole, "grids"), "of the whole it is exact: {context}");
         }
         let vain = marks.iter().filter(|mark| mark.ends_with(" is too large")).count() as u64;
-        assert_eq!(number(estimates, "too_large"), vain, "{told}");
+        assert_eq!(number(estimates, "too_large"), vain, "{context}");
     }
 }
