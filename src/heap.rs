@@ -1,4 +1,5 @@
-//! Settings of the system's heap (glibc's malloc), from which CPU devices take their memory like the rest of the process.
+//! Settings of the system's heap (glibc's malloc), from which CPU devices take their memory like the rest of the
+//! process.
 
 #![allow(unsafe_code, reason = "glibc's malloc can only be configured by foreign functions")]
 
@@ -9,18 +10,19 @@ const LARGE_BLOCK_BYTES: std::ffi::c_int = 1 << 20;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const KEPT_BYTES: std::ffi::c_int = 8 << 20;
 
-/// Makes the heap return large blocks to the system when they are freed: those of CPU devices, scene texts and geometry.
+/// Makes the heap return large blocks to the system when they are freed: those of CPU devices, scene texts and
+/// geometry.
 ///
-/// By default glibc raises its threshold when the first large block is freed, and the process stays a tenth to a third larger
-/// than what it uses. A fixed threshold turns that off, but the default one of 128 KiB would also return memory after every
-/// dispatch of a CPU device, and faulting its pages in again stops the threads of all other devices meanwhile. So the
-/// threshold is larger, and a few MiB are kept for each thread.
+/// By default glibc raises its threshold when the first large block is freed, and the process stays a tenth to a third
+/// larger than what it uses. A fixed threshold turns that off, but the default one of 128 KiB would also return memory
+/// after every dispatch of a CPU device, and faulting its pages in again stops the threads of all other devices
+/// meanwhile. So the threshold is larger, and a few MiB are kept for each thread.
 ///
 /// Call this when the program starts: it applies to the whole process. On systems without glibc it does nothing.
 pub fn return_large_blocks_when_freed() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: mallopt locks the main arena itself, so threads that allocate meanwhile are no hazard; both parameters are
-    // integers that it copies, and it rejects a bad value without any effect.
+    // SAFETY: mallopt locks the main arena itself, so threads that allocate meanwhile are no hazard; both parameters
+    // are integers that it copies, and it rejects a bad value without any effect.
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
         libc::mallopt(libc::M_TRIM_THRESHOLD, KEPT_BYTES);
@@ -30,8 +32,8 @@ pub fn return_large_blocks_when_freed() {
 /// Also returns free memory between smaller blocks to the system, after many of them have been freed at once.
 pub(crate) fn trim() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: malloc_trim is thread-safe (it locks each arena) and releases only pages that hold no live allocation, so no
-    // pointer of this program is affected.
+    // SAFETY: malloc_trim is thread-safe (it locks each arena) and releases only pages that hold no live allocation, so
+    // no pointer of this program is affected.
     unsafe {
         libc::malloc_trim(0);
     }
@@ -43,8 +45,8 @@ mod tests {
 
     /// Page faults of this thread so far.
     fn faults() -> i64 {
-        // SAFETY: a rusage consists of integers, for which all zeros are valid, and getrusage writes to the local variable
-        // that it is given.
+        // SAFETY: a rusage consists of integers, for which all zeros are valid, and getrusage writes to the local
+        // variable that it is given.
         unsafe {
             let mut usage = std::mem::zeroed::<libc::rusage>();
             libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage);

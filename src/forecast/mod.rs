@@ -1,12 +1,12 @@
 //! Forecasts: from the statistics of renders on one device, how long renders on other devices take.
 //!
-//! The statistics ([`Measured`]) say how long each region took, and [`CostStats`] what each part of the picture holds. Rates
-//! are fitted to the regions, and [`predict()`] runs the real scheduler with them on a virtual clock. Worlds are drawn one
-//! after the other, so their times add up.
+//! The statistics ([`Measured`]) say how long each region took, and [`CostStats`] what each part of the picture holds.
+//! Rates are fitted to the regions, and [`predict()`] runs the real scheduler with them on a virtual clock. Worlds are
+//! drawn one after the other, so their times add up.
 //!
 //! A run on one device cuts its picture only where it must, and rates cannot be fitted to a few regions; `--regions`
-//! cuts the picture into regions of different sizes. Several runs of the same scene are reduced to their medians, so that
-//! other load on the machine matters less.
+//! cuts the picture into regions of different sizes. Several runs of the same scene are reduced to their medians, so
+//! that other load on the machine matters less.
 
 mod predict;
 mod region_cost;
@@ -124,8 +124,8 @@ impl Forecast {
         self.worlds.iter().map(rates).collect()
     }
 
-    /// Predicts the render on devices with these speeds, which are multiples of the measured device's speed. There must be at
-    /// least one device, and each speed must be more than 0.
+    /// Predicts the render on devices with these speeds, which are multiples of the measured device's speed. There must
+    /// be at least one device, and each speed must be more than 0.
     ///
     /// # Errors
     /// If part of a picture is too large for every device.

@@ -6,9 +6,9 @@
 //! render = devices * set_up + counting + table + drawing
 //! counting = counting_s * ceil(jobs / devices) / jobs / slowest speed
 //! ```
-//! Drawing is simulated with the real board, scheduler, deques, cuts and steals. Each region lasts as long as the formula
-//! says, and each device works on its regions one after the other. The film takes in one region at a time. The same input
-//! gives the same output.
+//! Drawing is simulated with the real board, scheduler, deques, cuts and steals. Each region lasts as long as the
+//! formula says, and each device works on its regions one after the other. The film takes in one region at a time. The
+//! same input gives the same output.
 
 use super::region_cost::{CostRates, PictureCost};
 use crate::schedule::virtual_clock::{VirtualDevice, VirtualObserver, VirtualRender};
@@ -29,8 +29,8 @@ const SECONDS_MAX: f64 = 1e9;
 pub struct DeviceModel {
     /// Speed relative to the device that the rates were measured on; more than 0.
     pub speed: f64,
-    /// Seconds from the start of drawing until the device first looks for work: the picture's grids are uploaded to it, and
-    /// its memory is divided.
+    /// Seconds from the start of drawing until the device first looks for work: the picture's grids are uploaded to it,
+    /// and its memory is divided.
     pub start_s: f64,
     /// Number of regions in flight.
     pub in_flight: usize,

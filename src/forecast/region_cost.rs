@@ -4,10 +4,10 @@
 //! t(region) = r + micropolygons * m + subpixels * s + shaded vertices * v + entries * e
 //! ```
 //! Micropolygons are those that the table counts in the region, plus those of neighbouring grids that extend across its
-//! border; subpixels include the filter's apron. No table knows before drawing what will be shaded and composited, so both
-//! are taken from where the measured regions had them. ARCHITECTURE.md, "Cost of a region", explains each term. The constant
-//! term covers everything that does not depend on the region's size, above all testing every grid of the picture, so rates
-//! apply to one picture on one kind of device.
+//! border; subpixels include the filter's apron. No table knows before drawing what will be shaded and composited, so
+//! both are taken from where the measured regions had them. ARCHITECTURE.md, "Cost of a region", explains each term.
+//! The constant term covers everything that does not depend on the region's size, above all testing every grid of the
+//! picture, so rates apply to one picture on one kind of device.
 
 use crate::schedule::{Axis, Rates, Region, SummedArea, TILE_PX, TileCounts, TileGrid, TileGrids};
 use serde::Serialize;
@@ -20,8 +20,8 @@ pub const FIT_REGIONS_MIN: usize = 8;
 /// Number of terms in the formula.
 const TERMS: usize = 5;
 
-/// A column whose squared length drops below this fraction once the other columns are projected out is linearly dependent
-/// on them.
+/// A column whose squared length drops below this fraction once the other columns are projected out is linearly
+/// dependent on them.
 const PIVOT_MIN: f64 = 1e-4;
 
 /// A picture, with everything that determines the load of its regions.
@@ -118,7 +118,8 @@ impl PictureCost {
         self.shading = MeasuredShading { table: SummedArea::new(picture, &tiles, Rates::default()) };
     }
 
-    /// Distributes the totals of a region over its tiles in proportion to their micropolygons, or evenly if there are none.
+    /// Distributes the totals of a region over its tiles in proportion to their micropolygons, or evenly if there are
+    /// none.
     fn spread(&self, region: Region, totals: [f64; 2], layout: &TileGrid, tiles: &mut [[f64; 2]]) {
         let Some(region) = self.table.picture().intersection(region) else { return };
         let whole = self.table.estimate(region);
@@ -139,8 +140,8 @@ impl PictureCost {
         }
     }
 
-    /// The factor by which the selected grids make the region longer along an axis: on each side that has a neighbour, the
-    /// apron and half a grid are added.
+    /// The factor by which the selected grids make the region longer along an axis: on each side that has a neighbour,
+    /// the apron and half a grid are added.
     fn growth(&self, region: Region, axis: Axis, i: usize) -> f64 {
         let (outer, inner) = (self.table.picture().span(axis), region.span(axis));
         let sides = u8::from(inner.0 > outer.0) + u8::from(inner.1 < outer.1);
@@ -213,11 +214,12 @@ pub enum FitError {
     Degenerate,
 }
 
-/// Fits rates to regions: non-negative least squares of the relative errors, then scaled so that the sum of the times is
-/// right.
+/// Fits rates to regions: non-negative least squares of the relative errors, then scaled so that the sum of the times
+/// is right.
 ///
-/// Relative errors are used because a region's time varies in proportion to itself. With five rates the best subset of the
-/// terms is found by trying all subsets, which is the exact non-negative solution (Lawson and Hanson 1974, chapter 23).
+/// Relative errors are used because a region's time varies in proportion to itself. With five rates the best subset of
+/// the terms is found by trying all subsets, which is the exact non-negative solution (Lawson and Hanson 1974, chapter
+/// 23).
 ///
 /// # Errors
 /// If there are too few regions, or they are too similar.
@@ -247,8 +249,8 @@ pub fn fit_rates(regions: &[TimedRegion]) -> Result<FittedRates, FitError> {
     Ok(FittedRates { rates: CostRates::from_array(scaled), regions: rows.len(), relative_error })
 }
 
-/// The rates, of the terms whose bits are set, that bring `rows * rates` closest to ones; `None` if the columns are linearly
-/// dependent. Solves the normal equations by Cholesky's method, with each column scaled to length one.
+/// The rates, of the terms whose bits are set, that bring `rows * rates` closest to ones; `None` if the columns are
+/// linearly dependent. Solves the normal equations by Cholesky's method, with each column scaled to length one.
 fn solve(rows: &[[f64; TERMS]], terms: u8) -> Option<[f64; TERMS]> {
     let used: Vec<usize> = (0..TERMS).filter(|i| terms & (1 << i) != 0).collect();
     let norms: Vec<f64> = used.iter().map(|&i| rows.iter().map(|row| row[i] * row[i]).sum::<f64>().sqrt()).collect();

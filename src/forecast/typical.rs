@@ -3,8 +3,8 @@
 use super::ForecastError;
 use crate::stats::{CostStats, Measured, MeasuredRegion, MeasuredWorld};
 
-/// The medians of several runs of the same scene on one device. The times of regions are extended by host time: the device's
-/// clock leaves out what the host does between submissions, and each region gets its share of that.
+/// The medians of several runs of the same scene on one device. The times of regions are extended by host time: the
+/// device's clock leaves out what the host does between submissions, and each region gets its share of that.
 ///
 /// # Errors
 /// If the runs differ, or are not on one device.

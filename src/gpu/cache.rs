@@ -1,8 +1,8 @@
 //! Compiled kernels kept on disk between runs, and in memory between equal devices.
 //!
-//! There is one file for each kernel and device, with the result of `vkGetPipelineCacheData` after a header of ours: drivers
-//! hardly check their own data, so a truncated or foreign file must not reach them. Files are written under a temporary name
-//! and renamed.
+//! There is one file for each kernel and device, with the result of `vkGetPipelineCacheData` after a header of ours:
+//! drivers hardly check their own data, so a truncated or foreign file must not reach them. Files are written under a
+//! temporary name and renamed.
 
 use super::physical::DeviceInfo;
 use parking_lot::Mutex;
@@ -40,8 +40,8 @@ pub(super) fn identity(info: &DeviceInfo) -> Arc<str> {
     format!("{vendor:04x}-{device:04x}-{version:08x}-{uuid}").into()
 }
 
-/// The default folder for compiled kernels: `$XDG_CACHE_HOME/anthill/kernels`, or `~/.cache/anthill/kernels`; `None` without a
-/// home folder.
+/// The default folder for compiled kernels: `$XDG_CACHE_HOME/anthill/kernels`, or `~/.cache/anthill/kernels`; `None`
+/// without a home folder.
 pub fn default_cache_folder() -> Option<PathBuf> {
     let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path: &PathBuf| path.is_absolute());
     let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
@@ -71,7 +71,8 @@ impl Cache {
         Some(data)
     }
 
-    /// Stores a compiled kernel. Only the first failure to write a file is returned: rendering goes on without the cache.
+    /// Stores a compiled kernel. Only the first failure to write a file is returned: rendering goes on without the
+    /// cache.
     pub(super) fn store(&self, key: &CacheKey, data: Vec<u8>) -> Result<(), String> {
         let written = match self.path(key) {
             Some(path) => write(&path, &wrap(&data)).map_err(|e| format!("{}: {e}", path.display())),

@@ -13,9 +13,9 @@ use std::thread::{self, JoinHandle};
 /// A kernel to compile. Runs once, even if its device is closing (it then ends at once).
 type CompileJob = Box<dyn FnOnce() + Send>;
 
-/// The compile threads of devices that are opened together, one per core. They end when the last device is destroyed, and only
-/// then are the devices' instances destroyed: drivers keep data for each thread that has called them, and clean up when it
-/// ends, by code that must still be loaded.
+/// The compile threads of devices that are opened together, one per core. They end when the last device is destroyed,
+/// and only then are the devices' instances destroyed: drivers keep data for each thread that has called them, and
+/// clean up when it ends, by code that must still be loaded.
 pub(super) struct CompileThreads {
     compilers: Arc<Compilers>,
     threads: Vec<JoinHandle<()>>,
@@ -63,8 +63,8 @@ impl Drop for CompileThreads {
 
 /// What all devices that are opened together share: the queue of compile jobs, and the cache.
 ///
-/// If an equal device is already compiling a kernel, the job waits and then finds the kernel in the cache (or in the driver's
-/// own cache, which CPU drivers use), so equal devices compile once.
+/// If an equal device is already compiling a kernel, the job waits and then finds the kernel in the cache (or in the
+/// driver's own cache, which CPU drivers use), so equal devices compile once.
 pub(super) struct Compilers {
     pub(super) cache: Cache,
     /// `None` ends the thread that takes it.

@@ -29,12 +29,13 @@ use std::time::{Duration, Instant};
 pub struct OpenOptions {
     /// Whether core and synchronization validation report to `reporter`.
     pub validate: bool,
-    /// Limit of the memory of each opened device in bytes, everything included; by default three quarters of what the device
-    /// has, divided by the number of times that it is opened.
+    /// Limit of the memory of each opened device in bytes, everything included; by default three quarters of what the
+    /// device has, divided by the number of times that it is opened.
     pub memory_bytes: Option<u64>,
     /// Folder in which compiled kernels are kept between runs; `None` keeps them in memory only.
     pub cache_folder: Option<PathBuf>,
-    /// Whether CPU devices compute on one thread each, unless `LP_NUM_THREADS` is set (see [`super::single_threaded_cpu_devices`]).
+    /// Whether CPU devices compute on one thread each, unless `LP_NUM_THREADS` is set (see
+    /// [`super::single_threaded_cpu_devices`]).
     pub single_threaded_cpu: bool,
     /// Time-out of waits on the device that have no time-out of their own.
     pub timeout: Duration,
@@ -61,8 +62,8 @@ impl OpenOptions {
             cache_folder: default_cache_folder(),
             single_threaded_cpu: false,
             timeout: Duration::from_secs(60),
-            // Longer than for a queue: a compiler shows no progress, and another device would not be faster. 256 inlined
-            // calls of noise took 11 s on an idle machine; a busy one may need many times that.
+            // Longer than for a queue: a compiler shows no progress, and another device would not be faster. 256
+            // inlined calls of noise took 11 s on an idle machine; a busy one may need many times that.
             compile_timeout: Duration::from_secs(600),
             reporter,
             partial: false,
@@ -116,14 +117,15 @@ impl Device {
         let resources = check_budget(&shared, budget_bytes)
             .and_then(|()| DeviceResources::new(&shared, &instance, &physical, budget_bytes, !options.staged));
         if resources.is_err() {
-            // SAFETY: the device was created above, no other thread knows it yet, and `DeviceResources::new` destroys what it
-            // has created from it when it fails.
+            // SAFETY: the device was created above, no other thread knows it yet, and `DeviceResources::new` destroys
+            // what it has created from it when it fails.
             unsafe { shared.raw.destroy_device(None) };
         }
         let DeviceResources { memory, submissions, empty, raw_empty } = resources?;
         let several_cores = thread::available_parallelism().is_ok_and(|count| count.get() > 1);
         let compiles_late = info.kind == DeviceKind::Cpu;
-        // Validation layers of 2023 keep devices in a table that no lock guards: no device may be created while others are in use.
+        // Validation layers of 2023 keep devices in a table that no lock guards: no device may be created while others
+        // are in use.
         let precompile_devices = (compiles_late && several_cores && !options.validate)
             .then(|| PrecompileDevices::new(instance.raw(), physical.clone()));
         let kernels = Kernels::new(
@@ -179,8 +181,8 @@ impl Device {
         self.timeout
     }
 
-    /// Whether the device computes on the host's processor: kernels without barriers are then faster, and no data needs to be
-    /// copied.
+    /// Whether the device computes on the host's processor: kernels without barriers are then faster, and no data needs
+    /// to be copied.
     pub fn is_cpu(&self) -> bool {
         self.info.kind == DeviceKind::Cpu
     }
@@ -209,8 +211,8 @@ impl Device {
         self.memory.allocate(name, bytes, usage)
     }
 
-    /// Frees a buffer as soon as the submissions that use it are done. Its handle is rejected from now on; freeing it again does
-    /// nothing.
+    /// Frees a buffer as soon as the submissions that use it are done. Its handle is rejected from now on; freeing it
+    /// again does nothing.
     pub fn free(&mut self, buffer: Buffer) {
         self.memory.free(buffer, self.submissions.done());
     }
@@ -246,8 +248,9 @@ impl Drop for Device {
         for name in self.memory.close() {
             self.shared.warn("leak", format!("buffer {name} was not freed"));
         }
-        // SAFETY: `submissions.close` waited for the queue and destroyed its objects, `kernels.close` waited for the compile jobs
-        // and destroyed theirs, and `memory.close` destroyed every buffer. `drop` runs once, so the instance is taken once.
+        // SAFETY: `submissions.close` waited for the queue and destroyed its objects, `kernels.close` waited for the
+        // compile jobs and destroyed theirs, and `memory.close` destroyed every buffer. `drop` runs once, so the
+        // instance is taken once.
         let instance = unsafe {
             self.shared.raw.destroy_device(None);
             ManuallyDrop::take(&mut self.instance)
@@ -308,8 +311,9 @@ pub(super) fn create(
         .queue_create_infos(&queues)
         .enabled_features(&features.core)
         .push_next(&mut features.v12);
-    // SAFETY: `enumerate` listed the physical device from this instance and found that it has the queue family; only features
-    // that it reported are enabled; `queues` and `features`, to which `info` points, are locals that outlive the call.
+    // SAFETY: `enumerate` listed the physical device from this instance and found that it has the queue family; only
+    // features that it reported are enabled; `queues` and `features`, to which `info` points, are locals that outlive
+    // the call.
     let raw = unsafe { instance.create_device(physical.raw, &info, None) };
     Ok((raw.map_err(|code| open_error(title, code))?, family))
 }

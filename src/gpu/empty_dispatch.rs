@@ -1,4 +1,5 @@
-//! Dispatches a kernel without workgroups, so that drivers that compile at the first dispatch do so before it is needed.
+//! Dispatches a kernel without workgroups, so that drivers that compile at the first dispatch do so before it is
+//! needed.
 
 use super::encode::{EncoderInputs, encode};
 use super::error::GpuError;
@@ -42,8 +43,8 @@ pub(super) fn dispatch_no_workgroups(
 /// Submits the command buffer of `resources` and waits for it.
 fn run(shared: &DeviceShared, resources: &SubmissionResources, label: &str, timeout: Duration) -> Result<(), GpuError> {
     let raw = &shared.raw;
-    // SAFETY: this runs in a compile job, and `Kernels::close` waits for those before either device (the one that renders or
-    // the one that precompiles) is destroyed.
+    // SAFETY: this runs in a compile job, and `Kernels::close` waits for those before either device (the one that
+    // renders or the one that precompiles) is destroyed.
     let fence = unsafe { raw.create_fence(&vk::FenceCreateInfo::default(), None) };
     let fence = shared.check("making a fence", fence)?;
     let commands = [resources.commands()];
@@ -58,8 +59,8 @@ fn run(shared: &DeviceShared, resources: &SubmissionResources, label: &str, time
         }
     });
     if !matches!(done, Err(GpuError::Timeout { .. })) {
-        // SAFETY: either nothing was submitted with the fence, or the wait ended without a time-out, so the submission that
-        // signals it has ended or the device is lost.
+        // SAFETY: either nothing was submitted with the fence, or the wait ended without a time-out, so the submission
+        // that signals it has ended or the device is lost.
         unsafe { raw.destroy_fence(fence, None) };
     }
     done

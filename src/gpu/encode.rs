@@ -35,7 +35,8 @@ pub(super) fn encode(
     let timed = shared.clock.is_some() && stage_count > 0;
     if timed {
         resources.reserve_queries(shared, 2 * stage_count)?;
-        // SAFETY: `resources.begin` began the command buffer above; `reserve_queries` has just made the pool large enough.
+        // SAFETY: `resources.begin` began the command buffer above; `reserve_queries` has just made the pool large
+        // enough.
         unsafe { shared.raw.cmd_reset_query_pool(resources.commands(), resources.queries(), 0, 2 * stage_count) };
     }
     let mut encoder = Encoder { inputs, resources, sets: &sets, next_dispatch: 0, order: PassOrder::Passes, timed };
@@ -43,8 +44,8 @@ pub(super) fn encode(
     recording.commands().iter().for_each(|command| encoder.command(command));
     encoder.show_host();
     shared.end_label(encoder.resources.commands());
-    // SAFETY: `resources.begin` began the command buffer, no other thread has it, and the label begun above was ended; those
-    // of the recording are balanced because `Recording` begins and ends them in one call.
+    // SAFETY: `resources.begin` began the command buffer, no other thread has it, and the label begun above was ended;
+    // those of the recording are balanced because `Recording` begins and ends them in one call.
     shared.check("ending a command buffer", unsafe { shared.raw.end_command_buffer(resources.commands()) })
 }
 
@@ -131,9 +132,9 @@ impl Encoder<'_> {
         self.next_dispatch += 1;
         let layout = pipeline.layout.pipeline;
         let compute = vk::PipelineBindPoint::COMPUTE;
-        // SAFETY: `encode` calls this between begin and end of the command buffer. The pipeline was made with this layout, and
-        // `bind` allocated the set with its set layout. `check` compared the size of the push constants with the kernel's, and
-        // the group counts, or the buffer range that holds them, with the device's limits.
+        // SAFETY: `encode` calls this between begin and end of the command buffer. The pipeline was made with this
+        // layout, and `bind` allocated the set with its set layout. `check` compared the size of the push constants
+        // with the kernel's, and the group counts, or the buffer range that holds them, with the device's limits.
         unsafe {
             raw.cmd_bind_pipeline(commands, compute, pipeline.raw);
             raw.cmd_bind_descriptor_sets(commands, compute, layout, 0, &[set], &[]);
@@ -156,8 +157,8 @@ impl Encoder<'_> {
         self.begin_pass();
         let region = vk::BufferCopy::default().src_offset(from.offset).dst_offset(to.offset).size(from.bytes);
         let buffer = self.inputs.buffer;
-        // SAFETY: `encode` calls this between begin and end of the command buffer; `check_copy` found both ranges inside
-        // buffers that are alive, of one size, and disjoint.
+        // SAFETY: `encode` calls this between begin and end of the command buffer; `check_copy` found both ranges
+        // inside buffers that are alive, of one size, and disjoint.
         unsafe {
             self.inputs.shared.raw.cmd_copy_buffer(
                 self.resources.commands(),
@@ -174,8 +175,8 @@ impl Encoder<'_> {
         }
         self.begin_pass();
         let buffer = (self.inputs.buffer)(to.buffer);
-        // SAFETY: `encode` calls this between begin and end of the command buffer; `check_words` found the range inside a
-        // buffer that is alive, and its offset and size multiples of 4.
+        // SAFETY: `encode` calls this between begin and end of the command buffer; `check_words` found the range inside
+        // a buffer that is alive, and its offset and size multiples of 4.
         unsafe {
             self.inputs.shared.raw.cmd_fill_buffer(self.resources.commands(), buffer, to.offset, to.bytes, value)
         };
@@ -187,8 +188,8 @@ impl Encoder<'_> {
         }
         self.begin_pass();
         let buffer = (self.inputs.buffer)(to.buffer);
-        // SAFETY: `encode` calls this between begin and end of the command buffer; `check_words` found the range inside a
-        // buffer that is alive, aligned to 4, and at most `WRITE_BYTES_MAX` (65,536) bytes long.
+        // SAFETY: `encode` calls this between begin and end of the command buffer; `check_words` found the range inside
+        // a buffer that is alive, aligned to 4, and at most `WRITE_BYTES_MAX` (65,536) bytes long.
         unsafe { self.inputs.shared.raw.cmd_update_buffer(self.resources.commands(), buffer, to.offset, data) };
     }
 
@@ -224,8 +225,8 @@ impl Encoder<'_> {
     ) {
         let memory = [vk::MemoryBarrier::default().src_access_mask(writes).dst_access_mask(accesses)];
         let none = vk::DependencyFlags::empty();
-        // SAFETY: `encode` calls this between begin and end of the command buffer, and never begins a render pass; every queue
-        // that computes supports the compute, transfer, indirect and host stages used here.
+        // SAFETY: `encode` calls this between begin and end of the command buffer, and never begins a render pass;
+        // every queue that computes supports the compute, transfer, indirect and host stages used here.
         unsafe {
             self.inputs.shared.raw.cmd_pipeline_barrier(self.resources.commands(), from, to, none, &memory, &[], &[]);
         }
@@ -236,8 +237,8 @@ impl Encoder<'_> {
         if self.timed {
             let query = 2 * (self.resources.stages.len() as u32 - 1) + end;
             let when = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
-            // SAFETY: `encode` reset two queries for each stage at the start of this command buffer, and each stage writes its
-            // two once; `timed` is set only if the queue has timestamps.
+            // SAFETY: `encode` reset two queries for each stage at the start of this command buffer, and each stage
+            // writes its two once; `timed` is set only if the queue has timestamps.
             unsafe {
                 self.inputs.shared.raw.cmd_write_timestamp(
                     self.resources.commands(),

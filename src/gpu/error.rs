@@ -135,8 +135,8 @@ pub enum GpuError {
         /// Why the kernel cannot be used.
         reason: String,
     },
-    /// A recording contains something that this device does not permit: a bug of the program, found before it reaches the
-    /// driver.
+    /// A recording contains something that this device does not permit: a bug of the program, found before it reaches
+    /// the driver.
     #[error("{device}: recording {recording:?} is not valid: {reason}")]
     Recording {
         /// The device.
@@ -214,8 +214,8 @@ impl GpuError {
         }
     }
 
-    /// Whether the device can no longer be used as it is, because it is lost, hangs, or its driver fails: it should be opened
-    /// again, or its work be given to other devices.
+    /// Whether the device can no longer be used as it is, because it is lost, hangs, or its driver fails: it should be
+    /// opened again, or its work be given to other devices.
     pub fn ends_device(&self) -> bool {
         matches!(self, Self::Lost { .. } | Self::Timeout { .. } | Self::DriverOutOfMemory { .. } | Self::Vulkan { .. })
     }

@@ -47,8 +47,8 @@ impl Submissions {
     pub(super) fn new(shared: &DeviceShared) -> Result<Self, GpuError> {
         let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
-        // SAFETY: no device is opened without `timelineSemaphore` (it is `NeededFor::Running`), and `device::create` enables it;
-        // `kind`, to which `info` points, outlives the call.
+        // SAFETY: no device is opened without `timelineSemaphore` (it is `NeededFor::Running`), and `device::create`
+        // enables it; `kind`, to which `info` points, outlives the call.
         let timeline = shared.check("making a semaphore", unsafe { shared.raw.create_semaphore(&info, None) })?;
         shared.name(timeline, "submissions");
         Ok(Self {
@@ -110,8 +110,8 @@ impl Submissions {
         let timeout_ns = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX);
         let label = self.pending.iter().find(|entry| entry.submission == submission).map(|f| f.label.clone());
         let label = label.unwrap_or_default();
-        // SAFETY: only `close` destroys the semaphore, after this wait; `semaphores` and `values` have one element each and
-        // outlive the call.
+        // SAFETY: only `close` destroys the semaphore, after this wait; `semaphores` and `values` have one element each
+        // and outlive the call.
         match unsafe { shared.raw.wait_semaphores(&info, timeout_ns) } {
             Err(vk::Result::TIMEOUT) => {
                 Err(GpuError::Timeout { device: shared.title.clone(), waited_for: label, timeout })
@@ -131,15 +131,16 @@ impl Submissions {
         }
         let pending = self.pending.drain(..).map(|entry| entry.resources);
         pending.chain(self.idle.drain(..)).for_each(|resources| resources.destroy(shared));
-        // SAFETY: the wait above ended without a time-out, so every submission that signals the semaphore has ended or the
-        // device is lost; `Device::drop`, the only caller, uses it no more.
+        // SAFETY: the wait above ended without a time-out, so every submission that signals the semaphore has ended or
+        // the device is lost; `Device::drop`, the only caller, uses it no more.
         unsafe { shared.raw.destroy_semaphore(self.timeline, None) };
         Ok(())
     }
 }
 
 impl Device {
-    /// Starts compiling a kernel in the background. A kernel that was not prepared is compiled when it is first submitted.
+    /// Starts compiling a kernel in the background. A kernel that was not prepared is compiled when it is first
+    /// submitted.
     pub fn prepare(&self, kernel: &Arc<Kernel>, constants: &[u32]) {
         self.kernels.prepare(kernel, constants);
     }
@@ -152,12 +153,12 @@ impl Device {
         self.kernels.is_ready(kernel, constants)
     }
 
-    /// Submits a recording to run after everything submitted before, and returns at once unless one of its kernels must be
-    /// compiled first.
+    /// Submits a recording to run after everything submitted before, and returns at once unless one of its kernels must
+    /// be compiled first.
     ///
     /// # Errors
-    /// [`GpuError::Recording`] if the device does not permit the recording, [`GpuError::Kernel`], [`GpuError::Timeout`] if a
-    /// kernel takes too long to compile, [`GpuError::Lost`].
+    /// [`GpuError::Recording`] if the device does not permit the recording, [`GpuError::Kernel`], [`GpuError::Timeout`]
+    /// if a kernel takes too long to compile, [`GpuError::Lost`].
     pub fn submit(&mut self, recording: &Recording) -> Result<Ticket, GpuError> {
         self.collect()?;
         let rules = Rules { limits: &self.limits, is_alive: &|buffer| self.memory.raw(buffer).is_some() };
@@ -249,8 +250,8 @@ impl Device {
         Ok(ticket.submission <= self.submissions.done())
     }
 
-    /// Marks the begin (`begins`) or end of a capture for RenderDoc, if the program runs under it. All earlier submissions
-    /// should be done.
+    /// Marks the begin (`begins`) or end of a capture for RenderDoc, if the program runs under it. All earlier
+    /// submissions should be done.
     pub fn mark_capture(&self, begins: bool) {
         self.shared.mark_capture(begins);
     }
@@ -260,8 +261,8 @@ impl Device {
         self.wait_until(self.memory.last_use(buffer), self.timeout)
     }
 
-    /// When the stages of a submission ran; empty until it is known to be done, for submissions without stages, on devices
-    /// without a clock, and for submissions long ago.
+    /// When the stages of a submission ran; empty until it is known to be done, for submissions without stages, on
+    /// devices without a clock, and for submissions long ago.
     pub fn stage_times(&self, ticket: Ticket) -> &[StageTime] {
         self.check_ticket(ticket);
         self.submissions.profiles.of(ticket.submission)

@@ -33,8 +33,8 @@ pub struct Fault {
     pub kind: FaultKind,
     /// Number of the device among those to be opened, from 0.
     pub device: u32,
-    /// Number of the submission that fails, from 0, counted since the device was first opened. Submissions that opening and
-    /// compiling make do not count. For [`FaultKind::Unopened`], the number of the opening that fails, from 0.
+    /// Number of the submission that fails, from 0, counted since the device was first opened. Submissions that opening
+    /// and compiling make do not count. For [`FaultKind::Unopened`], the number of the opening that fails, from 0.
     pub submission: u64,
 }
 

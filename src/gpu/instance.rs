@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
-/// A `VkInstance`. Every opened device has its own: CPU drivers then give each device its own threads, and capture tools work,
-/// which fail at a second device of one instance.
+/// A `VkInstance`. Every opened device has its own: CPU drivers then give each device its own threads, and capture
+/// tools work, which fail at a second device of one instance.
 pub(super) struct Instance {
     raw: ash::Instance,
     debug_utils: bool,
@@ -28,8 +28,8 @@ struct MessageTarget {
 impl Instance {
     /// Starts Vulkan. With `validate`, core and synchronization validation report to `reporter`.
     pub(super) fn new(validate: bool, reporter: &Arc<Reporter>) -> Result<Self, GpuError> {
-        // SAFETY: the library that `load` opens is the system's Vulkan loader, whose initialisers have no preconditions; `_entry`
-        // keeps it loaded until the instance is destroyed.
+        // SAFETY: the library that `load` opens is the system's Vulkan loader, whose initialisers have no
+        // preconditions; `_entry` keeps it loaded until the instance is destroyed.
         let entry = unsafe { ash::Entry::load() }.map_err(|e| GpuError::NoLoader { reason: e.to_string() })?;
         if validate && !has_layer(&entry)? {
             return Err(GpuError::NoValidationLayer);
@@ -55,8 +55,9 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        // SAFETY: `Device::drop` destroys the VkDevice before it gives up its instance, and the devices of `PrecompileDevices`
-        // before that. The messenger was created from this instance, and `take` leaves no second handle of it.
+        // SAFETY: `Device::drop` destroys the VkDevice before it gives up its instance, and the devices of
+        // `PrecompileDevices` before that. The messenger was created from this instance, and `take` leaves no second
+        // handle of it.
         unsafe {
             if let Some((debug, messenger)) = self.messenger.take() {
                 debug.destroy_debug_utils_messenger(messenger, None);
@@ -106,8 +107,9 @@ fn create(entry: &ash::Entry, validate: bool, debug_utils: bool) -> Result<ash::
     if validate {
         info = info.push_next(&mut features);
     }
-    // SAFETY: `application`, `extensions`, `layers` and `features`, to which `info` points, are locals that outlive the call,
-    // and the names are C string constants; `Instance::new` asked the loader for the layer and the debug extension.
+    // SAFETY: `application`, `extensions`, `layers` and `features`, to which `info` points, are locals that outlive the
+    // call, and the names are C string constants; `Instance::new` asked the loader for the layer and the debug
+    // extension.
     unsafe { entry.create_instance(&info, None) }.map_err(no_instance)
 }
 
@@ -122,8 +124,8 @@ fn create_messenger(
         .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
         .pfn_user_callback(Some(on_message))
         .user_data(std::ptr::from_ref(target).cast_mut().cast());
-    // SAFETY: the caller created `instance` with the debug extension. `target` is boxed in the `Instance`, whose drop destroys
-    // the messenger first, and `on_message` only reads it.
+    // SAFETY: the caller created `instance` with the debug extension. `target` is boxed in the `Instance`, whose drop
+    // destroys the messenger first, and `on_message` only reads it.
     let messenger = unsafe { debug.create_debug_utils_messenger(&info, None) }.map_err(no_instance)?;
     Ok((debug, messenger))
 }
@@ -135,9 +137,9 @@ unsafe extern "system" fn on_message(
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     user_data: *mut c_void,
 ) -> vk::Bool32 {
-    // SAFETY: `user_data` is the pointer to the `MessageTarget` that `create_messenger` registered: it outlives the messenger, and
-    // is only read, on any thread (`Reporter` is `Sync`). Vulkan passes a valid `data`, whose strings are null or C strings, for
-    // the duration of the call.
+    // SAFETY: `user_data` is the pointer to the `MessageTarget` that `create_messenger` registered: it outlives the
+    // messenger, and is only read, on any thread (`Reporter` is `Sync`). Vulkan passes a valid `data`, whose strings
+    // are null or C strings, for the duration of the call.
     let (target, id, message) = unsafe {
         let data = &*data;
         (&*user_data.cast::<MessageTarget>(), data.message_id_name_as_c_str(), data.message_as_c_str())

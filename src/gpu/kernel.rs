@@ -1,4 +1,5 @@
-//! Kernels of a device: compiled in the background, cached, and dispatched once without workgroups before they count as ready.
+//! Kernels of a device: compiled in the background, cached, and dispatched once without workgroups before they count as
+//! ready.
 
 use super::cache::{self, CacheKey};
 use super::compile::Compilers;
@@ -183,8 +184,8 @@ impl Kernels {
                 empty_dispatch::dispatch_no_workgroups(&self.shared, pipeline, kernel, self.empty, self.timeout)
         {
             if !matches!(error, GpuError::Timeout { .. }) {
-                // SAFETY: the pipeline was created above and is not in the table yet; without a time-out, the empty dispatch was
-                // not submitted, or has ended, or the device is lost.
+                // SAFETY: the pipeline was created above and is not in the table yet; without a time-out, the empty
+                // dispatch was not submitted, or has ended, or the device is lost.
                 unsafe { self.shared.raw.destroy_pipeline(pipeline.raw, None) };
             }
             return Err(error);
@@ -259,8 +260,8 @@ impl Kernels {
             precompile_devices.close();
         }
         let table = std::mem::replace(&mut *table, KernelTable { closed: true, ..KernelTable::default() });
-        // SAFETY: `Device::drop` calls this after `submissions.close`, which waited for the queue; `running` is 0, so no compile
-        // job uses these objects; and they are taken out of the table, so none is destroyed twice.
+        // SAFETY: `Device::drop` calls this after `submissions.close`, which waited for the queue; `running` is 0, so
+        // no compile job uses these objects; and they are taken out of the table, so none is destroyed twice.
         unsafe {
             for state in table.states.values() {
                 if let KernelState::Ready(pipeline) = state {

@@ -1,5 +1,5 @@
-//! Device memory: buffers allocated within a stated budget. The memory in use is counted here, as CPU drivers enforce no
-//! limit.
+//! Device memory: buffers allocated within a stated budget. The memory in use is counted here, as CPU drivers enforce
+//! no limit.
 
 use super::error::GpuError;
 use super::physical::Physical;
@@ -32,8 +32,8 @@ pub struct MemoryUse {
     pub budget_bytes: u64,
 }
 
-/// Size in bytes of the blocks that small buffers share, the smallest that the allocator supports; larger buffers have a block
-/// each.
+/// Size in bytes of the blocks that small buffers share, the smallest that the allocator supports; larger buffers have
+/// a block each.
 pub const BLOCK_BYTES: u64 = 4 << 20;
 
 struct BackedBuffer {
@@ -66,7 +66,8 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Memory without buffers. Without `direct`, `DeviceOnly` buffers are treated as invisible to the host even if they are not.
+    /// Memory without buffers. Without `direct`, `DeviceOnly` buffers are treated as invisible to the host even if they
+    /// are not.
     pub(super) fn new(
         shared: &Arc<DeviceShared>,
         instance: &ash::Instance,
@@ -120,8 +121,8 @@ impl Memory {
                 | vk::BufferUsageFlags::TRANSFER_SRC
                 | vk::BufferUsageFlags::TRANSFER_DST,
         );
-        // SAFETY: a device is destroyed only after `close` or `forget`, after which nothing is allocated; the size is at least 1
-        // and, by the check above, within the device's limit.
+        // SAFETY: a device is destroyed only after `close` or `forget`, after which nothing is allocated; the size is
+        // at least 1 and, by the check above, within the device's limit.
         let raw = self.shared.check("making a buffer", unsafe { self.shared.raw.create_buffer(&info, None) })?;
         match self.bind_memory(raw, name, usage) {
             Ok(allocation) => {
@@ -166,8 +167,8 @@ impl Memory {
         }
         self.usage.used_bytes = used_bytes;
         self.usage.peak_bytes = self.usage.peak_bytes.max(used_bytes);
-        // SAFETY: the allocator chose type, size and alignment by this buffer's `requirements`; `allocate` has just created the
-        // buffer, so it is not bound yet.
+        // SAFETY: the allocator chose type, size and alignment by this buffer's `requirements`; `allocate` has just
+        // created the buffer, so it is not bound yet.
         let bound = unsafe { self.shared.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
         if let Err(error) = self.shared.check("binding memory", bound) {
             self.give_back(allocation);
@@ -267,8 +268,8 @@ impl Memory {
     }
 
     fn destroy(&mut self, held: BackedBuffer) {
-        // SAFETY: `release` passes only buffers whose last submission is done, and `close` runs after the queue was waited for
-        // or before anything was submitted; both take the buffer out of its slot, so it is destroyed once.
+        // SAFETY: `release` passes only buffers whose last submission is done, and `close` runs after the queue was
+        // waited for or before anything was submitted; both take the buffer out of its slot, so it is destroyed once.
         unsafe { self.shared.raw.destroy_buffer(held.raw, None) };
         self.give_back(held.allocation);
     }

@@ -1,8 +1,9 @@
 //! Vulkan: the only folder that names it, and the only one with unsafe code (the single file `src/heap.rs` apart).
 //!
 //! A host thread opens devices ([`open`]), allocates buffers, and submits recordings
-//! ([`crate::pipeline::recording::Recording`]) to a [`Device`]; compiling threads work behind it. [`Device`] and the instance inside it
-//! are the only owners: buffers, tickets and kernels are handles that stay harmless when what they stand for is gone.
+//! ([`crate::pipeline::recording::Recording`]) to a [`Device`]; compiling threads work behind it. [`Device`] and the
+//! instance inside it are the only owners: buffers, tickets and kernels are handles that stay harmless when what they
+//! stand for is gone.
 
 #![allow(unsafe_code)]
 

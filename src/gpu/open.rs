@@ -30,7 +30,8 @@ pub(super) struct RequestedDevice<'a> {
     pub(super) budget_bytes: u64,
 }
 
-/// Opens the devices that a selection names (see [`select`]), numbered in that order, from 0 unless the options say otherwise.
+/// Opens the devices that a selection names (see [`select`]), numbered in that order, from 0 unless the options say
+/// otherwise.
 ///
 /// # Errors
 /// If there is no loader, driver or device, the selection matches nothing, or a device cannot be used.
@@ -88,8 +89,8 @@ fn open_all(
         let opening: Vec<_> = requested.iter().map(open).collect();
         opening.into_iter().map(|thread| thread.join().expect("opening does not panic")).collect()
     });
-    // Not before the threads have ended, even if no device has opened: drivers clean up after each thread, by code that must
-    // still be loaded (see `CompileThreads`).
+    // Not before the threads have ended, even if no device has opened: drivers clean up after each thread, by code that
+    // must still be loaded (see `CompileThreads`).
     drop(listed);
     devices
 }

@@ -183,11 +183,12 @@ fn inspect(instance: &ash::Instance, index: usize, raw: vk::PhysicalDevice) -> P
         if has_pci {
             properties = properties.push_next(&mut pci);
         }
-        // SAFETY: the device supports Vulkan 1.2 (`current`), and the PCI extension if its struct is chained (`has_pci`); the
-        // chained structs are locals that outlive the call.
+        // SAFETY: the device supports Vulkan 1.2 (`current`), and the PCI extension if its struct is chained
+        // (`has_pci`); the chained structs are locals that outlive the call.
         unsafe { instance.get_physical_device_properties2(raw, &mut properties) };
         let mut offered = vk::PhysicalDeviceFeatures2::default().push_next(&mut features.v12);
-        // SAFETY: the device supports Vulkan 1.2 (`current`), to which the one chained struct belongs; it outlives the call.
+        // SAFETY: the device supports Vulkan 1.2 (`current`), to which the one chained struct belongs; it outlives the
+        // call.
         unsafe { instance.get_physical_device_features2(raw, &mut offered) };
         features.core = offered.features;
     }
@@ -299,7 +300,8 @@ struct QueueFamily {
     timestamp_bits: u32,
 }
 
-/// The clock of a queue whose timestamps have `bits` bits, with `tick_ns` nanoseconds per tick; `None` if these make no sense.
+/// The clock of a queue whose timestamps have `bits` bits, with `tick_ns` nanoseconds per tick; `None` if these make no
+/// sense.
 fn clock(bits: u32, tick_ns: f32) -> Option<DeviceClock> {
     if !(tick_ns.is_finite() && tick_ns > 0.0) {
         return None;
@@ -308,7 +310,8 @@ fn clock(bits: u32, tick_ns: f32) -> Option<DeviceClock> {
     Some(DeviceClock { tick_s: f64::from(tick_ns) * 1e-9, mask })
 }
 
-/// The queue family to use: one that computes, preferably one that also draws, since that is every driver's best tested queue.
+/// The queue family to use: one that computes, preferably one that also draws, since that is every driver's best tested
+/// queue.
 fn compute_family(instance: &ash::Instance, raw: vk::PhysicalDevice) -> Option<QueueFamily> {
     // SAFETY: `inspect` passes the device that `enumerate` has just listed from this instance.
     let families = unsafe { instance.get_physical_device_queue_family_properties(raw) };

@@ -33,8 +33,8 @@ pub(super) fn make_set_layout(
     };
     let bindings: Vec<_> = (0..binding_count as u32).map(binding).collect();
     let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-    // SAFETY: this runs in a compile job, for which the device waits before it is destroyed; the bindings are numbered from 0,
-    // each once, and `bindings` outlives the call.
+    // SAFETY: this runs in a compile job, for which the device waits before it is destroyed; the bindings are numbered
+    // from 0, each once, and `bindings` outlives the call.
     let made = unsafe { shared.raw.create_descriptor_set_layout(&info, None) };
     let set = shared.check("making a descriptor set layout", made)?;
     shared.name(set, &format!("{binding_count} buffers"));
@@ -61,8 +61,8 @@ pub(super) fn make_layout(
     Ok(KernelLayout { set, pipeline })
 }
 
-/// Makes a kernel's pipeline with these values of its constants, and gives what the driver wants to be kept of it. `known` is what it
-/// wanted to be kept the last time, or empty.
+/// Makes a kernel's pipeline with these values of its constants, and gives what the driver wants to be kept of it.
+/// `known` is what it wanted to be kept the last time, or empty.
 pub(super) fn make_pipeline(
     shared: &DeviceShared,
     kernel: &Kernel,
@@ -73,22 +73,24 @@ pub(super) fn make_pipeline(
     let raw = &shared.raw;
     let doing = format!("compiling kernel {}", kernel.label());
     let info = vk::ShaderModuleCreateInfo::default().code(kernel.words());
-    // SAFETY: the module is valid SPIR-V: tests run spirv-val on the kernels of the build and on the output of the shader
-    // compiler. `Kernels::check_usable` has found its capabilities enabled on this device.
+    // SAFETY: the module is valid SPIR-V: tests run spirv-val on the kernels of the build and on the output of the
+    // shader compiler. `Kernels::check_usable` has found its capabilities enabled on this device.
     let module = shared.check(&doing, unsafe { raw.create_shader_module(&info, None) })?;
     let info = vk::PipelineCacheCreateInfo::default().initial_data(known);
-    // SAFETY: `known` is empty or what this model and version of driver returned for this kernel: both are in the cache's key,
-    // and `Cache::load` verified the checksum of what it read from disk.
+    // SAFETY: `known` is empty or what this model and version of driver returned for this kernel: both are in the
+    // cache's key, and `Cache::load` verified the checksum of what it read from disk.
     let cache = shared.check("making a pipeline cache", unsafe { raw.create_pipeline_cache(&info, None) });
     let made = cache.and_then(|cache| {
         let pipeline = create(shared, module, cache, layout, constants);
         // SAFETY: the cache was created above, and no other thread has its handle.
         let data = unsafe { raw.get_pipeline_cache_data(cache) }.unwrap_or_default();
-        // SAFETY: the cache was created above and is destroyed here only; a pipeline does not refer to it once it is created.
+        // SAFETY: the cache was created above and is destroyed here only; a pipeline does not refer to it once it is
+        // created.
         unsafe { raw.destroy_pipeline_cache(cache, None) };
         Ok((shared.check(&doing, pipeline)?, data))
     });
-    // SAFETY: the module was created above and is destroyed here only; a pipeline does not refer to it once it is created.
+    // SAFETY: the module was created above and is destroyed here only; a pipeline does not refer to it once it is
+    // created.
     unsafe { raw.destroy_shader_module(module, None) };
     let (pipeline, data) = made?;
     shared.name(pipeline, kernel.label());
@@ -113,7 +115,8 @@ fn create(
         .specialization_info(&specialization);
     let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.pipeline);
     // SAFETY: `make_pipeline`, the only caller, created module and cache from this device, and its callers the layout;
-    // `specialization`, `entries` and `data`, to which `info` points, outlive the call, and the entries are inside the data.
+    // `specialization`, `entries` and `data`, to which `info` points, outlive the call, and the entries are inside the
+    // data.
     let made = unsafe { shared.raw.create_compute_pipelines(cache, &[info], None) };
     made.map(|pipelines| pipelines[0]).map_err(|(_, code)| code)
 }

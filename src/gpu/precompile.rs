@@ -1,10 +1,11 @@
 //! Second devices on which CPU drivers compile kernels ahead of time.
 //!
-//! These drivers generate code when a kernel is first dispatched, in the one thread that handles a device's submissions:
-//! kernels would be compiled one after the other, and rendering would wait meanwhile. So each compile thread has a `VkDevice`
-//! of its own and dispatches new kernels on it; the driver's cache on disk, which all devices share, then has the code when the
-//! kernel is dispatched on the real device. Measured on two cores: all kernels in 1.8 s instead of 2.1 s (Mesa 22), 3.9 s instead of 6.6 s
-//! (Mesa 25), and submissions no longer wait; processor time grows by 40% and 5%, since the first half of the work is done twice.
+//! These drivers generate code when a kernel is first dispatched, in the one thread that handles a device's
+//! submissions: kernels would be compiled one after the other, and rendering would wait meanwhile. So each compile
+//! thread has a `VkDevice` of its own and dispatches new kernels on it; the driver's cache on disk, which all devices
+//! share, then has the code when the kernel is dispatched on the real device. Measured on two cores: all kernels in 1.8
+//! s instead of 2.1 s (Mesa 22), 3.9 s instead of 6.6 s (Mesa 25), and submissions no longer wait; processor time grows
+//! by 40% and 5%, since the first half of the work is done twice.
 
 use super::device::create;
 use super::empty_dispatch;
@@ -50,8 +51,9 @@ impl PrecompileDevices {
         Self { instance: instance.clone(), physical, pool: Mutex::default() }
     }
 
-    /// Makes the driver compile a kernel into its cache on disk. `main` is the device that the kernel is for. A failure is not an
-    /// error: the driver then compiles the kernel when it is dispatched on the real device, and reports errors there.
+    /// Makes the driver compile a kernel into its cache on disk. `main` is the device that the kernel is for. A failure
+    /// is not an error: the driver then compiles the kernel when it is dispatched on the real device, and reports
+    /// errors there.
     pub(super) fn compile(&self, main: &DeviceShared, kernel: &Arc<Kernel>, constants: &[u32], timeout: Duration) {
         if self.pool.lock().refused {
             return;
@@ -77,8 +79,8 @@ impl PrecompileDevices {
             Ok((memory, empty))
         });
         if memory.is_err() {
-            // SAFETY: the device was created above and only this thread knows it; if `Memory::new` failed nothing was created
-            // from it, and if the allocation failed `memory.close` destroyed what was.
+            // SAFETY: the device was created above and only this thread knows it; if `Memory::new` failed nothing was
+            // created from it, and if the allocation failed `memory.close` destroyed what was.
             unsafe { shared.raw.destroy_device(None) };
         }
         let (memory, empty) = memory?;
@@ -109,8 +111,8 @@ impl PrecompileDevice {
     }
 
     fn destroy(&self, set: vk::DescriptorSetLayout, layout: Option<KernelLayout>, pipeline: Option<ComputePipeline>) {
-        // SAFETY: `compile`, the only caller, created the objects for one dispatch and calls this unless that timed out, so the
-        // dispatch is over or was never submitted; destroying a null handle does nothing.
+        // SAFETY: `compile`, the only caller, created the objects for one dispatch and calls this unless that timed
+        // out, so the dispatch is over or was never submitted; destroying a null handle does nothing.
         unsafe {
             self.shared.raw.destroy_pipeline(pipeline.map_or(vk::Pipeline::null(), |p| p.raw), None);
             self.shared.raw.destroy_pipeline_layout(layout.map_or(vk::PipelineLayout::null(), |l| l.pipeline), None);
@@ -121,8 +123,9 @@ impl PrecompileDevice {
     fn close(mut self) {
         // The names of leaked buffers are of no interest: the one buffer belongs to this device.
         drop(self.memory.close());
-        // SAFETY: `PrecompileDevices::close` runs when no compile job does, each dispatch was waited for, and `memory.close` has
-        // just destroyed the one buffer; what a timed-out dispatch left behind belongs to a device that has hung.
+        // SAFETY: `PrecompileDevices::close` runs when no compile job does, each dispatch was waited for, and
+        // `memory.close` has just destroyed the one buffer; what a timed-out dispatch left behind belongs to a device
+        // that has hung.
         unsafe { self.shared.raw.destroy_device(None) };
     }
 }

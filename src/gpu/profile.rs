@@ -98,8 +98,8 @@ impl Profiles {
 /// Begin and end of each stage of a submission that is done.
 fn read(shared: &DeviceShared, resources: &SubmissionResources) -> Result<Vec<u64>, GpuError> {
     let mut ticks = vec![0_u64; 2 * resources.stages.len()];
-    // SAFETY: `encode` reserved two queries for each of these stages and recorded a timestamp for each query; the submission
-    // is done, so all were written.
+    // SAFETY: `encode` reserved two queries for each of these stages and recorded a timestamp for each query; the
+    // submission is done, so all were written.
     let result =
         unsafe { shared.raw.get_query_pool_results(resources.queries(), 0, &mut ticks, vk::QueryResultFlags::TYPE_64) };
     shared.check("reading timestamps", result)?;

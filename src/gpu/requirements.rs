@@ -153,8 +153,8 @@ pub(super) const LIMITS: &[LimitRow] = &[
     },
 ];
 
-/// Operations between the invocations of a subgroup, by the names that [`CAPABILITIES`] uses: kernels may use them only in
-/// variants for GPUs.
+/// Operations between the invocations of a subgroup, by the names that [`CAPABILITIES`] uses: kernels may use them only
+/// in variants for GPUs.
 pub(super) const SUBGROUP_OPERATIONS: &[(&str, vk::SubgroupFeatureFlags)] = &[
     ("subgroupVote", vk::SubgroupFeatureFlags::VOTE),
     ("subgroupArithmetic", vk::SubgroupFeatureFlags::ARITHMETIC),
@@ -163,8 +163,8 @@ pub(super) const SUBGROUP_OPERATIONS: &[(&str, vk::SubgroupFeatureFlags)] = &[
     ("subgroupShuffleRelative", vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE),
 ];
 
-/// A SPIR-V capability that a kernel may declare, and the feature of the table that permits it; `None` if Vulkan 1.2 always
-/// does.
+/// A SPIR-V capability that a kernel may declare, and the feature of the table that permits it; `None` if Vulkan 1.2
+/// always does.
 const CAPABILITIES: &[(u32, &str, Option<&str>)] = &[
     (0, "Matrix", None),
     (1, "Shader", None),

@@ -5,14 +5,16 @@ use super::physical::{DeviceInfo, MissingRequirement};
 
 /// The indices of the devices that a selection names, in its order and as often as it names them.
 ///
-/// * `all`: every GPU that can render, once even if two drivers offer it; without a GPU, the first CPU device that can render.
+/// * `all`: every GPU that can render, once even if two drivers offer it; without a GPU, the first CPU device that can
+///   render.
 /// * `alike`: the largest group of those with one model and driver; the first of equally large groups.
-/// * otherwise a list, separated by commas, of indices and parts of device or driver names (in any case), each of which stands
-///   for every device that it matches. A device that is named several times is opened as often.
+/// * otherwise a list, separated by commas, of indices and parts of device or driver names (in any case), each of which
+///   stands for every device that it matches. A device that is named several times is opened as often.
 ///
 /// # Errors
-/// [`GpuError::NoDevice`] and [`GpuError::NoUsableDevice`] if there is nothing to choose from, [`GpuError::UnknownDevice`] for
-/// a part that matches nothing, [`GpuError::Lacking`] for a named device that cannot render.
+/// [`GpuError::NoDevice`] and [`GpuError::NoUsableDevice`] if there is nothing to choose from,
+/// [`GpuError::UnknownDevice`] for a part that matches nothing, [`GpuError::Lacking`] for a named device that cannot
+/// render.
 pub fn select(devices: &[DeviceInfo], selection: &str) -> Result<Vec<usize>, GpuError> {
     if devices.is_empty() {
         return Err(GpuError::NoDevice);

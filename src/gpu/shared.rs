@@ -22,8 +22,8 @@ pub(super) struct CreatedDevice {
     pub(super) validates: bool,
 }
 
-/// Shared by the host thread that drives the device and the threads that compile kernels for it. Owns nothing of Vulkan: the
-/// [`super::Device`] destroys the `VkDevice`, after it has waited for those threads.
+/// Shared by the host thread that drives the device and the threads that compile kernels for it. Owns nothing of
+/// Vulkan: the [`super::Device`] destroys the `VkDevice`, after it has waited for those threads.
 pub(super) struct DeviceShared {
     pub(super) raw: ash::Device,
     pub(super) title: OpenDeviceTitle,
@@ -48,7 +48,8 @@ impl DeviceShared {
         Self { raw, title, reporter, queue, family, names, clock, validates, lost }
     }
 
-    /// Converts Vulkan's error code, and remembers if the device was lost. `doing` says what was being done, for messages.
+    /// Converts Vulkan's error code, and remembers if the device was lost. `doing` says what was being done, for
+    /// messages.
     pub(super) fn check<T>(&self, doing: &str, result: Result<T, vk::Result>) -> Result<T, GpuError> {
         result.map_err(|code| {
             let (device, doing) = (self.title.clone(), doing.to_string());
@@ -79,8 +80,8 @@ impl DeviceShared {
     pub(super) fn submit(&self, label: &str, info: vk::SubmitInfo<'_>, fence: vk::Fence) -> Result<(), GpuError> {
         let queue = self.queue.lock();
         // SAFETY: the lock held above keeps other threads from the queue. Both callers (`Device::submit_resources` and
-        // `empty_dispatch::run`) pass the command buffer that `encode` has just ended, which is not pending, and a semaphore or
-        // a fence that they created from this device.
+        // `empty_dispatch::run`) pass the command buffer that `encode` has just ended, which is not pending, and a
+        // semaphore or a fence that they created from this device.
         let submitted = unsafe { self.raw.queue_submit(*queue, &[info], fence) };
         if submitted.is_ok() { Ok(()) } else { self.check(&format!("running {label}"), submitted) }
     }
@@ -89,8 +90,9 @@ impl DeviceShared {
     pub(super) fn name(&self, handle: impl vk::Handle, name: &str) {
         let (Some(names), Ok(name)) = (&self.names, CString::new(name)) else { return };
         let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(handle).object_name(&name);
-        // SAFETY: callers name objects of this device that they have just created, or a command buffer of their own that is
-        // not pending, so no other thread uses them. Failing to set a name changes nothing else, so the result is ignored.
+        // SAFETY: callers name objects of this device that they have just created, or a command buffer of their own
+        // that is not pending, so no other thread uses them. Failing to set a name changes nothing else, so the result
+        // is ignored.
         let _ = unsafe { names.set_debug_utils_object_name(&info) };
     }
 
@@ -98,15 +100,16 @@ impl DeviceShared {
     pub(super) fn begin_label(&self, commands: vk::CommandBuffer, text: &str) {
         let (Some(names), Ok(text)) = (&self.names, CString::new(text)) else { return };
         let info = vk::DebugUtilsLabelEXT::default().label_name(&text);
-        // SAFETY: `names` exists only if the instance has the extension; `encode` passes the command buffer that it is recording.
+        // SAFETY: `names` exists only if the instance has the extension; `encode` passes the command buffer that it is
+        // recording.
         unsafe { names.cmd_begin_debug_utils_label(commands, &info) };
     }
 
     /// Ends a named part of a command buffer.
     pub(super) fn end_label(&self, commands: vk::CommandBuffer) {
         if let Some(names) = &self.names {
-            // SAFETY: `names` exists only if the instance has the extension; `encode` passes the command buffer that it is
-            // recording, into which it has recorded the matching `begin_label`.
+            // SAFETY: `names` exists only if the instance has the extension; `encode` passes the command buffer that it
+            // is recording, into which it has recorded the matching `begin_label`.
             unsafe { names.cmd_end_debug_utils_label(commands) };
         }
     }
@@ -121,8 +124,8 @@ impl DeviceShared {
         };
         let info = vk::DebugUtilsLabelEXT::default().label_name(text);
         let queue = self.queue.lock();
-        // SAFETY: `names` exists only if the instance has the extension, and the lock held above keeps other threads from the
-        // queue.
+        // SAFETY: `names` exists only if the instance has the extension, and the lock held above keeps other threads
+        // from the queue.
         unsafe { names.queue_insert_debug_utils_label(*queue, &info) };
     }
 

@@ -7,8 +7,9 @@ use ash::vk;
 use rustc_hash::FxHashMap;
 use std::ops::Add;
 
-/// The pools of one submission. Descriptor sets are kept for the next submission that uses the same resources, since recordings
-/// repeat themselves: creating a set takes 0.3 us on Mesa 22 and 8 us on Mesa 25, which is more than a small dispatch.
+/// The pools of one submission. Descriptor sets are kept for the next submission that uses the same resources, since
+/// recordings repeat themselves: creating a set takes 0.3 us on Mesa 22 and 8 us on Mesa 25, which is more than a small
+/// dispatch.
 pub(super) struct SubmissionResources {
     pool: vk::CommandPool,
     commands: vk::CommandBuffer,
@@ -29,8 +30,8 @@ impl SubmissionResources {
         let info = vk::CommandPoolCreateInfo::default()
             .queue_family_index(shared.family)
             .flags(vk::CommandPoolCreateFlags::TRANSIENT);
-        // SAFETY: `Device::submit` and compile jobs call this while their device is open; it was created with a queue of this
-        // family.
+        // SAFETY: `Device::submit` and compile jobs call this while their device is open; it was created with a queue
+        // of this family.
         let pool = shared.check("making a command pool", unsafe { shared.raw.create_command_pool(&info, None) })?;
         let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
         // SAFETY: the pool was created above, and no other thread has its handle.
@@ -67,8 +68,8 @@ impl SubmissionResources {
         self.stages.clear();
         shared.name(self.commands, label);
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
-        // SAFETY: callers begin only resources that are new or were returned by a finished submission, so the command buffer is
-        // not pending, and `&mut self` keeps other threads from its pool.
+        // SAFETY: callers begin only resources that are new or were returned by a finished submission, so the command
+        // buffer is not pending, and `&mut self` keeps other threads from its pool.
         let begun = unsafe {
             shared
                 .raw
@@ -93,8 +94,8 @@ impl SubmissionResources {
         if !fresh.is_empty() {
             let layouts: Vec<_> = fresh.iter().map(|(_, layout)| *layout).collect();
             let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(self.descriptors).set_layouts(&layouts);
-            // SAFETY: `&mut self` keeps other threads from the pool, `empty_pool` made it large enough if it was not, and the
-            // layouts belong to pipelines of this device.
+            // SAFETY: `&mut self` keeps other threads from the pool, `empty_pool` made it large enough if it was not,
+            // and the layouts belong to pipelines of this device.
             let made = unsafe { shared.raw.allocate_descriptor_sets(&info) };
             let made = shared.check("making descriptor sets", made)?;
             self.used = self.used + DescriptorCount::of(&fresh);
@@ -110,13 +111,14 @@ impl SubmissionResources {
         self.sets.clear();
         self.used = DescriptorCount::default();
         if needed.fits(self.capacity) {
-            // SAFETY: the submission that last used these resources is done (see `begin`), so none of the pool's sets is in use.
+            // SAFETY: the submission that last used these resources is done (see `begin`), so none of the pool's sets
+            // is in use.
             let reset =
                 unsafe { shared.raw.reset_descriptor_pool(self.descriptors, vk::DescriptorPoolResetFlags::empty()) };
             return shared.check("resetting a descriptor pool", reset);
         }
-        // SAFETY: the submission that last used these resources is done (see `begin`), so none of the pool's sets is in use;
-        // destroying a null handle does nothing.
+        // SAFETY: the submission that last used these resources is done (see `begin`), so none of the pool's sets is in
+        // use; destroying a null handle does nothing.
         unsafe { shared.raw.destroy_descriptor_pool(self.descriptors, None) };
         (self.descriptors, self.capacity) = (vk::DescriptorPool::null(), DescriptorCount::default());
         // Four times what is needed now, so that the sets of other recordings also fit.
@@ -137,8 +139,8 @@ impl SubmissionResources {
         if count <= self.query_capacity {
             return Ok(());
         }
-        // SAFETY: the submission that last used these resources is done (see `begin`), and this command buffer does not refer to
-        // the pool yet; destroying a null handle does nothing.
+        // SAFETY: the submission that last used these resources is done (see `begin`), and this command buffer does not
+        // refer to the pool yet; destroying a null handle does nothing.
         unsafe { shared.raw.destroy_query_pool(self.queries, None) };
         self.queries = vk::QueryPool::null();
         self.query_capacity = 0;
@@ -154,8 +156,8 @@ impl SubmissionResources {
 
     /// Destroys the pools. No submission may use them any more.
     pub(super) fn destroy(self, shared: &DeviceShared) {
-        // SAFETY: callers destroy resources only after their submission has ended, or when none was made; `self` owns the pools
-        // and is consumed; destroying a null handle does nothing.
+        // SAFETY: callers destroy resources only after their submission has ended, or when none was made; `self` owns
+        // the pools and is consumed; destroying a null handle does nothing.
         unsafe {
             shared.raw.destroy_query_pool(self.queries, None);
             shared.raw.destroy_descriptor_pool(self.descriptors, None);
@@ -211,7 +213,8 @@ fn fill(
                 .buffer_info(infos)
         })
         .collect();
-    // SAFETY: the sets were allocated just now, so no submission uses them; `check_binding` found each range inside a buffer
-    // that is alive, aligned, and within the device's limit; `infos`, to which the writes point, outlives the call.
+    // SAFETY: the sets were allocated just now, so no submission uses them; `check_binding` found each range inside a
+    // buffer that is alive, aligned, and within the device's limit; `infos`, to which the writes point, outlives the
+    // call.
     unsafe { shared.raw.update_descriptor_sets(&writes, &[]) };
 }

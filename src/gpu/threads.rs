@@ -6,8 +6,9 @@ use std::{env, fs};
 /// Mesa's variable; 0 lets each device compute in the thread that takes its submissions.
 const VARIABLE: &str = "LP_NUM_THREADS";
 
-/// Makes CPU drivers open devices that compute on one thread each, unless `LP_NUM_THREADS` is set. This applies to every device
-/// that the process opens afterwards; a program that starts threads before it opens devices must call it first.
+/// Makes CPU drivers open devices that compute on one thread each, unless `LP_NUM_THREADS` is set. This applies to
+/// every device that the process opens afterwards; a program that starts threads before it opens devices must call it
+/// first.
 ///
 /// # Errors
 /// [`GpuError::ThreadsAlreadyRun`] if other threads are running.
@@ -18,8 +19,8 @@ pub fn single_threaded_cpu_devices() -> Result<(), GpuError> {
     if !is_single_threaded() {
         return Err(GpuError::ThreadsAlreadyRun);
     }
-    // SAFETY: no other thread can read the environment meanwhile: /proc/self/task, read just above, listed one thread, and only
-    // this thread could have started another since.
+    // SAFETY: no other thread can read the environment meanwhile: /proc/self/task, read just above, listed one thread,
+    // and only this thread could have started another since.
     unsafe { env::set_var(VARIABLE, "0") };
     Ok(())
 }

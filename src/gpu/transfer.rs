@@ -1,5 +1,5 @@
-//! Transfers data between host and device: in place if the host can access the device's memory, otherwise through staging
-//! buffers.
+//! Transfers data between host and device: in place if the host can access the device's memory, otherwise through
+//! staging buffers.
 
 use super::device::Device;
 use super::error::GpuError;
@@ -8,7 +8,8 @@ use super::memory::Usage;
 use crate::pipeline::recording::{Buffer, BufferRange, Recording, Slice};
 use bytemuck::Pod;
 
-/// Size of a staging buffer: large enough that a copy's fixed cost does not count, small beside any sensible `--memory`.
+/// Size of a staging buffer: large enough that a copy's fixed cost does not count, small beside any sensible
+/// `--memory`.
 const STAGING_BYTES: u64 = 8 << 20;
 
 /// The staging buffers of a device, made when first needed.
@@ -29,7 +30,8 @@ impl Staging {
 }
 
 impl Device {
-    /// Bytes of staging buffers that uploading to a buffer and reading it back needs: 0 if the host can access its memory.
+    /// Bytes of staging buffers that uploading to a buffer and reading it back needs: 0 if the host can access its
+    /// memory.
     pub fn staging_bytes(&self, buffer: Buffer) -> u64 {
         let in_place = self.memory.mapped(BufferRange { buffer, offset: 0, bytes: 0 }).is_some();
         if in_place { 0 } else { 3 * STAGING_BYTES }

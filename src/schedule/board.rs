@@ -1,7 +1,8 @@
 //! The board: every fact about a render, behind one lock. Plain data and arithmetic; no thread, no clock, no deque.
 //!
-//! The regions that are neither finished nor given up are the *leaves* of the cut picture. They are disjoint and, with the finished
-//! ones, cover what was asked for; each is held by one device or by none. Deques only carry the names of leaves that nobody holds.
+//! The regions that are neither finished nor given up are the *leaves* of the cut picture. They are disjoint and, with
+//! the finished ones, cover what was asked for; each is held by one device or by none. Deques only carry the names of
+//! leaves that nobody holds.
 
 use super::policy::AHEAD_PARTS;
 use super::region::Region;
@@ -11,7 +12,7 @@ use super::speed::Speedometer;
 use rustc_hash::FxHashMap;
 use std::time::Duration;
 
-/// A device between one opening and its failure; whatever an earlier life reports is void.
+/// A device between one opening and its failure; reports of an earlier life are void.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Life {
     pub(crate) device: usize,
@@ -24,12 +25,12 @@ struct Leaf {
     work: u64,
     holder: Option<Life>,
     begun: bool,
-    /// A device failed while it was in flight. It is taken last and by a device that does nothing else, so that a region that brings
-    /// devices down takes no others with it.
+    /// A device failed while this region was in flight. It is taken last, by a device that does nothing else, so that a
+    /// region that makes devices fail costs no other region.
     suspect: bool,
-    /// Devices for which it is too large.
+    /// Devices for which the region is too large.
     too_large_for: Vec<usize>,
-    /// The device that left it for others to steal (perturbation), until one does.
+    /// The device that left the region for others to steal (perturbation), until one does.
     handed_over_by: Option<usize>,
     was_handed_over: bool,
 }
@@ -44,24 +45,24 @@ impl Leaf {
 enum DevicePhase {
     Opening,
     Open,
-    /// Waits for work.
+    /// It waits for work.
     Parked,
-    /// Given up, or done.
+    /// It was given up, or is done.
     Gone,
 }
 
-/// A device as the board sees it.
+/// The board's entry of a device.
 #[derive(Clone, Debug)]
 struct DeviceEntry {
     life: Life,
     phase: DevicePhase,
     depth: usize,
     in_flight: usize,
-    /// Waits for the sink, which is no fault of its own.
+    /// Whether it waits for the sink, which does not count as a hang.
     delivering: bool,
-    /// When it last came forward, on the board's watchdog_time clock.
+    /// When it last made progress, on the watchdog clock.
     progress: Duration,
-    /// Until when busy and idle time are accounted for.
+    /// The time up to which busy and idle time are accounted for.
     since: Duration,
     meter: Speedometer,
     report: DeviceReport,
@@ -80,17 +81,17 @@ impl DeviceEntry {
 pub(crate) enum DeviceStatus {
     /// It was given up, or there will never be anything left for it to do.
     Done,
-    /// It goes on. `may_begin` says whether it may take a region: it has memory for one, and not much in flight compared with its share of
-    /// the remaining work.
+    /// It goes on. `may_begin` says whether it may take a region: it has memory for one, and not much in flight
+    /// compared with its share of the remaining work.
     Working { in_flight: usize, may_begin: bool, epoch: u64 },
 }
 
-/// What follows from a failure.
+/// The consequences of a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FailureOutcome {
     /// All regions that the device held.
     pub(crate) returned: Vec<Region>,
-    /// Whether the device is opened once more.
+    /// Whether the device is opened again.
     pub(crate) reopening: bool,
 }
 
@@ -98,17 +99,17 @@ pub(crate) struct FailureOutcome {
 pub(crate) struct Board {
     leaves: FxHashMap<Region, Leaf>,
     entries: Vec<DeviceEntry>,
-    /// Free leaves that not everybody may take, or not yet.
+    /// Free leaves that only some devices may take, or not yet.
     set_aside: Vec<Region>,
-    /// Given up: too large for every device.
+    /// Regions that were given up because they are too large for every device.
     refused: Vec<Region>,
-    /// A device that has shown no speed yet has one in so many parts of an equal share.
+    /// Divisor of an equal share for a device whose speed is not known yet.
     unknown_share_parts: u64,
-    /// Work of all leaves that are not begun.
+    /// Total work of the leaves that are not begun.
     unbegun: u64,
-    /// Counts everything that a waiting device might act upon.
+    /// Counts announcements, which waiting devices might act upon.
     epoch: u64,
-    /// Time by which devices are judged: it stands still while the process is stopped.
+    /// The watchdog clock, by which hangs are detected; it does not advance while the process is stopped.
     watchdog_time: Duration,
     stopping: bool,
     handed_over: u64,
@@ -116,8 +117,8 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    /// A board with free leaves, which must be disjoint, and their work; all devices are being opened. A device whose speed is not
-    /// known yet has one in `unknown_share_parts` parts of an equal share.
+    /// A board with free leaves, which must be disjoint, and their work; all devices are being opened. See
+    /// [`Policy`](super::policy::Policy) for `unknown_share_parts`.
     pub(crate) fn new(
         leaves: impl IntoIterator<Item = (Region, u64)>,
         device_count: usize,
@@ -156,7 +157,7 @@ impl Board {
         self.epoch += 1;
     }
 
-    /// Finish what is in flight, begin nothing.
+    /// Lets regions in flight finish, and begins no more.
     pub(crate) fn stop(&mut self) {
         self.stopping = true;
     }
@@ -166,7 +167,7 @@ impl Board {
         self.finished
     }
 
-    /// Whether nobody can change anything any more.
+    /// Whether no device can change anything any more.
     pub(crate) fn is_over(&self) -> bool {
         self.leaves.is_empty()
             || self
@@ -175,7 +176,8 @@ impl Board {
                 .all(|entry| entry.phase == DevicePhase::Gone || (self.stopping && entry.in_flight == 0))
     }
 
-    /// The life of a device that has opened with may_begin for `depth` regions; `None` if it was given up meanwhile.
+    /// Starts the life of a device that has opened with memory for `depth` regions; `None` if it was given up
+    /// meanwhile.
     pub(crate) fn open(&mut self, device: usize, depth: usize, now: Duration) -> Option<Life> {
         let watchdog_time = self.watchdog_time;
         let entry = &mut self.entries[device];
@@ -199,7 +201,7 @@ impl Board {
         DeviceStatus::Working { in_flight: entry.in_flight, may_begin, epoch: self.epoch }
     }
 
-    /// What decides about a cut for balance, except how many regions are queued in deques.
+    /// The numbers that decide about a cut for balance, except how many regions are queued in deques.
     pub(crate) fn balance(&self, life: Life, region: Region, now: Duration) -> Balance {
         let (share, ahead) = self.share(life, now);
         Balance {
@@ -214,9 +216,9 @@ impl Board {
         }
     }
 
-    /// The device's fair part of all that is yet to be done, with which it ends when all others do, by their speeds and by what they have
-    /// begun; and what it has begun itself and should not have done yet. A device that has shown no speed yet counts as average in the shares of the
-    /// others, and has little itself, so that it can be as slow as it likes.
+    /// The device's share of the remaining work, with which it ends when all others do, by their speeds and by what
+    /// they have begun; and the work that it has begun itself and should not have done yet. A device whose speed is not
+    /// known counts as average in the shares of the others, and gets a small share itself, in case it is slow.
     fn share(&self, life: Life, now: Duration) -> (u64, u64) {
         let Some((own, mean)) = self.entries[life.device].meter.speed().zip(self.mean_speed()) else {
             return (
@@ -233,8 +235,8 @@ impl Board {
         ((own * end) as u64, self.entries[life.device].meter.ahead(own, now) as u64)
     }
 
-    /// The device's speed against the mean of those that are known, in thousandths, at least one; a device that has shown none yet may be
-    /// slow.
+    /// The device's speed relative to the mean of the known speeds, in thousandths, at least one; an unknown speed is
+    /// assumed to be low.
     fn speed_permille(&self, life: Life) -> u64 {
         let permille = match self.entries[life.device].meter.speed().zip(self.mean_speed()) {
             Some((own, mean)) => (1000.0 * own / mean) as u64,
@@ -243,7 +245,7 @@ impl Board {
         permille.max(1)
     }
 
-    /// The mean of the speeds that are known.
+    /// The mean of the known speeds.
     fn mean_speed(&self) -> Option<f64> {
         let (sum, count) = self
             .live_devices()
@@ -252,11 +254,11 @@ impl Board {
         (count > 0).then(|| sum / f64::from(count))
     }
 
-    /// The device takes a free leaf that came out of a deque. False if the device was given up: then the region is not its own.
+    /// The device takes a free leaf from a deque. False if the device was given up: then it does not hold the region.
     pub(crate) fn hold(&mut self, life: Life, region: Region, stolen: bool, now: Duration) -> bool {
         let active = self.is_active(life);
-        let leaf = self.leaves.get_mut(&region).expect("what a deque carries is a leaf");
-        assert_eq!(leaf.holder, None, "what a deque carries is held by nobody");
+        let leaf = self.leaves.get_mut(&region).expect("regions in deques are leaves");
+        assert_eq!(leaf.holder, None, "regions in deques are not held");
         if active {
             leaf.holder = Some(life);
             let entry = &mut self.entries[life.device];
@@ -270,8 +272,8 @@ impl Board {
         active
     }
 
-    /// The device takes a leaf from those set aside, with the device that had handed it over, if one had: a suspect if it asks for
-    /// one, any other that is open to it if not.
+    /// The device takes a leaf that was set aside: a suspect if `suspect`, otherwise any other that is open to it. Also
+    /// returns the device that had handed it over, if any.
     pub(crate) fn hold_aside(&mut self, life: Life, suspect: bool, now: Duration) -> Option<(Region, Option<usize>)> {
         let eligible = |region: &Region| {
             let leaf = &self.leaves[region];
@@ -284,7 +286,7 @@ impl Board {
         Some((region, from))
     }
 
-    /// A held region becomes two leaves with their work: the first stays held, the second is free.
+    /// Replaces a held region by two leaves with their work: the first stays held, the second is free.
     pub(crate) fn cut(&mut self, life: Life, region: Region, [kept, left]: [(Region, u64); 2]) -> bool {
         if !self.remove(life, region) {
             return false;
@@ -295,7 +297,7 @@ impl Board {
         true
     }
 
-    /// A held region is begun. False if the device was given up.
+    /// Marks a held region as begun. False if the device was given up.
     pub(crate) fn begin(&mut self, life: Life, region: Region, now: Duration) -> bool {
         let held = self.holds(life, region);
         if held && let Some(leaf) = self.leaves.get_mut(&region) {
@@ -306,7 +308,7 @@ impl Board {
         held
     }
 
-    /// Leaves a held region to other devices only (perturbation): the first one, or any if `chosen`; each once.
+    /// Leaves a held region to other devices only (perturbation): the first one, or any if `chosen`; each at most once.
     pub(crate) fn hand_over(&mut self, life: Life, region: Region, chosen: bool, now: Duration) -> bool {
         let others = self.live_devices().any(|device| device != life.device);
         let fresh = self.leaves.get(&region).is_some_and(|leaf| !leaf.was_handed_over && leaf.too_large_for.is_empty());
@@ -320,20 +322,20 @@ impl Board {
         true
     }
 
-    /// The device came forward: a step of a region is done.
+    /// The device made progress: a step of a region is done.
     pub(crate) fn progress(&mut self, life: Life) {
         if self.is_active(life) {
             self.entries[life.device].progress = self.watchdog_time;
         }
     }
 
-    /// How long the device has not come forward, if it has something to do.
+    /// How long the device has made no progress, if it has regions in flight.
     pub(crate) fn stalled(&self, life: Life) -> Duration {
         let entry = &self.entries[life.device];
         if self.is_active(life) && entry.in_flight > 0 { self.watchdog_time - entry.progress } else { Duration::ZERO }
     }
 
-    /// The device has finished a region. False if it no longer holds it: then its pixels are void.
+    /// The device has finished a region. False if it no longer holds the region: then its pixels are void.
     pub(crate) fn finish(&mut self, life: Life, region: Region, now: Duration) -> bool {
         if !self.holds(life, region) {
             return false;
@@ -355,7 +357,7 @@ impl Board {
         }
     }
 
-    /// The device found a held region too large: it becomes two free leaves.
+    /// Replaces a held region that the device found too large by two free leaves.
     pub(crate) fn halve(&mut self, life: Life, region: Region, halves: [(Region, u64); 2], now: Duration) -> bool {
         if !self.remove(life, region) {
             return false;
@@ -370,7 +372,7 @@ impl Board {
         true
     }
 
-    /// The device found a held region too large that cannot be cut: others may try.
+    /// Leaves a held region that is too large for the device and cannot be cut to other devices.
     pub(crate) fn refuse(&mut self, life: Life, region: Region, now: Duration) -> bool {
         if !self.release(life, region, now) {
             return false;
@@ -417,10 +419,10 @@ impl Board {
         Some(FailureOutcome { returned, reopening })
     }
 
-    /// Lets time pass on the clock by which devices are judged, and names those whose driver does not return.
+    /// Advances the watchdog clock, and returns the devices whose driver does not return.
     pub(crate) fn overdue(&mut self, passed: Duration, hang: Duration, open: Duration) -> Vec<(Life, Failure)> {
         self.watchdog_time += passed;
-        let judge = |entry: &DeviceEntry| {
+        let overdue = |entry: &DeviceEntry| {
             let waited = self.watchdog_time - entry.progress;
             let (limit, waiting_for) = match entry.phase {
                 DevicePhase::Opening => (open, "the device to open"),
@@ -432,7 +434,7 @@ impl Board {
             let failure = Failure::Hang { waiting_for: waiting_for.to_owned(), waited };
             (waited > limit).then_some((entry.life, failure))
         };
-        self.entries.iter().filter_map(judge).collect()
+        self.entries.iter().filter_map(overdue).collect()
     }
 
     /// The current life of a device, for a failure before it opened.
@@ -469,12 +471,12 @@ impl Board {
         }
     }
 
-    /// What a device's thread has spent on scheduling in all.
+    /// Records the total time that a device's thread has spent on scheduling.
     pub(crate) fn set_scheduling_time(&mut self, device: usize, scheduling: Duration) {
         self.entries[device].report.scheduling = scheduling;
     }
 
-    /// What was never finished, and why; `None` if nothing is missing.
+    /// The regions that were not finished, and why; `None` if none is missing.
     pub(crate) fn missing(&self) -> Option<(MissingReason, Vec<Region>)> {
         let mut missing: Vec<_> = self.leaves.keys().chain(&self.refused).copied().collect();
         missing.sort_unstable();
@@ -486,17 +488,17 @@ impl Board {
         (!missing.is_empty()).then_some((reason, missing))
     }
 
-    /// What each device did, so far.
+    /// The report of each device so far.
     pub(crate) fn reports(&self) -> Vec<DeviceReport> {
         self.entries.iter().map(|entry| entry.report.clone()).collect()
     }
 
-    /// Whether nothing was announced since `epoch`.
+    /// Whether there was no announcement since `epoch`.
     pub(crate) fn is_current(&self, epoch: u64) -> bool {
         self.epoch == epoch
     }
 
-    /// Whether something is set aside that the device could take.
+    /// Whether a region is set aside that the device could take.
     pub(crate) fn has_set_aside_for(&self, life: Life) -> bool {
         self.set_aside.iter().any(|region| self.leaves[region].open_to(life.device))
     }
@@ -517,11 +519,11 @@ impl Board {
         self.entries.iter().filter(waiting_devices).count()
     }
 
-    /// Whether the device's word about a region counts.
+    /// Whether a report of the device about a region counts.
     fn holds(&self, life: Life, region: Region) -> bool {
         let active = self.is_active(life);
         let holder = self.leaves.get(&region).and_then(|leaf| leaf.holder);
-        assert!(!active || holder == Some(life), "a device speaks only of regions that it holds, not of {region}");
+        assert!(!active || holder == Some(life), "a device reports only on regions that it holds, not on {region}");
         active
     }
 
@@ -530,7 +532,7 @@ impl Board {
         self.leaves.insert(region, Leaf { work, holder, ..Leaf::default() });
     }
 
-    /// Takes a held leaf off the board, its work with it.
+    /// Removes a held leaf and its work from the board.
     fn remove(&mut self, life: Life, region: Region) -> bool {
         let held = self.holds(life, region);
         if held
@@ -542,7 +544,7 @@ impl Board {
         held
     }
 
-    /// A held region is in flight no more: finished, or given back.
+    /// A held region is no longer in flight: it was finished or given back.
     fn end_in_flight(&mut self, life: Life, region: Region, finished: bool, now: Duration) {
         let watchdog_time = self.watchdog_time;
         let entry = &mut self.entries[life.device];
@@ -570,7 +572,7 @@ impl Board {
         }
     }
 
-    /// Sets a leaf aside whose device failed.
+    /// Sets aside a leaf whose device failed.
     fn set_aside_after_failure(&mut self, region: Region) {
         let begun = self.leaves[&region].begun;
         self.free(region);
@@ -578,16 +580,17 @@ impl Board {
         self.set_aside.push(region);
     }
 
-    /// Gives up what is too large for every device left, and takes back what was handed over when no other device is left.
+    /// Gives up regions that are too large for every remaining device, and takes back what was handed over if no other
+    /// device is left.
     fn review_set_aside(&mut self) {
         let live_devices: Vec<_> = self.live_devices().collect();
-        // Of a cancelled render devices leave that could have taken a region.
+        // When a render is cancelled, devices leave that could have taken a region.
         if live_devices.is_empty() || self.stopping {
             return;
         }
         let (leaves, refused, unbegun) = (&mut self.leaves, &mut self.refused, &mut self.unbegun);
         self.set_aside.retain(|region| {
-            let leaf = leaves.get_mut(region).expect("what is set aside is a leaf");
+            let leaf = leaves.get_mut(region).expect("regions set aside are leaves");
             if !live_devices.iter().any(|&device| leaf.open_to(device)) {
                 leaf.handed_over_by = None;
             }

@@ -1,12 +1,14 @@
-//! Whether a region fits: a pure function of the region, the summed-area table, and the memory that the device reserves for
-//! one region in flight.
+//! Whether a region fits: a pure function of the region, the summed-area table, and the memory that the device reserves
+//! for one region in flight.
 //!
-//! RenderAnts compares the memory that a region's micropolygons need with the free memory less a constant C (section 4). In
-//! anthill grids stream through a fixed arena, so micropolygons never split a region; only its subpixels and its lists must
-//! stay resident. The user's limit is divided once, in closed form, and every region in flight owns one part while it runs:
+//! RenderAnts compares the memory that a region's micropolygons need with the free memory less a constant C (section
+//! 4). In anthill grids stream through a fixed arena, so micropolygons never split a region; only its subpixels and its
+//! lists must stay resident. The user's limit is divided once, in closed form, and every region in flight owns one part
+//! while it runs:
 //!
 //! ```text
-//! part = (limit - reserve C - shared) / regions in flight,   shared = primitive pages + textures + kernels + scene constants
+//! part = (limit - reserve C - shared) / regions in flight
+//! shared = primitive pages + textures + kernels + scene constants
 //! need = fixed + subpixels * bytes_per_subpixel + pixels * bytes_per_pixel + grids * bytes_per_grid
 //! subpixels = (width + 2 apron) (height + 2 apron) samples,   at most the largest binding holds
 //! ```

@@ -1,14 +1,15 @@
 //! Where a region is cut: at the place that balances micropolygons, or that gives a device the part that it should get.
 //!
 //! RenderAnts cuts at the middle of the longer axis (section 4 of the paper) and names the balanced cut as future work
-//! (section 8). Here every cut that keeps both sides long enough is rated, on both axes, by the cost of the larger side, or by
-//! how far one side is from the wanted work, including the grids that extend across the cut and are diced on both sides.
+//! (section 8). Here every cut that keeps both sides long enough is rated, on both axes, by the cost of the larger
+//! side, or by how far one side is from the wanted work, including the grids that extend across the cut and are diced
+//! on both sides.
 
 use super::region::{Axis, Region, TILE_PX};
 use super::summed_area::SummedArea;
 
-/// No side of a cut is thinner than the region's length divided by this, so that a chain of cuts has logarithmic length even
-/// if all micropolygons are in one corner.
+/// No side of a cut is thinner than the region's length divided by this, so that a chain of cuts has logarithmic length
+/// even if all micropolygons are in one corner.
 const THINNEST_SIDE: u32 = 8;
 
 /// Weight of work beyond the wanted work, relative to work below it: a device that ends late keeps all others waiting.
@@ -36,21 +37,22 @@ struct CutCandidate {
 }
 
 impl SummedArea {
-    /// The cut of `region` whose larger side costs least, counting half of a band as wide as a grid (16 pixels) along the cut,
-    /// which both sides dice. Of equal cuts the one across the longer axis is taken, then the one nearest to the middle.
+    /// The cut of `region` whose larger side costs least, counting half of a band as wide as a grid (16 pixels) along
+    /// the cut, which both sides dice. Of equal cuts the one across the longer axis is taken, then the one nearest to
+    /// the middle.
     ///
-    /// No side gets shorter than `side_min_px` pixels, nor than an eighth of the region along the axis. Cuts lie on multiples of 16
-    /// pixels; only where the axis has no such place left are other pixels considered. `None` if neither axis can be cut.
-    /// The time is that of one table look-up for each candidate: at most a few hundred.
+    /// No side gets shorter than `side_min_px` pixels, nor than an eighth of the region along the axis. Cuts lie on
+    /// multiples of 16 pixels; only where the axis has no such place left are other pixels considered. `None` if
+    /// neither axis can be cut. The time is that of one table look-up for each candidate: at most a few hundred.
     pub fn balanced_cut(&self, region: Region, side_min_px: u32) -> Option<Cut> {
         let best = self.best_candidate(region, side_min_px, |[low, high]| low.max(high))?;
         self.cut_at(region, best.axis, best.at)
     }
 
-    /// The cut whose kept side holds nearly `wanted` work, rather less than more. The sides have the same minimum lengths as
-    /// those of a [balanced cut](Self::balanced_cut); without one, there is no such cut either. The band along the cut counts
-    /// as it does there, so that fewer grids of a dense region are diced twice at the price of a side that is not quite as
-    /// wanted.
+    /// The cut whose kept side holds nearly `wanted` work, rather less than more. The sides have the same minimum
+    /// lengths as those of a [balanced cut](Self::balanced_cut); without one, there is no such cut either. The band
+    /// along the cut counts as it does there, so that fewer grids of a dense region are diced twice at the price of a
+    /// side that is not quite as wanted.
     pub fn cut_off(&self, region: Region, wanted: u64, side_min_px: u32) -> Option<Cut> {
         let wanted = wanted as f64;
         let off = |side: f64| if side > wanted { TOO_MUCH * (side - wanted) } else { wanted - side };
@@ -62,9 +64,10 @@ impl SummedArea {
         Some(Cut { axis, at, kept, left })
     }
 
-    /// Cuts `region` into about `count` parts of different sizes, to which the rates of a forecast can be fitted: equal parts would not
-    /// separate the cost of a region from the cost of its contents. One side of each cut is cut one level less than the
-    /// other, so that parts are Fibonacci's numbers in count and differ in work by powers of two. No side is shorter than a tile.
+    /// Cuts `region` into about `count` parts of different sizes, to which the rates of a forecast can be fitted: equal
+    /// parts would not separate the cost of a region from the cost of its contents. One side of each cut is cut one
+    /// level less than the other, so that parts are Fibonacci's numbers in count and differ in work by powers of two.
+    /// No side is shorter than a tile.
     pub fn uneven_parts(&self, region: Region, count: usize) -> Vec<Region> {
         let (mut depth, mut sizes) = (0_u32, (1_usize, 1_usize));
         while sizes.1 < count {
@@ -191,7 +194,8 @@ mod tests {
 
     #[test]
     fn dense_place_is_not_cut_through() {
-        // At 64 both sides hold 200, at 32 they hold 185 and 215; but around 64 the grids of a dense column would be diced twice.
+        // At 64 both sides hold 200, at 32 they hold 185 and 215; but around 64 the grids of a dense column would be
+        // diced twice.
         let counts = [185, 0, 0, 15, 100, 100];
         let picture = region([0, 0, 96, 16]);
         let tiles = counts.map(|micropolygons| TileCounts { micropolygons, ..TileCounts::default() });
@@ -262,8 +266,8 @@ mod tests {
         assert!(table.balanced_cut(picture, 1).is_some());
     }
 
-    /// Any picture, any region, any minimum: no pixel lost, no side too short, tile boundaries wherever one is allowed, and the larger
-    /// side no worse than what the middle of the longer axis would give, overlap counted.
+    /// Any picture, any region, any minimum: no pixel lost, no side too short, tile boundaries wherever one is allowed,
+    /// and the larger side no worse than what the middle of the longer axis would give, overlap counted.
     #[test]
     fn cut_never_below_the_minimum() {
         for seed in 0..2000 {

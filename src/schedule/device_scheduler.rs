@@ -1,5 +1,5 @@
-//! One device's side of the scheduler: what it does next, and what its reports mean. The same code runs under the threads, the
-//! simulator and the model checker; it never waits, and gets the time from outside.
+//! One device's side of the scheduler: what the device does next, and what its reports mean. The same code runs with
+//! real threads, in the simulator and under the model checker; it never waits, and takes the time as an argument.
 
 use super::scheduler::Scheduler;
 use super::sync::Deque;
@@ -13,7 +13,7 @@ use crate::schedule::report::{Balance, CutReason, Failure, ScheduleEventKind};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a device's driver has to do.
+/// What a device's thread has to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NextAction {
     /// Begin this region, after a delay (perturbation).
@@ -22,7 +22,7 @@ pub(crate) enum NextAction {
     Poll,
     /// Wait for something to happen after `epoch`: [`Scheduler::park`].
     Park { life: Life, epoch: u64 },
-    /// Nothing more, ever.
+    /// End: there is nothing more to do.
     Leave,
 }
 
@@ -31,7 +31,7 @@ enum CutDecision {
     Cut(Cut, CutReason),
 }
 
-/// A device's place at the scheduler: it owns the device's deque.
+/// The scheduler of one device, which owns the device's deque.
 pub(crate) struct DeviceScheduler {
     device: usize,
     life: Option<Life>,
@@ -76,7 +76,8 @@ impl DeviceScheduler {
         }
     }
 
-    /// A held region: left by another device, the newest of its own, given back, or stolen, in this order.
+    /// Takes a region and holds it: one that was set aside, the newest of its own deque, an orphan, or a stolen one, in
+    /// this order.
     fn take(&mut self, life: Life, idle: bool, now: Duration) -> Option<Region> {
         if let Some(region) = self.take_aside(life, false, now) {
             return Some(region);
@@ -109,7 +110,7 @@ impl DeviceScheduler {
         Some(region)
     }
 
-    /// The oldest region of the first victim that has one.
+    /// Steals the oldest region of the first victim that has one.
     fn steal(&mut self) -> Option<(Region, usize)> {
         let count = self.scheduler.device_count();
         let first = self.perturbation.as_mut().map_or(self.device + 1, |perturbation| perturbation.first_victim(count));
@@ -117,7 +118,7 @@ impl DeviceScheduler {
         victims.filter_map(|victim| Some((self.scheduler.steal(victim)?, victim))).next()
     }
 
-    /// Cuts a held region until what is left is right, and begins it. `None` if it went to others.
+    /// Cuts a held region until it has the right size, and begins it. `None` if it went to other devices.
     fn cut_and_begin(
         &mut self,
         life: Life,
@@ -206,7 +207,7 @@ impl DeviceScheduler {
         }
     }
 
-    /// Nothing has happened in a poll that waited for `waiting_for`: whether that makes it a hang.
+    /// A poll that waited for `waiting_for` timed out. Returns a failure if the device hangs.
     pub(crate) fn stalled(&self, waiting_for: &str) -> Option<Failure> {
         let life = self.life?;
         let waited = self.scheduler.with_board(|board| board.stalled(life));
@@ -214,12 +215,13 @@ impl DeviceScheduler {
         hangs.then(|| Failure::Hang { waiting_for: waiting_for.to_owned(), waited })
     }
 
-    /// The device has finished a region. True if its pixels count: then [`DeviceScheduler::delivered`] follows once the sink has them.
+    /// The device has finished a region. True if its pixels count: then [`DeviceScheduler::delivered`] follows once the
+    /// sink has them.
     pub(crate) fn finished(&self, region: Region, now: Duration) -> bool {
         let Some(life) = self.life else { return false };
         let (counts, over) = self.scheduler.with_board(|board| (board.finish(life, region, now), board.is_over()));
         if over {
-            // Sends everybody home.
+            // Wakes all waiting devices, which then end.
             self.scheduler.announce();
         }
         if counts {
@@ -235,7 +237,8 @@ impl DeviceScheduler {
         }
     }
 
-    /// The device found a region too large: it goes back in halves, or, where it cannot be cut, to others.
+    /// The device found a region too large: it goes back on the deque in halves, or to other devices if it cannot be
+    /// cut.
     pub(crate) fn too_large(&self, region: Region, now: Duration) {
         let Some(life) = self.life else { return };
         let Some(cut) = self.scheduler.table.balanced_cut(region, 1) else {
@@ -259,14 +262,14 @@ impl DeviceScheduler {
         }
     }
 
-    /// The device has failed, or could not be opened. True if it is to be opened once more.
+    /// The device has failed, or could not be opened. True if it is to be opened again.
     pub(crate) fn failed(&mut self, failure: Failure, now: Duration) -> bool {
         let device = self.device;
         let life = self.life.take().unwrap_or_else(|| self.scheduler.with_board(|board| Board::life(board, device)));
         self.scheduler.fail(life, failure, true, now)
     }
 
-    /// What the device's thread has spent on the seat in all, for the report.
+    /// Records the total time that the device's thread has spent on scheduling.
     pub(crate) fn set_scheduling_time(&self, scheduling: Duration) {
         self.scheduler.with_board(|board| board.set_scheduling_time(self.device, scheduling));
     }

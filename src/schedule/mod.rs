@@ -1,67 +1,78 @@
 //! The dicing scheduler: which device renders which part of the picture, and when.
 //!
-//! It is the multi-GPU scheduler of RenderAnts (Zhou et al. 2009: section 4 with listing 1, section 6, appendix B with listing 4), which is
-//! work stealing (Blumofe et al. 1995) on a depth-first walk over the subregions of a picture. It knows no GPU, no scene and no pipeline: a
-//! device is something that can [render a region](RegionRenderer), and the picture is a [`SummedArea`] table of counts. [`render()`] is
-//! the whole interface. Nothing here can change a pixel: which regions exist, who renders them and in which order may differ from run to
-//! run, and the picture may not.
+//! It is the multi-GPU scheduler of RenderAnts (Zhou et al. 2009: section 4 with listing 1, section 6, appendix B with
+//! listing 4), which is work stealing (Blumofe et al. 1995) on a depth-first walk over the subregions of a picture. It
+//! knows no GPU, no scene and no pipeline: a device is something that can [render a region](RegionRenderer), and the
+//! picture is a [`SummedArea`] table of counts. [`render()`] is the whole interface. Nothing here can change a pixel:
+//! which regions exist, which device renders them and in which order may differ from run to run, but the picture must
+//! not.
 //!
 //! # The protocol
 //!
-//! **Regions.** The unit of work is a rectangle of pixels, and nothing else travels between devices: whoever takes a region produces its
-//! grids from the scene. Regions that are neither finished nor given up are the *leaves* of the cut picture. They are disjoint, and with
-//! the finished ones they cover what was asked for.
+//! **Regions.** The unit of work is a rectangle of pixels, and nothing else moves between devices: the device that
+//! takes a region produces its grids from the scene. Regions that are neither finished nor given up are the *leaves* of
+//! the cut picture. They are disjoint, and with the finished ones they cover what was asked for.
 //!
-//! **Board and deques.** All facts are on one board behind one lock: which leaves exist, which device holds each, which devices live. It is
-//! touched a few times for each region, which lasts tens of milliseconds. A leaf that nobody holds is named in exactly one place: on the
-//! deque of the device that cut it; among the *orphans*, where a render begins; or *set aside* on the board, for those that not everybody
-//! may take or not yet. Deques only carry names. A leaf is on the board before its name is on a deque, and its name is off the deque before
-//! the board knows the holder; in between only the thread that set_scheduling_time it knows of it, and that thread either holds it or gives it back.
+//! **Board and deques.** All facts are on one board behind one lock: which leaves exist, which device holds each, which
+//! devices live. It is accessed a few times for each region, which lasts tens of milliseconds. The name of a leaf that
+//! no device holds is in exactly one place: on the deque of the device that cut it; among the *orphans*, where a render
+//! begins; or *set aside* on the board, if not every device may take it, or not yet. Deques only carry names. A leaf is
+//! on the board before its name is on a deque, and its name is off the deque before the board knows the holder; in
+//! between only the thread that set_scheduling_time it knows of it, and that thread either holds it or gives it back.
 //!
-//! **A device's thread** repeats: take a leaf; cut it until it is right; begin it; advance what is in flight. It takes, in this order, what
-//! is set aside for it, the newest leaf of its own deque, an orphan, and, if it has nothing in flight, the oldest leaf of another's deque,
-//! which mostly is the largest; last a suspect (below). Up to [`in_flight_max`](RegionRenderer::in_flight_max) regions are in flight, two by
-//! default, so that the device does not wait for the host; but a second one is only begun while there are leaves enough for the other
-//! devices, because what is in flight can no longer be stolen.
+//! **A device's thread** repeats: take a leaf; cut it until it is right; begin it; advance what is in flight. It takes,
+//! in this order, a leaf that is set aside for it, the newest leaf of its own deque, an orphan, and, if it has nothing
+//! in flight, the oldest leaf of another's deque, which is usually the largest, and finally a suspect (below). Up to
+//! [`in_flight_max`](RegionRenderer::in_flight_max) regions are in flight, two by default, so that the device does not
+//! wait for the host; but a second one is only begun while there are enough leaves for the other devices, because
+//! regions in flight cannot be stolen.
 //!
-//! **Cuts.** A leaf that does not fit the device's memory is cut. One that fits is cut while it holds more than n_min and either another
-//! device waits and finds nothing to steal (RenderAnts, section 6), or it holds more than most of its device's share of what is yet to be
-//! done ([`Policy`]). In the first two cases the cut lies where it balances micropolygons ([`SummedArea::balanced_cut`]; the paper's
-//! section 8 names this as future work), and the smaller side stays in hand; in the last, a part as large as it should be is cut off and
-//! stays in hand ([`SummedArea::cut_off`]). The other side goes on the device's own deque. A region that the device itself finds too
-//! large, when it has begun, comes back as two leaves on its deque.
+//! **Cuts.** A leaf that does not fit the device's memory is cut. One that fits is cut while it holds more than n_min
+//! and either another device waits and finds nothing to steal (RenderAnts, section 6), or it holds more than most of
+//! its device's share of the remaining work ([`Policy`]). In the first two cases the cut is where it balances
+//! micropolygons ([`SummedArea::balanced_cut`]; the paper's section 8 names this as future work), and the device keeps
+//! the smaller side; in the last, a part of the right size is cut off and kept ([`SummedArea::cut_off`]). The other
+//! side goes on the device's own deque. A region that the device itself finds too large, when it has begun, comes back
+//! as two leaves on its deque.
 //!
-//! **Waiting.** A device with nothing in flight that finds nothing parks. It reads the board's epoch before it looks for leaves, and parks
-//! only if the epoch is still the same under the lock; whoever makes a leaf takable does so first, then raises the epoch under the lock
-//! and wakes all that are parked. So either the search saw the leaf, or the park sees the new epoch: no wake-up is lost. Every wait has a
-//! time-out nevertheless, after which the thread looks around again.
+//! **Waiting.** A device with nothing in flight that finds nothing parks. It reads the board's epoch before it looks
+//! for leaves, and parks only if the epoch is still the same under the lock; a thread that makes a leaf available does
+//! so first, then raises the epoch under the lock and wakes all parked threads. So either the search saw the leaf, or
+//! the park sees the new epoch: no wake-up is lost. Every wait has a time-out nevertheless, after which the thread
+//! looks for work again.
 //!
-//! **The end.** A thread leaves when no leaf is left. While there is one, even if it is in flight elsewhere, all stay: its device may fail.
+//! **The end.** A thread leaves when no leaf is left. While there is one, even in flight on another device, all stay:
+//! that device may fail.
 //!
-//! **Failure.** A device is lost, out of memory, or hangs: it makes no progress for the time-out, which its own thread notices and names.
-//! Everything it held is free again, its deque stays open to thieves, and it is opened once more; the second failure is final. If not even
-//! the driver's call returns, the caller's thread gives the device up after twice the time, without a second try, and leaves the thread
-//! behind in the end. Each opening is a *life* with a number of its own; what is reported in the name of a past life is void, so a device
-//! that comes back late cannot deliver a pixel twice. Time-outs run on a clock of watchdog_time, which the caller's thread advances in small
-//! steps, so that a process that was stopped and continued has not hung. A region that was in flight during a failure is a *suspect*: it
-//! is taken only by a device that holds nothing else and finds nothing else, so that a region that brings down every device costs no
-//! other region. When the last device is gone, the leaves are the missing regions of the [`Incomplete`] error; the rest stands.
+//! **Failure.** A device is lost, out of memory, or hangs: it makes no progress for the time-out, which its own thread
+//! detects and reports. Everything it held is free again, other devices can still steal from its deque, and it is
+//! opened again; the second failure is final. If a call of the driver does not return, the caller's thread gives the
+//! device up after twice the time, without opening it again, and at the end leaves the thread behind. Each opening is a
+//! *life* with a number of its own; reports of a past life are void, so a device that comes back late cannot deliver a
+//! pixel twice. Time-outs use a watchdog clock, which the caller's thread advances in small steps, so that a process
+//! that was stopped and continued does not count as hung. A region that was in flight during a failure is a *suspect*:
+//! it is taken only by a device that holds nothing else and finds nothing else, so that a region that makes every
+//! device fail costs no other region. When the last device has failed, the leaves are the missing regions of the
+//! [`Incomplete`] error; the others are valid.
 //!
-//! **Too large for one device.** A region that cannot be cut and is still too large for a device is set aside for the others; if it is too
-//! large for all that live, it is given up and the rest is rendered.
+//! **Too large for one device.** A region that cannot be cut and is still too large for a device is set aside for the
+//! others; if it is too large for all remaining devices, it is given up and the rest is rendered.
 //!
-//! **Cancelling.** No region is begun any more; what is in flight is finished; the leaves are reported as missing.
+//! **Cancelling.** No further region is begun, regions in flight are finished, and the remaining leaves are reported as
+//! missing.
 //!
-//! **Pixels.** A device's thread asks the board whether a finished region counts, and only then sends its pixels to the caller's thread,
-//! which alone calls the sink. There the queue is bounded: devices wait for a slow sink, which is not held against them.
+//! **Pixels.** A device's thread asks the board whether a finished region counts, and only then sends its pixels to the
+//! caller's thread, which alone calls the sink. The channel to it is bounded: devices wait for a slow sink, which does
+//! not count as a hang.
 //!
 //! # How it is tested
 //!
-//! The protocol is in `board` (facts, no threads), `scheduler` and `seat` (moves, no waiting, no clock); `render` adds threads and time.
-//! The `virtual_clock` runs these same files, deques included, with devices that only say how long things take. The *simulator* gives it
-//! fake devices with random speeds, sizes, failures; a seed tells everything (`ANTHILL_SIMULATE=COUNT` for more seeds than usual).
-//! `crate::forecast` gives it devices that follow a measured cost model. The *model* compiles `scheduler` and `seat` on the locks of a
-//! model checker, which tries all orders of steps of two devices. [`perturb`] upsets the schedule of real renders.
+//! The protocol is in `board` (facts, no threads), `scheduler` and `device_scheduler` (moves, no waiting, no clock);
+//! `render` adds threads and time. The `virtual_clock` runs the same files, deques included, with devices that only say
+//! how long things take. The *simulator* gives it fake devices with random speeds, sizes, failures; a seed determines
+//! everything (`ANTHILL_SIMULATE=COUNT` runs another number of seeds). `crate::forecast` gives it devices that follow a
+//! measured cost model. The *model* compiles `scheduler` and `device_scheduler` on the locks of a model checker, which
+//! tries all orders of steps of two devices. [`perturb`] randomizes the schedule of real renders.
 
 mod board;
 mod capacity;

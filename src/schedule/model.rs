@@ -1,9 +1,9 @@
-//! The protocol between threads under a model checker (loom): every order of the steps of two devices, up to two or three preemptions
-//! (`LOOM_MAX_PREEMPTIONS` sets another number; each takes five to ten times as long).
+//! The protocol between threads under a model checker (loom): every order of the steps of two devices, up to two or
+//! three preemptions (`LOOM_MAX_PREEMPTIONS` sets another number; each takes five to ten times as long).
 //!
-//! This compiles `scheduler.rs` and `device_scheduler.rs` a second time, on loom's locks instead of the real ones. The deques are modelled by what
-//! they promise: each push, pop and steal happens at one moment. Waits have no time-out here, so a lost wake-up is a deadlock, which
-//! loom reports.
+//! This compiles `scheduler.rs` and `device_scheduler.rs` a second time, on loom's locks instead of the real ones. The
+//! deques are modelled by what they promise: each push, pop and steal happens at one moment. Waits have no time-out
+//! here, so a lost wake-up is a deadlock, which loom reports.
 
 #![expect(clippy::duplicate_mod, reason = "the same protocol, on other locks")]
 

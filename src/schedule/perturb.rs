@@ -1,29 +1,29 @@
 //! Perturbation: a test aid that makes the schedule as different as it can be, while the picture must stay the same.
 //!
-//! `ANTHILL_PERTURB=SEED` turns it on (whoever parses the environment passes the number to [`Policy`](super::Policy)). Then
-//! - every region larger than a sixteenth of the picture is cut, and a smaller one by the throw of a coin, where both sides keep 16
-//!   pixels; half of the cuts lie at a random pixel instead of the balanced place;
+//! `ANTHILL_PERTURB=SEED` turns it on (the caller passes the number to [`Policy`](super::Policy)). Then
+//! - every region larger than a sixteenth of the picture is cut, and a smaller one with probability 1/2, if both sides
+//!   keep 16 pixels; half of the cuts are at a random pixel instead of the balanced place;
 //! - a device waits 0 to 2 ms before it begins a region;
-//! - with two or more devices the first region taken, and one in eight afterwards, is put where its owner must not take it, so that
-//!   another device has to steal it; victims are visited from a random one on;
+//! - with two or more devices the first region taken, and one in eight afterwards, is put where its owner must not take
+//!   it, so that another device has to steal it; the search for a victim starts at a random device;
 //! - a device has 1 to [`IN_FLIGHT_MAX`] regions in flight, but no more than it has memory for.
 //!
-//! Whoever draws may make more of its own of the seed: submissions of random lengths.
+//! Renderers may use the seed too, for submissions of random lengths.
 //!
-//! The seed fixes each device's own perturbation. Which device takes which region still depends on timing.
+//! The seed determines each device's random decisions. Which device takes which region still depends on timing.
 
 use super::cut::Cut;
 use super::region::{Axis, Region};
 use super::summed_area::SummedArea;
 use std::time::Duration;
 
-/// No forced cut leaves a shorter side, in pixels.
+/// Shortest side that a forced cut leaves, in pixels.
 pub const FORCED_SIDE_MIN_PX: u32 = 16;
 
-/// Most regions in flight that the perturbation asks for; whoever wants to see them divides the memory limit by as many.
+/// Largest number of regions in flight that the perturbation chooses; the memory limit must be divided by as many.
 pub const IN_FLIGHT_MAX: usize = 4;
 
-/// A forced cut divides every region that holds more than this part of the picture.
+/// A cut is forced for every region that holds more than 1 / this of the picture.
 const FORCED_REGIONS_MIN: u64 = 16;
 
 /// SplitMix64 (Steele, Lea, Flood 2014): small, and the same on every platform and in every version.
@@ -54,41 +54,41 @@ impl Random {
     }
 }
 
-/// One device's perturbation.
+/// The random decisions of one device.
 #[derive(Clone, Debug)]
 pub(crate) struct Perturbation {
     random: Random,
 }
 
 impl Perturbation {
-    /// The perturbation of `device` under `seed`.
+    /// The random decisions of `device` for `seed`.
     pub(crate) fn new(seed: u64, device: usize) -> Self {
         let mut random = Random::new(seed ^ (device as u64).wrapping_mul(0xd1b5_4a32_d192_ed03));
         random.next();
         Self { random }
     }
 
-    /// Regions in flight, at least 1.
+    /// Number of regions in flight, at least 1.
     pub(crate) fn depth(&mut self) -> usize {
         1 + self.random.below(IN_FLIGHT_MAX as u64) as usize
     }
 
-    /// What passes before a region is begun, 0 to 2 ms.
+    /// Delay before a region is begun, 0 to 2 ms.
     pub(crate) fn delay(&mut self) -> Duration {
         Duration::from_micros(self.random.below(2001))
     }
 
-    /// Whether a region is given to others although the device could take it.
+    /// Whether a region is handed to other devices although this one could take it.
     pub(crate) fn hands_over(&mut self) -> bool {
         self.random.one_in(8)
     }
 
-    /// The first of `count` victims to look at.
+    /// The first of `count` victims to try.
     pub(crate) fn first_victim(&mut self, count: usize) -> usize {
         self.random.below(count as u64) as usize
     }
 
-    /// A cut that nothing but the perturbation asks for.
+    /// A cut that only the perturbation asks for.
     pub(crate) fn forced_cut(&mut self, table: &SummedArea, region: Region) -> Option<Cut> {
         let large = region.pixel_count() > table.picture().pixel_count() / FORCED_REGIONS_MIN;
         if !large && self.random.one_in(2) {
@@ -98,7 +98,7 @@ impl Perturbation {
         if self.random.one_in(2) { Some(balanced) } else { self.random_cut(table, region) }
     }
 
-    /// A cut at any pixel that leaves both sides 16; across any axis that has one.
+    /// A cut at any pixel that leaves at least 16 pixels on both sides, across any axis that permits it.
     fn random_cut(&mut self, table: &SummedArea, region: Region) -> Option<Cut> {
         let room = |axis| (region.length(axis) + 1).saturating_sub(2 * FORCED_SIDE_MIN_PX);
         let (x, y) = (u64::from(room(Axis::X)), u64::from(room(Axis::Y)));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn throws_stay_in_their_ranges() {
+    fn decisions_stay_in_their_ranges() {
         let mut perturbation = Perturbation::new(7, 3);
         let mut depths = [0; 5];
         for _ in 0..400 {

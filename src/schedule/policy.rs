@@ -3,39 +3,40 @@
 use super::report::Balance;
 use std::time::Duration;
 
-/// Shortest side that a cut for balance may leave, in pixels: aprons, and grids that extend across a border, are rendered
-/// twice. With 64 the last regions of slow devices take too long where a small part of the picture holds much of the work
-/// (see [`SHARE_PERCENT`] for how this was found).
+/// Shortest side that a cut for balance may leave, in pixels: aprons, and grids that extend across a border, are
+/// rendered twice. With 64 the last regions of slow devices take too long where a small part of the picture holds much
+/// of the work (see [`SHARE_PERCENT`] for how this was found).
 pub const BALANCE_SIDE_MIN_PX: u32 = 32;
 
-/// Least work of a region that is worth a cut for balance on a device of mean speed: at a million micropolygons a second (a
-/// CPU driver on two cores) it lasts about as long as one submission of 50 ms.
+/// Least work of a region that is worth a cut for balance on a device of mean speed: at a million micropolygons a
+/// second (a CPU driver on two cores) it lasts about as long as one submission of 50 ms.
 pub const BALANCE_WORK_MIN: u64 = 1 << 16;
 
-/// Percentage of its share of the remaining work, plus n_min, that a device may have in flight: a region that would exceed it
-/// is cut before it is begun.
+/// Percentage of its share of the remaining work, plus n_min, that a device may have in flight: a region that would
+/// exceed it is cut before it is begun.
 ///
-/// The rest of the share makes up for errors of the table and of the measured speed: a region that has begun cannot be cut.
+/// The rest of the share makes up for errors of the table and of the measured speed: a region that has begun cannot be
+/// cut.
 ///
-/// This number, the shortest side, the parts, and the cost of a pixel ([`Rates`](super::Rates)) were found together, from
-/// forecasts (`crate::forecast`) for four measured pictures (hair, teapots, grass, 500,000 polygons at 1600x1200) on 41
-/// combinations of 2 to 8 devices whose speeds differ by up to a factor of ten: drawing takes 1.10 times the ideal time on
-/// average, borders included, and two devices of speeds 1 and about 3 end 0.6% of it apart (median; 90% of them within 1.4%).
-/// With 90% of the share, drawing takes a little less, and where estimates are wrong by 15% the devices end up to 15% apart;
-/// with halves instead of parts, the whole share, and a quarter of a micropolygon for a pixel, as it was before, drawing takes
-/// 1.14 times the ideal time and they end 1.9% apart (90% within 4.5%).
+/// This number, the shortest side, the parts, and the cost of a pixel ([`Rates`](super::Rates)) were found together,
+/// from forecasts (`crate::forecast`) for four measured pictures (hair, teapots, grass, 500,000 polygons at 1600x1200)
+/// on 41 combinations of 2 to 8 devices whose speeds differ by up to a factor of ten: drawing takes 1.10 times the
+/// ideal time on average, borders included, and two devices of speeds 1 and about 3 end 0.6% of it apart (median; 90%
+/// of them within 1.4%). With 90% of the share, drawing takes a little less, and where estimates are wrong by 15% the
+/// devices end up to 15% apart; with halves instead of parts, the whole share, and a quarter of a micropolygon for a
+/// pixel, as it was before, drawing takes 1.14 times the ideal time and they end 1.9% apart (90% within 4.5%).
 pub const SHARE_PERCENT: u64 = 70;
 
-/// Divisor of an equal share for a device whose speed is not known yet, if all devices are of one kind: a device that is
-/// slowed down by something else can still finish in time what it begins.
+/// Divisor of an equal share for a device whose speed is not known yet, if all devices are of one kind: a device that
+/// is slowed down by something else can still finish in time what it begins.
 pub const ALIKE_SHARE_PARTS: u64 = 4;
 
 /// Divisor of an equal share for a device whose speed is not known yet, if the devices may differ greatly.
 pub const UNLIKE_SHARE_PARTS: u64 = 16;
 
-/// A device may begin a second region while what it has begun is at most its share of the remaining work divided by this: the
-/// second region hides the host's part of the first one's steps, but it waits behind the first while other devices may have
-/// nothing to do.
+/// A device may begin a second region while what it has begun is at most its share of the remaining work divided by
+/// this: the second region hides the host's part of the first one's steps, but it waits behind the first while other
+/// devices may have nothing to do.
 pub(super) const AHEAD_PARTS: u64 = 4;
 
 /// With n_min = total / (devices * this), the last device works alone for at most 1 / this of the ideal time.
@@ -44,8 +45,8 @@ const TAIL_PART: u64 = 128;
 /// What decisions depend on besides the table and the devices' capacities. None of it can change the picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// n_min of RenderAnts, section 6, for a device of mean speed: a region that fits and holds no more work than this (in
-    /// micropolygons, by the table's rates) is not cut for balance. Slower devices have a smaller minimum. See
+    /// n_min of RenderAnts, section 6, for a device of mean speed: a region that fits and holds no more work than this
+    /// (in micropolygons, by the table's rates) is not cut for balance. Slower devices have a smaller minimum. See
     /// [`balance_work_min`].
     pub balance_work_min: u64,
     /// Shortest side that a cut for balance may leave, in pixels.
@@ -55,8 +56,8 @@ pub struct Policy {
     pub share_percent: u64,
     /// Divisor of an equal share for a device whose speed is not known yet; at least 1.
     pub unknown_share_parts: u64,
-    /// A device with regions in flight that makes no progress for this long is considered hung. If a call of the driver does
-    /// not return, the device is given up after twice this time.
+    /// A device with regions in flight that makes no progress for this long is considered hung. If a call of the driver
+    /// does not return, the device is given up after twice this time.
     pub hang_timeout: Duration,
     /// A device that does not open within this time is given up.
     pub open_timeout: Duration,
@@ -66,8 +67,8 @@ pub struct Policy {
     pub perturb: Option<u64>,
 }
 
-/// n_min for a picture of `total_work` on `device_count` devices: large enough to be worth a region, and small enough that
-/// the tail, during which the last device works alone, is at most 1/128 of the ideal time.
+/// n_min for a picture of `total_work` on `device_count` devices: large enough to be worth a region, and small enough
+/// that the tail, during which the last device works alone, is at most 1/128 of the ideal time.
 pub fn balance_work_min(total_work: u64, device_count: usize) -> u64 {
     (total_work / TAIL_PART / (device_count as u64).max(1)).max(BALANCE_WORK_MIN)
 }
@@ -93,15 +94,15 @@ impl Policy {
         Self { unknown_share_parts: ALIKE_SHARE_PARTS, ..self }
     }
 
-    /// How to cut a region that fits, so that other devices get work: RenderAnts, section 6, with a second condition of our
-    /// own.
+    /// How to cut a region that fits, so that other devices get work: RenderAnts, section 6, with a second condition of
+    /// our own.
     ///
-    /// The paper cuts a region that holds more than n_min while another device lacks work. That alone starts regions that are
-    /// far larger than what the other devices have left, and then they cannot help. So if a region holds clearly more than
-    /// most of its device's share of the remaining work, less what the device has in flight, a part of that size is cut off:
-    /// regions are large at first and shrink towards n_min at the end (guided self-scheduling, Polychronopoulos and Kuck 1987;
-    /// with shares by measured speed, as in weighted factoring, Flynn Hummel et al. 1996). A device whose speed is not known
-    /// yet begins with a small region.
+    /// The paper cuts a region that holds more than n_min while another device lacks work. That alone starts regions
+    /// that are far larger than what the other devices have left, and then they cannot help. So if a region holds
+    /// clearly more than most of its device's share of the remaining work, less what the device has in flight, a part
+    /// of that size is cut off: regions are large at first and shrink towards n_min at the end (guided self-scheduling,
+    /// Polychronopoulos and Kuck 1987; with shares by measured speed, as in weighted factoring, Flynn Hummel et al.
+    /// 1996). A device whose speed is not known yet begins with a small region.
     pub(crate) fn balance_cut(&self, balance: &Balance) -> BalanceCut {
         let work_min = scaled(self.balance_work_min, balance.speed_permille, 1000);
         let part = scaled(balance.share, self.share_percent, 100).saturating_sub(balance.ahead);

@@ -1,4 +1,5 @@
-//! The threads: one for each device, and the caller's, which hands finished regions to the sink and watches over the others.
+//! The threads: one for each device, and the caller's, which hands finished regions to the sink and monitors the
+//! others.
 
 use super::capacity::Fit;
 use super::device_scheduler::{DeviceScheduler, NextAction};
@@ -15,19 +16,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often the caller's thread looks at the cancel flag and at the devices.
+/// How often the caller's thread checks the cancel flag and the devices.
 const TICK: Duration = Duration::from_millis(50);
 
-/// The most that one look lets pass on the clock that devices are judged by: a process that was stopped for a minute has not hung.
+/// The largest step of the watchdog clock: a process that was stopped for a minute has not hung.
 const WATCHDOG_STEP_MAX: Duration = Duration::from_secs(1);
 
-/// How long the thread of a device that was given up may take to end when there is nothing left to do.
+/// Time that the thread of a device that was given up has to end when there is nothing left to do.
 const STUCK_GRACE: Duration = Duration::from_secs(1);
 
-/// The longest wait for room on the way to the sink before the thread looks whether anybody still listens.
+/// The longest wait for room in the channel to the sink before the thread checks whether there is still a receiver.
 const DELIVER_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What a device must be able to do. It lives on its own thread, from [`Opener`] to its failure or the end of the render.
+/// Renders regions on a device. It stays on its own thread, from [`Opener`] until it fails or the render ends.
 pub trait RegionRenderer {
     /// The pixels of a finished region.
     type Payload: Send + 'static;
@@ -35,16 +36,18 @@ pub trait RegionRenderer {
     /// The number of regions that the device has memory for at a time; at least 1.
     fn in_flight_max(&self) -> usize;
 
-    /// Whether `region` fits: a pure function, see [`Capacity`](super::Capacity). A region that cannot be cut is begun all the same.
+    /// Whether `region` fits: a pure function, see [`Capacity`](super::Capacity). A region that cannot be cut is begun
+    /// anyway.
     fn fit(&self, table: &SummedArea, region: Region) -> Fit;
 
-    /// Takes a region in; at most [`in_flight_max`](Self::in_flight_max) are in at a time. Should not wait for the device.
+    /// Begins a region; at most [`in_flight_max`](Self::in_flight_max) are in flight at a time. Should not wait for the
+    /// device.
     ///
     /// # Errors
-    /// If the device failed. That the region does not fit is no failure: [`Poll::TooLarge`] says so later.
+    /// If the device failed. A region that does not fit is not an error: [`Poll::TooLarge`] reports it later.
     fn begin(&mut self, region: Region) -> Result<(), Failure>;
 
-    /// Advances the regions in flight by a short step and waits at most `timeout` for something to happen.
+    /// Advances the regions in flight by a short step, and waits at most `timeout` for something to happen.
     ///
     /// # Errors
     /// If the device failed. Then the renderer is dropped, and all its regions go to others.
@@ -71,23 +74,23 @@ impl<R: RegionRenderer + ?Sized> RegionRenderer for Box<R> {
     }
 }
 
-/// What came of a [`RegionRenderer::poll`].
+/// The result of a [`RegionRenderer::poll`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Poll<P> {
-    /// A region is finished; it is no longer in flight.
+    /// A region is finished and no longer in flight.
     Finished(Region, P),
-    /// A region does not fit, as the device found; it is no longer in flight and has left nothing behind.
+    /// The device found that a region does not fit; it is no longer in flight and has left nothing behind.
     TooLarge(Region),
     /// A step is done.
     Advanced,
-    /// Nothing has happened within the time-out; what is waited for, for the message if it never happens.
+    /// Nothing happened within the time-out. The text says what is waited for, for the message if it never happens.
     Waiting(String),
 }
 
-/// Opens a device, on the device's own thread: attempt 0 first, and attempt 1 once after a failure.
+/// Opens a device on the device's own thread. Its argument is the attempt: 0 at first, and 1 after a failure.
 pub type Opener<R> = Box<dyn FnMut(u32) -> Result<R, Failure> + Send>;
 
-/// What is to be rendered, and how.
+/// A render for the scheduler: what to render, and how.
 pub struct RenderJob {
     /// Counts of the picture.
     pub table: Arc<SummedArea>,
@@ -95,20 +98,22 @@ pub struct RenderJob {
     pub regions: Vec<Region>,
     /// Scheduling parameters.
     pub policy: Policy,
-    /// Hears every event, on the thread that it happens on.
+    /// Is called for every event, on the thread on which it happens.
     pub hook: Hook,
 }
 
-/// Renders all regions of the job on all devices, and hands each pixel to `sink` exactly once, on the calling thread.
+/// Renders all regions of the job on all devices, and passes each pixel to `sink` exactly once, on the calling thread.
 ///
-/// Setting `cancel` lets regions in flight finish and begins no more. Devices that open late join late. A thread whose driver does not
-/// return when all else is done is left behind ([`DeviceReport::stuck`](super::DeviceReport::stuck)).
+/// When `cancel` is set, regions in flight are finished and no more are begun. Devices that open late join late. A
+/// thread whose driver does not return when everything else is done is left behind
+/// ([`DeviceReport::stuck`](super::DeviceReport::stuck)).
 ///
 /// # Errors
-/// If regions are missing in the end. Everything else was handed to the sink and stands.
+/// If regions are missing at the end. All others were passed to the sink and are valid.
 ///
 /// # Panics
-/// If regions overlap; and if a renderer or the sink panics, after the other devices have finished what they had in flight.
+/// If regions overlap; and if a renderer or the sink panics, after the other devices have finished what they had in
+/// flight.
 pub fn render<R: RegionRenderer + 'static>(
     job: RenderJob,
     devices: Vec<Opener<R>>,
@@ -157,7 +162,7 @@ enum ThreadMessage<P> {
 }
 
 impl<P> Coordinator<'_, P> {
-    /// Serves the sink until all threads have ended, or what is left of them is stuck.
+    /// Serves the sink until all threads have ended, or the remaining ones are stuck.
     fn run(&mut self, sink: &mut dyn FnMut(Region, P), cancel: &AtomicBool) {
         let (mut seen, mut cancelled) = (self.start, false);
         let mut over_since = None;
@@ -184,7 +189,7 @@ impl<P> Coordinator<'_, P> {
         }
     }
 
-    /// How long threads may take to end when there is nothing left to do.
+    /// Time that threads have to end when there is nothing left to do.
     fn grace(&self) -> Duration {
         let given_up = |device: &usize| self.scheduler.is_given_up(*device);
         if self.running.iter().all(given_up) { STUCK_GRACE } else { self.scheduler.policy.hang_timeout }
@@ -229,11 +234,11 @@ struct DeviceThread<P> {
     scheduler: Arc<Scheduler>,
     sender: Sender<ThreadMessage<P>>,
     start: Instant,
-    /// Spent on scheduling so far.
+    /// Time spent on scheduling so far.
     scheduling: Duration,
 }
 
-/// Starts a device's thread. If the system has no thread to give, the device has failed.
+/// Starts a device's thread. If the system cannot create one, the device has failed.
 fn spawn_device_thread<R: RegionRenderer + 'static>(device_thread: DeviceThread<R::Payload>, open: Opener<R>) {
     let (device, start, sender) =
         (device_thread.device_scheduler.device(), device_thread.start, device_thread.sender.clone());
@@ -248,12 +253,12 @@ fn spawn_device_thread<R: RegionRenderer + 'static>(device_thread: DeviceThread<
         deliver(&sender, ThreadMessage::Left(device, panic));
     };
     if let Err(error) = thread::Builder::new().name(format!("device {device}")).spawn(work) {
-        report(Failure::Unusable(format!("no thread for it: {error}")));
+        report(Failure::Unusable(format!("no thread could be created for it: {error}")));
     }
 }
 
 impl<P: Send + 'static> DeviceThread<P> {
-    /// Opens the device and drives it, once more if it fails.
+    /// Opens the device and drives it; again, once, if it fails.
     fn serve<R: RegionRenderer<Payload = P>>(mut self, mut open: Opener<R>) {
         for attempt in 0.. {
             let again = match open(attempt) {
@@ -261,7 +266,7 @@ impl<P: Send + 'static> DeviceThread<P> {
                 Ok(mut renderer) => {
                     self.device_scheduler.opened(renderer.in_flight_max(), self.start.elapsed());
                     let outcome = self.drive(&mut renderer);
-                    // Its regions go back before the renderer is dropped, which can take long on a device in trouble.
+                    // Its regions go back before the renderer is dropped, which can take long on a failing device.
                     outcome.is_err_and(|failure| self.device_scheduler.failed(failure, self.start.elapsed()))
                 }
             };
@@ -273,7 +278,7 @@ impl<P: Send + 'static> DeviceThread<P> {
         self.device_scheduler.leave(self.start.elapsed());
     }
 
-    /// Does what the device_scheduler says until there is nothing left to do.
+    /// Does what the device scheduler says until there is nothing left to do.
     fn drive<R: RegionRenderer<Payload = P>>(&mut self, renderer: &mut R) -> Result<(), Failure> {
         let poll_timeout = self.scheduler.policy.poll_timeout;
         loop {
@@ -304,7 +309,7 @@ impl<P: Send + 'static> DeviceThread<P> {
         }
     }
 
-    /// Tells the device_scheduler what came of a poll; what is to be delivered because of it.
+    /// Reports the result of a poll to the device scheduler, and returns the message to deliver, if any.
     fn handle_poll(&mut self, poll: Poll<P>, now: Duration) -> Result<Option<ThreadMessage<P>>, Failure> {
         match poll {
             Poll::Advanced => self.device_scheduler.progressed(),
@@ -321,7 +326,7 @@ impl<P: Send + 'static> DeviceThread<P> {
     }
 }
 
-/// Sends a message, however long the sink takes; in vain if nobody listens any more.
+/// Sends a message, however long the sink takes; drops it if there is no receiver any more.
 fn deliver<P>(sender: &Sender<ThreadMessage<P>>, mut message: ThreadMessage<P>) {
     while let Err(SendTimeoutError::Timeout(back)) = sender.send_timeout(message, DELIVER_TIMEOUT) {
         message = back;

@@ -1,4 +1,4 @@
-//! What the scheduler tells: events as they happen, statistics and failures at the end.
+//! What the scheduler reports: events as they happen, statistics and failures at the end.
 
 use super::capacity::Resource;
 use super::region::Region;
@@ -13,26 +13,26 @@ pub enum Failure {
     /// The device is lost (VK_ERROR_DEVICE_LOST and its like).
     #[error("device lost: {0}")]
     Lost(String),
-    /// It made no progress.
+    /// The device made no progress.
     #[error("no progress for {:.1} s, waiting for {waiting_for}", waited.as_secs_f64())]
     Hang {
         /// What was waited for.
         waiting_for: String,
-        /// For how long.
+        /// How long it was waited for.
         waited: Duration,
     },
-    /// It has no memory left for what every region needs.
+    /// The device has no memory left for what every region needs.
     #[error("out of device memory: {0}")]
     OutOfMemory(String),
-    /// It cannot do what is asked.
+    /// The device cannot do what is required.
     #[error("cannot be used: {0}")]
     Unusable(String),
-    /// It could not be opened; whoever opens devices has told why.
+    /// The device could not be opened; the opener has reported why.
     #[error("cannot be opened: {0}")]
     Unopened(String),
 }
 
-/// Something that happened, for the trace.
+/// An event of a device or a region, for logs and traces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScheduleEvent {
     /// Time since the start of the render.
@@ -43,25 +43,26 @@ pub struct ScheduleEvent {
     pub kind: ScheduleEventKind,
 }
 
-/// Hears every event as it happens, on any thread; it must not call back into the scheduler.
+/// Is called for every event as it happens, on any thread; it must not call back into the scheduler.
 pub type Hook = Arc<dyn Fn(&ScheduleEvent) + Send + Sync>;
 
-/// What happened to a device or a region, with the numbers that led to it.
+/// The kind of an event, with the numbers that led to it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ScheduleEventKind {
-    /// The device is ready; regions that it can have in flight.
+    /// The device is ready.
     Opened {
-        /// Regions in flight.
+        /// Number of regions that it can have in flight.
         depth: usize,
     },
-    /// It set_scheduling_time a region from another device.
+    /// The device took a region from another device.
     Stolen {
         /// The region.
         region: Region,
         /// The other device.
         from: usize,
     },
-    /// It set_scheduling_time a region that was nobody's: one to begin with, or one that a failed device had held.
+    /// The device took a region from no device's deque: one that the render began with, or that a failed device had
+    /// held.
     Adopted {
         /// The region.
         region: Region,
@@ -70,7 +71,7 @@ pub enum ScheduleEventKind {
     Cut {
         /// The region.
         region: Region,
-        /// The side that its device goes on with.
+        /// The side that the device keeps.
         kept: Region,
         /// The side that was put on the device's deque.
         left: Region,
@@ -105,11 +106,11 @@ pub enum ScheduleEventKind {
     },
     /// The device failed; its regions in flight go back.
     Failed {
-        /// How.
+        /// How it failed.
         failure: Failure,
         /// The regions that it had in flight.
         returned: Vec<Region>,
-        /// Whether it is opened once more.
+        /// Whether it is opened again.
         reopening: bool,
     },
 }
@@ -117,20 +118,20 @@ pub enum ScheduleEventKind {
 /// Why a region was cut.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CutReason {
-    /// It does not fit, by the estimate.
+    /// By the estimate, the region does not fit.
     Memory {
-        /// What there is not enough of.
+        /// The resource that is too small.
         of: Resource,
-        /// How much it needs.
+        /// How much of it the region needs.
         needed: u64,
-        /// How much there is.
+        /// How much of it is available.
         available: u64,
     },
-    /// It did not fit, as the device found.
+    /// The device found that the region does not fit.
     TooLarge,
-    /// It fits, but others have nothing to do or soon will not.
+    /// The region fits, but other devices have nothing to do or soon will not.
     Balance(Balance),
-    /// The perturbation wanted it.
+    /// The perturbation forced the cut.
     Forced,
 }
 
@@ -139,52 +140,52 @@ pub enum CutReason {
 pub struct Balance {
     /// The region's work in micropolygons.
     pub work: u64,
-    /// Work that nobody has begun, this region's included.
+    /// Work that has not begun, this region's included.
     pub unbegun: u64,
-    /// The part of it, and of what is in flight, that would be this device's, so that all end together; little of it before the device has
-    /// shown a speed.
+    /// This device's share of that and of what is in flight, with which all devices end together; small while the
+    /// device's speed is unknown.
     pub share: u64,
-    /// What the device has begun and should not have finished.
+    /// Work that the device has begun and should not have finished yet.
     pub ahead: u64,
-    /// The device's speed against the mean of those that are known, in thousandths: assumed before it has shown one.
+    /// The device's speed relative to the mean of the known speeds, in thousandths; assumed while it is unknown.
     pub speed_permille: u64,
-    /// Devices that have not failed.
+    /// Number of devices that have not failed.
     pub devices: usize,
-    /// Other devices that wait for work or are being opened.
+    /// Number of other devices that wait for work or are being opened.
     pub waiting_devices: usize,
-    /// Regions that they could steal.
+    /// Number of regions that they could steal.
     pub queued: usize,
 }
 
 /// What one device did.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct DeviceReport {
-    /// Regions finished.
+    /// Number of regions finished.
     pub regions: u64,
-    /// Regions taken from other devices.
+    /// Number of regions taken from other devices.
     pub stolen: u64,
-    /// Cuts made.
+    /// Number of cuts made.
     pub splits: u64,
-    /// Regions that the device found too large and gave back.
+    /// Number of regions that the device found too large and gave back.
     pub retries: u64,
     /// Time with regions in flight.
     pub busy: Duration,
-    /// Time without, from the start to the device's end, opening included.
+    /// Time without regions in flight, from the start to the device's end, opening included.
     pub idle: Duration,
-    /// What its thread spent on scheduling: taking, cutting, stealing and handing in regions.
+    /// Time that its thread spent on scheduling: taking, cutting, stealing and delivering regions.
     pub scheduling: Duration,
-    /// What went wrong, in order.
+    /// The failures of the device, in order.
     pub failures: Vec<Failure>,
-    /// Whether it was given up.
+    /// Whether the device was given up.
     pub dropped: bool,
-    /// Whether a driver call had not returned when the render ended; the thread was left behind.
+    /// Whether a driver call had not returned when the render ended, so that the thread was left behind.
     pub stuck: bool,
 }
 
 /// What the whole render did.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Report {
-    /// Each device, in the order given.
+    /// The report of each device, in the order given.
     pub devices: Vec<DeviceReport>,
 }
 
@@ -195,16 +196,16 @@ pub enum MissingReason {
     Cancelled,
     /// Every device failed.
     DevicesFailed,
-    /// The regions are too large for every device that is left, and cannot be cut.
+    /// The regions are too large for every remaining device, and cannot be cut.
     TooLarge,
 }
 
-/// Some regions were not rendered. All others were handed to the sink and stand.
+/// Some regions were not rendered. All others were handed to the sink and are valid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct Incomplete {
-    /// Why.
+    /// Why regions are missing.
     pub reason: MissingReason,
-    /// What is missing: disjoint regions, sorted.
+    /// The missing regions: disjoint and sorted.
     pub missing: Vec<Region>,
     /// What the devices did.
     pub report: Report,

@@ -1,5 +1,5 @@
-//! What the devices' threads share: the board, the deques' far ends, and the way to wake one another. See the protocol in the
-//! module's description.
+//! What the devices' threads share: the board, the stealing ends of the deques, and the condition variable that wakes
+//! them. See the protocol in the module's description.
 
 use super::device_scheduler::DeviceScheduler;
 use super::sync::{Condvar, Deque, Injector, Mutex, Steal, Stealer, wait_for};
@@ -18,13 +18,15 @@ pub(crate) struct Scheduler {
     board: Mutex<Board>,
     wake: Condvar,
     stealers: Vec<Stealer<Region>>,
-    /// Regions that are on no device's deque: those to begin with, and what a device had just taken when it was given up.
+    /// Regions that are on no device's deque: those to begin with, and what a device had just taken when it was given
+    /// up.
     orphans: Injector<Region>,
     hook: Hook,
 }
 
 impl Scheduler {
-    /// A scheduler for disjoint `regions`, and the device_schedulers of `device_count` devices, all of which have yet to open.
+    /// A scheduler for disjoint `regions`, and the device schedulers of `device_count` devices, none of which is open
+    /// yet.
     pub(crate) fn new(
         table: Arc<SummedArea>,
         policy: Policy,
@@ -53,12 +55,13 @@ impl Scheduler {
         (scheduler, device_schedulers)
     }
 
-    /// Does something to the board under the lock.
+    /// Accesses the board under the lock.
     pub(super) fn with_board<T>(&self, act: impl FnOnce(&mut Board) -> T) -> T {
         act(&mut self.board.lock())
     }
 
-    /// Wakes all waiting devices. Called after a region has become takable, and after anything else that they might act upon.
+    /// Wakes all waiting devices. Called after a region has become available, and after anything else they might act
+    /// upon.
     pub(super) fn announce(&self) {
         self.with_board(Board::advance_epoch);
         self.wake.notify_all();
@@ -68,13 +71,13 @@ impl Scheduler {
         (self.hook)(&ScheduleEvent { at, device, kind });
     }
 
-    /// Puts a free region where every device finds it.
+    /// Makes a free region available to every device.
     pub(super) fn give_back(&self, region: Region) {
         self.orphans.push(region);
         self.announce();
     }
 
-    /// Takes the region that was given back first.
+    /// Takes the oldest region that is on no device's deque.
     pub(super) fn take_orphan(&self) -> Option<Region> {
         retry_steal(|| self.orphans.steal())
     }
@@ -102,10 +105,10 @@ impl Scheduler {
         }
     }
 
-    /// A device has failed; its regions go back. True if it is to be opened once more.
+    /// A device has failed; its regions are freed. True if it is to be opened again.
     pub(super) fn fail(&self, life: Life, failure: Failure, may_reopen: bool, now: Duration) -> bool {
-        let fallout = self.with_board(|board| board.fail(life, failure.clone(), may_reopen, now));
-        let Some(FailureOutcome { returned, reopening }) = fallout else { return false };
+        let outcome = self.with_board(|board| board.fail(life, failure.clone(), may_reopen, now));
+        let Some(FailureOutcome { returned, reopening }) = outcome else { return false };
         self.announce();
         self.emit(now, life.device, ScheduleEventKind::Failed { failure, returned, reopening });
         reopening
@@ -122,7 +125,7 @@ impl Scheduler {
         self.with_board(|board| board.is_given_up(device))
     }
 
-    /// Lets `passed` go by on the clock that devices are judged by, and gives up those whose driver does not return.
+    /// Advances the watchdog clock by `passed`, and gives up devices whose driver does not return.
     pub(crate) fn watch(&self, passed: Duration, now: Duration) {
         let Policy { hang_timeout, open_timeout, .. } = self.policy;
         for (life, failure) in self.with_board(|board| board.overdue(passed, hang_timeout, open_timeout)) {
@@ -136,7 +139,7 @@ impl Scheduler {
         self.announce();
     }
 
-    /// Whether nothing is left to do for anybody.
+    /// Whether no device has anything left to do.
     pub(crate) fn is_over(&self) -> bool {
         self.with_board(|board| board.is_over())
     }
@@ -146,13 +149,13 @@ impl Scheduler {
         self.with_board(|board| board.finished_count())
     }
 
-    /// What is missing, and what each device did.
+    /// The missing regions and why they are missing, and the report of each device.
     pub(crate) fn conclude(&self) -> (Option<(MissingReason, Vec<Region>)>, Vec<DeviceReport>) {
         self.with_board(|board| (board.missing(), board.reports()))
     }
 }
 
-/// Steals until it is decided: another thief's success is the only reason to try again.
+/// Retries a steal until it succeeds or there is nothing to steal; it is only retried if another thief was faster.
 fn retry_steal(steal: impl Fn() -> Steal<Region>) -> Option<Region> {
     loop {
         match steal() {

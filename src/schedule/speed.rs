@@ -52,8 +52,8 @@ impl Speedometer {
         (self.finished_work > 0 && seconds > 0.0).then(|| self.finished_work as f64 / seconds)
     }
 
-    /// The likely speed where other devices have `mean` speed: before the first region is finished, at most the speed that the
-    /// device would have if it finished the region now.
+    /// The likely speed where other devices have `mean` speed: before the first region is finished, at most the speed
+    /// that the device would have if it finished the region now.
     pub(super) fn likely_speed(&self, mean: f64, now: Duration) -> f64 {
         let spent: Duration = self.in_flight.iter().map(|entry| entry.spent + self.running(now)).sum();
         let at_most = self.begun_work() as f64 / spent.as_secs_f64();

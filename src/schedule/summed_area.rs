@@ -1,9 +1,9 @@
 //! The summed-area table from which every estimate and every cut is computed, without using a device.
 //!
-//! The counting pass counts, once per picture, what falls into each tile of 16x16 pixels. The table holds the sums over all
-//! tiles above and to the left of a tile's corner (F. Crow, Summed-area tables for texture mapping, 1984), so that the counts
-//! of a region of any size follow from four corners. Inside a tile the counts are assumed to be evenly spread, which makes the
-//! table bilinear there: a region that overlaps part of a tile gets the overlapped share of it.
+//! The counting pass counts, once per picture, what falls into each tile of 16x16 pixels. The table holds the sums over
+//! all tiles above and to the left of a tile's corner (F. Crow, Summed-area tables for texture mapping, 1984), so that
+//! the counts of a region of any size follow from four corners. Inside a tile the counts are assumed to be evenly
+//! spread, which makes the table bilinear there: a region that overlaps part of a tile gets the overlapped share of it.
 
 use super::region::{Axis, Region, TILE_PX};
 use std::ops::AddAssign;
@@ -21,9 +21,9 @@ pub struct TileCounts {
 
 /// The grids of a tile, counted so that the grids of any rectangle of tiles can be computed, each once.
 ///
-/// A grid meets a rectangle of tiles. The part of it in a region is a rectangle of w x h tiles, with (w - 1) h borders between
-/// columns, w (h - 1) borders between rows, and (w - 1) (h - 1) points where both kinds cross. The number of tiles, less the
-/// borders, plus the crossings, is 1.
+/// A grid meets a rectangle of tiles. The part of it in a region is a rectangle of w x h tiles, with (w - 1) h borders
+/// between columns, w (h - 1) borders between rows, and (w - 1) (h - 1) points where both kinds cross. The number of
+/// tiles, less the borders, plus the crossings, is 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct TileGrids {
     /// Number of grids that meet the tile.
@@ -77,21 +77,23 @@ pub struct Rates {
     pub translucent: f64,
     /// Cost of a pixel that nothing covers: clearing, filtering and reading back its subpixels.
     pub pixel: f64,
-    /// Number of opaque micropolygons per pixel of a tile beyond which the rest are mostly hidden, and culled with their grids.
+    /// Number of opaque micropolygons per pixel of a tile beyond which the rest are mostly hidden, and culled with
+    /// their grids.
     pub layers: f64,
     /// Cost of a micropolygon that is mostly hidden.
     pub hidden: f64,
 }
 
-/// The default of [`Rates::layers`]: the time of a region of grass, which has up to 100, hardly depends on their number.
+/// The default of [`Rates::layers`]: the time of a region of grass, which has up to 100, hardly depends on their
+/// number.
 const LAYERS: f64 = 16.0;
 
-/// The default of [`Rates::hidden`]: 0 fits grass best, but a scene with small micropolygons whose grids are not behind one
-/// another has nothing to cull.
+/// The default of [`Rates::hidden`]: 0 fits grass best, but a scene with small micropolygons whose grids are not behind
+/// one another has nothing to cull.
 const HIDDEN: f64 = 0.1;
 
-/// Cost of a subpixel that nothing covers. Regions of grass, hair and polygons on a CPU driver fit best with 0.2 to 0.5; in
-/// teapots, whose work is spread evenly, it does not matter. See [`SHARE_PERCENT`](super::SHARE_PERCENT).
+/// Cost of a subpixel that nothing covers. Regions of grass, hair and polygons on a CPU driver fit best with 0.2 to
+/// 0.5; in teapots, whose work is spread evenly, it does not matter. See [`SHARE_PERCENT`](super::SHARE_PERCENT).
 const SUBPIXEL: f64 = 0.25;
 
 impl Rates {
@@ -134,7 +136,8 @@ impl TileGrid {
         Self { first, size: [x1.div_ceil(TILE_PX) - first[0], y1.div_ceil(TILE_PX) - first[1]] }
     }
 
-    /// Counts a grid that meets the tiles from the first to the last of some columns and rows, which count from the first tile's.
+    /// Counts a grid that meets the tiles from the first to the last of some columns and rows, which count from the
+    /// first tile's.
     pub fn count_grid(&self, tiles: &mut [TileCounts], columns: [usize; 2], rows: [usize; 2]) {
         for y in rows[0]..=rows[1] {
             for x in columns[0]..=columns[1] {
@@ -177,8 +180,8 @@ pub struct SummedArea {
     picture: Region,
     grid: TileGrid,
     rates: Rates,
-    /// (columns + 1) x (rows + 1) sums over the tiles left of and above a corner: micropolygons, translucent, near, and the numbers of
-    /// [`TileGrids`].
+    /// (columns + 1) x (rows + 1) sums over the tiles left of and above a corner: micropolygons, translucent, near, and
+    /// the numbers of [`TileGrids`].
     sums: Vec<[u64; 7]>,
 }
 
@@ -222,9 +225,9 @@ impl SummedArea {
         Estimate { micropolygons, translucent, near, pixels: region.pixel_count() }
     }
 
-    /// The number of grids that `region` meets, in constant time. It is exact, up to the grids' rounding to tiles, if the
-    /// region ends between tiles. If the region overlaps tiles in part, it is interpolated by area between the grids of the
-    /// tiles inside the region and the grids of all tiles that it meets.
+    /// The number of grids that `region` meets, in constant time. It is exact, up to the grids' rounding to tiles, if
+    /// the region ends between tiles. If the region overlaps tiles in part, it is interpolated by area between the
+    /// grids of the tiles inside the region and the grids of all tiles that it meets.
     pub fn grids(&self, region: Region) -> f64 {
         let Some(region) = self.picture.intersection(region) else { return 0.0 };
         let spans = [self.tiles_along(region, Axis::X), self.tiles_along(region, Axis::Y)];
@@ -350,7 +353,8 @@ mod tests {
         let rates = Rates { translucent: 2.0, pixel: 0.5, layers: 4.0, hidden: 0.5 };
         let table = SummedArea::new(region([0, 0, 16, 16]), &[only(100)], rates);
         assert_eq!(table.work(region([0, 0, 16, 16])), 100 + 2 * 50 + 128);
-        // The second tile has 8 x 16 pixels: of 9500 opaque micropolygons four for each pixel count, and half of the others.
+        // The second tile has 8 x 16 pixels: of 9500 opaque micropolygons four for each pixel count, and half of the
+        // others.
         let deep = TileCounts { micropolygons: 10_000, translucent: 500, ..TileCounts::default() };
         let table = SummedArea::new(region([0, 0, 24, 16]), &[only(100), deep], rates);
         assert_eq!(table.work(region([16, 0, 24, 16])), 512 + 8988 / 2 + 500 + 2 * 500 + 64);

@@ -1,10 +1,10 @@
-//! The scheduler on a virtual clock: the same board, scheduler and deques as with real threads, driven by virtual devices
-//! that only say how long things take. What happens next comes from an agenda ordered by time, so nothing depends on real
-//! time or on the order of threads.
+//! The scheduler on a virtual clock: the same board, scheduler and deques as with real threads, driven by virtual
+//! devices that only say how long things take. What happens next comes from an agenda ordered by time, so nothing
+//! depends on real time or on the order of threads.
 //!
-//! The simulator of the tests runs it with devices that fail, and `crate::forecast` with devices that follow a cost model. A
-//! device that parks is woken by announcements only, never by a time-out, so that a lost wake-up shows as a render that never
-//! ends.
+//! The simulator of the tests runs it with devices that fail, and `crate::forecast` with devices that follow a cost
+//! model. A device that parks is woken by announcements only, never by a time-out, so that a lost wake-up shows as a
+//! render that never ends.
 
 use super::board::Life;
 use super::capacity::Fit;

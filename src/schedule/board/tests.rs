@@ -32,7 +32,7 @@ fn work_not_begun_is_kept_through_cuts_and_failures() {
 }
 
 #[test]
-fn what_is_given_back_tells_no_speed() {
+fn regions_given_back_do_not_measure_speed() {
     let (mut board, lives) = board(2);
     let halves = [(region(0, 4), 5), (region(4, 10), 6)];
     assert!(board.hold(lives[0], region(0, 10), false, NOW) && board.begin(lives[0], region(0, 10), NOW));
@@ -44,7 +44,7 @@ fn what_is_given_back_tells_no_speed() {
 }
 
 #[test]
-fn clock_of_patience_starts_with_the_first_region() {
+fn watchdog_starts_with_the_first_region() {
     let (mut board, lives) = board(1);
     assert_eq!(board.overdue(LONG, SHORT, SHORT), [], "nothing to do is no hang");
     board.hold(lives[0], region(0, 10), false, NOW);
@@ -155,7 +155,7 @@ fn busy_and_idle_time() {
 
 #[test]
 #[should_panic(expected = "holds")]
-fn devices_speak_of_their_own_regions() {
+fn devices_report_on_their_own_regions() {
     let (mut board, lives) = board(2);
     board.hold(lives[0], region(0, 10), false, NOW);
     board.finish(lives[1], region(0, 10), NOW);

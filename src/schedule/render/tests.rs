@@ -206,7 +206,7 @@ fn failed_devices_leave_their_regions_to_others() {
     for flaw in [Flaw::LostAt(2), Flaw::OutOfMemoryAt(1), Flaw::Unusable, Flaw::LostAt(1)] {
         let devices = vec![painter([flaw; 2]), painter([Flaw::None; 2])];
         let report = run_whole(job(), devices);
-        // A device that fails only when all is done has nobody to emit, so it may be opened once or twice.
+        // A device that fails only when all is done is not noticed by any other, so it may be opened once or twice.
         assert!(!report.devices[0].failures.is_empty() || report.devices[0].regions < 2, "{flaw:?}");
         assert!(report.devices[1].failures.is_empty(), "{flaw:?}");
     }
@@ -319,7 +319,7 @@ fn late_device_joins_and_steals() {
 }
 
 #[test]
-fn nobody_and_nothing() {
+fn no_device_and_no_region() {
     let (_, outcome) = run(job(), Vec::new());
     assert_eq!(outcome.expect_err("no device").reason, MissingReason::DevicesFailed);
     let nothing = RenderJob { regions: Vec::new(), ..job() };
@@ -374,7 +374,7 @@ fn panic_in_the_sink_ends_the_threads() {
 }
 
 #[test]
-fn events_tell_the_story() {
+fn events_agree_with_the_report() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let hook = heard.clone();
     let job = RenderJob { hook: Arc::new(move |event: &ScheduleEvent| hook.lock().push(event.clone())), ..job() };

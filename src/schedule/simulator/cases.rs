@@ -67,7 +67,8 @@ fn stampede() {
 
 #[test]
 fn no_starvation() {
-    // A slow device has the whole picture to itself until the fast one comes; from then on the fast one does nearly all.
+    // A slow device has the whole picture to itself until the fast one comes; from then on the fast one does nearly
+    // all.
     let table = hd();
     let slow = FakeDeviceSetup::sound(100.0);
     let fast = FakeDeviceSetup { opens_after: Duration::from_millis(300), ..FakeDeviceSetup::sound(10_000.0) };
@@ -202,7 +203,8 @@ fn pixel_too_large_for_one_device() {
 
 #[test]
 fn poisonous_region_takes_nothing_with_it() {
-    // One region brings down whatever renders it. Every other pixel is rendered before it has brought down the last device.
+    // One region brings down whatever renders it. Every other pixel is rendered before it has brought down the last
+    // device.
     let table = table(640, 480, |_, _| 2000);
     for count in 2..5 {
         for place in 0..48 {

@@ -1,5 +1,5 @@
-//! The seeded simulator: the scheduler on its [virtual clock](super::virtual_clock), with fake devices that are slow, small, late,
-//! lost, hung or stuck. A seed determines everything.
+//! The seeded simulator: the scheduler on its [virtual clock](super::virtual_clock), with fake devices that are slow,
+//! small, late, lost, hung or stuck. A seed determines everything.
 
 mod cases;
 mod device;

@@ -96,7 +96,7 @@ fn check_pixels(scenario: &Scenario, ending: &SimulationResult) {
     }
 }
 
-/// Every cut obeys its minimum, and the events emit the same as the statistics.
+/// Every cut obeys its minimum, and the events agree with the statistics.
 fn check_events(scenario: &Scenario, ending: &SimulationResult) {
     let mut alive = BTreeSet::from([scenario.table.picture()]);
     let mut counts = vec![(0, 0, 0, 0); scenario.devices.len()];
@@ -217,7 +217,7 @@ fn any_seed() {
 }
 
 #[test]
-fn seed_tells_everything() {
+fn seed_determines_everything() {
     for seed in [3, 1414] {
         let [one, two] = [check(seed), check(seed)];
         assert_eq!(one.events, two.events, "seed {seed}");
