@@ -2,7 +2,9 @@
 
 use super::device::bound_split::cut_into_shares;
 use super::device::memory::GridResidency;
-use super::device::renderer::{DeviceRenderer, DeviceTracks, Picture, RegionPoll};
+use super::device::picture::Picture;
+use super::device::regions_in_flight::RegionPoll;
+use super::device::renderer::{DeviceRenderer, DeviceTracks};
 use super::grids::list::GridStore;
 use super::grids::order::{SortedRun, merge_runs};
 use super::grids::picture_grids::{GridTotals, PictureGrids};
@@ -221,7 +223,7 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Drawn {
             && let Some(rect) = todo.pop()
         {
             let samples = driver.region_pixels(rect).count() * 16;
-            if samples > driver.capacity().subpixels {
+            if samples > driver.region_capacity().expect("begun").subpixels {
                 let middle = rect[0].midpoint(rect[2]);
                 todo.extend([[rect[0], rect[1], middle, rect[3]], [middle, rect[1], rect[2], rect[3]]]);
                 continue;
@@ -426,8 +428,8 @@ fn a_sphere_covers_its_silhouette() {
     assert!(open.is_empty(), "pixels {open:?}");
 }
 
-fn paged(page_grids: u64, seats: u64) -> Option<GridResidency> {
-    Some(GridResidency { page_grids, seats })
+fn paged(page_grids: u64, pages: u64) -> Option<GridResidency> {
+    Some(GridResidency { page_grids, pages })
 }
 
 #[test]

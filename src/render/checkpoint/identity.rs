@@ -5,7 +5,7 @@ use crate::gpu::DeviceInfo;
 use crate::pipeline::kernels;
 use crate::pipeline::look::ImagerProgram;
 use crate::pipeline::recording::fnv_1a;
-use crate::render::device::renderer::Picture;
+use crate::render::device::picture::Picture;
 use crate::scene::{Display, World};
 use std::fmt::Debug;
 

@@ -13,7 +13,7 @@ use crate::film::{DisplayOutcome, Film, check_writable};
 use crate::gpu::DeviceInfo;
 use crate::options::CheckpointOptions;
 use crate::pipeline::look::ImagerProgram;
-use crate::render::device::renderer::Picture;
+use crate::render::device::picture::Picture;
 use crate::scene::World;
 use crossbeam::channel::{RecvTimeoutError, bounded};
 use file::{Header, WorldState};

@@ -1,10 +1,12 @@
-//! The counting pass: once for each picture, all primitives become grids (bound/split), which tells where the work is and numbers it.
+//! The counting pass on one device: all primitives become grids (bound/split), which tells where the work of the picture is,
+//! and gives each grid its number.
 //!
-//! Primitives are taken in chunks of one page. Rounds of bound/split go on until a chunk's list holds grids only; a list that would
-//! outgrow its memory, or take longer than a submission should, is cut in two, and the parts go on by themselves (Weber et al. 2015 bound the
-//! same growth). Finished lists are appended in authored order, so neither chunks nor cuts show in the numbering.
+//! Primitives are taken in chunks of one page. Rounds of bound/split go on until a chunk's list holds grids only. A list that
+//! would outgrow its memory, or take longer than a submission should, is cut in two, and each half goes on by itself (Weber et
+//! al. 2015 bound the same growth). Finished lists are appended in authored order, so neither chunks nor cuts show in the
+//! numbering.
 
-use crate::gpu::{Device, GpuError};
+use crate::gpu::{Device, GpuError, Usage};
 use crate::pipeline;
 use crate::pipeline::bound_split::{self, Chunk};
 use crate::pipeline::buffers::{CountSlices, FrameSlices};
@@ -12,6 +14,9 @@ use crate::pipeline::geometry::Kind;
 use crate::pipeline::kernels::records::{Drawable, GridBound, Round, Subpatch};
 use crate::pipeline::recording::Recording;
 use crate::pipeline::world::{DrawnRun, DrawnWorld};
+use crate::render::device::error::DeviceError;
+use crate::render::device::memory::counting_capacity;
+use crate::render::device::renderer::DeviceRenderer;
 use crate::render::grids::order::ShareGrids;
 use crate::render::region::pace::{Pace, Portion, Work};
 use crate::render::resident::geometry_pages::GeometryPages;
@@ -20,36 +25,21 @@ use std::ops::Range;
 /// Rounds after which a chunk is a broken invariant: 16 levels in u and v and the splits at the eye.
 const ROUNDS_MAX: u32 = 64;
 
-/// Grids of a job that are gathered before they are given.
-const PART_GRIDS: usize = 1 << 16;
+/// Grids of a share that are gathered before they are passed on.
+const GATHERED_GRIDS: usize = 1 << 16;
 
-/// A job on its way: what was not given yet, and where it goes.
-struct JobParts<'a> {
-    gathered: ShareGrids,
-    give: &'a mut dyn FnMut(ShareGrids, bool),
-}
-
-impl JobParts<'_> {
-    fn add(&mut self, grids: Vec<Subpatch>, bounds: Vec<GridBound>) {
-        self.gathered.grids.extend(grids);
-        self.gathered.bounds.extend(bounds);
-        if self.gathered.grids.len() >= PART_GRIDS {
-            (self.give)(std::mem::take(&mut self.gathered), false);
-        }
-    }
-}
-
-/// A run of drawables in one page, cut into chunks.
+/// A share of the counting pass: primitives of one page, in authored order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CountingShare {
     page: usize,
+    /// The runs of drawables that have the primitives.
     runs: Range<usize>,
     chunk: Chunk,
 }
 
-/// Cuts the world's drawables into jobs of at most `primitives_max` primitives, in authored order.
+/// Cuts the world's drawables into shares of at most `primitives_max` primitives, in authored order.
 pub(crate) fn cut_into_shares(runs: &[DrawnRun], primitives_max: u32) -> Vec<CountingShare> {
-    let mut jobs = Vec::new();
+    let mut shares = Vec::new();
     let mut start = 0;
     while start < runs.len() {
         let page = runs[start].page;
@@ -59,16 +49,16 @@ pub(crate) fn cut_into_shares(runs: &[DrawnRun], primitives_max: u32) -> Vec<Cou
         while first < total {
             let count = (total - first).min(u64::from(primitives_max)) as u32;
             let chunk = Chunk { drawable_base: start as u32, drawable_count: same as u32, first: first as u32, count };
-            jobs.push(CountingShare { page, runs: start..start + same, chunk });
+            shares.push(CountingShare { page, runs: start..start + same, chunk });
             first += u64::from(count);
         }
         start += same;
     }
-    jobs
+    shares
 }
 
-/// The drawables of a world, numbered inside their page runs.
-pub(crate) fn drawables(runs: &[DrawnRun]) -> Vec<Drawable> {
+/// The drawables of a world, whose primitives are numbered from 0 in each stretch of runs in one page.
+fn drawables(runs: &[DrawnRun]) -> Vec<Drawable> {
     let mut first = 0;
     let mut page = usize::MAX;
     let drawable = |run: &DrawnRun| {
@@ -82,39 +72,103 @@ pub(crate) fn drawables(runs: &[DrawnRun]) -> Vec<Drawable> {
     runs.iter().map(drawable).collect()
 }
 
-/// What counting works with on one device.
-pub(crate) struct Counter<'a> {
-    pub device: &'a mut Device,
-    pub world: &'a DrawnWorld,
-    pub frame: &'a FrameSlices,
-    pub pages: &'a mut GeometryPages,
-    pub slices: &'a CountSlices,
-    pub pace: &'a mut Pace,
+impl DeviceRenderer {
+    /// Counts the shares that `next` returns, each with its number, one after another until there are none. `keep` gets the
+    /// number of a share and its grids, in parts, and whether the part is the share's last.
+    pub(crate) fn count<'a>(
+        &mut self,
+        next: &mut dyn FnMut() -> Option<(usize, &'a CountingShare)>,
+        keep: &mut dyn FnMut(usize, ShareGrids, bool),
+    ) -> Result<(), DeviceError> {
+        let count = self.picture.world.runs.len().max(1) as u64;
+        let allocated = self.world.pages.allocate(&mut self.device);
+        allocated.map_err(|error| self.with_needs(error.into(), None))?;
+        let capacity = counting_capacity(count, self.free_bytes());
+        let bytes = CountSlices::bytes(count, capacity);
+        let mut buffer = self.device.allocate("count", bytes, Usage::DeviceOnly);
+        if matches!(buffer, Err(GpuError::OutOfMemory { .. })) {
+            self.world.pages.keep_one(&mut self.device)?;
+            buffer = self.device.allocate("count", bytes, Usage::DeviceOnly);
+        }
+        let buffer = buffer.map_err(|error| self.with_needs(error.into(), None))?;
+        let slices = CountSlices::cut(buffer, count, capacity).expect("the buffer was made for it");
+        let counted = self.count_in(&slices, next, keep);
+        self.device.free(buffer);
+        counted.map_err(|error| self.with_needs(error, None))
+    }
+
+    fn count_in<'a>(
+        &mut self,
+        slices: &CountSlices,
+        next: &mut dyn FnMut() -> Option<(usize, &'a CountingShare)>,
+        keep: &mut dyn FnMut(usize, ShareGrids, bool),
+    ) -> Result<(), DeviceError> {
+        let drawables = drawables(&self.picture.world.runs);
+        self.device.upload(slices.drawables.part(0..drawables.len() as u64), &drawables)?;
+        while let Some((number, share)) = next() {
+            BoundSplit {
+                device: &mut self.device,
+                world: &self.picture.world,
+                frame: &self.world.frame,
+                pages: &mut self.world.pages,
+                slices,
+                pace: &mut self.pace,
+            }
+            .count(share, &mut |part, last| keep(number, part, last))?;
+        }
+        Ok(())
+    }
 }
 
-impl Counter<'_> {
-    /// Counts one job, and gives its grids in parts; the last of them is marked.
-    pub(crate) fn count(
-        &mut self,
-        job: &CountingShare,
-        give: &mut dyn FnMut(ShareGrids, bool),
-    ) -> Result<(), GpuError> {
-        let mut parts = JobParts { gathered: ShareGrids::default(), give };
-        let mut kinds: Vec<Kind> = job.runs.clone().map(|i| self.kind_of(&self.world.runs[i])).collect();
+/// The grids of a share on their way to the host.
+struct ShareOutput<'a> {
+    /// Grids that were not passed on yet.
+    gathered: ShareGrids,
+    /// Takes some grids, and whether they are the share's last.
+    keep: &'a mut dyn FnMut(ShareGrids, bool),
+}
+
+impl ShareOutput<'_> {
+    fn add(&mut self, grids: Vec<Subpatch>, bounds: Vec<GridBound>) {
+        self.gathered.grids.extend(grids);
+        self.gathered.bounds.extend(bounds);
+        if self.gathered.grids.len() >= GATHERED_GRIDS {
+            (self.keep)(std::mem::take(&mut self.gathered), false);
+        }
+    }
+}
+
+/// Bound/split on one device, with all that it uses there.
+struct BoundSplit<'a> {
+    device: &'a mut Device,
+    world: &'a DrawnWorld,
+    frame: &'a FrameSlices,
+    pages: &'a mut GeometryPages,
+    slices: &'a CountSlices,
+    pace: &'a mut Pace,
+}
+
+impl BoundSplit<'_> {
+    /// Counts one share, and passes its grids on in parts; the last of them is marked.
+    fn count(&mut self, share: &CountingShare, keep: &mut dyn FnMut(ShareGrids, bool)) -> Result<(), GpuError> {
+        let mut output = ShareOutput { gathered: ShareGrids::default(), keep };
+        let mut kinds: Vec<Kind> = share.runs.clone().map(|i| self.kind_of(&self.world.runs[i])).collect();
         kinds.sort_unstable();
         kinds.dedup();
-        // A device with little memory has room for fewer primitives at once than a job has, and a slow one time; their order is the same.
+        // A device with little memory has room for fewer primitives at once than a share has, and a slow one time for
+        // fewer; their order is the same.
         let mut done = 0;
-        while done < job.chunk.count {
+        while done < share.chunk.count {
             let room = self.slices.lists[0].count().min(self.pace.quota().of(Work::Split)) as u32;
-            let part = Chunk { first: job.chunk.first + done, count: room.min(job.chunk.count - done), ..job.chunk };
+            let part =
+                Chunk { first: share.chunk.first + done, count: room.min(share.chunk.count - done), ..share.chunk };
             let mut recording = Recording::new("seed");
             recording.stage("bound_split", |recording| bound_split::record_seed(recording, self.slices, part));
             self.device.submit(&recording)?;
-            self.rounds(job, &kinds, part.count, &mut parts)?;
+            self.rounds(share, &kinds, part.count, &mut output)?;
             done += part.count;
         }
-        (parts.give)(parts.gathered, true);
+        (output.keep)(output.gathered, true);
         Ok(())
     }
 
@@ -125,10 +179,10 @@ impl Counter<'_> {
     /// Rounds over list 0 until it holds grids only.
     fn rounds(
         &mut self,
-        job: &CountingShare,
+        share: &CountingShare,
         kinds: &[Kind],
         mut count: u32,
-        parts: &mut JobParts<'_>,
+        output: &mut ShareOutput<'_>,
     ) -> Result<(), GpuError> {
         let mut from = 0;
         let capacity = self.slices.lists[0].count() as u32;
@@ -137,9 +191,9 @@ impl Counter<'_> {
                 return Ok(());
             }
             if count > 1 && u64::from(count) > self.pace.quota().of(Work::Split) {
-                return self.halves(job, kinds, (from, count), parts);
+                return self.halves(share, kinds, from, count, output);
             }
-            let page = self.pages.make_resident(self.device, job.page)?;
+            let page = self.pages.make_resident(self.device, share.page)?;
             let mut recording = Recording::new("bound_split");
             let stage = pipeline::Device { serial: self.device.is_cpu() };
             recording.stage("bound_split", |recording| {
@@ -150,30 +204,31 @@ impl Counter<'_> {
             let stages_s: Vec<f64> = self.device.stage_times(ticket).iter().map(|time| time.seconds).collect();
             self.pace.took(&Portion::of(Work::Split, count.into()), &stages_s);
             if round.round_needed > capacity {
-                return self.halves(job, kinds, (from, count), parts);
+                return self.halves(share, kinds, from, count, output);
             }
             (from, count) = (1 - from, round.round_count);
             if round.round_dropped > 0 {
-                parts.gathered.lost.push((round.round_dropped_instance, round.round_dropped));
+                output.gathered.lost.push((round.round_dropped_instance, round.round_dropped));
                 self.device.upload(self.slices.round, &[Round { round_dropped: 0, ..round }])?;
             }
             if round.round_last_splits == 0 {
                 let grids = u64::from(count);
                 let list = self.device.read(self.slices.lists[from].part(0..grids))?;
-                parts.add(list, self.device.read(self.slices.bounds[from].part(0..grids))?);
+                output.add(list, self.device.read(self.slices.bounds[from].part(0..grids))?);
                 return Ok(());
             }
         }
         unreachable!("bound/split ends after {ROUNDS_MAX} rounds");
     }
 
-    /// The list has outgrown its memory, or the next round would take too long: each half of what it was before the round goes on by itself.
+    /// Goes on by halves: the list as it was before a round outgrew its memory, or before one that would take too long.
     fn halves(
         &mut self,
-        job: &CountingShare,
+        share: &CountingShare,
         kinds: &[Kind],
-        (from, count): (usize, u32),
-        parts: &mut JobParts<'_>,
+        from: usize,
+        count: u32,
+        output: &mut ShareOutput<'_>,
     ) -> Result<(), GpuError> {
         let list = self.device.read(self.slices.lists[from].part(0..u64::from(count)))?;
         let bounds = self.device.read(self.slices.bounds[from].part(0..u64::from(count)))?;
@@ -192,7 +247,7 @@ impl Counter<'_> {
                 round_last_splits: 0,
             };
             self.device.upload(self.slices.round, &[start])?;
-            self.rounds(job, kinds, part.len() as u32, parts)?;
+            self.rounds(share, kinds, part.len() as u32, output)?;
         }
         Ok(())
     }
@@ -207,23 +262,23 @@ mod tests {
     }
 
     #[test]
-    fn a_job_gives_what_it_has_whenever_that_is_much() {
-        let mut given = Vec::new();
-        let mut give = |part: ShareGrids, last| given.push((part.grids.len(), part.bounds.len(), last));
-        let mut parts = JobParts { gathered: ShareGrids::default(), give: &mut give };
-        for count in [PART_GRIDS - 1, 1, 5, 3 * PART_GRIDS, 7] {
-            parts.add(vec![Subpatch::default(); count], vec![GridBound::default(); count]);
+    fn a_share_passes_its_grids_on_whenever_they_are_many() {
+        let mut kept = Vec::new();
+        let mut keep = |part: ShareGrids, last| kept.push((part.grids.len(), part.bounds.len(), last));
+        let mut output = ShareOutput { gathered: ShareGrids::default(), keep: &mut keep };
+        for count in [GATHERED_GRIDS - 1, 1, 5, 3 * GATHERED_GRIDS, 7] {
+            output.add(vec![Subpatch::default(); count], vec![GridBound::default(); count]);
         }
-        assert_eq!(parts.gathered.grids.len(), 7);
-        let long = 3 * PART_GRIDS + 5;
-        assert_eq!(given, [(PART_GRIDS, PART_GRIDS, false), (long, long, false)]);
+        assert_eq!(output.gathered.grids.len(), 7);
+        let long = 3 * GATHERED_GRIDS + 5;
+        assert_eq!(kept, [(GATHERED_GRIDS, GATHERED_GRIDS, false), (long, long, false)]);
     }
 
     #[test]
-    fn jobs_stay_inside_pages_and_cover_all() {
+    fn shares_stay_inside_pages_and_cover_all() {
         let runs = [run(0, 0, 10), run(0, 10, 5), run(1, 0, 3), run(0, 0, 10)];
-        let jobs = cut_into_shares(&runs, 8);
-        let summary: Vec<_> = jobs.iter().map(|j| (j.page, j.runs.clone(), j.chunk.first, j.chunk.count)).collect();
+        let shares = cut_into_shares(&runs, 8);
+        let summary: Vec<_> = shares.iter().map(|s| (s.page, s.runs.clone(), s.chunk.first, s.chunk.count)).collect();
         assert_eq!(summary, [(0, 0..2, 0, 8), (0, 0..2, 8, 7), (1, 2..3, 0, 3), (0, 3..4, 0, 8), (0, 3..4, 8, 2)]);
         let firsts: Vec<u32> = drawables(&runs).iter().map(|d| d.first).collect();
         assert_eq!(firsts, [0, 10, 0, 0]);

@@ -1,4 +1,5 @@
-//! The imager at work: bands of the film's pixels go to a device in tiles and come back. A device that fails hands over to the next.
+//! The imager at work: bands of the film's pixels go to a device in tiles and come back. Where a device fails, the next one
+//! takes over.
 
 use crate::diagnostic::{Reporter, SourceLocation};
 use crate::film::{Imager, ImagerPixels};
@@ -6,21 +7,17 @@ use crate::gpu::{Device, GpuError, Usage};
 use crate::pipeline::imager::{self, ImagerSlices, TILE_PIXELS, TILE_PX};
 use crate::pipeline::look::ImagerProgram;
 use crate::pipeline::recording::{Buffer, Recording};
+use crate::render::device::memory::{free_bytes, imager_tiles};
 use crate::render::region::pace::{Pace, Portion, Work};
 use parking_lot::Mutex;
 
-/// Tiles that run at once, at most: 262,144 pixels.
-const TILES_MAX: u64 = 1024;
-/// Tiles that run at once, at least: what does not fit then does not fit at all.
-const TILES_MIN: u64 = 8;
-
 /// Where devices come from.
 pub(crate) trait DeviceSource: Send {
-    /// A device to work on; `None` when there are no more.
+    /// Takes a device to work on; `None` when there are no more.
     fn take(&mut self) -> Option<Device>;
-    /// A device that worked to the end.
+    /// Gives back the device that was last taken, which has worked to the end.
     fn give_back(&mut self, device: Device);
-    /// The device that was last taken has failed and is closed.
+    /// Reports that the device that was last taken has failed and is closed.
     fn failed(&mut self, error: GpuError);
 }
 
@@ -28,19 +25,22 @@ pub(crate) trait DeviceSource: Send {
 pub(crate) struct DeviceImager<'a> {
     program: ImagerProgram,
     reporter: &'a Reporter,
-    state: Mutex<State<'a>>,
+    state: Mutex<ImagerState<'a>>,
 }
 
-struct State<'a> {
+/// What is left of the devices, and what became of the pixels so far.
+struct ImagerState<'a> {
     devices: &'a mut dyn DeviceSource,
-    bench: Option<Bench>,
+    /// The device at work.
+    imager: Option<ImagerDevice>,
+    /// Why no device could go on.
     failure: Option<String>,
     /// Pixels whose loops were ended.
     long_loops: u64,
 }
 
 /// A device with memory for some tiles.
-struct Bench {
+struct ImagerDevice {
     device: Device,
     buffer: Buffer,
     slices: ImagerSlices,
@@ -51,16 +51,16 @@ struct Bench {
 
 impl<'a> DeviceImager<'a> {
     pub(crate) fn new(program: ImagerProgram, devices: &'a mut dyn DeviceSource, reporter: &'a Reporter) -> Self {
-        let state = State { devices, bench: None, failure: None, long_loops: 0 };
+        let state = ImagerState { devices, imager: None, failure: None, long_loops: 0 };
         Self { program, reporter, state: Mutex::new(state) }
     }
 
-    /// Gives the device back and tells what there is to tell.
+    /// Gives the device back, and warns of pixels whose loops were ended.
     pub(crate) fn finish(self) {
         let mut state = self.state.into_inner();
-        if let Some(mut bench) = state.bench.take() {
-            bench.device.free(bench.buffer);
-            state.devices.give_back(bench.device);
+        if let Some(mut imager) = state.imager.take() {
+            imager.device.free(imager.buffer);
+            state.devices.give_back(imager.device);
         }
         if state.long_loops > 0 {
             let message =
@@ -70,14 +70,14 @@ impl<'a> DeviceImager<'a> {
     }
 
     /// Runs the imager on the devices that are left, one after the other until one does it.
-    fn run(&self, state: &mut State<'_>, pixels: &mut ImagerPixels<'_>) -> Result<(), String> {
+    fn run(&self, state: &mut ImagerState<'_>, pixels: &mut ImagerPixels<'_>) -> Result<(), String> {
         loop {
-            let mut bench = match state.bench.take() {
-                Some(bench) => bench,
+            let mut imager = match state.imager.take() {
+                Some(imager) => imager,
                 None => {
                     let device = state.devices.take().ok_or("no device is left")?;
-                    match Bench::new(device, &self.program) {
-                        Ok(bench) => bench,
+                    match ImagerDevice::new(device, &self.program) {
+                        Ok(imager) => imager,
                         Err(error) => {
                             state.devices.failed(error);
                             continue;
@@ -85,15 +85,15 @@ impl<'a> DeviceImager<'a> {
                     }
                 }
             };
-            match bench.run(&self.program, pixels) {
+            match imager.run(&self.program, pixels) {
                 Ok(long_loops) => {
                     state.long_loops += long_loops;
-                    state.bench = Some(bench);
+                    state.imager = Some(imager);
                     return Ok(());
                 }
                 Err(error) => {
-                    bench.device.free(bench.buffer);
-                    drop(bench);
+                    imager.device.free(imager.buffer);
+                    drop(imager);
                     state.devices.failed(error);
                 }
             }
@@ -116,23 +116,17 @@ impl Imager for DeviceImager<'_> {
     }
 }
 
-impl Bench {
+impl ImagerDevice {
     fn new(mut device: Device, program: &ImagerProgram) -> Result<Self, GpuError> {
-        let mut tiles = TILES_MAX;
-        let memory = device.memory();
-        let left = memory.budget_bytes.saturating_sub(memory.used_bytes);
-        let most = left.min(crate::pipeline::recording::BINDING_BYTES_MAX);
-        while tiles > TILES_MIN && ImagerSlices::bytes(program, tiles) > most {
-            tiles /= 2;
-        }
+        let tiles = imager_tiles(program, free_bytes(device.memory(), 0));
         let buffer = device.allocate("imager", ImagerSlices::bytes(program, tiles), Usage::DeviceOnly)?;
         let slices = ImagerSlices::cut(buffer, program, tiles).expect("the buffer was made for it");
         device.upload(slices.params, &program.params).inspect_err(|_| device.free(buffer))?;
         Ok(Self { device, buffer, slices, tiles, pace: Pace::new(None) })
     }
 
-    /// Runs over all tiles that the pixels meet; returns how many pixels ran out of loop trips. On an error pixels are as they were
-    /// before, or as they shall be: running again must not begin with the latter, so results are kept until the end.
+    /// Runs over all tiles that the pixels meet; returns how many pixels ran out of loop trips. Results are stored when all
+    /// tiles are done, so that after an error pixels are as they were, and another device can begin with them.
     fn run(&mut self, program: &ImagerProgram, pixels: &mut ImagerPixels<'_>) -> Result<u64, GpuError> {
         let tiles = tiles_of(pixels);
         let mut outputs = Vec::new();
@@ -156,7 +150,7 @@ impl Bench {
             long_loops += u64::from(self.device.read(self.slices.status)?[0]);
         }
         for (tiles, shaded) in &outputs {
-            take_outputs(tiles, shaded, pixels);
+            store_outputs(tiles, shaded, pixels);
         }
         Ok(long_loops)
     }
@@ -175,7 +169,7 @@ fn raster_of(tile: [u32; 2], vertex: u32) -> [u32; 2] {
     [tile[0] * TILE_PX + vertex % TILE_PX, tile[1] * TILE_PX + vertex / TILE_PX]
 }
 
-/// Input channels of some tiles. Beyond the pixels there are, the nearest is repeated.
+/// Input channels of some tiles. Outside of the pixels the nearest one is repeated.
 fn inputs(program: &ImagerProgram, tiles: &[[u32; 2]], pixels: &ImagerPixels<'_>) -> Vec<[f32; 4]> {
     let count = tiles.len() as u32;
     let [width, height] = pixels.size;
@@ -202,8 +196,8 @@ fn inputs(program: &ImagerProgram, tiles: &[[u32; 2]], pixels: &ImagerPixels<'_>
     records
 }
 
-/// Puts what the kernel stored where it belongs.
-fn take_outputs(tiles: &[[u32; 2]], outputs: &[[f32; 4]], pixels: &mut ImagerPixels<'_>) {
+/// Stores what the kernel returned in the pixels.
+fn store_outputs(tiles: &[[u32; 2]], outputs: &[[f32; 4]], pixels: &mut ImagerPixels<'_>) {
     let stride = tiles.len() * TILE_PIXELS as usize;
     let places = tiles.iter().flat_map(|&tile| (0..TILE_PIXELS).map(move |vertex| raster_of(tile, vertex)));
     for (record, [x, y]) in places.enumerate() {
@@ -227,7 +221,7 @@ mod tests {
     use glam::DMat4;
     use std::sync::Arc;
 
-    /// Opens devices that are lost at some submission, one after the other.
+    /// Opens devices that are lost at some submission, one after another.
     struct Losing {
         lose_at: Vec<Option<u64>>,
         reporter: Arc<Reporter>,
@@ -253,7 +247,8 @@ mod tests {
         }
     }
 
-    /// The standard imager `background` over pixels that begin at an odd place; what it left, devices given back, and messages.
+    /// Runs the standard imager `background` over pixels that begin at an odd place; returns the pixels, how many devices
+    /// were given back, and messages.
     fn background(lose_at: &[Option<u64>]) -> (Result<Vec<[f32; 3]>, String>, usize, Vec<String>) {
         let world_from_shader = Arc::new(Motion::still(DMat4::IDENTITY));
         let imager = ShaderInstance {
@@ -294,12 +289,12 @@ mod tests {
 
     #[test]
     fn another_device_takes_over_and_begins_with_the_pixels_as_they_were() {
-        for (lose_at, given_back, told) in [(&[None][..], 1, 0), (&[Some(1), None][..], 1, 1)] {
+        for (lose_at, given_back, reported) in [(&[None][..], 1, 0), (&[Some(1), None][..], 1, 1)] {
             let (ci, back, messages) = background(lose_at);
             let ci = ci.expect("a device is left");
             let right = |(i, ci): (usize, &[f32; 3])| *ci == [1.0 - (i % 5) as f32 * 0.25; 3];
             assert!(ci.iter().enumerate().all(right), "{lose_at:?}");
-            assert_eq!((back, messages.len()), (given_back, told), "{lose_at:?}: {messages:?}");
+            assert_eq!((back, messages.len()), (given_back, reported), "{lose_at:?}: {messages:?}");
         }
     }
 

@@ -1,7 +1,13 @@
-//! One device at work on one picture: memory divided, primitives counted, regions in flight, the imager.
+//! One device at work on one picture ([`DeviceRenderer`](renderer::DeviceRenderer)): its memory is divided, primitives are
+//! counted, regions are in flight. Beside it the imager, which works on finished pixels.
 
-pub(super) mod begin_picture;
+mod begin_picture;
 pub(super) mod bound_split;
+pub(super) mod error;
+mod frame;
 pub(super) mod imager;
+mod measure_displacement;
 pub(super) mod memory;
+pub(super) mod picture;
+pub(super) mod regions_in_flight;
 pub(super) mod renderer;

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::gpu::{DeviceInfo, DeviceKind};
-use crate::render::device::renderer::Picture;
+use crate::render::device::picture::Picture;
 use crate::render::grids::list::ListError;
 use crate::render::region::chain::RegionCounts;
 use crate::scene::{DisplayMode, World};

@@ -1,7 +1,7 @@
 //! What the statistics keep of a world's cost, for predictions.
 
 use crate::pipeline::frame::filter_apron;
-use crate::render::device::renderer::Picture;
+use crate::render::device::picture::Picture;
 use crate::render::grids::picture_grids::PictureGrids;
 use crate::schedule::{Region, TileCounts, TileGrid};
 use crate::stats::{CostStats, tile_rows};

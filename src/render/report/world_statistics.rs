@@ -1,7 +1,7 @@
 //! What drawing a world took, for the statistics.
 
 use crate::gpu::{Device, DeviceInfo};
-use crate::render::device::renderer::Picture;
+use crate::render::device::picture::Picture;
 use crate::render::grids::picture_grids::PictureGrids;
 use crate::render::region::chain::RegionCounts;
 use crate::schedule::Report;

@@ -1,4 +1,5 @@
-//! Pages of geometry on a device: where a scene is larger than the device, the least recently used page makes room for the next.
+//! Pages of geometry on a device: where a scene is larger than the device, the least recently used page makes room for
+//! the next.
 
 use crate::gpu::{Device, GpuError, Usage};
 use crate::pipeline::buffers::PageSlices;
@@ -10,23 +11,43 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct GeometryPages {
     pages: Arc<[Page]>,
-    seats: Vec<Seat>,
-    seat_bytes: u64,
+    buffers: Vec<GeometryPageBuffer>,
+    /// Bytes of the largest page.
+    page_bytes_max: u64,
+    /// Bytes of the pages that are resident at once, at most.
     budget_bytes: u64,
+    /// Counts uses of pages.
     clock: u64,
 }
 
+/// A buffer that holds one page at a time.
 #[derive(Debug)]
-struct Seat {
+struct GeometryPageBuffer {
     buffer: Buffer,
-    /// The page that is there, or that it is kept for.
+    /// The page that is there, or that the buffer is kept for.
     page: Option<usize>,
-    /// Where the page lies, once it is there.
+    /// Parts of the buffer, once the page is there.
     slices: Option<PageSlices>,
     last_use: u64,
 }
 
-/// Bytes that a page takes up in a buffer.
+/// Bytes that pages of geometry take on a device.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PagesBytes {
+    /// Bytes of all pages together.
+    pub all: u64,
+    /// Bytes of the largest page.
+    pub largest: u64,
+}
+
+impl PagesBytes {
+    /// Of these pages.
+    pub(crate) fn of(pages: &[Page]) -> Self {
+        Self { all: pages.iter().map(page_bytes).sum(), largest: pages.iter().map(page_bytes).max().unwrap_or(0) }
+    }
+}
+
+/// Bytes that a page takes in a buffer.
 fn page_bytes(page: &Page) -> u64 {
     Arena::bytes_for(&[(page.primitives.len().max(1) as u64, 64), (page.data.len().max(1) as u64, 16)])
 }
@@ -34,77 +55,74 @@ fn page_bytes(page: &Page) -> u64 {
 impl GeometryPages {
     /// No page is resident yet; at most `budget_bytes` of them ever will be, but always at least one.
     pub(crate) fn new(pages: Arc<[Page]>, budget_bytes: u64) -> Self {
-        let seat_bytes = pages.iter().map(page_bytes).max().unwrap_or(0);
-        Self { pages, seats: Vec::new(), seat_bytes, budget_bytes, clock: 0 }
-    }
-
-    /// Bytes of all pages together, and of the largest one.
-    pub(crate) fn bytes(pages: &[Page]) -> (u64, u64) {
-        (pages.iter().map(page_bytes).sum(), pages.iter().map(page_bytes).max().unwrap_or(0))
+        let page_bytes_max = PagesBytes::of(&pages).largest;
+        Self { pages, buffers: Vec::new(), page_bytes_max, budget_bytes, clock: 0 }
     }
 
     /// How many pages can be resident at once: a submission must not need more.
     pub(crate) fn resident_max(&self) -> usize {
-        if self.all_fit() { self.pages.len().max(1) } else { (self.budget_bytes / self.seat_bytes).max(1) as usize }
+        if self.all_fit() { self.pages.len().max(1) } else { (self.budget_bytes / self.page_bytes_max).max(1) as usize }
     }
 
     fn all_fit(&self) -> bool {
-        Self::bytes(&self.pages).0 <= self.budget_bytes
+        PagesBytes::of(&self.pages).all <= self.budget_bytes
     }
 
-    /// Takes the memory of all pages that may ever be resident, before others take what is left: buffers that share blocks need more than
-    /// their bytes. Where there is too little, one page at a time is resident.
-    pub(crate) fn take_memory(&mut self, device: &mut Device) -> Result<(), GpuError> {
-        if !self.seats.is_empty() {
+    /// Allocates the buffers of all pages that may ever be resident, before others take what is left: buffers that share
+    /// blocks need more than their bytes. Where there is too little memory, one page at a time is resident.
+    pub(crate) fn allocate(&mut self, device: &mut Device) -> Result<(), GpuError> {
+        if !self.buffers.is_empty() {
             return Ok(());
         }
-        match self.take_seats(device) {
+        match self.allocate_buffers(device) {
             Err(GpuError::OutOfMemory { .. }) => self.keep_one(device),
             other => other,
         }
     }
 
-    /// All fit: each gets a buffer of its own size. Else seats of equal size are used over and over.
-    fn take_seats(&mut self, device: &mut Device) -> Result<(), GpuError> {
+    /// Where all pages fit, each gets a buffer of its own size; otherwise buffers of equal size are used over and over.
+    fn allocate_buffers(&mut self, device: &mut Device) -> Result<(), GpuError> {
         let own = |page: usize| (Some(page), page_bytes(&self.pages[page]));
-        let seats: Vec<(Option<usize>, u64)> = match self.all_fit() {
+        let buffers: Vec<(Option<usize>, u64)> = match self.all_fit() {
             true => (0..self.pages.len()).map(own).collect(),
-            false => vec![(None, self.seat_bytes); self.resident_max()],
+            false => vec![(None, self.page_bytes_max); self.resident_max()],
         };
-        for (page, bytes) in seats {
+        for (page, bytes) in buffers {
             let buffer = device.allocate("page", bytes, Usage::DeviceOnly).inspect_err(|_| self.free(device))?;
-            self.seats.push(Seat { buffer, page, slices: None, last_use: 0 });
+            self.buffers.push(GeometryPageBuffer { buffer, page, slices: None, last_use: 0 });
         }
         Ok(())
     }
 
-    /// A page on the device, brought there if it is not. Submissions before see what was there, those after see the page: also a
-    /// recording that is not yet submitted, so that it may bring at most [`Self::resident_max`] pages.
+    /// Returns a page on the device, uploading it if it is not there. Submissions made before see what was there, those
+    /// made after see the page. A recording that is not submitted yet sees the page too, so it may need at most
+    /// [`Self::resident_max`] pages.
     pub(crate) fn make_resident(&mut self, device: &mut Device, page: usize) -> Result<PageSlices, GpuError> {
         self.clock += 1;
-        let kept = self.seats.iter().position(|seat| seat.page == Some(page));
-        let oldest = || (0..self.seats.len()).min_by_key(|&i| self.seats[i].last_use).expect("their memory was taken");
-        let seat = kept.unwrap_or_else(oldest);
-        let seat = &mut self.seats[seat];
-        seat.last_use = self.clock;
-        if let (Some(slices), Some(_)) = (seat.slices, kept) {
+        let kept = self.buffers.iter().position(|buffer| buffer.page == Some(page));
+        let oldest =
+            || (0..self.buffers.len()).min_by_key(|&i| self.buffers[i].last_use).expect("buffers are allocated");
+        let place = kept.unwrap_or_else(oldest);
+        let buffer = &mut self.buffers[place];
+        buffer.last_use = self.clock;
+        if let (Some(slices), Some(_)) = (buffer.slices, kept) {
             return Ok(slices);
         }
-        (seat.page, seat.slices) = (Some(page), None);
-        Ok(*seat.slices.insert(upload(device, seat.buffer, &self.pages[page])?))
+        (buffer.page, buffer.slices) = (Some(page), None);
+        Ok(*buffer.slices.insert(upload(device, buffer.buffer, &self.pages[page])?))
     }
 
     /// From now on one page is resident at a time.
     pub(crate) fn keep_one(&mut self, device: &mut Device) -> Result<(), GpuError> {
         self.free(device);
-        self.budget_bytes = self.budget_bytes.min(self.seat_bytes);
-        self.take_seats(device)
+        self.budget_bytes = self.budget_bytes.min(self.page_bytes_max);
+        self.allocate_buffers(device)
     }
 
     /// Frees the buffers.
     pub(crate) fn free(&mut self, device: &mut Device) {
-        for seat in self.seats.drain(..) {
-            device.free(seat.buffer);
+        for page in self.buffers.drain(..) {
+            device.free(page.buffer);
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Pages of the list of grids on a device: contiguous parts of the list, in which neighbours in the picture lie together
-//! ([`neighbours`](crate::render::grids::order)). Where the list is larger than its share of the device, regions select from one page after the other,
-//! of those that their pixels meet, and seats are used over and over.
+//! Pages of the list of grids on a device: contiguous parts of the list, in which [neighbours in the picture are
+//! neighbours](crate::render::grids::order). Where the list is larger than its share of the device's memory, a region
+//! selects from one page after another, of those that its pixels meet, and buffers are used over and over.
 
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::{CLUSTER_GRIDS, GridPageSlices, clusters};
@@ -15,63 +15,67 @@ use std::sync::Arc;
 /// The list of grids of a picture, and which pages of it are on a device.
 #[derive(Debug, Default)]
 pub(crate) struct GridPages {
-    counted: Arc<PictureGrids>,
+    picture_grids: Arc<PictureGrids>,
+    /// Grids of a page.
     page_grids: u64,
-    /// The pixels of the clusters of all pages, page by page.
+    /// The pixels that each cluster meets, page by page.
     clusters: Vec<Cluster>,
-    /// Those of each page.
-    boxes: Vec<Cluster>,
-    seats: Vec<Seat>,
+    /// The pixels that each page meets.
+    page_boxes: Vec<Cluster>,
+    buffers: Vec<GridPageBuffer>,
+    /// Counts uses of pages.
     clock: u64,
 }
 
+/// A buffer that holds one page at a time.
 #[derive(Debug)]
-struct Seat {
+struct GridPageBuffer {
     slices: GridPageSlices,
     page: Option<usize>,
     last_use: u64,
 }
 
 impl GridPages {
-    /// A list in seats of `page_grids` grids each; no page is there yet.
+    /// A list in pages of `page_grids` grids each, for which there are `buffers`; no page is resident yet.
     pub(crate) fn new(
-        counted: Arc<PictureGrids>,
+        picture_grids: Arc<PictureGrids>,
         page_grids: u64,
-        seats: Vec<GridPageSlices>,
+        buffers: Vec<GridPageSlices>,
     ) -> Result<Self, ListError> {
-        let seats = seats.into_iter().map(|slices| Seat { slices, page: None, last_use: 0 }).collect();
-        let mut pages = Self { counted, page_grids, clusters: Vec::new(), boxes: Vec::new(), seats, clock: 0 };
-        let all = pages.counted.list.len();
+        let buffers = buffers.into_iter().map(|slices| GridPageBuffer { slices, page: None, last_use: 0 }).collect();
+        let (clusters, page_boxes) = (Vec::new(), Vec::new());
+        let mut pages = Self { picture_grids, page_grids, clusters, page_boxes, buffers, clock: 0 };
+        let all = pages.picture_grids.list.len();
         for page in 0..all.div_ceil(page_grids as usize) {
             let first = pages.clusters.len();
             for block in blocks(pages.grids_of(page)) {
-                let bounds = pages.counted.list.bounds(block)?;
+                let bounds = pages.picture_grids.list.bounds(block)?;
                 pages.clusters.extend(bounds.chunks(CLUSTER_GRIDS as usize).map(pixels_of));
             }
-            pages.boxes.push(around(pages.clusters[first..].iter().copied()));
+            pages.page_boxes.push(union(pages.clusters[first..].iter().copied()));
         }
         Ok(pages)
     }
 
     /// Pages that may have grids for a region.
     pub(crate) fn pages_meeting(&self, region: &RegionPixels) -> Vec<usize> {
-        (0..self.boxes.len()).filter(|&page| meets(&self.boxes[page], region)).collect()
+        (0..self.page_boxes.len()).filter(|&page| meets(&self.page_boxes[page], region)).collect()
     }
 
-    /// A region selects no more grids than so many.
+    /// The most grids that a region can select.
     pub(crate) fn selected_max(&self, region: &RegionPixels) -> u64 {
         let met = self.clusters.iter().filter(|cluster| meets(cluster, region)).count() as u64;
-        (met * CLUSTER_GRIDS).min(self.counted.list.len() as u64)
+        (met * CLUSTER_GRIDS).min(self.picture_grids.list.len() as u64)
     }
 
     /// Whether a page is on the device.
     pub(crate) fn is_resident(&self, page: usize) -> bool {
-        self.seats.iter().any(|seat| seat.page == Some(page))
+        self.buffers.iter().any(|buffer| buffer.page == Some(page))
     }
 
-    /// A page on the device, brought there if it is not. Submissions before see what was there, those after see the page. A region goes
-    /// through `wanted` forth and back: of these the page that was not used for longest is needed again last, so that it makes room; but
-    /// first any other page does.
+    /// Returns a page on the device, uploading it if it is not there. Submissions made before see what was there, those
+    /// made after see the page. A region goes through the pages of `wanted` forth and back: the least recently used of
+    /// them is needed again last, so it makes room first; but any other page makes room before.
     pub(crate) fn make_resident(
         &mut self,
         device: &mut Device,
@@ -80,18 +84,18 @@ impl GridPages {
     ) -> Result<GridPageSlices, GpuError> {
         self.clock += 1;
         let some = self.grids_of(page);
-        let there = self.seats.iter().position(|seat| seat.page == Some(page));
-        let seat = there.unwrap_or_else(|| victim(&self.seats, wanted));
-        let seat = &mut self.seats[seat];
-        seat.last_use = self.clock;
+        let resident = self.buffers.iter().position(|buffer| buffer.page == Some(page));
+        let place = resident.unwrap_or_else(|| victim(&self.buffers, wanted));
+        let buffer = &mut self.buffers[place];
+        buffer.last_use = self.clock;
         let count = some.len() as u64;
-        let slices = seat.slices.first(count);
-        if there.is_none() {
-            seat.page = None;
+        let slices = buffer.slices.first(count);
+        if resident.is_none() {
+            buffer.page = None;
             let first = page * clusters(self.page_grids) as usize;
-            send(device, &self.counted.list, some, &slices)?;
+            upload(device, &self.picture_grids.list, some, &slices)?;
             device.upload(slices.clusters, &self.clusters[first..first + clusters(count) as usize])?;
-            seat.page = Some(page);
+            buffer.page = Some(page);
         }
         Ok(slices)
     }
@@ -103,36 +107,37 @@ impl GridPages {
 
     fn grids_of(&self, page: usize) -> Range<usize> {
         let first = page * self.page_grids as usize;
-        first..(first + self.page_grids as usize).min(self.counted.list.len())
+        first..(first + self.page_grids as usize).min(self.picture_grids.list.len())
     }
 }
 
-/// The seat whose page makes room.
-fn victim(seats: &[Seat], wanted: &[usize]) -> usize {
-    let is_wanted = |seat: &Seat| seat.page.is_some_and(|page| wanted.binary_search(&page).is_ok());
-    (0..seats.len()).min_by_key(|&i| (is_wanted(&seats[i]), seats[i].last_use)).expect("a list has a seat")
+/// The buffer whose page makes room.
+fn victim(buffers: &[GridPageBuffer], wanted: &[usize]) -> usize {
+    let is_wanted = |buffer: &GridPageBuffer| buffer.page.is_some_and(|page| wanted.binary_search(&page).is_ok());
+    let order = |&i: &usize| (is_wanted(&buffers[i]), buffers[i].last_use);
+    (0..buffers.len()).min_by_key(order).expect("a list has a buffer")
 }
 
-/// Brings some grids to a device.
-fn send(device: &mut Device, list: &GridList, some: Range<usize>, slices: &GridPageSlices) -> Result<(), GpuError> {
+/// Uploads some grids of a list.
+fn upload(device: &mut Device, list: &GridList, some: Range<usize>, slices: &GridPageSlices) -> Result<(), GpuError> {
     let title = device.title().clone();
-    let lacking = |error: ListError| GpuError::Source { device: title.clone(), reason: error.to_string() };
+    let unreadable = |error: ListError| GpuError::Source { device: title.clone(), reason: error.to_string() };
     for block in blocks(some.clone()) {
         let part = (block.start - some.start) as u64..(block.end - some.start) as u64;
-        device.upload(slices.listed.grids.part(part.clone()), &list.grids(block.clone()).map_err(lacking)?)?;
-        device.upload(slices.listed.bounds.part(part.clone()), &list.bounds(block.clone()).map_err(lacking)?)?;
-        device.upload(slices.order.part(part), &list.order(block).map_err(lacking)?)?;
+        device.upload(slices.listed.grids.part(part.clone()), &list.grids(block.clone()).map_err(unreadable)?)?;
+        device.upload(slices.listed.bounds.part(part.clone()), &list.bounds(block.clone()).map_err(unreadable)?)?;
+        device.upload(slices.order.part(part), &list.order(block).map_err(unreadable)?)?;
     }
     Ok(())
 }
 
 /// The pixels that some bounds meet together.
 fn pixels_of(bounds: &[GridBound]) -> Cluster {
-    around(bounds.iter().map(|bound| Cluster { x: bound.x, y: bound.y }))
+    union(bounds.iter().map(|bound| Cluster { x: bound.x, y: bound.y }))
 }
 
-/// The pixels that some clusters have together.
-fn around(clusters: impl Iterator<Item = Cluster>) -> Cluster {
+/// The pixels that some clusters meet together.
+fn union(clusters: impl Iterator<Item = Cluster>) -> Cluster {
     let none = [i32::from(i16::MAX), i32::from(i16::MIN)];
     let [x, y] = clusters.fold([none; 2], |[x, y], one| [wider(x, range(one.x)), wider(y, range(one.y))]);
     Cluster { x: packed(x), y: packed(y) }
@@ -154,30 +159,31 @@ mod tests {
     use crate::pipeline::recording::Buffer;
     use crate::render::grids::list::GridColumns;
 
-    fn seat(page: Option<usize>, last_use: u64) -> Seat {
+    fn page_buffer(page: Option<usize>, last_use: u64) -> GridPageBuffer {
         let buffer = Buffer::new("grids", 0, 0, 0, 0);
         let slices = GridPageSlices::cut(buffer, 0).expect("it takes nothing");
-        Seat { slices, page, last_use }
+        GridPageBuffer { slices, page, last_use }
     }
 
     fn pages(bounds: Vec<GridBound>, page_grids: u64) -> GridPages {
         let count = bounds.len();
         let list = GridColumns { grids: vec![Subpatch::default(); count], bounds, order: vec![0; count] }.into();
-        let counted = PictureGrids { list, ..PictureGrids::default() };
-        GridPages::new(Arc::new(counted), page_grids, Vec::new()).expect("it is in memory")
+        let picture_grids = PictureGrids { list, ..PictureGrids::default() };
+        GridPages::new(Arc::new(picture_grids), page_grids, Vec::new()).expect("it is in memory")
     }
 
     #[test]
-    fn pages_that_nobody_wants_make_room_first_and_older_ones_first() {
-        let seats = [seat(Some(4), 9), seat(Some(1), 7), seat(Some(2), 8), seat(Some(7), 6)];
-        assert_eq!(victim(&seats, &[1, 2, 3]), 3, "nobody wants 4 and 7: 7 is older");
-        assert_eq!(victim(&seats, &[1, 2, 4]), 3, "nobody wants 7");
-        assert_eq!(victim(&seats, &[1, 2, 3, 4, 7]), 3, "all are wanted: 7 was not used for longest");
-        assert_eq!(victim(&[seat(Some(1), 5), seat(None, 0)], &[0, 1]), 1, "an empty seat");
+    fn pages_that_are_not_wanted_make_room_first_and_older_ones_first() {
+        let buffers =
+            [page_buffer(Some(4), 9), page_buffer(Some(1), 7), page_buffer(Some(2), 8), page_buffer(Some(7), 6)];
+        assert_eq!(victim(&buffers, &[1, 2, 3]), 3, "4 and 7 are not wanted: 7 is older");
+        assert_eq!(victim(&buffers, &[1, 2, 4]), 3, "7 is not wanted");
+        assert_eq!(victim(&buffers, &[1, 2, 3, 4, 7]), 3, "all are wanted: 7 is the least recently used");
+        assert_eq!(victim(&[page_buffer(Some(1), 5), page_buffer(None, 0)], &[0, 1]), 1, "an empty buffer");
     }
 
     #[test]
-    fn regions_skip_pages_that_lie_elsewhere() {
+    fn regions_skip_pages_that_their_pixels_do_not_meet() {
         let bound = |x0, x1| GridBound { x: packed([x0, x1]), y: packed([0, 5]), zmin: 1.0, zmax: 1.0 };
         let bounds = vec![bound(-4, 3), bound(10, 12), bound(20, 29), bound(40, 41), bound(1, 2)];
         let pages = pages(bounds, 2);

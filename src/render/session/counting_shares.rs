@@ -4,7 +4,9 @@
 use crate::heap;
 use crate::host_memory::HostMemory;
 use crate::render::device::bound_split::cut_into_shares;
-use crate::render::device::renderer::{DeviceError, DeviceRenderer, Picture};
+use crate::render::device::error::DeviceError;
+use crate::render::device::picture::Picture;
+use crate::render::device::renderer::DeviceRenderer;
 use crate::render::grids::list::{GridStore, ListError};
 use crate::render::grids::order::{ShareGrids, SortedRun, merge_runs};
 use crate::render::grids::picture_grids::{GridTotals, PictureGrids};
@@ -116,7 +118,7 @@ impl Counting<'_> {
         }
         let bounds = self.measure(members, &counted)?;
         drop(counted);
-        self.retain(members, |driver| Ok(driver.bound(&bounds)?));
+        self.retain(members, |driver| Ok(driver.declare_bounds(&bounds)?));
         let again = self.count(members, &bounds)?;
         Ok(Arc::new(PictureGrids { bounds_measured: bounds, ..again }))
     }
@@ -156,7 +158,7 @@ impl Counting<'_> {
             for (place, driver, counted) in results {
                 let kept = match counted {
                     Ok(()) => Some(driver),
-                    Err(error) => self.instead(place, driver, &error, |driver| Ok(driver.bound(bounds)?)),
+                    Err(error) => self.instead(place, driver, &error, |driver| Ok(driver.declare_bounds(bounds)?)),
                 };
                 members.extend(kept.map(|driver| (place, driver)));
             }
@@ -181,7 +183,7 @@ impl Counting<'_> {
         let mut measured = None;
         self.retain(members, |driver| {
             if measured.is_none() {
-                measured = match driver.measure(counted, self.crop) {
+                measured = match driver.measure_displacement(counted, self.crop) {
                     Err(DeviceError::List(error)) => Some(Err(error)),
                     moved => Some(Ok(moved?)),
                 };

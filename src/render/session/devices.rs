@@ -2,8 +2,10 @@
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::gpu::{Device, DeviceInfo, GpuError, OpenDeviceTitle, OpenOptions, Opening, reopen};
+use crate::render::device::error::DeviceError;
 use crate::render::device::imager::DeviceSource;
-use crate::render::device::renderer::{DeviceError, DeviceRenderer, DeviceTracks, Picture};
+use crate::render::device::picture::Picture;
+use crate::render::device::renderer::{DeviceRenderer, DeviceTracks};
 use crate::render::report::world_statistics::FailureCounts;
 use crate::schedule::Failure;
 use crate::trace::Trace;

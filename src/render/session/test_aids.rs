@@ -2,22 +2,16 @@
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::gpu::{Fault, Faults};
-use crate::render::device::memory::GridResidency;
+use crate::render::device::memory::{GEOMETRY_PAGE_BYTES, GridResidency, REGIONS_IN_FLIGHT, host_list_bytes};
 use crate::render::grids::list::GRID_BYTES;
 use crate::schedule::Region;
 use crate::schedule::perturb::IN_FLIGHT_MAX;
 use std::sync::Arc;
 
-/// Geometry pages hold this much.
-const PAGE_BYTES: u64 = 64 << 20;
 /// Where `ANTHILL_PAGE_KIB` makes them small, so many are resident at once.
 const SMALL_PAGES: u64 = 4;
 /// And so many pages of grids.
 const SMALL_GRID_PAGES: u64 = 2;
-/// Lists of grids are in the host's memory up to this part of what devices may take: 1 / this.
-const LIST_PART: u64 = 16;
-/// Regions in flight on each device.
-const IN_FLIGHT: usize = 2;
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -85,7 +79,7 @@ impl Aids {
 
     /// Bytes of a geometry page.
     pub(crate) fn page_bytes(&self) -> u64 {
-        self.small_page_bytes.unwrap_or(PAGE_BYTES)
+        self.small_page_bytes.unwrap_or(GEOMETRY_PAGE_BYTES)
     }
 
     /// Bytes of all pages that are resident at once, at most.
@@ -95,7 +89,7 @@ impl Aids {
 
     /// How much of the list of grids is on a device.
     pub(crate) fn grid_residency(&self) -> Option<GridResidency> {
-        let page = |bytes: u64| GridResidency { page_grids: (bytes / GRID_BYTES).max(1), seats: SMALL_GRID_PAGES };
+        let page = |bytes: u64| GridResidency { page_grids: (bytes / GRID_BYTES).max(1), pages: SMALL_GRID_PAGES };
         self.small_page_bytes.map(page)
     }
 
@@ -104,7 +98,7 @@ impl Aids {
         if self.perturb.is_some_and(|seed| seed % 2 == 1) {
             return 0;
         }
-        self.small_page_bytes.unwrap_or(limits_bytes / LIST_PART)
+        self.small_page_bytes.unwrap_or(host_list_bytes(limits_bytes))
     }
 
     /// Regions in flight on each device, at most.
@@ -112,7 +106,7 @@ impl Aids {
         match (self.captured_region, self.perturb) {
             (Some(_), _) => 1,
             (None, Some(_)) => IN_FLIGHT_MAX,
-            (None, None) => IN_FLIGHT,
+            (None, None) => REGIONS_IN_FLIGHT,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! A driver as the scheduler sees it.
 
 use crate::gpu::{Device, GpuError};
-use crate::render::device::renderer::{DeviceRenderer, RegionPoll};
+use crate::render::device::regions_in_flight::RegionPoll;
+use crate::render::device::renderer::DeviceRenderer;
 use crate::render::region::chain::RegionResult;
 use crate::render::session::devices::Record;
 use crate::schedule::{Capacity, Failure, Fit, Poll, Region, RegionRenderer, SummedArea};
@@ -26,7 +27,7 @@ impl Worker {
     /// A worker around a driver whose picture has begun, and which is to be so many times slower than it could be.
     pub(crate) fn new(driver: DeviceRenderer, garage: Garage, apron_px: [u32; 2], slowness: f64) -> Self {
         let throttle = Throttle { slowness, worked_s: driver.worked_s(), rests_until: Instant::now() };
-        let region = driver.capacity();
+        let region = driver.region_capacity().expect("its picture has begun");
         let capacity = Capacity::of_lists([driver.samples(), apron_px], region.subpixels, region.grids);
         Self { driver: Some(driver), garage, capacity, throttle, failed: false }
     }
@@ -129,13 +130,13 @@ impl RegionRenderer for Worker {
 
 /// Subpixels and grids that a region of the device in a garage could have had; `None` where there is none, or it had too little memory.
 pub(crate) fn region_room(garage: &Garage) -> Option<[u64; 2]> {
-    garage.lock().as_ref()?.capacity.map(|capacity| [capacity.subpixels, capacity.grids])
+    garage.lock().as_ref()?.region_capacity().map(|capacity| [capacity.subpixels, capacity.grids])
 }
 
 /// What is left when a world is drawn: the device, unless it failed, and how far it saw displacement move each instance.
 pub(crate) fn take_back(garage: &Garage, record: &Record) -> Option<(Device, Vec<f32>)> {
     let mut driver = garage.lock().take()?;
-    match driver.moved() {
+    match driver.displaced() {
         Ok(moved) => Some((driver.finish(), moved)),
         // It has drawn all the same: only warnings about displacement bounds are lost.
         Err(error) => {

@@ -2,51 +2,55 @@
 
 use crate::pipeline::buffers::GridPageSlices;
 
-/// Grids of a page at most: a region has lists for one page.
+/// Grids of a page, at most.
 const PAGE_GRIDS_MAX: u64 = 1 << 20;
-/// Where not all pages are resident.
+/// Grids of a page where not all pages are resident.
 const PAGED_GRIDS: u64 = 1 << 17;
-/// Where there is as little memory as can be.
+/// Grids of the one page that is resident where memory is shortest.
 const PAGE_GRIDS_MIN: u64 = 1 << 14;
+/// The part of the memory left that the whole list may take: 1 / this.
+const WHOLE_LIST_PART: u64 = 2;
+/// The part of the memory left that some pages of a longer list may take: 1 / this.
+const PAGED_LIST_PART: u64 = 4;
 
-/// How much of the list is on a device.
+/// How much of the list of grids is on a device at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GridResidency {
     /// Grids of a page.
     pub page_grids: u64,
-    /// Pages that are there at once.
-    pub seats: u64,
+    /// Pages that are resident at once.
+    pub pages: u64,
 }
 
 impl GridResidency {
-    /// Everything.
+    /// All pages.
     pub(crate) fn whole(grids: u64) -> Self {
         let page_grids = grids.clamp(1, PAGE_GRIDS_MAX);
-        Self { page_grids, seats: grids.div_ceil(page_grids).max(1) }
+        Self { page_grids, pages: grids.div_ceil(page_grids).max(1) }
     }
 
     /// As many pages as `bytes` hold, but at least one, and no more than there are.
     pub(crate) fn within(grids: u64, bytes: u64) -> Self {
         let page_grids = grids.clamp(1, PAGED_GRIDS);
         let all = grids.div_ceil(page_grids).max(1);
-        Self { page_grids, seats: (bytes / GridPageSlices::bytes(page_grids)).clamp(1, all) }
+        Self { page_grids, pages: (bytes / GridPageSlices::bytes(page_grids)).clamp(1, all) }
     }
 
     /// One small page.
     pub(crate) fn least(grids: u64) -> Self {
-        Self { page_grids: grids.clamp(1, PAGE_GRIDS_MIN), seats: 1 }
+        Self { page_grids: grids.clamp(1, PAGE_GRIDS_MIN), pages: 1 }
     }
 
-    /// Bytes of all seats.
+    /// Bytes of all resident pages.
     pub(crate) fn bytes(self) -> u64 {
-        self.seats * GridPageSlices::bytes(self.page_grids)
+        self.pages * GridPageSlices::bytes(self.page_grids)
     }
 
-    /// What to try on a device with `free` bytes for grids and regions, the fastest first, the most sparing last. The whole list may take
-    /// half of them; else its pages get a quarter.
+    /// What to try on a device with `free` bytes for grids and regions: the fastest first, the smallest last.
     pub(crate) fn choices(grids: u64, free: u64) -> Vec<Self> {
-        let whole = Some(Self::whole(grids)).filter(|whole| whole.bytes() <= free / 2);
-        whole.into_iter().chain([Self::within(grids, free / 4), Self::least(grids)]).collect()
+        let whole = Some(Self::whole(grids)).filter(|whole| whole.bytes() <= free / WHOLE_LIST_PART);
+        let paged = Self::within(grids, free / PAGED_LIST_PART);
+        whole.into_iter().chain([paged, Self::least(grids)]).collect()
     }
 }
 
@@ -59,9 +63,9 @@ mod tests {
         for grids in [0, 1, 20_000, 3_000_000, 100_000_000] {
             for mib in [1, 16, 256, 8192] {
                 let choices = GridResidency::choices(grids, mib << 20);
-                let whole = choices.iter().any(|c| c.page_grids * c.seats >= grids);
+                let whole = choices.iter().any(|c| c.page_grids * c.pages >= grids);
                 assert!(whole || GridPageSlices::bytes(grids) * 4 > mib << 20, "{grids} in {mib} MiB");
-                assert!(choices.iter().all(|c| c.seats == 1 || c.bytes() <= (mib << 20) / 2), "{choices:?}");
+                assert!(choices.iter().all(|c| c.pages == 1 || c.bytes() <= (mib << 20) / 2), "{choices:?}");
                 assert!(choices.last().is_some_and(|c| c.bytes() <= 1 << 20), "{choices:?}");
             }
         }

@@ -1,53 +1,100 @@
 //! The least device memory that a picture can be drawn with, and what takes it: for the message where there is less.
 
 use crate::gpu::BLOCK_BYTES;
+use crate::pipeline::buffers::GridPageSlices;
+use crate::render::device::memory::{Demand, smallest_counting_bytes, smallest_region_bytes};
+use crate::render::resident::geometry_pages::PagesBytes;
 use crate::stats::human_bytes;
 use std::fmt;
 
 /// Sizes are rounded up to this, which no driver's alignment exceeds.
 const ROUNDING_BYTES: u64 = 1 << 20;
-/// What takes less is not worth a word.
+/// Needs of fewer bytes are left out of the message.
 const TINY_BYTES: u64 = 1 << 10;
 
-/// One thing that takes device memory.
+/// Buffers of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Part {
+struct NeededBuffers {
+    /// What they are for.
     what: String,
-    /// Buffers of this kind.
+    /// How many there are.
     count: u64,
     /// Bytes of each.
     bytes: u64,
 }
 
-/// All that takes device memory while a picture is drawn as sparingly as it can be.
+/// Everything that takes device memory while a picture is drawn with the smallest shares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Needs(Vec<Part>);
+pub(crate) struct MemoryNeeds(Vec<NeededBuffers>);
 
-impl Needs {
-    /// With `count` buffers of `bytes` each.
+/// What a picture takes on a device in every phase.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LastingBytes {
+    /// Bytes of the frame.
+    pub frame: u64,
+    /// Bytes of the pages of geometry.
+    pub pages: PagesBytes,
+    /// Bytes of the device's staging buffers.
+    pub staging: u64,
+    /// Bytes that the scene wants to stay free.
+    pub reserve: u64,
+}
+
+impl MemoryNeeds {
+    /// What counting the primitives takes, with all that lasts.
+    pub(crate) fn of_counting(lasting: LastingBytes, drawables: u64) -> Self {
+        Self::of_lasting(lasting).with("counting", 1, smallest_counting_bytes(drawables))
+    }
+
+    /// What drawing one region at a time takes, with all that lasts.
+    pub(crate) fn of_drawing(lasting: LastingBytes, demand: &Demand) -> Self {
+        let (page, all) = (demand.page_grids, demand.frame_grids);
+        let whole = format!("the list of {all} grids");
+        let list = if page < all { format!("a page of {whole}") } else { whole };
+        Self::of_lasting(lasting).with(list, 1, GridPageSlices::bytes(page)).with(
+            "the pixels of one region",
+            1,
+            smallest_region_bytes(demand),
+        )
+    }
+
+    fn of_lasting(lasting: LastingBytes) -> Self {
+        let LastingBytes { frame, pages, staging, reserve } = lasting;
+        let page = if pages.all > pages.largest { "one page of geometry" } else { "geometry" };
+        Self::default()
+            .with("the device itself", 1, 1)
+            .with("instances and shader parameters", 1, frame)
+            .with(page, 1, pages.largest)
+            .with("staging", 1, staging)
+            .with("the scene's reserve", 1, reserve)
+    }
+
+    /// These and `count` buffers of `bytes` each.
     #[must_use]
-    pub(crate) fn with(mut self, what: impl Into<String>, count: u64, bytes: u64) -> Self {
-        self.0.push(Part { what: what.into(), count, bytes });
+    fn with(mut self, what: impl Into<String>, count: u64, bytes: u64) -> Self {
+        self.0.push(NeededBuffers { what: what.into(), count, bytes });
         self
     }
 
-    /// A limit under which the picture can be drawn, in whole MiB. Large buffers have blocks of their own; small ones share blocks, of which
-    /// at most one is less than half full, because a buffer goes where there is room.
+    /// A limit under which the picture can be drawn, in whole MiB. Large buffers have blocks of their own; small ones share
+    /// blocks, of which at most one is less than half full, because a buffer goes where there is room.
     pub(crate) fn mib(&self) -> u64 {
-        let (large, small): (Vec<&Part>, Vec<&Part>) =
-            self.0.iter().filter(|part| part.bytes > 0).partition(|part| part.bytes >= BLOCK_BYTES);
-        let large: u64 = large.iter().map(|part| part.count * part.bytes.next_multiple_of(ROUNDING_BYTES)).sum();
+        let (large, small): (Vec<&NeededBuffers>, Vec<&NeededBuffers>) =
+            self.0.iter().filter(|buffers| buffers.bytes > 0).partition(|buffers| buffers.bytes >= BLOCK_BYTES);
+        let large: u64 =
+            large.iter().map(|buffers| buffers.count * buffers.bytes.next_multiple_of(ROUNDING_BYTES)).sum();
         let (count, bytes) =
-            small.iter().fold((0, 0), |(n, sum), part| (n + part.count, sum + part.count * part.bytes));
+            small.iter().fold((0, 0), |(n, sum), buffers| (n + buffers.count, sum + buffers.count * buffers.bytes));
         let blocks = count.min(2 * bytes / BLOCK_BYTES + 1);
         (large + blocks * BLOCK_BYTES).div_ceil(1 << 20)
     }
 }
 
-/// `32.0 MiB for 655360 grids, 2.5 MiB for 2 regions, in blocks of 4.0 MiB`, the largest first; what is tiny is left out.
-impl fmt::Display for Needs {
+/// `32.0 MiB for 655360 grids, 2.5 MiB for 2 regions, in blocks of 4.0 MiB`, the largest first, without tiny ones.
+impl fmt::Display for MemoryNeeds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut parts: Vec<(u64, &str)> = self.0.iter().map(|part| (part.count * part.bytes, &*part.what)).collect();
+        let mut parts: Vec<(u64, &str)> =
+            self.0.iter().map(|buffers| (buffers.count * buffers.bytes, &*buffers.what)).collect();
         parts.retain(|(bytes, _)| *bytes >= TINY_BYTES);
         parts.sort_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
         for (bytes, what) in parts {
@@ -63,11 +110,16 @@ mod tests {
 
     #[test]
     fn small_buffers_share_blocks_and_the_largest_comes_first() {
-        let needs =
-            Needs::default().with("2 regions", 2, 3 << 20).with("7 grids", 1, (9 << 20) + 1).with("a frame", 1, 100);
-        // Each region in a block, and the frame beside one of them: but in an order that nobody knows.
+        let needs = MemoryNeeds::default()
+            .with("2 regions", 2, 3 << 20)
+            .with("7 grids", 1, (9 << 20) + 1)
+            .with("a frame", 1, 100);
+        // Each region in a block, and the frame beside one of them; but the order of allocation is unknown.
         assert_eq!(needs.mib(), 10 + 3 * 4);
         assert_eq!(needs.to_string(), "9.0 MiB for 7 grids, 6.0 MiB for 2 regions, in blocks of 4.0 MiB");
-        assert_eq!(Needs::default().with("a frame", 1, 100).with("a page", 1, 100).with("nothing", 1, 0).mib(), 4);
+        assert_eq!(
+            MemoryNeeds::default().with("a frame", 1, 100).with("a page", 1, 100).with("nothing", 1, 0).mib(),
+            4
+        );
     }
 }

@@ -1,0 +1,90 @@
+//! How far displacement moves things: seen by regions as they are drawn, and measured before where no bound is declared.
+
+use crate::gpu::GpuError;
+use crate::pipeline::kernels::records::Instance;
+use crate::render::device::error::DeviceError;
+use crate::render::device::regions_in_flight::RegionPoll;
+use crate::render::device::renderer::DeviceRenderer;
+use crate::render::grids::picture_grids::PictureGrids;
+use std::sync::Arc;
+
+impl DeviceRenderer {
+    /// How far displacement has moved the vertices of each instance so far, in camera space.
+    pub(crate) fn displaced(&mut self) -> Result<Vec<f32>, GpuError> {
+        let moved = self.device.read(self.world.frame.moved)?;
+        Ok(moved.into_iter().map(f32::from_bits).collect())
+    }
+
+    /// Declares displacement bounds, in camera space, of some instances.
+    pub(crate) fn declare_bounds(&mut self, bounds: &[(u32, f32)]) -> Result<(), GpuError> {
+        for &(instance, displacement_bound) in bounds {
+            let record = Instance { displacement_bound, ..self.picture.world.instances[instance as usize] };
+            let at = u64::from(instance);
+            self.device.upload(self.world.frame.instances.part(at..at + 1), &[record])?;
+        }
+        Ok(())
+    }
+
+    /// Displaces everything in `crop` once and returns how far each instance's vertices moved in camera space.
+    pub(crate) fn measure_displacement(
+        &mut self,
+        grids: &Arc<PictureGrids>,
+        crop: [u32; 4],
+    ) -> Result<Vec<f32>, DeviceError> {
+        self.begin_picture(grids)?;
+        self.world.measuring = true;
+        let result = self.measure_regions(crop);
+        self.world.measuring = false;
+        self.begun_regions = 0;
+        self.end_picture();
+        result?;
+        Ok(self.displaced()?)
+    }
+
+    fn measure_regions(&mut self, crop: [u32; 4]) -> Result<(), DeviceError> {
+        let mut rects = vec![crop];
+        while let Some(rect) = rects.pop() {
+            if self.is_too_large(rect) || self.measure_region(rect)? {
+                rects.extend(halves(rect));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a rectangle has more subpixels than a region has room for.
+    fn is_too_large(&self, rect: [u32; 4]) -> bool {
+        let subpixels = |samples: u64| self.region_pixels(rect).count() * samples;
+        self.region_capacity().is_some_and(|capacity| subpixels(capacity.pixel_samples) > capacity.subpixels)
+    }
+
+    /// Displaces what is in a rectangle; true where it selects more grids than a region has room for.
+    fn measure_region(&mut self, rect: [u32; 4]) -> Result<bool, DeviceError> {
+        self.begin(rect)?;
+        loop {
+            match self.poll(self.device.timeout())? {
+                RegionPoll::Finished(..) => return Ok(false),
+                RegionPoll::TooLarge(_) => return Ok(true),
+                RegionPoll::Advanced => {}
+                RegionPoll::Waiting => return Err(self.timed_out()),
+            }
+        }
+    }
+
+    fn timed_out(&self) -> DeviceError {
+        let device = self.device.title().clone();
+        GpuError::Timeout { device, waited_for: self.waiting_for(), timeout: self.device.timeout() }.into()
+    }
+}
+
+/// A rectangle cut across its longer side; a single pixel is not cut.
+fn halves([x0, y0, x1, y1]: [u32; 4]) -> Vec<[u32; 4]> {
+    if x1 - x0 > 1 && x1 - x0 >= y1 - y0 {
+        let middle = x0.midpoint(x1);
+        return vec![[x0, y0, middle, y1], [middle, y0, x1, y1]];
+    }
+    if y1 - y0 > 1 {
+        let middle = y0.midpoint(y1);
+        return vec![[x0, y0, x1, middle], [x0, middle, x1, y1]];
+    }
+    Vec::new()
+}

@@ -1,0 +1,42 @@
+//! What is drawn: everything that the devices of a render share.
+
+use crate::pipeline::look::ShadingKernel;
+use crate::pipeline::plan::Pipeline;
+use crate::pipeline::world::DrawnWorld;
+use crate::render::device::memory::GridResidency;
+use crate::scene::Filter;
+use std::sync::Arc;
+
+/// One world as it is drawn; every device of a render shares it.
+pub(crate) struct Picture {
+    /// Geometry, instances and bins.
+    pub world: Arc<DrawnWorld>,
+    /// Compiled shaders.
+    pub kernels: Arc<[ShadingKernel]>,
+    /// Parameter blocks of compiled kernels, lights, space table.
+    pub params: Arc<[[f32; 4]]>,
+    /// Record of the space table in the parameters.
+    pub space_table: u32,
+    /// The pixel filter.
+    pub filter: Filter,
+    /// The hider's depth filter, where a display asks for depth.
+    pub depth_filter: Option<String>,
+    /// Outputs besides colour, alpha, depth.
+    pub variables: u64,
+    /// Those of the outputs that hold their opacity already (Ci, Oi), by number.
+    pub weighted: [u32; 2],
+    /// The pipeline that regions go through.
+    pub pipeline: Pipeline,
+    /// Regions in flight on each device.
+    pub in_flight: usize,
+    /// Device memory that stays free (the constant C of RenderAnts, section 4).
+    pub reserve_bytes: u64,
+    /// Device memory for pages of geometry, at most; one page is resident in any case.
+    pub pages_bytes_max: u64,
+    /// How much of the list of grids is on a device, if not what its memory suggests (a test aid).
+    pub grid_residency: Option<GridResidency>,
+    /// Makes submissions as different as they can be, by this seed (a test aid).
+    pub perturb: Option<u64>,
+    /// The region of each device, counted from 0, that RenderDoc captures; one region is in flight then.
+    pub captured_region: Option<u64>,
+}

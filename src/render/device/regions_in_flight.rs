@@ -1,0 +1,175 @@
+//! Regions in flight on a device: begun, polled in turn, and traced.
+
+use crate::gpu::{Device, GpuError, Ticket};
+use crate::pipeline::buffers::{RegionCapacity, RegionSlices};
+use crate::pipeline::frame;
+use crate::pipeline::select::RegionPixels;
+use crate::render::device::renderer::DeviceRenderer;
+use crate::render::region::chain::{RegionResult, RegionRun, Step};
+use crate::render::region::record::Place;
+use crate::trace::Track;
+use std::time::{Duration, Instant};
+
+/// The memory that regions in flight work in: equal parts.
+pub(super) struct RegionMemory {
+    /// What each part has room for.
+    pub capacity: RegionCapacity,
+    /// The parts.
+    pub parts: Vec<RegionSlices>,
+    /// Numbers of the parts in which no region works.
+    pub free: Vec<usize>,
+}
+
+/// A region in flight.
+pub(super) struct RegionInFlight {
+    rect: [u32; 4],
+    /// Number of its part of the memory.
+    part: usize,
+    run: RegionRun,
+    begun: Instant,
+    /// Seconds of its submissions so far, by the device's clock.
+    device_s: f64,
+}
+
+/// What happened in a poll.
+#[derive(Debug)]
+pub(crate) enum RegionPoll {
+    /// This region is finished, with this result.
+    Finished([u32; 4], Box<RegionResult>),
+    /// This region selects more grids than fit and has to be cut.
+    TooLarge([u32; 4]),
+    /// A region has submitted its next work.
+    Advanced,
+    /// No submission has ended.
+    Waiting,
+}
+
+impl DeviceRenderer {
+    /// Regions that can be in flight.
+    pub(crate) fn in_flight_max(&self) -> usize {
+        self.regions.as_ref().map_or(0, |regions| regions.parts.len())
+    }
+
+    /// What a region in flight has room for, once the picture has begun.
+    pub(crate) fn region_capacity(&self) -> Option<RegionCapacity> {
+        self.regions.as_ref().map(|regions| regions.capacity)
+    }
+
+    /// What the oldest region in flight waits for.
+    pub(crate) fn waiting_for(&self) -> String {
+        self.in_flight.first().map_or_else(String::new, |region| region.run.doing().to_string())
+    }
+
+    /// Whether no region is in flight.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.in_flight.is_empty()
+    }
+
+    /// The pixels of a region with the filter's apron.
+    pub(crate) fn region_pixels(&self, rect: [u32; 4]) -> RegionPixels {
+        RegionPixels { sampled: frame::sampled_px(rect, &self.picture.filter), inside: rect }
+    }
+
+    /// Begins a region. The picture has begun, and fewer regions than [`Self::in_flight_max`] are in flight.
+    pub(crate) fn begin(&mut self, rect: [u32; 4]) -> Result<(), GpuError> {
+        let pixels = self.region_pixels(rect);
+        let samples = self.samples();
+        let regions = self.regions.as_mut().expect("the picture has begun");
+        let part = regions.free.pop().expect("no more regions are begun than there is memory for");
+        let place = Place {
+            pixels,
+            slices: regions.parts[part],
+            capacity: regions.capacity,
+            pixel_samples: samples[0] * samples[1],
+        };
+        if self.captures(self.begun_regions) {
+            self.device.mark_capture(true);
+        }
+        let run = RegionRun::begin(&mut self.device, &mut self.world, place, self.pace.quota())?;
+        self.begun_regions += 1;
+        self.in_flight.push(RegionInFlight { rect, part, run, begun: Instant::now(), device_s: 0.0 });
+        Ok(())
+    }
+
+    /// Advances one region in flight, waiting at most `timeout` for one that can go on.
+    pub(crate) fn poll(&mut self, timeout: Duration) -> Result<RegionPoll, GpuError> {
+        let mut ready = None;
+        for index in 0..self.in_flight.len() {
+            if self.device.is_done(self.in_flight[index].run.ticket())? {
+                ready = Some(index);
+                break;
+            }
+        }
+        let index = match (ready, self.in_flight.first()) {
+            (Some(index), _) => index,
+            (None, None) => return Ok(RegionPoll::Waiting),
+            (None, Some(first)) => match self.device.wait(first.run.ticket(), timeout) {
+                Ok(()) => 0,
+                Err(GpuError::Timeout { .. }) => return Ok(RegionPoll::Waiting),
+                Err(error) => return Err(error),
+            },
+        };
+        self.advance(index)
+    }
+
+    fn advance(&mut self, index: usize) -> Result<RegionPoll, GpuError> {
+        let region = &mut self.in_flight[index];
+        let stages_s = trace_stages(&mut self.tracks.stages, &self.device, region.run.ticket());
+        region.device_s += stages_s.iter().sum::<f64>();
+        self.pace.took(region.run.portion(), &stages_s);
+        let step = region.run.advance(&mut self.device, &mut self.world, self.pace.quota())?;
+        if matches!(step, Step::Working) {
+            // The region that was begun first comes first again next time.
+            self.in_flight.rotate_left(1);
+            return Ok(RegionPoll::Advanced);
+        }
+        let region = self.in_flight.remove(index);
+        if self.captures(self.begun_regions - 1) {
+            self.device.mark_capture(false);
+        }
+        self.regions.as_mut().expect("a region is in flight").free.push(region.part);
+        trace_region(&mut self.tracks.regions, &region, &step);
+        Ok(match step {
+            Step::Finished(result) => {
+                RegionPoll::Finished(region.rect, Box::new(RegionResult { device_s: region.device_s, ..*result }))
+            }
+            _ => RegionPoll::TooLarge(region.rect),
+        })
+    }
+
+    /// Whether RenderDoc is to capture a region, counted from 0.
+    fn captures(&self, region: u64) -> bool {
+        self.picture.captured_region == Some(region) && !self.world.measuring
+    }
+}
+
+/// Adds the stages of a submission to the trace, and returns the seconds that each took.
+fn trace_stages(track: &mut Track, device: &Device, ticket: Ticket) -> Vec<f64> {
+    for time in device.stage_times(ticket) {
+        let start = device.opened_at() + Duration::from_secs_f64(time.start_s.max(0.0));
+        track.slice(time.stage, start, start + Duration::from_secs_f64(time.seconds), &[]);
+    }
+    device.stage_times(ticket).iter().map(|time| time.seconds).collect()
+}
+
+fn trace_region(track: &mut Track, region: &RegionInFlight, step: &Step) {
+    let [x0, y0, x1, y1] = region.rect;
+    let name = format!("[{x0}, {x1}) x [{y0}, {y1})");
+    let Step::Finished(result) = step else {
+        track.mark(&format!("{name} is too large"), Instant::now(), &[]);
+        return;
+    };
+    let counts = &result.counts;
+    let numbers = [
+        ("grids", counts.selected as f64),
+        ("culled micropolygons", counts.culled_micropolygons as f64),
+        ("visible micropolygons", counts.visible_micropolygons as f64),
+        ("shaded vertices", counts.shaded_vertices as f64),
+        ("entries", counts.entries as f64),
+        ("slabs", counts.slabs as f64),
+        ("slabs too thick", counts.thick_slabs as f64),
+        ("rounds", counts.rounds as f64),
+        ("submissions", counts.submissions as f64),
+    ];
+    track.slice(&name, region.begun, Instant::now(), &numbers);
+}
