@@ -1,4 +1,5 @@
-//! Worlds made by hand, shaded by the test kernel `facing`, drawn by one driver: the pipeline without RIB, RSL and scheduler.
+//! Worlds made by hand, shaded by the test kernel `facing`, drawn by one device: the pipeline without RIB, RSL and
+//! scheduler.
 
 use super::device::bound_split::cut_into_shares;
 use super::device::memory::GridResidency;
@@ -79,9 +80,9 @@ struct Setup {
     page_bytes: u64,
     pages_bytes_max: u64,
     grid_residency: Option<GridResidency>,
-    /// Bytes of lists of grids in the host's memory.
+    /// Bytes of the host's memory that lists of grids may take.
     list_bytes: u64,
-    /// Another driver draws than counted.
+    /// Whether another device draws than the one that counted.
     counts_elsewhere: bool,
     memory_bytes: u64,
     cuts: u32,
@@ -172,42 +173,43 @@ fn off() -> DeviceTracks {
     DeviceTracks { stages: Trace::off().track(""), regions: Trace::off().track("") }
 }
 
-struct Drawn {
+struct DrawnPixels {
     pixels: Vec<[f32; 4]>,
     depths: Vec<f32>,
-    counted: Arc<PictureGrids>,
-    /// Slabs of the region that had most.
+    grids: Arc<PictureGrids>,
+    /// The most slabs of any region.
     slabs: u64,
     submissions: u64,
     log: String,
 }
 
-fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Drawn {
-    // Validation layers of 2023 keep devices in a table that no lock guards: no device is opened while another is at work.
+fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels {
+    // Validation layers of 2023 keep devices in a table that no lock guards: no device is opened while another is at
+    // work.
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock();
     let reporter = Arc::new(Reporter::silent());
     let picture = Arc::new(picture(things, resolution, setup));
-    let mut driver =
+    let mut renderer =
         DeviceRenderer::new(device(setup.memory_bytes, &reporter), Arc::clone(&picture), off()).expect("fits");
     let store = GridStore::new(&HostMemory::new(u64::MAX), setup.list_bytes);
     let mut runs = Vec::new();
-    let all = cut_into_shares(&picture.world.runs, 50_000);
-    let mut left = all.iter().enumerate();
-    let mut give = |_, grids, _| runs.push(SortedRun::of(grids, &store).expect("kept"));
-    driver.count(&mut || left.next(), &mut give).expect("counted");
+    let shares = cut_into_shares(&picture.world.runs, 50_000);
+    let mut left = shares.iter().enumerate();
+    let mut keep = |_, grids, _| runs.push(SortedRun::of(grids, &store).expect("kept"));
+    renderer.count(&mut || left.next(), &mut keep).expect("counted");
     if setup.counts_elsewhere {
-        driver = DeviceRenderer::new(driver.finish(), Arc::clone(&picture), off()).expect("fits");
+        renderer = DeviceRenderer::new(renderer.finish(), Arc::clone(&picture), off()).expect("fits");
     }
     let (list, lost) = merge_runs(&runs, &store).expect("merged");
     let totals = GridTotals::of(&list, picture.world.frame.sampled_px, &picture.filter).expect("read");
-    let counted = Arc::new(PictureGrids { list, totals, lost, ..PictureGrids::default() });
-    driver.begin_picture(&counted).expect("fits");
+    let grids = Arc::new(PictureGrids { list, totals, lost, ..PictureGrids::default() });
+    renderer.begin_picture(&grids).expect("fits");
     let [width, height] = resolution;
-    let mut film = Drawn {
+    let mut film = DrawnPixels {
         pixels: vec![[f32::NAN; 4]; (width * height) as usize],
         depths: vec![f32::NAN; (width * height) as usize],
-        counted,
+        grids,
         slabs: 0,
         submissions: 0,
         log: String::new(),
@@ -222,16 +224,16 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Drawn {
         while flying < 2
             && let Some(rect) = todo.pop()
         {
-            let samples = driver.region_pixels(rect).count() * 16;
-            if samples > driver.region_capacity().expect("begun").subpixels {
+            let samples = renderer.region_pixels(rect).count() * 16;
+            if samples > renderer.region_capacity().expect("begun").subpixels {
                 let middle = rect[0].midpoint(rect[2]);
                 todo.extend([[rect[0], rect[1], middle, rect[3]], [middle, rect[1], rect[2], rect[3]]]);
                 continue;
             }
-            driver.begin(rect).expect("begun");
+            renderer.begin(rect).expect("begun");
             flying += 1;
         }
-        match driver.poll(Duration::from_secs(60)).expect("polled") {
+        match renderer.poll(Duration::from_secs(60)).expect("polled") {
             RegionPoll::Finished(rect, result) => {
                 flying -= 1;
                 film.log += &format!("{rect:?} {:?}\n", result.counts);
@@ -251,8 +253,8 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Drawn {
             RegionPoll::Waiting => panic!("hangs"),
         }
     }
-    film.log += &format!("{:?}", driver.device().stage_seconds());
-    drop(driver.finish());
+    film.log += &format!("{:?}", renderer.device().stage_seconds());
+    drop(renderer.finish());
     let messages: Vec<String> =
         reporter.all().iter().filter(|(d, _)| d.severity >= Severity::Warning).map(|(d, _)| d.to_string()).collect();
     assert!(messages.is_empty(), "{messages:#?}");
@@ -266,7 +268,7 @@ fn sphere(radius: f32) -> Shape {
     })
 }
 
-fn save(drawn: &Drawn, [width, height]: [u32; 2], name: &str) {
+fn save(drawn: &DrawnPixels, [width, height]: [u32; 2], name: &str) {
     let Ok(folder) = std::env::var("ANTHILL_TEST_PICTURES") else { return };
     let file = std::fs::File::create(format!("{folder}/{name}.png")).expect("a file");
     let mut encoder = png::Encoder::new(file, width, height);
@@ -412,7 +414,8 @@ fn a_sphere_covers_its_silhouette() {
     let things = vec![thing(sphere(1.0), DMat4::from_translation(DVec3::new(0.0, 0.0, 5.0)), [1.0, 0.6, 0.3], 1.0)];
     let drawn = draw(things, SIZE, &Setup::default());
     save(&drawn, SIZE, "sphere");
-    // The silhouette of a sphere of radius r at distance d is a circle of tan(asin(r/d)) = r / sqrt(d^2 - r^2) on the screen plane.
+    // The silhouette of a sphere of radius r at distance d is a circle of tan(asin(r/d)) = r / sqrt(d^2 - r^2) on the
+    // screen plane.
     let radius_px = 60.0 / f64::tan(20_f64.to_radians()) / 24_f64.sqrt();
     let expected = std::f64::consts::PI * radius_px * radius_px;
     let alpha: f64 = drawn.pixels.iter().map(|p| f64::from(p[3])).sum();
@@ -436,7 +439,7 @@ fn paged(page_grids: u64, pages: u64) -> Option<GridResidency> {
 fn the_picture_is_the_same_however_it_is_cut() {
     let reference = draw(menagerie(), SIZE, &Setup::default());
     save(&reference, SIZE, "menagerie");
-    eprintln!("{} grids\n{}", reference.counted.list.len(), reference.log);
+    eprintln!("{} grids\n{}", reference.grids.list.len(), reference.log);
     let setups = [
         ("5x5 regions", Setup { cuts: 5, ..Setup::default() }),
         ("small pages", Setup { page_bytes: 4096, ..Setup::default() }),
@@ -469,12 +472,12 @@ fn a_small_region_takes_as_many_submissions_as_the_formula_says() {
     }
 }
 
-/// Another device may have counted, so that geometry comes when regions have their memory: no limit may leave it without.
+/// Another device may have counted, so geometry is uploaded after regions got their memory: some must be left for it.
 #[test]
-fn regions_leave_room_for_geometry_that_comes_late() {
+fn regions_leave_room_for_geometry_that_is_uploaded_late() {
     let mesh = || vec![thing(patches(60), placed(0.0, 0.0, 6.0, 0.1), [0.5, 0.6, 0.5], 1.0)];
     let reference = draw(mesh(), SIZE, &Setup::default());
-    // The list takes up the block that small things are in.
+    // The list fills the block that small things are in.
     let setup = |mib: u64| Setup {
         memory_bytes: mib << 20,
         grid_residency: paged(68_000, 1),
@@ -486,7 +489,7 @@ fn regions_leave_room_for_geometry_that_comes_late() {
     }
 }
 
-fn same(drawn: &Drawn, reference: &Drawn, name: &str) {
+fn same(drawn: &DrawnPixels, reference: &DrawnPixels, name: &str) {
     let differs = |i: &usize| drawn.pixels[*i].map(f32::to_bits) != reference.pixels[*i].map(f32::to_bits);
     let wrong: Vec<usize> = (0..drawn.pixels.len()).filter(differs).collect();
     if !wrong.is_empty() {
@@ -496,7 +499,7 @@ fn same(drawn: &Drawn, reference: &Drawn, name: &str) {
     assert!(drawn.depths == reference.depths, "{name}: depths differ");
 }
 
-/// Grids are shaded in another order than they are sampled in: the second slab must not take the first one's.
+/// Grids are shaded in another order than they are sampled in: the second slab must not use the order of the first.
 #[test]
 fn slabs_do_not_show_among_opaque_and_translucent_things() {
     let cloud = || {

@@ -185,7 +185,7 @@ fn a_grid_list_without_room_costs_one_picture() {
     let nowhere = directory.path().join("nowhere");
     let to_file = ("ANTHILL_PERTURB", OsStr::new("1"));
     let ran = run(directory.path(), &flags, &[("TMPDIR", nowhere.as_os_str()), to_file], "");
-    let expected = format!("finds room neither in memory nor in {}: No such file or directory", nowhere.display());
+    let expected = format!("fits neither in memory nor in {}: No such file or directory", nowhere.display());
     assert!(ran.err.contains(&expected) && ran.err.contains("TMPDIR"), "{}", ran.err);
     assert_eq!((ran.code, names(directory.path())), (Some(1), vec!["a.rib".into(), "b.exr".into()]), "{}", ran.err);
     let elsewhere = run(directory.path(), &flags, &[to_file], "");

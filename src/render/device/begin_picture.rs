@@ -36,7 +36,8 @@ impl DeviceRenderer {
                 begun => return begun,
             }
         }
-        // Pages of geometry took a share of what was there before grids were counted; keeping one at a time leaves the most.
+        // Pages of geometry took a share of what was there before grids were counted; keeping one at a time leaves the
+        // most.
         let kept = self.world.pages.keep_one(&mut self.device).map_err(DeviceError::from);
         let begun = kept.and_then(|()| self.begin_with(grids, &demand, *least));
         begun.map_err(|error| self.with_needs(error, Some(&least_demand)))
@@ -78,8 +79,8 @@ impl DeviceRenderer {
         }
     }
 
-    /// Allocates the buffer of each region in flight: as large as the memory that is left permits, and for fewer regions
-    /// where a pixel needs much.
+    /// Allocates the buffer of each region in flight: as large as the memory that is left permits, and for fewer
+    /// regions where a pixel needs much.
     fn divide_among_regions(&mut self, demand: &Demand) -> Result<(), DeviceError> {
         let free = self.free_bytes();
         let bytes_max = self.device.info().allocation_bytes_max;

@@ -1,10 +1,10 @@
-//! The counting pass on one device: all primitives become grids (bound/split), which tells where the work of the picture is,
-//! and gives each grid its number.
+//! The counting pass on one device: all primitives become grids (bound/split), which tells where the work of the
+//! picture is, and gives each grid its number.
 //!
-//! Primitives are taken in chunks of one page. Rounds of bound/split go on until a chunk's list holds grids only. A list that
-//! would outgrow its memory, or take longer than a submission should, is cut in two, and each half goes on by itself (Weber et
-//! al. 2015 bound the same growth). Finished lists are appended in authored order, so neither chunks nor cuts show in the
-//! numbering.
+//! Primitives are taken in chunks of one page. Rounds of bound/split go on until a chunk's list holds grids only. A
+//! list that would outgrow its memory, or take longer than a submission should, is cut in two, and each half goes on by
+//! itself (Weber et al. 2015 bound the same growth). Finished lists are appended in authored order, so neither chunks
+//! nor cuts show in the numbering.
 
 use crate::gpu::{Device, GpuError, Usage};
 use crate::pipeline;
@@ -73,8 +73,8 @@ fn drawables(runs: &[DrawnRun]) -> Vec<Drawable> {
 }
 
 impl DeviceRenderer {
-    /// Counts the shares that `next` returns, each with its number, one after another until there are none. `keep` gets the
-    /// number of a share and its grids, in parts, and whether the part is the share's last.
+    /// Counts the shares that `next` returns, each with its number, one after another until there are none. `keep` gets
+    /// the number of a share and its grids, in parts, and whether the part is the share's last.
     pub(crate) fn count<'a>(
         &mut self,
         next: &mut dyn FnMut() -> Option<(usize, &'a CountingShare)>,

@@ -1,5 +1,5 @@
-//! The imager at work: bands of the film's pixels go to a device in tiles and come back. Where a device fails, the next one
-//! takes over.
+//! The imager at work: bands of the film's pixels go to a device in tiles and come back. Where a device fails, the next
+//! one takes over.
 
 use crate::diagnostic::{Reporter, SourceLocation};
 use crate::film::{Imager, ImagerPixels};
@@ -125,8 +125,8 @@ impl ImagerDevice {
         Ok(Self { device, buffer, slices, tiles, pace: Pace::new(None) })
     }
 
-    /// Runs over all tiles that the pixels meet; returns how many pixels ran out of loop trips. Results are stored when all
-    /// tiles are done, so that after an error pixels are as they were, and another device can begin with them.
+    /// Runs over all tiles that the pixels meet; returns how many pixels ran out of loop trips. Results are stored when
+    /// all tiles are done, so that after an error pixels are as they were, and another device can begin with them.
     fn run(&mut self, program: &ImagerProgram, pixels: &mut ImagerPixels<'_>) -> Result<u64, GpuError> {
         let tiles = tiles_of(pixels);
         let mut outputs = Vec::new();
@@ -247,8 +247,8 @@ mod tests {
         }
     }
 
-    /// Runs the standard imager `background` over pixels that begin at an odd place; returns the pixels, how many devices
-    /// were given back, and messages.
+    /// Runs the standard imager `background` over pixels that begin at an odd place; returns the pixels, how many
+    /// devices were given back, and messages.
     fn background(lose_at: &[Option<u64>]) -> (Result<Vec<[f32; 3]>, String>, usize, Vec<String>) {
         let world_from_shader = Arc::new(Motion::still(DMat4::IDENTITY));
         let imager = ShaderInstance {

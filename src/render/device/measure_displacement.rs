@@ -1,4 +1,5 @@
-//! How far displacement moves things: seen by regions as they are drawn, and measured before where no bound is declared.
+//! How far displacement moves things: seen by regions as they are drawn, and measured before where no bound is
+//! declared.
 
 use crate::gpu::GpuError;
 use crate::pipeline::kernels::records::Instance;

@@ -1,5 +1,5 @@
-//! One device at work on one picture ([`DeviceRenderer`](renderer::DeviceRenderer)): its memory is divided, primitives are
-//! counted, regions are in flight. Beside it the imager, which works on finished pixels.
+//! One device at work on one picture ([`DeviceRenderer`](renderer::DeviceRenderer)): its memory is divided, primitives
+//! are counted, regions are in flight. Beside it the imager, which works on finished pixels.
 
 mod begin_picture;
 pub(super) mod bound_split;

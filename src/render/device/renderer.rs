@@ -16,8 +16,9 @@ use crate::render::resident::grid_pages::GridPages;
 use crate::trace::Track;
 use std::sync::Arc;
 
-/// One opened device at work on one picture. It counts the picture's grids (`bound_split`), measures displacements without
-/// a declared bound (`measure_displacement`), divides its memory (`begin_picture`) and draws regions (`regions_in_flight`).
+/// One opened device at work on one picture. It counts the picture's grids (`bound_split`), measures displacements
+/// without a declared bound (`measure_displacement`), divides its memory (`begin_picture`) and draws regions
+/// (`regions_in_flight`).
 pub(crate) struct DeviceRenderer {
     pub(super) device: Device,
     pub(super) picture: Arc<Picture>,

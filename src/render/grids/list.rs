@@ -1,5 +1,6 @@
-//! Lists of grids on the host: in memory while they are small beside what devices may take, and else in a temporary file, from which parts
-//! are read when they are wanted. However many grids a picture has, the host's memory holds few of them at once.
+//! Lists of grids on the host: in memory while they are small beside what devices may take, otherwise in a temporary
+//! file, from which parts are read when they are wanted. However many grids a picture has, the host's memory holds few
+//! of them at once.
 
 use crate::host_memory::{Charge, ChargeKind, HostMemory};
 use crate::pipeline::kernels::records::{GridBound, Subpatch};
@@ -13,16 +14,18 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Bytes of a grid in a list: with its bound and its place.
-pub(crate) const GRID_BYTES: u64 = (size_of::<Subpatch>() + size_of::<GridBound>() + size_of::<u32>()) as u64;
-/// Grids that are read or written at once, at most: so few that they stay in a cache of the processor.
+/// Bytes of a grid in a list, with its bound and its place.
+pub(crate) const LISTED_GRID_BYTES: u64 = (size_of::<Subpatch>() + size_of::<GridBound>() + size_of::<u32>()) as u64;
+/// Grids that are read or written at once, at most: few enough to stay in a cache of the processor.
 pub(crate) const BLOCK_GRIDS: usize = 1 << 11;
 
-/// A list of grids that is not to be had.
+/// Why a list of grids is unavailable.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum ListError {
-    #[error("a list of {} of the picture's grids finds room neither in memory nor in {folder}: {reason}", human_bytes(*bytes))]
+    /// There is no room for the list.
+    #[error("a list of the picture's grids needs {} and fits neither in memory nor in {folder}: {reason}", human_bytes(*bytes))]
     NoRoom { bytes: u64, folder: String, reason: String },
+    /// The file with the list cannot be read.
     #[error("a list of {} of the picture's grids cannot be read back: {reason}", human_bytes(*bytes))]
     Unreadable { bytes: u64, reason: String },
 }
@@ -36,13 +39,17 @@ impl ListError {
     /// What the user can do about it.
     pub(crate) fn hint(&self) -> &'static str {
         match self {
-            Self::NoRoom { .. } => "make room there, name another folder with TMPDIR, or give more with --host-memory",
-            Self::Unreadable { .. } => "name a folder on another disk with TMPDIR, or give more with --host-memory",
+            Self::NoRoom { .. } => {
+                "free space there, name another folder with TMPDIR, or allow more memory with --host-memory"
+            }
+            Self::Unreadable { .. } => {
+                "name a folder on another disk with TMPDIR, or allow more memory with --host-memory"
+            }
         }
     }
 }
 
-/// Grids with their bounds and their places in authored order.
+/// Grids with their bounds and their places in authored order, in columns of equal length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct GridColumns {
     pub grids: Vec<Subpatch>,
@@ -62,50 +69,67 @@ impl GridColumns {
     }
 }
 
-/// Where lists of grids are kept. Lists keep their store.
+/// Where lists of grids are stored; it exists as long as one of its lists.
 #[derive(Debug)]
 pub(crate) struct GridStore {
     charge: Charge,
     /// Bytes that lists may still take in memory.
     memory_left: AtomicU64,
-    /// Made when the first list goes there; with the bytes of it that lists have.
-    file: Mutex<Option<(SharedFile, u64)>>,
+    /// Created when the first list goes there.
+    file: Mutex<Option<GridFile>>,
 }
 
-/// A file that lists share.
-type SharedFile = Arc<Mutex<File>>;
+/// A temporary file of lists.
+#[derive(Clone, Debug)]
+struct GridFile {
+    file: Arc<Mutex<File>>,
+    /// Bytes of it that belong to lists.
+    used_bytes: u64,
+}
 
-/// Goes to a place in a file, and acts there.
-fn with_file<T>(file: &SharedFile, at: u64, act: impl FnOnce(&mut File) -> io::Result<T>) -> io::Result<T> {
-    let mut file = file.lock();
-    file.seek(SeekFrom::Start(at))?;
-    act(&mut file)
+/// A part of a file.
+#[derive(Clone, Debug)]
+struct FilePart {
+    file: Arc<Mutex<File>>,
+    /// Where it begins, in bytes.
+    start: u64,
+}
+
+impl FilePart {
+    /// Acts on the file at a distance from the part's start.
+    fn at<T>(&self, bytes: u64, act: impl FnOnce(&mut File) -> io::Result<T>) -> io::Result<T> {
+        let mut file = self.file.lock();
+        file.seek(SeekFrom::Start(self.start + bytes))?;
+        act(&mut file)
+    }
 }
 
 impl GridStore {
-    /// A store that takes at most `memory_bytes` of the host's memory, and what it may of the host's bound, before it takes to a file.
+    /// A store that uses a file once lists take `memory_bytes` of the host's memory, or all that its bound permits.
     pub(crate) fn new(memory: &Arc<HostMemory>, memory_bytes: u64) -> Arc<Self> {
-        // Not lent: a device that is stuck may keep a list for ever. Who reads ahead waits for the world that is drawn, which goes later.
+        // Not lent: a device that hangs may keep a list for ever. Reading ahead waits for the world that is drawn,
+        // which is freed later.
         let charge = Charge::new(memory);
         Arc::new(Self { charge, memory_left: memory_bytes.into(), file: Mutex::default() })
     }
 
-    /// Keeps a list.
+    /// Stores a list.
     pub(crate) fn keep(self: &Arc<Self>, columns: GridColumns) -> Result<GridList, ListError> {
         let count = columns.grids.len();
-        GridWriter { store: Arc::clone(self), at: self.place(count)?, count, columns, written: 0 }.finish()
+        GridWriter { store: Arc::clone(self), part: self.choose(count)?, count, columns, written: 0 }.finish()
     }
 
     /// A list of `count` grids, written from front to back.
     pub(crate) fn writer(self: &Arc<Self>, count: usize) -> Result<GridWriter, ListError> {
-        let at = self.place(count)?;
-        let columns = GridColumns::with_capacity(if at.is_some() { BLOCK_GRIDS.min(count) } else { count });
-        Ok(GridWriter { store: Arc::clone(self), at, count, columns, written: 0 })
+        let part = self.choose(count)?;
+        let columns = GridColumns::with_capacity(if part.is_some() { BLOCK_GRIDS.min(count) } else { count });
+        Ok(GridWriter { store: Arc::clone(self), part, count, columns, written: 0 })
     }
 
-    /// Where a list goes: to a place in the file, or to memory. Where the file has no room, also to memory that was not meant for it.
-    fn place(&self, count: usize) -> Result<Option<(SharedFile, u64)>, ListError> {
-        let bytes = count as u64 * GRID_BYTES;
+    /// Where a list goes: to a part of the file, or to memory (`None`). Where the file has no room, the list may take
+    /// more memory than lists should.
+    fn choose(&self, count: usize) -> Result<Option<FilePart>, ListError> {
+        let bytes = count as u64 * LISTED_GRID_BYTES;
         let in_memory = || self.charge.try_take(ChargeKind::Grids, bytes);
         if self.memory_left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(bytes)).is_ok() {
             if in_memory() {
@@ -114,26 +138,28 @@ impl GridStore {
             self.memory_left.fetch_add(bytes, Relaxed);
         }
         match self.reserve(bytes) {
-            Ok(place) => Ok(Some(place)),
+            Ok(part) => Ok(Some(part)),
             Err(_) if in_memory() => Ok(None),
             Err(error) => Err(ListError::no_room(bytes, &error)),
         }
     }
 
-    /// Room in the file; where it begins.
-    fn reserve(&self, bytes: u64) -> io::Result<(SharedFile, u64)> {
+    /// Reserves a part of the file.
+    fn reserve(&self, bytes: u64) -> io::Result<FilePart> {
         let mut shared = self.file.lock();
-        let (file, end) = match &mut *shared {
-            Some(made) => made,
-            none => none.insert((Arc::new(Mutex::new(tempfile::tempfile()?)), 0)),
+        let grid_file = match &mut *shared {
+            Some(grid_file) => grid_file,
+            none => none.insert(GridFile { file: Arc::new(Mutex::new(tempfile::tempfile()?)), used_bytes: 0 }),
         };
-        allocate(&file.lock(), *end, bytes)?;
-        *end += bytes;
-        Ok((Arc::clone(file), *end - bytes))
+        let start = grid_file.used_bytes;
+        allocate(&grid_file.file.lock(), start, bytes)?;
+        grid_file.used_bytes += bytes;
+        Ok(FilePart { file: Arc::clone(&grid_file.file), start })
     }
 }
 
-/// Reserves a part of a file, so that a full disk is known before anything is written there. Where the file system cannot, writing tells.
+/// Reserves space in a file, so that a full disk is known before anything is written. Where the file system cannot do
+/// that, writing fails later.
 #[cfg(target_os = "linux")]
 fn allocate(file: &File, at: u64, bytes: u64) -> io::Result<()> {
     use rustix::fs::{FallocateFlags, fallocate};
@@ -144,7 +170,7 @@ fn allocate(file: &File, at: u64, bytes: u64) -> io::Result<()> {
     }
 }
 
-/// Writing tells where there is no room.
+/// Does nothing: writing fails where there is no space.
 #[cfg(not(target_os = "linux"))]
 fn allocate(_file: &File, _at: u64, _bytes: u64) -> io::Result<()> {
     Ok(())
@@ -154,10 +180,10 @@ fn allocate(_file: &File, _at: u64, _bytes: u64) -> io::Result<()> {
 #[derive(Debug)]
 pub(crate) struct GridWriter {
     store: Arc<GridStore>,
-    /// Where in the file; `None` for a list in memory.
-    at: Option<(SharedFile, u64)>,
+    /// Its part of the file; `None` for a list in memory.
+    part: Option<FilePart>,
     count: usize,
-    /// The list, or what of it is not in the file yet.
+    /// The list; of one that goes to the file, what is not written yet.
     columns: GridColumns,
     /// Grids in the file.
     written: usize,
@@ -167,7 +193,8 @@ impl GridWriter {
     /// Appends grids with their bounds and places.
     pub(crate) fn push(
         &mut self,
-        (grids, bounds): (&[Subpatch], &[GridBound]),
+        grids: &[Subpatch],
+        bounds: &[GridBound],
         order: impl Iterator<Item = u32>,
     ) -> Result<(), ListError> {
         self.columns.grids.extend_from_slice(grids);
@@ -177,17 +204,17 @@ impl GridWriter {
     }
 
     fn flush(&mut self) -> Result<(), ListError> {
-        let Some((file, at)) = &self.at else { return Ok(()) };
+        let Some(part) = &self.part else { return Ok(()) };
         let columns = &self.columns;
         let bytes: [&[u8]; 3] = [
             bytemuck::cast_slice(&columns.grids),
             bytemuck::cast_slice(&columns.bounds),
             bytemuck::cast_slice(&columns.order),
         ];
-        let starts = starts(*at, self.count);
+        let starts = column_starts(self.count);
         for (column, start) in bytes.into_iter().zip(starts.map(|(start, size)| start + size * self.written as u64)) {
-            let written = with_file(file, start, |file| file.write_all(column));
-            written.map_err(|error| ListError::no_room(self.count as u64 * GRID_BYTES, &error))?;
+            let written = part.at(start, |file| file.write_all(column));
+            written.map_err(|error| ListError::no_room(self.count as u64 * LISTED_GRID_BYTES, &error))?;
         }
         self.written += columns.grids.len();
         self.columns.clear();
@@ -197,17 +224,17 @@ impl GridWriter {
     /// The list, complete.
     pub(crate) fn finish(mut self) -> Result<GridList, ListError> {
         self.flush()?;
-        let place = match self.at {
-            None => Place::Memory(self.columns),
-            Some((file, at)) => Place::File { file, at, count: self.count },
+        let storage = match self.part {
+            None => ListStorage::Memory(self.columns),
+            Some(part) => ListStorage::File { part, count: self.count },
         };
-        Ok(GridList { place, _store: Some(self.store) })
+        Ok(GridList { storage, _store: Some(self.store) })
     }
 }
 
-/// Where the columns of a list in the file begin, and the bytes of an element of each.
-fn starts(at: u64, count: usize) -> [(u64, u64); 3] {
-    let mut at = at;
+/// Where the columns of a list begin in its part of the file, and the bytes of an element of each.
+fn column_starts(count: usize) -> [(u64, u64); 3] {
+    let mut at = 0;
     [size_of::<Subpatch>(), size_of::<GridBound>(), size_of::<u32>()].map(|size| {
         let start = at;
         at += (count * size) as u64;
@@ -218,15 +245,17 @@ fn starts(at: u64, count: usize) -> [(u64, u64); 3] {
 /// A list of grids.
 #[derive(Debug)]
 pub(crate) struct GridList {
-    place: Place,
-    /// It has the charge.
+    storage: ListStorage,
+    /// Keeps the store, and with it the charge for the list's memory.
     _store: Option<Arc<GridStore>>,
 }
 
 #[derive(Debug)]
-enum Place {
+enum ListStorage {
+    /// The list itself.
     Memory(GridColumns),
-    File { file: SharedFile, at: u64, count: usize },
+    /// A part of the file, and how many grids are there.
+    File { part: FilePart, count: usize },
 }
 
 impl Default for GridList {
@@ -235,38 +264,38 @@ impl Default for GridList {
     }
 }
 
-/// A list in memory that no bound counts.
+/// A list in memory that the bound of host memory does not count.
 impl From<GridColumns> for GridList {
     fn from(columns: GridColumns) -> Self {
-        Self { place: Place::Memory(columns), _store: None }
+        Self { storage: ListStorage::Memory(columns), _store: None }
     }
 }
 
 impl GridList {
-    /// Grids.
+    /// How many grids there are.
     pub(crate) fn len(&self) -> usize {
-        match &self.place {
-            Place::Memory(columns) => columns.grids.len(),
-            Place::File { count, .. } => *count,
+        match &self.storage {
+            ListStorage::Memory(columns) => columns.grids.len(),
+            ListStorage::File { count, .. } => *count,
         }
     }
 
     /// Whether it is in memory.
     pub(crate) fn is_in_memory(&self) -> bool {
-        matches!(self.place, Place::Memory(_))
+        matches!(self.storage, ListStorage::Memory(_))
     }
 
-    /// Some grids.
+    /// Reads some grids.
     pub(crate) fn grids(&self, range: Range<usize>) -> Result<Cow<'_, [Subpatch]>, ListError> {
         self.column(0, range, |columns| &columns.grids)
     }
 
-    /// The bounds of some grids.
+    /// Reads the bounds of some grids.
     pub(crate) fn bounds(&self, range: Range<usize>) -> Result<Cow<'_, [GridBound]>, ListError> {
         self.column(1, range, |columns| &columns.bounds)
     }
 
-    /// The places of some grids in authored order.
+    /// Reads the places of some grids in authored order.
     pub(crate) fn order(&self, range: Range<usize>) -> Result<Cow<'_, [u32]>, ListError> {
         self.column(2, range, |columns| &columns.order)
     }
@@ -277,21 +306,21 @@ impl GridList {
         range: Range<usize>,
         of: fn(&GridColumns) -> &Vec<T>,
     ) -> Result<Cow<'_, [T]>, ListError> {
-        let (file, at, count) = match &self.place {
-            Place::Memory(columns) => return Ok(Cow::Borrowed(&of(columns)[range])),
-            Place::File { file, at, count } => (file, *at, *count),
+        let (part, count) = match &self.storage {
+            ListStorage::Memory(columns) => return Ok(Cow::Borrowed(&of(columns)[range])),
+            ListStorage::File { part, count } => (part, *count),
         };
-        let (start, size) = starts(at, count)[column];
+        let (start, size) = column_starts(count)[column];
         let mut elements = vec![T::zeroed(); range.len()];
         let first = start + size * range.start as u64;
-        let read = with_file(file, first, |file| file.read_exact(bytemuck::cast_slice_mut(&mut elements)));
-        let bytes = count as u64 * GRID_BYTES;
+        let read = part.at(first, |file| file.read_exact(bytemuck::cast_slice_mut(&mut elements)));
+        let bytes = count as u64 * LISTED_GRID_BYTES;
         read.map_err(|error| ListError::Unreadable { bytes, reason: error.to_string() })?;
         Ok(Cow::Owned(elements))
     }
 }
 
-/// A range in blocks that are read at once.
+/// Cuts a range into blocks that are read at once.
 pub(crate) fn blocks(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     range.clone().step_by(BLOCK_GRIDS).map(move |first| first..(first + BLOCK_GRIDS).min(range.end))
 }
@@ -319,11 +348,11 @@ mod tests {
     #[test]
     fn lists_that_are_too_large_for_memory_are_the_same_in_a_file() {
         let memory = HostMemory::new(1 << 30);
-        let store = GridStore::new(&memory, 1000 * GRID_BYTES);
+        let store = GridStore::new(&memory, 1000 * LISTED_GRID_BYTES);
         let long = 3 * BLOCK_GRIDS as u32 + 17;
         let lists = [0..1000, 1000..1001, 7..long].map(|range| store.keep(columns(range)).expect("kept"));
         assert_eq!(lists.each_ref().map(GridList::is_in_memory), [true, false, false]);
-        assert_eq!(memory.usage(), format!("{} of grids", human_bytes(1000 * GRID_BYTES)));
+        assert_eq!(memory.usage(), format!("{} of grids", human_bytes(1000 * LISTED_GRID_BYTES)));
         assert!(holds(&lists[0], 10..20, &columns(10..20)) && holds(&lists[1], 0..1, &columns(1000..1001)));
         assert!(holds(&lists[2], 0..long as usize - 7, &columns(7..long)));
         for block in blocks(3..lists[2].len()) {
@@ -338,9 +367,9 @@ mod tests {
 
     #[test]
     fn what_the_bound_of_host_memory_refuses_goes_to_the_file_without_waiting() {
-        let memory = HostMemory::new(100 * GRID_BYTES);
+        let memory = HostMemory::new(100 * LISTED_GRID_BYTES);
         let lent = Charge::new(&memory);
-        assert!(lent.take(ChargeKind::Geometry, 50 * GRID_BYTES));
+        assert!(lent.take(ChargeKind::Geometry, 50 * LISTED_GRID_BYTES));
         lent.lend();
         let store = GridStore::new(&memory, u64::MAX);
         let [first, second] = [0..50, 0..1].map(|range| store.keep(columns(range)).expect("kept"));
@@ -349,23 +378,23 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_cannot_be_read_back_says_so() {
+    fn a_list_that_cannot_be_read_back_is_an_error() {
         let store = GridStore::new(&HostMemory::new(u64::MAX), 0);
         let list = store.keep(columns(0..100)).expect("kept");
-        let (file, _) = store.file.lock().clone().expect("it is there");
+        let GridFile { file, .. } = store.file.lock().clone().expect("it is there");
         file.lock().set_len(50 * size_of::<Subpatch>() as u64).expect("shorter");
         assert!(list.grids(0..50).is_ok());
         let error = list.bounds(0..1).expect_err("it is gone").to_string();
         assert_eq!(error, "a list of 5.1 KiB of the picture's grids cannot be read back: failed to fill whole buffer");
     }
 
-    /// Readers wait for worlds, which come back also from a device that is stuck.
+    /// Reading ahead waits for worlds, which are given back even by a device that hangs.
     #[test]
-    fn nobody_waits_for_a_list() {
-        let memory = HostMemory::new(100 * GRID_BYTES);
+    fn reading_does_not_wait_for_a_list() {
+        let memory = HostMemory::new(100 * LISTED_GRID_BYTES);
         let list = GridStore::new(&memory, u64::MAX).keep(columns(0..60)).expect("kept");
-        assert!(!Charge::new(&memory).take(ChargeKind::Geometry, 50 * GRID_BYTES));
+        assert!(!Charge::new(&memory).take(ChargeKind::Geometry, 50 * LISTED_GRID_BYTES));
         drop(list);
-        assert!(Charge::new(&memory).take(ChargeKind::Geometry, 50 * GRID_BYTES));
+        assert!(Charge::new(&memory).take(ChargeKind::Geometry, 50 * LISTED_GRID_BYTES));
     }
 }

@@ -1,5 +1,5 @@
-//! The order of grids in their pages: neighbours in the picture are neighbours in the list, so that a region passes over most of it, page by
-//! page and cluster by cluster. Each grid keeps its place in authored order, which is what numbers go by.
+//! The order of the list of grids: neighbours in the picture are neighbours in the list, so that a region skips most of
+//! it, page by page and cluster by cluster. Each grid keeps its place in authored order, from which its number follows.
 
 use crate::pipeline::kernels::records::{GridBound, Subpatch};
 use crate::render::grids::list::{BLOCK_GRIDS, GridColumns, GridList, GridStore, GridWriter, ListError};
@@ -9,13 +9,13 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-/// Height of the strips that grids are gone through by, in pixels, as a power of two. A cluster where grids of 8x8 pixels lie side by side
-/// is a square of a strip.
+/// Height of the strips that the list goes through, in pixels, as a power of two. A cluster of grids of 8x8 pixels that
+/// are side by side is a square of a strip.
 const STRIP_LOG2: u32 = 6;
-/// Width of what comes next in a strip.
+/// Width of the columns of a strip, in pixels, as a power of two.
 const COLUMN_LOG2: u32 = 4;
 
-/// A strip of the picture, and a column of it.
+/// A cell of the picture: a strip, and a column of it.
 type Cell = [i16; 2];
 
 /// Grids that the counting pass found in one share of the primitives, or in a part of it, in authored order.
@@ -27,7 +27,8 @@ pub(crate) struct ShareGrids {
     pub lost: Vec<(u32, u32)>,
 }
 
-/// Grids of a job that lie together in authored order, cell by cell, in each in that order; their places count from the first of them.
+/// Grids that follow one another in authored order, sorted by cells, and in each cell in that order. Their places count
+/// from the first of them.
 #[derive(Debug)]
 pub(crate) struct SortedRun {
     list: GridList,
@@ -37,18 +38,18 @@ pub(crate) struct SortedRun {
 }
 
 impl SortedRun {
-    /// By a counting sort.
-    pub(crate) fn of(job: ShareGrids, store: &Arc<GridStore>) -> Result<Self, ListError> {
-        let cells = Cells::around(&job.bounds);
-        let counts = cells.counts(&job.bounds);
+    /// Sorts the grids of a share, or of a part of it, by a counting sort.
+    pub(crate) fn of(share: ShareGrids, store: &Arc<GridStore>) -> Result<Self, ListError> {
+        let cells = Cells::around(&share.bounds);
+        let counts = cells.counts(&share.bounds);
         let mut next = starts(&counts);
-        let count = job.grids.len();
+        let count = share.grids.len();
         let mut columns = GridColumns {
             grids: vec![Subpatch::default(); count],
             bounds: vec![GridBound::default(); count],
             order: vec![0; count],
         };
-        for (place, (grid, bound)) in (0..).zip(job.grids.into_iter().zip(job.bounds)) {
+        for (place, (grid, bound)) in (0..).zip(share.grids.into_iter().zip(share.bounds)) {
             let at = &mut next[cells.number(cell_of(&bound))];
             let to = *at as usize;
             (columns.grids[to], columns.bounds[to], columns.order[to]) = (grid, bound, place);
@@ -56,55 +57,58 @@ impl SortedRun {
         }
         let filled = counts.into_iter().enumerate().filter(|(_, count)| *count > 0);
         let cells = filled.map(|(number, count)| (cells.cell(number), count)).collect();
-        Ok(Self { list: store.keep(columns)?, cells, lost: job.lost })
+        Ok(Self { list: store.keep(columns)?, cells, lost: share.lost })
     }
 }
 
-/// The grids of runs in authored order as one list in the order of pages, and what was lost: a merge by cells, in which authored order
-/// stays.
+/// Merges runs, which are in authored order, into one list sorted by cells, in which authored order stays within a
+/// cell. Returns the list and what was lost.
 pub(crate) fn merge_runs(runs: &[SortedRun], store: &Arc<GridStore>) -> Result<(GridList, Vec<(u32, u32)>), ListError> {
     let mut writer = store.writer(runs.iter().map(|run| run.list.len()).sum())?;
     let window = (BLOCK_GRIDS / runs.len().max(1)).max(WINDOW_GRIDS_MIN);
     let mut first_place = 0;
-    let mut sources: Vec<Source<'_>> = Vec::with_capacity(runs.len());
+    let mut cursors: Vec<RunCursor<'_>> = Vec::with_capacity(runs.len());
     for run in runs {
-        sources.push(Source::new(run, first_place, window));
+        cursors.push(RunCursor::new(run, first_place, window));
         first_place += run.list.len() as u32;
     }
     let next =
-        |source: &Source<'_>, number| source.run.cells.get(source.cell).map(|(cell, _)| Reverse((*cell, number)));
+        |cursor: &RunCursor<'_>, number| cursor.run.cells.get(cursor.cell).map(|(cell, _)| Reverse((*cell, number)));
     let mut queue: BinaryHeap<_> =
-        sources.iter().enumerate().filter_map(|(number, source)| next(source, number)).collect();
+        cursors.iter().enumerate().filter_map(|(number, cursor)| next(cursor, number)).collect();
     while let Some(Reverse((_, number))) = queue.pop() {
-        sources[number].write_cell(&mut writer)?;
-        queue.extend(next(&sources[number], number));
+        cursors[number].write_cell(&mut writer)?;
+        queue.extend(next(&cursors[number], number));
     }
     let lost = runs.iter().flat_map(|run| run.lost.iter().copied()).collect();
     Ok((writer.finish()?, lost))
 }
 
-/// Grids that are read at once of a run in a file, at least.
+/// Grids that are read at once from a run in a file, at least.
 const WINDOW_GRIDS_MIN: usize = 64;
 
-/// A run on its way into the list.
-struct Source<'a> {
+/// A run that is being merged.
+struct RunCursor<'a> {
     run: &'a SortedRun,
     /// The place of its first grid in authored order.
     first_place: u32,
     /// Grids that are read at once.
     window: usize,
-    /// The cell that comes next, by its number in the run,
+    /// Number in the run of the cell that comes next.
     cell: usize,
-    /// and its first grid.
+    /// Number in the run of the grid that comes next.
     at: usize,
-    /// What was read, and where it begins.
+    /// Grids that were read.
     grids: Cow<'a, [Subpatch]>,
+    /// Their bounds.
     bounds: Cow<'a, [GridBound]>,
+    /// Their places in authored order.
     order: Cow<'a, [u32]>,
+    /// Number in the run of the first of them.
     read_from: usize,
 }
 
-impl<'a> Source<'a> {
+impl<'a> RunCursor<'a> {
     fn new(run: &'a SortedRun, first_place: u32, window: usize) -> Self {
         let window = if run.list.is_in_memory() { run.list.len() } else { window };
         let (grids, bounds, order) = (Cow::default(), Cow::default(), Cow::default());
@@ -119,7 +123,7 @@ impl<'a> Source<'a> {
             }
             let some = self.at - self.read_from..(end - self.read_from).min(self.grids.len());
             let order = self.order[some.clone()].iter().map(|place| self.first_place + place);
-            writer.push((&self.grids[some.clone()], &self.bounds[some.clone()]), order)?;
+            writer.push(&self.grids[some.clone()], &self.bounds[some.clone()], order)?;
             self.at += some.len();
         }
         self.cell += 1;
@@ -137,12 +141,12 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The cells that some grids lie in: by strip, and in a strip by column.
+/// The cells around some grids: by strip, and in a strip by column.
 #[derive(Debug)]
 struct Cells {
-    /// The first strip and column,
+    /// The first strip and column.
     first: Cell,
-    /// and how many there are.
+    /// How many strips and columns there are.
     count: [usize; 2],
 }
 
@@ -164,7 +168,7 @@ impl Cells {
         [self.first[0] + (number / self.count[1]) as i16, self.first[1] + (number % self.count[1]) as i16]
     }
 
-    /// Grids of each cell.
+    /// How many grids each cell has.
     fn counts(&self, bounds: &[GridBound]) -> Vec<u32> {
         let mut counts = vec![0; self.count[0] * self.count[1]];
         bounds.iter().for_each(|bound| counts[self.number(cell_of(bound))] += 1);
@@ -172,7 +176,7 @@ impl Cells {
     }
 }
 
-/// Where each of some parts begins that lie one after the other.
+/// Where each of some consecutive parts begins.
 fn starts(counts: &[u32]) -> Vec<u32> {
     let before = |next: &mut u32, count: &u32| {
         *next += count;
@@ -181,7 +185,7 @@ fn starts(counts: &[u32]) -> Vec<u32> {
     counts.iter().scan(0, before).collect()
 }
 
-/// The cell of the middle of a grid.
+/// The cell that has the middle of a grid.
 fn cell_of(bound: &GridBound) -> Cell {
     let middle = |packed| range(packed).iter().sum::<i32>() >> 1;
     [(middle(bound.y) >> STRIP_LOG2) as i16, (middle(bound.x) >> COLUMN_LOG2) as i16]
@@ -194,10 +198,11 @@ mod tests {
     use crate::render::grids::tiles::packed;
     use std::ops::Range;
 
-    /// A list of some jobs, whose runs and itself may take so many bytes of memory.
-    fn merged_of(jobs: Vec<ShareGrids>, memory_bytes: u64) -> (GridColumns, Vec<(u32, u32)>) {
+    /// The list of some shares, of which all lists together may take `memory_bytes` of memory.
+    fn merged_of(shares: Vec<ShareGrids>, memory_bytes: u64) -> (GridColumns, Vec<(u32, u32)>) {
         let store = GridStore::new(&HostMemory::new(u64::MAX), memory_bytes);
-        let runs: Vec<SortedRun> = jobs.into_iter().map(|job| SortedRun::of(job, &store).expect("kept")).collect();
+        let runs: Vec<SortedRun> =
+            shares.into_iter().map(|share| SortedRun::of(share, &store).expect("kept")).collect();
         let (list, lost) = merge_runs(&runs, &store).expect("merged");
         let all = 0..list.len();
         let columns = GridColumns {
@@ -208,7 +213,7 @@ mod tests {
         (columns, lost)
     }
 
-    fn job(places: Range<u32>, bounds: &[GridBound]) -> ShareGrids {
+    fn share(places: Range<u32>, bounds: &[GridBound]) -> ShareGrids {
         ShareGrids {
             grids: places.clone().map(|primitive| Subpatch { primitive, ..Subpatch::default() }).collect(),
             bounds: bounds[places.start as usize..places.end as usize].to_vec(),
@@ -221,38 +226,38 @@ mod tests {
     }
 
     #[test]
-    fn grids_lie_strip_by_strip_and_know_their_places() {
+    fn grids_are_sorted_strip_by_strip_and_keep_their_places() {
         let at = [[500, 70], [3, 5], [-9, 60], [3, 63], [20, 2], [i32::from(i16::MAX), -1], [2, 5]];
         let bounds = at.map(bound);
         for memory_bytes in [u64::MAX, 0] {
-            let jobs = [0..2, 2..2, 2..7].map(|places| job(places, &bounds)).to_vec();
-            let (columns, lost) = merged_of(jobs, memory_bytes);
+            let shares = [0..2, 2..2, 2..7].map(|places| share(places, &bounds)).to_vec();
+            let (columns, lost) = merged_of(shares, memory_bytes);
             assert_eq!(columns.order, [5, 2, 1, 3, 6, 4, 0], "strips from the top, columns of 16 pixels, then places");
             assert_eq!(lost, [(0, 1), (2, 1), (2, 1)]);
             let primitives: Vec<u32> = columns.grids.iter().map(|grid| grid.primitive).collect();
             assert_eq!(primitives, columns.order);
             let moved: Vec<GridBound> = columns.order.iter().map(|&place| bounds[place as usize]).collect();
             assert_eq!(columns.bounds, moved);
-            assert_eq!(merged_of(vec![job(0..0, &[])], memory_bytes).0, GridColumns::default());
+            assert_eq!(merged_of(vec![share(0..0, &[])], memory_bytes).0, GridColumns::default());
             assert_eq!(merged_of(Vec::new(), memory_bytes).0, GridColumns::default());
         }
     }
 
     #[test]
-    fn long_runs_in_a_file_merge_as_in_memory_and_do_not_depend_on_jobs() {
+    fn long_runs_in_a_file_merge_as_in_memory_and_do_not_depend_on_shares() {
         let count = 2 * BLOCK_GRIDS as u32 + 100;
         let bounds: Vec<GridBound> =
             (0..count).map(|i| bound([i * 7919 % 640, i / 3 % 480].map(u32::cast_signed))).collect();
-        let jobs = |size: u32| -> Vec<ShareGrids> {
+        let shares = |size: u32| -> Vec<ShareGrids> {
             let firsts = (0..count).step_by(size as usize);
-            firsts.map(|first| job(first..(first + size).min(count), &bounds)).collect()
+            firsts.map(|first| share(first..(first + size).min(count), &bounds)).collect()
         };
-        let (whole, _) = merged_of(jobs(count), u64::MAX);
+        let (whole, _) = merged_of(shares(count), u64::MAX);
         let mut places = whole.order.clone();
         places.sort_unstable();
         assert!(places.into_iter().eq(0..count));
         for (size, memory_bytes) in [(1000, u64::MAX), (1000, 0), (BLOCK_GRIDS as u32 + 7, 0), (50, 1 << 20)] {
-            assert!(merged_of(jobs(size), memory_bytes).0 == whole, "{size} {memory_bytes}");
+            assert!(merged_of(shares(size), memory_bytes).0 == whole, "{size} {memory_bytes}");
         }
     }
 }

@@ -7,21 +7,23 @@ use crate::render::grids::pixel_grids::PixelGrids;
 use crate::render::grids::tiles::{micropolygons, range};
 use crate::scene::Filter;
 
-/// The grids of a picture.
+/// The grids of a picture, counted.
 #[derive(Debug, Default)]
 pub(crate) struct PictureGrids {
     /// In [the order of pages](crate::render::grids::order).
     pub list: GridList,
+    /// What they add up to.
     pub totals: GridTotals,
-    /// Subpatches lost at the eye plane, by instance (one example a chunk).
+    /// Subpatches lost at the eye plane, by instance (one example for each chunk of primitives).
     pub lost: Vec<(u32, u32)>,
     /// Displacement bounds, in camera space, of instances that declare none: measured, and used in the count.
     pub bounds_measured: Vec<(u32, f32)>,
 }
 
-/// What the grids of a picture come to.
+/// What the grids of a picture add up to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GridTotals {
+    /// Micropolygons of all grids.
     pub micropolygons: u64,
     /// The least of the nearest depths of grids; infinite if there are none.
     pub near: f32,
@@ -40,7 +42,7 @@ impl Default for GridTotals {
 }
 
 impl GridTotals {
-    /// Of grids in a picture that samples `sampled_px` (x0, y0, x1, y1, half-open).
+    /// Adds up the grids of a picture that samples `sampled_px` (x0, y0, x1, y1, half-open).
     pub(crate) fn of(list: &GridList, sampled_px: [i32; 4], filter: &Filter) -> Result<Self, ListError> {
         let mut pixels = PixelGrids::new(sampled_px, frame::filter_apron(filter));
         let mut totals = Self::default();

@@ -1,11 +1,12 @@
-//! How many grids a single pixel needs at most: a region of one pixel cannot be cut, so each has to have room for them.
+//! How many grids a single pixel needs at most: a region of one pixel cannot be cut, so every region needs room for
+//! them.
 
 use crate::pipeline::kernels::records::GridBound;
 
-/// Cells of the map at most; those of larger pictures are several pixels wide.
+/// Cells of the map, at most; in larger pictures a cell is several pixels wide.
 const CELLS_MAX: u64 = 1 << 22;
 
-/// How many grids each pixel of a picture needs, in the making.
+/// Counts how many grids each pixel of a picture needs.
 #[derive(Debug)]
 pub(crate) struct PixelGrids {
     first: [i64; 2],
@@ -19,7 +20,8 @@ pub(crate) struct PixelGrids {
 }
 
 impl PixelGrids {
-    /// Of a picture that samples `sampled_px` (x0, y0, x1, y1, half-open) and filters over `apron_px` beyond each pixel.
+    /// An empty count for a picture that samples `sampled_px` (x0, y0, x1, y1, half-open) and filters over `apron_px`
+    /// beyond each pixel.
     pub(crate) fn new(sampled_px: [i32; 4], apron_px: [u32; 2]) -> Self {
         let [x0, y0, x1, y1] = sampled_px.map(i64::from);
         let size = [(x1 - x0).max(1), (y1 - y0).max(1)];
@@ -50,8 +52,8 @@ impl PixelGrids {
         Some((place(low - apron), place(high + apron) + 1))
     }
 
-    /// The most grids whose bounds meet what a region of one pixel samples, its filter's apron included. In pictures of more than four
-    /// million pixels it may be a little more than the truth.
+    /// The most grids whose bounds meet what a region of one pixel samples, including the filter's apron. In pictures
+    /// of more than four million pixels it may be slightly too high.
     pub(crate) fn most(mut self) -> u64 {
         let mut most = 0;
         for y in 0..self.map.len() / self.columns {
@@ -87,7 +89,7 @@ mod tests {
         let bounds = [bound([0, 5], [0, 5]), bound([4, 9], [5, 9]), bound([6, 20], [-3, 4]), bound([-9, -2], [0, 0])];
         let most = |apron| most_of(&bounds, [-1, -1, 11, 11], apron);
         assert_eq!(most([0, 0]), 2, "the first two share pixels (4, 5) and (5, 5)");
-        assert_eq!(most([1, 1]), 3, "one pixel away lies the third");
+        assert_eq!(most([1, 1]), 3, "the third is one pixel away");
         assert_eq!(most_of(&[], [0, 0, 4, 4], [0, 0]), 0);
     }
 

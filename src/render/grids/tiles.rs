@@ -7,15 +7,15 @@ use std::num::NonZero;
 use std::ops::Range;
 
 const TRANSLUCENT: u32 = 8;
-/// Fewer grids are not worth a thread.
+/// Grids of a thread, at least: fewer are not worth one.
 const SHARE_MIN: usize = 1 << 15;
 
-/// Two 16-bit numbers with signs.
+/// Unpacks the ends of a range: two signed 16-bit numbers in one word.
 pub(crate) fn range(packed: u32) -> [i32; 2] {
     [i32::from(packed as u16 as i16), i32::from((packed >> 16) as u16 as i16)]
 }
 
-/// The same numbers in one word.
+/// Packs the ends of a range into one word.
 pub(crate) fn packed([low, high]: [i32; 2]) -> u32 {
     u32::from(low as u16) | u32::from(high as u16) << 16
 }
@@ -25,8 +25,8 @@ pub(crate) fn micropolygons(grid: &Subpatch) -> u64 {
     u64::from((grid.shape >> 10) & 15) * u64::from((grid.shape >> 14) & 15)
 }
 
-/// What the tiles of a picture hold whose grids were counted. A grid's micropolygons are spread over the tiles that its bound meets. All
-/// processors take part, a share of the grids each.
+/// Counts what the tiles of a picture hold. A grid's micropolygons are spread over the tiles that its bound meets. All
+/// processors take part, with a part of the grids each.
 pub(crate) fn tile_counts(
     picture: Region,
     list: &GridList,
@@ -71,7 +71,7 @@ fn spread(layout: &TileGrid, tiles: &mut [TileCounts], bound: &GridBound, count:
     let cells = ((x1 - x0 + 1) * (y1 - y0 + 1)) as u64;
     let columns = layout.size[0] as usize;
     layout.count_grid(tiles, [x0, x1], [y0, y1]);
-    // What a division leaves over goes to the first tile, so that the sum is exact.
+    // The remainder of the division goes to the first tile, so that the sum is exact.
     let share = count / cells;
     for y in y0..=y1 {
         for x in x0..=x1 {

@@ -68,8 +68,8 @@ impl GeometryPages {
         PagesBytes::of(&self.pages).all <= self.budget_bytes
     }
 
-    /// Allocates the buffers of all pages that may ever be resident, before others take what is left: buffers that share
-    /// blocks need more than their bytes. Where there is too little memory, one page at a time is resident.
+    /// Allocates the buffers of all pages that may ever be resident, before others take what is left: buffers that
+    /// share blocks need more than their bytes. Where there is too little memory, one page at a time is resident.
     pub(crate) fn allocate(&mut self, device: &mut Device) -> Result<(), GpuError> {
         if !self.buffers.is_empty() {
             return Ok(());

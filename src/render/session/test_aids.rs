@@ -3,7 +3,7 @@
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::gpu::{Fault, Faults};
 use crate::render::device::memory::{GEOMETRY_PAGE_BYTES, GridResidency, REGIONS_IN_FLIGHT, host_list_bytes};
-use crate::render::grids::list::GRID_BYTES;
+use crate::render::grids::list::LISTED_GRID_BYTES;
 use crate::schedule::Region;
 use crate::schedule::perturb::IN_FLIGHT_MAX;
 use std::sync::Arc;
@@ -89,7 +89,8 @@ impl Aids {
 
     /// How much of the list of grids is on a device.
     pub(crate) fn grid_residency(&self) -> Option<GridResidency> {
-        let page = |bytes: u64| GridResidency { page_grids: (bytes / GRID_BYTES).max(1), pages: SMALL_GRID_PAGES };
+        let page =
+            |bytes: u64| GridResidency { page_grids: (bytes / LISTED_GRID_BYTES).max(1), pages: SMALL_GRID_PAGES };
         self.small_page_bytes.map(page)
     }
 

@@ -1,26 +1,25 @@
 //! How the memory that a device may use (its limit) is divided, in closed form: every share, its constants, and what a
 //! picture needs at least.
 //!
-//! With F grids of the picture, and *left* the bytes that remain of the limit after everything above in the table and the
-//! scene's reserve:
+//! F is the number of grids of the picture; *left* is what remains of the limit after the rows above and the reserve.
 //!
-//! | what takes memory | how much | by | used in |
+//! | what | how much | constants | used in |
 //! |---|---|---|---|
-//! | staging | nothing where the host sees device memory, else two buffers for uploads and one for reading back | `gpu` | `gpu::transfer` |
-//! | the frame: instances, shader parameters, bindings of primvars, clipping planes | 148 bytes an instance, 16 each of the others, and the frame record | [`frame_parts`](crate::render::device::frame) | `device::frame` |
-//! | the reserve of the scene, which stays free | `Option "limits" "reserve"` in KiB | `Picture::reserve_bytes` | [`free_bytes`] |
-//! | pages of geometry | all of them, up to a third of *left*; one page in any case | [`GEOMETRY_PART`], [`GEOMETRY_PAGE_BYTES`] | `device::renderer`, `resident::geometry_pages` |
-//! | the counting pass, freed before regions begin | lists of 2^17 subpatches, halved while they take more than half of *left*, down to 256 | [`COUNTING_PART`], [`SUBPATCHES_MAX`], [`SUBPATCHES_MIN`] | `device::bound_split` |
-//! | the list of grids | 52 F bytes and 8 for each 64 grids, up to half of *left*; else as many pages of 2^17 grids as a quarter holds; at least one page of 2^14 grids | [`GridResidency`] and its constants | `device::begin_picture`, `resident::grid_pages` |
-//! | regions in flight | equal parts of all that is left, each up to the largest buffer that the device allows, of which `largest_region` makes the most | [`REGIONS_IN_FLIGHT`] and the constants of [`regions`] | `device::begin_picture`, `region` |
-//! | the imager, when all else is freed | memory for 1024 tiles of pixels, halved until it fits, down to 8 | [`IMAGER_TILES_MAX`], [`IMAGER_TILES_MIN`] | `device::imager` |
+//! | staging | none where the host sees device memory, else 3 x 8 MiB | `STAGING_BYTES` | `gpu::transfer` |
+//! | frame | 148 bytes an instance, 16 a record of parameters and bindings | - | `frame` |
+//! | scene's reserve | `Picture::reserve_bytes`, which stay free | - | `free_bytes` |
+//! | pages of geometry | all, up to 1/3 of *left*; one in any case | `GEOMETRY_*` | `renderer` |
+//! | counting, freed after it | 2^17 to 2^8 subpatches, up to 1/2 of *left* | `SUBPATCHES_*` | `bound_split` |
+//! | list of grids | 52 F + F / 8, up to 1/2 of *left*; else pages in 1/4 | `grid_residency` | `begin_picture` |
+//! | regions in flight | equal parts of all that is left | `REGIONS_IN_FLIGHT`, `regions` | `begin_picture` |
+//! | imager, when all is freed | 1024 to 8 tiles of pixels | `IMAGER_TILES_*` | `imager` |
 //!
-//! On the host, lists of grids are kept in memory up to a sixteenth of all devices' limits (`HOST_LIST_PART`,
-//! `grids::list`), and in a file beyond that.
+//! On the host, lists of grids are kept in memory up to a sixteenth of all devices' limits (`HOST_LIST_PART`), and in a
+//! file beyond that (`grids::list`).
 //!
-//! Where a share cannot be allocated, the next smaller one is tried (`device::begin_picture`): a shorter list of resident
-//! grids, one page of geometry, smaller regions, fewer regions in flight. Where even the smallest shares do not fit,
-//! [`MemoryNeeds`] adds them up for the message. `docs/memory.md` has the formulas.
+//! Where a share cannot be allocated, `begin_picture` tries the next smaller one: fewer resident grids, one page of
+//! geometry, smaller regions, fewer regions in flight. Where even the smallest shares do not fit, [`MemoryNeeds`] adds
+//! them up for the message. `docs/memory.md` has the formulas.
 
 mod grid_residency;
 mod needs;
@@ -55,7 +54,8 @@ const IMAGER_TILES_MAX: u64 = 1024;
 /// Tiles that the imager runs over at once, at least; where they do not fit, it does not run.
 const IMAGER_TILES_MIN: u64 = 8;
 
-/// The part of what all devices may use that lists of grids may take of the host's memory, before they go to a file: 1 / this.
+/// The part of what all devices may use that lists of grids may take of the host's memory, before they go to a file: 1
+/// / this.
 const HOST_LIST_PART: u64 = 16;
 
 /// Bytes of a list of grids that stay in the host's memory where the limits of all devices come to `limits_bytes`.
@@ -68,7 +68,8 @@ pub(crate) fn free_bytes(memory: MemoryUse, reserve_bytes: u64) -> u64 {
     memory.budget_bytes.saturating_sub(memory.used_bytes + reserve_bytes)
 }
 
-/// Bytes of the pages of geometry that are resident at once on a device with `free` bytes, where at most `bytes_max` are wanted.
+/// Bytes of the pages of geometry that are resident at once on a device with `free` bytes, where at most `bytes_max`
+/// are wanted.
 pub(crate) fn geometry_bytes(pages: PagesBytes, free: u64, bytes_max: u64) -> u64 {
     pages.all.min((free / GEOMETRY_PART).min(bytes_max).max(pages.largest))
 }

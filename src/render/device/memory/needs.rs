@@ -76,8 +76,8 @@ impl MemoryNeeds {
         self
     }
 
-    /// A limit under which the picture can be drawn, in whole MiB. Large buffers have blocks of their own; small ones share
-    /// blocks, of which at most one is less than half full, because a buffer goes where there is room.
+    /// A limit under which the picture can be drawn, in whole MiB. Large buffers have blocks of their own; small ones
+    /// share blocks, of which at most one is less than half full, because a buffer goes where there is room.
     pub(crate) fn mib(&self) -> u64 {
         let (large, small): (Vec<&NeededBuffers>, Vec<&NeededBuffers>) =
             self.0.iter().filter(|buffers| buffers.bytes > 0).partition(|buffers| buffers.bytes >= BLOCK_BYTES);

@@ -1,8 +1,9 @@
-//! What a region in flight gets of the device's memory: the largest capacity that fits a number of bytes, in closed form.
+//! What a region in flight gets of the device's memory: the largest capacity that fits a number of bytes, in closed
+//! form.
 //!
-//! The bytes go first to the lists of the grids that some pixel needs, because a pixel cannot be cut, then to subpixels:
-//! depth keys, resolved samples, visible colours. What a small picture leaves over goes to stores that let work come in
-//! larger portions.
+//! The bytes go first to the lists of the grids that some pixel needs, because a pixel cannot be cut, then to
+//! subpixels: depth keys, resolved samples, visible colours. What a small picture leaves over goes to stores that let
+//! work come in larger portions.
 
 use crate::pipeline::buffers::RegionCapacity;
 use std::iter;
@@ -70,7 +71,8 @@ fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCap
         pixel_samples: demand.pixel_samples,
         arena,
         slots: arena / 16,
-        // A micropolygon of the usual shading rates is seen by several samples; where more are seen, colours go in rounds.
+        // A micropolygon of the usual shading rates is seen by several samples; where more are seen, colours go in
+        // rounds.
         colours: (work / 4).max(1 << 10),
         entries: if demand.translucent { work } else { 0 },
         variables: demand.variables,
@@ -102,8 +104,8 @@ pub(crate) fn smallest_region_bytes(demand: &Demand) -> u64 {
     capacity(demand, SUBPIXELS_MIN, SUBPIXELS_MIN, demand.grids(0)).bytes() + (1 << 20)
 }
 
-/// Capacities to try for each of `in_flight` regions on a device with `free` bytes, the largest first. Buffers that share
-/// blocks leave gaps, so that fewer bytes may fit than are free; the smallest region may still fit into a gap.
+/// Capacities to try for each of `in_flight` regions on a device with `free` bytes, the largest first. Buffers that
+/// share blocks leave gaps, so that fewer bytes may fit than are free; the smallest region may still fit into a gap.
 pub(crate) fn region_choices(
     demand: &Demand,
     in_flight: usize,
