@@ -9,6 +9,9 @@
 //! without gaps. Record structs and push constants become `#[repr(C)]` structs whose offsets are asserted, so that the GLSL is the
 //! only place where a layout is written. What the rules forbid is a build error with the kernel's name.
 //!
+//! *Constants.* Named constants of the sources become `constants::NAME` (see [`constants`]), so that the GLSL is the only place where
+//! flags, sizes and the numbers of kinds are written.
+//!
 //! *Optimisation* is off: drivers do their own (48 kernels took CPU drivers as long to compile either way, and ran no faster), and the
 //! optimiser folds float arithmetic before this script can decorate it with `NoContraction` (see [`decorate`]).
 
@@ -16,6 +19,8 @@
 mod check;
 #[path = "build/compile.rs"]
 mod compile;
+#[path = "build/constants.rs"]
+mod constants;
 #[path = "build/decorate.rs"]
 mod decorate;
 #[path = "build/generate.rs"]
@@ -49,6 +54,12 @@ fn main() {
 fn run() -> Result<(), String> {
     let out = PathBuf::from(env::var("OUT_DIR").map_err(|e| format!("OUT_DIR: {e}"))?);
     let compiler = compile::Compiler::new("glsl")?;
+    let sources = sources(Path::new("glsl"))?;
+    let constants = constants::Constants::read(&sources)?;
+    for (path, text) in sources.iter().filter(|(path, _)| path.ends_with(".comp")) {
+        let variants = variants::parse(&file_stem(Path::new(path)), text).map_err(|e| format!("{path}:{e}"))?;
+        constants.check_variants(&variants).map_err(|e| format!("{path}: {e}"))?;
+    }
     let mut code = String::new();
     let mut records = generate::Records::default();
     let mut index = generate::Index::default();
@@ -60,6 +71,7 @@ fn run() -> Result<(), String> {
         generate::folder(&name, &inner, &mut code);
     }
     records.generate(&mut code);
+    constants.generate(&mut code);
     let library = Path::new("glsl/lib/rsl/library.comp");
     if library.exists() {
         let words = decorate::no_contraction(&compiler.compile(library, &[])?)?;
@@ -105,6 +117,20 @@ fn kernel_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
 /// The folders of kernels: all but `lib`, which holds includes.
 fn folders(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(entries(folder)?.into_iter().filter(|path| path.is_dir() && file_stem(path) != "lib").collect())
+}
+
+/// Paths and texts of the GLSL files in a folder and the folders in it, but for the library of compiled shaders.
+fn sources(folder: &Path) -> Result<Vec<(String, String)>, String> {
+    let mut found = Vec::new();
+    for path in entries(folder)? {
+        if path.is_dir() && !path.ends_with("lib/rsl") {
+            found.extend(sources(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "comp" || extension == "glsl") {
+            let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+            found.push((path.to_string_lossy().into_owned(), text));
+        }
+    }
+    Ok(found)
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {

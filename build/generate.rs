@@ -223,7 +223,7 @@ fn constants(reflection: &Reflection, code: &mut String) {
     code.push_str("]\n    }\n}\n");
 }
 
-/// `LOCAL_SIZE`, `Variant` when there are several, and `kernel`.
+/// `LOCAL_SIZE` unless variants differ in it, `Variant` when there are several, and `kernel`.
 fn kernels(unit: &Unit<'_>, code: &mut String) {
     let several = unit.built.len() > 1;
     if several {
@@ -242,7 +242,9 @@ fn kernels(unit: &Unit<'_>, code: &mut String) {
         code.push_str("];\n}\n");
     } else {
         let _ = writeln!(code, "/// The kernel's name.\npub const LABEL: &str = {:?};", unit.built[0].variant.name);
-        let size = unit.built[0].reflection.local_size;
+    }
+    let size = unit.built[0].reflection.local_size;
+    if unit.built.iter().all(|built| built.reflection.local_size == size) {
         let _ = writeln!(code, "/// Invocations of a workgroup.\npub const LOCAL_SIZE: [u32; 3] = {size:?};");
     }
     for built in &unit.built {

@@ -4,6 +4,9 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 
+#include "lib/block.glsl"
+#include "lib/key.glsl"
+
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Keys { uint64_t keys[]; };
@@ -16,14 +19,14 @@ layout(push_constant) uniform Push {
 };
 
 void main() {
-    uint pitch = (region_width + 3u) >> 2, block = invocation();
-    if (block >= pitch * ((region_height + 3u) >> 2) || dirty[block] == 0u) return;
+    uint pitch = (region_width + (BLOCK_PX - 1u)) >> BLOCK_LOG2, block = invocation();
+    if (block >= pitch * ((region_height + (BLOCK_PX - 1u)) >> BLOCK_LOG2) || dirty[block] == 0u) return;
     dirty[block] = 0u;
-    uvec2 low = uvec2(block % pitch, block / pitch) << 2, high = min(low + 4u, uvec2(region_width, region_height));
+    uvec2 low = uvec2(block % pitch, block / pitch) << BLOCK_LOG2, high = min(low + BLOCK_PX, uvec2(region_width, region_height));
     uint farthest = 0u;
-    for (uint y = low.y; y < high.y && farthest != 0xffffffffu; y++) {
+    for (uint y = low.y; y < high.y && farthest != KEY_EMPTY; y++) {
         uint first = (y * region_width + low.x) * pixel_samples, last = (y * region_width + high.x) * pixel_samples;
-        for (uint i = first; i < last && farthest != 0xffffffffu; i++) farthest = max(farthest, uint(keys[i] >> 32));
+        for (uint i = first; i < last && farthest != KEY_EMPTY; i++) farthest = max(farthest, uint(keys[i] >> 32));
     }
     blocks[block] = farthest;
 }

@@ -1,4 +1,4 @@
-// variants: bound_split_quadric KIND=0; bound_split_facet KIND=1; bound_split_patch KIND=2; bound_split_curve KIND=3; bound_split_point KIND=4
+// variants: bound_split_quadric KIND=KIND_QUADRIC; bound_split_facet KIND=KIND_FACET; bound_split_patch KIND=KIND_PATCH; bound_split_curve KIND=KIND_CURVE; bound_split_point KIND=KIND_POINT
 //
 // Bound/split, first half of a round (RenderAnts, section 5.1; Patney and Owens 2008). One invocation = one subpatch of the list, those
 // of other kinds idle. Bounds the subpatch in raster space and depth, fixes the rates of its short edges (lib/edge.glsl), and decides:

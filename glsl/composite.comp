@@ -43,7 +43,7 @@ COLOUR_FUNCTION
 void main() {
     uint pixel = first + invocation();
     if (pixel >= last) return;
-    uint before = NOTHING, place = 0u;
+    uint before = KEY_EMPTY, place = 0u;
     bool there = true;
     vec4 colour = vec4(0.0), weights = vec4(0.0);
 #if SMOOTH
@@ -61,7 +61,7 @@ void main() {
         bool other = number != before;
         if (other) {
             before = number;
-            place = number == NOTHING ? first_place : colour_place(number);
+            place = number == KEY_EMPTY ? first_place : colour_place(number);
             there = place >= first_place && place < last_place;
             place = (place - first_place) * colour_records(value_records);
         }
@@ -69,14 +69,14 @@ void main() {
         other = true;
         uint k = s - pixel * pixel_samples;
         ivec2 at = sample_position(frame, corner, uvec2(k % frame.samples.x, k / frame.samples.x));
-        if (number != NOTHING && there) weights = colour_weights(place, value_records, at);
+        if (number != KEY_EMPTY && there) weights = colour_weights(place, value_records, at);
 #endif
-        if (other) colour = number == NOTHING || !there ? vec4(0.0) : colour_value(place, value_records, 0u, weights);
-        if (!there || (number == NOTHING && first_place != 0u)) continue;
+        if (other) colour = number == KEY_EMPTY || !there ? vec4(0.0) : colour_value(place, value_records, 0u, weights);
+        if (!there || (number == KEY_EMPTY && first_place != 0u)) continue;
         float mean = TRANSLUCENT == 1 ? mean3(through.xyz) : 1.0;
         resolved[record] = TRANSLUCENT == 1 ? gathered + vec4(through.xyz * colour.xyz, mean * colour.w) : colour;
         for (uint k = 0u; k < variables; k++) {
-            vec4 value = number == NOTHING ? vec4(0.0) : colour_value(place, value_records, value_records - variables + k, weights);
+            vec4 value = number == KEY_EMPTY ? vec4(0.0) : colour_value(place, value_records, value_records - variables + k, weights);
             uint at = record + resolved_records - variables + k;
             if (TRANSLUCENT == 1) resolved[at] += vec4(through.xyz, mean) * value; else resolved[at] = value;
         }

@@ -3,7 +3,7 @@
 // Composite, translucent: one invocation = one subpixel. Takes the entries of its cell that its sample lies in, in order of (depth at
 // the sample, number), and adds their colours to what the subpixel has gathered in nearer slabs: C += T Ci, T *= 1 - Oi. A subpixel whose
 // opacity passes the threshold stops and hides what is behind it like an opaque surface. Reads entries, order, colours; writes
-// resolved and lowers keys. One call composites the nearest NEAREST entries; a subpixel with more notes how far it came and asks to be
+// resolved and lowers keys. One call composites the nearest NEAREST_ENTRIES entries; a subpixel with more notes how far it came and asks to be
 // called again (unfinished).
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -17,8 +17,10 @@
 #include "lib/resolved.glsl"
 #include "lib/colour.glsl"
 
-#define NEAREST 48u
-#define DEPTH_MIN 1e-30 // 0 stands for no depth
+// Entries of a subpixel that one call takes at most.
+const uint NEAREST_ENTRIES = 48u;
+// Least depth of a surface that passes the z threshold: 0 means that there is none.
+const float DEPTH_MIN = 1e-30;
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
@@ -48,16 +50,16 @@ layout(push_constant) uniform Push {
 };
 
 // The nearest entries of the sample so far, sorted.
-uint64_t nearest_key[NEAREST];
-uint nearest_entry[NEAREST];
+uint64_t nearest_key[NEAREST_ENTRIES];
+uint nearest_entry[NEAREST_ENTRIES];
 uint nearest_count;
 bool more; // some did not fit
 
 // Keeps an entry in its place. Entries come nearly in order, so few others move.
 void keep(uint64_t key, uint index) {
-    if (nearest_count == NEAREST) {
+    if (nearest_count == NEAREST_ENTRIES) {
         more = true;
-        if (key > nearest_key[NEAREST - 1u]) return;
+        if (key > nearest_key[NEAREST_ENTRIES - 1u]) return;
         nearest_count--;
     }
     uint at = nearest_count;
@@ -80,7 +82,7 @@ void find_nearest(uint base, uint count, uint bit, ivec2 at, uint64_t behind) {
         uint index = order[base + i];
         if ((entries[index].mask & bit) == 0u) continue;
         Entry e = entries[index]; // after the test: what a lane does not need it does not load
-        if (nearest_count == NEAREST && floatBitsToUint(e.zmin) > uint(nearest_key[NEAREST - 1u] >> 32)) {
+        if (nearest_count == NEAREST_ENTRIES && floatBitsToUint(e.zmin) > uint(nearest_key[NEAREST_ENTRIES - 1u] >> 32)) {
             more = true;
             break;
         }
@@ -96,14 +98,14 @@ void main() {
     uint pixel_samples = frame.samples.x * frame.samples.y;
     uint subpixel = first + invocation();
     if (subpixel >= last) return;
-    uint pixel = subpixel / pixel_samples, s = subpixel - pixel * pixel_samples, cell = pixel * cells + (s >> 5);
+    uint pixel = subpixel / pixel_samples, s = subpixel - pixel * pixel_samples, cell = pixel * cells + (s >> CELL_LOG2);
     uint count = cell_counts[cell], record = subpixel * resolved_records;
     vec4 gathered = resolved[record], through = resolved[record + 1u];
     uint64_t behind = resume[subpixel];
     if (count == 0u || stopped(through) || behind == ~0ul) return;
     ivec2 corner = ivec2(region_x + int(pixel % region_width), region_y + int(pixel / region_width));
     ivec2 at = sample_position(frame, corner, uvec2(s % frame.samples.x, s / frame.samples.x)) - corner * FIXED;
-    find_nearest(cell_offsets[cell], count, 1u << (s & 31u), at, behind);
+    find_nearest(cell_offsets[cell], count, 1u << (s & (CELL_SAMPLES - 1u)), at, behind);
     for (uint i = 0u; i < nearest_count && !stopped(through); i++) {
         uint place = entries[nearest_entry[i]].cell * colour_records(value_records);
         vec4 weights = colour_weights(place, value_records, corner * FIXED + at);

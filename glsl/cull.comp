@@ -5,12 +5,13 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
+#include "lib/block.glsl"
 #include "lib/records.glsl"
 #include "lib/slot.glsl"
 #include "lib/piece.glsl"
 
 // Larger grids are not worth the search.
-#define BLOCKS_MAX 256
+const int CULL_BLOCKS_MAX = 256;
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
@@ -38,11 +39,11 @@ layout(push_constant) uniform Push {
 
 bool hidden(GridBound bound) {
     ivec2 x = unpack_range(bound.x) - region_x, y = unpack_range(bound.y) - region_y;
-    ivec2 low = max(ivec2(x.x, y.x), ivec2(0)) >> 2, high = min(ivec2(x.y, y.y), ivec2(region_width, region_height) - 1) >> 2;
+    ivec2 low = max(ivec2(x.x, y.x), ivec2(0)) >> BLOCK_LOG2, high = min(ivec2(x.y, y.y), ivec2(region_width, region_height) - 1) >> BLOCK_LOG2;
     ivec2 size = high - low + 1;
     if (min(size.x, size.y) <= 0) return true;
-    if (size.x * size.y > BLOCKS_MAX) return false;
-    int pitch = int((region_width + 3u) >> 2);
+    if (size.x * size.y > CULL_BLOCKS_MAX) return false;
+    int pitch = int((region_width + (BLOCK_PX - 1u)) >> BLOCK_LOG2);
     uint near = floatBitsToUint(max(bound.zmin, 0.0));
     for (int by = low.y; by <= high.y; by++) {
         for (int bx = low.x; bx <= high.x; bx++) {
@@ -66,11 +67,11 @@ void main() {
         atomicAdd(culled_micropolygons, nu * nv);
         return;
     }
-    uint flags = instances[subpatch.instance].flags, dims = nu | (nv << 8);
-    if ((flags & INSTANCE_ONE_SIDED) != 0u) dims |= SLOT_ONE_SIDED << 16;
-    if ((flags & INSTANCE_FLIP_NORMAL) != 0u) dims |= SLOT_FLIP << 16;
-    if ((flags & INSTANCE_MATTE) != 0u) dims |= SLOT_MATTE << 16;
-    if ((flags & INSTANCE_SMOOTH) != 0u) dims |= SLOT_SMOOTH << 16;
+    uint flags = instances[subpatch.instance].flags, dims = nu | (nv << SLOT_NV_SHIFT);
+    if ((flags & INSTANCE_ONE_SIDED) != 0u) dims |= SLOT_ONE_SIDED << SLOT_FLAGS_SHIFT;
+    if ((flags & INSTANCE_FLIP_NORMAL) != 0u) dims |= SLOT_FLIP << SLOT_FLAGS_SHIFT;
+    if ((flags & INSTANCE_MATTE) != 0u) dims |= SLOT_MATTE << SLOT_FLAGS_SHIFT;
+    if ((flags & INSTANCE_SMOOTH) != 0u) dims |= SLOT_SMOOTH << SLOT_FLAGS_SHIFT;
     uint slot = slot_base + atomicAdd(pieces[piece].count, 1u);
     slots[slot] = Slot(rank, dims, bound.x, bound.y, bound.zmin, bound.zmax, subpatch.instance, 0u);
 }

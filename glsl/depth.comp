@@ -1,12 +1,17 @@
-// Depth: one invocation = one pixel of the region's inside; the depth that its own samples show, by the hider's depth filter: 0 nearest,
-// 1 farthest, 2 mean. Samples that see nothing count as infinitely far (nearest, farthest) or are left out (mean). A translucent surface
+// Depth: one invocation = one pixel of the region's inside; the depth that its own samples show, by the hider's depth filter: nearest,
+// farthest or mean. Samples that see nothing count as infinitely far (nearest, farthest) or are left out (mean). A translucent surface
 // that passes the z threshold counts like an opaque one.
 // Reads keys, resolved; writes depths (1e38 where nothing is seen).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 
-#define EMPTY_DEPTH 1e38
+#include "lib/key.glsl"
+
+// cases: DEPTH_FILTER_*
+const uint DEPTH_FILTER_NEAREST = 0u;
+const uint DEPTH_FILTER_FARTHEST = 1u;
+const uint DEPTH_FILTER_MEAN = 2u;
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
@@ -31,20 +36,21 @@ void main() {
     uint index = first + invocation();
     if (index >= last) return;
     uint pixel = (inside_y + index / inside_width) * region_width + inside_x + index % inside_width;
-    float nearest = EMPTY_DEPTH, farthest = 0.0, sum = 0.0, seen = 0.0;
+    float nearest = DEPTH_MAX, farthest = 0.0, sum = 0.0, seen = 0.0;
     for (uint s = 0u; s < pixel_samples; s++) {
         uint subpixel = pixel * pixel_samples + s, bits = uint(keys[subpixel] >> 32);
-        float z = bits == 0xffffffffu ? EMPTY_DEPTH : uintBitsToFloat(bits);
+        float z = bits == KEY_EMPTY ? DEPTH_MAX : uintBitsToFloat(bits);
         if (translucent != 0u) {
             float before = abs(resolved[subpixel * resolved_records + 1u].w);
             if (before != 0.0) z = min(z, before);
         }
-        bool empty = z >= EMPTY_DEPTH;
+        bool empty = z >= DEPTH_MAX;
         nearest = min(nearest, z);
         farthest = max(farthest, z);
         sum += empty ? 0.0 : z;
         seen += empty ? 0.0 : 1.0;
     }
-    float mean = seen > 0.0 ? sum / seen : EMPTY_DEPTH;
-    depths[first_pixel + index] = depth_filter == 0u ? nearest : depth_filter == 1u ? farthest : mean;
+    float mean = seen > 0.0 ? sum / seen : DEPTH_MAX;
+    // DEPTH_FILTER_MEAN: the rest
+    depths[first_pixel + index] = depth_filter == DEPTH_FILTER_NEAREST ? nearest : depth_filter == DEPTH_FILTER_FARTHEST ? farthest : mean;
 }

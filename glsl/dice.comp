@@ -1,4 +1,4 @@
-// variants: dice_quadric KIND=0; dice_facet KIND=1; dice_patch KIND=2; dice_curve KIND=3; dice_point KIND=4
+// variants: dice_quadric KIND=KIND_QUADRIC; dice_facet KIND=KIND_FACET; dice_patch KIND=KIND_PATCH; dice_curve KIND=KIND_CURVE; dice_point KIND=KIND_POINT
 //
 // Dice: one invocation = one row of vertices of a grid (16 invocations a slot; those past the last row idle). Reads the grid's
 // subpatch, its primitive and instance; writes the geometry channels that `channels` asks for: 0 (P, u), 1 (N, v), 2 (dPdu, s),
@@ -12,7 +12,7 @@
 #include "lib/slot.glsl"
 #include "lib/piece.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = GROUP_ROWS) in;
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
 layout(std430, set = 0, binding = 1) readonly buffer Instances { Instance instances[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Primitives { Primitive primitives[]; };
@@ -32,16 +32,16 @@ layout(push_constant) uniform Push {
 #include "lib/surface.glsl"
 #include "lib/grid_param.glsl"
 
-#define CHANNEL_POSITION 1u
-#define CHANNEL_NORMAL 2u
-#define CHANNEL_DPDU 4u
-#define CHANNEL_DPDV 8u
-#define CHANNEL_PARAMETERS 16u // u, v, s, t beside those that are written: hiding needs none
+const uint CHANNEL_POSITION = 1u;
+const uint CHANNEL_NORMAL = 2u;
+const uint CHANNEL_DPDU = 4u;
+const uint CHANNEL_DPDV = 8u;
+const uint CHANNEL_PARAMETERS = 16u; // u, v, s, t beside those that are written: hiding needs none
 
 // u, v of the whole surface, and default s, t (RISpec 4.2.1 TextureCoordinates, 5.1 for polygons).
 vec4 surface_uvst(Primitive primitive, Param u, Param v) {
     vec2 uv = vec2(mix(primitive.uv_range.x, primitive.uv_range.z, u.t), mix(primitive.uv_range.y, primitive.uv_range.w, v.t));
-#if KIND == 1
+#if KIND == KIND_FACET
     if ((primitive.kind_flags & PRIMITIVE_POLYGON) != 0u) {
         vec2 xy = between(u, row[0], row[1]).xy;
         return vec4(xy, xy);
@@ -69,7 +69,7 @@ void write_vertex(Primitive primitive, Param u, Param v, uint at) {
 
 void main() {
     frame = frame_record;
-    uint index = gl_GlobalInvocationID.x >> 4, j = gl_GlobalInvocationID.x & 15u;
+    uint index = gl_GlobalInvocationID.x >> SLOT_ROWS_LOG2, j = gl_GlobalInvocationID.x & ((1u << SLOT_ROWS_LOG2) - 1u);
     if (index >= pieces[piece].count) return;
     Slot slot = slots[slot_base + index];
     uint nu = slot_nu(slot), nv = slot_nv(slot);
@@ -77,7 +77,7 @@ void main() {
     Subpatch grid = grids[slot.rank];
     Primitive primitive = primitives[grid.primitive];
     surface_load(instances[grid.instance], primitive);
-#if KIND == 4
+#if KIND == KIND_POINT
     point_rim(grid.shape, nu);
 #endif
     uint at = vertex_base + (index << pieces[piece].slot_log2) + j * (nu + 1u);

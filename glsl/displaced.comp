@@ -7,7 +7,7 @@
 #include "lib/slot.glsl"
 #include "lib/piece.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = GROUP_SLOTS) in;
 layout(std430, set = 0, binding = 0) readonly buffer Slots { Slot slots[]; };
 layout(std430, set = 0, binding = 1) readonly buffer Pieces { Piece pieces[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Arena { vec4 arena[]; };

@@ -1,22 +1,23 @@
-// variants: hide_first PASS=0 CLIPPED=0; hide_rest PASS=1 CLIPPED=0
-// variants: hide_first_clipped PASS=0 CLIPPED=1; hide_rest_clipped PASS=1 CLIPPED=1
+// variants: hide_first REST=0 CLIPPED=0; hide_rest REST=1 CLIPPED=0
+// variants: hide_first_clipped REST=0 CLIPPED=1; hide_rest_clipped REST=1 CLIPPED=1
 //
 // Hide: one invocation = one micropolygon of an opaque grid. Reads diced (and displaced) vertices; lowers the depth keys of the samples
 // it covers; marks the 4x4-pixel blocks it changed. A key is (camera z as float bits) << 32 | number, a minimum is commutative, so
-// neither batches nor order show in the picture. Overflows nothing: a micropolygon of more than PART tiles is finished, and one
+// neither batches nor order show in the picture. Overflows nothing: a micropolygon of more than HIDE_TILES_MAX tiles is finished, and one
 // wider than 16 pixels done, by hide_rest, whose indirect dispatch this kernel arms.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_shader_atomic_int64 : require
 
+#include "lib/block.glsl"
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
 #include "lib/sampling.glsl"
 #include "lib/slot.glsl"
 #include "lib/piece.glsl"
 
-layout(local_size_x = 256) in;
+layout(local_size_x = GROUP_MICROPOLYGONS) in;
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
 layout(std430, set = 0, binding = 1) readonly buffer Slots { Slot slots[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Arena { vec4 arena[]; };
@@ -39,9 +40,13 @@ layout(push_constant) uniform Push {
 #include "lib/coverage.glsl"
 #include "lib/clip.glsl"
 
+// A tile: one bit of a word for each sample, and at most so many along a row.
+const uint TILE_SAMPLES = 32u;
+const uint TILE_WIDTH = 8u;
+
 // Tiles of 32 samples that one invocation visits: loop trips are bounded (ARCHITECTURE.md, 7). A region of 2^24 samples has fewer than
 // 4096 parts.
-#define PART 256u
+const uint HIDE_TILES_MAX = 256u;
 
 // The candidate samples of a micropolygon: a rectangle of subpixels, counted from the region's first one.
 struct Candidates {
@@ -97,7 +102,7 @@ void lower_key(Micropolygon m, Slot slot, RegionRect region, uvec2 subpixel, uin
     uint at = (pixel.y * region.width + pixel.x) * (frame.samples.x * frame.samples.y) + k.y * frame.samples.x + k.x;
     if (key < keys[at]) {
         atomicMin(keys[at], key);
-        dirty[(pixel.y >> 2) * ((region.width + 3u) >> 2) + (pixel.x >> 2)] = 1u;
+        dirty[(pixel.y >> BLOCK_LOG2) * ((region.width + (BLOCK_PX - 1u)) >> BLOCK_LOG2) + (pixel.x >> BLOCK_LOG2)] = 1u;
     }
 }
 
@@ -115,25 +120,25 @@ void main() {
     if (px.x > px.z || px.y > px.w) return;
     Candidates all = candidates(m, px, region);
     // Tiles of at most 32 samples; nearly all micropolygons need one.
-    uvec2 tile = uvec2(min(all.count.x, 8u), 0u);
-    tile.y = 32u / tile.x;
+    uvec2 tile = uvec2(min(all.count.x, TILE_WIDTH), 0u);
+    tile.y = TILE_SAMPLES / tile.x;
     uvec2 tiles = divide(all.count + tile - 1u, tile);
     uint total = tiles.x * tiles.y;
     bool wide = micropolygon_wide(m);
-#if PASS == 0
-    if (total > PART || wide) {
+#if !REST
+    if (total > HIDE_TILES_MAX || wide) {
         rest_groups_x = gl_NumWorkGroups.x;
-        atomicMax(rest_groups_z, (total + PART - 1u) / PART);
+        atomicMax(rest_groups_z, (total + HIDE_TILES_MAX - 1u) / HIDE_TILES_MAX);
     }
     if (wide) return;
     uint begin = 0u;
 #else
-    uint begin = gl_WorkGroupID.z * PART;
+    uint begin = gl_WorkGroupID.z * HIDE_TILES_MAX;
     if (begin == 0u && !wide) return; // done by the first pass
 #endif
     uint number = (slot.rank << NUMBER_MP_BITS) | local;
     Coverage cover = coverage_setup(m);
-    for (uint t = begin; t < min(total, begin + PART); t++) {
+    for (uint t = begin; t < min(total, begin + HIDE_TILES_MAX); t++) {
         uint row = divide(uvec2(t), tiles).x;
         uvec2 at = uvec2(t - row * tiles.x, row) * tile;
         uvec2 first = all.first + at, size = min(tile, all.count - at);

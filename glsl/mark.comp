@@ -20,10 +20,10 @@ layout(push_constant) uniform Push {
 void main() {
     uint pixel = first + invocation();
     if (pixel >= last) return;
-    uint before = NOTHING;
+    uint before = KEY_EMPTY;
     for (uint i = 0u; i < pixel_samples; i++) {
         uint number = uint(keys[pixel * pixel_samples + i]);
-        if (number == NOTHING || number == before) continue;
+        if (number == KEY_EMPTY || number == before) continue;
         before = number;
         uint word = visible_word(number), bit = visible_bit(number);
         if ((visible[word] & bit) == 0u) atomicOr(visible[word], bit);

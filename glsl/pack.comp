@@ -14,7 +14,7 @@
 #include "lib/visible.glsl"
 #include "lib/colour.glsl"
 
-layout(local_size_x = 256) in;
+layout(local_size_x = GROUP_MICROPOLYGONS) in;
 layout(std430, set = 0, binding = 0) readonly buffer Slots { Slot slots[]; };
 layout(std430, set = 0, binding = 1) readonly buffer Arena { vec4 arena[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Visible { uint visible[]; };
@@ -31,13 +31,16 @@ layout(push_constant) uniform Push {
     uint position_base;  // record of the vertices' positions (pack_smooth)
     uint value_records;  // of a vertex, or of the whole micropolygon
     uint opacity_record; // 1 when places have an opacity record, else 0
-    uint opacity_channel; // output channel of Oi, 0xffffffff when the program's opacity is 1
+    uint opacity_channel; // output channel of Oi, OPACITY_NONE when the program's opacity is 1
     uint variables;      // output channels after colour and opacity
     uint first_variable; // output channel of the first of them
     uint first_place; // the colour store holds places [first_place, last_place)
     uint last_place;
     uint coloured; // 0: no program ran, the grids are matte
 };
+
+// No output channel of Oi.
+const uint OPACITY_NONE = 0xffffffffu;
 
 COLOUR_PLACE_FUNCTION
 
@@ -50,7 +53,7 @@ vec4 value(uint at, uint nu, bool one) { return one ? mean(at, nu) : arena[at]; 
 void store(uint place, uint at, uint nu, bool one, bool matte) {
     colours[place] = matte ? vec4(0.0) : vec4(value(at, nu, one).xyz, 1.0);
     if (opacity_record != 0u) {
-        bool opaque = opacity_channel == 0xffffffffu;
+        bool opaque = opacity_channel == OPACITY_NONE;
         colours[place + 1u] = vec4(opaque ? vec3(1.0) : value(at + opacity_channel * channel_stride, nu, one).xyz, 0.0);
     }
     for (uint k = 0u; k < variables; k++) {

@@ -11,16 +11,22 @@
 #include "lib/slot.glsl"
 #include "lib/piece.glsl"
 
-layout(local_size_x = 256) in;
+layout(local_size_x = GROUP_VERTICES) in;
 layout(std430, set = 0, binding = 0) readonly buffer Instances { Instance instances[]; };
 layout(std430, set = 0, binding = 1) readonly buffer Primitives { Primitive primitives[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Values { float values[]; };
 layout(std430, set = 0, binding = 3) readonly buffer Grids { Subpatch grids[]; };
 layout(std430, set = 0, binding = 4) readonly buffer Slots { Slot slots[]; };
 
-// One primvar of an instance and where it goes. A list ends with class PRIMVAR_END.
+// Bits of PrimvarBinding.class_type above the class.
+const int BINDING_TYPE_SHIFT = 8;
+const int BINDING_TAKEN_SHIFT = 12;
+const int BINDING_STRIDE_SHIFT = 17;
+const int BINDING_UNIFORM_SHIFT = 31;
+
+// One primvar of an instance and where it goes. A list ends with class CLASS_END.
 struct PrimvarBinding {
-    uint class_type;  // PRIMVAR_* class (8 bits) | type (4) | floats taken (5) | floats of a value (14) | uniform input (1)
+    uint class_type;  // CLASS_* (8 bits) | TYPE_* (4) | floats taken (5) | floats of a value (14) | uniform input (1)
     uint first_value; // index of its first float in the page
     uint channel;     // input channel, or number of the uniform input
     uint component;   // first component in the channel's record
@@ -39,17 +45,19 @@ layout(push_constant) uniform Push {
     uint displace; // 1: the displacement program's inputs, 0: the shading program's
 };
 
-#define PRIMVAR_CONSTANT 0u
-#define PRIMVAR_UNIFORM 1u
-#define PRIMVAR_VARYING 2u
-#define PRIMVAR_FACEVARYING 3u
-#define PRIMVAR_VERTEX 4u
-#define PRIMVAR_END 0xffu
+// cases: CLASS_*
+const uint CLASS_CONSTANT = 0u;
+const uint CLASS_UNIFORM = 1u;
+const uint CLASS_VARYING = 2u;
+const uint CLASS_FACEVARYING = 3u;
+const uint CLASS_VERTEX = 4u;
+const uint CLASS_END = 0xffu;
 
-#define TYPE_PLAIN 0u  // floats and colours
-#define TYPE_POINT 1u
-#define TYPE_VECTOR 2u
-#define TYPE_NORMAL 3u
+// cases: TYPE_*
+const uint TYPE_PLAIN = 0u; // floats and colours
+const uint TYPE_POINT = 1u;
+const uint TYPE_VECTOR = 2u;
+const uint TYPE_NORMAL = 3u;
 
 #include "lib/grid_param.glsl"
 
@@ -58,7 +66,7 @@ vec4 cubic_weights(Param p) {
     return vec4(s2 * p.s, (3.0 * s2) * p.t, (3.0 * t2) * p.s, t2 * p.t);
 }
 
-float value(PrimvarBinding b, uint index, uint c) { return values[b.first_value + index * ((b.class_type >> 17) & 0x3fffu) + c]; }
+float value(PrimvarBinding b, uint index, uint c) { return values[b.first_value + index * ((b.class_type >> BINDING_STRIDE_SHIFT) & 0x3fffu) + c]; }
 
 float corners(PrimvarBinding b, uvec4 index, Param u, Param v, uint c) {
     float low = u.s * value(b, index.x, c) + u.t * value(b, index.y, c);
@@ -86,14 +94,14 @@ float vertex_value(PrimvarBinding b, Primitive primitive, Param u, Param v, uint
 
 float spread(PrimvarBinding b, Primitive primitive, Param u, Param v, uint c) {
     uint storage = b.class_type & 0xffu;
-    if (storage == PRIMVAR_CONSTANT) return value(b, 0u, c);
-    if (storage == PRIMVAR_UNIFORM) return value(b, primitive.face, c);
-    if (storage == PRIMVAR_VARYING) return corners(b, primitive.corners, u, v, c);
-    if (storage == PRIMVAR_FACEVARYING) {
+    if (storage == CLASS_CONSTANT) return value(b, 0u, c);
+    if (storage == CLASS_UNIFORM) return value(b, primitive.face, c);
+    if (storage == CLASS_VARYING) return corners(b, primitive.corners, u, v, c);
+    if (storage == CLASS_FACEVARYING) {
         bool curve = (primitive.kind_flags & PRIMITIVE_KIND_MASK) == KIND_CURVE;
         return corners(b, curve ? primitive.corners : primitive.face_corners, u, v, c);
     }
-    return vertex_value(b, primitive, u, v, c);
+    return vertex_value(b, primitive, u, v, c); // CLASS_VERTEX
 }
 
 vec3 to_camera(Instance instance, uint type, vec3 x) {
@@ -127,11 +135,11 @@ void main() {
     grid_param(grid, i, j, nu, nv, u, v);
     uint entry = displace == 1u ? instance.displace_primvars : instance.shade_primvars;
     uint vertex = vertex_base + (index << pieces[piece].slot_log2) + local;
-    for (uint n = entry; entry != 0xffffffffu && (primvar_bindings[n].class_type & 0xffu) != PRIMVAR_END; n++) {
+    for (uint n = entry; entry != PRIMVARS_NONE && (primvar_bindings[n].class_type & 0xffu) != CLASS_END; n++) {
         PrimvarBinding b = primvar_bindings[n];
-        bool uniform_input = (b.class_type >> 31) != 0u;
+        bool uniform_input = (b.class_type >> BINDING_UNIFORM_SHIFT) != 0u;
         if (uniform_input && local != 0u) continue;
-        uint floats = (b.class_type >> 12) & 0x1fu, type = (b.class_type >> 8) & 0xfu;
+        uint floats = (b.class_type >> BINDING_TAKEN_SHIFT) & 0x1fu, type = (b.class_type >> BINDING_TYPE_SHIFT) & 0xfu;
         uint at = uniform_input ? uniform_base + index * uniform_count + b.channel : vertex + b.channel * channel_stride;
         for (uint first = 0u; first < floats; first += 4u) { // a matrix takes four records
             vec4 x = vec4(0.0);

@@ -1,5 +1,5 @@
-// variants: sample_first PASS=0 CLIPPED=0; sample_rest PASS=1 CLIPPED=0
-// variants: sample_first_clipped PASS=0 CLIPPED=1; sample_rest_clipped PASS=1 CLIPPED=1
+// variants: sample_first REST=0 CLIPPED=0; sample_rest REST=1 CLIPPED=0
+// variants: sample_first_clipped REST=0 CLIPPED=1; sample_rest_clipped REST=1 CLIPPED=1
 //
 // Sample: one invocation = one micropolygon of a translucent grid. For each cell (32 samples of a pixel) in which it covers samples that
 // lie before the opaque surface and inside the depth slab, appends an entry and counts it; marks the micropolygon visible.
@@ -17,7 +17,7 @@
 #include "lib/visible.glsl"
 #include "lib/entry.glsl"
 
-layout(local_size_x = 256) in;
+layout(local_size_x = GROUP_MICROPOLYGONS) in;
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
 layout(std430, set = 0, binding = 1) readonly buffer Slots { Slot slots[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Arena { vec4 arena[]; };
@@ -50,8 +50,8 @@ layout(push_constant) uniform Push {
 #include "lib/clip.glsl"
 
 // Cells that one invocation visits.
-#define PART 64u
-#define PARTS_MAX 65535u // workgroups along z
+const uint SAMPLE_CELLS_MAX = 64u;
+const uint SAMPLE_PARTS_MAX = 65535u; // workgroups along z
 
 void append(Entry entry) {
     uint at = atomicAdd(appended, 1u);
@@ -74,12 +74,12 @@ bool seen(Entry entry, Slot slot, ivec2 corner, ivec2 at, uint subpixel) {
 // The covered samples of a cell among the subpixels [first, last] of a pixel: bits of the cell's 32 samples.
 uint cell_mask(Micropolygon m, Coverage cover, ivec2 pixel, uint cell, uvec2 first, uvec2 last) {
     uint mask = 0u;
-    first.y = max(first.y, 32u * cell / frame.samples.x);
-    last.y = min(last.y, (32u * cell + 31u) / frame.samples.x);
+    first.y = max(first.y, CELL_SAMPLES * cell / frame.samples.x);
+    last.y = min(last.y, (CELL_SAMPLES * cell + (CELL_SAMPLES - 1u)) / frame.samples.x);
     for (uint y = first.y; y <= last.y; y++) {
         for (uint x = first.x; x <= last.x; x++) {
             uint s = y * frame.samples.x + x;
-            if ((s >> 5) == cell && covers(m, cover, sample_position(frame, pixel, uvec2(x, y)))) mask |= 1u << (s & 31u);
+            if ((s >> CELL_LOG2) == cell && covers(m, cover, sample_position(frame, pixel, uvec2(x, y)))) mask |= 1u << (s & (CELL_SAMPLES - 1u));
         }
     }
     return mask;
@@ -90,11 +90,11 @@ void sample_cell(Micropolygon m, Coverage cover, Slot slot, uint number, ivec2 p
     uint covered = cell_mask(m, cover, pixel, cell, first_subpixel(m.low, corner), last_subpixel(m.high, corner));
     vec2 shift = vec2(corner - m.low);
     Entry entry = Entry(number, covered, pixel_index * cells + cell, m.f0 + (m.fx * shift.x + m.fy * shift.y), m.fx, m.fy, m.zmin, m.zmax);
-    uint first = pixel_index * (frame.samples.x * frame.samples.y) + 32u * cell;
+    uint first = pixel_index * (frame.samples.x * frame.samples.y) + CELL_SAMPLES * cell;
     while (covered != 0u) {
         uint bit = uint(findLSB(covered));
         covered &= covered - 1u;
-        uint s = 32u * cell + bit, y = uint((float(s) + 0.5) / float(frame.samples.x));
+        uint s = CELL_SAMPLES * cell + bit, y = uint((float(s) + 0.5) / float(frame.samples.x));
         ivec2 at = sample_position(frame, pixel, uvec2(s - y * frame.samples.x, y)) - corner;
         if (!seen(entry, slot, corner, at, first + bit)) entry.mask &= ~(1u << bit);
     }
@@ -116,21 +116,21 @@ void main() {
     if (floatBitsToUint(m.zmax) < slab_low_z || floatBitsToUint(m.zmin) > slab_high_z) return;
     uint width = uint(px.z - px.x) + 1u, total = width * (uint(px.w - px.y) + 1u) * cells;
     bool wide = micropolygon_wide(m);
-#if PASS == 0
-    if (total > PART || wide) {
+#if !REST
+    if (total > SAMPLE_CELLS_MAX || wide) {
         rest_groups_x = gl_NumWorkGroups.x;
-        atomicMax(rest_groups_z, min((total + PART - 1u) / PART, PARTS_MAX));
+        atomicMax(rest_groups_z, min((total + SAMPLE_CELLS_MAX - 1u) / SAMPLE_CELLS_MAX, SAMPLE_PARTS_MAX));
     }
-    if (total > PART * PARTS_MAX) atomicAdd(rest_lost, 1u);
+    if (total > SAMPLE_CELLS_MAX * SAMPLE_PARTS_MAX) atomicAdd(rest_lost, 1u);
     if (wide) return;
     uint begin = 0u;
 #else
-    uint begin = gl_WorkGroupID.z * PART;
+    uint begin = gl_WorkGroupID.z * SAMPLE_CELLS_MAX;
     if (begin == 0u && !wide) return; // done by the first pass
 #endif
     uint number = (slot.rank << NUMBER_MP_BITS) | local;
     Coverage cover = coverage_setup(m);
-    for (uint t = begin; t < min(total, begin + PART); t++) {
+    for (uint t = begin; t < min(total, begin + SAMPLE_CELLS_MAX); t++) {
         uint at = uint((float(t) + 0.5) / float(cells)), y = uint((float(at) + 0.5) / float(width));
         ivec2 pixel = px.xy + ivec2(at - y * width, y);
         sample_cell(m, cover, slot, number, pixel, region_pixel(region, pixel), t - at * cells);

@@ -9,8 +9,8 @@
 #if SERIAL
 layout(local_size_x = 8) in;
 #else
-layout(local_size_x = 256) in;
-shared uint partial[256];
+layout(local_size_x = SCAN_GROUP) in;
+shared uint partial[SCAN_GROUP];
 #endif
 layout(std430, set = 0, binding = 0) readonly buffer Values { uint values[]; };
 layout(std430, set = 0, binding = 1) readonly buffer Sums { uint sums[]; };
@@ -30,13 +30,13 @@ void main() {
         running += VALUE(values[i]);
     }
 #else
-    const uint each = SCAN_TILE / 256u;
+    const uint each = SCAN_TILE / SCAN_GROUP;
     uint tile = gl_WorkGroupID.x, thread = gl_LocalInvocationID.x, first = tile * SCAN_TILE + thread * each, own = 0u;
     for (uint k = 0u; k < each; k++) {
         if (first + k < count) own += VALUE(values[first + k]);
     }
     partial[thread] = own;
-    for (uint step = 1u; step < 256u; step <<= 1) {
+    for (uint step = 1u; step < SCAN_GROUP; step <<= 1) {
         barrier();
         uint before = thread >= step ? partial[thread - step] : 0u;
         barrier();

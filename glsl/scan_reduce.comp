@@ -9,8 +9,8 @@
 #if SERIAL
 layout(local_size_x = 8) in;
 #else
-layout(local_size_x = 256) in;
-shared uint partial[256];
+layout(local_size_x = SCAN_GROUP) in;
+shared uint partial[SCAN_GROUP];
 #endif
 layout(std430, set = 0, binding = 0) readonly buffer Values { uint values[]; };
 layout(std430, set = 0, binding = 1) writeonly buffer Sums { uint sums[]; };
@@ -28,8 +28,8 @@ void main() {
     sums[tile] = sum;
 #else
     uint tile = gl_WorkGroupID.x, thread = gl_LocalInvocationID.x, sum = 0u;
-    for (uint k = 0u; k < SCAN_TILE / 256u; k++) {
-        uint i = tile * SCAN_TILE + k * 256u + thread;
+    for (uint k = 0u; k < SCAN_TILE / SCAN_GROUP; k++) {
+        uint i = tile * SCAN_TILE + k * SCAN_GROUP + thread;
         if (i < count) sum += VALUE(values[i]);
     }
     partial[thread] = sum;

@@ -10,8 +10,6 @@
 #include "lib/records.glsl"
 #include "lib/selection.glsl"
 
-#define NO_KEY 0xffffffffu
-
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Grids { Subpatch grids[]; };
@@ -38,7 +36,7 @@ void main() {
     if (rank >= min(total, capacity)) return;
     Subpatch subpatch = grids[rank];
 #if SHADE
-    sort_keys[rank] = NO_KEY;
+    sort_keys[rank] = SORT_KEY_NONE;
     uint places_here = needed[rank], base = colour_base[rank];
     if (places_here == 0u || base >= last_place || base + places_here <= first_place) return;
     uint bin = instances[subpatch.instance].shade_bin;

@@ -3,7 +3,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
-#define NO_KEY 0xffffffffu
+#include "lib/selection.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
@@ -16,6 +16,6 @@ layout(push_constant) uniform Push { uint capacity; };
 
 void main() {
     uint rank = invocation();
-    if (rank >= min(total, capacity) || sort_keys[rank] == NO_KEY) return;
+    if (rank >= min(total, capacity) || sort_keys[rank] == SORT_KEY_NONE) return;
     sorted[offsets[sort_keys[rank]] + places[rank]] = rank;
 }

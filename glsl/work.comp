@@ -10,13 +10,13 @@
 #include "lib/slot.glsl"
 #include "lib/piece.glsl"
 
-#define FLAG_SNAPPED_V0 1u
-#define FLAG_SNAPPED_V1 2u
-#define FLAG_SNAPPED_U0 4u
-#define FLAG_SNAPPED_U1 8u
-#define FLAG_FLIP_NORMAL 16u
+const uint WORK_SNAPPED_V0 = 1u;
+const uint WORK_SNAPPED_V1 = 2u;
+const uint WORK_SNAPPED_U0 = 4u;
+const uint WORK_SNAPPED_U1 = 8u;
+const uint WORK_FLIP_NORMAL = 16u;
 
-layout(local_size_x = 64) in;
+layout(local_size_x = GROUP_SLOTS) in;
 layout(std430, set = 0, binding = 0) readonly buffer Instances { Instance instances[]; };
 layout(std430, set = 0, binding = 1) readonly buffer Primitives { Primitive primitives[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Grids { Subpatch grids[]; };
@@ -41,7 +41,7 @@ uint hash_grid(uint instance, Subpatch grid) {
 
 void main() {
     uint index = gl_GlobalInvocationID.x;
-    uint count = pieces[piece].count, in_group = 256u >> pieces[piece].slot_log2;
+    uint count = pieces[piece].count, in_group = GROUP_VERTICES >> pieces[piece].slot_log2;
     if (index >= count) {
         // The compiled kernel's last workgroup goes on to here: empty slots.
         if (index < (count + in_group - 1u) / in_group * in_group) work[2u * index] = uvec4(0u);
@@ -53,13 +53,13 @@ void main() {
     vec4 range = primitives[grid.primitive].uv_range;
     uint u_level = shape_u_level(grid.shape), v_level = shape_v_level(grid.shape), nu = shape_nu(grid.shape), nv = shape_nv(grid.shape);
     uint flags = 0u;
-    if (edge_snapped(grid.edges.x, u_level, nu)) flags |= FLAG_SNAPPED_V0;
-    if (edge_snapped(grid.edges.y, u_level, nu)) flags |= FLAG_SNAPPED_V1;
-    if (edge_snapped(grid.edges.z, v_level, nv)) flags |= FLAG_SNAPPED_U0;
-    if (edge_snapped(grid.edges.w, v_level, nv)) flags |= FLAG_SNAPPED_U1;
-    if ((instance.flags & INSTANCE_FLIP_NORMAL) != 0u) flags |= FLAG_FLIP_NORMAL;
+    if (edge_snapped(grid.edges.x, u_level, nu)) flags |= WORK_SNAPPED_V0;
+    if (edge_snapped(grid.edges.y, u_level, nu)) flags |= WORK_SNAPPED_V1;
+    if (edge_snapped(grid.edges.z, v_level, nv)) flags |= WORK_SNAPPED_U0;
+    if (edge_snapped(grid.edges.w, v_level, nv)) flags |= WORK_SNAPPED_U1;
+    if ((instance.flags & INSTANCE_FLIP_NORMAL) != 0u) flags |= WORK_FLIP_NORMAL;
     float du = (range.z - range.x) / float(nu << u_level), dv = (range.w - range.y) / float(nv << v_level);
     uint block = SHADE == 1 ? instance.shade_block : instance.displace_block;
-    work[2u * index] = uvec4((slot.dims & 0xffffu) | (flags << 16), block, hash_grid(grid.instance, grid), uniform_base + index * uniform_count);
+    work[2u * index] = uvec4((slot.dims & ((1u << SLOT_FLAGS_SHIFT) - 1u)) | (flags << 16), block, hash_grid(grid.instance, grid), uniform_base + index * uniform_count);
     work[2u * index + 1u] = uvec4(floatBitsToUint(du), floatBitsToUint(dv), 0u, 0u);
 }

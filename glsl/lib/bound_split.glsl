@@ -5,13 +5,13 @@
 
 #include "lib/verdict.glsl"
 
-#define LEVEL_MAX 16u
+const uint LEVEL_MAX = 16u;
 
 // Curves are split until a grid is at most this long: what is hidden is dropped grid by grid.
-#define CURVE_GRID_PX 16.0
+const float CURVE_GRID_PX = 16.0;
 
 // How far off the true line the chords of micropolygons may be, as a part of their wanted length.
-#define FLATNESS 0.125
+const float FLATNESS = 0.125;
 
 
 // Measured along one line of five points at 0, 1/4, 1/2, 3/4, 1. Lengths are integers, so that the order of summation cannot matter.
@@ -41,7 +41,7 @@ Line measure(Subpatch subpatch, uint line, inout Box box) {
     for (uint i = 0u; i <= 4u; i++) {
         Param u = param_at(u0, u_level, along_u ? i : across, 4u);
         Param v = param_at(v0, v_level, along_u ? across : i, 4u);
-#if KIND == 3
+#if KIND == KIND_CURVE
         u = Param(0.5, 0.5); // a ribbon's centre line, so that the parts of a broad one agree
 #endif
         if (i == 0u || !along_u) surface_row(v);
@@ -132,7 +132,7 @@ uint choose_split(uint want_u, uint want_v, uint length_u, uint length_v, Subpat
 // A subpatch that reaches behind the eye cannot be projected: it is split, until it has been split often enough to be given up.
 uint across_eye(Subpatch subpatch) {
     uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape), limit = min(frame.eye_splits, LEVEL_MAX);
-    if (KIND == 3) return v_level < limit ? VERDICT_SPLIT_V : VERDICT_LOST;
+    if (KIND == KIND_CURVE) return v_level < limit ? VERDICT_SPLIT_V : VERDICT_LOST;
     if (u_level >= limit && v_level >= limit) return VERDICT_LOST;
     return u_level <= v_level ? VERDICT_SPLIT_U : VERDICT_SPLIT_V;
 }
@@ -172,11 +172,11 @@ void demand_v(inout Demand d, uint rate, uint total, bool border) {
     if (border) d.border_v = max(d.border_v, rate);
 }
 
-#if KIND == 3
+#if KIND == KIND_CURVE
 
 // A curve's ribbon is measured along its centre line; across it is as wide as it is. Thin ribbons get micropolygons of the wanted area
 // rather than the wanted length, at most twice as long: longer ones would cost more samples tested than they save.
-#define STRETCH_MAX 2.0
+const float STRETCH_MAX = 2.0;
 
 float raster_width(vec3 centre, float width) {
     float scale = max(abs(frame.raster_scale.x), abs(frame.raster_scale.y));
@@ -210,23 +210,15 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
 
 #else
 
-// The middle lines matter where a primitive may be longer inside than along its borders.
-#if KIND == 0 || KIND == 2
-#define LINES 6u
-#else
-#define LINES 4u
-#endif
-
-// A point's rim is never coarser than this, however small, so that it looks round.
-#define POINT_RIM_RATE 8u
-
 Demand measure_all(inout Subpatch subpatch, inout Box box) {
     Demand d = Demand(1u, 1u, 1u, 1u, 0u, 0u);
     uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
-    for (uint i = 0u; i < LINES; i++) {
+    // The middle lines matter where a primitive may be longer inside than along its borders.
+    const uint lines = KIND == KIND_QUADRIC || KIND == KIND_PATCH ? 6u : 4u;
+    for (uint i = 0u; i < lines; i++) {
         Line line = measure(subpatch, i, box);
         uint rate = wanted_rate(line);
-#if KIND == 4
+#if KIND == KIND_POINT
         if (i < 2u) rate = max(rate, POINT_RIM_RATE);
 #endif
         bool along_u = i < 2u || i == 4u;

@@ -9,7 +9,7 @@
 #if SERIAL
 layout(local_size_x = 8) in;
 #else
-layout(local_size_x = 64) in; // CLUSTER_GRIDS
+layout(local_size_x = CLUSTER_GRIDS) in;
 #endif
 #include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Clusters { Cluster clusters[]; };

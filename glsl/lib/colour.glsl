@@ -6,7 +6,7 @@
 #ifndef COLOUR_GLSL
 #define COLOUR_GLSL
 
-#define POSITION_RECORDS 2u
+const uint POSITION_RECORDS = 2u;
 
 uint colour_records(uint value_records) { return SMOOTH == 1 ? 4u * value_records + POSITION_RECORDS : value_records; }
 

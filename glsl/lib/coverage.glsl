@@ -1,12 +1,12 @@
 // Which samples a micropolygon covers. Small micropolygons (all but wild ones) use 32-bit edge functions relative to their own
-// corner; larger ones 64-bit, with the same result, in kernels that are compiled with PASS 1: CPU drivers run through both sides of a
+// corner; larger ones 64-bit, with the same result, in kernels that are compiled with REST: CPU drivers run through both sides of a
 // branch, so what is rare stands in a kernel of its own.
 
 #ifndef COVERAGE_GLSL
 #define COVERAGE_GLSL
 
 // Products of two differences and their sums stay inside 31 bits up to this extent, in 1/1024 pixel.
-#define NARROW_EXTENT 16383
+const int NARROW_EXTENT = 16383;
 
 struct Coverage {
     Triangle t0; // (a, b, d)
@@ -26,7 +26,7 @@ Coverage coverage_setup(Micropolygon m) {
     return cover;
 }
 
-#if PASS == 1
+#if REST
 
 int64_t edge_wide(ivec2 p, ivec2 q, ivec2 at) {
     return int64_t(q.x - p.x) * int64_t(at.y - p.y) - int64_t(q.y - p.y) * int64_t(at.x - p.x);
@@ -48,7 +48,7 @@ bool triangle_covers_wide(ivec2 p, ivec2 q, ivec2 r, ivec2 at) {
 #endif
 
 bool covers(Micropolygon m, Coverage cover, ivec2 at) {
-#if PASS == 1
+#if REST
     if (micropolygon_wide(m)) return triangle_covers_wide(m.a, m.b, m.d, at) || triangle_covers_wide(m.a, m.d, m.c, at);
 #endif
     ivec2 p = at - m.low;

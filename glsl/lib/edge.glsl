@@ -9,14 +9,23 @@
 #ifndef EDGE_GLSL
 #define EDGE_GLSL
 
-#define EDGE_RATE_MAX 15u
-#define EDGE_OPEN 0u // not a leaf yet
+const uint EDGE_RATE_MAX = 15u;
+const uint EDGE_OPEN = 0u; // not a leaf yet
 
-uint edge_pack(uint leaf_level, uint rate, uint i0, uint i1) { return leaf_level | (rate << 5) | (i0 << 9) | (i1 << 13); }
-uint edge_leaf_level(uint edge) { return edge & 31u; }
-uint edge_rate(uint edge) { return (edge >> 5) & 15u; }
-uint edge_i0(uint edge) { return (edge >> 9) & 15u; }
-uint edge_i1(uint edge) { return (edge >> 13) & 15u; }
+// Where the parts of a packed edge begin, above the level.
+const int EDGE_RATE = 5;
+const int EDGE_I0 = 9;
+const int EDGE_I1 = 13;
+const uint EDGE_LEVEL_MASK = 31u;
+const uint EDGE_INDEX_MASK = 15u;
+
+uint edge_pack(uint leaf_level, uint rate, uint i0, uint i1) {
+    return leaf_level | (rate << EDGE_RATE) | (i0 << EDGE_I0) | (i1 << EDGE_I1);
+}
+uint edge_leaf_level(uint edge) { return edge & EDGE_LEVEL_MASK; }
+uint edge_rate(uint edge) { return (edge >> EDGE_RATE) & EDGE_INDEX_MASK; }
+uint edge_i0(uint edge) { return (edge >> EDGE_I0) & EDGE_INDEX_MASK; }
+uint edge_i1(uint edge) { return (edge >> EDGE_I1) & EDGE_INDEX_MASK; }
 uint edge_count(uint edge) { return edge_i1(edge) - edge_i0(edge); }
 bool edge_open(uint edge) { return edge_rate(edge) == 0u; }
 

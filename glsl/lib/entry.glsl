@@ -3,6 +3,10 @@
 #ifndef ENTRY_GLSL
 #define ENTRY_GLSL
 
+const int CELL_LOG2 = 5;
+// Samples of a cell.
+const uint CELL_SAMPLES = 1u << CELL_LOG2;
+
 struct Entry {
     uint number;
     uint mask; // covered samples of the cell

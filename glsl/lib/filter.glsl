@@ -5,11 +5,12 @@
 
 #include "lib/turns.glsl"
 
-#define FILTER_BOX 0u
-#define FILTER_TRIANGLE 1u
-#define FILTER_GAUSSIAN 2u
-#define FILTER_CATMULL_ROM 3u
-#define FILTER_SINC 4u
+// cases: FILTER_*
+const uint FILTER_BOX = 0u;
+const uint FILTER_TRIANGLE = 1u;
+const uint FILTER_GAUSSIAN = 2u;
+const uint FILTER_CATMULL_ROM = 3u;
+const uint FILTER_SINC = 4u;
 
 // e^x for x in [-20, 0], relative error below 1e-6: 2^n by bits, the rest by a polynomial.
 float exp_negative(float x) {
@@ -33,7 +34,7 @@ float filter_weight(uint kind, vec2 d, vec2 half_width, vec2 inverse) {
         vec2 window = vec2(cos_sin_turns(0.125 * r.x).x, cos_sin_turns(0.125 * r.y).x);
         return sinc(d.x) * sinc(d.y) * (window.x * window.y);
     }
-    float r2 = dot(d, d), q = sqrt(r2); // Catmull-Rom: radial, in pixels
+    float r2 = dot(d, d), q = sqrt(r2); // FILTER_CATMULL_ROM: radial, in pixels
     if (q >= 2.0) return 0.0;
     return q < 1.0 ? 3.0 * q * r2 - 5.0 * r2 + 2.0 : -q * r2 + 5.0 * r2 - 8.0 * q + 4.0;
 }

@@ -4,11 +4,11 @@
 #define FRAME_GLSL
 
 // Raster coordinates are in FIXED-ths of a pixel, integers once a vertex has been projected.
-#define FIXED 1024
-#define FIXED_LOG2 10
+const int FIXED_LOG2 = 10;
+const int FIXED = 1 << FIXED_LOG2;
 
-#define FRAME_PERSPECTIVE 1u
-#define FRAME_JITTER 2u
+const uint FRAME_PERSPECTIVE = 1u;
+const uint FRAME_JITTER = 2u;
 
 struct Frame {
     vec2 raster_scale;  // 1/1024 pixels per unit of x/z, y/z (perspective) or x, y (orthographic)
@@ -38,9 +38,12 @@ vec2 raster_position(Frame frame, vec3 p) {
     return q * frame.raster_scale + frame.raster_offset;
 }
 
-// The one rounding to 1/1024 pixel that every vertex goes through. Clamped so that differences fit 31 bits.
+// Raster positions are clamped to this, in 1/1024 pixel, so that differences fit 31 bits.
+const float RASTER_MAX = 134217728.0;
+
+// The one rounding to 1/1024 pixel that every vertex goes through.
 ivec2 raster_fixed(Frame frame, vec3 p) {
-    vec2 r = clamp(raster_position(frame, p), vec2(-134217728.0), vec2(134217728.0));
+    vec2 r = clamp(raster_position(frame, p), vec2(-RASTER_MAX), vec2(RASTER_MAX));
     return ivec2(floor(r + vec2(0.5)));
 }
 

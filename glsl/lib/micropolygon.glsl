@@ -6,9 +6,8 @@
 #ifndef MICROPOLYGON_GLSL
 #define MICROPOLYGON_GLSL
 
+#include "lib/key.glsl"
 #include "lib/slot.glsl"
-
-#define DEPTH_MAX 1e38 // RI_INFINITY
 
 struct Micropolygon {
     ivec2 a; // (i, j); all four in 1/1024 pixel

@@ -3,15 +3,25 @@
 #ifndef PIECE_GLSL
 #define PIECE_GLSL
 
+// Workgroups of the kernels that run over a piece: so many slots, rows of vertices, vertices or micropolygons each. Compiled kernels
+// take GROUP_VERTICES too.
+const uint GROUP_SLOTS = 64u;
+const uint GROUP_ROWS = 64u;
+const uint GROUP_VERTICES = 256u;
+const uint GROUP_MICROPOLYGONS = 256u;
+
+// log2 of the rows of vertices of a slot, empty ones included.
+const int SLOT_ROWS_LOG2 = 4;
+
 struct Piece {
     uint count;     // slots that culling left
     uint slot_log2; // log2 of the vertices of a slot
     uint mp_log2;   // log2 of the micropolygons of a slot, empty ones included
     uint spare0;
-    uint slot_groups[3];   // indirect dispatch: 64 slots a workgroup
-    uint row_groups[3];    // 4 slots a workgroup, 16 rows each
-    uint vertex_groups[3]; // 256 vertices a workgroup
-    uint mp_groups[3];     // 256 micropolygons a workgroup
+    uint slot_groups[3];   // indirect dispatch: GROUP_SLOTS slots a workgroup
+    uint row_groups[3];    // GROUP_ROWS rows a workgroup
+    uint vertex_groups[3]; // GROUP_VERTICES vertices a workgroup
+    uint mp_groups[3];     // GROUP_MICROPOLYGONS micropolygons a workgroup
 };
 
 #endif

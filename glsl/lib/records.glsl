@@ -5,16 +5,17 @@
 
 // ---- primitives -------------------------------------------------------------------------------------------------------------------
 
-#define KIND_QUADRIC 0u
-#define KIND_FACET 1u
-#define KIND_PATCH 2u
-#define KIND_CURVE 3u
-#define KIND_POINT 4u
+// Kinds of primitives. Macros, because kernels are compiled for one kind each and the preprocessor chooses its code.
+#define KIND_QUADRIC 0
+#define KIND_FACET 1
+#define KIND_PATCH 2
+#define KIND_CURVE 3
+#define KIND_POINT 4
 
-#define PRIMITIVE_KIND_MASK 0xffu
-#define PRIMITIVE_POLYGON 0x100u // facet of a polygon: flat face normal, u v s t are object x y
-#define PRIMITIVE_LINEAR 0x100u  // curve segment with two control points
-#define PRIMITIVE_RIBBON 0x200u  // curve segment with normals
+const uint PRIMITIVE_KIND_MASK = 0xffu;
+const uint PRIMITIVE_POLYGON = 0x100u; // facet of a polygon: flat face normal, u v s t are object x y
+const uint PRIMITIVE_LINEAR = 0x100u; // curve segment with two control points
+const uint PRIMITIVE_RIBBON = 0x200u; // curve segment with normals
 
 struct Primitive {
     uint kind_flags;
@@ -28,13 +29,14 @@ struct Primitive {
 
 // ---- instances --------------------------------------------------------------------------------------------------------------------
 
-#define INSTANCE_FLIP_NORMAL 1u
-#define INSTANCE_ONE_SIDED 2u
-#define INSTANCE_MATTE 4u
-#define INSTANCE_TRANSLUCENT 8u
-#define INSTANCE_DISPLACED 16u
-#define INSTANCE_SMOOTH 64u // ShadingInterpolation "smooth"
-#define INSTANCE_HAS_NORMAL 32u // primvar N: written over N by the primvar kernel
+const uint INSTANCE_FLIP_NORMAL = 1u;
+const uint INSTANCE_ONE_SIDED = 2u;
+const uint INSTANCE_MATTE = 4u;
+const uint INSTANCE_TRANSLUCENT = 8u;
+const uint INSTANCE_SMOOTH = 64u; // ShadingInterpolation "smooth"
+
+// An instance whose program reads no primvars.
+const uint PRIMVARS_NONE = 0xffffffffu;
 
 struct Instance {
     vec4 row0; // camera space from object space
@@ -48,7 +50,7 @@ struct Instance {
     float scale;              // mean length of a unit vector in camera space, for widths
     uint displace_block;      // records in Params
     uint shade_block;
-    uint displace_primvars;   // first entry in the primvar table, 0xffffffff for none
+    uint displace_primvars;   // first entry in the primvar table, PRIMVARS_NONE for none
     uint shade_primvars;
     uint hide_bin;  // of opacity, page, kind, displacement pipeline
     uint shade_bin; // of page, kind, displacement and shading pipeline
@@ -91,14 +93,16 @@ struct Subpatch {
     uvec4 edges; // along u at v0, along u at v1, along v at u0, along v at u1
 };
 
-#define SHAPE_V_LEVEL 5
-#define SHAPE_NU 10
-#define SHAPE_NV 14
+const int SHAPE_V_LEVEL = 5;
+const int SHAPE_NU = 10;
+const int SHAPE_NV = 14;
+const uint SHAPE_LEVEL_MASK = 31u;
+const uint SHAPE_RATE_MASK = 15u;
 
-uint shape_u_level(uint shape) { return shape & 31u; }
-uint shape_v_level(uint shape) { return (shape >> SHAPE_V_LEVEL) & 31u; }
-uint shape_nu(uint shape) { return (shape >> SHAPE_NU) & 15u; }
-uint shape_nv(uint shape) { return (shape >> SHAPE_NV) & 15u; }
+uint shape_u_level(uint shape) { return shape & SHAPE_LEVEL_MASK; }
+uint shape_v_level(uint shape) { return (shape >> SHAPE_V_LEVEL) & SHAPE_LEVEL_MASK; }
+uint shape_nu(uint shape) { return (shape >> SHAPE_NU) & SHAPE_RATE_MASK; }
+uint shape_nv(uint shape) { return (shape >> SHAPE_NV) & SHAPE_RATE_MASK; }
 
 // Where a grid may be hit: pixels [x0, x1] x [y0, y1] inclusive, 16 bits each with a sign, and camera z.
 struct GridBound {
@@ -119,15 +123,16 @@ uint pack_range(ivec2 range) {
     return uint(r.x & 0xffff) | (uint(r.y) << 16);
 }
 
-// The pixels that the bounds of CLUSTER_GRIDS grids meet which follow each other in a page: ranges as in GridBound.
-#define CLUSTER_GRIDS 64u
+// Grids of a cluster: they follow each other in a page.
+const uint CLUSTER_GRIDS = 64u;
 
+// The pixels that the bounds of a cluster's grids meet: ranges as in GridBound.
 struct Cluster {
     uint x;
     uint y;
 };
 
 // A micropolygon's number: order of grids, then order inside the grid. Ties in depth go to the lower number.
-#define NUMBER_MP_BITS 8
+const int NUMBER_MP_BITS = 8;
 
 #endif

@@ -5,7 +5,10 @@
 #ifndef SCAN_GLSL
 #define SCAN_GLSL
 
-#define SCAN_TILE 1024u
+// Values of a tile.
+const uint SCAN_TILE = 1024u;
+// Invocations of a parallel workgroup.
+const uint SCAN_GROUP = 256u;
 
 #if BITS
 #define VALUE(value) bitCount(value)

@@ -3,19 +3,29 @@
 #ifndef SELECTION_GLSL
 #define SELECTION_GLSL
 
-#define DEPTH_BUCKETS 1024u
-#define BATCHES 32u
-#define SIZE_CLASSES 10u // slots of 16, 32, 64, 128, 256 vertices, each with at most half as many micropolygons, or more
+#include "lib/records.glsl"
 
-// log2 of the slot of a grid, 4 to 8.
+// Buckets of the depth histogram.
+const uint DEPTH_BUCKETS = 1024u;
+// Depth batches of a region at most.
+const uint BATCHES = 32u;
+// log2 of the vertices of the smallest and of the largest slot.
+const uint SLOT_LOG2_MIN = 4u;
+const uint SLOT_LOG2_MAX = 8u;
+// Two for each size of slot: with at most half as many micropolygons as vertices, or with more.
+const uint SIZE_CLASSES = 2u * (SLOT_LOG2_MAX - SLOT_LOG2_MIN + 1u);
+// Sort key of a grid that takes no part.
+const uint SORT_KEY_NONE = 0xffffffffu;
+
+// log2 of the slot of a grid, SLOT_LOG2_MIN to SLOT_LOG2_MAX.
 uint slot_log2_of(uint shape) {
     uint vertices = (shape_nu(shape) + 1u) * (shape_nv(shape) + 1u);
-    return uint(max(findMSB(vertices - 1u) + 1, 4));
+    return uint(max(findMSB(vertices - 1u) + 1, int(SLOT_LOG2_MIN)));
 }
 
 uint size_class(uint shape) {
     uint slot_log2 = slot_log2_of(shape), micropolygons = shape_nu(shape) * shape_nv(shape);
-    return 2u * (slot_log2 - 4u) + (micropolygons > (1u << (slot_log2 - 1u)) ? 1u : 0u);
+    return 2u * (slot_log2 - SLOT_LOG2_MIN) + (micropolygons > (1u << (slot_log2 - 1u)) ? 1u : 0u);
 }
 
 // Logarithmic depth buckets: float bits of positive numbers grow with the numbers.

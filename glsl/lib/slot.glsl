@@ -14,16 +14,19 @@ struct Slot {
     uint spare0;
 };
 
-#define SLOT_ONE_SIDED 1u
-#define SLOT_FLIP 2u
-#define SLOT_MATTE 4u
-#define SLOT_SMOOTH 8u
+const uint SLOT_ONE_SIDED = 1u;
+const uint SLOT_FLIP = 2u;
+const uint SLOT_MATTE = 4u;
+const uint SLOT_SMOOTH = 8u;
+
+const int SLOT_NV_SHIFT = 8;
+const int SLOT_FLAGS_SHIFT = 16;
 
 uint slot_nu(Slot s) { return s.dims & 0xffu; }
-uint slot_nv(Slot s) { return (s.dims >> 8) & 0xffu; }
-bool slot_one_sided(Slot s) { return (s.dims & (SLOT_ONE_SIDED << 16)) != 0u; }
-bool slot_flip(Slot s) { return (s.dims & (SLOT_FLIP << 16)) != 0u; }
-bool slot_smooth(Slot s) { return (s.dims & (SLOT_SMOOTH << 16)) != 0u; }
-bool slot_matte(Slot s) { return (s.dims & (SLOT_MATTE << 16)) != 0u; }
+uint slot_nv(Slot s) { return (s.dims >> SLOT_NV_SHIFT) & 0xffu; }
+bool slot_one_sided(Slot s) { return (s.dims & (SLOT_ONE_SIDED << SLOT_FLAGS_SHIFT)) != 0u; }
+bool slot_flip(Slot s) { return (s.dims & (SLOT_FLIP << SLOT_FLAGS_SHIFT)) != 0u; }
+bool slot_smooth(Slot s) { return (s.dims & (SLOT_SMOOTH << SLOT_FLAGS_SHIFT)) != 0u; }
+bool slot_matte(Slot s) { return (s.dims & (SLOT_MATTE << SLOT_FLAGS_SHIFT)) != 0u; }
 
 #endif

@@ -18,7 +18,7 @@ Instance surface_instance;
 
 // Second differences of a sampled function bound its distance from the bilinear interpolant of its samples: a cell of size h has
 // error <= (hu^2 |f_uu| + hv^2 |f_vv|) / 8, and the cells between 0, 1/2 and 1 of a subpatch have half its size.
-#define PAD_FACTOR (1.0 / 32.0)
+const float PAD_FACTOR = 1.0 / 32.0;
 
 // Between two points; a collapsed edge is one point, whatever the rounding.
 vec3 between(Param p, vec3 a, vec3 b) { return a == b ? a : p.s * a + p.t * b; }
@@ -38,16 +38,19 @@ vec3 cubic_derivative(Param p, vec3 a, vec3 b, vec3 c, vec3 d) {
 // Too small a cross product to be a direction.
 bool degenerate(vec3 n, vec3 du, vec3 dv) { return dot(n, n) <= 1e-10 * (dot(du, du) * dot(du, du) + dot(dv, dv) * dot(dv, dv)); }
 
-#if KIND == 0
+// cases: KIND_*
+#if KIND == KIND_QUADRIC
 #include "lib/surface_quadric.glsl"
-#elif KIND == 1
+#elif KIND == KIND_FACET
 #include "lib/surface_facet.glsl"
-#elif KIND == 2
+#elif KIND == KIND_PATCH
 #include "lib/surface_patch.glsl"
-#elif KIND == 3
+#elif KIND == KIND_CURVE
 #include "lib/surface_curve.glsl"
-#elif KIND == 4
+#elif KIND == KIND_POINT
 #include "lib/surface_point.glsl"
+#else
+#error "no surface for this primitive kind"
 #endif
 
 #endif

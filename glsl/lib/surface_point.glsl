@@ -3,6 +3,9 @@
 
 #include "lib/turns.glsl"
 
+// A point's rim is never coarser than this, however small, so that it looks round.
+const uint POINT_RIM_RATE = 8u;
+
 vec3 centre;
 float radius;
 vec3 right;
@@ -31,7 +34,7 @@ vec3 surface_position(Param u) {
 
 void surface_tangents(Param u, out vec3 du, out vec3 dv) {
     vec2 cs = cos_sin_turns(u.t);
-    du = (6.28318531 * row_radius) * (cs.x * up - cs.y * right);
+    du = (TWO_PI * row_radius) * (cs.x * up - cs.y * right);
     dv = radius * (cs.x * right + cs.y * up);
 }
 
@@ -46,8 +49,8 @@ void point_rim(uint shape, uint nu) {
     float chords = float(nu);
     if (shape_u_level(shape) + shape_v_level(shape) > 0u) {
         float scale = max(abs(frame.raster_scale.x), abs(frame.raster_scale.y)) * surface_instance.dice_scale;
-        float px = (6.28318531 * abs(radius)) * (frame_perspective(frame) ? scale / max(centre.z, frame.eye_z) : scale);
-        chords = clamp(px, 8.0, 4096.0);
+        float px = (TWO_PI * abs(radius)) * (frame_perspective(frame) ? scale / max(centre.z, frame.eye_z) : scale);
+        chords = clamp(px, float(POINT_RIM_RATE), 4096.0);
     }
     float turn = 1.0 / chords;
     radius *= sqrt(3.14159265 * turn / (0.5 * cos_sin_turns(turn).y));

@@ -3,11 +3,11 @@
 #ifndef VERDICT_GLSL
 #define VERDICT_GLSL
 
-#define VERDICT_CULL 0u
-#define VERDICT_GRID 1u
-#define VERDICT_SPLIT_U 2u
-#define VERDICT_SPLIT_V 6u
-#define VERDICT_LOST 4u // across the eye plane, no splits left; never stored
-#define VERDICT_CHILDREN 3u
+const uint VERDICT_CULL = 0u;
+const uint VERDICT_GRID = 1u;
+const uint VERDICT_SPLIT_U = 2u;
+const uint VERDICT_SPLIT_V = 6u;
+const uint VERDICT_LOST = 4u; // across the eye plane, no splits left; never stored
+const uint VERDICT_CHILDREN = 3u;
 
 #endif

@@ -6,13 +6,11 @@
 
 use super::buffers::{CountSlices, FrameSlices, PageSlices};
 use super::geometry::Kind;
+use super::kernels::constants::VERDICT_CHILDREN;
 use super::kernels::records::Round;
 use super::kernels::{bound_split, round, seed, split};
 use super::recording::Recording;
 use super::{Device, covering, scan};
-
-/// Low bits of a verdict: the number of children (glsl/lib/verdict.glsl).
-const CHILDREN_MASK: u32 = 3;
 
 /// Primitives of a chunk: a range of the numbers that its drawables give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +41,8 @@ pub fn record_seed(recording: &mut Recording, slices: &CountSlices, chunk: Chunk
     };
     recording.write(slices.round, &[start]);
 }
+
+const _: () = assert!(bound_split::Variant::ALL.len() == Kind::ALL.len(), "each kind has its bound/split kernel");
 
 fn variant(kind: Kind) -> bound_split::Variant {
     match kind {
@@ -76,12 +76,13 @@ pub fn record_round(
                 children: slices.children,
                 round: slices.round,
             };
-            let groups = covering(u64::from(count), [64, 1, 1]);
+            let groups = covering(u64::from(count), bound_split::LOCAL_SIZE);
             recording.dispatch(bound_split::dispatch(variant(kind), groups, &bindings));
         }
     });
     let total = (slices.scan, slices.scan.total);
-    scan::record(recording, device, slices.children, slices.offsets, count, scan::Summed::Masked(CHILDREN_MASK), total);
+    let summed = scan::Summed::Masked(VERDICT_CHILDREN);
+    scan::record(recording, device, slices.children, slices.offsets, count, summed, total);
     let capacity = slices.lists[to].count() as u32;
     let bindings = split::Bindings {
         list_in: slices.lists[from],

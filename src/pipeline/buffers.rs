@@ -1,11 +1,13 @@
 //! The memory of the pipeline: what a device keeps for a frame, and what each region in flight works in, in closed form.
 
+use super::kernels::constants::{
+    BATCHES, CELL_SAMPLES, CLUSTER_GRIDS, DEPTH_BUCKETS, POSITION_RECORDS, SCAN_TILE, SIZE_CLASSES, VISIBLE_WORDS,
+};
 use super::kernels::records::{
     Appended, Cluster, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, Piece, Primitive, PrimvarBinding,
     Rest, Round, Slot, Subpatch, Total, Unfinished,
 };
 use super::recording::{Arena, ArenaFull, BINDING_BYTES_MAX, Buffer, Slice};
-use super::select::{BATCHES, DEPTH_BUCKETS, SIZE_CLASSES};
 
 /// A record of four floats.
 pub type Vec4 = [f32; 4];
@@ -102,12 +104,9 @@ impl GridPageSlices {
     }
 }
 
-/// Grids of a cluster (glsl/lib/records.glsl).
-pub const CLUSTER_GRIDS: u64 = 64;
-
 /// Clusters of a page of `grids` grids.
 pub fn clusters(grids: u64) -> u64 {
-    grids.div_ceil(CLUSTER_GRIDS)
+    grids.div_ceil(CLUSTER_GRIDS.into())
 }
 
 /// Scratch memory of prefix sums.
@@ -121,7 +120,7 @@ pub struct ScanSlices {
 
 /// Tiles of a prefix sum over `count` values.
 pub fn scan_tiles(count: u64) -> u64 {
-    count.div_ceil(u64::from(super::scan::TILE))
+    count.div_ceil(SCAN_TILE.into())
 }
 
 /// What the counting pass works in.
@@ -184,8 +183,6 @@ impl CountSlices {
 
 /// Pieces of a load at most: their states travel in a recording.
 pub const PIECES_MAX: u32 = 512;
-/// Words of `visible` for each grid (glsl/lib/visible.glsl).
-pub const VISIBLE_WORDS: u64 = 8;
 /// Work records beyond the last slot: empty ones, up to the end of a compiled kernel's last workgroup.
 const WORK_PADDING: u64 = 64;
 
@@ -229,7 +226,7 @@ impl RegionCapacity {
 
     /// Records of one place of the colour store (glsl/lib/colour.glsl).
     pub fn colour_records(&self) -> u64 {
-        if self.smooth { 4 * self.value_records() + 2 } else { self.value_records() }
+        if self.smooth { 4 * self.value_records() + u64::from(POSITION_RECORDS) } else { self.value_records() }
     }
 
     /// Records of one resolved subpixel.
@@ -237,9 +234,9 @@ impl RegionCapacity {
         self.value_records()
     }
 
-    /// Cells (32 samples) of one pixel.
+    /// Cells of one pixel.
     pub fn cells(&self) -> u64 {
-        self.pixel_samples.div_ceil(32)
+        self.pixel_samples.div_ceil(CELL_SAMPLES.into())
     }
 
     fn pixels(&self) -> u64 {
@@ -288,7 +285,12 @@ impl RegionCapacity {
         parts.extend([(self.slots, size_of::<Slot>() as u64), (2 * self.slots + WORK_PADDING, 16), (self.arena, 16)]);
         parts.push((u64::from(PIECES_MAX), size_of::<Piece>() as u64));
         parts.extend([(1, size_of::<Culled>() as u64), (1, size_of::<Rest>() as u64), (1, 16)]);
-        parts.extend([(VISIBLE_WORDS * self.grids, 4), (2 * self.grids, 4), (self.grids, 4), (self.grids, 4)]);
+        parts.extend([
+            (u64::from(VISIBLE_WORDS) * self.grids, 4),
+            (2 * self.grids, 4),
+            (self.grids, 4),
+            (self.grids, 4),
+        ]);
         parts.extend([(self.colours * self.colour_records(), 16), (self.subpixels * self.resolved_records(), 16)]);
         parts.extend([(pixels * (1 + self.variables), 16), (pixels, 4)]);
         let cells = self.cell_count().max(1);
@@ -428,7 +430,7 @@ impl RegionSlices {
             culled: a.cut(1)?,
             rest: a.cut(1)?,
             status: a.cut(1)?,
-            visible: a.cut(VISIBLE_WORDS * c.grids)?,
+            visible: a.cut(u64::from(VISIBLE_WORDS) * c.grids)?,
             visible_before: a.cut(2 * c.grids)?,
             needed: a.cut(c.grids)?,
             colour_base: a.cut(c.grids)?,

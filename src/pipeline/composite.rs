@@ -7,9 +7,6 @@ use super::recording::Recording;
 use super::select::RegionPixels;
 use std::ops::Range;
 
-/// Entries of a subpixel that one call of the compositing of a slab takes at most (glsl/composite_slab.comp).
-pub const NEAREST: u32 = 48;
-
 /// Appends the start of compositing where anything is translucent: nothing gathered, everything shines through in the subpixels `some`.
 pub fn record_clear(
     recording: &mut Recording,
@@ -66,7 +63,7 @@ pub fn record_slab(
         resume: slices.resume,
         unfinished: slices.unfinished,
     };
-    let ([first, last], groups) = portion(some, subpixels, [64, 1, 1]);
+    let ([first, last], groups) = portion(some, subpixels, composite_slab::LOCAL_SIZE);
     let push = composite_slab::Push {
         region_x: region.sampled[0],
         region_y: region.sampled[1],
@@ -108,7 +105,7 @@ pub fn record(
         visible_before: slices.visible_before,
         frame_buffer: frame.frame,
     };
-    let ([first, last], groups) = portion(some, region.count(), [64, 1, 1]);
+    let ([first, last], groups) = portion(some, region.count(), composite::LOCAL_SIZE);
     let push = composite::Push {
         region_x: region.sampled[0],
         region_y: region.sampled[1],

@@ -2,19 +2,14 @@
 
 use super::buffers::{FrameSlices, PageSlices, RegionSlices, Vec4};
 use super::geometry::Kind;
+use super::kernels::constants::{CHANNEL_DPDU, CHANNEL_DPDV};
 use super::kernels::dice;
 use super::kernels::records::Piece as PieceState;
 use super::recording::{BufferRange, Groups, Recording, Slice};
 use std::mem::offset_of;
 
-/// Geometry channel (P, u).
-pub const POSITION: u32 = 1;
-/// Geometry channel (N, v).
-pub const NORMAL: u32 = 2;
 /// Geometry channels (dPdu, s) and (dPdv, t).
-pub const TANGENTS: u32 = 4 | 8;
-/// The parameters u, v, s, t in the channels that are written, as programs want them; hiding needs none.
-pub const PARAMETERS: u32 = 16;
+pub const CHANNEL_TANGENTS: u32 = CHANNEL_DPDU | CHANNEL_DPDV;
 
 /// Slots of one size, and where their vertices stand in the arena. Channel `c` of the piece begins at record
 /// `base + c * vertices()`.
@@ -37,13 +32,13 @@ pub struct Piece {
 /// What a kernel's workgroups hold (glsl/lib/piece.glsl).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Per {
-    /// 64 slots.
+    /// `GROUP_SLOTS` slots.
     Slot,
-    /// 64 rows of vertices.
+    /// `GROUP_ROWS` rows of vertices.
     Row,
-    /// 256 vertices.
+    /// `GROUP_VERTICES` vertices.
     Vertex,
-    /// 256 micropolygons.
+    /// `GROUP_MICROPOLYGONS` micropolygons.
     Micropolygon,
 }
 
@@ -80,6 +75,8 @@ impl Piece {
         self.slot_count << self.slot_log2
     }
 }
+
+const _: () = assert!(dice::Variant::ALL.len() == Kind::ALL.len(), "each kind has its dice kernel");
 
 fn variant(kind: Kind) -> dice::Variant {
     match kind {

@@ -2,6 +2,10 @@
 
 use super::buffers::{FrameSlices, RegionCapacity, RegionSlices};
 use super::frame::filter_apron;
+use super::kernels::constants::{
+    DEPTH_FILTER_FARTHEST, DEPTH_FILTER_MEAN, DEPTH_FILTER_NEAREST, FILTER_BOX, FILTER_CATMULL_ROM, FILTER_GAUSSIAN,
+    FILTER_SINC, FILTER_TRIANGLE,
+};
 use super::kernels::{depth, filter};
 use super::portion;
 use super::recording::Recording;
@@ -14,11 +18,11 @@ const SAMPLES_OF_A_PART: u32 = 16_000;
 
 fn kind_number(kind: FilterKind) -> u32 {
     match kind {
-        FilterKind::Box => 0,
-        FilterKind::Triangle => 1,
-        FilterKind::Gaussian => 2,
-        FilterKind::CatmullRom => 3,
-        FilterKind::Sinc => 4,
+        FilterKind::Box => FILTER_BOX,
+        FilterKind::Triangle => FILTER_TRIANGLE,
+        FilterKind::Gaussian => FILTER_GAUSSIAN,
+        FilterKind::CatmullRom => FILTER_CATMULL_ROM,
+        FilterKind::Sinc => FILTER_SINC,
     }
 }
 
@@ -103,9 +107,9 @@ pub fn record_depth(
         inside_width,
         pixel_samples,
         depth_filter: match depth_filter {
-            "max" => 1,
-            "average" => 2,
-            _ => 0,
+            "max" => DEPTH_FILTER_FARTHEST,
+            "average" => DEPTH_FILTER_MEAN,
+            _ => DEPTH_FILTER_NEAREST,
         },
         first_pixel: 0,
         resolved_records: capacity.resolved_records() as u32,

@@ -1,17 +1,12 @@
 //! The record that every stage reads: camera, sampling pattern and limits of one picture.
 
+use super::kernels::constants::{DEPTH_MAX, FIXED, FRAME_JITTER, FRAME_PERSPECTIVE};
 use super::kernels::records::Frame;
 use crate::scene::{Camera, Filter, Options, Projection};
 use glam::DMat4;
 
-/// Raster coordinates are integers in this many parts of a pixel (glsl/lib/frame.glsl).
-pub const FIXED: f64 = 1024.0;
-
-/// Depth of samples that see nothing.
-pub const EMPTY_DEPTH: f32 = 1e38;
-
-const PERSPECTIVE: u32 = 1;
-const JITTER: u32 = 2;
+/// Parts of a pixel in which raster coordinates are integers.
+pub const PIXEL_PARTS: f64 = FIXED as f64;
 
 /// Micropolygons are never wanted larger than this many samples: one invocation visits them all, and none may make more than 32,768
 /// loop trips (ARCHITECTURE.md, 7).
@@ -89,7 +84,7 @@ pub fn clip_planes(camera: &Camera) -> Vec<[f32; 4]> {
         let (a, b) = (x / scale[0], y / scale[1]);
         let axis = a * offset[0] + b * offset[1];
         let [c, d] = if perspective { [z - axis, -distance] } else { [z, -axis - distance] };
-        [a / FIXED, b / FIXED, c, d].map(|value| value as f32)
+        [a / PIXEL_PARTS, b / PIXEL_PARTS, c, d].map(|value| value as f32)
     };
     camera.clip_planes.iter().map(plane).collect()
 }
@@ -98,17 +93,17 @@ pub fn clip_planes(camera: &Camera) -> Vec<[f32; 4]> {
 pub fn frame_record(camera: &Camera, options: &Options) -> Frame {
     let (scale, offset) = raster_map(camera);
     let perspective = matches!(camera.projection, Projection::Perspective { .. });
-    let fixed = |v: f64| (v * FIXED) as f32;
+    let fixed = |v: f64| (v * PIXEL_PARTS) as f32;
     let near = camera.clip[0].max(0.0);
-    let sample_step = options.pixel_samples.map(|n| ((FIXED as u32) << 16) / n);
+    let sample_step = options.pixel_samples.map(|n| (FIXED.cast_unsigned() << 16) / n);
     Frame {
         raster_scale: scale.map(fixed),
         raster_offset: offset.map(fixed),
         near,
         far: camera.clip[1],
         // Anything in front of the eye may be projected, however near, as long as the quotient stays finite.
-        eye_z: if perspective { (near * 0.25).max(1e-6) } else { -EMPTY_DEPTH },
-        flags: if perspective { PERSPECTIVE } else { 0 } | if options.hider.jitter { JITTER } else { 0 },
+        eye_z: if perspective { (near * 0.25).max(1e-6) } else { -DEPTH_MAX },
+        flags: if perspective { FRAME_PERSPECTIVE } else { 0 } | if options.hider.jitter { FRAME_JITTER } else { 0 },
         sampled_px: sampled_px(camera.crop_px(), &options.filter),
         samples: options.pixel_samples,
         sample_step,
@@ -168,7 +163,7 @@ mod tests {
             let [a, b, c, d] = clip_planes(&camera)[0].map(f64::from);
             for p in [DVec4::new(1.0, 1.0, 2.0, 1.0), DVec4::new(0.0, -2.0, 4.0, 1.0), point] {
                 let raster = raster_from_camera(&camera) * p;
-                let across = (a * raster.x + b * raster.y) / raster.w * FIXED;
+                let across = (a * raster.x + b * raster.y) / raster.w * PIXEL_PARTS;
                 let perspective = matches!(projection, Projection::Perspective { .. });
                 let f = if perspective { p.z * (across + c) + d } else { across + c * p.z + d };
                 assert!((f - normal.dot(p - point)).abs() < 1e-4, "{f} at {p}");

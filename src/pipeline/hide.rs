@@ -3,21 +3,19 @@
 use super::buffers::{FrameSlices, RegionSlices};
 use super::covering;
 use super::dice::{Per, Piece};
+use super::kernels::constants::KEY_EMPTY;
 use super::kernels::records::{Culled, Rest};
 use super::kernels::{arm, block, cull, hide};
 use super::recording::{Recording, Slice};
 use super::sample::Slab;
 use super::select::RegionPixels;
 
-/// Key of a sample that sees nothing.
-const EMPTY: u32 = u32::MAX;
-
 /// Appends the start of hiding: empty samples, nothing hidden.
 pub fn record_clear(recording: &mut Recording, slices: &RegionSlices, (region, pixel_samples): (&RegionPixels, u32)) {
     recording.concurrent(|recording| {
         let subpixels = region.count() * u64::from(pixel_samples);
-        recording.fill(slices.keys.part(0..subpixels), EMPTY);
-        recording.fill(slices.blocks.part(0..region.blocks()), EMPTY);
+        recording.fill(slices.keys.part(0..subpixels), KEY_EMPTY);
+        recording.fill(slices.blocks.part(0..region.blocks()), KEY_EMPTY);
         recording.fill(slices.dirty.part(0..region.blocks()), 0);
         recording.write(slices.culled, &[Culled { culled_grids: 0, culled_micropolygons: 0 }]);
         recording.fill(slices.status, 0);

@@ -4,6 +4,8 @@
 //! (*Schedule*) is said by [`STAGES`] and by a [`Pipeline`]. Other pipelines are other values of it, so that they can be measured
 //! against each other with the same kernels; none of them changes a pixel.
 
+use super::kernels::constants::BATCHES;
+
 /// How a stage's work is assigned to bins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssignBin {
@@ -59,7 +61,7 @@ pub const STAGES: [Stage; 9] = [
 /// A pipeline: the choices that may be made without changing a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pipeline {
-    /// Depth batches of a region, at most [`super::select::BATCHES`]; after each the depth of every 4x4-pixel block is known and what
+    /// Depth batches of a region, at most [`BATCHES`]; after each the depth of every 4x4-pixel block is known and what
     /// lies behind it is dropped undiced. 1: unbinned.
     pub batches: u32,
     /// Whether hidden grids are dropped before they are diced.
@@ -70,7 +72,7 @@ pub struct Pipeline {
 
 impl Pipeline {
     /// Hide first, nearest first, shade what is seen.
-    pub const ANTHILL: Self = Self { batches: 32, cull: true, shade_visible_only: true };
+    pub const ANTHILL: Self = Self { batches: BATCHES, cull: true, shade_visible_only: true };
     /// Everything in one batch.
     pub const UNBINNED: Self = Self { batches: 1, cull: false, ..Self::ANTHILL };
     /// Everything is shaded, seen or not (RenderAnts).

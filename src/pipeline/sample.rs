@@ -1,7 +1,8 @@
 //! Sample: translucent grids leave entries (micropolygon, coverage mask, depth plane) in the pixels they cover, slab by slab of depth.
 
-use super::buffers::{FrameSlices, RegionCapacity, RegionSlices, VISIBLE_WORDS};
+use super::buffers::{FrameSlices, RegionCapacity, RegionSlices};
 use super::dice::{Per, Piece};
+use super::kernels::constants::VISIBLE_WORDS;
 use super::kernels::records::Appended;
 use super::kernels::{sample, scatter_entries, sort_entries};
 use super::recording::Recording;
@@ -9,7 +10,8 @@ use super::select::RegionPixels;
 use super::{Device, hide, portion, scan};
 use std::ops::Range;
 
-/// Entries of one cell that can be sorted and composited: so few that `composite_slab`, which moves up to 48 entries for each, stays
+/// Entries of one cell that can be sorted and composited: so few that `composite_slab`, which moves up to
+/// `NEAREST_ENTRIES` entries for each, stays
 /// within its loop trips (ARCHITECTURE.md, 7).
 pub const CELL_ENTRIES_MAX: u32 = 512;
 
@@ -38,7 +40,7 @@ pub fn record_clear(
         let cells = cells(capacity, region);
         recording.fill(slices.cell_counts.part(0..cells), 0);
         recording.fill(slices.cell_filled.part(0..cells), 0);
-        recording.fill(slices.visible.part(0..VISIBLE_WORDS * selected.max(1)), 0);
+        recording.fill(slices.visible.part(0..u64::from(VISIBLE_WORDS) * selected.max(1)), 0);
         recording.write(slices.appended, &[Appended { appended: 0, longest_cell: 0 }]);
         recording.write(slices.rest, &[hide::rest_start()]);
     });

@@ -6,9 +6,6 @@ use super::kernels::{scan_apply, scan_reduce, scan_sums};
 use super::recording::{Recording, Slice};
 use super::{Device, covering};
 
-/// Values of a tile.
-pub const TILE: u32 = 1024;
-
 /// What is summed of each 32-bit word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Summed {

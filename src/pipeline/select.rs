@@ -1,23 +1,18 @@
 //! Select: the grids that a region needs, ranked in stable order and sorted into depth batches and bins.
 
-use super::buffers::{CLUSTER_GRIDS, FrameSlices, GridPageSlices, RegionCapacity, RegionSlices};
+use super::buffers::{FrameSlices, GridPageSlices, RegionCapacity, RegionSlices};
+use super::kernels::constants::{BATCHES, BLOCK_PX, CLUSTER_GRIDS, DEPTH_BUCKETS, SLOT_LOG2_MIN};
 use super::kernels::{gather, plan_batches, select, sort_count, sort_scatter};
 use super::plan::Pipeline;
 use super::recording::{Groups, Recording};
 use super::{Device, covering, portion, scan};
 use std::ops::Range;
 
-/// Depth batches of a region at most.
-pub const BATCHES: u32 = 32;
-/// Slots of 16, 32, 64, 128 and 256 vertices, each with at most half as many micropolygons, or more.
-pub const SIZE_CLASSES: u32 = 10;
 /// log2 of the vertices and of the micropolygons of a slot, by size class.
 pub fn slot_log2(class: u32) -> (u32, u32) {
-    let vertices = 4 + class / 2;
+    let vertices = SLOT_LOG2_MIN + class / 2;
     (vertices, vertices - 1 + class % 2)
 }
-/// Buckets of the depth histogram (glsl/lib/selection.glsl).
-pub const DEPTH_BUCKETS: u32 = 1024;
 
 /// A region's pixels: what is sampled, and what of it is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +50,7 @@ impl RegionPixels {
     /// 4x4-pixel blocks.
     pub fn blocks(&self) -> u64 {
         let [width, height] = self.size();
-        u64::from(width.div_ceil(4)) * u64::from(height.div_ceil(4))
+        u64::from(width.div_ceil(BLOCK_PX)) * u64::from(height.div_ceil(BLOCK_PX))
     }
 }
 
@@ -152,7 +147,7 @@ fn cluster_portion(
     if device.serial {
         return (range, groups);
     }
-    (range, covering(u64::from(range[1] - range[0]) * CLUSTER_GRIDS, local_size))
+    (range, covering(u64::from(range[1] - range[0]) * u64::from(CLUSTER_GRIDS), local_size))
 }
 
 /// Appends what comes after the last page: depth batches, and the order in which grids are hidden. At most `selected_max` are selected.
@@ -192,7 +187,7 @@ pub(super) fn record_sort(
     by: sort_count::Variant,
 ) {
     recording.fill(slices.counts, 0);
-    let groups = covering(order.selected_max.min(capacity.grids), [64, 1, 1]);
+    let groups = covering(order.selected_max.min(capacity.grids), sort_count::LOCAL_SIZE);
     let bindings = sort_count::Bindings {
         grids: slices.grids.grids,
         grid_bounds: slices.grids.bounds,

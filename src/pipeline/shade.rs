@@ -2,6 +2,7 @@
 
 use super::buffers::{FrameSlices, RegionCapacity, RegionSlices};
 use super::dice::{Per, Piece};
+use super::kernels::constants::OPACITY_NONE;
 use super::kernels::{mark, needed, pack, sort_count};
 use super::look::ShadingKernel;
 use super::recording::Recording;
@@ -83,7 +84,7 @@ pub fn record_pack(
         position_base,
         value_records: capacity.value_records() as u32,
         opacity_record: u32::from(capacity.translucent()),
-        opacity_channel: kernel.and_then(|k| k.opacity_channel).unwrap_or(u32::MAX),
+        opacity_channel: kernel.and_then(|k| k.opacity_channel).unwrap_or(OPACITY_NONE),
         variables: capacity.variables as u32,
         first_variable: kernel.and_then(|k| k.variable_channels.first().copied()).unwrap_or(0),
         first_place: places.start,

@@ -3,6 +3,7 @@
 use super::buffers::{FrameSlices, GridPageSlices, PageSlices, RegionCapacity, RegionSlices};
 use super::dice::{self, Piece};
 use super::geometry::Kind;
+use super::kernels::constants::CHANNEL_POSITION;
 use super::kernels::test::facing;
 use super::look::ShadingKernel;
 use super::plan::Pipeline;
@@ -144,7 +145,7 @@ fn a_load_to_hide_or_to_sample() {
                 record_slots(&r, recording, &pieces);
                 for piece in &pieces {
                     let sources = (&r.frame, r.page());
-                    dice::record(recording, sources, &r.slices, Kind::Patch, piece, (piece.base, dice::POSITION));
+                    dice::record(recording, sources, &r.slices, Kind::Patch, piece, (piece.base, CHANNEL_POSITION));
                     let vertices = (piece, piece.base);
                     if sampled {
                         let slab = (&r.pixels, Slab::WHOLE);

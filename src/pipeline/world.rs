@@ -2,23 +2,18 @@
 
 use super::frame;
 use super::geometry::{Page, Pages, Run, RunPrimvar};
+use super::kernels::constants::{
+    BINDING_STRIDE_SHIFT, BINDING_TAKEN_SHIFT, BINDING_TYPE_SHIFT, BINDING_UNIFORM_SHIFT, CLASS_CONSTANT, CLASS_END,
+    CLASS_FACEVARYING, CLASS_UNIFORM, CLASS_VARYING, CLASS_VERTEX, INSTANCE_FLIP_NORMAL, INSTANCE_MATTE,
+    INSTANCE_ONE_SIDED, INSTANCE_SMOOTH, INSTANCE_TRANSLUCENT, PRIMVARS_NONE, TYPE_NORMAL, TYPE_PLAIN, TYPE_POINT,
+    TYPE_VECTOR,
+};
 use super::kernels::records::{Frame, Instance, PrimvarBinding};
 use super::look::{HideBin, Look, Program, ShadeBin, Verdict};
 use crate::diagnostic::SourceLocation;
 use crate::scene::{Attributes, Class, Drawable, ShadingInterpolation, Shape, ValueType, World};
 use glam::{DMat3, DMat4, DVec3};
 use std::sync::Arc;
-
-// Flags of glsl/lib/records.glsl.
-const FLIP_NORMAL: u32 = 1;
-const ONE_SIDED: u32 = 2;
-const MATTE: u32 = 4;
-const TRANSLUCENT: u32 = 8;
-const DISPLACED: u32 = 16;
-const SMOOTH: u32 = 64;
-
-const CLASS_END: u32 = 0xff;
-const NO_LIST: u32 = u32::MAX;
 
 /// Consecutive primitives of one instance in one page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +39,7 @@ pub struct DrawnWorld {
     pub pages: Arc<[Page]>,
     /// Instances.
     pub instances: Vec<Instance>,
-    /// Primvars of instances' programs; lists end with class 0xff.
+    /// Primvars of instances' programs; lists end with `CLASS_END`.
     pub primvar_bindings: Vec<PrimvarBinding>,
     /// What is drawn, in authored order.
     pub runs: Vec<DrawnRun>,
@@ -109,7 +104,7 @@ impl<'a> Builder<'a> {
         let runs = self.pages.runs(&drawable.geometry);
         for run in runs.iter() {
             let instance = self.instance(drawable, look, run);
-            self.smooth |= look.shade.is_some() && instance.flags & SMOOTH != 0;
+            self.smooth |= look.shade.is_some() && instance.flags & INSTANCE_SMOOTH != 0;
             self.runs.push(DrawnRun {
                 page: run.page,
                 first: run.first,
@@ -146,7 +141,7 @@ impl<'a> Builder<'a> {
             texture_st0: [st[0][0], st[0][1], st[1][0], st[1][1]],
             texture_st1: [st[2][0], st[2][1], st[3][0], st[3][1]],
             flags: flags(drawable, look),
-            dice_scale: (1.0 / (frame::FIXED * f64::from(rate).sqrt())) as f32,
+            dice_scale: (1.0 / (frame::PIXEL_PARTS * f64::from(rate).sqrt())) as f32,
             displacement_bound: self.displacement_bound(attributes, look, camera_from_object),
             scale: camera_from_object.determinant().abs().cbrt() as f32,
             displace_block: block(&look.displace),
@@ -176,15 +171,15 @@ impl<'a> Builder<'a> {
     }
 
     fn bind(&mut self, program: Option<&Program>, primvars: &[RunPrimvar]) -> u32 {
-        let Some(program) = program.filter(|program| !program.inputs.is_empty()) else { return NO_LIST };
+        let Some(program) = program.filter(|program| !program.inputs.is_empty()) else { return PRIMVARS_NONE };
         let first = self.primvar_bindings.len() as u32;
         for input in program.inputs.iter() {
             if let Some(primvar) = primvars.iter().find(|primvar| primvar.name == input.primvar) {
-                let uniform = u32::from(input.uniform) << 31;
+                let uniform = u32::from(input.uniform) << BINDING_UNIFORM_SHIFT;
                 let stride = primvar.ty.floats() as u32 * primvar.array_len;
-                let kind = class_number(primvar.class) | type_number(primvar.ty) << 8;
+                let kind = class_number(primvar.class) | type_number(primvar.ty) << BINDING_TYPE_SHIFT;
                 self.primvar_bindings.push(PrimvarBinding {
-                    class_type: kind | input.floats << 12 | stride << 17 | uniform,
+                    class_type: kind | input.floats << BINDING_TAKEN_SHIFT | stride << BINDING_STRIDE_SHIFT | uniform,
                     first_value: primvar.first_value + input.first,
                     channel: input.channel,
                     component: input.component,
@@ -232,31 +227,29 @@ fn flags(drawable: &Drawable, look: &Look) -> u32 {
         _ => false,
     };
     let bit = |on: bool, bit: u32| if on { bit } else { 0 };
-    bit(attributes.flip_normal && !faces_camera, FLIP_NORMAL)
-        | bit(!attributes.two_sided, ONE_SIDED)
-        | bit(attributes.matte, MATTE)
-        | bit(attributes.shading_interpolation == ShadingInterpolation::Smooth, SMOOTH)
-        | bit(look.verdict == Verdict::Translucent, TRANSLUCENT)
-        | bit(look.displace.is_some(), DISPLACED)
+    bit(attributes.flip_normal && !faces_camera, INSTANCE_FLIP_NORMAL)
+        | bit(!attributes.two_sided, INSTANCE_ONE_SIDED)
+        | bit(attributes.matte, INSTANCE_MATTE)
+        | bit(attributes.shading_interpolation == ShadingInterpolation::Smooth, INSTANCE_SMOOTH)
+        | bit(look.verdict == Verdict::Translucent, INSTANCE_TRANSLUCENT)
 }
 
-// Numbers of glsl/primvar.comp.
 fn class_number(class: Class) -> u32 {
     match class {
-        Class::Constant => 0,
-        Class::Uniform => 1,
-        Class::Varying => 2,
-        Class::FaceVarying => 3,
-        Class::Vertex => 4,
+        Class::Constant => CLASS_CONSTANT,
+        Class::Uniform => CLASS_UNIFORM,
+        Class::Varying => CLASS_VARYING,
+        Class::FaceVarying => CLASS_FACEVARYING,
+        Class::Vertex => CLASS_VERTEX,
     }
 }
 
 fn type_number(ty: ValueType) -> u32 {
     match ty {
-        ValueType::Point => 1,
-        ValueType::Vector => 2,
-        ValueType::Normal => 3,
-        _ => 0,
+        ValueType::Point => TYPE_POINT,
+        ValueType::Vector => TYPE_VECTOR,
+        ValueType::Normal => TYPE_NORMAL,
+        _ => TYPE_PLAIN,
     }
 }
 

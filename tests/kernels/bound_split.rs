@@ -5,10 +5,11 @@ use super::lab::Lab;
 use super::random::Random;
 use super::scene::{Scene, Thing, camera, facets, options, placed, sphere};
 use super::zoo;
-use crate::reference::bound_split::{RATE_MAX, is_partition, leaf, uneven, wanted};
+use crate::reference::bound_split::{is_partition, leaf, uneven, wanted};
 use crate::reference::camera::{in_depth, raster};
 use crate::reference::edge::{self, Edge, UNIT};
 use crate::reference::surface::Surface;
+use anthill::pipeline::kernels::constants::EDGE_RATE_MAX;
 use anthill::pipeline::kernels::records::{GridBound, Subpatch};
 use anthill::scene::{Camera, Shape};
 use glam::{DMat4, DVec2, DVec3};
@@ -297,7 +298,7 @@ fn check_rate(scene: &Scene, surface: &Surface<'_>, (side, at): (usize, f64), ed
         let size = UNIT >> (edge.leaf_level - 1);
         let start = edge.leaf_start / size * size;
         let parent = line([edge::number(start), edge::number(start + size)]);
-        let open = wanted(parent, px) + 0.01 > RATE_MAX + 0.5 || uneven(parent, px);
+        let open = wanted(parent, px) + 0.01 > f64::from(EDGE_RATE_MAX) + 0.5 || uneven(parent, px);
         assert!(open, "{surface:?} side {side} at {at}: {edge:?}, its parent asks for {}", wanted(parent, px));
     }
 }

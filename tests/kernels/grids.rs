@@ -8,6 +8,7 @@ use anthill::pipeline::buffers::{CountSlices, RegionCapacity, RegionSlices, Vec4
 use anthill::pipeline::dice::{self, Piece};
 use anthill::pipeline::geometry::Kind;
 use anthill::pipeline::hide;
+use anthill::pipeline::kernels::constants::{CHANNEL_NORMAL, CHANNEL_PARAMETERS, CHANNEL_POSITION, SLOT_NV_SHIFT};
 use anthill::pipeline::kernels::records::{Drawable, GridBound, Piece as PieceState, Round, Slot, Subpatch};
 
 const GRIDS_MAX: u64 = 1 << 18;
@@ -24,7 +25,7 @@ pub(crate) struct Split {
 
 /// Micropolygons of a grid along u and v.
 pub(crate) fn dims(grid: &Subpatch) -> (u32, u32) {
-    ((grid.shape >> 10) & 15, (grid.shape >> 14) & 15)
+    grid.micropolygons().into()
 }
 
 /// The pixels of a bound, inclusive: x0, y0, x1, y1.
@@ -129,6 +130,9 @@ pub(crate) fn capacity(grids: u64, slots: u64) -> RegionCapacity {
 }
 
 /// Slots of 256 vertices that [`dice`] fills at a time.
+/// Geometry channels 0 to 3 with the parameters in them.
+const ALL_CHANNELS: u32 = CHANNEL_POSITION | CHANNEL_NORMAL | dice::CHANNEL_TANGENTS | CHANNEL_PARAMETERS;
+
 const SLOTS: usize = 1024;
 
 /// Dices grids, all channels.
@@ -147,7 +151,7 @@ pub(crate) fn dice(lab: &mut Lab, scene: &Scene, loaded: &Loaded, split: &Split)
             lab.run(|recording| {
                 recording.fill(slices.arena, f32::NAN.to_bits());
                 let sources = (&loaded.frame, loaded.page);
-                dice::record(recording, sources, &slices, kind, &piece, (0, 15 | dice::PARAMETERS));
+                dice::record(recording, sources, &slices, kind, &piece, (0, ALL_CHANNELS));
             });
             let arena = lab.read(slices.arena);
             for (slot, &grid) in chunk.iter().enumerate() {
@@ -162,7 +166,7 @@ pub(crate) fn dice(lab: &mut Lab, scene: &Scene, loaded: &Loaded, split: &Split)
 fn lay_slots(lab: &mut Lab, slices: &RegionSlices, chunk: &[usize], grids: &[Subpatch]) -> Piece {
     let slot = |&grid: &usize| {
         let (nu, nv) = dims(&grids[grid]);
-        Slot { dims: nu | nv << 8, rank: grid as u32, instance: grids[grid].instance, ..Slot::default() }
+        Slot { dims: nu | nv << SLOT_NV_SHIFT, rank: grid as u32, instance: grids[grid].instance, ..Slot::default() }
     };
     let slots: Vec<Slot> = chunk.iter().map(slot).collect();
     lab.write(slices.slots.part(0..slots.len() as u64), &slots);

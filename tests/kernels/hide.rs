@@ -3,6 +3,7 @@
 use super::random::Random;
 use super::region::{Mesh, Region, candidates, flat_frame, pattern, region};
 use crate::reference::hide::{EMPTY, blocks, hide, samples};
+use anthill::pipeline::kernels::constants::{FRAME_JITTER, FRAME_PERSPECTIVE, NUMBER_MP_BITS};
 use anthill::pipeline::kernels::records::Frame;
 use anthill::pipeline::select::RegionPixels;
 
@@ -79,7 +80,7 @@ fn perspective_frame(samples: [u32; 2]) -> Frame {
     Frame {
         raster_scale: [1024.0 * 12.3, -1024.0 * 12.3],
         raster_offset: [1024.0 * 6.1, 1024.0 * 5.2],
-        flags: 3,
+        flags: FRAME_PERSPECTIVE | FRAME_JITTER,
         ..flat_frame(samples, true)
     }
 }
@@ -185,7 +186,7 @@ fn a_micropolygon_covers_a_large_region_to_the_last_sample() {
 fn at_equal_depth_the_lower_number_wins() {
     let card = |z: f32| Mesh::quad([[0.0, 0.0, z], [4.0, 0.0, z], [0.0, 4.0, z], [4.0, 4.0, z]]);
     let keys = check(flat_frame([2, 2], true), region(0, 0, 4, 4), &[card(3.0), card(2.0), card(2.0)]);
-    assert!(keys.iter().all(|key| *key == u64::from(2.0_f32.to_bits()) << 32 | 1 << 8));
+    assert!(keys.iter().all(|key| *key == u64::from(2.0_f32.to_bits()) << 32 | 1 << NUMBER_MP_BITS));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::reference::hide::{Candidate, hide};
 use crate::reference::sample::lists;
 use crate::reference::shade::place;
 use anthill::pipeline::buffers::Vec4;
+use anthill::pipeline::kernels::constants::NUMBER_MP_BITS;
 use anthill::pipeline::kernels::records::{Frame, Total};
 use anthill::pipeline::sample::Slab;
 use anthill::pipeline::select::RegionPixels;
@@ -45,7 +46,7 @@ impl Layers {
     pub(crate) fn look(&self, number: u32) -> Look {
         let random = &mut Random::new(u64::from(number) + 99);
         let opacity = match random.below(8) {
-            _ if (number >> 8) < self.opaque as u32 => [1.0; 3],
+            _ if (number >> NUMBER_MP_BITS) < self.opaque as u32 => [1.0; 3],
             0 => [0.0; 3],
             1 => [random.unit(), 1.0, random.unit()],
             2 => [1.5; 3],
@@ -60,7 +61,7 @@ impl Layers {
     }
 
     fn candidates(&self, translucent: bool) -> Vec<Candidate> {
-        let of = |c: &Candidate| ((c.number >> 8) as usize >= self.opaque) == translucent;
+        let of = |c: &Candidate| ((c.number >> NUMBER_MP_BITS) as usize >= self.opaque) == translucent;
         candidates(&self.frame, &self.meshes).into_iter().filter(of).collect()
     }
 

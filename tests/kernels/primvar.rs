@@ -10,6 +10,9 @@ use crate::reference::primvar::value;
 use anthill::pipeline::buffers::{RegionSlices, Vec4};
 use anthill::pipeline::dice::Piece;
 use anthill::pipeline::displace::{self, ProgramPlaces, Slice};
+use anthill::pipeline::kernels::constants::{
+    SLOT_FLAGS_SHIFT, SLOT_NV_SHIFT, WORK_SNAPPED_U0, WORK_SNAPPED_U1, WORK_SNAPPED_V0, WORK_SNAPPED_V1,
+};
 use anthill::pipeline::kernels::records::{Slot, Subpatch};
 use anthill::pipeline::kernels::test::facing;
 use anthill::pipeline::look::{InputBinding, Program, ShadingKernel};
@@ -113,7 +116,7 @@ fn run(lab: &mut Lab, loaded: &Loaded, split: &Split, (chunk, slice): (&[usize],
     let slot = |&grid: &usize| {
         let (nu, nv) = dims(&split.grids[grid]);
         let instance = split.grids[grid].instance;
-        Slot { dims: nu | nv << 8, rank: grid as u32, instance, ..Slot::default() }
+        Slot { dims: nu | nv << SLOT_NV_SHIFT, rank: grid as u32, instance, ..Slot::default() }
     };
     let slots: Vec<Slot> = chunk.iter().map(slot).collect();
     lab.write(slices.slots.part(0..slots.len() as u64), &slots);
@@ -217,7 +220,7 @@ fn work_records_say_what_a_program_must_know_of_its_grid() {
 fn check_work(run: &Run, slot: usize, scene: &Scene, grid: &Subpatch) {
     let [first, second] = [run.work[2 * slot], run.work[2 * slot + 1]];
     let (nu, nv) = dims(grid);
-    assert_eq!((first[0] & 0xff, (first[0] >> 8) & 0xff), (nu, nv));
+    assert_eq!((first[0] & 0xff, (first[0] >> SLOT_NV_SHIFT) & 0xff), (nu, nv));
     assert_eq!((first[1], first[3]), (7 + grid.instance, run.uniform_base + UNIFORMS * slot as u32));
     let [u0, v0, u1, v1] = edge::rectangle(grid).map(edge::number);
     let [ru0, rv0, ru1, rv1] = scene.drawn.pages[0].primitives[grid.primitive as usize].uv_range.map(f64::from);
@@ -234,8 +237,9 @@ fn check_work(run: &Run, slot: usize, scene: &Scene, grid: &Subpatch) {
             (edge::number(edge::vertex(grid, i, j)[1]) - v0 - (v1 - v0) * f64::from(j) / f64::from(nv)).abs() < 1e-12
         })
     };
+    let flags = [WORK_SNAPPED_V0, WORK_SNAPPED_V1, WORK_SNAPPED_U0, WORK_SNAPPED_U1];
     for (flag, regular) in [regular_u(0), regular_u(nv), regular_v(0), regular_v(nu)].into_iter().enumerate() {
-        let set = first[0] >> 16 >> flag & 1 == 1;
+        let set = first[0] >> SLOT_FLAGS_SHIFT & flags[flag] != 0;
         assert!(set || regular, "border {flag} of {grid:?}");
         let part_of_leaf = edge::edges(grid)[flag].leaf_level != edge::levels(grid)[flag / 2];
         assert!(!set || !regular || part_of_leaf, "border {flag} of {grid:?} is regular");

@@ -8,6 +8,9 @@ use crate::reference::sampling::Pattern;
 use anthill::pipeline::buffers::{FrameSlices, RegionCapacity, RegionSlices, Vec4};
 use anthill::pipeline::dice::Piece;
 use anthill::pipeline::hide;
+use anthill::pipeline::kernels::constants::{
+    FIXED, FRAME_JITTER, NUMBER_MP_BITS, SLOT_FLAGS_SHIFT, SLOT_FLIP, SLOT_MATTE, SLOT_NV_SHIFT, SLOT_ONE_SIDED,
+};
 use anthill::pipeline::kernels::records::{Frame, Slot};
 use anthill::pipeline::select::RegionPixels;
 use std::ops::Range;
@@ -53,10 +56,13 @@ impl Mesh {
     fn slot(&self, rank: u32) -> Slot {
         let range = |low: i32, high: i32| u32::from(low as u16) | u32::from(high as u16) << 16;
         let [x0, y0, x1, y1] = self.bound_px;
-        let flags = u32::from(self.one_sided.is_some()) | u32::from(self.one_sided == Some(true)) << 1;
+        let flag = |on: bool, flag: u32| if on { flag } else { 0 };
+        let flags = flag(self.one_sided.is_some(), SLOT_ONE_SIDED)
+            | flag(self.one_sided == Some(true), SLOT_FLIP)
+            | flag(self.matte, SLOT_MATTE);
         Slot {
             rank,
-            dims: self.nu | self.nv << 8 | (flags | u32::from(self.matte) << 2) << 16,
+            dims: self.nu | self.nv << SLOT_NV_SHIFT | flags << SLOT_FLAGS_SHIFT,
             bound_x: range(x0, x1),
             bound_y: range(y0, y1),
             zmin: self.bound_z[0],
@@ -74,7 +80,7 @@ impl Mesh {
             let corners = [corner(i, j), corner(i + 1, j), corner(i, j + 1), corner(i + 1, j + 1)];
             Some(Candidate {
                 micropolygon: Micropolygon::new(frame, corners)?,
-                number: rank << 8 | local,
+                number: rank << NUMBER_MP_BITS | local,
                 bound_px: self.bound_px,
                 bound_z: self.bound_z,
                 one_sided: self.one_sided,
@@ -92,15 +98,15 @@ pub(crate) fn candidates(frame: &Frame, meshes: &[Mesh]) -> Vec<Candidate> {
 /// A frame without perspective in which x and y are pixels.
 pub(crate) fn flat_frame(samples: [u32; 2], jitter: bool) -> Frame {
     Frame {
-        raster_scale: [1024.0; 2],
+        raster_scale: [FIXED as f32; 2],
         raster_offset: [0.0; 2],
         near: 0.25,
         far: 1e6,
         eye_z: 1e-6,
-        flags: if jitter { 2 } else { 0 },
+        flags: if jitter { FRAME_JITTER } else { 0 },
         sampled_px: [-100, -100, 1000, 1000],
         samples,
-        sample_step: samples.map(|n| (1024 << 16) / n),
+        sample_step: samples.map(|n| (FIXED.cast_unsigned() << 16) / n),
         eye_splits: 0,
         spare0: 0,
         opacity_threshold: 0.996,
@@ -110,7 +116,7 @@ pub(crate) fn flat_frame(samples: [u32; 2], jitter: bool) -> Frame {
 
 /// The pattern of a frame.
 pub(crate) fn pattern(frame: &Frame) -> Pattern {
-    Pattern { samples: frame.samples, jitter: frame.flags & 2 != 0 }
+    Pattern { samples: frame.samples, jitter: frame.flags & FRAME_JITTER != 0 }
 }
 
 /// A region without an apron.

@@ -5,6 +5,7 @@ use super::random::Random;
 use super::region::{Mesh, Region, flat_frame, pattern, region};
 use crate::reference::sample::{entries, numbers};
 use crate::reference::shade::bits;
+use anthill::pipeline::kernels::constants::NUMBER_MP_BITS;
 use anthill::pipeline::sample::Slab;
 use std::collections::BTreeMap;
 
@@ -81,7 +82,15 @@ fn entries_are_what_samples_see_of_translucent_micropolygons() {
 #[test]
 fn slabs_divide_entries_by_depth_and_number() {
     let layers = layers([3, 3], 9);
-    let cuts = [0, key(1.5, 0), key(3.0, 0), key(3.0, 40 << 8), key(4.0, 0), key(4.0, 60 << 8), u64::MAX];
+    let cuts = [
+        0,
+        key(1.5, 0),
+        key(3.0, 0),
+        key(3.0, 40 << NUMBER_MP_BITS),
+        key(4.0, 0),
+        key(4.0, 60 << NUMBER_MP_BITS),
+        u64::MAX,
+    ];
     let parts: u32 = cuts.windows(2).map(|ends| check(&layers, Slab { low: ends[0], high: ends[1] })).sum();
     assert!(parts >= check(&layers, Slab::WHOLE));
 }

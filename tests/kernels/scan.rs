@@ -5,7 +5,8 @@ use super::random::Random;
 use crate::reference::scan::exclusive;
 use anthill::pipeline::Device;
 use anthill::pipeline::buffers::{ScanSlices, scan_tiles};
-use anthill::pipeline::scan::{self, Summed, TILE};
+use anthill::pipeline::kernels::constants::SCAN_TILE;
+use anthill::pipeline::scan::{self, Summed};
 
 /// Scans with one variant; the memory behind the values and offsets must stay as it is.
 fn scanned(lab: &mut Lab, device: Device, data: &[u32], summed: Summed) -> (Vec<u32>, u32) {
@@ -42,26 +43,26 @@ fn check(count: u32, summed: Summed) {
 
 #[test]
 fn sizes_around_a_tile() {
-    for count in [0, 1, 2, TILE - 1, TILE, TILE + 1, 7 * TILE, 7 * TILE + 300] {
+    for count in [0, 1, 2, SCAN_TILE - 1, SCAN_TILE, SCAN_TILE + 1, 7 * SCAN_TILE, 7 * SCAN_TILE + 300] {
         check(count, Summed::WORD);
     }
 }
 
 #[test]
 fn more_tiles_than_a_workgroup_has_invocations() {
-    check(600 * TILE + 5, Summed::WORD);
+    check(600 * SCAN_TILE + 5, Summed::WORD);
 }
 
 #[test]
 fn only_masked_bits_count() {
     for mask in [0, 1, 3, 0x8000_0001] {
-        check(3 * TILE + 17, Summed::Masked(mask));
+        check(3 * SCAN_TILE + 17, Summed::Masked(mask));
     }
 }
 
 #[test]
 fn bits_are_counted() {
-    for count in [0, 1, TILE + 1, 3 * TILE + 17] {
+    for count in [0, 1, SCAN_TILE + 1, 3 * SCAN_TILE + 17] {
         check(count, Summed::Bits);
     }
 }

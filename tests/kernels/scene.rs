@@ -5,6 +5,7 @@ use crate::reference::edge;
 use crate::reference::surface::Surface;
 use anthill::diagnostic::SourceLocation;
 use anthill::pipeline::buffers::{FrameSlices, PageSlices};
+use anthill::pipeline::kernels::constants::FRAME_PERSPECTIVE;
 use anthill::pipeline::kernels::records::Subpatch;
 use anthill::pipeline::look::{Look, Verdict};
 use anthill::pipeline::world::DrawnWorld;
@@ -138,11 +139,11 @@ impl Scene {
             shape: &thing.shape,
             primitive: (grid.primitive - self.drawn.runs[grid.instance as usize].first) as usize,
             camera_from_object: thing.camera_from_object,
-            perspective: self.drawn.frame.flags & 1 != 0,
+            perspective: self.drawn.frame.flags & FRAME_PERSPECTIVE != 0,
             rim_chords: 0.0,
         };
         if let Shape::Points(points) = &thing.shape {
-            let nu = f64::from((grid.shape >> 10) & 15);
+            let nu = f64::from(grid.micropolygons()[0]);
             surface.rim_chords = if edge::levels(grid) == [0, 0] {
                 nu
             } else {

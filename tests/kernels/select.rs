@@ -5,12 +5,16 @@ use super::region::{Region, flat_frame, in_halves};
 use crate::reference::scan::exclusive;
 use crate::reference::select::{batches, bucket, is_hidden, selected, size_class, slot_log2};
 use anthill::pipeline::Device;
-use anthill::pipeline::buffers::{CLUSTER_GRIDS, FrameSlices, GridPageSlices, GridSlices};
+use anthill::pipeline::buffers::{FrameSlices, GridPageSlices, GridSlices};
 use anthill::pipeline::dice::Piece;
+use anthill::pipeline::kernels::constants::{
+    BATCHES, CLUSTER_GRIDS, DEPTH_BUCKETS, INSTANCE_FLIP_NORMAL, INSTANCE_MATTE, INSTANCE_ONE_SIDED, SHAPE_NU,
+    SHAPE_NV, SIZE_CLASSES, SLOT_FLAGS_SHIFT, SLOT_FLIP, SLOT_MATTE, SLOT_NV_SHIFT, SLOT_ONE_SIDED,
+};
 use anthill::pipeline::kernels::records::{Cluster, GridBound, Instance, Slot, Subpatch};
 use anthill::pipeline::plan::Pipeline;
 use anthill::pipeline::sample::Slab;
-use anthill::pipeline::select::{self as stage, BATCHES, DEPTH_BUCKETS, DepthBuckets, RegionPixels, SIZE_CLASSES};
+use anthill::pipeline::select::{self as stage, DepthBuckets, RegionPixels};
 use anthill::pipeline::{hide, shade};
 use std::ops::Range;
 
@@ -31,13 +35,13 @@ fn grids(count: u32, random: &mut Random) -> (Vec<Subpatch>, Vec<GridBound>, Vec
     let instance = |_| Instance {
         hide_bin: random.below(BINS),
         shade_bin: random.below(BINS),
-        flags: random.below(8),
+        flags: random.below((INSTANCE_FLIP_NORMAL | INSTANCE_ONE_SIDED | INSTANCE_MATTE) + 1),
         ..Instance::default()
     };
     let instances: Vec<Instance> = (0..20).map(instance).collect();
     let grid = |_| {
         let [nu, nv] = [0; 2].map(|_| 1 + random.below(15));
-        Subpatch { instance: random.below(20), shape: nu << 10 | nv << 14, ..Subpatch::default() }
+        Subpatch { instance: random.below(20), shape: nu << SHAPE_NU | nv << SHAPE_NV, ..Subpatch::default() }
     };
     let grids: Vec<Subpatch> = (0..count).map(grid).collect();
     let bound = |_| {
@@ -336,9 +340,12 @@ fn check_slot(slot: &Slot, selected: &[u32], grids: &[Subpatch], bounds: &[GridB
     let grid = selected[slot.rank as usize];
     let (subpatch, bound) = (&grids[grid as usize], &bounds[grid as usize]);
     let flags = instances[subpatch.instance as usize].flags;
-    // Instance flags: 1 flipped, 2 one-sided, 4 matte; slot flags: 1 one-sided, 2 flipped, 4 matte.
-    let expected_flags = (flags >> 1 & 1) | (flags & 1) << 1 | flags & 4;
-    let dims = ((subpatch.shape >> 10) & 15) | ((subpatch.shape >> 14) & 15) << 8;
-    assert_eq!((slot.instance, slot.dims), (subpatch.instance, dims | expected_flags << 16));
+    let expected_flag = |instance: u32, slot: u32| if flags & instance != 0 { slot } else { 0 };
+    let expected_flags = expected_flag(INSTANCE_ONE_SIDED, SLOT_ONE_SIDED)
+        | expected_flag(INSTANCE_FLIP_NORMAL, SLOT_FLIP)
+        | expected_flag(INSTANCE_MATTE, SLOT_MATTE);
+    let [nu, nv] = subpatch.micropolygons();
+    let dims = nu | nv << SLOT_NV_SHIFT;
+    assert_eq!((slot.instance, slot.dims), (subpatch.instance, dims | expected_flags << SLOT_FLAGS_SHIFT));
     assert_eq!((slot.bound_x, slot.bound_y, slot.zmin, slot.zmax), (bound.x, bound.y, bound.zmin, bound.zmax));
 }

@@ -6,6 +6,7 @@ use crate::reference::hide::EMPTY;
 use crate::reference::shade::{bits, place, visible};
 use anthill::pipeline::buffers::Vec4;
 use anthill::pipeline::dice::Piece;
+use anthill::pipeline::kernels::constants::NUMBER_MP_BITS;
 use anthill::pipeline::kernels::records::Total;
 use anthill::pipeline::kernels::test::facing;
 use anthill::pipeline::look::ShadingKernel;
@@ -31,7 +32,7 @@ fn random_keys(meshes: &[Mesh], count: u64, random: &mut Random) -> Vec<u64> {
         }
         let rank = random.below(meshes.len() as u32);
         let local = random.below(meshes[rank as usize].nu * meshes[rank as usize].nv);
-        last = if random.one_in(5) { EMPTY } else { 0x4000_0000_0000_0000 | u64::from(rank << 8 | local) };
+        last = if random.one_in(5) { EMPTY } else { 0x4000_0000_0000_0000 | u64::from(rank << NUMBER_MP_BITS | local) };
         last
     };
     (0..count).map(key).collect()
@@ -65,10 +66,10 @@ fn what_samples_see_is_marked_counted_and_placed() {
         let expected = visible(&keys);
         let (lab, slices) = (&mut device.lab, device.slices);
         assert_eq!(lab.read(slices.visible.part(0..8 * 40)), bits(&expected, 40));
-        let of = |rank: u32| expected.range(rank << 8..(rank + 1) << 8).count();
+        let of = |rank: u32| expected.range(rank << NUMBER_MP_BITS..(rank + 1) << NUMBER_MP_BITS).count();
         let needed: Vec<u32> = (0..43).map(|rank| of(rank) as u32).collect();
         assert_eq!(lab.read(slices.needed.part(0..43)), needed, "none behind the last grid");
-        let base: Vec<u32> = (0..43).map(|rank| place(&expected, rank << 8) as u32).collect();
+        let base: Vec<u32> = (0..43).map(|rank| place(&expected, rank << NUMBER_MP_BITS) as u32).collect();
         assert_eq!(lab.read(slices.colour_base.part(0..43)), base);
         assert_eq!(lab.read(slices.visible_count)[0].total as usize, expected.len());
         check_before(&expected, &lab.read(slices.visible_before.part(0..80)));
@@ -79,7 +80,7 @@ fn what_samples_see_is_marked_counted_and_placed() {
 fn check_before(visible: &BTreeSet<u32>, before: &[u32]) {
     for word in 0..40 * 8 {
         let (rank, n) = (word / 8, word % 8);
-        let count = visible.range(rank << 8..(rank << 8) + 32 * n).count() as u32;
+        let count = visible.range(rank << NUMBER_MP_BITS..(rank << NUMBER_MP_BITS) + 32 * n).count() as u32;
         assert_eq!((before[(2 * rank + n / 4) as usize] >> (8 * (n % 4))) & 255, count, "word {n} of grid {rank}");
     }
 }
@@ -106,7 +107,7 @@ fn output(mesh: usize, vertex: usize, channel: u32) -> Vec4 {
 
 /// The mean over a micropolygon's corners, as it is added up: diagonals first.
 fn mean(meshes: &[Mesh], number: u32, channel: u32) -> Vec4 {
-    let (rank, local) = ((number >> 8) as usize, number & 255);
+    let (rank, local) = ((number >> NUMBER_MP_BITS) as usize, number & ((1 << NUMBER_MP_BITS) - 1));
     let nu = meshes[rank].nu;
     let first = ((local / nu) * (nu + 1) + local % nu) as usize;
     let row = nu as usize + 1;
@@ -117,7 +118,7 @@ fn mean(meshes: &[Mesh], number: u32, channel: u32) -> Vec4 {
 /// The records of a place: (Ci, 1), (Oi, 0) where anything is translucent, the variables. Matte ones are empty.
 fn records(meshes: &[Mesh], number: u32, translucent: bool, opaque_program: bool, coloured: bool) -> Vec<Vec4> {
     let opacity = if opaque_program { [1.0; 4] } else { mean(meshes, number, 1) };
-    let matte = !coloured || meshes[(number >> 8) as usize].matte;
+    let matte = !coloured || meshes[(number >> NUMBER_MP_BITS) as usize].matte;
     let [r, g, b, _] = mean(meshes, number, 0);
     let mut records = vec![if matte { [0.0; 4] } else { [r, g, b, 1.0] }];
     if translucent {

@@ -1,13 +1,8 @@
 //! What bound/split must achieve, checked on its results: parts that make up the whole, in stable order; rates by their definition.
 
 use super::edge::{Edge, UNIT};
+use anthill::pipeline::kernels::constants::FLATNESS;
 use glam::DVec2;
-
-/// How far off the true line chords may be, as a part of their wanted length.
-const FLATNESS: f64 = 0.125;
-
-/// The most micropolygons along an edge.
-pub(crate) const RATE_MAX: f64 = 15.0;
 
 /// Whether rectangles (u0, v0, u1, v1 in 1 / [`UNIT`]) are the parts of `whole` in the order in which repeated halving leaves them:
 /// children where their parent stood, the lower one first.
@@ -37,7 +32,7 @@ pub(crate) fn wanted(quarters: [DVec2; 5], px: f64) -> f64 {
     let length: f64 = quarters.windows(2).map(|pair| pair[0].distance(pair[1])).sum();
     let bend = quarters.windows(3).map(|p| (p[0] + p[2] - 2.0 * p[1]).length()).fold(0.0, f64::max);
     // n chords of a line with second differences d at a quarter of its length lie 2 d / n^2 off it.
-    (length / px).max((2.0 * bend / (FLATNESS * px)).sqrt())
+    (length / px).max((2.0 * bend / (f64::from(FLATNESS) * px)).sqrt())
 }
 
 /// Whether a line is so uneven that equal steps would make far too large micropolygons.

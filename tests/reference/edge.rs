@@ -1,5 +1,8 @@
 //! Canonical points of grid borders, in exact arithmetic (the rules at the top of `glsl/lib/edge.glsl`).
 
+use anthill::pipeline::kernels::constants::{
+    EDGE_I0, EDGE_I1, EDGE_INDEX_MASK, EDGE_LEVEL_MASK, EDGE_RATE, EDGE_RATE_MAX, SHAPE_LEVEL_MASK, SHAPE_V_LEVEL,
+};
 use anthill::pipeline::kernels::records::Subpatch;
 
 /// A parameter 0 to 1 in units of which every canonical point is a whole number: 1/65536 over the least common multiple of 1 to 15.
@@ -27,7 +30,7 @@ pub(crate) fn rectangle(subpatch: &Subpatch) -> [u64; 4] {
 
 /// How often a subpatch was halved in u and in v.
 pub(crate) fn levels(subpatch: &Subpatch) -> [u32; 2] {
-    [subpatch.shape & 31, (subpatch.shape >> 5) & 31]
+    [subpatch.shape & SHAPE_LEVEL_MASK, (subpatch.shape >> SHAPE_V_LEVEL) & SHAPE_LEVEL_MASK]
 }
 
 /// The edges of a grid.
@@ -35,12 +38,12 @@ pub(crate) fn edges(grid: &Subpatch) -> [Edge; 4] {
     let [u0, v0, ..] = rectangle(grid);
     [0, 1, 2, 3].map(|side| {
         let packed = grid.edges[side];
-        let leaf_level = packed & 31;
+        let leaf_level = packed & EDGE_LEVEL_MASK;
         let start = if side < 2 { u0 } else { v0 };
         Edge {
             leaf_level,
-            rate: (packed >> 5) & 15,
-            points: [(packed >> 9) & 15, (packed >> 13) & 15],
+            rate: (packed >> EDGE_RATE) & EDGE_INDEX_MASK,
+            points: [(packed >> EDGE_I0) & EDGE_INDEX_MASK, (packed >> EDGE_I1) & EDGE_INDEX_MASK],
             leaf_start: start / (UNIT >> leaf_level) * (UNIT >> leaf_level),
         }
     })
@@ -49,7 +52,7 @@ pub(crate) fn edges(grid: &Subpatch) -> [Edge; 4] {
 impl Edge {
     /// Canonical point `index` of the leaf edge.
     pub(crate) fn point(&self, index: u32) -> u64 {
-        assert!((1..=15).contains(&self.rate) && index <= self.rate, "{self:?}");
+        assert!((1..=EDGE_RATE_MAX).contains(&self.rate) && index <= self.rate, "{self:?}");
         self.leaf_start + (UNIT >> self.leaf_level) * u64::from(index) / u64::from(self.rate)
     }
 
@@ -75,7 +78,7 @@ fn corner(grid: &Subpatch, k: usize) -> [u64; 2] {
 /// (u, v) of vertex (i, j) of a grid: regular inside; along a border the canonical points; a border vertex on the first or last point is
 /// the corner there.
 pub(crate) fn vertex(grid: &Subpatch, i: u32, j: u32) -> [u64; 2] {
-    let (nu, nv) = ((grid.shape >> 10) & 15, (grid.shape >> 14) & 15);
+    let [nu, nv] = grid.micropolygons();
     let [u0, v0, u1, v1] = rectangle(grid);
     let edges = edges(grid);
     let (at_v, at_u) = (usize::from(j == nv), usize::from(i == nu));

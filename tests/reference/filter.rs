@@ -1,6 +1,7 @@
 //! Pixel filters (RISpec 4.1.3 and its appendix on filter functions), and depth filters.
 
-use super::sampling::{FIXED, Pattern};
+use super::sampling::{PIXEL_PARTS, Pattern};
+use anthill::pipeline::kernels::constants::DEPTH_MAX;
 use anthill::scene::{Filter, FilterKind};
 use std::f64::consts::PI;
 
@@ -51,7 +52,9 @@ pub(crate) fn pixel(
     for (y, x) in (py - reach[1]..=py + reach[1]).flat_map(|y| (px - reach[0]..=px + reach[0]).map(move |x| (y, x))) {
         for s in 0..pattern.pixel_samples() {
             let at = pattern.sample([x, y], s);
-            let from_centre = |axis: usize, p: i32| (at[axis] - i64::from(p) * FIXED - FIXED / 2) as f64 / FIXED as f64;
+            let from_centre = |axis: usize, p: i32| {
+                (at[axis] - i64::from(p) * PIXEL_PARTS - PIXEL_PARTS / 2) as f64 / PIXEL_PARTS as f64
+            };
             let w = weight(filter, from_centre(0, px), from_centre(1, py));
             if w != 0.0 {
                 let value = value([x, y], s).map(f64::from);
@@ -66,7 +69,7 @@ pub(crate) fn pixel(
 
 /// Depth of a pixel whose samples have these keys: the nearest, the farthest, or the mean of those that see anything. 1e38: nothing.
 pub(crate) fn depth(keys: &[u64], by: &str) -> f64 {
-    const NOTHING: f64 = 1e38_f32 as f64;
+    const NOTHING: f64 = DEPTH_MAX as f64;
     let seen = |key: &u64| *key != u64::MAX;
     let z = |key: &u64| if seen(key) { f64::from(f32::from_bits((key >> 32) as u32)) } else { NOTHING };
     let count = keys.iter().filter(|key| seen(key)).count();

@@ -2,10 +2,11 @@
 
 use super::micropolygon::Micropolygon;
 use super::sampling::Pattern;
+use anthill::pipeline::kernels::constants::{BLOCK_PX, KEY_EMPTY};
 use anthill::pipeline::select::RegionPixels;
 
 /// What a sample shows that nothing covers.
-pub(crate) const EMPTY: u64 = u64::MAX;
+pub(crate) const EMPTY: u64 = (KEY_EMPTY as u64) << 32 | KEY_EMPTY as u64;
 
 /// A micropolygon with what its grid says of it.
 #[derive(Clone, Copy, Debug)]
@@ -59,10 +60,11 @@ pub(crate) fn hide(region: &RegionPixels, pattern: Pattern, candidates: &[Candid
 /// The farthest depth (as bits) that each 4x4-pixel block of a region shows; all ones while a sample is empty.
 pub(crate) fn blocks(region: &RegionPixels, pixel_samples: u32, keys: &[u64]) -> Vec<u32> {
     let [width, height] = region.size();
-    let mut blocks = vec![0; (width.div_ceil(4) * height.div_ceil(4)) as usize];
+    let mut blocks = vec![0; (width.div_ceil(BLOCK_PX) * height.div_ceil(BLOCK_PX)) as usize];
     for (i, key) in keys.iter().enumerate() {
         let pixel = i as u32 / pixel_samples;
-        let block = &mut blocks[(pixel / width / 4 * width.div_ceil(4) + pixel % width / 4) as usize];
+        let block =
+            &mut blocks[(pixel / width / BLOCK_PX * width.div_ceil(BLOCK_PX) + pixel % width / BLOCK_PX) as usize];
         *block = (*block).max((key >> 32) as u32);
     }
     blocks

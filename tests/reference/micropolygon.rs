@@ -1,5 +1,7 @@
 //! One micropolygon: four corners, rounded once to 1/1024 pixel, as two triangles; a plane for its depth.
 
+use super::sampling::PIXEL_PARTS;
+use anthill::pipeline::kernels::constants::{DEPTH_MAX, FRAME_PERSPECTIVE, RASTER_MAX};
 use anthill::pipeline::kernels::records::Frame;
 
 /// A micropolygon in raster space.
@@ -18,10 +20,10 @@ impl Micropolygon {
     pub(crate) fn new(frame: &Frame, corners: [[f32; 3]; 4]) -> Option<Self> {
         let depths = corners.map(|p| p[2]);
         let beyond = depths.iter().all(|z| *z < frame.near) || depths.iter().all(|z| *z > frame.far);
-        if beyond || !depths.iter().all(|z| *z >= frame.eye_z && *z <= 1e38) {
+        if beyond || !depths.iter().all(|z| *z >= frame.eye_z && *z <= DEPTH_MAX) {
             return None;
         }
-        let perspective = frame.flags & 1 != 0;
+        let perspective = frame.flags & FRAME_PERSPECTIVE != 0;
         let rounded = corners.map(|p| project(frame, p, perspective));
         let z = [depths.into_iter().fold(f32::INFINITY, f32::min), depths.into_iter().fold(0.0, f32::max)];
         let plane = plane(&rounded, depths.map(|z| if perspective { 1.0 / z } else { z }));
@@ -62,7 +64,7 @@ impl Micropolygon {
 
     /// Depth at a point, measured from a pixel's corner: that of translucent entries.
     pub(crate) fn depth_in_pixel(&self, pixel: [i32; 2], at: [i64; 2]) -> f32 {
-        let corner = pixel.map(|x| i64::from(x) * 1024);
+        let corner = pixel.map(|x| i64::from(x) * PIXEL_PARTS);
         let low = self.low();
         let [f0, fx, fy] = self.plane;
         let f0 = f0 + (fx * (corner[0] - low[0]) as f32 + fy * (corner[1] - low[1]) as f32);
@@ -72,11 +74,10 @@ impl Micropolygon {
 
 /// The one rounding of raster positions, in single precision as the kernel's.
 fn project(frame: &Frame, [x, y, z]: [f32; 3], perspective: bool) -> [i64; 2] {
-    const FAR_OUT: f32 = 134_217_728.0;
     let plane = if perspective { [x / z, y / z] } else { [x, y] };
     [0, 1].map(|axis| {
         let r = plane[axis] * frame.raster_scale[axis] + frame.raster_offset[axis];
-        (r.clamp(-FAR_OUT, FAR_OUT) + 0.5).floor() as i64
+        (r.clamp(-RASTER_MAX, RASTER_MAX) + 0.5).floor() as i64
     })
 }
 

@@ -2,12 +2,10 @@
 
 use super::hide::{Candidate, samples};
 use super::sampling::Pattern;
+use anthill::pipeline::kernels::constants::CELL_SAMPLES;
 use anthill::pipeline::sample::Slab;
 use anthill::pipeline::select::RegionPixels;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Samples of a cell: the bits of an entry's mask.
-pub(crate) const CELL: u32 = 32;
 
 /// For each sample the keys (depth, number) in front of what is opaque there, inside a slab; nearest first.
 pub(crate) fn lists(
@@ -33,9 +31,9 @@ pub(crate) fn entries(lists: &[Vec<u64>], pattern: Pattern) -> BTreeMap<(u32, u3
     let mut masks = BTreeMap::new();
     for (i, list) in (0..).zip(lists) {
         let (pixel, s) = (i / pixel_samples, i % pixel_samples);
-        let cell = pixel * pixel_samples.div_ceil(CELL) + s / CELL;
+        let cell = pixel * pixel_samples.div_ceil(CELL_SAMPLES) + s / CELL_SAMPLES;
         for key in list {
-            *masks.entry((cell, *key as u32)).or_insert(0) |= 1 << (s % CELL);
+            *masks.entry((cell, *key as u32)).or_insert(0) |= 1 << (s % CELL_SAMPLES);
         }
     }
     masks

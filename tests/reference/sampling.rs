@@ -1,5 +1,7 @@
 //! Sample points: one in each subpixel (Cook 1986).
 
+use anthill::pipeline::kernels::constants::FIXED;
+
 /// How pixels are sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern {
@@ -9,8 +11,8 @@ pub(crate) struct Pattern {
     pub jitter: bool,
 }
 
-/// Parts of a pixel that positions are whole numbers of.
-pub(crate) const FIXED: i64 = 1024;
+/// Parts of a pixel in which raster coordinates are integers.
+pub(crate) const PIXEL_PARTS: i64 = FIXED as i64;
 
 impl Pattern {
     /// Samples of a pixel.
@@ -20,7 +22,7 @@ impl Pattern {
 
     /// Where subpixel `k` of `n` begins, in 1/1024 pixel: rounded down, by way of 1/65536 of that.
     pub(crate) fn border(k: u32, n: u32) -> i64 {
-        let step = (FIXED << 16) / i64::from(n);
+        let step = (PIXEL_PARTS << 16) / i64::from(n);
         (i64::from(k) * step) >> 16
     }
 
@@ -32,7 +34,7 @@ impl Pattern {
         let jitter = if self.jitter { [hash & 0xffff, hash >> 16] } else { [0x8000; 2] };
         [0, 1].map(|axis| {
             let [low, high] = [k[axis], k[axis] + 1].map(|k| Self::border(k, self.samples[axis]));
-            i64::from(pixel[axis]) * FIXED + low + (((high - low) * i64::from(jitter[axis])) >> 16)
+            i64::from(pixel[axis]) * PIXEL_PARTS + low + (((high - low) * i64::from(jitter[axis])) >> 16)
         })
     }
 
@@ -65,7 +67,7 @@ mod tests {
                 offsets.push([0, 1].map(|axis| {
                     let n = samples[axis];
                     let [low, high] = [k[axis], k[axis] + 1].map(|k| Pattern::border(k, n));
-                    let at = p[axis] - i64::from([x, y][axis]) * FIXED;
+                    let at = p[axis] - i64::from([x, y][axis]) * PIXEL_PARTS;
                     assert!(at >= low && at < high, "{p:?} in subpixel {k:?} of pixel {x} {y}");
                     (at - low) as f64 / (high - low) as f64
                 }));

@@ -1,11 +1,12 @@
 //! Selection: which grids a region needs, in which order they are hidden and shaded.
 
+use anthill::pipeline::kernels::constants::DEPTH_BUCKETS;
 use anthill::pipeline::kernels::records::{GridBound, Subpatch};
-use anthill::pipeline::select::{DEPTH_BUCKETS, DepthBuckets, RegionPixels};
+use anthill::pipeline::select::{DepthBuckets, RegionPixels};
 
 /// Micropolygons of a grid along u and v.
 fn dims(grid: &Subpatch) -> [u32; 2] {
-    [(grid.shape >> 10) & 15, (grid.shape >> 14) & 15]
+    grid.micropolygons()
 }
 
 /// log2 of the vertices of a grid's slot: a power of two from 16 on.

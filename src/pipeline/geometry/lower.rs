@@ -1,20 +1,14 @@
 //! From shapes to primitive records and control data.
 
-use super::Page;
+use super::{Kind, Page};
+use crate::pipeline::kernels::constants::{
+    PRIMITIVE_LINEAR, PRIMITIVE_POLYGON, PRIMITIVE_RIBBON, QUADRIC_CONE, QUADRIC_CYLINDER, QUADRIC_DISK,
+    QUADRIC_HYPERBOLOID, QUADRIC_PARABOLOID, QUADRIC_SPHERE, QUADRIC_TORUS,
+};
 use crate::pipeline::kernels::records::Primitive;
 use crate::scene::{Class, CurveSegments, Facets, Geometry, Patches, Points, Quadric, QuadricShape, Shape};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
-
-// Numbers of glsl/lib/records.glsl.
-const KIND_QUADRIC: u32 = 0;
-const KIND_FACET: u32 = 1;
-const KIND_PATCH: u32 = 2;
-const KIND_CURVE: u32 = 3;
-const KIND_POINT: u32 = 4;
-const POLYGON: u32 = 0x100;
-const LINEAR: u32 = 0x100;
-const RIBBON: u32 = 0x200;
 
 const WHOLE: [f32; 4] = [0.0, 0.0, 1.0, 1.0];
 
@@ -164,19 +158,19 @@ fn append_quadric(quadric: &Quadric, page: &mut Page) {
     let sweep = (f64::from(quadric.sweep_degrees) / 360.0) as f32;
     let (number, sizes) = match quadric.shape {
         QuadricShape::Sphere { radius, zmin, zmax } => {
-            (0, [radius, profile(zmin, radius), profile(zmax, radius), 0.0, 0.0, 0.0])
+            (QUADRIC_SPHERE, [radius, profile(zmin, radius), profile(zmax, radius), 0.0, 0.0, 0.0])
         }
-        QuadricShape::Cone { height, radius } => (1, [height, radius, 0.0, 0.0, 0.0, 0.0]),
-        QuadricShape::Cylinder { radius, zmin, zmax } => (2, [radius, zmin, zmax, 0.0, 0.0, 0.0]),
-        QuadricShape::Hyperboloid { p1, p2 } => (3, [p1[0], p1[1], p1[2], p2[0], p2[1], p2[2]]),
-        QuadricShape::Paraboloid { rmax, zmin, zmax } => (4, [rmax, zmin, zmax, 0.0, 0.0, 0.0]),
-        QuadricShape::Disk { height, radius } => (5, [height, radius, 0.0, 0.0, 0.0, 0.0]),
+        QuadricShape::Cone { height, radius } => (QUADRIC_CONE, [height, radius, 0.0, 0.0, 0.0, 0.0]),
+        QuadricShape::Cylinder { radius, zmin, zmax } => (QUADRIC_CYLINDER, [radius, zmin, zmax, 0.0, 0.0, 0.0]),
+        QuadricShape::Hyperboloid { p1, p2 } => (QUADRIC_HYPERBOLOID, [p1[0], p1[1], p1[2], p2[0], p2[1], p2[2]]),
+        QuadricShape::Paraboloid { rmax, zmin, zmax } => (QUADRIC_PARABOLOID, [rmax, zmin, zmax, 0.0, 0.0, 0.0]),
+        QuadricShape::Disk { height, radius } => (QUADRIC_DISK, [height, radius, 0.0, 0.0, 0.0, 0.0]),
         QuadricShape::Torus { major, minor, phi_min, phi_max } => {
-            (6, [major, minor, turns(f64::from(phi_min)), turns(f64::from(phi_max)), 0.0, 0.0])
+            (QUADRIC_TORUS, [major, minor, turns(f64::from(phi_min)), turns(f64::from(phi_max)), 0.0, 0.0])
         }
     };
     page.primitives.push(Primitive {
-        kind_flags: KIND_QUADRIC,
+        kind_flags: Kind::Quadric.number(),
         data: page.data.len() as u32,
         face: 0,
         extra: 0,
@@ -193,7 +187,7 @@ fn append_facets(facets: &Facets, range: Range<usize>, indices: &mut Indices, pa
     let start = page.primitives.len();
     for i in range {
         page.primitives.push(Primitive {
-            kind_flags: KIND_FACET | if facets.polygon { POLYGON } else { 0 },
+            kind_flags: Kind::Facet.number() | if facets.polygon { PRIMITIVE_POLYGON } else { 0 },
             data: 0,
             face: indices.face(facets.face[i]),
             extra: 0,
@@ -225,7 +219,7 @@ fn append_points3(page: &mut Page, points: &[[f32; 3]], order: Option<&Vec<u32>>
 fn append_patches(patches: &Patches, range: Range<usize>, indices: &mut Indices, page: &mut Page) {
     for i in range {
         page.primitives.push(Primitive {
-            kind_flags: KIND_PATCH,
+            kind_flags: Kind::Patch.number(),
             data: page.data.len() as u32,
             face: indices.face(patches.face[i]),
             extra: indices.control(i, 16),
@@ -244,11 +238,12 @@ fn append_curves(curves: &CurveSegments, range: Range<usize>, indices: &mut Indi
         let [v0, v1] = curves.v_range[i];
         let normals = curves.normals.get(i);
         let data = page.data.len() as u32;
-        let flags = if curves.cubic { 0 } else { LINEAR } | if normals.is_some() { RIBBON } else { 0 };
+        let flags =
+            if curves.cubic { 0 } else { PRIMITIVE_LINEAR } | if normals.is_some() { PRIMITIVE_RIBBON } else { 0 };
         // Varying values do not change across a curve: (u,v) = (0,0) and (1,0) are its start. A cubic's third index is that of its
         // first control vertex instead; its varying ones are the first and the last.
         page.primitives.push(Primitive {
-            kind_flags: KIND_CURVE | flags,
+            kind_flags: Kind::Curve.number() | flags,
             data,
             face: indices.face(curves.face[i]),
             extra: data + each as u32,
@@ -271,7 +266,7 @@ fn append_points(points: &Points, range: Range<usize>, indices: &mut Indices, pa
         let index = indices.varying(i as u32);
         let [x, y, z] = points.positions[i];
         page.primitives.push(Primitive {
-            kind_flags: KIND_POINT,
+            kind_flags: Kind::Point.number(),
             data: page.data.len() as u32,
             face: indices.face(0),
             extra: 0,

@@ -9,29 +9,35 @@ mod run;
 
 pub use run::{Run, RunPrimvar};
 
+use super::kernels::constants::{KIND_CURVE, KIND_FACET, KIND_PATCH, KIND_POINT, KIND_QUADRIC};
 use super::kernels::records::Primitive;
 use crate::scene::{Geometry, Shape};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Primitive kinds, in the order of glsl/lib/records.glsl: each has one bound/split and one dice kernel.
+/// Primitive kinds: each has one bound/split and one dice kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// Sphere, cone, cylinder, hyperboloid, paraboloid, disk, torus.
-    Quadric,
+    Quadric = KIND_QUADRIC as isize,
     /// Bilinear facet.
-    Facet,
+    Facet = KIND_FACET as isize,
     /// Bicubic Bezier patch.
-    Patch,
+    Patch = KIND_PATCH as isize,
     /// Curve segment.
-    Curve,
+    Curve = KIND_CURVE as isize,
     /// Point.
-    Point,
+    Point = KIND_POINT as isize,
 }
 
 impl Kind {
     /// Every kind, in order of its number.
     pub const ALL: [Self; 5] = [Self::Quadric, Self::Facet, Self::Patch, Self::Curve, Self::Point];
+
+    /// Its number in primitive records.
+    pub fn number(self) -> u32 {
+        self as u32
+    }
 
     /// Its name in kernels' labels.
     pub fn name(self) -> &'static str {

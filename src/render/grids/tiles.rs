@@ -1,12 +1,12 @@
 //! From counted grids to the summed-area table that every cut and estimate is read from.
 
+use crate::pipeline::kernels::constants::INSTANCE_TRANSLUCENT;
 use crate::pipeline::kernels::records::{GridBound, Instance, Subpatch};
 use crate::render::grids::list::{GridList, ListError, blocks};
 use crate::schedule::{Region, TILE_PX, TileCounts, TileGrid};
 use std::num::NonZero;
 use std::ops::Range;
 
-const TRANSLUCENT: u32 = 8;
 /// Grids of a thread, at least: fewer are not worth one.
 const SHARE_MIN: usize = 1 << 15;
 
@@ -22,7 +22,8 @@ pub(crate) fn packed([low, high]: [i32; 2]) -> u32 {
 
 /// Micropolygons of a grid.
 pub(crate) fn micropolygons(grid: &Subpatch) -> u64 {
-    u64::from((grid.shape >> 10) & 15) * u64::from((grid.shape >> 14) & 15)
+    let [nu, nv] = grid.micropolygons();
+    u64::from(nu * nv)
 }
 
 /// Counts what the tiles of a picture hold. A grid's micropolygons are spread over the tiles that its bound meets. All
@@ -38,7 +39,7 @@ pub(crate) fn tile_counts(
         for block in blocks(share) {
             let (grids, bounds) = (list.grids(block.clone())?, list.bounds(block)?);
             for (grid, bound) in grids.iter().zip(bounds.iter()) {
-                let translucent = instances[grid.instance as usize].flags & TRANSLUCENT != 0;
+                let translucent = instances[grid.instance as usize].flags & INSTANCE_TRANSLUCENT != 0;
                 spread(&layout, &mut tiles, bound, micropolygons(grid), translucent);
             }
         }
@@ -87,6 +88,7 @@ fn spread(layout: &TileGrid, tiles: &mut [TileCounts], bound: &GridBound, count:
 mod tests {
     use super::*;
     use crate::host_memory::HostMemory;
+    use crate::pipeline::kernels::constants::{SHAPE_NU, SHAPE_NV};
     use crate::render::grids::list::{GridColumns, GridStore};
     use crate::schedule::TileGrids;
 
@@ -108,7 +110,11 @@ mod tests {
     fn shares_of_the_grids_count_what_all_count() {
         let picture = Region::new([0, 0, 640, 480]).expect("not empty");
         let place = |i: u32| [i * 7919 % 650, i * 31 % 490].map(|at| at as i32 - 5);
-        let grid = |i: u32| Subpatch { shape: (1 + i % 15) << 10 | 3 << 14, instance: i % 2, ..Subpatch::default() };
+        let grid = |i: u32| Subpatch {
+            shape: (1 + i % 15) << SHAPE_NU | 3 << SHAPE_NV,
+            instance: i % 2,
+            ..Subpatch::default()
+        };
         let bound = |i: u32| {
             let [x, y] = place(i);
             GridBound { x: packed([x, x + 20]), y: packed([y, y + 9]), ..GridBound::default() }
@@ -119,7 +125,7 @@ mod tests {
             bounds: (0..count).map(bound).collect(),
             order: (0..count).collect(),
         };
-        let instances = [Instance::default(), Instance { flags: TRANSLUCENT, ..Instance::default() }];
+        let instances = [Instance::default(), Instance { flags: INSTANCE_TRANSLUCENT, ..Instance::default() }];
         let layout = TileGrid::of(picture);
         let mut alone = vec![TileCounts::default(); layout.tile_count()];
         for i in 0..count {

@@ -1,6 +1,6 @@
 //! How the entries of a slab are spread over its cells: where most of its work is.
 
-use crate::pipeline::composite::NEAREST;
+use crate::pipeline::kernels::constants::{CELL_SAMPLES, NEAREST_ENTRIES};
 use std::sync::Arc;
 
 /// Units of work before each item of a part, and in all.
@@ -25,11 +25,12 @@ impl CellLists {
     }
 
     /// Compositing the subpixels of each pixel, of so many cells, for the time after `calls` calls: each of the `samples` subpixels, and
-    /// each entry that it looks at. A cell of at most 48 entries for each call before is finished.
+    /// each entry that it looks at. A cell of at most [`NEAREST_ENTRIES`] entries for each call before
+    /// is finished.
     pub(crate) fn compositing(&self, cells: u64, samples: u64, calls: u32) -> Before {
-        let finished = u64::from(NEAREST) * u64::from(calls);
+        let finished = u64::from(NEAREST_ENTRIES) * u64::from(calls);
         let looks = |lists: &[u32]| match u64::from(lists[1] - lists[0]) {
-            entries if entries > finished => entries * samples.min(CELL_SAMPLES),
+            entries if entries > finished => entries * samples.min(CELL_SAMPLES.into()),
             _ => 0,
         };
         let (mut before, mut sum) = (vec![0], 0);
@@ -40,9 +41,6 @@ impl CellLists {
         before.into()
     }
 }
-
-/// Samples of a cell.
-pub(crate) const CELL_SAMPLES: u64 = 32;
 
 #[cfg(test)]
 mod tests {

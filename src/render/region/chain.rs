@@ -9,11 +9,11 @@
 
 use crate::gpu::{Device, GpuError, Ticket};
 use crate::pipeline::buffers::RegionCapacity;
+use crate::pipeline::kernels::constants::{BATCHES, DEPTH_BUCKETS, SIZE_CLASSES};
 use crate::pipeline::kernels::records::{Appended, Culled, Rest, Unfinished};
 use crate::pipeline::look::HideBin;
 use crate::pipeline::recording::Recording;
 use crate::pipeline::sample::{CELL_ENTRIES_MAX, Slab};
-use crate::pipeline::select::{BATCHES, DEPTH_BUCKETS, SIZE_CLASSES};
 use crate::pipeline::{hide, sample};
 use crate::render::region::cell_lists::{Before, CellLists};
 use crate::render::region::loads::{Loads, Room, plan};

@@ -6,7 +6,8 @@
 
 use crate::pipeline::buffers::PIECES_MAX;
 use crate::pipeline::dice::Piece;
-use crate::pipeline::select::{SIZE_CLASSES, slot_log2};
+use crate::pipeline::kernels::constants::SIZE_CLASSES;
+use crate::pipeline::select::slot_log2;
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 

@@ -4,10 +4,11 @@
 //! of the same part writes, but for sums and minima that come out the same in any order.
 
 use crate::gpu::{Device, GpuError};
-use crate::pipeline::buffers::{CLUSTER_GRIDS, GridPageSlices, VISIBLE_WORDS, clusters};
+use crate::pipeline::buffers::{GridPageSlices, clusters};
+use crate::pipeline::kernels::constants::{CELL_SAMPLES, CLUSTER_GRIDS, VISIBLE_WORDS};
 use crate::pipeline::recording::Recording;
 use crate::pipeline::{composite, filter, hide, sample, select, shade};
-use crate::render::region::cell_lists::{Before, CELL_SAMPLES};
+use crate::render::region::cell_lists::Before;
 use crate::render::region::pace::{Filling, Portion, Quota, Work};
 use crate::render::region::record::{DeviceWorld, Place};
 use std::collections::VecDeque;
@@ -96,7 +97,7 @@ impl Units {
 /// Units that a subpixel and the entries that it looks at come to in the mean of all subpixels, with so many entries in all.
 pub(crate) fn slab_units(place: &Place, entries: u32) -> f64 {
     let samples = u64::from(place.pixel_samples);
-    let looks = u64::from(entries) * samples.min(CELL_SAMPLES);
+    let looks = u64::from(entries) * samples.min(CELL_SAMPLES.into());
     (place.pixels.count() * samples + looks) as f64
 }
 
@@ -116,12 +117,12 @@ impl Part {
         let whole = |stage, work, units: u64| even(stage, work, 1, units.max(1) as f64);
         match self {
             Self::Start => whole("select", Work::Fill, 2 * subpixels + place.capacity.choice_words()),
-            Self::Choose(page) => even("select", Work::Choose, page.clusters(world), CLUSTER_GRIDS as f64),
+            Self::Choose(page) => even("select", Work::Choose, page.clusters(world), CLUSTER_GRIDS.into()),
             Self::Rank => whole("select", Work::Scan, place.capacity.choice_words()),
-            Self::Gather(page) => even("select", Work::Gather, page.clusters(world), CLUSTER_GRIDS as f64),
+            Self::Gather(page) => even("select", Work::Gather, page.clusters(world), CLUSTER_GRIDS.into()),
             Self::Batches(grids) => whole("select", Work::Sort, sorted(*grids)),
             Self::Clear => even("composite", Work::Clear, subpixels, 1.0),
-            Self::BeginSlab(grids) => whole("sample", Work::Fill, 2 * cells + VISIBLE_WORDS * grids),
+            Self::BeginSlab(grids) => whole("sample", Work::Fill, 2 * cells + u64::from(VISIBLE_WORDS) * grids),
             Self::Lists => whole("sample", Work::Scan, cells),
             Self::Scatter(entries) => even("sample", Work::Scatter, (*entries).into(), 1.0),
             Self::SortCells(entries, before) => {
@@ -136,7 +137,7 @@ impl Part {
                 let each = slab_units(place, *entries) / pixels.max(1) as f64;
                 uneven(even("composite", work, pixels, each), before)
             }
-            Self::Mark if !world.pipeline.shade_visible_only => whole("shade", Work::Fill, VISIBLE_WORDS),
+            Self::Mark if !world.pipeline.shade_visible_only => whole("shade", Work::Fill, VISIBLE_WORDS.into()),
             Self::Mark => even("shade", Work::Mark, pixels, samples),
             Self::Composite(_) => even("composite", Work::Composite, pixels, samples),
             Self::Filter => {

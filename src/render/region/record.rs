@@ -4,6 +4,7 @@ use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::{FrameSlices, PageSlices, RegionCapacity, RegionSlices};
 use crate::pipeline::dice;
 use crate::pipeline::displace::{self, ProgramPlaces, Slice};
+use crate::pipeline::kernels::constants::{CHANNEL_PARAMETERS, CHANNEL_POSITION};
 use crate::pipeline::look::ShadingKernel;
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::recording::{self, Recording};
@@ -137,8 +138,9 @@ impl DeviceWorld {
             recording.unordered(|recording| {
                 for (piece, page) in load.pieces.iter().zip(&pages) {
                     let bin = &self.world.hide_bins[piece.bin];
-                    let channels =
-                        self.kernel(bin.displace).map_or(dice::POSITION, |k| k.geometry_channels | dice::PARAMETERS);
+                    let channels = self
+                        .kernel(bin.displace)
+                        .map_or(CHANNEL_POSITION, |k| k.geometry_channels | CHANNEL_PARAMETERS);
                     let to = (piece.piece.base, channels);
                     dice::record(recording, (frame, *page), &place.slices, bin.kind, &piece.piece, to);
                 }
@@ -240,19 +242,19 @@ impl DeviceWorld {
                     &place.slices,
                     kind,
                     &piece.piece,
-                    (base, channels | dice::PARAMETERS),
+                    (base, channels | CHANNEL_PARAMETERS),
                 );
             }
         };
         // Interpolated colours need the vertices' places.
-        let positions = if self.world.smooth { dice::POSITION } else { 0 };
+        let positions = if self.world.smooth { CHANNEL_POSITION } else { 0 };
         let wanted = shade.map_or(0, |kernel| kernel.geometry_channels | positions);
         match displace {
             None => record(layout.input, wanted),
             Some(displace) => {
                 record(layout.displace_input, displace.geometry_channels);
                 // P and N come from the displacement program.
-                record(layout.input, wanted & dice::TANGENTS);
+                record(layout.input, wanted & dice::CHANNEL_TANGENTS);
             }
         }
     }

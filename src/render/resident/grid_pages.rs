@@ -3,7 +3,8 @@
 //! selects from one page after another, of those that its pixels meet, and buffers are used over and over.
 
 use crate::gpu::{Device, GpuError};
-use crate::pipeline::buffers::{CLUSTER_GRIDS, GridPageSlices, clusters};
+use crate::pipeline::buffers::{GridPageSlices, clusters};
+use crate::pipeline::kernels::constants::CLUSTER_GRIDS;
 use crate::pipeline::kernels::records::{Cluster, GridBound};
 use crate::pipeline::select::RegionPixels;
 use crate::render::grids::list::{GridList, ListError, blocks};
@@ -65,7 +66,7 @@ impl GridPages {
     /// The most grids that a region can select.
     pub(crate) fn selected_max(&self, region: &RegionPixels) -> u64 {
         let met = self.clusters.iter().filter(|cluster| meets(cluster, region)).count() as u64;
-        (met * CLUSTER_GRIDS).min(self.picture_grids.list.len() as u64)
+        (met * u64::from(CLUSTER_GRIDS)).min(self.picture_grids.list.len() as u64)
     }
 
     /// Whether a page is on the device.
