@@ -1,6 +1,6 @@
 //! Devices and recordings, on whatever devices this machine has, under validation.
 
-mod build;
+pub(crate) mod build;
 mod devices;
 mod kernels;
 mod memory;

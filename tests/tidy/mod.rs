@@ -2,6 +2,7 @@
 //! Each failure says where and what to do.
 
 mod code;
+mod constants;
 mod directions;
 mod documents;
 mod kernels;
