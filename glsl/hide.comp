@@ -1,10 +1,11 @@
 // variants: hide_first REST=0 CLIPPED=0; hide_rest REST=1 CLIPPED=0
 // variants: hide_first_clipped REST=0 CLIPPED=1; hide_rest_clipped REST=1 CLIPPED=1
 //
-// Hide: one invocation = one micropolygon of an opaque grid. Reads diced (and displaced) vertices; lowers the depth keys of the samples
-// it covers; marks the 4x4-pixel blocks it changed. A key is (camera z as float bits) << 32 | number, a minimum is commutative, so
-// neither batches nor order show in the picture. Overflows nothing: a micropolygon of more than HIDE_TILES_MAX tiles is finished, and one
-// wider than 16 pixels done, by hide_rest, whose indirect dispatch this kernel arms.
+// Hide: one invocation = one micropolygon of an opaque grid. Reads diced (and displaced) vertices; lowers the depth
+// keys of the samples it covers; marks the 4x4-pixel blocks it changed. A key is (camera z as float bits) << 32 |
+// number, a minimum is commutative, so neither batches nor order show in the picture. Overflows nothing: a micropolygon
+// of more than HIDE_TILES_MAX tiles is finished, and one wider than 16 pixels done, by hide_rest, whose indirect
+// dispatch this kernel arms.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -40,26 +41,24 @@ layout(push_constant) uniform Push {
 #include "lib/coverage.glsl"
 #include "lib/clip.glsl"
 
-// A tile: one bit of a word for each sample, and at most so many along a row.
+// The candidate samples of a micropolygon: a rectangle of subpixels, counted from the region's first one, in tiles.
+struct Parts {
+    uvec2 first;
+    uvec2 size;
+    uvec2 tile;  // subpixels of a tile
+    uvec2 tiles; // along x and y
+    uint count;
+};
+
+#include "lib/walk.glsl"
+
+// A tile: one bit of a word for each sample, and at most TILE_WIDTH of them along a row.
 const uint TILE_SAMPLES = 32u;
 const uint TILE_WIDTH = 8u;
 
-// Tiles of 32 samples that one invocation visits: loop trips are bounded (ARCHITECTURE.md, 7). A region of 2^24 samples has fewer than
-// 4096 parts.
+// Tiles of 32 samples that one invocation visits: loop trips are bounded (ARCHITECTURE.md, 7). A region of 2^24 samples
+// has fewer than 4096 parts.
 const uint HIDE_TILES_MAX = 256u;
-
-// The candidate samples of a micropolygon: a rectangle of subpixels, counted from the region's first one.
-struct Candidates {
-    uvec2 first;
-    uvec2 count;
-};
-
-Candidates candidates(Micropolygon m, ivec4 px, RegionRect region) {
-    ivec2 origin = ivec2(region.x, region.y);
-    uvec2 first = uvec2(px.xy - origin) * frame.samples + first_subpixel(m.low, px.xy * FIXED);
-    uvec2 last = uvec2(px.zw - origin) * frame.samples + last_subpixel(m.high, px.zw * FIXED);
-    return Candidates(first, last - first + 1u);
-}
 
 // x / n for integers below 2^23, exact.
 uvec2 divide(uvec2 x, uvec2 n) { return uvec2((vec2(x) + 0.5) / vec2(n)); }
@@ -106,48 +105,34 @@ void lower_key(Micropolygon m, Slot slot, RegionRect region, uvec2 subpixel, uin
     }
 }
 
+Parts parts_of(Micropolygon m, ivec4 px, RegionRect region) {
+    Parts parts;
+    ivec2 origin = ivec2(region.x, region.y);
+    parts.first = uvec2(px.xy - origin) * frame.samples + first_subpixel(m.low, px.xy * FIXED);
+    uvec2 last = uvec2(px.zw - origin) * frame.samples + last_subpixel(m.high, px.zw * FIXED);
+    parts.size = last - parts.first + 1u;
+    // Nearly all micropolygons need one tile.
+    parts.tile = uvec2(min(parts.size.x, TILE_WIDTH), 0u);
+    parts.tile.y = TILE_SAMPLES / parts.tile.x;
+    parts.tiles = divide(parts.size + parts.tile - 1u, parts.tile);
+    parts.count = parts.tiles.x * parts.tiles.y;
+    return parts;
+}
+
+void visit(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, Parts parts, uint part) {
+    uint row = divide(uvec2(part), parts.tiles).x;
+    uvec2 at = uvec2(part - row * parts.tiles.x, row) * parts.tile;
+    uvec2 first = parts.first + at, size = min(parts.tile, parts.size - at);
+    uint mask = tile_mask(m, cover, region, first, size);
+    while (mask != 0u) {
+        uint bit = uint(findLSB(mask));
+        mask &= mask - 1u;
+        uint y = divide(uvec2(bit), size).x;
+        lower_key(m, slot, region, first + uvec2(bit - y * size.x, y), number);
+    }
+}
+
 void main() {
     frame = frame_record;
-    uint id = gl_GlobalInvocationID.x;
-    uint index = id >> pieces[piece].mp_log2;
-    if (index >= pieces[piece].count) return;
-    Slot slot = slots[slot_base + index];
-    uint local = id & ((1u << pieces[piece].mp_log2) - 1u);
-    Micropolygon m;
-    if (!micropolygon_load(vertex_base + (index << pieces[piece].slot_log2), slot, local, m)) return;
-    RegionRect region = RegionRect(region_x, region_y, region_width, region_height);
-    ivec4 px = covered_pixels(m, slot, region);
-    if (px.x > px.z || px.y > px.w) return;
-    Candidates all = candidates(m, px, region);
-    // Tiles of at most 32 samples; nearly all micropolygons need one.
-    uvec2 tile = uvec2(min(all.count.x, TILE_WIDTH), 0u);
-    tile.y = TILE_SAMPLES / tile.x;
-    uvec2 tiles = divide(all.count + tile - 1u, tile);
-    uint total = tiles.x * tiles.y;
-    bool wide = micropolygon_wide(m);
-#if !REST
-    if (total > HIDE_TILES_MAX || wide) {
-        rest_groups_x = gl_NumWorkGroups.x;
-        atomicMax(rest_groups_z, (total + HIDE_TILES_MAX - 1u) / HIDE_TILES_MAX);
-    }
-    if (wide) return;
-    uint begin = 0u;
-#else
-    uint begin = gl_WorkGroupID.z * HIDE_TILES_MAX;
-    if (begin == 0u && !wide) return; // done by the first pass
-#endif
-    uint number = (slot.rank << NUMBER_MP_BITS) | local;
-    Coverage cover = coverage_setup(m);
-    for (uint t = begin; t < min(total, begin + HIDE_TILES_MAX); t++) {
-        uint row = divide(uvec2(t), tiles).x;
-        uvec2 at = uvec2(t - row * tiles.x, row) * tile;
-        uvec2 first = all.first + at, size = min(tile, all.count - at);
-        uint mask = tile_mask(m, cover, region, first, size);
-        while (mask != 0u) {
-            uint bit = uint(findLSB(mask));
-            mask &= mask - 1u;
-            uint y = divide(uvec2(bit), size).x;
-            lower_key(m, slot, region, first + uvec2(bit - y * size.x, y), number);
-        }
-    }
+    walk(HIDE_TILES_MAX);
 }

@@ -1,10 +1,10 @@
 // variants: sample_first REST=0 CLIPPED=0; sample_rest REST=1 CLIPPED=0
 // variants: sample_first_clipped REST=0 CLIPPED=1; sample_rest_clipped REST=1 CLIPPED=1
 //
-// Sample: one invocation = one micropolygon of a translucent grid. For each cell (32 samples of a pixel) in which it covers samples that
-// lie before the opaque surface and inside the depth slab, appends an entry and counts it; marks the micropolygon visible.
-// Reads slots, arena, keys; writes entries, cell_counts, visible. An append beyond the capacity is counted, not written: the host
-// then does the slab again with a smaller depth range.
+// Sample: one invocation = one micropolygon of a translucent grid. For each cell (32 samples of a pixel) in which it
+// covers samples that lie before the opaque surface and inside the depth slab, appends an entry and counts it; marks
+// the micropolygon visible. Reads slots, arena, keys; writes entries, cell_counts, visible. An append beyond the
+// capacity is counted, not written: the host then does the slab again with a smaller depth range.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -49,9 +49,17 @@ layout(push_constant) uniform Push {
 #include "lib/coverage.glsl"
 #include "lib/clip.glsl"
 
+// The cells of the pixels that a micropolygon may touch.
+struct Parts {
+    ivec2 first; // pixel
+    uint width;  // pixels along x
+    uint count;
+};
+
+#include "lib/walk.glsl"
+
 // Cells that one invocation visits.
 const uint SAMPLE_CELLS_MAX = 64u;
-const uint SAMPLE_PARTS_MAX = 65535u; // workgroups along z
 
 void append(Entry entry) {
     uint at = atomicAdd(appended, 1u);
@@ -62,8 +70,8 @@ void append(Entry entry) {
     entries[at] = entry;
 }
 
-// Whether the sample sees the entry, as far as opaque surfaces and the slab go. Its depth is the one that it is composited by: else
-// where slabs are cut would show.
+// Whether the sample sees the entry, as far as opaque surfaces and the slab go. Its depth is the one that it is
+// composited by: else where slabs are cut would show.
 bool seen(Entry entry, Slot slot, ivec2 corner, ivec2 at, uint subpixel) {
     float z = entry_z(frame, entry, at);
     uint64_t key = (uint64_t(floatBitsToUint(z)) << 32) | uint64_t(entry.number);
@@ -101,38 +109,23 @@ void sample_cell(Micropolygon m, Coverage cover, Slot slot, uint number, ivec2 p
     if (entry.mask != 0u) append(entry);
 }
 
+Parts parts_of(Micropolygon m, ivec4 px, RegionRect region) {
+    uint width = uint(px.z - px.x) + 1u, count = width * (uint(px.w - px.y) + 1u) * cells;
+    // The slab is crossed only if the depth ranges meet.
+    if (floatBitsToUint(m.zmax) < slab_low_z || floatBitsToUint(m.zmin) > slab_high_z) count = 0u;
+#if !REST
+    if (count > SAMPLE_CELLS_MAX * WALK_GROUPS_MAX) atomicAdd(rest_lost, 1u);
+#endif
+    return Parts(px.xy, width, count);
+}
+
+void visit(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, Parts parts, uint part) {
+    uint at = uint((float(part) + 0.5) / float(cells)), y = uint((float(at) + 0.5) / float(parts.width));
+    ivec2 pixel = parts.first + ivec2(at - y * parts.width, y);
+    sample_cell(m, cover, slot, number, pixel, region_pixel(region, pixel), part - at * cells);
+}
+
 void main() {
     frame = frame_record;
-    uint id = gl_GlobalInvocationID.x, index = id >> pieces[piece].mp_log2;
-    if (index >= pieces[piece].count) return;
-    Slot slot = slots[slot_base + index];
-    uint local = id & ((1u << pieces[piece].mp_log2) - 1u);
-    Micropolygon m;
-    if (!micropolygon_load(vertex_base + (index << pieces[piece].slot_log2), slot, local, m)) return;
-    RegionRect region = RegionRect(region_x, region_y, region_width, region_height);
-    ivec4 px = covered_pixels(m, slot, region);
-    if (px.x > px.z || px.y > px.w) return;
-    // The slab is crossed only if the depth ranges meet.
-    if (floatBitsToUint(m.zmax) < slab_low_z || floatBitsToUint(m.zmin) > slab_high_z) return;
-    uint width = uint(px.z - px.x) + 1u, total = width * (uint(px.w - px.y) + 1u) * cells;
-    bool wide = micropolygon_wide(m);
-#if !REST
-    if (total > SAMPLE_CELLS_MAX || wide) {
-        rest_groups_x = gl_NumWorkGroups.x;
-        atomicMax(rest_groups_z, min((total + SAMPLE_CELLS_MAX - 1u) / SAMPLE_CELLS_MAX, SAMPLE_PARTS_MAX));
-    }
-    if (total > SAMPLE_CELLS_MAX * SAMPLE_PARTS_MAX) atomicAdd(rest_lost, 1u);
-    if (wide) return;
-    uint begin = 0u;
-#else
-    uint begin = gl_WorkGroupID.z * SAMPLE_CELLS_MAX;
-    if (begin == 0u && !wide) return; // done by the first pass
-#endif
-    uint number = (slot.rank << NUMBER_MP_BITS) | local;
-    Coverage cover = coverage_setup(m);
-    for (uint t = begin; t < min(total, begin + SAMPLE_CELLS_MAX); t++) {
-        uint at = uint((float(t) + 0.5) / float(cells)), y = uint((float(at) + 0.5) / float(width));
-        ivec2 pixel = px.xy + ivec2(at - y * width, y);
-        sample_cell(m, cover, slot, number, pixel, region_pixel(region, pixel), t - at * cells);
-    }
+    walk(SAMPLE_CELLS_MAX);
 }

@@ -1,0 +1,51 @@
+// What hide.comp and sample.comp have in common: one invocation = one micropolygon of a piece, in two passes. The
+// samples that the micropolygon may cover are cut into parts (tiles, cells), so that loop trips are bounded
+// (ARCHITECTURE.md, 7). The first pass does up to `each` of them. What is left, and every part of a wide micropolygon,
+// is for the second pass (REST), `each` parts an invocation; the first one arms its indirect dispatch. At most
+// WALK_GROUPS_MAX times `each` parts are done.
+//
+// The including file defines the struct Parts, `parts_of` and `visit`. Needs micropolygon.glsl, coverage.glsl, the
+// buffers slots[], pieces[] and rest_groups_*, and the push constants slot_base, piece, vertex_base and region_*.
+
+#ifndef WALK_GLSL
+#define WALK_GLSL
+
+// Workgroups along z that every device can run.
+const uint WALK_GROUPS_MAX = 65535u;
+
+// How a micropolygon that may touch the pixels `px` (x0, y0, x1, y1, inclusive) is cut: parts.count of them, 0 to leave
+// it out.
+Parts parts_of(Micropolygon m, ivec4 px, RegionRect region);
+// Does a part.
+void visit(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, Parts parts, uint part);
+
+void walk(uint each) {
+    uint id = gl_GlobalInvocationID.x, index = id >> pieces[piece].mp_log2;
+    if (index >= pieces[piece].count) return;
+    Slot slot = slots[slot_base + index];
+    uint local = id & ((1u << pieces[piece].mp_log2) - 1u);
+    Micropolygon m;
+    if (!micropolygon_load(vertex_base + (index << pieces[piece].slot_log2), slot, local, m)) return;
+    RegionRect region = RegionRect(region_x, region_y, region_width, region_height);
+    ivec4 px = covered_pixels(m, slot, region);
+    if (px.x > px.z || px.y > px.w) return;
+    Parts parts = parts_of(m, px, region);
+    if (parts.count == 0u) return;
+    bool wide = micropolygon_wide(m);
+#if REST
+    uint begin = gl_WorkGroupID.z * each;
+    if (begin == 0u && !wide) return; // done by the first pass
+#else
+    if (parts.count > each || wide) {
+        rest_groups_x = gl_NumWorkGroups.x;
+        atomicMax(rest_groups_z, min((parts.count + each - 1u) / each, WALK_GROUPS_MAX));
+    }
+    if (wide) return;
+    uint begin = 0u;
+#endif
+    uint number = (slot.rank << NUMBER_MP_BITS) | local;
+    Coverage cover = coverage_setup(m);
+    for (uint part = begin; part < min(parts.count, begin + each); part++) visit(m, cover, slot, number, region, parts, part);
+}
+
+#endif
