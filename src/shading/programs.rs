@@ -16,6 +16,16 @@ use spirv_gen::{Compiled, PipelineRequest, compile};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+// The records that work.comp writes are those that compiled kernels read.
+const _: () = {
+    use crate::pipeline::kernels::constants::{
+        GROUP_VERTICES, WORK_FLIP_NORMAL, WORK_SNAPPED_U0, WORK_SNAPPED_U1, WORK_SNAPPED_V0, WORK_SNAPPED_V1,
+    };
+    assert!(WORK_SNAPPED_V0 == abi::work::FLAG_SNAPPED_V0 && WORK_SNAPPED_V1 == abi::work::FLAG_SNAPPED_V1);
+    assert!(WORK_SNAPPED_U0 == abi::work::FLAG_SNAPPED_U0 && WORK_SNAPPED_U1 == abi::work::FLAG_SNAPPED_U1);
+    assert!(WORK_FLIP_NORMAL == abi::work::FLAG_FLIP_NORMAL && GROUP_VERTICES == abi::WORKGROUP_SIZE);
+};
+
 /// Numbers of strings; the empty string is 0.
 #[derive(Debug)]
 pub(super) struct Tokens {
