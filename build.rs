@@ -1,19 +1,21 @@
 //! Compiles every kernel under `glsl/` to SPIR-V, reflects it, and writes Rust for it to `OUT_DIR/kernels.rs`.
 //!
-//! *Kernels.* Each `glsl/NAME.comp` is one kernel of that name (or several, see [`variants`]) and becomes the module `NAME` of
-//! `anthill::pipeline::kernels`; kernels of a folder `glsl/FOLDER/` become the module `FOLDER::NAME`. `glsl/lib/` holds includes,
-//! named from `glsl/`: `#include "lib/x.glsl"`. `glsl/lib/rsl/library.comp` is the library of helper functions for compiled shaders:
-//! its words become `RSL_LIBRARY`.
+//! *Kernels.* Each `glsl/NAME.comp` is one kernel of that name (or several, see [`variants`]) and becomes the module
+//! `NAME` of `anthill::pipeline::kernels`; kernels of a folder `glsl/FOLDER/` become the module `FOLDER::NAME`.
+//! `glsl/lib/` holds includes, named from `glsl/`: `#include "lib/x.glsl"`. `glsl/lib/rsl/library.comp` is the library
+//! of helper functions for compiled shaders: its words become `RSL_LIBRARY`.
 //!
-//! *Interfaces.* A storage block is either one runtime array or fixed members, std430, in descriptor set 0, bindings counted from 0
-//! without gaps. Record structs and push constants become `#[repr(C)]` structs whose offsets are asserted, so that the GLSL is the
-//! only place where a layout is written. What the rules forbid is a build error with the kernel's name.
+//! *Interfaces.* A storage block is either one runtime array or fixed members, std430, in descriptor set 0, bindings
+//! counted from 0 without gaps. Record structs and push constants become `#[repr(C)]` structs whose offsets are
+//! asserted, so that the GLSL is the only place where a layout is written. What the rules forbid is a build error with
+//! the kernel's name.
 //!
-//! *Constants.* Named constants of the sources become `constants::NAME` (see [`constants`]), so that the GLSL is the only place where
-//! flags, sizes and the numbers of kinds are written.
+//! *Constants.* Named constants of the sources become `constants::NAME` (see [`constants`]), so that the GLSL is the
+//! only place where flags, sizes and the numbers of kinds are written.
 //!
-//! *Optimisation* is off: drivers do their own (48 kernels took CPU drivers as long to compile either way, and ran no faster), and the
-//! optimiser folds float arithmetic before this script can decorate it with `NoContraction` (see [`decorate`]).
+//! *Optimisation* is off: drivers do their own (48 kernels took CPU drivers as long to compile either way, and ran no
+//! faster), and the optimiser folds float arithmetic before this script can decorate it with `NoContraction` (see
+//! [`decorate`]).
 
 #[path = "build/check.rs"]
 mod check;
@@ -82,7 +84,8 @@ fn run() -> Result<(), String> {
     fs::write(out.join("kernels.rs"), code).map_err(|e| format!("{}: {e}", out.display()))
 }
 
-/// Generates the modules of every kernel file directly in `folder`, which become modules of `module` (`""` or `"test::"`).
+/// Generates the modules of every kernel file directly in `folder`, which become modules of `module` (`""` or
+/// `"test::"`).
 fn generate_folder(
     compiler: &compile::Compiler,
     folder: &Path,

@@ -14,7 +14,9 @@ pub(crate) fn check(reflection: &Reflection) -> Result<(), String> {
         (reflection.shared_bytes, SHARED_BYTES_MAX, "bytes shared in a workgroup"),
     ];
     match needs.into_iter().find(|(needed, most, _)| needed > most) {
-        Some((needed, most, what)) => Err(format!("{needed} {what}: every device offers {most}, not more")),
+        Some((needed, most, what)) => {
+            Err(format!("needs {needed} {what}, but only {most} are available on every device"))
+        }
         None => Ok(()),
     }
 }

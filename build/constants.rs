@@ -1,13 +1,15 @@
 //! Named constants of the GLSL sources, for Rust: SPIR-V has no names for them, so they are read from the text.
 //!
-//! A constant is one line that begins in the first column, `const uint NAME = VALUE;` (or `int`, or `float`), in any file of `glsl/` but
-//! the library of compiled shaders. What the preprocessor must know is `#define NAME VALUE` instead, a whole number. The value may be
-//! computed from numbers and other constants with `+ - * / % << >> & | ^`, brackets and conversions. The comment lines directly above
-//! and a comment behind it are its documentation. A name is defined once in all files together.
+//! A constant is one line that begins in the first column, `const uint NAME = VALUE;` (or `int`, or `float`), in any
+//! file of `glsl/` but the library of compiled shaders. What the preprocessor must know is `#define NAME VALUE`
+//! instead, a whole number. The value may be computed from numbers and other constants with `+ - * / % << >> & | ^`,
+//! brackets and conversions. The comment lines directly above and a comment behind it are its documentation. A name is
+//! defined once in all files together.
 //!
-//! Some constants are the cases of a choice: `KIND_QUADRIC`, `KIND_FACET` and so on. A new one must not be forgotten where the choice is
-//! made, so two rules are checked. If a file's variants set the macro `KIND` to such names, they cover every constant that begins with
-//! `KIND_`. And a file with a comment line `// cases: FILTER_*` names every constant that begins so outside of its definition.
+//! Some constants are the cases of a choice: `KIND_QUADRIC`, `KIND_FACET` and so on. A new one must not be forgotten
+//! where the choice is made, so two rules are checked. If a file's variants set the macro `KIND` to such names, they
+//! cover every constant that begins with `KIND_`. And a file with a comment line `// cases: FILTER_*` names every
+//! constant that begins so outside of its definition.
 
 use super::variants::Variant;
 use std::collections::BTreeMap;
@@ -103,7 +105,7 @@ impl Constants {
                 continue;
             }
             if !self.0.contains_key(value) {
-                return Err(format!("`{value}` is no constant of the sources"));
+                return Err(format!("`{value}` is not a constant of the sources"));
             }
             let is_set = |case: &String| macros.iter().any(|(n, v)| n == name && v == case);
             if let Some(case) = self.cases(&prefix).find(|case| !is_set(case)) {
@@ -197,9 +199,11 @@ fn value(name: &str, definitions: &BTreeMap<String, Definition>) -> Result<Value
     let number = Reader::evaluate(name, definitions, &[])?;
     match (definitions[name].kind.as_str(), number) {
         ("float", number) => Ok(Value::F32(number.float() as f32)),
-        ("int", Number::Whole(whole)) => i32::try_from(whole).map(Value::I32).map_err(|_| format!("{whole} is no int")),
-        (_, Number::Whole(whole)) => u32::try_from(whole).map(Value::U32).map_err(|_| format!("{whole} is no uint")),
-        (_, Number::Float(float)) => Err(format!("{float} is no whole number")),
+        ("int", Number::Whole(whole)) => {
+            i32::try_from(whole).map(Value::I32).map_err(|_| format!("{whole} is not an int"))
+        }
+        (_, Number::Whole(whole)) => u32::try_from(whole).map(Value::U32).map_err(|_| format!("{whole} is not a uint")),
+        (_, Number::Float(float)) => Err(format!("{float} is not a whole number")),
     }
 }
 
@@ -239,7 +243,7 @@ impl<'a> Reader<'a> {
         if open.contains(&name) {
             return Err(format!("`{name}` is defined by itself"));
         }
-        let definition = definitions.get(name).ok_or(format!("`{name}` is no constant of the sources"))?;
+        let definition = definitions.get(name).ok_or(format!("`{name}` is not a constant of the sources"))?;
         let open = open.iter().copied().chain([name]).collect();
         let mut reader = Self { rest: definition.expression.trim(), definitions, open };
         let number = reader.operation(0)?;
@@ -285,7 +289,7 @@ impl<'a> Reader<'a> {
             return Ok(if word == "float" { Number::Float(number.float()) } else { truncated(number) });
         }
         if word.starts_with(|c: char| c.is_ascii_digit()) {
-            return literal(word).ok_or(format!("`{word}` is no number"));
+            return literal(word).ok_or(format!("`{word}` is not a number"));
         }
         Self::evaluate(word, self.definitions, &self.open)
     }

@@ -1,8 +1,8 @@
 //! Makes float arithmetic mean the same in every kernel.
 //!
-//! Without the decoration `NoContraction` a driver may fuse or fold float operations differently in two kernels that hold the same
-//! expression; measured, that changed 43% of results by up to 2 ulp, and the decoration costs nothing. `precise` in the sources does
-//! the same but can be forgotten.
+//! Without the decoration `NoContraction` a driver may fuse or fold float operations differently in two kernels that
+//! hold the same expression; measured, that changed 43% of results by up to 2 ulp, and the decoration costs nothing.
+//! `precise` in the sources does the same but can be forgotten.
 
 use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Module, Operand};
@@ -52,8 +52,8 @@ fn float_types(module: &Module) -> HashSet<u32> {
     floats
 }
 
-/// Operations that round. Extended instructions (`mix`, `length`, ...) are expanded by the driver into such operations, and the
-/// decoration holds for the expansion.
+/// Operations that round. Extended instructions (`mix`, `length`, ...) are expanded by the driver into such operations,
+/// and the decoration holds for the expansion.
 fn is_arithmetic(op: Op) -> bool {
     matches!(
         op,

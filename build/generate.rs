@@ -103,7 +103,7 @@ pub(crate) fn library(words: &[u32], code: &mut String) {
     let _ = writeln!(code, "pub static RSL_LIBRARY: [u32; {}] = {words:?};", words.len());
 }
 
-/// Writes the module of one source file, which lies in module `folder` (`""` or `"test::"`).
+/// Writes the module of one source file, which is in the module `folder` (`""` or `"test::"`).
 pub(crate) fn kernel(
     unit: &Unit<'_>,
     folder: &str,
@@ -145,7 +145,7 @@ pub(crate) fn kernel(
     Ok(())
 }
 
-/// The first comment of the source that is no list of variants, as documentation.
+/// The first comment of the source that is not a list of variants, as documentation.
 fn module_doc(unit: &Unit<'_>) -> String {
     let comments = unit.source.lines().map_while(|line| line.trim().strip_prefix("//"));
     let text: Vec<&str> = comments.map(str::trim).filter(|line| !line.starts_with("variants:")).collect();
@@ -332,7 +332,8 @@ fn dispatch(unit: &Unit<'_>, code: &mut String) {
     let _ = writeln!(code, "        push: {push},\n    }}\n}}");
 }
 
-/// The variant's name in Pascal case without the file's name: `dice_quadric` of `dice.comp` is `Quadric`; `dice` itself is `Plain`.
+/// The variant's name in Pascal case without the file's name: `dice_quadric` of `dice.comp` is `Quadric`; `dice` itself
+/// is `Plain`.
 fn variant_name(unit: &Unit<'_>, built: &Built) -> String {
     let rest = built.variant.name.strip_prefix(unit.stem).unwrap_or(&built.variant.name);
     let pascal: String =

@@ -75,8 +75,8 @@ impl Type {
     }
 }
 
-/// The fields of a `#[repr(C)]` struct with these members and size: name, type and offset, padding written out. Rust aligns nothing
-/// more than std430 does, so that explicit padding is all that is needed.
+/// The fields of a `#[repr(C)]` struct with these members and size: name, type and offset, padding written out. Rust
+/// aligns nothing more than std430 does, so that explicit padding is all that is needed.
 pub(crate) fn padded(members: &[Member], size: u32, scope: &str) -> Vec<(String, String, u32)> {
     let mut fields = Vec::new();
     let mut end = 0;

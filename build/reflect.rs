@@ -279,7 +279,7 @@ impl<'a> Reader<'a> {
             },
             Op::TypeVector => match self.kind(id_operand(instruction, 0)?)? {
                 Type::Scalar(scalar) => Ok(Type::Vector(scalar, literal(1))),
-                _ => Err("a vector of no scalars".to_string()),
+                _ => Err("a vector of something other than scalars".to_string()),
             },
             Op::TypeMatrix => match self.kind(id_operand(instruction, 0)?)? {
                 Type::Vector(Scalar::F32, 3) => Err("columns of 3 floats are padded: use mat4 or vec4".to_string()),
@@ -331,10 +331,10 @@ impl<'a> Reader<'a> {
             let name = self.names.get(&id).copied().unwrap_or("").to_string();
             let default = match (instruction.class.opcode, instruction.operands.first()) {
                 (Op::SpecConstant, Some(Operand::LiteralBit32(bits))) => *bits,
-                _ => return Err(format!("specialisation constant `{name}` is no 32-bit number")),
+                _ => return Err(format!("specialisation constant `{name}` is not a 32-bit number")),
             };
             let Type::Scalar(kind) = self.kind(instruction.result_type.unwrap_or(0))? else {
-                return Err(format!("specialisation constant `{name}` is no scalar"));
+                return Err(format!("specialisation constant `{name}` is not a scalar"));
             };
             found.push((*number, Constant { name, kind, default }));
         }

@@ -6,9 +6,10 @@
 //! // variants: dice_quadric KIND=0 NORMALS=1; dice_facet KIND=1
 //! ```
 //!
-//! Each variant is a name and macros, separated by blanks; variants are separated by semicolons; several such lines add up. A name is
-//! the file's name, or begins with it and `_`. A macro is `NAME` or `NAME=VALUE`. All variants of a file must have the same bindings
-//! and push constants: they are forms of one stage, and who dispatches chooses by the generated `Variant`.
+//! Each variant is a name and macros, separated by blanks; variants are separated by semicolons; several such lines add
+//! up. A name is the file's name, or begins with it and `_`. A macro is `NAME` or `NAME=VALUE`. All variants of a file
+//! must have the same bindings and push constants: they are forms of one stage, and a dispatch chooses one by the
+//! generated `Variant`.
 
 /// One kernel of a source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +20,8 @@ pub(crate) struct Variant {
     pub macros: Vec<(String, String)>,
 }
 
-/// The variants that `source` asks for; the one variant `stem` without macros when it asks for none. Errors begin with the line.
+/// The variants that `source` asks for; the one variant `stem` without macros when it asks for none. Errors begin with
+/// the line.
 pub(crate) fn parse(stem: &str, source: &str) -> Result<Vec<Variant>, String> {
     let mut variants: Vec<Variant> = Vec::new();
     for (index, line) in source.lines().enumerate() {
@@ -50,7 +52,7 @@ fn parse_one(stem: &str, text: &str) -> Result<Variant, String> {
     for word in words {
         let (key, value) = word.split_once('=').unwrap_or((word, ""));
         if !is_identifier(key) {
-            return Err(format!("`{word}` is no macro: write NAME or NAME=VALUE"));
+            return Err(format!("`{word}` is not a macro: write NAME or NAME=VALUE"));
         }
         macros.push((key.to_string(), value.to_string()));
     }

@@ -1,5 +1,5 @@
-// Block: one invocation = one 4x4-pixel block of the region that hiding has changed; finds the farthest depth that its samples show.
-// Reads keys, dirty; writes blocks (float bits; all ones while a sample is empty), clears dirty.
+// Block: one invocation = one 4x4-pixel block of the region that hiding has changed; finds the farthest depth that its
+// samples show. Reads keys, dirty; writes blocks (float bits; all ones while a sample is empty), clears dirty.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require

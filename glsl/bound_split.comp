@@ -1,11 +1,14 @@
-// variants: bound_split_quadric KIND=KIND_QUADRIC; bound_split_facet KIND=KIND_FACET; bound_split_patch KIND=KIND_PATCH; bound_split_curve KIND=KIND_CURVE; bound_split_point KIND=KIND_POINT
+// variants: bound_split_quadric KIND=KIND_QUADRIC; bound_split_facet KIND=KIND_FACET; bound_split_patch KIND=KIND_PATCH
+// variants: bound_split_curve KIND=KIND_CURVE; bound_split_point KIND=KIND_POINT
 //
-// Bound/split, first half of a round (RenderAnts, section 5.1; Patney and Owens 2008). One invocation = one subpatch of the list, those
-// of other kinds idle. Bounds the subpatch in raster space and depth, fixes the rates of its short edges (lib/edge.glsl), and decides:
+// Bound/split, first half of a round (RenderAnts, section 5.1; Patney and Owens 2008). One invocation = one subpatch of
+// the list, those of other kinds idle. Bounds the subpatch in raster space and depth, fixes the rates of its short
+// edges (lib/edge.glsl), and decides:
 //   0 children  outside the picture, or across the eye plane after all eye splits (counted in status)
 //   1           small enough: it becomes a grid of nu x nv micropolygons; or it is one already
 //   2           to be split across u or v by the second half (split.comp)
-// Reads list, primitives, data, instances; writes the subpatch back, its bound, its number of children. Overflows nothing.
+// Reads list, primitives, data, instances; writes the subpatch back, its bound, its number of children. Overflows
+// nothing.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

@@ -1,8 +1,8 @@
 // variants: composite_opaque TRANSLUCENT=0 SMOOTH=0; composite_close TRANSLUCENT=1 SMOOTH=0
 // variants: composite_opaque_smooth TRANSLUCENT=0 SMOOTH=1; composite_close_smooth TRANSLUCENT=1 SMOOTH=1
 //
-// Composite: one invocation = one pixel. What the key of a subpixel sees gives its colour; where translucent surfaces lie before
-// it, what they let through. Reads keys, visible, colour_base, colours; writes resolved.
+// Composite: one invocation = one pixel. What the key of a subpixel sees gives its colour; where translucent surfaces
+// lie before it, what they let through. Reads keys, visible, colour_base, colours; writes resolved.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -33,7 +33,7 @@ layout(push_constant) uniform Push {
     uint value_records; // of the colour store
     uint resolved_records;
     uint variables;
-    uint first_place; // the colour store holds places [first_place, last_place); the others' subpixels wait for another round
+    uint first_place; // the colour store holds places [first_place, last_place); other subpixels wait for another round
     uint last_place;
 };
 

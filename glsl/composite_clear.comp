@@ -1,4 +1,5 @@
-// Composite clear: one invocation = one subpixel; nothing is gathered yet and everything shines through. Writes resolved.
+// Composite clear: one invocation = one subpixel; nothing is gathered yet and everything shines through. Writes
+// resolved.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

@@ -1,10 +1,10 @@
 // variants: composite_slab_constant SMOOTH=0; composite_slab_smooth SMOOTH=1
 //
-// Composite, translucent: one invocation = one subpixel. Takes the entries of its cell that its sample lies in, in order of (depth at
-// the sample, number), and adds their colours to what the subpixel has gathered in nearer slabs: C += T Ci, T *= 1 - Oi. A subpixel whose
-// opacity passes the threshold stops and hides what is behind it like an opaque surface. Reads entries, order, colours; writes
-// resolved and lowers keys. One call composites the nearest NEAREST_ENTRIES entries; a subpixel with more notes how far it came and asks to be
-// called again (unfinished).
+// Composite, translucent: one invocation = one subpixel. Takes the entries of its cell that its sample lies in, in
+// order of (depth at the sample, number), and adds their colours to what the subpixel has gathered in nearer slabs: C
+// += T Ci, T *= 1 - Oi. A subpixel whose opacity passes the threshold stops and hides what is behind it like an opaque
+// surface. Reads entries, order, colours; writes resolved and lowers keys. One call composites the nearest
+// NEAREST_ENTRIES entries; a subpixel with more notes how far it came and asks to be called again (unfinished).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -32,7 +32,7 @@ layout(std430, set = 0, binding = 4) readonly buffer Order { uint order[]; };
 layout(std430, set = 0, binding = 5) readonly buffer Colours { vec4 colours[]; };
 layout(std430, set = 0, binding = 6) buffer Resolved { vec4 resolved[]; };
 layout(std430, set = 0, binding = 7) buffer Keys { uint64_t keys[]; };
-layout(std430, set = 0, binding = 8) buffer Resume { uint64_t resume[]; }; // key of the last entry composited in this slab
+layout(std430, set = 0, binding = 8) buffer Resume { uint64_t resume[]; }; // key of the last entry done in this slab
 layout(std430, set = 0, binding = 9) buffer Unfinished { uint unfinished; };
 layout(push_constant) uniform Push {
     int region_x;
@@ -73,8 +73,8 @@ void keep(uint64_t key, uint index) {
     nearest_count++;
 }
 
-// Finds the nearest entries behind a key. Entries are sorted by their nearest depth: when that of the next one lies behind all that is
-// kept, and no room is left, nothing nearer can follow.
+// Finds the nearest entries behind a key. Entries are sorted by their nearest depth: when that of the next one lies
+// behind all that is kept, and no room is left, nothing nearer can follow.
 void find_nearest(uint base, uint count, uint bit, ivec2 at, uint64_t behind) {
     nearest_count = 0u;
     more = false;

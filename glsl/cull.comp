@@ -1,7 +1,7 @@
-// Cull: one invocation = one grid of a piece, in sorted order. Makes its slot, unless the grid lies behind what every 4x4-pixel block
-// it may touch already shows, or outside the depth slab at work: such a grid is neither diced nor hidden. Which slot of the piece it
-// gets does not matter. Reads sorted, grids, grid_bounds, instances, blocks; writes slots, and counts them and what was
-// dropped.
+// Cull: one invocation = one grid of a piece, in sorted order. Makes its slot, unless the grid lies behind what every
+// 4x4-pixel block it may touch already shows, or outside the depth slab at work: such a grid is neither diced nor
+// hidden. Which slot of the piece it gets does not matter. Reads sorted, grids, grid_bounds, instances, blocks; writes
+// slots, and counts them and what was dropped.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

@@ -1,7 +1,7 @@
-// Depth: one invocation = one pixel of the region's inside; the depth that its own samples show, by the hider's depth filter: nearest,
-// farthest or mean. Samples that see nothing count as infinitely far (nearest, farthest) or are left out (mean). A translucent surface
-// that passes the z threshold counts like an opaque one.
-// Reads keys, resolved; writes depths (1e38 where nothing is seen).
+// Depth: one invocation = one pixel of the region's inside; the depth that its own samples show, by the hider's depth
+// filter: nearest, farthest or mean. Samples that see nothing count as infinitely far (nearest, farthest) or are left
+// out (mean). A translucent surface that passes the z threshold counts like an opaque one. Reads keys, resolved; writes
+// depths (1e38 where nothing is seen).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require

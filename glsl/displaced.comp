@@ -1,6 +1,6 @@
-// Displaced: one invocation = one slot of a piece that has been displaced; how far its vertices have moved at most, for the instance's
-// displacement bound: to measure one that was not declared, and to tell of one that is too small (RISpec 4.2.11).
-// Reads slots, arena; raises the instance's word of moved (float bits). NaN is no distance.
+// Displaced: one invocation = one slot of a piece that has been displaced; how far its vertices have moved at most, for
+// the instance's displacement bound: to measure one that was not declared, and to tell of one that is too small (RISpec
+// 4.2.11). Reads slots, arena; raises the instance's word of moved (float bits). NaN is no distance.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

@@ -1,7 +1,8 @@
-// Filter: one invocation = one pixel of the region's inside. The weighted mean of one record of the resolved samples within the filter's
-// width, weights at the jittered positions, normalised per pixel, summed in subpixel order (RISpec 4.1.3). A filter over more
-// samples than an invocation may visit goes on in further dispatches, from the sums that the one before left.
-// Reads resolved; reads and writes pixels (vec4 each) and, where there are further dispatches, totals (sums of weights).
+// Filter: one invocation = one pixel of the region's inside. The weighted mean of one record of the resolved samples
+// within the filter's width, weights at the jittered positions, normalised per pixel, summed in subpixel order (RISpec
+// 4.1.3). A filter over more samples than an invocation may visit continues in further dispatches, from the sums that the
+// one before left. Reads resolved; reads and writes pixels (vec4 each) and, where there are further dispatches, totals
+// (sums of weights).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -46,8 +47,8 @@ void main() {
     // The square of positions whose weight may not be zero, in 1/1024 pixel from the sampled rectangle's corner.
     ivec2 reach = ivec2(ceil(half_width * float(FIXED)));
     ivec2 low_rim = at * FIXED + FIXED / 2 - reach, high_rim = at * FIXED + FIXED / 2 + reach;
-    // The window of pixels that are visited. A sample on the far rim may lie on the near border of a pixel outside the apron, which not
-    // every region samples: none does.
+    // The window of pixels that are visited. A sample on the far rim may lie on the near border of a pixel outside the
+    // apron, which not every region samples: none does.
     ivec2 apron = ivec2(ceil(half_width - 0.5));
     uint side = uint(2 * apron.x + 1), window = side * uint(2 * apron.y + 1), pixel_samples = frame.samples.x * frame.samples.y;
     bool begins = window_first == 0u, ends = window_last >= window;

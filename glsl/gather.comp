@@ -1,9 +1,10 @@
 // variants: gather_serial SERIAL=1; gather_parallel SERIAL=0
 //
-// Select, second pass: one invocation (serial) or one workgroup (parallel) = one cluster of a page. Each chosen grid takes its rank (the
-// chosen ones before it in authored order: those of words before, by the scan of `chosen`, and of bits before), goes to the region's
-// list, and its vertices are counted in the histogram of depth buckets. Reads clusters, order, chosen, ranks, page_grids, page_bounds;
-// writes grids, grid_bounds, histogram. What is more than the capacity is left out.
+// Select, second pass: one invocation (serial) or one workgroup (parallel) = one cluster of a page. Each chosen grid
+// takes its rank (the chosen ones before it in authored order: those of words before, by the scan of `chosen`, and of
+// bits before), goes to the region's list, and its vertices are counted in the histogram of depth buckets. Reads
+// clusters, order, chosen, ranks, page_grids, page_bounds; writes grids, grid_bounds, histogram. What is more than the
+// capacity is left out.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

@@ -1,5 +1,6 @@
-// Needed: one invocation = one selected grid; the number of its visible micropolygons. Reads visible; writes needed
-// and visible_before (all of a grid's 225 micropolygons fit a byte; the pipelines that mark more than exist ask for no places there).
+// Needed: one invocation = one selected grid; the number of its visible micropolygons. Reads visible; writes needed and
+// visible_before (all of a grid's 225 micropolygons fit a byte; the pipelines that mark more than exist ask for no
+// places there).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

@@ -1,9 +1,9 @@
 // variants: pack_constant SMOOTH=0; pack_smooth SMOOTH=1
 //
-// Pack: one invocation = one micropolygon of a shaded grid; if some sample sees it, its vertices' outputs go to its place in the colour
-// store (lib/colour.glsl): their mean, or with ShadingInterpolation "smooth" each of them. A matte micropolygon leaves nothing behind:
-// its records are zero.
-// Reads slots, arena, visible, colour_base; writes colours. Overflows nothing: what does not fit the store is for another round.
+// Pack: one invocation = one micropolygon of a shaded grid; if some sample sees it, its vertices' outputs go to its
+// place in the colour store (lib/colour.glsl): their mean, or with ShadingInterpolation "smooth" each of them. A matte
+// micropolygon leaves nothing behind: its records are zero. Reads slots, arena, visible, colour_base; writes colours.
+// Overflows nothing: what does not fit the store is for another round.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

@@ -1,5 +1,5 @@
-// Place entries: one invocation = one entry; notes where its micropolygon's colour is kept, once for all samples that will ask.
-// Reads visible, visible_before, colour_base; writes the entry's cell, which nobody needs any more.
+// Place entries: one invocation = one entry; notes where its micropolygon's colour is kept, once for all samples that
+// will ask. Reads visible, visible_before, colour_base; writes the entry's cell, which is no longer needed.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

@@ -1,7 +1,7 @@
-// Primvar: one invocation = one vertex of a slot; spreads the primitive variables that a shading program reads over the grid
-// (RISpec 5, classes constant, uniform, varying, vertex, facevarying). Reads the instance's list of primvars, the page's values, the
-// primitive's indices; writes channels (varying inputs) and, for vertex 0, the slot's uniform inputs.
-// Vertex class spreads like P: bilinear on facets and quadrics, Bezier on patches and curves.
+// Primvar: one invocation = one vertex of a slot; spreads the primitive variables that a shading program reads over the
+// grid (RISpec 5, classes constant, uniform, varying, vertex, facevarying). Reads the instance's list of primvars, the
+// page's values, the primitive's indices; writes channels (varying inputs) and, for vertex 0, the slot's uniform
+// inputs. Vertex class spreads like P: bilinear on facets and quadrics, Bezier on patches and curves.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -74,8 +74,8 @@ float corners(PrimvarBinding b, uvec4 index, Param u, Param v, uint c) {
     return v.s * low + v.t * high;
 }
 
-// Along a curve, or at a point, only two corners (one) exist: the host repeats them in `corners`. A cubic segment's first control
-// value is numbered in face_corners.w: curves have no facevarying values of their own.
+// Along a curve, or at a point, only two corners (one) exist: the host repeats them in `corners`. A cubic segment's
+// first control value is numbered in face_corners.w: curves have no facevarying values of their own.
 float vertex_value(PrimvarBinding b, Primitive primitive, Param u, Param v, uint c) {
     uint kind = primitive.kind_flags & PRIMITIVE_KIND_MASK;
     bool straight = kind == KIND_CURVE && (primitive.kind_flags & PRIMITIVE_LINEAR) != 0u;

@@ -1,5 +1,5 @@
-// Round: one invocation. Closes a round of bound/split: the number of children becomes the next list's length, or says how much room
-// was needed. Reads total; writes round.
+// Round: one invocation. Closes a round of bound/split: the number of children becomes the next list's length, or says
+// how much room was needed. Reads total; writes round.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

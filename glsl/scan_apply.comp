@@ -1,6 +1,8 @@
-// variants: scan_apply_serial SERIAL=1 BITS=0; scan_apply_parallel SERIAL=0 BITS=0; scan_apply_serial_bits SERIAL=1 BITS=1; scan_apply_parallel_bits SERIAL=0 BITS=1
+// variants: scan_apply_serial SERIAL=1 BITS=0; scan_apply_parallel SERIAL=0 BITS=0
+// variants: scan_apply_serial_bits SERIAL=1 BITS=1; scan_apply_parallel_bits SERIAL=0 BITS=1
 //
-// Scan, third pass: exclusive prefix sums of the values. One invocation (serial) or one workgroup (parallel) = one tile.
+// Scan, third pass: exclusive prefix sums of the values. One invocation (serial) or one workgroup (parallel) = one
+// tile.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

@@ -1,6 +1,8 @@
-// variants: scan_reduce_serial SERIAL=1 BITS=0; scan_reduce_parallel SERIAL=0 BITS=0; scan_reduce_serial_bits SERIAL=1 BITS=1; scan_reduce_parallel_bits SERIAL=0 BITS=1
+// variants: scan_reduce_serial SERIAL=1 BITS=0; scan_reduce_parallel SERIAL=0 BITS=0
+// variants: scan_reduce_serial_bits SERIAL=1 BITS=1; scan_reduce_parallel_bits SERIAL=0 BITS=1
 //
-// Scan, first pass: sums of tiles of 1024 values (each `& mask`, or the number of bits set in each). One invocation (serial) or one workgroup (parallel) = one tile.
+// Scan, first pass: sums of tiles of 1024 values (each `& mask`, or the number of bits set in each). One invocation
+// (serial) or one workgroup (parallel) = one tile.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

@@ -1,6 +1,7 @@
 // variants: scan_sums_serial SERIAL=1; scan_sums_parallel SERIAL=0
 //
-// Scan, second pass: the sums of tiles become the tiles' first offsets; the grand total is written. One invocation or one workgroup.
+// Scan, second pass: the sums of tiles become the tiles' first offsets; the grand total is written. One invocation or
+// one workgroup.
 #version 460
 
 #if SERIAL

@@ -1,5 +1,5 @@
-// Scatter entries: one invocation = one entry; puts its index into its cell's list. The order inside a cell is mended by sort_entries.
-// Reads entries, cell_offsets; writes order and counts what each cell has got so far.
+// Scatter entries: one invocation = one entry; puts its index into its cell's list. sort_entries then puts each cell in
+// order. Reads entries, cell_offsets; writes order and counts what each cell has got so far.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

@@ -1,5 +1,5 @@
-// Seed: one invocation = one primitive of one drawable of a chunk: the first subpatches of bound/split, the whole (u,v) square each,
-// in authored order. Reads the chunk's drawables (sorted by their first number), writes list.
+// Seed: one invocation = one primitive of one drawable of a chunk: the first subpatches of bound/split, the whole (u,v)
+// square each, in authored order. Reads the chunk's drawables (sorted by their first number), writes list.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

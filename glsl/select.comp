@@ -1,8 +1,8 @@
 // variants: select_serial SERIAL=1; select_parallel SERIAL=0
 //
-// Select, first pass: one invocation (serial) or one workgroup (parallel) = one cluster of a page. A bit is set for each grid whose bound
-// meets the region's sampled pixels, in authored order, which is not the order in the page. Reads clusters, grid_bounds, order; adds to
-// chosen.
+// Select, first pass: one invocation (serial) or one workgroup (parallel) = one cluster of a page. A bit is set for
+// each grid whose bound meets the region's sampled pixels, in authored order, which is not the order in the page. Reads
+// clusters, grid_bounds, order; adds to chosen.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

@@ -1,9 +1,10 @@
 // variants: sort_count_hide SHADE=0; sort_count_shade SHADE=1
 //
-// Counting sort, first pass: one invocation = one selected grid; finds its key and its place among those of equal key. The order among
-// equals is whatever it is: nothing in the picture depends on it. For hiding the key is (batch, hide bin, size class); for shading it
-// is (shade bin, size class), and only grids take part that have visible micropolygons among this round's colours. Reads
-// grids, grid_bounds, instances, batches, needed, colour_base; writes counts, keys, places, and for hiding the farthest depth of each batch.
+// Counting sort, first pass: one invocation = one selected grid; finds its key and its place among those of equal key.
+// The order among equals is whatever it is: nothing in the picture depends on it. For hiding the key is (batch, hide
+// bin, size class); for shading it is (shade bin, size class), and only grids take part that have visible micropolygons
+// among this round's colours. Reads grids, grid_bounds, instances, batches, needed, colour_base; writes counts, keys,
+// places, and for hiding the farthest depth of each batch.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

@@ -1,6 +1,6 @@
-// Sort entries: one invocation = one cell; sorts its list by (nearest depth, number): a heap sort, so that no list is slow.
-// Reads entries, cell_offsets, cell_counts; writes order. The longest list of more than 24 entries is
-// reported; those of more than cell_max are left as they are.
+// Sort entries: one invocation = one cell; sorts its list by (nearest depth, number): a heap sort, so that no list is
+// slow. Reads entries, cell_offsets, cell_counts; writes order. The longest list of more than 24 entries is reported;
+// those of more than cell_max are left as they are.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

@@ -1,5 +1,5 @@
-// Counting sort, second pass: one invocation = one selected grid; its rank goes to its place. Reads sort_keys, places, offsets (the
-// scan of counts); writes sorted.
+// Counting sort, second pass: one invocation = one selected grid; its rank goes to its place. Reads sort_keys, places,
+// offsets (the scan of counts); writes sorted.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

@@ -1,7 +1,7 @@
-// Bound/split, second half of a round. One invocation = one subpatch of the list: it puts its children (none, itself, or its two
-// halves) at the place that the scan of the numbers of children gave it, so that the order of the list is stable.
-// Reads list_in, bounds_in, children, offsets; writes list_out, bounds_out. Children beyond the capacity are not written: the last
-// round's count says so, and the host does the chunk again with fewer primitives.
+// Bound/split, second half of a round. One invocation = one subpatch of the list: it puts its children (none, itself,
+// or its two halves) at the place that the scan of the numbers of children gave it, so that the order of the list is
+// stable. Reads list_in, bounds_in, children, offsets; writes list_out, bounds_out. Children beyond the capacity are
+// not written: the last round's count says so, and the host does the chunk again with fewer primitives.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

@@ -1,7 +1,8 @@
 // variants: work_displace SHADE=0; work_shade SHADE=1
 //
-// Work: one invocation = one slot; the records through which a compiled kernel knows its grid (spirv-gen's abi.rs, `work`).
-// For shading it makes the slot too, from the sorted list of visible grids; for displacement it takes the slots that cull made.
+// Work: one invocation = one slot; the records through which a compiled kernel knows its grid (spirv-gen's abi.rs,
+// `work`). For shading it makes the slot too, from the sorted list of visible grids; for displacement it takes the
+// slots that cull made.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -43,7 +44,7 @@ void main() {
     uint index = gl_GlobalInvocationID.x;
     uint count = pieces[piece].count, in_group = GROUP_VERTICES >> pieces[piece].slot_log2;
     if (index >= count) {
-        // The compiled kernel's last workgroup goes on to here: empty slots.
+        // The compiled kernel's last workgroup extends to here: empty slots.
         if (index < (count + in_group - 1u) / in_group * in_group) work[2u * index] = uvec4(0u);
         return;
     }

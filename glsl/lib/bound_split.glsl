@@ -14,7 +14,8 @@ const float CURVE_GRID_PX = 16.0;
 const float FLATNESS = 0.125;
 
 
-// Measured along one line of five points at 0, 1/4, 1/2, 3/4, 1. Lengths are integers, so that the order of summation cannot matter.
+// Measured along one line of five points at 0, 1/4, 1/2, 3/4, 1. Lengths are integers, so that the order of summation
+// cannot matter.
 struct Line {
     uint total; // sum of the four chords, 1/1024 pixel
     uint longest; // longest chord
@@ -61,7 +62,8 @@ Line measure(Subpatch subpatch, uint line, inout Box box) {
     return result;
 }
 
-// A part of a leaf edge ends at canonical points, which may lie a little outside the subpatch: they belong to its bound.
+// A part of a leaf edge ends at canonical points, which may lie a little outside the subpatch: they belong to its
+// bound.
 void include_ends(Subpatch subpatch, uint edge_index, inout Box box) {
     uint edge = subpatch.edges[edge_index], u0 = subpatch.start & 0xffffu, v0 = subpatch.start >> 16;
     uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
@@ -77,14 +79,14 @@ void include_ends(Subpatch subpatch, uint edge_index, inout Box box) {
     }
 }
 
-// Wanted micropolygons along a line; EDGE_RATE_MAX + 1 when it must be split first: too long, behind the eye, or so uneven (a line
-// running away from the camera) that equal steps would make some micropolygons far too large.
+// Wanted micropolygons along a line; EDGE_RATE_MAX + 1 when it must be split first: too long, behind the eye, or so
+// uneven (a line running away from the camera) that equal steps would make some micropolygons far too large.
 uint wanted_rate(Line line) {
     float rate = float(line.total) * surface_instance.dice_scale;
     bool uneven = 2u * line.longest > line.total && rate > 4.0;
     if (line.behind || uneven || !(rate <= float(EDGE_RATE_MAX) + 0.5)) return EDGE_RATE_MAX + 1u;
-    // n chords of a line with second differences d (at a quarter of its length) lie at most 2 d / n^2 off it. Where a surface turns away
-    // from the eye lengths alone would leave its outline a coarse polygon.
+    // n chords of a line with second differences d (at a quarter of its length) lie at most 2 d / n^2 off it. Where a
+    // surface turns away from the eye lengths alone would leave its outline a coarse polygon.
     float flat_rate = sqrt(line.bend * surface_instance.dice_scale * (2.0 / FLATNESS));
     rate = max(rate, flat_rate);
     return rate > float(EDGE_RATE_MAX) + 0.5 ? EDGE_RATE_MAX + 1u : max(uint(ceil(rate - 0.5)), 1u);
@@ -112,7 +114,7 @@ bool bound_box(Box box, out GridBound bound) {
     // One unit of slack each way for the rounding of vertices.
     vec2 first = (min(r0, r1) - 1.5) / float(FIXED), last = (max(r0, r1) + 1.5) / float(FIXED);
     ivec2 p0 = ivec2(floor(clamp(first, vec2(-32768.0), vec2(32767.0)))), p1 = ivec2(floor(clamp(last, vec2(-32768.0), vec2(32767.0))));
-    // What lies nearer than hither or farther than yon is never hit: samples compare their depth with the bound.
+    // Nothing nearer than hither or farther than yon is ever hit: samples compare their depth with the bound.
     zmin = max(zmin, frame.near);
     zmax = min(zmax, frame.far);
     bound = GridBound(pack_range(ivec2(p0.x, p1.x)), pack_range(ivec2(p0.y, p1.y)), zmin, zmax);
@@ -129,7 +131,8 @@ uint choose_split(uint want_u, uint want_v, uint length_u, uint length_v, Subpat
     return must_u ? VERDICT_SPLIT_U : VERDICT_SPLIT_V;
 }
 
-// A subpatch that reaches behind the eye cannot be projected: it is split, until it has been split often enough to be given up.
+// A subpatch that reaches behind the eye cannot be projected: it is split, until it has been split often enough to be
+// given up.
 uint across_eye(Subpatch subpatch) {
     uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape), limit = min(frame.eye_splits, LEVEL_MAX);
     if (KIND == KIND_CURVE) return v_level < limit ? VERDICT_SPLIT_V : VERDICT_LOST;
@@ -137,11 +140,13 @@ uint across_eye(Subpatch subpatch) {
     return u_level <= v_level ? VERDICT_SPLIT_U : VERDICT_SPLIT_V;
 }
 
-// Whether all of a box that lies behind hither is on the far side of one border of the picture. For boxes that cannot be projected.
+// Whether all of a box behind hither is on the far side of one border of the picture. For boxes that cannot
+// be projected.
 bool beside_picture(Box box) {
     vec2 a = box.low.xy * frame.raster_scale, b = box.high.xy * frame.raster_scale;
     float z0 = max(box.low.z, frame.near), z1 = box.high.z;
-    // Where x s / z + offset is the border: x s + (offset - border) z is zero. Two units of slack for the rounding of vertices.
+    // Where x s / z + offset is the border: x s + (offset - border) z is zero. Two units of slack for the rounding of
+    // vertices.
     vec2 first = frame.raster_offset - vec2(frame.sampled_px.xy) * float(FIXED) + 2.0;
     vec2 last = frame.raster_offset - vec2(frame.sampled_px.zw) * float(FIXED) - 2.0;
     bvec2 before = lessThan(max(a, b) + max(first * z0, first * z1), vec2(0.0));
@@ -149,8 +154,8 @@ bool beside_picture(Box box) {
     return any(before) || any(beyond);
 }
 
-// What a subpatch asks for: micropolygons along u and v (EDGE_RATE_MAX + 1: split first), of which its borders alone ask for
-// border_u, border_v; and its longest lines.
+// What a subpatch asks for: micropolygons along u and v (EDGE_RATE_MAX + 1: split first), of which its borders alone
+// ask for border_u, border_v; and its longest lines.
 struct Demand {
     uint want_u;
     uint want_v;
@@ -174,8 +179,9 @@ void demand_v(inout Demand d, uint rate, uint total, bool border) {
 
 #if KIND == KIND_CURVE
 
-// A curve's ribbon is measured along its centre line; across it is as wide as it is. Thin ribbons get micropolygons of the wanted area
-// rather than the wanted length, at most twice as long: longer ones would cost more samples tested than they save.
+// A curve's ribbon is measured along its centre line; across it is as wide as it is. Thin ribbons get micropolygons of
+// the wanted area rather than the wanted length, at most twice as long: longer ones would cost more samples tested than
+// they save.
 const float STRETCH_MAX = 2.0;
 
 float raster_width(vec3 centre, float width) {

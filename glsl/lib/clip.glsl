@@ -1,6 +1,6 @@
-// Clipping planes (RISpec 4.1.1 ClippingPlane) at a sample. A plane removes points with f > 0, where for a point of depth z at raster
-// position (x, y) in 1/1024 pixel f is z (A x + B y + C) + D in perspective and A x + B y + C z + D else; (A, B, C, D) is its record.
-// Needs clip_planes[] where CLIPPED is 1.
+// Clipping planes (RISpec 4.1.1 ClippingPlane) at a sample. A plane removes points with f > 0, where for a point of
+// depth z at raster position (x, y) in 1/1024 pixel f is z (A x + B y + C) + D in perspective and A x + B y + C z + D
+// else; (A, B, C, D) is its record. Needs clip_planes[] where CLIPPED is 1.
 
 #ifndef CLIP_GLSL
 #define CLIP_GLSL

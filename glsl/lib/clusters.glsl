@@ -1,5 +1,5 @@
-// A walk over the grids of a page that may meet a region: those of the clusters that do. One invocation (SERIAL) or one workgroup = one
-// cluster. Whoever includes this defines `visit`.
+// A walk over the grids of a page that may meet a region: those of the clusters that do. One invocation (SERIAL) or one
+// workgroup = one cluster. The including file defines `visit`.
 
 #ifndef CLUSTERS_GLSL
 #define CLUSTERS_GLSL

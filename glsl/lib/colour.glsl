@@ -1,7 +1,8 @@
-// Places of the colour store (ShadingInterpolation, RISpec 4.2.1). Without SMOOTH a place has `value_records` records, which hold for the
-// whole micropolygon: (Ci, coverage), (Oi, 0) when the region has translucent grids, one for each further output. With SMOOTH it has
-// them for each of the four vertices a, b, c, d, one vertex after the other, and then two records with the vertices' raster positions in
-// 1/1024 pixel: (a, b), (c, d). A micropolygon of one colour has it at vertex a, and all its positions are zero.
+// Places of the colour store (ShadingInterpolation, RISpec 4.2.1). Without SMOOTH a place has `value_records` records,
+// which hold for the whole micropolygon: (Ci, coverage), (Oi, 0) when the region has translucent grids, one for each
+// further output. With SMOOTH it has them for each of the four vertices a, b, c, d, one vertex after the other, and
+// then two records with the vertices' raster positions in 1/1024 pixel: (a, b), (c, d). A micropolygon of one colour
+// has it at vertex a, and all its positions are zero.
 
 #ifndef COLOUR_GLSL
 #define COLOUR_GLSL
@@ -24,8 +25,9 @@ vec3 triangle_weights(vec2 q, vec2 r, vec2 at) {
 
 float least(vec3 w) { return min(w.x, min(w.y, w.z)); }
 
-// Weights of the vertices at a point, linear in each of the two triangles in which a micropolygon covers samples (a, b, d) and
-// (a, d, c): along an edge they depend on its two ends alone, so that neighbours agree. Not outside their triangle.
+// Weights of the vertices at a point, linear in each of the two triangles in which a micropolygon covers samples (a, b,
+// d) and (a, d, c): along an edge they depend on its two ends alone, so that neighbours agree. Not outside their
+// triangle.
 vec4 vertex_weights(vec4 ab, vec4 cd, vec2 at) {
     vec2 b = ab.zw - ab.xy, c = cd.xy - ab.xy, d = cd.zw - ab.xy, p = at - ab.xy;
     vec3 abd = triangle_weights(b, d, p), adc = triangle_weights(d, c, p);

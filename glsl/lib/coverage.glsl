@@ -1,6 +1,6 @@
-// Which samples a micropolygon covers. Small micropolygons (all but wild ones) use 32-bit edge functions relative to their own
-// corner; larger ones 64-bit, with the same result, in kernels that are compiled with REST: CPU drivers run through both sides of a
-// branch, so what is rare stands in a kernel of its own.
+// Which samples a micropolygon covers. Small micropolygons (all but wild ones) use 32-bit edge functions relative to
+// their own corner; larger ones 64-bit, with the same result, in kernels that are compiled with REST: CPU drivers run
+// through both sides of a branch, so rare cases have a kernel of their own.
 
 #ifndef COVERAGE_GLSL
 #define COVERAGE_GLSL

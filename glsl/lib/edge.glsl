@@ -1,10 +1,11 @@
 // Canonical points of edges: what makes neighbouring grids meet without cracks.
 //
-// An edge is a curve on a primitive over a dyadic interval of u or v. It has *canonical points*: if the edge is short enough it is
-// a *leaf* with rate T (1 to 15) and the T + 1 points at i/T of its interval; else its points are those of its two halves. T is a
-// pure function of points that both sides of the edge compute with the same bits, so both agree. A grid's border may only have
-// vertices at canonical points and must have all of them (degenerate micropolygons take up the difference); hence a subpatch whose
-// edge is not a leaf yet must be split, and a subpatch that was split along a leaf edge covers a range [i0, i1] of its points.
+// An edge is a curve on a primitive over a dyadic interval of u or v. It has *canonical points*: if the edge is short
+// enough it is a *leaf* with rate T (1 to 15) and the T + 1 points at i/T of its interval; else its points are those of
+// its two halves. T is a pure function of points that both sides of the edge compute with the same bits, so both agree.
+// A grid's border may only have vertices at canonical points and must have all of them (degenerate micropolygons take
+// up the difference); hence a subpatch whose edge is not a leaf yet must be split, and a subpatch that was split along
+// a leaf edge covers a range [i0, i1] of its points.
 
 #ifndef EDGE_GLSL
 #define EDGE_GLSL
@@ -29,10 +30,10 @@ uint edge_i1(uint edge) { return (edge >> EDGE_I1) & EDGE_INDEX_MASK; }
 uint edge_count(uint edge) { return edge_i1(edge) - edge_i0(edge); }
 bool edge_open(uint edge) { return edge_rate(edge) == 0u; }
 
-// The point at which the edge is cut when its subpatch is split across it: where the line in between ends. The neighbour may cut the
-// edge elsewhere: it has the same points. A leaf's ends may have been moved along the lines that pass there (they are canonical points
-// of those), which the far side of the cut would not know: so a point between them is chosen where there is one, else the end that was
-// not moved.
+// The point at which the edge is cut when its subpatch is split across it: where the line in between ends. The
+// neighbour may cut the edge elsewhere: it has the same points. A leaf's ends may have been moved along the lines that
+// pass there (they are canonical points of those), which the far side of the cut would not know: so a point between
+// them is chosen where there is one, else the end that was not moved.
 uint edge_cut(uint edge, bool first_moved) {
     uint i0 = edge_i0(edge), i1 = edge_i1(edge);
     if (i1 > i0 + 1u) return (i0 + i1) >> 1;
@@ -45,14 +46,16 @@ uint edge_upper_half(uint edge, bool first_moved) {
     return edge_open(edge) ? EDGE_OPEN : edge_pack(edge_leaf_level(edge), edge_rate(edge), edge_cut(edge, first_moved), edge_i1(edge));
 }
 
-// Whether an edge's first point (of a subpatch that begins at `at`) or last point (that ends there) is not the subpatch's own corner.
+// Whether an edge's first point (of a subpatch that begins at `at`) or last point (that ends there) is not the
+// subpatch's own corner.
 bool edge_moved(uint edge, uint index, uint at) {
     if (edge_open(edge)) return false;
     uint size = 65536u >> edge_leaf_level(edge);
     return size * index != (at & (size - 1u)) * edge_rate(edge) && !((at & (size - 1u)) == 0u && index == edge_rate(edge));
 }
 
-// A parameter with its complement: both correctly rounded quotients of integers, so that reversing an edge swaps them exactly.
+// A parameter with its complement: both correctly rounded quotients of integers, so that reversing an edge swaps them
+// exactly.
 struct Param {
     float s; // 1 - t
     float t;

@@ -26,8 +26,8 @@ struct Frame {
     float z_threshold;
 };
 
-// Each invocation's copy, made at the start of main (frame = frame_record): drivers read a record in a buffer again at every use,
-// because a store in between might have changed it.
+// Each invocation's copy, made at the start of main (frame = frame_record): drivers read a record in a buffer again at
+// every use, because a store in between might have changed it.
 Frame frame;
 
 bool frame_perspective(Frame frame) { return (frame.flags & FRAME_PERSPECTIVE) != 0u; }

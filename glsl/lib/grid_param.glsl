@@ -3,7 +3,8 @@
 #ifndef GRID_PARAM_GLSL
 #define GRID_PARAM_GLSL
 
-// A border vertex on the first or last point of its edge is the corner: that may have been moved along the border that meets it there.
+// A border vertex on the first or last point of its edge is the corner: that may have been moved along the border that
+// meets it there.
 uint corner_index(uint edge, uint i, uint n) {
     uint index = edge_index(edge, i, n);
     return index == edge_i0(edge) ? 0u : index == edge_i1(edge) ? n : i;

@@ -1,4 +1,5 @@
-// The number of an invocation when more workgroups are needed than fit along x: they go on along y (recording.rs, Groups::covering).
+// The number of an invocation when more workgroups are needed than fit along x: they go on along y (recording.rs,
+// Groups::covering).
 
 #ifndef INVOCATION_GLSL
 #define INVOCATION_GLSL

@@ -1,5 +1,5 @@
-// One micropolygon as the hider sees it: four vertices projected and rounded once, exact integer coverage with a top-left rule,
-// depth by one expression.
+// One micropolygon as the hider sees it: four vertices projected and rounded once, exact integer coverage with a
+// top-left rule, depth by one expression.
 //
 // Needs frame and arena[] (vec4).
 
@@ -16,8 +16,8 @@ struct Micropolygon {
     ivec2 d; // (i + 1, j + 1)
     ivec2 low;
     ivec2 high;
-    // Depth at a sample: f(x, y) = f0 + fx (x - x0) + fy (y - y0) with x0, y0 = low, where f is 1/z (perspective) or z; the best
-    // plane through the four vertices. Clamped to [zmin, zmax].
+    // Depth at a sample: f(x, y) = f0 + fx (x - x0) + fy (y - y0) with x0, y0 = low, where f is 1/z (perspective) or z;
+    // the best plane through the four vertices. Clamped to [zmin, zmax].
     float f0;
     float fx;
     float fy;
@@ -57,7 +57,7 @@ bool micropolygon_load(uint first_vertex, Slot slot, uint local, out Micropolygo
     uint v = first_vertex + j * (nu + 1u) + i;
     vec3 pa = arena[v].xyz, pb = arena[v + 1u].xyz, pc = arena[v + nu + 1u].xyz, pd = arena[v + nu + 2u].xyz;
     vec4 z = vec4(pa.z, pb.z, pc.z, pd.z);
-    // Also false for NaN: it is dropped. What lies on both sides of a clipping plane is clipped sample by sample.
+    // Also false for NaN: it is dropped. A micropolygon on both sides of a clipping plane is clipped sample by sample.
     if (!(all(greaterThanEqual(z, vec4(frame.eye_z))) && all(lessThanEqual(z, vec4(DEPTH_MAX))))) return false;
     if (all(lessThan(z, vec4(frame.near))) || all(greaterThan(z, vec4(frame.far)))) return false;
     m.a = raster_fixed(frame, pa);
@@ -82,8 +82,8 @@ struct Triangle {
     ivec3 c;
 };
 
-// Points on an edge belong to the triangle for which the edge is a left or top one: C is lowered by one for the others, whole
-// numbers, so that no point belongs to both or neither of two triangles that share it.
+// Points on an edge belong to the triangle for which the edge is a left or top one: C is lowered by one for the others,
+// whole numbers, so that no point belongs to both or neither of two triangles that share it.
 Triangle triangle_setup(ivec2 p, ivec2 q, ivec2 r) {
     ivec3 dx = ivec3(q.x - p.x, r.x - q.x, p.x - r.x), dy = ivec3(q.y - p.y, r.y - q.y, p.y - r.y);
     ivec3 x = ivec3(p.x, q.x, r.x), y = ivec3(p.y, q.y, r.y);

@@ -3,8 +3,8 @@
 #ifndef PIECE_GLSL
 #define PIECE_GLSL
 
-// Workgroups of the kernels that run over a piece: so many slots, rows of vertices, vertices or micropolygons each. Compiled kernels
-// take GROUP_VERTICES too.
+// Workgroups of the kernels that run over a piece: that many slots, rows of vertices, vertices or micropolygons each.
+// Compiled kernels take GROUP_VERTICES too.
 const uint GROUP_SLOTS = 64u;
 const uint GROUP_ROWS = 64u;
 const uint GROUP_VERTICES = 256u;

@@ -1,9 +1,9 @@
-// Records of the scene and of the work lists: the one truth for their layout (the build makes the Rust side from it).
+// Records of the scene and of the work lists. Their layout is defined here; the build generates the Rust side from it.
 
 #ifndef RECORDS_GLSL
 #define RECORDS_GLSL
 
-// ---- primitives -------------------------------------------------------------------------------------------------------------------
+// ---- primitives ----
 
 // Kinds of primitives. Macros, because kernels are compiled for one kind each and the preprocessor chooses its code.
 #define KIND_QUADRIC 0
@@ -19,7 +19,7 @@ const uint PRIMITIVE_RIBBON = 0x200u; // curve segment with normals
 
 struct Primitive {
     uint kind_flags;
-    uint data;         // first record of its control data in the page: positions (facet), 16 or 4 or 2 points, quadric sizes
+    uint data;         // first record of its control data in the page: positions, control points, quadric sizes
     uint face;         // uniform index
     uint extra;        // facet: record of the face normals; ribbon: record of its two normals
     uvec4 corners;     // varying indices at (u,v) = (0,0) (1,0) (0,1) (1,1); facets: vertex indices too
@@ -27,13 +27,13 @@ struct Primitive {
     vec4 uv_range;     // u0, v0, u1, v1 of the surface's (u,v) that the primitive covers
 };
 
-// ---- instances --------------------------------------------------------------------------------------------------------------------
+// ---- instances ----
 
 const uint INSTANCE_FLIP_NORMAL = 1u;
 const uint INSTANCE_ONE_SIDED = 2u;
 const uint INSTANCE_MATTE = 4u;
 const uint INSTANCE_TRANSLUCENT = 8u;
-const uint INSTANCE_SMOOTH = 64u; // ShadingInterpolation "smooth"
+const uint INSTANCE_SMOOTH = 16u; // ShadingInterpolation "smooth"
 
 // An instance whose program reads no primvars.
 const uint PRIMVARS_NONE = 0xffffffffu;
@@ -82,7 +82,7 @@ vec3 camera_from_object_extent(Instance instance, vec3 d) {
     return vec3(dot(abs(instance.row0.xyz), d), dot(abs(instance.row1.xyz), d), dot(abs(instance.row2.xyz), d));
 }
 
-// ---- subpatches and grids ---------------------------------------------------------------------------------------------------------
+// ---- subpatches and grids ----
 
 // A dyadic (u,v) rectangle of a primitive and the canonical points on its four edges (see lib/edge.glsl).
 struct Subpatch {
@@ -132,7 +132,8 @@ struct Cluster {
     uint y;
 };
 
-// A micropolygon's number: order of grids, then order inside the grid. Ties in depth go to the lower number.
+// Bits of a micropolygon's number that give its place in its grid; the others give the grid's rank. Ties in depth go to
+// the lower number.
 const int NUMBER_MP_BITS = 8;
 
 #endif

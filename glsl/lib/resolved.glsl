@@ -1,7 +1,7 @@
-// Resolved samples: what each subpixel of a region has gathered. A subpixel has `resolved_records` records: (C, alpha), then (T, z) when
-// the region has translucent grids, then one for each further output. T is what still shines through, per channel; |z| the depth of the
-// nearest surface whose opacity passes Option "limits" "zthreshold", 0 when there is none; z < 0: the subpixel is stopped, nothing more
-// shines through.
+// Resolved samples: what each subpixel of a region has gathered. A subpixel has `resolved_records` records: (C, alpha),
+// then (T, z) when the region has translucent grids, then one for each further output. T is what still shines through,
+// per channel; |z| the depth of the nearest surface whose opacity passes Option "limits" "zthreshold", 0 when there is
+// none; z < 0: the subpixel is stopped, nothing more shines through.
 
 #ifndef RESOLVED_GLSL
 #define RESOLVED_GLSL

@@ -3,8 +3,8 @@
 #ifndef SAMPLING_GLSL
 #define SAMPLING_GLSL
 
-// A region of the picture with the memory of its subpixels: pixels [x, x + width) x [y, y + height), row-major, the subpixels of a
-// pixel together.
+// A region of the picture with the memory of its subpixels: pixels [x, x + width) x [y, y + height), row-major, the
+// subpixels of a pixel together.
 struct RegionRect {
     int x;
     int y;
@@ -29,7 +29,8 @@ ivec2 sample_position(Frame frame, ivec2 pixel, uvec2 k) {
     return pixel * FIXED + ivec2(low + (((high - low) * jitter) >> 16));
 }
 
-// First and last subpixel (inside a pixel that starts at `origin`) whose sample can lie in [low, high], 1/1024 pixel: conservative.
+// First and last subpixel (inside a pixel that starts at `origin`) whose sample can lie in [low, high], 1/1024 pixel:
+// conservative.
 uvec2 first_subpixel(ivec2 low, ivec2 origin) { return (uvec2(clamp(low - origin, 0, FIXED - 1)) * frame.samples) >> FIXED_LOG2; }
 uvec2 last_subpixel(ivec2 high, ivec2 origin) {
     return min(((uvec2(clamp(high - origin, 0, FIXED - 1)) + 1u) * frame.samples) >> FIXED_LOG2, frame.samples - 1u);

@@ -6,18 +6,20 @@
 //   surface_position(u)                 position in camera space
 //   surface_tangents(u, du, dv)         dP/du and dP/dv in camera space, per unit of the primitive's own (u,v)
 //   surface_normal(u, v)                in the direction of dP/du x dP/dv, never zero where the surface has a normal
-//   surface_pad(hu, hv, v0, v1)         how far the surface may lie outside the box of its points at u, v = 0, 1/2, 1 of a subpatch
+//   surface_pad(hu, hv, v0, v1)         how far the surface may be outside the box of its points at u, v = 0, 1/2, 1
 //
-// Every expression is symmetric under reversal of u or v (terms pair up as (0,3) and (1,2)) and has exact weights at the ends, so that
-// two primitives with the same boundary control points compute the same bits along it, whichever way each runs.
+// Every expression is symmetric under reversal of u or v (terms pair up as (0,3) and (1,2)) and has exact weights at
+// the ends, so that two primitives with the same boundary control points compute the same bits along it, whichever way
+// each runs.
 
 #ifndef SURFACE_GLSL
 #define SURFACE_GLSL
 
 Instance surface_instance;
 
-// Second differences of a sampled function bound its distance from the bilinear interpolant of its samples: a cell of size h has
-// error <= (hu^2 |f_uu| + hv^2 |f_vv|) / 8, and the cells between 0, 1/2 and 1 of a subpatch have half its size.
+// Second differences of a sampled function bound its distance from the bilinear interpolant of its samples: a cell of
+// size h has error <= (hu^2 |f_uu| + hv^2 |f_vv|) / 8, and the cells between 0, 1/2 and 1 of a subpatch have half its
+// size.
 const float PAD_FACTOR = 1.0 / 32.0;
 
 // Between two points; a collapsed edge is one point, whatever the rounding.

@@ -1,7 +1,7 @@
 // Curve segment: a ribbon about a cubic Bezier or straight centre line; u across, v along.
 //
-// Control data: 4 (cubic) or 2 (linear) points; the first point's w is the width at v = 0, the last one's that at v = 1.
-// Without normals the ribbon faces the camera; with normals (PRIMITIVE_RIBBON) it is perpendicular to them.
+// Control data: 4 (cubic) or 2 (linear) points; the first point's w is the width at v = 0, the last one's that at v =
+// 1. Without normals the ribbon faces the camera; with normals (PRIMITIVE_RIBBON) it is perpendicular to them.
 
 vec3 control[4];
 vec2 width; // camera space

@@ -35,5 +35,5 @@ vec3 surface_normal(Param u, Param v) {
     return n;
 }
 
-// A bilinear facet lies in the hull of its corners.
+// A bilinear facet is inside the hull of its corners.
 vec3 surface_pad(float hu, float hv, Param v0, Param v1) { return vec3(0.0); }

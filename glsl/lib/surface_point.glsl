@@ -43,8 +43,8 @@ vec3 surface_normal(Param u, Param v) { return cross(up, right); }
 
 vec3 surface_pad(float hu, float hv, Param v0, Param v1) { return vec3(1.1 * abs(radius)); }
 
-// A rim of n chords has less area than its circle: grow it so that the polygon has the circle's. The parts of a point that was split
-// must agree on how far, whatever each has for chords: as many as its rim is long.
+// A rim of n chords has less area than its circle: grow it so that the polygon has the circle's. The parts of a point
+// that was split must agree on how far, whatever each has for chords: as many as its rim is long.
 void point_rim(uint shape, uint nu) {
     float chords = float(nu);
     if (shape_u_level(shape) + shape_v_level(shape) > 0u) {

@@ -4,7 +4,7 @@
 //   sphere      a radius, b and c first and last profile angle in turns
 //   cone        a height, b radius              cylinder  a radius, b zmin, c zmax
 //   hyperboloid a b c = p1, d e f = p2          paraboloid a rmax, b zmin, c zmax
-//   disk        a height, b radius              torus     a major, b minor radius, c and d first and last angle in turns
+//   disk        a height, b radius              torus     a major, b minor radius, c, d first and last angle
 
 #include "lib/turns.glsl"
 

@@ -12,8 +12,9 @@ const uint VISIBLE_WORDS = (1u << NUMBER_MP_BITS) / 32u;
 uint visible_word(uint number) { return (number >> NUMBER_MP_BITS) * VISIBLE_WORDS + ((number >> 5) & (VISIBLE_WORDS - 1u)); }
 uint visible_bit(uint number) { return 1u << (number & 31u); }
 
-// Place of a visible micropolygon's colour: those of its grid begin at colour_base, in order of their numbers. visible_before holds a
-// byte for each word of a grid: the visible ones in the words before it. Needs visible[], visible_before[] and colour_base[].
+// Place of a visible micropolygon's colour: those of its grid begin at colour_base, in order of their numbers.
+// visible_before holds a byte for each word of a grid: the visible ones in the words before it. Needs visible[],
+// visible_before[] and colour_base[].
 #define COLOUR_PLACE_FUNCTION                                                                                          \
     uint colour_place(uint number) {                                                                                   \
         uint rank = number >> NUMBER_MP_BITS, word = (number >> 5) & (VISIBLE_WORDS - 1u);                             \

@@ -1,5 +1,6 @@
-// A hand-written colour program with the interface of compiled ones (spirv-gen's abi.rs), one invocation = one vertex: grey by how
-// much the surface faces the eye, times the colour in the instance block. For testing the pipeline without the compiler.
+// A hand-written colour program with the interface of compiled ones (spirv-gen's abi.rs), one invocation = one vertex:
+// grey by how much the surface faces the eye, times the colour in the instance block. For testing the pipeline without
+// the compiler.
 #version 460
 
 layout(local_size_x = 256) in;

@@ -1,5 +1,5 @@
-// One invocation moves one particle and counts it. Test of record structs, specialisation constants and float arithmetic that must not
-// be contracted.
+// One invocation moves one particle and counts it. Test of record structs, specialisation constants and float
+// arithmetic that must not be contracted.
 #version 460
 
 layout(local_size_x = 32) in;

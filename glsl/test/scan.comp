@@ -1,5 +1,6 @@
-// Exclusive prefix sums of tiles, one workgroup a tile of 256 words, and each tile's sum. Test of barriers and of two variants of one
-// interface: `scan_group` shares memory and waits at barriers, `scan_thread` walks the tile in one invocation.
+// Exclusive prefix sums of tiles, one workgroup a tile of 256 words, and each tile's sum. Test of barriers and of two
+// variants of one interface: `scan_group` shares memory and waits at barriers, `scan_thread` walks the tile with
+// one invocation.
 //
 // variants: scan_group GROUP=1; scan_thread GROUP=0
 #version 460

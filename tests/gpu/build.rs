@@ -37,7 +37,7 @@ fn variants_that_break_the_rules_are_errors_with_a_line() {
         ("// variants: other", "1: variant `other` must be named `dice` or `dice_...`"),
         ("//\n// variants: dice_", "2: variant `dice_` must be named"),
         ("// variants: dicey", "1: variant `dicey` must be named"),
-        ("// variants: dice_a 1=2", "1: `1=2` is no macro"),
+        ("// variants: dice_a 1=2", "1: `1=2` is not a macro"),
         ("// variants: dice_a; dice_a X=1", "1: variant `dice_a` is named twice"),
     ];
     for (source, expected) in cases {
@@ -99,13 +99,13 @@ fn constants_that_break_the_rules_are_errors_with_a_line() {
         (&["#define X 1", "const uint X = 1u;"], "b.glsl:1: `X` is defined at a.glsl:1 too"),
         (&["const uvec2 X = uvec2(1u);"], "a.glsl:1: a constant is written"),
         (&["const uint X =\n    1u;"], "a.glsl:1: a constant is written"),
-        (&["const uint X = Y;"], "a.glsl:1: `X`: `Y` is no constant"),
+        (&["const uint X = Y;"], "a.glsl:1: `X`: `Y` is not a constant"),
         (&["const uint X = Y;\nconst uint Y = X;"], "a.glsl:1: `X`: `X` is defined by itself"),
         (&["const uint X = (1u;"], "a.glsl:1: `X`: a bracket is not closed"),
         (&["const uint X = 1u 2u;"], "a.glsl:1: `X`: `2u` cannot be computed"),
-        (&["const uint X = 1u - 2u;"], "a.glsl:1: `X`: -1 is no uint"),
+        (&["const uint X = 1u - 2u;"], "a.glsl:1: `X`: -1 is not a uint"),
         (&["const int X = 1 / 0;"], "a.glsl:1: `X`: 1 / 0 cannot be computed"),
-        (&["const uint X = 1.5;"], "a.glsl:1: `X`: 1.5 is no whole number"),
+        (&["const uint X = 1.5;"], "a.glsl:1: `X`: 1.5 is not a whole number"),
     ];
     for (texts, expected) in cases {
         let error = constants(texts).expect_err(expected);
@@ -135,5 +135,5 @@ fn a_case_without_a_variant_is_an_error() {
     assert_eq!(check("dice_a KIND=KIND_A; dice_b KIND=KIND_B"), Ok(()));
     assert_eq!(check("dice_a KIND=0; dice_b FAST"), Ok(()), "numbers are no names");
     assert!(check("dice_a KIND=KIND_A").is_err_and(|e| e.starts_with("no variant has KIND=KIND_B")));
-    assert!(check("dice_c KIND=KIND_C").is_err_and(|e| e == "`KIND_C` is no constant of the sources"));
+    assert!(check("dice_c KIND=KIND_C").is_err_and(|e| e == "`KIND_C` is not a constant of the sources"));
 }
