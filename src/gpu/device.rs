@@ -108,8 +108,8 @@ impl Device {
         }
         // The loader lists devices in the same order each time, unless a GPU was unplugged meanwhile.
         let physical = enumerate(&instance)?.into_iter().nth(info.index).filter(|p| p.info.is_like(info));
-        let physical = physical
-            .ok_or_else(|| GpuError::Lost { device: title.clone(), doing: "it was being created".to_string() })?;
+        let physical =
+            physical.ok_or_else(|| GpuError::Lost { device: title.clone(), doing: "being opened".to_string() })?;
         let (raw, family) = create(instance.raw(), &physical, &title)?;
         let names = instance.debug_utils().then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
         let created = CreatedDevice { raw, family, clock: physical.clock, names, validates: options.validate };

@@ -4,10 +4,11 @@
 //! the finished ones, cover what was asked for; each is held by one device or by none. Deques only carry the names of
 //! leaves that nobody holds.
 
+mod balance;
+
 use super::policy::AHEAD_PARTS;
 use super::region::Region;
-use super::report::{Balance, DeviceReport, Failure, MissingReason};
-use super::shares::{DeviceLoad, end_s};
+use super::report::{DeviceReport, Failure, MissingReason};
 use super::speed::Speedometer;
 use rustc_hash::FxHashMap;
 use std::time::Duration;
@@ -199,59 +200,6 @@ impl Board {
         let ahead = || devices == 1 || (entry.meter.speed().is_some() && little());
         let may_begin = !self.stopping && entry.in_flight < entry.depth && (entry.in_flight == 0 || ahead());
         DeviceStatus::Working { in_flight: entry.in_flight, may_begin, epoch: self.epoch }
-    }
-
-    /// The numbers that decide about a cut for balance, except how many regions are queued in deques.
-    pub(crate) fn balance(&self, life: Life, region: Region, now: Duration) -> Balance {
-        let (share, ahead) = self.share(life, now);
-        Balance {
-            work: self.leaves.get(&region).map_or(0, |leaf| leaf.work),
-            unbegun: self.unbegun,
-            share,
-            ahead,
-            speed_permille: self.speed_permille(life),
-            devices: self.live_devices().count(),
-            waiting_devices: self.waiting_devices(life.device),
-            queued: self.set_aside.len(),
-        }
-    }
-
-    /// The device's share of the remaining work, with which it ends when all others do, by their speeds and by what
-    /// they have begun; and the work that it has begun itself and should not have done yet. A device whose speed is not
-    /// known counts as average in the shares of the others, and gets a small share itself, in case it is slow.
-    fn share(&self, life: Life, now: Duration) -> (u64, u64) {
-        let Some((own, mean)) = self.entries[life.device].meter.speed().zip(self.mean_speed()) else {
-            return (
-                self.unbegun / (self.live_devices().count() as u64).saturating_mul(self.unknown_share_parts).max(1),
-                0,
-            );
-        };
-        let runner = |device: usize| {
-            let meter = &self.entries[device].meter;
-            let speed = meter.likely_speed(mean, now);
-            DeviceLoad { speed, ahead: meter.ahead(speed, now) }
-        };
-        let end = end_s(self.live_devices().map(runner).collect(), self.unbegun as f64);
-        ((own * end) as u64, self.entries[life.device].meter.ahead(own, now) as u64)
-    }
-
-    /// The device's speed relative to the mean of the known speeds, in thousandths, at least one; an unknown speed is
-    /// assumed to be low.
-    fn speed_permille(&self, life: Life) -> u64 {
-        let permille = match self.entries[life.device].meter.speed().zip(self.mean_speed()) {
-            Some((own, mean)) => (1000.0 * own / mean) as u64,
-            None => 1000 / self.unknown_share_parts.max(1),
-        };
-        permille.max(1)
-    }
-
-    /// The mean of the known speeds.
-    fn mean_speed(&self) -> Option<f64> {
-        let (sum, count) = self
-            .live_devices()
-            .filter_map(|device| self.entries[device].meter.speed())
-            .fold((0.0, 0_u32), |(sum, count), speed| (sum + speed, count + 1));
-        (count > 0).then(|| sum / f64::from(count))
     }
 
     /// The device takes a free leaf from a deque. False if the device was given up: then it does not hold the region.
