@@ -18,10 +18,10 @@ impl DeviceRenderer {
     pub(crate) fn begin_picture(&mut self, grids: &Arc<PictureGrids>) -> Result<(), DeviceError> {
         self.declare_bounds(&grids.bounds_measured)?;
         let GridTotals { near, far, .. } = grids.totals;
-        self.world.depth = DepthBuckets::new(near.max(self.picture.world.frame.near), far);
+        self.shared.depth = DepthBuckets::new(near.max(self.picture.world.frame.near), far);
         let demand = self.demand(grids);
         let least_demand = Demand { page_grids: GridResidency::least(demand.frame_grids).page_grids, ..demand };
-        let allocated = self.world.pages.allocate(&mut self.device);
+        let allocated = self.shared.pages.allocate(&mut self.device);
         allocated.map_err(|error| self.with_needs(error.into(), Some(&least_demand)))?;
         let choices = self.picture.grid_residency.map_or_else(
             || GridResidency::choices(demand.frame_grids, self.free_bytes()),
@@ -38,7 +38,7 @@ impl DeviceRenderer {
         }
         // Pages of geometry took a share of what was there before grids were counted; keeping one at a time leaves the
         // most.
-        let kept = self.world.pages.keep_one(&mut self.device).map_err(DeviceError::from);
+        let kept = self.shared.pages.keep_one(&mut self.device).map_err(DeviceError::from);
         let begun = kept.and_then(|()| self.begin_with(grids, &demand, *least));
         begun.map_err(|error| self.with_needs(error, Some(&least_demand)))
     }
@@ -57,7 +57,7 @@ impl DeviceRenderer {
             self.picture_buffers.push(buffer);
             slices.push(GridPageSlices::cut(buffer, page_grids).expect("the buffer was made for it"));
         }
-        self.world.grids = GridPages::new(Arc::clone(grids), page_grids, slices)?;
+        self.shared.grids = GridPages::new(Arc::clone(grids), page_grids, slices)?;
         self.divide_among_regions(&Demand { page_grids, ..*demand })
     }
 
@@ -75,7 +75,7 @@ impl DeviceRenderer {
             bins: world.hide_bins.len().max(world.shade_bins.len()).max(1) as u64,
             translucent: world.hide_bins.iter().any(|bin| bin.translucent),
             smooth: world.smooth,
-            slot_records_max: self.world.slot_records_max(),
+            slot_records_max: self.shared.slot_records_max(),
         }
     }
 

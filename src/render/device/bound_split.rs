@@ -81,13 +81,13 @@ impl DeviceRenderer {
         keep: &mut dyn FnMut(usize, ShareGrids, bool),
     ) -> Result<(), DeviceError> {
         let count = self.picture.world.runs.len().max(1) as u64;
-        let allocated = self.world.pages.allocate(&mut self.device);
+        let allocated = self.shared.pages.allocate(&mut self.device);
         allocated.map_err(|error| self.with_needs(error.into(), None))?;
         let capacity = counting_capacity(count, self.free_bytes());
         let bytes = CountSlices::bytes(count, capacity);
         let mut buffer = self.device.allocate("count", bytes, Usage::DeviceOnly);
         if matches!(buffer, Err(GpuError::OutOfMemory { .. })) {
-            self.world.pages.keep_one(&mut self.device)?;
+            self.shared.pages.keep_one(&mut self.device)?;
             buffer = self.device.allocate("count", bytes, Usage::DeviceOnly);
         }
         let buffer = buffer.map_err(|error| self.with_needs(error.into(), None))?;
@@ -109,8 +109,8 @@ impl DeviceRenderer {
             BoundSplit {
                 device: &mut self.device,
                 world: &self.picture.world,
-                frame: &self.world.frame,
-                pages: &mut self.world.pages,
+                frame: &self.shared.frame,
+                pages: &mut self.shared.pages,
                 slices,
                 pace: &mut self.pace,
             }

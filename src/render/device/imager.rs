@@ -63,8 +63,10 @@ impl<'a> DeviceImager<'a> {
             state.devices.give_back(imager.device);
         }
         if state.long_loops > 0 {
-            let message =
-                format!("{} pixels ran out of loop trips in the imager; their loops were ended", state.long_loops);
+            let message = format!(
+                "loops of the imager reached the limit of iterations in {} pixels and were ended",
+                state.long_loops
+            );
             self.reporter.warn("limitcheck", &SourceLocation::default(), message);
         }
     }
@@ -125,8 +127,9 @@ impl ImagerDevice {
         Ok(Self { device, buffer, slices, tiles, pace: Pace::new(None) })
     }
 
-    /// Runs over all tiles that the pixels meet; returns how many pixels ran out of loop trips. Results are stored when
-    /// all tiles are done, so that after an error pixels are as they were, and another device can begin with them.
+    /// Runs over all tiles that the pixels meet; returns in how many pixels a loop reached its limit of iterations.
+    /// Results are stored when all tiles are done, so that after an error pixels are as they were, and another device
+    /// can begin with them.
     fn run(&mut self, program: &ImagerProgram, pixels: &mut ImagerPixels<'_>) -> Result<u64, GpuError> {
         let tiles = tiles_of(pixels);
         let mut outputs = Vec::new();

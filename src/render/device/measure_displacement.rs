@@ -12,7 +12,7 @@ use std::sync::Arc;
 impl DeviceRenderer {
     /// How far displacement has moved the vertices of each instance so far, in camera space.
     pub(crate) fn displaced(&mut self) -> Result<Vec<f32>, GpuError> {
-        let moved = self.device.read(self.world.frame.moved)?;
+        let moved = self.device.read(self.shared.frame.moved)?;
         Ok(moved.into_iter().map(f32::from_bits).collect())
     }
 
@@ -21,7 +21,7 @@ impl DeviceRenderer {
         for &(instance, displacement_bound) in bounds {
             let record = Instance { displacement_bound, ..self.picture.world.instances[instance as usize] };
             let at = u64::from(instance);
-            self.device.upload(self.world.frame.instances.part(at..at + 1), &[record])?;
+            self.device.upload(self.shared.frame.instances.part(at..at + 1), &[record])?;
         }
         Ok(())
     }
@@ -33,9 +33,9 @@ impl DeviceRenderer {
         crop: [u32; 4],
     ) -> Result<Vec<f32>, DeviceError> {
         self.begin_picture(grids)?;
-        self.world.measuring = true;
+        self.shared.measuring = true;
         let result = self.measure_regions(crop);
-        self.world.measuring = false;
+        self.shared.measuring = false;
         self.begun_regions = 0;
         self.end_picture();
         result?;

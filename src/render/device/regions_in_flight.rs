@@ -21,7 +21,7 @@ pub(super) struct RegionMemory {
 }
 
 /// A region in flight.
-pub(super) struct RegionInFlight {
+pub(super) struct RunningRegion {
     rect: [u32; 4],
     /// Number of its part of the memory.
     part: usize,
@@ -85,9 +85,9 @@ impl DeviceRenderer {
         if self.captures(self.begun_regions) {
             self.device.mark_capture(true);
         }
-        let run = RegionRun::begin(&mut self.device, &mut self.world, place, self.pace.quota())?;
+        let run = RegionRun::begin(&mut self.device, &mut self.shared, place, self.pace.quota())?;
         self.begun_regions += 1;
-        self.in_flight.push(RegionInFlight { rect, part, run, begun: Instant::now(), device_s: 0.0 });
+        self.in_flight.push(RunningRegion { rect, part, run, begun: Instant::now(), device_s: 0.0 });
         Ok(())
     }
 
@@ -117,7 +117,7 @@ impl DeviceRenderer {
         let stages_s = trace_stages(&mut self.tracks.stages, &self.device, region.run.ticket());
         region.device_s += stages_s.iter().sum::<f64>();
         self.pace.took(region.run.portion(), &stages_s);
-        let step = region.run.advance(&mut self.device, &mut self.world, self.pace.quota())?;
+        let step = region.run.advance(&mut self.device, &mut self.shared, self.pace.quota())?;
         if matches!(step, Step::Working) {
             // The region that was begun first comes first again next time.
             self.in_flight.rotate_left(1);
@@ -139,7 +139,7 @@ impl DeviceRenderer {
 
     /// Whether RenderDoc is to capture a region, counted from 0.
     fn captures(&self, region: u64) -> bool {
-        self.picture.captured_region == Some(region) && !self.world.measuring
+        self.picture.captured_region == Some(region) && !self.shared.measuring
     }
 }
 
@@ -152,7 +152,7 @@ fn trace_stages(track: &mut Track, device: &Device, ticket: Ticket) -> Vec<f64> 
     device.stage_times(ticket).iter().map(|time| time.seconds).collect()
 }
 
-fn trace_region(track: &mut Track, region: &RegionInFlight, step: &Step) {
+fn trace_region(track: &mut Track, region: &RunningRegion, step: &Step) {
     let [x0, y0, x1, y1] = region.rect;
     let name = format!("[{x0}, {x1}) x [{y0}, {y1})");
     let Step::Finished(result) = step else {

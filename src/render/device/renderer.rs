@@ -8,7 +8,7 @@ use crate::render::device::error::DeviceError;
 use crate::render::device::frame;
 use crate::render::device::memory::{free_bytes, geometry_bytes};
 use crate::render::device::picture::Picture;
-use crate::render::device::regions_in_flight::{RegionInFlight, RegionMemory};
+use crate::render::device::regions_in_flight::{RegionMemory, RunningRegion};
 use crate::render::region::pace::Pace;
 use crate::render::region::record::DeviceWorld;
 use crate::render::resident::geometry_pages::{GeometryPages, PagesBytes};
@@ -22,13 +22,14 @@ use std::sync::Arc;
 pub(crate) struct DeviceRenderer {
     pub(super) device: Device,
     pub(super) picture: Arc<Picture>,
-    pub(super) world: DeviceWorld,
+    /// What its regions share.
+    pub(super) shared: DeviceWorld,
     pub(super) frame_buffer: Buffer,
     /// Buffers of grids and regions, from `begin_picture` on.
     pub(super) picture_buffers: Vec<Buffer>,
     /// Memory of regions, from `begin_picture` on.
     pub(super) regions: Option<RegionMemory>,
-    pub(super) in_flight: Vec<RegionInFlight>,
+    pub(super) in_flight: Vec<RunningRegion>,
     pub(super) pace: Pace,
     pub(super) begun_regions: u64,
     pub(super) tracks: DeviceTracks,
@@ -55,7 +56,7 @@ impl DeviceRenderer {
         let pages = &picture.world.pages;
         let free = free_bytes(device.memory(), picture.reserve_bytes);
         let pages_bytes = geometry_bytes(PagesBytes::of(pages), free, picture.pages_bytes_max);
-        let world = DeviceWorld {
+        let shared = DeviceWorld {
             world: Arc::clone(&picture.world),
             kernels: Arc::clone(&picture.kernels),
             frame,
@@ -71,7 +72,7 @@ impl DeviceRenderer {
         };
         Ok(Self {
             device,
-            world,
+            shared,
             frame_buffer,
             picture_buffers: Vec::new(),
             regions: None,
@@ -111,7 +112,7 @@ impl DeviceRenderer {
 
     /// Frees what [`Self::begin_picture`] allocated.
     pub(super) fn end_picture(&mut self) {
-        self.world.grids = GridPages::default();
+        self.shared.grids = GridPages::default();
         for buffer in self.picture_buffers.drain(..) {
             self.device.free(buffer);
         }
@@ -120,7 +121,7 @@ impl DeviceRenderer {
 
     /// Frees the picture's memory and returns the device.
     pub(crate) fn finish(mut self) -> Device {
-        self.world.pages.free(&mut self.device);
+        self.shared.pages.free(&mut self.device);
         self.end_picture();
         self.device.free(self.frame_buffer);
         self.device

@@ -24,7 +24,7 @@ const GRIDS_MAX: u64 = 1 << 24;
 const GRIDS_MIN: u64 = 1 << 10;
 /// Bytes of a region's lists for each grid.
 const REGION_GRID_BYTES: u64 = 112;
-/// The part of a region's memory that lists for all of the picture's grids may take: 1 / this.
+/// The part of a region's memory that lists of grids may take, unless a pixel needs more: 1 / this.
 const REGION_LISTS_PART: u64 = 4;
 /// Where buffers of regions do not fit, they are tried again smaller by this part of their size: 1 / this.
 const SHRINK_PART: u64 = 8;
@@ -55,7 +55,7 @@ pub(crate) struct Demand {
 }
 
 impl Demand {
-    /// Grids that a region has lists for: all of the picture's, but no more than `wanted` or what any pixel needs.
+    /// Grids that a region has lists for: all of the picture's, up to `wanted` or what any pixel needs, whichever is more.
     fn grids(&self, wanted: u64) -> u64 {
         self.frame_grids.clamp(1, wanted.max(GRIDS_MIN).max(self.pixel_grids_max)).min(GRIDS_MAX)
     }
@@ -84,8 +84,7 @@ fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCap
 /// The capacity of the largest region that fits `bytes`; `None` when not even the smallest does.
 fn largest_region(demand: &Demand, bytes: u64) -> Option<RegionCapacity> {
     let fits = |c: &RegionCapacity| c.bytes() <= bytes && c.bindable();
-    // Lists for all grids, while they take no more than a quarter of the region's memory.
-    // Where variables or bins take most, fewer grids at once still work.
+    // Lists take up to a quarter of the memory; where variables or bins take most of it, fewer grids at once still work.
     let choices = [demand.grids(bytes / REGION_LISTS_PART / REGION_GRID_BYTES), demand.grids(0)];
     let most = demand.picture_subpixels.clamp(SUBPIXELS_MIN, SUBPIXELS_MAX);
     let (mut low, mut high) = (SUBPIXELS_MIN, most);
