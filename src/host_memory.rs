@@ -102,24 +102,24 @@ impl HostMemory {
         let taken = self.state.lock().taken;
         let each = CHARGE_KINDS.into_iter().zip(taken).filter(|(_, bytes)| *bytes > 0);
         let each: Vec<String> =
-            each.map(|(taker, bytes)| format!("{} of {}", human_bytes(bytes), taker.name())).collect();
+            each.map(|(kind, bytes)| format!("{} of {}", human_bytes(bytes), kind.name())).collect();
         if each.is_empty() { "nothing".to_string() } else { each.join(", ") }
     }
 
     /// Charges memory. If it does not fit, waits for lent charges to be returned, except for grids.
-    fn take(&self, taker: ChargeKind, bytes: u64) -> bool {
+    fn take(&self, kind: ChargeKind, bytes: u64) -> bool {
         let mut state = self.state.lock();
         loop {
             let taken = state.taken.iter().sum::<u64>().saturating_add(bytes);
             let text_fits =
-                taker != ChargeKind::Text || state.taken[taker as usize].saturating_add(bytes) <= self.text_bytes_max();
+                kind != ChargeKind::Text || state.taken[kind as usize].saturating_add(bytes) <= self.text_bytes_max();
             if taken <= self.limit_bytes && text_fits {
-                state.taken[taker as usize] += bytes;
+                state.taken[kind as usize] += bytes;
                 return true;
             }
             // Texts are never lent, so that waiting does not make room for one. And the renderer, which charges grids,
             // would wait for the world that it is drawing.
-            if state.lent == 0 || !text_fits || taker == ChargeKind::Grids {
+            if state.lent == 0 || !text_fits || kind == ChargeKind::Grids {
                 return false;
             }
             state.waits = true;
@@ -171,23 +171,23 @@ impl Charge {
     ///
     /// After the first failure nothing more is charged, however small, so that everything that follows is left out.
     #[must_use]
-    pub fn take(&self, taker: ChargeKind, bytes: u64) -> bool {
+    pub fn take(&self, kind: ChargeKind, bytes: u64) -> bool {
         if self.refused().is_some() {
             return false;
         }
-        let fits = self.try_take(taker, bytes);
+        let fits = self.try_take(kind, bytes);
         if !fits {
-            self.refused.get_or_init(|| taker);
+            self.refused.get_or_init(|| kind);
         }
         fits
     }
 
     /// Charges memory like [`Self::take`], but after a failure a smaller amount may be tried.
     #[must_use]
-    pub fn try_take(&self, taker: ChargeKind, bytes: u64) -> bool {
-        let fits = self.memory.take(taker, bytes);
+    pub fn try_take(&self, kind: ChargeKind, bytes: u64) -> bool {
+        let fits = self.memory.take(kind, bytes);
         if fits {
-            self.taken[taker as usize].fetch_add(bytes, Relaxed);
+            self.taken[kind as usize].fetch_add(bytes, Relaxed);
         }
         fits
     }

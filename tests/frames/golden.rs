@@ -81,7 +81,7 @@ fn compare(drawn: &Path, golden: &Path) -> Option<String> {
 }
 
 #[test]
-fn scenes_look_as_they_did_when_somebody_looked() {
+fn scenes_match_their_goldens() {
     let scenes = files(&folder("scenes/tests"), "rib");
     assert!(scenes.len() > 100, "{} scenes", scenes.len());
     let renewing = std::env::var(RENEW).is_ok_and(|value| value == "1");

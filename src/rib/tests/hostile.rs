@@ -149,7 +149,7 @@ impl WorldConsumer for HoldingConsumer {
 }
 
 #[test]
-fn geometry_leaves_room_for_the_film_and_a_film_that_does_not_fit_is_told() {
+fn geometry_leaves_room_for_the_film_and_a_film_that_does_not_fit_is_reported() {
     let text = format!("WorldBegin\n{}WorldEnd\n", "Points \"P\" [0 0 0]\nColor 1 0 0\n".repeat(500));
     let read_with_film = |film_bytes| {
         let settings = Settings { memory: HostMemory::new(1 << 20), ..Settings::default() };

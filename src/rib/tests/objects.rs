@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn instances_share_their_geometry_and_stand_where_they_are_put() {
+fn instances_share_their_geometry_and_have_their_own_transformation() {
     let world = drawn(
         "ObjectBegin 1\nSphere 1 -1 1 360\nTranslate 0 1 0\nPolygon \"P\" [0 0 0 1 0 0 0 1 0]\nObjectEnd\n\
          Translate 10 0 0\nObjectInstance 1\nTranslate 10 0 0\nObjectInstance \"1\"",

@@ -196,7 +196,7 @@ fn displays_and_their_modes() {
 }
 
 #[test]
-fn the_command_line_beats_the_file() {
+fn the_command_line_overrides_the_file() {
     let text = "FrameBegin 1\nFormat 512 512 1\nPixelSamples 1 1\nDisplay \"s.z\" \"zfile\" \"z\"\nWorldBegin\nWorldEnd\nFrameEnd\n\
                 FrameBegin 2\nFormat 64 64 1\nDisplay \"p.tif\" \"file\" \"rgba\"\nDisplay \"+q.exr\" \"exr\" \"rgba\"\nShadingRate 9\nWorldBegin\nShadingRate 4\nSphere 1 -1 1 360\nWorldEnd\nFrameEnd\n\
                 FrameBegin 3\nDisplay \"+only.tif\" \"file\" \"rgb\"\nWorldBegin\nSphere 1 -1 1 360\nWorldEnd\nFrameEnd\n";

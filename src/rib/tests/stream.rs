@@ -278,7 +278,7 @@ fn what_is_not_supported_is_named_once() {
 }
 
 #[test]
-fn the_taker_of_worlds_may_stop() {
+fn the_consumer_of_worlds_may_stop() {
     let mut count = 0;
     let input = Input::Memory { name: "t".into(), bytes: b"WorldBegin WorldEnd WorldBegin WorldEnd Nope".to_vec() };
     let reporter = Reporter::silent();
