@@ -80,7 +80,7 @@ fn unknown_shaders_are_replaced() {
     let body = format!("Surface \"nosuch\"\n{BALL}Translate 0 0 1 Surface \"nosuch\"\n{BALL}");
     let expected = [
         "a.rib:2:1: error: there is no surface shader \"nosuch\" [noshader]",
-        "  help: looked for nosuch.sl in .; Option \"searchpath\" \"shader\" says where",
+        "  help: looked for nosuch.sl in .; Option \"searchpath\" \"shader\" sets where to look",
     ];
     check(&body, &expected);
     check(
@@ -104,7 +104,7 @@ fn errors_in_shaders_point_at_their_source() {
 #[test]
 fn parameters_that_do_not_fit_are_left_out() {
     let expected = [
-        "a.rib:2:34: error: \"Kd\" wants numbers, not a string [badargument]",
+        "a.rib:2:34: error: \"Kd\" takes numbers, not a string [badargument]",
         "a.rib:2:1: warning: shader \"matte\" has no parameter \"nosuch\" [badtoken]",
     ];
     check(&format!("Surface \"matte\" \"float nosuch\" 3 \"Kd\" \"x\"\n{BALL}"), &expected);
