@@ -124,8 +124,8 @@ fn a_killed_render_goes_on_with_the_same_bits() {
         let (code, err) = place.resume();
         assert_eq!(code, Some(0), "{err}");
         if killed_early {
-            assert!(err.contains("world 1 was drawn and written before"), "{err}");
-            assert!(err.contains(" pixels of world 2 were drawn before"), "{err}");
+            assert!(err.contains("world 1 was drawn and written by an earlier run"), "{err}");
+            assert!(err.contains(" pixels of world 2 were drawn by an earlier run"), "{err}");
         }
         assert!(place.pictures() == expected, "killed after {later_ms} ms: other bits");
         assert_eq!(place.files(), sorted(&PICTURES), "nothing else is left");
@@ -137,11 +137,11 @@ fn a_checkpoint_of_something_else_is_refused_and_left_alone() {
     let place = Place::new();
     let running = place.begin();
     let (code, err) = place.resume();
-    assert!(code == Some(2) && err.contains("\"a.ckpt\": another render uses it"), "{err}");
+    assert!(code == Some(2) && err.contains("\"a.ckpt\": another render is using it"), "{err}");
     drop(running);
     place.forget_pictures();
     let kept = fs::read(place.path(CHECKPOINT)).expect("a checkpoint");
-    let changed = "the scene, its shaders or the flags have changed since";
+    let changed = "the scene, its shaders or the flags have changed since it was written";
     let refused = |flags: &[&str], why: &str| {
         let (code, err) = place.render(&[&["--checkpoint", CHECKPOINT, "--resume"], flags].concat());
         assert!(code == Some(2) && err.contains(why), "{flags:?} {code:?}: {err}");
@@ -167,7 +167,7 @@ fn a_checkpoint_of_something_else_is_refused_and_left_alone() {
     assert!(code == Some(2) && err.contains("(world 2 differs)") && place.path("first.exr").exists(), "{err}");
     fs::write(place.path("spots.sl"), SHADER).expect("writable");
     let (code, err) = place.resume();
-    assert!(code == Some(0) && err.contains(" pixels of world 2 were drawn before"), "{err}");
+    assert!(code == Some(0) && err.contains(" pixels of world 2 were drawn by an earlier run"), "{err}");
 }
 
 /// Draws until some of the second frame is finished, and interrupts that. What was said after that.
@@ -241,8 +241,8 @@ fn an_interrupted_render_writes_what_is_finished_and_can_be_resumed() {
     assert!(place.path(CHECKPOINT).exists(), "{:?}", place.files());
     fs::remove_file(place.path("stats.json")).expect("it is there");
     let (code, err) = place.resume();
-    assert!(code == Some(0) && err.contains("world 1 was drawn and written before"), "{err}");
-    assert!(err.contains(" pixels of world 2 were drawn before") && !err.contains("note: 0 of"), "{err}");
+    assert!(code == Some(0) && err.contains("world 1 was drawn and written by an earlier run"), "{err}");
+    assert!(err.contains(" pixels of world 2 were drawn by an earlier run") && !err.contains("note: 0 of"), "{err}");
     assert!(place.pictures() == expected, "other bits");
     assert_eq!(place.files(), sorted(&PICTURES));
 }
@@ -255,10 +255,10 @@ fn what_cannot_be_a_checkpoint_is_known_before_drawing() {
         assert!(code == Some(2) && err.contains(why), "{name} {code:?}: {err}");
     };
     refused("no/such/a.ckpt", "\"no/such/a.ckpt\": cannot write it: there is no such directory");
-    refused("a.rib", "\"a.rib\": it is there and is not a checkpoint");
+    refused("a.rib", "\"a.rib\": the file exists and is not a checkpoint");
     refused(".", "is a directory");
     if Path::new("/dev/null").exists() {
-        refused("/dev/null", "it is there and is not a checkpoint");
+        refused("/dev/null", "the file exists and is not a checkpoint");
     }
     assert_eq!(place.files(), [""; 0]);
     let (code, err) = place.render(&["--frames", "1", "--checkpoint", CHECKPOINT, "--resume"]);

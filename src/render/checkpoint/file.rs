@@ -1,13 +1,13 @@
-//! The file: what is finished, on disk. It is replaced by renaming, so that a crash while it is written leaves the one before.
+//! The checkpoint file. It is replaced by renaming, so that a crash while it is written leaves the previous one.
 //!
 //! | bytes | meaning |
 //! |---|---|
 //! | 16 | [`MAGIC`] |
 //! | 4 | [`FORMAT`], little-endian, like all numbers |
 //! | 4 | length of the header |
-//! | | the header ([`Header`]), JSON |
-//! | | the pixels of the current world ([`Film::save`]), zlib; nothing if none are kept |
-//! | 4 | CRC-32 of all that |
+//! | | the header ([`CheckpointHeader`]), JSON |
+//! | | the pixels of the current world ([`Film::save`]), zlib; empty if there are none |
+//! | 4 | CRC-32 of everything before it |
 
 use crate::film::Film;
 use flate2::write::ZlibEncoder;
@@ -24,50 +24,50 @@ const MAGIC: &[u8; 16] = b"anthill pictures";
 const FORMAT: u32 = 1;
 const SUM_BYTES: usize = 4;
 
-/// What a checkpoint is of.
+/// What a checkpoint was made from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Header {
+pub(super) struct CheckpointHeader {
     /// The program that wrote it.
     pub(super) renderer: String,
     /// The kinds of devices that drew.
     pub(super) devices: Vec<String>,
-    /// Worlds that were begun, by their place among those that are drawn, from 1.
-    pub(super) worlds: BTreeMap<u32, WorldState>,
-    /// The world whose pixels are kept, if any.
+    /// Worlds that were begun, by their position among those that are drawn, counted from 1.
+    pub(super) worlds: BTreeMap<u32, WorldProgress>,
+    /// The world whose pixels the file holds, if any.
     pub(super) current: Option<u32>,
 }
 
-/// What is known of a world.
+/// How far a world was drawn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct WorldState {
-    /// A hash of all that its pictures depend on.
+pub(super) struct WorldProgress {
+    /// A hash of everything that its pictures depend on.
     pub(super) identity: String,
-    /// Whether its displays are all written.
+    /// Whether all its displays were written.
     pub(super) finished: bool,
 }
 
 /// A checkpoint that was read.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Contents {
-    pub(super) header: Header,
-    /// Pixels of the current world, packed.
+pub(super) struct CheckpointContents {
+    pub(super) header: CheckpointHeader,
+    /// Pixels of the current world, compressed.
     pub(super) pixels: Vec<u8>,
 }
 
-/// Why a file is of no use.
+/// Why a file cannot be read as a checkpoint.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ReadError {
+pub(super) enum CheckpointReadError {
     #[error("cannot read it: {0}")]
     Io(#[from] io::Error),
     #[error("it is not a checkpoint")]
     Foreign,
-    #[error("it has format {0}, and this program knows format {FORMAT} only")]
+    #[error("it has format {0}, but this program reads only format {FORMAT}")]
     Format(u32),
     #[error("it is damaged")]
     Damaged,
 }
 
-/// Whether a file begins as checkpoints do, or is empty.
+/// Whether a file begins like a checkpoint, or is empty.
 pub(super) fn may_be_replaced(path: &Path) -> io::Result<bool> {
     let mut begin = Vec::new();
     io::Read::read_to_end(&mut io::Read::take(File::open(path)?, MAGIC.len() as u64), &mut begin)?;
@@ -75,7 +75,7 @@ pub(super) fn may_be_replaced(path: &Path) -> io::Result<bool> {
 }
 
 /// Reads a checkpoint; `None` if there is no such file.
-pub(super) fn read(path: &Path) -> Result<Option<Contents>, ReadError> {
+pub(super) fn read(path: &Path) -> Result<Option<CheckpointContents>, CheckpointReadError> {
     match fs::read(path) {
         Ok(bytes) => parse(&bytes).map(Some),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -83,54 +83,54 @@ pub(super) fn read(path: &Path) -> Result<Option<Contents>, ReadError> {
     }
 }
 
-fn parse(bytes: &[u8]) -> Result<Contents, ReadError> {
-    let rest = bytes.strip_prefix(MAGIC).ok_or(ReadError::Foreign)?;
+fn parse(bytes: &[u8]) -> Result<CheckpointContents, CheckpointReadError> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or(CheckpointReadError::Foreign)?;
     let (format, _) = number(rest)?;
     if format != FORMAT {
-        return Err(ReadError::Format(format));
+        return Err(CheckpointReadError::Format(format));
     }
-    let (summed, sum) = bytes.split_last_chunk::<SUM_BYTES>().ok_or(ReadError::Damaged)?;
+    let (summed, sum) = bytes.split_last_chunk::<SUM_BYTES>().ok_or(CheckpointReadError::Damaged)?;
     let mut crc = Crc::new();
     crc.update(summed);
     if crc.sum() != u32::from_le_bytes(*sum) {
-        return Err(ReadError::Damaged);
+        return Err(CheckpointReadError::Damaged);
     }
     let (_, rest) = number(&summed[MAGIC.len()..])?;
     let (length, rest) = number(rest)?;
-    let (header, pixels) = rest.split_at_checked(length as usize).ok_or(ReadError::Damaged)?;
-    let header = serde_json::from_slice(header).map_err(|_| ReadError::Damaged)?;
-    Ok(Contents { header, pixels: pixels.to_vec() })
+    let (header, pixels) = rest.split_at_checked(length as usize).ok_or(CheckpointReadError::Damaged)?;
+    let header = serde_json::from_slice(header).map_err(|_| CheckpointReadError::Damaged)?;
+    Ok(CheckpointContents { header, pixels: pixels.to_vec() })
 }
 
-fn number(bytes: &[u8]) -> Result<(u32, &[u8]), ReadError> {
-    let (number, rest) = bytes.split_first_chunk().ok_or(ReadError::Damaged)?;
+fn number(bytes: &[u8]) -> Result<(u32, &[u8]), CheckpointReadError> {
+    let (number, rest) = bytes.split_first_chunk().ok_or(CheckpointReadError::Damaged)?;
     Ok((u32::from_le_bytes(*number), rest))
 }
 
-/// Where the next checkpoint is written before it takes the name. Only who holds the lock writes there.
+/// Where the next checkpoint is written before it is renamed. Only the holder of the lock writes there.
 pub(super) fn part_of(path: &Path) -> PathBuf {
     with_suffix(path, ".part")
 }
 
-/// `path` with more at the end of its name.
+/// `path` with a suffix added to its name.
 pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()
 }
 
-/// Replaces the checkpoint by one of `header` and the pixels that `film` has now.
-pub(super) fn write(path: &Path, header: &Header, film: Option<&Film>) -> io::Result<()> {
+/// Replaces the checkpoint with `header` and the pixels that `film` has now.
+pub(super) fn write(path: &Path, header: &CheckpointHeader, film: Option<&Film>) -> io::Result<()> {
     let part = part_of(path);
     let written = write_part(&part, header, film).and_then(|()| fs::rename(&part, path));
     if written.is_err() {
-        // On a full disk it would take what the pictures need.
+        // On a full disk it would take space that the pictures need.
         let _ = fs::remove_file(part);
     }
     written
 }
 
-fn write_part(part: &Path, header: &Header, film: Option<&Film>) -> io::Result<()> {
+fn write_part(part: &Path, header: &CheckpointHeader, film: Option<&Film>) -> io::Result<()> {
     let mut file = CrcWriter::new(BufWriter::with_capacity(1 << 18, File::create(part)?));
     let text = serde_json::to_vec(header)?;
     file.write_all(MAGIC)?;
@@ -154,9 +154,9 @@ fn write_part(part: &Path, header: &Header, film: Option<&Film>) -> io::Result<(
 mod tests {
     use super::*;
 
-    fn header() -> Header {
-        let state = |identity: &str, finished| WorldState { identity: identity.into(), finished };
-        Header {
+    fn header() -> CheckpointHeader {
+        let state = |identity: &str, finished| WorldProgress { identity: identity.into(), finished };
+        CheckpointHeader {
             renderer: "0.1.0 ab".into(),
             devices: vec!["lavapipe \"x\"".into()],
             worlds: [(1, state("aa", true)), (4, state("bb", false))].into(),
@@ -172,27 +172,27 @@ mod tests {
         (folder, path, bytes)
     }
 
-    /// What stands for the part is a disk without room.
+    /// The temporary file is a link to a device that is always full.
     #[cfg(target_os = "linux")]
     #[test]
-    fn on_a_full_disk_the_last_good_file_stands_and_nothing_else_is_left() {
+    fn on_a_full_disk_the_last_good_file_stays_and_nothing_else_is_left() {
         let (folder, path, good) = written();
         std::os::unix::fs::symlink("/dev/full", part_of(&path)).expect("the folder can be written");
-        let later = Header { current: None, ..header() };
-        let error = write(&path, &later, None).expect_err("there is no room");
+        let later = CheckpointHeader { current: None, ..header() };
+        let error = write(&path, &later, None).expect_err("the disk is full");
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
-        assert_eq!(fs::read(&path).expect("it stands"), good);
+        assert_eq!(fs::read(&path).expect("still there"), good);
         assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 1);
-        // Once there is room again it is written.
-        write(&path, &later, None).expect("there is room");
-        assert_ne!(fs::read(&path).expect("it stands"), good);
+        // Once there is space again, it is written.
+        write(&path, &later, None).expect("there is space");
+        assert_ne!(fs::read(&path).expect("still there"), good);
     }
 
     #[test]
     fn what_is_written_is_read() {
         let (folder, path, _) = written();
         let contents = read(&path).expect("a checkpoint").expect("it is there");
-        assert_eq!(contents, Contents { header: header(), pixels: Vec::new() });
+        assert_eq!(contents, CheckpointContents { header: header(), pixels: Vec::new() });
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing else is left");
         assert!(may_be_replaced(&path).expect("readable"));
         assert!(read(&folder.path().join("none")).expect("no error").is_none());
@@ -212,7 +212,7 @@ mod tests {
         }
         let mut newer = bytes.clone();
         newer[MAGIC.len()] = 2;
-        let expected = "it has format 2, and this program knows format 1 only";
+        let expected = "it has format 2, but this program reads only format 1";
         assert_eq!(parse(&newer).map_err(|e| e.to_string()), Err(expected.into()));
         fs::write(&path, "WorldBegin").expect("writable");
         assert!(!may_be_replaced(&path).expect("readable"));
@@ -222,7 +222,7 @@ mod tests {
     fn a_write_that_fails_leaves_the_old_file() {
         let (_folder, path, bytes) = written();
         fs::create_dir(part_of(&path)).expect("writable");
-        assert!(write(&path, &Header::default(), None).is_err());
+        assert!(write(&path, &CheckpointHeader::default(), None).is_err());
         assert_eq!(fs::read(&path).expect("still there"), bytes);
     }
 }

@@ -1,4 +1,4 @@
-//! What pixels depend on, as hashes: a checkpoint is only good for the program, the devices and the world that it was made of.
+//! Hashes of what pixels depend on: a checkpoint is only valid for the program, the devices and the world that it was made from.
 
 use crate::film::PixelLayout;
 use crate::gpu::DeviceInfo;
@@ -15,7 +15,7 @@ pub(super) fn of_renderer() -> String {
     format!("{} {:032x}", env!("CARGO_PKG_VERSION"), fnv_1a(keys))
 }
 
-/// Models and drivers that draw, each once; in no order that depends on how they were named.
+/// The models and drivers of devices, each once, sorted so that the order in which the user named them does not matter.
 pub(super) fn of_devices<'a>(devices: impl Iterator<Item = &'a DeviceInfo>) -> Vec<String> {
     let name = |info: &DeviceInfo| {
         let DeviceInfo { name, driver, driver_info, vendor_id, device_id, driver_version, .. } = info;
@@ -27,51 +27,51 @@ pub(super) fn of_devices<'a>(devices: impl Iterator<Item = &'a DeviceInfo>) -> V
     names
 }
 
-/// A world: everything that devices are given for it (geometry, camera, compiled shaders and their parameters: whatever files they came
-/// from), and everything that the film does with what they give back. Places in files are no part of it.
+/// A world: everything that devices are given for it (geometry, camera, compiled shaders and their parameters, whatever files they
+/// came from), and everything that the film does with their results. Locations in files do not matter.
 pub(super) fn of_world(
     world: &World,
     picture: &Picture,
     imager: Option<&ImagerProgram>,
     layout: &PixelLayout,
 ) -> String {
-    let mut parts = Parts::default();
+    let mut hasher = WorldHasher::default();
     let drawn = &picture.world;
-    parts.bytes(bytemuck::bytes_of(&drawn.frame));
-    parts.bytes(bytemuck::cast_slice(&drawn.clip_planes));
+    hasher.bytes(bytemuck::bytes_of(&drawn.frame));
+    hasher.bytes(bytemuck::cast_slice(&drawn.clip_planes));
     for page in drawn.pages.iter() {
-        parts.bytes(bytemuck::cast_slice(&page.primitives));
-        parts.bytes(bytemuck::cast_slice(&page.data));
+        hasher.bytes(bytemuck::cast_slice(&page.primitives));
+        hasher.bytes(bytemuck::cast_slice(&page.data));
     }
-    parts.bytes(bytemuck::cast_slice(&drawn.instances));
-    parts.bytes(bytemuck::cast_slice(&drawn.primvar_bindings));
-    parts.debug(&(&drawn.runs, &drawn.hide_bins, &drawn.shade_bins, drawn.smooth, &drawn.unbounded));
+    hasher.bytes(bytemuck::cast_slice(&drawn.instances));
+    hasher.bytes(bytemuck::cast_slice(&drawn.primvar_bindings));
+    hasher.debug(&(&drawn.runs, &drawn.hide_bins, &drawn.shade_bins, drawn.smooth, &drawn.unbounded));
     for shading in picture.kernels.iter() {
-        parts.bytes(&shading.kernel.key().to_le_bytes());
+        hasher.bytes(&shading.kernel.key().to_le_bytes());
         let channels = (shading.geometry_channels, shading.input_channels, shading.uniform_records);
-        parts.debug(&(channels, shading.output_channels, shading.opacity_channel, &shading.variable_channels));
+        hasher.debug(&(channels, shading.output_channels, shading.opacity_channel, &shading.variable_channels));
     }
-    parts.bytes(bytemuck::cast_slice(&picture.params));
-    parts.debug(&(picture.space_table, &picture.filter, &picture.depth_filter, picture.variables, picture.weighted));
+    hasher.bytes(bytemuck::cast_slice(&picture.params));
+    hasher.debug(&(picture.space_table, &picture.filter, &picture.depth_filter, picture.variables, picture.weighted));
     if let Some(imager) = imager {
-        parts.bytes(&imager.kernel.key().to_le_bytes());
-        parts.bytes(bytemuck::cast_slice(&imager.params));
-        parts.debug(&(imager.block, imager.space_table, imager.input_channels, imager.reads_position));
-        parts.debug(&(imager.colour_channel, imager.opacity_channel));
+        hasher.bytes(&imager.kernel.key().to_le_bytes());
+        hasher.bytes(bytemuck::cast_slice(&imager.params));
+        hasher.debug(&(imager.block, imager.space_table, imager.input_channels, imager.reads_position));
+        hasher.debug(&(imager.colour_channel, imager.opacity_channel));
     }
     let displays = world.options.displays.iter();
     let displays = displays.map(|display| Display { location: Default::default(), ..display.clone() });
-    parts.debug(&(&world.camera, world.options.frame, layout, displays.collect::<Vec<_>>()));
-    parts.finish()
+    hasher.debug(&(&world.camera, world.options.frame, layout, displays.collect::<Vec<_>>()));
+    hasher.finish()
 }
 
-/// A hash of parts, in their order. Each is hashed by itself, so that it matters where one ends.
+/// Hashes values in order. Each is hashed by itself, so that it matters where one ends.
 #[derive(Default)]
-struct Parts {
+struct WorldHasher {
     hashes: Vec<u128>,
 }
 
-impl Parts {
+impl WorldHasher {
     fn bytes(&mut self, bytes: &[u8]) {
         self.hashes.push(fnv_1a(bytes.iter().copied()));
     }

@@ -1,35 +1,35 @@
-//! One process at a time: a lock on a file that is there while it is held.
+//! A lock file that admits one process at a time. It exists while the lock is held.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a lock is not had.
+/// Why a lock was not taken.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LockError {
-    /// Someone else has it.
-    #[error("another render uses it")]
+    /// Another process holds it.
+    #[error("another render is using it")]
     Taken,
-    /// The file cannot be made or locked.
+    /// The file cannot be created or locked.
     #[error("cannot lock it: {0}")]
     Io(#[from] io::Error),
 }
 
-/// A lock. The system ends it with the process, however that ends.
+/// A lock. The system releases it when the process ends, however that happens.
 #[derive(Debug)]
-pub(super) struct Lock {
+pub(super) struct FileLock {
     path: PathBuf,
     _file: File,
 }
 
-impl Lock {
+impl FileLock {
     /// Takes the lock whose file is `path`.
     pub(super) fn take(path: PathBuf) -> Result<Self, LockError> {
         loop {
             let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
             match file.try_lock() {
                 Ok(()) if is_there(&file, &path) => return Ok(Self { path, _file: file }),
-                // Whoever had it before removed the file after it was opened here.
+                // Its previous holder removed the file after it was opened here.
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(LockError::Taken),
                 Err(TryLockError::Error(error)) => return Err(error.into()),
@@ -38,10 +38,10 @@ impl Lock {
     }
 }
 
-impl Drop for Lock {
+impl Drop for FileLock {
     fn drop(&mut self) {
         if cfg!(unix) {
-            // Still locked. A file that stays is empty and harms nobody.
+            // Still locked. If the file stays, it is empty and does no harm.
             let _ = std::fs::remove_file(&self.path);
         }
     }
@@ -66,14 +66,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_one_has_it() {
+    fn only_one_holds_it() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("a.lock");
-        let first = Lock::take(path.clone()).expect("it is free");
-        assert!(matches!(Lock::take(path.clone()), Err(LockError::Taken)));
+        let first = FileLock::take(path.clone()).expect("it is free");
+        assert!(matches!(FileLock::take(path.clone()), Err(LockError::Taken)));
         drop(first);
         assert!(!cfg!(unix) || !path.exists());
-        drop(Lock::take(path).expect("it is free again"));
-        assert!(matches!(Lock::take(folder.path().join("no/a.lock")), Err(LockError::Io(_))));
+        drop(FileLock::take(path).expect("it is free again"));
+        assert!(matches!(FileLock::take(folder.path().join("no/a.lock")), Err(LockError::Io(_))));
     }
 }
