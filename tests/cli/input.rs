@@ -80,7 +80,7 @@ fn checking_renders_nothing_and_needs_no_device() {
 #[test]
 fn scenes_without_a_world_are_reported() {
     let directory = directory();
-    let nothing = ["a.rib: warning: the scene has no world: nothing is drawn [nothing]"];
+    let nothing = ["a.rib: warning: the scene has no world, so nothing is drawn [nothing]"];
     let garbage = "a.rib: error: its gzip data is damaged: unexpected end of file [badfile]";
     let table: [(&[u8], &str, i32); 4] = [
         (b"", nothing[0], 0),

@@ -103,9 +103,9 @@ fn a_device_that_is_lost_in_any_phase_is_opened_anew() {
     let last = UNDISTURBED.submissions - 1;
     for submission in [0, 3, 10].into_iter().chain((13..last).step_by(3)).chain([last]) {
         let what = match submission {
-            0 => "was lost while running seed; it is opened anew",
-            _ if submission == last => "was lost while running imager; it is opened anew",
-            _ => "; it is opened anew",
+            0 => "was lost while running seed; it is opened again",
+            _ if submission == last => "was lost while running imager; it is opened again",
+            _ => "; it is opened again",
         };
         let ran = fail(&format!("lost:0:{submission}"), &["--devices", "0"]);
         ran.is_whole(&[what], 1);
@@ -140,8 +140,8 @@ fn a_device_that_hangs_is_left_alone_and_opened_anew() {
 #[test]
 fn of_two_devices_one_may_fail_for_good() {
     let perturbed = ("ANTHILL_PERTURB", "1");
-    let anew = "; it is opened anew";
-    let dropped = "; it does no more for this picture";
+    let anew = "; it is opened again";
+    let dropped = "; it is not used again for this picture";
     for (faults, told, reopened) in [
         ("lost:0:0", &[anew][..], 1),
         ("lost:0:3", &[anew], 1),
@@ -163,13 +163,17 @@ fn the_only_device_has_one_more_chance() {
         assert_eq!((ran.code, ran.picture.is_some()), (Some(1), false), "{}", ran.err);
         assert_eq!((ran.sum("failures"), ran.sum("reopened")), (2, 1), "{}", ran.stats);
         let told = ran.lines("was lost while ");
-        assert!(told.iter().any(|line| line.ends_with("; it is opened anew [system]")), "{}", ran.err);
-        assert!(told.iter().any(|line| line.ends_with("; it does no more for this picture [system]")), "{}", ran.err);
+        assert!(told.iter().any(|line| line.ends_with("; it is opened again [system]")), "{}", ran.err);
+        assert!(
+            told.iter().any(|line| line.ends_with("; it is not used again for this picture [system]")),
+            "{}",
+            ran.err
+        );
         assert!(["no device is left", "every device failed"].iter().any(|text| ran.err.contains(text)), "{}", ran.err);
     }
 }
 
-/// The first frame uses up its device and is missing; the second begins with it opened anew, and may lose it once more.
+/// The first frame uses up its device and is missing; the second begins with it opened again, and may lose it once more.
 #[test]
 fn each_frame_has_its_own_chances() {
     let folder = tempfile::tempdir().expect("a temporary directory");
@@ -185,8 +189,8 @@ fn each_frame_has_its_own_chances() {
 /// Devices that are listed and do not open, once or at all.
 #[test]
 fn of_two_devices_one_may_not_open() {
-    let anew = "opening it failed: Initialization of an object has failed; it is opened anew";
-    let dropped = "opening it failed: Initialization of an object has failed; it does no more for this picture";
+    let anew = "opening it failed: Initialization of an object has failed; it is opened again";
+    let dropped = "opening it failed: Initialization of an object has failed; it is not used again for this picture";
     for (faults, device, told, reopened) in [
         ("unopened:0:0", 0, &[anew][..], 1),
         ("unopened:1:0", 1, &[anew], 1),
@@ -204,7 +208,7 @@ fn of_two_devices_one_may_not_open() {
 
 #[test]
 fn the_only_device_may_not_open_once() {
-    fail("unopened:0:0", &["--devices", "0"]).is_whole(&["; it is opened anew"], 1);
+    fail("unopened:0:0", &["--devices", "0"]).is_whole(&["; it is opened again"], 1);
     let ran = fail("unopened:0:0,unopened:0:1", &["--devices", "0"]);
     assert_eq!((ran.code, ran.picture.is_some()), (Some(1), false), "{}", ran.err);
     assert_eq!((ran.sum("failures"), ran.sum("reopened")), (2, 1), "{}", ran.stats);

@@ -73,7 +73,7 @@ const RENDER: &[(&str, &[&str])] = &[
     // Observes: whoever draws hands it plain values, and nobody waits for it.
     ("report", &["device", "region", "grids"]),
     // Hashes what a device is given for a picture.
-    ("checkpoint", &["device::renderer::Picture"]),
+    ("checkpoint", &["device::picture"]),
     ("session", &["checkpoint", "report", "device", "region", "resident", "grids"]),
     ("render", &["session"]),
 ];

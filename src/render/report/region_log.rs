@@ -1,4 +1,4 @@
-//! Who drew which region, and when: what the scheduler tells, kept for the statistics.
+//! Logs which device drew which region, and when, for the statistics.
 
 use crate::pipeline::buffers::RegionCapacity;
 use crate::render::region::chain::RegionResult;
@@ -10,38 +10,38 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The regions of one world. Devices' threads tell it of events, the session's of what regions took.
-pub(crate) struct Chronicle {
+/// The regions of one world. Events are logged on the threads of devices, results on the session's.
+pub(crate) struct RegionLog {
     /// When the scheduler's clock began, on the world's.
     offset: Duration,
     /// What regions are estimated from.
     table: Arc<SummedArea>,
     estimate: Capacity,
-    kept: Mutex<Kept>,
+    kept: Mutex<LoggedRegions>,
 }
 
 #[derive(Default)]
-struct Kept {
-    /// Regions that came to their devices by a theft, and what those were cut into.
+struct LoggedRegions {
+    /// Regions that devices stole, and what those were cut into.
     stolen: FxHashSet<Region>,
     /// Regions in flight.
     begun: FxHashMap<Region, RegionStats>,
     finished: FxHashMap<Region, RegionStats>,
     /// Regions that devices found too large.
     too_large: u64,
-    /// When each device had opened first, by the scheduler's clock.
+    /// When each device first opened, by the scheduler's clock.
     opened: BTreeMap<usize, Duration>,
 }
 
-impl Chronicle {
-    /// A chronicle of a scheduler that starts now, `offset` after the world's first submission, and goes by `table`. `lists`: samples of
+impl RegionLog {
+    /// The log of a scheduler that starts now, `offset` after the world's first submission, and goes by `table`. `lists`: samples of
     /// a pixel, and the filter's apron in pixels.
     pub(crate) fn new(offset: Duration, table: Arc<SummedArea>, lists: [[u32; 2]; 2]) -> Self {
         Self { offset, table, estimate: Capacity::of_lists(lists, u64::MAX, u64::MAX), kept: Mutex::default() }
     }
 
-    /// Takes note of an event.
-    pub(crate) fn hear(&self, event: &ScheduleEvent) {
+    /// Logs an event.
+    pub(crate) fn add_event(&self, event: &ScheduleEvent) {
         let kept = &mut *self.kept.lock();
         let now = self.offset + event.at;
         match &event.kind {
@@ -77,8 +77,8 @@ impl Chronicle {
         }
     }
 
-    /// Takes note of what a finished region took.
-    pub(crate) fn measured(&self, region: Region, result: &RegionResult) {
+    /// Logs what a finished region took.
+    pub(crate) fn add_result(&self, region: Region, result: &RegionResult) {
         let counts = &result.counts;
         if let Some(row) = self.kept.lock().finished.get_mut(&region) {
             row.device_s = result.device_s;
@@ -97,18 +97,18 @@ impl Chronicle {
         }
     }
 
-    /// Seconds from the scheduler's beginning until each device that opened had done so.
+    /// Seconds from the scheduler's start until each device opened, for those that did.
     pub(crate) fn starts_s(&self) -> Vec<f64> {
         self.kept.lock().opened.values().map(Duration::as_secs_f64).collect()
     }
 
-    /// What was estimated of finished regions, beside what they came to.
+    /// The estimates of finished regions, compared with what they needed.
     pub(crate) fn estimates(&self) -> EstimateStats {
         let too_large = self.kept.lock().too_large;
         EstimateStats::of(&self.regions(), too_large)
     }
 
-    /// Every finished region, in the order in which they were begun.
+    /// All finished regions, in the order in which they were begun.
     pub(crate) fn regions(&self) -> Vec<RegionStats> {
         let mut rows: Vec<RegionStats> = self.kept.lock().finished.values().cloned().collect();
         rows.sort_by_key(|row| (row.begin, row.device, row.px));
@@ -123,10 +123,10 @@ mod tests {
     use crate::schedule::{Balance, Failure, Rates, TileCounts};
 
     #[test]
-    fn regions_are_told_with_who_drew_them_and_when() {
+    fn regions_are_logged_with_their_device_and_times() {
         let region = |x0, x1| Region::new([x0, 0, x1, 8]).expect("not empty");
         let table = Arc::new(SummedArea::new(region(0, 16), &[TileCounts::default()], Rates::default()));
-        let chronicle = Chronicle::new(Duration::from_millis(100), table, [[2, 2], [1, 1]]);
+        let log = RegionLog::new(Duration::from_millis(100), table, [[2, 2], [1, 1]]);
         let begun = |region| ScheduleEventKind::Begun { region, work: 7, in_flight: 1, balance: Balance::default() };
         let (whole, left, right) = (region(0, 16), region(0, 8), region(8, 16));
         let failure = Failure::Lost("no".into());
@@ -143,18 +143,18 @@ mod tests {
             (9, 0, ScheduleEventKind::Finished { region: left }),
         ];
         for (millis, device, what) in story {
-            chronicle.hear(&ScheduleEvent { at: Duration::from_millis(millis), device, kind: what });
+            log.add_event(&ScheduleEvent { at: Duration::from_millis(millis), device, kind: what });
         }
         let counts = RegionCounts { selected: 3, shaded_vertices: 5, ..RegionCounts::default() };
-        chronicle.measured(left, &RegionResult { counts, device_s: 0.5, ..RegionResult::default() });
-        let told = chronicle.regions();
+        log.add_result(left, &RegionResult { counts, device_s: 0.5, ..RegionResult::default() });
+        let rows = log.regions();
         let times = |row: &RegionStats| (row.begin.as_millis(), row.end.as_millis());
-        assert_eq!(told.iter().map(|row| (row.px[0], row.device)).collect::<Vec<_>>(), [(8, 0), (0, 0)]);
-        assert_eq!(told.iter().map(times).collect::<Vec<_>>(), [(104, 106), (107, 109)]);
-        assert!(told.iter().all(|row| row.stolen && row.work == 7));
-        assert_eq!((told[1].grids, told[1].shaded_vertices, told[0].grids), (3, 5, 0));
-        assert_eq!((told[1].device_s, chronicle.starts_s()), (0.5, vec![0.0]));
-        let estimates = chronicle.estimates();
+        assert_eq!(rows.iter().map(|row| (row.px[0], row.device)).collect::<Vec<_>>(), [(8, 0), (0, 0)]);
+        assert_eq!(rows.iter().map(times).collect::<Vec<_>>(), [(104, 106), (107, 109)]);
+        assert!(rows.iter().all(|row| row.stolen && row.work == 7));
+        assert_eq!((rows[1].grids, rows[1].shaded_vertices, rows[0].grids), (3, 5, 0));
+        assert_eq!((rows[1].device_s, log.starts_s()), (0.5, vec![0.0]));
+        let estimates = log.estimates();
         assert_eq!((estimates.regions, estimates.grids_estimated, estimates.grids_selected), (2, 0, 3));
         assert_eq!((estimates.over_max_ratio, estimates.too_large), (4.0, 1));
     }

@@ -1,4 +1,4 @@
-//! The scheduler's decisions in the trace: a row for each device, a mark for each decision, with the numbers that led to it.
+//! Traces the scheduler's decisions: a row for each device, a mark for each decision, with the numbers that led to it.
 
 use crate::schedule::{Balance, CutReason, Region, Resource, ScheduleEvent, ScheduleEventKind, SummedArea};
 use crate::trace::{Trace, Track};
@@ -6,26 +6,26 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// One row a device.
-pub(crate) struct Decisions {
+/// The trace of the scheduler: one row for each device.
+pub(crate) struct ScheduleTrace {
     table: Arc<SummedArea>,
     tracks: Vec<Mutex<Track>>,
 }
 
-impl Decisions {
+impl ScheduleTrace {
     /// Rows for `devices` devices that draw the picture of `table`.
     pub(crate) fn new(trace: &Trace, table: Arc<SummedArea>, devices: usize) -> Self {
         let track = |device| Mutex::new(trace.track(&format!("device {device}: decisions")));
         Self { table, tracks: (0..devices).map(track).collect() }
     }
 
-    /// Writes an event down, on whatever thread it happens.
-    pub(crate) fn hear(&self, event: &ScheduleEvent) {
-        let (what, numbers) = self.words(&event.kind);
+    /// Marks an event, on the thread on which it happens.
+    pub(crate) fn mark_event(&self, event: &ScheduleEvent) {
+        let (what, numbers) = self.mark(&event.kind);
         self.tracks[event.device].lock().mark(&what, Instant::now(), &numbers);
     }
 
-    fn words(&self, what: &ScheduleEventKind) -> (String, Vec<(&'static str, f64)>) {
+    fn mark(&self, what: &ScheduleEventKind) -> (String, Vec<(&'static str, f64)>) {
         match what {
             ScheduleEventKind::Opened { depth } => ("opened".into(), vec![("regions in flight", *depth as f64)]),
             ScheduleEventKind::Stolen { region, from } => {
@@ -52,7 +52,7 @@ impl Decisions {
         }
     }
 
-    /// What the table says of a region; what it took stands in the region's slice.
+    /// What the table estimates of a region. What the region took is in its own slice of the trace.
     fn estimate(&self, region: Region) -> Vec<(&'static str, f64)> {
         let estimate = self.table.estimate(region);
         vec![("estimated grids", self.table.grids(region)), ("estimated micropolygons", estimate.micropolygons)]
@@ -105,11 +105,11 @@ mod tests {
         let region = |x0, x1| Region::new([x0, 0, x1, 16]).expect("not empty");
         let counts = TileCounts { grids: TileGrids::inside(3), micropolygons: 100, ..TileCounts::default() };
         let table = Arc::new(SummedArea::new(region(0, 32), &[counts; 2], Rates::default()));
-        let decisions = Decisions::new(&trace, table, 2);
-        let hear = |device, what| decisions.hear(&ScheduleEvent { at: Duration::ZERO, device, kind: what });
+        let decisions = ScheduleTrace::new(&trace, table, 2);
+        let mark = |device, what| decisions.mark_event(&ScheduleEvent { at: Duration::ZERO, device, kind: what });
         let why = CutReason::Memory { of: Resource::Subpixels, needed: 900, available: 500 };
-        hear(1, ScheduleEventKind::Cut { region: region(0, 32), kept: region(0, 16), left: region(16, 32), why });
-        hear(0, ScheduleEventKind::Stolen { region: region(16, 32), from: 1 });
+        mark(1, ScheduleEventKind::Cut { region: region(0, 32), kept: region(0, 16), left: region(16, 32), why });
+        mark(0, ScheduleEventKind::Stolen { region: region(16, 32), from: 1 });
         drop(decisions);
         let text = std::fs::read_to_string(path).expect("the trace");
         let events = serde_json::from_str::<serde_json::Value>(&text).expect("JSON")["traceEvents"].take();

@@ -10,180 +10,198 @@ use crate::render::device::renderer::DeviceRenderer;
 use crate::render::grids::list::{GridStore, ListError};
 use crate::render::grids::order::{ShareGrids, SortedRun, merge_runs};
 use crate::render::grids::picture_grids::{GridTotals, PictureGrids};
-use crate::render::session::devices::Reopener;
+use crate::render::session::devices::DeviceReopener;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Primitives of one job of the counting pass, at most,
-const JOB_PRIMITIVES_MAX: u32 = 1 << 14;
-/// and at least, unless there are fewer.
-const JOB_PRIMITIVES_MIN: u32 = 16;
-/// Jobs of each of several members, at least, so that they end together.
-const MEMBER_JOBS: u64 = 8;
+/// Primitives of one share of the counting pass, at most.
+const SHARE_PRIMITIVES_MAX: u32 = 1 << 14;
+/// Primitives of one share of the counting pass, at least, unless the picture has fewer.
+const SHARE_PRIMITIVES_MIN: u32 = 16;
+/// Shares for each of several devices, at least, so that the devices end together.
+const DEVICE_SHARES: u64 = 8;
 
-/// Vertices of the grids that are drawn lie elsewhere on the surface than those that were measured: this much is added.
+/// Measured displacement bounds are enlarged by this factor, because the vertices of the grids that are drawn are elsewhere on the
+/// surface than those that were measured.
 const MEASURED_SLACK: f32 = 1.05;
 
-/// A device's place in the session, and its driver.
-pub(crate) type Member = (usize, DeviceRenderer);
+/// A device that takes part in counting.
+pub(super) struct CountingDevice {
+    /// Its position in the session's slots.
+    pub slot: usize,
+    pub renderer: DeviceRenderer,
+}
 
-/// What is counted.
-pub(crate) struct Counting<'a> {
+/// The counting pass of a picture.
+pub(super) struct CountingPass<'a> {
     pub picture: &'a Picture,
     /// Pixels of the picture.
     pub crop: [u32; 4],
-    /// Where devices come from that take the place of failed ones.
-    pub reopeners: &'a [Reopener],
-    /// What lists of grids on the host are taken from, and how much of it all of one kind may take before they go to a file.
+    /// What opens failed devices again, by slot.
+    pub reopeners: &'a [DeviceReopener],
     pub memory: &'a Arc<HostMemory>,
+    /// Bytes of a list of grids that stay in host memory, at most; longer lists go to a file.
     pub list_bytes: u64,
 }
 
-/// A driver that has counted, and what its group found.
-pub(crate) struct Ready {
-    pub driver: DeviceRenderer,
-    pub counted: Arc<PictureGrids>,
+/// A device that has counted, and the grids that its group found.
+pub(super) struct CountedDevice {
+    pub renderer: DeviceRenderer,
+    pub grids: Arc<PictureGrids>,
 }
 
-/// The host has no room for the list of grids.
-pub(crate) struct Uncounted {
+/// The list of grids could not be kept.
+pub(super) struct CountingFailed {
     pub error: ListError,
-    /// Those that are left, with their places.
-    pub drivers: Vec<Member>,
+    /// The devices that are left.
+    pub devices: Vec<CountingDevice>,
 }
 
-/// Where members that count leave what they have found.
-struct Board {
+/// Where devices that count leave the grids that they have found.
+struct CountedShares {
     store: Arc<GridStore>,
-    /// The parts of each job that was counted to its end.
+    /// The parts of each share that was counted to its end.
     runs: Mutex<Vec<Option<Vec<SortedRun>>>>,
     /// Why a part could not be kept.
     refused: Mutex<Option<ListError>>,
 }
 
-impl Board {
-    /// Keeps a part of a job beside the `parts` before it, and, with the last, the job.
-    fn take(&self, parts: &mut Vec<SortedRun>, (job, grids): (usize, ShareGrids), last: bool) {
+impl CountedShares {
+    /// Keeps a part of a share beside the `parts` before it, and, with the last part, the share.
+    fn add(&self, parts: &mut Vec<SortedRun>, share: usize, grids: ShareGrids, last: bool) {
         match SortedRun::of(grids, &self.store) {
             Ok(run) => parts.push(run),
             Err(error) => *self.refused.lock() = Some(error),
         }
         if last {
-            self.runs.lock()[job] = Some(std::mem::take(parts));
+            self.runs.lock()[share] = Some(std::mem::take(parts));
         }
     }
 }
 
-impl Counting<'_> {
-    /// Parts that counting can be shared in, however many devices there are.
-    pub(crate) fn job_count_max(&self) -> usize {
-        cut_into_shares(&self.picture.world.runs, JOB_PRIMITIVES_MIN).len()
+impl CountingPass<'_> {
+    /// The number of shares that counting can be cut into, for any number of devices.
+    pub(super) fn share_count_max(&self) -> usize {
+        cut_into_shares(&self.picture.world.runs, SHARE_PRIMITIVES_MIN).len()
     }
 
-    /// Counts on all drivers; one whose device fails again drops out.
+    /// Counts on all devices; one that fails again drops out.
     ///
     /// # Errors
-    /// A list of grids that the host has no room for: then the drivers that are left come back.
-    pub(crate) fn run(&self, drivers: Vec<Option<DeviceRenderer>>) -> Result<Vec<Option<Ready>>, Uncounted> {
-        let mut ready: Vec<Option<Ready>> = drivers.iter().map(|_| None).collect();
-        let groups = groups(drivers);
+    /// A list of grids that the host has no memory for, with the devices that are left.
+    pub(super) fn run(
+        &self,
+        renderers: Vec<Option<DeviceRenderer>>,
+    ) -> Result<Vec<Option<CountedDevice>>, CountingFailed> {
+        let mut ready: Vec<Option<CountedDevice>> = renderers.iter().map(|_| None).collect();
+        let groups = groups(renderers);
         let counted: Vec<_> = thread::scope(|scope| {
             let threads: Vec<_> = groups.into_iter().map(|group| scope.spawn(|| self.count_group(group))).collect();
             threads.into_iter().map(|thread| thread.join().expect("counting does not panic")).collect()
         });
         if let Some(error) = counted.iter().find_map(|(_, counted)| counted.as_ref().err()).cloned() {
-            return Err(Uncounted { error, drivers: counted.into_iter().flat_map(|(members, _)| members).collect() });
+            let devices = counted.into_iter().flat_map(|(devices, _)| devices).collect();
+            return Err(CountingFailed { error, devices });
         }
-        for (members, counted) in counted {
-            let Ok(counted) = counted else { continue };
-            for (place, driver) in members {
-                ready[place] = Some(Ready { driver, counted: Arc::clone(&counted) });
+        for (devices, counted) in counted {
+            let Ok(grids) = counted else { continue };
+            for CountingDevice { slot, renderer } in devices {
+                ready[slot] = Some(CountedDevice { renderer, grids: Arc::clone(&grids) });
             }
         }
         Ok(ready)
     }
 
-    fn count_group(&self, mut members: Vec<Member>) -> (Vec<Member>, Result<Arc<PictureGrids>, ListError>) {
-        let counted = self.count_measured(&mut members);
-        (members, counted)
+    /// Counts on identical devices; returns those that are left.
+    fn count_group(
+        &self,
+        mut devices: Vec<CountingDevice>,
+    ) -> (Vec<CountingDevice>, Result<Arc<PictureGrids>, ListError>) {
+        let counted = self.count_measured(&mut devices);
+        (devices, counted)
     }
 
     /// Counts, and again where displacement bounds had to be measured.
-    fn count_measured(&self, members: &mut Vec<Member>) -> Result<Arc<PictureGrids>, ListError> {
-        let counted = Arc::new(self.count(members, &[])?);
+    fn count_measured(&self, devices: &mut Vec<CountingDevice>) -> Result<Arc<PictureGrids>, ListError> {
+        let counted = Arc::new(self.count(devices, &[])?);
         if self.picture.world.unbounded.is_empty() {
             return Ok(counted);
         }
-        let bounds = self.measure(members, &counted)?;
+        let bounds = self.measure(devices, &counted)?;
         drop(counted);
-        self.retain(members, |driver| Ok(driver.declare_bounds(&bounds)?));
-        let again = self.count(members, &bounds)?;
+        self.retain(devices, |renderer| Ok(renderer.declare_bounds(&bounds)?));
+        let again = self.count(devices, &bounds)?;
         Ok(Arc::new(PictureGrids { bounds_measured: bounds, ..again }))
     }
 
-    /// Members take job after job; one that a failing member had is counted by the others, or by itself opened anew. Members
-    /// know the displacement bounds that were measured.
-    fn count(&self, members: &mut Vec<Member>, bounds: &[(u32, f32)]) -> Result<PictureGrids, ListError> {
+    /// Devices take share after share. The share of a device that fails is counted by the others, or by itself when it is opened
+    /// again. All devices have the displacement `bounds` that were measured.
+    fn count(&self, devices: &mut Vec<CountingDevice>, bounds: &[(u32, f32)]) -> Result<PictureGrids, ListError> {
         let all = cut_into_shares(
             &self.picture.world.runs,
-            job_primitives(self.picture.world.primitive_count(), members.len()),
+            share_primitives(self.picture.world.primitive_count(), devices.len()),
         );
-        let board = Board {
+        let counted = CountedShares {
             store: GridStore::new(self.memory, self.list_bytes),
             runs: Mutex::new(all.iter().map(|_| None).collect()),
             refused: Mutex::new(None),
         };
         loop {
-            let open: Vec<usize> = (0..all.len()).filter(|&job| board.runs.lock()[job].is_none()).collect();
-            if open.is_empty() || members.is_empty() || board.refused.lock().is_some() {
+            let open: Vec<usize> = (0..all.len()).filter(|&share| counted.runs.lock()[share].is_none()).collect();
+            if open.is_empty() || devices.is_empty() || counted.refused.lock().is_some() {
                 break;
             }
             let next = AtomicUsize::new(0);
-            let work = |(place, mut driver): Member| {
+            let work = |CountingDevice { slot, mut renderer }| {
                 let take = &mut || {
-                    let job = *open.get(next.fetch_add(1, Ordering::Relaxed))?;
-                    board.refused.lock().is_none().then(|| (job, &all[job]))
+                    let share = *open.get(next.fetch_add(1, Ordering::Relaxed))?;
+                    counted.refused.lock().is_none().then(|| (share, &all[share]))
                 };
                 let mut parts = Vec::new();
-                let counted = driver.count(take, &mut |job, grids, last| board.take(&mut parts, (job, grids), last));
-                (place, driver, counted)
+                let give = &mut |share, grids, last| counted.add(&mut parts, share, grids, last);
+                let result = renderer.count(take, give);
+                (CountingDevice { slot, renderer }, result)
             };
             let results: Vec<_> = thread::scope(|scope| {
-                let works = std::mem::take(members).into_iter();
-                let threads: Vec<_> = works.map(|member| scope.spawn(|| work(member))).collect();
+                let works = std::mem::take(devices).into_iter();
+                let threads: Vec<_> = works.map(|device| scope.spawn(|| work(device))).collect();
                 threads.into_iter().map(|thread| thread.join().expect("counting does not panic")).collect()
             });
-            for (place, driver, counted) in results {
-                let kept = match counted {
-                    Ok(()) => Some(driver),
-                    Err(error) => self.instead(place, driver, &error, |driver| Ok(driver.declare_bounds(bounds)?)),
-                };
-                members.extend(kept.map(|driver| (place, driver)));
+            for (device, result) in results {
+                devices.extend(match result {
+                    Ok(()) => Some(device),
+                    Err(error) => self.replace_failed(device, &error, |renderer| Ok(renderer.declare_bounds(bounds)?)),
+                });
             }
         }
-        match board.refused.into_inner() {
+        match counted.refused.into_inner() {
             Some(error) => Err(error),
-            None => self.gathered(board.runs.into_inner().into_iter().flatten().flatten().collect()),
+            None => self.merge(counted.runs.into_inner().into_iter().flatten().flatten().collect()),
         }
     }
 
-    fn gathered(&self, runs: Vec<SortedRun>) -> Result<PictureGrids, ListError> {
+    /// Merges the shares into one list.
+    fn merge(&self, runs: Vec<SortedRun>) -> Result<PictureGrids, ListError> {
         let (list, lost) = merge_runs(&runs, &GridStore::new(self.memory, self.list_bytes))?;
         drop(runs);
-        // The parts of jobs were blocks of up to a few MiB.
+        // The parts of shares were blocks of up to a few MiB.
         heap::trim();
         let totals = GridTotals::of(&list, self.picture.world.frame.sampled_px, &self.picture.filter)?;
         Ok(PictureGrids { list, totals, lost, ..PictureGrids::default() })
     }
 
-    /// Displacements without a declared bound are displaced once, by the first member that can, and measured.
-    fn measure(&self, members: &mut Vec<Member>, counted: &Arc<PictureGrids>) -> Result<Vec<(u32, f32)>, ListError> {
+    /// Measures displacements without a declared bound, on the first device that can: it displaces all of them once.
+    fn measure(
+        &self,
+        devices: &mut Vec<CountingDevice>,
+        counted: &Arc<PictureGrids>,
+    ) -> Result<Vec<(u32, f32)>, ListError> {
         let mut measured = None;
-        self.retain(members, |driver| {
+        self.retain(devices, |renderer| {
             if measured.is_none() {
-                measured = match driver.measure_displacement(counted, self.crop) {
+                measured = match renderer.measure_displacement(counted, self.crop) {
                     Err(DeviceError::List(error)) => Some(Err(error)),
                     moved => Some(Ok(moved?)),
                 };
@@ -195,53 +213,56 @@ impl Counting<'_> {
         Ok(self.picture.world.unbounded.iter().map(|&instance| (instance, most(instance) * MEASURED_SLACK)).collect())
     }
 
-    /// Keeps the members that can do something, if need be when their devices are opened anew.
-    fn retain(&self, members: &mut Vec<Member>, mut act: impl FnMut(&mut DeviceRenderer) -> Result<(), DeviceError>) {
-        for (place, mut driver) in std::mem::take(members) {
-            let kept = match act(&mut driver) {
-                Ok(()) => Some(driver),
-                Err(error) => self.instead(place, driver, &error, &mut act),
-            };
-            members.extend(kept.map(|driver| (place, driver)));
+    /// Keeps the devices that can do something, when they are opened again if necessary.
+    fn retain(
+        &self,
+        devices: &mut Vec<CountingDevice>,
+        mut act: impl FnMut(&mut DeviceRenderer) -> Result<(), DeviceError>,
+    ) {
+        for mut device in std::mem::take(devices) {
+            devices.extend(match act(&mut device.renderer) {
+                Ok(()) => Some(device),
+                Err(error) => self.replace_failed(device, &error, &mut act),
+            });
         }
     }
 
-    /// A driver in place of one that failed, which has done what the other had.
-    fn instead(
+    /// Opens a failed device again, and has it do what it had done before.
+    fn replace_failed(
         &self,
-        place: usize,
-        failed: DeviceRenderer,
+        failed: CountingDevice,
         error: &DeviceError,
         mut act: impl FnMut(&mut DeviceRenderer) -> Result<(), DeviceError>,
-    ) -> Option<DeviceRenderer> {
-        drop(failed.finish());
-        let mut driver = self.reopeners[place].instead(error)?;
-        while let Err(error) = act(&mut driver) {
-            drop(driver.finish());
-            driver = self.reopeners[place].instead(&error)?;
+    ) -> Option<CountingDevice> {
+        let CountingDevice { slot, renderer } = failed;
+        drop(renderer.finish());
+        let mut renderer = self.reopeners[slot].reopen_after(error)?;
+        while let Err(error) = act(&mut renderer) {
+            drop(renderer.finish());
+            renderer = self.reopeners[slot].reopen_after(&error)?;
         }
-        Some(driver)
+        Some(CountingDevice { slot, renderer })
     }
 }
 
-/// How many primitives a job has where so many members share all of them.
-fn job_primitives(all: u64, members: usize) -> u32 {
-    if members < 2 {
-        return JOB_PRIMITIVES_MAX;
+/// The number of primitives in a share, where this many devices count `all` primitives.
+fn share_primitives(all: u64, devices: usize) -> u32 {
+    if devices < 2 {
+        return SHARE_PRIMITIVES_MAX;
     }
-    let share = all / (members as u64 * MEMBER_JOBS);
-    share.clamp(JOB_PRIMITIVES_MIN.into(), JOB_PRIMITIVES_MAX.into()) as u32
+    let share = all / (devices as u64 * DEVICE_SHARES);
+    share.clamp(SHARE_PRIMITIVES_MIN.into(), SHARE_PRIMITIVES_MAX.into()) as u32
 }
 
-/// Drivers of identical devices together, each with its place.
-fn groups(drivers: Vec<Option<DeviceRenderer>>) -> Vec<Vec<Member>> {
-    let mut groups: Vec<Vec<Member>> = Vec::new();
-    for (place, driver) in drivers.into_iter().enumerate() {
-        let Some(driver) = driver else { continue };
-        let like = |group: &&mut Vec<Member>| group[0].1.info().is_like(driver.info());
-        match groups.iter_mut().find(like) {
-            Some(group) => group.push((place, driver)),
-            None => groups.push(vec![(place, driver)]),
+/// Groups of identical devices.
+fn groups(renderers: Vec<Option<DeviceRenderer>>) -> Vec<Vec<CountingDevice>> {
+    let mut groups: Vec<Vec<CountingDevice>> = Vec::new();
+    for (slot, renderer) in renderers.into_iter().enumerate() {
+        let Some(renderer) = renderer else { continue };
+        let is_like = |group: &&mut Vec<CountingDevice>| group[0].renderer.info().is_like(renderer.info());
+        match groups.iter_mut().find(is_like) {
+            Some(group) => group.push(CountingDevice { slot, renderer }),
+            None => groups.push(vec![CountingDevice { slot, renderer }]),
         }
     }
     groups
@@ -252,10 +273,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn several_members_have_jobs_enough_and_one_has_large_ones() {
-        let of = |all| [1, 2, 8].map(|members| job_primitives(all, members));
-        assert_eq!(of(4736), [JOB_PRIMITIVES_MAX, 296, 74], "each of two has eight jobs, and each of eight");
-        assert_eq!(of(500_000), [JOB_PRIMITIVES_MAX, JOB_PRIMITIVES_MAX, 7812]);
-        assert_eq!(of(3), [JOB_PRIMITIVES_MAX, JOB_PRIMITIVES_MIN, JOB_PRIMITIVES_MIN]);
+    fn several_devices_have_enough_shares_and_one_has_large_ones() {
+        let of = |all| [1, 2, 8].map(|devices| share_primitives(all, devices));
+        assert_eq!(of(4736), [SHARE_PRIMITIVES_MAX, 296, 74], "each of two has eight shares, and each of eight");
+        assert_eq!(of(500_000), [SHARE_PRIMITIVES_MAX, SHARE_PRIMITIVES_MAX, 7812]);
+        assert_eq!(of(3), [SHARE_PRIMITIVES_MAX, SHARE_PRIMITIVES_MIN, SHARE_PRIMITIVES_MIN]);
     }
 }

@@ -1,48 +1,47 @@
-//! A whole render: devices are opened, scenes are read, worlds are drawn. The next world is read while one is drawn.
+//! A whole render: opens devices, and draws worlds while the next one is read.
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
-use crate::film::{DisplayOutcome, Film, OutputNaming};
+use crate::film::{DisplayOutcome, OutputNaming};
 use crate::gpu::{GpuError, OpenOptions, Opening, open_each};
-use crate::host_memory::{Charge, HostMemory};
+use crate::host_memory::HostMemory;
 use crate::options::{HANG_TIMEOUT, RenderOptions};
 use crate::outcome::{Ending, Outcome};
 use crate::progress::Observer;
 use crate::render::checkpoint::Checkpoint;
 use crate::render::session::devices::DeviceSlot;
-use crate::render::session::test_aids::Aids;
-use crate::render::session::{Drawn, Session, report_refusal};
-use crate::rib;
-use crate::scene::{Camera, Options, SearchPaths, World};
+use crate::render::session::draw::{Session, SessionSetup, WorldOutcome, report_checkpoint_error};
+use crate::render::session::reading::{ReadWorld, read};
+use crate::render::session::test_aids::TestAids;
+use crate::scene::Options;
 use crate::stats::{Stage, Stats};
-use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded};
-use std::ops::ControlFlow;
+use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Worlds that wait to be drawn while others are read.
+/// Worlds that may wait to be drawn while others are read.
 const READ_AHEAD: usize = 1;
-/// How often it is looked whether reading waits for memory, while worlds are gathered.
+/// How often to check whether reading waits for memory, while worlds are gathered.
 const STARVED_POLL: Duration = Duration::from_millis(20);
 
 /// See [`crate::render()`].
 pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &dyn Observer) -> Outcome {
     let ended = |ending| Outcome { ending, displays: Vec::new(), stats: Stats::default() };
-    let aids = match Aids::from_environment() {
+    let aids = match TestAids::from_environment() {
         Ok(aids) => aids,
         Err(message) => {
             reporter.report(Diagnostic::new(Severity::Severe, "usage", SourceLocation::default(), message));
             return ended(Ending::WrongUsage);
         }
     };
-    let refused = |refusal| {
-        report_refusal(reporter, &refusal);
+    let refused = |error| {
+        report_checkpoint_error(reporter, &error);
         ended(Ending::WrongUsage)
     };
     let checkpoint = options.checkpoint.as_ref().map(|checkpoint| Checkpoint::open(checkpoint, reporter)).transpose();
     let checkpoint = match checkpoint {
         Ok(checkpoint) => checkpoint,
-        Err(refusal) => return refused(refusal),
+        Err(error) => return refused(error),
     };
     let opening = Instant::now();
     let devices = match open_devices(options, reporter, &aids) {
@@ -56,18 +55,20 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
     };
     let open = opening.elapsed();
     let memory = options.host_memory_bytes.map_or_else(HostMemory::of_machine, HostMemory::new);
-    let mut session = Session::new(options, (reporter, observer), devices, (aids, Arc::clone(&memory)));
+    let tuning = aids.tuning();
+    let setup = SessionSetup { options, reporter, observer, tuning, memory: Arc::clone(&memory) };
+    let mut session = Session::new(setup, devices);
     session.stats.open = open;
-    if let Some(Err(refusal)) = checkpoint.map(|checkpoint| session.keep(checkpoint)) {
-        return refused(refusal);
+    if let Some(Err(error)) = checkpoint.map(|checkpoint| session.use_checkpoint(checkpoint)) {
+        return refused(error);
     }
     session.advise_devices();
     let (sender, receiver) = bounded(READ_AHEAD);
     let stopped = AtomicBool::new(false);
     let (ending, displays, read) = std::thread::scope(|scope| {
-        let reading = scope.spawn(|| read(options, &memory, reporter, (sender, &stopped)));
+        let reading = scope.spawn(|| read(options, &memory, reporter, sender, &stopped));
         let (ending, displays) = draw_all(&mut session, &memory, &receiver);
-        // Who still reads, or waits for memory of worlds that nobody draws any more, comes to its end.
+        // The reading thread may wait for memory of worlds that are not drawn any more; this ends it.
         stopped.store(true, Ordering::Relaxed);
         receiver.into_iter().for_each(drop);
         (ending, displays, reading.join().unwrap_or_default())
@@ -76,7 +77,7 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
     stats.stages.add(Stage::Parse, read.took);
     let nothing = displays.is_empty() && read.worlds == 0 && reporter.count_at_least(Severity::Error) > 0;
     let unreadable = ending == Ending::Finished && (read.unreadable || nothing);
-    let disturbed = session.aids.check_faults(reporter);
+    let disturbed = aids.check_faults(reporter);
     let ending = match ending {
         Ending::Finished if unreadable => Ending::Unreadable,
         Ending::Finished if !disturbed => Ending::FaultNotReached,
@@ -85,32 +86,29 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
     session.close_checkpoint(ending, &displays);
     if read.worlds == 0 {
         advise_no_world(options, reporter);
-    } else if ending == Ending::Finished && session.worlds() == 0 {
+    } else if ending == Ending::Finished && session.world_count() == 0 {
         let message = format!("--frames names no frame of the scene, which has {}", read.worlds);
         reporter.warn("nothing", &SourceLocation::default(), message);
     }
     Outcome { ending, displays, stats }
 }
 
-/// What came of reading the scenes.
-#[derive(Default)]
-struct Scenes {
-    /// Waiting excluded.
-    took: Duration,
-    worlds: u64,
-    /// One could not be opened or unpacked.
-    unreadable: bool,
-}
-
 fn advise_no_world(options: &RenderOptions, reporter: &Reporter) {
     let place = options.scenes.first().map(|scene| scene.display().to_string().as_str().into()).unwrap_or_default();
     let place = SourceLocation { file: place, ..SourceLocation::default() };
-    let warning = Diagnostic::new(Severity::Warning, "nothing", place, "the scene has no world: nothing is drawn");
-    reporter.report(warning.hint("what is drawn stands between WorldBegin and WorldEnd"));
+    let warning = Diagnostic::new(Severity::Warning, "nothing", place, "the scene has no world, so nothing is drawn");
+    reporter.report(warning.hint("put what is to be drawn between WorldBegin and WorldEnd"));
 }
 
-/// Opens the devices. Those that fail are told of; it is an error if none can, and trying again would not help.
-fn open_devices(options: &RenderOptions, reporter: &Arc<Reporter>, aids: &Aids) -> Result<Vec<DeviceSlot>, GpuError> {
+/// Opens the devices, and reports those that fail.
+///
+/// # Errors
+/// When no device opens, and trying again would not help.
+fn open_devices(
+    options: &RenderOptions,
+    reporter: &Arc<Reporter>,
+    aids: &TestAids,
+) -> Result<Vec<DeviceSlot>, GpuError> {
     let mut open_options = OpenOptions {
         validate: options.validate,
         memory_bytes: options.memory_bytes,
@@ -129,90 +127,11 @@ fn open_devices(options: &RenderOptions, reporter: &Arc<Reporter>, aids: &Aids) 
     Ok(openings.into_iter().map(|opening| DeviceSlot::new(opening, &open_options)).collect())
 }
 
-/// A world that waits to be drawn, with the charge for what it holds.
-type Waiting = (World, Arc<Charge>);
-
-/// Hands worlds on as they are complete, those of frames that are not wanted excepted.
-struct Hand<'a> {
-    options: &'a RenderOptions,
-    worlds: Sender<Waiting>,
-    /// Set when no more worlds are drawn.
-    stopped: &'a AtomicBool,
-    /// Worlds read so far, in all scenes.
-    count: i32,
-    waited: Duration,
-}
-
-impl Hand<'_> {
-    /// Whether the world that is being read is to be drawn. A world without FrameBegin counts as the frame of its place.
-    fn wants(&self, options: &Options) -> bool {
-        let frame = options.frame.unwrap_or(self.count.saturating_add(1));
-        self.options.frames.as_ref().is_none_or(|frames| frames.contains(frame))
-    }
-}
-
-impl rib::WorldConsumer for Hand<'_> {
-    fn film_bytes(&self, options: &Options, camera: &Camera) -> u64 {
-        if self.wants(options) { Film::bytes_of(options, camera) } else { 0 }
-    }
-
-    fn take(&mut self, world: World, charge: Arc<Charge>) -> ControlFlow<()> {
-        let wanted = self.wants(&world.options);
-        self.count = self.count.saturating_add(1);
-        if wanted {
-            let full = Instant::now();
-            // It fails when nobody draws any more.
-            let _ = self.worlds.send((world, charge));
-            self.waited += full.elapsed();
-        }
-        let goes_on = !self.stopped.load(Ordering::Relaxed);
-        if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    }
-}
-
-/// Reads all scenes, handing each world on as it is complete.
-fn read(
-    options: &RenderOptions,
-    memory: &Arc<HostMemory>,
-    reporter: &Reporter,
-    (worlds, stopped): (Sender<Waiting>, &AtomicBool),
-) -> Scenes {
-    let settings = settings(options, memory);
-    let begin = Instant::now();
-    let mut hand = Hand { options, worlds, stopped, count: 0, waited: Duration::ZERO };
-    let mut scenes = Scenes::default();
-    for scene in &options.scenes {
-        let input = rib::Input::from_argument(scene);
-        let summary = rib::read(&input, &settings, reporter, &mut hand);
-        scenes.worlds += u64::from(summary.worlds);
-        scenes.unreadable |= summary.cut || summary.stopped == Some(rib::Stopped::Unreadable);
-        if summary.stopped.is_some_and(|stopped| stopped != rib::Stopped::Unreadable) {
-            break;
-        }
-    }
-    Scenes { took: begin.elapsed().saturating_sub(hand.waited), ..scenes }
-}
-
-fn settings(options: &RenderOptions, memory: &Arc<HostMemory>) -> rib::Settings {
-    let overrides = &options.overrides;
-    rib::Settings {
-        overrides: rib::RibOverrides {
-            format: overrides.format,
-            crop: overrides.crop,
-            pixel_samples: overrides.samples,
-            shading_rate: overrides.shading_rate,
-        },
-        search: SearchPaths::default(),
-        limits: rib::Limits::default(),
-        memory: Arc::clone(memory),
-    }
-}
-
-/// Draws worlds as they come. With `-o` all must be known first, as far as memory goes: its name may fit only one.
+/// Draws worlds as they come. With `-o` all must be known first, as far as memory permits, because its name may fit only one.
 fn draw_all(
     session: &mut Session<'_>,
     memory: &HostMemory,
-    worlds: &Receiver<Waiting>,
+    worlds: &Receiver<ReadWorld>,
 ) -> (Ending, Vec<DisplayOutcome>) {
     let mut displays = Vec::new();
     let options = session.options;
@@ -222,13 +141,13 @@ fn draw_all(
         if batch.is_empty() {
             return (Ending::Finished, displays);
         }
-        let mut each: Vec<&mut Options> = batch.iter_mut().map(|(world, _)| &mut world.options).collect();
+        let mut each: Vec<&mut Options> = batch.iter_mut().map(|read| &mut read.world.options).collect();
         if let Some(Err(message)) = naming.as_mut().map(|naming| naming.apply(&mut each)) {
             session.reporter.report(Diagnostic::new(Severity::Severe, "usage", SourceLocation::default(), message));
             return (Ending::WrongUsage, displays);
         }
-        for (world, charge) in batch {
-            let Drawn { displays: drawn, ending } = session.draw(world, &charge);
+        for ReadWorld { world, charge } in batch {
+            let WorldOutcome { displays: drawn, ending } = session.draw(world, &charge);
             displays.extend(drawn);
             if let Some(ending) = ending {
                 return (ending, displays);
@@ -237,8 +156,8 @@ fn draw_all(
     }
 }
 
-/// The next world, or all that are left; of these fewer where reading waits for memory that only drawn worlds give back. None at the end.
-fn next_batch(memory: &HostMemory, worlds: &Receiver<Waiting>, all: bool) -> Vec<Waiting> {
+/// The next world, or all that are left; fewer where reading waits for memory that only drawn worlds free. Empty at the end.
+fn next_batch(memory: &HostMemory, worlds: &Receiver<ReadWorld>, all: bool) -> Vec<ReadWorld> {
     if !all {
         return worlds.recv().into_iter().collect();
     }

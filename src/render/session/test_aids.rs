@@ -2,37 +2,40 @@
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::gpu::{Fault, Faults};
-use crate::render::device::memory::{GEOMETRY_PAGE_BYTES, GridResidency, REGIONS_IN_FLIGHT, host_list_bytes};
+use crate::render::device::memory::GridResidency;
 use crate::render::grids::list::LISTED_GRID_BYTES;
-use crate::schedule::Region;
+use crate::render::session::tuning::Tuning;
 use crate::schedule::perturb::IN_FLIGHT_MAX;
 use std::sync::Arc;
 
-/// Where `ANTHILL_PAGE_KIB` makes them small, so many are resident at once.
+/// Pages of geometry that are resident at once where `ANTHILL_PAGE_KIB` makes them small.
 const SMALL_PAGES: u64 = 4;
-/// And so many pages of grids.
+/// Pages of grids that are resident at once where `ANTHILL_PAGE_KIB` makes them small.
 const SMALL_GRID_PAGES: u64 = 2;
 
-/// What is asked for.
+/// What the environment asks for.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Aids {
-    /// `ANTHILL_PERTURB`: splits, delays and steals by this seed.
-    pub perturb: Option<u64>,
-    /// `ANTHILL_PAGE_KIB`: size of pages, of geometry and of grids.
+pub(super) struct TestAids {
+    /// `ANTHILL_PERTURB`: the seed by which regions are split, delayed and stolen at random.
+    perturb: Option<u64>,
+    /// `ANTHILL_PAGE_KIB`: the size of pages, of geometry and of grids.
     small_page_bytes: Option<u64>,
-    /// `ANTHILL_CAPTURE`: the region of each device that RenderDoc is told to capture.
-    pub captured_region: Option<u64>,
-    /// `ANTHILL_BUCKET`: regions are squares of so many pixels, and are not cut for balance.
-    pub bucket_px: Option<u32>,
-    /// `ANTHILL_THROTTLE`: how many times slower each device is than it could be.
+    /// `ANTHILL_CAPTURE`: the region of each device that RenderDoc captures.
+    captured_region: Option<u64>,
+    /// `ANTHILL_BUCKET`: the side in pixels of the squares that are regions, which are not cut for balance.
+    bucket_px: Option<u32>,
+    /// `ANTHILL_THROTTLE`: devices that are slowed down, each with how many times.
     throttle: Vec<(usize, f64)>,
-    /// `ANTHILL_FAULT`: failures of devices.
+    /// `ANTHILL_FAULT`: the failures of devices to simulate.
     pub faults: Option<Arc<Faults>>,
 }
 
-impl Aids {
-    /// Reads them; a value that means nothing is an error.
-    pub(crate) fn from_environment() -> Result<Self, String> {
+impl TestAids {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// A message about a value that means nothing.
+    pub(super) fn from_environment() -> Result<Self, String> {
         let number = |name: &str| match std::env::var(name) {
             Err(_) => Ok(None),
             Ok(text) => text.parse::<u64>().map(Some).map_err(|_| format!("{name}={text}: a whole number is expected")),
@@ -52,8 +55,8 @@ impl Aids {
         })
     }
 
-    /// Whether all failures that were asked for have happened; tells of those that have not.
-    pub(crate) fn check_faults(&self, reporter: &Reporter) -> bool {
+    /// Whether all requested failures have happened; reports those that have not.
+    pub(super) fn check_faults(&self, reporter: &Reporter) -> bool {
         let pending = self.faults.as_ref().map(|faults| faults.pending()).unwrap_or_default();
         for (fault, reached) in &pending {
             let message = format!("{FAULT}: {fault} never happened: the device {reached}");
@@ -62,53 +65,33 @@ impl Aids {
         pending.is_empty()
     }
 
-    /// How many times slower a device is to be, by its position in the list of opened devices.
-    pub(crate) fn slowness(&self, device: usize) -> f64 {
-        self.throttle.iter().find(|(slow, _)| *slow == device).map_or(1.0, |(_, times)| *times)
-    }
-
-    /// What the scheduler begins with: a region, or the buckets that it is cut into.
-    pub(crate) fn buckets(&self, region: Region) -> Vec<Region> {
-        let Some(px) = self.bucket_px else { return vec![region] };
-        let [x0, y0, x1, y1] = region.to_array();
-        let starts = |low, high| (low..high).step_by(px as usize);
-        let buckets =
-            starts(y0, y1).flat_map(|y| starts(x0, x1).map(move |x| [x, y, (x + px).min(x1), (y + px).min(y1)]));
-        buckets.filter_map(Region::new).collect()
-    }
-
-    /// Bytes of a geometry page.
-    pub(crate) fn page_bytes(&self) -> u64 {
-        self.small_page_bytes.unwrap_or(GEOMETRY_PAGE_BYTES)
-    }
-
-    /// Bytes of all pages that are resident at once, at most.
-    pub(crate) fn pages_bytes_max(&self) -> u64 {
-        self.small_page_bytes.map_or(u64::MAX, |bytes| bytes.saturating_mul(SMALL_PAGES))
-    }
-
-    /// How much of the list of grids is on a device.
-    pub(crate) fn grid_residency(&self) -> Option<GridResidency> {
-        let page =
-            |bytes: u64| GridResidency { page_grids: (bytes / LISTED_GRID_BYTES).max(1), pages: SMALL_GRID_PAGES };
-        self.small_page_bytes.map(page)
-    }
-
-    /// Bytes of a list of grids that stay in the host's memory, where devices may take `limits_bytes`; half of the seeds want a file.
-    pub(crate) fn list_bytes(&self, limits_bytes: u64) -> u64 {
-        if self.perturb.is_some_and(|seed| seed % 2 == 1) {
-            return 0;
+    /// The numbers that a render goes by: production values, except those that a test aid overrides.
+    pub(super) fn tuning(&self) -> Tuning {
+        let mut tuning = Tuning {
+            perturb: self.perturb,
+            captured_region: self.captured_region,
+            bucket_px: self.bucket_px,
+            slow_devices: self.throttle.clone(),
+            ..Tuning::default()
+        };
+        if let Some(bytes) = self.small_page_bytes {
+            tuning.page_bytes = bytes;
+            tuning.resident_pages_bytes_max = bytes.saturating_mul(SMALL_PAGES);
+            let page_grids = (bytes / LISTED_GRID_BYTES).max(1);
+            tuning.grid_residency = Some(GridResidency { page_grids, pages: SMALL_GRID_PAGES });
+            tuning.list_bytes = Some(bytes);
         }
-        self.small_page_bytes.unwrap_or(host_list_bytes(limits_bytes))
-    }
-
-    /// Regions in flight on each device, at most.
-    pub(crate) fn in_flight(&self) -> usize {
-        match (self.captured_region, self.perturb) {
-            (Some(_), _) => 1,
-            (None, Some(_)) => IN_FLIGHT_MAX,
-            (None, None) => REGIONS_IN_FLIGHT,
+        if let Some(seed) = self.perturb {
+            tuning.in_flight = IN_FLIGHT_MAX;
+            // Half of the seeds put the list of grids into a file.
+            if seed % 2 == 1 {
+                tuning.list_bytes = Some(0);
+            }
         }
+        if self.captured_region.is_some() {
+            tuning.in_flight = 1;
+        }
+        tuning
     }
 }
 
@@ -141,20 +124,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buckets_cover_a_region_once_and_none_is_larger() {
-        let region = Region::new([5, 7, 60, 41]).expect("not empty");
-        assert_eq!(Aids::default().buckets(region), [region]);
-        let buckets = Aids { bucket_px: Some(16), ..Aids::default() }.buckets(region);
-        assert_eq!(buckets.len(), 4 * 3);
-        assert_eq!(buckets.iter().map(|bucket| bucket.pixel_count()).sum::<u64>(), region.pixel_count());
-        let apart = |(i, a): (usize, &Region)| buckets[..i].iter().all(|b| a.intersection(*b).is_none());
-        assert!(buckets.iter().enumerate().all(apart));
-        assert!(buckets.iter().all(|bucket| bucket.width() <= 16 && bucket.height() <= 16));
-    }
-
-    #[test]
-    fn devices_that_are_not_named_are_not_slow() {
-        let aids = Aids { throttle: vec![(1, 3.0)], ..Aids::default() };
-        assert_eq!([0, 1, 2].map(|device| aids.slowness(device)), [1.0, 3.0, 1.0]);
+    fn aids_override_only_their_numbers() {
+        let production = TestAids::default().tuning();
+        assert_eq!((production.page_bytes, production.in_flight, production.list_bytes(1600)), (64 << 20, 2, 100));
+        let small = TestAids { small_page_bytes: Some(1024), ..TestAids::default() };
+        let tuning = small.tuning();
+        assert_eq!((tuning.page_bytes, tuning.resident_pages_bytes_max, tuning.list_bytes(1600)), (1024, 4096, 1024));
+        assert_eq!(tuning.in_flight, production.in_flight);
+        let perturbed = |seed| TestAids { perturb: Some(seed), ..small.clone() }.tuning();
+        assert_eq!([2, 3].map(|seed| perturbed(seed).list_bytes(1600)), [1024, 0]);
+        assert_eq!(perturbed(2).in_flight, IN_FLIGHT_MAX);
+        let captured = TestAids { captured_region: Some(0), perturb: Some(2), ..TestAids::default() };
+        assert_eq!(captured.tuning().in_flight, 1);
     }
 }

@@ -1,22 +1,26 @@
-//! A driver as the scheduler sees it.
+//! A device as the scheduler sees it: opened, given regions, and left idle when the picture is drawn.
 
 use crate::gpu::{Device, GpuError};
+use crate::pipeline::frame::filter_apron;
+use crate::render::device::picture::Picture;
 use crate::render::device::regions_in_flight::RegionPoll;
 use crate::render::device::renderer::DeviceRenderer;
 use crate::render::region::chain::RegionResult;
-use crate::render::session::devices::Record;
-use crate::schedule::{Capacity, Failure, Fit, Poll, Region, RegionRenderer, SummedArea};
+use crate::render::session::counting_pass::CountedDevice;
+use crate::render::session::devices::DeviceReopener;
+use crate::render::session::failures::FailureLog;
+use crate::schedule::{Capacity, Failure, Fit, Opener, Poll, Region, RegionRenderer, SummedArea};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Where a worker leaves its device when it ends, for the next world; empty when the device failed.
-pub(crate) type Garage = Arc<Mutex<Option<DeviceRenderer>>>;
+/// Where a worker leaves its renderer when it ends, for the next world; empty if the device failed.
+pub(super) type IdleRenderer = Arc<Mutex<Option<DeviceRenderer>>>;
 
 /// One device at work for the scheduler.
-pub(crate) struct Worker {
-    driver: Option<DeviceRenderer>,
-    garage: Garage,
+pub(super) struct Worker {
+    renderer: Option<DeviceRenderer>,
+    idle: IdleRenderer,
     capacity: Capacity,
     throttle: Throttle,
     /// Whether the device failed: then it is closed, not kept.
@@ -24,16 +28,16 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// A worker around a driver whose picture has begun, and which is to be so many times slower than it could be.
-    pub(crate) fn new(driver: DeviceRenderer, garage: Garage, apron_px: [u32; 2], slowness: f64) -> Self {
-        let throttle = Throttle { slowness, worked_s: driver.worked_s(), rests_until: Instant::now() };
-        let region = driver.region_capacity().expect("its picture has begun");
-        let capacity = Capacity::of_lists([driver.samples(), apron_px], region.subpixels, region.grids);
-        Self { driver: Some(driver), garage, capacity, throttle, failed: false }
+    /// A worker around a renderer whose picture has begun. `slowness` is how many times the device is slowed down.
+    pub(super) fn new(renderer: DeviceRenderer, idle: IdleRenderer, apron_px: [u32; 2], slowness: f64) -> Self {
+        let throttle = Throttle { slowness, worked_s: renderer.worked_s(), rests_until: Instant::now() };
+        let region = renderer.region_capacity().expect("its picture has begun");
+        let capacity = Capacity::of_lists([renderer.samples(), apron_px], region.subpixels, region.grids);
+        Self { renderer: Some(renderer), idle, capacity, throttle, failed: false }
     }
 
-    fn driver(&mut self) -> &mut DeviceRenderer {
-        self.driver.as_mut().expect("a worker has a driver until it is dropped")
+    fn renderer(&mut self) -> &mut DeviceRenderer {
+        self.renderer.as_mut().expect("a worker has a renderer until it is dropped")
     }
 
     fn failure(&mut self, error: &GpuError) -> Failure {
@@ -42,7 +46,7 @@ impl Worker {
     }
 }
 
-/// Slows a device down, as a test aid: after each step it rests for as many times as long as it worked.
+/// Slows a device down, as a test aid: after each step it rests in proportion to the time it worked.
 struct Throttle {
     /// 1 for a device that works as fast as it can.
     slowness: f64,
@@ -52,7 +56,7 @@ struct Throttle {
 }
 
 impl Throttle {
-    /// Takes note of the device's time at work.
+    /// Notes the device's time at work.
     fn worked(&mut self, worked_s: f64) {
         let rest_s = (worked_s - self.worked_s).max(0.0) * (self.slowness - 1.0);
         self.worked_s = worked_s;
@@ -72,19 +76,19 @@ impl Throttle {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        let Some(driver) = self.driver.take() else { return };
+        let Some(renderer) = self.renderer.take() else { return };
         if self.failed {
-            drop(driver.finish());
-        } else if driver.is_idle() {
-            *self.garage.lock() = Some(driver);
+            drop(renderer.finish());
+        } else if renderer.is_idle() {
+            *self.idle.lock() = Some(renderer);
         } else {
-            // Whoever leaves in the middle of a region was judged to hang.
-            driver.finish().abandon();
+            // A worker that ends in the middle of a region was judged to hang.
+            renderer.finish().abandon();
         }
     }
 }
 
-/// How the scheduler is told of a device's trouble.
+/// A device's error as the scheduler knows it.
 fn failure(error: &GpuError) -> Failure {
     match error {
         GpuError::Timeout { waited_for, timeout, .. } => {
@@ -100,7 +104,7 @@ impl RegionRenderer for Worker {
     type Payload = Box<RegionResult>;
 
     fn in_flight_max(&self) -> usize {
-        self.driver.as_ref().map_or(1, DeviceRenderer::in_flight_max)
+        self.renderer.as_ref().map_or(1, DeviceRenderer::in_flight_max)
     }
 
     fn fit(&self, table: &SummedArea, region: Region) -> Fit {
@@ -108,7 +112,7 @@ impl RegionRenderer for Worker {
     }
 
     fn begin(&mut self, region: Region) -> Result<(), Failure> {
-        self.driver().begin(region.to_array()).map_err(|error| self.failure(&error))
+        self.renderer().begin(region.to_array()).map_err(|error| self.failure(&error))
     }
 
     fn poll(&mut self, timeout: Duration) -> Result<Poll<Box<RegionResult>>, Failure> {
@@ -116,32 +120,68 @@ impl RegionRenderer for Worker {
             return Ok(Poll::Waiting("a device slowed down by ANTHILL_THROTTLE".to_owned()));
         }
         let region = |rect| Region::new(rect).expect("a region that was begun has pixels");
-        let polled = self.driver().poll(timeout).map_err(|error| self.failure(&error))?;
-        let worked_s = self.driver().worked_s();
+        let polled = self.renderer().poll(timeout).map_err(|error| self.failure(&error))?;
+        let worked_s = self.renderer().worked_s();
         self.throttle.worked(worked_s);
         Ok(match polled {
             RegionPoll::Finished(rect, result) => Poll::Finished(region(rect), result),
             RegionPoll::TooLarge(rect) => Poll::TooLarge(region(rect)),
             RegionPoll::Advanced => Poll::Advanced,
-            RegionPoll::Waiting => Poll::Waiting(self.driver().waiting_for()),
+            RegionPoll::Waiting => Poll::Waiting(self.renderer().waiting_for()),
         })
     }
 }
 
-/// Subpixels and grids that a region of the device in a garage could have had; `None` where there is none, or it had too little memory.
-pub(crate) fn region_room(garage: &Garage) -> Option<[u64; 2]> {
-    garage.lock().as_ref()?.region_capacity().map(|capacity| [capacity.subpixels, capacity.grids])
+/// Opens a device for the scheduler: the first time with the renderer that counted, after a failure again. Reports what fails here.
+pub(super) fn opener(
+    counted: Option<CountedDevice>,
+    reopener: DeviceReopener,
+    picture: &Arc<Picture>,
+    idle: &IdleRenderer,
+    slowness: f64,
+) -> Opener<Worker> {
+    let (picture, idle) = (Arc::clone(picture), Arc::clone(idle));
+    let apron = filter_apron(&picture.filter);
+    let (mut first, grids) = counted.map(|counted| (counted.renderer, counted.grids)).unzip();
+    let unopened = || Failure::Unopened("it failed before".into());
+    Box::new(move |attempt| {
+        let renderer = if attempt == 0 { first.take() } else { None };
+        let again = || {
+            // What failed before must not hold memory any longer.
+            let failed = idle.lock().take();
+            drop(failed.map(DeviceRenderer::finish));
+            reopener.failures.take_promise().then(|| reopener.reopen()).flatten()
+        };
+        let mut renderer = renderer.or_else(again).ok_or_else(unopened)?;
+        let grids = grids.as_ref().ok_or_else(unopened)?;
+        while let Err(error) = renderer.begin_picture(grids) {
+            if !error.ends_device() {
+                reopener.failures.report(&error);
+                // The next world may need less.
+                *idle.lock() = Some(renderer);
+                return Err(Failure::Unopened(error.to_string()));
+            }
+            drop(renderer.finish());
+            renderer = reopener.reopen_after(&error).ok_or_else(|| Failure::Unopened(error.to_string()))?;
+        }
+        Ok(Worker::new(renderer, Arc::clone(&idle), apron, slowness))
+    })
 }
 
-/// What is left when a world is drawn: the device, unless it failed, and how far it saw displacement move each instance.
-pub(crate) fn take_back(garage: &Garage, record: &Record) -> Option<(Device, Vec<f32>)> {
-    let mut driver = garage.lock().take()?;
-    match driver.displaced() {
-        Ok(moved) => Some((driver.finish(), moved)),
-        // It has drawn all the same: only warnings about displacement bounds are lost.
+/// Subpixels and grids that a region of an idle device could have had; `None` if the device failed or had too little memory.
+pub(super) fn region_capacity(idle: &IdleRenderer) -> Option<[u64; 2]> {
+    idle.lock().as_ref()?.region_capacity().map(|capacity| [capacity.subpixels, capacity.grids])
+}
+
+/// The device after a world, unless it failed, and how far it saw displacement move each instance.
+pub(super) fn take_back(idle: &IdleRenderer, failures: &FailureLog) -> Option<(Device, Vec<f32>)> {
+    let mut renderer = idle.lock().take()?;
+    match renderer.displaced() {
+        Ok(moved) => Some((renderer.finish(), moved)),
+        // Its regions are drawn all the same; only warnings about displacement bounds are missing.
         Err(error) => {
-            drop(driver.finish());
-            record.failed_when_done(&error);
+            drop(renderer.finish());
+            failures.report_when_done(&error);
             None
         }
     }

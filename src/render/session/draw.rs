@@ -1,0 +1,281 @@
+//! Draws a world: opens its film, builds its picture, draws what the film lacks, and writes its displays.
+
+use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
+use crate::film::{DisplayOutcome, DisplayState, Film};
+use crate::host_memory::{Charge, ChargeKind, HostMemory};
+use crate::options::RenderOptions;
+use crate::outcome::Ending;
+use crate::pipeline::look::ImagerProgram;
+use crate::progress::{Event, Observer};
+use crate::render::checkpoint::{Checkpoint, CheckpointError, WorldStart};
+use crate::render::device::imager::DeviceImager;
+use crate::render::device::picture::Picture;
+use crate::render::device::renderer::DeviceRenderer;
+use crate::render::grids::list::ListError;
+use crate::render::report::{advice, world_statistics};
+use crate::render::session::counting_pass::{CountingDevice, CountingFailed, CountingPass};
+use crate::render::session::devices::{DeviceReopener, DeviceSlot, DevicesInTurn};
+use crate::render::session::tuning::Tuning;
+use crate::scene::World;
+use crate::shading::ShaderLibrary;
+use crate::stats::{CostStats, Stage, Stats, WorldStats};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What all worlds of a render are drawn with.
+pub(super) struct SessionSetup<'a> {
+    pub options: &'a RenderOptions,
+    pub reporter: &'a Arc<Reporter>,
+    pub observer: &'a dyn Observer,
+    pub tuning: Tuning,
+    pub memory: Arc<HostMemory>,
+}
+
+/// Devices, and what is kept between worlds.
+pub(super) struct Session<'a> {
+    pub options: &'a RenderOptions,
+    pub reporter: &'a Arc<Reporter>,
+    pub observer: &'a dyn Observer,
+    pub tuning: Tuning,
+    pub stats: Stats,
+    pub slots: Vec<DeviceSlot>,
+    memory: Arc<HostMemory>,
+    checkpoint: Option<Checkpoint>,
+    /// Worlds that [`Self::draw`] was called with.
+    world_count: u32,
+    pub shading: ShaderLibrary,
+}
+
+/// How drawing a world ended.
+pub(super) struct WorldOutcome {
+    pub displays: Vec<DisplayOutcome>,
+    /// Why no other world is drawn after it.
+    pub ending: Option<Ending>,
+}
+
+impl<'a> Session<'a> {
+    pub(super) fn new(setup: SessionSetup<'a>, slots: Vec<DeviceSlot>) -> Self {
+        let SessionSetup { options, reporter, observer, tuning, memory } = setup;
+        Self {
+            options,
+            reporter,
+            observer,
+            tuning,
+            stats: Stats::default(),
+            slots,
+            memory,
+            checkpoint: None,
+            world_count: 0,
+            shading: ShaderLibrary::new().expect("the helper library was built with the compiler"),
+        }
+    }
+
+    /// Reports what the user should know about the devices.
+    pub(super) fn advise_devices(&self) {
+        let devices: Vec<_> = self.slots.iter().map(|slot| &slot.info).collect();
+        advice::on_devices(self.reporter, &devices, &self.options.devices);
+    }
+
+    /// Keeps finished pixels in this checkpoint from now on.
+    ///
+    /// # Errors
+    /// When other devices made the checkpoint.
+    pub(super) fn use_checkpoint(&mut self, mut checkpoint: Checkpoint) -> Result<(), CheckpointError> {
+        checkpoint.set_devices(self.slots.iter().map(|slot| &slot.info))?;
+        self.checkpoint = Some(checkpoint);
+        Ok(())
+    }
+
+    /// Closes the checkpoint when no world is left to draw. It stays on disk if a later run could continue from it.
+    pub(super) fn close_checkpoint(&mut self, ending: Ending, displays: &[DisplayOutcome]) {
+        let complete = ending == Ending::Finished && displays.iter().all(is_whole);
+        if let Some(checkpoint) = self.checkpoint.take() {
+            checkpoint.close(complete);
+        }
+    }
+
+    /// The number of worlds drawn so far.
+    pub(super) fn world_count(&self) -> u32 {
+        self.world_count
+    }
+
+    /// Draws a world and writes its displays. `charge` is for the memory that the world holds.
+    pub(super) fn draw(&mut self, world: World, charge: &Charge) -> WorldOutcome {
+        advice::on_camera(self.reporter, &world);
+        let world = if world.moving_location().is_some() { world.at_shutter_open() } else { world };
+        self.world_count += 1;
+        let film = match self.open_film(&world, charge) {
+            Ok(film) => film,
+            Err(displays) => return WorldOutcome { displays, ending: None },
+        };
+        let (picture, imager) = self.begin_world(&world, &film);
+        let mut checkpoint = self.checkpoint.take();
+        let start = match &mut checkpoint {
+            Some(checkpoint) => checkpoint.begin(self.world_count, &world, &picture, imager.as_ref(), &film),
+            None => Ok(WorldStart::Draw),
+        };
+        // Geometry as it was read is not needed any more.
+        drop(world);
+        let drawn = match start {
+            Ok(WorldStart::Draw) => Ok(self.draw_film(&picture, film, imager, checkpoint.as_mut())),
+            Ok(WorldStart::AlreadyWritten(displays)) => Ok(displays),
+            Err(error) => Err(error),
+        };
+        self.checkpoint = checkpoint;
+        self.observer.notify(Event::WorldEnd);
+        match drawn {
+            Ok(displays) => {
+                WorldOutcome { displays, ending: self.observer.is_cancelled().then_some(Ending::Interrupted) }
+            }
+            Err(error) => {
+                report_checkpoint_error(self.reporter, &error);
+                WorldOutcome { displays: Vec::new(), ending: Some(Ending::WrongUsage) }
+            }
+        }
+    }
+
+    /// The film of a world that is to be drawn.
+    ///
+    /// # Errors
+    /// The displays of a world that is only checked, or that has no pixel to draw.
+    fn open_film(&mut self, world: &World, charge: &Charge) -> Result<Film, Vec<DisplayOutcome>> {
+        // Where memory for the film was refused, that was reported when the world was read.
+        let silent = Reporter::silent();
+        let refused = charge.refused() == Some(ChargeKind::Film);
+        let (bytes_max, reporter) = if refused { (0, &silent) } else { (u64::MAX, &**self.reporter) };
+        let mut film = Film::new(world, bytes_max, reporter)?;
+        film.check_outputs(self.reporter);
+        if self.options.check || world.options.hider.name == "null" {
+            self.build_picture(world, &film);
+            self.shading.imager(world, self.reporter);
+            return Err(film.undrawn());
+        }
+        if film.is_pointless() {
+            return Err(film.missing());
+        }
+        Ok(film)
+    }
+
+    /// Builds a world's picture and its imager, and begins its statistics.
+    fn begin_world(&mut self, world: &World, film: &Film) -> (Arc<Picture>, Option<ImagerProgram>) {
+        let (frame, crop) = (world.options.frame, film.crop());
+        let pixels = u64::from(crop[2] - crop[0]) * u64::from(crop[3] - crop[1]);
+        self.observer.notify(Event::WorldBegin { frame, pixels });
+        let begin = Instant::now();
+        let picture = self.build_picture(world, film);
+        let imager = self.shading.imager(world, self.reporter);
+        let prepare = begin.elapsed();
+        self.stats.worlds.push(WorldStats { frame, crop_px: crop, prepare, ..WorldStats::default() });
+        (picture, imager)
+    }
+
+    /// Draws what the film lacks, and writes its displays.
+    fn draw_film(
+        &mut self,
+        picture: &Arc<Picture>,
+        film: Film,
+        imager: Option<ImagerProgram>,
+        mut checkpoint: Option<&mut Checkpoint>,
+    ) -> Vec<DisplayOutcome> {
+        let begin = Instant::now();
+        let (finished, count) = film.progress();
+        self.observer.notify(Event::Pixels { finished });
+        if finished < count {
+            match &mut checkpoint {
+                Some(checkpoint) => checkpoint.save_while(&film, || self.draw_picture(picture, &film, begin)),
+                None => self.draw_picture(picture, &film, begin),
+            }
+        }
+        let (took, world) = (begin.elapsed(), self.world_stats());
+        world.draw = took.saturating_sub(world.count);
+        self.stats.render += took;
+        let displays = self.write_displays(film, imager);
+        if let Some(checkpoint) = checkpoint {
+            checkpoint.end(self.world_count, displays.iter().all(is_whole));
+        }
+        let failures: Vec<_> = self.slots.iter().map(|slot| (&slot.info, slot.failures.take_counts())).collect();
+        world_statistics::add_failures(&mut self.stats, &failures);
+        displays
+    }
+
+    /// Runs the imager on the finished picture, if there is one, and writes the displays.
+    fn write_displays(&mut self, film: Film, imager: Option<ImagerProgram>) -> Vec<DisplayOutcome> {
+        let begin = Instant::now();
+        let displays = match imager {
+            None => film.finish(None, self.reporter),
+            Some(program) => {
+                let mut devices = DevicesInTurn::new(&mut self.slots);
+                let imager = DeviceImager::new(program, &mut devices, self.reporter);
+                let displays = film.finish(Some(&imager), self.reporter);
+                imager.finish();
+                displays
+            }
+        };
+        let took = begin.elapsed();
+        self.stats.stages.add(Stage::Write, took);
+        self.world_stats().write = took;
+        displays
+    }
+
+    /// The statistics of the world that is being drawn.
+    pub(super) fn world_stats(&mut self) -> &mut WorldStats {
+        self.stats.worlds.last_mut().expect("a world is begun before it is drawn")
+    }
+
+    /// Counts the grids of a picture on all devices, and draws its regions. `begin` is when drawing began.
+    fn draw_picture(&mut self, picture: &Arc<Picture>, film: &Film, begin: Instant) {
+        let reopeners: Vec<_> = self.slots.iter().map(|slot| slot.reopener(picture, &self.options.trace)).collect();
+        let setting_up = Instant::now();
+        let renderers = self.renderers(&reopeners);
+        let devices_s = setting_up.elapsed().as_secs_f64();
+        let limits_bytes = self.slots.iter().filter_map(|slot| slot.open_options.memory_bytes).sum();
+        let list_bytes = self.tuning.list_bytes(limits_bytes);
+        let (memory, crop) = (&self.memory, film.crop());
+        let pass = CountingPass { picture, crop, reopeners: &reopeners, memory, list_bytes };
+        let count_jobs = pass.share_count_max() as u64;
+        let counted = match pass.run(renderers) {
+            Ok(counted) => counted,
+            Err(CountingFailed { error, devices }) => return self.give_up(&error, devices),
+        };
+        let Some(first) = counted.iter().flatten().next() else {
+            advice::on_no_device(self.reporter);
+            return;
+        };
+        let grids = Arc::clone(&first.grids);
+        advice::on_measured_bounds(self.reporter, picture, &grids.bounds_measured);
+        advice::on_eye_splits(self.reporter, picture, &grids.lost);
+        let count = begin.elapsed();
+        self.world_stats().count = count;
+        self.world_stats().cost = Some(CostStats { devices_s, count_jobs, ..CostStats::default() });
+        self.draw_regions(picture, counted.into_iter().zip(reopeners).collect(), &grids, film);
+    }
+
+    /// Reports that there is no list of grids, so that nothing can be drawn. The devices wait for the next world.
+    pub(super) fn give_up(&mut self, error: &ListError, devices: Vec<CountingDevice>) {
+        advice::on_no_list(self.reporter, error);
+        for device in devices {
+            self.slots[device.slot].device = Some(device.renderer.finish());
+        }
+    }
+
+    /// A renderer on each device that is left.
+    fn renderers(&mut self, reopeners: &[DeviceReopener]) -> Vec<Option<DeviceRenderer>> {
+        let begin = Instant::now();
+        let renderer = |(slot, reopener): (&mut DeviceSlot, &DeviceReopener)| {
+            slot.take().and_then(|device| reopener.or_reopen(reopener.renderer(device)))
+        };
+        let renderers = self.slots.iter_mut().zip(reopeners).map(renderer).collect();
+        self.stats.stages.add(Stage::Upload, begin.elapsed());
+        renderers
+    }
+}
+
+fn is_whole(display: &DisplayOutcome) -> bool {
+    display.state == DisplayState::Whole
+}
+
+/// Reports why a checkpoint cannot be used.
+pub(super) fn report_checkpoint_error(reporter: &Reporter, error: &CheckpointError) {
+    let severe = Diagnostic::new(Severity::Severe, "checkpoint", SourceLocation::default(), error.to_string());
+    reporter.report(severe.hint(error.hint));
+}

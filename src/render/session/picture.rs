@@ -1,0 +1,53 @@
+//! Builds the picture of a world: its compiled shaders, and its geometry in pages.
+
+use crate::film::{ChannelGroup, Film};
+use crate::pipeline::plan::Pipeline;
+use crate::pipeline::world::DrawnWorld;
+use crate::render::device::picture::Picture;
+use crate::render::session::draw::Session;
+use crate::scene::{ValueType, World};
+use crate::stats::Stage;
+use std::sync::Arc;
+use std::time::Instant;
+
+impl Session<'_> {
+    /// Compiles the shaders of a world and lays out its geometry in pages, ready for devices.
+    pub(super) fn build_picture(&mut self, world: &World, film: &Film) -> Arc<Picture> {
+        let begin = Instant::now();
+        let variables = variables(film);
+        let shaded = self.shading.shade(world, &variables, self.reporter);
+        self.stats.stages.add(Stage::Compile, begin.elapsed());
+        let begin = Instant::now();
+        let drawn = DrawnWorld::new(world, &shaded.looks, self.tuning.page_bytes);
+        self.stats.stages.add(Stage::Upload, begin.elapsed());
+        self.stats.counts.primitives += drawn.primitive_count();
+        let wants_depth = film.layout().offset(&ChannelGroup::Depth).is_some();
+        Arc::new(Picture {
+            world: Arc::new(drawn),
+            kernels: shaded.kernels,
+            params: shaded.params,
+            space_table: shaded.space_table,
+            filter: world.options.filter,
+            depth_filter: wants_depth.then(|| world.options.hider.depth_filter.clone()),
+            variables: variables.len() as u64,
+            weighted: ["Ci", "Oi"]
+                .map(|name| variables.iter().position(|v| &*v.0 == name).map_or(u32::MAX, |n| n as u32)),
+            pipeline: Pipeline::ANTHILL,
+            in_flight: self.tuning.in_flight,
+            reserve_bytes: u64::from(world.options.reserve_kib) << 10,
+            pages_bytes_max: self.tuning.resident_pages_bytes_max,
+            grid_residency: self.tuning.grid_residency,
+            perturb: self.tuning.perturb,
+            captured_region: self.tuning.captured_region,
+        })
+    }
+}
+
+/// Outputs besides colour, alpha and depth that the film wants, in its order.
+fn variables(film: &Film) -> Vec<(Arc<str>, ValueType)> {
+    let variable = |group: &ChannelGroup| match group {
+        ChannelGroup::Variable { name, ty } => Some((name.clone(), *ty)),
+        _ => None,
+    };
+    film.layout().groups().iter().filter_map(variable).collect()
+}

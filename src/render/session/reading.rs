@@ -1,0 +1,109 @@
+//! Reads scenes, and hands on their worlds while earlier ones are drawn.
+
+use crate::diagnostic::Reporter;
+use crate::film::Film;
+use crate::host_memory::{Charge, HostMemory};
+use crate::options::RenderOptions;
+use crate::rib;
+use crate::scene::{Camera, Options, SearchPaths, World};
+use crossbeam::channel::Sender;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// What came of reading the scenes.
+#[derive(Default)]
+pub(super) struct ReadSummary {
+    /// The time that reading took, waiting excluded.
+    pub took: Duration,
+    /// The number of worlds read.
+    pub worlds: u64,
+    /// Whether a scene could not be opened or unpacked.
+    pub unreadable: bool,
+}
+
+/// A world that waits to be drawn.
+pub(super) struct ReadWorld {
+    pub world: World,
+    /// The charge for the memory that the world holds.
+    pub charge: Arc<Charge>,
+}
+
+/// Sends worlds to be drawn as they are complete, except those of frames that are not wanted.
+struct WorldSender<'a> {
+    options: &'a RenderOptions,
+    worlds: Sender<ReadWorld>,
+    /// Whether no more worlds are drawn.
+    stopped: &'a AtomicBool,
+    /// Worlds read so far, in all scenes.
+    count: i32,
+    /// The time spent waiting for earlier worlds to be drawn.
+    waited: Duration,
+}
+
+impl WorldSender<'_> {
+    /// Whether the world that is being read is to be drawn. A world without FrameBegin has the number of its position as its frame.
+    fn wants(&self, options: &Options) -> bool {
+        let frame = options.frame.unwrap_or(self.count.saturating_add(1));
+        self.options.frames.as_ref().is_none_or(|frames| frames.contains(frame))
+    }
+}
+
+impl rib::WorldConsumer for WorldSender<'_> {
+    fn film_bytes(&self, options: &Options, camera: &Camera) -> u64 {
+        if self.wants(options) { Film::bytes_of(options, camera) } else { 0 }
+    }
+
+    fn take(&mut self, world: World, charge: Arc<Charge>) -> ControlFlow<()> {
+        let wanted = self.wants(&world.options);
+        self.count = self.count.saturating_add(1);
+        if wanted {
+            let full = Instant::now();
+            // Sending fails when no more worlds are drawn.
+            let _ = self.worlds.send(ReadWorld { world, charge });
+            self.waited += full.elapsed();
+        }
+        let goes_on = !self.stopped.load(Ordering::Relaxed);
+        if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+}
+
+/// Reads all scenes, and sends each world as it is complete.
+pub(super) fn read(
+    options: &RenderOptions,
+    memory: &Arc<HostMemory>,
+    reporter: &Reporter,
+    worlds: Sender<ReadWorld>,
+    stopped: &AtomicBool,
+) -> ReadSummary {
+    let settings = settings(options, memory);
+    let begin = Instant::now();
+    let mut sender = WorldSender { options, worlds, stopped, count: 0, waited: Duration::ZERO };
+    let mut summed = ReadSummary::default();
+    for scene in &options.scenes {
+        let input = rib::Input::from_argument(scene);
+        let summary = rib::read(&input, &settings, reporter, &mut sender);
+        summed.worlds += u64::from(summary.worlds);
+        summed.unreadable |= summary.cut || summary.stopped == Some(rib::Stopped::Unreadable);
+        if summary.stopped.is_some_and(|stopped| stopped != rib::Stopped::Unreadable) {
+            break;
+        }
+    }
+    ReadSummary { took: begin.elapsed().saturating_sub(sender.waited), ..summed }
+}
+
+fn settings(options: &RenderOptions, memory: &Arc<HostMemory>) -> rib::Settings {
+    let overrides = &options.overrides;
+    rib::Settings {
+        overrides: rib::RibOverrides {
+            format: overrides.format,
+            crop: overrides.crop,
+            pixel_samples: overrides.samples,
+            shading_rate: overrides.shading_rate,
+        },
+        search: SearchPaths::default(),
+        limits: rib::Limits::default(),
+        memory: Arc::clone(memory),
+    }
+}

@@ -1,0 +1,179 @@
+//! Has the scheduler render the regions that a film lacks, on all devices, and deposits them in the film.
+
+use crate::film::Film;
+use crate::options::HANG_TIMEOUT;
+use crate::pipeline::frame::filter_apron;
+use crate::progress::Event;
+use crate::render::device::picture::Picture;
+use crate::render::grids::picture_grids::PictureGrids;
+use crate::render::grids::tiles::tile_counts;
+use crate::render::region::chain::{RegionCounts, RegionResult};
+use crate::render::report::advice;
+use crate::render::report::region_log::RegionLog;
+use crate::render::report::schedule_trace::ScheduleTrace;
+use crate::render::report::world_cost::cost_of;
+use crate::render::report::world_statistics::{self, DrawnOn};
+use crate::render::session::counting_pass::{CountedDevice, CountingDevice};
+use crate::render::session::devices::{DeviceReopener, DeviceSlot};
+use crate::render::session::draw::Session;
+use crate::render::session::failures::FailureLog;
+use crate::render::session::result::interleave;
+use crate::render::session::worker::{IdleRenderer, Worker, opener, region_capacity, take_back};
+use crate::schedule::{self, Opener, Policy, Rates, Region, RenderJob, ScheduleEventKind, SummedArea};
+use crate::stats::CostStats;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// What came of the regions of a world.
+struct RenderedRegions {
+    totals: RegionCounts,
+    /// Time spent on putting regions into the film.
+    deposit: Duration,
+    report: schedule::Report,
+}
+
+impl Session<'_> {
+    /// Renders what the film lacks, and takes the devices back.
+    pub(super) fn draw_regions(
+        &mut self,
+        picture: &Arc<Picture>,
+        devices: Vec<(Option<CountedDevice>, DeviceReopener)>,
+        grids: &PictureGrids,
+        film: &Film,
+    ) {
+        let Some(whole) = Region::new(film.crop()) else { return };
+        let begin = Instant::now();
+        let tiles = match tile_counts(whole, &grids.list, &picture.world.instances) {
+            Ok(tiles) => tiles,
+            Err(error) => {
+                let counted = devices.into_iter().map(|(counted, _)| counted).enumerate();
+                let open =
+                    counted.filter_map(|(slot, counted)| Some(CountingDevice { slot, renderer: counted?.renderer }));
+                return self.give_up(&error, open.collect());
+            }
+        };
+        let table = Arc::new(SummedArea::new(whole, &tiles, Rates::at(picture.world.frame.samples)));
+        let lists = [picture.world.frame.samples, filter_apron(&picture.filter)];
+        let log = Arc::new(RegionLog::new(self.world_stats().count, Arc::clone(&table), lists));
+        let policy = self.policy(&table, devices.len());
+        let idle: Vec<IdleRenderer> = devices.iter().map(|_| IdleRenderer::default()).collect();
+        let openers = devices.into_iter().zip(&idle).enumerate();
+        let openers = openers.map(|(device, ((counted, reopener), idle))| {
+            opener(counted, reopener, picture, idle, self.tuning.slowness(device))
+        });
+        let openers = openers.collect();
+        let (regions, hook) = (self.first_regions(film, &table), self.hook(&log, &table));
+        let table_s = begin.elapsed().as_secs_f64();
+        let rendered = self.render_regions(RenderJob { table, regions, policy, hook }, openers, film, &log);
+        let capacity = idle.iter().find_map(region_capacity).unwrap_or_default();
+        let world = self.world_stats();
+        world.regions = log.regions();
+        world.estimates = log.estimates();
+        world.cost = world.cost.take().map(|known| CostStats {
+            devices_s: known.devices_s,
+            count_jobs: known.count_jobs,
+            table_s,
+            deposit_s: rendered.deposit.as_secs_f64(),
+            start_s: log.starts_s(),
+            region_subpixels_max: capacity[0],
+            region_grids_max: capacity[1],
+            ..cost_of(picture, whole, &tiles, grids)
+        });
+        advice::on_limits(self.reporter, &rendered.totals);
+        world_statistics::add_counts(&mut self.stats.counts, picture, grids, &rendered.totals);
+        self.take_devices_back(picture, &idle);
+        let devices = self.slots.iter().map(|slot| DrawnOn { info: &slot.info, device: slot.device.as_ref() });
+        world_statistics::add_devices(&mut self.stats, devices, &rendered.report);
+    }
+
+    /// Runs the scheduler until all regions are in the film, or no device is left.
+    fn render_regions(
+        &self,
+        job: RenderJob,
+        openers: Vec<Opener<Worker>>,
+        film: &Film,
+        log: &RegionLog,
+    ) -> RenderedRegions {
+        let layout = film.layout().clone();
+        let mut totals = RegionCounts::default();
+        let mut deposit = Duration::ZERO;
+        let cancel = AtomicBool::new(false);
+        let mut sink = |region: Region, result: Box<RegionResult>| {
+            totals.add(&result.counts);
+            log.add_result(region, &result);
+            let begin = Instant::now();
+            film.deposit(region.to_array(), &interleave(&layout, region.pixel_count(), &result));
+            deposit += begin.elapsed();
+            self.observer.notify(Event::Pixels { finished: film.progress().0 });
+            cancel.store(self.observer.is_cancelled(), Ordering::Relaxed);
+        };
+        let outcome = schedule::render(job, openers, &mut sink, &cancel);
+        let report = outcome.unwrap_or_else(|incomplete| {
+            if !self.observer.is_cancelled() {
+                advice::on_missing_regions(self.reporter, &incomplete);
+            }
+            incomplete.report
+        });
+        RenderedRegions { totals, deposit, report }
+    }
+
+    /// Passes the scheduler's events on to the region log, the trace, and the failure logs of devices.
+    fn hook(&self, log: &Arc<RegionLog>, table: &Arc<SummedArea>) -> schedule::Hook {
+        let failures: Vec<Arc<FailureLog>> = self.slots.iter().map(|slot| Arc::clone(&slot.failures)).collect();
+        let log = Arc::clone(log);
+        let trace = ScheduleTrace::new(&self.options.trace, Arc::clone(table), failures.len());
+        Arc::new(move |event: &schedule::ScheduleEvent| {
+            log.add_event(event);
+            trace.mark_event(event);
+            if let ScheduleEventKind::Failed { failure, reopening, .. } = &event.kind {
+                failures[event.device].report_at_work(failure, *reopening);
+            }
+        })
+    }
+
+    /// Returns idle devices to their slots, and warns about displacement bounds that were exceeded.
+    fn take_devices_back(&mut self, picture: &Picture, idle: &[IdleRenderer]) {
+        // In parallel, because drivers free memory slowly.
+        let taken: Vec<_> = std::thread::scope(|scope| {
+            let take = |(slot, idle): (&DeviceSlot, &IdleRenderer)| {
+                let (idle, failures) = (Arc::clone(idle), Arc::clone(&slot.failures));
+                scope.spawn(move || take_back(&idle, &failures))
+            };
+            let threads: Vec<_> = self.slots.iter().zip(idle).map(take).collect();
+            threads.into_iter().map(|thread| thread.join().expect("taking a device back does not panic")).collect()
+        });
+        let mut moved = vec![0.0_f32; picture.world.instances.len()];
+        for (slot, taken) in self.slots.iter_mut().zip(taken) {
+            let (device, saw) = taken.unzip();
+            slot.device = device;
+            moved.iter_mut().zip(saw.into_iter().flatten()).for_each(|(most, moved)| *most = most.max(moved));
+        }
+        advice::on_exceeded_bounds(self.reporter, picture, &moved);
+    }
+
+    /// The regions that the scheduler begins with: what the film lacks, cut as options and test aids ask.
+    fn first_regions(&self, film: &Film, table: &SummedArea) -> Vec<Region> {
+        let regions = film.missing_rectangles().into_iter().filter_map(Region::new);
+        let regions = regions.flat_map(|region| self.tuning.buckets(region));
+        match self.options.regions {
+            Some(count) => regions.flat_map(|region| table.uneven_parts(region, count.get())).collect(),
+            None => regions.collect(),
+        }
+    }
+
+    fn policy(&self, table: &SummedArea, devices: usize) -> Policy {
+        let mut policy = Policy::new(table.work(table.picture()), devices);
+        if self.slots.windows(2).all(|pair| pair[0].info.is_like(&pair[1].info)) {
+            policy = policy.of_alike();
+        }
+        policy.perturb = self.tuning.perturb;
+        if self.tuning.bucket_px.is_some() {
+            policy.balance_work_min = u64::MAX;
+        }
+        let timeout = self.options.timeout.unwrap_or(HANG_TIMEOUT);
+        policy.hang_timeout = timeout;
+        policy.open_timeout = timeout;
+        policy
+    }
+}
