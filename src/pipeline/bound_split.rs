@@ -4,13 +4,15 @@
 //! its place, so that the list stays in authored order whatever runs when. What is a grid already is carried along. The host looks at
 //! [`Round`] after each round; when no subpatch was split the list holds grids only.
 
-use super::buffers::{CountSlices, FrameSlices, PageSlices};
-use super::geometry::Kind;
+use super::buffers::{CountSlices, GeometrySources};
+use super::geometry::PrimitiveKind;
 use super::kernels::constants::VERDICT_CHILDREN;
 use super::kernels::records::Round;
 use super::kernels::{bound_split, round, seed, split};
+use super::needed_kernels::{KernelList, KernelVariants};
 use super::recording::Recording;
-use super::{Device, covering, scan};
+use super::scan::PrefixSum;
+use super::{covering, scan};
 
 /// Primitives of a chunk: a range of the numbers that its drawables give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,26 +44,28 @@ pub fn record_seed(recording: &mut Recording, slices: &CountSlices, chunk: Chunk
     recording.write(slices.round, &[start]);
 }
 
-const _: () = assert!(bound_split::Variant::ALL.len() == Kind::ALL.len(), "each kind has its bound/split kernel");
+const _: () =
+    assert!(bound_split::Variant::ALL.len() == PrimitiveKind::ALL.len(), "each kind has its bound/split kernel");
 
-fn variant(kind: Kind) -> bound_split::Variant {
+fn variant(kind: PrimitiveKind) -> bound_split::Variant {
     match kind {
-        Kind::Quadric => bound_split::Variant::Quadric,
-        Kind::Facet => bound_split::Variant::Facet,
-        Kind::Patch => bound_split::Variant::Patch,
-        Kind::Curve => bound_split::Variant::Curve,
-        Kind::Point => bound_split::Variant::Point,
+        PrimitiveKind::Quadric => bound_split::Variant::Quadric,
+        PrimitiveKind::Facet => bound_split::Variant::Facet,
+        PrimitiveKind::Patch => bound_split::Variant::Patch,
+        PrimitiveKind::Curve => bound_split::Variant::Curve,
+        PrimitiveKind::Point => bound_split::Variant::Point,
     }
 }
 
 /// Appends one round over `count` subpatches of list `from`; the children are in the other list.
 pub fn record_round(
     recording: &mut Recording,
-    device: Device,
-    (frame, page): (&FrameSlices, PageSlices),
+    variants: KernelVariants,
+    GeometrySources { frame, page }: GeometrySources<'_>,
     slices: &CountSlices,
-    kinds: &[Kind],
-    (from, count): (usize, u32),
+    kinds: &[PrimitiveKind],
+    from: usize,
+    count: u32,
 ) {
     let to = 1 - from;
     recording.unordered(|recording| {
@@ -80,9 +84,14 @@ pub fn record_round(
             recording.dispatch(bound_split::dispatch(variant(kind), groups, &bindings));
         }
     });
-    let total = (slices.scan, slices.scan.total);
-    let summed = scan::Summed::Masked(VERDICT_CHILDREN);
-    scan::record(recording, device, slices.children, slices.offsets, count, summed, total);
+    let sum = PrefixSum {
+        values: slices.children,
+        offsets: slices.offsets,
+        count,
+        summed: scan::Summed::Masked(VERDICT_CHILDREN),
+        total: slices.scan.total,
+    };
+    scan::record(recording, variants, slices.scan, &sum);
     let capacity = slices.lists[to].count() as u32;
     let bindings = split::Bindings {
         list_in: slices.lists[from],
@@ -97,4 +106,12 @@ pub fn record_round(
     recording.dispatch(split::dispatch(groups, &bindings, &split::Push { capacity }));
     let bindings = round::Bindings { total: slices.scan.total, round: slices.round };
     recording.dispatch(round::dispatch(1, &bindings, &round::Push { capacity }));
+}
+
+/// The kernels that bound and split primitives of some kinds.
+pub(super) fn kernels(kinds: impl IntoIterator<Item = PrimitiveKind>, variants: KernelVariants) -> KernelList {
+    let bounds = kinds.into_iter().map(|kind| bound_split::kernel(variant(kind)));
+    let scan = scan::kernels(variants, scan::Summed::Masked(VERDICT_CHILDREN));
+    let others = [seed::kernel(), split::kernel(), round::kernel()];
+    others.into_iter().chain(bounds).chain(scan).collect()
 }

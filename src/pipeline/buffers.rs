@@ -8,6 +8,7 @@ use super::kernels::records::{
     Rest, Round, Slot, Subpatch, Total, Unfinished,
 };
 use super::recording::{Arena, ArenaFull, BINDING_BYTES_MAX, Buffer, Slice};
+use super::select::RegionPixels;
 
 /// A record of four floats.
 pub type Vec4 = [f32; 4];
@@ -448,4 +449,41 @@ impl RegionSlices {
             unfinished: a.cut(1)?,
         })
     }
+}
+
+/// A region in flight: its pixels, and the memory that its stages work in.
+#[derive(Clone, Copy, Debug)]
+pub struct RegionContext {
+    /// The pixels.
+    pub pixels: RegionPixels,
+    /// The memory.
+    pub slices: RegionSlices,
+    /// How large the parts of the memory are.
+    pub capacity: RegionCapacity,
+}
+
+impl RegionContext {
+    /// Samples of a pixel.
+    pub fn pixel_samples(&self) -> u32 {
+        self.capacity.pixel_samples as u32
+    }
+
+    /// Subpixels (samples) of all sampled pixels.
+    pub fn subpixels(&self) -> u64 {
+        self.pixels.count() * self.capacity.pixel_samples
+    }
+
+    /// Cells of all sampled pixels.
+    pub fn cells(&self) -> u64 {
+        self.pixels.count() * self.capacity.cells()
+    }
+}
+
+/// What a kernel that evaluates primitives reads: the frame's records and one page of geometry.
+#[derive(Clone, Copy, Debug)]
+pub struct GeometrySources<'a> {
+    /// The frame's records.
+    pub frame: &'a FrameSlices,
+    /// The page that holds the primitives.
+    pub page: PageSlices,
 }

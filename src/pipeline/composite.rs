@@ -1,23 +1,17 @@
 //! Composite: what each subpixel sees, translucent surfaces front to back, then the opaque one.
 
-use super::buffers::{FrameSlices, RegionCapacity, RegionSlices};
+use super::buffers::{FrameSlices, RegionContext, RegionSlices};
 use super::kernels::{composite, composite_clear, composite_slab, place_entries};
+use super::needed_kernels::KernelList;
 use super::portion;
 use super::recording::Recording;
-use super::select::RegionPixels;
 use std::ops::Range;
 
 /// Appends the start of compositing where anything is translucent: nothing gathered, everything shines through in the subpixels `some`.
-pub fn record_clear(
-    recording: &mut Recording,
-    (slices, capacity): (&RegionSlices, &RegionCapacity),
-    (region, pixel_samples): (&RegionPixels, u32),
-    some: &Range<u64>,
-) {
-    let subpixels = region.count() * u64::from(pixel_samples);
-    let bindings = composite_clear::Bindings { resolved: slices.resolved };
-    let ([first, last], groups) = portion(some, subpixels, composite_clear::LOCAL_SIZE);
-    let push = composite_clear::Push { first, last, resolved_records: capacity.resolved_records() as u32 };
+pub fn record_clear(recording: &mut Recording, region: &RegionContext, some: &Range<u64>) {
+    let bindings = composite_clear::Bindings { resolved: region.slices.resolved };
+    let ([first, last], groups) = portion(some, region.subpixels(), composite_clear::LOCAL_SIZE);
+    let push = composite_clear::Push { first, last, resolved_records: region.capacity.resolved_records() as u32 };
     recording.dispatch(composite_clear::dispatch(groups, &bindings, &push));
 }
 
@@ -39,12 +33,13 @@ pub fn record_places(recording: &mut Recording, slices: &RegionSlices, entries: 
 pub fn record_slab(
     recording: &mut Recording,
     frame: &FrameSlices,
-    (slices, capacity): (&RegionSlices, &RegionCapacity),
-    (region, pixel_samples): (&RegionPixels, u32),
-    (weighted, again, some): ([u32; 2], bool, &Range<u64>),
+    region: &RegionContext,
+    weighted: [u32; 2],
+    again: bool,
+    some: &Range<u64>,
 ) {
-    let [region_width, region_height] = region.size();
-    let subpixels = region.count() * u64::from(pixel_samples);
+    let (slices, capacity) = (&region.slices, &region.capacity);
+    let ([region_width, region_height], subpixels) = (region.pixels.size(), region.subpixels());
     if !again && some.start == 0 {
         recording.fill(slices.resume.part(0..subpixels), 0);
     }
@@ -65,8 +60,8 @@ pub fn record_slab(
     };
     let ([first, last], groups) = portion(some, subpixels, composite_slab::LOCAL_SIZE);
     let push = composite_slab::Push {
-        region_x: region.sampled[0],
-        region_y: region.sampled[1],
+        region_x: region.pixels.sampled[0],
+        region_y: region.pixels.sampled[1],
         region_width,
         region_height,
         cells: capacity.cells() as u32,
@@ -78,24 +73,18 @@ pub fn record_slab(
         first,
         last,
     };
-    let variant = if capacity.smooth { composite_slab::Variant::Smooth } else { composite_slab::Variant::Constant };
-    recording.dispatch(composite_slab::dispatch(variant, groups, &bindings, &push));
+    recording.dispatch(composite_slab::dispatch(slab_variant(capacity.smooth), groups, &bindings, &push));
 }
 
 /// Appends the compositing of the opaque surfaces whose colours are at `places`, in the pixels `some` of the region.
 pub fn record(
     recording: &mut Recording,
     frame: &FrameSlices,
-    (slices, capacity): (&RegionSlices, &RegionCapacity),
-    (region, pixel_samples): (&RegionPixels, u32),
-    (places, some): (Range<u32>, &Range<u64>),
+    region: &RegionContext,
+    places: Range<u32>,
+    some: &Range<u64>,
 ) {
-    let variant = match (capacity.translucent(), capacity.smooth) {
-        (false, false) => composite::Variant::Opaque,
-        (true, false) => composite::Variant::Close,
-        (false, true) => composite::Variant::OpaqueSmooth,
-        (true, true) => composite::Variant::CloseSmooth,
-    };
+    let (slices, capacity) = (&region.slices, &region.capacity);
     let bindings = composite::Bindings {
         keys: slices.keys,
         visible: slices.visible,
@@ -105,19 +94,53 @@ pub fn record(
         visible_before: slices.visible_before,
         frame_buffer: frame.frame,
     };
-    let ([first, last], groups) = portion(some, region.count(), composite::LOCAL_SIZE);
+    let ([first, last], groups) = portion(some, region.pixels.count(), composite::LOCAL_SIZE);
     let push = composite::Push {
-        region_x: region.sampled[0],
-        region_y: region.sampled[1],
-        region_width: region.size()[0],
+        region_x: region.pixels.sampled[0],
+        region_y: region.pixels.sampled[1],
+        region_width: region.pixels.size()[0],
         first,
         last,
-        pixel_samples,
+        pixel_samples: region.pixel_samples(),
         value_records: capacity.value_records() as u32,
         resolved_records: capacity.resolved_records() as u32,
         variables: capacity.variables as u32,
         first_place: places.start,
         last_place: places.end,
     };
+    let variant = variant(capacity.translucent(), capacity.smooth);
     recording.dispatch(composite::dispatch(variant, groups, &bindings, &push));
+}
+
+fn slab_variant(smooth: bool) -> composite_slab::Variant {
+    if smooth { composite_slab::Variant::Smooth } else { composite_slab::Variant::Constant }
+}
+
+fn variant(translucent: bool, smooth: bool) -> composite::Variant {
+    match (translucent, smooth) {
+        (false, false) => composite::Variant::Opaque,
+        (true, false) => composite::Variant::Close,
+        (false, true) => composite::Variant::OpaqueSmooth,
+        (true, true) => composite::Variant::CloseSmooth,
+    }
+}
+
+/// The kernels that clear subpixels.
+pub(super) fn clear_kernels() -> KernelList {
+    vec![composite_clear::kernel()]
+}
+
+/// The kernels that look up where entries' colours are.
+pub(super) fn place_kernels() -> KernelList {
+    vec![place_entries::kernel()]
+}
+
+/// The kernels that composite the entries of a slab.
+pub(super) fn slab_kernels(smooth: bool) -> KernelList {
+    vec![composite_slab::kernel(slab_variant(smooth))]
+}
+
+/// The kernels that composite opaque surfaces, with translucent ones in front of some or with none anywhere.
+pub(super) fn kernels(translucent: bool, smooth: bool) -> KernelList {
+    vec![composite::kernel(variant(translucent, smooth))]
 }

@@ -1,10 +1,11 @@
 //! Dice: grids become vertices. Each primitive kind has one kernel, the only code that computes P.
 
-use super::buffers::{FrameSlices, PageSlices, RegionSlices, Vec4};
-use super::geometry::Kind;
+use super::buffers::{GeometrySources, RegionSlices, Vec4};
+use super::geometry::PrimitiveKind;
 use super::kernels::constants::{CHANNEL_DPDU, CHANNEL_DPDV};
 use super::kernels::dice;
 use super::kernels::records::Piece as PieceState;
+use super::needed_kernels::KernelList;
 use super::recording::{BufferRange, Groups, Recording, Slice};
 use std::mem::offset_of;
 
@@ -76,27 +77,29 @@ impl Piece {
     }
 }
 
-const _: () = assert!(dice::Variant::ALL.len() == Kind::ALL.len(), "each kind has its dice kernel");
+const _: () = assert!(dice::Variant::ALL.len() == PrimitiveKind::ALL.len(), "each kind has its dice kernel");
 
-fn variant(kind: Kind) -> dice::Variant {
+fn variant(kind: PrimitiveKind) -> dice::Variant {
     match kind {
-        Kind::Quadric => dice::Variant::Quadric,
-        Kind::Facet => dice::Variant::Facet,
-        Kind::Patch => dice::Variant::Patch,
-        Kind::Curve => dice::Variant::Curve,
-        Kind::Point => dice::Variant::Point,
+        PrimitiveKind::Quadric => dice::Variant::Quadric,
+        PrimitiveKind::Facet => dice::Variant::Facet,
+        PrimitiveKind::Patch => dice::Variant::Patch,
+        PrimitiveKind::Curve => dice::Variant::Curve,
+        PrimitiveKind::Point => dice::Variant::Point,
     }
 }
 
 /// Appends the dicing of a piece: the channels of `channels` go to `base` in the arena.
 pub fn record(
     recording: &mut Recording,
-    (frame, page): (&FrameSlices, PageSlices),
+    sources: GeometrySources<'_>,
     slices: &RegionSlices,
-    kind: Kind,
+    kind: PrimitiveKind,
     piece: &Piece,
-    (base, channels): (u32, u32),
+    base: u32,
+    channels: u32,
 ) {
+    let GeometrySources { frame, page } = sources;
     let arena: Slice<Vec4> = slices.arena;
     let bindings = dice::Bindings {
         frame_buffer: frame.frame,
@@ -117,4 +120,9 @@ pub fn record(
     };
     let groups = piece.groups(slices, Per::Row);
     recording.dispatch(dice::dispatch(variant(kind), groups, &bindings, &push));
+}
+
+/// The kernels that dice primitives of some kinds.
+pub(super) fn kernels(kinds: impl IntoIterator<Item = PrimitiveKind>) -> KernelList {
+    kinds.into_iter().map(|kind| dice::kernel(variant(kind))).collect()
 }

@@ -1,19 +1,29 @@
 //! Displace: the displacement program moves P and sets N, and the feeding of compiled programs in general.
 
-use super::buffers::{FrameSlices, PageSlices, RegionSlices};
+use super::buffers::{FrameSlices, GeometrySources, RegionSlices};
 use super::dice::{Per, Piece};
 use super::kernels::{displaced, primvar, work};
 use super::look::ShadingKernel;
+use super::needed_kernels::KernelList;
 use super::recording::{Dispatch, Recording};
 use std::sync::Arc;
 
 /// Which of a drawable's programs runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Slice {
+pub enum ProgramKind {
     /// The displacement program.
-    Position,
+    Displacement,
     /// The colour program.
     Colour,
+}
+
+impl ProgramKind {
+    fn work_variant(self) -> work::Variant {
+        match self {
+            Self::Displacement => work::Variant::Displace,
+            Self::Colour => work::Variant::Shade,
+        }
+    }
 }
 
 /// Where a program's data stands in the arena.
@@ -27,33 +37,46 @@ pub struct ProgramPlaces {
     pub uniform_base: u32,
 }
 
+/// One run of a compiled program over a piece.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramRun<'a> {
+    /// Which program of the drawables it is.
+    pub kind: ProgramKind,
+    /// The compiled program.
+    pub kernel: &'a ShadingKernel,
+    /// Whether any drawable of the bin has primvars that it reads.
+    pub primvars: bool,
+    /// Where its data is.
+    pub places: ProgramPlaces,
+}
+
 /// Appends one run of a compiled program over a piece whose geometry channels are diced: its work records, the primvars it reads (if
 /// any drawable of the bin has such), the program itself.
 pub fn record_program(
     recording: &mut Recording,
-    (frame, page): (&FrameSlices, PageSlices),
+    sources: GeometrySources<'_>,
     slices: &RegionSlices,
-    (slice, kernel, primvars): (Slice, &ShadingKernel, bool),
     piece: &Piece,
-    places: ProgramPlaces,
+    run: &ProgramRun<'_>,
 ) {
-    record_inputs(recording, (frame, page), slices, (slice, kernel, primvars), piece, places);
+    record_inputs(recording, sources, slices, piece, run);
     // The push constants of spirv-gen's abi.rs. Work records of this piece begin at 0.
     let push = [
         0,
         piece.slot_log2,
         piece.slot_count,
-        places.input_base,
-        places.output_base,
+        run.places.input_base,
+        run.places.output_base,
         piece.vertices(),
-        frame.space_table,
+        sources.frame.space_table,
         0,
     ];
+    let params = sources.frame.params.range();
     recording.dispatch(Dispatch {
-        kernel: Arc::clone(&kernel.kernel),
+        kernel: Arc::clone(&run.kernel.kernel),
         constants: Vec::new(),
         groups: piece.groups(slices, Per::Vertex),
-        bindings: vec![slices.work.range(), slices.arena.range(), frame.params.range(), slices.status.range()],
+        bindings: vec![slices.work.range(), slices.arena.range(), params, slices.status.range()],
         push: bytemuck::bytes_of(&push).to_vec(),
     });
 }
@@ -64,7 +87,8 @@ pub fn record_measure(
     frame: &FrameSlices,
     slices: &RegionSlices,
     piece: &Piece,
-    (from_base, to_base): (u32, u32),
+    from_base: u32,
+    to_base: u32,
 ) {
     let bindings =
         displaced::Bindings { slots: slices.slots, pieces: slices.pieces, arena: slices.arena, moved: frame.moved };
@@ -74,17 +98,12 @@ pub fn record_measure(
 
 fn record_inputs(
     recording: &mut Recording,
-    (frame, page): (&FrameSlices, PageSlices),
+    GeometrySources { frame, page }: GeometrySources<'_>,
     slices: &RegionSlices,
-    (slice, kernel, primvars): (Slice, &ShadingKernel, bool),
     piece: &Piece,
-    places: ProgramPlaces,
+    run: &ProgramRun<'_>,
 ) {
-    let form = match slice {
-        Slice::Position => work::Variant::Displace,
-        Slice::Colour => work::Variant::Shade,
-    };
-    let uniform_count = kernel.uniform_records;
+    let (uniform_base, uniform_count) = (run.places.uniform_base, run.kernel.uniform_records);
     recording.concurrent(|recording| {
         let bindings = work::Bindings {
             instances: frame.instances,
@@ -94,14 +113,10 @@ fn record_inputs(
             work: slices.work,
             pieces: slices.pieces,
         };
-        let push = work::Push {
-            slot_base: piece.slot_base,
-            piece: piece.number,
-            uniform_base: places.uniform_base,
-            uniform_count,
-        };
-        recording.dispatch(work::dispatch(form, piece.groups(slices, Per::Slot), &bindings, &push));
-        if !primvars {
+        let push = work::Push { slot_base: piece.slot_base, piece: piece.number, uniform_base, uniform_count };
+        let groups = piece.groups(slices, Per::Slot);
+        recording.dispatch(work::dispatch(run.kind.work_variant(), groups, &bindings, &push));
+        if !run.primvars {
             return;
         }
         let bindings = primvar::Bindings {
@@ -117,12 +132,23 @@ fn record_inputs(
         let push = primvar::Push {
             slot_base: piece.slot_base,
             piece: piece.number,
-            vertex_base: places.input_base,
+            vertex_base: run.places.input_base,
             channel_stride: piece.vertices(),
-            uniform_base: places.uniform_base,
+            uniform_base,
             uniform_count,
-            displace: u32::from(slice == Slice::Position),
+            displace: u32::from(run.kind == ProgramKind::Displacement),
         };
         recording.dispatch(primvar::dispatch(piece.groups(slices, Per::Vertex), &bindings, &push));
     });
+}
+
+/// The kernels that feed a compiled program.
+pub(super) fn program_kernels(kind: ProgramKind, primvars: bool) -> KernelList {
+    let work = work::kernel(kind.work_variant());
+    if primvars { vec![work, primvar::kernel()] } else { vec![work] }
+}
+
+/// The kernels that measure how far vertices were moved.
+pub(super) fn measure_kernels() -> KernelList {
+    vec![displaced::kernel()]
 }

@@ -1,22 +1,22 @@
 //! Hide: opaque grids, nearest first, lower the depth keys of the samples they cover; what lies behind is dropped undiced.
 
-use super::buffers::{FrameSlices, RegionSlices};
+use super::buffers::{FrameSlices, RegionContext, RegionSlices};
 use super::covering;
 use super::dice::{Per, Piece};
 use super::kernels::constants::KEY_EMPTY;
 use super::kernels::records::{Culled, Rest};
 use super::kernels::{arm, block, cull, hide};
-use super::recording::{Recording, Slice};
+use super::needed_kernels::KernelList;
+use super::recording::{Dispatch, Groups, Recording, Slice};
 use super::sample::Slab;
-use super::select::RegionPixels;
 
 /// Appends the start of hiding: empty samples, nothing hidden.
-pub fn record_clear(recording: &mut Recording, slices: &RegionSlices, (region, pixel_samples): (&RegionPixels, u32)) {
+pub fn record_clear(recording: &mut Recording, region: &RegionContext) {
+    let (slices, blocks) = (&region.slices, region.pixels.blocks());
     recording.concurrent(|recording| {
-        let subpixels = region.count() * u64::from(pixel_samples);
-        recording.fill(slices.keys.part(0..subpixels), KEY_EMPTY);
-        recording.fill(slices.blocks.part(0..region.blocks()), KEY_EMPTY);
-        recording.fill(slices.dirty.part(0..region.blocks()), 0);
+        recording.fill(slices.keys.part(0..region.subpixels()), KEY_EMPTY);
+        recording.fill(slices.blocks.part(0..blocks), KEY_EMPTY);
+        recording.fill(slices.dirty.part(0..blocks), 0);
         recording.write(slices.culled, &[Culled { culled_grids: 0, culled_micropolygons: 0 }]);
         recording.fill(slices.status, 0);
         recording.write(slices.rest, &[rest_start()]);
@@ -28,24 +28,59 @@ pub(super) fn rest_start() -> Rest {
     Rest { rest_groups_x: 0, rest_groups_y: 1, rest_groups_z: 1, rest_lost: 0 }
 }
 
-/// Appends the rest pass's return to that.
-pub(super) fn record_disarm(recording: &mut Recording, slices: &RegionSlices) {
-    recording.write(slices.rest.cast::<[u32; 3]>().part(0..1), &[[0, 1, 1]]);
+/// Appends the two passes over a piece's micropolygons: `dispatch` makes the first pass, which visits up to a set number of samples of each
+/// micropolygon, and the rest pass. The first pass arms the rest pass only for micropolygons of thousands of samples; otherwise the
+/// rest pass costs next to nothing. It is disarmed afterwards.
+pub(super) fn record_passes(
+    recording: &mut Recording,
+    slices: &RegionSlices,
+    piece: &Piece,
+    dispatch: impl Fn(HidePass, Groups) -> Dispatch,
+) {
+    let rest = slices.rest.cast::<[u32; 3]>().part(0..1);
+    recording.dispatch(dispatch(HidePass::First, piece.groups(slices, Per::Micropolygon)));
+    recording.dispatch(dispatch(HidePass::Rest, rest.into()));
+    recording.write(rest, &[[0, 1, 1]]);
 }
 
-/// Appends the making of a piece's slots from the grids of an order from `first` on; those outside the slab get none, nor hidden ones unless
-/// `enabled` is off.
+/// Which of the two passes over a piece's micropolygons a kernel is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HidePass {
+    /// All micropolygons, up to a set number of samples of each.
+    First,
+    /// The samples that the first pass left.
+    Rest,
+}
+
+impl HidePass {
+    /// Both, in order.
+    pub(super) const ALL: [Self; 2] = [Self::First, Self::Rest];
+}
+
+/// Which grids become the slots of a piece.
+#[derive(Clone, Copy, Debug)]
+pub struct SlotSource {
+    /// The order that they are taken from.
+    pub sorted: Slice<u32>,
+    /// The first of them in that order.
+    pub first: u32,
+    /// Whether hidden grids get no slot.
+    pub cull: bool,
+    /// Grids outside this slab get no slot.
+    pub slab: Slab,
+}
+
+/// Appends the making of a piece's slots.
 pub fn record_cull(
     recording: &mut Recording,
     frame: &FrameSlices,
-    slices: &RegionSlices,
-    region: &RegionPixels,
-    (sorted, first, piece): (Slice<u32>, u32, &Piece),
-    (enabled, slab): (bool, Slab),
+    region: &RegionContext,
+    piece: &Piece,
+    source: &SlotSource,
 ) {
-    let [region_width, region_height] = region.size();
+    let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = cull::Bindings {
-        sorted,
+        sorted: source.sorted,
         grids: slices.grids.grids,
         grid_bounds: slices.grids.bounds,
         instances: frame.instances,
@@ -55,17 +90,17 @@ pub fn record_cull(
         pieces: slices.pieces,
     };
     let push = cull::Push {
-        first,
+        first: source.first,
         count: piece.slot_count,
         slot_base: piece.slot_base,
         piece: piece.number,
-        region_x: region.sampled[0],
-        region_y: region.sampled[1],
+        region_x: region.pixels.sampled[0],
+        region_y: region.pixels.sampled[1],
         region_width,
         region_height,
-        enabled: u32::from(enabled),
-        slab_low_z: (slab.low >> 32) as u32,
-        slab_high_z: (slab.high >> 32) as u32,
+        enabled: u32::from(source.cull),
+        slab_low_z: (source.slab.low >> 32) as u32,
+        slab_high_z: (source.slab.high >> 32) as u32,
     };
     recording.dispatch(cull::dispatch(covering(u64::from(piece.slot_count), cull::LOCAL_SIZE), &bindings, &push));
 }
@@ -83,15 +118,24 @@ pub fn record_arm(recording: &mut Recording, slices: &RegionSlices, pieces: usiz
     recording.dispatch(arm::dispatch(groups, &arm::Bindings { pieces: slices.pieces }, &push));
 }
 
+fn variant(pass: HidePass, clipped: bool) -> hide::Variant {
+    match (pass, clipped) {
+        (HidePass::First, false) => hide::Variant::First,
+        (HidePass::First, true) => hide::Variant::FirstClipped,
+        (HidePass::Rest, false) => hide::Variant::Rest,
+        (HidePass::Rest, true) => hide::Variant::RestClipped,
+    }
+}
+
 /// Appends the hiding of a piece whose positions begin at record `vertex_base`.
 pub fn record_piece(
     recording: &mut Recording,
     frame: &FrameSlices,
-    slices: &RegionSlices,
-    region: &RegionPixels,
-    (piece, vertex_base): (&Piece, u32),
+    region: &RegionContext,
+    piece: &Piece,
+    vertex_base: u32,
 ) {
-    let [region_width, region_height] = region.size();
+    let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = hide::Bindings {
         frame_buffer: frame.frame,
         slots: slices.slots,
@@ -106,26 +150,36 @@ pub fn record_piece(
         slot_base: piece.slot_base,
         piece: piece.number,
         vertex_base,
-        region_x: region.sampled[0],
-        region_y: region.sampled[1],
+        region_x: region.pixels.sampled[0],
+        region_y: region.pixels.sampled[1],
         region_width,
         region_height,
     };
-    let groups = piece.groups(slices, Per::Micropolygon);
-    let (first, rest) = match frame.clip_planes.is_empty() {
-        true => (hide::Variant::First, hide::Variant::Rest),
-        false => (hide::Variant::FirstClipped, hide::Variant::RestClipped),
-    };
-    recording.dispatch(hide::dispatch(first, groups, &bindings, &push));
-    // Armed only by micropolygons of thousands of samples; costs next to nothing otherwise.
-    recording.dispatch(hide::dispatch(rest, slices.rest.cast::<[u32; 3]>().part(0..1), &bindings, &push));
-    record_disarm(recording, slices);
+    let clipped = !frame.clip_planes.is_empty();
+    record_passes(recording, slices, piece, |pass, groups| {
+        hide::dispatch(variant(pass, clipped), groups, &bindings, &push)
+    });
 }
 
 /// Appends the renewal of the farthest depth of the blocks that hiding changed.
-pub fn record_blocks(recording: &mut Recording, slices: &RegionSlices, region: &RegionPixels, pixel_samples: u32) {
-    let [region_width, region_height] = region.size();
+pub fn record_blocks(recording: &mut Recording, region: &RegionContext) {
+    let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = block::Bindings { keys: slices.keys, dirty: slices.dirty, blocks: slices.blocks };
-    let push = block::Push { region_width, region_height, pixel_samples };
-    recording.dispatch(block::dispatch(covering(region.blocks(), block::LOCAL_SIZE), &bindings, &push));
+    let push = block::Push { region_width, region_height, pixel_samples: region.pixel_samples() };
+    recording.dispatch(block::dispatch(covering(region.pixels.blocks(), block::LOCAL_SIZE), &bindings, &push));
+}
+
+/// The kernels that make slots, for all that is diced.
+pub(super) fn slot_kernels() -> KernelList {
+    vec![cull::kernel(), arm::kernel()]
+}
+
+/// The kernels that hide.
+pub(super) fn kernels(clipped: bool) -> KernelList {
+    HidePass::ALL.map(|pass| hide::kernel(variant(pass, clipped))).to_vec()
+}
+
+/// The kernels that renew blocks.
+pub(super) fn block_kernels() -> KernelList {
+    vec![block::kernel()]
 }

@@ -1,6 +1,6 @@
 //! What the pipeline must know of a drawable's shading: programs by number, where their inputs come from, and what they do to opacity.
 
-use super::geometry::Kind;
+use super::geometry::PrimitiveKind;
 use std::sync::Arc;
 
 /// What is known of the opacity of a drawable before it is shaded.
@@ -61,7 +61,7 @@ pub struct HideBin {
     /// The page that holds the primitives.
     pub page: usize,
     /// Primitive kind.
-    pub kind: Kind,
+    pub kind: PrimitiveKind,
     /// Displacement kernel.
     pub displace: Option<usize>,
     /// Whether primvars go to the displacement program.
@@ -74,7 +74,7 @@ pub struct ShadeBin {
     /// The page that holds the primitives.
     pub page: usize,
     /// Primitive kind.
-    pub kind: Kind,
+    pub kind: PrimitiveKind,
     /// Displacement kernel.
     pub displace: Option<usize>,
     /// Whether primvars go to the displacement program.

@@ -1,86 +1,90 @@
-//! Pipelines as data (Piko): each stage's bins, schedule and kernel, and the choices between pipelines.
+//! Pipelines as data (Piko, Patney et al. 2015): which stages a region goes through, in which order, what bins their work is cut into,
+//! and which of them share a submission. `order` below is the one place that says what follows what.
 //!
-//! What a stage computes (Piko's *Process*) is its kernel. How its work is assigned to bins (*AssignBin*) and in which order bins run
-//! (*Schedule*) is said by [`STAGES`] and by a [`Pipeline`]. Other pipelines are other values of it, so that they can be measured
-//! against each other with the same kernels; none of them changes a pixel.
+//! A stage's *Process* names its kernels, its *AssignBin* says how its work is cut, its *Schedule* whether it begins a submission, its
+//! *Repeat* whether it runs once. [`crate::render`](mod@crate::render) builds the chain of submissions of a region from a
+//! [`Pipeline`]; the kernels to be compiled follow from it too ([`super::kernels_of`]). Another pipeline is another value, so that
+//! pipelines can be measured against each other with the same kernels; none of them changes a pixel. A value in which a stage comes
+//! before what it needs cannot be made ([`Pipeline::new`]).
+
+mod check;
+mod process;
+
+pub use check::{InvalidPipeline, Requirement};
+pub use process::{AssignBin, Grids, Process, Repeat, Schedule, Stage};
 
 use super::kernels::constants::BATCHES;
 
-/// How a stage's work is assigned to bins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AssignBin {
-    /// All work in one bin.
-    Whole,
-    /// By depth: batches of about equal numbers of vertices, nearest first; inside a batch by page, primitive kind, displacement kernel.
-    DepthBatch,
-    /// By page, primitive kind, displacement and shading kernel: a sublist per shading pipeline (RenderAnts, section 4).
-    ShadingPipeline,
-    /// By pixel, subpixel or 4x4-pixel block.
-    Screen,
+/// The order of stages of [`Pipeline::ANTHILL`].
+const fn order() -> [Stage; 33] {
+    use AssignBin::{Cells, Clusters, Delivered, Depth, Entries, Pixels, Shading, Subpixels, Whole};
+    use Grids::{Opaque, Translucent};
+    use Process::*;
+    use Schedule::{Begin, Fused};
+    use Stage as S;
+    [
+        // The grids that the region needs, in depth batches, nearest first.
+        S::once(ClearSelection, Whole, Begin("select")),
+        S::once(Choose, Clusters, Fused),
+        S::once(Rank, Whole, Fused),
+        S::once(Gather, Clusters, Fused),
+        S::once(SortForHiding, Whole, Fused),
+        // Opaque grids lower the depth keys of samples; after each batch, what is hidden is no longer diced.
+        S::once(Dice, Depth(Opaque), Begin("hide")),
+        S::once(Displace, Depth(Opaque), Fused),
+        S::once(Hide, Depth(Opaque), Fused),
+        S::once(RenewBlocks, Depth(Opaque), Fused),
+        // Translucent grids leave entries, slab by slab of depth, which are shaded and composited front to back.
+        S::once(ClearResolved, Subpixels, Begin("sample")),
+        S::in_slabs(ClearEntries, Whole, Fused),
+        S::in_slabs(Dice, Depth(Translucent), Fused),
+        S::in_slabs(Displace, Depth(Translucent), Fused),
+        S::in_slabs(Sample, Depth(Translucent), Fused),
+        S::in_slabs(ListEntries, Whole, Begin("sample")),
+        S::in_slabs(ScatterEntries, Entries, Fused),
+        S::in_slabs(SortEntries, Cells, Fused),
+        S::in_slabs(NumberVisible, Whole, Fused),
+        S::in_slabs(PlaceEntries, Entries, Fused),
+        S::in_slabs(SortForShading, Whole, Fused),
+        S::in_slabs(Dice, Shading, Begin("shade")),
+        S::in_slabs(Displace, Shading, Fused),
+        S::in_slabs(Shade, Shading, Fused),
+        S::in_slabs(CompositeSlab, Pixels, Begin("composite")),
+        // What opaque samples see is shaded, in rounds of as many colours as the store holds.
+        S::once(Mark, Pixels, Begin("mark")),
+        S::once(NumberVisible, Whole, Fused),
+        S::in_rounds(SortForShading, Whole, Fused),
+        S::in_rounds(Dice, Shading, Begin("shade")),
+        S::in_rounds(Displace, Shading, Fused),
+        S::in_rounds(Shade, Shading, Fused),
+        S::in_rounds(CompositeOpaque, Pixels, Begin("composite")),
+        S::once(Filter, Delivered, Fused),
+        S::once(FilterDepth, Delivered, Fused),
+    ]
 }
 
-/// In which order a stage's bins run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Schedule {
-    /// All at once.
-    Concurrent,
-    /// One after the other, and only after the stage before has ended.
-    Ordered,
-    /// One after the other, fused with the stage before: a bin's data goes straight on.
-    Fused,
-}
-
-/// One stage as Piko declares it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stage {
-    /// Its name: of its kernel, its file, its statistics row.
-    pub name: &'static str,
-    /// Its bins.
-    pub assign_bin: AssignBin,
-    /// Their order.
-    pub schedule: Schedule,
-}
-
-const fn stage(name: &'static str, assign_bin: AssignBin, schedule: Schedule) -> Stage {
-    Stage { name, assign_bin, schedule }
-}
-
-/// The stages in the order in which a region passes through them.
-pub const STAGES: [Stage; 9] = [
-    stage("bound_split", AssignBin::Whole, Schedule::Ordered),
-    stage("select", AssignBin::Screen, Schedule::Concurrent),
-    stage("dice", AssignBin::DepthBatch, Schedule::Ordered),
-    stage("displace", AssignBin::DepthBatch, Schedule::Fused),
-    stage("hide", AssignBin::DepthBatch, Schedule::Fused),
-    stage("sample", AssignBin::DepthBatch, Schedule::Fused),
-    stage("shade", AssignBin::ShadingPipeline, Schedule::Ordered),
-    stage("composite", AssignBin::Screen, Schedule::Concurrent),
-    stage("filter", AssignBin::Screen, Schedule::Concurrent),
-];
-
-/// A pipeline: the choices that may be made without changing a pixel.
+/// A pipeline: the stages of a region in order. Stages that find nothing to do are left out: those of slabs where nothing is translucent,
+/// and the filtering of depths where no display wants it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pipeline {
-    /// Depth batches of a region, at most [`BATCHES`]; after each the depth of every 4x4-pixel block is known and what
-    /// lies behind it is dropped undiced. 1: unbinned.
-    pub batches: u32,
-    /// Whether hidden grids are dropped before they are diced.
-    pub cull: bool,
-    /// Whether only micropolygons that a sample sees are shaded, or all (as RenderAnts does).
-    pub shade_visible_only: bool,
+    batches: u32,
+    stages: &'static [Stage],
 }
 
 impl Pipeline {
-    /// Hide first, nearest first, shade what is seen.
-    pub const ANTHILL: Self = Self { batches: BATCHES, cull: true, shade_visible_only: true };
-    /// Everything in one batch.
-    pub const UNBINNED: Self = Self { batches: 1, cull: false, ..Self::ANTHILL };
-    /// Everything is shaded, seen or not (RenderAnts).
-    pub const SHADE_FIRST: Self = Self { shade_visible_only: false, ..Self::UNBINNED };
-}
-
-impl Default for Pipeline {
-    fn default() -> Self {
-        Self::ANTHILL
-    }
+    /// Hides first, nearest first, and shades what is seen.
+    pub const ANTHILL: Self = Self::valid(BATCHES, &order());
+    /// Hides everything in one batch, and culls nothing.
+    pub const UNBINNED: Self = Self::valid(1, &Stage::without::<33, 32>(order(), Process::RenewBlocks));
+    /// As [`Self::UNBINNED`], but shades everything, seen or not (RenderAnts).
+    pub const SHADE_FIRST: Self = Self::valid(
+        1,
+        &Stage::with(
+            Stage::without::<33, 32>(order(), Process::RenewBlocks),
+            Process::Mark,
+            Stage::once(Process::MarkAll, AssignBin::Whole, Schedule::Begin("mark")),
+        ),
+    );
+    /// Displaces everything that is displaced, only to find out how far it is moved.
+    pub const MEASURE: Self = Self::valid(BATCHES, &Stage::displacement(order()));
 }

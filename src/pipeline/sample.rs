@@ -1,13 +1,15 @@
 //! Sample: translucent grids leave entries (micropolygon, coverage mask, depth plane) in the pixels they cover, slab by slab of depth.
 
-use super::buffers::{FrameSlices, RegionCapacity, RegionSlices};
-use super::dice::{Per, Piece};
+use super::buffers::{FrameSlices, RegionContext, RegionSlices};
+use super::dice::Piece;
+use super::hide::{HidePass, record_passes};
 use super::kernels::constants::VISIBLE_WORDS;
 use super::kernels::records::Appended;
 use super::kernels::{sample, scatter_entries, sort_entries};
+use super::needed_kernels::{KernelList, KernelVariants};
 use super::recording::Recording;
-use super::select::RegionPixels;
-use super::{Device, hide, portion, scan};
+use super::scan::PrefixSum;
+use super::{hide, portion, scan};
 use std::ops::Range;
 
 /// Entries of one cell that can be sorted and composited: so few that `composite_slab`, which moves up to
@@ -30,14 +32,9 @@ impl Slab {
 }
 
 /// Appends the start of a slab: no entries, nothing visible of the `selected` grids.
-pub fn record_clear(
-    recording: &mut Recording,
-    (slices, capacity): (&RegionSlices, &RegionCapacity),
-    region: &RegionPixels,
-    selected: u64,
-) {
+pub fn record_clear(recording: &mut Recording, region: &RegionContext, selected: u64) {
+    let (slices, cells) = (&region.slices, region.cells());
     recording.concurrent(|recording| {
-        let cells = cells(capacity, region);
         recording.fill(slices.cell_counts.part(0..cells), 0);
         recording.fill(slices.cell_filled.part(0..cells), 0);
         recording.fill(slices.visible.part(0..u64::from(VISIBLE_WORDS) * selected.max(1)), 0);
@@ -46,15 +43,25 @@ pub fn record_clear(
     });
 }
 
+fn variant(pass: HidePass, clipped: bool) -> sample::Variant {
+    match (pass, clipped) {
+        (HidePass::First, false) => sample::Variant::First,
+        (HidePass::First, true) => sample::Variant::FirstClipped,
+        (HidePass::Rest, false) => sample::Variant::Rest,
+        (HidePass::Rest, true) => sample::Variant::RestClipped,
+    }
+}
+
 /// Appends the sampling of a piece whose positions begin at record `vertex_base`.
 pub fn record_piece(
     recording: &mut Recording,
     frame: &FrameSlices,
-    (slices, capacity): (&RegionSlices, &RegionCapacity),
-    (region, slab): (&RegionPixels, Slab),
-    (piece, vertex_base): (&Piece, u32),
+    region: &RegionContext,
+    slab: Slab,
+    piece: &Piece,
+    vertex_base: u32,
 ) {
-    let [region_width, region_height] = region.size();
+    let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = sample::Bindings {
         frame_buffer: frame.frame,
         slots: slices.slots,
@@ -72,42 +79,34 @@ pub fn record_piece(
         slot_base: piece.slot_base,
         piece: piece.number,
         vertex_base,
-        region_x: region.sampled[0],
-        region_y: region.sampled[1],
+        region_x: region.pixels.sampled[0],
+        region_y: region.pixels.sampled[1],
         region_width,
         region_height,
-        capacity: capacity.entries as u32,
-        cells: capacity.cells() as u32,
+        capacity: region.capacity.entries as u32,
+        cells: region.capacity.cells() as u32,
         slab_low_z: (slab.low >> 32) as u32,
         slab_low_number: slab.low as u32,
         slab_high_z: (slab.high >> 32) as u32,
         slab_high_number: slab.high as u32,
     };
-    let groups = piece.groups(slices, Per::Micropolygon);
-    let (first, rest) = match frame.clip_planes.is_empty() {
-        true => (sample::Variant::First, sample::Variant::Rest),
-        false => (sample::Variant::FirstClipped, sample::Variant::RestClipped),
-    };
-    recording.dispatch(sample::dispatch(first, groups, &bindings, &push));
-    recording.dispatch(sample::dispatch(rest, slices.rest.cast::<[u32; 3]>().part(0..1), &bindings, &push));
-    hide::record_disarm(recording, slices);
-}
-
-/// Cells of a region.
-pub fn cells(capacity: &RegionCapacity, region: &RegionPixels) -> u64 {
-    region.count() * capacity.cells()
+    let clipped = !frame.clip_planes.is_empty();
+    record_passes(recording, slices, piece, |pass, groups| {
+        sample::dispatch(variant(pass, clipped), groups, &bindings, &push)
+    });
 }
 
 /// Appends the numbering of entries by cell: where each cell's list begins.
-pub fn record_lists(
-    recording: &mut Recording,
-    device: Device,
-    (slices, capacity): (&RegionSlices, &RegionCapacity),
-    region: &RegionPixels,
-) {
-    let cells = cells(capacity, region) as u32;
-    let total = (slices.scan, slices.scan.total);
-    scan::record(recording, device, slices.cell_counts, slices.cell_offsets, cells, scan::Summed::WORD, total);
+pub fn record_lists(recording: &mut Recording, variants: KernelVariants, region: &RegionContext) {
+    let slices = &region.slices;
+    let sum = PrefixSum {
+        values: slices.cell_counts,
+        offsets: slices.cell_offsets,
+        count: region.cells() as u32,
+        summed: scan::Summed::WORD,
+        total: slices.scan.total,
+    };
+    scan::record(recording, variants, slices.scan, &sum);
 }
 
 /// Appends the putting of `some` of `entries` entries into their cells' lists.
@@ -123,12 +122,8 @@ pub fn record_scatter(recording: &mut Recording, slices: &RegionSlices, entries:
 }
 
 /// Appends the sorting by depth of the lists of `some` of the cells.
-pub fn record_sort(
-    recording: &mut Recording,
-    (slices, capacity): (&RegionSlices, &RegionCapacity),
-    region: &RegionPixels,
-    some: &Range<u64>,
-) {
+pub fn record_sort(recording: &mut Recording, region: &RegionContext, some: &Range<u64>) {
+    let slices = &region.slices;
     let bindings = sort_entries::Bindings {
         entries: slices.entries,
         cell_offsets: slices.cell_offsets,
@@ -136,7 +131,27 @@ pub fn record_sort(
         order: slices.order,
         appended: slices.appended,
     };
-    let ([first, last], groups) = portion(some, cells(capacity, region), sort_entries::LOCAL_SIZE);
+    let ([first, last], groups) = portion(some, region.cells(), sort_entries::LOCAL_SIZE);
     let push = sort_entries::Push { first, last, cell_max: CELL_ENTRIES_MAX };
     recording.dispatch(sort_entries::dispatch(groups, &bindings, &push));
+}
+
+/// The kernels that sample.
+pub(super) fn kernels(clipped: bool) -> KernelList {
+    HidePass::ALL.map(|pass| sample::kernel(variant(pass, clipped))).to_vec()
+}
+
+/// The kernels that number entries by cell.
+pub(super) fn list_kernels(variants: KernelVariants) -> KernelList {
+    scan::kernels(variants, scan::Summed::WORD)
+}
+
+/// The kernels that put entries into lists.
+pub(super) fn scatter_kernels() -> KernelList {
+    vec![scatter_entries::kernel()]
+}
+
+/// The kernels that sort lists.
+pub(super) fn sort_kernels() -> KernelList {
+    vec![sort_entries::kernel()]
 }

@@ -1,10 +1,11 @@
 //! Exclusive prefix sums over 32-bit values (Harris et al. 2007; glsl/lib/scan.glsl).
 
 use super::buffers::{ScanSlices, scan_tiles};
+use super::covering;
 use super::kernels::records::Total;
 use super::kernels::{scan_apply, scan_reduce, scan_sums};
+use super::needed_kernels::{KernelList, KernelVariants};
 use super::recording::{Recording, Slice};
-use super::{Device, covering};
 
 /// What is summed of each 32-bit word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,32 +21,57 @@ impl Summed {
     pub const WORD: Self = Self::Masked(u32::MAX);
 }
 
-/// Appends the exclusive prefix sum over `count` words; the grand total goes to `total`.
-pub fn record(
-    recording: &mut Recording,
-    device: Device,
-    values: Slice<u32>,
-    offsets: Slice<u32>,
-    count: u32,
-    summed: Summed,
-    (scratch, total): (ScanSlices, Slice<Total>),
-) {
-    let tiles = scan_tiles(u64::from(count)) as u32;
-    let sums = if device.serial { scan_sums::Variant::Serial } else { scan_sums::Variant::Parallel };
-    let (reduce, apply) = match (device.serial, summed) {
+/// A prefix sum to be made.
+#[derive(Clone, Copy, Debug)]
+pub struct PrefixSum {
+    /// The words to be summed.
+    pub values: Slice<u32>,
+    /// Where the sum of the words before each word goes.
+    pub offsets: Slice<u32>,
+    /// How many words.
+    pub count: u32,
+    /// What is summed of each word.
+    pub summed: Summed,
+    /// Where the grand total goes.
+    pub total: Slice<Total>,
+}
+
+struct Variants {
+    reduce: scan_reduce::Variant,
+    sums: scan_sums::Variant,
+    apply: scan_apply::Variant,
+}
+
+fn variants_for(variants: KernelVariants, summed: Summed) -> Variants {
+    let sums = if variants.serial { scan_sums::Variant::Serial } else { scan_sums::Variant::Parallel };
+    let (reduce, apply) = match (variants.serial, summed) {
         (true, Summed::Masked(_)) => (scan_reduce::Variant::Serial, scan_apply::Variant::Serial),
         (true, Summed::Bits) => (scan_reduce::Variant::SerialBits, scan_apply::Variant::SerialBits),
         (false, Summed::Masked(_)) => (scan_reduce::Variant::Parallel, scan_apply::Variant::Parallel),
         (false, Summed::Bits) => (scan_reduce::Variant::ParallelBits, scan_apply::Variant::ParallelBits),
     };
+    Variants { reduce, sums, apply }
+}
+
+/// Appends a prefix sum.
+pub fn record(recording: &mut Recording, variants: KernelVariants, scratch: ScanSlices, sum: &PrefixSum) {
+    let PrefixSum { values, offsets, count, summed, total } = *sum;
+    let tiles = scan_tiles(u64::from(count)) as u32;
+    let Variants { reduce, sums, apply } = variants_for(variants, summed);
     let mask = if let Summed::Masked(mask) = summed { mask } else { 0 };
     // Serial: one invocation a tile; parallel: one workgroup a tile.
-    let groups =
-        if device.serial { covering(u64::from(tiles), scan_reduce::kernel(reduce).local_size()) } else { tiles.into() };
+    let local_size = scan_reduce::kernel(reduce).local_size();
+    let groups = if variants.serial { covering(u64::from(tiles), local_size) } else { tiles.into() };
     let bindings = scan_reduce::Bindings { values, sums: scratch.sums };
     recording.dispatch(scan_reduce::dispatch(reduce, groups, &bindings, &scan_reduce::Push { count, mask }));
     let bindings = scan_sums::Bindings { sums: scratch.sums, total };
     recording.dispatch(scan_sums::dispatch(sums, 1, &bindings, &scan_sums::Push { tiles }));
     let bindings = scan_apply::Bindings { values, sums: scratch.sums, offsets };
     recording.dispatch(scan_apply::dispatch(apply, groups, &bindings, &scan_apply::Push { count, mask }));
+}
+
+/// The kernels of a prefix sum.
+pub(super) fn kernels(variants: KernelVariants, summed: Summed) -> KernelList {
+    let Variants { reduce, sums, apply } = variants_for(variants, summed);
+    vec![scan_reduce::kernel(reduce), scan_sums::kernel(sums), scan_apply::kernel(apply)]
 }

@@ -1,11 +1,12 @@
 //! Select: the grids that a region needs, ranked in stable order and sorted into depth batches and bins.
 
-use super::buffers::{FrameSlices, GridPageSlices, RegionCapacity, RegionSlices};
+use super::buffers::{FrameSlices, GridPageSlices, RegionContext};
 use super::kernels::constants::{BATCHES, BLOCK_PX, CLUSTER_GRIDS, DEPTH_BUCKETS, SLOT_LOG2_MIN};
 use super::kernels::{gather, plan_batches, select, sort_count, sort_scatter};
-use super::plan::Pipeline;
+use super::needed_kernels::{KernelList, KernelVariants};
 use super::recording::{Groups, Recording};
-use super::{Device, covering, portion, scan};
+use super::scan::PrefixSum;
+use super::{covering, portion, scan};
 use std::ops::Range;
 
 /// log2 of the vertices and of the micropolygons of a slot, by size class.
@@ -77,46 +78,61 @@ impl DepthBuckets {
 }
 
 /// Appends the start of a selection: nothing is selected.
-pub fn record_clear(recording: &mut Recording, slices: &RegionSlices) {
+pub fn record_clear(recording: &mut Recording, region: &RegionContext) {
     recording.concurrent(|recording| {
-        recording.fill(slices.chosen, 0);
-        recording.fill(slices.histogram, 0);
+        recording.fill(region.slices.chosen, 0);
+        recording.fill(region.slices.histogram, 0);
     });
+}
+
+fn choice_variant(variants: KernelVariants) -> select::Variant {
+    if variants.serial { select::Variant::Serial } else { select::Variant::Parallel }
 }
 
 /// Appends the choice among `some` clusters of a page: which of their grids the region needs.
 pub fn record_choice(
     recording: &mut Recording,
-    device: Device,
+    variants: KernelVariants,
     page: &GridPageSlices,
-    slices: &RegionSlices,
-    region: &RegionPixels,
+    region: &RegionContext,
     some: &Range<u64>,
 ) {
     let GridPageSlices { listed, order, clusters } = *page;
-    let bindings = select::Bindings { clusters, grid_bounds: listed.bounds, order, chosen: slices.chosen };
-    let by = if device.serial { select::Variant::Serial } else { select::Variant::Parallel };
-    let ([first, last], groups) = cluster_portion(device, some, page, select::kernel(by).local_size());
-    let ([x0, y0, x1, y1], count) = (region.sampled, order.count() as u32);
-    recording.dispatch(select::dispatch(by, groups, &bindings, &select::Push { first, last, count, x0, y0, x1, y1 }));
+    let bindings = select::Bindings { clusters, grid_bounds: listed.bounds, order, chosen: region.slices.chosen };
+    let variant = choice_variant(variants);
+    let ([first, last], groups) = cluster_portion(variants, some, page, select::kernel(variant).local_size());
+    let ([x0, y0, x1, y1], count) = (region.pixels.sampled, order.count() as u32);
+    let push = select::Push { first, last, count, x0, y0, x1, y1 };
+    recording.dispatch(select::dispatch(variant, groups, &bindings, &push));
 }
 
-/// Appends the ranking of all that are chosen, which says how many they are.
-pub fn record_ranks(recording: &mut Recording, device: Device, slices: &RegionSlices) {
-    let (words, total) = (slices.chosen.count() as u32, (slices.scan, slices.selected_count));
-    scan::record(recording, device, slices.chosen, slices.ranks, words, scan::Summed::Bits, total);
+/// Appends the ranking of all that are chosen, which counts them.
+pub fn record_ranks(recording: &mut Recording, variants: KernelVariants, region: &RegionContext) {
+    let slices = &region.slices;
+    let sum = PrefixSum {
+        values: slices.chosen,
+        offsets: slices.ranks,
+        count: slices.chosen.count() as u32,
+        summed: scan::Summed::Bits,
+        total: slices.selected_count,
+    };
+    scan::record(recording, variants, slices.scan, &sum);
 }
 
-/// Appends the taking of the chosen ones of `some` clusters of a page into the region's list.
+fn gather_variant(variants: KernelVariants) -> gather::Variant {
+    if variants.serial { gather::Variant::Serial } else { gather::Variant::Parallel }
+}
+
+/// Appends the copying of the chosen grids of `some` clusters of a page into the region's list.
 pub fn record_gather(
     recording: &mut Recording,
-    device: Device,
+    variants: KernelVariants,
     page: &GridPageSlices,
-    (slices, capacity): (&RegionSlices, &RegionCapacity),
-    (region, depth): (&RegionPixels, DepthBuckets),
+    region: &RegionContext,
+    depth: DepthBuckets,
     some: &Range<u64>,
 ) {
-    let GridPageSlices { listed, order, clusters } = *page;
+    let (GridPageSlices { listed, order, clusters }, slices) = (*page, &region.slices);
     let bindings = gather::Bindings {
         clusters,
         order,
@@ -128,42 +144,44 @@ pub fn record_gather(
         grid_bounds: slices.grids.bounds,
         histogram: slices.histogram,
     };
-    let by = if device.serial { gather::Variant::Serial } else { gather::Variant::Parallel };
-    let ([first, last], groups) = cluster_portion(device, some, page, gather::kernel(by).local_size());
-    let ([x0, y0, x1, y1], count) = (region.sampled, order.count() as u32);
-    let (capacity, depth_base, depth_shift) = (capacity.grids as u32, depth.base, depth.shift);
+    let variant = gather_variant(variants);
+    let ([first, last], groups) = cluster_portion(variants, some, page, gather::kernel(variant).local_size());
+    let ([x0, y0, x1, y1], count) = (region.pixels.sampled, order.count() as u32);
+    let (capacity, depth_base, depth_shift) = (region.capacity.grids as u32, depth.base, depth.shift);
     let push = gather::Push { first, last, count, x0, y0, x1, y1, capacity, depth_base, depth_shift };
-    recording.dispatch(gather::dispatch(by, groups, &bindings, &push));
+    recording.dispatch(gather::dispatch(variant, groups, &bindings, &push));
 }
 
 /// Some clusters of a page, and the workgroups for them: an invocation each (serial) or a workgroup each.
 fn cluster_portion(
-    device: Device,
+    variants: KernelVariants,
     some: &Range<u64>,
     page: &GridPageSlices,
     local_size: [u32; 3],
 ) -> ([u32; 2], Groups) {
     let (range, groups) = portion(some, page.clusters.count(), local_size);
-    if device.serial {
+    if variants.serial {
         return (range, groups);
     }
     (range, covering(u64::from(range[1] - range[0]) * u64::from(CLUSTER_GRIDS), local_size))
 }
 
-/// Appends what comes after the last page: depth batches, and the order in which grids are hidden. At most `selected_max` are selected.
+/// Appends what comes after the last page: at most `batches` depth batches, and the order in which grids are hidden. At most
+/// `selected_max` grids are selected.
 pub fn record_batches(
     recording: &mut Recording,
-    device: Device,
-    pipeline: Pipeline,
+    variants: KernelVariants,
     frame: &FrameSlices,
-    (slices, capacity): (&RegionSlices, &RegionCapacity),
-    (depth, selected_max): (DepthBuckets, u64),
+    region: &RegionContext,
+    batches: u32,
+    depth: DepthBuckets,
+    selected_max: u64,
 ) {
-    let bindings = plan_batches::Bindings { histogram: slices.histogram, batches: slices.batches };
-    let push = plan_batches::Push { batch_count: pipeline.batches.clamp(1, BATCHES) };
+    let bindings = plan_batches::Bindings { histogram: region.slices.histogram, batches: region.slices.batches };
+    let push = plan_batches::Push { batch_count: batches.clamp(1, BATCHES) };
     recording.dispatch(plan_batches::dispatch(1, &bindings, &push));
     let order = SortOrder { depth, places: 0..u32::MAX, selected_max };
-    record_sort(recording, device, frame, (slices, capacity), &order, sort_count::Variant::Hide);
+    record_sort(recording, variants, frame, region, &order, sort_count::Variant::Hide);
 }
 
 /// What a counting sort of the selected grids goes by.
@@ -180,12 +198,13 @@ pub(super) struct SortOrder {
 /// Appends a counting sort of the selected grids by bin and size class.
 pub(super) fn record_sort(
     recording: &mut Recording,
-    device: Device,
+    variants: KernelVariants,
     frame: &FrameSlices,
-    (slices, capacity): (&RegionSlices, &RegionCapacity),
+    region: &RegionContext,
     order: &SortOrder,
     by: sort_count::Variant,
 ) {
+    let (slices, capacity) = (&region.slices, &region.capacity);
     recording.fill(slices.counts, 0);
     let groups = covering(order.selected_max.min(capacity.grids), sort_count::LOCAL_SIZE);
     let bindings = sort_count::Bindings {
@@ -209,9 +228,14 @@ pub(super) fn record_sort(
         last_place: order.places.end,
     };
     recording.dispatch(sort_count::dispatch(by, groups, &bindings, &push));
-    let keys = capacity.sort_keys() as u32;
-    let total = (slices.scan, slices.scan.total);
-    scan::record(recording, device, slices.counts, slices.offsets, keys, scan::Summed::WORD, total);
+    let sum = PrefixSum {
+        values: slices.counts,
+        offsets: slices.offsets,
+        count: capacity.sort_keys() as u32,
+        summed: scan::Summed::WORD,
+        total: slices.scan.total,
+    };
+    scan::record(recording, variants, slices.scan, &sum);
     let bindings = sort_scatter::Bindings {
         sort_keys: slices.sort_keys,
         places: slices.places,
@@ -224,6 +248,32 @@ pub(super) fn record_sort(
     };
     let push = sort_scatter::Push { capacity: capacity.grids as u32 };
     recording.dispatch(sort_scatter::dispatch(groups, &bindings, &push));
+}
+
+/// The kernels that choose grids.
+pub(super) fn choice_kernels(variants: KernelVariants) -> KernelList {
+    vec![select::kernel(choice_variant(variants))]
+}
+
+/// The kernels that rank the chosen grids.
+pub(super) fn rank_kernels(variants: KernelVariants) -> KernelList {
+    scan::kernels(variants, scan::Summed::Bits)
+}
+
+/// The kernels that copy the chosen grids.
+pub(super) fn gather_kernels(variants: KernelVariants) -> KernelList {
+    vec![gather::kernel(gather_variant(variants))]
+}
+
+/// The kernels that make depth batches and sort grids for hiding.
+pub(super) fn batch_kernels(variants: KernelVariants) -> KernelList {
+    [vec![plan_batches::kernel()], sort_kernels(variants, sort_count::Variant::Hide)].concat()
+}
+
+/// The kernels of a counting sort of grids.
+pub(super) fn sort_kernels(variants: KernelVariants, by: sort_count::Variant) -> KernelList {
+    let scan = scan::kernels(variants, scan::Summed::WORD);
+    [vec![sort_count::kernel(by)], scan, vec![sort_scatter::kernel()]].concat()
 }
 
 #[cfg(test)]

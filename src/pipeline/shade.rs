@@ -1,71 +1,94 @@
 //! Shade: the colour programs run on grids of which some sample sees a micropolygon; the colours of those micropolygons are kept.
 
-use super::buffers::{FrameSlices, RegionCapacity, RegionSlices};
+use super::buffers::{FrameSlices, RegionContext};
 use super::dice::{Per, Piece};
 use super::kernels::constants::OPACITY_NONE;
 use super::kernels::{mark, needed, pack, sort_count};
 use super::look::ShadingKernel;
+use super::needed_kernels::{KernelList, KernelVariants};
 use super::recording::Recording;
-use super::select::{DepthBuckets, RegionPixels, SortOrder, record_sort};
-use super::{Device, covering, portion, scan};
+use super::scan::PrefixSum;
+use super::select::{self, DepthBuckets, SortOrder, record_sort};
+use super::{covering, portion, scan};
 use std::ops::Range;
 
 /// Appends the marking of what the samples of the pixels `some` see: the opaque micropolygons behind their keys. It begins with pixel 0.
-pub fn record_mark(
-    recording: &mut Recording,
-    slices: &RegionSlices,
-    (region, pixel_samples): (&RegionPixels, u32),
-    some: &Range<u64>,
-) {
+pub fn record_mark(recording: &mut Recording, region: &RegionContext, some: &Range<u64>) {
+    let slices = &region.slices;
     if some.start == 0 {
         recording.fill(slices.visible, 0);
     }
     let bindings = mark::Bindings { keys: slices.keys, visible: slices.visible };
-    let ([first, last], groups) = portion(some, region.count(), mark::LOCAL_SIZE);
-    recording.dispatch(mark::dispatch(groups, &bindings, &mark::Push { first, last, pixel_samples }));
+    let ([first, last], groups) = portion(some, region.pixels.count(), mark::LOCAL_SIZE);
+    let push = mark::Push { first, last, pixel_samples: region.pixel_samples() };
+    recording.dispatch(mark::dispatch(groups, &bindings, &push));
+}
+
+/// Appends the marking of every micropolygon, seen or not.
+pub fn record_mark_all(recording: &mut Recording, region: &RegionContext) {
+    recording.fill(region.slices.visible, u32::MAX);
 }
 
 /// Appends the numbering of visible micropolygons: how many each grid has, where their colours begin, how many there are in all.
-pub fn record_places(
-    recording: &mut Recording,
-    device: Device,
-    (slices, capacity): (&RegionSlices, &RegionCapacity),
-    selected: u64,
-) {
+pub fn record_places(recording: &mut Recording, variants: KernelVariants, region: &RegionContext, selected: u64) {
+    let slices = &region.slices;
     let bindings = needed::Bindings {
         visible: slices.visible,
         needed: slices.needed,
         visible_before: slices.visible_before,
         total: slices.selected_count,
     };
-    let push = needed::Push { capacity: selected.min(capacity.grids) as u32 };
+    let push = needed::Push { capacity: selected.min(region.capacity.grids) as u32 };
     recording.dispatch(needed::dispatch(covering(u64::from(push.capacity), needed::LOCAL_SIZE), &bindings, &push));
-    let total = (slices.scan, slices.visible_count);
-    scan::record(recording, device, slices.needed, slices.colour_base, push.capacity, scan::Summed::WORD, total);
+    let sum = PrefixSum {
+        values: slices.needed,
+        offsets: slices.colour_base,
+        count: push.capacity,
+        summed: scan::Summed::WORD,
+        total: slices.visible_count,
+    };
+    scan::record(recording, variants, slices.scan, &sum);
 }
 
 /// Appends the sorting of the grids that have colours in `places` by shading bin and size class.
 pub fn record_order(
     recording: &mut Recording,
-    device: Device,
+    variants: KernelVariants,
     frame: &FrameSlices,
-    slices_capacity: (&RegionSlices, &RegionCapacity),
-    (selected, places): (u64, Range<u32>),
+    region: &RegionContext,
+    selected: u64,
+    places: Range<u32>,
 ) {
     let order = SortOrder { depth: DepthBuckets { base: 0, shift: 0 }, places, selected_max: selected };
-    record_sort(recording, device, frame, slices_capacity, &order, sort_count::Variant::Shade);
+    record_sort(recording, variants, frame, region, &order, sort_count::Variant::Shade);
 }
 
-/// Appends the keeping of a piece's visible colours; its positions and outputs begin at these records. `kernel` is `None` for matte
-/// grids, which leave nothing.
+/// The colours of a piece that are to be kept.
+#[derive(Clone, Debug)]
+pub struct PieceColours<'a> {
+    /// The colour program; `None` for matte grids, which leave nothing.
+    pub kernel: Option<&'a ShadingKernel>,
+    /// First record of the positions.
+    pub position_base: u32,
+    /// First record of the program's outputs.
+    pub output_base: u32,
+    /// The places of the colour store that this round fills.
+    pub places: Range<u32>,
+}
+
+fn pack_variant(smooth: bool) -> pack::Variant {
+    if smooth { pack::Variant::Smooth } else { pack::Variant::Constant }
+}
+
+/// Appends the keeping of a piece's visible colours.
 pub fn record_pack(
     recording: &mut Recording,
     frame: &FrameSlices,
-    (slices, capacity): (&RegionSlices, &RegionCapacity),
-    (kernel, piece): (Option<&ShadingKernel>, &Piece),
-    (position_base, output_base): (u32, u32),
-    places: Range<u32>,
+    region: &RegionContext,
+    piece: &Piece,
+    colours: &PieceColours<'_>,
 ) {
+    let (slices, capacity, kernel) = (&region.slices, &region.capacity, colours.kernel);
     let bindings = pack::Bindings {
         slots: slices.slots,
         arena: slices.arena,
@@ -79,20 +102,40 @@ pub fn record_pack(
     let push = pack::Push {
         slot_base: piece.slot_base,
         piece: piece.number,
-        vertex_base: output_base,
+        vertex_base: colours.output_base,
         channel_stride: piece.vertices(),
-        position_base,
+        position_base: colours.position_base,
         value_records: capacity.value_records() as u32,
         opacity_record: u32::from(capacity.translucent()),
         opacity_channel: kernel.and_then(|k| k.opacity_channel).unwrap_or(OPACITY_NONE),
         variables: capacity.variables as u32,
         first_variable: kernel.and_then(|k| k.variable_channels.first().copied()).unwrap_or(0),
-        first_place: places.start,
-        last_place: places.end,
+        first_place: colours.places.start,
+        last_place: colours.places.end,
         coloured: u32::from(kernel.is_some()),
     };
-    let variant = if capacity.smooth { pack::Variant::Smooth } else { pack::Variant::Constant };
-    recording.dispatch(pack::dispatch(variant, piece.groups(slices, Per::Micropolygon), &bindings, &push));
+    let groups = piece.groups(slices, Per::Micropolygon);
+    recording.dispatch(pack::dispatch(pack_variant(capacity.smooth), groups, &bindings, &push));
+}
+
+/// The kernels that mark what samples see.
+pub(super) fn mark_kernels() -> KernelList {
+    vec![mark::kernel()]
+}
+
+/// The kernels that number visible micropolygons.
+pub(super) fn place_kernels(variants: KernelVariants) -> KernelList {
+    [vec![needed::kernel()], scan::kernels(variants, scan::Summed::WORD)].concat()
+}
+
+/// The kernels that sort grids for shading.
+pub(super) fn order_kernels(variants: KernelVariants) -> KernelList {
+    select::sort_kernels(variants, sort_count::Variant::Shade)
+}
+
+/// The kernels that keep colours.
+pub(super) fn pack_kernels(smooth: bool) -> KernelList {
+    vec![pack::kernel(pack_variant(smooth))]
 }
 
 /// What stands where in the arena when a piece is shaded: channels of the displacement program (if any), then inputs and outputs of

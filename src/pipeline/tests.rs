@@ -1,32 +1,37 @@
 //! Dispatches of a region's steps, as ARCHITECTURE.md, "Cost of a region", counts them.
 
-use super::buffers::{FrameSlices, GridPageSlices, PageSlices, RegionCapacity, RegionSlices};
+use super::bound_split::{self, Chunk};
+use super::buffers::{
+    CountSlices, FrameSlices, GeometrySources, GridPageSlices, PageSlices, RegionCapacity, RegionContext, RegionSlices,
+};
 use super::dice::{self, Piece};
-use super::geometry::Kind;
-use super::kernels::constants::CHANNEL_POSITION;
+use super::displace::{ProgramKind, ProgramPlaces, ProgramRun};
+use super::geometry::PrimitiveKind;
+use super::hide::SlotSource;
+use super::kernels::constants::{BATCHES, CHANNEL_POSITION};
 use super::kernels::test::facing;
 use super::look::ShadingKernel;
-use super::plan::Pipeline;
+use super::plan::{AssignBin, Pipeline, Process, Repeat, Schedule, Stage};
 use super::recording::{Buffer, Recording};
 use super::sample::Slab;
 use super::select::{DepthBuckets, RegionPixels};
-use super::{ALL, Device, composite, displace, filter, hide, sample, select, shade};
+use super::shade::PieceColours;
+use super::{ALL, KernelVariants, composite, displace, filter, hide, sample, select, shade};
 use crate::scene::{Filter, FilterKind};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A region of 16x16 pixels with an apron of 1 at 4x4 samples, in memory that is only a name.
-struct Region {
+struct Fixture {
     frame: FrameSlices,
     grids: GridPageSlices,
-    capacity: RegionCapacity,
-    slices: RegionSlices,
-    pixels: RegionPixels,
+    region: RegionContext,
 }
 
 const SAMPLES: u32 = 16;
 const FILTER: Filter = Filter { kind: FilterKind::Box, width: [2.0, 2.0] };
 
-impl Region {
+impl Fixture {
     fn new(entries: u64, variables: u64) -> Self {
         let capacity = RegionCapacity {
             frame_grids: 1000,
@@ -56,24 +61,17 @@ impl Region {
         let slices =
             RegionSlices::cut(Buffer::new("region", 0, 2, 0, capacity.bytes()), &capacity).expect("made for it");
         let pixels = RegionPixels { sampled: [-1, -1, 17, 17], inside: [0, 0, 16, 16] };
-        Self { frame, grids, capacity, slices, pixels }
+        Self { frame, grids, region: RegionContext { pixels, slices, capacity } }
     }
 
-    fn memory(&self) -> (&RegionSlices, &RegionCapacity) {
-        (&self.slices, &self.capacity)
-    }
-
-    fn region(&self) -> (&RegionPixels, u32) {
-        (&self.pixels, SAMPLES)
-    }
-
-    fn page(&self) -> PageSlices {
+    fn sources(&self) -> GeometrySources<'_> {
         let buffer = Buffer::new("page", 0, 3, 0, 4096);
-        PageSlices { primitives: buffer.slice_at(0, 1), data: buffer.slice_at(1024, 64) }
+        let page = PageSlices { primitives: buffer.slice_at(0, 1), data: buffer.slice_at(1024, 64) };
+        GeometrySources { frame: &self.frame, page }
     }
 }
 
-const SERIAL: Device = Device { serial: true };
+const SERIAL: KernelVariants = KernelVariants { serial: true };
 
 fn dispatches(record: impl FnOnce(&mut Recording)) -> usize {
     let mut recording = Recording::new("counted");
@@ -88,33 +86,34 @@ fn pieces(count: u32) -> Vec<Piece> {
 }
 
 /// The making of slots of a load: what hiding and shading begin with.
-fn record_slots(region: &Region, recording: &mut Recording, pieces: &[Piece]) {
+fn record_slots(fixture: &Fixture, recording: &mut Recording, pieces: &[Piece]) {
+    let region = &fixture.region;
     hide::record_pieces(recording, &region.slices, pieces);
     for piece in pieces {
-        let from = (region.slices.sorted_hide, piece.slot_base, piece);
-        hide::record_cull(recording, &region.frame, &region.slices, &region.pixels, from, (true, Slab::WHOLE));
+        let sorted = region.slices.sorted_hide;
+        let source = SlotSource { sorted, first: piece.slot_base, cull: true, slab: Slab::WHOLE };
+        hide::record_cull(recording, &fixture.frame, region, piece, &source);
     }
     hide::record_arm(recording, &region.slices, pieces.len());
 }
 
 #[test]
 fn select_is_eleven_and_two_for_each_further_page_of_grids() {
-    let r = Region::new(0, 0);
-    for device in [SERIAL, Device { serial: false }] {
+    let r = Fixture::new(0, 0);
+    for variants in [SERIAL, KernelVariants { serial: false }] {
         let depth = DepthBuckets::new(1.0, 10.0);
         let select = |pages: usize| {
             dispatches(|recording| {
-                hide::record_clear(recording, &r.slices, r.region());
-                select::record_clear(recording, &r.slices);
+                hide::record_clear(recording, &r.region);
+                select::record_clear(recording, &r.region);
                 for _ in 0..pages {
-                    select::record_choice(recording, device, &r.grids, &r.slices, &r.pixels, &ALL);
+                    select::record_choice(recording, variants, &r.grids, &r.region, &ALL);
                 }
-                select::record_ranks(recording, device, &r.slices);
+                select::record_ranks(recording, variants, &r.region);
                 for _ in 0..pages {
-                    select::record_gather(recording, device, &r.grids, r.memory(), (&r.pixels, depth), &ALL);
+                    select::record_gather(recording, variants, &r.grids, &r.region, depth, &ALL);
                 }
-                let order = (depth, 500);
-                select::record_batches(recording, device, Pipeline::ANTHILL, &r.frame, r.memory(), order);
+                select::record_batches(recording, variants, &r.frame, &r.region, BATCHES, depth, 500);
             })
         };
         assert_eq!([1, 2, 5].map(select), [11, 13, 19]);
@@ -123,13 +122,13 @@ fn select_is_eleven_and_two_for_each_further_page_of_grids() {
 
 #[test]
 fn what_is_seen_is_ten_and_a_round_s_sort_five() {
-    let r = Region::new(0, 0);
+    let r = Fixture::new(0, 0);
     let order = |recording: &mut Recording| {
-        shade::record_order(recording, SERIAL, &r.frame, r.memory(), (500, 0..1024));
+        shade::record_order(recording, SERIAL, &r.frame, &r.region, 500, 0..1024);
     };
     let marked = dispatches(|recording| {
-        shade::record_mark(recording, &r.slices, r.region(), &ALL);
-        shade::record_places(recording, SERIAL, r.memory(), 500);
+        shade::record_mark(recording, &r.region, &ALL);
+        shade::record_places(recording, SERIAL, &r.region, 500);
         order(recording);
     });
     assert_eq!((marked, dispatches(order)), (10, 5));
@@ -139,25 +138,23 @@ fn what_is_seen_is_ten_and_a_round_s_sort_five() {
 fn a_load_to_hide_or_to_sample() {
     for count in [1, 2, 7] {
         let pieces = pieces(count);
-        let r = Region::new(100, 0);
+        let r = Fixture::new(100, 0);
         let load = |sampled: bool| {
             dispatches(|recording| {
                 record_slots(&r, recording, &pieces);
                 for piece in &pieces {
-                    let sources = (&r.frame, r.page());
-                    dice::record(recording, sources, &r.slices, Kind::Patch, piece, (piece.base, CHANNEL_POSITION));
-                    let vertices = (piece, piece.base);
+                    let (slices, kind) = (&r.region.slices, PrimitiveKind::Patch);
+                    dice::record(recording, r.sources(), slices, kind, piece, piece.base, CHANNEL_POSITION);
                     if sampled {
-                        let slab = (&r.pixels, Slab::WHOLE);
-                        sample::record_piece(recording, &r.frame, r.memory(), slab, vertices);
+                        sample::record_piece(recording, &r.frame, &r.region, Slab::WHOLE, piece, piece.base);
                     } else {
-                        hide::record_piece(recording, &r.frame, &r.slices, &r.pixels, vertices);
+                        hide::record_piece(recording, &r.frame, &r.region, piece, piece.base);
                     }
                 }
             })
         };
         assert_eq!([load(false), load(true)], [4 * count as usize + 1; 2]);
-        assert_eq!(dispatches(|recording| hide::record_blocks(recording, &r.slices, &r.pixels, SAMPLES)), 1);
+        assert_eq!(dispatches(|recording| hide::record_blocks(recording, &r.region)), 1);
     }
 }
 
@@ -175,12 +172,11 @@ fn program() -> ShadingKernel {
 
 #[test]
 fn a_load_to_shade_and_what_programs_add() {
-    let (r, program) = (Region::new(0, 0), program());
-    let places = displace::ProgramPlaces { input_base: 0, output_base: 64, uniform_base: 96 };
+    let (r, program) = (Fixture::new(0, 0), program());
+    let places = ProgramPlaces { input_base: 0, output_base: 64, uniform_base: 96 };
     let run = |recording: &mut Recording, piece: &Piece, primvars: bool| {
-        let sources = (&r.frame, r.page());
-        let kernel = (displace::Slice::Colour, &program, primvars);
-        displace::record_program(recording, sources, &r.slices, kernel, piece, places);
+        let run = ProgramRun { kind: ProgramKind::Colour, kernel: &program, primvars, places };
+        displace::record_program(recording, r.sources(), &r.region.slices, piece, &run);
     };
     for count in [1, 3] {
         let pieces = pieces(count);
@@ -188,11 +184,12 @@ fn a_load_to_shade_and_what_programs_add() {
             dispatches(|recording| {
                 record_slots(&r, recording, &pieces);
                 for piece in &pieces {
-                    let sources = (&r.frame, r.page());
-                    dice::record(recording, sources, &r.slices, Kind::Curve, piece, (piece.base, 3));
+                    let (slices, kind) = (&r.region.slices, PrimitiveKind::Curve);
+                    dice::record(recording, r.sources(), slices, kind, piece, piece.base, 3);
                     run(recording, piece, primvars);
-                    let kernel = (Some(&program), piece);
-                    shade::record_pack(recording, &r.frame, r.memory(), kernel, (0, 64), 0..1024);
+                    let kernel = Some(&program);
+                    let colours = PieceColours { kernel, position_base: 0, output_base: 64, places: 0..1024 };
+                    shade::record_pack(recording, &r.frame, &r.region, piece, &colours);
                 }
             })
         };
@@ -202,7 +199,7 @@ fn a_load_to_shade_and_what_programs_add() {
     let piece = pieces(1)[0];
     let displaced = dispatches(|recording| {
         run(recording, &piece, false);
-        displace::record_measure(recording, &r.frame, &r.slices, &piece, (0, 64));
+        displace::record_measure(recording, &r.frame, &r.region.slices, &piece, 0, 64);
     });
     assert_eq!(displaced, 3, "more for a displaced piece that is hidden");
 }
@@ -210,11 +207,11 @@ fn a_load_to_shade_and_what_programs_add() {
 #[test]
 fn the_end_of_a_region() {
     for variables in [0, 2] {
-        let r = Region::new(0, variables);
+        let r = Fixture::new(0, variables);
         let count = dispatches(|recording| {
-            composite::record(recording, &r.frame, r.memory(), r.region(), (0..1024, &ALL));
-            filter::record(recording, &r.frame, r.memory(), (&r.pixels, &FILTER), &ALL);
-            filter::record_depth(recording, r.memory(), r.region(), ("min", &ALL));
+            composite::record(recording, &r.frame, &r.region, 0..1024, &ALL);
+            filter::record(recording, &r.frame, &r.region, &FILTER, &ALL);
+            filter::record_depth(recording, &r.region, "min", &ALL);
         });
         assert_eq!(count, 1 + (1 + variables as usize) + 1);
     }
@@ -222,22 +219,92 @@ fn the_end_of_a_region() {
 
 #[test]
 fn a_slab_is_fifteen_and_its_compositing() {
-    let r = Region::new(5000, 0);
-    assert_eq!(dispatches(|recording| composite::record_clear(recording, r.memory(), r.region(), &ALL)), 1);
-    assert_eq!(dispatches(|recording| sample::record_clear(recording, r.memory(), &r.pixels, 500)), 0);
+    let r = Fixture::new(5000, 0);
+    assert_eq!(dispatches(|recording| composite::record_clear(recording, &r.region, &ALL)), 1);
+    assert_eq!(dispatches(|recording| sample::record_clear(recording, &r.region, 500)), 0);
     let order = dispatches(|recording| {
-        sample::record_lists(recording, SERIAL, r.memory(), &r.pixels);
-        sample::record_scatter(recording, &r.slices, 700, &ALL);
-        sample::record_sort(recording, r.memory(), &r.pixels, &ALL);
-        shade::record_places(recording, SERIAL, r.memory(), 500);
-        composite::record_places(recording, &r.slices, 700, &ALL);
-        shade::record_order(recording, SERIAL, &r.frame, r.memory(), (500, 0..1024));
+        sample::record_lists(recording, SERIAL, &r.region);
+        sample::record_scatter(recording, &r.region.slices, 700, &ALL);
+        sample::record_sort(recording, &r.region, &ALL);
+        shade::record_places(recording, SERIAL, &r.region, 500);
+        composite::record_places(recording, &r.region.slices, 700, &ALL);
+        shade::record_order(recording, SERIAL, &r.frame, &r.region, 500, 0..1024);
     });
     assert_eq!(order, 15);
     for again in [false, true] {
         let slab = dispatches(|recording| {
-            composite::record_slab(recording, &r.frame, r.memory(), r.region(), ([u32::MAX; 2], again, &ALL));
+            composite::record_slab(recording, &r.frame, &r.region, [u32::MAX; 2], again, &ALL);
         });
         assert_eq!(slab, 1);
+    }
+}
+
+/// Stages in the place of those of [`Pipeline::ANTHILL`], and what is said of the first that cannot be there.
+fn refused(change: impl FnOnce(&mut Vec<Stage>)) -> String {
+    let mut stages = Pipeline::ANTHILL.stages().to_vec();
+    change(&mut stages);
+    Pipeline::new(BATCHES, stages.leak()).expect_err("it is invalid").to_string()
+}
+
+fn find(stages: &[Stage], process: Process) -> usize {
+    stages.iter().rposition(|stage| stage.process == process).expect("it is there")
+}
+
+#[test]
+fn a_pipeline_in_an_impossible_order_is_refused() {
+    let swapped = |one, other| {
+        refused(|stages| {
+            let (one, other) = (find(stages, one), find(stages, other));
+            stages.swap(one, other);
+        })
+    };
+    assert_eq!(swapped(Process::Rank, Process::Gather), "stage 2 of the pipeline, Gather: it needs Rank before it");
+    // Filtering keeps sums where depths will be.
+    let depths = swapped(Process::Filter, Process::FilterDepth);
+    assert_eq!(depths, "stage 31 of the pipeline, FilterDepth: it needs Filter before it");
+    let unhidden = refused(|stages| stages.retain(|stage| stage.process != Process::Hide));
+    assert_eq!(unhidden, "stage 7 of the pipeline, RenewBlocks: it needs Hide before it");
+    let unmarked = refused(|stages| stages.retain(|stage| stage.process != Process::Mark));
+    assert_eq!(unmarked, "stage 24 of the pipeline, NumberVisible: it needs Mark before it");
+    let translucent = refused(|stages| {
+        stages.retain(|stage| stage.process != Process::ClearResolved);
+        let entries = find(stages, Process::ClearEntries);
+        stages[entries].schedule = Schedule::Begin("sample");
+    });
+    assert!(translucent.ends_with("CompositeSlab: it needs ClearResolved before it"), "{translucent}");
+}
+
+#[test]
+fn a_pipeline_with_impossible_bins_or_schedules_is_refused() {
+    let bins = refused(|stages| stages[2].assign_bin = AssignBin::Pixels);
+    assert_eq!(bins, "stage 2 of the pipeline, Rank: its kernels cannot go by these bins");
+    let begin = refused(|stages| stages[5].schedule = Schedule::Fused);
+    assert!(begin.starts_with("stage 5 of the pipeline, Dice: it must begin a submission"), "{begin}");
+    let load = refused(|stages| stages[6].schedule = Schedule::Begin("displace"));
+    assert!(load.starts_with("stage 6 of the pipeline, Displace: it must be fused with the Dice"), "{load}");
+    let rounds = refused(|stages| {
+        let filter = find(stages, Process::Filter);
+        stages[filter].repeat = Repeat::Rounds;
+    });
+    assert!(rounds.contains("rounds from SortForShading to CompositeOpaque"), "{rounds}");
+    let none = Pipeline::new(0, Pipeline::ANTHILL.stages()).expect_err("no batches");
+    assert_eq!(none.to_string(), "a pipeline has between 1 and 32 depth batches");
+}
+
+/// Counting runs what is prepared for it, on devices of both sorts.
+#[test]
+fn counting_runs_the_kernels_that_it_lists() {
+    let fixture = Fixture::new(0, 0);
+    let buffer = Buffer::new("count", 0, 4, 0, CountSlices::bytes(1, 64));
+    let slices = CountSlices::cut(buffer, 1, 64).expect("made for it");
+    for (serial, kind) in [true, false].into_iter().flat_map(|serial| PrimitiveKind::ALL.map(|kind| (serial, kind))) {
+        let variants = KernelVariants { serial };
+        let mut recording = Recording::new("counted");
+        let chunk = Chunk { drawable_base: 0, drawable_count: 1, first: 0, count: 9 };
+        bound_split::record_seed(&mut recording, &slices, chunk);
+        bound_split::record_round(&mut recording, variants, fixture.sources(), &slices, &[kind], 0, 9);
+        let run: BTreeSet<&str> = recording.dispatches().map(|dispatch| dispatch.kernel.label()).collect();
+        let listed = bound_split::kernels([kind], variants);
+        assert_eq!(run, listed.iter().map(|kernel| kernel.label()).collect(), "{kind:?}, {variants:?}");
     }
 }

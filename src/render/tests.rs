@@ -9,20 +9,25 @@ use super::device::renderer::{DeviceRenderer, DeviceTracks};
 use super::grids::list::GridStore;
 use super::grids::order::{SortedRun, merge_runs};
 use super::grids::picture_grids::{GridTotals, PictureGrids};
+use super::region::recorded;
 use crate::diagnostic::{Reporter, Severity, SourceLocation};
 use crate::gpu::{Device, OpenOptions, open};
 use crate::host_memory::HostMemory;
 use crate::pipeline::kernels::test::facing;
 use crate::pipeline::look::{Look, Program, ShadingKernel, Verdict};
 use crate::pipeline::plan::Pipeline;
+use crate::pipeline::recording::{Kernel, Recording};
 use crate::pipeline::world::DrawnWorld;
+use crate::pipeline::{KernelVariants, kernels_of};
 use crate::scene::*;
 use crate::trace::Trace;
 use glam::{DMat4, DVec3};
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
+
+mod pipelines;
 
 struct Thing {
     shape: Shape,
@@ -88,6 +93,14 @@ struct Setup {
     cuts: u32,
     rate: f32,
     perturb: Option<u64>,
+    /// Whether a clipping plane cuts the world.
+    clipped: bool,
+    /// Whether colours are interpolated.
+    smooth: bool,
+    /// Whether everything is displaced, to wherever `facing` takes it.
+    displaced: bool,
+    /// Whether regions are drawn with the variants of kernels for GPUs.
+    parallel: bool,
 }
 
 impl Default for Setup {
@@ -103,6 +116,10 @@ impl Default for Setup {
             cuts: 1,
             rate: 1.0,
             perturb: None,
+            clipped: false,
+            smooth: false,
+            displaced: false,
+            parallel: false,
         }
     }
 }
@@ -116,9 +133,16 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         params.push([thing.opacity; 4]);
         let program = Program { kernel: 0, block, inputs: Arc::new([]) };
         let verdict = if thing.opacity < 1.0 { Verdict::Translucent } else { Verdict::Opaque };
-        looks.push(Arc::new(Look { verdict, displace: None, shade: Some(program) }));
+        let displace = setup.displaced.then(|| program.clone());
+        looks.push(Arc::new(Look { verdict, displace, shade: Some(program) }));
         drawables.push(Drawable {
-            attributes: Arc::new(attributes(&thing, setup.rate)),
+            attributes: Arc::new(Attributes {
+                shading_interpolation: match setup.smooth {
+                    true => ShadingInterpolation::Smooth,
+                    false => ShadingInterpolation::Constant,
+                },
+                ..attributes(&thing, setup.rate)
+            }),
             geometry: Arc::new(Geometry {
                 shape: Motion::still(thing.shape),
                 primvars: Vec::new(),
@@ -129,7 +153,10 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
     }
     let world = World {
         options: options(),
-        camera: camera(resolution),
+        camera: Camera {
+            clip_planes: if setup.clipped { vec![([0.0, 0.0, 9.0], [0.0, 0.0, 1.0])] } else { Vec::new() },
+            ..camera(resolution)
+        },
         drawables,
         lights: Vec::new(),
         spaces: Vec::new(),
@@ -181,6 +208,10 @@ struct DrawnPixels {
     slabs: u64,
     submissions: u64,
     log: String,
+    /// What regions submitted.
+    recordings: Vec<Recording>,
+    /// The labels of the kernels that were prepared.
+    prepared: BTreeSet<String>,
 }
 
 fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels {
@@ -213,7 +244,13 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
         slabs: 0,
         submissions: 0,
         log: String::new(),
+        recordings: Vec::new(),
+        prepared: BTreeSet::new(),
     };
+    drop(recorded::take());
+    if setup.parallel {
+        renderer.use_variants(KernelVariants { serial: false });
+    }
     let side = |n: u32, i: u32| i * n / setup.cuts;
     let mut todo: Vec<[u32; 4]> = (0..setup.cuts * setup.cuts)
         .map(|i| (i % setup.cuts, i / setup.cuts))
@@ -253,12 +290,30 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
             RegionPoll::Waiting => panic!("hangs"),
         }
     }
+    film.recordings = recorded::take();
+    let variants = KernelVariants { serial: renderer.device().is_cpu() && !setup.parallel };
+    let mut prepared = kernels_of(&picture.world, &picture.pipeline, variants, true);
+    prepared.extend(picture.kernels.iter().map(|kernel| Arc::clone(&kernel.kernel)));
+    film.prepared = prepared.iter().map(|kernel| kernel.label().to_string()).collect();
+    if !setup.parallel {
+        nothing_else_was_compiled(renderer.device(), &prepared);
+    }
     film.log += &format!("{:?}", renderer.device().stage_seconds());
     drop(renderer.finish());
     let messages: Vec<String> =
         reporter.all().iter().filter(|(d, _)| d.severity >= Severity::Warning).map(|(d, _)| d.to_string()).collect();
     assert!(messages.is_empty(), "{messages:#?}");
     film
+}
+
+/// Drawing compiled no kernel that was not prepared.
+fn nothing_else_was_compiled(device: &Device, prepared: &[Arc<Kernel>]) {
+    let is_ready = |kernel: &Arc<Kernel>| device.is_ready(kernel, &[]).expect("it can be compiled");
+    while !prepared.iter().all(is_ready) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let different: BTreeSet<u128> = prepared.iter().map(|kernel| kernel.key()).collect();
+    assert_eq!(device.kernel_counts().ready as usize, different.len(), "kernels that are ready, and were prepared");
 }
 
 fn sphere(radius: f32) -> Shape {
@@ -453,6 +508,11 @@ fn the_picture_is_the_same_however_it_is_cut() {
         ("other tiny submissions, small regions", Setup { perturb: Some(2), cuts: 3, ..Setup::default() }),
         ("unbinned", Setup { pipeline: Pipeline::UNBINNED, ..Setup::default() }),
         ("shade first", Setup { pipeline: Pipeline::SHADE_FIRST, ..Setup::default() }),
+        ("reordered", Setup { pipeline: pipelines::reordered(), ..Setup::default() }),
+        (
+            "reordered, tiny submissions",
+            Setup { pipeline: pipelines::reordered(), perturb: Some(3), ..Setup::default() },
+        ),
     ];
     for (name, setup) in setups {
         let drawn = draw(menagerie(), SIZE, &setup);

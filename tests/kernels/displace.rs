@@ -40,8 +40,8 @@ fn the_farthest_move_of_an_instance_is_measured() {
         let pieces = device.lay((&part, 0), 2, of);
         device.lab.run(|recording| {
             for piece in &pieces {
-                let bases = (piece.base, piece.base + piece.vertices());
-                displace::record_measure(recording, &frame, &slices, piece, bases);
+                let moved = piece.base + piece.vertices();
+                displace::record_measure(recording, &frame, &slices, piece, piece.base, moved);
             }
         });
         for (mesh, v) in part.iter().enumerate().flat_map(|(i, mesh)| (0..mesh.p.len()).map(move |v| (i, v))) {

@@ -36,10 +36,10 @@ fn filtered(samples: [u32; 2], inside: [u32; 4], by: &Filter, translucent: bool)
         }
     }
     device.lab.write(device.slices.resolved, &resolved);
-    let (frame, slices, capacity) = (device.frame, device.slices, device.capacity);
+    let (frame, slices, context) = (device.frame, device.slices, device.context());
     let inside = pixels.inside_size().map(u64::from).iter().product();
     device.lab.run(|recording| {
-        in_halves(inside, |some| filter::record(recording, &frame, (&slices, &capacity), (&pixels, by), some));
+        in_halves(inside, |some| filter::record(recording, &frame, &context, by, some));
     });
     let [width, height] = pixels.inside_size().map(u64::from);
     let count = width * height;
@@ -130,11 +130,9 @@ fn depths_are_the_nearest_the_farthest_or_the_mean() {
     keys[pixel(3, 2)..][..6].fill(u64::MAX);
     device.lab.write(device.slices.keys, &keys);
     for by in ["min", "max", "average"] {
-        let (slices, capacity) = (device.slices, device.capacity);
+        let (slices, context) = (device.slices, device.context());
         device.lab.run(|recording| {
-            in_halves(35, |some| {
-                filter::record_depth(recording, (&slices, &capacity), (&pixels, 6), (by, some));
-            });
+            in_halves(35, |some| filter::record_depth(recording, &context, by, some));
         });
         let found = device.lab.read(slices.depths.part(0..35));
         for (i, found) in found.into_iter().enumerate() {

@@ -2,11 +2,11 @@
 
 use super::lab::Lab;
 use super::scene::{Loaded, Scene};
-use anthill::pipeline;
+use anthill::pipeline::KernelVariants;
 use anthill::pipeline::bound_split::{self, Chunk};
-use anthill::pipeline::buffers::{CountSlices, RegionCapacity, RegionSlices, Vec4};
+use anthill::pipeline::buffers::{CountSlices, GeometrySources, RegionCapacity, RegionSlices, Vec4};
 use anthill::pipeline::dice::{self, Piece};
-use anthill::pipeline::geometry::Kind;
+use anthill::pipeline::geometry::PrimitiveKind;
 use anthill::pipeline::hide;
 use anthill::pipeline::kernels::constants::{CHANNEL_NORMAL, CHANNEL_PARAMETERS, CHANNEL_POSITION, SLOT_NV_SHIFT};
 use anthill::pipeline::kernels::records::{Drawable, GridBound, Piece as PieceState, Round, Slot, Subpatch};
@@ -37,8 +37,8 @@ pub(crate) fn bound_px(bound: &GridBound) -> [i32; 4] {
 
 /// Splits all primitives of a scene.
 pub(crate) fn split(lab: &mut Lab, scene: &Scene, loaded: &Loaded) -> Split {
-    let stage = lab.stage();
-    split_in(lab, scene, loaded, stage, GRIDS_MAX).unwrap_or_else(|needed| panic!("{needed} subpatches at once"))
+    let variants = lab.variants();
+    split_in(lab, scene, loaded, variants, GRIDS_MAX).unwrap_or_else(|needed| panic!("{needed} subpatches at once"))
 }
 
 /// The same with room for so many subpatches; an error says how many a round would have needed.
@@ -46,15 +46,15 @@ pub(crate) fn split_in(
     lab: &mut Lab,
     scene: &Scene,
     loaded: &Loaded,
-    stage: pipeline::Device,
+    variants: KernelVariants,
     capacity: u64,
 ) -> Result<Split, u32> {
     let (slices, mut left) = seed(lab, scene, capacity);
     let mut from = 0;
     for _ in 0..ROUNDS_MAX {
-        let world = (&loaded.frame, loaded.page);
+        let sources = GeometrySources { frame: &loaded.frame, page: loaded.page };
         lab.run(|recording| {
-            bound_split::record_round(recording, stage, world, &slices, &Kind::ALL, (from, left));
+            bound_split::record_round(recording, variants, sources, &slices, &PrimitiveKind::ALL, from, left);
         });
         let round: Round = lab.read(slices.round)[0];
         if u64::from(round.round_needed) > capacity {
@@ -144,14 +144,14 @@ pub(crate) fn dice(lab: &mut Lab, scene: &Scene, loaded: &Loaded, split: &Split)
     let kind_of =
         |grid: &Subpatch| scene.drawn.hide_bins[scene.drawn.instances[grid.instance as usize].hide_bin as usize].kind;
     let mut diced: Vec<Option<Diced>> = vec![None; split.grids.len()];
-    for kind in Kind::ALL {
+    for kind in PrimitiveKind::ALL {
         let of_kind: Vec<usize> = (0..split.grids.len()).filter(|&i| kind_of(&split.grids[i]) == kind).collect();
         for chunk in of_kind.chunks(SLOTS) {
             let piece = lay_slots(lab, &slices, chunk, &split.grids);
             lab.run(|recording| {
                 recording.fill(slices.arena, f32::NAN.to_bits());
-                let sources = (&loaded.frame, loaded.page);
-                dice::record(recording, sources, &slices, kind, &piece, (0, ALL_CHANNELS));
+                let sources = GeometrySources { frame: &loaded.frame, page: loaded.page };
+                dice::record(recording, sources, &slices, kind, &piece, 0, ALL_CHANNELS);
             });
             let arena = lab.read(slices.arena);
             for (slot, &grid) in chunk.iter().enumerate() {

@@ -259,8 +259,8 @@ fn blocks_know_the_farthest_depth_that_their_samples_show() {
             meshes.push(far.clone());
         }
         device.hide(&meshes);
-        let slices = device.slices;
-        device.lab.run(|recording| anthill::pipeline::hide::record_blocks(recording, &slices, &pixels, 6));
+        let (slices, context) = (device.slices, device.context());
+        device.lab.run(|recording| anthill::pipeline::hide::record_blocks(recording, &context));
         let keys = device.keys();
         let found = device.lab.read(slices.blocks.part(0..pixels.blocks()));
         assert_eq!(found, blocks(&pixels, 6, &keys), "round {round}");

@@ -3,7 +3,7 @@
 use crate::gpu::ALONE;
 use anthill::diagnostic::{Reporter, Severity};
 use anthill::gpu::{Device, OpenOptions, Usage, open};
-use anthill::pipeline;
+use anthill::pipeline::KernelVariants;
 use anthill::pipeline::recording::{Buffer, Recording, Slice};
 use bytemuck::Pod;
 use parking_lot::{Mutex, MutexGuard, ReentrantMutexGuard};
@@ -50,9 +50,9 @@ impl Lab {
         Self { _alone: ALONE.lock(), shared: SHARED.lock(), buffers: Vec::new() }
     }
 
-    /// What stages must know of the device.
-    pub(crate) fn stage(&self) -> pipeline::Device {
-        pipeline::Device { serial: self.shared.device.is_cpu() }
+    /// The variants of kernels that suit the device.
+    pub(crate) fn variants(&self) -> KernelVariants {
+        KernelVariants { serial: self.shared.device.is_cpu() }
     }
 
     /// A buffer full of rubbish.

@@ -91,36 +91,33 @@ impl Layers {
         region.hide(&self.meshes[..self.opaque]);
         let total = [Total { total: self.meshes.len() as u32 }];
         region.lab.write(region.slices.selected_count, &total);
-        let (slices, capacity, pixels, samples) =
-            (region.slices, region.capacity, region.pixels, region.pixel_samples());
-        region.lab.run(|recording| composite::record_clear(recording, (&slices, &capacity), (&pixels, samples), &ALL));
+        let context = region.context();
+        region.lab.run(|recording| composite::record_clear(recording, &context, &ALL));
         region
     }
 
     /// Samples the translucent grids of a slab; the entries that there were, written or not.
     pub(crate) fn sample(&self, region: &mut Region, slab: Slab) -> u32 {
         let pieces = region.lay_from(&self.meshes, self.opaque);
-        let (frame, slices, capacity, pixels) = (region.frame, region.slices, region.capacity, region.pixels);
+        let (frame, context) = (region.frame, region.context());
         region.lab.run(|recording| {
-            sample::record_clear(recording, (&slices, &capacity), &pixels, self.meshes.len() as u64);
+            sample::record_clear(recording, &context, self.meshes.len() as u64);
             for piece in &pieces {
-                sample::record_piece(recording, &frame, (&slices, &capacity), (&pixels, slab), (piece, piece.base));
+                sample::record_piece(recording, &frame, &context, slab, piece, piece.base);
             }
         });
-        region.lab.read(slices.appended)[0].appended
+        region.lab.read(context.slices.appended)[0].appended
     }
 
     /// Puts the entries of a slab in order and finds the places of their colours.
     pub(crate) fn order(&self, region: &mut Region, entries: u32) {
-        let (slices, capacity, pixels, stage) = (region.slices, region.capacity, region.pixels, region.lab.stage());
+        let (context, variants) = (region.context(), region.lab.variants());
         region.lab.run(|recording| {
-            sample::record_lists(recording, stage, (&slices, &capacity), &pixels);
-            in_halves(entries.into(), |some| sample::record_scatter(recording, &slices, entries, some));
-            in_halves(sample::cells(&capacity, &pixels), |some| {
-                sample::record_sort(recording, (&slices, &capacity), &pixels, some);
-            });
-            shade::record_places(recording, stage, (&slices, &capacity), self.meshes.len() as u64);
-            in_halves(entries.into(), |some| composite::record_places(recording, &slices, entries, some));
+            sample::record_lists(recording, variants, &context);
+            in_halves(entries.into(), |some| sample::record_scatter(recording, &context.slices, entries, some));
+            in_halves(context.cells(), |some| sample::record_sort(recording, &context, some));
+            shade::record_places(recording, variants, &context, self.meshes.len() as u64);
+            in_halves(entries.into(), |some| composite::record_places(recording, &context.slices, entries, some));
         });
     }
 
@@ -158,34 +155,30 @@ impl Layers {
             self.write_colours(&mut region);
             calls += self.composite_slab(&mut region);
         }
-        let (slices, capacity, pixels, stage) = (region.slices, region.capacity, region.pixels, region.lab.stage());
-        let (frame, samples) = (region.frame, region.pixel_samples());
+        let (context, variants) = (region.context(), region.lab.variants());
+        let frame = region.frame;
         region.lab.run(|recording| {
-            shade::record_mark(recording, &slices, (&pixels, samples), &ALL);
-            shade::record_places(recording, stage, (&slices, &capacity), self.meshes.len() as u64);
+            shade::record_mark(recording, &context, &ALL);
+            shade::record_places(recording, variants, &context, self.meshes.len() as u64);
         });
         self.write_colours(&mut region);
-        region.lab.run(|recording| {
-            composite::record(recording, &frame, (&slices, &capacity), (&pixels, samples), (0..u32::MAX, &ALL));
-        });
-        let subpixels = pixels.count() * u64::from(samples) * capacity.resolved_records();
-        let resolved = region.lab.read(slices.resolved.part(0..subpixels));
+        region.lab.run(|recording| composite::record(recording, &frame, &context, 0..u32::MAX, &ALL));
+        let records = context.subpixels() * context.capacity.resolved_records();
+        let resolved = region.lab.read(context.slices.resolved.part(0..records));
         Composited { keys: region.keys(), resolved, calls }
     }
 
     fn composite_slab(&self, region: &mut Region) -> u32 {
-        let (frame, slices, capacity, pixels) = (region.frame, region.slices, region.capacity, region.pixels);
-        let samples = region.pixel_samples();
+        let (frame, context) = (region.frame, region.context());
         for call in 1..1000 {
             // In parts, as submissions of a limited length do.
-            let subpixels = pixels.count() * u64::from(samples);
-            for first in (0..subpixels).step_by(100) {
+            for first in (0..context.subpixels()).step_by(100) {
                 region.lab.run(|recording| {
-                    let (memory, how) = ((&slices, &capacity), ([u32::MAX; 2], call > 1, &(first..first + 100)));
-                    composite::record_slab(recording, &frame, memory, (&pixels, samples), how);
+                    let (again, some) = (call > 1, first..first + 100);
+                    composite::record_slab(recording, &frame, &context, [u32::MAX; 2], again, &some);
                 });
             }
-            if region.lab.read(slices.unfinished)[0].unfinished == 0 {
+            if region.lab.read(context.slices.unfinished)[0].unfinished == 0 {
                 return call;
             }
         }

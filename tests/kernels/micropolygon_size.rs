@@ -5,7 +5,7 @@ use super::lab::Lab;
 use super::scene::{Scene, Thing, camera, curves, facets, options, placed, sphere};
 use super::zoo;
 use crate::reference::camera::raster;
-use anthill::pipeline::Device;
+use anthill::pipeline::KernelVariants;
 use anthill::scene::{Options, Shape};
 use glam::{DMat4, DVec2, DVec3};
 
@@ -126,8 +126,8 @@ fn grids_do_not_depend_on_the_variant_of_the_scan() {
     let mut lab = Lab::new();
     let scene = zoo::scene(zoo::everything(), true);
     let loaded = scene.load(&mut lab);
-    let one = split_in(&mut lab, &scene, &loaded, Device { serial: true }, 1 << 16).expect("enough memory");
-    let other = split_in(&mut lab, &scene, &loaded, Device { serial: false }, 1 << 16).expect("enough memory");
+    let one = split_in(&mut lab, &scene, &loaded, KernelVariants { serial: true }, 1 << 16).expect("enough memory");
+    let other = split_in(&mut lab, &scene, &loaded, KernelVariants { serial: false }, 1 << 16).expect("enough memory");
     assert!(one.grids == other.grids && one.bounds == other.bounds);
 }
 
@@ -136,8 +136,8 @@ fn a_list_that_outgrows_its_memory_says_what_it_needed() {
     let mut lab = Lab::new();
     let scene = zoo::scene(vec![Thing::new(sphere(1.0), placed(0.0, 0.0, 4.0, 0.2))], true);
     let loaded = scene.load(&mut lab);
-    let stage = lab.stage();
-    let needed = split_in(&mut lab, &scene, &loaded, stage, 5).expect_err("a sphere has more grids");
+    let variants = lab.variants();
+    let needed = split_in(&mut lab, &scene, &loaded, variants, 5).expect_err("a sphere has more grids");
     assert!((6..=10).contains(&needed), "{needed}: one round at most doubles a list that fits");
 }
 
@@ -160,9 +160,9 @@ fn wild_numbers_end_in_finite_work() {
             let scene = Scene::new(vec![Thing::new(shape, DMat4::IDENTITY)], camera([200, 150], true), options);
             let mut lab = Lab::new();
             let loaded = scene.load(&mut lab);
-            let stage = lab.stage();
+            let variants = lab.variants();
             // Whatever comes out, it comes out: in bounded rounds, within its memory or saying that it is not.
-            drop(split_in(&mut lab, &scene, &loaded, stage, 1 << 14));
+            drop(split_in(&mut lab, &scene, &loaded, variants, 1 << 14));
         }
     }
 }

@@ -7,9 +7,9 @@ use super::scene::{Loaded, Scene, Thing};
 use super::zoo;
 use crate::reference::edge;
 use crate::reference::primvar::value;
-use anthill::pipeline::buffers::{RegionSlices, Vec4};
+use anthill::pipeline::buffers::{GeometrySources, RegionSlices, Vec4};
 use anthill::pipeline::dice::Piece;
-use anthill::pipeline::displace::{self, ProgramPlaces, Slice};
+use anthill::pipeline::displace::{self, ProgramKind, ProgramPlaces, ProgramRun};
 use anthill::pipeline::kernels::constants::{
     SLOT_FLAGS_SHIFT, SLOT_NV_SHIFT, WORK_SNAPPED_U0, WORK_SNAPPED_U1, WORK_SNAPPED_V0, WORK_SNAPPED_V1,
 };
@@ -101,14 +101,14 @@ fn scene(displaced: bool) -> Scene {
 }
 
 /// What a program over some grids found: its slots of 256 vertices, one after the other in each channel.
-struct Run {
+struct ProgramOutput {
     arena: Vec<Vec4>,
     work: Vec<[u32; 4]>,
     piece: Piece,
     uniform_base: u32,
 }
 
-fn run(lab: &mut Lab, loaded: &Loaded, split: &Split, (chunk, slice): (&[usize], Slice)) -> Run {
+fn run(lab: &mut Lab, loaded: &Loaded, split: &Split, chunk: &[usize], kind: ProgramKind) -> ProgramOutput {
     let memory = capacity(split.grids.len() as u64, 4 * chunk.len() as u64);
     let buffer = lab.buffer("region", memory.bytes());
     let slices = RegionSlices::cut(buffer, &memory).expect("it has the bytes");
@@ -131,13 +131,19 @@ fn run(lab: &mut Lab, loaded: &Loaded, split: &Split, (chunk, slice): (&[usize],
     lab.run(|recording| {
         recording.fill(slices.arena, f32::NAN.to_bits());
         recording.fill(slices.work, 0xcdcd_cdcd);
-        let sources = (&frame, loaded.page);
-        displace::record_program(recording, sources, &slices, (slice, &program, true), &piece, places);
+        let sources = GeometrySources { frame: &frame, page: loaded.page };
+        let run = ProgramRun { kind, kernel: &program, primvars: true, places };
+        displace::record_program(recording, sources, &slices, &piece, &run);
     });
-    Run { arena: lab.read(slices.arena), work: lab.read(slices.work), piece, uniform_base: places.uniform_base }
+    ProgramOutput {
+        arena: lab.read(slices.arena),
+        work: lab.read(slices.work),
+        piece,
+        uniform_base: places.uniform_base,
+    }
 }
 
-impl Run {
+impl ProgramOutput {
     fn input(&self, slot: usize, vertex: usize, channel: u32) -> Vec4 {
         self.arena[((channel * self.piece.slot_count) as usize + slot) * 256 + vertex]
     }
@@ -160,8 +166,8 @@ fn every_class_spreads_over_every_kind_as_defined() {
         let split = split(&mut lab, &scene, &loaded);
         let all: Vec<usize> = (0..split.grids.len()).step_by(3).collect();
         for chunk in all.chunks(256) {
-            let slice = if displaced { Slice::Position } else { Slice::Colour };
-            let run = run(&mut lab, &loaded, &split, (chunk, slice));
+            let kind = if displaced { ProgramKind::Displacement } else { ProgramKind::Colour };
+            let run = run(&mut lab, &loaded, &split, chunk, kind);
             for (slot, &grid) in chunk.iter().enumerate() {
                 check_grid(&run, slot, &scene.things, &scene, &split.grids[grid]);
             }
@@ -169,7 +175,7 @@ fn every_class_spreads_over_every_kind_as_defined() {
     }
 }
 
-fn check_grid(run: &Run, slot: usize, things: &[Thing], scene: &Scene, grid: &Subpatch) {
+fn check_grid(run: &ProgramOutput, slot: usize, things: &[Thing], scene: &Scene, grid: &Subpatch) {
     let thing = &things[grid.instance as usize];
     let primitive = scene.surface(grid).primitive;
     let (nu, nv) = dims(grid);
@@ -206,7 +212,7 @@ fn work_records_say_what_a_program_must_know_of_its_grid() {
     let all: Vec<usize> = (0..split.grids.len()).collect();
     let mut seeds = HashMap::new();
     for chunk in all.chunks(256) {
-        let run = run(&mut lab, &loaded, &split, (chunk, Slice::Colour));
+        let run = run(&mut lab, &loaded, &split, chunk, ProgramKind::Colour);
         for (slot, &grid) in chunk.iter().enumerate() {
             let grid = &split.grids[grid];
             check_work(&run, slot, &scene, grid);
@@ -217,7 +223,7 @@ fn work_records_say_what_a_program_must_know_of_its_grid() {
     }
 }
 
-fn check_work(run: &Run, slot: usize, scene: &Scene, grid: &Subpatch) {
+fn check_work(run: &ProgramOutput, slot: usize, scene: &Scene, grid: &Subpatch) {
     let [first, second] = [run.work[2 * slot], run.work[2 * slot + 1]];
     let (nu, nv) = dims(grid);
     assert_eq!((first[0] & 0xff, (first[0] >> SLOT_NV_SHIFT) & 0xff), (nu, nv));

@@ -5,7 +5,7 @@ use super::lab::Lab;
 use crate::reference::hide::Candidate;
 use crate::reference::micropolygon::Micropolygon;
 use crate::reference::sampling::Pattern;
-use anthill::pipeline::buffers::{FrameSlices, RegionCapacity, RegionSlices, Vec4};
+use anthill::pipeline::buffers::{FrameSlices, RegionCapacity, RegionContext, RegionSlices, Vec4};
 use anthill::pipeline::dice::Piece;
 use anthill::pipeline::hide;
 use anthill::pipeline::kernels::constants::{
@@ -178,6 +178,11 @@ impl Region {
         self.capacity.pixel_samples as u32
     }
 
+    /// What stages are given of it.
+    pub(crate) fn context(&self) -> RegionContext {
+        RegionContext { pixels: self.pixels, slices: self.slices, capacity: self.capacity }
+    }
+
     /// Puts the grids from `first` on into slots, those of a size into one piece. Channel `c` of a piece's vertices has what `value` says
     /// of (grid, vertex, c).
     pub(crate) fn lay(
@@ -217,17 +222,17 @@ impl Region {
 
     /// Empty samples.
     pub(crate) fn clear(&mut self) {
-        let (slices, region) = (self.slices, (self.pixels, self.pixel_samples()));
-        self.lab.run(|recording| hide::record_clear(recording, &slices, (&region.0, region.1)));
+        let region = self.context();
+        self.lab.run(|recording| hide::record_clear(recording, &region));
     }
 
     /// Hides grids.
     pub(crate) fn hide(&mut self, meshes: &[Mesh]) {
         let pieces = self.lay_from(meshes, 0);
-        let (frame, slices, pixels) = (self.frame, self.slices, self.pixels);
+        let (frame, region) = (self.frame, self.context());
         self.lab.run(|recording| {
             for piece in &pieces {
-                hide::record_piece(recording, &frame, &slices, &pixels, (piece, piece.base));
+                hide::record_piece(recording, &frame, &region, piece, piece.base);
             }
         });
     }

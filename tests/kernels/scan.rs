@@ -3,13 +3,13 @@
 use super::lab::Lab;
 use super::random::Random;
 use crate::reference::scan::exclusive;
-use anthill::pipeline::Device;
+use anthill::pipeline::KernelVariants;
 use anthill::pipeline::buffers::{ScanSlices, scan_tiles};
 use anthill::pipeline::kernels::constants::SCAN_TILE;
-use anthill::pipeline::scan::{self, Summed};
+use anthill::pipeline::scan::{self, PrefixSum, Summed};
 
 /// Scans with one variant; the memory behind the values and offsets must stay as it is.
-fn scanned(lab: &mut Lab, device: Device, data: &[u32], summed: Summed) -> (Vec<u32>, u32) {
+fn scanned(lab: &mut Lab, variants: KernelVariants, data: &[u32], summed: Summed) -> (Vec<u32>, u32) {
     const GUARD: u64 = 8;
     let count = data.len() as u64;
     let mut guarded = data.to_vec();
@@ -19,8 +19,8 @@ fn scanned(lab: &mut Lab, device: Device, data: &[u32], summed: Summed) -> (Vec<
     let sums = lab.space("sums", scan_tiles(count));
     let total = lab.space("total", 1);
     lab.run(|recording| {
-        let scratch = (ScanSlices { sums, total }, total);
-        scan::record(recording, device, values, offsets, count as u32, summed, scratch);
+        let sum = PrefixSum { values, offsets, count: count as u32, summed, total };
+        scan::record(recording, variants, ScanSlices { sums, total }, &sum);
     });
     let mut result = lab.read(offsets);
     assert_eq!(result.split_off(count as usize), [77; GUARD as usize], "written past the end");
@@ -37,7 +37,10 @@ fn check(count: u32, summed: Summed) {
         Summed::Bits => exclusive(&data.iter().map(bits).collect::<Vec<_>>(), u32::MAX),
     };
     for serial in [true, false] {
-        assert!(scanned(&mut lab, Device { serial }, &data, summed) == expected, "{count} values, serial: {serial}");
+        assert!(
+            scanned(&mut lab, KernelVariants { serial }, &data, summed) == expected,
+            "{count} values, serial: {serial}"
+        );
     }
 }
 

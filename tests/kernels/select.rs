@@ -4,18 +4,18 @@ use super::random::Random;
 use super::region::{Region, flat_frame, in_halves};
 use crate::reference::scan::exclusive;
 use crate::reference::select::{batches, bucket, is_hidden, selected, size_class, slot_log2};
-use anthill::pipeline::Device;
-use anthill::pipeline::buffers::{FrameSlices, GridPageSlices, GridSlices};
+use anthill::pipeline::KernelVariants;
+use anthill::pipeline::buffers::{FrameSlices, GridPageSlices, GridSlices, RegionContext};
 use anthill::pipeline::dice::Piece;
+use anthill::pipeline::hide::{self, SlotSource};
 use anthill::pipeline::kernels::constants::{
     BATCHES, CLUSTER_GRIDS, DEPTH_BUCKETS, INSTANCE_FLIP_NORMAL, INSTANCE_MATTE, INSTANCE_ONE_SIDED, SHAPE_NU,
     SHAPE_NV, SIZE_CLASSES, SLOT_FLAGS_SHIFT, SLOT_FLIP, SLOT_MATTE, SLOT_NV_SHIFT, SLOT_ONE_SIDED,
 };
 use anthill::pipeline::kernels::records::{Cluster, GridBound, Instance, Slot, Subpatch};
-use anthill::pipeline::plan::Pipeline;
 use anthill::pipeline::sample::Slab;
 use anthill::pipeline::select::{self as stage, DepthBuckets, RegionPixels};
-use anthill::pipeline::{hide, shade};
+use anthill::pipeline::shade;
 use std::ops::Range;
 
 const BINS: u32 = 3;
@@ -113,29 +113,27 @@ fn cluster(bounds: &[GridBound]) -> Cluster {
 
 impl Bench {
     fn select(&mut self, batches: u32) {
-        self.select_on(self.region.lab.stage(), batches);
+        self.select_on(self.region.lab.variants(), batches);
     }
 
     /// Selects with the kernels for such a device.
-    fn select_on(&mut self, device: Device, batches: u32) {
+    fn select_on(&mut self, variants: KernelVariants, batches: u32) {
         let Region { lab, slices, capacity, .. } = &mut self.region;
-        let (pipeline, pages) = (Pipeline { batches, ..Pipeline::ANTHILL }, &self.pages);
-        let (memory, depth) = ((&*slices, &*capacity), self.depth);
+        let (pages, depth) = (&self.pages, self.depth);
+        let region = RegionContext { pixels: REGION, slices: *slices, capacity: *capacity };
         lab.run(|recording| {
-            stage::record_clear(recording, slices);
+            stage::record_clear(recording, &region);
             for page in pages {
-                let choose = |some: &Range<u64>| stage::record_choice(recording, device, page, slices, &REGION, some);
+                let choose = |some: &Range<u64>| stage::record_choice(recording, variants, page, &region, some);
                 in_halves(page.clusters.count(), choose);
             }
-            stage::record_ranks(recording, device, slices);
+            stage::record_ranks(recording, variants, &region);
             for page in pages.iter().rev() {
-                let gather = |some: &Range<u64>| {
-                    stage::record_gather(recording, device, page, memory, (&REGION, depth), some);
-                };
+                let gather = |some: &Range<u64>| stage::record_gather(recording, variants, page, &region, depth, some);
                 in_halves(page.clusters.count(), gather);
             }
-            let order = (depth, self.grid_count);
-            stage::record_batches(recording, device, pipeline, &self.frame, memory, order);
+            let (frame, grids) = (&self.frame, self.grid_count);
+            stage::record_batches(recording, variants, frame, &region, batches, depth, grids);
         });
     }
 }
@@ -147,7 +145,7 @@ fn grids_are_selected_in_order_and_sorted_by_batch_bin_and_size() {
         let (grids, bounds, instances) = grids(count, &mut random);
         for serial in [true, false] {
             let mut bench = bench(&grids, &bounds, &instances, 4096);
-            bench.select_on(Device { serial }, batch_count);
+            bench.select_on(KernelVariants { serial }, batch_count);
             check_selection(&mut bench, (&grids, &bounds, &instances), batch_count);
         }
     }
@@ -258,11 +256,11 @@ fn grids_with_colours_in_a_round_are_sorted_for_shading() {
     let chosen = selected(&bounds, &REGION);
     let rounds: [Range<u32>; 5] = [0..places, 0..1000, 1000..1001, 1001..places / 2, places / 2..places + 500];
     for round in rounds {
-        let (lab, capacity) = (&mut bench.region.lab, bench.region.capacity);
-        let (device, frame) = (lab.stage(), &bench.frame);
+        let context = RegionContext { pixels: REGION, ..bench.region.context() };
+        let lab = &mut bench.region.lab;
+        let (variants, frame) = (lab.variants(), &bench.frame);
         lab.run(|recording| {
-            let by = (total as u64, round.clone());
-            shade::record_order(recording, device, frame, (&slices, &capacity), by);
+            shade::record_order(recording, variants, frame, &context, total as u64, round.clone());
         });
         let takes_part = |&rank: &u32| {
             let (first, count) = (base[rank as usize], needed[rank as usize]);
@@ -299,7 +297,7 @@ fn culling_drops_only_what_is_hidden_or_outside_the_slab() {
     let order = bench.region.lab.read(slices.sorted_hide.part(0..u64::from(total)));
     let slab = Slab { low: u64::from(1.0_f32.to_bits()) << 32, high: u64::from(20.0_f32.to_bits()) << 32 };
     for (enabled, slab) in [(true, Slab::WHOLE), (false, Slab::WHOLE), (true, slab)] {
-        let slots = cull(&mut bench, total, (enabled, slab));
+        let slots = cull(&mut bench, total, enabled, slab);
         let outside = |bound: &GridBound| {
             let bits = |z: f32| u64::from(z.max(0.0).to_bits());
             bits(bound.zmax) < slab.low >> 32 || bits(bound.zmin) > slab.high >> 32
@@ -319,14 +317,15 @@ fn culling_drops_only_what_is_hidden_or_outside_the_slab() {
 }
 
 /// Makes slots of all sorted grids, as one piece.
-fn cull(bench: &mut Bench, total: u32, keep: (bool, Slab)) -> Vec<Slot> {
+fn cull(bench: &mut Bench, total: u32, cull: bool, slab: Slab) -> Vec<Slot> {
     let piece = Piece { number: 3, slot_base: 5, slot_log2: 8, mp_log2: 8, slot_count: total, base: 0 };
     let pieces = [Piece { number: 0, ..piece }, Piece { number: 1, ..piece }, Piece { number: 2, ..piece }, piece];
-    let (lab, slices) = (&mut bench.region.lab, bench.region.slices);
-    let frame = &bench.frame;
+    let context = RegionContext { pixels: REGION, ..bench.region.context() };
+    let source = SlotSource { sorted: context.slices.sorted_hide, first: 0, cull, slab };
+    let (lab, slices, frame) = (&mut bench.region.lab, context.slices, &bench.frame);
     lab.run(|recording| {
         hide::record_pieces(recording, &slices, &pieces);
-        hide::record_cull(recording, frame, &slices, &REGION, (slices.sorted_hide, 0, &piece), keep);
+        hide::record_cull(recording, frame, &context, &piece, &source);
         hide::record_arm(recording, &slices, pieces.len());
     });
     let states = lab.read(slices.pieces.part(0..4));

@@ -5,12 +5,13 @@ use super::region::{Mesh, Region, flat_frame, in_halves, region};
 use crate::reference::hide::EMPTY;
 use crate::reference::shade::{bits, place, visible};
 use anthill::pipeline::buffers::Vec4;
+use anthill::pipeline::composite;
 use anthill::pipeline::dice::Piece;
 use anthill::pipeline::kernels::constants::NUMBER_MP_BITS;
 use anthill::pipeline::kernels::records::Total;
 use anthill::pipeline::kernels::test::facing;
 use anthill::pipeline::look::ShadingKernel;
-use anthill::pipeline::{composite, shade};
+use anthill::pipeline::shade::{self, PieceColours};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -46,10 +47,10 @@ fn marked(meshes: &[Mesh], keys: &[u64], translucent: bool, (colours, variables)
     let slices = device.slices;
     device.lab.write(slices.keys, keys);
     device.lab.write(slices.selected_count, &[Total { total: meshes.len() as u32 }]);
-    let (capacity, pixels, stage) = (device.capacity, device.pixels, device.lab.stage());
+    let (pixels, context, variants) = (device.pixels, device.context(), device.lab.variants());
     device.lab.run(|recording| {
-        in_halves(pixels.count(), |some| shade::record_mark(recording, &slices, (&pixels, 6), some));
-        shade::record_places(recording, stage, (&slices, &capacity), meshes.len() as u64 + 3);
+        in_halves(pixels.count(), |some| shade::record_mark(recording, &context, some));
+        shade::record_places(recording, variants, &context, meshes.len() as u64 + 3);
     });
     device
 }
@@ -90,10 +91,10 @@ fn a_grid_of_which_everything_is_marked_counts_its_words_too() {
     // Pipelines that shade everything mark all 256 bits.
     let meshes = meshes(3, &mut Random::new(1));
     let mut device = marked(&meshes, &vec![EMPTY; SUBPIXELS as usize], false, (16, 0));
-    let (slices, capacity, stage) = (device.slices, device.capacity, device.lab.stage());
+    let (slices, context, variants) = (device.slices, device.context(), device.lab.variants());
     device.lab.run(|recording| {
         recording.fill(slices.visible, u32::MAX);
-        shade::record_places(recording, stage, (&slices, &capacity), 3);
+        shade::record_places(recording, variants, &context, 3);
     });
     assert_eq!(device.lab.read(slices.needed.part(0..3)), [256; 3]);
     assert_eq!(device.lab.read(slices.visible_before.part(4..6)), [0x6040_2000, 0xe0c0_a080]);
@@ -142,11 +143,11 @@ fn shading_kernel(opaque_program: bool) -> ShadingKernel {
 
 /// Packs the colours of a round of places.
 fn pack(device: &mut Region, pieces: &[Piece], kernel: Option<&ShadingKernel>, places: std::ops::Range<u32>) {
-    let (frame, slices, capacity) = (device.frame, device.slices, device.capacity);
+    let (frame, context) = (device.frame, device.context());
     device.lab.run(|recording| {
         for piece in pieces {
-            let (memory, bases) = ((&slices, &capacity), (0, piece.base));
-            shade::record_pack(recording, &frame, memory, (kernel, piece), bases, places.clone());
+            let colours = PieceColours { kernel, position_base: 0, output_base: piece.base, places: places.clone() };
+            shade::record_pack(recording, &frame, &context, piece, &colours);
         }
     });
 }
@@ -174,25 +175,22 @@ fn visible_colours_are_the_means_of_their_corners_at_their_places() {
 fn resolved(meshes: &[Mesh], keys: &[u64], translucent: bool, colours: u64) -> Vec<Vec4> {
     let mut device = marked(meshes, keys, translucent, (colours, 2));
     let pieces = device.lay((meshes, 0), 4, output);
-    let (frame, slices, capacity, pixels) = (device.frame, device.slices, device.capacity, device.pixels);
+    let (frame, slices, context) = (device.frame, device.slices, device.context());
     let places = device.lab.read(slices.visible_count)[0].total;
     device.lab.run(|recording| match translucent {
-        true => in_halves(SUBPIXELS, |some| {
-            composite::record_clear(recording, (&slices, &capacity), (&pixels, 6), some);
-        }),
+        true => in_halves(SUBPIXELS, |some| composite::record_clear(recording, &context, some)),
         false => recording.fill(slices.resolved, 0x4242_4242),
     });
     for first in (0..places.max(1)).step_by(colours as usize) {
         let round = first..first + colours as u32;
         pack(&mut device, &pieces, Some(&shading_kernel(true)), round.clone());
         device.lab.run(|recording| {
-            in_halves(pixels.count(), |some| {
-                let colours = (round.clone(), some);
-                composite::record(recording, &frame, (&slices, &capacity), (&pixels, 6), colours);
+            in_halves(context.pixels.count(), |some| {
+                composite::record(recording, &frame, &context, round.clone(), some);
             });
         });
     }
-    device.lab.read(slices.resolved.part(0..SUBPIXELS * capacity.resolved_records()))
+    device.lab.read(slices.resolved.part(0..SUBPIXELS * context.capacity.resolved_records()))
 }
 
 #[test]

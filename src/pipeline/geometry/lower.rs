@@ -1,6 +1,6 @@
 //! From shapes to primitive records and control data.
 
-use super::{Kind, Page};
+use super::{Page, PrimitiveKind};
 use crate::pipeline::kernels::constants::{
     PRIMITIVE_LINEAR, PRIMITIVE_POLYGON, PRIMITIVE_RIBBON, QUADRIC_CONE, QUADRIC_CYLINDER, QUADRIC_DISK,
     QUADRIC_HYPERBOLOID, QUADRIC_PARABOLOID, QUADRIC_SPHERE, QUADRIC_TORUS,
@@ -170,7 +170,7 @@ fn append_quadric(quadric: &Quadric, page: &mut Page) {
         }
     };
     page.primitives.push(Primitive {
-        kind_flags: Kind::Quadric.number(),
+        kind_flags: PrimitiveKind::Quadric.number(),
         data: page.data.len() as u32,
         face: 0,
         extra: 0,
@@ -187,7 +187,7 @@ fn append_facets(facets: &Facets, range: Range<usize>, indices: &mut Indices, pa
     let start = page.primitives.len();
     for i in range {
         page.primitives.push(Primitive {
-            kind_flags: Kind::Facet.number() | if facets.polygon { PRIMITIVE_POLYGON } else { 0 },
+            kind_flags: PrimitiveKind::Facet.number() | if facets.polygon { PRIMITIVE_POLYGON } else { 0 },
             data: 0,
             face: indices.face(facets.face[i]),
             extra: 0,
@@ -219,7 +219,7 @@ fn append_points3(page: &mut Page, points: &[[f32; 3]], order: Option<&Vec<u32>>
 fn append_patches(patches: &Patches, range: Range<usize>, indices: &mut Indices, page: &mut Page) {
     for i in range {
         page.primitives.push(Primitive {
-            kind_flags: Kind::Patch.number(),
+            kind_flags: PrimitiveKind::Patch.number(),
             data: page.data.len() as u32,
             face: indices.face(patches.face[i]),
             extra: indices.control(i, 16),
@@ -243,7 +243,7 @@ fn append_curves(curves: &CurveSegments, range: Range<usize>, indices: &mut Indi
         // Varying values do not change across a curve: (u,v) = (0,0) and (1,0) are its start. A cubic's third index is that of its
         // first control vertex instead; its varying ones are the first and the last.
         page.primitives.push(Primitive {
-            kind_flags: Kind::Curve.number() | flags,
+            kind_flags: PrimitiveKind::Curve.number() | flags,
             data,
             face: indices.face(curves.face[i]),
             extra: data + each as u32,
@@ -266,7 +266,7 @@ fn append_points(points: &Points, range: Range<usize>, indices: &mut Indices, pa
         let index = indices.varying(i as u32);
         let [x, y, z] = points.positions[i];
         page.primitives.push(Primitive {
-            kind_flags: Kind::Point.number(),
+            kind_flags: PrimitiveKind::Point.number(),
             data: page.data.len() as u32,
             face: indices.face(0),
             extra: 0,

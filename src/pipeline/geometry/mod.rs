@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// Primitive kinds: each has one bound/split and one dice kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum PrimitiveKind {
     /// Sphere, cone, cylinder, hyperboloid, paraboloid, disk, torus.
     Quadric = KIND_QUADRIC as isize,
     /// Bilinear facet.
@@ -30,7 +30,7 @@ pub enum Kind {
     Point = KIND_POINT as isize,
 }
 
-impl Kind {
+impl PrimitiveKind {
     /// Every kind, in order of its number.
     pub const ALL: [Self; 5] = [Self::Quadric, Self::Facet, Self::Patch, Self::Curve, Self::Point];
 

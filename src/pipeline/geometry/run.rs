@@ -1,7 +1,7 @@
 //! Runs: consecutive primitives of one geometry in one page, with the values they name.
 
 use super::lower::{self, Indices};
-use super::{Kind, Page};
+use super::{Page, PrimitiveKind};
 use crate::scene::{Class, Geometry, PrimvarData, ValueType};
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,8 +28,8 @@ pub struct RunPrimvar {
 pub struct Run {
     /// Which page.
     pub page: usize,
-    /// Kind of all its primitives.
-    pub kind: Kind,
+    /// PrimitiveKind of all its primitives.
+    pub kind: PrimitiveKind,
     /// The first primitive, page-relative.
     pub first: u32,
     /// How many.
@@ -67,7 +67,7 @@ pub(super) fn lower_run(geometry: &Geometry, range: Range<usize>, number: usize,
     let primvars: Vec<RunPrimvar> = primvars.collect();
     Run {
         page: number,
-        kind: Kind::of(shape),
+        kind: PrimitiveKind::of(shape),
         first: first as u32,
         count: range.len() as u32,
         primvars: primvars.into(),

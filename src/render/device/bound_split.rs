@@ -7,10 +7,10 @@
 //! nor cuts show in the numbering.
 
 use crate::gpu::{Device, GpuError, Usage};
-use crate::pipeline;
+use crate::pipeline::KernelVariants;
 use crate::pipeline::bound_split::{self, Chunk};
-use crate::pipeline::buffers::{CountSlices, FrameSlices};
-use crate::pipeline::geometry::Kind;
+use crate::pipeline::buffers::{CountSlices, FrameSlices, GeometrySources};
+use crate::pipeline::geometry::PrimitiveKind;
 use crate::pipeline::kernels::records::{Drawable, GridBound, Round, Subpatch};
 use crate::pipeline::recording::Recording;
 use crate::pipeline::world::{DrawnRun, DrawnWorld};
@@ -152,7 +152,7 @@ impl BoundSplit<'_> {
     /// Counts one share, and passes its grids on in parts; the last of them is marked.
     fn count(&mut self, share: &CountingShare, keep: &mut dyn FnMut(ShareGrids, bool)) -> Result<(), GpuError> {
         let mut output = ShareOutput { gathered: ShareGrids::default(), keep };
-        let mut kinds: Vec<Kind> = share.runs.clone().map(|i| self.kind_of(&self.world.runs[i])).collect();
+        let mut kinds: Vec<PrimitiveKind> = share.runs.clone().map(|i| self.kind_of(&self.world.runs[i])).collect();
         kinds.sort_unstable();
         kinds.dedup();
         // A device with little memory has room for fewer primitives at once than a share has, and a slow one time for
@@ -172,7 +172,7 @@ impl BoundSplit<'_> {
         Ok(())
     }
 
-    fn kind_of(&self, run: &DrawnRun) -> Kind {
+    fn kind_of(&self, run: &DrawnRun) -> PrimitiveKind {
         self.world.hide_bins[self.world.instances[run.instance as usize].hide_bin as usize].kind
     }
 
@@ -180,7 +180,7 @@ impl BoundSplit<'_> {
     fn rounds(
         &mut self,
         share: &CountingShare,
-        kinds: &[Kind],
+        kinds: &[PrimitiveKind],
         mut count: u32,
         output: &mut ShareOutput<'_>,
     ) -> Result<(), GpuError> {
@@ -195,9 +195,10 @@ impl BoundSplit<'_> {
             }
             let page = self.pages.make_resident(self.device, share.page)?;
             let mut recording = Recording::new("bound_split");
-            let stage = pipeline::Device { serial: self.device.is_cpu() };
+            let variants = KernelVariants { serial: self.device.is_cpu() };
+            let sources = GeometrySources { frame: self.frame, page };
             recording.stage("bound_split", |recording| {
-                bound_split::record_round(recording, stage, (self.frame, page), self.slices, kinds, (from, count));
+                bound_split::record_round(recording, variants, sources, self.slices, kinds, from, count);
             });
             let ticket = self.device.submit(&recording)?;
             let round: Round = self.device.read(self.slices.round)?[0];
@@ -225,7 +226,7 @@ impl BoundSplit<'_> {
     fn halves(
         &mut self,
         share: &CountingShare,
-        kinds: &[Kind],
+        kinds: &[PrimitiveKind],
         from: usize,
         count: u32,
         output: &mut ShareOutput<'_>,

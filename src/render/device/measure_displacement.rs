@@ -3,6 +3,7 @@
 
 use crate::gpu::GpuError;
 use crate::pipeline::kernels::records::Instance;
+use crate::pipeline::plan::Pipeline;
 use crate::render::device::error::DeviceError;
 use crate::render::device::regions_in_flight::RegionPoll;
 use crate::render::device::renderer::DeviceRenderer;
@@ -33,9 +34,9 @@ impl DeviceRenderer {
         crop: [u32; 4],
     ) -> Result<Vec<f32>, DeviceError> {
         self.begin_picture(grids)?;
-        self.shared.measuring = true;
+        self.shared.pipeline = Pipeline::MEASURE;
         let result = self.measure_regions(crop);
-        self.shared.measuring = false;
+        self.shared.pipeline = self.picture.pipeline;
         self.begun_regions = 0;
         self.end_picture();
         result?;

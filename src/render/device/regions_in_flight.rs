@@ -1,12 +1,13 @@
 //! Regions in flight on a device: begun, polled in turn, and traced.
 
 use crate::gpu::{Device, GpuError, Ticket};
-use crate::pipeline::buffers::{RegionCapacity, RegionSlices};
+use crate::pipeline::buffers::{RegionCapacity, RegionContext, RegionSlices};
 use crate::pipeline::frame;
+use crate::pipeline::plan::Pipeline;
 use crate::pipeline::select::RegionPixels;
 use crate::render::device::renderer::DeviceRenderer;
-use crate::render::region::chain::{RegionResult, RegionRun, Step};
-use crate::render::region::record::Place;
+use crate::render::region::chain::{RegionRun, RegionStatus};
+use crate::render::region::findings::RegionResult;
 use crate::trace::Track;
 use std::time::{Duration, Instant};
 
@@ -73,19 +74,13 @@ impl DeviceRenderer {
     /// Begins a region. The picture has begun, and fewer regions than [`Self::in_flight_max`] are in flight.
     pub(crate) fn begin(&mut self, rect: [u32; 4]) -> Result<(), GpuError> {
         let pixels = self.region_pixels(rect);
-        let samples = self.samples();
         let regions = self.regions.as_mut().expect("the picture has begun");
         let part = regions.free.pop().expect("no more regions are begun than there is memory for");
-        let place = Place {
-            pixels,
-            slices: regions.parts[part],
-            capacity: regions.capacity,
-            pixel_samples: samples[0] * samples[1],
-        };
+        let region = RegionContext { pixels, slices: regions.parts[part], capacity: regions.capacity };
         if self.captures(self.begun_regions) {
             self.device.mark_capture(true);
         }
-        let run = RegionRun::begin(&mut self.device, &mut self.shared, place, self.pace.quota())?;
+        let run = RegionRun::begin(&mut self.device, &mut self.shared, region, self.pace.quota())?;
         self.begun_regions += 1;
         self.in_flight.push(RunningRegion { rect, part, run, begun: Instant::now(), device_s: 0.0 });
         Ok(())
@@ -117,8 +112,8 @@ impl DeviceRenderer {
         let stages_s = trace_stages(&mut self.tracks.stages, &self.device, region.run.ticket());
         region.device_s += stages_s.iter().sum::<f64>();
         self.pace.took(region.run.portion(), &stages_s);
-        let step = region.run.advance(&mut self.device, &mut self.shared, self.pace.quota())?;
-        if matches!(step, Step::Working) {
+        let status = region.run.advance(&mut self.device, &mut self.shared, self.pace.quota())?;
+        if matches!(status, RegionStatus::Working) {
             // The region that was begun first comes first again next time.
             self.in_flight.rotate_left(1);
             return Ok(RegionPoll::Advanced);
@@ -128,9 +123,9 @@ impl DeviceRenderer {
             self.device.mark_capture(false);
         }
         self.regions.as_mut().expect("a region is in flight").free.push(region.part);
-        trace_region(&mut self.tracks.regions, &region, &step);
-        Ok(match step {
-            Step::Finished(result) => {
+        trace_region(&mut self.tracks.regions, &region, &status);
+        Ok(match status {
+            RegionStatus::Finished(result) => {
                 RegionPoll::Finished(region.rect, Box::new(RegionResult { device_s: region.device_s, ..*result }))
             }
             _ => RegionPoll::TooLarge(region.rect),
@@ -139,7 +134,7 @@ impl DeviceRenderer {
 
     /// Whether RenderDoc is to capture a region, counted from 0.
     fn captures(&self, region: u64) -> bool {
-        self.picture.captured_region == Some(region) && !self.shared.measuring
+        self.picture.captured_region == Some(region) && self.shared.pipeline != Pipeline::MEASURE
     }
 }
 
@@ -152,10 +147,10 @@ fn trace_stages(track: &mut Track, device: &Device, ticket: Ticket) -> Vec<f64> 
     device.stage_times(ticket).iter().map(|time| time.seconds).collect()
 }
 
-fn trace_region(track: &mut Track, region: &RunningRegion, step: &Step) {
+fn trace_region(track: &mut Track, region: &RunningRegion, status: &RegionStatus) {
     let [x0, y0, x1, y1] = region.rect;
     let name = format!("[{x0}, {x1}) x [{y0}, {y1})");
-    let Step::Finished(result) = step else {
+    let RegionStatus::Finished(result) = status else {
         track.mark(&format!("{name} is too large"), Instant::now(), &[]);
         return;
     };

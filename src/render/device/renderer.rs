@@ -1,9 +1,9 @@
 //! One opened device at work on one picture: what it keeps in memory, from the first upload to the last free.
 
 use crate::gpu::{Device, DeviceInfo};
-use crate::pipeline;
 use crate::pipeline::recording::Buffer;
 use crate::pipeline::select::DepthBuckets;
+use crate::pipeline::{self, KernelVariants};
 use crate::render::device::error::DeviceError;
 use crate::render::device::frame;
 use crate::render::device::memory::{free_bytes, geometry_bytes};
@@ -46,7 +46,9 @@ pub(crate) struct DeviceTracks {
 impl DeviceRenderer {
     /// Prepares kernels and uploads what every region of a picture needs, except pages of geometry and of grids.
     pub(crate) fn new(mut device: Device, picture: Arc<Picture>, tracks: DeviceTracks) -> Result<Self, DeviceError> {
-        for kernel in pipeline::kernels_of(&picture.world, device.is_cpu()) {
+        let variants = KernelVariants { serial: device.is_cpu() };
+        let depth = picture.depth_filter.is_some();
+        for kernel in pipeline::kernels_of(&picture.world, &picture.pipeline, variants, depth) {
             device.prepare(&kernel, &[]);
         }
         for kernel in picture.kernels.iter() {
@@ -57,18 +59,17 @@ impl DeviceRenderer {
         let free = free_bytes(device.memory(), picture.reserve_bytes);
         let pages_bytes = geometry_bytes(PagesBytes::of(pages), free, picture.pages_bytes_max);
         let shared = DeviceWorld {
-            world: Arc::clone(&picture.world),
+            drawn: Arc::clone(&picture.world),
             kernels: Arc::clone(&picture.kernels),
             frame,
             grids: GridPages::default(),
             depth: DepthBuckets::new(1.0, 1.0),
             pipeline: picture.pipeline,
-            stage: pipeline::Device { serial: device.is_cpu() },
+            variants,
             pages: GeometryPages::new(Arc::clone(pages), pages_bytes),
             filter: picture.filter,
             depth_filter: picture.depth_filter.clone(),
             weighted: picture.weighted,
-            measuring: false,
         };
         Ok(Self {
             device,
@@ -102,6 +103,12 @@ impl DeviceRenderer {
     /// What the device is.
     pub(crate) fn info(&self) -> &DeviceInfo {
         self.device.info()
+    }
+
+    /// Draws regions with these variants of kernels from now on.
+    #[cfg(test)]
+    pub(crate) fn use_variants(&mut self, variants: KernelVariants) {
+        self.shared.variants = variants;
     }
 
     /// The device.

@@ -4,7 +4,7 @@ use crate::pipeline::kernels::constants::{CELL_SAMPLES, NEAREST_ENTRIES};
 use std::sync::Arc;
 
 /// Units of work before each item of a part, and in all.
-pub(crate) type Before = Arc<[u64]>;
+pub(crate) type CumulativeWork = Arc<[u64]>;
 
 /// Where the list of each cell begins, and the last one ends.
 #[derive(Debug)]
@@ -20,14 +20,13 @@ impl CellLists {
     }
 
     /// Sorting: each cell, and each entry.
-    pub(crate) fn sorting(&self) -> Before {
+    pub(crate) fn sorting(&self) -> CumulativeWork {
         (0..).zip(&self.offsets).map(|(cell, &before)| cell + u64::from(before)).collect()
     }
 
     /// Compositing the subpixels of each pixel, of so many cells, for the time after `calls` calls: each of the `samples` subpixels, and
-    /// each entry that it looks at. A cell of at most [`NEAREST_ENTRIES`] entries for each call before
-    /// is finished.
-    pub(crate) fn compositing(&self, cells: u64, samples: u64, calls: u32) -> Before {
+    /// each entry that it looks at. A cell of at most 48 entries for each call before is finished.
+    pub(crate) fn compositing(&self, cells: u64, samples: u64, calls: u32) -> CumulativeWork {
         let finished = u64::from(NEAREST_ENTRIES) * u64::from(calls);
         let looks = |lists: &[u32]| match u64::from(lists[1] - lists[0]) {
             entries if entries > finished => entries * samples.min(CELL_SAMPLES.into()),

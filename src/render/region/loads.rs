@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// What the grids of a bin need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cost {
+pub(crate) struct BinCost {
     /// Arena records of a vertex.
     pub vertex: u32,
     /// Arena records of a slot.
@@ -22,9 +22,9 @@ pub(crate) struct Cost {
     pub page: usize,
 }
 
-/// Room for one load.
+/// What one load may take up at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Room {
+pub(crate) struct LoadLimits {
     /// Records of the arena; at least what one slot of 256 vertices costs.
     pub records: u32,
     /// Slots.
@@ -101,8 +101,8 @@ pub(crate) fn plan(
     counts: &[u32],
     bins: Range<usize>,
     first: u32,
-    cost: impl Fn(usize) -> Cost,
-    room: Room,
+    cost: impl Fn(usize) -> BinCost,
+    limits: LoadLimits,
 ) -> Vec<Load> {
     let mut loads = Vec::new();
     let mut load = Load { first, ..Load::default() };
@@ -114,11 +114,11 @@ pub(crate) fn plan(
             let each = (cost.vertex << slot_log2) + cost.slot;
             let mut left = count;
             while left > 0 {
-                let slots_left = room.slots - load.count;
-                let vertices_left = room.vertices.saturating_sub(load.vertices) >> slot_log2;
+                let slots_left = limits.slots - load.count;
+                let vertices_left = limits.vertices.saturating_sub(load.vertices) >> slot_log2;
                 let time = vertices_left.max(u64::from(load.count == 0)).min(u64::from(slots_left)) as u32;
-                let fit = ((room.records - records) / each).min(time);
-                let paged = load.pages.contains(&cost.page) || load.pages.len() < room.pages;
+                let fit = ((limits.records - records) / each).min(time);
+                let paged = load.pages.contains(&cost.page) || load.pages.len() < limits.pages;
                 if fit == 0 || !paged || load.pieces.len() == PIECES_MAX as usize {
                     assert!(load.count > 0, "the arena holds a slot of any bin, and the device its page");
                     let next = load.first + load.count;
@@ -149,11 +149,11 @@ pub(crate) fn plan(
 mod tests {
     use super::*;
 
-    const UNIT: Cost = Cost { vertex: 1, slot: 0, page: 3 };
+    const UNIT: BinCost = BinCost { vertex: 1, slot: 0, page: 3 };
 
     #[test]
     fn one_load_when_it_fits() {
-        let room = Room { records: 1000, slots: 100, vertices: u64::MAX, pages: 1 };
+        let room = LoadLimits { records: 1000, slots: 100, vertices: u64::MAX, pages: 1 };
         let loads = plan(&[3, 0, 0, 0, 0, 0, 0, 0, 0, 1], 2..3, 7, |_| UNIT, room);
         assert_eq!(loads.len(), 1);
         assert_eq!((loads[0].first, loads[0].count, loads[0].vertices), (7, 4, 48 + 256));
@@ -176,8 +176,8 @@ mod tests {
         let total: u32 = counts.iter().sum();
         for records in [2000, 2560, 5000, 1 << 20] {
             for (slots, vertices) in [(1, u64::MAX), (3, u64::MAX), (1000, u64::MAX), (1000, 400), (1000, 0)] {
-                let cost = |bin: usize| Cost { vertex: bin as u32 % 3 + 1, slot: bin as u32, page: bin };
-                let loads = plan(&counts, 0..4, 0, cost, Room { records, slots, vertices, pages: 4 });
+                let cost = |bin: usize| BinCost { vertex: bin as u32 % 3 + 1, slot: bin as u32, page: bin };
+                let loads = plan(&counts, 0..4, 0, cost, LoadLimits { records, slots, vertices, pages: 4 });
                 let mut next = 0;
                 for load in &loads {
                     assert_eq!(load.first, next);
@@ -201,8 +201,9 @@ mod tests {
     fn neither_a_load_nor_a_submission_needs_more_pages_than_are_resident_at_once() {
         let counts = [5; 6 * SIZE_CLASSES as usize];
         for pages in 1..=6 {
-            let cost = |bin: usize| Cost { page: bin, ..UNIT };
-            let loads = plan(&counts, 0..6, 0, cost, Room { records: 5000, slots: 1000, vertices: u64::MAX, pages });
+            let cost = |bin: usize| BinCost { page: bin, ..UNIT };
+            let loads =
+                plan(&counts, 0..6, 0, cost, LoadLimits { records: 5000, slots: 1000, vertices: u64::MAX, pages });
             assert!(loads.iter().all(|load| load.pages.len() <= pages));
             let mut loads = Loads::new(loads, pages);
             let mut next = 0;

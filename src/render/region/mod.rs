@@ -2,8 +2,12 @@
 
 pub(super) mod cell_lists;
 pub(super) mod chain;
+pub(super) mod findings;
 pub(super) mod loads;
 pub(super) mod pace;
-pub(super) mod parts;
 pub(super) mod record;
 pub(super) mod slabs;
+pub(super) mod stage_tasks;
+
+#[cfg(test)]
+pub(super) mod recorded;

@@ -1,0 +1,101 @@
+//! The kernels that drawing a world needs: what each stage of a pipeline runs, by the variants that the world calls for.
+
+use super::displace::ProgramKind;
+use super::geometry::PrimitiveKind;
+use super::plan::{AssignBin, Pipeline, Process, Stage};
+use super::recording::Kernel;
+use super::world::DrawnWorld;
+use super::{bound_split, composite, dice, displace, filter, hide, sample, select, shade};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Kernels of a stage.
+pub(super) type KernelList = Vec<&'static Arc<Kernel>>;
+
+/// Which variants of kernels suit a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KernelVariants {
+    /// The variants without barriers, for CPU drivers.
+    pub serial: bool,
+}
+
+/// What of a world decides which variants of kernels run.
+struct WorldTraits {
+    kinds: BTreeSet<PrimitiveKind>,
+    clipped: bool,
+    smooth: bool,
+    translucent: bool,
+    displaced: bool,
+    displacement_primvars: bool,
+    coloured: bool,
+    colour_primvars: bool,
+}
+
+impl WorldTraits {
+    fn of(world: &DrawnWorld) -> Self {
+        Self {
+            kinds: world.hide_bins.iter().map(|bin| bin.kind).collect(),
+            clipped: !world.clip_planes.is_empty(),
+            smooth: world.smooth,
+            translucent: world.hide_bins.iter().any(|bin| bin.translucent),
+            displaced: world.hide_bins.iter().any(|bin| bin.displace.is_some()),
+            displacement_primvars: world.hide_bins.iter().any(|bin| bin.displace_primvars),
+            coloured: world.shade_bins.iter().any(|bin| bin.shade.is_some()),
+            colour_primvars: world.shade_bins.iter().any(|bin| bin.shade_primvars),
+        }
+    }
+}
+
+/// The kernels of `glsl/` that drawing a world needs, in the order in which they are needed first: those of counting, then those of the
+/// pipeline's stages; to be compiled ahead, as the compiled shaders are. `depth`: whether a display wants depths.
+pub fn kernels_of(world: &DrawnWorld, pipeline: &Pipeline, variants: KernelVariants, depth: bool) -> Vec<Arc<Kernel>> {
+    let traits = WorldTraits::of(world);
+    let mut kernels = bound_split::kernels(traits.kinds.iter().copied(), variants);
+    for stage in pipeline.stages() {
+        let is_left_out =
+            stage.is_for_translucency() && !traits.translucent || stage.process == Process::FilterDepth && !depth;
+        if !is_left_out {
+            kernels.extend(of_stage(stage, &traits, variants));
+        }
+    }
+    let mut known = FxHashSet::default();
+    kernels.into_iter().filter(|kernel| known.insert(kernel.label())).cloned().collect()
+}
+
+fn of_stage(stage: &Stage, traits: &WorldTraits, variants: KernelVariants) -> KernelList {
+    match stage.process {
+        Process::ClearSelection | Process::ClearEntries | Process::MarkAll => Vec::new(),
+        Process::Choose => select::choice_kernels(variants),
+        Process::Rank => select::rank_kernels(variants),
+        Process::Gather => select::gather_kernels(variants),
+        Process::SortForHiding => select::batch_kernels(variants),
+        Process::Dice => [hide::slot_kernels(), dice::kernels(traits.kinds.iter().copied())].concat(),
+        Process::Displace if !traits.displaced => Vec::new(),
+        Process::Displace => {
+            let program = displace::program_kernels(ProgramKind::Displacement, traits.displacement_primvars);
+            let measures = matches!(stage.assign_bin, AssignBin::Depth(_));
+            [program, if measures { displace::measure_kernels() } else { Vec::new() }].concat()
+        }
+        Process::Hide => hide::kernels(traits.clipped),
+        Process::RenewBlocks => hide::block_kernels(),
+        Process::ClearResolved => composite::clear_kernels(),
+        Process::Sample => sample::kernels(traits.clipped),
+        Process::ListEntries => sample::list_kernels(variants),
+        Process::ScatterEntries => sample::scatter_kernels(),
+        Process::SortEntries => sample::sort_kernels(),
+        Process::Mark => shade::mark_kernels(),
+        Process::NumberVisible => shade::place_kernels(variants),
+        Process::PlaceEntries => composite::place_kernels(),
+        Process::SortForShading => shade::order_kernels(variants),
+        Process::Shade if !traits.coloured => shade::pack_kernels(traits.smooth),
+        Process::Shade => {
+            let program = displace::program_kernels(ProgramKind::Colour, traits.colour_primvars);
+            [program, shade::pack_kernels(traits.smooth)].concat()
+        }
+        Process::CompositeSlab => composite::slab_kernels(traits.smooth),
+        Process::CompositeOpaque => composite::kernels(traits.translucent, traits.smooth),
+        Process::Filter => filter::kernels(),
+        Process::FilterDepth => filter::depth_kernels(),
+    }
+}

@@ -1,0 +1,214 @@
+//! What the host reads between a region's submissions, and what it decides by that.
+
+use crate::gpu::{Device, GpuError};
+use crate::pipeline::buffers::RegionCapacity;
+use crate::pipeline::kernels::constants::{BATCHES, DEPTH_BUCKETS, SIZE_CLASSES};
+use crate::pipeline::kernels::records::{Appended, Culled, Rest, Unfinished};
+use crate::pipeline::plan::{Process, Repeat};
+use crate::pipeline::sample::CELL_ENTRIES_MAX;
+use crate::render::region::chain::{Chain, NextStage, opaque_bins};
+use crate::render::region::record::DeviceWorld;
+use crate::render::region::slabs::Slabs;
+
+/// A finished region.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RegionResult {
+    /// Colour and alpha, then each variable: four floats a pixel, group by group.
+    pub pixels: Vec<[f32; 4]>,
+    /// Depth of each pixel; empty when no display asks for it.
+    pub depths: Vec<f32>,
+    /// What it took.
+    pub counts: RegionCounts,
+    /// Seconds of its submissions by the device's clock.
+    pub device_s: f64,
+    /// Subpixels that it sampled.
+    pub subpixels: u64,
+    /// What it had room for.
+    pub capacity: Option<RegionCapacity>,
+}
+
+/// What a region took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RegionCounts {
+    pub selected: u64,
+    pub culled_grids: u64,
+    pub culled_micropolygons: u64,
+    pub visible_micropolygons: u64,
+    pub shaded_vertices: u64,
+    pub entries: u64,
+    pub slabs: u64,
+    pub thick_slabs: u64,
+    pub rounds: u64,
+    pub lost_samples: u64,
+    pub long_loops: u64,
+    pub submissions: u64,
+}
+
+impl RegionCounts {
+    /// Adds what another region took.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.selected += other.selected;
+        self.culled_grids += other.culled_grids;
+        self.culled_micropolygons += other.culled_micropolygons;
+        self.visible_micropolygons += other.visible_micropolygons;
+        self.shaded_vertices += other.shaded_vertices;
+        self.entries += other.entries;
+        self.slabs += other.slabs;
+        self.thick_slabs += other.thick_slabs;
+        self.rounds += other.rounds;
+        self.lost_samples += other.lost_samples;
+        self.long_loops += other.long_loops;
+        self.submissions += other.submissions;
+    }
+}
+
+impl Chain {
+    /// Reads what the stages under way found, which are done, and decides where the chain goes.
+    pub(super) fn conclude(&mut self, device: &mut Device, world: &DeviceWorld) -> Result<NextStage, GpuError> {
+        let mut next = self.following;
+        for at in self.under_way.clone() {
+            let stage = self.pipeline.stages()[at];
+            let again = match (stage.process, stage.repeat) {
+                (Process::SortForHiding, _) if !self.selected(device, world)? => return Ok(NextStage::TooLarge),
+                (Process::Hide, _) => {
+                    self.hidden(device)?;
+                    None
+                }
+                (Process::Sample, _) if !self.sampled(device)? => Some(self.first_of(Repeat::Slabs)),
+                (Process::NumberVisible, Repeat::Slabs) if !self.slab_numbered(device)? => {
+                    Some(self.first_of(Repeat::Slabs))
+                }
+                (Process::NumberVisible, Repeat::Once) => {
+                    self.opaque_numbered(device)?;
+                    None
+                }
+                (Process::CompositeSlab, _) => Some(self.slab_composited(device, world, at)?),
+                _ => None,
+            };
+            if let Some(at) = again {
+                next = at;
+                break;
+            }
+        }
+        Ok(NextStage::At(next))
+    }
+
+    /// Grids are selected and sorted for hiding: whether they fit.
+    fn selected(&mut self, device: &mut Device, world: &DeviceWorld) -> Result<bool, GpuError> {
+        let slices = &self.region.slices;
+        self.counts.selected = u64::from(device.read(slices.selected_count)?[0].total);
+        if self.counts.selected > self.region.capacity.grids {
+            return Ok(false);
+        }
+        self.hide_counts = device.read(slices.counts)?;
+        if self.region.capacity.translucent() {
+            let batches = device.read(slices.batches)?;
+            let (buckets, farthest) = batches.split_at(DEPTH_BUCKETS as usize);
+            self.plan_slabs(world, buckets, farthest);
+        }
+        Ok(true)
+    }
+
+    /// How translucent work is spread over depth: the vertices of each depth batch, whose buckets give where it begins.
+    /// `farthest` has the bits of each batch's farthest depth.
+    fn plan_slabs(&mut self, world: &DeviceWorld, buckets: &[u32], farthest: &[u32]) {
+        let classes = SIZE_CLASSES as usize;
+        let per_batch = self.region.capacity.bins as usize * classes;
+        let opaque = opaque_bins(world) * classes;
+        let work = |batch: usize| -> u64 {
+            let counts = &self.hide_counts[batch * per_batch..(batch + 1) * per_batch][opaque..];
+            counts.iter().enumerate().map(|(i, &count)| u64::from(count) << (4 + i % classes)).sum()
+        };
+        let nearest = |batch| {
+            let bucket = buckets.iter().position(|&b| b == batch)? as u32;
+            Some(if bucket == 0 { 0 } else { world.depth.base + (bucket << world.depth.shift) })
+        };
+        let starts = (0..BATCHES).filter_map(|batch| {
+            let near = nearest(batch)?;
+            Some(((u64::from(near) << 32).max(1), work(batch as usize)))
+        });
+        let starts: Vec<(u64, u64)> = starts.collect();
+        let far = u64::from(world.depth.base) + ((buckets.len() as u64) << world.depth.shift);
+        self.slabs = Slabs::new(self.region.capacity.entries, &starts, far << 32);
+        self.batch_depths =
+            (0..).zip(farthest).map(|(batch, &far)| [nearest(batch).unwrap_or(u32::MAX), far]).collect();
+    }
+
+    /// All opaque grids are hidden.
+    fn hidden(&mut self, device: &mut Device) -> Result<(), GpuError> {
+        let culled: Culled = device.read(self.region.slices.culled)?[0];
+        let rest: Rest = device.read(self.region.slices.rest)?[0];
+        self.counts.culled_grids += u64::from(culled.culled_grids);
+        self.counts.culled_micropolygons += u64::from(culled.culled_micropolygons);
+        self.counts.lost_samples += u64::from(rest.rest_lost);
+        Ok(())
+    }
+
+    /// A slab is sampled: whether its entries fit. Else it is thinner now and must be sampled again.
+    fn sampled(&mut self, device: &mut Device) -> Result<bool, GpuError> {
+        let appended: Appended = device.read(self.region.slices.appended)?[0];
+        if u64::from(appended.appended) > self.region.capacity.entries {
+            self.slab_fits(&appended, 0);
+            self.counts.thick_slabs += 1;
+            return Ok(false);
+        }
+        self.counts.lost_samples += u64::from(device.read(self.region.slices.rest)?[0].rest_lost);
+        (self.entries, self.lists) = (appended.appended, None);
+        Ok(true)
+    }
+
+    /// What is visible in a slab is numbered: whether its lists are short enough and its colours fit. Else it is thinner now and must
+    /// be sampled again.
+    fn slab_numbered(&mut self, device: &mut Device) -> Result<bool, GpuError> {
+        let appended: Appended = device.read(self.region.slices.appended)?[0];
+        let visible = device.read(self.region.slices.visible_count)?[0].total;
+        if !self.slab_fits(&appended, visible) {
+            self.counts.thick_slabs += 1;
+            return Ok(false);
+        }
+        self.counts.visible_micropolygons += u64::from(visible);
+        self.counts.entries += u64::from(appended.appended);
+        self.counts.slabs += 1;
+        self.composite_calls = 0;
+        Ok(true)
+    }
+
+    /// Whether what a slab came to fits everywhere; else the slab is thinner now.
+    fn slab_fits(&mut self, appended: &Appended, visible: u32) -> bool {
+        let room = |there: u64, needed: u32| there as f64 / f64::from(needed.max(1));
+        let RegionCapacity { entries, colours, .. } = self.region.capacity;
+        let lists = room(u64::from(CELL_ENTRIES_MAX), appended.longest_cell);
+        let room = room(entries, appended.appended).min(room(colours, visible)).min(lists);
+        self.slabs.fits(u64::from(appended.appended), room)
+    }
+
+    /// A slab is composited, or as much of it as one call takes: the stage at `at` again, or what follows.
+    fn slab_composited(&mut self, device: &mut Device, world: &DeviceWorld, at: usize) -> Result<usize, GpuError> {
+        let left: Unfinished = device.read(self.region.slices.unfinished)?[0];
+        Ok(if left.unfinished > 0 { at } else { self.after(world, at) })
+    }
+
+    /// What opaque samples see is numbered.
+    fn opaque_numbered(&mut self, device: &mut Device) -> Result<(), GpuError> {
+        self.opaque_visible = device.read(self.region.slices.visible_count)?[0].total;
+        self.counts.visible_micropolygons += u64::from(self.opaque_visible);
+        Ok(())
+    }
+
+    /// What the region came to, when all stages are done.
+    pub(super) fn result(&mut self, device: &mut Device, world: &DeviceWorld) -> Result<RegionResult, GpuError> {
+        if !self.pipeline.has(Process::Filter) {
+            return Ok(RegionResult::default());
+        }
+        let (region, [width, height]) = (&self.region, self.region.pixels.inside_size().map(u64::from));
+        let groups = 1 + region.capacity.variables;
+        let pixels = device.read(region.slices.pixels.part(0..width * height * groups))?;
+        let depths = match world.depth_filter {
+            Some(_) => device.read(region.slices.depths.part(0..width * height))?,
+            None => Vec::new(),
+        };
+        self.counts.long_loops = u64::from(device.read(region.slices.status)?[0][0]);
+        let (subpixels, capacity) = (region.subpixels(), Some(region.capacity));
+        Ok(RegionResult { pixels, depths, counts: self.counts, device_s: 0.0, subpixels, capacity })
+    }
+}

@@ -1,0 +1,263 @@
+//! Pipelines are data: other values of them give other recordings, the same pixels, and the kernels that are prepared.
+
+use super::*;
+use crate::pipeline::plan::{AssignBin, Process, Repeat, Schedule, Stage};
+use crate::pipeline::recording::Command;
+
+/// A pipeline in another order: translucent surfaces are cleared with the selection, the order of shading is made before colours are looked
+/// up, blocks are not renewed, and filtering has a submission of its own and is not cut.
+pub(super) fn reordered() -> Pipeline {
+    let mut stages = Pipeline::ANTHILL.stages().to_vec();
+    stages.retain(|stage| !matches!(stage.process, Process::RenewBlocks | Process::ClearResolved));
+    stages.insert(1, Stage::once(Process::ClearResolved, AssignBin::Subpixels, Schedule::Fused));
+    let find = |stages: &[Stage], process: Process, repeat: Repeat| {
+        stages.iter().position(|stage| (stage.process, stage.repeat) == (process, repeat)).expect("it is there")
+    };
+    let clear = find(&stages, Process::ClearEntries, Repeat::Slabs);
+    stages[clear].schedule = Schedule::Begin("sample");
+    let place = find(&stages, Process::PlaceEntries, Repeat::Slabs);
+    stages.swap(place, place + 1);
+    let filter = find(&stages, Process::Filter, Repeat::Once);
+    stages[filter] = Stage::once(Process::Filter, AssignBin::Whole, Schedule::Begin("filter"));
+    Pipeline::new(32, stages.leak()).unwrap_or_else(|invalid| panic!("{invalid}"))
+}
+
+fn ball(z: f64, opacity: f32) -> Thing {
+    thing(sphere(1.0), placed(0.0, 0.0, z, 0.0), [0.9; 3], opacity)
+}
+
+/// The submissions of a region: the name of each, and its stages with the kernels that they run, repeats apart, as on a CPU.
+fn chain(recordings: &[Recording]) -> String {
+    let mut text = String::new();
+    for recording in recordings {
+        let label = recording.label();
+        text += &label[..label.find(" [").expect("it names its pixels")];
+        let mut last = "";
+        for command in recording.commands() {
+            match command {
+                Command::BeginStage(stage) => {
+                    text += &format!("\n  {stage}:");
+                    last = "";
+                }
+                Command::Dispatch(dispatch) if dispatch.kernel.label() != last => {
+                    last = dispatch.kernel.label();
+                    text += &format!(" {last}");
+                }
+                _ => {}
+            }
+        }
+        text += "\n";
+    }
+    text.replace("_parallel", "_serial")
+}
+
+#[test]
+fn other_values_are_other_pipelines() {
+    let draw = |pipeline| draw(vec![ball(5.0, 1.0), ball(4.0, 0.5)], [24, 24], &Setup { pipeline, ..Setup::default() });
+    let anthill = draw(Pipeline::ANTHILL);
+    assert_eq!(chain(&anthill.recordings), ANTHILL);
+    let others = [(Pipeline::UNBINNED, UNBINNED), (Pipeline::SHADE_FIRST, SHADE_FIRST), (reordered(), REORDERED)];
+    for (pipeline, expected) in others {
+        let drawn = draw(pipeline);
+        assert_eq!(chain(&drawn.recordings), expected);
+        assert!(drawn.pixels == anthill.pixels && drawn.depths == anthill.depths, "{pipeline:?}");
+    }
+}
+
+/// What a region dispatches is among what was prepared.
+fn runs_what_was_prepared(things: Vec<Thing>, setup: &Setup, name: &str) {
+    let drawn = draw(things, [24, 24], setup);
+    let dispatched = |recording: &Recording| -> Vec<String> {
+        recording.dispatches().map(|dispatch| dispatch.kernel.label().to_string()).collect()
+    };
+    let run: BTreeSet<String> = drawn.recordings.iter().flat_map(dispatched).collect();
+    let unprepared: Vec<&String> = run.difference(&drawn.prepared).collect();
+    assert!(unprepared.is_empty(), "{name}: {unprepared:?}");
+}
+
+#[test]
+fn drawing_compiles_nothing_that_was_not_prepared() {
+    let of_kind: [fn() -> Shape; 5] = [|| sphere(1.0), || facets(3), || patches(2), || curves(20), || points(20)];
+    for (kind, shape) in of_kind.iter().enumerate() {
+        let (clipped, smooth, displaced) = (kind % 2 == 0, kind % 3 == 0, kind == 2);
+        let setup = || Setup { clipped, smooth, displaced, parallel: kind > 2, ..Setup::default() };
+        let opaque = || thing(shape(), placed(0.0, 0.0, 5.0, 0.3), [0.9; 3], 1.0);
+        let glass = thing(shape(), placed(0.1, 0.0, 4.0, 0.2), [0.9; 3], 0.5);
+        runs_what_was_prepared(vec![opaque()], &setup(), &format!("kind {kind}"));
+        runs_what_was_prepared(vec![opaque(), glass], &setup(), &format!("kind {kind}, translucent too"));
+    }
+    for pipeline in [Pipeline::UNBINNED, Pipeline::SHADE_FIRST, reordered()] {
+        let setup = Setup { pipeline, smooth: true, ..Setup::default() };
+        runs_what_was_prepared(vec![ball(5.0, 1.0), ball(4.0, 0.5)], &setup, &format!("{pipeline:?}"));
+    }
+}
+
+const ANTHILL: &str = "\
+select
+  select:
+  select: select_serial
+  select: scan_reduce_serial_bits scan_sums_serial scan_apply_serial_bits
+  select: gather_serial
+  select: plan_batches sort_count_hide scan_reduce_serial scan_sums_serial scan_apply_serial sort_scatter
+hide
+  dice: cull arm dice_quadric
+  hide: hide_first hide_rest
+  hide: block
+sample
+  composite: composite_clear
+  sample:
+sample
+  dice: cull arm dice_quadric
+  sample: sample_first sample_rest
+  dice: cull arm dice_quadric
+  sample: sample_first sample_rest
+sample
+  sample: scan_reduce_serial scan_sums_serial scan_apply_serial
+  sample: scatter_entries
+  sample: sort_entries
+  shade: needed scan_reduce_serial scan_sums_serial scan_apply_serial
+  sample: place_entries
+  shade: sort_count_shade scan_reduce_serial scan_sums_serial scan_apply_serial sort_scatter
+shade
+  dice: cull arm dice_quadric
+  shade: work_shade facing pack_constant work_shade facing pack_constant
+composite
+  composite: composite_slab_constant
+mark
+  shade: mark
+  shade: needed scan_reduce_serial scan_sums_serial scan_apply_serial
+  shade: sort_count_shade scan_reduce_serial scan_sums_serial scan_apply_serial sort_scatter
+shade
+  dice: cull arm dice_quadric
+  shade: work_shade facing pack_constant
+composite
+  composite: composite_close
+  filter: filter
+  filter: depth
+";
+
+const UNBINNED: &str = "\
+select
+  select:
+  select: select_serial
+  select: scan_reduce_serial_bits scan_sums_serial scan_apply_serial_bits
+  select: gather_serial
+  select: plan_batches sort_count_hide scan_reduce_serial scan_sums_serial scan_apply_serial sort_scatter
+hide
+  dice: cull arm dice_quadric
+  hide: hide_first hide_rest
+sample
+  composite: composite_clear
+  sample:
+sample
+  dice: cull arm dice_quadric
+  sample: sample_first sample_rest sample_first sample_rest
+sample
+  sample: scan_reduce_serial scan_sums_serial scan_apply_serial
+  sample: scatter_entries
+  sample: sort_entries
+  shade: needed scan_reduce_serial scan_sums_serial scan_apply_serial
+  sample: place_entries
+  shade: sort_count_shade scan_reduce_serial scan_sums_serial scan_apply_serial sort_scatter
+shade
+  dice: cull arm dice_quadric
+  shade: work_shade facing pack_constant work_shade facing pack_constant
+composite
+  composite: composite_slab_constant
+mark
+  shade: mark
+  shade: needed scan_reduce_serial scan_sums_serial scan_apply_serial
+  shade: sort_count_shade scan_reduce_serial scan_sums_serial scan_apply_serial sort_scatter
+shade
+  dice: cull arm dice_quadric
+  shade: work_shade facing pack_constant
+composite
+  composite: composite_close
+  filter: filter
+  filter: depth
+";
+
+const SHADE_FIRST: &str = "\
+select
+  select:
+  select: select_serial
+  select: scan_reduce_serial_bits scan_sums_serial scan_apply_serial_bits
+  select: gather_serial
+  select: plan_batches sort_count_hide scan_reduce_serial scan_sums_serial scan_apply_serial sort_scatter
+hide
+  dice: cull arm dice_quadric
+  hide: hide_first hide_rest
+sample
+  composite: composite_clear
+  sample:
+sample
+  dice: cull arm dice_quadric
+  sample: sample_first sample_rest sample_first sample_rest
+sample
+  sample: scan_reduce_serial scan_sums_serial scan_apply_serial
+  sample: scatter_entries
+  sample: sort_entries
+  shade: needed scan_reduce_serial scan_sums_serial scan_apply_serial
+  sample: place_entries
+  shade: sort_count_shade scan_reduce_serial scan_sums_serial scan_apply_serial sort_scatter
+shade
+  dice: cull arm dice_quadric
+  shade: work_shade facing pack_constant work_shade facing pack_constant
+composite
+  composite: composite_slab_constant
+mark
+  shade:
+  shade: needed scan_reduce_serial scan_sums_serial scan_apply_serial
+  shade: sort_count_shade scan_reduce_serial scan_sums_serial scan_apply_serial sort_scatter
+shade
+  dice: cull arm dice_quadric
+  shade: work_shade facing pack_constant work_shade facing pack_constant work_shade facing pack_constant
+composite
+  composite: composite_close
+  filter: filter
+  filter: depth
+";
+
+const REORDERED: &str = "\
+select
+  select:
+  composite: composite_clear
+  select: select_serial
+  select: scan_reduce_serial_bits scan_sums_serial scan_apply_serial_bits
+  select: gather_serial
+  select: plan_batches sort_count_hide scan_reduce_serial scan_sums_serial scan_apply_serial sort_scatter
+hide
+  dice: cull arm dice_quadric
+  hide: hide_first hide_rest
+sample
+  sample:
+sample
+  dice: cull arm dice_quadric
+  sample: sample_first sample_rest
+  dice: cull arm dice_quadric
+  sample: sample_first sample_rest
+sample
+  sample: scan_reduce_serial scan_sums_serial scan_apply_serial
+  sample: scatter_entries
+  sample: sort_entries
+  shade: needed scan_reduce_serial scan_sums_serial scan_apply_serial
+  shade: sort_count_shade scan_reduce_serial scan_sums_serial scan_apply_serial sort_scatter
+  sample: place_entries
+shade
+  dice: cull arm dice_quadric
+  shade: work_shade facing pack_constant work_shade facing pack_constant
+composite
+  composite: composite_slab_constant
+mark
+  shade: mark
+  shade: needed scan_reduce_serial scan_sums_serial scan_apply_serial
+  shade: sort_count_shade scan_reduce_serial scan_sums_serial scan_apply_serial sort_scatter
+shade
+  dice: cull arm dice_quadric
+  shade: work_shade facing pack_constant
+composite
+  composite: composite_close
+filter
+  filter: filter
+  filter: depth
+";
