@@ -64,8 +64,10 @@ pub mod binding {
 ///
 /// | record | x | y | z | w |
 /// |---|---|---|---|---|
-/// | 0 | `nu \| nv << 8 \| flags << 16` | record of the instance block in `Params` | seed of `random()` | record of the first uniform input in `Arena` |
+/// | 0 | `nu \| nv << 8 \| flags << 16` | instance block | seed of `random()` | uniform inputs |
 /// | 1 | bits of du (float) | bits of dv (float) | 0 | 0 |
+///
+/// The instance block is given by its first record in `Params`, the uniform inputs by their first record in `Arena`.
 ///
 /// `du`, `dv` are the parametric distance between neighbouring regular vertices. Uniform inputs (primvars of class
 /// uniform or constant bound to parameters that the shader declares uniform) take one record a value (a matrix: four)

@@ -3,13 +3,13 @@
 //!
 //! 1. Derivatives of what is uniform are 0.
 //! 2. A derivative and all that its argument needs are moved out of branches and loops as far as the argument's own
-//!   inputs allow.
+//!    inputs allow.
 //! 3. Where one cannot leave a branch, the branch is taken by everybody, its effects under a condition, its results
-//!   selected; where one cannot leave a loop whose number of trips is not the same for all, the loop goes on while any
-//!   point of the workgroup votes for it, and points that would have left keep their values.
+//!    selected; where one cannot leave a loop whose number of trips is not the same for all, the loop goes on while any
+//!    point of the workgroup votes for it, and points that would have left keep their values.
 //! 4. In each region derivatives are put together by levels: level n needs the results of level n - 1, so no order has
-//!   fewer barriers. (The paper searches a minimum clique cover among the possible places; with all of them movable to
-//!   one region, levels are one.)
+//!    fewer barriers. (The paper searches a minimum clique cover among the possible places; with all of them movable to
+//!    one region, levels are one.)
 
 use super::dead::remove_dead;
 use super::rates::varying;
