@@ -1,36 +1,15 @@
 //! Regions in flight on a device: begun, polled in turn, and traced.
 
 use crate::gpu::{Device, GpuError, Ticket};
-use crate::pipeline::buffers::{RegionCapacity, RegionContext, RegionSlices};
+use crate::pipeline::buffers::{RegionCapacity, RegionContext};
 use crate::pipeline::frame;
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::select::RegionPixels;
-use crate::render::device::renderer::DeviceRenderer;
+use crate::render::device::renderer::{DeviceRenderer, RunningRegion};
 use crate::render::region::chain::{RegionRun, RegionStatus};
 use crate::render::region::findings::RegionResult;
 use crate::trace::Track;
 use std::time::{Duration, Instant};
-
-/// The memory that regions in flight work in: equal parts.
-pub(super) struct RegionMemory {
-    /// What each part has room for.
-    pub capacity: RegionCapacity,
-    /// The parts.
-    pub parts: Vec<RegionSlices>,
-    /// Numbers of the parts in which no region works.
-    pub free: Vec<usize>,
-}
-
-/// A region in flight.
-pub(super) struct RunningRegion {
-    rect: [u32; 4],
-    /// Number of its part of the memory.
-    part: usize,
-    run: RegionRun,
-    begun: Instant,
-    /// Seconds of its submissions so far, by the device's clock.
-    device_s: f64,
-}
 
 /// What happened in a poll.
 #[derive(Debug)]

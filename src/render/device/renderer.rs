@@ -1,6 +1,7 @@
 //! One opened device at work on one picture: what it keeps in memory, from the first upload to the last free.
 
 use crate::gpu::{Device, DeviceInfo};
+use crate::pipeline::buffers::{RegionCapacity, RegionSlices};
 use crate::pipeline::recording::Buffer;
 use crate::pipeline::select::DepthBuckets;
 use crate::pipeline::{self, KernelVariants};
@@ -8,13 +9,14 @@ use crate::render::device::error::DeviceError;
 use crate::render::device::frame;
 use crate::render::device::memory::{free_bytes, geometry_bytes};
 use crate::render::device::picture::Picture;
-use crate::render::device::regions_in_flight::{RegionMemory, RunningRegion};
+use crate::render::region::chain::RegionRun;
 use crate::render::region::pace::Pace;
 use crate::render::region::record::DeviceWorld;
 use crate::render::resident::geometry_pages::{GeometryPages, PagesBytes};
 use crate::render::resident::grid_pages::GridPages;
 use crate::trace::Track;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// One opened device at work on one picture. It counts the picture's grids (`bound_split`), measures displacements
 /// without a declared bound (`measure_displacement`), divides its memory (`begin_picture`) and draws regions
@@ -33,6 +35,27 @@ pub(crate) struct DeviceRenderer {
     pub(super) pace: Pace,
     pub(super) begun_regions: u64,
     pub(super) tracks: DeviceTracks,
+}
+
+/// The memory that regions in flight work in: equal parts.
+pub(super) struct RegionMemory {
+    /// What each part has room for.
+    pub capacity: RegionCapacity,
+    /// The parts.
+    pub parts: Vec<RegionSlices>,
+    /// Numbers of the parts in which no region works.
+    pub free: Vec<usize>,
+}
+
+/// A region in flight.
+pub(super) struct RunningRegion {
+    pub rect: [u32; 4],
+    /// Number of its part of the memory.
+    pub part: usize,
+    pub run: RegionRun,
+    pub begun: Instant,
+    /// Seconds of its submissions so far, by the device's clock.
+    pub device_s: f64,
 }
 
 /// Where a device's times go in the trace.

@@ -2,7 +2,8 @@
 
 use crate::gpu::BLOCK_BYTES;
 use crate::pipeline::buffers::GridPageSlices;
-use crate::render::device::memory::{Demand, smallest_counting_bytes, smallest_region_bytes};
+use crate::render::device::memory::regions::{Demand, smallest_region_bytes};
+use crate::render::device::memory::shares::smallest_counting_bytes;
 use crate::render::resident::geometry_pages::PagesBytes;
 use crate::stats::human_bytes;
 use std::fmt;
