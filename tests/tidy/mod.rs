@@ -6,6 +6,7 @@ mod constants;
 mod directions;
 mod documents;
 mod kernels;
+mod language;
 mod paths;
 mod render_graph;
 mod rules;
