@@ -178,8 +178,8 @@ impl Encoder<'_> {
         // SAFETY: `encode` calls this between begin and end of the command buffer; `check_words` found the range inside
         // a buffer that is alive, and its offset and size multiples of 4.
         unsafe {
-            self.inputs.shared.raw.cmd_fill_buffer(self.resources.commands(), buffer, to.offset, to.bytes, value)
-        };
+            self.inputs.shared.raw.cmd_fill_buffer(self.resources.commands(), buffer, to.offset, to.bytes, value);
+        }
     }
 
     fn write(&mut self, to: BufferRange, data: &[u8]) {

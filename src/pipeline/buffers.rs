@@ -453,7 +453,7 @@ impl RegionSlices {
 
 /// A region in flight: its pixels, and the memory that its stages work in.
 #[derive(Clone, Copy, Debug)]
-pub struct RegionContext {
+pub struct ActiveRegion {
     /// The pixels.
     pub pixels: RegionPixels,
     /// The memory.
@@ -462,7 +462,7 @@ pub struct RegionContext {
     pub capacity: RegionCapacity,
 }
 
-impl RegionContext {
+impl ActiveRegion {
     /// Samples of a pixel.
     pub fn pixel_samples(&self) -> u32 {
         self.capacity.pixel_samples as u32

@@ -1,6 +1,6 @@
 //! Composite: what each subpixel sees, translucent surfaces front to back, then the opaque one.
 
-use super::buffers::{FrameSlices, RegionContext, RegionSlices};
+use super::buffers::{ActiveRegion, FrameSlices, RegionSlices};
 use super::kernels::{composite, composite_clear, composite_slab, place_entries};
 use super::needed_kernels::KernelList;
 use super::portion;
@@ -8,7 +8,7 @@ use super::recording::Recording;
 use std::ops::Range;
 
 /// Appends the start of compositing where anything is translucent: nothing gathered, everything shines through in the subpixels `some`.
-pub fn record_clear(recording: &mut Recording, region: &RegionContext, some: &Range<u64>) {
+pub fn record_clear(recording: &mut Recording, region: &ActiveRegion, some: &Range<u64>) {
     let bindings = composite_clear::Bindings { resolved: region.slices.resolved };
     let ([first, last], groups) = portion(some, region.subpixels(), composite_clear::LOCAL_SIZE);
     let push = composite_clear::Push { first, last, resolved_records: region.capacity.resolved_records() as u32 };
@@ -33,7 +33,7 @@ pub fn record_places(recording: &mut Recording, slices: &RegionSlices, entries: 
 pub fn record_slab(
     recording: &mut Recording,
     frame: &FrameSlices,
-    region: &RegionContext,
+    region: &ActiveRegion,
     weighted: [u32; 2],
     again: bool,
     some: &Range<u64>,
@@ -80,7 +80,7 @@ pub fn record_slab(
 pub fn record(
     recording: &mut Recording,
     frame: &FrameSlices,
-    region: &RegionContext,
+    region: &ActiveRegion,
     places: Range<u32>,
     some: &Range<u64>,
 ) {

@@ -1,6 +1,6 @@
 //! Filter: resolved samples become pixels; and the depth of pixels, which is not filtered (RISpec 4.1.3).
 
-use super::buffers::{FrameSlices, RegionContext};
+use super::buffers::{ActiveRegion, FrameSlices};
 use super::frame::filter_apron;
 use super::kernels::constants::{
     DEPTH_FILTER_FARTHEST, DEPTH_FILTER_MEAN, DEPTH_FILTER_NEAREST, FILTER_BOX, FILTER_CATMULL_ROM, FILTER_GAUSSIAN,
@@ -38,8 +38,8 @@ fn window(by: &Filter) -> [u32; 2] {
 
 /// Appends the filtering of colour and every variable, in the pixels `some` of the inside. Pixels of colour come first, then those of each variable, each group as many as
 /// the region's inside has.
-pub fn record(recording: &mut Recording, frame: &FrameSlices, region: &RegionContext, by: &Filter, some: &Range<u64>) {
-    let RegionContext { pixels: region, slices, capacity } = region;
+pub fn record(recording: &mut Recording, frame: &FrameSlices, region: &ActiveRegion, by: &Filter, some: &Range<u64>) {
+    let ActiveRegion { pixels: region, slices, capacity } = region;
     let [region_width, region_height] = region.size();
     let [inside_width, inside_height] = region.inside_size();
     let [inside_x, inside_y] = region.inside_offset();
@@ -84,9 +84,9 @@ pub fn record(recording: &mut Recording, frame: &FrameSlices, region: &RegionCon
 }
 
 /// Appends the depth of the pixels `some` of the inside, by the hider's depth filter (`min`, `max`, `average`).
-pub fn record_depth(recording: &mut Recording, region: &RegionContext, depth_filter: &str, some: &Range<u64>) {
+pub fn record_depth(recording: &mut Recording, region: &ActiveRegion, depth_filter: &str, some: &Range<u64>) {
     let pixel_samples = region.pixel_samples();
-    let RegionContext { pixels: region, slices, capacity } = region;
+    let ActiveRegion { pixels: region, slices, capacity } = region;
     let [inside_width, inside_height] = region.inside_size();
     let [inside_x, inside_y] = region.inside_offset();
     let bindings = depth::Bindings { keys: slices.keys, depths: slices.depths, resolved: slices.resolved };

@@ -1,6 +1,6 @@
 //! Hide: opaque grids, nearest first, lower the depth keys of the samples they cover; what lies behind is dropped undiced.
 
-use super::buffers::{FrameSlices, RegionContext, RegionSlices};
+use super::buffers::{ActiveRegion, FrameSlices, RegionSlices};
 use super::covering;
 use super::dice::{Per, Piece};
 use super::kernels::constants::KEY_EMPTY;
@@ -11,7 +11,7 @@ use super::recording::{Dispatch, Groups, Recording, Slice};
 use super::sample::Slab;
 
 /// Appends the start of hiding: empty samples, nothing hidden.
-pub fn record_clear(recording: &mut Recording, region: &RegionContext) {
+pub fn record_clear(recording: &mut Recording, region: &ActiveRegion) {
     let (slices, blocks) = (&region.slices, region.pixels.blocks());
     recording.concurrent(|recording| {
         recording.fill(slices.keys.part(0..region.subpixels()), KEY_EMPTY);
@@ -74,7 +74,7 @@ pub struct SlotSource {
 pub fn record_cull(
     recording: &mut Recording,
     frame: &FrameSlices,
-    region: &RegionContext,
+    region: &ActiveRegion,
     piece: &Piece,
     source: &SlotSource,
 ) {
@@ -131,7 +131,7 @@ fn variant(pass: HidePass, clipped: bool) -> hide::Variant {
 pub fn record_piece(
     recording: &mut Recording,
     frame: &FrameSlices,
-    region: &RegionContext,
+    region: &ActiveRegion,
     piece: &Piece,
     vertex_base: u32,
 ) {
@@ -162,7 +162,7 @@ pub fn record_piece(
 }
 
 /// Appends the renewal of the farthest depth of the blocks that hiding changed.
-pub fn record_blocks(recording: &mut Recording, region: &RegionContext) {
+pub fn record_blocks(recording: &mut Recording, region: &ActiveRegion) {
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = block::Bindings { keys: slices.keys, dirty: slices.dirty, blocks: slices.blocks };
     let push = block::Push { region_width, region_height, pixel_samples: region.pixel_samples() };

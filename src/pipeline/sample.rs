@@ -1,6 +1,6 @@
 //! Sample: translucent grids leave entries (micropolygon, coverage mask, depth plane) in the pixels they cover, slab by slab of depth.
 
-use super::buffers::{FrameSlices, RegionContext, RegionSlices};
+use super::buffers::{ActiveRegion, FrameSlices, RegionSlices};
 use super::dice::Piece;
 use super::hide::{HidePass, record_passes};
 use super::kernels::constants::VISIBLE_WORDS;
@@ -32,7 +32,7 @@ impl Slab {
 }
 
 /// Appends the start of a slab: no entries, nothing visible of the `selected` grids.
-pub fn record_clear(recording: &mut Recording, region: &RegionContext, selected: u64) {
+pub fn record_clear(recording: &mut Recording, region: &ActiveRegion, selected: u64) {
     let (slices, cells) = (&region.slices, region.cells());
     recording.concurrent(|recording| {
         recording.fill(slices.cell_counts.part(0..cells), 0);
@@ -56,7 +56,7 @@ fn variant(pass: HidePass, clipped: bool) -> sample::Variant {
 pub fn record_piece(
     recording: &mut Recording,
     frame: &FrameSlices,
-    region: &RegionContext,
+    region: &ActiveRegion,
     slab: Slab,
     piece: &Piece,
     vertex_base: u32,
@@ -97,7 +97,7 @@ pub fn record_piece(
 }
 
 /// Appends the numbering of entries by cell: where each cell's list begins.
-pub fn record_lists(recording: &mut Recording, variants: KernelVariants, region: &RegionContext) {
+pub fn record_lists(recording: &mut Recording, variants: KernelVariants, region: &ActiveRegion) {
     let slices = &region.slices;
     let sum = PrefixSum {
         values: slices.cell_counts,
@@ -122,7 +122,7 @@ pub fn record_scatter(recording: &mut Recording, slices: &RegionSlices, entries:
 }
 
 /// Appends the sorting by depth of the lists of `some` of the cells.
-pub fn record_sort(recording: &mut Recording, region: &RegionContext, some: &Range<u64>) {
+pub fn record_sort(recording: &mut Recording, region: &ActiveRegion, some: &Range<u64>) {
     let slices = &region.slices;
     let bindings = sort_entries::Bindings {
         entries: slices.entries,

@@ -1,6 +1,6 @@
 //! Select: the grids that a region needs, ranked in stable order and sorted into depth batches and bins.
 
-use super::buffers::{FrameSlices, GridPageSlices, RegionContext};
+use super::buffers::{ActiveRegion, FrameSlices, GridPageSlices};
 use super::kernels::constants::{BATCHES, BLOCK_PX, CLUSTER_GRIDS, DEPTH_BUCKETS, SLOT_LOG2_MIN};
 use super::kernels::{gather, plan_batches, select, sort_count, sort_scatter};
 use super::needed_kernels::{KernelList, KernelVariants};
@@ -78,7 +78,7 @@ impl DepthBuckets {
 }
 
 /// Appends the start of a selection: nothing is selected.
-pub fn record_clear(recording: &mut Recording, region: &RegionContext) {
+pub fn record_clear(recording: &mut Recording, region: &ActiveRegion) {
     recording.concurrent(|recording| {
         recording.fill(region.slices.chosen, 0);
         recording.fill(region.slices.histogram, 0);
@@ -94,7 +94,7 @@ pub fn record_choice(
     recording: &mut Recording,
     variants: KernelVariants,
     page: &GridPageSlices,
-    region: &RegionContext,
+    region: &ActiveRegion,
     some: &Range<u64>,
 ) {
     let GridPageSlices { listed, order, clusters } = *page;
@@ -107,7 +107,7 @@ pub fn record_choice(
 }
 
 /// Appends the ranking of all that are chosen, which counts them.
-pub fn record_ranks(recording: &mut Recording, variants: KernelVariants, region: &RegionContext) {
+pub fn record_ranks(recording: &mut Recording, variants: KernelVariants, region: &ActiveRegion) {
     let slices = &region.slices;
     let sum = PrefixSum {
         values: slices.chosen,
@@ -128,7 +128,7 @@ pub fn record_gather(
     recording: &mut Recording,
     variants: KernelVariants,
     page: &GridPageSlices,
-    region: &RegionContext,
+    region: &ActiveRegion,
     depth: DepthBuckets,
     some: &Range<u64>,
 ) {
@@ -172,7 +172,7 @@ pub fn record_batches(
     recording: &mut Recording,
     variants: KernelVariants,
     frame: &FrameSlices,
-    region: &RegionContext,
+    region: &ActiveRegion,
     batches: u32,
     depth: DepthBuckets,
     selected_max: u64,
@@ -200,7 +200,7 @@ pub(super) fn record_sort(
     recording: &mut Recording,
     variants: KernelVariants,
     frame: &FrameSlices,
-    region: &RegionContext,
+    region: &ActiveRegion,
     order: &SortOrder,
     by: sort_count::Variant,
 ) {

@@ -1,6 +1,6 @@
 //! Shade: the colour programs run on grids of which some sample sees a micropolygon; the colours of those micropolygons are kept.
 
-use super::buffers::{FrameSlices, RegionContext};
+use super::buffers::{ActiveRegion, FrameSlices};
 use super::dice::{Per, Piece};
 use super::kernels::constants::OPACITY_NONE;
 use super::kernels::{mark, needed, pack, sort_count};
@@ -13,7 +13,7 @@ use super::{covering, portion, scan};
 use std::ops::Range;
 
 /// Appends the marking of what the samples of the pixels `some` see: the opaque micropolygons behind their keys. It begins with pixel 0.
-pub fn record_mark(recording: &mut Recording, region: &RegionContext, some: &Range<u64>) {
+pub fn record_mark(recording: &mut Recording, region: &ActiveRegion, some: &Range<u64>) {
     let slices = &region.slices;
     if some.start == 0 {
         recording.fill(slices.visible, 0);
@@ -25,12 +25,12 @@ pub fn record_mark(recording: &mut Recording, region: &RegionContext, some: &Ran
 }
 
 /// Appends the marking of every micropolygon, seen or not.
-pub fn record_mark_all(recording: &mut Recording, region: &RegionContext) {
+pub fn record_mark_all(recording: &mut Recording, region: &ActiveRegion) {
     recording.fill(region.slices.visible, u32::MAX);
 }
 
 /// Appends the numbering of visible micropolygons: how many each grid has, where their colours begin, how many there are in all.
-pub fn record_places(recording: &mut Recording, variants: KernelVariants, region: &RegionContext, selected: u64) {
+pub fn record_places(recording: &mut Recording, variants: KernelVariants, region: &ActiveRegion, selected: u64) {
     let slices = &region.slices;
     let bindings = needed::Bindings {
         visible: slices.visible,
@@ -55,7 +55,7 @@ pub fn record_order(
     recording: &mut Recording,
     variants: KernelVariants,
     frame: &FrameSlices,
-    region: &RegionContext,
+    region: &ActiveRegion,
     selected: u64,
     places: Range<u32>,
 ) {
@@ -84,7 +84,7 @@ fn pack_variant(smooth: bool) -> pack::Variant {
 pub fn record_pack(
     recording: &mut Recording,
     frame: &FrameSlices,
-    region: &RegionContext,
+    region: &ActiveRegion,
     piece: &Piece,
     colours: &PieceColours<'_>,
 ) {

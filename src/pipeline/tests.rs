@@ -2,7 +2,7 @@
 
 use super::bound_split::{self, Chunk};
 use super::buffers::{
-    CountSlices, FrameSlices, GeometrySources, GridPageSlices, PageSlices, RegionCapacity, RegionContext, RegionSlices,
+    ActiveRegion, CountSlices, FrameSlices, GeometrySources, GridPageSlices, PageSlices, RegionCapacity, RegionSlices,
 };
 use super::dice::{self, Piece};
 use super::displace::{ProgramKind, ProgramPlaces, ProgramRun};
@@ -25,7 +25,7 @@ use std::sync::Arc;
 struct Fixture {
     frame: FrameSlices,
     grids: GridPageSlices,
-    region: RegionContext,
+    region: ActiveRegion,
 }
 
 const SAMPLES: u32 = 16;
@@ -61,7 +61,7 @@ impl Fixture {
         let slices =
             RegionSlices::cut(Buffer::new("region", 0, 2, 0, capacity.bytes()), &capacity).expect("made for it");
         let pixels = RegionPixels { sampled: [-1, -1, 17, 17], inside: [0, 0, 16, 16] };
-        Self { frame, grids, region: RegionContext { pixels, slices, capacity } }
+        Self { frame, grids, region: ActiveRegion { pixels, slices, capacity } }
     }
 
     fn sources(&self) -> GeometrySources<'_> {

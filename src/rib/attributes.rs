@@ -245,7 +245,7 @@ impl Reader<'_> {
                     changes.push(AttributeChange::DisplacementBound { radius: None, space: Some(Arc::clone(space)) });
                 }
                 ("identifier", "name", ParamSlice::Strings([name, ..])) => {
-                    changes.push(AttributeChange::Name(Arc::clone(name)))
+                    changes.push(AttributeChange::Name(Arc::clone(name)));
                 }
                 _ => changes.push(AttributeChange::Other(format!("{category}:{name}"), values.to_param(count))),
             }

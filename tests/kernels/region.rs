@@ -5,7 +5,7 @@ use super::lab::Lab;
 use crate::reference::hide::Candidate;
 use crate::reference::micropolygon::Micropolygon;
 use crate::reference::sampling::Pattern;
-use anthill::pipeline::buffers::{FrameSlices, RegionCapacity, RegionContext, RegionSlices, Vec4};
+use anthill::pipeline::buffers::{ActiveRegion, FrameSlices, RegionCapacity, RegionSlices, Vec4};
 use anthill::pipeline::dice::Piece;
 use anthill::pipeline::hide;
 use anthill::pipeline::kernels::constants::{
@@ -179,8 +179,8 @@ impl Region {
     }
 
     /// What stages are given of it.
-    pub(crate) fn context(&self) -> RegionContext {
-        RegionContext { pixels: self.pixels, slices: self.slices, capacity: self.capacity }
+    pub(crate) fn context(&self) -> ActiveRegion {
+        ActiveRegion { pixels: self.pixels, slices: self.slices, capacity: self.capacity }
     }
 
     /// Puts the grids from `first` on into slots, those of a size into one piece. Channel `c` of a piece's vertices has what `value` says

@@ -5,7 +5,7 @@ use super::region::{Region, flat_frame, in_halves};
 use crate::reference::scan::exclusive;
 use crate::reference::select::{batches, bucket, is_hidden, selected, size_class, slot_log2};
 use anthill::pipeline::KernelVariants;
-use anthill::pipeline::buffers::{FrameSlices, GridPageSlices, GridSlices, RegionContext};
+use anthill::pipeline::buffers::{ActiveRegion, FrameSlices, GridPageSlices, GridSlices};
 use anthill::pipeline::dice::Piece;
 use anthill::pipeline::hide::{self, SlotSource};
 use anthill::pipeline::kernels::constants::{
@@ -120,7 +120,7 @@ impl Bench {
     fn select_on(&mut self, variants: KernelVariants, batches: u32) {
         let Region { lab, slices, capacity, .. } = &mut self.region;
         let (pages, depth) = (&self.pages, self.depth);
-        let region = RegionContext { pixels: REGION, slices: *slices, capacity: *capacity };
+        let region = ActiveRegion { pixels: REGION, slices: *slices, capacity: *capacity };
         lab.run(|recording| {
             stage::record_clear(recording, &region);
             for page in pages {
@@ -256,7 +256,7 @@ fn grids_with_colours_in_a_round_are_sorted_for_shading() {
     let chosen = selected(&bounds, &REGION);
     let rounds: [Range<u32>; 5] = [0..places, 0..1000, 1000..1001, 1001..places / 2, places / 2..places + 500];
     for round in rounds {
-        let context = RegionContext { pixels: REGION, ..bench.region.context() };
+        let context = ActiveRegion { pixels: REGION, ..bench.region.context() };
         let lab = &mut bench.region.lab;
         let (variants, frame) = (lab.variants(), &bench.frame);
         lab.run(|recording| {
@@ -320,7 +320,7 @@ fn culling_drops_only_what_is_hidden_or_outside_the_slab() {
 fn cull(bench: &mut Bench, total: u32, cull: bool, slab: Slab) -> Vec<Slot> {
     let piece = Piece { number: 3, slot_base: 5, slot_log2: 8, mp_log2: 8, slot_count: total, base: 0 };
     let pieces = [Piece { number: 0, ..piece }, Piece { number: 1, ..piece }, Piece { number: 2, ..piece }, piece];
-    let context = RegionContext { pixels: REGION, ..bench.region.context() };
+    let context = ActiveRegion { pixels: REGION, ..bench.region.context() };
     let source = SlotSource { sorted: context.slices.sorted_hide, first: 0, cull, slab };
     let (lab, slices, frame) = (&mut bench.region.lab, context.slices, &bench.frame);
     lab.run(|recording| {

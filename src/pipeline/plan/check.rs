@@ -121,20 +121,20 @@ const fn comes_before(stages: &[Stage], at: usize, process: Process) -> bool {
 }
 
 const fn same_bins(one: AssignBin, other: AssignBin) -> bool {
-    match (one, other) {
+    matches!(
+        (one, other),
         (AssignBin::Whole, AssignBin::Whole)
-        | (AssignBin::Clusters, AssignBin::Clusters)
-        | (AssignBin::Pixels, AssignBin::Pixels)
-        | (AssignBin::Delivered, AssignBin::Delivered)
-        | (AssignBin::Subpixels, AssignBin::Subpixels)
-        | (AssignBin::Cells, AssignBin::Cells)
-        | (AssignBin::Entries, AssignBin::Entries)
-        | (AssignBin::Shading, AssignBin::Shading)
-        | (AssignBin::Depth(Grids::Opaque), AssignBin::Depth(Grids::Opaque))
-        | (AssignBin::Depth(Grids::Translucent), AssignBin::Depth(Grids::Translucent))
-        | (AssignBin::Depth(Grids::Displaced), AssignBin::Depth(Grids::Displaced)) => true,
-        _ => false,
-    }
+            | (AssignBin::Clusters, AssignBin::Clusters)
+            | (AssignBin::Pixels, AssignBin::Pixels)
+            | (AssignBin::Delivered, AssignBin::Delivered)
+            | (AssignBin::Subpixels, AssignBin::Subpixels)
+            | (AssignBin::Cells, AssignBin::Cells)
+            | (AssignBin::Entries, AssignBin::Entries)
+            | (AssignBin::Shading, AssignBin::Shading)
+            | (AssignBin::Depth(Grids::Opaque), AssignBin::Depth(Grids::Opaque))
+            | (AssignBin::Depth(Grids::Translucent), AssignBin::Depth(Grids::Translucent))
+            | (AssignBin::Depth(Grids::Displaced), AssignBin::Depth(Grids::Displaced))
+    )
 }
 
 const fn bins_fit(stage: &Stage) -> bool {

@@ -1,7 +1,7 @@
 //! Regions in flight on a device: begun, polled in turn, and traced.
 
 use crate::gpu::{Device, GpuError, Ticket};
-use crate::pipeline::buffers::{RegionCapacity, RegionContext};
+use crate::pipeline::buffers::{ActiveRegion, RegionCapacity};
 use crate::pipeline::frame;
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::select::RegionPixels;
@@ -55,7 +55,7 @@ impl DeviceRenderer {
         let pixels = self.region_pixels(rect);
         let regions = self.regions.as_mut().expect("the picture has begun");
         let part = regions.free.pop().expect("no more regions are begun than there is memory for");
-        let region = RegionContext { pixels, slices: regions.parts[part], capacity: regions.capacity };
+        let region = ActiveRegion { pixels, slices: regions.parts[part], capacity: regions.capacity };
         if self.captures(self.begun_regions) {
             self.device.mark_capture(true);
         }

@@ -6,7 +6,7 @@
 //! which other regions have their turn: loads by [`Loads::take`], all else by [`StageTasks`].
 
 use crate::gpu::{Device, GpuError, Ticket};
-use crate::pipeline::buffers::{RegionCapacity, RegionContext};
+use crate::pipeline::buffers::{ActiveRegion, RegionCapacity};
 use crate::pipeline::kernels::constants::{BATCHES, SIZE_CLASSES};
 use crate::pipeline::look::HideBin;
 use crate::pipeline::plan::{AssignBin, Grids, Pipeline, Process, Repeat, Schedule, Stage};
@@ -74,7 +74,7 @@ impl RegionRun {
     pub(crate) fn begin(
         device: &mut Device,
         world: &mut DeviceWorld,
-        region: RegionContext,
+        region: ActiveRegion,
         quota: Quota,
     ) -> Result<Self, GpuError> {
         let mut chain = Chain::new(world.pipeline, region, quota);
@@ -117,7 +117,7 @@ impl RegionRun {
 
 /// A region's way through its pipeline.
 pub(super) struct Chain {
-    pub(super) region: RegionContext,
+    pub(super) region: ActiveRegion,
     pub(super) pipeline: Pipeline,
     /// The stages under way, by their numbers in the pipeline.
     pub(super) under_way: Vec<usize>,
@@ -152,7 +152,7 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    fn new(pipeline: Pipeline, region: RegionContext, quota: Quota) -> Self {
+    fn new(pipeline: Pipeline, region: ActiveRegion, quota: Quota) -> Self {
         Self {
             pipeline,
             under_way: Vec::new(),

@@ -1,7 +1,7 @@
 //! Recording of loads: what happens to the slots of one load when it is hidden, sampled or shaded.
 
 use crate::gpu::{Device, GpuError};
-use crate::pipeline::buffers::{FrameSlices, GeometrySources, PageSlices, RegionContext};
+use crate::pipeline::buffers::{ActiveRegion, FrameSlices, GeometrySources, PageSlices};
 use crate::pipeline::displace::{self, ProgramKind, ProgramPlaces, ProgramRun};
 use crate::pipeline::hide::{self, SlotSource};
 use crate::pipeline::kernels::constants::{CHANNEL_PARAMETERS, CHANNEL_POSITION};
@@ -38,7 +38,7 @@ pub(crate) struct DeviceWorld {
 }
 
 /// An empty recording of one of a region's steps, labelled with the step and the region's pixels.
-pub(crate) fn empty_recording(step: &str, region: &RegionContext) -> Recording {
+pub(crate) fn empty_recording(step: &str, region: &ActiveRegion) -> Recording {
     let [x0, y0, x1, y1] = region.pixels.inside;
     Recording::new(format!("{step} [{x0}, {x1}) x [{y0}, {y1})"))
 }
@@ -91,7 +91,7 @@ impl DeviceWorld {
         &mut self,
         device: &mut Device,
         recording: &mut Recording,
-        region: &RegionContext,
+        region: &ActiveRegion,
         job: &LoadJob<'_>,
     ) -> Result<(), GpuError> {
         // They stay resident while the recording grows, see `Loads::take`.
@@ -113,7 +113,7 @@ impl DeviceWorld {
     fn record_stage(
         &self,
         recording: &mut Recording,
-        region: &RegionContext,
+        region: &ActiveRegion,
         job: &LoadJob<'_>,
         stage: &Stage,
         pieces: &[(&LoadPiece, GeometrySources<'_>)],
@@ -159,7 +159,7 @@ impl DeviceWorld {
     fn record_dice(
         &self,
         recording: &mut Recording,
-        region: &RegionContext,
+        region: &ActiveRegion,
         job: &LoadJob<'_>,
         shades: bool,
         pieces: &[(&LoadPiece, GeometrySources<'_>)],
@@ -182,7 +182,7 @@ impl DeviceWorld {
     fn record_slots(
         &self,
         recording: &mut Recording,
-        region: &RegionContext,
+        region: &ActiveRegion,
         job: &LoadJob<'_>,
         sorted: Slice<u32>,
         cull: bool,
@@ -202,7 +202,7 @@ impl DeviceWorld {
     fn record_hide_dice(
         &self,
         recording: &mut Recording,
-        region: &RegionContext,
+        region: &ActiveRegion,
         piece: &LoadPiece,
         sources: GeometrySources<'_>,
     ) {
@@ -220,7 +220,7 @@ impl DeviceWorld {
     fn record_displace(
         &self,
         recording: &mut Recording,
-        region: &RegionContext,
+        region: &ActiveRegion,
         piece: &LoadPiece,
         sources: GeometrySources<'_>,
     ) {
@@ -244,7 +244,7 @@ impl DeviceWorld {
     fn record_shade_dice(
         &self,
         recording: &mut Recording,
-        region: &RegionContext,
+        region: &ActiveRegion,
         piece: &LoadPiece,
         sources: GeometrySources<'_>,
     ) {
@@ -272,7 +272,7 @@ impl DeviceWorld {
     fn record_shade_displace(
         &self,
         recording: &mut Recording,
-        region: &RegionContext,
+        region: &ActiveRegion,
         piece: &LoadPiece,
         sources: GeometrySources<'_>,
     ) {
@@ -291,7 +291,7 @@ impl DeviceWorld {
     fn record_shade(
         &self,
         recording: &mut Recording,
-        region: &RegionContext,
+        region: &ActiveRegion,
         piece: &LoadPiece,
         sources: GeometrySources<'_>,
         places: Range<u32>,

@@ -4,7 +4,7 @@
 //! writes, except for sums and minima that come out the same in any order.
 
 use crate::gpu::{Device, GpuError};
-use crate::pipeline::buffers::{GridPageSlices, RegionContext, clusters};
+use crate::pipeline::buffers::{ActiveRegion, GridPageSlices, clusters};
 use crate::pipeline::kernels::constants::{CELL_SAMPLES, CLUSTER_GRIDS, VISIBLE_WORDS};
 use crate::pipeline::plan::{AssignBin, Process};
 use crate::pipeline::recording::Recording;
@@ -83,7 +83,7 @@ impl Extent {
 }
 
 /// Units of work of all subpixels together and of the entries that they look at, with so many entries in the slab.
-pub(crate) fn slab_units(region: &RegionContext, entries: u32) -> f64 {
+pub(crate) fn slab_units(region: &ActiveRegion, entries: u32) -> f64 {
     let looks = u64::from(entries) * region.capacity.pixel_samples.min(CELL_SAMPLES.into());
     (region.subpixels() + looks) as f64
 }
@@ -117,7 +117,7 @@ impl StageTask {
         }
     }
 
-    fn units(&self, world: &DeviceWorld, region: &RegionContext) -> Units {
+    fn units(&self, world: &DeviceWorld, region: &ActiveRegion) -> Units {
         let (capacity, samples) = (&region.capacity, f64::from(region.pixel_samples()));
         match self.process {
             Process::ClearSelection => Units::All(2 * region.subpixels() + capacity.choice_words()),
@@ -141,7 +141,7 @@ impl StageTask {
         }
     }
 
-    fn extent(&self, world: &DeviceWorld, region: &RegionContext) -> Extent {
+    fn extent(&self, world: &DeviceWorld, region: &ActiveRegion) -> Extent {
         let items = match self.process.finest_bins() {
             Some(AssignBin::Clusters) => self.grid_page.as_ref().map_or(0, |page| page.clusters(world)),
             Some(AssignBin::Pixels) => region.pixels.count(),
@@ -198,7 +198,7 @@ impl StageTasks {
         &mut self,
         device: &mut Device,
         world: &mut DeviceWorld,
-        region: &RegionContext,
+        region: &ActiveRegion,
         label: &str,
         quota: Quota,
     ) -> Result<(Recording, Portion), GpuError> {
@@ -233,7 +233,7 @@ impl DeviceWorld {
         &mut self,
         device: &mut Device,
         recording: &mut Recording,
-        region: &RegionContext,
+        region: &ActiveRegion,
         task: &StageTask,
         some: &Range<u64>,
     ) -> Result<(), GpuError> {
@@ -249,7 +249,7 @@ impl DeviceWorld {
     }
 
     /// Appends `some` items of a task that needs nothing but what the region has.
-    fn record_in_region(&self, recording: &mut Recording, region: &RegionContext, task: &StageTask, some: &Range<u64>) {
+    fn record_in_region(&self, recording: &mut Recording, region: &ActiveRegion, task: &StageTask, some: &Range<u64>) {
         let (variants, frame, places) = (self.variants, &self.frame, task.places.clone());
         match task.process {
             Process::ClearSelection => {

@@ -169,7 +169,7 @@ fn small_device_takes_small_regions() {
                 assert!(devices[0].capacity.subpixel_count(*region) <= 300_000);
             }
             ScheduleEventKind::Cut { why, .. } => {
-                assert!(matches!(why, CutReason::Memory { .. } | CutReason::Balance(_)))
+                assert!(matches!(why, CutReason::Memory { .. } | CutReason::Balance(_)));
             }
             _ => {}
         }
