@@ -34,7 +34,7 @@ impl Ran {
     fn messages(&self) -> Vec<&str> {
         let is_message = |line: &&str| match line.strip_prefix("anthill: ") {
             Some(text) => text.starts_with("error: ") || text.starts_with("warning: "),
-            None => !line.contains("`anthill devices` lists every device with what it lacks"),
+            None => !line.contains("`anthill devices` lists every device and what it lacks"),
         };
         self.err.lines().filter(is_message).collect()
     }

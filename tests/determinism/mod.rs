@@ -1,5 +1,5 @@
-//! The picture does not depend on who drew it: files of equal bytes whatever the devices, the memory, the size of pages, the order of
-//! regions (DESIGN 3.1).
+//! The picture does not depend on who drew it: files of equal bytes whatever the devices, the memory, the size of
+//! pages, the order of regions (DESIGN 3.1).
 
 use std::path::Path;
 use std::process::{Command, Stdio};

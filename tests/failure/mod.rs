@@ -1,5 +1,5 @@
-//! Devices that fail, on demand (`ANTHILL_FAULT`): no failure loses a picture. It is the same bytes, each failure is told once and
-//! counted, and the program ends.
+//! Devices that fail, on demand (`ANTHILL_FAULT`): no failure loses a picture. It is the same bytes, each failure is
+//! told once and counted, and the program ends.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -173,7 +173,8 @@ fn the_only_device_has_one_more_chance() {
     }
 }
 
-/// The first frame uses up its device and is missing; the second begins with it opened again, and may lose it once more.
+/// The first frame uses up its device and is missing; the second begins with it opened again, and may lose it once
+/// more.
 #[test]
 fn each_frame_has_its_own_chances() {
     let folder = tempfile::tempdir().expect("a temporary directory");

@@ -64,7 +64,8 @@ const PARTS: &[(&str, &[&str])] = &[
     ("main", &["cli"]),
 ];
 
-/// Folders of `src/render`, each with what it may use beside itself: folders before it, or single items of them. `render` is `mod.rs`.
+/// Folders of `src/render`, each with what it may use beside itself: folders before it, or single items of them.
+/// `render` is `mod.rs`.
 const RENDER: &[(&str, &[&str])] = &[
     ("grids", &[]),
     ("resident", &["grids"]),

@@ -1,6 +1,7 @@
 //! The module graph of `src/render`: which module uses which, sorted into layers.
 //!
-//! `cargo test --test anthill tidy::render_graph -- --nocapture` prints it. With `TIDY_ROOT` set to another checkout it prints that one's.
+//! `cargo test --test main tidy::render_graph -- --nocapture` prints it. Where `TIDY_ROOT` names another checkout, the
+//! graph is that one's.
 
 use super::code::without_tests;
 use super::paths::{relative_uses, uses};
@@ -14,8 +15,8 @@ const ROOT: &str = "render";
 /// A graph of names: each with those that it uses, itself excluded.
 pub(super) type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// A use of one module of `src/render` by another: `file:line`, the using module, and the path that is used. Both begin with
-/// `render`.
+/// A use of one module of `src/render` by another: `file:line`, the using module, and the path that is used. Both begin
+/// with `render`.
 pub(super) struct Use {
     pub at: String,
     pub user: String,
@@ -90,7 +91,8 @@ pub(super) fn folder_graph(modules: &Graph) -> Graph {
     graph
 }
 
-/// The layers of a graph: what a layer uses is in layers after it, or in its own cycle. Cycles are groups of several names.
+/// The layers of a graph: what a layer uses is in layers after it, or in its own cycle. Cycles are groups of several
+/// names.
 pub(super) fn layers(graph: &Graph) -> Vec<Vec<Vec<String>>> {
     let reach: BTreeMap<&String, BTreeSet<&String>> = graph.keys().map(|name| (name, reachable(graph, name))).collect();
     let cycle = |name: &String| -> Vec<String> {

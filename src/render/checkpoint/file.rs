@@ -32,14 +32,14 @@ pub(super) struct CheckpointHeader {
     /// The kinds of devices that drew.
     pub(super) devices: Vec<String>,
     /// Worlds that were begun, by their position among those that are drawn, counted from 1.
-    pub(super) worlds: BTreeMap<u32, WorldProgress>,
+    pub(super) worlds: BTreeMap<u32, SavedWorld>,
     /// The world whose pixels the file holds, if any.
     pub(super) current: Option<u32>,
 }
 
 /// How far a world was drawn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct WorldProgress {
+pub(super) struct SavedWorld {
     /// A hash of everything that its pictures depend on.
     pub(super) identity: String,
     /// Whether all its displays were written.
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     fn header() -> CheckpointHeader {
-        let state = |identity: &str, finished| WorldProgress { identity: identity.into(), finished };
+        let state = |identity: &str, finished| SavedWorld { identity: identity.into(), finished };
         CheckpointHeader {
             renderer: "0.1.0 ab".into(),
             devices: vec!["lavapipe \"x\"".into()],

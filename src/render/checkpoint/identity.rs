@@ -1,4 +1,5 @@
-//! Hashes of what pixels depend on: a checkpoint is only valid for the program, the devices and the world that it was made from.
+//! Hashes of what pixels depend on: a checkpoint is only valid for the program, the devices and the world that it was
+//! made from.
 
 use crate::film::PixelLayout;
 use crate::gpu::DeviceInfo;
@@ -27,8 +28,8 @@ pub(super) fn of_devices<'a>(devices: impl Iterator<Item = &'a DeviceInfo>) -> V
     names
 }
 
-/// A world: everything that devices are given for it (geometry, camera, compiled shaders and their parameters, whatever files they
-/// came from), and everything that the film does with their results. Locations in files do not matter.
+/// A world: everything that devices are given for it (geometry, camera, compiled shaders and their parameters, whatever
+/// files they came from), and everything that the film does with their results. Locations in files do not matter.
 pub(super) fn of_world(
     world: &World,
     picture: &Picture,

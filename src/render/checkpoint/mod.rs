@@ -1,8 +1,8 @@
 //! Checkpoints: finished pixels are saved to a file at intervals, and a later run draws only what is missing.
 //!
-//! A [`Checkpoint`] is opened before anything is drawn, notified when each world begins and ends, and closed. While a world is drawn,
-//! a thread saves its film row by row, and drawing does not wait for it. No pixel depends on which device draws which region, so the
-//! picture of a resumed render has the same bits as one that was never interrupted.
+//! A [`Checkpoint`] is opened before anything is drawn, notified when each world begins and ends, and closed. While a
+//! world is drawn, a thread saves its film row by row, and drawing does not wait for it. No pixel depends on which
+//! device draws which region, so the picture of a resumed render has the same bits as one that was never interrupted.
 
 mod file;
 mod identity;
@@ -16,7 +16,7 @@ use crate::pipeline::look::ImagerProgram;
 use crate::render::device::picture::Picture;
 use crate::scene::World;
 use crossbeam::channel::{RecvTimeoutError, bounded};
-use file::{CheckpointHeader, WorldProgress};
+use file::{CheckpointHeader, SavedWorld};
 use flate2::read::ZlibDecoder;
 use lock::FileLock;
 use std::path::{Path, PathBuf};
@@ -177,7 +177,7 @@ impl Checkpoint {
     }
 
     fn add_world(&mut self, number: u32, identity: String) {
-        self.header.worlds.insert(number, WorldProgress { identity, finished: false });
+        self.header.worlds.insert(number, SavedWorld { identity, finished: false });
         if self.resumed.is_none() {
             self.header.current = Some(number);
             self.has_pixels = false;

@@ -1,4 +1,4 @@
-//! What a session tells the user: about the devices, about displacement bounds, and about what is missing from a picture.
+//! Messages to the user about a picture: about the devices, displacement bounds, and what is missing.
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::gpu::{DeviceInfo, DeviceKind};
@@ -8,76 +8,78 @@ use crate::render::region::findings::RegionCounts;
 use crate::scene::{DisplayMode, World};
 use crate::schedule::Incomplete;
 
-/// What to do where devices fail.
-const NO_DEVICE_HINT: &str =
-    "give them more with --memory, name others with --devices (`anthill devices` lists them), or name fewer at once";
+/// What to do when devices fail.
+const NO_DEVICE_HINT: &str = "give devices more memory with --memory, or name other or fewer devices with --devices (`anthill devices` lists them)";
 
-/// A displacement may be so many times as far as its bound says, for rounding.
+/// A displacement may exceed its bound by this factor, because of rounding.
 const BOUND_SLACK: f32 = 1.0001;
 
-/// Says so where no GPU was found by itself, and where the devices are not all of one model and driver.
+/// Reports where no GPU was found by itself, and where the devices are not all of one model and driver.
 pub(crate) fn on_devices(reporter: &Reporter, devices: &[&DeviceInfo], wanted: &str) {
     let Some(first) = devices.first() else { return };
     let chosen = ["all", "alike"].contains(&wanted.trim());
     if chosen && devices.iter().all(|device| device.kind == DeviceKind::Cpu) {
-        let message = format!("no GPU that can render was found: {} draws, on the processor", first.name);
+        let message = format!("no GPU that can render was found: rendering on the processor with {}", first.name);
         let note = Diagnostic::new(Severity::Info, "devices", SourceLocation::default(), message);
-        reporter.report(note.hint("`anthill devices` lists every device with what it lacks"));
+        reporter.report(note.hint("`anthill devices` lists every device and what it lacks"));
     }
     let Some(other) = devices.iter().find(|device| !device.is_like(first)) else { return };
     // Two drivers may give their devices one name.
     let title = |info: &DeviceInfo| format!("{} ({}, {} {})", info.index, info.name, info.driver, info.driver_info);
     let (first, other) = (title(first), title(other));
-    let message = format!("devices {first} and {other} differ: a pixel's last bits depend on who draws it");
-    let hint = "--devices alike keeps to identical ones";
+    let message =
+        format!("devices {first} and {other} differ: the last bits of a pixel depend on which of them draws it");
+    let hint = "use --devices alike to render on identical devices only";
     reporter.report(Diagnostic::new(Severity::Warning, "devices", SourceLocation::default(), message).hint(hint));
 }
 
-/// Tells of what the camera asks for and does not get: blur, and depths between surfaces.
+/// Warns about what the camera asks for and is not supported: blur, and depths between surfaces.
 pub(crate) fn on_camera(reporter: &Reporter, world: &World) {
     let [open, close] = world.camera.shutter;
     if let Some(place) = world.moving_location().filter(|_| open < close) {
-        let message = format!("motion blur is not supported yet: everything stands as it does at shutter open, {open}");
+        let message =
+            format!("motion blur is not supported yet: the scene is rendered as it is at shutter open, {open}");
         reporter.warn("unimplement", place, message);
     }
     if world.camera.depth_of_field.is_some() {
-        let message = "depth of field is not supported yet: the camera is a pinhole";
+        let message = "depth of field is not supported yet: the picture is rendered with a pinhole camera";
         reporter.warn("unimplement", &world.location, message);
     }
     let wants_depth = world.options.displays.iter().any(|d| matches!(d.mode, DisplayMode::Image { z: true, .. }));
     if wants_depth && world.options.hider.depth_filter == "midpoint" {
-        let message = "the depth filter \"midpoint\" is not supported yet: depths are those of the nearest surface";
+        let message = "the depth filter \"midpoint\" is not supported yet: depths of the nearest surface are written";
         reporter.warn("unimplement", &world.location, message);
     }
 }
 
-/// No device could begin.
+/// Reports that no device could begin.
 pub(crate) fn on_no_device(reporter: &Reporter) {
     let severe = Diagnostic::new(Severity::Severe, "system", SourceLocation::default(), "no device is left to draw on");
     reporter.report(severe.hint(NO_DEVICE_HINT));
 }
 
-/// The list of grids found no room on the host, or could not be read back.
+/// Reports that the host has no memory for the list of grids, or could not read it back.
 pub(crate) fn on_no_list(reporter: &Reporter, error: &ListError) {
     let code = if matches!(error, ListError::NoRoom { .. }) { "limitcheck" } else { "system" };
     let severe = Diagnostic::new(Severity::Severe, code, SourceLocation::default(), error.to_string());
     reporter.report(severe.hint(error.hint()));
 }
 
-/// Parts of instances that were lost at the eye plane.
+/// Warns about parts of instances that were lost at the eye plane.
 pub(crate) fn on_eye_splits(reporter: &Reporter, picture: &Picture, lost: &[(u32, u32)]) {
     for (instance, count) in lost {
         let (name, place) = &picture.world.origins[*instance as usize];
-        let message = format!("{count} parts of {} reach behind the eye and are left out", whose(name));
+        let message = format!("{count} parts of {} extend behind the eye and are left out", object_title(name));
         reporter.warn("eyesplits", place, message);
     }
 }
 
-/// Displacement bounds that nobody declared and that were measured instead.
+/// Warns about displacement bounds that were not declared, and were measured instead.
 pub(crate) fn on_measured_bounds(reporter: &Reporter, picture: &Picture, bounds: &[(u32, f32)]) {
     for (instance, bound) in bounds {
         let (name, place) = &picture.world.origins[*instance as usize];
-        let message = format!("{} is displaced without a declared bound; it was measured", whose(name));
+        let message =
+            format!("{} is displaced without a declared bound, so the bound was measured", object_title(name));
         let hint =
             format!("declare Attribute \"displacementbound\" \"sphere\" [{bound}] \"coordinatesystem\" [\"camera\"]");
         let warning = Diagnostic::new(Severity::Warning, "displacementbound", place.clone(), message);
@@ -85,7 +87,7 @@ pub(crate) fn on_measured_bounds(reporter: &Reporter, picture: &Picture, bounds:
     }
 }
 
-/// Displacements that went beyond their declared bounds, by how far each instance was moved.
+/// Warns about displacements that exceeded their declared bounds, from how far each instance was moved.
 pub(crate) fn on_exceeded_bounds(reporter: &Reporter, picture: &Picture, moved: &[f32]) {
     for (index, (instance, &moved)) in picture.world.instances.iter().zip(moved).enumerate() {
         let undeclared = picture.world.unbounded.binary_search(&(index as u32)).is_ok();
@@ -94,32 +96,36 @@ pub(crate) fn on_exceeded_bounds(reporter: &Reporter, picture: &Picture, moved: 
         }
         let (name, place) = &picture.world.origins[index];
         let factor = moved / instance.displacement_bound;
-        let message = format!("{} is displaced {factor:.2} times as far as its displacementbound says", whose(name));
+        let message =
+            format!("{} is displaced {factor:.2} times as far as its displacementbound allows", object_title(name));
         let warning = Diagnostic::new(Severity::Warning, "displacementbound", place.clone(), message);
-        reporter.report(warning.hint("what lies outside the bound may be missing: make it larger by that factor"));
+        reporter.report(warning.hint("parts outside the bound may be missing: enlarge the bound by that factor"));
     }
 }
 
-/// Regions that no device could draw.
+/// Reports regions that no device could draw.
 pub(crate) fn on_missing_regions(reporter: &Reporter, incomplete: &Incomplete) {
     let severe = Diagnostic::new(Severity::Severe, "system", SourceLocation::default(), incomplete.to_string());
     reporter.report(severe.hint(NO_DEVICE_HINT));
 }
 
-/// What regions met that is beyond a limit.
+/// Warns about what regions met that is beyond a limit.
 pub(crate) fn on_limits(reporter: &Reporter, totals: &RegionCounts) {
     let place = SourceLocation::default();
     if totals.lost_samples > 0 {
-        let message = format!("{} micropolygons are too large to be sampled whole", totals.lost_samples);
+        let message = format!("{} micropolygons are too large to be sampled completely", totals.lost_samples);
         reporter.warn("limitcheck", &place, message);
     }
     if totals.long_loops > 0 {
-        let message = format!("{} shading points ran out of loop trips; their loops were ended", totals.long_loops);
+        let message = format!(
+            "{} shading points reached the limit of loop iterations, and their loops were ended",
+            totals.long_loops
+        );
         reporter.warn("limitcheck", &place, message);
     }
 }
 
-/// What messages call an object.
-fn whose(name: &str) -> String {
+/// The name of an object in messages.
+fn object_title(name: &str) -> String {
     if name.is_empty() { "this object".to_string() } else { format!("object {name:?}") }
 }

@@ -34,8 +34,8 @@ struct LoggedRegions {
 }
 
 impl RegionLog {
-    /// The log of a scheduler that starts now, `offset` after the world's first submission, and goes by `table`. `lists`: samples of
-    /// a pixel, and the filter's apron in pixels.
+    /// The log of a scheduler that starts now, `offset` after the world's first submission, and goes by `table`.
+    /// `lists`: samples of a pixel, and the filter's apron in pixels.
     pub(crate) fn new(offset: Duration, table: Arc<SummedArea>, lists: [[u32; 2]; 2]) -> Self {
         Self { offset, table, estimate: Capacity::of_lists(lists, u64::MAX, u64::MAX), kept: Mutex::default() }
     }

@@ -1,5 +1,5 @@
-//! The counting pass on several devices. Identical devices count once, in shares; where devices differ, each group of identical ones
-//! counts for itself, because each pixel must be what its device would have drawn alone.
+//! The counting pass on several devices. Identical devices count once, in shares; where devices differ, each group of
+//! identical ones counts for itself, because each pixel must be what its device would have drawn alone.
 
 use crate::heap;
 use crate::host_memory::HostMemory;
@@ -23,8 +23,8 @@ const SHARE_PRIMITIVES_MIN: u32 = 16;
 /// Shares for each of several devices, at least, so that the devices end together.
 const DEVICE_SHARES: u64 = 8;
 
-/// Measured displacement bounds are enlarged by this factor, because the vertices of the grids that are drawn are elsewhere on the
-/// surface than those that were measured.
+/// Measured displacement bounds are enlarged by this factor, because the vertices of the grids that are drawn are
+/// elsewhere on the surface than those that were measured.
 const MEASURED_SLACK: f32 = 1.05;
 
 /// A device that takes part in counting.
@@ -136,8 +136,8 @@ impl CountingPass<'_> {
         Ok(Arc::new(PictureGrids { bounds_measured: bounds, ..again }))
     }
 
-    /// Devices take share after share. The share of a device that fails is counted by the others, or by itself when it is opened
-    /// again. All devices have the displacement `bounds` that were measured.
+    /// Devices take share after share. The share of a device that fails is counted by the others, or by itself when it
+    /// is opened again. All devices have the displacement `bounds` that were measured.
     fn count(&self, devices: &mut Vec<CountingDevice>, bounds: &[(u32, f32)]) -> Result<PictureGrids, ListError> {
         let all = cut_into_shares(
             &self.picture.world.runs,

@@ -37,7 +37,8 @@ impl DeviceSlot {
         slot
     }
 
-    /// The device for a new world, opened again where it failed in the world before. One that always fails is given up for good.
+    /// The device for a new world, opened again where it failed in the world before. One that always fails is given up
+    /// for good.
     pub(super) fn take(&mut self) -> Option<Device> {
         if std::mem::take(&mut self.unopened) {
             return None;

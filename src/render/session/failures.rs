@@ -64,7 +64,8 @@ impl FailureLog {
         self.retry.lock().promised = again;
     }
 
-    /// Reports that the device failed and was closed after all its regions were drawn. Whatever needs it next may open it again.
+    /// Reports that the device failed and was closed after all its regions were drawn. Whatever needs it next may open
+    /// it again.
     pub(super) fn report_when_done(&self, error: &GpuError) {
         self.warn(&error.to_string(), error.hint(), "everything that it was to draw is drawn");
     }

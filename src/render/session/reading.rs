@@ -43,7 +43,8 @@ struct WorldSender<'a> {
 }
 
 impl WorldSender<'_> {
-    /// Whether the world that is being read is to be drawn. A world without FrameBegin has the number of its position as its frame.
+    /// Whether the world that is being read is to be drawn. A world without FrameBegin has the number of its position
+    /// as its frame.
     fn wants(&self, options: &Options) -> bool {
         let frame = options.frame.unwrap_or(self.count.saturating_add(1));
         self.options.frames.as_ref().is_none_or(|frames| frames.contains(frame))

@@ -127,7 +127,8 @@ fn open_devices(
     Ok(openings.into_iter().map(|opening| DeviceSlot::new(opening, &open_options)).collect())
 }
 
-/// Draws worlds as they come. With `-o` all must be known first, as far as memory permits, because its name may fit only one.
+/// Draws worlds as they come. With `-o` all must be known first, as far as memory permits, because its name may fit
+/// only one.
 fn draw_all(
     session: &mut Session<'_>,
     memory: &HostMemory,
@@ -156,7 +157,8 @@ fn draw_all(
     }
 }
 
-/// The next world, or all that are left; fewer where reading waits for memory that only drawn worlds free. Empty at the end.
+/// The next world, or all that are left; fewer where reading waits for memory that only drawn worlds free. Empty at the
+/// end.
 fn next_batch(memory: &HostMemory, worlds: &Receiver<ReadWorld>, all: bool) -> Vec<ReadWorld> {
     if !all {
         return worlds.recv().into_iter().collect();

@@ -132,7 +132,8 @@ impl RegionRenderer for Worker {
     }
 }
 
-/// Opens a device for the scheduler: the first time with the renderer that counted, after a failure again. Reports what fails here.
+/// Opens a device for the scheduler: the first time with the renderer that counted, after a failure again. Reports what
+/// fails here.
 pub(super) fn opener(
     counted: Option<CountedDevice>,
     reopener: DeviceReopener,
@@ -168,7 +169,8 @@ pub(super) fn opener(
     })
 }
 
-/// Subpixels and grids that a region of an idle device could have had; `None` if the device failed or had too little memory.
+/// Subpixels and grids that a region of an idle device could have had; `None` if the device failed or had too little
+/// memory.
 pub(super) fn region_capacity(idle: &IdleRenderer) -> Option<[u64; 2]> {
     idle.lock().as_ref()?.region_capacity().map(|capacity| [capacity.subpixels, capacity.grids])
 }
