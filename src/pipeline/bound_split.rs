@@ -1,8 +1,9 @@
 //! Bound/split: from primitives to grids, in rounds, in parallel with scan and compact (RenderAnts, section 5.1).
 //!
-//! A round bounds every subpatch of a list and decides: drop, dice, or split in two; a scan of the numbers of children gives each child
-//! its place, so that the list stays in authored order whatever runs when. What is a grid already is carried along. The host looks at
-//! [`Round`] after each round; when no subpatch was split the list holds grids only.
+//! A round bounds every subpatch of a list and decides: drop, dice, or split in two; a scan of the numbers of children
+//! gives each child its place, so that the list stays in authored order whatever runs when. Subpatches that are grids
+//! already are copied. The host reads [`Round`] after each round; when no subpatch was split, the list holds grids
+//! only.
 
 use super::buffers::{CountSlices, GeometrySources};
 use super::geometry::PrimitiveKind;
@@ -14,7 +15,7 @@ use super::recording::Recording;
 use super::scan::PrefixSum;
 use super::{covering, scan};
 
-/// Primitives of a chunk: a range of the numbers that its drawables give.
+/// A chunk of primitives: a range of the numbers that its drawables have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk {
     /// First drawable of the chunk's page run.

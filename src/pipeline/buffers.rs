@@ -1,4 +1,5 @@
-//! The memory of the pipeline: what a device keeps for a frame, and what each region in flight works in, in closed form.
+//! The memory of the pipeline: what a device keeps for a frame, and what each region in flight works in. All sizes are
+//! known in advance.
 
 use super::kernels::constants::{
     BATCHES, CELL_SAMPLES, CLUSTER_GRIDS, DEPTH_BUCKETS, POSITION_RECORDS, SCAN_TILE, SIZE_CLASSES, VISIBLE_WORDS,
@@ -22,7 +23,7 @@ pub struct PageSlices {
     pub data: Slice<Vec4>,
 }
 
-/// What a device keeps for the whole frame, pages apart.
+/// What a device keeps for the whole frame, except pages of geometry.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameSlices {
     /// Camera and sampling.
@@ -46,7 +47,7 @@ pub struct FrameSlices {
 pub struct GridSlices {
     /// Subpatches that are grids.
     pub grids: Slice<Subpatch>,
-    /// Where each may be hit.
+    /// The pixels and depths that each may cover.
     pub bounds: Slice<GridBound>,
 }
 
@@ -66,12 +67,12 @@ impl GridSlices {
     }
 }
 
-/// A page of the frame's grids, in an order in which neighbours lie close to each other in the picture.
+/// A page of the frame's grids, in an order in which neighbours are close to each other in the picture.
 #[derive(Clone, Copy, Debug)]
 pub struct GridPageSlices {
     /// The grids.
     pub listed: GridSlices,
-    /// The place of each among all grids of the frame in authored order.
+    /// The number of each among all grids of the frame in authored order.
     pub order: Slice<u32>,
     /// The pixels of each [`CLUSTER_GRIDS`] of them.
     pub clusters: Slice<Cluster>,
@@ -93,7 +94,7 @@ impl GridPageSlices {
         Ok(Self { listed, order: arena.cut(count)?, clusters: arena.cut(clusters(count))? })
     }
 
-    /// The first `count` grids of it.
+    /// The first `count` grids of the page.
     #[must_use]
     pub fn first(&self, count: u64) -> Self {
         let GridSlices { grids, bounds } = self.listed;
@@ -137,7 +138,7 @@ pub struct CountSlices {
     pub children: Slice<u32>,
     /// First child of each.
     pub offsets: Slice<u32>,
-    /// Scratch.
+    /// Scratch memory of prefix sums.
     pub scan: ScanSlices,
     /// State of the round.
     pub round: Slice<Round>,
@@ -182,9 +183,9 @@ impl CountSlices {
     }
 }
 
-/// Pieces of a load at most: their states travel in a recording.
+/// The most pieces of a load, whose states are part of a recording.
 pub const PIECES_MAX: u32 = 512;
-/// Work records beyond the last slot: empty ones, up to the end of a compiled kernel's last workgroup.
+/// Empty work records after those of the last slot, up to the end of a compiled kernel's last workgroup.
 const WORK_PADDING: u64 = 64;
 
 /// How large the parts of a region's memory are.
@@ -220,7 +221,8 @@ impl RegionCapacity {
         self.entries > 0
     }
 
-    /// Records of what a micropolygon, or a vertex of it, shows: colour, opacity where anything is translucent, variables.
+    /// Records of what a micropolygon, or a vertex of it, shows: colour, opacity where anything is translucent,
+    /// variables.
     pub fn value_records(&self) -> u64 {
         1 + u64::from(self.translucent()) + self.variables
     }
@@ -244,7 +246,7 @@ impl RegionCapacity {
         self.subpixels.div_ceil(self.pixel_samples)
     }
 
-    /// 4x4-pixel blocks of any rectangle of so many pixels: a strip one pixel high has the most.
+    /// 4x4-pixel blocks of any rectangle with that many pixels: a strip one pixel high has the most.
     fn blocks(&self) -> u64 {
         self.pixels()
     }
@@ -301,7 +303,7 @@ impl RegionCapacity {
         parts
     }
 
-    /// Bytes of it all.
+    /// Bytes of all parts together.
     pub fn bytes(&self) -> u64 {
         Arena::bytes_for(&self.parts())
     }
@@ -317,9 +319,9 @@ impl RegionCapacity {
 pub struct RegionSlices {
     /// A bit for each grid of the frame, in authored order: whether the region needs it.
     pub chosen: Slice<u32>,
-    /// Those before each word.
+    /// The number of set bits before each word of `chosen`.
     pub ranks: Slice<u32>,
-    /// Scratch.
+    /// Scratch memory of prefix sums.
     pub scan: ScanSlices,
     /// Number of selected grids.
     pub selected_count: Slice<Total>,
@@ -333,11 +335,11 @@ pub struct RegionSlices {
     pub batches: Slice<u32>,
     /// Sort key of each rank.
     pub sort_keys: Slice<u32>,
-    /// Place of each rank among those of its key.
+    /// Position of each rank among those of its key.
     pub places: Slice<u32>,
-    /// Ranks in the order of hiding and sampling, which stands while the region does.
+    /// Ranks in the order of hiding and sampling, which holds for the whole region.
     pub sorted_hide: Slice<u32>,
-    /// Ranks in the order of shading, made anew for each slab and round.
+    /// Ranks in the order of shading, made again for each slab and round.
     pub sorted_shade: Slice<u32>,
     /// Grids of each key.
     pub counts: Slice<u32>,
@@ -351,7 +353,7 @@ pub struct RegionSlices {
     pub blocks: Slice<u32>,
     /// Slots of the piece at work.
     pub slots: Slice<Slot>,
-    /// Their records for compiled kernels.
+    /// Work records of the slots, for compiled kernels.
     pub work: Slice<[u32; 4]>,
     /// Channels of the piece's vertices.
     pub arena: Slice<Vec4>,
@@ -365,11 +367,11 @@ pub struct RegionSlices {
     pub status: Slice<[u32; 4]>,
     /// Visible micropolygons.
     pub visible: Slice<u32>,
-    /// Two words a grid: the visible ones before each word of `visible`, a byte each.
+    /// Two words for each grid: the number of visible micropolygons before each word of `visible`, a byte each.
     pub visible_before: Slice<u32>,
-    /// How many of each grid.
+    /// Number of visible micropolygons of each grid.
     pub needed: Slice<u32>,
-    /// Where their colours begin.
+    /// Where the colours of each grid begin in the colour store.
     pub colour_base: Slice<u32>,
     /// The colour store.
     pub colours: Slice<Vec4>,
@@ -381,19 +383,19 @@ pub struct RegionSlices {
     pub depths: Slice<f32>,
     /// Translucent entries.
     pub entries: Slice<Entry>,
-    /// Their order.
+    /// Entries in order of cell, then depth.
     pub order: Slice<u32>,
     /// Entries of each cell.
     pub cell_counts: Slice<u32>,
     /// First entry of each cell.
     pub cell_offsets: Slice<u32>,
-    /// Filled so far.
+    /// How many entries of each cell are in its list so far.
     pub cell_filled: Slice<u32>,
-    /// Entries appended, and what went wrong.
+    /// How many entries were appended, and the longest list of a cell.
     pub appended: Slice<Appended>,
     /// How far each subpixel of a slab is composited.
     pub resume: Slice<u64>,
-    /// Subpixels with more to composite.
+    /// How many subpixels have more to composite.
     pub unfinished: Slice<Unfinished>,
 }
 

@@ -7,7 +7,8 @@ use super::portion;
 use super::recording::Recording;
 use std::ops::Range;
 
-/// Appends the start of compositing where anything is translucent: nothing gathered, everything shines through in the subpixels `some`.
+/// Appends the start of compositing where anything is translucent: the subpixels `some` have collected nothing, and let
+/// everything through.
 pub fn record_clear(recording: &mut Recording, region: &ActiveRegion, some: &Range<u64>) {
     let bindings = composite_clear::Bindings { resolved: region.slices.resolved };
     let ([first, last], groups) = portion(some, region.subpixels(), composite_clear::LOCAL_SIZE);
@@ -15,7 +16,7 @@ pub fn record_clear(recording: &mut Recording, region: &ActiveRegion, some: &Ran
     recording.dispatch(composite_clear::dispatch(groups, &bindings, &push));
 }
 
-/// Appends the noting of where the colours of `some` of a slab's entries are kept.
+/// Appends the look-up of where the colours of `some` of a slab's entries are.
 pub fn record_places(recording: &mut Recording, slices: &RegionSlices, entries: u32, some: &Range<u64>) {
     let bindings = place_entries::Bindings {
         entries: slices.entries,
@@ -27,9 +28,9 @@ pub fn record_places(recording: &mut Recording, slices: &RegionSlices, entries: 
     recording.dispatch(place_entries::dispatch(groups, &bindings, &place_entries::Push { first, last }));
 }
 
-/// Appends the compositing of a slab's entries, or what an earlier round of the same slab left over (`again`), in the subpixels `some` of
-/// the region; a round begins with subpixel 0. Values of variables count by
-/// the opacity they were found at, but for the `weighted` ones, which hold it already.
+/// Appends the compositing of a slab's entries, or what an earlier round of the same slab left over (`again`), in the
+/// subpixels `some` of the region; a round begins with subpixel 0. Values of variables are weighted by the opacity of
+/// their entry, except for the `weighted` ones, which hold it already.
 pub fn record_slab(
     recording: &mut Recording,
     frame: &FrameSlices,

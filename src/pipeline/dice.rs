@@ -12,11 +12,11 @@ use std::mem::offset_of;
 /// Geometry channels (dPdu, s) and (dPdv, t).
 pub const CHANNEL_TANGENTS: u32 = CHANNEL_DPDU | CHANNEL_DPDV;
 
-/// Slots of one size, and where their vertices stand in the arena. Channel `c` of the piece begins at record
+/// Slots of one size, and where their vertices are in the arena. Channel `c` of the piece begins at record
 /// `base + c * vertices()`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Its number in the load: where its state stands in [`RegionSlices::pieces`].
+    /// Its number in the load, and the index of its state in [`RegionSlices::pieces`].
     pub number: u32,
     /// First slot.
     pub slot_base: u32,
@@ -30,7 +30,7 @@ pub struct Piece {
     pub base: u32,
 }
 
-/// What a kernel's workgroups hold (glsl/lib/piece.glsl).
+/// What a kernel's workgroups go through (glsl/lib/piece.glsl).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Per {
     /// `GROUP_SLOTS` slots.
@@ -44,7 +44,7 @@ pub enum Per {
 }
 
 impl Piece {
-    /// Workgroups for the slots that culling leaves.
+    /// Workgroups for the slots that are left after culling.
     pub fn groups(&self, slices: &RegionSlices, per: Per) -> Groups {
         let piece = slices.pieces.part(u64::from(self.number)..u64::from(self.number) + 1).range();
         let offset = match per {

@@ -1,4 +1,4 @@
-//! Displace: the displacement program moves P and sets N, and the feeding of compiled programs in general.
+//! Displace: the displacement program moves P and sets N. Also the inputs of compiled programs in general.
 
 use super::buffers::{FrameSlices, GeometrySources, RegionSlices};
 use super::dice::{Per, Piece};
@@ -26,7 +26,7 @@ impl ProgramKind {
     }
 }
 
-/// Where a program's data stands in the arena.
+/// The first record of a program's data in the arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProgramPlaces {
     /// Input channel 0.
@@ -50,8 +50,8 @@ pub struct ProgramRun<'a> {
     pub places: ProgramPlaces,
 }
 
-/// Appends one run of a compiled program over a piece whose geometry channels are diced: its work records, the primvars it reads (if
-/// any drawable of the bin has such), the program itself.
+/// Appends one run of a compiled program over a piece whose geometry channels are diced: its work records, the primvars
+/// that it reads (if any drawable of the bin has such), then the program itself.
 pub fn record_program(
     recording: &mut Recording,
     sources: GeometrySources<'_>,
@@ -142,7 +142,7 @@ fn record_inputs(
     });
 }
 
-/// The kernels that feed a compiled program.
+/// The kernels that write the inputs of a compiled program.
 pub(super) fn program_kernels(kind: ProgramKind, primvars: bool) -> KernelList {
     let work = work::kernel(kind.work_variant());
     if primvars { vec![work, primvar::kernel()] } else { vec![work] }

@@ -1,4 +1,4 @@
-//! Filter: resolved samples become pixels; and the depth of pixels, which is not filtered (RISpec 4.1.3).
+//! Filter: resolved samples become pixels. Depths of pixels are not filtered but chosen (RISpec 4.1.3).
 
 use super::buffers::{ActiveRegion, FrameSlices};
 use super::frame::filter_apron;
@@ -13,7 +13,8 @@ use super::recording::Recording;
 use crate::scene::{Filter, FilterKind};
 use std::ops::Range;
 
-/// Samples that one invocation visits in a dispatch: half as many as it may make loop trips (ARCHITECTURE.md, 7), for pixels of one column.
+/// Samples that one invocation visits in a dispatch: half as many as it may make loop trips (ARCHITECTURE.md, 7), for
+/// pixels of one column.
 const SAMPLES_OF_A_PART: u32 = 16_000;
 
 fn kind_number(kind: FilterKind) -> u32 {
@@ -36,8 +37,8 @@ fn window(by: &Filter) -> [u32; 2] {
     filter_apron(by).map(|apron| 2 * apron + 1)
 }
 
-/// Appends the filtering of colour and every variable, in the pixels `some` of the inside. Pixels of colour come first, then those of each variable, each group as many as
-/// the region's inside has.
+/// Appends the filtering of colour and every variable, in the pixels `some` of those that the region delivers.
+/// Pixels of colour come first, then those of each variable.
 pub fn record(recording: &mut Recording, frame: &FrameSlices, region: &ActiveRegion, by: &Filter, some: &Range<u64>) {
     let ActiveRegion { pixels: region, slices, capacity } = region;
     let [region_width, region_height] = region.size();
@@ -55,7 +56,7 @@ pub fn record(recording: &mut Recording, frame: &FrameSlices, region: &ActiveReg
                     frame_buffer: frame.frame,
                     resolved: slices.resolved,
                     pixels: slices.pixels,
-                    // Depths come after colours.
+                    // Depths come after colours, so their memory is free until then.
                     totals: slices.depths,
                 };
                 let push = filter::Push {
@@ -83,7 +84,7 @@ pub fn record(recording: &mut Recording, frame: &FrameSlices, region: &ActiveReg
     }
 }
 
-/// Appends the depth of the pixels `some` of the inside, by the hider's depth filter (`min`, `max`, `average`).
+/// Appends the depth of the pixels `some` of those delivered, by the hider's depth filter (`min`, `max`, `average`).
 pub fn record_depth(recording: &mut Recording, region: &ActiveRegion, depth_filter: &str, some: &Range<u64>) {
     let pixel_samples = region.pixel_samples();
     let ActiveRegion { pixels: region, slices, capacity } = region;

@@ -8,8 +8,8 @@ use glam::DMat4;
 /// Parts of a pixel in which raster coordinates are integers.
 pub const PIXEL_PARTS: f64 = FIXED as f64;
 
-/// Micropolygons are never wanted larger than this many samples: one invocation visits them all, and none may make more than 32,768
-/// loop trips (ARCHITECTURE.md, 7).
+/// Micropolygons are never diced to more than this many samples: one invocation visits them all, and none may make more
+/// than 32,768 loop trips (ARCHITECTURE.md, 7).
 const SAMPLES_OF_A_MICROPOLYGON_MAX: f32 = 8192.0;
 
 /// How far beyond a pixel's own rectangle its filter reaches, in whole pixels: ceil(width / 2 - 1 / 2).
@@ -17,15 +17,16 @@ pub fn filter_apron(filter: &Filter) -> [u32; 2] {
     filter.width.map(|width| (width / 2.0 - 0.5).ceil().max(0.0) as u32)
 }
 
-/// The pixels that are sampled for a half-open rectangle of pixels: the rectangle and the filter's apron, as signed coordinates.
+/// The pixels that are sampled for a half-open rectangle of pixels: the rectangle and the filter's apron, as signed
+/// coordinates.
 pub fn sampled_px(rect: [u32; 4], filter: &Filter) -> [i32; 4] {
     let [ax, ay] = filter_apron(filter).map(u32::cast_signed);
     let [x0, y0, x1, y1] = rect.map(u32::cast_signed);
     [x0 - ax, y0 - ay, x1 + ax, y1 + ay]
 }
 
-/// The shading rate that primitives are diced at: the wanted one, unless micropolygons would hold more samples than an invocation may
-/// visit.
+/// The shading rate that primitives are diced at: the wanted one, unless micropolygons would hold more samples than an
+/// invocation may visit.
 pub fn dice_rate(shading_rate: f32, pixel_samples: [u32; 2]) -> f32 {
     let samples = (pixel_samples[0] * pixel_samples[1]) as f32;
     shading_rate.min(SAMPLES_OF_A_MICROPOLYGON_MAX / samples)
@@ -43,13 +44,14 @@ fn raster_map(camera: &Camera) -> ([f64; 2], [f64; 2]) {
     ([zoom * per_screen[0], -zoom * per_screen[1]], [-left * per_screen[0], top * per_screen[1]])
 }
 
-/// The nearest plane that raster depth is measured from; nearer ones leave no digits to farther points.
+/// The nearest plane that raster depth is measured from; nearer ones would leave farther points without precision.
 const RASTER_NEAR_MIN: f64 = 1e-4;
 /// Yon planes beyond this are at infinity.
 const RASTER_FAR_MAX: f64 = 1e30;
 
-/// Raster space (pixels, y down) from camera space, as a matrix for shaders: perspective divides by its w. z is 0 at the hither plane
-/// (at z = 1 when there is none worth the name) and 1 at yon in perspective, and the camera's otherwise; so the matrix has an inverse.
+/// Raster space (pixels, y down) from camera space, as a matrix for shaders: perspective divides by its w. z is 0 at
+/// the hither plane (at z = 1 where that plane is too near) and 1 at yon in perspective; otherwise it is the camera's
+/// z. So the matrix has an inverse.
 pub fn raster_from_camera(camera: &Camera) -> DMat4 {
     let (scale, offset) = raster_map(camera);
     let perspective = matches!(camera.projection, Projection::Perspective { .. });

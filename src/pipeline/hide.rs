@@ -1,4 +1,5 @@
-//! Hide: opaque grids, nearest first, lower the depth keys of the samples they cover; what lies behind is dropped undiced.
+//! Hide: opaque grids, nearest first, lower the depth keys of the samples they cover; what is behind them is dropped
+//! before it is diced.
 
 use super::buffers::{ActiveRegion, FrameSlices, RegionSlices};
 use super::covering;
@@ -28,9 +29,9 @@ pub(super) fn rest_start() -> Rest {
     Rest { rest_groups_x: 0, rest_groups_y: 1, rest_groups_z: 1, rest_lost: 0 }
 }
 
-/// Appends the two passes over a piece's micropolygons: `dispatch` makes the first pass, which visits up to a set number of samples of each
-/// micropolygon, and the rest pass. The first pass arms the rest pass only for micropolygons of thousands of samples; otherwise the
-/// rest pass costs next to nothing. It is disarmed afterwards.
+/// Appends the two passes over a piece's micropolygons: `dispatch` makes the first pass, which visits up to a set
+/// number of samples of each micropolygon, and the rest pass. The first pass arms the rest pass only for micropolygons
+/// of thousands of samples; otherwise the rest pass costs next to nothing. It is disarmed afterwards.
 pub(super) fn record_passes(
     recording: &mut Recording,
     slices: &RegionSlices,
@@ -161,7 +162,7 @@ pub fn record_piece(
     });
 }
 
-/// Appends the renewal of the farthest depth of the blocks that hiding changed.
+/// Appends the update of the farthest depth of the blocks that hiding changed.
 pub fn record_blocks(recording: &mut Recording, region: &ActiveRegion) {
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = block::Bindings { keys: slices.keys, dirty: slices.dirty, blocks: slices.blocks };
@@ -179,7 +180,7 @@ pub(super) fn kernels(clipped: bool) -> KernelList {
     HidePass::ALL.map(|pass| hide::kernel(variant(pass, clipped))).to_vec()
 }
 
-/// The kernels that renew blocks.
+/// The kernels that update the farthest depths of blocks.
 pub(super) fn block_kernels() -> KernelList {
     vec![block::kernel()]
 }

@@ -1,7 +1,8 @@
 //! Imager: the imager shader runs at pixels that were filtered and exposed (RISpec 4.1.4 and figure 4.2).
 //!
-//! To the compiled kernel a *tile* of 16 x 16 pixels is a grid: pixels are its vertices, u and v run along raster x and y, one pixel
-//! apart. Tiles are laid out from raster (0, 0), so that derivatives and `random()` do not depend on the crop window.
+//! To the compiled kernel a *tile* of 16 x 16 pixels is a grid: pixels are its vertices, u and v run along raster x and
+//! y, one pixel apart. Tiles are laid out from raster (0, 0), so that derivatives and `random()` do not depend on the
+//! crop window.
 
 use super::look::ImagerProgram;
 use super::recording::{Arena, ArenaFull, Buffer, Dispatch, Groups, Recording, Slice};
@@ -16,7 +17,7 @@ const SLOT_LOG2: u32 = TILE_PIXELS.ilog2();
 /// Outputs of an imager's kernel in order: `Ci`, `Oi`, `alpha`, a channel each.
 pub const OUTPUT_CHANNELS: u32 = 3;
 
-/// What an imager works in: room for so many tiles.
+/// The memory that an imager works in, for a number of tiles.
 #[derive(Clone, Copy, Debug)]
 pub struct ImagerSlices {
     /// Two records a tile (spirv-gen's abi.rs).

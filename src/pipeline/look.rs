@@ -1,4 +1,5 @@
-//! What the pipeline must know of a drawable's shading: programs by number, where their inputs come from, and what they do to opacity.
+//! What the pipeline must know of a drawable's shading: programs by number, where their inputs come from, and what they
+//! do to opacity.
 
 use super::geometry::PrimitiveKind;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use std::sync::Arc;
 pub enum Verdict {
     /// Opacity 1 everywhere: it hides before it is coloured.
     Opaque,
-    /// Anything else: it is listed and composited.
+    /// Anything else: it leaves entries, which are composited.
     Translucent,
     /// Opacity 0 everywhere: it is not drawn.
     Dropped,
@@ -85,7 +86,7 @@ pub struct ShadeBin {
     pub shade_primvars: bool,
 }
 
-/// What the pipeline must know of a compiled kernel to feed it (spirv-gen's reflection, as numbers).
+/// What the pipeline must know of a compiled kernel to write its inputs (spirv-gen's reflection, as numbers).
 #[derive(Clone, Debug)]
 pub struct ShadingKernel {
     /// What a device runs.

@@ -1,8 +1,9 @@
-//! The Reyes pipeline: stages, their kernels, and the recordings that devices execute. Knows nothing of Vulkan.
+//! The Reyes pipeline: stages, their kernels, and the recordings that devices execute. It knows nothing of Vulkan.
 //!
-//! A stage is one file here, of the name of its kernel in `glsl/`; it appends commands to a [`recording::Recording`]. What is drawn is a
-//! [`world::DrawnWorld`]; [`buffers`] has the memory that the stages work in; [`plan::Pipeline`] has their order and the bins that their
-//! work is cut into. [`crate::render`](mod@crate::render) runs recordings, reads results back and decides what is next.
+//! A stage is one file here, of the name of its kernel in `glsl/`; it appends commands to a [`recording::Recording`].
+//! What is drawn is a [`world::DrawnWorld`]; [`buffers`] has the memory that the stages work in; [`plan::Pipeline`] has
+//! their order and the bins that their work is cut into. [`crate::render`](mod@crate::render) runs recordings, reads
+//! results back and decides what is next.
 
 pub mod bound_split;
 pub mod buffers;
@@ -36,13 +37,14 @@ use std::ops::Range;
 /// All items of a stage: what is recorded in one portion.
 pub const ALL: Range<u64> = 0..u64::MAX;
 
-/// First and last (exclusive) of the `count` items that a dispatch of `some` of them goes through, and the workgroups for it.
+/// First and last (exclusive) of the `count` items that a dispatch of `some` of them goes through, and the workgroups
+/// for it.
 fn portion(some: &Range<u64>, count: u64, local_size: [u32; 3]) -> ([u32; 2], Groups) {
     let some = some.start.min(count)..some.end.min(count);
     ([some.start as u32, some.end as u32], covering(some.end - some.start, local_size))
 }
 
-/// Workgroups for `count` invocations, going on along y where they do not fit along x (glsl/lib/invocation.glsl).
+/// Workgroups for `count` invocations, continued along y where they do not fit along x (glsl/lib/invocation.glsl).
 fn covering(count: u64, local_size: [u32; 3]) -> Groups {
     const X_MAX: u64 = 32_768;
     let groups = count.div_ceil(u64::from(local_size[0]));

@@ -1,8 +1,9 @@
-//! The kernels that drawing a world needs: what each stage of a pipeline runs, by the variants that the world calls for.
+//! The kernels that drawing a world needs: what each stage of a pipeline runs, by the variants that the world calls
+//! for.
 
 use super::displace::ProgramKind;
 use super::geometry::PrimitiveKind;
-use super::plan::{AssignBin, Pipeline, Process, Stage};
+use super::plan::{AssignBin, Pipeline, PipelineStage, Process};
 use super::recording::Kernel;
 use super::world::DrawnWorld;
 use super::{bound_split, composite, dice, displace, filter, hide, sample, select, shade};
@@ -47,8 +48,9 @@ impl WorldTraits {
     }
 }
 
-/// The kernels of `glsl/` that drawing a world needs, in the order in which they are needed first: those of counting, then those of the
-/// pipeline's stages; to be compiled ahead, as the compiled shaders are. `depth`: whether a display wants depths.
+/// The kernels of `glsl/` that drawing a world needs, in the order in which they are needed first: those of counting,
+/// then those of the pipeline's stages; to be compiled ahead, as the compiled shaders are. `depth`: whether a display
+/// wants depths.
 pub fn kernels_of(world: &DrawnWorld, pipeline: &Pipeline, variants: KernelVariants, depth: bool) -> Vec<Arc<Kernel>> {
     let traits = WorldTraits::of(world);
     let mut kernels = bound_split::kernels(traits.kinds.iter().copied(), variants);
@@ -63,7 +65,7 @@ pub fn kernels_of(world: &DrawnWorld, pipeline: &Pipeline, variants: KernelVaria
     kernels.into_iter().filter(|kernel| known.insert(kernel.label())).cloned().collect()
 }
 
-fn of_stage(stage: &Stage, traits: &WorldTraits, variants: KernelVariants) -> KernelList {
+fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariants) -> KernelList {
     match stage.process {
         Process::ClearSelection | Process::ClearEntries | Process::MarkAll => Vec::new(),
         Process::Choose => select::choice_kernels(variants),

@@ -1,27 +1,27 @@
-//! Pipelines as data (Piko, Patney et al. 2015): which stages a region goes through, in which order, what bins their work is cut into,
-//! and which of them share a submission. `order` below is the one place that says what follows what.
+//! Pipelines as data (Piko, Patney et al. 2015): which stages a region goes through, in which order, what bins their
+//! work is cut into, and which of them share a submission. `order` below is the one place that says what follows what.
 //!
-//! A stage's *Process* names its kernels, its *AssignBin* says how its work is cut, its *Schedule* whether it begins a submission, its
-//! *Repeat* whether it runs once. [`crate::render`](mod@crate::render) builds the chain of submissions of a region from a
-//! [`Pipeline`]; the kernels to be compiled follow from it too ([`super::kernels_of`]). Another pipeline is another value, so that
-//! pipelines can be measured against each other with the same kernels; none of them changes a pixel. A value in which a stage comes
-//! before what it needs cannot be made ([`Pipeline::new`]).
+//! A stage's *Process* names its kernels, its *AssignBin* how its work is cut, its *Schedule* whether it begins a
+//! submission, and its *Repeat* how often it runs. [`crate::render`](mod@crate::render) builds the chain of submissions
+//! of a region from a [`Pipeline`]; the kernels to be compiled follow from it too ([`super::kernels_of`]). Another
+//! pipeline is another value, so that pipelines can be measured against each other with the same kernels; none of them
+//! changes a pixel. A value in which a stage comes before what it needs cannot be made ([`Pipeline::new`]).
 
 mod check;
 mod process;
 
 pub use check::{InvalidPipeline, Requirement};
-pub use process::{AssignBin, Grids, Process, Repeat, Schedule, Stage};
+pub use process::{AssignBin, Grids, PipelineStage, Process, Repeat, Schedule};
 
 use super::kernels::constants::BATCHES;
 
 /// The order of stages of [`Pipeline::ANTHILL`].
-const fn order() -> [Stage; 33] {
+const fn order() -> [PipelineStage; 33] {
     use AssignBin::{Cells, Clusters, Delivered, Depth, Entries, Pixels, Shading, Subpixels, Whole};
     use Grids::{Opaque, Translucent};
+    use PipelineStage as S;
     use Process::*;
     use Schedule::{Begin, Fused};
-    use Stage as S;
     [
         // The grids that the region needs, in depth batches, nearest first.
         S::once(ClearSelection, Whole, Begin("select")),
@@ -63,28 +63,28 @@ const fn order() -> [Stage; 33] {
     ]
 }
 
-/// A pipeline: the stages of a region in order. Stages that find nothing to do are left out: those of slabs where nothing is translucent,
-/// and the filtering of depths where no display wants it.
+/// A pipeline: the stages of a region in order. Stages that find nothing to do are left out: those of slabs where
+/// nothing is translucent, and the filtering of depths where no display wants it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pipeline {
     batches: u32,
-    stages: &'static [Stage],
+    stages: &'static [PipelineStage],
 }
 
 impl Pipeline {
     /// Hides first, nearest first, and shades what is seen.
     pub const ANTHILL: Self = Self::valid(BATCHES, &order());
     /// Hides everything in one batch, and culls nothing.
-    pub const UNBINNED: Self = Self::valid(1, &Stage::without::<33, 32>(order(), Process::RenewBlocks));
+    pub const UNBINNED: Self = Self::valid(1, &PipelineStage::without::<33, 32>(order(), Process::RenewBlocks));
     /// As [`Self::UNBINNED`], but shades everything, seen or not (RenderAnts).
     pub const SHADE_FIRST: Self = Self::valid(
         1,
-        &Stage::with(
-            Stage::without::<33, 32>(order(), Process::RenewBlocks),
+        &PipelineStage::with(
+            PipelineStage::without::<33, 32>(order(), Process::RenewBlocks),
             Process::Mark,
-            Stage::once(Process::MarkAll, AssignBin::Whole, Schedule::Begin("mark")),
+            PipelineStage::once(Process::MarkAll, AssignBin::Whole, Schedule::Begin("mark")),
         ),
     );
     /// Displaces everything that is displaced, only to find out how far it is moved.
-    pub const MEASURE: Self = Self::valid(BATCHES, &Stage::displacement(order()));
+    pub const MEASURE: Self = Self::valid(BATCHES, &PipelineStage::displacement(order()));
 }

@@ -1,12 +1,13 @@
-//! A recording: what a device shall do, as plain data.
+//! A recording: what a device is to do, as plain data.
 //!
-//! Stages append commands to a [`Recording`]; a device turns it into its own commands and runs it. Nothing here knows Vulkan, so that
-//! the order of passes can be printed and tested without a device.
+//! Stages append commands to a [`Recording`]; a device turns it into its own commands and runs it. Nothing here knows
+//! Vulkan, so that the order of passes can be printed and tested without a device.
 //!
-//! *Order.* Commands are passes: each sees all that those before it wrote, also those of recordings submitted earlier to the same
-//! device. One full memory barrier between passes does this; drivers merge finer ones anyway, and a forgotten one is a wrong pixel on
-//! some other machine. Commands in a [`Recording::concurrent`] group are one pass together: none reads or writes what another of the
-//! group writes, which is checked. In a [`Recording::unordered`] group they may, if the result is the same in any order.
+//! *Order.* Commands are passes: each sees all that those before it wrote, also those of recordings submitted earlier
+//! to the same device. One full memory barrier between passes does this; drivers merge finer ones anyway, and a
+//! forgotten one would be a wrong pixel on some other machine. Commands in a [`Recording::concurrent`] group are one
+//! pass together: none reads or writes what another of the group writes, which is checked. In a
+//! [`Recording::unordered`] group they may, if the result is the same in any order.
 
 mod buffer;
 mod dump;
@@ -20,8 +21,8 @@ pub use limits::{BINDINGS_MAX, PUSH_BYTES_MAX, SHARED_BYTES_MAX, WORKGROUP_INVOC
 
 use std::sync::Arc;
 
-/// Offsets of parts of buffers that kernels are bound to are multiples of this: the largest `minStorageBufferOffsetAlignment` that
-/// Vulkan permits a device to ask for.
+/// Offsets of parts of buffers that kernels are bound to are multiples of this: the largest
+/// `minStorageBufferOffsetAlignment` that Vulkan permits a device to ask for.
 pub const BINDING_ALIGNMENT: u64 = 256;
 
 /// The largest range that a kernel is bound to: 128 MiB, the least that every device offers.
@@ -38,13 +39,13 @@ pub const WRITE_BYTES_MAX: u64 = 65_536;
 pub enum Groups {
     /// This many along x, y, z; a zero runs nothing.
     Direct([u32; 3]),
-    /// As three `uint` at this place say when the dispatch begins.
+    /// As many as the three `uint` at this place say when the dispatch begins.
     Indirect(BufferRange),
 }
 
 impl Groups {
-    /// Enough workgroups of `local_size` along x for `count` invocations. Devices refuse more than their limit (65,535 or more): a
-    /// kernel that may need more takes the rest along y.
+    /// Enough workgroups of `local_size` along x for `count` invocations. Devices refuse more than their limit (65,535
+    /// or more): a kernel that may need more takes the rest along y.
     pub fn covering(count: u64, local_size: [u32; 3]) -> Self {
         let groups = count.div_ceil(u64::from(local_size[0]));
         Groups::Direct([u32::try_from(groups).unwrap_or(u32::MAX), 1, 1])
@@ -69,8 +70,8 @@ impl From<Slice<[u32; 3]>> for Groups {
     }
 }
 
-/// One run of a kernel. Made by the generated `dispatch` functions of [`crate::pipeline::kernels`], whose types leave no room for
-/// bindings in the wrong order; for compiled shaders by hand.
+/// One run of a kernel. Made by the generated `dispatch` functions of [`crate::pipeline::kernels`], whose types rule
+/// out bindings in the wrong order; for compiled shaders it is made by hand.
 #[derive(Clone, Debug)]
 pub struct Dispatch {
     /// What runs.
@@ -121,7 +122,7 @@ pub enum Command {
     BeginLabel(String),
     /// Ends a named part.
     EndLabel,
-    /// The time up to the matching end is this stage's.
+    /// The time until the matching end counts for this stage.
     BeginStage(&'static str),
     /// Ends a stage.
     EndStage,
@@ -180,8 +181,8 @@ impl Recording {
         self.commands.push(Command::Write { to: to.range(), data: bytemuck::cast_slice(data).to_vec() });
     }
 
-    /// Appends what `body` records as one pass: its commands are independent of each other. Devices refuse a group in which one writes
-    /// what another uses.
+    /// Appends what `body` records as one pass: its commands are independent of each other. Devices refuse a group in
+    /// which one writes what another uses.
     ///
     /// # Panics
     /// When already in a group.
@@ -189,9 +190,9 @@ impl Recording {
         self.group(Command::BeginConcurrent, body);
     }
 
-    /// Appends what `body` records as one pass: its commands may write to the same buffers, but give the same in any order, because
-    /// they write different records or only with atomic operations that commute. Nothing checks this claim. Under validation, which
-    /// could not know, they run one after the other.
+    /// Appends what `body` records as one pass: its commands may write to the same buffers, but give the same in any
+    /// order, because they write different records or only with atomic operations that commute. Nothing checks this
+    /// claim. Under validation, which could not know, they run one after the other.
     ///
     /// # Panics
     /// When already in a group.
@@ -215,8 +216,8 @@ impl Recording {
         self.commands.push(Command::EndLabel);
     }
 
-    /// Appends what `body` records as a stage: labelled, and its time on the device is measured. A stage may occur often; times of
-    /// equal names add up.
+    /// Appends what `body` records as a stage: labelled, and its time on the device is measured. A stage may occur
+    /// often; times of equal names add up.
     ///
     /// # Panics
     /// Inside a stage or a group, where times would not be the stage's own.

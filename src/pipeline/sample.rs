@@ -1,4 +1,5 @@
-//! Sample: translucent grids leave entries (micropolygon, coverage mask, depth plane) in the pixels they cover, slab by slab of depth.
+//! Sample: translucent grids leave entries (micropolygon, coverage mask, depth plane) in the pixels they cover, slab by
+//! slab of depth.
 
 use super::buffers::{ActiveRegion, FrameSlices, RegionSlices};
 use super::dice::Piece;
@@ -12,9 +13,8 @@ use super::scan::PrefixSum;
 use super::{hide, portion, scan};
 use std::ops::Range;
 
-/// Entries of one cell that can be sorted and composited: so few that `composite_slab`, which moves up to
-/// `NEAREST_ENTRIES` entries for each, stays
-/// within its loop trips (ARCHITECTURE.md, 7).
+/// Entries of one cell that can be sorted and composited: few enough that `composite_slab`, which moves up to
+/// `NEAREST_ENTRIES` entries for each, stays within its loop trips (ARCHITECTURE.md, 7).
 pub const CELL_ENTRIES_MAX: u32 = 512;
 
 /// A slab of depth: keys (depth bits, number) from `low`, inclusive, to `high`, exclusive.
@@ -22,7 +22,7 @@ pub const CELL_ENTRIES_MAX: u32 = 512;
 pub struct Slab {
     /// First key.
     pub low: u64,
-    /// First key beyond.
+    /// First key beyond it.
     pub high: u64,
 }
 
@@ -109,7 +109,7 @@ pub fn record_lists(recording: &mut Recording, variants: KernelVariants, region:
     scan::record(recording, variants, slices.scan, &sum);
 }
 
-/// Appends the putting of `some` of `entries` entries into their cells' lists.
+/// Appends the distribution of `some` of `entries` entries to their cells' lists.
 pub fn record_scatter(recording: &mut Recording, slices: &RegionSlices, entries: u32, some: &Range<u64>) {
     let bindings = scatter_entries::Bindings {
         entries: slices.entries,

@@ -89,7 +89,7 @@ fn choice_variant(variants: KernelVariants) -> select::Variant {
     if variants.serial { select::Variant::Serial } else { select::Variant::Parallel }
 }
 
-/// Appends the choice among `some` clusters of a page: which of their grids the region needs.
+/// Appends the choice of grids that the region needs, from `some` clusters of a page.
 pub fn record_choice(
     recording: &mut Recording,
     variants: KernelVariants,
@@ -166,8 +166,8 @@ fn cluster_portion(
     (range, covering(u64::from(range[1] - range[0]) * u64::from(CLUSTER_GRIDS), local_size))
 }
 
-/// Appends what comes after the last page: at most `batches` depth batches, and the order in which grids are hidden. At most
-/// `selected_max` grids are selected.
+/// Appends what comes after the last page: at most `batches` depth batches, and the order in which grids are hidden. At
+/// most `selected_max` grids are selected.
 pub fn record_batches(
     recording: &mut Recording,
     variants: KernelVariants,
@@ -184,7 +184,7 @@ pub fn record_batches(
     record_sort(recording, variants, frame, region, &order, sort_count::Variant::Hide);
 }
 
-/// What a counting sort of the selected grids goes by.
+/// The keys of a counting sort of the selected grids.
 #[derive(Clone, Debug)]
 pub(super) struct SortOrder {
     /// Depth buckets (hiding).

@@ -1,4 +1,5 @@
-//! Shade: the colour programs run on grids of which some sample sees a micropolygon; the colours of those micropolygons are kept.
+//! Shade: the colour programs run on grids of which some sample sees a micropolygon; the colours of those micropolygons
+//! are kept.
 
 use super::buffers::{ActiveRegion, FrameSlices};
 use super::dice::{Per, Piece};
@@ -12,7 +13,8 @@ use super::select::{self, DepthBuckets, SortOrder, record_sort};
 use super::{covering, portion, scan};
 use std::ops::Range;
 
-/// Appends the marking of what the samples of the pixels `some` see: the opaque micropolygons behind their keys. It begins with pixel 0.
+/// Appends the marking of what the samples of the pixels `some` see: the opaque micropolygons behind their keys.
+/// Marking begins with pixel 0.
 pub fn record_mark(recording: &mut Recording, region: &ActiveRegion, some: &Range<u64>) {
     let slices = &region.slices;
     if some.start == 0 {
@@ -29,7 +31,8 @@ pub fn record_mark_all(recording: &mut Recording, region: &ActiveRegion) {
     recording.fill(region.slices.visible, u32::MAX);
 }
 
-/// Appends the numbering of visible micropolygons: how many each grid has, where their colours begin, how many there are in all.
+/// Appends the numbering of visible micropolygons: how many each grid has, where their colours begin, how many there
+/// are in all.
 pub fn record_places(recording: &mut Recording, variants: KernelVariants, region: &ActiveRegion, selected: u64) {
     let slices = &region.slices;
     let bindings = needed::Bindings {
@@ -138,8 +141,8 @@ pub(super) fn pack_kernels(smooth: bool) -> KernelList {
     vec![pack::kernel(pack_variant(smooth))]
 }
 
-/// What stands where in the arena when a piece is shaded: channels of the displacement program (if any), then inputs and outputs of
-/// the colour program, then uniform inputs.
+/// First records in the arena when a piece is shaded: channels of the displacement program (if any), then inputs and
+/// outputs of the colour program, then uniform inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShadeLayout {
     /// Displacement inputs.

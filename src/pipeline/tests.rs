@@ -11,7 +11,7 @@ use super::hide::SlotSource;
 use super::kernels::constants::{BATCHES, CHANNEL_POSITION};
 use super::kernels::test::facing;
 use super::look::ShadingKernel;
-use super::plan::{AssignBin, Pipeline, Process, Repeat, Schedule, Stage};
+use super::plan::{AssignBin, Pipeline, PipelineStage, Process, Repeat, Schedule};
 use super::recording::{Buffer, Recording};
 use super::sample::Slab;
 use super::select::{DepthBuckets, RegionPixels};
@@ -240,13 +240,13 @@ fn a_slab_is_fifteen_and_its_compositing() {
 }
 
 /// Stages in the place of those of [`Pipeline::ANTHILL`], and what is said of the first that cannot be there.
-fn refused(change: impl FnOnce(&mut Vec<Stage>)) -> String {
+fn refused(change: impl FnOnce(&mut Vec<PipelineStage>)) -> String {
     let mut stages = Pipeline::ANTHILL.stages().to_vec();
     change(&mut stages);
     Pipeline::new(BATCHES, stages.leak()).expect_err("it is invalid").to_string()
 }
 
-fn find(stages: &[Stage], process: Process) -> usize {
+fn find(stages: &[PipelineStage], process: Process) -> usize {
     stages.iter().rposition(|stage| stage.process == process).expect("it is there")
 }
 

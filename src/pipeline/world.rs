@@ -1,7 +1,7 @@
 //! A world as devices draw it: pages of geometry, instances, bins, and the frame record.
 
 use super::frame;
-use super::geometry::{Page, Pages, Run, RunPrimvar};
+use super::geometry::{Page, Pages, PrimitiveRun, RunPrimvar};
 use super::kernels::constants::{
     BINDING_STRIDE_SHIFT, BINDING_TAKEN_SHIFT, BINDING_TYPE_SHIFT, BINDING_UNIFORM_SHIFT, CLASS_CONSTANT, CLASS_END,
     CLASS_FACEVARYING, CLASS_UNIFORM, CLASS_VARYING, CLASS_VERTEX, INSTANCE_FLIP_NORMAL, INSTANCE_MATTE,
@@ -28,7 +28,7 @@ pub struct DrawnRun {
     pub instance: u32,
 }
 
-/// All that devices must know of a world, apart from compiled kernels and their parameters.
+/// All that devices must know of a world, except compiled kernels and their parameters.
 #[derive(Debug)]
 pub struct DrawnWorld {
     /// Camera and sampling.
@@ -51,7 +51,7 @@ pub struct DrawnWorld {
     pub origins: Vec<(Arc<str>, SourceLocation)>,
     /// Whether colours are interpolated across the micropolygons of any instance.
     pub smooth: bool,
-    /// Instances that are displaced without a declared bound: how far must be measured.
+    /// Instances that are displaced without a declared bound, so that their displacement must be measured.
     pub unbounded: Vec<u32>,
 }
 
@@ -127,7 +127,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn instance(&mut self, drawable: &Drawable, look: &Look, run: &Run) -> Instance {
+    fn instance(&mut self, drawable: &Drawable, look: &Look, run: &PrimitiveRun) -> Instance {
         let attributes = &drawable.attributes;
         let camera_from_object = self.camera_from_world * *drawable.world_from_object.first();
         let rows = camera_from_object.transpose();
@@ -253,7 +253,8 @@ fn type_number(ty: ValueType) -> u32 {
     }
 }
 
-/// The largest factor by which a matrix stretches a vector: its greatest singular value, by power iteration on M^T M, rounded up.
+/// The largest factor by which a matrix stretches a vector: its greatest singular value, by power iteration on M^T M,
+/// rounded up.
 fn largest_scale(matrix: DMat3) -> f64 {
     let gram = matrix.transpose() * matrix;
     let mut v = DVec3::new(0.6, 0.64, 0.48);

@@ -227,7 +227,8 @@ fn what_crosses_the_eye_plane_beside_the_picture_is_no_loss() {
     assert_eq!((split.grids.len(), split.lost), (0, 0));
 }
 
-/// The points on a line of the parameter square from the side where the line is a grid's first border and where it is its last.
+/// The points on a line of the parameter square from the side where the line is a grid's first border and where it is
+/// its last.
 type Sides = [BTreeSet<u64>; 2];
 
 #[test]

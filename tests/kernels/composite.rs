@@ -114,7 +114,8 @@ fn slabs_do_not_show_where_depths_differ_by_roundings() {
 
 #[test]
 fn layers_in_the_worst_order_are_all_composited() {
-    // Sorted by their nearest depth, which lies away from the samples, the cards are at the samples in the opposite order.
+    // Sorted by their nearest depth, which lies away from the samples, the cards are at the samples in the opposite
+    // order.
     let count = 512; // as many as a cell may have
     let card = |i: u32| {
         let (near, far) = (1.0 + i as f32 * 1e-5, 9.0 - i as f32 * 2e-3);

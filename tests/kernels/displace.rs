@@ -37,7 +37,7 @@ fn the_farthest_move_of_an_instance_is_measured() {
     for chunk in [0..2, 2..30, 30..60] {
         let part: Vec<Mesh> = meshes[chunk.clone()].to_vec();
         let of = |mesh, v, channel| vertex(chunk.start + mesh, v, channel);
-        let pieces = device.lay((&part, 0), 2, of);
+        let pieces = device.lay(&part, 0, 2, of);
         device.lab.run(|recording| {
             for piece in &pieces {
                 let moved = piece.base + piece.vertices();

@@ -191,7 +191,8 @@ fn at_equal_depth_the_lower_number_wins() {
 
 #[test]
 fn a_fan_covers_every_sample_once() {
-    // Around a point on a sample, out to beyond the region: sectors of all slopes, along the axes and the diagonals too.
+    // Around a point on a sample, out to beyond the region: sectors of all slopes, along the axes and the diagonals
+    // too.
     let centre = [5.5, 4.5];
     let turn = std::f32::consts::TAU;
     let rim: Vec<[f32; 2]> =

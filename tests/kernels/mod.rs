@@ -1,4 +1,5 @@
-//! Every stage's kernels against its scalar reference (`tests/reference`), on random and on named inputs, under validation.
+//! Every stage's kernels against its scalar reference (`tests/reference`), on random and on named inputs, under
+//! validation.
 
 mod bound_split;
 mod composite;

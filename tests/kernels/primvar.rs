@@ -56,8 +56,8 @@ fn primvars(shape: &Shape, seed: u64) -> Vec<Primvar> {
     CLASSES.into_iter().enumerate().map(primvar).collect()
 }
 
-/// Where the inputs of the program are: primvar `i` (all its floats, at most 3) in channel 4 + i; its second float also in the last
-/// component of channel 9, and that of the constant and uniform ones in uniform inputs 0 and 1.
+/// Where the inputs of the program are: primvar `i` (all its floats, at most 3) in channel 4 + i; its second float also
+/// in the last component of channel 9, and that of the constant and uniform ones in uniform inputs 0 and 1.
 fn inputs() -> Vec<InputBinding> {
     let input = |i: u32, floats: u32, first: u32, channel: u32, component: u32, uniform: bool| InputBinding {
         primvar: format!("p{i}").into(),

@@ -183,11 +183,12 @@ impl Region {
         ActiveRegion { pixels: self.pixels, slices: self.slices, capacity: self.capacity }
     }
 
-    /// Puts the grids from `first` on into slots, those of a size into one piece. Channel `c` of a piece's vertices has what `value` says
-    /// of (grid, vertex, c).
+    /// Puts the grids from `first` on into slots, those of a size into one piece. Channel `c` of a piece's vertices has
+    /// what `value` says of (grid, vertex, c).
     pub(crate) fn lay(
         &mut self,
-        (meshes, first): (&[Mesh], usize),
+        meshes: &[Mesh],
+        first: usize,
         channels: u32,
         value: impl Fn(usize, usize, u32) -> Vec4,
     ) -> Vec<Piece> {
@@ -214,7 +215,7 @@ impl Region {
 
     /// Puts the grids from `first` on into slots with their positions.
     pub(crate) fn lay_from(&mut self, meshes: &[Mesh], first: usize) -> Vec<Piece> {
-        self.lay((meshes, first), 1, |mesh, vertex, _| {
+        self.lay(meshes, first, 1, |mesh, vertex, _| {
             let [x, y, z] = meshes[mesh].p[vertex];
             [x, y, z, 0.0]
         })

@@ -68,12 +68,14 @@ struct Bench {
 }
 
 fn bench(grids: &[Subpatch], bounds: &[GridBound], instances: &[Instance], capacity: u64) -> Bench {
-    paged_bench((grids, bounds, instances), capacity, grids.len().max(1))
+    paged_bench(grids, bounds, instances, capacity, grids.len().max(1))
 }
 
 /// With pages of so many grids.
 fn paged_bench(
-    (grids, bounds, instances): (&[Subpatch], &[GridBound], &[Instance]),
+    grids: &[Subpatch],
+    bounds: &[GridBound],
+    instances: &[Instance],
     capacity: u64,
     page_grids: usize,
 ) -> Bench {
@@ -146,7 +148,7 @@ fn grids_are_selected_in_order_and_sorted_by_batch_bin_and_size() {
         for serial in [true, false] {
             let mut bench = bench(&grids, &bounds, &instances, 4096);
             bench.select_on(KernelVariants { serial }, batch_count);
-            check_selection(&mut bench, (&grids, &bounds, &instances), batch_count);
+            check_selection(&mut bench, &grids, &bounds, &instances, batch_count);
         }
     }
 }
@@ -156,16 +158,18 @@ fn pages_make_no_difference_to_what_is_selected() {
     for (count, page_grids) in [(3000, 16), (3000, 1024), (2048, 1024), (3000, 100), (5, 16)] {
         let mut random = Random::new(u64::from(count) + page_grids as u64);
         let (grids, bounds, instances) = grids(count, &mut random);
-        let mut bench = paged_bench((&grids, &bounds, &instances), 4096, page_grids);
+        let mut bench = paged_bench(&grids, &bounds, &instances, 4096, page_grids);
         bench.select(32);
-        check_selection(&mut bench, (&grids, &bounds, &instances), 32);
+        check_selection(&mut bench, &grids, &bounds, &instances, 32);
     }
 }
 
 /// What is selected, in which order, and how it is sorted.
 fn check_selection(
     bench: &mut Bench,
-    (grids, bounds, instances): (&[Subpatch], &[GridBound], &[Instance]),
+    grids: &[Subpatch],
+    bounds: &[GridBound],
+    instances: &[Instance],
     batch_count: u32,
 ) {
     let expected = selected(bounds, &REGION);

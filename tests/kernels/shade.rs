@@ -1,4 +1,5 @@
-//! What is shaded and where colours go: mark, needed, pack, and the compositing of opaque surfaces, in one round and in many.
+//! What is shaded and where colours go: mark, needed, pack, and the compositing of opaque surfaces, in one round and in
+//! many.
 
 use super::random::Random;
 use super::region::{Mesh, Region, flat_frame, in_halves, region};
@@ -40,7 +41,7 @@ fn random_keys(meshes: &[Mesh], count: u64, random: &mut Random) -> Vec<u64> {
 }
 
 /// A region whose keys see `meshes`, marked.
-fn marked(meshes: &[Mesh], keys: &[u64], translucent: bool, (colours, variables): (u64, u64)) -> Region {
+fn marked(meshes: &[Mesh], keys: &[u64], translucent: bool, colours: u64, variables: u64) -> Region {
     let mut device = Region::new(flat_frame([2, 3], true), region(0, 0, 13, 9), |room| {
         (room.colours, room.variables, room.entries) = (colours, variables, u64::from(translucent));
     });
@@ -63,7 +64,7 @@ fn what_samples_see_is_marked_counted_and_placed() {
         let mut random = Random::new(seed);
         let meshes = meshes(40, &mut random);
         let keys = random_keys(&meshes, SUBPIXELS, &mut random);
-        let mut device = marked(&meshes, &keys, false, (4096, 0));
+        let mut device = marked(&meshes, &keys, false, 4096, 0);
         let expected = visible(&keys);
         let (lab, slices) = (&mut device.lab, device.slices);
         assert_eq!(lab.read(slices.visible.part(0..8 * 40)), bits(&expected, 40));
@@ -90,7 +91,7 @@ fn check_before(visible: &BTreeSet<u32>, before: &[u32]) {
 fn a_grid_of_which_everything_is_marked_counts_its_words_too() {
     // Pipelines that shade everything mark all 256 bits.
     let meshes = meshes(3, &mut Random::new(1));
-    let mut device = marked(&meshes, &vec![EMPTY; SUBPIXELS as usize], false, (16, 0));
+    let mut device = marked(&meshes, &vec![EMPTY; SUBPIXELS as usize], false, 16, 0);
     let (slices, context, variants) = (device.slices, device.context(), device.lab.variants());
     device.lab.run(|recording| {
         recording.fill(slices.visible, u32::MAX);
@@ -160,8 +161,8 @@ fn visible_colours_are_the_means_of_their_corners_at_their_places() {
         let mut random = Random::new(seed);
         let meshes = meshes(30, &mut random);
         let keys = random_keys(&meshes, SUBPIXELS, &mut random);
-        let mut device = marked(&meshes, &keys, translucent, (4096, 2));
-        let pieces = device.lay((&meshes, 0), 4, output);
+        let mut device = marked(&meshes, &keys, translucent, 4096, 2);
+        let pieces = device.lay(&meshes, 0, 4, output);
         let kernel = shading_kernel(opaque_program);
         pack(&mut device, &pieces, coloured.then_some(&kernel), 0..4096);
         let of = |&number: &u32| records(&meshes, number, translucent, opaque_program, coloured);
@@ -173,8 +174,8 @@ fn visible_colours_are_the_means_of_their_corners_at_their_places() {
 
 /// Resolved samples of opaque surfaces, with a colour store of so many places.
 fn resolved(meshes: &[Mesh], keys: &[u64], translucent: bool, colours: u64) -> Vec<Vec4> {
-    let mut device = marked(meshes, keys, translucent, (colours, 2));
-    let pieces = device.lay((meshes, 0), 4, output);
+    let mut device = marked(meshes, keys, translucent, colours, 2);
+    let pieces = device.lay(meshes, 0, 4, output);
     let (frame, slices, context) = (device.frame, device.slices, device.context());
     let places = device.lab.read(slices.visible_count)[0].total;
     device.lab.run(|recording| match translucent {

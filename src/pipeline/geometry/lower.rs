@@ -12,7 +12,8 @@ use std::ops::Range;
 
 const WHOLE: [f32; 4] = [0.0, 0.0, 1.0, 1.0];
 
-/// How the indices of a geometry are renumbered for a run: not at all when the run is the whole geometry, else by first use.
+/// How the indices of a geometry are renumbered for a run: not at all when the run is the whole geometry, else by first
+/// use.
 pub(super) struct Indices {
     whole: bool,
     range: Range<usize>,
@@ -84,7 +85,8 @@ impl Indices {
     }
 }
 
-/// Control vertices a primitive, where vertex-class values are numbered by primitive; `None` where they follow the varying indices.
+/// Control vertices a primitive, where vertex-class values are numbered by primitive; `None` where they follow the
+/// varying indices.
 fn control_vertices(shape: &Shape) -> Option<usize> {
     match shape {
         Shape::Patches(_) => Some(16),
@@ -240,8 +242,8 @@ fn append_curves(curves: &CurveSegments, range: Range<usize>, indices: &mut Indi
         let data = page.data.len() as u32;
         let flags =
             if curves.cubic { 0 } else { PRIMITIVE_LINEAR } | if normals.is_some() { PRIMITIVE_RIBBON } else { 0 };
-        // Varying values do not change across a curve: (u,v) = (0,0) and (1,0) are its start. A cubic's third index is that of its
-        // first control vertex instead; its varying ones are the first and the last.
+        // Varying values do not change across a curve: (u,v) = (0,0) and (1,0) are its start. A cubic's third index is
+        // that of its first control vertex instead; its varying ones are the first and the last.
         page.primitives.push(Primitive {
             kind_flags: PrimitiveKind::Curve.number() | flags,
             data,

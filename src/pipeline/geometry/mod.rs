@@ -1,13 +1,14 @@
 //! Geometry as devices hold it: primitives and their control data in self-contained pages.
 //!
-//! A page is one buffer: [`Primitive`] records, then control points and primvar values as floats. A geometry that does not fit what
-//! is left of a page is cut into *runs* of consecutive primitives; a run carries all values that its primitives name, renumbered, so that
-//! a page can be drawn with nothing but itself. Geometry is lowered once, however many drawables share it.
+//! A page is one buffer: [`Primitive`] records, then control points and primvar values as floats. A geometry that does
+//! not fit what is left of a page is cut into *runs* of consecutive primitives; a run carries all values that its
+//! primitives name, renumbered, so that a page can be drawn with nothing but itself. Geometry is lowered once, however
+//! many drawables share it.
 
 mod lower;
 mod run;
 
-pub use run::{Run, RunPrimvar};
+pub use run::{PrimitiveRun, RunPrimvar};
 
 use super::kernels::constants::{KIND_CURVE, KIND_FACET, KIND_PATCH, KIND_POINT, KIND_QUADRIC};
 use super::kernels::records::Primitive;
@@ -62,12 +63,13 @@ impl PrimitiveKind {
     }
 }
 
-/// One page: what one buffer of a device holds.
+/// One page: the content of one buffer of a device.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
     /// The primitives; indices into them are page-relative.
     pub primitives: Vec<Primitive>,
-    /// Control points and primvar values: records of four floats, addressed by record (control data) or by float (primvars).
+    /// Control points and primvar values: records of four floats, addressed by record (control data) or by float
+    /// (primvars).
     pub data: Vec<[f32; 4]>,
 }
 
@@ -83,7 +85,7 @@ impl Page {
 pub struct Pages {
     pages: Vec<Page>,
     page_bytes: u64,
-    lowered: FxHashMap<*const Geometry, Arc<[Run]>>,
+    lowered: FxHashMap<*const Geometry, Arc<[PrimitiveRun]>>,
 }
 
 impl Pages {
@@ -93,12 +95,12 @@ impl Pages {
     }
 
     /// The runs of a geometry, lowering it the first time it is seen (by address: the caller keeps it alive).
-    pub fn runs(&mut self, geometry: &Arc<Geometry>) -> Arc<[Run]> {
+    pub fn runs(&mut self, geometry: &Arc<Geometry>) -> Arc<[PrimitiveRun]> {
         let key = Arc::as_ptr(geometry);
         if let Some(runs) = self.lowered.get(&key) {
             return Arc::clone(runs);
         }
-        let runs: Arc<[Run]> = self.lower(geometry).into();
+        let runs: Arc<[PrimitiveRun]> = self.lower(geometry).into();
         self.lowered.insert(key, Arc::clone(&runs));
         runs
     }
@@ -108,7 +110,7 @@ impl Pages {
         self.pages
     }
 
-    fn lower(&mut self, geometry: &Geometry) -> Vec<Run> {
+    fn lower(&mut self, geometry: &Geometry) -> Vec<PrimitiveRun> {
         let count = geometry.shape.first().primitive_count();
         let bytes_each = lower::primitive_bytes_max(geometry);
         let mut runs = Vec::new();

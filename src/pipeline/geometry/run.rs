@@ -25,10 +25,10 @@ pub struct RunPrimvar {
 
 /// Consecutive primitives of one geometry in one page.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Run {
+pub struct PrimitiveRun {
     /// Which page.
     pub page: usize,
-    /// PrimitiveKind of all its primitives.
+    /// The kind of all its primitives.
     pub kind: PrimitiveKind,
     /// The first primitive, page-relative.
     pub first: u32,
@@ -39,7 +39,7 @@ pub struct Run {
 }
 
 /// Appends primitives `range` of a geometry to a page.
-pub(super) fn lower_run(geometry: &Geometry, range: Range<usize>, number: usize, page: &mut Page) -> Run {
+pub(super) fn lower_run(geometry: &Geometry, range: Range<usize>, number: usize, page: &mut Page) -> PrimitiveRun {
     let shape = geometry.shape.first();
     let mut indices = Indices::new(shape.primitive_count(), &range);
     let first = page.primitives.len();
@@ -65,7 +65,7 @@ pub(super) fn lower_run(geometry: &Geometry, range: Range<usize>, number: usize,
         }
     });
     let primvars: Vec<RunPrimvar> = primvars.collect();
-    Run {
+    PrimitiveRun {
         page: number,
         kind: PrimitiveKind::of(shape),
         first: first as u32,
@@ -74,7 +74,7 @@ pub(super) fn lower_run(geometry: &Geometry, range: Range<usize>, number: usize,
     }
 }
 
-/// Appends values of `floats` floats each in the given order (`None`: as they stand); returns the index of the first float.
+/// Appends values of `floats` floats each in the given order (`None`: unchanged); returns the index of the first float.
 fn append_values(page: &mut Page, values: &[f32], floats: usize, order: Option<Vec<u32>>) -> u32 {
     let first = page.data.len() * 4;
     let gathered: Vec<f32>;

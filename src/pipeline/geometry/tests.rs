@@ -29,8 +29,9 @@ fn strip(faces: usize) -> Arc<Geometry> {
     })
 }
 
-/// What each facet of the runs says of itself: position of its corners, heat at them, tint: the same however it was cut.
-fn facts(pages: &[Page], runs: &[Run]) -> Vec<String> {
+/// What each facet of the runs says of itself: position of its corners, heat at them, tint: the same however it was
+/// cut.
+fn facts(pages: &[Page], runs: &[PrimitiveRun]) -> Vec<String> {
     let mut facts = Vec::new();
     for run in runs {
         let page = &pages[run.page];

@@ -1,7 +1,7 @@
-//! Which pipelines are valid: each stage comes after what it needs, its bins are those that its kernels can go by, and it is scheduled as
-//! far as the host's decisions permit.
+//! Which pipelines are valid: each stage comes after what it needs, its bins are those that its kernels can go by, and
+//! it is scheduled as far as the host's decisions permit.
 
-use super::process::{AssignBin, Grids, Process, Repeat, Schedule, Stage};
+use super::process::{AssignBin, Grids, PipelineStage, Process, Repeat, Schedule};
 use crate::pipeline::kernels::constants::BATCHES;
 use std::fmt;
 
@@ -70,7 +70,7 @@ impl fmt::Display for InvalidPipeline {
 impl std::error::Error for InvalidPipeline {}
 
 /// The processes that must have come before a stage.
-const fn needs(stage: &Stage) -> &'static [Process] {
+const fn needs(stage: &PipelineStage) -> &'static [Process] {
     use Process::*;
     match stage.process {
         ClearSelection | ClearResolved => &[],
@@ -103,9 +103,9 @@ const fn needs(stage: &Stage) -> &'static [Process] {
     }
 }
 
-/// Whether `process` comes before stage `at` and counts for it: what is done in a slab counts only there, apart from its compositing.
-/// [`Process::MarkAll`] is as good as [`Process::Mark`].
-const fn comes_before(stages: &[Stage], at: usize, process: Process) -> bool {
+/// Whether `process` comes before stage `at` and counts for it: what is done in a slab counts only there, apart from
+/// its compositing. [`Process::MarkAll`] is as good as [`Process::Mark`].
+const fn comes_before(stages: &[PipelineStage], at: usize, process: Process) -> bool {
     let in_slabs = matches!(stages[at].repeat, Repeat::Slabs);
     let mut before = 0;
     while before < at {
@@ -137,7 +137,7 @@ const fn same_bins(one: AssignBin, other: AssignBin) -> bool {
     )
 }
 
-const fn bins_fit(stage: &Stage) -> bool {
+const fn bins_fit(stage: &PipelineStage) -> bool {
     let in_slabs = matches!(stage.repeat, Repeat::Slabs);
     match (stage.process, stage.process.finest_bins()) {
         (Process::Dice | Process::Displace, _) => match stage.assign_bin {
@@ -158,7 +158,7 @@ const fn is_repeated(process: Process) -> bool {
         || matches!(process, SortForShading | Shade | CompositeOpaque)
 }
 
-const fn repetition_fits(stages: &[Stage], at: usize) -> bool {
+const fn repetition_fits(stages: &[PipelineStage], at: usize) -> bool {
     let (stage, last) = (&stages[at], at + 1 == stages.len());
     let begins = at == 0 || stages[at - 1].repeat as u8 != stage.repeat as u8;
     let ends = last || stages[at + 1].repeat as u8 != stage.repeat as u8;
@@ -171,7 +171,7 @@ const fn repetition_fits(stages: &[Stage], at: usize) -> bool {
 }
 
 /// What the schedule of a stage lacks.
-const fn schedule_lacks(stages: &[Stage], at: usize) -> Option<Requirement> {
+const fn schedule_lacks(stages: &[PipelineStage], at: usize) -> Option<Requirement> {
     let stage = &stages[at];
     let fused = matches!(stage.schedule, Schedule::Fused);
     if at == 0 {
@@ -197,7 +197,7 @@ const fn schedule_lacks(stages: &[Stage], at: usize) -> Option<Requirement> {
 }
 
 /// Whether stages make a pipeline.
-pub(super) const fn check(batches: u32, stages: &[Stage]) -> Result<(), InvalidPipeline> {
+pub(super) const fn check(batches: u32, stages: &[PipelineStage]) -> Result<(), InvalidPipeline> {
     if batches == 0 || batches > BATCHES {
         return Err(InvalidPipeline { stage: 0, process: None, requirement: Requirement::Batches });
     }

@@ -22,7 +22,8 @@ pub enum Process {
     Displace,
     /// Lowers the depth keys of the samples that micropolygons cover.
     Hide,
-    /// Updates the farthest depth of each 4x4-pixel block after each depth batch; only then are hidden grids and micropolygons culled.
+    /// Updates the farthest depth of each 4x4-pixel block after each depth batch; only then are hidden grids and
+    /// micropolygons culled.
     RenewBlocks,
     /// Clears what is composited of translucent surfaces, if there are any.
     ClearResolved,
@@ -74,7 +75,8 @@ impl Process {
         }
     }
 
-    /// The bins that its work can be cut into, apart from [`AssignBin::Whole`] for what does not go by grids. `None`: it cannot be cut.
+    /// The bins that its work can be cut into, apart from [`AssignBin::Whole`] for what does not go by grids. `None`:
+    /// it cannot be cut.
     pub const fn finest_bins(self) -> Option<AssignBin> {
         match self {
             Self::Choose | Self::Gather => Some(AssignBin::Clusters),
@@ -122,7 +124,8 @@ pub enum AssignBin {
     Entries,
     /// Loads of grids by depth batch, nearest first; inside a batch by page, primitive kind and displacement kernel.
     Depth(Grids),
-    /// Loads of grids by page, primitive kind, displacement and colour kernel: a sublist for each shading pipeline (RenderAnts, section 4).
+    /// Loads of grids by page, primitive kind, displacement and colour kernel: a sublist for each shading pipeline
+    /// (RenderAnts, section 4).
     Shading,
 }
 
@@ -138,7 +141,8 @@ impl AssignBin {
 pub enum Schedule {
     /// In a new submission of this name, when the host has read what the one before found.
     Begin(&'static str),
-    /// In the submission of the stage before, as far as that is not too long for one; loads never share one with other stages.
+    /// In the submission of the stage before, as far as that is not too long for one; loads never share one with other
+    /// stages.
     Fused,
 }
 
@@ -155,7 +159,7 @@ pub enum Repeat {
 
 /// One stage of a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stage {
+pub struct PipelineStage {
     /// What it computes.
     pub process: Process,
     /// Its bins.
@@ -166,7 +170,7 @@ pub struct Stage {
     pub repeat: Repeat,
 }
 
-impl Stage {
+impl PipelineStage {
     /// A stage that runs once.
     pub const fn once(process: Process, assign_bin: AssignBin, schedule: Schedule) -> Self {
         Self { process, assign_bin, schedule, repeat: Repeat::Once }
@@ -231,7 +235,7 @@ impl Pipeline {
     ///
     /// # Errors
     /// The first stage that cannot be where it is, and why.
-    pub const fn new(batches: u32, stages: &'static [Stage]) -> Result<Self, InvalidPipeline> {
+    pub const fn new(batches: u32, stages: &'static [PipelineStage]) -> Result<Self, InvalidPipeline> {
         match check(batches, stages) {
             Ok(()) => Ok(Self { batches, stages }),
             Err(invalid) => Err(invalid),
@@ -239,7 +243,7 @@ impl Pipeline {
     }
 
     /// The same for a constant: one that is invalid fails the build.
-    pub(super) const fn valid(batches: u32, stages: &'static [Stage]) -> Self {
+    pub(super) const fn valid(batches: u32, stages: &'static [PipelineStage]) -> Self {
         match Self::new(batches, stages) {
             Ok(pipeline) => pipeline,
             Err(invalid) => panic!("{}", invalid.requirement.text()),
@@ -252,7 +256,7 @@ impl Pipeline {
     }
 
     /// The stages in order.
-    pub const fn stages(&self) -> &'static [Stage] {
+    pub const fn stages(&self) -> &'static [PipelineStage] {
         self.stages
     }
 

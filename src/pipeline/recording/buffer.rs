@@ -35,7 +35,7 @@ impl Buffer {
         self.index
     }
 
-    /// How often that place was used before: tells a freed buffer's handle from its successor's.
+    /// How often that place was used before, which distinguishes a freed buffer's handle from its successor's.
     pub fn generation(self) -> u32 {
         self.generation
     }
@@ -54,7 +54,7 @@ impl Buffer {
     /// `count` records from a byte offset on.
     ///
     /// # Panics
-    /// When they do not lie inside the buffer.
+    /// When they are not inside the buffer.
     pub fn slice_at<T>(self, offset_bytes: u64, count: u64) -> Slice<T> {
         Slice::new(self, offset_bytes, count)
     }
@@ -168,8 +168,8 @@ fn record_bytes<T>() -> u64 {
     size_of::<T>() as u64
 }
 
-/// A buffer that slices are cut from one after the other, each aligned for binding: how a stated amount of memory is divided once,
-/// in closed form, instead of growing.
+/// A buffer that slices are cut from one after the other, each aligned for binding: a stated amount of memory is
+/// divided once, instead of growing.
 #[derive(Clone, Copy, Debug)]
 pub struct Arena {
     buffer: Buffer,

@@ -84,7 +84,7 @@ fn push_value(member: &PushMember, bytes: &[u8]) -> String {
     text.unwrap_or_else(|| hexadecimal(bytes))
 }
 
-/// Words as they stand in memory, lowest first.
+/// Words in the order of memory, lowest first.
 fn hexadecimal(bytes: &[u8]) -> String {
     let word = |b: &[u8]| format!("{:08x}", b.iter().rev().fold(0_u32, |word, byte| word << 8 | u32::from(*byte)));
     bytes.chunks(4).map(word).collect::<Vec<_>>().join(",")

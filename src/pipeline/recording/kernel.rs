@@ -100,8 +100,8 @@ impl Kernel {
         })
     }
 
-    /// A kernel made at run time, such as a compiled shader: SPIR-V for Vulkan 1.2 with entry point `main` whose storage buffers are
-    /// `bindings` of set 0 from 0 on.
+    /// A kernel made at run time, such as a compiled shader: SPIR-V for Vulkan 1.2 with entry point `main` whose
+    /// storage buffers are `bindings` of set 0 from 0 on.
     pub fn compiled(
         label: impl Into<String>,
         words: Vec<u32>,
@@ -157,7 +157,7 @@ impl Kernel {
         self.constants
     }
 
-    /// A hash of SPIR-V and interface: what caches know the kernel by.
+    /// A hash of SPIR-V and interface, by which caches find the kernel.
     pub fn key(&self) -> u128 {
         self.key
     }
@@ -168,7 +168,8 @@ fn key(words: &[u32], binding_count: usize, push_bytes: u32) -> u128 {
     fnv_1a(words.iter().chain(&interface).flat_map(|word| word.to_le_bytes()))
 }
 
-/// FNV-1a of 128 bits: a hash that is the same on every machine and in every version, which `std`'s hashers do not promise.
+/// FNV-1a of 128 bits: a hash that is the same on every machine and in every version, which `std`'s hashers do not
+/// promise.
 pub fn fnv_1a(bytes: impl Iterator<Item = u8>) -> u128 {
     const OFFSET_BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;

@@ -1,4 +1,5 @@
-//! What kernels may rely on: devices with less are refused, and the build, which includes this file, refuses kernels that need more.
+//! What kernels may rely on: devices with less are refused, and the build, which includes this file, refuses kernels
+//! that need more.
 
 /// The most buffers that a kernel binds.
 pub const BINDINGS_MAX: u64 = 16;

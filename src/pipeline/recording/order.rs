@@ -10,8 +10,8 @@ struct Touch<'a> {
 }
 
 impl Recording {
-    /// The first two commands of a [`Recording::concurrent`] group that are not independent, in words: one writes what the other reads or
-    /// writes.
+    /// The first two commands of a [`Recording::concurrent`] group that are not independent, in words: one writes what
+    /// the other reads or writes.
     pub fn conflict(&self) -> Option<String> {
         let mut group: Option<Vec<Touch<'_>>> = None;
         for command in self.commands() {

@@ -1,31 +1,32 @@
-//! How the entries of a slab are spread over its cells: where most of its work is.
+//! How the entries of a slab, and so its work, are spread over its cells.
 
 use crate::pipeline::kernels::constants::{CELL_SAMPLES, NEAREST_ENTRIES};
 use std::sync::Arc;
 
-/// Units of work before each item of a part, and in all.
+/// Units of work before each item of a task, and in all.
 pub(crate) type CumulativeWork = Arc<[u64]>;
 
-/// Where the list of each cell begins, and the last one ends.
+/// Where the list of each cell begins, and where the last one ends.
 #[derive(Debug)]
 pub(crate) struct CellLists {
     offsets: Vec<u32>,
 }
 
 impl CellLists {
-    /// From where the lists of `entries` entries begin.
+    /// Made from where the lists of `entries` entries begin.
     pub(crate) fn new(mut offsets: Vec<u32>, entries: u32) -> Self {
         offsets.push(entries);
         Self { offsets }
     }
 
-    /// Sorting: each cell, and each entry.
+    /// The work of sorting: a unit for each cell and each entry.
     pub(crate) fn sorting(&self) -> CumulativeWork {
         (0..).zip(&self.offsets).map(|(cell, &before)| cell + u64::from(before)).collect()
     }
 
-    /// Compositing the subpixels of each pixel, of so many cells, for the time after `calls` calls: each of the `samples` subpixels, and
-    /// each entry that it looks at. A cell of at most 48 entries for each call before is finished.
+    /// The work of compositing after `calls` calls, for pixels of `cells` cells and `samples` subpixels: a unit for
+    /// each subpixel and for each entry that it looks at. A cell is finished after [`NEAREST_ENTRIES`] entries for each
+    /// call.
     pub(crate) fn compositing(&self, cells: u64, samples: u64, calls: u32) -> CumulativeWork {
         let finished = u64::from(NEAREST_ENTRIES) * u64::from(calls);
         let looks = |lists: &[u32]| match u64::from(lists[1] - lists[0]) {

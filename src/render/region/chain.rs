@@ -1,15 +1,15 @@
-//! One region on its way through the pipeline: a chain of short submissions, each resumable. Between two of them the host reads what the
-//! device found and decides what is next (ARCHITECTURE.md, 4).
+//! One region on its way through the pipeline: a chain of short submissions, each resumable. Between two of them the
+//! host reads what the device found and decides what is next (ARCHITECTURE.md, 4).
 //!
-//! Which stage follows which is not said here but by the [`Pipeline`] that the chain goes through, stage by stage; here is what the host
-//! reads after a stage, and how slabs and rounds repeat. What takes longer than a submission should is cut into several, between
-//! which other regions have their turn: loads by [`Loads::take`], all else by [`StageTasks`].
+//! Which stage follows which is not said here but by the [`Pipeline`] that the chain goes through, stage by stage; here
+//! is what the host reads after a stage, and how slabs and rounds repeat. What takes longer than a submission should is
+//! cut into several, between which other regions have their turn: loads by [`Loads::take`], all else by [`StageTasks`].
 
 use crate::gpu::{Device, GpuError, Ticket};
 use crate::pipeline::buffers::{ActiveRegion, RegionCapacity};
 use crate::pipeline::kernels::constants::{BATCHES, SIZE_CLASSES};
 use crate::pipeline::look::HideBin;
-use crate::pipeline::plan::{AssignBin, Grids, Pipeline, Process, Repeat, Schedule, Stage};
+use crate::pipeline::plan::{AssignBin, Grids, Pipeline, PipelineStage, Process, Repeat, Schedule};
 use crate::pipeline::recording::Recording;
 use crate::pipeline::sample::Slab;
 use crate::render::region::cell_lists::{CellLists, CumulativeWork};
@@ -22,8 +22,8 @@ use crate::render::region::stage_tasks::{GridPage, StageTask, StageTasks, slab_u
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A load runs in dispatches that cannot be cut any more. It has at most this many times the vertices that a submission should have when
-/// the load is planned, because the next submissions may be costlier.
+/// A load runs in dispatches that cannot be cut any more. It has at most this many times the vertices that a submission
+/// should have when the load is planned, because the next submissions may be costlier.
 const LOAD_PORTIONS: u64 = 4;
 
 /// Where a region stands after its last submission.
@@ -97,7 +97,8 @@ impl RegionRun {
         &self.chain.portion
     }
 
-    /// Goes on when the last submission is done: reads what it found and submits what is next, of at most about `quota`.
+    /// Goes on when the last submission is done: reads what it found and submits what is next, of at most about
+    /// `quota`.
     pub(crate) fn advance(
         &mut self,
         device: &mut Device,
@@ -210,7 +211,7 @@ impl Chain {
     // Which stages come next.
 
     /// Whether a stage finds nothing to do in this world.
-    fn is_left_out(&self, world: &DeviceWorld, stage: &Stage) -> bool {
+    fn is_left_out(&self, world: &DeviceWorld, stage: &PipelineStage) -> bool {
         stage.is_for_translucency() && !self.region.capacity.translucent()
             || stage.process == Process::FilterDepth && world.depth_filter.is_none()
     }
@@ -264,7 +265,7 @@ impl Chain {
                 break;
             }
             self.following = self.after(world, at);
-            let fused = |stage: &&Stage| stage.schedule == Schedule::Fused && !stage.assign_bin.is_loads();
+            let fused = |stage: &&PipelineStage| stage.schedule == Schedule::Fused && !stage.assign_bin.is_loads();
             match stages.get(self.following).filter(fused) {
                 Some(stage) if !self.needs_cell_lists(stage) => at = self.following,
                 _ => break,
@@ -274,12 +275,12 @@ impl Chain {
     }
 
     /// Whether a stage begins a submission after all, to learn first how its work is spread over cells.
-    fn needs_cell_lists(&self, stage: &Stage) -> bool {
+    fn needs_cell_lists(&self, stage: &PipelineStage) -> bool {
         let units = self.region.cells() + u64::from(self.entries);
         stage.process == Process::SortEntries && units > self.quota.of(Work::SortCells)
     }
 
-    fn push_tasks(&mut self, device: &mut Device, world: &DeviceWorld, stage: &Stage) -> Result<(), GpuError> {
+    fn push_tasks(&mut self, device: &mut Device, world: &DeviceWorld, stage: &PipelineStage) -> Result<(), GpuError> {
         let grids = match stage.process {
             Process::SortForHiding => world.grids.selected_max(&self.region.pixels),
             _ => self.counts.selected,
@@ -356,7 +357,8 @@ impl Chain {
         if let Schedule::Begin(label) = stages[at].schedule {
             self.label = label;
         }
-        let fused = |stage: &&Stage| stage.assign_bin == stages[at].assign_bin && stage.schedule == Schedule::Fused;
+        let fused =
+            |stage: &&PipelineStage| stage.assign_bin == stages[at].assign_bin && stage.schedule == Schedule::Fused;
         let end = at + 1 + stages[at + 1..].iter().take_while(fused).count();
         self.under_way = (at..end).collect();
         self.following = self.after(world, end - 1);

@@ -157,8 +157,8 @@ impl Chain {
         Ok(true)
     }
 
-    /// What is visible in a slab is numbered: whether its lists are short enough and its colours fit. Else it is thinner now and must
-    /// be sampled again.
+    /// What is visible in a slab is numbered: whether its lists are short enough and its colours fit. Else it is
+    /// thinner now and must be sampled again.
     fn slab_numbered(&mut self, device: &mut Device) -> Result<bool, GpuError> {
         let appended: Appended = device.read(self.region.slices.appended)?[0];
         let visible = device.read(self.region.slices.visible_count)?[0].total;

@@ -1,8 +1,9 @@
 //! Loads: portions of sorted grids that fit the vertex arena at once. Pure arithmetic.
 //!
-//! Sorted grids lie in runs of equal key (bin and size class). A load is a contiguous part of that order: slots are made for all of it,
-//! then each of its pieces is diced and what follows. Runs are cut wherever the arena or the slots are full, and where more pages would
-//! be needed than the device holds at once; where they are cut cannot show in the picture.
+//! Sorted grids form runs of equal key (bin and size class). A load is a contiguous part of that order: slots are made
+//! for all of it, then its pieces go through dicing and the stages after it. Runs are cut wherever the arena or the
+//! slots are full, and where more pages would be needed than the device holds at once; the cuts do not show in the
+//! picture.
 
 use crate::pipeline::buffers::PIECES_MAX;
 use crate::pipeline::dice::Piece;
@@ -58,7 +59,7 @@ pub(crate) struct Load {
     pub vertices: u64,
 }
 
-/// Loads on their way: which are left.
+/// Loads, some of which are recorded already.
 pub(crate) struct Loads {
     pub loads: Vec<Load>,
     /// Loads after which a depth batch ends.
@@ -77,8 +78,8 @@ impl Loads {
         self.next >= self.loads.len()
     }
 
-    /// The loads of the next submission: up to about `vertices` of work, and no more pages than can be resident at once, because a
-    /// page that is brought replaces another before the submission begins. At least one load.
+    /// The loads of the next submission: up to about `vertices` of work, and no more pages than can be resident at
+    /// once, because a page that is uploaded replaces another before the submission begins. At least one load.
     pub(crate) fn take(&mut self, vertices: u64) -> Range<usize> {
         let start = self.next;
         let mut sum = 0;
@@ -95,8 +96,8 @@ impl Loads {
     }
 }
 
-/// Cuts the grids of some bins into loads. `counts` has one number for each size class of each bin of `bins`, in sorted order;
-/// `first` is the first grid's place in that order.
+/// Cuts the grids of some bins into loads. `counts` has one number for each size class of each bin of `bins`, in sorted
+/// order; `first` is the first grid's place in that order.
 pub(crate) fn plan(
     counts: &[u32],
     bins: Range<usize>,

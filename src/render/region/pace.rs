@@ -1,4 +1,4 @@
-//! How much goes into a submission: as much as the device does in a set time, by the rates that it has shown.
+//! How much goes into a submission: as much as the device does in a set time, by the rates measured so far.
 
 use crate::schedule::perturb::Random;
 
@@ -8,10 +8,10 @@ const SUBMISSION_S: f64 = 0.05;
 /// Portions of items are multiples of this, if they have as many: whole workgroups.
 const GROUP: u64 = 64;
 
-/// A perturbed portion is smaller by a power of two below this one's.
+/// A perturbed portion is smaller by a factor of 2 to a power below this.
 const PERTURBED_LOG2: u64 = 12;
 
-/// A submission of which less than this part is left takes no part of what does not fit whole.
+/// A submission that is filled but for less than this fraction takes only what fits whole.
 const REMNANT: f64 = 0.25;
 
 /// A kind of work: each has a rate of its own.
@@ -25,13 +25,13 @@ pub(crate) enum Work {
     Scan,
     /// The counting sort of a region's grids: grids and keys.
     Sort,
-    /// A page's grids held against a region.
+    /// A page's grids, compared with a region.
     Choose,
     /// A page's grids, of which the chosen ones are taken.
     Gather,
     /// A region's grids, whose visible micropolygons are counted and numbered.
     Number,
-    /// Emptied subpixels.
+    /// Subpixels that are cleared.
     Clear,
     /// Entries put into the lists of their cells.
     Scatter,
@@ -41,7 +41,7 @@ pub(crate) enum Work {
     PlaceEntries,
     /// Subpixels that a slab is composited in, and the entries that they look at.
     Slab,
-    /// The same after the first call, which finished an unknown part of them: as many as of those.
+    /// The same after the first call, which finished an unknown part of them; the rate of the first call is used.
     SlabRest,
     /// Subpixels that mark what they see.
     Mark,
@@ -98,7 +98,7 @@ impl Work {
     }
 }
 
-/// What a submission should have of each kind of work if it had of no other.
+/// How much of each kind of work a submission should have if it had no other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quota([u64; WORKS]);
 
@@ -133,8 +133,8 @@ impl Filling {
         Self { quota, left: 1.0, portion: Portion::default() }
     }
 
-    /// How many of `items` go into it, of which the first n are `units(n)` units of work: none where they go better into the next one,
-    /// but at least one into an empty submission.
+    /// How many of `items` go into it, of which the first n are `units(n)` units of work: none where they go better
+    /// into the next one, but at least one into an empty submission.
     pub(crate) fn take(&mut self, work: Work, items: u64, units: impl Fn(u64) -> f64) -> u64 {
         let quota = self.quota.of(work) as f64;
         let fit = most(items, |some| units(some) <= self.left * quota);
@@ -177,7 +177,8 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// Before anything is known of the device's speed. With a seed, portions are much smaller than they should be, by chance.
+    /// Before anything is known of the device's speed. With a seed, portions are much smaller than they should be, by
+    /// chance.
     pub(crate) fn new(perturb: Option<u64>) -> Self {
         Self { next: Quota(Work::ALL.map(Work::guess)), perturbation: perturb.map(Random::new) }
     }
@@ -188,7 +189,7 @@ impl Pace {
         Quota(self.next.0.map(|units| (units >> random.below(PERTURBED_LOG2)).max(1)))
     }
 
-    /// Takes note of what a submission took, by stage.
+    /// Adapts the rates to the time that a submission took, by stage.
     pub(crate) fn took(&mut self, portion: &Portion, stages_s: &[f64]) {
         // Perturbed submissions are what the seed says, whatever the device's speed.
         if self.perturbation.is_some() {
@@ -204,8 +205,8 @@ impl Pace {
     }
 }
 
-/// A quarter of the way from `now` to what would have taken the wanted time, to twice as much at most; and at once where that is less than
-/// half. What was too little to tell (less than a sixteenth) tells nothing.
+/// A quarter of the way from `now` to what would have taken the wanted time, at most to twice as much; all the way
+/// where that is less than half. Too little work (less than a sixteenth of `now`) changes nothing.
 fn adapted(now: u64, done: u64, seconds: f64) -> u64 {
     if done == 0 || done < now / 16 || seconds <= 0.0 {
         return now;
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn remnants_tell_nothing_and_slow_ones_are_mended_at_once() {
+    fn remnants_change_nothing_and_slow_submissions_are_corrected_at_once() {
         let mut pace = Pace::new(None);
         pace.took(&Portion::of(Work::Load, 100), &[0.05]);
         assert_eq!(pace.quota(), Pace::new(None).quota());
@@ -243,7 +244,8 @@ mod tests {
         assert_eq!(pace.quota().of(Work::Slab), 1 << 15);
     }
 
-    /// The portions of `items` items of work that takes `each` units an item, at `rate` units a second: seconds of each submission.
+    /// The portions of `items` items of work that takes `each` units an item, at `rate` units a second: seconds of each
+    /// submission.
     fn submissions(pace: &mut Pace, items: u64, each: f64, rate: f64) -> Vec<f64> {
         let (mut done, mut seconds) = (0, Vec::new());
         while done < items {
@@ -293,7 +295,7 @@ mod tests {
         pace.took(&filling.portion(), &[0.025, 0.1]);
         assert_eq!(pace.quota().of(Work::Mark), quota.of(Work::Mark));
         assert_eq!(pace.quota().of(Work::Composite), quota.of(Work::Composite) / 4);
-        assert_eq!(Filling::new(quota).take(Work::Sort, 1, |some| some as f64 * 1e12), 1, "nor waits it for ever");
+        assert_eq!(Filling::new(quota).take(Work::Sort, 1, |some| some as f64 * 1e12), 1, "nor does it wait for ever");
     }
 
     #[test]
@@ -309,7 +311,7 @@ mod tests {
             done += portions[portions.len() - 1];
         }
         assert!(portions[0] > 9000 && portions[1..].iter().all(|&some| some <= 100), "{portions:?}");
-        // What comes after the first call tells nothing about it, and goes by its rate.
+        // Later calls say nothing about the first one, and use its rate.
         pace.took(&Portion::of(Work::SlabRest, quota), &[1e-6]);
         assert_eq!(pace.quota().of(Work::SlabRest), quota);
     }

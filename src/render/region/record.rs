@@ -6,7 +6,7 @@ use crate::pipeline::displace::{self, ProgramKind, ProgramPlaces, ProgramRun};
 use crate::pipeline::hide::{self, SlotSource};
 use crate::pipeline::kernels::constants::{CHANNEL_PARAMETERS, CHANNEL_POSITION};
 use crate::pipeline::look::ShadingKernel;
-use crate::pipeline::plan::{AssignBin, Pipeline, Process, Stage};
+use crate::pipeline::plan::{AssignBin, Pipeline, PipelineStage, Process};
 use crate::pipeline::recording::{Recording, Slice};
 use crate::pipeline::sample::{self, Slab};
 use crate::pipeline::select::DepthBuckets;
@@ -48,7 +48,7 @@ pub(crate) fn empty_recording(step: &str, region: &ActiveRegion) -> Recording {
 pub(crate) struct LoadJob<'a> {
     pub load: &'a Load,
     /// The stages that it goes through.
-    pub stages: &'a [Stage],
+    pub stages: &'a [PipelineStage],
     /// The depths that take part.
     pub slab: Slab,
     /// The places of the colour store that the round fills.
@@ -115,7 +115,7 @@ impl DeviceWorld {
         recording: &mut Recording,
         region: &ActiveRegion,
         job: &LoadJob<'_>,
-        stage: &Stage,
+        stage: &PipelineStage,
         pieces: &[(&LoadPiece, GeometrySources<'_>)],
     ) {
         let shades = stage.assign_bin == AssignBin::Shading;

@@ -1,15 +1,16 @@
-//! Depth slabs of translucent surfaces: the whole depth at first; thinner where entries do not fit, as thick as they may be afterwards.
+//! Depth slabs of translucent surfaces: the whole depth at first, thinner where entries do not fit, then as thick as is
+//! expected to fit.
 //!
-//! Pure arithmetic on keys (depth bits << 32 | number). How entries spread over depth is guessed from the vertices of each depth batch,
-//! and corrected by what each slab came to. A slab of one key holds at most one entry a sample, so cutting always ends. Where slabs are
-//! cut cannot show: composition goes strictly front to back through keys.
+//! Pure arithmetic on keys (depth bits << 32 | number). How entries spread over depth is guessed from the vertices of
+//! each depth batch, and corrected by what each slab came to. A slab of one key holds at most one entry a sample, so
+//! cutting always ends. Cuts do not show: composition goes strictly front to back through keys.
 
 use crate::pipeline::sample::Slab;
 
 /// Keys of positive depths end here: the bits of infinity.
 const END: u64 = (0x7f80_0000_u64 << 32) | u32::MAX as u64;
 
-/// The part of what fits that a slab should fill, so that a wrong guess still fits.
+/// The fraction of the room that a slab should fill, so that a wrong guess still fits.
 const FILL: f64 = 0.7;
 
 /// The slabs of a region.
@@ -19,15 +20,16 @@ pub(crate) struct Slabs {
     wanted: f64,
     low: u64,
     high: u64,
-    /// First key of each depth batch, and the work (vertices) in and after it: a falling staircase with `END` and 0 last.
+    /// First key of each depth batch, and the work (vertices) in and after it: a falling staircase with `END` and 0
+    /// last.
     stairs: Vec<(u64, f64)>,
     /// Entries of the slab that was sampled last.
     entries: u64,
 }
 
 impl Slabs {
-    /// One slab over all depths, with room for `capacity` entries. `batches` are the first key and the work of each depth batch, nearest
-    /// first; `far` is the key of the farthest depth.
+    /// One slab over all depths, with room for `capacity` entries. `batches` are the first key and the work of each
+    /// depth batch, nearest first; `far` is the key of the farthest depth.
     pub(crate) fn new(capacity: u64, batches: &[(u64, u64)], far: u64) -> Self {
         let mut left: f64 = batches.iter().map(|(_, work)| *work as f64).sum();
         let mut stairs = vec![(0, left)];
@@ -55,7 +57,7 @@ impl Slabs {
         w0 + (w1 - w0) * ((key - k0) as f64 / (k1 - k0).max(1) as f64)
     }
 
-    /// The key behind which this much work lies.
+    /// The key that has this much work behind it.
     fn key_before(&self, work: f64) -> u64 {
         let next = self.stairs.partition_point(|stair| stair.1 > work).clamp(1, self.stairs.len() - 1);
         let ((k0, w0), (k1, w1)) = (self.stairs[next - 1], self.stairs[next]);
@@ -63,8 +65,9 @@ impl Slabs {
         k0 + ((k1 - k0) as f64 * part) as u64
     }
 
-    /// Takes note of what the slab at work came to: its entries, and what the fullest of all stores holds for each unit in it (below 1
-    /// it did not fit). False if the slab must be thinner: then its farther part is left for later.
+    /// Reports the entries of the slab at work, and how many times its content would fit into the fullest store
+    /// (`room`, below 1 if it did not fit). Returns false if it did not: then the slab is thinner, and its farther part
+    /// is left for later.
     pub(crate) fn fits(&mut self, entries: u64, room: f64) -> bool {
         self.entries = entries;
         self.wanted = FILL * entries.max(1) as f64 * room;
@@ -83,7 +86,8 @@ impl Slabs {
         self.high = if high > self.low && high < self.high { high } else { middle };
     }
 
-    /// The slab at work is composited; whether there is another. It is as thick as the last one's entries for their work promise to fit.
+    /// Goes on to the next slab, when the one at work is composited; returns whether there is one. It is as thick as is
+    /// expected to fit by the last one's entries for its work.
     pub(crate) fn next(&mut self) -> bool {
         let done = self.behind(self.low) - self.behind(self.high);
         let per_entry = done / self.entries.max(1) as f64;
@@ -135,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_that_tell_the_truth_make_few_slabs() {
+    fn batches_with_the_true_work_make_few_slabs() {
         let keys: Vec<u64> = (0..5000_u64).map(|i| key(1.0 + i as f32 * 0.01, i)).collect();
         let batches: Vec<(u64, u64)> = keys.chunks(250).map(|c| (c[0], c.len() as u64)).collect();
         let tries = tries(&keys, &batches);

@@ -1,7 +1,8 @@
-//! Tasks: the stages of a region between its loads. Each goes through items of one kind, as many at once as a submission should have.
+//! Tasks: the stages of a region between its loads. Each goes through items of one kind, as many at once as a
+//! submission should have.
 //!
-//! A task gives the same bits however it is cut: an item is gone through by one invocation, and none reads what another of the same task
-//! writes, except for sums and minima that come out the same in any order.
+//! A task gives the same bits however it is cut: an item is gone through by one invocation, and none reads what another
+//! of the same task writes, except for sums and minima that come out the same in any order.
 
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::{ActiveRegion, GridPageSlices, clusters};
@@ -192,8 +193,8 @@ impl StageTasks {
         self.left.push_back(task);
     }
 
-    /// The next submission: as many tasks, and as many bins of the last of them, as it should have. A page of grids that must be uploaded
-    /// may replace one that has been recorded, so it begins a submission.
+    /// The next submission: as many tasks, and as many bins of the last of them, as it should have. A page of grids
+    /// that must be uploaded may replace one that has been recorded, so it begins a submission.
     pub(crate) fn record(
         &mut self,
         device: &mut Device,

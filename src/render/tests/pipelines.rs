@@ -1,16 +1,16 @@
 //! Pipelines are data: other values of them give other recordings, the same pixels, and the kernels that are prepared.
 
 use super::*;
-use crate::pipeline::plan::{AssignBin, Process, Repeat, Schedule, Stage};
+use crate::pipeline::plan::{AssignBin, PipelineStage, Process, Repeat, Schedule};
 use crate::pipeline::recording::Command;
 
-/// A pipeline in another order: translucent surfaces are cleared with the selection, the order of shading is made before colours are looked
-/// up, blocks are not renewed, and filtering has a submission of its own and is not cut.
+/// A pipeline in another order: translucent surfaces are cleared with the selection, the order of shading is made
+/// before colours are looked up, blocks are not renewed, and filtering has a submission of its own and is not cut.
 pub(super) fn reordered() -> Pipeline {
     let mut stages = Pipeline::ANTHILL.stages().to_vec();
     stages.retain(|stage| !matches!(stage.process, Process::RenewBlocks | Process::ClearResolved));
-    stages.insert(1, Stage::once(Process::ClearResolved, AssignBin::Subpixels, Schedule::Fused));
-    let find = |stages: &[Stage], process: Process, repeat: Repeat| {
+    stages.insert(1, PipelineStage::once(Process::ClearResolved, AssignBin::Subpixels, Schedule::Fused));
+    let find = |stages: &[PipelineStage], process: Process, repeat: Repeat| {
         stages.iter().position(|stage| (stage.process, stage.repeat) == (process, repeat)).expect("it is there")
     };
     let clear = find(&stages, Process::ClearEntries, Repeat::Slabs);
@@ -18,7 +18,7 @@ pub(super) fn reordered() -> Pipeline {
     let place = find(&stages, Process::PlaceEntries, Repeat::Slabs);
     stages.swap(place, place + 1);
     let filter = find(&stages, Process::Filter, Repeat::Once);
-    stages[filter] = Stage::once(Process::Filter, AssignBin::Whole, Schedule::Begin("filter"));
+    stages[filter] = PipelineStage::once(Process::Filter, AssignBin::Whole, Schedule::Begin("filter"));
     Pipeline::new(32, stages.leak()).unwrap_or_else(|invalid| panic!("{invalid}"))
 }
 
@@ -26,7 +26,8 @@ fn ball(z: f64, opacity: f32) -> Thing {
     thing(sphere(1.0), placed(0.0, 0.0, z, 0.0), [0.9; 3], opacity)
 }
 
-/// The submissions of a region: the name of each, and its stages with the kernels that they run, repeats apart, as on a CPU.
+/// The submissions of a region: the name of each, and its stages with the kernels that they run, repeats apart, as on a
+/// CPU.
 fn chain(recordings: &[Recording]) -> String {
     let mut text = String::new();
     for recording in recordings {
