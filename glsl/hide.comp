@@ -56,7 +56,7 @@ struct Parts {
 const uint TILE_SAMPLES = 32u;
 const uint TILE_WIDTH = 8u;
 
-// Tiles of 32 samples that one invocation visits: loop trips are bounded (ARCHITECTURE.md, 7). A region of 2^24 samples
+// Tiles of 32 samples that one invocation visits: loop trips are bounded (docs/pipeline.md). A region of 2^24 samples
 // has fewer than 4096 parts.
 const uint HIDE_TILES_MAX = 256u;
 

@@ -1,6 +1,6 @@
 // What hide.comp and sample.comp have in common: one invocation = one micropolygon of a piece, in two passes. The
 // samples that the micropolygon may cover are cut into parts (tiles, cells), so that loop trips are bounded
-// (ARCHITECTURE.md, 7). The first pass does up to `each` of them. What is left, and every part of a wide micropolygon,
+// (docs/pipeline.md). The first pass does up to `each` of them. What is left, and every part of a wide micropolygon,
 // is for the second pass (REST), `each` parts an invocation; the first one arms its indirect dispatch. At most
 // WALK_GROUPS_MAX times `each` parts are done.
 //

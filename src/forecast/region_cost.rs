@@ -5,7 +5,7 @@
 //! ```
 //! Micropolygons are those that the table counts in the region, plus those of neighbouring grids that extend across its
 //! border; subpixels include the filter's apron. No table knows before drawing what will be shaded and composited, so
-//! both are taken from where the measured regions had them. ARCHITECTURE.md, "Cost of a region", explains each term.
+//! both are taken from where the measured regions had them. docs/cost.md explains each term.
 //! The constant term covers everything that does not depend on the region's size, above all testing every grid of the
 //! picture, so rates apply to one picture on one kind of device.
 

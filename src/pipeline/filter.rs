@@ -13,7 +13,7 @@ use super::recording::Recording;
 use crate::scene::{Filter, FilterKind};
 use std::ops::Range;
 
-/// Samples that one invocation visits in a dispatch: half as many as it may make loop trips (ARCHITECTURE.md, 7), for
+/// Samples that one invocation visits in a dispatch: half as many as it may make loop trips (docs/pipeline.md), for
 /// pixels of one column.
 const SAMPLES_OF_A_PART: u32 = 16_000;
 

@@ -14,7 +14,7 @@ use super::{hide, portion, scan};
 use std::ops::Range;
 
 /// Entries of one cell that can be sorted and composited: few enough that `composite_slab`, which moves up to
-/// `NEAREST_ENTRIES` entries for each, stays within its loop trips (ARCHITECTURE.md, 7).
+/// `NEAREST_ENTRIES` entries for each, stays within its loop trips (docs/pipeline.md).
 pub const CELL_ENTRIES_MAX: u32 = 512;
 
 /// A slab of depth: keys (depth bits, number) from `low`, inclusive, to `high`, exclusive.

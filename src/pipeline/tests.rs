@@ -1,4 +1,4 @@
-//! Dispatches of a region's steps, as ARCHITECTURE.md, "Cost of a region", counts them.
+//! Dispatches of a region's steps, as docs/cost.md counts them.
 
 use super::bound_split::{self, Chunk};
 use super::buffers::{

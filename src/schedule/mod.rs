@@ -18,7 +18,7 @@
 //! no device holds is in exactly one place: on the deque of the device that cut it; among the *orphans*, where a render
 //! begins; or *set aside* on the board, if not every device may take it, or not yet. Deques only carry names. A leaf is
 //! on the board before its name is on a deque, and its name is off the deque before the board knows the holder; in
-//! between only the thread that set_scheduling_time it knows of it, and that thread either holds it or gives it back.
+//! between only the thread that took it knows of it, and that thread either holds it or gives it back.
 //!
 //! **A device's thread** repeats: take a leaf; cut it until it is right; begin it; advance what is in flight. It takes,
 //! in this order, a leaf that is set aside for it, the newest leaf of its own deque, an orphan, and, if it has nothing

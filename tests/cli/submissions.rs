@@ -1,4 +1,4 @@
-//! The submissions of small regions in `--stats` and `--trace` follow the documented formula ("Cost of a region").
+//! The submissions of small regions in `--stats` and `--trace` follow the formula of docs/cost.md.
 
 use super::{anthill, directory};
 use serde_json::Value;

@@ -22,7 +22,7 @@ fn kernels_begin_with_what_an_invocation_is() {
     let found = kernels().filter(|file| !says(file)).map(|file| file.path.clone());
     expect_none(
         found,
-        "A kernel begins with a comment: what one invocation is, what it reads and writes, what may overflow (STYLE 2).",
+        "A kernel begins with a comment: what one invocation is, what it reads and writes, what may overflow.",
     );
 }
 
@@ -75,6 +75,6 @@ fn stages_bear_one_name() {
     }
     expect_none(
         missing,
-        "A stage has one name for its kernel, its host file, its tests and its row of the statistics (STYLE 3).",
+        "A stage has one name for its kernel, its host file, its tests and its row of the statistics.",
     );
 }

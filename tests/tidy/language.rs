@@ -63,7 +63,7 @@ fn type_names_mean_one_thing() {
         let several = places.into_iter().filter(|(_, places)| places.len() > 1);
         found.extend(several.map(|(name, places)| format!("{name}: {}", places.join(", "))));
     }
-    expect_none(found, "A type name has one meaning in a crate: call each of these what it is (STYLE 6).");
+    expect_none(found, "A type name has one meaning in a crate: call each of these what it is.");
 }
 
 /// The types that code defines, with where; associated types, which are indented, have the meaning that their trait gives them.

@@ -10,7 +10,7 @@ const FILE_LINES_MAX: usize = 600;
 /// A function reads in one screen, of about 50 lines; tables of cases and lists of match arms may be somewhat longer.
 const FUNCTION_LINES_MAX: usize = 80;
 
-/// Pictures that tests compare with are small (STYLE 1).
+/// Pictures that tests compare with are small.
 const GOLDEN_BYTES_MAX: u64 = 20 << 10;
 
 fn rust() -> impl Iterator<Item = &'static File> {
@@ -73,7 +73,7 @@ fn nothing_is_left_undone_or_hushed_up() {
         });
         found.extend(unsaid.map(|at| format!("{}: a lint is hushed without a reason", file.at(at))));
     }
-    expect_none(found, "STYLE 4 forbids these.");
+    expect_none(found, "Do what the line says instead.");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn comments_put_nothing_off() {
             }
         }
     }
-    expect_none(found, "Do it now, or write the limit down where users look (ARCHITECTURE.md, \"Limits today\").");
+    expect_none(found, "Do it now, or write the limit down where users look (README.md, \"Limits\").");
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn names_say_a_duty() {
             }
         }
     }
-    expect_none(found, "The name says that it does something for somebody, not what: name its duty (STYLE 3).");
+    expect_none(found, "The name says that it does something for somebody, not what: name its duty.");
 }
 
 /// Paths that every Unix has, the place of the libraries that the build links, and paths in tests that need not exist.

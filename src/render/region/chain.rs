@@ -1,5 +1,5 @@
 //! One region on its way through the pipeline: a chain of short submissions, each resumable. Between two of them the
-//! host reads what the device found and decides what is next (ARCHITECTURE.md, 4).
+//! host reads what the device found and decides what is next (docs/scheduling.md).
 //!
 //! Which stage follows which is not said here but by the [`Pipeline`] that the chain goes through, stage by stage; here
 //! is what the host reads after a stage, and how slabs and rounds repeat. What takes longer than a submission should is

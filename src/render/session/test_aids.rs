@@ -1,4 +1,4 @@
-//! Test aids, from the environment (ARCHITECTURE.md, "Test aids").
+//! Test aids, from the environment (docs/test-aids.md).
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::gpu::{Fault, Faults};
