@@ -1,8 +1,8 @@
 // Filter: one invocation = one pixel of the region's inside. The weighted mean of one record of the resolved samples
 // within the filter's width, weights at the jittered positions, normalised per pixel, summed in subpixel order (RISpec
-// 4.1.3). A filter over more samples than an invocation may visit continues in further dispatches, from the sums that the
-// one before left. Reads resolved; reads and writes pixels (vec4 each) and, where there are further dispatches, totals
-// (sums of weights).
+// 4.1.3). A filter over more samples than an invocation may visit continues in further dispatches, from the sums that
+// the one before left. Reads resolved; reads and writes pixels (vec4 each) and, where there are further dispatches,
+// totals (sums of weights).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

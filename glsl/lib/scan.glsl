@@ -1,7 +1,7 @@
 // Exclusive prefix sum in three passes: sums of tiles, scan of the sums, scan inside the tiles. Two variants of one
-// interface with equal results: SERIAL, one invocation a tile and no barrier, for CPU drivers, where barriers are expensive
-// (VULKAN-NOTES 4); and one workgroup a tile with shared memory, for GPUs. With BITS a value is the number of bits set
-// in its word.
+// interface with equal results: SERIAL, one invocation a tile and no barrier, for CPU drivers, where barriers are
+// expensive; and one workgroup a tile with shared memory, for GPUs. With BITS a value is the number of
+// bits set in its word.
 
 #ifndef SCAN_GLSL
 #define SCAN_GLSL

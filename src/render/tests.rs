@@ -522,7 +522,8 @@ fn the_picture_is_the_same_however_it_is_cut() {
     }
 }
 
-/// The formula of docs/cost.md, for one page of grids, one load to hide, to sample and to shade, one slab and one round.
+/// The formula of docs/cost.md, for one page of grids, one load to hide, to sample and to shade, one slab and one
+/// round.
 #[test]
 fn a_small_region_takes_as_many_submissions_as_the_formula_says() {
     let ball = |z: f64, opacity: f32| thing(sphere(1.0), placed(0.0, 0.0, z, 0.0), [0.9; 3], opacity);

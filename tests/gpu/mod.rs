@@ -21,8 +21,8 @@ pub(crate) struct Devices {
     _alone: ReentrantMutexGuard<'static, ()>,
 }
 
-/// Held by whoever opens devices in this process: validation layers of 2023 keep devices in a table that no lock guards, so that one
-/// test may not open devices while another's are at work.
+/// Held by whoever opens devices in this process: validation layers of 2023 keep devices in a table that no lock
+/// guards, so that one test may not open devices while another's are at work.
 pub(crate) static ALONE: ReentrantMutex<()> = ReentrantMutex::new(());
 
 /// Options for tests: validation, 64 MiB, nothing kept on disk.

@@ -1,11 +1,12 @@
-//! What bound/split must achieve, checked on its results: parts that make up the whole, in stable order; rates by their definition.
+//! What bound/split must achieve, checked on its results: parts that make up the whole, in stable order; rates by their
+//! definition.
 
 use super::edge::{Edge, UNIT};
 use anthill::pipeline::kernels::constants::FLATNESS;
 use glam::DVec2;
 
-/// Whether rectangles (u0, v0, u1, v1 in 1 / [`UNIT`]) are the parts of `whole` in the order in which repeated halving leaves them:
-/// children where their parent stood, the lower one first.
+/// Whether rectangles (u0, v0, u1, v1 in 1 / [`UNIT`]) are the parts of `whole` in the order in which repeated halving
+/// leaves them: children where their parent stood, the lower one first.
 pub(crate) fn is_partition(parts: &[[u64; 4]], whole: [u64; 4]) -> bool {
     let [u0, v0, u1, v1] = whole;
     if parts.len() == 1 {
@@ -25,9 +26,9 @@ pub(crate) fn leaf(edge: &Edge) -> [f64; 2] {
     [edge.leaf_start, edge.leaf_start + (UNIT >> edge.leaf_level)].map(|at| at as f64 / UNIT as f64)
 }
 
-/// The micropolygons that a line asks for, before rounding: as many as the wanted length `px` goes into the chords between its quarters;
-/// and so many that the chords of the line itself, whose bend is the largest second difference of the quarter points, are no more than
-/// a fraction of that length off it.
+/// The micropolygons that a line asks for, before rounding: as many as the wanted length `px` goes into the chords
+/// between its quarters; and so many that the chords of the line itself, whose bend is the largest second difference of
+/// the quarter points, are no more than a fraction of that length off it.
 pub(crate) fn wanted(quarters: [DVec2; 5], px: f64) -> f64 {
     let length: f64 = quarters.windows(2).map(|pair| pair[0].distance(pair[1])).sum();
     let bend = quarters.windows(3).map(|p| (p[0] + p[2] - 2.0 * p[1]).length()).fold(0.0, f64::max);

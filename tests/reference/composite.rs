@@ -1,4 +1,5 @@
-//! Compositing, in double precision: C += T Ci, T *= 1 - Oi from front to back, then the opaque surface through what is left.
+//! Compositing, in double precision: C += T Ci, T *= 1 - Oi from front to back, then the opaque surface through what is
+//! left.
 
 use super::hide::EMPTY;
 
@@ -35,8 +36,8 @@ fn add(sum: &mut [f64; 4], weights: [f64; 4], value: [f32; 4]) {
     (0..4).for_each(|i| sum[i] += weights[i] * f64::from(value[i]));
 }
 
-/// Composites the keys of a sample, nearest first, in front of the opaque `key`. Where nothing shines through any more but one part in
-/// 1 - `threshold`, what is behind is left out.
+/// Composites the keys of a sample, nearest first, in front of the opaque `key`. Where nothing shines through any more
+/// but one part in 1 - `threshold`, what is behind is left out.
 pub(crate) fn composite(
     list: &[u64],
     opaque: u64,

@@ -5,7 +5,8 @@ use anthill::pipeline::kernels::constants::{
 };
 use anthill::pipeline::kernels::records::Subpatch;
 
-/// A parameter 0 to 1 in units of which every canonical point is a whole number: 1/65536 over the least common multiple of 1 to 15.
+/// A parameter 0 to 1 in units of which every canonical point is a whole number: 1/65536 over the least common multiple
+/// of 1 to 15.
 pub(crate) const UNIT: u64 = 65_536 * 360_360;
 
 /// One of a subpatch's edges: 0 and 1 run along u at v0 and v1, 2 and 3 along v at u0 and u1.
@@ -68,15 +69,16 @@ impl Edge {
     }
 }
 
-/// Where corner `k` of a grid (bit 0: at u1, bit 1: at v1) is: u is that of a point of its edge along u, v of its edge along v.
+/// Where corner `k` of a grid (bit 0: at u1, bit 1: at v1) is: u is that of a point of its edge along u, v of its edge
+/// along v.
 fn corner(grid: &Subpatch, k: usize) -> [u64; 2] {
     let edges = edges(grid);
     let (along_u, along_v) = (edges[k >> 1], edges[2 + (k & 1)]);
     [along_u.point(along_u.points[k & 1]), along_v.point(along_v.points[k >> 1])]
 }
 
-/// (u, v) of vertex (i, j) of a grid: regular inside; along a border the canonical points; a border vertex on the first or last point is
-/// the corner there.
+/// (u, v) of vertex (i, j) of a grid: regular inside; along a border the canonical points; a border vertex on the first
+/// or last point is the corner there.
 pub(crate) fn vertex(grid: &Subpatch, i: u32, j: u32) -> [u64; 2] {
     let [nu, nv] = grid.micropolygons();
     let [u0, v0, u1, v1] = rectangle(grid);

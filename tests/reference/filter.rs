@@ -37,8 +37,8 @@ pub(crate) fn weight(filter: &Filter, x: f64, y: f64) -> f64 {
     }
 }
 
-/// The weighted mean around a pixel of what samples hold; and how much its terms come to without their signs, for judging errors: a
-/// weight is a difference of numbers that may be larger.
+/// The weighted mean around a pixel of what samples hold; and how much its terms come to without their signs, for
+/// judging errors: a weight is a difference of numbers that may be larger.
 /// `value(pixel, s)` is that of sample `s`.
 pub(crate) fn pixel(
     filter: &Filter,
@@ -67,7 +67,8 @@ pub(crate) fn pixel(
     if total == 0.0 { ([0.0; 4], 0.0) } else { (sum.map(|x| x / total), size / total.abs()) }
 }
 
-/// Depth of a pixel whose samples have these keys: the nearest, the farthest, or the mean of those that see anything. 1e38: nothing.
+/// Depth of a pixel whose samples have these keys: the nearest, the farthest, or the mean of those that see anything.
+/// 1e38: nothing.
 pub(crate) fn depth(keys: &[u64], by: &str) -> f64 {
     const NOTHING: f64 = DEPTH_MAX as f64;
     let seen = |key: &u64| *key != u64::MAX;

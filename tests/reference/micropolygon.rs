@@ -16,7 +16,8 @@ pub(crate) struct Micropolygon {
 }
 
 impl Micropolygon {
-    /// Projects camera-space corners; none when one of them is not in front of the eye, or all of them are beyond a clipping plane.
+    /// Projects camera-space corners; none when one of them is not in front of the eye, or all of them are beyond a
+    /// clipping plane.
     pub(crate) fn new(frame: &Frame, corners: [[f32; 3]; 4]) -> Option<Self> {
         let depths = corners.map(|p| p[2]);
         let beyond = depths.iter().all(|z| *z < frame.near) || depths.iter().all(|z| *z > frame.far);
@@ -48,7 +49,8 @@ impl Micropolygon {
         triangle_covers([a, b, d], at) || triangle_covers([a, d, c], at)
     }
 
-    /// Depth at a point: f0 + fx x + fy y from an origin, where f is z, or 1/z in perspective; never outside the corners' depths.
+    /// Depth at a point: f0 + fx x + fy y from an origin, where f is z, or 1/z in perspective; never outside the
+    /// corners' depths.
     fn depth_from(&self, f0: f32, [x, y]: [i64; 2]) -> f32 {
         let [_, fx, fy] = self.plane;
         let f = f0 + (fx * x as f32 + fy * y as f32);
@@ -81,8 +83,8 @@ fn project(frame: &Frame, [x, y, z]: [f32; 3], perspective: bool) -> [i64; 2] {
     })
 }
 
-/// The plane through the centre of the corners and parallel to both diagonals, relative to the corner of the box; flat on where it would
-/// stand on edge.
+/// The plane through the centre of the corners and parallel to both diagonals, relative to the corner of the box; flat
+/// on where it would stand on edge.
 fn plane(corners: &[[i64; 2]; 4], f: [f32; 4]) -> [f32; 3] {
     let low = [0, 1].map(|axis| corners.iter().map(|p| p[axis]).min().unwrap_or(0));
     let [a, b, c, d] = corners;
@@ -98,8 +100,8 @@ fn plane(corners: &[[i64; 2]; 4], f: [f32; 4]) -> [f32; 3] {
     [centre - (fx * middle[0] + fy * middle[1]), fx, fy]
 }
 
-/// Whether a triangle covers a point by the top-left rule: whether it holds the point moved to the right by very little, and down by very
-/// much less. No point is then on an edge.
+/// Whether a triangle covers a point by the top-left rule: whether it holds the point moved to the right by very
+/// little, and down by very much less. No point is then on an edge.
 fn triangle_covers(triangle: [[i64; 2]; 3], [x, y]: [i64; 2]) -> bool {
     // Differences stay below 2^29: in units of 2^-62, a move by 2^30 to the right outweighs one by 1 down.
     const UNIT: i128 = 1 << 62;

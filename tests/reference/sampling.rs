@@ -26,8 +26,8 @@ impl Pattern {
         (i64::from(k) * step) >> 16
     }
 
-    /// Position in 1/1024 pixel of the sample in subpixel `k` of a pixel. The jitter is a hash of the absolute subpixel's coordinates: 16
-    /// bits each of the way along x and y.
+    /// Position in 1/1024 pixel of the sample in subpixel `k` of a pixel. The jitter is a hash of the absolute
+    /// subpixel's coordinates: 16 bits each of the way along x and y.
     pub(crate) fn position(&self, pixel: [i32; 2], k: [u32; 2]) -> [i64; 2] {
         let absolute = [0, 1].map(|axis| pixel[axis].cast_unsigned().wrapping_mul(self.samples[axis]) + k[axis]);
         let hash = hash(absolute);
@@ -44,7 +44,8 @@ impl Pattern {
     }
 }
 
-/// A 32-bit hash of two coordinates: products with odd constants, then a permutation of two multiplications and three shifts.
+/// A 32-bit hash of two coordinates: products with odd constants, then a permutation of two multiplications and three
+/// shifts.
 fn hash([x, y]: [u32; 2]) -> u32 {
     let h = x.wrapping_mul(0x9e37_79b1) ^ y.wrapping_mul(0x85eb_ca77);
     let h = (h ^ (h >> 15)).wrapping_mul(0x2c1b_3c6d);

@@ -44,8 +44,8 @@ pub(crate) fn bucket(bound: &GridBound, depth: DepthBuckets) -> u32 {
     (bits.saturating_sub(depth.base) >> depth.shift).min(DEPTH_BUCKETS - 1)
 }
 
-/// The batch of each bucket: batches of equal work, nearest first, as far as whole buckets allow. Exact, with its remainder: how far each
-/// batch is from the next, 0 to 1.
+/// The batch of each bucket: batches of equal work, nearest first, as far as whole buckets allow. Exact, with its
+/// remainder: how far each batch is from the next, 0 to 1.
 pub(crate) fn batches(histogram: &[u32], count: u32) -> Vec<(u32, f64)> {
     let total = histogram.iter().map(|&work| u64::from(work)).sum::<u64>().max(1);
     let mut before = 0;
@@ -58,8 +58,8 @@ pub(crate) fn batches(histogram: &[u32], count: u32) -> Vec<(u32, f64)> {
     batches
 }
 
-/// Whether a grid may be left out: every 4x4-pixel block of the region that it may touch already shows something nearer at each sample.
-/// `blocks` are the farthest depths (bits).
+/// Whether a grid may be left out: every 4x4-pixel block of the region that it may touch already shows something nearer
+/// at each sample. `blocks` are the farthest depths (bits).
 pub(crate) fn is_hidden(bound: &GridBound, region: &RegionPixels, blocks: &[u32]) -> bool {
     let [x0, y0, ..] = region.sampled;
     let [width, _] = region.size();

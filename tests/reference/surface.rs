@@ -53,7 +53,8 @@ impl Surface<'_> {
         [along(u, &|t| self.position(t, v)), along(v, &|t| self.position(across, t))]
     }
 
-    /// The direction of dP/du x dP/dv, taken a little inside where a border has collapsed. Polygons have their face's normal.
+    /// The direction of dP/du x dP/dv, taken a little inside where a border has collapsed. Polygons have their face's
+    /// normal.
     pub(crate) fn normal(&self, u: f64, v: f64) -> DVec3 {
         if let Shape::Facets(facets) = self.shape
             && facets.polygon
@@ -81,8 +82,8 @@ impl Surface<'_> {
         self.camera_from_object.determinant().abs().cbrt()
     }
 
-    /// A ribbon about its centre line: perpendicular to the line of sight (or to its normals), u from one side to the other so that
-    /// dP/du x dP/dv looks towards the eye (along the normals).
+    /// A ribbon about its centre line: perpendicular to the line of sight (or to its normals), u from one side to the
+    /// other so that dP/du x dP/dv looks towards the eye (along the normals).
     fn curve(&self, curves: &CurveSegments, u: f64, v: f64) -> DVec3 {
         let each = if curves.cubic { 4 } else { 2 };
         let control: Vec<DVec3> = curves.control[self.primitive * each..][..each]

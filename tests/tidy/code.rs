@@ -1,6 +1,7 @@
 //! Rust source without what is not code.
 
-/// The source with every comment and the inside of every string and character literal blanked out. Lines and bytes keep their places.
+/// The source with every comment and the inside of every string and character literal blanked out. Lines and bytes keep
+/// their places.
 pub(super) fn code(text: &str) -> String {
     let mut out = text.as_bytes().to_vec();
     let mut at = 0;

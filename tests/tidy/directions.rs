@@ -162,7 +162,7 @@ fn folders_of_render_are_layers() {
     // Modules of one folder may use each other: a type with two duties has a file for each.
     for (index, (name, allowed)) in RENDER.iter().enumerate() {
         let is_before = |used: &&str| RENDER[..index].iter().any(|(before, _)| used.split("::").next() == Some(before));
-        assert!(allowed.iter().all(|used| is_before(used)), "RENDER: {name} may only use folders before it");
+        assert!(allowed.iter().all(is_before), "RENDER: {name} may only use folders before it");
     }
     expect_none(cycles(&folder_graph(&module_graph())), RENDER_DIRECTION);
 }

@@ -66,7 +66,8 @@ fn type_names_mean_one_thing() {
     expect_none(found, "A type name has one meaning in a crate: call each of these what it is.");
 }
 
-/// The types that code defines, with where; associated types, which are indented, have the meaning that their trait gives them.
+/// The types that code defines, with where; associated types, which are indented, have the meaning that their trait
+/// gives them.
 fn defined_types(code: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut start = 0;

@@ -1,5 +1,5 @@
-//! The fences of the code base, proved by reading its sources: which part may use which, and the rules that no compiler checks.
-//! Each failure says where and what to do.
+//! The fences of the code base, proved by reading its sources: which part may use which, and the rules that no compiler
+//! checks. Each failure says where and what to do.
 
 mod code;
 mod constants;

@@ -1,4 +1,4 @@
-//! Rules of STYLE that are read off the text.
+//! Rules of style that are read off the text.
 
 use super::code::{closing, words};
 use super::expect_none;

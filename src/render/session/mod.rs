@@ -1,7 +1,8 @@
 //! A render session: devices that outlive worlds, and worlds drawn on them one after another.
 //!
-//! `run` opens the devices and draws the worlds that `reading` reads ahead on a thread of its own. `draw` draws one world: its
-//! `picture` is built, the `counting_pass` finds its grids, and `regions` has the scheduler render what the film lacks.
+//! `run` opens the devices and draws the worlds that `reading` reads ahead on a thread of its own. `draw` draws one
+//! world: its `picture` is built, the `counting_pass` finds its grids, and `regions` has the scheduler render what the
+//! film lacks.
 
 mod counting_pass;
 mod devices;

@@ -55,7 +55,8 @@ pub(crate) struct Demand {
 }
 
 impl Demand {
-    /// Grids that a region has lists for: all of the picture's, up to `wanted` or what any pixel needs, whichever is more.
+    /// Grids that a region has lists for: all of the picture's, up to `wanted` or what any pixel needs, whichever is
+    /// more.
     fn grids(&self, wanted: u64) -> u64 {
         self.frame_grids.clamp(1, wanted.max(GRIDS_MIN).max(self.pixel_grids_max)).min(GRIDS_MAX)
     }
@@ -84,7 +85,8 @@ fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCap
 /// The capacity of the largest region that fits `bytes`; `None` when not even the smallest does.
 fn largest_region(demand: &Demand, bytes: u64) -> Option<RegionCapacity> {
     let fits = |c: &RegionCapacity| c.bytes() <= bytes && c.bindable();
-    // Lists take up to a quarter of the memory; where variables or bins take most of it, fewer grids at once still work.
+    // Lists take up to a quarter of the memory; where variables or bins take most of it, fewer grids at once still
+    // work.
     let choices = [demand.grids(bytes / REGION_LISTS_PART / REGION_GRID_BYTES), demand.grids(0)];
     let most = demand.picture_subpixels.clamp(SUBPIXELS_MIN, SUBPIXELS_MAX);
     let (mut low, mut high) = (SUBPIXELS_MIN, most);
