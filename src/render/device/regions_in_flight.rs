@@ -7,7 +7,7 @@ use crate::pipeline::plan::Pipeline;
 use crate::pipeline::select::RegionPixels;
 use crate::render::device::renderer::{DeviceRenderer, RunningRegion};
 use crate::render::region::chain::{RegionRun, RegionStatus};
-use crate::render::region::findings::RegionResult;
+use crate::render::region::region_result::RegionResult;
 use crate::trace::Track;
 use std::time::{Duration, Instant};
 

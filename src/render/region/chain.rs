@@ -13,10 +13,10 @@ use crate::pipeline::plan::{AssignBin, Grids, Pipeline, PipelineStage, Process, 
 use crate::pipeline::recording::Recording;
 use crate::pipeline::sample::Slab;
 use crate::render::region::cell_lists::{CellLists, CumulativeWork};
-use crate::render::region::findings::{RegionCounts, RegionResult};
 use crate::render::region::loads::{LoadLimits, Loads, plan};
 use crate::render::region::pace::{Portion, Quota, Work};
 use crate::render::region::record::{DeviceWorld, LoadJob, empty_recording};
+use crate::render::region::region_result::{RegionCounts, RegionResult};
 use crate::render::region::slabs::Slabs;
 use crate::render::region::stage_tasks::{GridPage, StageTask, StageTasks, slab_units};
 use std::ops::Range;

@@ -6,6 +6,7 @@ pub(super) mod findings;
 pub(super) mod loads;
 pub(super) mod pace;
 pub(super) mod record;
+pub(super) mod region_result;
 pub(super) mod slabs;
 pub(super) mod stage_tasks;
 

@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::gpu::{DeviceInfo, DeviceKind};
 use crate::render::device::picture::Picture;
 use crate::render::grids::list::ListError;
-use crate::render::region::findings::RegionCounts;
+use crate::render::region::region_result::RegionCounts;
 use crate::scene::{DisplayMode, World};
 use crate::schedule::Incomplete;
 

@@ -1,7 +1,7 @@
 //! Logs which device drew which region, and when, for the statistics.
 
 use crate::pipeline::buffers::RegionCapacity;
-use crate::render::region::findings::RegionResult;
+use crate::render::region::region_result::RegionResult;
 use crate::schedule::{Capacity, CutReason, Region, ScheduleEvent, ScheduleEventKind, SummedArea};
 use crate::stats::{EstimateStats, RegionStats};
 use parking_lot::Mutex;
@@ -119,7 +119,7 @@ impl RegionLog {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::region::findings::RegionCounts;
+    use crate::render::region::region_result::RegionCounts;
     use crate::schedule::{Balance, Failure, Rates, TileCounts};
 
     #[test]

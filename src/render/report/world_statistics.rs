@@ -3,7 +3,7 @@
 use crate::gpu::{Device, DeviceInfo};
 use crate::render::device::picture::Picture;
 use crate::render::grids::picture_grids::PictureGrids;
-use crate::render::region::findings::RegionCounts;
+use crate::render::region::region_result::RegionCounts;
 use crate::schedule::Report;
 use crate::stats::{Counts, DeviceStats, Stage, Stats};
 use std::time::Duration;

@@ -7,7 +7,7 @@ use crate::progress::Event;
 use crate::render::device::picture::Picture;
 use crate::render::grids::picture_grids::PictureGrids;
 use crate::render::grids::tiles::tile_counts;
-use crate::render::region::findings::{RegionCounts, RegionResult};
+use crate::render::region::region_result::{RegionCounts, RegionResult};
 use crate::render::report::advice;
 use crate::render::report::region_log::RegionLog;
 use crate::render::report::schedule_trace::ScheduleTrace;

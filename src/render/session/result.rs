@@ -1,7 +1,7 @@
 //! Finished regions as the film takes them.
 
 use crate::film::{ChannelGroup, PixelLayout};
-use crate::render::region::findings::RegionResult;
+use crate::render::region::region_result::RegionResult;
 
 /// The values of a region's pixels in the film's layout, interleaved.
 pub(crate) fn interleave(layout: &PixelLayout, pixels: u64, result: &RegionResult) -> Vec<f32> {

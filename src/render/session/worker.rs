@@ -5,7 +5,7 @@ use crate::pipeline::frame::filter_apron;
 use crate::render::device::picture::Picture;
 use crate::render::device::regions_in_flight::RegionPoll;
 use crate::render::device::renderer::DeviceRenderer;
-use crate::render::region::findings::RegionResult;
+use crate::render::region::region_result::RegionResult;
 use crate::render::session::counting_pass::CountedDevice;
 use crate::render::session::devices::DeviceReopener;
 use crate::render::session::failures::FailureLog;

@@ -1,0 +1,55 @@
+//! What a finished region gives back: its pixels, and what they took.
+
+use crate::pipeline::buffers::RegionCapacity;
+
+/// A finished region.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RegionResult {
+    /// Colour and alpha, then each variable: four floats a pixel, group by group.
+    pub pixels: Vec<[f32; 4]>,
+    /// Depth of each pixel; empty when no display asks for it.
+    pub depths: Vec<f32>,
+    /// What it took.
+    pub counts: RegionCounts,
+    /// Seconds of its submissions by the device's clock.
+    pub device_s: f64,
+    /// Subpixels that it sampled.
+    pub subpixels: u64,
+    /// What it had room for.
+    pub capacity: Option<RegionCapacity>,
+}
+
+/// What a region took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RegionCounts {
+    pub selected: u64,
+    pub culled_grids: u64,
+    pub culled_micropolygons: u64,
+    pub visible_micropolygons: u64,
+    pub shaded_vertices: u64,
+    pub entries: u64,
+    pub slabs: u64,
+    pub thick_slabs: u64,
+    pub rounds: u64,
+    pub lost_samples: u64,
+    pub long_loops: u64,
+    pub submissions: u64,
+}
+
+impl RegionCounts {
+    /// Adds what another region took.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.selected += other.selected;
+        self.culled_grids += other.culled_grids;
+        self.culled_micropolygons += other.culled_micropolygons;
+        self.visible_micropolygons += other.visible_micropolygons;
+        self.shaded_vertices += other.shaded_vertices;
+        self.entries += other.entries;
+        self.slabs += other.slabs;
+        self.thick_slabs += other.thick_slabs;
+        self.rounds += other.rounds;
+        self.lost_samples += other.lost_samples;
+        self.long_loops += other.long_loops;
+        self.submissions += other.submissions;
+    }
+}
