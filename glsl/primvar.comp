@@ -74,6 +74,9 @@ float corners(PrimvarBinding b, uvec4 index, Param u, Param v, uint c) {
     return v.s * low + v.t * high;
 }
 
+// Vertex values of KIND_PATCH are those of 16 control points, of a cubic KIND_CURVE those of 4; a linear curve,
+// KIND_QUADRIC, KIND_FACET and KIND_POINT have theirs at the corners.
+// cases: KIND_*
 // Along a curve, or at a point, only two corners (one) exist: the host repeats them in `corners`. A cubic segment's
 // first control value is numbered in face_corners.w: curves have no facevarying values of their own.
 float vertex_value(PrimvarBinding b, Primitive primitive, Param u, Param v, uint c) {

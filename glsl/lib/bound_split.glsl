@@ -189,6 +189,7 @@ float raster_width(vec3 centre, float width) {
     return abs(width) * scale / (frame_perspective(frame) ? max(centre.z, frame.eye_z) : 1.0);
 }
 
+// cases: KIND_*
 Demand measure_all(inout Subpatch subpatch, inout Box box) {
     Demand d = Demand(1u, 1u, 1u, 1u, 0u, 0u);
     uint v0 = subpatch.start >> 16, u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
@@ -219,7 +220,8 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
 Demand measure_all(inout Subpatch subpatch, inout Box box) {
     Demand d = Demand(1u, 1u, 1u, 1u, 0u, 0u);
     uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
-    // The middle lines matter where a primitive may be longer inside than along its borders.
+    // The middle lines matter where a primitive may be longer inside than along its borders; KIND_FACET, KIND_CURVE and
+    // KIND_POINT are not.
     const uint lines = KIND == KIND_QUADRIC || KIND == KIND_PATCH ? 6u : 4u;
     for (uint i = 0u; i < lines; i++) {
         Line line = measure(subpatch, i, box);

@@ -76,8 +76,8 @@ impl DeviceScheduler {
         }
     }
 
-    /// Takes a region and holds it: one that was set aside, the newest of its own deque, an orphan, or a stolen one, in
-    /// this order.
+    /// Takes a region and holds it: one that was set aside, the newest of its own deque, an orphan, a stolen one,
+    /// or a suspect, in this order.
     fn take(&mut self, life: Life, idle: bool, now: Duration) -> Option<Region> {
         if let Some(region) = self.take_aside(life, false, now) {
             return Some(region);

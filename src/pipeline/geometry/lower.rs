@@ -90,8 +90,8 @@ impl Indices {
 fn control_vertices(shape: &Shape) -> Option<usize> {
     match shape {
         Shape::Patches(_) => Some(16),
-        Shape::Curves(curves) if curves.cubic => Some(4),
-        _ => None,
+        Shape::Curves(curves) => curves.cubic.then_some(4),
+        Shape::Quadric(_) | Shape::Facets(_) | Shape::Points(_) => None,
     }
 }
 

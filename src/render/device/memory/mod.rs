@@ -17,9 +17,9 @@
 //! On the host, lists of grids are kept in memory up to a sixteenth of all devices' limits (`HOST_LIST_PART`), and in a
 //! file beyond that (`grids::list`).
 //!
-//! Where a share cannot be allocated, `begin_picture` tries the next smaller one: fewer resident grids, one page of
-//! geometry, smaller regions, fewer regions in flight. Where even the smallest shares do not fit, [`MemoryNeeds`] adds
-//! them up for the message. `docs/memory.md` has the formulas.
+//! Where a share cannot be allocated, `begin_picture` tries the next smaller one: smaller regions, then fewer regions
+//! in flight, then fewer resident grids, and at last one page of geometry. Where even the smallest shares do
+//! not fit, [`MemoryNeeds`] adds them up for the message. `docs/memory.md` has the formulas.
 
 mod grid_residency;
 mod needs;
