@@ -11,7 +11,7 @@ pub use cost_stats::{CostStats, tile_rows, tile_values};
 pub use estimate::EstimateStats;
 pub use measured::{Measured, MeasuredDevice, MeasuredOutput, MeasuredRegion, MeasuredWorld};
 
-use crate::diagnostic::{Diagnostic, Reporter, Severity};
+use crate::diagnostic::{CountedMessage, Reporter, Severity, SourceLocation};
 use crate::film::{DisplayOutcome, DisplayState};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -279,6 +279,8 @@ pub struct WarningStats {
     pub code: &'static str,
     /// Its location in the input: file, line and column.
     pub place: String,
+    /// The next few places at which it occurred.
+    pub more_places: Vec<String>,
     /// What is wrong.
     pub message: String,
     /// How often it occurred.
@@ -350,14 +352,16 @@ impl Stats {
     /// Sets warnings and errors to those that were reported.
     pub fn set_warnings(&mut self, reporter: &Reporter) {
         self.errors_survived = reporter.count_at_least(Severity::Error);
-        let row = |(diagnostic, count): (Diagnostic, u64)| WarningStats {
+        let row = |CountedMessage { diagnostic, count, more_places }: CountedMessage| WarningStats {
             severity: if diagnostic.severity == Severity::Warning { "warning" } else { "error" },
             code: diagnostic.code,
             place: diagnostic.location.to_string(),
+            more_places: more_places.iter().map(SourceLocation::to_string).collect(),
             message: diagnostic.message,
             count,
         };
-        self.warnings = reporter.all().into_iter().filter(|(d, _)| d.severity >= Severity::Warning).map(row).collect();
+        let all = reporter.counted().into_iter().filter(|message| message.diagnostic.severity >= Severity::Warning);
+        self.warnings = all.map(row).collect();
     }
 
     /// The JSON object, followed by a line end.
@@ -461,7 +465,7 @@ fn scaled(count: u64, base: f64, units: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::SourceLocation;
+    use crate::diagnostic::Diagnostic;
 
     fn device(peak_bytes: u64) -> DeviceStats {
         let mut device =
@@ -566,7 +570,7 @@ mod tests {
         assert_eq!(value["outputs"][1], serde_json::json!({"file": "b.exr", "state": "partial", "missing_pixels": 7}));
         assert_eq!(value["errors_survived"], 2);
         let error = serde_json::json!(
-            {"severity": "error", "code": "noshader", "place": "a.rib:3:4", "message": "no shader", "count": 2}
+            {"severity": "error", "code": "noshader", "place": "a.rib:3:4", "more_places": [], "message": "no shader", "count": 2}
         );
         assert_eq!((value["warnings"].as_array().map(Vec::len), &value["warnings"][1]), (Some(2), &error));
         assert_eq!(

@@ -14,6 +14,9 @@ pub const WARNINGS_MAX: usize = 50;
 /// Characters of a message; names in shaders may be of any length.
 const MESSAGE_CHARS_MAX: usize = 300;
 
+/// Characters of a file's name, which `#line` may set.
+const FILE_CHARS_MAX: usize = 200;
+
 /// Places of an include chain that an excerpt names.
 const INCLUDE_NOTES_MAX: usize = 8;
 
@@ -80,6 +83,10 @@ impl Report {
         if let Some((cut, _)) = message.char_indices().nth(MESSAGE_CHARS_MAX) {
             message.truncate(cut);
             message.push_str("...");
+        }
+        if message.contains(char::is_control) {
+            let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+            message = message.chars().map(escape).collect();
         }
         Self { severity, span, message, label: String::new(), hint: String::new(), also: Vec::new() }
     }
@@ -166,6 +173,7 @@ fn render(report: &Report, map: &SourceMap) -> Diagnostic {
     places.extend(report.also.iter().cloned().chain(notes(report.span, map)));
     let spans: Vec<_> = places.iter().map(|p| p.0).collect();
     let mut group = Group::with_title(level.primary_title(&report.message));
+    let mut headings = vec![place.clone()];
     if let Some(excerpt) = map.joint_excerpt(&spans) {
         group = group.element(snippet(excerpt, &places, true));
     } else {
@@ -174,13 +182,15 @@ fn render(report: &Report, map: &SourceMap) -> Diagnostic {
                 group = group.element(snippet(excerpt, place, i == 0));
             }
         }
+        headings.extend(spans[1..].iter().map(|span| map.place(*span)));
     }
     if !report.hint.is_empty() {
         group = group.element(Level::HELP.message(&report.hint));
     }
     let groups: &[Group<'_>] = &[group];
     let rendered = Renderer::plain().render(groups);
-    let excerpt = rendered.split_once('\n').map_or("", |(_, rest)| rest).trim_end().to_owned();
+    let excerpt = rendered.split_once('\n').map_or("", |(_, rest)| rest).trim_end();
+    let excerpt = with_headings(excerpt, &headings);
     Diagnostic {
         severity: report.severity,
         place,
@@ -198,16 +208,31 @@ fn level(severity: Severity) -> Level<'static> {
     }
 }
 
+/// Names the places of excerpts as the file has them: where an excerpt begins inside of a long line, its own columns
+/// are smaller.
+fn with_headings(excerpt: &str, headings: &[SourcePosition]) -> String {
+    let mut headings = headings.iter();
+    let mut line = |line: &str| {
+        let arrow = ["--> ", "::: "].into_iter().find_map(|arrow| Some(line.split_once(arrow)?.0.len() + arrow.len()));
+        let arrow = arrow.filter(|&end| line[..end - "--> ".len()].trim().is_empty());
+        match arrow.and_then(|end| Some((end, headings.next()?))) {
+            Some((end, place)) => {
+                let name: String = place.file.chars().take(FILE_CHARS_MAX).flat_map(char::escape_debug).collect();
+                format!("{}{name}:{}:{}", &line[..end], place.line, place.column)
+            }
+            None => line.to_owned(),
+        }
+    };
+    excerpt.lines().map(&mut line).collect::<Vec<_>>().join("\n")
+}
+
 /// An excerpt with its annotations.
 fn snippet(excerpt: Excerpt, places: &[(Span, String)], with_primary: bool) -> Snippet<'static, Annotation<'static>> {
     let annotations = excerpt.ranges.into_iter().zip(places).enumerate().map(|(i, (range, (_, label)))| {
         let kind = if i == 0 && with_primary { AnnotationKind::Primary } else { AnnotationKind::Context };
         kind.span(range).label((!label.is_empty()).then(|| label.clone()))
     });
-    Snippet::source(excerpt.text)
-        .line_start(excerpt.line as usize)
-        .path(excerpt.name.to_string())
-        .annotations(annotations)
+    Snippet::source(excerpt.text).line_start(excerpt.line as usize).path(".").annotations(annotations)
 }
 
 /// The macro that a span came from, and the chain of includes.
@@ -251,6 +276,25 @@ error: unknown variable `Cx`
   = help: did you mean `Cs`?";
         assert_eq!(diagnostics[0].to_string(), expected);
         assert_eq!((diagnostics[0].place.line, diagnostics[0].place.column, diagnostics[0].width), (3, 10, 2));
+    }
+
+    /// The excerpt of a long line is cut out of its middle.
+    #[test]
+    fn columns_of_shortened_excerpts_agree() {
+        let mut map = SourceMap::default();
+        let text = format!("{}Cx;\n{}\n", " a = 1;".repeat(1000), " b = 1;".repeat(6000));
+        map.add("a.sl".into(), text.into(), None);
+        for also in [None, Some(20_000), Some(40_000)] {
+            let report = Report::error(Span::new(7000, 7002), "unknown variable `Cx`");
+            let report = also.into_iter().fold(report, |r, at| r.also(Span::new(at, at + 1), "declared here"));
+            let mut reports = Reports::default();
+            reports.push(report);
+            let all = reports.finish(&map);
+            assert_eq!((all[0].place.line, all[0].place.column), (1, 7001));
+            assert!(all[0].excerpt.contains("--> a.sl:1:7001\n") && all[0].excerpt.len() < 1500, "{}", all[0].excerpt);
+            let second = also.map_or(String::new(), |at| format!(" a.sl:2:{}\n", at - 7003));
+            assert!(all[0].excerpt.contains(&second) || also == Some(20_000), "{}", all[0].excerpt);
+        }
     }
 
     #[test]

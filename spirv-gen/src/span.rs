@@ -93,8 +93,6 @@ struct LineMarker {
 pub(crate) struct Excerpt {
     /// The whole lines.
     pub(crate) text: String,
-    /// Name of the file.
-    pub(crate) name: Arc<str>,
     /// Number of the first line.
     pub(crate) line: u32,
     /// The spans inside `text`.
@@ -184,13 +182,13 @@ impl SourceMap {
         let behind = last.min(first + EXCERPT_LINES_MAX - 1) + 1;
         let from = file.line_starts[first];
         let to = file.line_starts.get(behind).copied().unwrap_or(text_end);
-        let (name, line) = file.presumed(first as u32);
+        let (_, line) = file.presumed(first as u32);
         let text = file.text.get(from as usize..to as usize)?.trim_end_matches(['\n', '\r']);
         let start = ((start - from) as usize).min(text.len());
         let end = ((end - from) as usize).clamp(start, text.len());
         let window = window(text, start);
         let range = start - window.start..end.min(window.end) - window.start;
-        Some(Excerpt { text: text[window].to_owned(), name, line, ranges: vec![range] })
+        Some(Excerpt { text: text[window].to_owned(), line, ranges: vec![range] })
     }
 
     /// The lines from the first to the last that `spans` touch, if they are near each other in one file.
@@ -216,7 +214,7 @@ impl SourceMap {
             start..((s.end - file.base - from) as usize).clamp(start, text.len())
         };
         let ranges = spans.iter().map(range).collect();
-        Some(Excerpt { text, name, line, ranges })
+        Some(Excerpt { text, line, ranges })
     }
 
     /// Index of the file that holds the byte at `offset`.

@@ -1,11 +1,15 @@
 //! Standard output and standard error. Results go to standard output, everything else to standard error.
 
 use super::interrupt;
+use anthill::diagnostic::printable;
 use indicatif::ProgressBar;
 use parking_lot::Mutex;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+/// The longest message in bytes.
+const MESSAGE_BYTES_MAX: usize = 4096;
 
 /// Where a command prints, and how it is interrupted.
 pub(crate) struct Console {
@@ -26,6 +30,7 @@ impl Console {
 
     /// Prints a result. If standard output is closed, there is nowhere to report that.
     pub(super) fn print(&mut self, text: &str) {
+        let text = printable::block(text, usize::MAX);
         let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
     }
 }
@@ -52,8 +57,18 @@ impl MessageStream {
         self.state.lock().is_terminal
     }
 
-    /// Prints a message and a line end. If that fails, there is nowhere to report it.
+    /// Prints one line, whatever the names in it hold.
     pub(super) fn line(&self, text: &str) {
+        self.write(&printable::line(text, MESSAGE_BYTES_MAX));
+    }
+
+    /// Prints a message that may have several lines.
+    pub(super) fn block(&self, text: &str) {
+        self.write(&printable::block(text, MESSAGE_BYTES_MAX));
+    }
+
+    /// Prints printable text and a line end. If that fails, there is nowhere to report it.
+    fn write(&self, text: &str) {
         let mut state = self.state.lock();
         let MessageState { stream, bar, .. } = &mut *state;
         let mut print = || {

@@ -41,7 +41,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, render: &RenderFn<'_
 fn print_answer(answer: &clap::Error, console: &mut Console) -> u8 {
     let text = answer.render().to_string();
     if answer.use_stderr() {
-        console.err.line(text.trim_end());
+        console.err.block(text.trim_end());
     } else {
         console.print(&text);
     }

@@ -28,7 +28,7 @@ pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console)
         }
     };
     let messages = console.err.clone();
-    let reporter = Arc::new(Reporter::new(move |diagnostic| messages.line(&diagnostic.to_string())));
+    let reporter = Arc::new(Reporter::new(move |diagnostic| messages.block(&diagnostic.to_string())));
     let watcher = Watcher::new(flags.progress, console.err.clone(), cancelled);
     let mut outcome = render(&options, &reporter, &watcher);
 
@@ -45,6 +45,7 @@ pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console)
     if flags.check && stats.outputs.is_empty() {
         summary = summary.replacen("nothing to write", "checked, nothing rendered", 1);
     }
+    show_repeats(&reporter, console);
     console.err.line(&format!("anthill: {summary}"));
     let exit_code = outcome.exit_code(flags.strict);
     let stats_written =
@@ -53,6 +54,21 @@ pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console)
     let failed = written.into_iter().filter_map(|(path, result)| Some((path.as_ref()?, result.err()?)));
     let failures = failed.map(|(path, error)| console.err.error(&cannot_write(path, &error))).count();
     if failures > 0 { exit_code.max(1) } else { exit_code }
+}
+
+/// Repeated messages that are listed at the end.
+const REPEATS_SHOWN_MAX: usize = 10;
+
+/// Lists messages that were shown once and occurred more often, the most frequent ones first.
+fn show_repeats(reporter: &Reporter, console: &Console) {
+    let mut repeated: Vec<_> = reporter.counted().into_iter().filter(|message| message.count > 1).collect();
+    repeated.sort_by_key(|message| std::cmp::Reverse(message.count));
+    for message in repeated.iter().take(REPEATS_SHOWN_MAX) {
+        console.err.line(&format!("anthill: {message}"));
+    }
+    if let more @ 1.. = repeated.len().saturating_sub(REPEATS_SHOWN_MAX) {
+        console.err.line(&format!("anthill: {more} other messages occurred more than once too; --stats lists all"));
+    }
 }
 
 /// Checks that a scene is a file that exists.

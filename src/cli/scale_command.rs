@@ -102,7 +102,7 @@ fn run_study(flags: &ScaleFlags, plan: &Plan, known: &[DeviceInfo], console: &mu
     let measured = match measured {
         Ok(measured) => measured,
         Err(error) => {
-            console.err.error(&error.to_string());
+            console.err.block(&format!("anthill: error: {error}"));
             return exit_code(&error);
         }
     };

@@ -33,7 +33,7 @@ fn read_all(sources: &ShaderSources, console: &Console) -> Result<(Vec<Standalon
     let mut is_whole = true;
     for message in files.iter().flat_map(|file| &file.messages) {
         is_whole &= !message.is_error;
-        console.err.line(&message.text);
+        console.err.block(&message.text);
     }
     Ok((files.into_iter().flat_map(|file| file.shaders).collect(), is_whole))
 }

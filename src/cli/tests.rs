@@ -297,6 +297,36 @@ fn messages_summary_and_exit_code_come_from_the_outcome() {
     assert!(code == 1 && err.contains("a.exr (partial)"), "{err}");
 }
 
+/// A message is shown once; the end of the render says how often it occurred, and where.
+#[test]
+fn repeats_are_listed_at_the_end() {
+    let render = |_: &RenderOptions, reporter: &Arc<Reporter>, _: &dyn Observer| {
+        for line in 3..9 {
+            reporter.warn("x", &SourceLocation { file: "a.rib".into(), line, column: 1 }, "Sphere: no \"\x1b[2J\"");
+        }
+        finished(&[DisplayState::Whole])
+    };
+    let (_, _, err) = type_in(&directory(), "render SCENE", &Arc::default(), &render);
+    let expected = [
+        "a.rib:3:1: warning: Sphere: no \"\\u{1b}[2J\" [x]",
+        "anthill: 6 times: Sphere: no \"\\u{1b}[2J\": at a.rib:3:1, 4:1, 5:1, 6:1, 7:1 and elsewhere",
+    ];
+    assert_eq!(err.lines().take(2).collect::<Vec<_>>(), expected);
+    assert!(err.lines().count() == 3 && err.contains("\nanthill: a.exr: "), "{err}");
+}
+
+/// Names in the summary and in errors about flags are printed as one line, too.
+#[test]
+fn names_cannot_forge_lines() {
+    let forged = |_: &RenderOptions, _: &Arc<Reporter>, _: &dyn Observer| {
+        let displays = vec![DisplayOutcome { path: "a\nR90000 100%\x1b[2J".into(), state: DisplayState::Whole }];
+        Outcome { ending: Ending::Finished, displays, stats: Stats::default() }
+    };
+    let (_, _, err) = type_in(&directory(), "render SCENE", &Arc::default(), &forged);
+    assert!(err.starts_with("anthill: a\\nR90000 100%\\u{1b}[2J: ") && err.lines().count() == 1, "{err}");
+    assert_eq!(error_of("render SCENE --a\x07b"), "error: unexpected argument '--a\\u{7}b' found");
+}
+
 #[test]
 fn renders_that_never_began_have_no_summary() {
     for (ending, expected) in [(Ending::WrongUsage, 2), (Ending::NoDevice, 3)] {

@@ -8,7 +8,18 @@ use std::sync::Arc;
 impl Lexer<'_> {
     fn wanted(&mut self, what: &str) -> RequestFault {
         let found = self.peek();
-        RequestFault::error("syntaxerror", self.position(), format!("expected {what}, found {}", describe(found)))
+        let message = format!("expected {what}, found {}", describe(found));
+        let mut fault = RequestFault::error("syntaxerror", self.position(), message);
+        fault.lacks_arguments = matches!(found, TokenKind::Word | TokenKind::End);
+        fault
+    }
+
+    /// The fault of a request that ends after `found` of its numbers.
+    fn too_few(&self, wanted: usize, found: usize) -> RequestFault {
+        let message = format!("expected {wanted} numbers, found {found}");
+        let mut fault = RequestFault::error("syntaxerror", self.position(), message);
+        fault.lacks_arguments = true;
+        fault
     }
 
     /// One number.
@@ -27,7 +38,10 @@ impl Lexer<'_> {
     pub(super) fn floats<const N: usize>(&mut self) -> Parsed<[f64; N]> {
         let mut values = [0.0; N];
         if self.peek() != TokenKind::Open {
-            for value in &mut values {
+            for (index, value) in values.iter_mut().enumerate() {
+                if index > 0 && matches!(self.peek(), TokenKind::Word | TokenKind::End) {
+                    return Err(self.too_few(N, index));
+                }
                 *value = self.scalar()?;
             }
             return Ok(values);

@@ -19,6 +19,8 @@ pub(super) struct FaultDetails {
     pub(super) code: &'static str,
     /// The byte of the source that it is about.
     pub(super) offset: usize,
+    /// Whether the request ended before all of its arguments were found; the fault is then about the request itself.
+    pub(super) lacks_arguments: bool,
     message: String,
     hint: String,
 }
@@ -39,7 +41,8 @@ impl DerefMut for RequestFault {
 
 impl RequestFault {
     fn new(severity: Severity, code: &'static str, offset: usize, message: impl Into<String>) -> Self {
-        Self(Box::new(FaultDetails { severity, code, offset, message: message.into(), hint: String::new() }))
+        let (message, hint) = (message.into(), String::new());
+        Self(Box::new(FaultDetails { severity, code, offset, lacks_arguments: false, message, hint }))
     }
 
     /// Creates an error at `offset`.
@@ -61,6 +64,17 @@ impl RequestFault {
     #[must_use]
     pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = hint.into();
+        self
+    }
+
+    /// Names the request that the fault is in, unless the message does, or is about a limit.
+    #[must_use]
+    pub(super) fn of_request(mut self, request: &str) -> Self {
+        if std::mem::take(&mut self.lacks_arguments) {
+            self.message = format!("{request} lacks arguments: {}", self.message);
+        } else if self.code != "limitcheck" && !self.message.contains(request) {
+            self.message = format!("{request}: {}", self.message);
+        }
         self
     }
 

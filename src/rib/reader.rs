@@ -40,6 +40,8 @@ pub(super) struct FaultReporter<'r> {
     reporter: &'r Reporter,
     /// How errors are handled, as `ErrorHandler` sets it.
     pub(super) handling: Cell<ErrorHandling>,
+    /// The request that is being read, which messages name; empty between requests.
+    request: Cell<&'static str>,
     errors: Cell<u64>,
     aborted: Cell<bool>,
 }
@@ -50,7 +52,7 @@ impl FaultReporter<'_> {
         let is_error = fault.severity >= Severity::Error;
         self.errors.set(self.errors.get() + u64::from(is_error));
         if self.handling.get() != ErrorHandling::Ignore {
-            self.reporter.report(fault.diagnostic(location));
+            self.reporter.report(fault.of_request(self.request.get()).diagnostic(location));
         }
         if is_error && self.handling.get() == ErrorHandling::Abort {
             self.aborted.set(true);
@@ -124,6 +126,7 @@ impl<'r> Reader<'r> {
             messages: FaultReporter {
                 reporter,
                 handling: Cell::new(ErrorHandling::Print),
+                request: Cell::new(""),
                 errors: Cell::new(0),
                 aborted: Cell::new(false),
             },
@@ -204,6 +207,7 @@ impl<'r> Reader<'r> {
     /// Reads requests to the end of the lexer's range.
     pub(super) fn read_requests(&mut self, lexer: &mut Lexer<'_>) {
         while !self.is_stopped() {
+            self.messages.request.set("");
             let kind = lexer.peek();
             let offset = lexer.position();
             match kind {
@@ -229,6 +233,7 @@ impl<'r> Reader<'r> {
             return;
         };
         self.summary.requests += 1;
+        self.messages.request.set(request.name);
         self.current = CurrentRequest { name: request.name, location: lexer.request_location(offset), offset };
         let result = self.check_scope(request).and_then(|()| (request.read)(self, lexer));
         match result {
@@ -237,7 +242,11 @@ impl<'r> Reader<'r> {
             Ok(()) => self.check_end(lexer, request.name),
             // The request continues beyond the cut, which is reported.
             Err(_) if lexer.source().is_cut() && lexer.peek() == TokenKind::End => {}
-            Err(fault) => {
+            Err(mut fault) => {
+                if fault.lacks_arguments {
+                    fault.offset = offset;
+                }
+                self.messages.request.set(request.name);
                 self.messages.report(lexer, fault);
                 lexer.skip_to_request();
             }

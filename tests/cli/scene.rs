@@ -49,10 +49,10 @@ fn broken_requests_are_skipped() {
     check(&format!("Bogus 1 2 \"x\" [3]\nBogus\n{BALL}"), &unknown);
     check(
         &format!("Sphere 0.5 -0.5 0.5\n{BALL}"),
-        &["a.rib:3:1: error: expected a number, found a request [syntaxerror]"],
+        &["a.rib:2:1: error: Sphere lacks arguments: expected 4 numbers, found 3 [syntaxerror]"],
     );
     let open = [
-        "a.rib:3:1: error: a request inside an array of numbers or strings [syntaxerror]",
+        "a.rib:3:1: error: Surface: a request inside an array of numbers or strings [syntaxerror]",
         "  help: the array begins at line 2, column 22; is its ] missing?",
     ];
     check(&format!("Surface \"matte\" \"Kd\" [0.5\n{BALL}"), &open);
@@ -104,7 +104,7 @@ fn errors_in_shaders_point_at_their_source() {
 #[test]
 fn parameters_that_do_not_fit_are_left_out() {
     let expected = [
-        "a.rib:2:34: error: \"Kd\" takes numbers, not a string [badargument]",
+        "a.rib:2:34: error: Surface: \"Kd\" takes numbers, not a string [badargument]",
         "a.rib:2:1: warning: shader \"matte\" has no parameter \"nosuch\" [badtoken]",
     ];
     check(&format!("Surface \"matte\" \"float nosuch\" 3 \"Kd\" \"x\"\n{BALL}"), &expected);
@@ -114,13 +114,18 @@ fn parameters_that_do_not_fit_are_left_out() {
 fn numbers_that_are_not_finite_leave_only_their_primitive_out() {
     let expected = ["a.rib:2:1: note: Polygon is left out: a position is not a finite number [math]"];
     check(&format!("Polygon \"P\" [0 0 0 1 0 0 nan 1 0]\nPolygon \"P\" [0 0 0 1 0 0 0 1e999 0]\n{BALL}"), &expected);
-    check(&format!("Sphere nan -0.5 0.5 360\n{BALL}"), &["a.rib:2:8: error: a number here is not finite [math]"]);
+    check(
+        &format!("Sphere nan -0.5 0.5 360\n{BALL}"),
+        &["a.rib:2:8: error: Sphere: a number here is not finite [math]"],
+    );
 }
 
 #[test]
 fn transformations_that_flatten_are_ignored() {
     let expected = [
-        "a.rib:2:1: error: this transformation cannot be inverted and is ignored [math]",
+        "a.rib:2:1: error: Scale: this transformation cannot be inverted and is ignored [math]",
+        "  help: it flattens everything to a plane, a line or a point",
+        "a.rib:3:1: error: ConcatTransform: this transformation cannot be inverted and is ignored [math]",
         "  help: it flattens everything to a plane, a line or a point",
     ];
     check(&format!("Scale 0 1 1\nConcatTransform [0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0]\n{BALL}"), &expected);

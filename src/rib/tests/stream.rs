@@ -93,7 +93,7 @@ fn a_syntax_error_ends_its_request_and_has_a_location() {
         ("  Sphere 1 -1 ]", "syntaxerror", 2, 15),
         ("Color [1 0]", "badcolor", 2, 7),
         ("Color \"red\"", "syntaxerror", 2, 7),
-        ("Translate 1 x 2", "syntaxerror", 2, 13),
+        ("Translate 1 x 2", "syntaxerror", 2, 1),
         ("Sphere 1 -1 1 360 7", "badparamlist", 2, 19),
         ("Translate 1 2 3 4", "syntaxerror", 2, 17),
         ("Sphere 1 -1 1 360 \"P\"", "badparamlist", 2, 19),
@@ -118,6 +118,26 @@ fn a_syntax_error_ends_its_request_and_has_a_location() {
         assert!(!outcome.world().drawables.is_empty(), "{line}: the sphere is drawn");
         assert_eq!(outcome.summary.errors, wanted.len() as u64, "{line}");
     }
+}
+
+/// Messages name their request, and one that ends too early is blamed itself, not the request after it.
+#[test]
+fn messages_name_the_request() {
+    let cases = [
+        ("  Sphere 1 -1 1", "t.rib:2:3: error: Sphere lacks arguments: expected 4 numbers, found 3 [syntaxerror]"),
+        ("Sides", "t.rib:2:1: error: Sides lacks arguments: expected an integer, found a request [syntaxerror]"),
+        ("Translate [1 2", "Translate lacks arguments: expected a number or ], found a request"),
+        ("Sphere 1 -1 ]", "t.rib:2:13: error: Sphere: expected a number, found ] [syntaxerror]"),
+        ("Cylinder 1 0 1 360 \"x\"", "t.rib:2:20: error: Cylinder: the parameter \"x\" has no value"),
+        ("Surface \"s\" \"x\" 1", "t.rib:2:13: error: Surface: the token \"x\" is not declared"),
+        ("Translate 1 2 3 4", "found a number after the arguments of Translate"),
+    ];
+    for (line, message) in cases {
+        let outcome = read_text(&format!("WorldBegin\n{line}\nIdentity\nWorldEnd"));
+        assert!(outcome.messages[0].to_string().contains(message), "{line}: {}", outcome.messages[0]);
+    }
+    let end = read_text("WorldBegin WorldEnd\nFormat 1 2");
+    assert!(end.messages[0].to_string().starts_with("t.rib:2:1: error: Format lacks arguments: "));
 }
 
 #[test]
