@@ -284,7 +284,7 @@ pub(super) struct ScaleFlags {
 const SCALE_HELP: &str = "\
 Each run is a separate `anthill render` process with the same flags and environment. Configurations take turns, round \
 by round, so that a busy machine slows all of them alike. Before the first round, the drivers' caches of compiled \
-kernels are filled.
+kernels are filled; with --cpus for each number of cores, because drivers compile for the cores that they have.
 
 In each of the first three rounds the single device runs once more with --regions 40. From these runs the study \
 predicts, as `anthill predict` does, how long each configuration and up to 64 devices should take. Where it cannot, it \

@@ -124,6 +124,9 @@ fn run_study(flags: &ScaleFlags, plan: &Plan, known: &[DeviceInfo], console: &mu
         return 1;
     }
     console.print(&format!("{}\n{}\n", tables::speed_up(&study).to_markdown(), study.finding()));
+    for doubt in study.doubts() {
+        console.err.line(&format!("anthill: warning: {doubt}"));
+    }
     if let StudyForecast::Refused { refused } = &study.forecast {
         console.err.line(&format!("anthill: nothing is predicted: {refused}"));
     }

@@ -29,6 +29,7 @@ pub(super) fn page(study: &Study, device_maps: &[Vec<u8>]) -> String {
                     h1 { (title) }
                     p.finding { (study.finding()) }
                     p class=(if study.differing.is_empty() { "same" } else { "differ" }) { (study.verdict()) }
+                    @for doubt in study.doubts() { p.differ { (doubt) } }
                     (speed_up(study))
                     (phases(study))
                     (stages(study))

@@ -64,14 +64,18 @@ impl Plan {
 
     /// Configurations to run once before anything is measured, so that every device's driver has its kernels compiled.
     /// These are as few as fill all caches; the largest configuration, which is the fastest to run, comes first.
-    pub fn warm_up(&self) -> Vec<usize> {
+    ///
+    /// CPU drivers may compile for the set of cores that a process has, so where runs are `pinned` to as many cores as
+    /// they have devices, caches are filled for each number of cores.
+    pub fn warm_up(&self, pinned: bool) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.configurations.len()).collect();
         order.sort_by_key(|&place| std::cmp::Reverse(self.configurations[place].indices.len()));
-        let mut warm: Vec<usize> = Vec::new();
+        let mut warm: Vec<(usize, usize)> = Vec::new();
         order.retain(|&place| {
-            let models = &self.configurations[place].models;
-            let is_new = models.iter().any(|model| !warm.contains(model));
-            warm.extend(models);
+            let Configuration { models, indices, .. } = &self.configurations[place];
+            let cores = if pinned { indices.len() } else { 0 };
+            let is_new = models.iter().any(|&model| !warm.contains(&(model, cores)));
+            warm.extend(models.iter().map(|&model| (model, cores)));
             is_new
         });
         order

@@ -129,7 +129,7 @@ pub fn measure(
         .map_err(|reason| io_error("cannot make a temporary folder for the runs", reason))?;
     let comparison = PictureComparison::new(&settings.folder, scratch.path());
     let mut runner = StudyRunner { settings, scratch: scratch.path(), cancelled, report, comparison };
-    for place in plan.warm_up() {
+    for place in plan.warm_up(settings.pin) {
         runner.run(&plan.configurations[place], 0, Purpose::Caches)?;
     }
     let one = |configuration: &Configuration| Series { configuration: configuration.clone(), runs: Vec::new() };

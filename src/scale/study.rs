@@ -86,6 +86,10 @@ impl Spread {
     }
 }
 
+/// The efficiency above which a measurement is doubted. A little more than 1 comes from noise, and from memory that
+/// several devices have more of.
+const EFFICIENCY_MAX: f64 = 1.05;
+
 /// The phases of a process, in order. They add up to [`StudyRun::process_s`].
 pub const PHASES: [&str; 6] = ["start", "parse", "prepare", "count", "draw", "write"];
 
@@ -222,6 +226,23 @@ impl Study {
                  the whole process is {process:.2} times as fast.{predicted}"
             ),
         }
+    }
+
+    /// A sentence for each configuration that is faster than can be: its baseline was slowed down by something else.
+    pub fn doubts(&self) -> Vec<String> {
+        let doubt = |series: &Series| {
+            let efficiency = self.efficiency(series, MeasuredSpan::Render);
+            (efficiency > EFFICIENCY_MAX).then(|| {
+                format!(
+                    "--devices {}: an efficiency of {:.0}% is not possible; something slowed --devices {} down (other programs, \
+                     cold caches, too little memory), so measure again",
+                    series.configuration.selection,
+                    efficiency * 100.0,
+                    self.one().configuration.selection
+                )
+            })
+        };
+        self.series.iter().filter_map(doubt).collect()
     }
 
     /// A sentence that says whether all pictures are identical.

@@ -130,6 +130,18 @@ fn speed_up_is_round_by_round() {
 }
 
 #[test]
+fn more_efficiency_than_is_possible_is_doubted() {
+    assert!(study().doubts().is_empty());
+    let mut cold = study();
+    cold.series[0].runs.iter_mut().for_each(|run| run.stats.render_s *= 1.81);
+    assert_eq!(
+        cold.doubts(),
+        ["--devices 0,1: an efficiency of 181% is not possible; something slowed --devices 0 down (other programs, cold \
+          caches, too little memory), so measure again"]
+    );
+}
+
+#[test]
 fn phases_add_up_to_the_process() {
     let run = run(6.0, 4.5, 1);
     let phases = run.phases();
@@ -422,8 +434,10 @@ fn plans_need_one_device_to_compare_with() {
     let models: Vec<_> = good.configurations.iter().map(|one| one.models.clone()).collect();
     assert_eq!(models, [vec![0], vec![0], vec![0, 2]]);
     // The third configuration fills the caches of both models.
-    assert_eq!(good.warm_up(), [2]);
-    assert_eq!(plan(&["0", "0,1", "2"]).map(|plan| plan.warm_up()), Ok(vec![1, 2]));
+    assert_eq!(good.warm_up(false), [2]);
+    let cores: Vec<usize> = good.warm_up(true).iter().map(|&place| good.configurations[place].indices.len()).collect();
+    assert_eq!(cores, [4, 2, 1], "caches depend on the number of cores that a run has");
+    assert_eq!(plan(&["0", "0,1", "2"]).map(|plan| plan.warm_up(false)), Ok(vec![1, 2]));
     assert_eq!(plan(&["0,1"]), Err(PlanError::NoBaseline));
     assert_eq!(plan(&["0", " 0"]), Err(PlanError::Twice("0".into())));
     assert!(matches!(plan(&["0", "7"]), Err(PlanError::Devices(_))));
