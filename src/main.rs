@@ -8,5 +8,5 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     anthill::heap::return_large_blocks_when_freed();
-    ExitCode::from(cli::run(std::env::args_os(), &anthill::render, cli::Console::of_process()))
+    cli::exit(cli::run(std::env::args_os(), &anthill::render, cli::Console::of_process()))
 }

@@ -39,7 +39,7 @@ pub struct Overrides {
 pub struct CheckpointOptions {
     /// The file. It is removed when every display has been written whole.
     pub path: PathBuf,
-    /// Time between two writes of it.
+    /// The time of work that a killed program loses at most, if regions take as long as was estimated.
     pub interval: Duration,
     /// Whether to continue from what the file contains.
     pub resume: bool,

@@ -5,10 +5,12 @@
 
 mod cost_stats;
 mod estimate;
+mod kernel_stats;
 mod measured;
 
 pub use cost_stats::{CostStats, tile_rows, tile_values};
 pub use estimate::EstimateStats;
+pub use kernel_stats::KernelStats;
 pub use measured::{Measured, MeasuredDevice, MeasuredOutput, MeasuredRegion, MeasuredWorld};
 
 use crate::diagnostic::{CountedMessage, Reporter, Severity, SourceLocation};
@@ -315,6 +317,11 @@ pub struct Stats {
     pub errors_survived: u64,
     /// Texture statistics of all devices added up.
     pub texture: TextureStats,
+    /// Every kernel that was compiled, the slowest first.
+    pub kernels: Vec<KernelStats>,
+    /// Time that devices waited for kernels, added up over all devices.
+    #[serde(rename = "kernels_wait_s", serialize_with = "seconds")]
+    pub kernels_wait: Duration,
     /// Every opened device.
     pub devices: Vec<DeviceStats>,
     /// Every world that was rendered, in order.

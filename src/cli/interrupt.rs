@@ -1,21 +1,51 @@
 //! Ctrl-C: the first one asks the render to stop and to write finished pixels, the second one exits at once.
 
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::{flag, low_level};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// The exit code of a program that was interrupted.
-const INTERRUPTED: i32 = 130;
+pub(super) const INTERRUPTED: u8 = 130;
 
-/// Starts to listen for SIGINT and SIGTERM. The returned flag becomes true at the first signal.
+/// Starts to listen for SIGINT and SIGTERM, and for SIGHUP, which a closed terminal sends, unless whoever started the
+/// program ignores it (as `nohup` does). The returned flag becomes true at the first signal.
 pub(super) fn listen() -> Arc<AtomicBool> {
     let interrupted = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
+    let hangup = is_ignored(SIGHUP) == Some(false);
+    for signal in hangup.then_some(SIGHUP).into_iter().chain([SIGINT, SIGTERM]) {
         // The order matters: the shutdown checks the flag before it is set. If a handler cannot be installed, the first
         // signal ends the program, as it does by default.
-        let _ = flag::register_conditional_shutdown(signal, INTERRUPTED, interrupted.clone());
+        let _ = flag::register_conditional_shutdown(signal, INTERRUPTED.into(), interrupted.clone());
         let _ = flag::register(signal, interrupted.clone());
     }
     interrupted
+}
+
+/// Ends the program without waiting for threads that the driver keeps busy, such as those that compile kernels.
+pub(super) fn exit_at_once(code: u8) -> ! {
+    low_level::exit(code.into())
+}
+
+/// Whether this process ignores a signal; `None` where the system does not say.
+fn is_ignored(signal: i32) -> Option<bool> {
+    is_set(&std::fs::read_to_string("/proc/self/status").ok()?, signal)
+}
+
+/// Whether a signal is in the mask of ignored signals of a process's status.
+fn is_set(status: &str, signal: i32) -> Option<bool> {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+    Some(u64::from_str_radix(mask.trim(), 16).ok()? >> (signal - 1) & 1 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ignored_signals_are_read_from_the_status() {
+        let status = "SigBlk:\t0000000000000001\nSigIgn:\t0000000000001001\n";
+        assert_eq!([SIGHUP, SIGINT, SIGTERM].map(|signal| is_set(status, signal)), [true, false, false].map(Some));
+        assert_eq!(is_set("Name:\tanthill\n", SIGHUP), None);
+    }
 }

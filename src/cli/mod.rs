@@ -18,7 +18,17 @@ pub(crate) use render_command::RenderFn;
 
 use clap::Parser;
 use flags::{CliCommand, Flags, PreviewFlags};
+use interrupt::INTERRUPTED;
 use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Ends the program after `code` of [`run`]. Drivers may still be busy for a render that was interrupted.
+pub(crate) fn exit(code: u8) -> ExitCode {
+    if code == INTERRUPTED {
+        interrupt::exit_at_once(code);
+    }
+    ExitCode::from(code)
+}
 
 /// Runs a command line, which begins with the program's name, and returns the exit code.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>, render: &RenderFn<'_>, mut console: Console) -> u8 {

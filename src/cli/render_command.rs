@@ -2,12 +2,12 @@
 
 use super::console::Console;
 use super::flags::{RenderFlags, WorkFlags};
-use super::watcher::Watcher;
+use super::watcher::{Watcher, report_interrupt};
 use anthill::diagnostic::Reporter;
 use anthill::film::{check_writable, write_bytes};
 use anthill::options::{CheckpointOptions, Overrides, RenderOptions};
 use anthill::outcome::{Ending, Outcome};
-use anthill::progress::Observer;
+use anthill::progress::{Interrupt, Observer};
 use anthill::trace::Trace;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub(crate) type RenderFn<'a> = dyn Fn(&RenderOptions, &Arc<Reporter>, &dyn Obser
 /// Runs the command and returns the exit code.
 pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console) -> u8 {
     let begin = Instant::now();
-    let cancelled = (console.listen)();
+    let interrupt = Interrupt::from((console.listen)());
     let options = match resolve(flags) {
         Ok(options) => options,
         Err(message) => {
@@ -29,8 +29,10 @@ pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console)
     };
     let messages = console.err.clone();
     let reporter = Arc::new(Reporter::new(move |diagnostic| messages.block(&diagnostic.to_string())));
-    let watcher = Watcher::new(flags.progress, console.err.clone(), cancelled);
-    let mut outcome = render(&options, &reporter, &watcher);
+    let watcher = Watcher::new(flags.progress, console.err.clone(), interrupt.clone());
+    let message = interruption(flags);
+    let render = || render(&options, &reporter, &watcher);
+    let mut outcome = report_interrupt(&interrupt, &console.err, message, render);
 
     if matches!(outcome.ending, Ending::WrongUsage | Ending::NoDevice) {
         return outcome.exit_code(flags.strict);
@@ -68,6 +70,19 @@ fn show_repeats(reporter: &Reporter, console: &Console) {
     }
     if let more @ 1.. = repeated.len().saturating_sub(REPEATS_SHOWN_MAX) {
         console.err.line(&format!("anthill: {more} other messages occurred more than once too; --stats lists all"));
+    }
+}
+
+/// What is said when the render is interrupted.
+fn interruption(flags: &RenderFlags) -> &'static str {
+    match flags.checkpoint {
+        Some(_) => {
+            "anthill: interrupted: writing what is finished; the same command with --resume continues; interrupt again to exit at once"
+        }
+        None => {
+            "anthill: interrupted: writing what is finished; interrupt again to exit at once (a render with --checkpoint FILE can \
+             be continued with --resume)"
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::console::Console;
 use super::devices_command::{NO_USABLE_DEVICE, report_error};
 use super::flags::{ScaleFlags, WorkFlags};
+use super::interrupt::INTERRUPTED;
 use super::render_command::{cannot_write, check_readable, overrides};
 use anthill::film::check_writable;
 use anthill::gpu::{DeviceInfo, GpuError, devices};
@@ -16,9 +17,6 @@ use anthill::scale::{
 
 /// The exit code of a wrong command line.
 const WRONG_USAGE: u8 = 2;
-
-/// The exit code of an interrupted study.
-const INTERRUPTED: u8 = 130;
 
 /// Runs the command and returns the exit code.
 pub(super) fn run(flags: &ScaleFlags, console: &mut Console) -> u8 {

@@ -1,19 +1,20 @@
 //! Command lines with a stand-in for the renderer: what is typed reaches it, and what it reports reaches the user.
 
 use super::console::MessageStream;
+use super::watcher::report_interrupt;
 use super::*;
 use anthill::diagnostic::{Reporter, SourceLocation};
 use anthill::film::{DisplayOutcome, DisplayState};
 use anthill::options::{Overrides, RenderOptions};
 use anthill::outcome::{Ending, Outcome};
-use anthill::progress::{Event, Observer};
+use anthill::progress::{Activity, Event, Interrupt, Observer, Progress};
 use anthill::stats::{CostStats, Measured, MeasuredDevice, MeasuredRegion, MeasuredWorld, Stats};
 use parking_lot::Mutex;
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A stream that can be read afterwards.
@@ -343,7 +344,7 @@ fn renders_that_never_began_have_no_summary() {
 fn statistics_and_trace_are_written() {
     let directory = directory();
     let render = |options: &RenderOptions, _: &Arc<Reporter>, _: &dyn Observer| {
-        let now = std::time::Instant::now();
+        let now = Instant::now();
         options.trace.track("device 0").slice("region", now, now, &[]);
         finished(&[DisplayState::Whole])
     };
@@ -365,12 +366,13 @@ fn statistics_and_trace_are_written() {
 fn percent_lines_are_as_farms_read_them() {
     let render = |_: &RenderOptions, reporter: &Arc<Reporter>, observer: &dyn Observer| {
         for frame in [1, 2] {
-            observer.notify(Event::WorldBegin { frame: Some(frame), pixels: 300 });
-            for finished in [1, 2, 3, 150, 150, 299] {
-                observer.notify(Event::Pixels { finished });
+            let drawn = |drawn| Event::Progress(Progress { activity: Activity::Drawing, drawn });
+            observer.notify(Event::WorldBegin { frame: Some(frame) });
+            for part in [0.003, 0.006, 0.01, 0.5, 0.5, 0.4, 0.9999] {
+                observer.notify(drawn(part));
             }
             reporter.warn("odd", &SourceLocation::default(), format!("frame {frame} is odd"));
-            observer.notify(Event::Pixels { finished: 300 });
+            observer.notify(drawn(1.0));
             observer.notify(Event::WorldEnd);
         }
         finished(&[])
@@ -394,14 +396,80 @@ fn the_first_interrupt_stops_the_render_and_is_reported_once() {
     let cancelled = Arc::new(AtomicBool::new(false));
     let flag = cancelled.clone();
     let render = move |_: &RenderOptions, _: &Arc<Reporter>, observer: &dyn Observer| {
-        assert!(!observer.is_cancelled());
+        let interrupt = observer.interrupt();
+        assert!(!interrupt.is_raised());
         flag.store(true, Ordering::Relaxed);
-        assert!(observer.is_cancelled() && observer.is_cancelled());
+        assert!(interrupt.is_raised());
         Outcome { ending: Ending::Interrupted, ..finished(&[DisplayState::Partial { missing: 1 }]) }
     };
-    let (code, _, err) = type_in(&directory(), "render SCENE", &cancelled, &render);
-    assert_eq!(code, 130);
-    assert_eq!(err.matches("interrupted: finishing regions in progress").count(), 1, "{err}");
+    for (line, says) in [
+        ("render SCENE", "(a render with --checkpoint FILE can be continued with --resume)"),
+        ("render SCENE --checkpoint DIR/c", "the same command with --resume continues"),
+    ] {
+        cancelled.store(false, Ordering::Relaxed);
+        let (code, _, err) = type_in(&directory(), line, &cancelled, &render);
+        assert_eq!(code, 130);
+        assert_eq!(err.matches("interrupted: writing what is finished").count(), 1, "{err}");
+        assert!(err.contains(says), "{err}");
+    }
+}
+
+/// An interrupt is reported while the renderer is busy, whatever it does.
+#[test]
+fn an_interrupt_is_reported_at_once() {
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let flag = cancelled.clone();
+    let told = Arc::new(AtomicBool::new(false));
+    let heard = told.clone();
+    let console = MessageStream::new(Heard(heard), false);
+    let interrupt = Interrupt::from(cancelled);
+    let waited = report_interrupt(&interrupt, &console, "interrupted", || {
+        flag.store(true, Ordering::Relaxed);
+        let begin = Instant::now();
+        while !told.load(Ordering::Relaxed) {
+            assert!(begin.elapsed() < Duration::from_secs(20), "the message never comes");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        begin.elapsed()
+    });
+    assert!(waited < Duration::from_secs(1), "the message came after {waited:?}");
+}
+
+/// A stream that notes whether anything was written.
+struct Heard(Arc<AtomicBool>);
+
+impl Write for Heard {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.store(true, Ordering::Relaxed);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What takes longer than two seconds is described between percentages, and only if it changes.
+#[test]
+fn long_activities_are_named_between_percentages() {
+    let render = |_: &RenderOptions, _: &Arc<Reporter>, observer: &dyn Observer| {
+        let say = |activity: &Activity| {
+            observer.notify(Event::Progress(Progress { activity: activity.clone(), drawn: 0.0 }));
+        };
+        observer.notify(Event::WorldBegin { frame: None });
+        let kernel = Activity::Compiling { kernel: "dice".into(), ready: 3, all: 40 };
+        say(&kernel);
+        std::thread::sleep(Duration::from_millis(2050));
+        (0..3).for_each(|_| say(&kernel));
+        std::thread::sleep(Duration::from_millis(2050));
+        say(&kernel);
+        say(&Activity::Counting { part: 0.456, grids: 1200 });
+        finished(&[])
+    };
+    let (_, _, err) = type_in(&directory(), "render SCENE --progress percent", &Arc::default(), &render);
+    let lines: Vec<&str> = err.lines().take(3).collect();
+    let named = "anthill: compiling kernel dice (3 of 40 are ready)";
+    assert_eq!(lines, ["R90000    0%", named, "anthill: counting: 45.6%, 1200 grids"]);
 }
 
 /// Statistics of a run on one device: `count` regions of 16x16 pixels that take 1 ms for each of their 100

@@ -1,12 +1,23 @@
-//! Shows progress on standard error: a bar for people, percent lines for render farms.
+//! Shows progress on standard error: a bar for people, percent lines for render farms. Reports an interrupt at once.
 
 use super::console::MessageStream;
 use super::flags::ProgressMode;
-use anthill::progress::{Event, Observer};
+use anthill::progress::{Activity, Event, Interrupt, Observer, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Positions of a full bar.
+const BAR_LENGTH: u64 = 10_000;
+
+/// With percent lines, something is said at least this often while something moves.
+const QUIET_MAX: Duration = Duration::from_secs(2);
+
+/// How often to check for an interrupt.
+const INTERRUPT_POLL: Duration = Duration::from_millis(10);
 
 /// Watches a render for the user, and stops it on Ctrl-C.
 pub(super) struct Watcher {
@@ -14,9 +25,7 @@ pub(super) struct Watcher {
     /// How to show progress; `None` shows nothing.
     style: Option<Style>,
     world: Mutex<WorldProgress>,
-    cancelled: Arc<AtomicBool>,
-    /// Whether the user was told that the render is stopping.
-    cancel_reported: AtomicBool,
+    interrupt: Interrupt,
 }
 
 #[derive(Clone, Copy)]
@@ -28,40 +37,52 @@ enum Style {
 /// Progress of the world that is being rendered.
 #[derive(Default)]
 struct WorldProgress {
-    pixels: u64,
+    begun: bool,
     /// The last percentage that was printed.
-    percent: Option<u64>,
+    percent: Option<u32>,
+    /// When the last line was printed, and the last line that was not a percentage.
+    printed: Option<Instant>,
+    line: String,
     bar: Option<ProgressBar>,
 }
 
 impl Watcher {
-    pub(super) fn new(mode: ProgressMode, messages: MessageStream, cancelled: Arc<AtomicBool>) -> Self {
+    pub(super) fn new(mode: ProgressMode, messages: MessageStream, interrupt: Interrupt) -> Self {
         let style = match mode {
             ProgressMode::Auto if messages.is_terminal() => Some(Style::Bar),
             ProgressMode::Auto | ProgressMode::Off => None,
             ProgressMode::Bar => Some(Style::Bar),
             ProgressMode::Percent => Some(Style::Percent),
         };
-        Self { messages, style, world: Mutex::default(), cancelled, cancel_reported: AtomicBool::new(false) }
+        Self { messages, style, world: Mutex::default(), interrupt }
     }
 
-    /// Prints a line for each new percentage, in the format of PRMan that farm managers parse.
-    fn show_percent(&self, world: &mut WorldProgress, finished: u64) {
-        let percent = (finished.min(world.pixels) * 100).checked_div(world.pixels).unwrap_or(100);
-        if world.percent.is_none_or(|last| percent > last) {
+    /// Prints a line for each new percentage, in the format of PRMan that farm managers parse, and in between what the
+    /// render is doing, if that takes long.
+    fn show_line(&self, world: &mut WorldProgress, progress: &Progress) {
+        let now = Instant::now();
+        let percent = (progress.drawn * 100.0) as u32;
+        if world.begun && world.percent.is_none_or(|last| percent > last) {
             world.percent = Some(percent);
+            world.printed = Some(now);
             self.messages.line(&format!("R90000 {percent:4}%"));
+        } else if now - *world.printed.get_or_insert(now) >= QUIET_MAX {
+            let line = describe(progress);
+            if line != world.line {
+                self.messages.line(&format!("anthill: {line}"));
+                (world.line, world.printed) = (line, Some(now));
+            }
         }
     }
 
-    fn begin(&self, world: &mut WorldProgress, frame: Option<i32>, pixels: u64) {
-        *world = WorldProgress { pixels, ..WorldProgress::default() };
+    fn begin(&self, world: &mut WorldProgress, frame: Option<i32>) {
+        *world = WorldProgress { begun: true, ..WorldProgress::default() };
         match self.style {
             None => {}
-            Some(Style::Percent) => self.show_percent(world, 0),
+            Some(Style::Percent) => self.show_line(world, &Progress::default()),
             Some(Style::Bar) => {
-                let bar = ProgressBar::with_draw_target(Some(pixels), ProgressDrawTarget::stderr());
-                let template = "{prefix}[{wide_bar}] {percent:>3}% {elapsed}, {eta} left";
+                let bar = ProgressBar::with_draw_target(Some(BAR_LENGTH), ProgressDrawTarget::stderr());
+                let template = "{prefix}[{wide_bar}] {msg} {elapsed}, {eta} left";
                 bar.set_style(
                     ProgressStyle::with_template(template).expect("the template is valid").progress_chars("=> "),
                 );
@@ -73,17 +94,35 @@ impl Watcher {
     }
 }
 
+/// What the render is doing, in words.
+fn describe(progress: &Progress) -> String {
+    match &progress.activity {
+        Activity::Reading => "reading".to_string(),
+        Activity::Preparing => "compiling shaders".to_string(),
+        Activity::Compiling { kernel, ready, all } => {
+            format!("compiling kernel {kernel} ({ready} of {all} are ready)")
+        }
+        Activity::Counting { part, grids } => format!("counting: {:.1}%, {grids} grids", part * 100.0),
+        Activity::Drawing => format!("drawing: {:.1}%", progress.drawn * 100.0),
+        Activity::Writing => "writing".to_string(),
+    }
+}
+
 impl Observer for Watcher {
     fn notify(&self, event: Event) {
         let mut world = self.world.lock();
         match event {
-            Event::WorldBegin { frame, pixels } => self.begin(&mut world, frame, pixels),
-            Event::Pixels { finished } => match (self.style, &world.bar) {
-                (Some(Style::Percent), _) => self.show_percent(&mut world, finished),
-                (_, Some(bar)) => bar.set_position(finished),
+            Event::WorldBegin { frame } => self.begin(&mut world, frame),
+            Event::Progress(progress) => match (self.style, &world.bar) {
+                (Some(Style::Percent), _) => self.show_line(&mut world, &progress),
+                (_, Some(bar)) => {
+                    bar.set_position(bar.position().max((progress.drawn * BAR_LENGTH as f64) as u64));
+                    bar.set_message(describe(&progress));
+                }
                 (_, None) => {}
             },
             Event::WorldEnd => {
+                world.begun = false;
                 if let Some(bar) = world.bar.take() {
                     self.messages.set_bar(None);
                     bar.finish_and_clear();
@@ -92,11 +131,33 @@ impl Observer for Watcher {
         }
     }
 
-    fn is_cancelled(&self) -> bool {
-        let cancelled = self.cancelled.load(Ordering::Relaxed);
-        if cancelled && !self.cancel_reported.swap(true, Ordering::Relaxed) {
-            self.messages.line("anthill: interrupted: finishing regions in progress and writing the picture; interrupt again to exit at once");
-        }
-        cancelled
+    fn interrupt(&self) -> Interrupt {
+        self.interrupt.clone()
     }
+}
+
+/// Reports an interrupt with `message` as soon as it is raised, while `act` runs.
+pub(super) fn report_interrupt<T>(
+    interrupt: &Interrupt,
+    messages: &MessageStream,
+    message: &str,
+    act: impl FnOnce() -> T,
+) -> T {
+    let done = Arc::new(AtomicBool::new(false));
+    thread::scope(|scope| {
+        let ended = Arc::clone(&done);
+        let watching = scope.spawn(move || {
+            while !interrupt.is_raised() {
+                if ended.load(Ordering::Relaxed) {
+                    return;
+                }
+                thread::park_timeout(INTERRUPT_POLL);
+            }
+            messages.line(message);
+        });
+        let result = act();
+        done.store(true, Ordering::Relaxed);
+        watching.thread().unpark();
+        result
+    })
 }

@@ -2,12 +2,13 @@
 
 use super::cache::default_cache_folder;
 use super::compile::CompileThreads;
+use super::compile_log::CompileLog;
 use super::encode::EMPTY_BYTES;
 use super::error::{GpuError, OpenDeviceTitle};
 use super::execute::Submissions;
 use super::fault::Faults;
 use super::instance::Instance;
-use super::kernel::{KernelCounts, Kernels};
+use super::kernel::{CompileTerms, KernelCounts, Kernels};
 use super::memory::{BLOCK_BYTES, Memory, MemoryUse, Usage};
 use super::open::{OPENING, RequestedDevice};
 use super::physical::{DeviceInfo, DeviceKind, Physical, enumerate};
@@ -17,6 +18,7 @@ use super::shared::{CreatedDevice, DeviceShared};
 use super::transfer::Staging;
 use crate::diagnostic::Reporter;
 use crate::pipeline::recording::{Buffer, Recording};
+use crate::progress::Interrupt;
 use ash::{ext, vk};
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
@@ -51,6 +53,10 @@ pub struct OpenOptions {
     pub first_number: u32,
     /// For tests: failures to inject.
     pub faults: Option<Arc<Faults>>,
+    /// Ends waits for kernels that are being compiled.
+    pub interrupt: Interrupt,
+    /// Receives the kernels that are compiled.
+    pub compile_log: Arc<CompileLog>,
 }
 
 impl OpenOptions {
@@ -70,6 +76,8 @@ impl OpenOptions {
             staged: false,
             first_number: 0,
             faults: None,
+            interrupt: Interrupt::default(),
+            compile_log: Arc::default(),
         }
     }
 }
@@ -134,7 +142,11 @@ impl Device {
             threads.compilers(),
             precompile_devices,
             raw_empty,
-            options.compile_timeout,
+            CompileTerms {
+                timeout: options.compile_timeout,
+                interrupt: options.interrupt.clone(),
+                log: Arc::clone(&options.compile_log),
+            },
         );
         let mut device = Self {
             shared,
@@ -231,9 +243,11 @@ impl Device {
 impl Drop for Device {
     fn drop(&mut self) {
         let timeout = if self.hangs { Duration::ZERO } else { self.timeout };
-        if let Err(error) = self.submissions.close(&self.shared, timeout) {
+        let closed = self.submissions.close(&self.shared, timeout);
+        let stays = closed.is_err() || !self.kernels.stops_soon();
+        if stays {
             // Destroying what a hanging device uses could end the process.
-            if !self.hangs {
+            if let (Err(error), false) = (closed, self.hangs) {
                 self.shared.warn("leak", format!("its resources were not released: {error}"));
             }
             self.memory.forget();

@@ -125,6 +125,14 @@ pub enum GpuError {
         /// The time that was allowed.
         timeout: Duration,
     },
+    /// The user stopped the render while this was waited for.
+    #[error("{device}: interrupted while {doing}")]
+    Interrupted {
+        /// The device.
+        device: OpenDeviceTitle,
+        /// What was being done, such as `compiling kernel dice`.
+        doing: String,
+    },
     /// A kernel cannot be used on this device.
     #[error("{device}: kernel {kernel} cannot be used: {reason}")]
     Kernel {
@@ -218,6 +226,11 @@ impl GpuError {
     /// opened again, or its work be given to other devices.
     pub fn ends_device(&self) -> bool {
         matches!(self, Self::Lost { .. } | Self::Timeout { .. } | Self::DriverOutOfMemory { .. } | Self::Vulkan { .. })
+    }
+
+    /// Whether the render is being stopped, so that this is no failure.
+    pub fn is_interruption(&self) -> bool {
+        matches!(self, Self::Interrupted { .. })
     }
 
     /// Whether no device could be used at all, as opposed to a failure of one that was in use.

@@ -3,6 +3,7 @@
 
 use super::cache::{self, CacheKey};
 use super::compile::Compilers;
+use super::compile_log::{CompileLog, CompiledKernel};
 use super::empty_dispatch;
 use super::error::GpuError;
 use super::physical::{DeviceInfo, DeviceKind};
@@ -11,15 +12,23 @@ use super::precompile::PrecompileDevices;
 use super::requirements::missing_capability;
 use super::shared::DeviceShared;
 use crate::pipeline::recording::Kernel;
+use crate::progress::Interrupt;
 use ash::vk;
 use parking_lot::{Condvar, Mutex};
 use rustc_hash::FxHashMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Time-out for the compile threads of a hanging device: a process that ends while they run may crash.
 const ABANDON: Duration = Duration::from_secs(1);
+
+/// Time-out for the compile threads of a device when the user has stopped the render.
+const ABANDON_INTERRUPTED: Duration = Duration::from_millis(200);
+
+/// How often a wait for a kernel checks whether the render is to stop.
+const INTERRUPT_POLL: Duration = Duration::from_millis(20);
 
 /// The key of a compiled kernel: the SPIR-V's key and the values of the constants.
 type Key = (u128, Vec<u32>);
@@ -52,6 +61,16 @@ struct KernelTable {
     closed: bool,
 }
 
+/// How long kernels are waited for, and who is notified.
+pub(super) struct CompileTerms {
+    /// Time-out for compiling one kernel.
+    pub timeout: Duration,
+    /// Ends waits for kernels.
+    pub interrupt: Interrupt,
+    /// Receives the kernels that are compiled.
+    pub log: Arc<CompileLog>,
+}
+
 /// The kernels of a device.
 pub(super) struct Kernels {
     shared: Arc<DeviceShared>,
@@ -62,8 +81,7 @@ pub(super) struct Kernels {
     precompile_devices: Option<PrecompileDevices>,
     /// The buffer that an empty dispatch binds.
     empty: vk::Buffer,
-    /// Time-out for compiling one kernel.
-    timeout: Duration,
+    terms: CompileTerms,
     table: Mutex<KernelTable>,
     changed: Condvar,
 }
@@ -76,7 +94,7 @@ impl Kernels {
         compilers: &Arc<Compilers>,
         precompile_devices: Option<PrecompileDevices>,
         empty: vk::Buffer,
-        timeout: Duration,
+        terms: CompileTerms,
     ) -> Arc<Self> {
         Arc::new(Self {
             shared: Arc::clone(shared),
@@ -85,7 +103,7 @@ impl Kernels {
             compilers: Arc::clone(compilers),
             precompile_devices,
             empty,
-            timeout,
+            terms,
             table: Mutex::default(),
             changed: Condvar::new(),
         })
@@ -101,12 +119,24 @@ impl Kernels {
         table.states.insert(key.clone(), KernelState::Compiling);
         table.running += 1;
         drop(table);
+        self.terms.log.asked();
         let (kernels, kernel) = (Arc::clone(self), Arc::clone(kernel));
         self.compilers.run(CacheKey::new(&self.identity, key.0, &key.1), move || {
+            let begin = Instant::now();
             // A panic must not leave others waiting forever for the kernel, or for this job to release the device.
             let made = panic::catch_unwind(AssertUnwindSafe(|| kernels.compile(&kernel, &key.1)));
             let panicked = |_| Err(kernels.refuse(&kernel, "the thread that compiled it panicked".to_string()));
-            kernels.finish(key, made.unwrap_or_else(panicked));
+            let made = made.unwrap_or_else(panicked);
+            let from_cache = made.as_ref().ok().map(|made| made.1);
+            kernels.terms.log.ended(from_cache.map(|from_cache| CompiledKernel {
+                device: kernels.shared.title.number,
+                kernel: kernel.label().to_string(),
+                thread: thread::current().name().unwrap_or_default().to_string(),
+                begin,
+                took: begin.elapsed(),
+                from_cache,
+            }));
+            kernels.finish(key, made);
         });
     }
 
@@ -150,7 +180,8 @@ impl Kernels {
     pub(super) fn get(self: &Arc<Self>, kernel: &Arc<Kernel>, constants: &[u32]) -> Result<ComputePipeline, GpuError> {
         self.prepare(kernel, constants);
         let key = (kernel.key(), constants.to_vec());
-        let deadline = Instant::now() + self.timeout;
+        let deadline = Instant::now() + self.terms.timeout;
+        let mut waits = None;
         let mut table = self.table.lock();
         loop {
             match table.states.get(&key) {
@@ -158,10 +189,16 @@ impl Kernels {
                 Some(KernelState::Failed(error)) => return Err(error.clone()),
                 Some(KernelState::Compiling) | None => {}
             }
-            if self.changed.wait_until(&mut table, deadline).timed_out() {
-                let waited_for = format!("compiling kernel {}", kernel.label());
-                return Err(GpuError::Timeout { device: self.shared.title.clone(), waited_for, timeout: self.timeout });
+            let (device, doing) = (&self.shared.title, || format!("compiling kernel {}", kernel.label()));
+            if self.terms.interrupt.is_raised() {
+                return Err(GpuError::Interrupted { device: device.clone(), doing: doing() });
             }
+            if Instant::now() >= deadline {
+                let timeout = self.terms.timeout;
+                return Err(GpuError::Timeout { device: device.clone(), waited_for: doing(), timeout });
+            }
+            waits.get_or_insert_with(|| self.terms.log.wait(&kernel.label().to_string()));
+            self.changed.wait_until(&mut table, deadline.min(Instant::now() + INTERRUPT_POLL));
         }
     }
 
@@ -174,14 +211,14 @@ impl Kernels {
         if known.is_none()
             && let Some(precompile_devices) = &self.precompile_devices
         {
-            precompile_devices.compile(&self.shared, kernel, constants, self.timeout);
+            precompile_devices.compile(&self.shared, kernel, constants, self.terms.timeout);
         }
         let initial = known.as_ref().map_or([].as_slice(), |data| data.as_slice());
         let (pipeline, data) = make_pipeline(&self.shared, kernel, constants, layout, initial)?;
         // GPU drivers have finished compiling by now; CPU drivers compile when a kernel is first dispatched.
         if self.info.kind == DeviceKind::Cpu
             && let Err(error) =
-                empty_dispatch::dispatch_no_workgroups(&self.shared, pipeline, kernel, self.empty, self.timeout)
+                empty_dispatch::dispatch_no_workgroups(&self.shared, pipeline, kernel, self.empty, self.terms.timeout)
         {
             if !matches!(error, GpuError::Timeout { .. }) {
                 // SAFETY: the pipeline was created above and is not in the table yet; without a time-out, the empty
@@ -247,6 +284,19 @@ impl Kernels {
         let mut table = self.table.lock();
         table.closed = true;
         while table.running > 0 && !self.changed.wait_until(&mut table, deadline).timed_out() {}
+    }
+
+    /// Whether no compile job would keep an interrupted render waiting: jobs that have not begun end at once from now
+    /// on, but one that the driver is working on cannot be stopped.
+    pub(super) fn stops_soon(&self) -> bool {
+        if !self.terms.interrupt.is_raised() {
+            return true;
+        }
+        let deadline = Instant::now() + ABANDON_INTERRUPTED;
+        let mut table = self.table.lock();
+        table.closed = true;
+        while table.running > 0 && !self.changed.wait_until(&mut table, deadline).timed_out() {}
+        table.running == 0
     }
 
     /// Waits until no compile job uses the device, and destroys all kernels. No submission may use one any more.

@@ -10,6 +10,7 @@
 mod cache;
 mod check;
 mod compile;
+mod compile_log;
 mod device;
 mod empty_dispatch;
 mod encode;
@@ -32,6 +33,7 @@ mod threads;
 mod transfer;
 
 pub use cache::default_cache_folder;
+pub use compile_log::{CompileLog, CompiledKernel};
 pub use device::{Device, OpenOptions};
 pub use error::{GpuError, OpenDeviceTitle};
 pub use execute::Ticket;

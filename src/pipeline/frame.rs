@@ -25,11 +25,15 @@ pub fn sampled_px(rect: [u32; 4], filter: &Filter) -> [i32; 4] {
     [x0 - ax, y0 - ay, x1 + ax, y1 + ay]
 }
 
-/// The shading rate that primitives are diced at: the wanted one, unless micropolygons would hold more samples than an
-/// invocation may visit.
+/// The least shading rate that primitives are diced at: a thousand micropolygons in each pixel, more than samples can
+/// show.
+pub const DICE_RATE_MIN: f32 = 0.001;
+
+/// The shading rate that primitives are diced at: the wanted one, unless micropolygons would be too small to matter, or
+/// hold more samples than an invocation may visit.
 pub fn dice_rate(shading_rate: f32, pixel_samples: [u32; 2]) -> f32 {
     let samples = (pixel_samples[0] * pixel_samples[1]) as f32;
-    shading_rate.min(SAMPLES_OF_A_MICROPOLYGON_MAX / samples)
+    shading_rate.max(DICE_RATE_MIN).min(SAMPLES_OF_A_MICROPOLYGON_MAX / samples)
 }
 
 /// Pixels per unit of x/z (perspective) or x (orthographic), and the raster position of the optical axis, in pixels.

@@ -19,6 +19,7 @@ use crate::pipeline::plan::Pipeline;
 use crate::pipeline::recording::{Kernel, Recording};
 use crate::pipeline::world::DrawnWorld;
 use crate::pipeline::{KernelVariants, kernels_of};
+use crate::progress::Interrupt;
 use crate::scene::*;
 use crate::trace::Trace;
 use glam::{DMat4, DVec3};
@@ -187,6 +188,8 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         grid_residency: setup.grid_residency,
         perturb: setup.perturb,
         captured_region: None,
+        interrupt: Interrupt::default(),
+        tally: Arc::default(),
     }
 }
 

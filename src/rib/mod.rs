@@ -46,6 +46,7 @@ pub use source::Input;
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::host_memory::{Charge, HostMemory};
+use crate::progress::Interrupt;
 use crate::scene::{Camera, Options, SearchPaths, World};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -90,6 +91,8 @@ pub struct Settings {
     pub limits: Limits,
     /// The host memory that texts and worlds are charged to.
     pub memory: Arc<HostMemory>,
+    /// Ends the reading once it is raised.
+    pub interrupt: Interrupt,
 }
 
 impl Default for Settings {
@@ -99,6 +102,7 @@ impl Default for Settings {
             overrides: RibOverrides::default(),
             limits: Limits::default(),
             memory: HostMemory::of_machine(),
+            interrupt: Interrupt::default(),
         }
     }
 }
@@ -129,7 +133,7 @@ pub enum Stopped {
     Unreadable,
     /// An error occurred under `ErrorHandler "abort"`.
     Aborted,
-    /// The consumer of worlds asked to stop.
+    /// The consumer of worlds asked to stop, or the interrupt was raised.
     Consumer,
 }
 

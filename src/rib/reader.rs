@@ -167,7 +167,8 @@ impl<'r> Reader<'r> {
             self.close_all(end, source.is_cut());
         }
         self.summary.errors = self.messages.errors.get();
-        self.summary.stopped = match (self.messages.aborted.get(), self.refused) {
+        let refused = self.refused || self.settings.interrupt.is_raised();
+        self.summary.stopped = match (self.messages.aborted.get(), refused) {
             (true, _) => Some(Stopped::Aborted),
             (false, true) => Some(Stopped::Consumer),
             (false, false) => None,
@@ -177,7 +178,7 @@ impl<'r> Reader<'r> {
 
     /// Whether no more requests are to be read.
     pub(super) fn is_stopped(&self) -> bool {
-        self.refused || self.messages.aborted.get()
+        self.refused || self.messages.aborted.get() || self.settings.interrupt.is_raised()
     }
 
     /// Reads all of a source.

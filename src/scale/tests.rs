@@ -136,8 +136,10 @@ fn more_efficiency_than_is_possible_is_doubted() {
     cold.series[0].runs.iter_mut().for_each(|run| run.stats.render_s *= 1.81);
     assert_eq!(
         cold.doubts(),
-        ["--devices 0,1: an efficiency of 181% is not possible; something slowed --devices 0 down (other programs, cold \
-          caches, too little memory), so measure again"]
+        [
+            "--devices 0,1: an efficiency of 181% is not possible; something slowed --devices 0 down (other programs, cold \
+          caches, too little memory), so measure again"
+        ]
     );
 }
 

@@ -106,6 +106,8 @@ pub(crate) struct Board {
     refused: Vec<Region>,
     /// Divisor of an equal share for a device whose speed is not known yet.
     unknown_share_parts: u64,
+    /// See [`Policy::in_flight_time_max`](super::policy::Policy::in_flight_time_max).
+    in_flight_time_max: Option<Duration>,
     /// Total work of the leaves that are not begun.
     unbegun: u64,
     /// Counts announcements, which waiting devices might act upon.
@@ -144,6 +146,7 @@ impl Board {
             entries: (0..device_count).map(entry).collect(),
             set_aside: Vec::new(),
             unknown_share_parts,
+            in_flight_time_max: None,
             refused: Vec::new(),
             epoch: 0,
             watchdog_time: Duration::ZERO,
@@ -153,14 +156,25 @@ impl Board {
         }
     }
 
+    /// Bounds the time that a device should need for what it has in flight.
+    #[must_use]
+    pub(crate) fn with_in_flight_time(self, in_flight_time_max: Option<Duration>) -> Self {
+        Self { in_flight_time_max, ..self }
+    }
+
     /// Makes every waiting device look again.
     pub(crate) fn advance_epoch(&mut self) {
         self.epoch += 1;
     }
 
-    /// Lets regions in flight finish, and begins no more.
+    /// Begins no more regions; those in flight are given up.
     pub(crate) fn stop(&mut self) {
         self.stopping = true;
+    }
+
+    /// Whether the render is being stopped.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping
     }
 
     /// Regions finished so far.
@@ -192,13 +206,14 @@ impl Board {
 
     pub(crate) fn status(&self, life: Life, now: Duration) -> DeviceStatus {
         let entry = &self.entries[life.device];
-        if !self.is_active(life) || self.leaves.is_empty() || (self.stopping && entry.in_flight == 0) {
+        if !self.is_active(life) || self.leaves.is_empty() || self.stopping {
             return DeviceStatus::Done;
         }
         let devices = self.live_devices().count();
         let little = || entry.meter.begun_work().saturating_mul(AHEAD_PARTS) <= self.share(life, now).0;
         let ahead = || devices == 1 || (entry.meter.speed().is_some() && little());
-        let may_begin = !self.stopping && entry.in_flight < entry.depth && (entry.in_flight == 0 || ahead());
+        let timely = || self.timed_work(life).is_none_or(|most| entry.meter.begun_work() <= most);
+        let may_begin = entry.in_flight < entry.depth && (entry.in_flight == 0 || (ahead() && timely()));
         DeviceStatus::Working { in_flight: entry.in_flight, may_begin, epoch: self.epoch }
     }
 

@@ -8,7 +8,7 @@ use crate::schedule::capacity::Fit;
 use crate::schedule::cut::Cut;
 use crate::schedule::perturb::Perturbation;
 use crate::schedule::policy::BalanceCut;
-use crate::schedule::region::Region;
+use crate::schedule::region::{Region, TILE_PX};
 use crate::schedule::report::{Balance, CutReason, Failure, ScheduleEventKind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -166,6 +166,12 @@ impl DeviceScheduler {
             && let Some(cut) = perturbation.forced_cut(&scheduler.table, region)
         {
             return CutDecision::Cut(cut, CutReason::Forced);
+        }
+        if let Some(most) = scheduler.with_board(|board| board.timed_work(life))
+            && balance.work > most.saturating_add(most / 4)
+            && let Some(cut) = scheduler.table.cut_off(region, most, TILE_PX)
+        {
+            return CutDecision::Cut(cut, CutReason::Time { work_max: most });
         }
         let side_min_px = scheduler.policy.balance_side_min_px;
         let cut = match scheduler.policy.balance_cut(&balance) {

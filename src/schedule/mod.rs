@@ -35,6 +35,9 @@
 //! side goes on the device's own deque. A region that the device itself finds too large, when it has begun, comes back
 //! as two leaves on its deque.
 //!
+//! Where what is finished is saved at intervals ([`Policy::in_flight_time_max`]), a region is also cut so that its
+//! device should need no longer than that for all that it has in flight, by its measured speed.
+//!
 //! **Waiting.** A device with nothing in flight that finds nothing parks. It reads the board's epoch before it looks
 //! for leaves, and parks only if the epoch is still the same under the lock; a thread that makes a leaf available does
 //! so first, then raises the epoch under the lock and wakes all parked threads. So either the search saw the leaf, or
@@ -58,8 +61,8 @@
 //! **Too large for one device.** A region that cannot be cut and is still too large for a device is set aside for the
 //! others; if it is too large for all remaining devices, it is given up and the rest is rendered.
 //!
-//! **Cancelling.** No further region is begun, regions in flight are finished, and the remaining leaves are reported as
-//! missing.
+//! **Cancelling.** No further region is begun, regions in flight are given up, and the remaining leaves are reported
+//! as missing.
 //!
 //! **Pixels.** A device's thread asks the board whether a finished region counts, and only then sends its pixels to the
 //! caller's thread, which alone calls the sink. The channel to it is bounded: devices wait for a slow sink, which does

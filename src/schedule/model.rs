@@ -284,7 +284,10 @@ mod tests {
 
     #[test]
     fn cancelled_devices_leave() {
-        let stop = |scheduler: &Scheduler| scheduler.stop();
+        let stop = |scheduler: &Scheduler| {
+            scheduler.stop();
+            assert!(scheduler.is_stopping());
+        };
         ModelCase { habits: [Habit::Sound; 2], size: [32, 16], perturb: None, preemptions: 3, meanwhile: stop }.check(
             |table, delivered, missing| {
                 let missing = missing.map_or_else(Vec::new, |(reason, missing)| {

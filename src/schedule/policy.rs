@@ -63,6 +63,10 @@ pub struct Policy {
     pub open_timeout: Duration,
     /// The longest time that a device's thread waits in one call, for a step of a region or for work.
     pub poll_timeout: Duration,
+    /// The time that a device should need for the regions that it has in flight, at most, by its measured speed: what a
+    /// killed program loses besides what was finished since the last checkpoint. Regions are cut for it, down to a tile
+    /// a side, because nothing is saved of a region in flight.
+    pub in_flight_time_max: Option<Duration>,
     /// The seed of `ANTHILL_PERTURB`, a test aid: see [`perturb`](super::perturb).
     pub perturb: Option<u64>,
 }
@@ -84,6 +88,7 @@ impl Policy {
             hang_timeout: Duration::from_secs(60),
             open_timeout: Duration::from_secs(60),
             poll_timeout: Duration::from_millis(100),
+            in_flight_time_max: None,
             perturb: None,
         }
     }

@@ -17,12 +17,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How often the caller's thread checks the cancel flag and the devices.
-const TICK: Duration = Duration::from_millis(50);
+const TICK: Duration = Duration::from_millis(20);
 
 /// The largest step of the watchdog clock: a process that was stopped for a minute has not hung.
 const WATCHDOG_STEP_MAX: Duration = Duration::from_secs(1);
 
-/// Time that the thread of a device that was given up has to end when there is nothing left to do.
+/// Time that the thread of a device that was given up has to end when there is nothing left to do, and any thread when
+/// the render is cancelled.
 const STUCK_GRACE: Duration = Duration::from_secs(1);
 
 /// The longest wait for room in the channel to the sink before the thread checks whether there is still a receiver.
@@ -52,6 +53,9 @@ pub trait RegionRenderer {
     /// # Errors
     /// If the device failed. Then the renderer is dropped, and all its regions go to others.
     fn poll(&mut self, timeout: Duration) -> Result<Poll<Self::Payload>, Failure>;
+
+    /// Gives up the regions in flight, because the render is stopped. Waits at most until a short step of each ends.
+    fn abandon(&mut self);
 }
 
 impl<R: RegionRenderer + ?Sized> RegionRenderer for Box<R> {
@@ -71,6 +75,10 @@ impl<R: RegionRenderer + ?Sized> RegionRenderer for Box<R> {
 
     fn poll(&mut self, timeout: Duration) -> Result<Poll<R::Payload>, Failure> {
         (**self).poll(timeout)
+    }
+
+    fn abandon(&mut self) {
+        (**self).abandon();
     }
 }
 
@@ -104,15 +112,15 @@ pub struct RenderJob {
 
 /// Renders all regions of the job on all devices, and passes each pixel to `sink` exactly once, on the calling thread.
 ///
-/// When `cancel` is set, regions in flight are finished and no more are begun. Devices that open late join late. A
-/// thread whose driver does not return when everything else is done is left behind
+/// When `cancel` is set, regions in flight are given up and no more are begun. Devices that open late join late. A
+/// thread whose driver does not return when everything else is done, or a second after `cancel` was set, is left behind
 /// ([`DeviceReport::stuck`](super::DeviceReport::stuck)).
 ///
 /// # Errors
 /// If regions are missing at the end. All others were passed to the sink and are valid.
 ///
 /// # Panics
-/// If regions overlap; and if a renderer or the sink panics, after the other devices have finished what they had in
+/// If regions overlap; and if a renderer or the sink panics, after the other devices have given up what they had in
 /// flight.
 pub fn render<R: RegionRenderer + 'static>(
     job: RenderJob,
@@ -164,7 +172,7 @@ enum ThreadMessage<P> {
 impl<P> Coordinator<'_, P> {
     /// Serves the sink until all threads have ended, or the remaining ones are stuck.
     fn run(&mut self, sink: &mut dyn FnMut(Region, P), cancel: &AtomicBool) {
-        let (mut seen, mut cancelled) = (self.start, false);
+        let (mut seen, mut cancelled_at) = (self.start, None);
         let mut over_since = None;
         while !self.running.is_empty() {
             match self.receiver.recv_timeout(TICK) {
@@ -175,15 +183,17 @@ impl<P> Coordinator<'_, P> {
                 Ok(ThreadMessage::Left(device, panic)) => self.thread_ended(device, panic),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
-            if cancel.load(Ordering::Relaxed) && !std::mem::replace(&mut cancelled, true) {
+            let now = Instant::now();
+            if cancel.load(Ordering::Relaxed) && cancelled_at.is_none() {
+                cancelled_at = Some(now);
                 self.scheduler.stop();
             }
-            let now = Instant::now();
             self.scheduler.watch((now - seen).min(WATCHDOG_STEP_MAX), now - self.start);
             seen = now;
             let over = self.scheduler.is_over() && self.delivered == self.scheduler.finished_count();
             over_since = over.then(|| over_since.unwrap_or(now));
-            if over_since.is_some_and(|since| now - since > self.grace()) {
+            let late = |since: Option<Instant>, grace| since.is_some_and(|since| now - since > grace);
+            if late(over_since, self.grace()) || late(cancelled_at, STUCK_GRACE) {
                 break;
             }
         }
@@ -286,7 +296,12 @@ impl<P: Send + 'static> DeviceThread<P> {
             let next = self.device_scheduler.next(&|region| renderer.fit(&self.scheduler.table, region), now);
             self.scheduling += self.start.elapsed() - now;
             match next {
-                NextAction::Leave => return Ok(()),
+                NextAction::Leave => {
+                    if self.scheduler.is_stopping() {
+                        renderer.abandon();
+                    }
+                    return Ok(());
+                }
                 NextAction::Park { life, epoch } => self.scheduler.park(life, epoch, poll_timeout),
                 NextAction::Begin { region, delay } => {
                     if !delay.is_zero() {

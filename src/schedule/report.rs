@@ -131,6 +131,11 @@ pub enum CutReason {
     TooLarge,
     /// The region fits, but other devices have nothing to do or soon will not.
     Balance(Balance),
+    /// The device would need too long for the region, of which nothing is saved before it is finished.
+    Time {
+        /// The work that the device should begin at most.
+        work_max: u64,
+    },
     /// The perturbation forced the cut.
     Forced,
 }

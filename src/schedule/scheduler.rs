@@ -41,6 +41,7 @@ impl Scheduler {
         }
         let leaves = regions.iter().map(|region| (*region, table.work(*region)));
         let board = Board::new(leaves, device_count, policy.unknown_share_parts);
+        let board = board.with_in_flight_time(policy.in_flight_time_max);
         let scheduler = Arc::new(Self {
             table,
             policy,
@@ -133,7 +134,12 @@ impl Scheduler {
         }
     }
 
-    /// Lets devices finish what is in flight and begin nothing more.
+    /// Whether the render is being stopped.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.with_board(|board| board.is_stopping())
+    }
+
+    /// Lets devices give up what is in flight and begin nothing more.
     pub(crate) fn stop(&self) {
         self.with_board(Board::stop);
         self.announce();

@@ -21,6 +21,8 @@ pub(super) struct Speedometer {
     finished_work: u64,
     /// Time spent on finished regions.
     finished_in: Duration,
+    /// The speed of the region that was finished last.
+    last: Option<f64>,
 }
 
 impl Speedometer {
@@ -38,6 +40,7 @@ impl Speedometer {
         if finished {
             self.finished_work = self.finished_work.saturating_add(work);
             self.finished_in += spent;
+            self.last = (work > 0 && !spent.is_zero()).then(|| work as f64 / spent.as_secs_f64());
         }
     }
 
@@ -50,6 +53,12 @@ impl Speedometer {
     pub(super) fn speed(&self) -> Option<f64> {
         let seconds = self.finished_in.as_secs_f64();
         (self.finished_work > 0 && seconds > 0.0).then(|| self.finished_work as f64 / seconds)
+    }
+
+    /// The speed over all finished regions, or that of the last one if it was slower: estimates err alike in places
+    /// near each other.
+    pub(super) fn careful_speed(&self) -> Option<f64> {
+        Some(self.last.map_or(f64::INFINITY, |last| last).min(self.speed()?))
     }
 
     /// The likely speed where other devices have `mean` speed: before the first region is finished, at most the speed
@@ -112,6 +121,12 @@ mod tests {
             (Some(20.0), 0),
             "idle time and what is given back do not count"
         );
+        speed.begin(region(2), 10, SECOND * 100);
+        speed.end(region(2), true, SECOND * 102);
+        assert_eq!((speed.speed(), speed.careful_speed()), (Some(14.0), Some(5.0)), "the last one was slow");
+        speed.begin(region(3), 100, SECOND * 102);
+        speed.end(region(3), true, SECOND * 103);
+        assert_eq!(speed.careful_speed(), speed.speed(), "one that was fast changes little");
     }
 
     #[test]

@@ -3,6 +3,8 @@
 mod devices;
 mod estimates;
 mod input;
+#[cfg(unix)]
+mod interrupt;
 mod memory;
 mod scale;
 mod scene;

@@ -75,3 +75,26 @@ fn missing_textures_are_named_once_each() {
     assert_eq!(scene.messages.len(), 6, "{:?}", scene.messages);
     assert_near(scene.picture("a.exr").rgb(3, 10), [1.0, 0.0, 0.0]);
 }
+
+/// A micropolygon of 1e-16 pixels would take longer than anybody waits, and show nothing more than one of 0.001.
+#[test]
+fn absurd_shading_rates_are_raised_with_the_name_of_the_object() {
+    let ball = |rate: &str| {
+        draw(&format!(
+            "Format 24 24 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nScreenWindow -1 1 -1 1\nWorldBegin\n\
+             Attribute \"identifier\" \"name\" \"ball\"\nShadingRate {rate}\nTranslate 0 0 2\nSphere 0.5 -0.5 0.5 360\nWorldEnd\n"
+        ))
+    };
+    let least = ball("0.001");
+    for rate in ["0.0009", "1e-9", "1e-16"] {
+        let absurd = ball(rate);
+        assert_eq!(absurd.message_count("object \"ball\" has the shading rate"), 1, "{:?}", absurd.messages);
+        assert_eq!(absurd.messages.len(), 1, "{:?}", absurd.messages);
+        for channel in ["R", "A"] {
+            assert!(
+                absurd.picture("a.exr").channel(channel) == least.clean("a.exr").channel(channel),
+                "{rate} {channel}"
+            );
+        }
+    }
+}

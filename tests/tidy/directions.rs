@@ -15,7 +15,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("heap", &[]),
     ("host_memory", &["stats::human_bytes"]),
     ("scene", &["diagnostic"]),
-    ("rib", &["scene", "diagnostic", "host_memory", "stats::human_bytes"]),
+    ("rib", &["scene", "diagnostic", "host_memory", "progress", "stats::human_bytes"]),
     ("film", &["scene", "diagnostic"]),
     ("pipeline", &["scene", "diagnostic"]),
     // Looks, imagers and compiled kernels are handed to the pipeline; raster space must be its own.
@@ -31,7 +31,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "pipeline::frame",
         ],
     ),
-    ("gpu", &["pipeline::recording", "diagnostic"]),
+    ("gpu", &["pipeline::recording", "diagnostic", "progress"]),
     ("stats", &["film", "diagnostic"]),
     ("forecast", &["schedule", "stats"]),
     ("outcome", &["film", "stats"]),

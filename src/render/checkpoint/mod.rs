@@ -21,7 +21,7 @@ use flate2::read::ZlibDecoder;
 use lock::FileLock;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What a world still needs when it begins.
 pub(crate) enum WorldStart {
@@ -43,6 +43,22 @@ pub(crate) struct CheckpointError {
 
 const START_OVER: &str = "leave out --resume to render from the beginning and replace it";
 const OTHER_FILE: &str = "name a file with --checkpoint that anthill may create and replace";
+
+/// How often the file is written in an interval, at most, so that no more than this part of the interval is lost of
+/// what is finished; the rest is for what is not.
+const SAVES: u32 = 4;
+
+/// How often to look for finished pixels.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The least time that regions in flight should take: less would cut them smaller than a submission.
+const IN_FLIGHT_TIME_MIN: Duration = Duration::from_millis(100);
+
+/// The time that regions in flight should take at most, so that a killed program loses no more than the interval
+/// between two checkpoints; a twentieth of it is for writing the file.
+pub(crate) fn in_flight_time_max(interval: Duration) -> Duration {
+    interval.mul_f64(0.7).max(IN_FLIGHT_TIME_MIN)
+}
 
 /// A render's checkpoint.
 pub(crate) struct Checkpoint {
@@ -184,7 +200,8 @@ impl Checkpoint {
         }
     }
 
-    /// Draws, and saves finished pixels at intervals; once more at the end if pixels are missing.
+    /// Draws, and saves finished pixels: within a quarter of the interval after some are finished, but no more than a
+    /// tenth of the time is spent on it. Once more at the end if pixels are missing.
     pub(crate) fn save_while(&mut self, film: &Film, draw: impl FnOnce()) {
         if self.resumed.is_some() {
             return draw();
@@ -193,13 +210,15 @@ impl Checkpoint {
             let (stop, stopped) = bounded::<()>(0);
             scope.spawn(move || {
                 let mut saved = film.progress().0;
-                while stopped.recv_deadline(self.written + self.options.interval) == Err(RecvTimeoutError::Timeout) {
+                let mut pause = self.options.interval / SAVES;
+                while stopped.recv_timeout(pause.min(LOOK)) == Err(RecvTimeoutError::Timeout) {
                     let finished = film.progress().0;
-                    if finished > saved || self.outdated {
+                    if (finished > saved || self.outdated) && self.written.elapsed() >= pause {
+                        let begin = Instant::now();
                         self.write(Some(film));
                         saved = finished;
+                        pause = (self.options.interval / SAVES).max(10 * begin.elapsed());
                     }
-                    self.written = Instant::now();
                 }
                 let (finished, count) = film.progress();
                 if finished < count && finished > 0 {

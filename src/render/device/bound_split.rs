@@ -14,6 +14,7 @@ use crate::pipeline::geometry::PrimitiveKind;
 use crate::pipeline::kernels::records::{Drawable, GridBound, Round, Subpatch};
 use crate::pipeline::recording::Recording;
 use crate::pipeline::world::{DrawnRun, DrawnWorld};
+use crate::progress::{Interrupt, ProgressTally};
 use crate::render::device::error::DeviceError;
 use crate::render::device::memory::counting_capacity;
 use crate::render::device::renderer::DeviceRenderer;
@@ -113,6 +114,8 @@ impl DeviceRenderer {
                 pages: &mut self.shared.pages,
                 slices,
                 pace: &mut self.pace,
+                interrupt: &self.picture.interrupt,
+                tally: &self.picture.tally,
             }
             .count(share, &mut |part, last| keep(number, part, last))?;
         }
@@ -146,6 +149,15 @@ struct BoundSplit<'a> {
     pages: &'a mut GeometryPages,
     slices: &'a CountSlices,
     pace: &'a mut Pace,
+    interrupt: &'a Interrupt,
+    tally: &'a ProgressTally,
+}
+
+/// Subpatches in list 0 that go through rounds, and the part of all counting that they are, for progress.
+#[derive(Clone, Copy)]
+struct ListedPart {
+    count: u32,
+    part: f64,
 }
 
 impl BoundSplit<'_> {
@@ -165,7 +177,8 @@ impl BoundSplit<'_> {
             let mut recording = Recording::new("seed");
             recording.stage("bound_split", |recording| bound_split::record_seed(recording, self.slices, part));
             self.device.submit(&recording)?;
-            self.rounds(share, &kinds, part.count, &mut output)?;
+            let listed = ListedPart { count: part.count, part: f64::from(part.count) };
+            self.rounds(share, &kinds, listed, &mut output)?;
             done += part.count;
         }
         (output.keep)(output.gathered, true);
@@ -181,17 +194,22 @@ impl BoundSplit<'_> {
         &mut self,
         share: &CountingShare,
         kinds: &[PrimitiveKind],
-        mut count: u32,
+        ListedPart { mut count, part }: ListedPart,
         output: &mut ShareOutput<'_>,
     ) -> Result<(), GpuError> {
         let mut from = 0;
         let capacity = self.slices.lists[0].count() as u32;
         for _ in 0..ROUNDS_MAX {
             if count == 0 {
+                self.tally.count(part, 0);
                 return Ok(());
             }
+            if self.interrupt.is_raised() {
+                let device = self.device.title().clone();
+                return Err(GpuError::Interrupted { device, doing: "counting".to_owned() });
+            }
             if count > 1 && u64::from(count) > self.pace.quota().of(Work::Split) {
-                return self.halves(share, kinds, from, count, output);
+                return self.halves(share, kinds, from, ListedPart { count, part }, output);
             }
             let page = self.pages.make_resident(self.device, share.page)?;
             let mut recording = Recording::new("bound_split");
@@ -205,7 +223,7 @@ impl BoundSplit<'_> {
             let stages_s: Vec<f64> = self.device.stage_times(ticket).iter().map(|time| time.seconds).collect();
             self.pace.took(&Portion::of(Work::Split, count.into()), &stages_s);
             if round.round_needed > capacity {
-                return self.halves(share, kinds, from, count, output);
+                return self.halves(share, kinds, from, ListedPart { count, part }, output);
             }
             (from, count) = (1 - from, round.round_count);
             if round.round_dropped > 0 {
@@ -214,6 +232,7 @@ impl BoundSplit<'_> {
             }
             if round.round_last_splits == 0 {
                 let grids = u64::from(count);
+                self.tally.count(part, grids);
                 let list = self.device.read(self.slices.lists[from].part(0..grids))?;
                 output.add(list, self.device.read(self.slices.bounds[from].part(0..grids))?);
                 return Ok(());
@@ -228,7 +247,7 @@ impl BoundSplit<'_> {
         share: &CountingShare,
         kinds: &[PrimitiveKind],
         from: usize,
-        count: u32,
+        ListedPart { count, part: all }: ListedPart,
         output: &mut ShareOutput<'_>,
     ) -> Result<(), GpuError> {
         let list = self.device.read(self.slices.lists[from].part(0..u64::from(count)))?;
@@ -248,7 +267,8 @@ impl BoundSplit<'_> {
                 round_last_splits: 0,
             };
             self.device.upload(self.slices.round, &[start])?;
-            self.rounds(share, kinds, part.len() as u32, output)?;
+            let listed = ListedPart { count: part.len() as u32, part: all * part.len() as f64 / list.len() as f64 };
+            self.rounds(share, kinds, listed, output)?;
         }
         Ok(())
     }

@@ -33,6 +33,12 @@ impl DeviceError {
         matches!(self, Self::Gpu(error) if error.ends_device())
     }
 
+    /// Whether the render is being stopped, so that this is no failure.
+    pub(crate) fn is_interruption(&self) -> bool {
+        matches!(self, Self::Gpu(error) if error.is_interruption())
+            || matches!(self, Self::List(ListError::Interrupted))
+    }
+
     /// What the user can do about it.
     pub(crate) fn hint(&self) -> &'static str {
         match self {

@@ -63,6 +63,10 @@ impl DeviceRenderer {
     fn measure_region(&mut self, rect: [u32; 4]) -> Result<bool, DeviceError> {
         self.begin(rect)?;
         loop {
+            if self.picture.interrupt.is_raised() {
+                let device = self.device.title().clone();
+                return Err(GpuError::Interrupted { device, doing: "measuring displacements".to_owned() }.into());
+            }
             match self.poll(self.device.timeout())? {
                 RegionPoll::Finished(..) => return Ok(false),
                 RegionPoll::TooLarge(_) => return Ok(true),

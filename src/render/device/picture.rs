@@ -3,6 +3,7 @@
 use crate::pipeline::look::ShadingKernel;
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
+use crate::progress::{Interrupt, ProgressTally};
 use crate::render::device::memory::GridResidency;
 use crate::scene::Filter;
 use std::sync::Arc;
@@ -39,4 +40,8 @@ pub(crate) struct Picture {
     pub perturb: Option<u64>,
     /// The region of each device, counted from 0, that RenderDoc captures; one region is in flight then.
     pub captured_region: Option<u64>,
+    /// Stops counting and drawing.
+    pub interrupt: Interrupt,
+    /// Where devices report how far they are.
+    pub tally: Arc<ProgressTally>,
 }

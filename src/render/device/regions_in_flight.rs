@@ -40,6 +40,21 @@ impl DeviceRenderer {
         self.in_flight.first().map_or_else(String::new, |region| region.run.doing().to_string())
     }
 
+    /// The regions in flight, each with the part of it that is done: an estimate of time.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = ([u32; 4], f64)> + '_ {
+        self.in_flight.iter().map(|region| (region.rect, region.run.part()))
+    }
+
+    /// Gives up the regions in flight when their submissions are done, for each of which it waits at most `timeout`.
+    pub(crate) fn abandon_regions(&mut self, timeout: Duration) -> Result<(), GpuError> {
+        while let Some(region) = self.in_flight.first() {
+            self.device.wait(region.run.ticket(), timeout)?;
+            let region = self.in_flight.remove(0);
+            self.regions.as_mut().expect("a region was in flight").free.push(region.part);
+        }
+        Ok(())
+    }
+
     /// Whether no region is in flight.
     pub(crate) fn is_idle(&self) -> bool {
         self.in_flight.is_empty()

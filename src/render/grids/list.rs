@@ -28,6 +28,9 @@ pub(crate) enum ListError {
     /// The file with the list cannot be read.
     #[error("a list of {} of the picture's grids cannot be read back: {reason}", human_bytes(*bytes))]
     Unreadable { bytes: u64, reason: String },
+    /// The user stopped the render while grids were counted.
+    #[error("interrupted while grids were counted")]
+    Interrupted,
 }
 
 impl ListError {
@@ -45,6 +48,7 @@ impl ListError {
             Self::Unreadable { .. } => {
                 "name a folder on another disk with TMPDIR, or allow more memory with --host-memory"
             }
+            Self::Interrupted => "",
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::pipeline::sample::Slab;
 use crate::render::region::cell_lists::{CellLists, CumulativeWork};
 use crate::render::region::loads::{LoadLimits, Loads, plan};
 use crate::render::region::pace::{Portion, Quota, Work};
+use crate::render::region::part::RegionCosts;
 use crate::render::region::record::{DeviceWorld, LoadJob, empty_recording};
 use crate::render::region::region_result::{RegionCounts, RegionResult};
 use crate::render::region::slabs::Slabs;
@@ -92,6 +93,11 @@ impl RegionRun {
         self.chain.label
     }
 
+    /// The part of the region that is done, or submitted, from 0 to 1: an estimate of time.
+    pub(crate) fn part(&self) -> f64 {
+        self.chain.part()
+    }
+
     /// What the last submission was made of.
     pub(crate) fn portion(&self) -> &Portion {
         &self.chain.portion
@@ -146,6 +152,8 @@ pub(super) struct Chain {
     /// The places of colours of the round at work.
     pub(super) round: Range<u32>,
     pub(super) counts: RegionCounts,
+    /// What its parts should cost, for progress.
+    pub(super) costs: RegionCosts,
     /// What the next submission should be made of.
     pub(super) quota: Quota,
     /// What the last submission was made of.
@@ -170,6 +178,7 @@ impl Chain {
             opaque_visible: 0,
             round: 0..region.capacity.colours as u32,
             counts: RegionCounts::default(),
+            costs: RegionCosts::default(),
             quota,
             portion: Portion::default(),
             region,

@@ -50,6 +50,7 @@ impl Chain {
             return Ok(false);
         }
         self.hide_counts = device.read(slices.counts)?;
+        self.costs = self.costs(world);
         if self.region.capacity.translucent() {
             let batches = device.read(slices.batches)?;
             let (buckets, farthest) = batches.split_at(DEPTH_BUCKETS as usize);

@@ -78,6 +78,11 @@ impl Loads {
         self.next >= self.loads.len()
     }
 
+    /// The part that was taken, from 0 to 1.
+    pub(crate) fn part(&self) -> f64 {
+        self.next as f64 / self.loads.len().max(1) as f64
+    }
+
     /// The loads of the next submission: up to about `vertices` of work, and no more pages than can be resident at
     /// once, because a page that is uploaded replaces another before the submission begins. At least one load.
     pub(crate) fn take(&mut self, vertices: u64) -> Range<usize> {

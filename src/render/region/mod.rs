@@ -5,6 +5,7 @@ pub(super) mod chain;
 pub(super) mod findings;
 pub(super) mod loads;
 pub(super) mod pace;
+mod part;
 pub(super) mod record;
 pub(super) mod region_result;
 pub(super) mod slabs;

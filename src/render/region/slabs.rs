@@ -48,6 +48,12 @@ impl Slabs {
         Slab { low: self.low, high: self.high }
     }
 
+    /// The part of the work that is in front of the slab at work, and the part up to its end.
+    pub(crate) fn parts(&self) -> [f64; 2] {
+        let all = self.behind(0).max(1.0);
+        [self.low, self.high].map(|key| 1.0 - self.behind(key) / all)
+    }
+
     /// Work behind a key, linear between the stairs.
     fn behind(&self, key: u64) -> f64 {
         let next = self.stairs.partition_point(|stair| stair.0 <= key);
@@ -110,7 +116,8 @@ mod tests {
         let (mut seen, mut tries) = (Vec::new(), 0);
         loop {
             tries += 1;
-            let slab = slabs.current();
+            let (slab, parts) = (slabs.current(), slabs.parts());
+            assert!(0.0 <= parts[0] && parts[0] <= parts[1] && parts[1] <= 1.0, "{parts:?}");
             let inside: Vec<u64> = keys.iter().copied().filter(|k| (slab.low..slab.high).contains(k)).collect();
             if !slabs.fits(inside.len() as u64, 100.0 / inside.len().max(1) as f64) {
                 continue;

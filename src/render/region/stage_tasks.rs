@@ -181,6 +181,9 @@ pub(crate) struct StageTasks {
     left: VecDeque<StageTask>,
     /// Bins of the first that are done.
     done: u64,
+    /// The part of the first that is done, and tasks done since there were none.
+    part: f64,
+    ended: u32,
 }
 
 impl StageTasks {
@@ -188,8 +191,17 @@ impl StageTasks {
         self.left.is_empty()
     }
 
+    /// The part that is recorded, from 0 to 1, counting tasks alike.
+    pub(crate) fn part(&self) -> f64 {
+        let ended = f64::from(self.ended);
+        (ended + self.part) / (ended + self.left.len() as f64).max(1.0)
+    }
+
     /// Adds a task.
     pub(crate) fn push(&mut self, task: StageTask) {
+        if self.left.is_empty() {
+            self.ended = 0;
+        }
         self.left.push_back(task);
     }
 
@@ -218,11 +230,13 @@ impl StageTasks {
             world.record_task(device, &mut recording, region, task, &extent.items_of(done..done + some))?;
             reads_pages |= task.grid_page.is_some();
             self.done += some;
+            self.part = self.done as f64 / extent.bins() as f64;
             if self.done < extent.bins() {
                 break;
             }
             self.left.pop_front();
-            self.done = 0;
+            (self.done, self.part) = (0, 0.0);
+            self.ended += 1;
         }
         Ok((recording, filling.portion()))
     }

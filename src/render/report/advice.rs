@@ -2,11 +2,13 @@
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::gpu::{DeviceInfo, DeviceKind};
+use crate::pipeline::frame::DICE_RATE_MIN;
 use crate::render::device::picture::Picture;
 use crate::render::grids::list::ListError;
 use crate::render::region::region_result::RegionCounts;
 use crate::scene::{DisplayMode, World};
 use crate::schedule::Incomplete;
+use std::collections::HashSet;
 
 /// What to do when devices fail.
 const NO_DEVICE_HINT: &str = "give devices more memory with --memory, or name other or fewer devices with --devices (`anthill devices` lists them)";
@@ -52,6 +54,25 @@ pub(crate) fn on_camera(reporter: &Reporter, world: &World) {
     }
 }
 
+/// Warns about objects with a shading rate that is below what they are diced at: each once.
+pub(crate) fn on_shading_rates(reporter: &Reporter, world: &World) {
+    let mut warned = HashSet::new();
+    for drawable in &world.drawables {
+        let (attributes, geometry) = (&drawable.attributes, &drawable.geometry);
+        if attributes.shading_rate >= DICE_RATE_MIN || !warned.insert(&attributes.name) {
+            continue;
+        }
+        let message = format!(
+            "{} has the shading rate {:e}, which would take {:.0e} micropolygons a pixel: {DICE_RATE_MIN} is used",
+            object_title(&attributes.name),
+            attributes.shading_rate,
+            1.0 / attributes.shading_rate
+        );
+        let warning = Diagnostic::new(Severity::Warning, "range", geometry.location.clone(), message);
+        reporter.report(warning.hint("ShadingRate is the area of a micropolygon in pixels; 1 is usual, 0.25 is fine"));
+    }
+}
+
 /// Reports that no device could begin.
 pub(crate) fn on_no_device(reporter: &Reporter) {
     let severe = Diagnostic::new(Severity::Severe, "system", SourceLocation::default(), "no device is left to draw on");
@@ -60,6 +81,9 @@ pub(crate) fn on_no_device(reporter: &Reporter) {
 
 /// Reports that the host has no memory for the list of grids, or could not read it back.
 pub(crate) fn on_no_list(reporter: &Reporter, error: &ListError) {
+    if matches!(error, ListError::Interrupted) {
+        return;
+    }
     let code = if matches!(error, ListError::NoRoom { .. }) { "limitcheck" } else { "system" };
     let severe = Diagnostic::new(Severity::Severe, code, SourceLocation::default(), error.to_string());
     reporter.report(severe.hint(error.hint()));

@@ -65,6 +65,7 @@ fn reason(why: &CutReason) -> &'static str {
         CutReason::Memory { of: Resource::Bytes, .. } => "for its grids",
         CutReason::TooLarge => "because it came to more grids than fit",
         CutReason::Balance(_) => "for balance",
+        CutReason::Time { .. } => "to be saved in time",
         CutReason::Forced => "by force",
     }
 }
@@ -75,6 +76,7 @@ fn cut_numbers(why: &CutReason) -> Vec<(&'static str, f64)> {
             vec![("needed", *needed as f64), ("available", *available as f64)]
         }
         CutReason::Balance(balance) => balance_numbers(balance),
+        CutReason::Time { work_max } => vec![("work at most", *work_max as f64)],
         CutReason::TooLarge | CutReason::Forced => Vec::new(),
     }
 }

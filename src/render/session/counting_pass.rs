@@ -97,6 +97,8 @@ impl CountingPass<'_> {
     ) -> Result<Vec<Option<CountedDevice>>, CountingFailed> {
         let mut ready: Vec<Option<CountedDevice>> = renderers.iter().map(|_| None).collect();
         let groups = groups(renderers);
+        let passes = if self.picture.world.unbounded.is_empty() { 1.0 } else { 2.0 };
+        self.picture.tally.begin_counting(passes * (groups.len() as u64 * self.picture.world.primitive_count()) as f64);
         let counted: Vec<_> = thread::scope(|scope| {
             let threads: Vec<_> = groups.into_iter().map(|group| scope.spawn(|| self.count_group(group))).collect();
             threads.into_iter().map(|thread| thread.join().expect("counting does not panic")).collect()
@@ -149,6 +151,9 @@ impl CountingPass<'_> {
             refused: Mutex::new(None),
         };
         loop {
+            if self.picture.interrupt.is_raised() {
+                return Err(ListError::Interrupted);
+            }
             let open: Vec<usize> = (0..all.len()).filter(|&share| counted.runs.lock()[share].is_none()).collect();
             if open.is_empty() || devices.is_empty() || counted.refused.lock().is_some() {
                 break;
@@ -172,6 +177,7 @@ impl CountingPass<'_> {
             for (device, result) in results {
                 devices.extend(match result {
                     Ok(()) => Some(device),
+                    Err(error) if error.is_interruption() => Some(device),
                     Err(error) => self.replace_failed(device, &error, |renderer| Ok(renderer.declare_bounds(bounds)?)),
                 });
             }

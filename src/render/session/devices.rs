@@ -138,7 +138,10 @@ impl DeviceSource for DevicesInTurn<'_> {
             if let Some(device) = slot.device.take() {
                 return Some(device);
             }
-            if slot.failures.take_promise() || slot.failures.use_retry() {
+            if slot.open_options.interrupt.is_raised() {
+                // What a stopped render has is written as it is.
+                self.next += 1;
+            } else if slot.failures.take_promise() || slot.failures.use_retry() {
                 if let Some(device) = slot.open() {
                     return Some(device);
                 }

@@ -6,15 +6,16 @@ use crate::host_memory::{Charge, ChargeKind, HostMemory};
 use crate::options::RenderOptions;
 use crate::outcome::Ending;
 use crate::pipeline::look::ImagerProgram;
-use crate::progress::{Event, Observer};
+use crate::progress::Activity;
 use crate::render::checkpoint::{Checkpoint, CheckpointError, WorldStart};
 use crate::render::device::imager::DeviceImager;
 use crate::render::device::picture::Picture;
 use crate::render::device::renderer::DeviceRenderer;
 use crate::render::grids::list::ListError;
-use crate::render::report::{advice, world_statistics};
+use crate::render::report::{advice, compiled_kernels, world_statistics};
 use crate::render::session::counting_pass::{CountingDevice, CountingFailed, CountingPass};
 use crate::render::session::devices::{DeviceReopener, DeviceSlot, DevicesInTurn};
+use crate::render::session::progress_ticker::ProgressTicker;
 use crate::render::session::tuning::Tuning;
 use crate::scene::World;
 use crate::shading::ShaderLibrary;
@@ -26,7 +27,7 @@ use std::time::Instant;
 pub(super) struct SessionSetup<'a> {
     pub options: &'a RenderOptions,
     pub reporter: &'a Arc<Reporter>,
-    pub observer: &'a dyn Observer,
+    pub ticker: &'a ProgressTicker<'a>,
     pub tuning: Tuning,
     pub memory: Arc<HostMemory>,
 }
@@ -35,7 +36,7 @@ pub(super) struct SessionSetup<'a> {
 pub(super) struct Session<'a> {
     pub options: &'a RenderOptions,
     pub reporter: &'a Arc<Reporter>,
-    pub observer: &'a dyn Observer,
+    pub ticker: &'a ProgressTicker<'a>,
     pub tuning: Tuning,
     pub stats: Stats,
     pub slots: Vec<DeviceSlot>,
@@ -55,11 +56,11 @@ pub(super) struct WorldOutcome {
 
 impl<'a> Session<'a> {
     pub(super) fn new(setup: SessionSetup<'a>, slots: Vec<DeviceSlot>) -> Self {
-        let SessionSetup { options, reporter, observer, tuning, memory } = setup;
+        let SessionSetup { options, reporter, ticker, tuning, memory } = setup;
         Self {
             options,
             reporter,
-            observer,
+            ticker,
             tuning,
             stats: Stats::default(),
             slots,
@@ -102,6 +103,7 @@ impl<'a> Session<'a> {
     /// Draws a world and writes its displays. `charge` is for the memory that the world holds.
     pub(super) fn draw(&mut self, world: World, charge: &Charge) -> WorldOutcome {
         advice::on_camera(self.reporter, &world);
+        advice::on_shading_rates(self.reporter, &world);
         let world = if world.moving_location().is_some() { world.at_shutter_open() } else { world };
         self.world_count += 1;
         let film = match self.open_film(&world, charge) {
@@ -122,10 +124,11 @@ impl<'a> Session<'a> {
             Err(error) => Err(error),
         };
         self.checkpoint = checkpoint;
-        self.observer.notify(Event::WorldEnd);
+        self.ticker.end_world();
+        compiled_kernels::add(&mut self.stats, &self.options.trace, &self.ticker.compile_log);
         match drawn {
             Ok(displays) => {
-                WorldOutcome { displays, ending: self.observer.is_cancelled().then_some(Ending::Interrupted) }
+                WorldOutcome { displays, ending: self.ticker.interrupt.is_raised().then_some(Ending::Interrupted) }
             }
             Err(error) => {
                 report_checkpoint_error(self.reporter, &error);
@@ -159,8 +162,7 @@ impl<'a> Session<'a> {
     /// Builds a world's picture and its imager, and begins its statistics.
     fn begin_world(&mut self, world: &World, film: &Film) -> (Arc<Picture>, Option<ImagerProgram>) {
         let (frame, crop) = (world.options.frame, film.crop());
-        let pixels = u64::from(crop[2] - crop[0]) * u64::from(crop[3] - crop[1]);
-        self.observer.notify(Event::WorldBegin { frame, pixels });
+        self.ticker.begin_world(frame);
         let begin = Instant::now();
         let picture = self.build_picture(world, film);
         let imager = self.shading.imager(world, self.reporter);
@@ -179,12 +181,14 @@ impl<'a> Session<'a> {
     ) -> Vec<DisplayOutcome> {
         let begin = Instant::now();
         let (finished, count) = film.progress();
-        self.observer.notify(Event::Pixels { finished });
-        if finished < count {
+        if finished < count && !self.ticker.interrupt.is_raised() {
             match &mut checkpoint {
                 Some(checkpoint) => checkpoint.save_while(&film, || self.draw_picture(picture, &film, begin)),
                 None => self.draw_picture(picture, &film, begin),
             }
+        }
+        if film.progress().0 == count {
+            self.ticker.tally.finish_picture();
         }
         let (took, world) = (begin.elapsed(), self.world_stats());
         world.draw = took.saturating_sub(world.count);
@@ -201,6 +205,7 @@ impl<'a> Session<'a> {
     /// Runs the imager on the finished picture, if there is one, and writes the displays.
     fn write_displays(&mut self, film: Film, imager: Option<ImagerProgram>) -> Vec<DisplayOutcome> {
         let begin = Instant::now();
+        self.ticker.tally.begin(Activity::Writing);
         let displays = match imager {
             None => film.finish(None, self.reporter),
             Some(program) => {
@@ -238,11 +243,14 @@ impl<'a> Session<'a> {
             Err(CountingFailed { error, devices }) => return self.give_up(&error, devices),
         };
         let Some(first) = counted.iter().flatten().next() else {
-            advice::on_no_device(self.reporter);
+            if !self.ticker.interrupt.is_raised() {
+                advice::on_no_device(self.reporter);
+            }
             return;
         };
         let grids = Arc::clone(&first.grids);
         advice::on_measured_bounds(self.reporter, picture, &grids.bounds_measured);
+        self.ticker.tally.begin(Activity::Drawing);
         advice::on_eye_splits(self.reporter, picture, &grids.lost);
         let count = begin.elapsed();
         self.world_stats().count = count;

@@ -40,6 +40,9 @@ impl FailureLog {
 
     /// Reports that the device failed; returns whether it is to be opened again now.
     pub(super) fn report(&self, error: &DeviceError) -> bool {
+        if error.is_interruption() {
+            return false;
+        }
         self.report_text(&error.to_string(), error.hint(), error.ends_device())
     }
 

@@ -9,6 +9,7 @@ mod devices;
 mod draw;
 mod failures;
 mod picture;
+mod progress_ticker;
 mod reading;
 mod regions;
 mod result;

@@ -39,6 +39,8 @@ impl Session<'_> {
             grid_residency: self.tuning.grid_residency,
             perturb: self.tuning.perturb,
             captured_region: self.tuning.captured_region,
+            interrupt: self.ticker.interrupt.clone(),
+            tally: Arc::clone(&self.ticker.tally),
         })
     }
 }

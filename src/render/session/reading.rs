@@ -4,12 +4,12 @@ use crate::diagnostic::Reporter;
 use crate::film::Film;
 use crate::host_memory::{Charge, HostMemory};
 use crate::options::RenderOptions;
+use crate::progress::Interrupt;
 use crate::rib;
 use crate::scene::{Camera, Options, SearchPaths, World};
-use crossbeam::channel::Sender;
+use crossbeam::channel::{Receiver, Sender, bounded};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// What came of reading the scenes.
@@ -34,8 +34,8 @@ pub(super) struct ReadWorld {
 struct WorldSender<'a> {
     options: &'a RenderOptions,
     worlds: Sender<ReadWorld>,
-    /// Whether no more worlds are drawn.
-    stopped: &'a AtomicBool,
+    /// No more worlds are drawn once one of them is raised.
+    stop: &'a [Interrupt; 2],
     /// Worlds read so far, in all scenes.
     count: i32,
     /// The time spent waiting for earlier worlds to be drawn.
@@ -65,36 +65,53 @@ impl rib::WorldConsumer for WorldSender<'_> {
             let _ = self.worlds.send(ReadWorld { world, charge });
             self.waited += full.elapsed();
         }
-        let goes_on = !self.stopped.load(Ordering::Relaxed);
+        let goes_on = !self.stop.iter().any(Interrupt::is_raised);
         if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }
 
-/// Reads all scenes, and sends each world as it is complete.
-pub(super) fn read(
-    options: &RenderOptions,
-    memory: &Arc<HostMemory>,
-    reporter: &Reporter,
-    worlds: Sender<ReadWorld>,
-    stopped: &AtomicBool,
-) -> ReadSummary {
-    let settings = settings(options, memory);
-    let begin = Instant::now();
-    let mut sender = WorldSender { options, worlds, stopped, count: 0, waited: Duration::ZERO };
-    let mut summed = ReadSummary::default();
-    for scene in &options.scenes {
-        let input = rib::Input::from_argument(scene);
-        let summary = rib::read(&input, &settings, reporter, &mut sender);
-        summed.worlds += u64::from(summary.worlds);
-        summed.unreadable |= summary.cut || summary.stopped == Some(rib::Stopped::Unreadable);
-        if summary.stopped.is_some_and(|stopped| stopped != rib::Stopped::Unreadable) {
-            break;
-        }
-    }
-    ReadSummary { took: begin.elapsed().saturating_sub(sender.waited), ..summed }
+/// Reading of all scenes, which sends each world as it is complete.
+pub(super) struct SceneReading {
+    pub options: RenderOptions,
+    pub memory: Arc<HostMemory>,
+    pub reporter: Arc<Reporter>,
+    pub worlds: Sender<ReadWorld>,
+    /// What ends it early.
+    pub stop: [Interrupt; 2],
 }
 
-fn settings(options: &RenderOptions, memory: &Arc<HostMemory>) -> rib::Settings {
+impl SceneReading {
+    /// Reads on a thread of its own; the summary comes when it is done.
+    pub(super) fn begin(self) -> Receiver<ReadSummary> {
+        let (done, summary) = bounded(1);
+        std::thread::spawn(move || {
+            let read = self.read();
+            // Nobody waits for it after an interrupt.
+            let _ = done.send(read);
+        });
+        summary
+    }
+
+    fn read(self) -> ReadSummary {
+        let Self { options, memory, reporter, worlds, stop } = &self;
+        let settings = settings(options, memory, &stop[1]);
+        let begin = Instant::now();
+        let mut sender = WorldSender { options, worlds: worlds.clone(), stop, count: 0, waited: Duration::ZERO };
+        let mut summed = ReadSummary::default();
+        for scene in &options.scenes {
+            let input = rib::Input::from_argument(scene);
+            let summary = rib::read(&input, &settings, reporter, &mut sender);
+            summed.worlds += u64::from(summary.worlds);
+            summed.unreadable |= summary.cut || summary.stopped == Some(rib::Stopped::Unreadable);
+            if summary.stopped.is_some_and(|stopped| stopped != rib::Stopped::Unreadable) {
+                break;
+            }
+        }
+        ReadSummary { took: begin.elapsed().saturating_sub(sender.waited), ..summed }
+    }
+}
+
+fn settings(options: &RenderOptions, memory: &Arc<HostMemory>, interrupt: &Interrupt) -> rib::Settings {
     let overrides = &options.overrides;
     rib::Settings {
         overrides: rib::RibOverrides {
@@ -106,5 +123,6 @@ fn settings(options: &RenderOptions, memory: &Arc<HostMemory>) -> rib::Settings 
         search: SearchPaths::default(),
         limits: rib::Limits::default(),
         memory: Arc::clone(memory),
+        interrupt: interrupt.clone(),
     }
 }

@@ -3,7 +3,8 @@
 use crate::film::Film;
 use crate::options::HANG_TIMEOUT;
 use crate::pipeline::frame::filter_apron;
-use crate::progress::Event;
+use crate::progress::ProgressTally;
+use crate::render::checkpoint::in_flight_time_max;
 use crate::render::device::picture::Picture;
 use crate::render::grids::picture_grids::PictureGrids;
 use crate::render::grids::tiles::tile_counts;
@@ -22,7 +23,6 @@ use crate::render::session::worker::{IdleRenderer, Worker, opener, region_capaci
 use crate::schedule::{self, Opener, Policy, Rates, Region, RenderJob, ScheduleEventKind, SummedArea};
 use crate::stats::CostStats;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// What came of the regions of a world.
@@ -64,6 +64,8 @@ impl Session<'_> {
         });
         let openers = openers.collect();
         let (regions, hook) = (self.first_regions(film, &table), self.hook(&log, &table));
+        let (work, left) = (table.work(whole), regions.iter().map(|region| table.work(*region)).sum());
+        self.ticker.tally.begin_drawing(work as f64, work.saturating_sub(left) as f64);
         let table_s = begin.elapsed().as_secs_f64();
         let rendered = self.render_regions(RenderJob { table, regions, policy, hook }, openers, film, &log);
         let capacity = idle.iter().find_map(region_capacity).unwrap_or_default();
@@ -98,19 +100,16 @@ impl Session<'_> {
         let layout = film.layout().clone();
         let mut totals = RegionCounts::default();
         let mut deposit = Duration::ZERO;
-        let cancel = AtomicBool::new(false);
         let mut sink = |region: Region, result: Box<RegionResult>| {
             totals.add(&result.counts);
             log.add_result(region, &result);
             let begin = Instant::now();
             film.deposit(region.to_array(), &interleave(&layout, region.pixel_count(), &result));
             deposit += begin.elapsed();
-            self.observer.notify(Event::Pixels { finished: film.progress().0 });
-            cancel.store(self.observer.is_cancelled(), Ordering::Relaxed);
         };
-        let outcome = schedule::render(job, openers, &mut sink, &cancel);
+        let outcome = schedule::render(job, openers, &mut sink, self.ticker.interrupt.flag());
         let report = outcome.unwrap_or_else(|incomplete| {
-            if !self.observer.is_cancelled() {
+            if !self.ticker.interrupt.is_raised() {
                 advice::on_missing_regions(self.reporter, &incomplete);
             }
             incomplete.report
@@ -121,11 +120,12 @@ impl Session<'_> {
     /// Passes the scheduler's events on to the region log, the trace, and the failure logs of devices.
     fn hook(&self, log: &Arc<RegionLog>, table: &Arc<SummedArea>) -> schedule::Hook {
         let failures: Vec<Arc<FailureLog>> = self.slots.iter().map(|slot| Arc::clone(&slot.failures)).collect();
-        let log = Arc::clone(log);
+        let (log, tally) = (Arc::clone(log), Arc::clone(&self.ticker.tally));
         let trace = ScheduleTrace::new(&self.options.trace, Arc::clone(table), failures.len());
         Arc::new(move |event: &schedule::ScheduleEvent| {
             log.add_event(event);
             trace.mark_event(event);
+            tally_event(&tally, &event.kind);
             if let ScheduleEventKind::Failed { failure, reopening, .. } = &event.kind {
                 failures[event.device].report_at_work(failure, *reopening);
             }
@@ -171,9 +171,26 @@ impl Session<'_> {
         if self.tuning.bucket_px.is_some() {
             policy.balance_work_min = u64::MAX;
         }
+        let interval = self.options.checkpoint.as_ref().map(|checkpoint| checkpoint.interval);
+        policy.in_flight_time_max = interval.map(in_flight_time_max);
         let timeout = self.options.timeout.unwrap_or(HANG_TIMEOUT);
         policy.hang_timeout = timeout;
         policy.open_timeout = timeout;
         policy
+    }
+}
+
+/// Reports to the tally which regions are in flight.
+fn tally_event(tally: &ProgressTally, event: &ScheduleEventKind) {
+    match event {
+        ScheduleEventKind::Begun { region, work, .. } => tally.begin_region(region.to_array(), *work as f64),
+        ScheduleEventKind::Finished { region } => tally.end_region(region.to_array(), true),
+        ScheduleEventKind::Cut { region, .. } | ScheduleEventKind::Refused { region } => {
+            tally.end_region(region.to_array(), false);
+        }
+        ScheduleEventKind::Failed { returned, .. } => {
+            returned.iter().for_each(|region| tally.end_region(region.to_array(), false));
+        }
+        _ => {}
     }
 }

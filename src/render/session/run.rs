@@ -6,26 +6,34 @@ use crate::gpu::{GpuError, OpenOptions, Opening, open_each};
 use crate::host_memory::HostMemory;
 use crate::options::{HANG_TIMEOUT, RenderOptions};
 use crate::outcome::{Ending, Outcome};
-use crate::progress::Observer;
+use crate::progress::{Interrupt, Observer};
 use crate::render::checkpoint::Checkpoint;
 use crate::render::session::devices::DeviceSlot;
 use crate::render::session::draw::{Session, SessionSetup, WorldOutcome, report_checkpoint_error};
-use crate::render::session::reading::{ReadWorld, read};
+use crate::render::session::progress_ticker::ProgressTicker;
+use crate::render::session::reading::{ReadSummary, ReadWorld, SceneReading};
 use crate::render::session::test_aids::TestAids;
 use crate::scene::Options;
 use crate::stats::{Stage, Stats};
 use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Worlds that may wait to be drawn while others are read.
 const READ_AHEAD: usize = 1;
-/// How often to check whether reading waits for memory, while worlds are gathered.
+/// The longest wait for a thread that reads, when the user has stopped the render.
+const ABANDON_READING: Duration = Duration::from_millis(300);
+/// How often to check whether reading waits for memory, and whether to stop, while worlds are gathered.
 const STARVED_POLL: Duration = Duration::from_millis(20);
 
 /// See [`crate::render()`].
 pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &dyn Observer) -> Outcome {
+    let ticker = ProgressTicker::new(observer);
+    ticker.tick_while(|| run_ticking(options, reporter, &ticker))
+}
+
+/// As [`run`], while the observer is kept up to date.
+fn run_ticking(options: &RenderOptions, reporter: &Arc<Reporter>, ticker: &ProgressTicker<'_>) -> Outcome {
     let ended = |ending| Outcome { ending, displays: Vec::new(), stats: Stats::default() };
     let aids = match TestAids::from_environment() {
         Ok(aids) => aids,
@@ -44,7 +52,7 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
         Err(error) => return refused(error),
     };
     let opening = Instant::now();
-    let devices = match open_devices(options, reporter, &aids) {
+    let devices = match open_devices(options, reporter, ticker, &aids) {
         Ok(devices) => devices,
         Err(error) => {
             let severe = Diagnostic::new(Severity::Severe, "nodevice", SourceLocation::default(), error.to_string());
@@ -56,7 +64,7 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
     let open = opening.elapsed();
     let memory = options.host_memory_bytes.map_or_else(HostMemory::of_machine, HostMemory::new);
     let tuning = aids.tuning();
-    let setup = SessionSetup { options, reporter, observer, tuning, memory: Arc::clone(&memory) };
+    let setup = SessionSetup { options, reporter, ticker, tuning, memory: Arc::clone(&memory) };
     let mut session = Session::new(setup, devices);
     session.stats.open = open;
     if let Some(Err(error)) = checkpoint.map(|checkpoint| session.use_checkpoint(checkpoint)) {
@@ -64,15 +72,18 @@ pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &
     }
     session.advise_devices();
     let (sender, receiver) = bounded(READ_AHEAD);
-    let stopped = AtomicBool::new(false);
-    let (ending, displays, read) = std::thread::scope(|scope| {
-        let reading = scope.spawn(|| read(options, &memory, reporter, sender, &stopped));
-        let (ending, displays) = draw_all(&mut session, &memory, &receiver);
-        // The reading thread may wait for memory of worlds that are not drawn any more; this ends it.
-        stopped.store(true, Ordering::Relaxed);
-        receiver.into_iter().for_each(drop);
-        (ending, displays, reading.join().unwrap_or_default())
+    let stop = Interrupt::default();
+    let reading = SceneReading::begin(SceneReading {
+        options: options.clone(),
+        memory: Arc::clone(&memory),
+        reporter: Arc::clone(reporter),
+        worlds: sender,
+        stop: [stop.clone(), ticker.interrupt.clone()],
     });
+    let (ending, displays) = draw_all(&mut session, &memory, &receiver);
+    // The reading thread may wait for memory of worlds that are not drawn any more; this ends it.
+    stop.raise();
+    let read = summary(&reading, receiver, &ticker.interrupt);
     let mut stats = std::mem::take(&mut session.stats);
     stats.stages.add(Stage::Parse, read.took);
     let nothing = displays.is_empty() && read.worlds == 0 && reporter.count_at_least(Severity::Error) > 0;
@@ -107,12 +118,15 @@ fn advise_no_world(options: &RenderOptions, reporter: &Reporter) {
 fn open_devices(
     options: &RenderOptions,
     reporter: &Arc<Reporter>,
+    ticker: &ProgressTicker<'_>,
     aids: &TestAids,
 ) -> Result<Vec<DeviceSlot>, GpuError> {
     let mut open_options = OpenOptions {
         validate: options.validate,
         memory_bytes: options.memory_bytes,
         faults: aids.faults.clone(),
+        interrupt: ticker.interrupt.clone(),
+        compile_log: Arc::clone(&ticker.compile_log),
         ..OpenOptions::new(Arc::clone(reporter))
     };
     open_options.timeout = options.timeout.unwrap_or(HANG_TIMEOUT);
@@ -127,6 +141,21 @@ fn open_devices(
     Ok(openings.into_iter().map(|opening| DeviceSlot::new(opening, &open_options)).collect())
 }
 
+/// What came of reading, once it has ended. A thread that waits for input when the user stops the render is left
+/// behind.
+fn summary(reading: &Receiver<ReadSummary>, worlds: Receiver<ReadWorld>, interrupt: &Interrupt) -> ReadSummary {
+    loop {
+        match worlds.recv_timeout(STARVED_POLL) {
+            Ok(_) => {}
+            Err(RecvTimeoutError::Timeout) if !interrupt.is_raised() => {}
+            Err(_) => break,
+        }
+    }
+    drop(worlds);
+    if interrupt.is_raised() { reading.recv_timeout(ABANDON_READING) } else { reading.recv().map_err(Into::into) }
+        .unwrap_or_default()
+}
+
 /// Draws worlds as they come. With `-o` all must be known first, as far as memory permits, because its name may fit
 /// only one.
 fn draw_all(
@@ -138,7 +167,11 @@ fn draw_all(
     let options = session.options;
     let mut naming = options.output.as_ref().map(OutputNaming::new);
     loop {
-        let mut batch = next_batch(memory, worlds, naming.is_some());
+        let interrupt = &session.ticker.interrupt;
+        let mut batch = next_batch(memory, worlds, interrupt, naming.is_some());
+        if interrupt.is_raised() {
+            return (Ending::Interrupted, displays);
+        }
         if batch.is_empty() {
             return (Ending::Finished, displays);
         }
@@ -159,10 +192,7 @@ fn draw_all(
 
 /// The next world, or all that are left; fewer where reading waits for memory that only drawn worlds free. Empty at the
 /// end.
-fn next_batch(memory: &HostMemory, worlds: &Receiver<ReadWorld>, all: bool) -> Vec<ReadWorld> {
-    if !all {
-        return worlds.recv().into_iter().collect();
-    }
+fn next_batch(memory: &HostMemory, worlds: &Receiver<ReadWorld>, interrupt: &Interrupt, all: bool) -> Vec<ReadWorld> {
     let mut batch = Vec::new();
     loop {
         match worlds.recv_timeout(STARVED_POLL) {
@@ -170,7 +200,8 @@ fn next_batch(memory: &HostMemory, worlds: &Receiver<ReadWorld>, all: bool) -> V
             Err(RecvTimeoutError::Disconnected) => return batch,
             Err(RecvTimeoutError::Timeout) => {}
         }
-        if memory.is_waited_for() && !batch.is_empty() {
+        let enough = !all || memory.is_waited_for();
+        if interrupt.is_raised() || enough && !batch.is_empty() {
             return batch;
         }
     }

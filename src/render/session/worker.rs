@@ -2,6 +2,7 @@
 
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::frame::filter_apron;
+use crate::progress::ProgressTally;
 use crate::render::device::picture::Picture;
 use crate::render::device::regions_in_flight::RegionPoll;
 use crate::render::device::renderer::DeviceRenderer;
@@ -25,15 +26,24 @@ pub(super) struct Worker {
     throttle: Throttle,
     /// Whether the device failed: then it is closed, not kept.
     failed: bool,
+    tally: Arc<ProgressTally>,
 }
+
+/// How long a device that was interrupted waits before it is asked again.
+const INTERRUPTED_POLL: Duration = Duration::from_millis(5);
+
+/// The longest wait for a submission of a region that is given up.
+const ABANDON: Duration = Duration::from_millis(700);
 
 impl Worker {
     /// A worker around a renderer whose picture has begun. `slowness` is how many times the device is slowed down.
-    pub(super) fn new(renderer: DeviceRenderer, idle: IdleRenderer, apron_px: [u32; 2], slowness: f64) -> Self {
+    pub(super) fn new(renderer: DeviceRenderer, idle: IdleRenderer, picture: &Picture, slowness: f64) -> Self {
         let throttle = Throttle { slowness, worked_s: renderer.worked_s(), rests_until: Instant::now() };
         let region = renderer.region_capacity().expect("its picture has begun");
-        let capacity = Capacity::of_lists([renderer.samples(), apron_px], region.subpixels, region.grids);
-        Self { renderer: Some(renderer), idle, capacity, throttle, failed: false }
+        let lists = [renderer.samples(), filter_apron(&picture.filter)];
+        let capacity = Capacity::of_lists(lists, region.subpixels, region.grids);
+        let tally = Arc::clone(&picture.tally);
+        Self { renderer: Some(renderer), idle, capacity, throttle, failed: false, tally }
     }
 
     fn renderer(&mut self) -> &mut DeviceRenderer {
@@ -112,7 +122,11 @@ impl RegionRenderer for Worker {
     }
 
     fn begin(&mut self, region: Region) -> Result<(), Failure> {
-        self.renderer().begin(region.to_array()).map_err(|error| self.failure(&error))
+        match self.renderer().begin(region.to_array()) {
+            // The scheduler is about to be stopped.
+            Err(error) if error.is_interruption() => Ok(()),
+            begun => begun.map_err(|error| self.failure(&error)),
+        }
     }
 
     fn poll(&mut self, timeout: Duration) -> Result<Poll<Box<RegionResult>>, Failure> {
@@ -120,7 +134,16 @@ impl RegionRenderer for Worker {
             return Ok(Poll::Waiting("a device slowed down by ANTHILL_THROTTLE".to_owned()));
         }
         let region = |rect| Region::new(rect).expect("a region that was begun has pixels");
-        let polled = self.renderer().poll(timeout).map_err(|error| self.failure(&error))?;
+        let polled = match self.renderer().poll(timeout) {
+            Err(error) if error.is_interruption() => {
+                std::thread::sleep(timeout.min(INTERRUPTED_POLL));
+                return Ok(Poll::Waiting("the scheduler to stop".to_owned()));
+            }
+            polled => polled.map_err(|error| self.failure(&error))?,
+        };
+        if let Some(renderer) = &self.renderer {
+            renderer.parts().for_each(|(rect, part)| self.tally.advance_region(rect, part));
+        }
         let worked_s = self.renderer().worked_s();
         self.throttle.worked(worked_s);
         Ok(match polled {
@@ -129,6 +152,12 @@ impl RegionRenderer for Worker {
             RegionPoll::Advanced => Poll::Advanced,
             RegionPoll::Waiting => Poll::Waiting(self.renderer().waiting_for()),
         })
+    }
+
+    fn abandon(&mut self) {
+        let abandoned = self.renderer().abandon_regions(ABANDON);
+        // A device that does not end its submission in time is abandoned itself.
+        self.failed |= abandoned.is_err_and(|error| !matches!(error, GpuError::Timeout { .. }));
     }
 }
 
@@ -142,7 +171,6 @@ pub(super) fn opener(
     slowness: f64,
 ) -> Opener<Worker> {
     let (picture, idle) = (Arc::clone(picture), Arc::clone(idle));
-    let apron = filter_apron(&picture.filter);
     let (mut first, grids) = counted.map(|counted| (counted.renderer, counted.grids)).unzip();
     let unopened = || Failure::Unopened("it failed before".into());
     Box::new(move |attempt| {
@@ -165,7 +193,7 @@ pub(super) fn opener(
             drop(renderer.finish());
             renderer = reopener.reopen_after(&error).ok_or_else(|| Failure::Unopened(error.to_string()))?;
         }
-        Ok(Worker::new(renderer, Arc::clone(&idle), apron, slowness))
+        Ok(Worker::new(renderer, Arc::clone(&idle), &picture, slowness))
     })
 }
 

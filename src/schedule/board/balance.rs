@@ -1,6 +1,7 @@
 //! Shares of the remaining work, by the devices' speeds and by what they have begun.
 
 use super::{Board, Life};
+use crate::schedule::policy::BALANCE_WORK_MIN;
 use crate::schedule::region::Region;
 use crate::schedule::report::Balance;
 use crate::schedule::shares::{DeviceLoad, end_s};
@@ -39,6 +40,16 @@ impl Board {
         };
         let end = end_s(self.live_devices().map(runner).collect(), self.unbegun as f64);
         ((own * end) as u64, self.entries[life.device].meter.ahead(own, now) as u64)
+    }
+
+    /// The work that the device may begin so that it should have done all that it has in flight within
+    /// [`Policy::in_flight_time_max`](crate::schedule::Policy::in_flight_time_max); `None` if that is not limited. A
+    /// device whose speed is not known yet begins with little.
+    pub(crate) fn timed_work(&self, life: Life) -> Option<u64> {
+        let time = self.in_flight_time_max?;
+        let meter = &self.entries[life.device].meter;
+        let work = meter.careful_speed().map_or(BALANCE_WORK_MIN, |speed| (speed * time.as_secs_f64()) as u64);
+        Some(work.saturating_sub(meter.begun_work()).max(1))
     }
 
     /// The device's speed relative to the mean of the known speeds, in thousandths, at least one; an unknown speed is

@@ -84,6 +84,10 @@ impl RegionRenderer for Painter {
         let [x0, y0, x1, y1] = region.to_array();
         Ok(Poll::Finished(region, (y0..y1).flat_map(|y| (x0..x1).map(move |x| paint(x, y))).collect()))
     }
+
+    fn abandon(&mut self) {
+        self.flights.clear();
+    }
 }
 
 const CAPACITY: Capacity = Capacity {

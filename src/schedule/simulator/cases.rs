@@ -144,6 +144,34 @@ fn one_device_is_never_cut_for_balance() {
 }
 
 #[test]
+fn what_is_in_flight_takes_no_longer_than_it_may() {
+    // One device would draw all of it as one region, in six seconds, of which nothing is saved before the end.
+    let table = table(640, 480, |column, _| if column < 20 { 15_000 } else { 5_000 });
+    let time_max = Duration::from_millis(400);
+    for depth in [1, 2] {
+        let devices = vec![FakeDeviceSetup { depth, ..FakeDeviceSetup::sound(2000.0) }];
+        let plain = scenario(&table, devices);
+        let policy = Policy { in_flight_time_max: Some(time_max), ..plain.policy };
+        let ending = Scenario { policy, ..plain }.run();
+        assert_whole(&ending, &table);
+        let mut begun = Vec::new();
+        for event in &ending.events {
+            match &event.kind {
+                ScheduleEventKind::Begun { region, .. } => begun.push((*region, event.at)),
+                ScheduleEventKind::Finished { region } => {
+                    let place = begun.iter().position(|(other, _)| other == region).expect("it was begun");
+                    let took = event.at - begun.remove(place).1;
+                    assert!(took < time_max * 13 / 10, "{region} took {took:?}");
+                }
+                _ => {}
+            }
+        }
+        let count = ending.delivered.len();
+        assert!((12..70).contains(&count), "{count} regions: no smaller than they must be");
+    }
+}
+
+#[test]
 fn cut_never_below_the_minimum() {
     // Everything lies in one corner, and sixteen devices want some of it.
     let table = table(1920, 1080, |column, row| if column + row < 8 { 1_000_000 } else { 0 });
@@ -248,7 +276,7 @@ fn stuck_driver_is_survived_and_its_late_pixels_are_void() {
 }
 
 #[test]
-fn cancel_finishes_what_is_in_flight() {
+fn cancel_gives_up_what_is_in_flight() {
     let table = hd();
     let whole = scenario(&table, sound(2));
     let ending = Scenario { cancel_at: Some(Duration::from_millis(700)), ..whole }.run();

@@ -3,7 +3,7 @@
 use super::super::cut::Cut;
 use super::super::perturb::{FORCED_SIDE_MIN_PX, Random};
 use super::super::policy::Policy;
-use super::super::region::Region;
+use super::super::region::{Region, TILE_PX};
 use super::super::report::{CutReason, MissingReason, ScheduleEventKind};
 use super::super::summed_area::{Rates, SummedArea, TileCounts, TileGrid, TileGrids};
 use super::device::{FakeDeviceSetup, Trouble};
@@ -64,6 +64,7 @@ fn random_scenario(seed: u64) -> Scenario {
         hang_timeout: Duration::from_millis(500),
         open_timeout: Duration::from_millis(2000),
         poll_timeout: Duration::from_millis(100),
+        in_flight_time_max: random.one_in(4).then(|| Duration::from_millis(20 + random.below(300))),
         perturb: random.one_in(4).then_some(seed),
     };
     let cancel_at = random.one_in(10).then(|| Duration::from_millis(random.below(1000)));
@@ -109,6 +110,7 @@ fn check_events(scenario: &Scenario, ending: &SimulationResult) {
                 let side_min = match why {
                     CutReason::Memory { .. } | CutReason::TooLarge => 1,
                     CutReason::Balance(_) => scenario.policy.balance_side_min_px,
+                    CutReason::Time { .. } => TILE_PX,
                     CutReason::Forced => FORCED_SIDE_MIN_PX,
                 };
                 let cut = Cut { axis: region.longer_axis(), at: 0, kept: *kept, left: *left };
