@@ -1,6 +1,7 @@
 //! What the user asks of a render: the meaning of every flag of the command line, not its spelling.
 
 use crate::film::OutputName;
+use crate::scene::SearchPaths;
 use crate::trace::Trace;
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
@@ -52,6 +53,14 @@ pub struct RenderOptions {
     pub scenes: Vec<PathBuf>,
     /// The name that replaces that of the primary picture of each world.
     pub output: Option<OutputName>,
+    /// The driver that replaces that of the primary picture of each world.
+    pub display_type: Option<String>,
+    /// RIB texts that are read before each scene.
+    pub prologue: Vec<String>,
+    /// Folders that are searched before those that scenes name.
+    pub search_first: SearchPaths,
+    /// Folders that are searched after those that scenes name, and the meaning of `@` in search paths.
+    pub search_last: SearchPaths,
     /// The devices to use, as [`crate::gpu::select`] reads them: `all`, `alike`, or a list of indices and names.
     pub devices: String,
     /// Limit of the device memory of each opened device, everything included; `None` is three quarters of what it has.

@@ -1,16 +1,27 @@
 //! The flags of all commands as data: names, values, help. The commands decide what they mean.
 
-use super::units::{SpeedList, parse_bytes, parse_count, parse_frames, parse_seconds, parse_speeds};
-use anthill::film::OutputName;
+use super::units::{
+    CoreCount, SpeedList, parse_bytes, parse_cores, parse_count, parse_frames, parse_gain, parse_number, parse_seconds,
+    parse_speeds,
+};
+use anthill::film::{OutputName, check_driver};
 use anthill::options::Frames;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// Renders RenderMan scenes (RIB and RSL) on every Vulkan device of the machine.
 #[derive(Debug, Parser)]
-#[command(name = "anthill", version, arg_required_else_help = true, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(
+    name = "anthill",
+    version,
+    arg_required_else_help = true,
+    max_term_width = 100,
+    next_line_help = true,
+    after_help = EXIT_CODES
+)]
 pub(super) struct Flags {
     #[command(subcommand)]
     pub(super) command: CliCommand,
@@ -35,6 +46,8 @@ pub(super) enum CliCommand {
     Scale(ScaleFlags),
     Predict(PredictFlags),
     Preview(PreviewFlags),
+    Completions(CompletionsFlags),
+    Man(ManFlags),
 }
 
 /// Render scenes
@@ -50,13 +63,39 @@ pub(super) struct RenderFlags {
     #[arg(short, long, value_name = "OUT", value_parser = OutputName::parse)]
     pub(super) output: Option<OutputName>,
 
+    /// Write the primary picture of each world with this display driver, whatever the scene's Display says: exr, tiff,
+    /// png, zfile, framebuffer, null. The file's name stays
+    #[arg(short, long, value_name = "TYPE", value_parser = check_driver)]
+    pub(super) display_type: Option<String>,
+
+    /// RIB requests to read before each scene, such as Options. A scene's own requests come later and win. May be given
+    /// several times
+    #[arg(long, value_name = "TEXT")]
+    pub(super) option: Vec<String>,
+
+    #[command(flatten)]
+    pub(super) folders: FolderFlags,
+
     /// Devices to use: all, alike (the largest group of identical ones), or a list of indices and parts of names from
     /// `anthill devices`, as in 0,1,0 or nvidia
     #[arg(long, value_name = "WHICH", default_value = "all")]
     pub(super) devices: String,
 
+    /// Use at most N cores of the processor, for CPU devices and everything else (Linux only). 0 is all of them, -1 all
+    /// but one
+    #[arg(short, long, value_name = "N", value_parser = parse_cores, allow_hyphen_values = true)]
+    pub(super) threads: Option<CoreCount>,
+
     #[command(flatten)]
     pub(super) work: WorkFlags,
+
+    /// Print only errors and warnings: no progress, no notes, no summary
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(super) quiet: bool,
+
+    /// Print also which devices are used and what each did, and every message that occurred more than once
+    #[arg(short, long)]
+    pub(super) verbose: bool,
 
     /// How to show progress on standard error
     #[arg(long, value_name = "HOW", value_enum, default_value_t = ProgressMode::Auto)]
@@ -106,10 +145,38 @@ pub(super) struct RenderFlags {
     pub(super) timeout: Option<Duration>,
 }
 
+/// Folders in which files are searched.
+#[derive(Debug, Args)]
+pub(super) struct FolderFlags {
+    /// Folders to search for shaders before those of the scene, separated by colons. Those in ANTHILL_SHADERS are
+    /// searched last
+    #[arg(long, value_name = "PATH")]
+    pub(super) shaders: Option<String>,
+
+    /// Folders to search for textures, as for shaders; also ANTHILL_TEXTURES
+    #[arg(long, value_name = "PATH")]
+    pub(super) textures: Option<String>,
+
+    /// Folders to search for RIB archives, as for shaders; also ANTHILL_ARCHIVES
+    #[arg(long, value_name = "PATH")]
+    pub(super) archives: Option<String>,
+
+    /// Folders to search for display drivers, as for shaders; also ANTHILL_DISPLAYS. All drivers are built in: this has
+    /// no effect yet
+    #[arg(long, value_name = "PATH")]
+    pub(super) displays: Option<String>,
+
+    /// Folders to search for procedurals, as for shaders; also ANTHILL_PROCEDURALS. Procedurals are not supported yet:
+    /// this has no effect
+    #[arg(long, value_name = "PATH")]
+    pub(super) procedurals: Option<String>,
+}
+
 const RENDER_EXAMPLES: &str = "\
 Examples:
   anthill render teapot.rib
   anthill render teapot.rib -o teapot.png --format 1920 1080 --samples 8 8
+  anthill render teapot.rib -d tiff -t 2 -q --option 'PixelFilter \"box\" 1 1'
   anthill render shot.rib --frames 1-24 -o 'shot.####.exr' --progress percent
   anthill render long.rib --checkpoint long.ckpt --resume
   anthill render scene.rib --crop 0.4 0.6 0.4 0.6 --stats stats.json --trace trace.json
@@ -137,16 +204,16 @@ pub(super) struct WorkFlags {
     pub(super) format: Option<Vec<u32>>,
 
     /// Part of the picture to render, from 0 to 1: left and right, top and bottom
-    #[arg(long, num_args = 4, value_names = ["X0", "X1", "Y0", "Y1"], allow_negative_numbers = true)]
+    #[arg(long, num_args = 4, value_names = ["X0", "X1", "Y0", "Y1"], value_parser = parse_number, allow_negative_numbers = true)]
     pub(super) crop: Option<Vec<f64>>,
 
     /// Samples per pixel in x and y
-    #[arg(long, num_args = 2, value_names = ["X", "Y"], value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, num_args = 2, value_names = ["X", "Y"], value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(super) samples: Option<Vec<u32>>,
 
     /// Area of a micropolygon in pixels, for every primitive
-    #[arg(long, value_name = "R", allow_negative_numbers = true)]
-    pub(super) shading_rate: Option<f32>,
+    #[arg(long, value_name = "R", value_parser = parse_number, allow_negative_numbers = true)]
+    pub(super) shading_rate: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -345,6 +412,35 @@ pub(super) struct PreviewFlags {
     #[arg(value_name = "OUT.png")]
     pub(super) output: PathBuf,
     /// Multiply colours by this
-    #[arg(long, value_name = "GAIN", default_value_t = 1.0)]
+    #[arg(long, value_name = "GAIN", default_value = "1", value_parser = parse_gain, allow_negative_numbers = true)]
     pub(super) gain: f32,
 }
+
+/// Print a script that completes commands and flags in a shell
+#[derive(Debug, Args)]
+#[command(after_help = COMPLETIONS_HELP)]
+pub(super) struct CompletionsFlags {
+    /// The shell
+    #[arg(value_name = "SHELL", value_enum)]
+    pub(super) shell: Shell,
+}
+
+const COMPLETIONS_HELP: &str = "\
+Examples:
+  anthill completions bash > ~/.local/share/bash-completion/completions/anthill
+  anthill completions zsh > ~/.zfunc/_anthill
+  anthill completions fish > ~/.config/fish/completions/anthill.fish";
+
+/// Print the manual page, or write those of all commands
+#[derive(Debug, Args)]
+#[command(after_help = MAN_HELP)]
+pub(super) struct ManFlags {
+    /// Write anthill.1, anthill-render.1 and so on to this existing folder
+    #[arg(short, long, value_name = "DIR")]
+    pub(super) output: Option<PathBuf>,
+}
+
+const MAN_HELP: &str = "\
+Examples:
+  anthill man | man -l -
+  anthill man -o /usr/local/share/man/man1";

@@ -16,8 +16,8 @@ mod watcher;
 pub(crate) use console::Console;
 pub(crate) use render_command::RenderFn;
 
-use clap::Parser;
-use flags::{CliCommand, Flags, PreviewFlags};
+use clap::{CommandFactory, Parser};
+use flags::{CliCommand, CompletionsFlags, Flags, ManFlags, PreviewFlags};
 use interrupt::INTERRUPTED;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -44,18 +44,70 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, render: &RenderFn<'_
         CliCommand::Texture(_) => not_supported_yet("texture", &console),
         CliCommand::Scale(flags) => scale_command::run(flags, &mut console),
         CliCommand::Predict(flags) => predict_command::run(flags, &mut console),
+        CliCommand::Completions(flags) => completions(flags, &mut console),
+        CliCommand::Man(flags) => man(flags, &mut console),
     }
 }
 
 /// Prints help and version, which are results, to standard output, and usage errors to standard error.
 fn print_answer(answer: &clap::Error, console: &mut Console) -> u8 {
-    let text = answer.render().to_string();
+    let text = fitted(&answer.render().to_string(), terminal_width());
     if answer.use_stderr() {
         console.err.block(text.trim_end());
     } else {
         console.print(&text);
     }
     u8::try_from(answer.exit_code()).unwrap_or(2)
+}
+
+/// The columns of the terminal, as the parser of flags finds them; as good as endless without a terminal.
+fn terminal_width() -> usize {
+    let of_terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    let of_variable = || std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    of_terminal.or_else(of_variable).unwrap_or(usize::MAX)
+}
+
+/// Breaks the lines that the parser of flags does not break itself, such as those of usage, at blanks.
+fn fitted(text: &str, width: usize) -> String {
+    let mut result = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let mut column = 0;
+        for word in line.split_inclusive(' ') {
+            let is_too_far = column > indent && column + word.trim_end().chars().count() > width;
+            if is_too_far {
+                let kept = result.trim_end_matches(' ').len();
+                result.truncate(kept);
+                column = (indent + 4).min(width / 4);
+                result.push('\n');
+                result.extend(std::iter::repeat_n(' ', column));
+            }
+            result.push_str(word);
+            column += word.chars().count();
+        }
+    }
+    result
+}
+
+fn completions(flags: &CompletionsFlags, console: &mut Console) -> u8 {
+    let mut script = Vec::new();
+    clap_complete::generate(flags.shell, &mut Flags::command(), "anthill", &mut script);
+    console.print(&String::from_utf8_lossy(&script));
+    0
+}
+
+fn man(flags: &ManFlags, console: &mut Console) -> u8 {
+    let mut page = Vec::new();
+    let result = match &flags.output {
+        Some(folder) => clap_mangen::generate_to(Flags::command(), folder),
+        None => clap_mangen::Man::new(Flags::command()).render(&mut page),
+    };
+    if let (Err(error), Some(folder)) = (result, &flags.output) {
+        console.err.error(&render_command::cannot_write(folder, &error));
+        return 1;
+    }
+    console.print(&String::from_utf8_lossy(&page));
+    0
 }
 
 fn preview(flags: &PreviewFlags, console: &Console) -> u8 {

@@ -1,13 +1,16 @@
 //! `anthill render`: turns flags into [`RenderOptions`], prints messages and progress, and writes statistics.
 
 use super::console::Console;
-use super::flags::{RenderFlags, WorkFlags};
+use super::flags::{FolderFlags, ProgressMode, RenderFlags, WorkFlags};
 use super::watcher::{Watcher, report_interrupt};
-use anthill::diagnostic::Reporter;
+use anthill::diagnostic::{Reporter, Severity};
 use anthill::film::{check_writable, write_bytes};
 use anthill::options::{CheckpointOptions, Overrides, RenderOptions};
 use anthill::outcome::{Ending, Outcome};
 use anthill::progress::{Interrupt, Observer};
+use anthill::scale::{available_cpus, keep_to_cpus};
+use anthill::scene::SearchPaths;
+use anthill::stats::{Stage, Stats};
 use anthill::trace::Trace;
 use std::path::Path;
 use std::sync::Arc;
@@ -27,9 +30,10 @@ pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console)
             return 2;
         }
     };
-    let messages = console.err.clone();
-    let reporter = Arc::new(Reporter::new(move |diagnostic| messages.block(&diagnostic.to_string())));
-    let watcher = Watcher::new(flags.progress, console.err.clone(), interrupt.clone());
+    let reporter = reporter(flags, console);
+    let is_silent = flags.quiet && flags.progress == ProgressMode::Auto;
+    let progress = if is_silent { ProgressMode::Off } else { flags.progress };
+    let watcher = Watcher::new(progress, console.err.clone(), interrupt.clone());
     let message = interruption(flags);
     let render = || render(&options, &reporter, &watcher);
     let mut outcome = report_interrupt(&interrupt, &console.err, message, render);
@@ -47,8 +51,13 @@ pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console)
     if flags.check && stats.outputs.is_empty() {
         summary = summary.replacen("nothing to write", "checked, nothing rendered", 1);
     }
-    show_repeats(&reporter, console);
-    console.err.line(&format!("anthill: {summary}"));
+    if !flags.quiet {
+        show_repeats(&reporter, flags.verbose, console);
+        console.err.line(&format!("anthill: {summary}"));
+    }
+    if flags.verbose {
+        show_devices(&outcome.stats, console);
+    }
     let exit_code = outcome.exit_code(flags.strict);
     let stats_written =
         flags.stats.as_deref().map_or(Ok(()), |path| write_bytes(path, outcome.stats.to_json().as_bytes()));
@@ -58,17 +67,35 @@ pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console)
     if failures > 0 { exit_code.max(1) } else { exit_code }
 }
 
+/// Prints messages as they are reported, as far as the user wants to see them.
+fn reporter(flags: &RenderFlags, console: &Console) -> Arc<Reporter> {
+    let messages = console.err.clone();
+    let least = match (flags.quiet, flags.verbose) {
+        (true, _) => Severity::Warning,
+        (_, true) => Severity::Detail,
+        _ => Severity::Info,
+    };
+    Arc::new(Reporter::new(move |diagnostic| {
+        if diagnostic.severity >= least {
+            messages.block(&diagnostic.to_string());
+        }
+    }))
+}
+
 /// Repeated messages that are listed at the end.
 const REPEATS_SHOWN_MAX: usize = 10;
 
 /// Lists messages that were shown once and occurred more often, the most frequent ones first.
-fn show_repeats(reporter: &Reporter, console: &Console) {
-    let mut repeated: Vec<_> = reporter.counted().into_iter().filter(|message| message.count > 1).collect();
+fn show_repeats(reporter: &Reporter, all: bool, console: &Console) {
+    let is_repeated = |count: u64, severity| count > 1 && severity > Severity::Detail;
+    let mut repeated = reporter.counted();
+    repeated.retain(|message| is_repeated(message.count, message.diagnostic.severity));
     repeated.sort_by_key(|message| std::cmp::Reverse(message.count));
-    for message in repeated.iter().take(REPEATS_SHOWN_MAX) {
+    let shown = if all { repeated.len() } else { REPEATS_SHOWN_MAX };
+    for message in repeated.iter().take(shown) {
         console.err.line(&format!("anthill: {message}"));
     }
-    if let more @ 1.. = repeated.len().saturating_sub(REPEATS_SHOWN_MAX) {
+    if let more @ 1.. = repeated.len().saturating_sub(shown) {
         console.err.line(&format!("anthill: {more} other messages occurred more than once too; --stats lists all"));
     }
 }
@@ -83,6 +110,27 @@ fn interruption(flags: &RenderFlags) -> &'static str {
             "anthill: interrupted: writing what is finished; interrupt again to exit at once (a render with --checkpoint FILE can \
              be continued with --resume)"
         }
+    }
+}
+
+/// Says what each device did, and in which stages.
+fn show_devices(stats: &Stats, console: &Console) {
+    for device in &stats.devices {
+        let spent = |stage: &Stage| (device.stages.get(*stage).as_secs_f64(), stage.name());
+        let mut stages: Vec<_> = Stage::ALL.iter().map(spent).filter(|(seconds, _)| *seconds >= 0.005).collect();
+        stages.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let stages: Vec<_> = stages.iter().map(|(seconds, name)| format!("{name} {seconds:.2} s")).collect();
+        console.err.line(&format!(
+            "anthill: device {} ({}, {}): {} regions, {} of them stolen; busy {:.2} s, idle {:.2} s: {}",
+            device.index,
+            device.name,
+            device.driver,
+            device.regions,
+            device.stolen,
+            device.busy.as_secs_f64(),
+            device.idle.as_secs_f64(),
+            stages.join(", ")
+        ));
     }
 }
 
@@ -106,6 +154,10 @@ fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
         check_readable(scene)?;
     }
     let overrides = overrides(&flags.work)?;
+    if let Some(cores) = flags.threads {
+        let keep = available_cpus().and_then(|available| keep_to_cpus(cores.of(available)));
+        keep.map_err(|error| format!("--threads: this system cannot restrict a program to some cores: {error}"))?;
+    }
     if let Some(path) = &flags.stats {
         check_writable(path).map_err(|error| cannot_write(path, &error))?;
     }
@@ -116,6 +168,10 @@ fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
     Ok(RenderOptions {
         scenes: flags.scenes.clone(),
         output: flags.output.clone(),
+        display_type: flags.display_type.clone(),
+        prologue: flags.option.clone(),
+        search_first: folders(&flags.folders),
+        search_last: folders_of_environment(),
         devices: flags.devices.clone(),
         memory_bytes: flags.work.memory,
         host_memory_bytes: flags.work.host_memory,
@@ -134,6 +190,36 @@ fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
     })
 }
 
+/// The folders that the flags name.
+fn folders(flags: &FolderFlags) -> SearchPaths {
+    let split = |path: &Option<String>| path.as_deref().map(split_path).unwrap_or_default();
+    SearchPaths {
+        archive: split(&flags.archives),
+        shader: split(&flags.shaders),
+        texture: split(&flags.textures),
+        procedural: split(&flags.procedurals),
+        display: split(&flags.displays),
+    }
+}
+
+/// The folders that the user's environment names.
+fn folders_of_environment() -> SearchPaths {
+    let split = |name| std::env::var(name).map(|path| split_path(&path)).unwrap_or_default();
+    SearchPaths {
+        archive: split("ANTHILL_ARCHIVES"),
+        shader: split("ANTHILL_SHADERS"),
+        texture: split("ANTHILL_TEXTURES"),
+        procedural: split("ANTHILL_PROCEDURALS"),
+        display: split("ANTHILL_DISPLAYS"),
+    }
+}
+
+/// The folders of a list that the system's separator divides.
+fn split_path(path: &str) -> Vec<String> {
+    let folders = std::env::split_paths(path).map(|folder| folder.to_string_lossy().into_owned());
+    folders.filter(|folder| !folder.is_empty()).collect()
+}
+
 /// The settings that override those of the scene.
 pub(super) fn overrides(flags: &WorkFlags) -> Result<Overrides, String> {
     let pair = |values: &Option<Vec<u32>>| values.as_deref().and_then(|values| <[u32; 2]>::try_from(values).ok());
@@ -143,10 +229,9 @@ pub(super) fn overrides(flags: &WorkFlags) -> Result<Overrides, String> {
     {
         return Err(format!("--crop {x0} {x1} {y0} {y1}: each pair must increase and be between 0 and 1"));
     }
-    if let Some(rate) = flags.shading_rate
-        && !(rate.is_finite() && rate > 0.0)
-    {
+    let shading_rate = flags.shading_rate.map(|rate| rate as f32);
+    if let Some(rate) = shading_rate.filter(|rate| *rate <= 0.0) {
         return Err(format!("--shading-rate {rate}: the area of a micropolygon must be above 0"));
     }
-    Ok(Overrides { format: pair(&flags.format), crop, samples: pair(&flags.samples), shading_rate: flags.shading_rate })
+    Ok(Overrides { format: pair(&flags.format), crop, samples: pair(&flags.samples), shading_rate })
 }

@@ -34,6 +34,44 @@ pub(super) fn parse_count(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "expected a whole number of at least 1".into())
 }
 
+/// Parses a number that is finite, also as a 32-bit float: `0.25`.
+pub(super) fn parse_number(text: &str) -> Result<f64, String> {
+    let is_finite = |number: &f64| (*number as f32).is_finite();
+    text.parse().ok().filter(is_finite).ok_or_else(|| "expected a finite number such as 0.25".into())
+}
+
+/// Parses a factor for colours: finite, and not negative.
+pub(super) fn parse_gain(text: &str) -> Result<f32, String> {
+    match parse_number(text) {
+        Ok(gain) if gain >= 0.0 => Ok(gain as f32),
+        _ => Err("expected a finite number such as 0.5 or 2, not below 0".into()),
+    }
+}
+
+/// A number of cores, as `-t` names it: 0 is all, negative numbers count from all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CoreCount(i32);
+
+impl CoreCount {
+    /// The number of cores out of those that there are; at least 1.
+    pub(super) fn of(self, available: usize) -> usize {
+        match usize::try_from(self.0) {
+            Ok(0) => available,
+            Ok(count) => count.min(available),
+            Err(_) => available.saturating_sub(self.0.unsigned_abs() as usize).max(1),
+        }
+    }
+}
+
+/// Parses a number of cores: `4`, `0`, `-1`; also `:4`, as in `-t:4`.
+pub(super) fn parse_cores(text: &str) -> Result<CoreCount, String> {
+    let number = text.strip_prefix(':').unwrap_or(text);
+    number
+        .parse()
+        .map(CoreCount)
+        .map_err(|_| "expected a number of cores such as 4, 0 for all or -1 for all but one".into())
+}
+
 /// Parses a time: `30` or `2.5s` in seconds, `5m` in minutes.
 pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
     let (number, unit) = match (text.strip_suffix('m'), text.strip_suffix('s')) {
@@ -41,7 +79,8 @@ pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
         (_, Some(seconds)) => (seconds, 1.0),
         _ => (text, 1.0),
     };
-    let seconds = number.parse::<f64>().map_err(|_| "expected a time such as 30, 90s or 5m".to_string())? * unit;
+    let number = number.parse::<f64>().ok().filter(|number| number.is_finite());
+    let seconds = number.ok_or("expected a time such as 30, 90s or 5m")? * unit;
     if seconds > 0.0 && seconds <= 1e9 {
         Ok(Duration::from_secs_f64(seconds))
     } else {
@@ -113,6 +152,28 @@ mod tests {
         assert_eq!(parse_count("40").map(NonZeroUsize::get), Ok(40));
         for bad in ["", "0", "-1", "1.5", "many", "99999999999999999999999"] {
             assert!(parse_count(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_finite() {
+        assert_eq!((parse_number("-0.5"), parse_gain("2")), (Ok(-0.5), Ok(2.0)));
+        for bad in ["nan", "NaN", "inf", "-inf", "infinity", "1e39", "", "x"] {
+            assert!(parse_number(bad).is_err() && parse_gain(bad).is_err(), "{bad}");
+        }
+        assert!(parse_gain("-1").is_err());
+        for bad in ["nan", "inf", "-inf", "infm", "nans"] {
+            assert_eq!(parse_seconds(bad), Err("expected a time such as 30, 90s or 5m".into()));
+        }
+    }
+
+    #[test]
+    fn cores_count_from_none_or_from_all() {
+        let of_eight = |text| parse_cores(text).map(|count| count.of(8));
+        let table = [("1", 1), (":4", 4), ("99", 8), ("0", 8), ("-1", 7), ("-8", 1), ("-99", 1)];
+        table.iter().for_each(|(text, count)| assert_eq!(of_eight(text), Ok(*count), "{text}"));
+        for bad in ["", ":", "many", "1.5", "nan", "99999999999"] {
+            assert!(parse_cores(bad).is_err(), "{bad}");
         }
     }
 

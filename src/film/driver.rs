@@ -102,6 +102,15 @@ pub(super) enum DriverRemark {
     Window(String),
 }
 
+/// Checks that a driver of this name exists, and returns its name.
+///
+/// # Errors
+/// A clause for the user that lists the drivers.
+pub fn check_driver(name: &str) -> Result<String, String> {
+    let is_known = DRIVERS.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
+    if is_known { Ok(name.to_owned()) } else { Err(format!("known drivers are {KNOWN}")) }
+}
+
 /// Resolves a display's driver and name.
 ///
 /// For `file`, the name's extension selects the driver (TIFF if there is none), and also for an unknown driver, with an
@@ -164,6 +173,12 @@ mod tests {
             let choice = choose(driver, name);
             assert_eq!((choice.driver, choice.path.to_str()), (expected, Some(path)), "{driver} {name}");
         }
+    }
+
+    #[test]
+    fn drivers_are_checked_by_name() {
+        assert_eq!(check_driver("TIFF"), Ok("TIFF".into()));
+        assert!(check_driver("cineon").is_err_and(|clause| clause.contains("zfile")));
     }
 
     #[test]

@@ -44,8 +44,9 @@ mod tests;
 mod tiff;
 
 pub use channels::{ChannelGroup, PixelLayout};
+pub use driver::check_driver;
 pub use file::{check_writable, write_bytes};
-pub use output_name::{OutputName, OutputNaming};
+pub use output_name::{OutputName, OutputNaming, set_driver};
 pub use preview::{PreviewError, PreviewImage, encode_png, preview, preview_image};
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};

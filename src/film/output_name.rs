@@ -95,6 +95,16 @@ impl<'a> OutputNaming<'a> {
     }
 }
 
+/// Gives the primary picture of a world another driver. Parameters that only its own driver knows are dropped.
+pub fn set_driver(options: &mut Options, driver: &str) {
+    let Some(display) = primary_picture(options).map(|index| &mut options.displays[index]) else { return };
+    let [before, after] = [&display.driver, driver].map(|name| driver::choose(name, &display.name).driver);
+    if before != after {
+        display.params.retain(|name, _| name == "origin");
+    }
+    display.driver = driver.to_owned();
+}
+
 /// Returns the index of the display that `-o` renames: the first, unless it shows only depth.
 fn primary_picture(options: &Options) -> Option<usize> {
     let display = options.displays.first()?;
@@ -119,6 +129,21 @@ mod tests {
     use super::*;
     use crate::film::tests::{RGB, RGBA, Z, display, options};
     use crate::scene::ParamValue;
+
+    #[test]
+    fn the_primary_picture_gets_another_driver() {
+        let mut world = options(vec![display("a.exr", "exr", RGBA), display("b", "file", RGB)]);
+        let float = ParamValue::Strings(vec!["float".into()]);
+        world.displays[0].params.insert("exrpixeltype".into(), float);
+        set_driver(&mut world, "openexr");
+        assert_eq!(world.displays[0].params.len(), 1, "the same driver by another name");
+        set_driver(&mut world, "tiff");
+        let drivers: Vec<&str> = world.displays.iter().map(|display| &*display.driver).collect();
+        assert_eq!((drivers, world.displays[0].params.len()), (vec!["tiff", "file"], 0));
+        let mut depth = options(vec![display("z", "zfile", Z)]);
+        set_driver(&mut depth, "tiff");
+        assert_eq!(depth.displays[0].driver, "zfile");
+    }
 
     #[test]
     fn names_go_on_where_earlier_worlds_left_off() {

@@ -5,9 +5,9 @@ use super::device::{Device, OpenOptions};
 use super::error::{GpuError, OpenDeviceTitle};
 use super::instance::Instance;
 use super::physical::{DeviceInfo, enumerate};
-use super::select::select;
+use super::select::{select, unused_gpus};
 use super::threads::single_threaded_cpu_devices;
-use crate::diagnostic::SourceLocation;
+use crate::diagnostic::{Diagnostic, Severity, SourceLocation};
 use std::sync::Arc;
 use std::thread;
 
@@ -53,6 +53,10 @@ pub fn open_each(selection: &str, options: &OpenOptions) -> Result<Vec<Opening>,
         infos.iter_mut().for_each(|info| info.usable = !info.lacking.iter().any(|lack| lack.fatal));
     }
     let chosen = select(&infos, selection)?;
+    for message in unused_gpus(&infos, &chosen) {
+        let note = Diagnostic::new(Severity::Info, "devices", SourceLocation::default(), message);
+        options.reporter.report(note.hint("a newer driver may help; `anthill devices` says what it lacks and why"));
+    }
     let threads = compile_threads(options)?;
     let requested = (options.first_number..).zip(&chosen).map(|(number, index)| {
         let info = &infos[*index];

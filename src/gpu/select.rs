@@ -30,6 +30,19 @@ pub fn select(devices: &[DeviceInfo], selection: &str) -> Result<Vec<usize>, Gpu
     }
 }
 
+/// One message for each GPU that cannot render where only CPU devices were chosen, which may be news to the user.
+pub(super) fn unused_gpus(devices: &[DeviceInfo], chosen: &[usize]) -> Vec<String> {
+    if chosen.iter().any(|&index| devices[index].is_gpu()) {
+        return Vec::new();
+    }
+    let useless = devices.iter().filter(|device| device.is_gpu() && !device.usable);
+    let message = |device: &DeviceInfo| {
+        let lacks: Vec<String> = device.lacking.iter().map(MissingRequirement::what).collect();
+        format!("{} cannot render, so the processor does: it lacks {}", device.name, lacks.join(", "))
+    };
+    useless.map(message).collect()
+}
+
 fn everything(devices: &[DeviceInfo]) -> Result<Vec<usize>, GpuError> {
     let mut chosen: Vec<usize> = Vec::new();
     for device in devices.iter().filter(|device| device.usable && device.is_gpu()) {
@@ -142,6 +155,16 @@ mod tests {
             device(4, "Radeon", DeviceKind::Discrete, Some("0:1")),
             unusable(device(5, "Old", DeviceKind::Integrated, Some("0:5"))),
         ]
+    }
+
+    #[test]
+    fn gpus_that_cannot_render_are_news_where_the_processor_does() {
+        let mut devices = [device(0, "old", DeviceKind::Discrete, None), device(1, "cpu", DeviceKind::Cpu, None)];
+        assert!(unused_gpus(&devices, &[0]).is_empty() && unused_gpus(&devices, &[1]).is_empty());
+        devices[0].usable = false;
+        let (needed, has) = ("offered".to_string(), "not offered".to_string());
+        devices[0].lacking.push(MissingRequirement { name: "shaderInt64", needed, has, reason: "keys", fatal: true });
+        assert_eq!(unused_gpus(&devices, &[1]), ["old cannot render, so the processor does: it lacks shaderInt64"]);
     }
 
     #[test]

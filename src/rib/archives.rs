@@ -3,7 +3,9 @@
 use super::fault::{Parsed, RequestFault};
 use super::lexer::{Lexer, LineMark, TokenKind};
 use super::reader::{ErrorHandling, Reader};
+use super::search;
 use super::source::{self, Source};
+use crate::scene::SearchPaths;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -111,12 +113,15 @@ impl Reader<'_> {
     }
 
     fn load_archive(&self, name: &str, asking: &Source, offset: usize) -> Parsed<(PathBuf, Source)> {
-        let search = &self.options.options.search;
+        // Other archives of the user's are searched after those beside the input.
+        let (first, none) = (&self.settings.search_first, SearchPaths::default());
+        let search = &search::with_others(&self.options.options.search, first, &none);
         let folders = [asking.directory.as_deref(), self.directory.as_deref()];
         let found = folders.into_iter().find_map(|folder| source::find_archive(name, search, folder));
+        let found = found.or_else(|| source::find_archive(name, &self.settings.search_last, None));
         let Some(path) = found else {
             let hint = match search.archive.as_slice() {
-                [] => "no archive path is set (Option \"searchpath\" \"archive\")".to_owned(),
+                [] => "no archive path is set (Option \"searchpath\" \"archive\", or --archives)".to_owned(),
                 paths => format!("the archive path is {}", paths.join(":")),
             };
             return Err(RequestFault::error("nofile", offset, format!("cannot find the archive \"{name}\"")).hint(hint));

@@ -85,6 +85,12 @@ impl Default for Limits {
 pub struct Settings {
     /// The standard search paths: the value of `@`, and the paths in effect until a RIB sets its own.
     pub search: SearchPaths,
+    /// Directories that are searched before those of the paths.
+    pub search_first: SearchPaths,
+    /// Directories that are searched after those of the paths, and at `@`.
+    pub search_last: SearchPaths,
+    /// Texts that are read before the input.
+    pub prologue: Vec<String>,
     /// Settings of the command line.
     pub overrides: RibOverrides,
     /// Bounds for untrusted input.
@@ -99,6 +105,9 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             search: SearchPaths::default(),
+            search_first: SearchPaths::default(),
+            search_last: SearchPaths::default(),
+            prologue: Vec::new(),
             overrides: RibOverrides::default(),
             limits: Limits::default(),
             memory: HostMemory::of_machine(),

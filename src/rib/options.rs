@@ -339,17 +339,19 @@ impl Reader<'_> {
         let directory = self.directory.as_deref().filter(|directory| !directory.as_os_str().is_empty());
         // Absolute, so that directories from `&` are not extended again.
         let beside = directory.and_then(|directory| std::path::absolute(directory).ok());
+        let last = &self.settings.search_last;
         let (standard, search) = (&self.options.standard, &mut self.options.options.search);
         let paths = [
-            ("archive", &standard.archive, &mut search.archive),
-            ("shader", &standard.shader, &mut search.shader),
-            ("texture", &standard.texture, &mut search.texture),
-            ("procedural", &standard.procedural, &mut search.procedural),
-            ("display", &standard.display, &mut search.display),
+            ("archive", &standard.archive, &last.archive, &mut search.archive),
+            ("shader", &standard.shader, &last.shader, &mut search.shader),
+            ("texture", &standard.texture, &last.texture, &mut search.texture),
+            ("procedural", &standard.procedural, &last.procedural, &mut search.procedural),
+            ("display", &standard.display, &last.display, &mut search.display),
         ];
-        for (name, standard, current) in paths {
+        for (name, standard, last, current) in paths {
             if let Some(text) = self.params.string(name) {
-                let folders = search::expand(&text, current, standard, &|name| std::env::var(name).ok());
+                let standard = [standard.as_slice(), last].concat();
+                let folders = search::expand(&text, current, &standard, &|name| std::env::var(name).ok());
                 *current = search::with_beside(folders, beside.as_deref());
             }
         }

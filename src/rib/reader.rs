@@ -15,7 +15,7 @@ use super::scoped::ScopedMap;
 use super::source::{Source, Truncated};
 use super::state::GraphicsState;
 use super::worlds::{LightSlot, WorldBuilder};
-use super::{Settings, Stopped, Summary, WorldConsumer};
+use super::{Input, Settings, Stopped, Summary, WorldConsumer};
 use crate::diagnostic::{Reporter, Severity, SourceLocation};
 use crate::host_memory::Charge;
 use crate::scene::{Light, NamedSpace};
@@ -160,6 +160,7 @@ impl<'r> Reader<'r> {
 
     /// Reads the whole input.
     pub(super) fn read(mut self, source: &Arc<Source>) -> Summary {
+        self.read_prologue();
         self.directory.clone_from(&source.directory);
         self.read_source(source);
         if !self.is_stopped() {
@@ -174,6 +175,17 @@ impl<'r> Reader<'r> {
             (false, false) => None,
         };
         self.summary
+    }
+
+    /// Reads the requests of the command line.
+    fn read_prologue(&mut self) {
+        for text in &self.settings.prologue {
+            let input = Input::Memory { name: "--option".to_owned(), bytes: text.clone().into_bytes() };
+            // Memory can always be read.
+            if let Ok(source) = Source::load(&input, &self.settings.memory) {
+                self.read_source(&Arc::new(source));
+            }
+        }
     }
 
     /// Whether no more requests are to be read.

@@ -1,5 +1,6 @@
 //! Search paths: lists of directories with references to earlier lists.
 
+use crate::scene::SearchPaths;
 use std::path::Path;
 
 /// Returns the directories of `text`, a list separated by colons or semicolons. `&` is the current list, `@` the
@@ -38,6 +39,26 @@ pub(super) fn with_beside(folders: Vec<String>, beside: Option<&Path>) -> Vec<St
         }
     }
     result
+}
+
+/// Returns the paths with `first` searched before and `last` after them. A path that the input has not set is the
+/// working directory, except for archives, which are also searched beside the input.
+pub(super) fn with_others(paths: &SearchPaths, first: &SearchPaths, last: &SearchPaths) -> SearchPaths {
+    let joined = |path: &[String], first: &[String], last: &[String], default: &[String]| {
+        if first.is_empty() && last.is_empty() {
+            return path.to_vec();
+        }
+        let path = if path.is_empty() { default } else { path };
+        with_beside([first, path, last].concat(), None)
+    };
+    let here = [".".to_owned()];
+    SearchPaths {
+        archive: joined(&paths.archive, &first.archive, &last.archive, &[]),
+        shader: joined(&paths.shader, &first.shader, &last.shader, &here),
+        texture: joined(&paths.texture, &first.texture, &last.texture, &here),
+        procedural: joined(&paths.procedural, &first.procedural, &last.procedural, &here),
+        display: joined(&paths.display, &first.display, &last.display, &here),
+    }
 }
 
 /// Splits a list at its colons and semicolons.

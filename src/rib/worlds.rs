@@ -2,6 +2,7 @@
 
 use super::motion;
 use super::reader::Reader;
+use super::search;
 use crate::diagnostic::SourceLocation;
 use crate::host_memory::{Charge, ChargeKind};
 use crate::scene::{Attributes, Camera, Drawable, Light, LightId, Motion, Options, ShaderInstance, World};
@@ -53,6 +54,9 @@ impl Reader<'_> {
         let world_from_camera = motion::inverse(&camera_from_world);
         let mirrored = camera_from_world.first().determinant() < 0.0;
         let mut frozen = self.options.freeze(Motion::clone(&camera_from_world), &self.settings.overrides);
+        let settings = self.settings;
+        let search = &frozen.options.search;
+        frozen.options.search = search::with_others(search, &settings.search_first, &settings.search_last);
         self.rebase_state(&world_from_camera);
         frozen.options.imager = frozen.options.imager.map(|imager| rebase(&imager, &world_from_camera));
         self.state.transform = motion::still(DMat4::IDENTITY);

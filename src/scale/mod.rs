@@ -26,7 +26,7 @@ pub mod tables;
 mod tests;
 pub mod timeline;
 
-pub use cpus::available_cpus;
+pub use cpus::{available_cpus, keep_to_cpus};
 pub use plan::{Configuration, Plan, PlanError};
 pub use predictions::StudyForecast;
 pub use run::{FinishedRun, Purpose, RunError, RunSettings, measure};

@@ -1,6 +1,7 @@
 //! Bad scenes: each error is explained, and everything else is rendered.
 
 use super::{Ran, anthill, directory};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
@@ -148,4 +149,35 @@ fn bad_options_are_clamped() {
     assert_eq!(ran.messages(), ["a.rib:1:1: error: PixelSamples 0 0: clamped to 1 1 [range]"]);
     assert_eq!(ran.code, Some(0));
     assert!((covered(&directory.path().join("a.exr")) - BALL_PIXELS).abs() < 10.0);
+}
+
+/// Shaders are found in the folders of `--shaders` and `ANTHILL_SHADERS`; `--option` sets options, `-d` the driver.
+#[test]
+fn flags_that_people_know_from_other_renderers() {
+    let directory = directory();
+    fs::create_dir_all(directory.path().join("lib/more")).expect("writable");
+    let shader = "surface only_here() { Ci = (0, 1, 0); Oi = 1; }\n";
+    fs::write(directory.path().join("lib/more/only_here.sl"), shader).expect("writable");
+    let body = format!("Surface \"only_here\"\n{BALL}");
+    let is_missing = |ran: &Ran| ran.err.contains("there is no surface shader \"only_here\"");
+    assert!(is_missing(&render(directory.path(), &body, &[])));
+    let found = render(directory.path(), &body, &["--shaders", "lib:lib/more", "-q", "-t", "1"]);
+    assert_eq!((found.code, found.err.as_str()), (Some(0), ""));
+    let variable = [("ANTHILL_SHADERS", OsStr::new("lib/more"))];
+    let ran = super::run(directory.path(), &["render", "a.rib", "-v"], &variable, "");
+    assert!(ran.code == Some(0) && !is_missing(&ran), "{}", ran.err);
+    assert!(ran.err.contains("note: rendering on device ") && ran.err.contains(" regions, "), "{}", ran.err);
+    let flags = ["-d", "png", "--option", "Exposure 0.5 1 Quantize \"rgba\" 255 0 255 0", "-q"];
+    let ran = render(directory.path(), &body, &flags);
+    assert!(is_missing(&ran) && !ran.err.contains("anthill: a.exr"), "{}", ran.err);
+    let bytes = fs::read(directory.path().join("a.exr")).expect("written");
+    assert!(bytes.starts_with(b"\x89PNG"), "the name stays");
+}
+
+/// The most samples per pixel that a scene may ask for, too.
+#[test]
+fn a_pixel_may_have_65536_samples() {
+    let directory = directory();
+    let ran = render(directory.path(), BALL, &["--samples", "256", "256", "--crop", "0.4", "0.5", "0.4", "0.5"]);
+    assert_eq!((ran.code, ran.messages()), (Some(0), vec![]), "{}", ran.err);
 }

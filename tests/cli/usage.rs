@@ -17,7 +17,7 @@ fn wrong_usage_exits_with_2_and_is_explained_on_standard_error() {
         (vec!["render", "a.rib", "--no-such-flag"], "unexpected argument '--no-such-flag'"),
         (vec!["render", "a.rib", "-o", "a"], "must end with .exr, .tif, .tiff or .png"),
         (vec!["render", "a.rib", "--memory", "1"], "expected a size such as 512M"),
-        (vec!["render", "a.rib", "--samples", "0", "4"], "0 is not in 1..=64"),
+        (vec!["render", "a.rib", "--samples", "0", "4"], "0 is not in 1..=256"),
         (vec!["render", "a.rib", "--crop", "0.5", "0.2", "0", "1"], "each pair must increase"),
         (vec!["render", "a.rib", "--stats", "no/such/stats.json"], "cannot write \"no/such/stats.json\""),
         (vec!["shader", "compile", "none.sl"], "cannot read \"none.sl\": No such file or directory"),

@@ -35,7 +35,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("stats", &["film", "diagnostic"]),
     ("forecast", &["schedule", "stats"]),
     ("outcome", &["film", "stats"]),
-    ("options", &["film", "trace"]),
+    ("options", &["film", "scene::SearchPaths", "trace"]),
     // A study runs the program as its users do, and reads what it says of itself; devices are only looked up.
     ("scale", &["film", "forecast", "stats", "gpu"]),
     // All that takes part in a render: not `forecast` and `scale`, which only read what a render reports.
@@ -89,6 +89,9 @@ const CRATES: &[(&str, &[&str])] = &[
     ("shaderc", &["build/", "spirv-gen/tests/"]),
     ("spirv_gen", &["src/shading/", "spirv-gen/tests/", "bench/", "fuzz/"]),
     ("clap", &["src/cli/"]),
+    ("clap_complete", &["src/cli/"]),
+    ("clap_mangen", &["src/cli/"]),
+    ("terminal_size", &["src/cli/"]),
     ("indicatif", &["src/cli/"]),
     ("signal_hook", &["src/cli/"]),
     ("exr", &["src/film/", "tests/"]),

@@ -16,14 +16,20 @@ const NO_DEVICE_HINT: &str = "give devices more memory with --memory, or name ot
 /// A displacement may exceed its bound by this factor, because of rounding.
 const BOUND_SLACK: f32 = 1.0001;
 
-/// Reports where no GPU was found by itself, and where the devices are not all of one model and driver.
+/// Reports the devices, and that there is no GPU, as details; and to everybody where the devices are not all of one
+/// model and driver.
 pub(crate) fn on_devices(reporter: &Reporter, devices: &[&DeviceInfo], wanted: &str) {
     let Some(first) = devices.first() else { return };
     let chosen = ["all", "alike"].contains(&wanted.trim());
     if chosen && devices.iter().all(|device| device.kind == DeviceKind::Cpu) {
         let message = format!("no GPU that can render was found: rendering on the processor with {}", first.name);
-        let note = Diagnostic::new(Severity::Info, "devices", SourceLocation::default(), message);
+        let note = Diagnostic::new(Severity::Detail, "devices", SourceLocation::default(), message);
         reporter.report(note.hint("`anthill devices` lists every device and what it lacks"));
+    }
+    for info in devices {
+        let DeviceInfo { index, name, kind, driver, driver_info, .. } = info;
+        let message = format!("rendering on device {index}: {name} ({kind}, {driver} {driver_info})");
+        reporter.report(Diagnostic::new(Severity::Detail, "devices", SourceLocation::default(), message));
     }
     let Some(other) = devices.iter().find(|device| !device.is_like(first)) else { return };
     // Two drivers may give their devices one name.

@@ -1,7 +1,7 @@
 //! A whole render: opens devices, and draws worlds while the next one is read.
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
-use crate::film::{DisplayOutcome, OutputNaming};
+use crate::film::{DisplayOutcome, OutputNaming, set_driver};
 use crate::gpu::{GpuError, OpenOptions, Opening, open_each};
 use crate::host_memory::HostMemory;
 use crate::options::{HANG_TIMEOUT, RenderOptions};
@@ -180,7 +180,10 @@ fn draw_all(
             session.reporter.report(Diagnostic::new(Severity::Severe, "usage", SourceLocation::default(), message));
             return (Ending::WrongUsage, displays);
         }
-        for ReadWorld { world, charge } in batch {
+        for ReadWorld { mut world, charge } in batch {
+            if let Some(driver) = &options.display_type {
+                set_driver(&mut world.options, driver);
+            }
             let WorldOutcome { displays: drawn, ending } = session.draw(world, &charge);
             displays.extend(drawn);
             if let Some(ending) = ending {

@@ -163,6 +163,49 @@ fn search_paths() {
     assert_eq!(read_bytes("WorldBegin WorldEnd", &settings).world().options.search.shader, ["std"]);
 }
 
+/// Folders of the command line come first, those of the environment last, whatever the scene sets.
+#[test]
+fn search_paths_of_the_user() {
+    let mut settings = Settings::default();
+    settings.search_first.shader = vec!["first".to_owned(), "a".to_owned()];
+    settings.search_last.shader = vec!["last".to_owned()];
+    let shader = |path: &str| {
+        let text = format!("Option \"searchpath\" \"shader\" \"{path}\"\nWorldBegin WorldEnd");
+        read_bytes(text, &settings).world().options.search.shader.join(" ")
+    };
+    assert_eq!([shader("a:b"), shader("@:b")], ["first a b last", "first a last b"]);
+    let none = read_bytes("WorldBegin WorldEnd", &settings);
+    assert_eq!(none.world().options.search.shader, ["first", "a", ".", "last"]);
+    assert!(none.world().options.search.texture.is_empty());
+}
+
+#[test]
+fn archives_are_found_in_folders_of_the_user() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    std::fs::write(folder.path().join("a.rib"), "Sphere 1 -1 1 360\n").expect("writable");
+    let path = vec![folder.path().display().to_string()];
+    for is_first in [false, true] {
+        let mut settings = Settings::default();
+        let paths = if is_first { &mut settings.search_first } else { &mut settings.search_last };
+        paths.archive.clone_from(&path);
+        let outcome = read_bytes("WorldBegin ReadArchive \"a.rib\" WorldEnd", &settings);
+        assert_eq!(outcome.world().drawables.len(), 1, "{:?}", outcome.messages);
+    }
+}
+
+/// The requests of the command line come before those of the scene, which win.
+#[test]
+fn a_prologue_is_read_first() {
+    let prologue = vec!["PixelSamples 3 5".to_owned(), "Format 20 10 1 Bogus".to_owned()];
+    let settings = Settings { prologue, ..Settings::default() };
+    let outcome = read_bytes("Format 8 4 1\nWorldBegin WorldEnd", &settings);
+    assert_eq!((outcome.world().options.pixel_samples, outcome.world().camera.resolution), ([3, 5], [8, 4]));
+    assert_eq!(
+        outcome.messages[0].to_string().lines().next(),
+        Some("--option:1:16: error: unknown request Bogus [unregistered]")
+    );
+}
+
 #[test]
 fn displays_and_their_modes() {
     let world = with(
