@@ -3,7 +3,8 @@
 use super::buffers::{ActiveRegion, FrameSlices};
 use super::frame::filter_apron;
 use super::kernels::constants::{
-    DEPTH_FILTER_FARTHEST, DEPTH_FILTER_MEAN, DEPTH_FILTER_NEAREST, FILTER_BOX, FILTER_CATMULL_ROM, FILTER_GAUSSIAN,
+    DEPTH_FILTER_FARTHEST, DEPTH_FILTER_MEAN, DEPTH_FILTER_NEAREST, FILTER_BLACKMAN_HARRIS, FILTER_BOX,
+    FILTER_CATMULL_ROM, FILTER_DISK, FILTER_GAUSSIAN, FILTER_LANCZOS, FILTER_MITCHELL, FILTER_SEPARABLE_CATMULL_ROM,
     FILTER_SINC, FILTER_TRIANGLE,
 };
 use super::kernels::{depth, filter};
@@ -24,6 +25,11 @@ fn kind_number(kind: FilterKind) -> u32 {
         FilterKind::Gaussian => FILTER_GAUSSIAN,
         FilterKind::CatmullRom => FILTER_CATMULL_ROM,
         FilterKind::Sinc => FILTER_SINC,
+        FilterKind::Mitchell => FILTER_MITCHELL,
+        FilterKind::Lanczos => FILTER_LANCZOS,
+        FilterKind::BlackmanHarris => FILTER_BLACKMAN_HARRIS,
+        FilterKind::Disk => FILTER_DISK,
+        FilterKind::SeparableCatmullRom => FILTER_SEPARABLE_CATMULL_ROM,
     }
 }
 

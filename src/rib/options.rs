@@ -228,21 +228,19 @@ impl Reader<'_> {
     pub(super) fn pixel_filter(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let name = lexer.text()?;
         let width = lexer.finite::<2>()?;
-        let instead = match &*name {
-            "mitchell" => Some(FilterKind::CatmullRom),
-            "disk" => Some(FilterKind::Box),
-            "bessel" | "lanczos" => Some(FilterKind::Sinc),
-            "blackman-harris" | "separable-catmull-rom" => Some(FilterKind::Gaussian),
-            _ => None,
-        };
         let kind = match &*name {
             "box" => FilterKind::Box,
             "triangle" => FilterKind::Triangle,
             "catmull-rom" => FilterKind::CatmullRom,
             "sinc" => FilterKind::Sinc,
             "gaussian" => FilterKind::Gaussian,
+            "mitchell" => FilterKind::Mitchell,
+            "lanczos" => FilterKind::Lanczos,
+            "blackman-harris" => FilterKind::BlackmanHarris,
+            "disk" => FilterKind::Disk,
+            "separable-catmull-rom" => FilterKind::SeparableCatmullRom,
             _ => {
-                let kind = instead.unwrap_or(FilterKind::Gaussian);
+                let kind = if &*name == "bessel" { FilterKind::Sinc } else { FilterKind::Gaussian };
                 let message = format!("the pixel filter \"{name}\" is not supported; {kind:?} is used");
                 self.report_here(RequestFault::warning("incapable", self.current.offset, message));
                 kind

@@ -68,12 +68,22 @@ pub enum FilterKind {
     Box,
     /// A tent.
     Triangle,
-    /// Catmull-Rom spline.
+    /// Catmull-Rom spline of the distance in pixels.
     CatmullRom,
     /// Windowed sinc as in the RISpec.
     Sinc,
     /// exp(-2 r^2) in units of half the width.
     Gaussian,
+    /// Mitchell and Netravali's filter with B = C = 1/3, scaled to the width; separable.
+    Mitchell,
+    /// Sinc in pixels, windowed by the middle lobe of a sinc as wide as the filter; separable.
+    Lanczos,
+    /// The Blackman-Harris window of four terms, scaled to the width; separable.
+    BlackmanHarris,
+    /// 1 inside the ellipse that the widths describe.
+    Disk,
+    /// The product of two Catmull-Rom splines in pixels, along x and y.
+    SeparableCatmullRom,
 }
 
 /// A pixel filter with its full widths in pixels.

@@ -72,15 +72,27 @@ fn weight(kind: &str, width: f64, x: f64) -> f64 {
         "box" => 1.0,
         "triangle" => 1.0 - x.abs() / half,
         "gaussian" => (-2.0 * (x / half) * (x / half)).exp(),
+        "mitchell" => match 2.0 * x.abs() / half {
+            q if q < 1.0 => (7.0 * q * q * q - 12.0 * q * q + 16.0 / 3.0) / 6.0,
+            q => (-7.0 / 3.0 * q * q * q + 12.0 * q * q - 20.0 * q + 32.0 / 3.0) / 6.0,
+        },
+        "disk" => (1.0 - (x / half) * (x / half)).sqrt(),
         _ => unreachable!("separable filters only"),
     }
 }
 
 #[test]
 fn an_edge_shows_the_integral_of_the_filter() {
-    for (kind, width) in
-        [("box", 1.0), ("box", 3.0), ("triangle", 2.0), ("triangle", 5.0), ("gaussian", 2.0), ("gaussian", 4.0)]
-    {
+    for (kind, width) in [
+        ("box", 1.0),
+        ("box", 3.0),
+        ("triangle", 2.0),
+        ("triangle", 5.0),
+        ("gaussian", 2.0),
+        ("gaussian", 4.0),
+        ("mitchell", 4.0),
+        ("disk", 3.0),
+    ] {
         let options = format!("PixelSamples 16 16\nPixelFilter \"{kind}\" {width} {width}\n{PIXELS}");
         let world = "Surface \"constant\"\nPatch \"bilinear\" \"P\" [0.25 -40 0  40 -40 0  0.25 40 0  40 40 0]";
         let picture = TestScene::new(&options, world).picture("rgba");
@@ -98,8 +110,19 @@ fn an_edge_shows_the_integral_of_the_filter() {
 
 #[test]
 fn filters_of_any_kind_keep_a_plane_as_it_is() {
-    let filters =
-        ["box\" 1 1", "triangle\" 2 2", "gaussian\" 2 2", "gaussian\" 5 3", "catmull-rom\" 4 4", "sinc\" 6 6"];
+    let filters = [
+        "box\" 1 1",
+        "triangle\" 2 2",
+        "gaussian\" 2 2",
+        "gaussian\" 5 3",
+        "catmull-rom\" 4 4",
+        "sinc\" 6 6",
+        "mitchell\" 4 4",
+        "lanczos\" 6 4",
+        "blackman-harris\" 3 3",
+        "disk\" 2 2",
+        "separable-catmull-rom\" 4 4",
+    ];
     for filter in filters {
         let options = format!("PixelSamples 2 3\nPixelFilter \"{filter}\n{PIXELS}");
         let world = "Color [0.25 0.5 0.75]\nSurface \"constant\"\nPatch \"bilinear\" \"P\" [-40 -40 0  40 -40 0  -40 40 0  40 40 0]";

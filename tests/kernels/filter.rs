@@ -47,7 +47,18 @@ fn filtered(samples: [u32; 2], inside: [u32; 4], by: &Filter, translucent: bool)
 }
 
 fn filters() -> Vec<Filter> {
-    let kinds = [FilterKind::Box, FilterKind::Triangle, FilterKind::Gaussian, FilterKind::CatmullRom, FilterKind::Sinc];
+    let kinds = [
+        FilterKind::Box,
+        FilterKind::Triangle,
+        FilterKind::Gaussian,
+        FilterKind::CatmullRom,
+        FilterKind::Sinc,
+        FilterKind::Mitchell,
+        FilterKind::Lanczos,
+        FilterKind::BlackmanHarris,
+        FilterKind::Disk,
+        FilterKind::SeparableCatmullRom,
+    ];
     let widths = [[1.0, 1.0], [2.0, 2.0], [3.0, 3.0], [0.5, 1.5], [4.0, 2.5], [6.3, 5.0]];
     kinds.into_iter().flat_map(|kind| widths.map(|width| Filter { kind, width })).collect()
 }

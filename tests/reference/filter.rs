@@ -34,6 +34,40 @@ pub(crate) fn weight(filter: &Filter, x: f64, y: f64) -> f64 {
             };
             windowed(x, 2.0 * half[0]) * windowed(y, 2.0 * half[1])
         }
+        FilterKind::Mitchell => {
+            let (b, c) = (1.0 / 3.0, 1.0 / 3.0);
+            let along = |q: f64| match q.abs() {
+                q if q < 1.0 => {
+                    ((12.0 - 9.0 * b - 6.0 * c) * q.powi(3) + (-18.0 + 12.0 * b + 6.0 * c) * q.powi(2) + 6.0 - 2.0 * b)
+                        / 6.0
+                }
+                q => {
+                    let (cubic, square) = ((-b - 6.0 * c) * q.powi(3), (6.0 * b + 30.0 * c) * q.powi(2));
+                    (cubic + square + (-12.0 * b - 48.0 * c) * q + 8.0 * b + 24.0 * c) / 6.0
+                }
+            };
+            along(2.0 * x / half[0]) * along(2.0 * y / half[1])
+        }
+        FilterKind::Lanczos => {
+            let sinc = |x: f64| if x == 0.0 { 1.0 } else { (PI * x).sin() / (PI * x) };
+            sinc(x) * sinc(y) * sinc(x / half[0]) * sinc(y / half[1])
+        }
+        FilterKind::BlackmanHarris => {
+            let along = |r: f64| {
+                let terms = [0.35875, 0.48829, 0.14128, 0.01168];
+                (0..).zip(terms).map(|(k, term)| term * (f64::from(k) * PI * r).cos()).sum::<f64>()
+            };
+            along(x / half[0]) * along(y / half[1])
+        }
+        FilterKind::Disk => f64::from(u8::from((x / half[0]).powi(2) + (y / half[1]).powi(2) <= 1.0)),
+        FilterKind::SeparableCatmullRom => {
+            let along = |q: f64| match q.abs() {
+                q if q >= 2.0 => 0.0,
+                q if q < 1.0 => 3.0 * q.powi(3) - 5.0 * q.powi(2) + 2.0,
+                q => -q.powi(3) + 5.0 * q.powi(2) - 8.0 * q + 4.0,
+            };
+            along(x) * along(y)
+        }
     }
 }
 
@@ -88,5 +122,12 @@ fn filters_are_what_the_specification_says_at_a_few_places() {
     assert_eq!((at(FilterKind::Triangle, 2.0, 0.5, 0.5), at(FilterKind::Triangle, 4.0, 2.0, 0.0)), (0.25, 0.0));
     assert!((at(FilterKind::Gaussian, 2.0, 1.0, 0.0) - (-2.0_f64).exp()).abs() < 1e-15);
     assert_eq!((at(FilterKind::CatmullRom, 4.0, 0.0, 0.0), at(FilterKind::CatmullRom, 4.0, 1.0, 0.0)), (2.0, 0.0));
+    // B = C = 1/3: 8/9 in the middle, 1/18 halfway to the rim.
+    assert!((at(FilterKind::Mitchell, 4.0, 0.0, 1.0) - 8.0 / 9.0 / 18.0).abs() < 1e-15);
+    assert!(at(FilterKind::Lanczos, 6.0, 2.0, 0.5).abs() < 1e-15 && at(FilterKind::Lanczos, 6.0, 1.5, 0.0) < -0.1);
+    assert!((at(FilterKind::BlackmanHarris, 3.0, 0.0, 0.0) - 1.0).abs() < 1e-15);
+    assert!((at(FilterKind::BlackmanHarris, 3.0, 1.5, 0.0) - 6e-5).abs() < 1e-15);
+    assert_eq!((at(FilterKind::Disk, 2.0, 0.6, 0.7), at(FilterKind::Disk, 2.0, 0.8, 0.7)), (1.0, 0.0));
+    assert_eq!(at(FilterKind::SeparableCatmullRom, 4.0, 0.5, 1.0), 0.0);
     assert!(at(FilterKind::Sinc, 4.0, 1.0, 0.3).abs() < 1e-15 && at(FilterKind::Sinc, 4.0, 1.5, 0.0) < -0.1);
 }

@@ -108,7 +108,7 @@ fn options_out_of_range_are_ignored_or_clamped() {
         ("PixelSamples 0 0", "range"),
         ("PixelSamples 9999 2", "range"),
         ("PixelFilter \"box\" 0 1", "range"),
-        ("PixelFilter \"mitchell\" 4 4", "incapable"),
+        ("PixelFilter \"bessel\" 4 4", "incapable"),
         ("Exposure 1 0", "range"),
         ("Quantize \"rgq\" 1 0 1 0", "badargument"),
         ("Hider \"paint\"", "incapable"),
