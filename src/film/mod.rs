@@ -189,16 +189,35 @@ impl Pixels {
     }
 }
 
+fn is_empty([x0, y0, x1, y1]: [u32; 4]) -> bool {
+    x0 == x1 || y0 == y1
+}
+
+/// The error about a crop window that selects no pixel.
+fn no_pixel(world: &World) -> Diagnostic {
+    let ([x0, x1, y0, y1], [width, height]) = (world.camera.crop_window, world.camera.resolution);
+    let message = format!(
+        "the crop window {x0} {x1} {y0} {y1} selects no pixel of {width} by {height}; nothing of this world is drawn"
+    );
+    let hint = "widen the window of CropWindow or --crop: it goes from the left to the right and from the top to the \
+                bottom of the picture, each from 0 to 1";
+    Diagnostic::new(Severity::Error, "range", world.location.clone(), message).hint(hint)
+}
+
 impl Film {
     /// Creates the film that a world's displays need, with all pixels missing. Mistakes in a display are reported here
     /// and do not affect the other displays.
     ///
     /// # Errors
-    /// If the film needs more than `bytes_max` bytes or cannot be allocated, which is reported. Then all displays are
-    /// missing.
+    /// If the crop window selects no pixel, or if the film needs more than `bytes_max` bytes or cannot be allocated,
+    /// which is reported. Then all displays are missing.
     pub fn new(world: &World, bytes_max: u64, reporter: &Reporter) -> Result<Self, Vec<DisplayOutcome>> {
         let outputs = plan::plan(&world.options.displays, reporter);
         let layout = layout(&outputs, &world.options);
+        if is_empty(world.camera.crop_px()) {
+            reporter.report(no_pixel(world));
+            return Err(missing(&outputs, |_| true));
+        }
         let Some(pixels) = Pixels::new(world.camera.crop_px(), layout.floats(), bytes_max) else {
             let [width, height] = world.camera.resolution;
             let message = format!(

@@ -171,10 +171,21 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// An option, which freezes at WorldBegin; renderers accept it inside the world too, where scenes have it.
     pub(super) fn imager(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let call = self.shader_call(lexer)?;
+        if self.recording.is_some() {
+            let message = "Imager is not allowed between ObjectBegin and ObjectEnd";
+            return Err(RequestFault::error("illstate", self.current.offset, message));
+        }
         let instance = call.map(|call| Arc::new(call.instance(&self.state.transform)));
-        self.options.options.imager = instance;
+        let Some(world) = &mut self.world else {
+            self.options.options.imager = instance;
+            return Ok(());
+        };
+        world.options.imager = instance;
+        let message = "Imager is an option and belongs before WorldBegin; it is used for this world";
+        self.report_here(RequestFault::warning("illstate", self.current.offset, message));
         Ok(())
     }
 

@@ -102,7 +102,7 @@ requests! {
     "PixelSamples" Option Ends Reader::pixel_samples;
     "PixelFilter" Option Ends Reader::pixel_filter;
     "Exposure" Option Ends Reader::exposure;
-    "Imager" Option Ends Reader::imager;
+    "Imager" Anywhere Ends Reader::imager;
     "Quantize" Option Ends Reader::quantize;
     "Display" Option Ends Reader::display;
     "Hider" Option Ends Reader::hider;

@@ -16,12 +16,17 @@ pub(super) fn expand(
     for item in split(text) {
         match item {
             "" => {}
-            "&" => folders.extend_from_slice(current),
-            "@" => folders.extend_from_slice(standard),
+            "&" => folders.extend(or_here(current)),
+            "@" => folders.extend(or_here(standard)),
             folder => folders.push(substitute(folder, variable)),
         }
     }
     folders
+}
+
+/// A list that was not set stands for the working directory.
+fn or_here(folders: &[String]) -> Vec<String> {
+    if folders.is_empty() { vec![".".to_owned()] } else { folders.to_vec() }
 }
 
 /// Returns the directories, each relative one followed by the one of the same name in `beside`, without duplicates.
@@ -159,5 +164,7 @@ mod tests {
         for (text, wanted) in cases {
             assert_eq!(expand(text, &current, &standard, &variable), *wanted, "{text}");
         }
+        // Lists that were not set are the working directory.
+        assert_eq!(expand("a:&:b:@", &[], &[], &variable), ["a", ".", "b", "."]);
     }
 }

@@ -23,7 +23,8 @@ pub(super) enum LightSlot {
 
 /// A world that is being read.
 pub(super) struct WorldBuilder {
-    options: Options,
+    /// The options as they were frozen.
+    pub(super) options: Options,
     /// The camera.
     pub(super) camera: Camera,
     /// The drawables so far.

@@ -47,13 +47,16 @@ pub struct Camera {
 
 impl Camera {
     /// The half-open pixel rectangle `[x0, y0, x1, y1]` that the crop window selects: first = clamp(ceil(res min)),
-    /// last = clamp(ceil(res max - 1)) (RISpec 4.1.1).
+    /// last = clamp(ceil(res max - 1)) (RISpec 4.1.1). A window that selects no pixel gives an empty rectangle.
     pub fn crop_px(&self) -> [u32; 4] {
         let edge = |min: f64, max: f64, resolution: u32| {
-            let clamp = |value: f64| value.clamp(0.0, f64::from(resolution) - 1.0) as u32;
-            let first = clamp((f64::from(resolution) * min).ceil());
-            let last = clamp((f64::from(resolution) * max - 1.0).ceil());
-            (first, last.max(first) + 1)
+            let resolution = f64::from(resolution);
+            let (first, last) = ((resolution * min).ceil(), (resolution * max - 1.0).ceil());
+            if first > last {
+                return (0, 0);
+            }
+            let clamp = |value: f64| value.clamp(0.0, resolution - 1.0) as u32;
+            (clamp(first), clamp(last) + 1)
         };
         let (x0, x1) = edge(self.crop_window[0], self.crop_window[1], self.resolution[0]);
         let (y0, y1) = edge(self.crop_window[2], self.crop_window[3], self.resolution[1]);

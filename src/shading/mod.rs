@@ -125,9 +125,10 @@ fn helpers() -> Result<Helpers, LibraryError> {
 /// Reports textures that the programs of a drawable, a light or an imager use; each name once.
 fn report_textures(reflection: &Reflection, source: &BlockSource<'_>, reporter: &Reporter) {
     for shortfall in &reflection.shortfalls {
-        let Shortfall::Lookup(_, Some(pattern)) = shortfall else { continue };
+        let Shortfall::Lookup(what, Some(pattern)) = shortfall else { continue };
         let Some((name, location)) = source.named(pattern).filter(|(name, _)| !name.is_empty()) else { continue };
-        let message = format!("texture {name:?} is missing: textures are not supported yet, so lookups find nothing");
+        let instead = if *what == "texture" { "white" } else { "black" };
+        let message = format!("texture {name:?} is missing: textures are not supported yet; it is {instead}");
         reporter.warn("unimplement", &location, message);
     }
 }

@@ -48,6 +48,22 @@ fn displays_are_written_independently() {
     assert_eq!(names(directory.path()), ["a.exr", "a.rib", "b.tif", "x.png"]);
 }
 
+#[test]
+fn a_crop_window_without_a_pixel_writes_nothing() {
+    let directory = directory();
+    let displays = "Display \"a.exr\" \"exr\" \"rgba\" CropWindow 0.8 0.8 0.45 0.45";
+    let error = "a.rib:3:1: error: the crop window 0.8 0.8 0.45 0.45 selects no pixel of 16 by 16; nothing of this world is \
+                 drawn [range]";
+    for flags in [&[][..], &["--check"]] {
+        let ran = render(directory.path(), displays, flags);
+        assert_eq!((ran.code, ran.messages()[0]), (Some(1), error), "{flags:?}");
+    }
+    // A flag that leaves no pixel.
+    let ran = render(directory.path(), "Display \"a.exr\" \"exr\" \"rgba\"", &["--crop", "0.501", "0.502", "0", "1"]);
+    assert!(ran.code == Some(1) && ran.err.contains("0.501 0.502 0 1 selects no pixel"), "{}", ran.err);
+    assert_eq!(names(directory.path()), ["a.rib"]);
+}
+
 /// This is known before anything is rendered, so the summary counts no device.
 #[test]
 fn nothing_is_rendered_for_outputs_that_cannot_be_written() {

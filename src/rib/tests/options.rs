@@ -53,6 +53,12 @@ fn two_crops_that_share_an_edge_tile() {
     let crop = |window: &str| with(&format!("Format 100 30 1\nCropWindow {window}")).camera.crop_px();
     assert_eq!(crop("0 .333 0 1"), [0, 0, 34, 30]);
     assert_eq!(crop("[.333 1 0 1]"), [34, 0, 100, 30]);
+    // Windows that select no pixel, and the smallest that selects one.
+    for empty in [".5 .5 0 1", "0 1 1 1", "-1 0 0 1", ".501 .509 0 1"] {
+        let [x0, y0, x1, y1] = crop(empty);
+        assert!(x0 == x1 || y0 == y1, "{empty}: {:?}", [x0, y0, x1, y1]);
+    }
+    assert_eq!(crop(".50 .501 0 .01"), [50, 0, 51, 1]);
 }
 
 #[test]

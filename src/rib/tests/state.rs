@@ -1,6 +1,7 @@
 //! Blocks, transformations, attributes, lights, motion.
 
 use super::*;
+use crate::diagnostic::Severity;
 use crate::scene::{ParamValue, ShadingInterpolation};
 
 const POINT: &str = "Sphere 1 -1 1 360";
@@ -137,6 +138,19 @@ fn a_file_that_stops_reports_what_is_open_and_draws() {
     let outcome = read_text("FrameBegin 1\nWorldBegin\nAttributeBegin\nSphere 1 -1 1 360\n");
     assert_eq!(outcome.codes(), [("nesting", 3), ("nesting", 2), ("nesting", 1)]);
     assert_eq!(outcome.world().drawables.len(), 1);
+}
+
+#[test]
+fn an_imager_inside_the_world_is_that_worlds_imager() {
+    let outcome = read_text(
+        "WorldBegin\nTranslate 0 0 2\nImager \"clamp\"\nPoints \"P\" [0 0 0]\nWorldEnd\nWorldBegin\nWorldEnd",
+    );
+    assert_eq!(outcome.codes(), [("illstate", 3)]);
+    assert_eq!(outcome.messages[0].severity, Severity::Warning);
+    let imagers: Vec<_> = outcome.worlds.iter().map(|world| world.options.imager.as_ref().map(|i| &*i.name)).collect();
+    assert_eq!(imagers, [Some("clamp"), None]);
+    let outcome = read_text("ObjectBegin 1\nImager \"clamp\"\nObjectEnd\nWorldBegin\nWorldEnd");
+    assert_eq!((outcome.codes(), &outcome.worlds[0].options.imager), (vec![("illstate", 2)], &None));
 }
 
 #[test]

@@ -162,6 +162,9 @@ fn hints_are_comments_even_inside_a_parameter_list() {
 fn windows_files_and_byte_order_marks() {
     let text = "\u{feff}##RenderMan RIB\r\nWorldBegin\r\nSphere 1 -1 1 360\r\nWorldEnd\r\n\u{1a}";
     assert_eq!(clean(text).drawables[0].geometry.location.line, 3);
+    // A lone carriage return ends a line too.
+    let old = "##RenderMan RIB\rWorldBegin\r# comment\rSphere 1 -1 1 360 # comment\rWorldEnd\r";
+    assert_eq!(clean(old).drawables[0].geometry.location.line, 4);
     // 0377 ends a stream.
     let outcome = read_bytes(b"WorldBegin\nWorldEnd\n\xffnot read".as_slice(), &Settings::default());
     assert!(outcome.messages.is_empty());
