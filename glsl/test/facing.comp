@@ -16,7 +16,8 @@ layout(push_constant) uniform Push {
     uint output_base;
     uint channel_stride;
     uint space_table;
-    uint reserved;
+    uint trips;
+    uint state_base;
 };
 
 void main() {

@@ -14,7 +14,7 @@
 //! | 0 | `Work` | two `uvec4` a slot, see [`work`] |
 //! | 1 | `Arena` | `vec4`: the channels of all vertices, read and written |
 //! | 2 | `Params` | `vec4`: instance blocks, light lists and light blocks, the space table, read only |
-//! | 3 | `Status` | `uint`: word 0 counts invocations that ran out of loop trips ([`LOOP_TRIPS_MAX`]) |
+//! | 3 | `Status` | `uint`: word 0 counts invocations that ran out of loop trips ([`Push::trips`]) |
 //!
 //! *Channels.* Channel `c` of vertex `l` of slot `s` is the record `Arena[channel_base + c * channel_stride + (s <<
 //! slot_log2) + l]`. Inputs and outputs have numbers of their own ([`crate::Reflection`] lists both in order); inputs
@@ -38,12 +38,23 @@
 //! *Space table.* For `transform(name, ...)` with a name not known before: `Params[space_table + token]` is `(record of
 //! camera_from_space's four columns, record of space_from_camera's, 0, 0)` as uint bits; record 0 stands for an unknown
 //! space (identity). `"object"` and `"shader"` are in the instance block.
+//!
+//! *Long loops.* An invocation makes at most [`Push::trips`] loop trips in a dispatch; drivers end loops by themselves
+//! after some number (65,535 in an invocation, measured on lavapipe of Mesa 22, nested loops included). A plain kernel
+//! ends its loops there: its outputs are then wrong, and `Status` says so. The *resumable* kernel of the same program
+//! ([`crate::compose::Resumable`]) saves its loops instead, in the channels of `Arena` that begin at
+//! [`Push::state_base`], and goes on with them in the next dispatch that has [`TRIPS_RESUME`] set; inputs must still be
+//! there, so outputs must not overwrite them. It is dispatched until `Status` counts nothing. The number of dispatches
+//! cannot be seen in the outputs.
 
 /// Invocations of a workgroup.
 pub const WORKGROUP_SIZE: u32 = 256;
 
-/// Loop trips of one invocation after which loops end and [`STATUS_LOOP_TRIPS`] is raised.
+/// The largest [`Push::trips`].
 pub const LOOP_TRIPS_MAX: u32 = 32_768;
+
+/// Bit of [`Push::trips`]: a resumable kernel goes on with the loops that it saved.
+pub const TRIPS_RESUME: u32 = 1 << 31;
 
 /// Word of `Status` that counts invocations which ran out of loop trips.
 pub const STATUS_LOOP_TRIPS: u32 = 0;
@@ -104,6 +115,10 @@ pub struct Push {
     pub channel_stride: u32,
     /// Record of the space table in `Params`.
     pub space_table: u32,
-    /// Reserved, 0.
-    pub reserved: u32,
+    /// Loop trips that an invocation makes at most, 1 to [`LOOP_TRIPS_MAX`], with [`TRIPS_RESUME`]. More than the
+    /// program nests loops, or a resumable kernel does not get on. Loops of few trips, known when the program is
+    /// compiled, are not counted.
+    pub trips: u32,
+    /// Record of the first channel of saved loops, of vertex 0 of slot 0.
+    pub state_base: u32,
 }

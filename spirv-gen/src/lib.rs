@@ -48,7 +48,7 @@ pub mod standard;
 pub mod syntax;
 pub mod text;
 
-pub use compose::{Compiled, PipelineRequest, Reflection, compile};
+pub use compose::{Compiled, PipelineRequest, Reflection, Resumable, compile};
 pub use front::{ParsedFile, parse_shader, parse_shaders};
 pub use lower::lower;
 pub use sema::hir::CheckedShader;

@@ -37,6 +37,38 @@ pub struct ProgramPlaces {
     pub uniform_base: u32,
 }
 
+/// How the loops of a program run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopRun {
+    /// Loop trips that an invocation makes at most.
+    pub trips: u32,
+    /// For resumable kernels: where loops are saved.
+    pub saved: Option<LoopState>,
+}
+
+/// The channels in which a resumable kernel saves its loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopState {
+    /// The first record.
+    pub base: u32,
+    /// Whether there are loops saved, which go on. The program's other inputs are still there too.
+    pub resume: bool,
+}
+
+impl LoopRun {
+    /// Loops that stop for good after so many trips.
+    pub fn plain(trips: u32) -> Self {
+        Self { trips, saved: None }
+    }
+
+    /// The push constants `trips` and `state_base` of spirv-gen's abi.rs.
+    pub(super) fn push(&self) -> [u32; 2] {
+        const RESUME: u32 = 1 << 31;
+        let resume = self.saved.is_some_and(|saved| saved.resume);
+        [self.trips | if resume { RESUME } else { 0 }, self.saved.map_or(0, |saved| saved.base)]
+    }
+}
+
 /// One run of a compiled program over a piece.
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramRun<'a> {
@@ -48,6 +80,8 @@ pub struct ProgramRun<'a> {
     pub primvars: bool,
     /// Where its data is.
     pub places: ProgramPlaces,
+    /// How its loops run.
+    pub loops: LoopRun,
 }
 
 /// Appends one run of a compiled program over a piece whose geometry channels are diced: its work records, the primvars
@@ -59,7 +93,12 @@ pub fn record_program(
     piece: &Piece,
     run: &ProgramRun<'_>,
 ) {
-    record_inputs(recording, sources, slices, piece, run);
+    if !run.loops.saved.is_some_and(|saved| saved.resume) {
+        record_inputs(recording, sources, slices, piece, run);
+    }
+    let [trips, state_base] = run.loops.push();
+    let resumable = run.kernel.resumable.as_ref().filter(|_| run.loops.saved.is_some());
+    let kernel = resumable.map_or(&run.kernel.kernel, |resumable| &resumable.kernel);
     // The push constants of spirv-gen's abi.rs. Work records of this piece begin at 0.
     let push = [
         0,
@@ -69,11 +108,12 @@ pub fn record_program(
         run.places.output_base,
         piece.vertices(),
         sources.frame.space_table,
-        0,
+        trips,
+        state_base,
     ];
     let params = sources.frame.params.range();
     recording.dispatch(Dispatch {
-        kernel: Arc::clone(&run.kernel.kernel),
+        kernel: Arc::clone(kernel),
         constants: Vec::new(),
         groups: piece.groups(slices, Per::Vertex),
         bindings: vec![slices.work.range(), slices.arena.range(), params, slices.status.range()],

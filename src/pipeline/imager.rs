@@ -4,6 +4,7 @@
 //! y, one pixel apart. Tiles are laid out from raster (0, 0), so that derivatives and `random()` do not depend on the
 //! crop window.
 
+use super::displace::{LoopRun, LoopState};
 use super::look::ImagerProgram;
 use super::recording::{Arena, ArenaFull, Buffer, Dispatch, Groups, Recording, Slice};
 use std::sync::Arc;
@@ -26,13 +27,13 @@ pub struct ImagerSlices {
     pub arena: Slice<[f32; 4]>,
     /// The program's parameters.
     pub params: Slice<[f32; 4]>,
-    /// Word 0: pixels whose loops ran out of trips.
+    /// Word 0: pixels whose loops have not ended yet.
     pub status: Slice<u32>,
 }
 
 impl ImagerSlices {
     fn arena_records(program: &ImagerProgram, tiles: u64) -> u64 {
-        tiles * u64::from(TILE_PIXELS) * u64::from(program.input_channels + OUTPUT_CHANNELS)
+        tiles * u64::from(TILE_PIXELS) * u64::from(program.input_channels + OUTPUT_CHANNELS + program.state_channels)
     }
 
     /// Bytes that `tiles` tiles take up.
@@ -77,11 +78,19 @@ pub fn output_records(program: &ImagerProgram, tiles: u32) -> std::ops::Range<u6
     first..first + u64::from(OUTPUT_CHANNELS * tiles * TILE_PIXELS)
 }
 
+/// How an imager's loops run: with so many trips, from the start or on from where the last run stopped.
+pub fn loops(program: &ImagerProgram, tiles: u32, trips: u32, resume: bool) -> LoopRun {
+    let base = output_records(program, tiles).end as u32;
+    LoopRun { trips, saved: (program.state_channels > 0).then_some(LoopState { base, resume }) }
+}
+
 /// Appends the run of an imager over the first `tiles` tiles.
-pub fn record(recording: &mut Recording, program: &ImagerProgram, slices: &ImagerSlices, tiles: u32) {
-    let output_base = output_records(program, tiles).start as u32;
+pub fn record(recording: &mut Recording, program: &ImagerProgram, slices: &ImagerSlices, tiles: u32, loops: LoopRun) {
+    let outputs = output_records(program, tiles);
+    let [trips, state_base] = loops.push();
+    let output_base = outputs.start as u32;
     // The push constants of spirv-gen's abi.rs.
-    let push = [0, SLOT_LOG2, tiles, 0, output_base, tiles * TILE_PIXELS, program.space_table, 0];
+    let push = [0, SLOT_LOG2, tiles, 0, output_base, tiles * TILE_PIXELS, program.space_table, trips, state_base];
     recording.fill(slices.status, 0);
     recording.dispatch(Dispatch {
         kernel: Arc::clone(&program.kernel),

@@ -103,13 +103,29 @@ pub struct ShadingKernel {
     pub opacity_channel: Option<u32>,
     /// Output channel of each wanted variable, in the order of the film's variables; each variable takes one channel.
     pub variable_channels: Vec<u32>,
+    /// What runs instead where loops are long; `None` for programs whose loops never are.
+    pub resumable: Option<ResumableKernel>,
+}
+
+/// Loop trips that an invocation of a compiled kernel makes at most in a dispatch: CPU drivers end all loops at 65,535.
+pub const LOOP_TRIPS_MAX: u32 = 32_768;
+
+/// A program whose loops stop when a dispatch's trips are used up and go on in the next one (spirv-gen's abi.rs).
+#[derive(Clone, Debug)]
+pub struct ResumableKernel {
+    /// What a device runs.
+    pub kernel: Arc<super::recording::Kernel>,
+    /// Channels in which it saves its loops.
+    pub state_channels: u32,
 }
 
 /// A compiled imager shader and what it reads.
 #[derive(Clone, Debug)]
 pub struct ImagerProgram {
-    /// What a device runs.
+    /// What a device runs; resumable if it has state channels.
     pub kernel: Arc<super::recording::Kernel>,
+    /// Channels in which it saves its loops.
+    pub state_channels: u32,
     /// The parameter buffer.
     pub params: Arc<[[f32; 4]]>,
     /// Record of the shader's block in it.

@@ -5,7 +5,7 @@ use super::buffers::{
     ActiveRegion, CountSlices, FrameSlices, GeometrySources, GridPageSlices, PageSlices, RegionCapacity, RegionSlices,
 };
 use super::dice::{self, Piece};
-use super::displace::{ProgramKind, ProgramPlaces, ProgramRun};
+use super::displace::{LoopRun, ProgramKind, ProgramPlaces, ProgramRun};
 use super::geometry::PrimitiveKind;
 use super::hide::SlotSource;
 use super::kernels::constants::{BATCHES, CHANNEL_POSITION};
@@ -167,6 +167,7 @@ fn program() -> ShadingKernel {
         output_channels: 2,
         opacity_channel: Some(1),
         variable_channels: Vec::new(),
+        resumable: None,
     }
 }
 
@@ -175,7 +176,8 @@ fn a_load_to_shade_and_what_programs_add() {
     let (r, program) = (Fixture::new(0, 0), program());
     let places = ProgramPlaces { input_base: 0, output_base: 64, uniform_base: 96 };
     let run = |recording: &mut Recording, piece: &Piece, primvars: bool| {
-        let run = ProgramRun { kind: ProgramKind::Colour, kernel: &program, primvars, places };
+        let run =
+            ProgramRun { kind: ProgramKind::Colour, kernel: &program, primvars, places, loops: LoopRun::plain(1) };
         displace::record_program(recording, r.sources(), &r.region.slices, piece, &run);
     };
     for count in [1, 3] {

@@ -171,6 +171,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         output_channels: 2,
         opacity_channel: Some(1),
         variable_channels: Vec::new(),
+        resumable: None,
     };
     Picture {
         world: Arc::new(DrawnWorld::new(&world, &looks, setup.page_bytes)),

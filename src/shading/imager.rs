@@ -57,12 +57,17 @@ impl ShaderLibrary {
         params.fill_space_table(world, &source.current_from_camera, &programs.tokens);
         let (params, space_table) = params.finish(0);
         let channel = |input| reflection.inputs.iter().find(|i| i.input == input).map(|i| i.channel);
+        let compiled = &programs.finish()[compilation.kernel];
+        let resumable = compiled.resumable.as_ref();
+        let kernel = Arc::clone(resumable.map_or(&compiled.kernel, |resumable| &resumable.kernel));
+        let state_channels = resumable.map_or(0, |resumable| resumable.state_channels);
         Some(ImagerProgram {
             reads_position: channel(Input::PositionU).is_some(),
             colour_channel: channel(Input::CiAlpha),
             opacity_channel: channel(Input::Oi),
             input_channels: reflection.input_channels,
-            kernel: Arc::clone(&programs.finish()[compilation.kernel].kernel),
+            kernel,
+            state_channels,
             params,
             block,
             space_table,

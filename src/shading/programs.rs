@@ -3,7 +3,7 @@
 use super::OutputVariable;
 use super::lights::LightUse;
 use crate::diagnostic::SourceLocation;
-use crate::pipeline::look::ShadingKernel;
+use crate::pipeline::look::{self, ResumableKernel, ShadingKernel};
 use crate::pipeline::recording::{Access, Binding as BufferBinding, Kernel};
 use crate::scene::ValueType;
 use parking_lot::Mutex;
@@ -12,7 +12,7 @@ use spirv_gen::abi;
 use spirv_gen::compose::{Binding, Input, Opacity, OutputRequest, Reflection, ShaderUse, Shortfall, Slice, compose};
 use spirv_gen::emit::Library as Helpers;
 use spirv_gen::ir::{RslType, Shader};
-use spirv_gen::{Compiled, PipelineRequest, compile};
+use spirv_gen::{Compiled, PipelineRequest, Resumable, compile};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -23,6 +23,7 @@ const _: () = {
     };
     assert!(WORK_SNAPPED_V0 == abi::work::FLAG_SNAPPED_V0 && WORK_SNAPPED_V1 == abi::work::FLAG_SNAPPED_V1);
     assert!(WORK_SNAPPED_U0 == abi::work::FLAG_SNAPPED_U0 && WORK_SNAPPED_U1 == abi::work::FLAG_SNAPPED_U1);
+    assert!(look::LOOP_TRIPS_MAX == abi::LOOP_TRIPS_MAX && abi::TRIPS_RESUME == 1 << 31);
     assert!(WORK_FLIP_NORMAL == abi::work::FLAG_FLIP_NORMAL && GROUP_VERTICES == abi::WORKGROUP_SIZE);
 };
 
@@ -199,12 +200,12 @@ impl<'a> Programs<'a> {
 
     fn compile(&mut self, signature: &Signature, location: &SourceLocation) -> Compilation {
         let tokens = |text: &str| self.tokens.token(text);
-        let Compiled { spirv, reflection } = compile(&self.request(signature, &tokens))
+        let Compiled { spirv, resumable, reflection } = compile(&self.request(signature, &tokens))
             .expect("the helper library is the one that was built with the compiler");
         for shortfall in &reflection.shortfalls {
             self.shortfalls.entry(shortfall.clone()).or_insert_with(|| location.clone());
         }
-        let kernel = shading_kernel(label(signature), spirv, &reflection, signature);
+        let kernel = shading_kernel(label(signature), (spirv, resumable), &reflection, signature);
         self.kernels.push(kernel);
         Compilation { kernel: self.kernels.len() - 1, reflection: Arc::new(reflection) }
     }
@@ -273,7 +274,12 @@ fn label(signature: &Signature) -> String {
     format!("{slice} {}", names.join(" "))
 }
 
-fn shading_kernel(label: String, spirv: Vec<u32>, reflection: &Reflection, signature: &Signature) -> ShadingKernel {
+fn shading_kernel(
+    label: String,
+    (spirv, resumable): (Vec<u32>, Option<Resumable>),
+    reflection: &Reflection,
+    signature: &Signature,
+) -> ShadingKernel {
     let buffer = |name, stride, access| BufferBinding { name, stride, access };
     let bindings = vec![
         buffer("work", 16, Access::Read),
@@ -293,8 +299,16 @@ fn shading_kernel(label: String, spirv: Vec<u32>, reflection: &Reflection, signa
     let colour = signature.slice == Slice::Colour;
     let first_variable = 1 + usize::from(signature.stores_opacity);
     let push_bytes = size_of::<abi::Push>() as u32;
+    let kernel = |label: String, spirv| {
+        Kernel::compiled(label, spirv, bindings.clone(), push_bytes, [abi::WORKGROUP_SIZE, 1, 1])
+    };
+    let resumable = resumable.map(|Resumable { spirv, state_channels }| ResumableKernel {
+        kernel: kernel(format!("{label} (long loops)"), spirv),
+        state_channels,
+    });
     ShadingKernel {
-        kernel: Kernel::compiled(label, spirv, bindings, push_bytes, [abi::WORKGROUP_SIZE, 1, 1]),
+        kernel: kernel(label, spirv),
+        resumable,
         geometry_channels: reflection.inputs.iter().map(|i| geometry(&i.input)).fold(carried, |a, b| a | b),
         input_channels: reflection.input_channels,
         uniform_records: reflection.uniform_records,

@@ -153,7 +153,7 @@ impl StandaloneShader {
     pub fn compile(&self) -> StandaloneKernel {
         let helpers = super::helpers().expect("the helper library was built with the compiler");
         self.with_request(&helpers, &mut |request| {
-            let Compiled { spirv, reflection } = compile(request).expect("the helper library fits the compiler");
+            let Compiled { spirv, reflection, .. } = compile(request).expect("the helper library fits the compiler");
             StandaloneKernel { words: spirv, shortfalls: shortfalls(&reflection) }
         })
     }

@@ -9,7 +9,7 @@ use crate::reference::edge;
 use crate::reference::primvar::value;
 use anthill::pipeline::buffers::{GeometrySources, RegionSlices, Vec4};
 use anthill::pipeline::dice::Piece;
-use anthill::pipeline::displace::{self, ProgramKind, ProgramPlaces, ProgramRun};
+use anthill::pipeline::displace::{self, LoopRun, ProgramKind, ProgramPlaces, ProgramRun};
 use anthill::pipeline::kernels::constants::{
     SLOT_FLAGS_SHIFT, SLOT_NV_SHIFT, WORK_SNAPPED_U0, WORK_SNAPPED_U1, WORK_SNAPPED_V0, WORK_SNAPPED_V1,
 };
@@ -86,6 +86,7 @@ fn program_kernel() -> ShadingKernel {
         output_channels: 2,
         opacity_channel: Some(1),
         variable_channels: Vec::new(),
+        resumable: None,
     }
 }
 
@@ -132,7 +133,8 @@ fn run(lab: &mut Lab, loaded: &Loaded, split: &Split, chunk: &[usize], kind: Pro
         recording.fill(slices.arena, f32::NAN.to_bits());
         recording.fill(slices.work, 0xcdcd_cdcd);
         let sources = GeometrySources { frame: &frame, page: loaded.page };
-        let run = ProgramRun { kind, kernel: &program, primvars: true, places };
+        let loops = LoopRun::plain(1);
+        let run = ProgramRun { kind, kernel: &program, primvars: true, places, loops };
         displace::record_program(recording, sources, &slices, &piece, &run);
     });
     ProgramOutput {

@@ -14,10 +14,12 @@ pub use reflection::{
 };
 pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 
-use crate::emit::{EmitError, channels, emit_carrying};
+use crate::emit::{EmitError, EmitOptions, channels, emit_with};
 use crate::ir::{Body, Const, MachineType, Op, Unary, Value};
 use crate::passes::translate::{BodyWriter, Translator, translate};
-use crate::passes::{merge_light_loops, relocate_derivatives, remove_dead, simplify, to_light_loops, uncounted_loops};
+use crate::passes::{
+    SavedLoops, merge_light_loops, relocate_derivatives, remove_dead, simplify, to_light_loops, uncounted_loops,
+};
 use bind::{Binder, OutputValues};
 use lights::InlineLights;
 use rustc_hash::FxHashMap;
@@ -28,8 +30,19 @@ use table::{BindingTable, Placement};
 pub struct Compiled {
     /// The kernel.
     pub spirv: Vec<u32>,
+    /// The kernel for loops of any length, if the program has loops that count their trips.
+    pub resumable: Option<Resumable>,
     /// What it reads and writes.
     pub reflection: Reflection,
+}
+
+/// A kernel whose loops stop when their trips are used up, and go on in the next dispatch ([`crate::abi`]).
+#[derive(Clone, Debug)]
+pub struct Resumable {
+    /// The kernel.
+    pub spirv: Vec<u32>,
+    /// Channels in which it saves its loops.
+    pub state_channels: u32,
 }
 
 /// A pipeline as one bound program, before it becomes SPIR-V.
@@ -49,8 +62,15 @@ pub fn compile(request: &PipelineRequest<'_>) -> Result<Compiled, EmitError> {
     let Composed { body, reflection } = compose(request);
     // A position kernel's outputs stand in for the geometry channels: u and v stay in lane 3.
     let carried = if request.slice == Slice::Position { 2 } else { 0 };
-    let spirv = emit_carrying(&body, request.library, request.tokens, carried)?;
-    Ok(Compiled { spirv, reflection })
+    let emit = |saved| emit_with(&body, request.library, request.tokens, &EmitOptions { carried, saved });
+    let spirv = emit(SavedLoops::default())?;
+    let saved = SavedLoops::of(&body);
+    let state_channels = saved.records();
+    let resumable = match reflection.counts_trips {
+        true => Some(Resumable { spirv: emit(saved)?, state_channels }),
+        false => None,
+    };
+    Ok(Compiled { spirv, resumable, reflection })
 }
 
 /// Composes and binds a pipeline.

@@ -4,10 +4,11 @@ use super::exchange::Exchange;
 use super::import::{Imports, Library};
 use super::kernel::{Interface, KernelIds};
 use super::spirv::Spirv;
+use super::suspend::Suspension;
 use super::{EmitError, LOCAL_SIZE, channels};
 use crate::abi;
 use crate::ir::{Body, Buffer, Inst, MachineType, Op as IrOp, Region, Value};
-use crate::passes::trips::uncounted_loops;
+use crate::passes::{SavedLoops, uncounted_loops};
 use rspirv::spirv::{LoopControl, Op, StorageClass, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,11 +26,14 @@ pub(super) struct Emitter<'a> {
     /// Records loaded so far, by the regions that are open.
     records: Vec<FxHashMap<RecordKey, Word>>,
     /// Pointers to the local arrays.
-    slots: Vec<Word>,
-    trips: Option<TripCounter>,
+    pub(super) slots: Vec<Word>,
+    pub(super) trips: Option<TripCounter>,
     /// The next vote is a loop's condition, and ends with the budget of trips.
     limit_vote: Option<TripCounter>,
     uncounted: FxHashSet<Inst>,
+    /// Loops that stop and go on in another dispatch.
+    pub(super) saved: SavedLoops,
+    pub(super) suspension: Suspension,
 }
 
 /// A record in a buffer.
@@ -41,20 +45,26 @@ pub(super) enum RecordKey {
     Channel(u32, Option<Word>),
 }
 
-/// Counts loop trips ([`abi::LOOP_TRIPS_MAX`]).
+/// Counts loop trips ([`abi::Push::trips`]).
 #[derive(Clone, Copy)]
-struct TripCounter {
-    count: Word,
-    exhausted: Word,
+pub(super) struct TripCounter {
+    pub(super) count: Word,
+    pub(super) exhausted: Word,
+    pub(super) max: Word,
 }
 
 impl<'a> Emitter<'a> {
-    /// Opens the kernel.
-    pub(super) fn begin(body: &'a Body, library: &'a Library, tokens: &'a dyn Fn(&str) -> u32) -> Self {
+    /// Opens the kernel, which saves the loops of `saved`.
+    pub(super) fn begin(
+        body: &'a Body,
+        library: &'a Library,
+        tokens: &'a dyn Fn(&str) -> u32,
+        saved: SavedLoops,
+    ) -> Self {
         let mut s = Spirv::new();
         let interface = Interface::new(&mut s);
         let mut variables = interface.variables();
-        let mut exchange = Exchange::new(&mut s, body);
+        let mut exchange = Exchange::new(&mut s, body, !saved.is_empty());
         variables.extend(exchange.variables());
         let void = s.type_void();
         let main = s.begin_function(void, &[]);
@@ -77,10 +87,13 @@ impl<'a> Emitter<'a> {
             slots: Vec::new(),
             trips: None,
             limit_vote: None,
-            uncounted: uncounted_loops(body),
+            uncounted: uncounted_loops(body).into_iter().filter(|&inst| saved.get(inst).is_none()).collect(),
+            saved,
+            suspension: Suspension::default(),
         };
         this.make_slots();
         this.make_trips();
+        this.begin_suspension();
         this.load_early();
         this
     }
@@ -128,8 +141,10 @@ impl<'a> Emitter<'a> {
         if loops {
             let (u32, bool) = (self.s.type_u32(), self.s.type_bool());
             let (zero, no) = (self.s.u32(0), self.s.bool(false));
-            self.trips =
-                Some(TripCounter { count: self.s.local(u32, Some(zero)), exhausted: self.s.local(bool, Some(no)) });
+            let most = self.s.u32(!abi::TRIPS_RESUME);
+            let max = self.s.inst(Op::BitwiseAnd, u32, &[self.frame.trips, most]);
+            let (count, exhausted) = (self.s.local(u32, Some(zero)), self.s.local(bool, Some(no)));
+            self.trips = Some(TripCounter { count, exhausted, max });
         }
     }
 
@@ -161,6 +176,9 @@ impl<'a> Emitter<'a> {
         if let Some(trips) = self.trips {
             let (bool, count, past) = (self.s.type_bool(), self.s.id(), self.s.id());
             let exhausted = self.s.load(bool, trips.exhausted);
+            // What an empty slot computes is of no interest.
+            let occupied = self.occupied();
+            let exhausted = self.s.inst(Op::LogicalAnd, bool, &[exhausted, occupied]);
             self.s.selection_merge(past);
             self.s.effect(Op::BranchConditional, &[exhausted, count, past]);
             self.s.block(count);
@@ -168,6 +186,7 @@ impl<'a> Emitter<'a> {
             self.s.branch(past);
             self.s.block(past);
         }
+        self.store_marks();
         self.s.branch(end);
         self.s.block(end);
         self.s.effect(Op::Return, &[]);
@@ -211,9 +230,14 @@ impl<'a> Emitter<'a> {
 
     /// Pointer to an element of a local array.
     pub(super) fn slot_element(&mut self, slot: usize, index: Word) -> Word {
+        self.element_of(self.slots[slot], slot, index)
+    }
+
+    /// Pointer to an element of a local array, or of a copy of it.
+    pub(super) fn element_of(&mut self, array: Word, slot: usize, index: Word) -> Word {
         let element = self.ty(self.body.slots()[slot].ty);
         let pointer = self.s.type_pointer(StorageClass::Function, element);
-        self.s.inst(Op::AccessChain, pointer, &[self.slots[slot], index])
+        self.s.inst(Op::AccessChain, pointer, &[array, index])
     }
 
     /// A record: loaded once in the region where it is first needed, seen by all regions below.
@@ -269,11 +293,16 @@ impl<'a> Emitter<'a> {
             }
             IrOp::Loop if self.is_cheap(data.regions[0]) => self.rotated_loop(inst),
             IrOp::Loop => self.plain_loop(inst),
-            IrOp::Derivatives(items) => Ok(self.derivatives(items, &data.args)),
+            IrOp::Derivatives(items) => {
+                self.stop_together();
+                Ok(self.derivatives(items, &data.args))
+            }
             IrOp::Any => {
                 let mut cond = self.value(data.args[0]);
-                if let Some(trips) = self.limit_vote.take() {
-                    cond = self.within_budget(trips, cond);
+                match self.limit_vote.take() {
+                    Some(trips) if !self.saved.is_empty() => return Ok(vec![self.go_together(trips, cond)]),
+                    Some(trips) => cond = self.within_budget(trips, cond),
+                    None => self.stop_together(),
                 }
                 Ok(vec![self.any(cond)])
             }
@@ -332,7 +361,7 @@ impl<'a> Emitter<'a> {
         let defined = body.region(condition).insts.iter().flat_map(|&i| &body.inst(i).results);
         seen.extend(defined.filter(|v| self.is_used(inner, **v)));
 
-        let init = self.get(&data.args);
+        let (init, stopped) = self.enter_loop(inst, self.get(&data.args));
         self.set(carried, &init);
         let first = self.loop_condition(inst, condition)?;
         let before = self.get(&seen);
@@ -355,7 +384,9 @@ impl<'a> Emitter<'a> {
         self.s.block(work);
         self.records.push(FxHashMap::default());
         self.count_trip(inst);
+        self.begin_trip(inst);
         let results = self.region(inner)?;
+        let results = self.end_trip(inst, &phis[..carried.len()], results);
         self.set(carried, &results);
         let again = self.loop_condition(inst, condition)?;
         self.records.pop();
@@ -373,7 +404,10 @@ impl<'a> Emitter<'a> {
         self.s.branch(merge);
         self.s.block(merge);
         let all = ended.iter().zip(from_loop.iter().zip(&init));
-        Ok(all.map(|(&ty, (&looped, &init))| self.s.phi(ty, &[(init, entry), (looped, exit)])).collect())
+        let ended: Vec<_> =
+            all.map(|(&ty, (&looped, &init))| self.s.phi(ty, &[(init, entry), (looped, exit)])).collect();
+        self.leave_loop(inst, stopped, &ended);
+        Ok(ended)
     }
 
     fn joined_types(&mut self, values: &[Value]) -> Vec<Word> {
@@ -386,7 +420,7 @@ impl<'a> Emitter<'a> {
         let data = body.inst(inst);
         let (condition, inner) = (data.regions[0], data.regions[1]);
         let carried = &body.region(condition).params;
-        let init = self.get(&data.args);
+        let (init, stopped) = self.enter_loop(inst, self.get(&data.args));
         let entry = self.s.at();
         let [header, test, work, next, merge] = std::array::from_fn(|_| self.s.id());
         self.s.branch(header);
@@ -399,11 +433,13 @@ impl<'a> Emitter<'a> {
         self.s.branch(test);
         self.s.block(test);
         self.records.push(FxHashMap::default());
+        self.begin_trip(inst);
         let go = self.loop_condition(inst, condition)?;
         self.s.effect(Op::BranchConditional, &[go, work, merge]);
         self.s.block(work);
         self.count_trip(inst);
         let results = self.region(inner)?;
+        let results = self.end_trip(inst, &phis, results);
         self.records.pop();
         self.s.branch(next);
         self.s.block(next);
@@ -412,12 +448,14 @@ impl<'a> Emitter<'a> {
             self.s.extend_phi(phi, word, next);
         }
         self.s.block(merge);
+        self.leave_loop(inst, stopped, &phis);
         Ok(phis)
     }
 
     /// Writes a loop's condition, cut by the budget of trips. Where the condition is a vote, the budget cuts the
     /// ballot, so that the workgroup stays together.
     fn loop_condition(&mut self, inst: Inst, condition: Region) -> Result<Word, EmitError> {
+        self.begin_test(inst);
         let trips = self.trips.filter(|_| !self.uncounted.contains(&inst));
         let test = self.body.region(condition).results[0];
         if self.body.def_inst(test).is_some_and(|d| d.op == IrOp::Any) {
@@ -425,12 +463,14 @@ impl<'a> Emitter<'a> {
             return Ok(self.region(condition)?[0]);
         }
         let go = self.region(condition)?[0];
-        Ok(trips.map_or(go, |trips| self.within_budget(trips, go)))
+        let Some(trips) = trips else { return Ok(go) };
+        let go = self.unless_empty(go);
+        Ok(self.within_budget(trips, go))
     }
 
     /// `go`, as long as there are trips left; notes when that is what ends a loop.
-    fn within_budget(&mut self, trips: TripCounter, go: Word) -> Word {
-        let (u32, bool, max) = (self.s.type_u32(), self.s.type_bool(), self.s.u32(abi::LOOP_TRIPS_MAX));
+    pub(super) fn within_budget(&mut self, trips: TripCounter, go: Word) -> Word {
+        let (u32, bool, max) = (self.s.type_u32(), self.s.type_bool(), trips.max);
         let count = self.s.load(u32, trips.count);
         let left = self.s.inst(Op::ULessThan, bool, &[count, max]);
         let none = self.s.inst(Op::LogicalNot, bool, &[left]);
@@ -439,6 +479,21 @@ impl<'a> Emitter<'a> {
         let exhausted = self.s.inst(Op::LogicalOr, bool, &[exhausted, cut]);
         self.s.effect(Op::Store, &[trips.exhausted, exhausted]);
         self.s.inst(Op::LogicalAnd, bool, &[go, left])
+    }
+
+    /// Whether the slot has a grid.
+    fn occupied(&mut self) -> Word {
+        let (bool, zero) = (self.s.type_bool(), self.s.u32(0));
+        self.s.inst(Op::INotEqual, bool, &[self.frame.nu, zero])
+    }
+
+    /// In a resumable kernel, a loop's condition without empty slots: they would loop for ever.
+    pub(super) fn unless_empty(&mut self, go: Word) -> Word {
+        if self.saved.is_empty() {
+            return go;
+        }
+        let (bool, occupied) = (self.s.type_bool(), self.occupied());
+        self.s.inst(Op::LogicalAnd, bool, &[go, occupied])
     }
 
     fn count_trip(&mut self, inst: Inst) {

@@ -67,10 +67,11 @@ fn uses(body: &Body, region: Region, in_loop: bool, found: &mut ExchangeUses) {
 }
 
 impl Exchange {
-    /// Declares the shared memory that a program needs.
-    pub(super) fn new(s: &mut Spirv, body: &Body) -> Self {
+    /// Declares the shared memory that a program needs, with votes for a program whose points `stop` together.
+    pub(super) fn new(s: &mut Spirv, body: &Body, stop: bool) -> Self {
         let mut found = ExchangeUses::default();
         uses(body, body.root(), false, &mut found);
+        found.votes |= stop && found.floats > 0;
         debug_assert!(found.floats <= EXCHANGE_FLOATS_MAX, "exchanges are cut to what shared memory holds");
         let mut memory = 0;
         if found.floats > 0 {
@@ -120,7 +121,7 @@ fn cell(s: &mut Spirv, cells: Word, index: Word) -> Word {
 }
 
 /// `if (cond) { write }`
-fn when(s: &mut Spirv, cond: Word, write: impl FnOnce(&mut Spirv)) {
+pub(super) fn when(s: &mut Spirv, cond: Word, write: impl FnOnce(&mut Spirv)) {
     let (inside, past) = (s.id(), s.id());
     s.selection_merge(past);
     s.effect(Op::BranchConditional, &[cond, inside, past]);

@@ -6,6 +6,9 @@ use crate::ir::{Buffer, Builtin, MachineType};
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
 
+/// Members of the push constants, 32 bits each.
+const PUSH_WORDS: u32 = (size_of::<abi::Push>() / 4) as u32;
+
 /// A storage buffer: the variable, and the type of a pointer to one of its elements.
 #[derive(Clone, Copy)]
 struct StorageBuffer {
@@ -44,6 +47,9 @@ pub(super) struct KernelIds {
     input: Word,
     output: Word,
     stride: Word,
+    /// See [`abi::Push::trips`].
+    pub(super) trips: Word,
+    state: Word,
 }
 
 /// Variables, before there is a function.
@@ -65,9 +71,9 @@ impl Interface {
         let arena = storage(s, "Arena", abi::binding::ARENA, uvec4, 16, true);
         let params = storage(s, "Params", abi::binding::PARAMS, uvec4, 16, false);
         let status = storage(s, "Status", abi::binding::STATUS, u32, 4, true);
-        let block = s.fresh_global(Op::TypeStruct, None, vec![Operand::IdRef(u32); 8]);
+        let block = s.fresh_global(Op::TypeStruct, None, vec![Operand::IdRef(u32); PUSH_WORDS as usize]);
         s.decorate(block, Decoration::Block, &[]);
-        for member in 0..8 {
+        for member in 0..PUSH_WORDS {
             s.decorate_member(block, member, Decoration::Offset, &[Operand::LiteralBit32(4 * member)]);
         }
         let push = s.variable(StorageClass::PushConstant, block);
@@ -165,7 +171,7 @@ impl KernelIds {
     /// Writes the head of the kernel into the block that is open.
     pub(super) fn begin(s: &mut Spirv, interface: &Interface) -> Self {
         let (u32, f32, bool) = (s.type_u32(), s.type_f32(), s.type_bool());
-        let [work_base, slot_log2, slot_count, input_base, output_base, stride, space_table] =
+        let [work_base, slot_log2, slot_count, input_base, output_base, stride, space_table, trips, state_base] =
             std::array::from_fn(|i| interface.push_field(s, i as u32));
         let InvocationIndex { slot, in_range, vertex, lane, slot_mask } =
             InvocationIndex::new(s, interface, [slot_log2, slot_count]);
@@ -192,6 +198,7 @@ impl KernelIds {
         let place = s.inst(Op::IAdd, u32, &[place, vertex]);
         let input = s.inst(Op::IAdd, u32, &[input_base, place]);
         let output = s.inst(Op::IAdd, u32, &[output_base, place]);
+        let state = s.inst(Op::IAdd, u32, &[state_base, place]);
         let flipped = flag(s, flags, abi::work::FLAG_FLIP_NORMAL);
         let (minus, plus) = (s.f32(-1.0), s.f32(1.0));
         let orientation = s.inst(Op::Select, f32, &[flipped, minus, plus]);
@@ -217,6 +224,8 @@ impl KernelIds {
             input,
             output,
             stride,
+            trips,
+            state,
         }
     }
 
@@ -261,6 +270,19 @@ impl KernelIds {
     /// Stores a record into an output channel of this vertex.
     pub(super) fn store(&self, s: &mut Spirv, channel: u32, words: Word) {
         let index = self.channel_index(s, self.output, channel, None);
+        let pointer = self.arena.at(s, index);
+        s.effect(Op::Store, &[pointer, words]);
+    }
+
+    /// A record of this vertex's saved loops.
+    pub(super) fn load_state(&self, s: &mut Spirv, record: u32) -> Word {
+        let index = self.channel_index(s, self.state, record, None);
+        self.arena.load(s, index)
+    }
+
+    /// Stores a record of this vertex's saved loops.
+    pub(super) fn store_state(&self, s: &mut Spirv, record: u32, words: Word) {
+        let index = self.channel_index(s, self.state, record, None);
         let pointer = self.arena.at(s, index);
         s.effect(Op::Store, &[pointer, words]);
     }

@@ -3,7 +3,7 @@
 //! * `spirv` is a module under construction, `import` brings in functions of the helper library;
 //! * `kernel` is the frame around a program ([`crate::abi`]): buffers, vertex, channels;
 //! * `code` turns regions into blocks, `ops` operations into instructions, `exchange` the operations that a workgroup
-//!   does together.
+//!   does together, `suspend` the stopping and going on of long loops.
 //!
 //! What was measured on a CPU driver (lavapipe of Mesa 22) and decided the shape of the code: both sides of every
 //! branch are executed, so branches are kept for effects and for GPUs only; a loop that tests at its top runs its body
@@ -18,11 +18,13 @@ mod import;
 mod kernel;
 mod ops;
 mod spirv;
+mod suspend;
 
 pub use import::{Library, LibraryError};
 
 use crate::abi;
 use crate::ir::{Body, MachineType, Value};
+use crate::passes::SavedLoops;
 use code::Emitter;
 
 /// Why a program could not be turned into SPIR-V.
@@ -44,21 +46,33 @@ pub enum EmitError {
 /// # Errors
 /// When the program is not bound, or the library lacks a function.
 pub fn emit(body: &Body, library: &Library, tokens: &dyn Fn(&str) -> u32) -> Result<Vec<u32>, EmitError> {
-    emit_carrying(body, library, tokens, 0)
+    emit_with(body, library, tokens, &EmitOptions::default())
 }
 
-/// The same; the first `carried` output channels take over lane 3 of the input channels of the same numbers.
-pub(crate) fn emit_carrying(
+/// What a kernel does beside running its program.
+#[derive(Clone, Debug, Default)]
+pub struct EmitOptions {
+    /// The first output channels, as many as this, take over lane 3 of the input channels of the same numbers.
+    pub carried: u32,
+    /// The loops that stop when the trips of a dispatch are used up and go on in the next one.
+    pub saved: SavedLoops,
+}
+
+/// The same kernel with options.
+///
+/// # Errors
+/// See [`emit`].
+pub fn emit_with(
     body: &Body,
     library: &Library,
     tokens: &dyn Fn(&str) -> u32,
-    carried: u32,
+    options: &EmitOptions,
 ) -> Result<Vec<u32>, EmitError> {
-    let mut emitter = Emitter::begin(body, library, tokens);
+    let mut emitter = Emitter::begin(body, library, tokens, options.saved.clone());
     let root = body.root();
     let results = emitter.region(root)?;
     let yielded: Vec<(Value, u32)> = body.region(root).results.iter().copied().zip(results).collect();
-    emitter.finish(&yielded, carried);
+    emitter.finish(&yielded, options.carried);
     Ok(emitter.assemble())
 }
 

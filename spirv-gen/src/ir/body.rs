@@ -238,10 +238,15 @@ impl Body {
     /// Calls `visit` for every instruction below `region`, owners before what they own.
     pub fn walk(&self, region: Region, visit: &mut impl FnMut(Inst)) {
         for &inst in &self.region(region).insts {
-            visit(inst);
-            for &inner in &self.inst(inst).regions {
-                self.walk(inner, visit);
-            }
+            self.walk_inst(inst, visit);
+        }
+    }
+
+    /// Calls `visit` for an instruction and every one below it, owners before what they own.
+    pub fn walk_inst(&self, inst: Inst, visit: &mut impl FnMut(Inst)) {
+        visit(inst);
+        for &inner in &self.inst(inst).regions {
+            self.walk(inner, visit);
         }
     }
 }

@@ -6,6 +6,7 @@ pub(crate) mod derivatives;
 mod illuminance;
 mod rates;
 mod simplify;
+mod suspension;
 pub(crate) mod translate;
 pub(crate) mod trips;
 
@@ -14,4 +15,5 @@ pub use derivatives::relocate_derivatives;
 pub use illuminance::{merge_light_loops, to_light_loops};
 pub use rates::varying;
 pub use simplify::simplify;
+pub use suspension::{SavedLoop, SavedLoops};
 pub use trips::{trip_count, uncounted_loops};

@@ -2,6 +2,7 @@
 //! tests need no more. The renderer's device code is another matter, and lives in the package anthill.
 
 use ash::{Device as Raw, Entry, Instance, vk};
+use spirv_gen::abi::Push;
 use std::sync::{Mutex, OnceLock};
 
 /// An open device with a queue.
@@ -72,7 +73,7 @@ impl Device {
         }
     }
 
-    /// Makes a pipeline of a module whose entry point is `main`: four storage buffers, 32 bytes of push constants.
+    /// Makes a pipeline of a module whose entry point is `main`: four storage buffers, the push constants of the abi.
     pub(crate) fn kernel(&self, spirv: &[u32]) -> Kernel {
         let bindings: Vec<_> = (0..4)
             .map(|i| {
@@ -83,7 +84,9 @@ impl Device {
                     .stage_flags(vk::ShaderStageFlags::COMPUTE)
             })
             .collect();
-        let push = [vk::PushConstantRange::default().size(32).stage_flags(vk::ShaderStageFlags::COMPUTE)];
+        let push = [vk::PushConstantRange::default()
+            .size(size_of::<Push>() as u32)
+            .stage_flags(vk::ShaderStageFlags::COMPUTE)];
         // SAFETY: all handles are of this device; the slices live until the calls return.
         unsafe {
             let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);

@@ -2,7 +2,7 @@
 
 use crate::generate::Random;
 use crate::pack::ShadedGrid;
-use crate::test_pipeline::TestPipeline;
+use crate::test_pipeline::{RunMode, TestPipeline};
 use spirv_gen::abi::LOOP_TRIPS_MAX;
 use spirv_gen::interp::{Grid, Scene, shade};
 use spirv_gen::ir::{Const, Global, RslType, Shader, parse, verify};
@@ -62,6 +62,29 @@ fn loops_that_end_are_not_counted() {
     assert_eq!(ran.exhausted, 0);
     let expected: Vec<f32> = (0..16).map(|v| 2.0 * (1000.0 + (v % 4) as f32)).collect();
     assert_eq!(floats(&ran.on_device[0][0]), expected);
+}
+
+#[test]
+fn a_loop_of_ten_million_trips_is_right() {
+    // Ten million is no float that grows by one alone; so 10 trips of a million each, counted apart.
+    let code = "%0: f32 = const 0.0\n%1: f32 = const 1.0\n%2: f32 = const 10.0\n%3: f32 = const 1000000.0\n\
+                %4: f32 = global s\n%5: f32 = add(%2, %4)\n\
+                %6: f32, %7: f32 = loop(%0, %0) |%8: f32, %9: f32| {\n%10: bool = lt(%8, %5)\nyield %10\n} {\n\
+                %11: f32 = add(%8, %1)\n\
+                %12: f32, %13: f32 = loop(%0, %9) |%14: f32, %15: f32| {\n%16: bool = lt(%14, %3)\nyield %16\n} {\n\
+                %17: f32 = add(%14, %1)\n%18: f32 = sub(%1, %15)\nyield %17 %18\n}\n\
+                %19: f32 = add(%13, %12)\n%20: f32 = mod(%19, %2)\n%21: f32 = add(%20, %8)\nyield %11 %21\n}\n\
+                %22: f32 = add(%6, %7)\n%90: vec3 = splat(%22)";
+    let shader = surface(code);
+    let mode = RunMode { trips: LOOP_TRIPS_MAX, resume: true, interpret: false };
+    let ran = TestPipeline::surface(&shader, &[], &COLOURS).run_as(&[square(1, 1)], mode);
+    // The inner loop has an even number of trips, so it leaves its value as it was.
+    let expected = |s: u32| {
+        let trips = 10 + s;
+        (0..trips).fold(0.0_f32, |y, i| (y + 1e6) % 10.0 + i as f32) + trips as f32
+    };
+    assert_eq!(floats(&ran.on_device[0][0]), [expected(0), expected(1), expected(0), expected(1)]);
+    assert!(ran.dispatches > 300, "{} dispatches", ran.dispatches);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Fills the buffers of a dispatch from scenes, as a reflection asks for.
 
 use spirv_gen::Reflection;
-use spirv_gen::abi::Push;
+use spirv_gen::abi::{LOOP_TRIPS_MAX, Push};
 use spirv_gen::compose::{BlockSlot, Content, Input, Pattern, Role};
 use spirv_gen::interp::{Column, Grid, LightInstance, Scene};
 use spirv_gen::ir::{Const, Direction, Global, MachineType, ParamDefault, QuerySource, RslType, Shader};
@@ -87,7 +87,12 @@ impl Categories {
 
 impl DispatchBuffers {
     /// Packs grids into the slots of one dispatch.
-    pub(crate) fn new(reflection: &Reflection, pipeline: &PipelineShaders<'_>, shaded: &[ShadedGrid<'_>]) -> Self {
+    pub(crate) fn new(
+        reflection: &Reflection,
+        state_channels: u32,
+        pipeline: &PipelineShaders<'_>,
+        shaded: &[ShadedGrid<'_>],
+    ) -> Self {
         let largest = shaded.iter().map(|s| s.grid.vertices()).max().unwrap_or(16);
         let slot_log2 = (largest.next_power_of_two().trailing_zeros()).max(4);
         let slots = shaded.len() as u32;
@@ -95,7 +100,8 @@ impl DispatchBuffers {
         // Something is before each base, so that a forgotten offset is found.
         let (input_base, uniform_base) = (7, 7 + reflection.input_channels * stride);
         let output_base = uniform_base + slots * reflection.uniform_records + 3;
-        let records = output_base + reflection.output_channels * stride;
+        let state_base = output_base + reflection.output_channels * stride;
+        let records = state_base + state_channels * stride;
         let push = Push {
             work_base: 2,
             slot_log2,
@@ -104,7 +110,8 @@ impl DispatchBuffers {
             output_base,
             channel_stride: stride,
             space_table: 0,
-            reserved: 0,
+            trips: LOOP_TRIPS_MAX,
+            state_base,
         };
         let nan = f32::NAN.to_bits();
         let mut this =

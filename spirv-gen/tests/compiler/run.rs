@@ -2,7 +2,7 @@
 
 use crate::device::{DispatchArguments, device};
 use crate::library::{library, validate};
-use spirv_gen::abi::Push;
+use spirv_gen::abi::{LOOP_TRIPS_MAX, Push};
 use spirv_gen::emit::emit;
 use spirv_gen::ir::{Body, MachineType, verify_body};
 
@@ -33,7 +33,8 @@ pub(crate) fn run_body(body: &Body, inputs: &[Vec<[u32; 4]>]) -> Vec<Vec<[u32; 4
         output_base: (inputs.len() * stride) as u32,
         channel_stride: stride as u32,
         space_table: 0,
-        reserved: 0,
+        trips: LOOP_TRIPS_MAX,
+        state_base: 0,
     };
     let mut buffers = [work, arena, vec![0; 4], vec![0; 4]];
     let device = device();
@@ -46,7 +47,8 @@ pub(crate) fn run_body(body: &Body, inputs: &[Vec<[u32; 4]>]) -> Vec<Vec<[u32; 4
         push.output_base,
         push.channel_stride,
         push.space_table,
-        push.reserved,
+        push.trips,
+        push.state_base,
     ];
     device.run(&kernel, &mut buffers, DispatchArguments { push: &push, groups: slots as u32 });
     device.free(&kernel);

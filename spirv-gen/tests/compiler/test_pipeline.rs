@@ -3,10 +3,12 @@
 use crate::device::{DispatchArguments, device};
 use crate::library::{library, validate};
 use crate::pack::{DispatchBuffers, PipelineShaders, ShadedGrid, outputs};
+use spirv_gen::abi::{LOOP_TRIPS_MAX, TRIPS_RESUME};
 use spirv_gen::compose::{Binding, Composed, OutputRequest, PipelineRequest, Role, ShaderUse, Slice, compose};
-use spirv_gen::emit::emit;
+use spirv_gen::emit::{EmitOptions, emit_with};
 use spirv_gen::interp::{Column, Memory, run};
 use spirv_gen::ir::{RslType, Shader};
+use spirv_gen::passes::SavedLoops;
 
 /// What is asked of the compiler, in short.
 #[derive(Clone)]
@@ -20,6 +22,17 @@ pub(crate) struct TestPipeline<'a> {
     pub(crate) outputs: &'a [(&'a str, RslType)],
 }
 
+/// How a pipeline is run.
+#[derive(Clone, Copy)]
+pub(crate) struct RunMode {
+    /// Loop trips in a dispatch.
+    pub(crate) trips: u32,
+    /// Whether loops that stop go on in further dispatches.
+    pub(crate) resume: bool,
+    /// Whether the interpreter runs it too.
+    pub(crate) interpret: bool,
+}
+
 /// What a run left.
 pub(crate) struct RunOutput {
     pub(crate) composed: Composed,
@@ -29,6 +42,7 @@ pub(crate) struct RunOutput {
     pub(crate) bound: Vec<Vec<Column>>,
     /// Invocations that ran out of loop trips.
     pub(crate) exhausted: u32,
+    pub(crate) dispatches: u32,
 }
 
 impl<'a> TestPipeline<'a> {
@@ -65,10 +79,29 @@ impl<'a> TestPipeline<'a> {
 
     /// Runs it over grids. The strings of the first scene are the table of all.
     pub(crate) fn run(&self, shaded: &[ShadedGrid<'a>]) -> RunOutput {
+        self.run_as(shaded, RunMode { trips: LOOP_TRIPS_MAX, resume: false, interpret: true })
+    }
+
+    /// The same with so few loop trips in a dispatch, in a kernel that is dispatched until no loop has stopped. Loops
+    /// with a known number of trips stop too.
+    pub(crate) fn run_resumed(&self, shaded: &[ShadedGrid<'a>], trips: u32) -> RunOutput {
+        self.run_as(shaded, RunMode { trips, resume: true, interpret: true })
+    }
+
+    /// Runs it in some way.
+    pub(crate) fn run_as(&self, shaded: &[ShadedGrid<'a>], mode: RunMode) -> RunOutput {
+        let RunMode { trips, resume, interpret } = mode;
         let tokens = |text: &str| shaded[0].scene.intern(text);
         let request = PipelineRequest { tokens: &tokens, ..self.request(&|_| 0) };
         let composed = compose(&request);
-        let words = emit(&composed.body, library(), &tokens).expect("emits");
+        let saved = match (resume, trips < LOOP_TRIPS_MAX) {
+            (false, _) => SavedLoops::default(),
+            (true, false) => SavedLoops::of(&composed.body),
+            (true, true) => SavedLoops::all(&composed.body),
+        };
+        let state_channels = saved.records();
+        let options = EmitOptions { saved, ..EmitOptions::default() };
+        let words = emit_with(&composed.body, library(), &tokens, &options).expect("emits");
         validate(&words);
         for other in &shaded[1..] {
             other.scene.strings.replace(shaded[0].scene.strings.borrow().clone());
@@ -82,9 +115,9 @@ impl<'a> TestPipeline<'a> {
             shaders: roles.into_iter().filter_map(|(role, s)| Some((role, s.as_ref()?.shader))).collect(),
             lights: self.lights.iter().collect(),
         };
-        let dispatch = DispatchBuffers::new(&composed.reflection, &pipeline, shaded);
+        let dispatch = DispatchBuffers::new(&composed.reflection, state_channels, &pipeline, shaded);
         let p = dispatch.push;
-        let push = [
+        let mut push = [
             p.work_base,
             p.slot_log2,
             p.slot_count,
@@ -92,17 +125,26 @@ impl<'a> TestPipeline<'a> {
             p.output_base,
             p.channel_stride,
             p.space_table,
-            p.reserved,
+            trips,
+            p.state_base,
         ];
         let mut buffers = [dispatch.work.clone(), dispatch.arena.clone(), dispatch.params.clone(), vec![0; 4]];
         let groups = (dispatch.slots << p.slot_log2).div_ceil(256);
         let device = device();
         let kernel = device.kernel(&words);
-        device.run(&kernel, &mut buffers, DispatchArguments { push: &push, groups });
+        let mut dispatches = 0;
+        while dispatches == 0 || resume && buffers[3][0] > 0 {
+            buffers[3][0] = 0;
+            device.run(&kernel, &mut buffers, DispatchArguments { push: &push, groups });
+            push[7] = trips | TRIPS_RESUME;
+            dispatches += 1;
+            assert!(dispatches < 10_000, "a loop does not get on");
+        }
         device.free(&kernel);
         drop(device);
         let types: Vec<_> = self.outputs.iter().map(|o| o.1.machine()).collect();
-        let mut ran = RunOutput { composed, on_device: Vec::new(), bound: Vec::new(), exhausted: buffers[3][0] };
+        let mut ran =
+            RunOutput { composed, on_device: Vec::new(), bound: Vec::new(), exhausted: buffers[3][0], dispatches };
         for (slot, shaded) in (0..).zip(shaded) {
             ran.on_device.push(outputs(&dispatch, &buffers[1], slot, &shaded.grid, &types));
             let memory = Memory {
@@ -114,6 +156,9 @@ impl<'a> TestPipeline<'a> {
                 tokens: &tokens,
             };
             let body = &ran.composed.body;
+            if !interpret {
+                continue;
+            }
             ran.bound.push(run(body, body.root(), &memory.grid(), &memory).results);
         }
         ran

@@ -1,14 +1,15 @@
 //! The imager at work: bands of the film's pixels go to a device in tiles and come back. Where a device fails, the next
 //! one takes over.
 
-use crate::diagnostic::{Reporter, SourceLocation};
 use crate::film::{Imager, ImagerPixels};
 use crate::gpu::{Device, GpuError, Usage};
 use crate::pipeline::imager::{self, ImagerSlices, TILE_PIXELS, TILE_PX};
 use crate::pipeline::look::ImagerProgram;
 use crate::pipeline::recording::{Buffer, Recording};
 use crate::render::device::memory::{free_bytes, imager_tiles};
+use crate::render::region::loop_watch::trips_for;
 use crate::render::region::pace::{Pace, Portion, Work};
+use crate::render::region::record::FIRST_TRIPS;
 use parking_lot::Mutex;
 
 /// Where devices come from.
@@ -24,7 +25,6 @@ pub(crate) trait DeviceSource: Send {
 /// An imager and the devices it may run on.
 pub(crate) struct DeviceImager<'a> {
     program: ImagerProgram,
-    reporter: &'a Reporter,
     state: Mutex<ImagerState<'a>>,
 }
 
@@ -35,8 +35,6 @@ struct ImagerState<'a> {
     imager: Option<ImagerDevice>,
     /// Why no device could go on.
     failure: Option<String>,
-    /// Pixels whose loops were ended.
-    long_loops: u64,
 }
 
 /// A device with memory for some tiles.
@@ -50,24 +48,17 @@ struct ImagerDevice {
 }
 
 impl<'a> DeviceImager<'a> {
-    pub(crate) fn new(program: ImagerProgram, devices: &'a mut dyn DeviceSource, reporter: &'a Reporter) -> Self {
-        let state = ImagerState { devices, imager: None, failure: None, long_loops: 0 };
-        Self { program, reporter, state: Mutex::new(state) }
+    pub(crate) fn new(program: ImagerProgram, devices: &'a mut dyn DeviceSource) -> Self {
+        let state = ImagerState { devices, imager: None, failure: None };
+        Self { program, state: Mutex::new(state) }
     }
 
-    /// Gives the device back, and warns of pixels whose loops were ended.
+    /// Gives the device back.
     pub(crate) fn finish(self) {
         let mut state = self.state.into_inner();
         if let Some(mut imager) = state.imager.take() {
             imager.device.free(imager.buffer);
             state.devices.give_back(imager.device);
-        }
-        if state.long_loops > 0 {
-            let message = format!(
-                "loops of the imager reached the limit of iterations in {} pixels and were ended",
-                state.long_loops
-            );
-            self.reporter.warn("limitcheck", &SourceLocation::default(), message);
         }
     }
 
@@ -88,8 +79,7 @@ impl<'a> DeviceImager<'a> {
                 }
             };
             match imager.run(&self.program, pixels) {
-                Ok(long_loops) => {
-                    state.long_loops += long_loops;
+                Ok(()) => {
                     state.imager = Some(imager);
                     return Ok(());
                 }
@@ -127,13 +117,11 @@ impl ImagerDevice {
         Ok(Self { device, buffer, slices, tiles, pace: Pace::new(None) })
     }
 
-    /// Runs over all tiles that the pixels meet; returns in how many pixels a loop reached its limit of iterations.
-    /// Results are stored when all tiles are done, so that after an error pixels are as they were, and another device
-    /// can begin with them.
-    fn run(&mut self, program: &ImagerProgram, pixels: &mut ImagerPixels<'_>) -> Result<u64, GpuError> {
+    /// Runs over all tiles that the pixels meet. Results are stored when all tiles are done, so that after an error
+    /// pixels are as they were, and another device can begin with them.
+    fn run(&mut self, program: &ImagerProgram, pixels: &mut ImagerPixels<'_>) -> Result<(), GpuError> {
         let tiles = tiles_of(pixels);
         let mut outputs = Vec::new();
-        let mut long_loops = 0;
         let mut left = tiles.as_slice();
         while !left.is_empty() {
             let most = (self.pace.quota().of(Work::Imager) / u64::from(TILE_PIXELS)).clamp(1, self.tiles);
@@ -143,19 +131,37 @@ impl ImagerDevice {
             let inputs = inputs(program, tiles, pixels);
             self.device.upload(self.slices.arena.part(0..inputs.len() as u64), &inputs)?;
             self.device.upload(self.slices.work.part(0..2 * tiles.len() as u64), &imager::work(program, tiles))?;
-            let mut recording = Recording::new("imager");
-            recording.stage("imager", |recording| imager::record(recording, program, &self.slices, count));
-            let ticket = self.device.submit(&recording)?;
+            self.shade(program, count)?;
             let shaded = self.device.read(self.slices.arena.part(imager::output_records(program, count)))?;
             outputs.push((tiles, shaded));
-            let stages_s: Vec<f64> = self.device.stage_times(ticket).iter().map(|time| time.seconds).collect();
-            self.pace.took(&Portion::of(Work::Imager, u64::from(count * TILE_PIXELS)), &stages_s);
-            long_loops += u64::from(self.device.read(self.slices.status)?[0]);
         }
         for (tiles, shaded) in &outputs {
             store_outputs(tiles, shaded, pixels);
         }
-        Ok(long_loops)
+        Ok(())
+    }
+
+    /// Runs over some tiles until all loops have ended, in submissions of a limited number of trips.
+    fn shade(&mut self, program: &ImagerProgram, count: u32) -> Result<(), GpuError> {
+        let pixels = u64::from(count * TILE_PIXELS);
+        let (mut trips, mut resume) = (FIRST_TRIPS, false);
+        loop {
+            let loops = imager::loops(program, count, trips, resume);
+            let mut recording = Recording::new("imager");
+            recording.stage("imager", |recording| imager::record(recording, program, &self.slices, count, loops));
+            let ticket = self.device.submit(&recording)?;
+            let going = u64::from(self.device.read(self.slices.status)?[0]);
+            let stages_s: Vec<f64> = self.device.stage_times(ticket).iter().map(|time| time.seconds).collect();
+            match (resume, going) {
+                (false, _) => self.pace.took(&Portion::of(Work::Imager, pixels), &stages_s),
+                (true, 0) => {}
+                (true, going) => self.pace.took(&Portion::of(Work::Trips, going * u64::from(trips)), &stages_s),
+            }
+            if going == 0 || program.state_channels == 0 {
+                return Ok(());
+            }
+            (trips, resume) = (trips_for(self.pace.quota().of(Work::Trips), going), true);
+        }
     }
 }
 
@@ -217,6 +223,7 @@ fn store_outputs(tiles: &[[u32; 2]], outputs: &[[f32; 4]], pixels: &mut ImagerPi
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnostic::{Reporter, SourceLocation};
     use crate::gpu::{Fault, FaultKind, Faults, OpenOptions, open};
     use crate::render::tests::{camera, options};
     use crate::scene::{Motion, ShaderInstance, World};
@@ -276,7 +283,7 @@ mod tests {
         let count = 5000 * 70;
         let (mut ci, mut oi) = (vec![[0.0; 3]; count], vec![[0.0; 3]; count]);
         let mut alpha: Vec<f32> = (0..count).map(|i| (i % 5) as f32 * 0.25).collect();
-        let imager = DeviceImager::new(program, &mut devices, &reporter);
+        let imager = DeviceImager::new(program, &mut devices);
         imager.shade(&mut ImagerPixels {
             corner: [0, 13],
             size: [5000, 70],

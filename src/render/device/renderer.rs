@@ -93,6 +93,7 @@ impl DeviceRenderer {
             filter: picture.filter,
             depth_filter: picture.depth_filter.clone(),
             weighted: picture.weighted,
+            long_loops: vec![false; picture.kernels.len()],
         };
         Ok(Self {
             device,

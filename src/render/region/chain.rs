@@ -13,10 +13,11 @@ use crate::pipeline::plan::{AssignBin, Grids, Pipeline, PipelineStage, Process, 
 use crate::pipeline::recording::Recording;
 use crate::pipeline::sample::Slab;
 use crate::render::region::cell_lists::{CellLists, CumulativeWork};
-use crate::render::region::loads::{LoadLimits, Loads, plan};
+use crate::render::region::loads::{LoadLimits, Loads, LoopKind, plan};
+use crate::render::region::loop_watch::{LoopWatch, long_load_vertices};
 use crate::render::region::pace::{Portion, Quota, Work};
 use crate::render::region::part::RegionCosts;
-use crate::render::region::record::{DeviceWorld, LoadJob, empty_recording};
+use crate::render::region::record::{DeviceWorld, LoadJob, StagePart, StageRun, empty_recording};
 use crate::render::region::region_result::{RegionCounts, RegionResult};
 use crate::render::region::slabs::Slabs;
 use crate::render::region::stage_tasks::{GridPage, StageTask, StageTasks, slab_units};
@@ -103,6 +104,11 @@ impl RegionRun {
         &self.chain.portion
     }
 
+    /// Reads what the loops of the last submission came to, which is done. [`Self::portion`] is right only then.
+    pub(crate) fn note_loops(&mut self, device: &mut Device) -> Result<(), GpuError> {
+        self.chain.note_loops(device)
+    }
+
     /// Goes on when the last submission is done: reads what it found and submits what is next, of at most about
     /// `quota`.
     pub(crate) fn advance(
@@ -134,6 +140,8 @@ pub(super) struct Chain {
     pub(super) tasks: StageTasks,
     /// What is left of them, if they are.
     pub(super) loads: Loads,
+    /// What is known of the loops of the loads.
+    pub(super) watch: LoopWatch,
     /// The name of the submissions.
     pub(super) label: &'static str,
     /// Grids of each key after selection: (batch, bin, size class).
@@ -168,6 +176,7 @@ impl Chain {
             following: 0,
             tasks: StageTasks::default(),
             loads: Loads::new(Vec::new(), 1),
+            watch: LoopWatch::default(),
             label: "",
             hide_counts: Vec::new(),
             batch_depths: Vec::new(),
@@ -198,8 +207,8 @@ impl Chain {
         if !self.tasks.is_empty() {
             return Ok(ChainStep::Submit(self.record_tasks(device, world)?));
         }
-        if !self.loads.done() {
-            return Ok(ChainStep::Submit(self.record_loads(device, world)?));
+        if let Some(recording) = self.step_loads(device, world)? {
+            return Ok(ChainStep::Submit(recording));
         }
         loop {
             let at = match self.conclude(device, world)? {
@@ -211,7 +220,10 @@ impl Chain {
                 return Ok(ChainStep::Submit(self.start_tasks(device, world, at)?));
             }
             self.start_loads(device, world, at)?;
-            if !self.loads.done() || stage.schedule != Schedule::Fused {
+            if let Some(recording) = self.step_loads(device, world)? {
+                return Ok(ChainStep::Submit(recording));
+            }
+            if stage.schedule != Schedule::Fused {
                 return Ok(ChainStep::Submit(self.record_loads(device, world)?));
             }
         }
@@ -380,12 +392,15 @@ impl Chain {
             _ => self.shade_loads(device, world)?,
         };
         self.counts.rounds += u64::from(stages[at].repeat == Repeat::Rounds);
+        self.watch = LoopWatch::default();
         Ok(())
     }
 
-    fn load_limits(&self, world: &DeviceWorld) -> LoadLimits {
+    pub(super) fn load_limits(&self, world: &DeviceWorld) -> LoadLimits {
         let RegionCapacity { arena, slots, .. } = self.region.capacity;
-        let vertices = self.quota.of(Work::Load).saturating_mul(LOAD_PORTIONS);
+        let portions = |work| self.quota.of(work).saturating_mul(LOAD_PORTIONS);
+        let long = long_load_vertices(self.quota.of(Work::Trips));
+        let vertices = [portions(Work::Load), self.quota.of(Work::LoopLoad), long];
         LoadLimits { records: arena as u32, slots: slots as u32, vertices, pages: world.pages.resident_max() }
     }
 
@@ -426,29 +441,48 @@ impl Chain {
         Ok(Loads::new(plan(&counts, 0..bins, 0, |bin| world.shade_cost(bin), limits), limits.pages))
     }
 
-    /// The next submission of loads.
+    /// The next submission of loads, if any are left.
+    fn step_loads(&mut self, device: &mut Device, world: &mut DeviceWorld) -> Result<Option<Recording>, GpuError> {
+        if let Some(recording) = self.step_loops(device, world)? {
+            return Ok(Some(recording));
+        }
+        Ok(if self.loads.done() { None } else { Some(self.record_loads(device, world)?) })
+    }
+
+    /// The next submission of loads that go through their stages at once.
     fn record_loads(&mut self, device: &mut Device, world: &mut DeviceWorld) -> Result<Recording, GpuError> {
         let mut recording = empty_recording(self.label, &self.region);
-        let some = self.loads.take(self.quota.of(Work::Load));
+        let next = self.loads.loads.get(self.loads.next).map(|load| load.loops);
+        let work = if next.unwrap_or_default() == LoopKind::Short { Work::Load } else { Work::LoopLoad };
+        let some = self.loads.take(self.quota.of(work));
         let vertices = self.loads.loads[some.clone()].iter().map(|load| load.vertices).sum();
-        self.portion = Portion::of(Work::Load, vertices);
+        self.portion = Portion::of(work, vertices);
+        if work == Work::LoopLoad {
+            self.begin_unwatched(&mut recording, &some);
+        }
         let stages = &self.pipeline.stages()[self.under_way[0]..=self.under_way[self.under_way.len() - 1]];
         if stages[0].assign_bin == AssignBin::Shading {
             self.counts.shaded_vertices += vertices;
         }
+        let runs: Vec<StageRun> = stages.iter().map(|&stage| StageRun { stage, part: StagePart::Whole }).collect();
         for index in some {
-            let job = LoadJob {
-                load: &self.loads.loads[index],
-                stages,
-                slab: match stages[0].assign_bin {
-                    AssignBin::Depth(Grids::Translucent) => self.slabs.current(),
-                    _ => Slab::WHOLE,
-                },
-                places: self.places(stages[0].repeat),
-                ends_batch: self.loads.batch_ends.contains(&index),
-            };
-            world.record_load(device, &mut recording, &self.region, &job)?;
+            world.record_load(device, &mut recording, &self.region, &self.load_job(index, &runs))?;
         }
         Ok(recording)
+    }
+
+    /// A load on its way through some stages.
+    pub(super) fn load_job<'a>(&'a self, index: usize, runs: &'a [StageRun]) -> LoadJob<'a> {
+        let first = &self.pipeline.stages()[self.under_way[0]];
+        LoadJob {
+            load: &self.loads.loads[index],
+            stages: runs,
+            slab: match first.assign_bin {
+                AssignBin::Depth(Grids::Translucent) => self.slabs.current(),
+                _ => Slab::WHOLE,
+            },
+            places: self.places(first.repeat),
+            ends_batch: self.loads.batch_ends.contains(&index),
+        }
     }
 }

@@ -157,7 +157,6 @@ impl Chain {
             Some(_) => device.read(region.slices.depths.part(0..width * height))?,
             None => Vec::new(),
         };
-        self.counts.long_loops = u64::from(device.read(region.slices.status)?[0][0]);
         let (subpixels, capacity) = (region.subpixels(), Some(region.capacity));
         Ok(RegionResult { pixels, depths, counts: self.counts, device_s: 0.0, subpixels, capacity })
     }

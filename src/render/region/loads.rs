@@ -21,6 +21,20 @@ pub(crate) struct BinCost {
     pub slot: u32,
     /// The page that must be resident.
     pub page: usize,
+    /// What is known of the loops of its programs.
+    pub loops: LoopKind,
+}
+
+/// What is known of the loops of a bin's programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum LoopKind {
+    /// They have few trips.
+    #[default]
+    Short,
+    /// They count their trips, and may turn out to be long.
+    Counted,
+    /// They turned out to be long: loads have one piece, and save their loops.
+    Long,
 }
 
 /// What one load may take up at most.
@@ -30,8 +44,8 @@ pub(crate) struct LoadLimits {
     pub records: u32,
     /// Slots.
     pub slots: u32,
-    /// Vertices; one slot in any case.
-    pub vertices: u64,
+    /// Vertices, by the kind of loops; one slot in any case.
+    pub vertices: [u64; 3],
     /// Pages that can be resident at once.
     pub pages: usize,
 }
@@ -41,6 +55,8 @@ pub(crate) struct LoadLimits {
 pub(crate) struct LoadPiece {
     pub bin: usize,
     pub page: usize,
+    /// What it was planned by.
+    pub cost: BinCost,
     pub piece: Piece,
 }
 
@@ -57,6 +73,17 @@ pub(crate) struct Load {
     pub pages: FxHashSet<usize>,
     /// Vertices, empty ones included: a measure of work.
     pub vertices: u64,
+    /// What is known of the loops of its programs.
+    pub loops: LoopKind,
+}
+
+/// Grids of one bin and size that follow each other in sorted order.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    bin: usize,
+    slot_log2: u32,
+    mp_log2: u32,
+    count: u32,
 }
 
 /// Loads, some of which are recorded already.
@@ -64,7 +91,8 @@ pub(crate) struct Loads {
     pub loads: Vec<Load>,
     /// Loads after which a depth batch ends.
     pub batch_ends: Vec<usize>,
-    next: usize,
+    /// The first that is not recorded yet.
+    pub next: usize,
     pages_max: usize,
 }
 
@@ -78,13 +106,15 @@ impl Loads {
         self.next >= self.loads.len()
     }
 
-    /// The part that was taken, from 0 to 1.
+    /// The part of the grids that was taken, from 0 to 1.
     pub(crate) fn part(&self) -> f64 {
-        self.next as f64 / self.loads.len().max(1) as f64
+        let grids = |loads: &[Load]| loads.iter().map(|load| f64::from(load.count)).sum::<f64>();
+        grids(&self.loads[..self.next]) / grids(&self.loads).max(1.0)
     }
 
-    /// The loads of the next submission: up to about `vertices` of work, and no more pages than can be resident at
-    /// once, because a page that is uploaded replaces another before the submission begins. At least one load.
+    /// The loads of the next submission: up to about `vertices` of work, all with the same kind of loops, and no more
+    /// pages than can be resident at once, because a page that is uploaded replaces another before the submission
+    /// begins. At least one load.
     pub(crate) fn take(&mut self, vertices: u64) -> Range<usize> {
         let start = self.next;
         let mut sum = 0;
@@ -92,12 +122,30 @@ impl Loads {
         while let Some(load) = self.loads.get(self.next) {
             sum += load.vertices;
             pages.extend(load.pages.iter().copied());
-            if self.next > start && (sum > vertices || pages.len() > self.pages_max) {
+            let full = sum > vertices || pages.len() > self.pages_max || load.loops != self.loads[start].loops;
+            if self.next > start && full {
                 break;
             }
             self.next += 1;
         }
         start..self.next
+    }
+
+    /// Plans the grids of a load again, by what is now known of their programs.
+    pub(crate) fn replan(&mut self, index: usize, cost: impl Fn(usize) -> BinCost, limits: LoadLimits) {
+        let load = &self.loads[index];
+        let runs = load.pieces.iter().map(|&LoadPiece { bin, piece, .. }| Run {
+            bin,
+            slot_log2: piece.slot_log2,
+            mp_log2: piece.mp_log2,
+            count: piece.slot_count,
+        });
+        let parts = plan_runs(runs, load.first, cost, limits);
+        let more = parts.len() - 1;
+        self.loads.splice(index..=index, parts);
+        for end in self.batch_ends.iter_mut().filter(|end| **end >= index) {
+            *end += more;
+        }
     }
 }
 
@@ -110,39 +158,54 @@ pub(crate) fn plan(
     cost: impl Fn(usize) -> BinCost,
     limits: LoadLimits,
 ) -> Vec<Load> {
+    let sizes = bins.zip(counts.chunks_exact(SIZE_CLASSES as usize));
+    let runs = sizes.flat_map(|(bin, counts)| {
+        (0..).zip(counts).map(move |(class, &count)| {
+            let (slot_log2, mp_log2) = slot_log2(class);
+            Run { bin, slot_log2, mp_log2, count }
+        })
+    });
+    plan_runs(runs, first, cost, limits)
+}
+
+fn plan_runs(
+    runs: impl Iterator<Item = Run>,
+    first: u32,
+    cost: impl Fn(usize) -> BinCost,
+    limits: LoadLimits,
+) -> Vec<Load> {
     let mut loads = Vec::new();
     let mut load = Load { first, ..Load::default() };
     let mut records = 0;
-    for (bin, counts) in bins.zip(counts.chunks_exact(SIZE_CLASSES as usize)) {
+    for Run { bin, slot_log2, mp_log2, count } in runs {
         let cost = cost(bin);
-        for (class, &count) in (0..).zip(counts) {
-            let (slot_log2, mp_log2) = slot_log2(class);
-            let each = (cost.vertex << slot_log2) + cost.slot;
-            let mut left = count;
-            while left > 0 {
-                let slots_left = limits.slots - load.count;
-                let vertices_left = limits.vertices.saturating_sub(load.vertices) >> slot_log2;
-                let time = vertices_left.max(u64::from(load.count == 0)).min(u64::from(slots_left)) as u32;
-                let fit = ((limits.records - records) / each).min(time);
-                let paged = load.pages.contains(&cost.page) || load.pages.len() < limits.pages;
-                if fit == 0 || !paged || load.pieces.len() == PIECES_MAX as usize {
-                    assert!(load.count > 0, "the arena holds a slot of any bin, and the device its page");
-                    let next = load.first + load.count;
-                    loads.push(std::mem::replace(&mut load, Load { first: next, ..Load::default() }));
-                    records = 0;
-                    continue;
-                }
-                let take = fit.min(left);
-                let number = load.pieces.len() as u32;
-                let piece =
-                    Piece { number, slot_base: load.count, slot_log2, mp_log2, slot_count: take, base: records };
-                load.pieces.push(LoadPiece { bin, page: cost.page, piece });
-                load.pages.insert(cost.page);
-                load.count += take;
-                load.vertices += u64::from(take) << slot_log2;
-                records += take * each;
-                left -= take;
+        let each = (cost.vertex << slot_log2) + cost.slot;
+        let mut left = count;
+        while left > 0 {
+            let slots_left = limits.slots - load.count;
+            let vertices = limits.vertices[cost.loops.max(load.loops) as usize];
+            let vertices_left = vertices.saturating_sub(load.vertices) >> slot_log2;
+            let time = vertices_left.max(u64::from(load.count == 0)).min(u64::from(slots_left)) as u32;
+            let fit = ((limits.records - records) / each).min(time);
+            let paged = load.pages.contains(&cost.page) || load.pages.len() < limits.pages;
+            let alone = load.count > 0 && cost.loops.max(load.loops) == LoopKind::Long;
+            if fit == 0 || !paged || alone || load.pieces.len() == PIECES_MAX as usize {
+                assert!(load.count > 0, "the arena holds a slot of any bin, and the device its page");
+                let next = load.first + load.count;
+                loads.push(std::mem::replace(&mut load, Load { first: next, ..Load::default() }));
+                records = 0;
+                continue;
             }
+            let take = fit.min(left);
+            let number = load.pieces.len() as u32;
+            let piece = Piece { number, slot_base: load.count, slot_log2, mp_log2, slot_count: take, base: records };
+            load.pieces.push(LoadPiece { bin, page: cost.page, cost, piece });
+            load.pages.insert(cost.page);
+            load.loops = load.loops.max(cost.loops);
+            load.count += take;
+            load.vertices += u64::from(take) << slot_log2;
+            records += take * each;
+            left -= take;
         }
     }
     if load.count > 0 {
@@ -155,22 +218,24 @@ pub(crate) fn plan(
 mod tests {
     use super::*;
 
-    const UNIT: BinCost = BinCost { vertex: 1, slot: 0, page: 3 };
+    const UNIT: BinCost = BinCost { vertex: 1, slot: 0, page: 3, loops: LoopKind::Short };
 
     #[test]
     fn one_load_when_it_fits() {
-        let room = LoadLimits { records: 1000, slots: 100, vertices: u64::MAX, pages: 1 };
+        let room = LoadLimits { records: 1000, slots: 100, vertices: [u64::MAX; 3], pages: 1 };
         let loads = plan(&[3, 0, 0, 0, 0, 0, 0, 0, 0, 1], 2..3, 7, |_| UNIT, room);
         assert_eq!(loads.len(), 1);
         assert_eq!((loads[0].first, loads[0].count, loads[0].vertices), (7, 4, 48 + 256));
         let small = LoadPiece {
             bin: 2,
             page: 3,
+            cost: UNIT,
             piece: Piece { number: 0, slot_base: 0, slot_log2: 4, mp_log2: 3, slot_count: 3, base: 0 },
         };
         let large = LoadPiece {
             bin: 2,
             page: 3,
+            cost: UNIT,
             piece: Piece { number: 1, slot_base: 3, slot_log2: 8, mp_log2: 8, slot_count: 1, base: 48 },
         };
         assert_eq!(loads[0].pieces, [small, large]);
@@ -182,8 +247,9 @@ mod tests {
         let total: u32 = counts.iter().sum();
         for records in [2000, 2560, 5000, 1 << 20] {
             for (slots, vertices) in [(1, u64::MAX), (3, u64::MAX), (1000, u64::MAX), (1000, 400), (1000, 0)] {
-                let cost = |bin: usize| BinCost { vertex: bin as u32 % 3 + 1, slot: bin as u32, page: bin };
-                let loads = plan(&counts, 0..4, 0, cost, LoadLimits { records, slots, vertices, pages: 4 });
+                let cost = |bin: usize| BinCost { vertex: bin as u32 % 3 + 1, slot: bin as u32, page: bin, ..UNIT };
+                let loads =
+                    plan(&counts, 0..4, 0, cost, LoadLimits { records, slots, vertices: [vertices; 3], pages: 4 });
                 let mut next = 0;
                 for load in &loads {
                     assert_eq!(load.first, next);
@@ -209,7 +275,7 @@ mod tests {
         for pages in 1..=6 {
             let cost = |bin: usize| BinCost { page: bin, ..UNIT };
             let loads =
-                plan(&counts, 0..6, 0, cost, LoadLimits { records: 5000, slots: 1000, vertices: u64::MAX, pages });
+                plan(&counts, 0..6, 0, cost, LoadLimits { records: 5000, slots: 1000, vertices: [u64::MAX; 3], pages });
             assert!(loads.iter().all(|load| load.pages.len() <= pages));
             let mut loads = Loads::new(loads, pages);
             let mut next = 0;
@@ -222,5 +288,27 @@ mod tests {
             }
             assert_eq!(next, loads.loads.len());
         }
+    }
+
+    #[test]
+    fn long_loops_go_alone_and_other_loads_of_the_batch_stay_where_they_are() {
+        let counts = [5; 4 * SIZE_CLASSES as usize];
+        let limits = LoadLimits { records: 40_000, slots: 1000, vertices: [u64::MAX, u64::MAX, 300], pages: 4 };
+        let short = |bin: usize| BinCost { page: bin, ..UNIT };
+        let mut loads = Loads::new(plan(&counts, 0..4, 7, short, limits), 4);
+        assert_eq!(loads.loads.len(), 1);
+        loads.batch_ends.push(0);
+        let long = |bin| BinCost { vertex: 3, loops: LoopKind::Long, ..short(bin) };
+        loads.replan(0, |bin| if bin == 2 { long(bin) } else { short(bin) }, limits);
+        assert_eq!(loads.batch_ends, [loads.loads.len() - 1]);
+        let mut next = 7;
+        for load in &loads.loads {
+            assert_eq!(load.first, next);
+            next += load.count;
+            let is_long = load.pieces.iter().any(|piece| piece.bin == 2);
+            assert_eq!(load.loops == LoopKind::Long, is_long);
+            assert!(!is_long || load.pieces.len() == 1 && (load.vertices <= 300 || load.count == 1));
+        }
+        assert_eq!(next, 7 + counts.iter().sum::<u32>());
     }
 }

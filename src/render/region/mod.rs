@@ -4,6 +4,8 @@ pub(super) mod cell_lists;
 pub(super) mod chain;
 pub(super) mod findings;
 pub(super) mod loads;
+pub(super) mod long_loops;
+pub(super) mod loop_watch;
 pub(super) mod pace;
 mod part;
 pub(super) mod record;

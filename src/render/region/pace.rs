@@ -19,6 +19,10 @@ const REMNANT: f64 = 0.25;
 pub(crate) enum Work {
     /// Loads that are hidden, sampled or shaded: vertices.
     Load,
+    /// Loads with programs whose loops may be long: vertices.
+    LoopLoad,
+    /// Loop trips of such programs, of all vertices together.
+    Trips,
     /// Buffers set to one value: words.
     Fill,
     /// Prefix sums: values.
@@ -61,8 +65,10 @@ const WORKS: usize = Work::ALL.len();
 
 impl Work {
     /// All, in order.
-    const ALL: [Self; 19] = [
+    const ALL: [Self; 21] = [
         Self::Load,
+        Self::LoopLoad,
+        Self::Trips,
         Self::Fill,
         Self::Scan,
         Self::Sort,
@@ -87,6 +93,8 @@ impl Work {
     fn guess(self) -> u64 {
         match self {
             Self::Load => 1 << 17,
+            Self::LoopLoad => 1 << 12,
+            Self::Trips => 1 << 21,
             Self::Fill => 1 << 24,
             Self::Filter => 1 << 23,
             Self::Scan | Self::Choose | Self::Mark | Self::Depth => 1 << 21,

@@ -2,7 +2,7 @@
 
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::{ActiveRegion, FrameSlices, GeometrySources, PageSlices};
-use crate::pipeline::displace::{self, ProgramKind, ProgramPlaces, ProgramRun};
+use crate::pipeline::displace::{self, LoopRun, LoopState, ProgramKind, ProgramPlaces, ProgramRun};
 use crate::pipeline::hide::{self, SlotSource};
 use crate::pipeline::kernels::constants::{CHANNEL_PARAMETERS, CHANNEL_POSITION};
 use crate::pipeline::look::ShadingKernel;
@@ -13,7 +13,7 @@ use crate::pipeline::select::DepthBuckets;
 use crate::pipeline::shade::{self, PieceColours, ShadeLayout};
 use crate::pipeline::world::DrawnWorld;
 use crate::pipeline::{KernelVariants, dice};
-use crate::render::region::loads::{BinCost, Load, LoadPiece};
+use crate::render::region::loads::{BinCost, Load, LoadPiece, LoopKind};
 use crate::render::resident::geometry_pages::GeometryPages;
 use crate::render::resident::grid_pages::GridPages;
 use crate::scene::Filter;
@@ -35,6 +35,45 @@ pub(crate) struct DeviceWorld {
     pub depth_filter: Option<String>,
     /// Variables that hold their opacity already, by number.
     pub weighted: [u32; 2],
+    /// Which kernels turned out to have long loops, by number.
+    pub long_loops: Vec<bool>,
+}
+
+/// Loop trips of a program whose loops are not known to be long. More than nearly all shaders make, and few enough for
+/// a submission of as many vertices as the first ones have.
+pub(crate) const FIRST_TRIPS: u32 = 4096;
+
+/// A stage of a load, or a part of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StageRun {
+    pub stage: PipelineStage,
+    pub part: StagePart,
+}
+
+/// A part of a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StagePart {
+    /// All of it.
+    Whole,
+    /// Its program, whose loops make at most so many trips, or go on.
+    Program { trips: u32, resume: bool },
+    /// What is done with the program's results.
+    Results,
+}
+
+impl StagePart {
+    /// The trips of the program's loops and whether they go on, if the program runs.
+    fn program(self) -> Option<(u32, bool)> {
+        match self {
+            Self::Whole => Some((FIRST_TRIPS, false)),
+            Self::Program { trips, resume } => Some((trips, resume)),
+            Self::Results => None,
+        }
+    }
+
+    fn has_results(self) -> bool {
+        !matches!(self, Self::Program { .. })
+    }
 }
 
 /// An empty recording of one of a region's steps, labelled with the step and the region's pixels.
@@ -48,7 +87,7 @@ pub(crate) fn empty_recording(step: &str, region: &ActiveRegion) -> Recording {
 pub(crate) struct LoadJob<'a> {
     pub load: &'a Load,
     /// The stages that it goes through.
-    pub stages: &'a [PipelineStage],
+    pub stages: &'a [StageRun],
     /// The depths that take part.
     pub slab: Slab,
     /// The places of the colour store that the round fills.
@@ -68,21 +107,60 @@ impl DeviceWorld {
         let (vertex, slot) = self
             .kernel(bin.displace)
             .map_or((1, 0), |kernel| (kernel.input_channels + kernel.output_channels, kernel.uniform_records));
-        BinCost { vertex, slot, page: bin.page }
+        let vertex = vertex + self.state_channels(bin.displace);
+        BinCost { vertex, slot, page: bin.page, loops: self.loops(bin.displace) }
     }
 
     /// What shading a bin needs.
     pub(crate) fn shade_cost(&self, bin: usize) -> BinCost {
         let bin = &self.drawn.shade_bins[bin];
         let (vertex, slot) = ShadeLayout::cost(self.kernel(bin.displace), self.kernel(bin.shade));
-        BinCost { vertex, slot, page: bin.page }
+        let vertex = vertex + self.state_channels(bin.displace) + self.state_channels(bin.shade);
+        BinCost { vertex, slot, page: bin.page, loops: self.loops(bin.displace).max(self.loops(bin.shade)) }
     }
 
-    /// Records that the largest slot of any bin takes up.
+    /// What is known of the loops of a program.
+    pub(crate) fn loops(&self, number: Option<usize>) -> LoopKind {
+        match number.map(|number| (self.kernels[number].resumable.is_some(), self.long_loops[number])) {
+            Some((true, true)) => LoopKind::Long,
+            Some((true, false)) => LoopKind::Counted,
+            _ => LoopKind::Short,
+        }
+    }
+
+    /// The programs of a bin: displacement, then colour.
+    pub(crate) fn programs(&self, bin: usize, shades: bool) -> [Option<usize>; 2] {
+        match shades {
+            true => [self.drawn.shade_bins[bin].displace, self.drawn.shade_bins[bin].shade],
+            false => [self.drawn.hide_bins[bin].displace, None],
+        }
+    }
+
+    /// Channels in which a program saves its loops: none until they turn out to be long.
+    fn state_channels(&self, number: Option<usize>) -> u32 {
+        let long = number.filter(|&number| self.long_loops[number]);
+        let resumable = long.and_then(|number| self.kernels[number].resumable.as_ref());
+        resumable.map_or(0, |resumable| resumable.state_channels)
+    }
+
+    /// How the loops of a program run that saves them from `base` on, if it saves them.
+    fn loop_run(&self, number: Option<usize>, base: u32, (trips, resume): (u32, bool)) -> LoopRun {
+        let long = self.loops(number) == LoopKind::Long;
+        LoopRun { trips, saved: long.then_some(LoopState { base, resume }) }
+    }
+
+    /// Records that the largest slot of any bin takes up, with all loops saved.
     pub(crate) fn slot_records_max(&self) -> u64 {
-        let records = |cost: BinCost| (u64::from(cost.vertex) << 8) + u64::from(cost.slot);
-        let hide = (0..self.drawn.hide_bins.len()).map(|bin| records(self.hide_cost(bin)));
-        let shade = (0..self.drawn.shade_bins.len()).map(|bin| records(self.shade_cost(bin)));
+        let state = |number: Option<usize>| {
+            let resumable = self.kernel(number).and_then(|kernel| kernel.resumable.as_ref());
+            resumable.map_or(0, |resumable| u64::from(resumable.state_channels))
+        };
+        let records = |cost: BinCost, programs: [Option<usize>; 2]| {
+            let saved: u64 = programs.map(state).iter().sum();
+            ((u64::from(cost.vertex) + saved) << 8) + u64::from(cost.slot)
+        };
+        let hide = (0..self.drawn.hide_bins.len()).map(|bin| records(self.hide_cost(bin), self.programs(bin, false)));
+        let shade = (0..self.drawn.shade_bins.len()).map(|bin| records(self.shade_cost(bin), self.programs(bin, true)));
         hide.chain(shade).max().unwrap_or(256)
     }
 
@@ -104,8 +182,8 @@ impl DeviceWorld {
             .zip(pages)
             .map(|(piece, page)| (piece, GeometrySources { frame: &self.frame, page }))
             .collect();
-        for stage in job.stages {
-            self.record_stage(recording, region, job, stage, &pieces);
+        for run in job.stages {
+            self.record_stage(recording, region, job, *run, &pieces);
         }
         Ok(())
     }
@@ -115,7 +193,7 @@ impl DeviceWorld {
         recording: &mut Recording,
         region: &ActiveRegion,
         job: &LoadJob<'_>,
-        stage: &PipelineStage,
+        StageRun { stage, part }: StageRun,
         pieces: &[(&LoadPiece, GeometrySources<'_>)],
     ) {
         let shades = stage.assign_bin == AssignBin::Shading;
@@ -139,9 +217,16 @@ impl DeviceWorld {
             }
             for (piece, sources) in pieces {
                 match stage.process {
-                    Process::Displace if shades => self.record_shade_displace(recording, region, piece, *sources),
-                    Process::Displace => self.record_displace(recording, region, piece, *sources),
-                    Process::Shade => self.record_shade(recording, region, piece, *sources, job.places.clone()),
+                    Process::Displace if shades => self.record_shade_displace(recording, region, piece, *sources, part),
+                    Process::Displace => self.record_displace(recording, region, piece, *sources, part),
+                    Process::Shade => {
+                        if let Some(loops) = part.program() {
+                            self.record_colours(recording, region, piece, *sources, loops);
+                        }
+                        if part.has_results() {
+                            self.record_pack(recording, region, piece, job.places.clone());
+                        }
+                    }
                     Process::Sample => {
                         let base = self.displaced_base(piece);
                         sample::record_piece(recording, &self.frame, region, job.slab, &piece.piece, base);
@@ -223,16 +308,24 @@ impl DeviceWorld {
         region: &ActiveRegion,
         piece: &LoadPiece,
         sources: GeometrySources<'_>,
+        part: StagePart,
     ) {
         let bin = &self.drawn.hide_bins[piece.bin];
         let Some(kernel) = self.kernel(bin.displace) else { return };
         let (input_base, output_base) = (piece.piece.base, self.displaced_base(piece));
         let uniform_base = output_base + kernel.output_channels * piece.piece.vertices();
         let places = ProgramPlaces { input_base, output_base, uniform_base };
-        let run = ProgramRun { kind: ProgramKind::Displacement, kernel, primvars: bin.displace_primvars, places };
         let slices = &region.slices;
-        displace::record_program(recording, sources, slices, &piece.piece, &run);
-        displace::record_measure(recording, &self.frame, slices, &piece.piece, input_base, output_base);
+        if let Some(trips) = part.program() {
+            let state = uniform_base + kernel.uniform_records * piece.piece.slot_count;
+            let loops = self.loop_run(bin.displace, state, trips);
+            let (kind, primvars) = (ProgramKind::Displacement, bin.displace_primvars);
+            let run = ProgramRun { kind, kernel, primvars, places, loops };
+            displace::record_program(recording, sources, slices, &piece.piece, &run);
+        }
+        if part.has_results() {
+            displace::record_measure(recording, &self.frame, slices, &piece.piece, input_base, output_base);
+        }
     }
 
     fn layout(&self, piece: &LoadPiece) -> (Option<&ShadingKernel>, Option<&ShadingKernel>, ShadeLayout) {
@@ -275,36 +368,44 @@ impl DeviceWorld {
         region: &ActiveRegion,
         piece: &LoadPiece,
         sources: GeometrySources<'_>,
+        part: StagePart,
     ) {
-        let (Some(kernel), _, layout) = self.layout(piece) else { return };
+        let ((Some(kernel), _, layout), Some(trips)) = (self.layout(piece), part.program()) else { return };
         let places = ProgramPlaces {
             input_base: layout.displace_input,
             output_base: layout.input,
             uniform_base: layout.displace_uniform,
         };
-        let primvars = self.drawn.shade_bins[piece.bin].displace_primvars;
-        let run = ProgramRun { kind: ProgramKind::Displacement, kernel, primvars, places };
+        let bin = &self.drawn.shade_bins[piece.bin];
+        let loops = self.loop_run(bin.displace, piece.piece.base + layout.records, trips);
+        let (kind, primvars) = (ProgramKind::Displacement, bin.displace_primvars);
+        let run = ProgramRun { kind, kernel, primvars, places, loops };
         displace::record_program(recording, sources, &region.slices, &piece.piece, &run);
     }
 
-    /// Appends the colour program of a piece and the keeping of its visible colours.
-    fn record_shade(
+    /// Appends the colour program of a piece.
+    fn record_colours(
         &self,
         recording: &mut Recording,
         region: &ActiveRegion,
         piece: &LoadPiece,
         sources: GeometrySources<'_>,
-        places: Range<u32>,
+        trips: (u32, bool),
     ) {
-        let (_, shade, layout) = self.layout(piece);
-        let (position_base, output_base) = (layout.input, layout.output);
-        if let Some(kernel) = shade {
-            let places = ProgramPlaces { input_base: layout.input, output_base, uniform_base: layout.uniform };
-            let primvars = self.drawn.shade_bins[piece.bin].shade_primvars;
-            let run = ProgramRun { kind: ProgramKind::Colour, kernel, primvars, places };
-            displace::record_program(recording, sources, &region.slices, &piece.piece, &run);
-        }
-        let colours = PieceColours { kernel: shade, position_base, output_base, places };
+        let (_, Some(kernel), layout) = self.layout(piece) else { return };
+        let bin = &self.drawn.shade_bins[piece.bin];
+        let displacement = self.state_channels(bin.displace) * piece.piece.vertices();
+        let loops = self.loop_run(bin.shade, piece.piece.base + layout.records + displacement, trips);
+        let places =
+            ProgramPlaces { input_base: layout.input, output_base: layout.output, uniform_base: layout.uniform };
+        let run = ProgramRun { kind: ProgramKind::Colour, kernel, primvars: bin.shade_primvars, places, loops };
+        displace::record_program(recording, sources, &region.slices, &piece.piece, &run);
+    }
+
+    /// Appends the keeping of a piece's visible colours.
+    fn record_pack(&self, recording: &mut Recording, region: &ActiveRegion, piece: &LoadPiece, places: Range<u32>) {
+        let (_, kernel, layout) = self.layout(piece);
+        let colours = PieceColours { kernel, position_base: layout.input, output_base: layout.output, places };
         shade::record_pack(recording, &self.frame, region, &piece.piece, &colours);
     }
 }

@@ -32,7 +32,6 @@ pub(crate) struct RegionCounts {
     pub thick_slabs: u64,
     pub rounds: u64,
     pub lost_samples: u64,
-    pub long_loops: u64,
     pub submissions: u64,
 }
 
@@ -49,7 +48,6 @@ impl RegionCounts {
         self.thick_slabs += other.thick_slabs;
         self.rounds += other.rounds;
         self.lost_samples += other.lost_samples;
-        self.long_loops += other.long_loops;
         self.submissions += other.submissions;
     }
 }

@@ -146,13 +146,6 @@ pub(crate) fn on_limits(reporter: &Reporter, totals: &RegionCounts) {
         let message = format!("{} micropolygons are too large to be sampled completely", totals.lost_samples);
         reporter.warn("limitcheck", &place, message);
     }
-    if totals.long_loops > 0 {
-        let message = format!(
-            "{} shading points reached the limit of loop iterations, and their loops were ended",
-            totals.long_loops
-        );
-        reporter.warn("limitcheck", &place, message);
-    }
 }
 
 /// The name of an object in messages.

@@ -210,7 +210,7 @@ impl<'a> Session<'a> {
             None => film.finish(None, self.reporter),
             Some(program) => {
                 let mut devices = DevicesInTurn::new(&mut self.slots);
-                let imager = DeviceImager::new(program, &mut devices, self.reporter);
+                let imager = DeviceImager::new(program, &mut devices);
                 let displays = film.finish(Some(&imager), self.reporter);
                 imager.finish();
                 displays

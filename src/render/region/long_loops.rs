@@ -1,0 +1,205 @@
+//! Loads whose programs may have long loops.
+//!
+//! A program that counts its loop trips runs with [`FIRST_TRIPS`] at first, and `Status` says afterwards whether that
+//! was enough. Colours are then simply computed again; but vertices must not be hidden or sampled before they are known
+//! to be right, so loads with such displacements are *watched*: a submission ends after their program. Where the trips
+//! were not enough, the programs of the load count as long from then on. Their grids go in loads of one piece, which
+//! save their loops, and a program is submitted again and again until all its loops have ended, each time with about as
+//! many trips as a submission should have. How a load goes does not change what it computes.
+
+use crate::gpu::{Device, GpuError};
+use crate::pipeline::plan::{AssignBin, PipelineStage, Process};
+use crate::pipeline::recording::Recording;
+use crate::render::region::chain::Chain;
+use crate::render::region::loads::LoopKind;
+use crate::render::region::loop_watch::{WatchedLoad, trips_for};
+use crate::render::region::pace::{Portion, Work};
+use crate::render::region::record::{DeviceWorld, FIRST_TRIPS, StagePart, StageRun, empty_recording};
+use std::ops::Range;
+
+impl Chain {
+    /// Reads what the last submission's loops came to.
+    pub(super) fn note_loops(&mut self, device: &mut Device) -> Result<(), GpuError> {
+        if self.watch.load.is_none() && self.watch.unwatched.is_none() {
+            return Ok(());
+        }
+        self.watch.going = u64::from(device.read(self.region.slices.status)?[0][0]);
+        if let Some(WatchedLoad { long: true, trips, .. }) = self.watch.load {
+            // Those that are still going have made all trips; of the others nothing is known.
+            let made = self.watch.going * u64::from(trips);
+            self.portion = if made > 0 { Portion::of(Work::Trips, made) } else { Portion::default() };
+        }
+        Ok(())
+    }
+
+    /// The stages under way.
+    fn load_stages(&self) -> &'static [PipelineStage] {
+        &self.pipeline.stages()[self.under_way[0]..=self.under_way[self.under_way.len() - 1]]
+    }
+
+    fn shades(&self) -> bool {
+        self.load_stages()[0].assign_bin == AssignBin::Shading
+    }
+
+    /// The program that a stage runs for a bin.
+    fn program(&self, world: &DeviceWorld, process: Process, bin: usize) -> Option<usize> {
+        let [displacement, colour] = world.programs(bin, self.shades());
+        match process {
+            Process::Displace => displacement,
+            Process::Shade => colour,
+            _ => None,
+        }
+    }
+
+    /// What is known of the loops of a stage's programs in a load.
+    fn stage_loops(&self, world: &DeviceWorld, index: usize, process: Process) -> LoopKind {
+        let pieces = self.loads.loads[index].pieces.iter();
+        pieces.map(|piece| world.loops(self.program(world, process, piece.bin))).max().unwrap_or_default()
+    }
+
+    /// The next submission of loads where loops need it: `None` where loads go on as usual.
+    pub(super) fn step_loops(
+        &mut self,
+        device: &mut Device,
+        world: &mut DeviceWorld,
+    ) -> Result<Option<Recording>, GpuError> {
+        let going = std::mem::take(&mut self.watch.going);
+        if let Some(redone) = self.watch.unwatched.take().filter(|_| going > 0) {
+            self.watch.until = redone.end;
+            self.loads.next = redone.start;
+        }
+        if let Some(load) = self.watch.load.take() {
+            // Another region may have found out more of the load's other program.
+            let begins_again = self.shades() && self.is_stale(world, load.index);
+            match going {
+                0 if !begins_again => return Ok(Some(self.record_watched(device, world, load)?)),
+                0 => {}
+                _ if load.long => return Ok(Some(self.record_resumed(device, world, load, going)?)),
+                _ => self.mark_long(world, load),
+            }
+            self.loads.next = load.index;
+            self.watch.until = self.watch.until.max(load.index + 1);
+        }
+        self.replan_next(world);
+        let next = self.loads.next;
+        let Some(load) = self.loads.loads.get(next) else { return Ok(None) };
+        let watched = match load.loops {
+            LoopKind::Short => false,
+            LoopKind::Counted => next < self.watch.until || !self.shades(),
+            LoopKind::Long => true,
+        };
+        if !watched {
+            return Ok(None);
+        }
+        let vertices = load.vertices;
+        if self.shades() && next >= self.watch.until {
+            self.counts.shaded_vertices += vertices;
+        }
+        self.loads.next += 1;
+        let load = WatchedLoad { index: next, at: None, long: false, trips: 0 };
+        Ok(Some(self.record_watched(device, world, load)?))
+    }
+
+    /// Notes that loads whose programs count their trips are submitted as usual, in a recording that is still empty.
+    pub(super) fn begin_unwatched(&mut self, recording: &mut Recording, some: &Range<usize>) {
+        recording.fill(self.region.slices.status, 0);
+        self.watch.unwatched = Some(some.clone());
+    }
+
+    /// The programs of a watched load were not given enough trips: their loops are long.
+    fn mark_long(&mut self, world: &mut DeviceWorld, load: WatchedLoad) {
+        let Some(at) = load.at else { return };
+        let process = self.load_stages()[at].process;
+        for piece in &self.loads.loads[load.index].pieces {
+            if let Some(number) = self.program(world, process, piece.bin)
+                && world.kernels[number].resumable.is_some()
+            {
+                world.long_loops[number] = true;
+            }
+        }
+    }
+
+    /// Whether more is known of a load's loops than when it was planned.
+    fn is_stale(&self, world: &DeviceWorld, index: usize) -> bool {
+        let shades = self.shades();
+        let vertex = |bin| if shades { world.shade_cost(bin).vertex } else { world.hide_cost(bin).vertex };
+        self.loads.loads[index].pieces.iter().any(|piece| vertex(piece.bin) != piece.cost.vertex)
+    }
+
+    /// Plans the next load again if more is known of its loops than when it was planned.
+    fn replan_next(&mut self, world: &DeviceWorld) {
+        let (index, shades) = (self.loads.next, self.shades());
+        let cost = |bin| if shades { world.shade_cost(bin) } else { world.hide_cost(bin) };
+        if !self.loads.done() && self.is_stale(world, index) {
+            let before = self.loads.loads.len();
+            let limits = self.load_limits(world);
+            self.loads.replan(index, cost, limits);
+            if index < self.watch.until {
+                self.watch.until += self.loads.loads.len() - before;
+            }
+        }
+    }
+
+    /// The next part of a watched load: what follows the program that has ended, to the next program that is watched.
+    fn record_watched(
+        &mut self,
+        device: &mut Device,
+        world: &mut DeviceWorld,
+        mut load: WatchedLoad,
+    ) -> Result<Recording, GpuError> {
+        let stages = self.load_stages();
+        let mut runs = Vec::new();
+        let first = load.at.map_or(0, |at| at + 1);
+        runs.extend(load.at.map(|at| StageRun { stage: stages[at], part: StagePart::Results }));
+        self.portion = Portion::default();
+        for (at, &stage) in stages.iter().enumerate().skip(first) {
+            let loops = self.stage_loops(world, load.index, stage.process);
+            if loops == LoopKind::Short {
+                runs.push(StageRun { stage, part: StagePart::Whole });
+                continue;
+            }
+            let vertices = self.loads.loads[load.index].vertices;
+            let long = loops == LoopKind::Long;
+            let trips = if long { trips_for(self.quota.of(Work::Trips), vertices) } else { FIRST_TRIPS };
+            runs.push(StageRun { stage, part: StagePart::Program { trips, resume: false } });
+            if !long {
+                self.portion = Portion::of(Work::LoopLoad, vertices);
+            }
+            load = WatchedLoad { at: Some(at), long, trips, ..load };
+            self.watch.load = Some(load);
+            break;
+        }
+        self.record_runs(device, world, load.index, &runs)
+    }
+
+    /// The program of a watched load again, whose loops go on in so many invocations.
+    fn record_resumed(
+        &mut self,
+        device: &mut Device,
+        world: &mut DeviceWorld,
+        load: WatchedLoad,
+        going: u64,
+    ) -> Result<Recording, GpuError> {
+        let trips = trips_for(self.quota.of(Work::Trips), going);
+        self.watch.load = Some(WatchedLoad { trips, ..load });
+        let part = StagePart::Program { trips, resume: true };
+        let runs: Vec<StageRun> =
+            load.at.map(|at| StageRun { stage: self.load_stages()[at], part }).into_iter().collect();
+        self.record_runs(device, world, load.index, &runs)
+    }
+
+    fn record_runs(
+        &mut self,
+        device: &mut Device,
+        world: &mut DeviceWorld,
+        index: usize,
+        runs: &[StageRun],
+    ) -> Result<Recording, GpuError> {
+        let mut recording = empty_recording(self.label, &self.region);
+        if self.watch.load.is_some() {
+            recording.fill(self.region.slices.status, 0);
+        }
+        world.record_load(device, &mut recording, &self.region, &self.load_job(index, runs))?;
+        Ok(recording)
+    }
+}
