@@ -235,10 +235,10 @@ impl Reader<'_> {
         let state = &mut self.state;
         match change {
             AttributeChange::Orientation(orientation) => {
-                state.orientation = *orientation;
-                state.reversed = false;
+                let mirrored_camera = self.world.as_ref().is_some_and(|world| world.mirrored);
+                state.orient(*orientation, mirrored_camera);
             }
-            AttributeChange::ReverseOrientation => state.reversed = !state.reversed,
+            AttributeChange::ReverseOrientation => state.inside = !state.inside,
             AttributeChange::Basis(basis) => state.basis = *basis,
             AttributeChange::DetailRange(range) => state.detail.range = *range,
             AttributeChange::Shader(slot, call) => {

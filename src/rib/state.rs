@@ -57,10 +57,9 @@ pub(super) struct GraphicsState {
     pub(super) attributes: Arc<Attributes>,
     /// The current transformation, to world space, or before WorldBegin to camera space.
     pub(super) transform: Arc<Motion<DMat4>>,
-    /// Orientation.
-    pub(super) orientation: Orientation,
-    /// Whether ReverseOrientation was given an odd number of times since the last Orientation.
-    pub(super) reversed: bool,
+    /// Whether surfaces face the opposite of what the current coordinate system defines: Orientation "inside", or "lh"
+    /// or "rh" where the coordinate system has the other hand, and each ReverseOrientation since.
+    pub(super) inside: bool,
     /// The bases in u and v.
     pub(super) basis: [Basis; 2],
     /// Level of detail.
@@ -96,28 +95,35 @@ impl GraphicsState {
         Self {
             attributes: Arc::new(attributes),
             transform: still(DMat4::IDENTITY),
-            orientation: Orientation::Outside,
-            reversed: false,
+            inside: false,
             basis: [super::basis::BEZIER; 2],
             detail: Detail { size: f64::INFINITY, range: [0.0, 0.0, f64::INFINITY, f64::INFINITY] },
         }
     }
 
-    /// Whether surfaces made now face the opposite of dP/du x dP/dv in camera space. `mirrored_camera` says whether the
-    /// transformation from camera to world changes handedness.
-    ///
-    /// Camera space is left-handed. "outside" means cross(dP/du, dP/dv) of the object's own coordinates, carried over
-    /// as a normal; in camera space that is the opposite of the cross product exactly when the transformation from
-    /// object to camera mirrors.
-    pub(super) fn flip_normal(&self, mirrored_camera: bool) -> bool {
-        let mirrored = mirrored_camera != (self.transform.first().determinant() < 0.0);
-        let flipped = match self.orientation {
-            Orientation::Outside => mirrored,
-            Orientation::Inside => !mirrored,
-            Orientation::LeftHanded => false,
-            Orientation::RightHanded => true,
+    /// Sets the orientation. "lh" and "rh" choose between the two sides once; after that the orientation flips with the
+    /// coordinate system, as any other does (RISpec 4.2.14).
+    pub(super) fn orient(&mut self, orientation: Orientation, mirrored_camera: bool) {
+        self.inside = match orientation {
+            Orientation::Outside => false,
+            Orientation::Inside => true,
+            Orientation::LeftHanded => self.mirrored(mirrored_camera),
+            Orientation::RightHanded => !self.mirrored(mirrored_camera),
         };
-        flipped != self.reversed
+    }
+
+    /// Whether the current coordinate system is right-handed. `mirrored_camera` says whether the transformation from
+    /// camera to world changes handedness. Camera space is left-handed.
+    fn mirrored(&self, mirrored_camera: bool) -> bool {
+        mirrored_camera != (self.transform.first().determinant() < 0.0)
+    }
+
+    /// Whether surfaces made now face the opposite of dP/du x dP/dv in camera space.
+    ///
+    /// "outside" means cross(dP/du, dP/dv) of the object's own coordinates, carried over as a normal; in camera space
+    /// that is the opposite of the cross product exactly when the transformation from object to camera mirrors.
+    pub(super) fn flip_normal(&self, mirrored_camera: bool) -> bool {
+        self.mirrored(mirrored_camera) != self.inside
     }
 }
 

@@ -9,6 +9,7 @@ mod long_loops;
 mod outputs;
 mod shortfalls;
 mod spaces;
+mod surfaces;
 
 use anthill::diagnostic::Reporter;
 use anthill::film::DisplayState;

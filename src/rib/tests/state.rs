@@ -254,8 +254,6 @@ fn orientation_and_handedness() {
         ("", "Orientation \"inside\" Scale 1 1 -1", false),
         ("", "Orientation \"lh\"", false),
         ("", "Orientation \"rh\"", true),
-        ("", "Orientation \"lh\" Scale 1 1 -1", false),
-        ("", "Orientation \"rh\" Scale 1 1 -1", true),
         ("", "Orientation \"rh\" ReverseOrientation", false),
         // A right-handed world: the camera's transformation mirrors.
         ("Scale 1 1 -1", "", true),
@@ -276,11 +274,21 @@ fn lights_are_on_in_their_block_and_in_order() {
          LightSource \"c\" 3\nIlluminate \"bee\" 1\nIlluminate 1 0\nSphere 1 -1 1 360\nIlluminate \"1\" 1\nSphere 1 -1 1 360",
     );
     let lit: Vec<Vec<&str>> = world
+        // "lh" and "rh" flip with the coordinate system like the others (RISpec 4.2.14).
+        ("", "Orientation \"lh\" Scale 1 1 -1", true),
+        ("", "Orientation \"rh\" Scale 1 1 -1", false),
+        ("", "Scale 1 1 -1 Orientation \"lh\"", false),
+        ("", "Scale 1 1 -1 Orientation \"rh\"", true),
+        ("", "Scale 1 1 -1 Orientation \"rh\" Scale 1 1 -1", false),
+        ("", "TransformBegin Scale 1 1 -1 Orientation \"rh\" TransformEnd", false),
         .drawables
         .iter()
         .map(|d| d.attributes.lights.iter().map(|id| &*world.lights[id.0 as usize].shader.name).collect())
         .collect();
     assert_eq!(lit, [vec!["a"], vec!["b", "c"], vec!["a", "b", "c"]]);
+        ("Orientation \"rh\" Scale 1 1 -1", "", false),
+        ("Scale 1 1 -1 Orientation \"rh\"", "", true),
+        ("Scale 1 1 -1 Orientation \"rh\"", "Scale 1 1 -1", false),
     assert_eq!(&*world.lights[1].handle, "bee");
     assert_eq!(world.lights[1].shader.world_from_shader.first().w_axis.y, 3.0);
 }
