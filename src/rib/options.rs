@@ -267,11 +267,13 @@ impl Reader<'_> {
     pub(super) fn hider(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let name = lexer.text()?;
         self.read_params(lexer)?;
-        if !matches!(&*name, "hidden" | "null" | "Null") {
+        if !matches!(&*name, "hidden" | "stochastic" | "null" | "Null") {
             let message = format!("the hider \"{name}\" is not supported; \"hidden\" is used");
             self.report_here(RequestFault::warning("incapable", self.current.offset, message));
         }
-        let mut hider = Hider { name: name.to_lowercase(), ..self.options.options.hider.clone() };
+        // "stochastic" is what other renderers call it.
+        let own_name = if &*name == "stochastic" { "hidden".to_owned() } else { name.to_lowercase() };
+        let mut hider = Hider { name: own_name, ..self.options.options.hider.clone() };
         if let Some(jitter) = self.params.numbers("jitter", 1) {
             hider.jitter = jitter[0] != 0.0;
         }

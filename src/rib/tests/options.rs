@@ -159,6 +159,12 @@ fn image_options() {
 }
 
 #[test]
+fn the_stochastic_hider_is_the_hidden_one() {
+    let hider = clean("Hider \"stochastic\" \"int jitter\" 0\nWorldBegin\nWorldEnd").options.hider;
+    assert_eq!((hider.name.as_str(), hider.jitter), ("hidden", false));
+}
+
+#[test]
 fn search_paths() {
     let mut settings = Settings::default();
     settings.search.shader = vec!["std".to_owned()];
