@@ -1,9 +1,19 @@
 //! Surfaces without a shader, and what surface shaders know (RISpec 4.2).
 
-use super::draw;
+use super::{assert_near, draw};
 
 const CAMERA: &str = "Format 64 64 1\nPixelSamples 4 4\nPixelFilter \"box\" 1 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\n\
      Display \"+$DIR/z.exr\" \"zfile\" \"z\"\nProjection \"orthographic\"\nScreenWindow -2 2 -2 2\nTranslate 0 0 5\nWorldBegin\n";
+
+#[test]
+fn the_default_surface_falls_off_with_the_square_of_the_cosine() {
+    for (degrees, wanted) in [(0.0, 1.0), (45.0, 0.6), (60.0, 0.4)] {
+        let scene = draw(&format!(
+            "{CAMERA}Color 1 0.5 0.25\nRotate {degrees} 0 1 0\nPolygon \"P\" [-1 -1 0 -1 1 0 1 1 0 1 -1 0]\nWorldEnd\n"
+        ));
+        assert_near(scene.clean("a.exr").rgb(32, 32), [wanted, 0.5 * wanted, 0.25 * wanted]);
+    }
+}
 
 #[test]
 fn a_mirror_flips_every_orientation() {

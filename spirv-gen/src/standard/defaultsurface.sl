@@ -1,7 +1,7 @@
 /* What a surface without a shader looks like: lit from the eye, so that something is seen without any light. */
 surface defaultsurface(float Ka = 0.2, Kd = 0.8;)
 {
-    float facing = abs(normalize(I) . normalize(N));
+    float facing = normalize(I) . normalize(N);
     Oi = Os;
-    Ci = Os * Cs * (Ka + Kd * facing);
+    Ci = Os * Cs * (Ka + Kd * facing * facing);
 }
