@@ -83,7 +83,7 @@ pub struct Attributes {
     pub opacity: [f32; 3],
     /// TextureCoordinates s1 t1 ... s4 t4, at (u,v) = (0,0) (1,0) (0,1) (1,1).
     pub texture_coordinates: [[f32; 2]; 4],
-    /// Surface shader; `None` is `Surface "null"`.
+    /// Surface shader; `None` is `Surface "null"`, which shows the colour by the opacity and computes nothing.
     pub surface: Option<Arc<ShaderInstance>>,
     /// Displacement shader.
     pub displacement: Option<Arc<ShaderInstance>>,

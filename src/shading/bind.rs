@@ -45,9 +45,6 @@ impl ShadingBuilder<'_> {
     pub(super) fn look(&mut self, drawable: &Drawable) -> (Look, bool) {
         let attributes = &drawable.attributes;
         let dropped = Look { verdict: Verdict::Dropped, displace: None, shade: None };
-        if attributes.surface.is_none() {
-            return (dropped, true);
-        }
         let parts = self.parts(drawable);
         let set = self.light_set(&attributes.lights);
         let signature = signature(drawable, &parts, &set, self.programs.variables);
@@ -88,11 +85,25 @@ impl ShadingBuilder<'_> {
             let bound = bind(shader.shader(), &instance, primvars, reporter);
             Some(DrawableShader { bound, instance })
         };
-        DrawableShaders {
-            surface: part(&attributes.surface, ShaderPurpose::Surface),
-            displacement: part(&attributes.displacement, ShaderPurpose::Displacement),
-            atmosphere: part(&attributes.atmosphere, ShaderPurpose::Volume),
+        let displacement = part(&attributes.displacement, ShaderPurpose::Displacement);
+        if attributes.surface.is_none() {
+            // Surface "null": a displacement gives it its shape, but nothing else is computed.
+            return DrawableShaders { surface: self.null_surface(drawable), displacement, atmosphere: None };
         }
+        let surface = part(&attributes.surface, ShaderPurpose::Surface);
+        DrawableShaders { surface, displacement, atmosphere: part(&attributes.atmosphere, ShaderPurpose::Volume) }
+    }
+
+    /// The colour by the opacity, as the shader "constant" has it.
+    fn null_surface(&mut self, drawable: &Drawable) -> Option<DrawableShader> {
+        let instance = ShaderInstance {
+            name: "constant".into(),
+            params: Vec::new(),
+            world_from_shader: Arc::clone(&drawable.world_from_object),
+            location: drawable.geometry.location.clone(),
+        };
+        let shader = self.shaders.built_in(&instance.name, self.reporter)?;
+        Some(DrawableShader { bound: bind_plain(&shader, &instance, self.reporter), instance })
     }
 
     /// Returns a compiled program as the drawable uses it: its block, and the inputs that its primvars go to.

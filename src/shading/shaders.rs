@@ -144,7 +144,8 @@ impl Shaders {
         shader
     }
 
-    fn built_in(&mut self, name: &str, reporter: &Reporter) -> Option<Arc<Shader>> {
+    /// Returns the built-in shader of that name, if there is one.
+    pub(super) fn built_in(&mut self, name: &str, reporter: &Reporter) -> Option<Arc<Shader>> {
         let key = PathBuf::from(format!("<built in>/{name}"));
         if let Some(known) = self.read.get(&key) {
             return known.clone();

@@ -1,9 +1,35 @@
 //! Surfaces without a shader, and what surface shaders know (RISpec 4.2).
 
-use super::{assert_near, draw};
+use super::{assert_near, draw, draw_with};
 
 const CAMERA: &str = "Format 64 64 1\nPixelSamples 4 4\nPixelFilter \"box\" 1 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\n\
      Display \"+$DIR/z.exr\" \"zfile\" \"z\"\nProjection \"orthographic\"\nScreenWindow -2 2 -2 2\nTranslate 0 0 5\nWorldBegin\n";
+
+#[test]
+fn the_null_surface_has_colour_opacity_and_depth() {
+    let scene = draw(&format!("{CAMERA}Surface \"null\"\nColor 0.2 0.6 1\nSphere 1 -1 1 360\nWorldEnd\n"));
+    let (colour, depth) = (scene.clean("a.exr"), scene.clean("z.exr"));
+    let covered: f32 = colour.channel("A").iter().sum();
+    assert!((covered - 16.0 * 16.0 * std::f32::consts::PI).abs() < 4.0, "{covered}");
+    assert_near(colour.rgb(32, 32), [0.2, 0.6, 1.0]);
+    assert!((depth.at("Z", 32, 32) - 4.0).abs() < 0.01, "{}", depth.at("Z", 32, 32));
+}
+
+#[test]
+fn the_null_surface_is_displaced_and_translucent_like_any_other() {
+    let grow = "displacement grow() { P += 0.5 * normalize(N); N = calculatenormal(P); }";
+    let scene = draw_with(
+        &[("grow.sl", grow)],
+        &format!(
+            "{CAMERA}Surface \"null\"\nDisplacement \"grow\"\nAttribute \"displacementbound\" \"sphere\" 0.5\nColor 0.2 0.6 1\n\
+             Opacity 0.5 0.5 0.5\nSides 1\nSphere 1 -1 1 360\nWorldEnd\n"
+        ),
+    );
+    let colour = scene.clean("a.exr");
+    let covered: f32 = colour.channel("A").iter().sum();
+    assert!((covered - 0.5 * 24.0 * 24.0 * std::f32::consts::PI).abs() < 6.0, "{covered}");
+    assert_near(colour.rgb(32, 32), [0.1, 0.3, 0.5]);
+}
 
 #[test]
 fn the_default_surface_falls_off_with_the_square_of_the_cosine() {
