@@ -159,7 +159,8 @@ impl<'a> Builder<'a> {
     fn displacement_bound(&self, attributes: &Attributes, look: &Look, camera_from_object: DMat4) -> f32 {
         let (Some(bound), Some(_)) = (&attributes.displacement_bound, &look.displace) else { return 0.0 };
         let shader = attributes.displacement.as_ref().map(|shader| *shader.world_from_shader.first());
-        let named = self.world.spaces.iter().rev().find(|space| space.name == bound.space);
+        let named =
+            self.world.spaces.iter().chain(&*attributes.scoped_spaces).rev().find(|space| space.name == bound.space);
         let camera_from_space = match (&*bound.space, named) {
             (_, Some(space)) => self.camera_from_world * *space.world_from_space.first(),
             ("camera" | "current", None) => DMat4::IDENTITY,

@@ -77,6 +77,7 @@ fn attributes(thing: &Thing, rate: f32) -> Attributes {
         flip_normal: false,
         displacement_bound: None,
         name: "thing".into(),
+        scoped_spaces: Arc::new([]),
         other: BTreeMap::new(),
     }
 }

@@ -214,6 +214,7 @@ impl Reader<'_> {
         let mut bytes = DRAWABLE_BYTES;
         if last.is_none_or(|last| !Arc::ptr_eq(&last.attributes, &attributes)) {
             bytes += size_of::<Attributes>() + 64 * attributes.other.len() + 4 * attributes.lights.len();
+            bytes += size_of_val(&*attributes.scoped_spaces);
         }
         if last.is_none_or(|last| !Arc::ptr_eq(&last.world_from_object, &world_from_object)) {
             bytes += size_of_val(world_from_object.keys());
@@ -230,6 +231,10 @@ impl Reader<'_> {
     fn take_change(&mut self, change: &AttributeChange) {
         if let AttributeChange::DetailBox(bounds) = change {
             self.state.detail.size = self.detail_size(bounds);
+            return;
+        }
+        if let AttributeChange::ScopedSpace(name) = change {
+            self.make_scoped_space(name);
             return;
         }
         let state = &mut self.state;
@@ -291,6 +296,7 @@ fn change_attributes(attributes: &mut Attributes, change: &AttributeChange, offs
         | AttributeChange::Basis(_)
         | AttributeChange::DetailRange(_)
         | AttributeChange::DetailBox(_)
+        | AttributeChange::ScopedSpace(_)
         | AttributeChange::Shader(..) => {}
     }
     Ok(())

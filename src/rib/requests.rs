@@ -143,7 +143,7 @@ requests! {
     "Scale" Anywhere Moves Reader::scale;
     "Skew" Anywhere Moves Reader::skew;
     "CoordinateSystem" Anywhere Passes Reader::coordinate_system;
-    "ScopedCoordinateSystem" Anywhere Passes Reader::coordinate_system;
+    "ScopedCoordinateSystem" Anywhere Passes Reader::scoped_coordinate_system;
     "CoordSysTransform" Anywhere Ends Reader::coord_sys_transform;
     // Primitives.
     "Sphere" Primitive Moves Reader::sphere;

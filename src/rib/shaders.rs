@@ -61,7 +61,8 @@ impl Reader<'_> {
         }
         let id = LightId(self.lights.len() as u32);
         let shader = call.instance(&self.state.transform);
-        self.lights.push(Arc::new(Light { shader, handle: Arc::clone(handle) }));
+        let scoped_spaces = Arc::clone(&self.state.attributes.scoped_spaces);
+        self.lights.push(Arc::new(Light { shader, handle: Arc::clone(handle), scoped_spaces }));
         self.light_handles.insert(Arc::clone(handle), LightSlot::Light(id));
         self.perform(RequestEffect::Change(AttributeChange::Illuminate(id, true)));
     }

@@ -90,6 +90,7 @@ impl GraphicsState {
             flip_normal: false,
             displacement_bound: None,
             name: "".into(),
+            scoped_spaces: Arc::default(),
             other: BTreeMap::new(),
         };
         Self {
@@ -234,6 +235,8 @@ pub(super) enum AttributeChange {
     },
     /// Attribute "identifier" "name".
     Name(Arc<str>),
+    /// ScopedCoordinateSystem.
+    ScopedSpace(Arc<str>),
     /// Any other attribute.
     Other(String, ParamValue),
 }

@@ -5,12 +5,16 @@ use super::fault::{Parsed, RequestFault};
 use super::lexer::Lexer;
 use super::motion::{self, TransformStep};
 use super::reader::Reader;
+use super::state::AttributeChange;
 use crate::scene::{Motion, NamedSpace};
 use glam::{DMat4, DVec3};
 use std::sync::Arc;
 
 /// The largest number of named coordinate systems.
 const SPACES_MAX: usize = 1 << 16;
+
+/// The largest number of scoped coordinate systems of a state; every change copies them.
+const SCOPED_SPACES_MAX: usize = 1024;
 
 impl Reader<'_> {
     fn step(&mut self, step: TransformStep) -> Parsed<()> {
@@ -94,6 +98,28 @@ impl Reader<'_> {
         Ok(())
     }
 
+    pub(super) fn scoped_coordinate_system(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let name = lexer.text()?;
+        self.perform(RequestEffect::Change(AttributeChange::ScopedSpace(name)));
+        Ok(())
+    }
+
+    /// Gives the current coordinate system a name that is known to the end of the attribute block, where it takes
+    /// precedence over the same name elsewhere.
+    pub(super) fn make_scoped_space(&mut self, name: &Arc<str>) {
+        let known = &self.state.attributes.scoped_spaces;
+        let mut spaces: Vec<NamedSpace> = known.iter().filter(|space| space.name != *name).cloned().collect();
+        if spaces.len() >= SCOPED_SPACES_MAX {
+            let message =
+                format!("more than {SCOPED_SPACES_MAX} scoped coordinate systems at once; {name:?} is ignored");
+            self.report_here(RequestFault::error("limitcheck", self.current.offset, message));
+            return;
+        }
+        let world_from_space = Arc::clone(&self.state.transform);
+        spaces.push(NamedSpace { name: Arc::clone(name), world_from_space });
+        Arc::make_mut(&mut self.state.attributes).scoped_spaces = spaces.into();
+    }
+
     /// Gives the current coordinate system a name.
     pub(super) fn make_space(&mut self, name: &Arc<str>) {
         if self.spaces.len() >= SPACES_MAX {
@@ -114,8 +140,9 @@ impl Reader<'_> {
     /// Makes a named coordinate system the current one. The latest definition of a name counts, and definitions take
     /// precedence over predefined names.
     pub(super) fn use_space(&mut self, name: &Arc<str>) {
-        let own =
-            self.spaces.iter().rev().find(|space| space.name == *name).map(|space| Arc::clone(&space.world_from_space));
+        let scoped = self.state.attributes.scoped_spaces.iter();
+        let own = self.spaces.iter().chain(scoped).rev().find(|space| space.name == *name);
+        let own = own.map(|space| Arc::clone(&space.world_from_space));
         let space = own.or_else(|| match (&**name, &self.world) {
             ("world", Some(_)) | ("camera", None) => Some(motion::still(DMat4::IDENTITY)),
             ("camera", Some(world)) => Some(Arc::new(motion::inverse(&world.camera.camera_from_world))),

@@ -5,7 +5,7 @@ use super::reader::Reader;
 use super::search;
 use crate::diagnostic::SourceLocation;
 use crate::host_memory::{Charge, ChargeKind};
-use crate::scene::{Attributes, Camera, Drawable, Light, LightId, Motion, Options, ShaderInstance, World};
+use crate::scene::{Attributes, Camera, Drawable, Light, LightId, Motion, NamedSpace, Options, ShaderInstance, World};
 use crate::stats::human_bytes;
 use glam::DMat4;
 use rustc_hash::FxHashMap;
@@ -82,15 +82,19 @@ impl Reader<'_> {
     fn rebase_state(&mut self, world_from_camera: &Motion<DMat4>) {
         for light in &mut self.lights {
             let shader = ShaderInstance::clone(&rebase(&Arc::new(light.shader.clone()), world_from_camera));
-            *light = Arc::new(Light { shader, handle: Arc::clone(&light.handle) });
+            let scoped_spaces =
+                light.scoped_spaces.iter().map(|space| rebased_space(space, world_from_camera)).collect();
+            *light = Arc::new(Light { shader, handle: Arc::clone(&light.handle), scoped_spaces });
         }
         for space in &mut self.spaces {
-            space.world_from_space = rebased(&space.world_from_space, world_from_camera);
+            *space = rebased_space(space, world_from_camera);
         }
         let attributes = Arc::make_mut(&mut self.state.attributes);
         for shader in [&mut attributes.surface, &mut attributes.displacement, &mut attributes.atmosphere] {
             *shader = shader.as_ref().map(|shader| rebase(shader, world_from_camera));
         }
+        let scoped = attributes.scoped_spaces.iter();
+        attributes.scoped_spaces = scoped.map(|space| rebased_space(space, world_from_camera)).collect();
     }
 
     /// Takes the finished world.
@@ -119,6 +123,10 @@ impl Reader<'_> {
 fn rebase(shader: &Arc<ShaderInstance>, world_from_camera: &Motion<DMat4>) -> Arc<ShaderInstance> {
     let world_from_shader = rebased(&shader.world_from_shader, world_from_camera);
     Arc::new(ShaderInstance { world_from_shader, ..ShaderInstance::clone(shader) })
+}
+
+fn rebased_space(space: &NamedSpace, world_from_camera: &Motion<DMat4>) -> NamedSpace {
+    NamedSpace { world_from_space: rebased(&space.world_from_space, world_from_camera), ..space.clone() }
 }
 
 /// Converts a space from camera space to world space. If the result would have too many keys, only the first is kept.

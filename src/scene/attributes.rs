@@ -1,7 +1,7 @@
 //! Attributes: the settings of each primitive (RISpec 3.2, section 4.2).
 
-use super::Motion;
 use super::geometry::ValueType;
+use super::{Motion, NamedSpace};
 use crate::diagnostic::SourceLocation;
 use glam::DMat4;
 use std::collections::BTreeMap;
@@ -54,6 +54,8 @@ pub struct Light {
     pub shader: ShaderInstance,
     /// Its handle, for messages.
     pub handle: Arc<str>,
+    /// The scoped coordinate systems where it was made.
+    pub scoped_spaces: Arc<[NamedSpace]>,
 }
 
 /// How far a displacement shader may move a point.
@@ -106,6 +108,8 @@ pub struct Attributes {
     pub displacement_bound: Option<DisplacementBound>,
     /// `Attribute "identifier" "name"`, or empty.
     pub name: Arc<str>,
+    /// Coordinate systems that are known only under this state, each name once: `ScopedCoordinateSystem`.
+    pub scoped_spaces: Arc<[NamedSpace]>,
     /// Every other attribute that was set, as `category:name`.
     pub other: BTreeMap<String, ParamValue>,
 }

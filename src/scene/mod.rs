@@ -72,7 +72,7 @@ pub struct Drawable {
 }
 
 /// A named coordinate system: `CoordinateSystem "name"`, relative to the world.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct NamedSpace {
     /// The name that shaders use.
     pub name: Arc<str>,

@@ -153,6 +153,10 @@ impl StillCopies {
         ShaderInstance { world_from_shader: self.matrix(&shader.world_from_shader), ..shader.clone() }
     }
 
+    fn space(&mut self, space: &NamedSpace) -> NamedSpace {
+        NamedSpace { world_from_space: self.matrix(&space.world_from_space), ..space.clone() }
+    }
+
     fn attributes(&mut self, moving: &Arc<Attributes>) -> Arc<Attributes> {
         if let Some(known) = self.attributes.get(&Arc::as_ptr(moving)) {
             return Arc::clone(known);
@@ -161,6 +165,7 @@ impl StillCopies {
         for shader in [&mut still.surface, &mut still.displacement, &mut still.atmosphere].into_iter().flatten() {
             *shader = Arc::new(self.shader(shader));
         }
+        still.scoped_spaces = still.scoped_spaces.iter().map(|space| self.space(space)).collect();
         let still = Arc::new(still);
         self.attributes.insert(Arc::as_ptr(moving), Arc::clone(&still));
         still
@@ -188,13 +193,12 @@ impl World {
             attributes: stills.attributes(&drawable.attributes),
         };
         let drawables = self.drawables.iter().map(drawable).collect();
-        let light = |light: &Arc<Light>| Arc::new(Light { shader: stills.shader(&light.shader), ..(**light).clone() });
-        let lights = self.lights.iter().map(light).collect();
-        let space = |space: &NamedSpace| NamedSpace {
-            world_from_space: stills.matrix(&space.world_from_space),
-            ..space.clone()
+        let light = |light: &Arc<Light>| {
+            let scoped_spaces = light.scoped_spaces.iter().map(|space| stills.space(space)).collect();
+            Arc::new(Light { shader: stills.shader(&light.shader), scoped_spaces, ..(**light).clone() })
         };
-        let spaces = self.spaces.iter().map(space).collect();
+        let lights = self.lights.iter().map(light).collect();
+        let spaces = self.spaces.iter().map(|space| stills.space(space)).collect();
         let camera_from_world = Motion::still(self.camera.camera_from_world.at(time));
         let mut options = self.options;
         options.imager = options.imager.map(|imager| Arc::new(stills.shader(&imager)));

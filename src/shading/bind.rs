@@ -124,7 +124,11 @@ impl ShadingBuilder<'_> {
             attributes: Some(&drawable.attributes),
             shaders: parts.by_role(),
             current_from_camera: DMat4::IDENTITY,
-            local: LocalSpaces { camera_from_shader: camera_from_object, camera_from_object },
+            local: LocalSpaces {
+                camera_from_shader: camera_from_object,
+                camera_from_object,
+                scoped: &drawable.attributes.scoped_spaces,
+            },
             light_list,
             strings: strings(&drawable.geometry.primvars),
         };

@@ -26,20 +26,20 @@ pub(super) struct BlockSource<'a> {
     /// space.
     pub current_from_camera: DMat4,
     /// Object space, and the shader space to use where no shader is named.
-    pub local: LocalSpaces,
+    pub local: LocalSpaces<'a>,
     /// Record of the light list.
     pub light_list: u32,
     /// String primvars.
     pub strings: FxHashMap<Arc<str>, Arc<str>>,
 }
 
-impl BlockSource<'_> {
+impl<'a> BlockSource<'a> {
     fn shader(&self, role: Role) -> Option<(&BoundShader, &ShaderInstance)> {
         self.shaders.iter().find(|(r, ..)| *r == role).map(|(_, bound, instance)| (*bound, *instance))
     }
 
     /// Returns object and shader space as a shader sees them.
-    fn local(&self, role: Role) -> LocalSpaces {
+    fn local(&self, role: Role) -> LocalSpaces<'a> {
         let camera_from_world = *self.world.camera.camera_from_world.first();
         let own = self.shader(role).map(|(_, instance)| camera_from_world * *instance.world_from_shader.first());
         LocalSpaces { camera_from_shader: own.unwrap_or(self.local.camera_from_shader), ..self.local }

@@ -45,7 +45,11 @@ impl ShaderLibrary {
             attributes: None,
             shaders: vec![(Role::Surface, &bound, instance)],
             current_from_camera: frame::raster_from_camera(&world.camera),
-            local: LocalSpaces { camera_from_shader: DMat4::IDENTITY, camera_from_object: camera_from_world },
+            local: LocalSpaces {
+                camera_from_shader: DMat4::IDENTITY,
+                camera_from_object: camera_from_world,
+                scoped: &[],
+            },
             light_list: 0,
             strings: FxHashMap::default(),
         };

@@ -97,9 +97,11 @@ impl ShadingBuilder<'_> {
 
     fn light_block(&mut self, light: LightId, kind: u32, set: &LightSet, reflection: &Reflection) -> u32 {
         let world = self.world;
-        let instance = &world.lights[light.0 as usize].shader;
+        let light = &world.lights[light.0 as usize];
+        let instance = &light.shader;
         let camera_from_shader = *world.camera.camera_from_world.first() * *instance.world_from_shader.first();
-        let local = LocalSpaces { camera_from_shader, camera_from_object: camera_from_shader };
+        let local =
+            LocalSpaces { camera_from_shader, camera_from_object: camera_from_shader, scoped: &light.scoped_spaces };
         let source = BlockSource {
             world,
             attributes: None,

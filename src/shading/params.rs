@@ -50,7 +50,8 @@ impl ParamBuffer {
     /// Appends the table in which programs with the current space `current_from_camera` look up spaces whose names they
     /// compute.
     pub(super) fn fill_space_table(&mut self, world: &World, current_from_camera: &DMat4, tokens: &Tokens) {
-        let none = LocalSpaces { camera_from_shader: DMat4::IDENTITY, camera_from_object: DMat4::IDENTITY };
+        let none =
+            LocalSpaces { camera_from_shader: DMat4::IDENTITY, camera_from_object: DMat4::IDENTITY, scoped: &[] };
         let entries: Vec<ParamRecord> = tokens
             .texts()
             .iter()

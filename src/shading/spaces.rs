@@ -2,20 +2,21 @@
 
 use crate::diagnostic::{Reporter, SourceLocation};
 use crate::pipeline::frame;
-use crate::scene::World;
+use crate::scene::{NamedSpace, World};
 use glam::{DMat4, DVec3};
 
-/// The "shader" and "object" spaces of a shader.
+/// The spaces that only a shader itself knows: "shader", "object", and scoped coordinate systems.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LocalSpaces {
+pub(super) struct LocalSpaces<'a> {
     pub camera_from_shader: DMat4,
     pub camera_from_object: DMat4,
+    pub scoped: &'a [NamedSpace],
 }
 
 /// Returns camera space from a named space; `None` for an unknown name.
-pub(super) fn camera_from(world: &World, local: &LocalSpaces, name: &str) -> Option<DMat4> {
+pub(super) fn camera_from(world: &World, local: &LocalSpaces<'_>, name: &str) -> Option<DMat4> {
     let camera_from_world = *world.camera.camera_from_world.first();
-    if let Some(space) = world.spaces.iter().rev().find(|space| &*space.name == name) {
+    if let Some(space) = world.spaces.iter().chain(local.scoped).rev().find(|space| &*space.name == name) {
         return Some(camera_from_world * *space.world_from_space.first());
     }
     Some(match name {
@@ -46,7 +47,7 @@ fn raster_from_screen(world: &World) -> DMat4 {
 /// Returns camera space from a named space; an unknown name is reported and means camera space.
 pub(super) fn camera_from_or_report(
     world: &World,
-    local: &LocalSpaces,
+    local: &LocalSpaces<'_>,
     name: &str,
     location: &SourceLocation,
     reporter: &Reporter,

@@ -58,3 +58,21 @@ fn a_mirror_flips_every_orientation() {
         }
     }
 }
+
+#[test]
+fn each_object_sees_its_own_scoped_coordinate_system() {
+    let shader = "surface own(string space = \"\";) { Ci = color(xcomp(transform(space, P)), xcomp(transform(\"own\", P)), 0); Oi = 1; }";
+    let square = |x: f32| {
+        format!(
+            "AttributeBegin\nTranslate {x} 0 0\nScopedCoordinateSystem \"own\"\nSurface \"own\" \"string space\" \"own\"\n\
+             Polygon \"P\" [-.5 -.5 0 .5 -.5 0 .5 .5 0 -.5 .5 0]\nAttributeEnd\n"
+        )
+    };
+    let scene = draw_with(&[("own.sl", shader)], &format!("{CAMERA}{}{}WorldEnd\n", square(-1.0), square(1.0)));
+    let picture = scene.clean("a.exr");
+    // A quarter to the right of each centre.
+    for x in [20, 52] {
+        let [own, literal, _] = picture.rgb(x, 32);
+        assert!((own - 0.28).abs() < 0.04 && own == literal, "{own} {literal} at {x}");
+    }
+}

@@ -78,6 +78,7 @@ fn attributes(thing: &Thing) -> Attributes {
         flip_normal: false,
         displacement_bound: None,
         name: "thing".into(),
+        scoped_spaces: Arc::new([]),
         other: BTreeMap::new(),
     }
 }

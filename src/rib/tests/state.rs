@@ -73,6 +73,25 @@ fn named_spaces() {
 }
 
 #[test]
+fn scoped_spaces_end_with_their_block() {
+    let text = "Translate 0 0 7\nScopedCoordinateSystem \"lens\"\nTranslate 0 1 0\nWorldBegin\n\
+                AttributeBegin\nTransformBegin\nTranslate 5 0 0\nScopedCoordinateSystem \"here\"\nTransformEnd\n\
+                CoordSysTransform \"here\"\nSphere 1 -1 1 360\nScopedCoordinateSystem \"lens\"\nAttributeEnd\n\
+                CoordSysTransform \"lens\"\nSphere 1 -1 1 360\nWorldEnd";
+    let world = clean(text);
+    let at: Vec<_> = world.drawables.iter().map(|drawable| placed(drawable, [0.0; 3])).collect();
+    assert_eq!(at, [[5.0, 0.0, 0.0], [0.0, -1.0, 0.0]]);
+    let names = |index: usize| -> Vec<String> {
+        let spaces = &world.drawables[index].attributes.scoped_spaces;
+        spaces.iter().map(|space| space.name.to_string()).collect()
+    };
+    assert_eq!((names(0), names(1)), (vec!["lens".into(), "here".into()], vec!["lens".into()]));
+    assert!(world.spaces.is_empty());
+    let leaked = "AttributeBegin ScopedCoordinateSystem \"here\" AttributeEnd\nCoordSysTransform \"here\"";
+    assert_eq!(faults(leaked), [("badtoken", 3)]);
+}
+
+#[test]
 fn shaders_made_before_the_world_are_seen_from_it() {
     let world = clean(
         "Translate 0 0 10\nLightSource \"l\" 1\nTranslate 0 2 0\nSurface \"s\"\nImager \"i\"\nWorldBegin\nSphere 1 -1 1 360\nWorldEnd",
@@ -255,11 +274,21 @@ fn orientation_and_handedness() {
         ("", "Orientation \"lh\"", false),
         ("", "Orientation \"rh\"", true),
         ("", "Orientation \"rh\" ReverseOrientation", false),
+        // "lh" and "rh" flip with the coordinate system like the others (RISpec 4.2.14).
+        ("", "Orientation \"lh\" Scale 1 1 -1", true),
+        ("", "Orientation \"rh\" Scale 1 1 -1", false),
+        ("", "Scale 1 1 -1 Orientation \"lh\"", false),
+        ("", "Scale 1 1 -1 Orientation \"rh\"", true),
+        ("", "Scale 1 1 -1 Orientation \"rh\" Scale 1 1 -1", false),
+        ("", "TransformBegin Scale 1 1 -1 Orientation \"rh\" TransformEnd", false),
         // A right-handed world: the camera's transformation mirrors.
         ("Scale 1 1 -1", "", true),
         ("Scale 1 1 -1", "Scale 1 1 -1", false),
         ("Scale 1 1 -1", "Orientation \"rh\"", true),
         ("Scale 1 1 -1", "Orientation \"lh\"", false),
+        ("Orientation \"rh\" Scale 1 1 -1", "", false),
+        ("Scale 1 1 -1 Orientation \"rh\"", "", true),
+        ("Scale 1 1 -1 Orientation \"rh\"", "Scale 1 1 -1", false),
     ];
     for (camera, object, wanted) in cases {
         let world = clean(&format!("{camera}\nWorldBegin\n{object}\n{POINT}\nWorldEnd"));
@@ -274,21 +303,11 @@ fn lights_are_on_in_their_block_and_in_order() {
          LightSource \"c\" 3\nIlluminate \"bee\" 1\nIlluminate 1 0\nSphere 1 -1 1 360\nIlluminate \"1\" 1\nSphere 1 -1 1 360",
     );
     let lit: Vec<Vec<&str>> = world
-        // "lh" and "rh" flip with the coordinate system like the others (RISpec 4.2.14).
-        ("", "Orientation \"lh\" Scale 1 1 -1", true),
-        ("", "Orientation \"rh\" Scale 1 1 -1", false),
-        ("", "Scale 1 1 -1 Orientation \"lh\"", false),
-        ("", "Scale 1 1 -1 Orientation \"rh\"", true),
-        ("", "Scale 1 1 -1 Orientation \"rh\" Scale 1 1 -1", false),
-        ("", "TransformBegin Scale 1 1 -1 Orientation \"rh\" TransformEnd", false),
         .drawables
         .iter()
         .map(|d| d.attributes.lights.iter().map(|id| &*world.lights[id.0 as usize].shader.name).collect())
         .collect();
     assert_eq!(lit, [vec!["a"], vec!["b", "c"], vec!["a", "b", "c"]]);
-        ("Orientation \"rh\" Scale 1 1 -1", "", false),
-        ("Scale 1 1 -1 Orientation \"rh\"", "", true),
-        ("Scale 1 1 -1 Orientation \"rh\"", "Scale 1 1 -1", false),
     assert_eq!(&*world.lights[1].handle, "bee");
     assert_eq!(world.lights[1].shader.world_from_shader.first().w_axis.y, 3.0);
 }
