@@ -47,7 +47,7 @@ struct Instance {
     uint flags;
     float dice_scale;         // micropolygon edges per 1/1024 pixel: 1 / (1024 sqrt(shading rate))
     float displacement_bound; // radius in camera space
-    float scale;              // mean length of a unit vector in camera space, for widths
+    float scale;              // largest length of a unit vector in camera space, for widths
     uint displace_block;      // records in Params
     uint shade_block;
     uint displace_primvars;   // first entry in the primvar table, PRIMVARS_NONE for none
@@ -75,6 +75,24 @@ vec3 camera_from_object_vector(Instance instance, vec3 d) {
 vec3 camera_from_object_normal(Instance instance, vec3 n) {
     vec3 a = instance.row0.xyz, b = instance.row1.xyz, c = instance.row2.xyz;
     return vec3(dot(cross(b, c), n), dot(cross(c, a), n), dot(cross(a, b), n));
+}
+
+// Widths are lengths in object space. A direction across the line of sight that is perpendicular to that line and to a
+// second one in object space is M^T c there, with c perpendicular to both in camera space; in camera space again it is
+// M M^T c. This is M M^T, in units of the largest scale, which keeps everything in range.
+mat3 width_metric(Instance instance) {
+    float unit = 1.0 / instance.scale;
+    vec3 a = unit * instance.row0.xyz, b = unit * instance.row1.xyz, c = unit * instance.row2.xyz;
+    float ab = dot(a, b), ac = dot(a, c), bc = dot(b, c);
+    return mat3(vec3(dot(a, a), ab, ac), vec3(ab, dot(b, b), bc), vec3(ac, bc, dot(c, c)));
+}
+
+// The image of a unit vector of object space, in units of the largest scale, that lies in the direction of M^T c;
+// zero if c is too short to be a direction.
+vec3 width_direction(mat3 metric, vec3 c) {
+    vec3 d = (metric[0] * c.x + metric[1] * c.y) + metric[2] * c.z;
+    float l = dot(c, d);
+    return l > 0.0 ? d / sqrt(l) : vec3(0.0);
 }
 
 // Half sizes of the box that holds the image of a box with half sizes d.

@@ -1,34 +1,40 @@
 // Curve segment: a ribbon about a cubic Bezier or straight centre line; u across, v along.
 //
-// Control data: 4 (cubic) or 2 (linear) points; the first point's w is the width at v = 0, the last one's that at v =
-// 1. Without normals the ribbon faces the camera; with normals (PRIMITIVE_RIBBON) it is perpendicular to them.
+// Control data: 4 (cubic) or 2 (linear) points, each with the width in w. Without normals the ribbon faces the camera;
+// with normals (PRIMITIVE_RIBBON) it is perpendicular to them. Widths are lengths across the curve in object space, and
+// are transformed as what lies there is.
 
 vec3 control[4];
-vec2 width; // camera space
+vec4 width; // Bezier values, times the instance's scale
+mat3 metric;
 bool ribbon;
-vec3 ribbon_normal[2]; // camera space
+vec3 ribbon_normal[2]; // object space
 vec3 row_centre;
 vec3 row_tangent;
-vec3 row_across; // unit vector across the ribbon
+vec3 row_across; // across the ribbon: a unit vector of object space, divided by the instance's scale
 float row_width;
 
 void surface_load(Instance instance, Primitive primitive) {
     surface_instance = instance;
     bool linear = (primitive.kind_flags & PRIMITIVE_LINEAR) != 0u;
     vec4 first = data[primitive.data], last = data[primitive.data + (linear ? 1u : 3u)];
+    metric = width_metric(instance);
     control[0] = camera_from_object(instance, first.xyz);
     control[3] = camera_from_object(instance, last.xyz);
     if (linear) {
         control[1] = (2.0 * control[0] + control[3]) / 3.0;
         control[2] = (control[0] + 2.0 * control[3]) / 3.0;
+        width = vec4(first.w, (2.0 * first.w + last.w) / 3.0, (first.w + 2.0 * last.w) / 3.0, last.w);
     } else {
-        control[1] = camera_from_object(instance, data[primitive.data + 1u].xyz);
-        control[2] = camera_from_object(instance, data[primitive.data + 2u].xyz);
+        vec4 second = data[primitive.data + 1u], third = data[primitive.data + 2u];
+        control[1] = camera_from_object(instance, second.xyz);
+        control[2] = camera_from_object(instance, third.xyz);
+        width = vec4(first.w, second.w, third.w, last.w);
     }
-    width = vec2(first.w, last.w) * instance.scale;
+    width *= instance.scale;
     ribbon = (primitive.kind_flags & PRIMITIVE_RIBBON) != 0u;
     for (uint i = 0u; i < 2u; i++) {
-        ribbon_normal[i] = ribbon ? camera_from_object_normal(instance, data[primitive.extra + i].xyz) : vec3(0.0);
+        ribbon_normal[i] = ribbon ? data[primitive.extra + i].xyz : vec3(0.0);
     }
 }
 
@@ -38,18 +44,39 @@ vec3 curve_tangent(Param v) {
     return dot(d, d) > 0.0 ? d : control[3] - control[0];
 }
 
+// The ribbon lies between its normal and its tangent in object space.
+vec3 ribbon_across(vec3 normal, vec3 tangent) {
+    vec3 a = surface_instance.row0.xyz, b = surface_instance.row1.xyz, c = surface_instance.row2.xyz;
+    vec3 bc = cross(b, c), ca = cross(c, a), ab = cross(a, b);
+    // The inverse is the adjugate over the determinant, of which only the sign matters.
+    vec3 along = ((bc * tangent.x + ca * tangent.y) + ab * tangent.z) * (dot(a, bc) < 0.0 ? -1.0 : 1.0);
+    vec3 across = cross(along, normal);
+    float l = dot(across, across);
+    return l > 0.0 ? camera_from_object_vector(surface_instance, across / sqrt(l)) / surface_instance.scale : vec3(0.0);
+}
+
 vec3 curve_across(Param v, vec3 centre, vec3 tangent) {
-    vec3 toward = ribbon ? -(v.s * ribbon_normal[0] + v.t * ribbon_normal[1]) : (frame_perspective(frame) ? centre : vec3(0.0, 0.0, 1.0));
-    vec3 a = cross(toward, tangent);
-    float l = dot(a, a);
-    return l > 0.0 ? a / sqrt(l) : vec3(1.0, 0.0, 0.0); // seen end on: any direction will do
+    vec3 across;
+    if (ribbon) {
+        across = ribbon_across(v.s * ribbon_normal[0] + v.t * ribbon_normal[1], tangent);
+    } else {
+        vec3 toward = frame_perspective(frame) ? centre : vec3(0.0, 0.0, 1.0);
+        across = width_direction(metric, cross(toward, tangent));
+    }
+    // Seen end on: any direction will do.
+    return across == vec3(0.0) ? width_direction(metric, vec3(1.0, 0.0, 0.0)) : across;
+}
+
+float curve_width(Param v) {
+    vec4 w = bernstein(v);
+    return (w.x * width.x + w.w * width.w) + (w.y * width.y + w.z * width.z);
 }
 
 void surface_row(Param v) {
     row_centre = cubic(bernstein(v), control[0], control[1], control[2], control[3]);
     row_tangent = curve_tangent(v);
     row_across = curve_across(v, row_centre, row_tangent);
-    row_width = v.s * width.x + v.t * width.y;
+    row_width = curve_width(v);
 }
 
 vec3 surface_position(Param u) { return row_centre + (0.5 * (u.t - u.s) * row_width) * row_across; }
@@ -63,7 +90,9 @@ vec3 surface_normal(Param u, Param v) { return cross(row_across, row_tangent); }
 
 vec3 surface_pad(float hu, float hv, Param v0, Param v1) {
     vec3 vv = max(abs((control[0] + control[2]) - 2.0 * control[1]), abs((control[1] + control[3]) - 2.0 * control[2]));
-    float w = max(abs(v0.s * width.x + v0.t * width.y), abs(v1.s * width.x + v1.t * width.y));
+    // Between its ends a width is at most as far above the larger one as it is curved.
+    float bend = max(abs((width.x + width.z) - 2.0 * width.y), abs((width.y + width.w) - 2.0 * width.z));
+    float w = max(curve_width(v0), curve_width(v1)) + (0.75 * hv * hv) * bend;
     // The centre line's curvature, and the ribbon's edges, which may turn about it.
     return (6.0 * PAD_FACTOR * hv * hv) * vv + vec3(0.5 * w);
 }

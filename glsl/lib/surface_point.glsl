@@ -1,5 +1,5 @@
-// Point: a disk perpendicular to the line of sight; u around, v from the centre (0) to the rim (1).
-// Control data: record (x, y, z, width).
+// Point: a disk that faces the eye in object space, so that it is perpendicular to the line of sight unless the
+// transformation is uneven; u around, v from the centre (0) to the rim (1). Control data: record (x, y, z, width).
 
 #include "lib/turns.glsl"
 
@@ -20,9 +20,9 @@ void surface_load(Instance instance, Primitive primitive) {
     vec3 toward = frame_perspective(frame) ? centre / sqrt(max(dot(centre, centre), 1e-30)) : vec3(0.0, 0.0, 1.0);
     // Any two unit vectors perpendicular to the line of sight: first across the axis it is farthest from.
     vec3 axis = abs(toward.y) < 0.9 ? vec3(0.0, 1.0, 0.0) : vec3(1.0, 0.0, 0.0);
-    vec3 r = cross(axis, toward);
-    right = r / sqrt(dot(r, r));
-    up = cross(toward, right);
+    mat3 metric = width_metric(instance);
+    right = width_direction(metric, cross(axis, toward));
+    up = width_direction(metric, cross(toward, right));
 }
 
 void surface_row(Param v) { row_radius = radius * v.t; }

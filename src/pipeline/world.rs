@@ -143,7 +143,7 @@ impl<'a> Builder<'a> {
             flags: flags(drawable, look),
             dice_scale: (1.0 / (frame::PIXEL_PARTS * f64::from(rate).sqrt())) as f32,
             displacement_bound: self.displacement_bound(attributes, look, camera_from_object),
-            scale: camera_from_object.determinant().abs().cbrt() as f32,
+            scale: largest_scale(DMat3::from_mat4(camera_from_object)) as f32,
             displace_block: block(&look.displace),
             shade_block: block(&look.shade),
             displace_primvars: self.bind(look.displace.as_ref(), &run.primvars),

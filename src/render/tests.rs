@@ -381,7 +381,7 @@ fn curves(count: usize) -> Shape {
         control: control.into(),
         cubic: true,
         ends: vec![[0, 0]; count].into(),
-        widths: vec![[0.03, 0.005]; count].into(),
+        widths: vec![[0.03, 0.65 / 30.0, 0.4 / 30.0, 0.005]; count].into(),
         normals: Arc::new([]),
         face: (0..count as u32).collect(),
         v_range: vec![[0.0, 1.0]; count].into(),

@@ -205,8 +205,8 @@ pub struct CurveSegments {
     pub cubic: bool,
     /// Varying indices at the start and end of each segment.
     pub ends: Arc<[[u32; 2]]>,
-    /// Width at the start and end of each segment, in object space.
-    pub widths: Arc<[[f32; 2]]>,
+    /// Bezier values of the width over each segment, in object space; straight lines where `control` is linear.
+    pub widths: Arc<[[f32; 4]]>,
     /// Ribbon normals at the start and end of each segment, or empty: the ribbon faces the camera.
     pub normals: Arc<[[[f32; 3]; 2]]>,
     /// The curve (uniform index) that each segment belongs to.

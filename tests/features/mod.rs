@@ -10,6 +10,7 @@ mod outputs;
 mod shortfalls;
 mod spaces;
 mod surfaces;
+mod widths;
 
 use anthill::diagnostic::Reporter;
 use anthill::film::DisplayState;

@@ -210,6 +210,8 @@ pub(crate) fn patches(control: Vec<[f32; 3]>) -> Shape {
 /// Curve segments of four (cubic) or two control points each, with normals or without.
 pub(crate) fn curves(control: Vec<[f32; 3]>, cubic: bool, width: [f32; 2], normals: Vec<[[f32; 3]; 2]>) -> Shape {
     let count = control.len() / if cubic { 4 } else { 2 };
+    let [first, last] = width;
+    let width = [first, (2.0 * first + last) / 3.0, (first + 2.0 * last) / 3.0, last];
     Shape::Curves(CurveSegments {
         control: control.into(),
         cubic,

@@ -77,13 +77,14 @@ impl Surface<'_> {
         DVec3::ZERO
     }
 
-    /// Mean scale from object to camera space: widths have no direction.
-    fn scale(&self) -> f64 {
-        self.camera_from_object.determinant().abs().cbrt()
+    /// Camera space from object space, without the place.
+    fn linear(&self) -> DMat3 {
+        DMat3::from_mat4(self.camera_from_object)
     }
 
-    /// A ribbon about its centre line: perpendicular to the line of sight (or to its normals), u from one side to the
-    /// other so that dP/du x dP/dv looks towards the eye (along the normals).
+    /// A ribbon about its centre line: perpendicular to the line of sight (or to its normals) in object space, where
+    /// its width is measured, u from one side to the other so that dP/du x dP/dv looks towards the eye (along the
+    /// normals).
     fn curve(&self, curves: &CurveSegments, u: f64, v: f64) -> DVec3 {
         let each = if curves.cubic { 4 } else { 2 };
         let control: Vec<DVec3> = curves.control[self.primitive * each..][..each]
@@ -98,29 +99,28 @@ impl Surface<'_> {
         if along == DVec3::ZERO {
             along = control[each - 1] - control[0];
         }
+        let inverse = self.linear().inverse();
         let eye_ward = match curves.normals.get(self.primitive) {
-            Some([first, last]) => {
-                let matrix = DMat3::from_mat4(self.camera_from_object);
-                let cofactor = matrix.inverse().transpose() * matrix.determinant();
-                mix(cofactor * vec(*first), cofactor * vec(*last), v)
-            }
-            None if self.perspective => -centre,
-            None => -DVec3::Z,
+            Some([first, last]) => mix(vec(*first), vec(*last), v),
+            None => inverse * if self.perspective { -centre } else { -DVec3::Z } * self.linear().determinant().signum(),
         };
         // across x along must look along eye_ward: across = along x eye_ward.
-        let across = along.cross(eye_ward).normalize_or(DVec3::X);
-        let [w0, w1] = curves.widths[self.primitive].map(f64::from);
-        centre + across * ((u - 0.5) * (w0 * (1.0 - v) + w1 * v) * self.scale())
+        let across = self.linear() * (inverse * along).cross(eye_ward).normalize_or(DVec3::X);
+        let [w0, w1, w2, w3] = curves.widths[self.primitive].map(|width| DVec3::splat(f64::from(width)));
+        let width = if curves.cubic { bezier(&[w0, w1, w2, w3], v) } else { mix(w0, w3, v) }.x;
+        centre + across * ((u - 0.5) * width)
     }
 
-    /// A disk perpendicular to the line of sight, u around and v from the centre.
+    /// A disk that faces the eye in object space, u around and v from the centre.
     fn point(&self, points: &Points, u: f64, v: f64) -> DVec3 {
         let centre = self.camera_from_object.transform_point3(vec(points.positions[self.primitive]));
         let toward = if self.perspective { centre.normalize() } else { DVec3::Z };
         let axis = if toward.y.abs() < 0.9 { DVec3::Y } else { DVec3::X };
-        let right = axis.cross(toward).normalize();
-        let up = toward.cross(right);
-        let mut radius = 0.5 * f64::from(points.widths[self.primitive]) * self.scale();
+        let matrix = self.linear();
+        let placed = |across: DVec3| matrix * (matrix.transpose() * across).normalize();
+        let right = placed(axis.cross(toward));
+        let up = placed(toward.cross(right));
+        let mut radius = 0.5 * f64::from(points.widths[self.primitive]);
         if self.rim_chords > 0.0 {
             radius *= equal_area(self.rim_chords);
         }

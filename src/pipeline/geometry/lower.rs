@@ -254,9 +254,11 @@ fn append_curves(curves: &CurveSegments, range: Range<usize>, indices: &mut Indi
             uv_range: [0.0, v0, 1.0, v1],
         });
         append_points3(page, &curves.control[each * i..each * (i + 1)], None);
-        let [w0, w1] = curves.widths[i];
-        page.data[data as usize][3] = w0;
-        page.data[data as usize + each - 1][3] = w1;
+        let widths = curves.widths[i];
+        let used = if curves.cubic { &widths[..] } else { &[widths[0], widths[3]] };
+        for (record, &width) in page.data[data as usize..].iter_mut().zip(used) {
+            record[3] = width;
+        }
         if let Some(normals) = normals {
             append_points3(page, normals, None);
         }

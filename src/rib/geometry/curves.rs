@@ -105,6 +105,19 @@ impl CurveLayout<'_> {
     }
 }
 
+impl CurveLayout<'_> {
+    /// Returns the Bezier values of the width of every segment, from values of any class.
+    fn to_widths(&self, class: Class, values: &[f32], basis: &ToBezier) -> Vec<f32> {
+        if class == Class::Vertex && self.cubic && values.iter().all(|width| *width >= 0.0) {
+            // A basis that overshoots may make a width negative between two that are not.
+            return self.to_segments(values, 1, basis).iter().map(|width| width.max(0.0)).collect();
+        }
+        let ends = self.to_ends(class, values, 1, basis);
+        let third = |near: f32, far: f32| if near == far { near } else { (2.0 * near + far) / 3.0 };
+        ends.chunks_exact(2).flat_map(|w| [w[0], third(w[0], w[1]), third(w[1], w[0]), w[1]]).collect()
+    }
+}
+
 impl PrimitiveCall<'_> {
     /// Reads `Curves`; `basis` is that of v.
     pub(in crate::rib) fn curves(&self, cubic: bool, vertices: &[i32], periodic: bool, basis: &Basis) -> Option<Batch> {
@@ -121,14 +134,14 @@ impl PrimitiveCall<'_> {
             self.note("math", "its basis gives a position that is not a finite number");
             return None;
         }
-        let widths = self.widths(&counts, &|class, values| layout.to_ends(class, values, 1, &conversion))?;
+        let widths = self.widths(&counts, &|class, values| layout.to_widths(class, values, &conversion))?;
         let normals = self.ribbon_normals(&layout, &conversion);
         let gather = |values: &[f32], width: usize| layout.to_segments(values, width, &conversion);
         let columns = self.columns(&counts, &["width", "constantwidth"], cubic.then_some(&gather));
         let mut curves = CurveBatch {
             control: bytemuck::cast_slice::<f32, [f32; 3]>(&control).to_vec(),
             cubic,
-            widths: bytemuck::cast_slice::<f32, [f32; 2]>(&widths).to_vec(),
+            widths: bytemuck::cast_slice::<f32, [f32; 4]>(&widths).to_vec(),
             normals: bytemuck::cast_slice::<f32, [[f32; 3]; 2]>(&normals).to_vec(),
             varying_count: counts.varying as u32,
             curve_count: counts.uniform as u32,

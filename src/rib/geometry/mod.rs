@@ -71,7 +71,7 @@ pub(super) struct CurveBatch {
     control: Vec<[f32; 3]>,
     cubic: bool,
     ends: Vec<[u32; 2]>,
-    widths: Vec<[f32; 2]>,
+    widths: Vec<[f32; 4]>,
     normals: Vec<[[f32; 3]; 2]>,
     face: Vec<u32>,
     v_range: Vec<[f32; 2]>,

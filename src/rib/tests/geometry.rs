@@ -352,6 +352,11 @@ fn height_fields_and_homogeneous_points() {
     assert_eq!(faults("Polygon \"Pz\" [0 0 0]"), [("badtoken", 2)]);
 }
 
+/// The widths at both ends of every segment.
+fn end_widths(curves: &CurveSegments) -> Vec<[f32; 2]> {
+    curves.widths.iter().map(|width| [width[0], width[3]]).collect()
+}
+
 #[test]
 fn curves_and_their_widths() {
     let world =
@@ -363,12 +368,12 @@ fn curves_and_their_widths() {
         (linear.face.as_ref(), linear.v_range.as_ref()),
         (&[0, 0, 1][..], &[[0.0, 0.5], [0.5, 1.0], [0.0, 1.0]][..])
     );
-    assert_eq!(linear.widths.as_ref(), [[1.0, 2.0], [2.0, 3.0], [4.0, 5.0]]);
+    assert_eq!(end_widths(linear), [[1.0, 2.0], [2.0, 3.0], [4.0, 5.0]]);
     let polyline = "Curves \"linear\" [3] \"nonperiodic\" \"P\" [0 0 0 1 0 0 2 0 0] \"vertex float a\" [1 2 3] \"facevarying float b\" [1 2 3]";
     let classes: Vec<_> = drawn(polyline).drawables[0].geometry.primvars.iter().map(|primvar| primvar.class).collect();
     assert_eq!(classes, [Class::Varying, Class::Varying]);
     let world = drawn("Curves \"linear\" [3] \"periodic\" \"P\" [0 0 0 1 0 0 2 0 0] \"width\" [1 2 3]");
-    assert_eq!((curves(&world).ends[2], curves(&world).widths[2]), ([2, 0], [3.0, 1.0]));
+    assert_eq!((curves(&world).ends[2], end_widths(curves(&world))[2]), ([2, 0], [3.0, 1.0]));
     let cubic = format!("Curves \"cubic\" [7] \"nonperiodic\" \"P\" [{}]", scattered(7));
     for (width, wanted) in [
         ("", [[1.0, 1.0], [1.0, 1.0]]),
@@ -378,10 +383,18 @@ fn curves_and_their_widths() {
         ("\"vertex float width\" [1 9 9 2 9 9 3]", [[1.0, 2.0], [2.0, 3.0]]),
     ] {
         let world = drawn(&format!("{cubic} {width}"));
-        assert_eq!(curves(&world).widths.as_ref(), wanted, "{width}");
+        assert_eq!(end_widths(curves(&world)), wanted, "{width}");
         assert!(curves(&world).normals.is_empty() && curves(&world).cubic);
         assert!(world.drawables[0].geometry.primvars.is_empty());
     }
+    // A vertex width follows the basis inside a segment, the others are linear; an overshoot does not turn negative.
+    let widths = |text: &str| curves(&drawn(text)).widths.to_vec();
+    let vertex = widths(&format!("{cubic} \"vertex float width\" [1 9 8 2 7 6 3]"));
+    assert_eq!(vertex, [[1.0, 9.0, 8.0, 2.0], [2.0, 7.0, 6.0, 3.0]]);
+    assert_eq!(widths(&format!("{cubic} \"width\" [0 3 3]")), [[0.0, 1.0, 2.0, 3.0], [3.0; 4]]);
+    let rom =
+        "Basis \"bezier\" 3 \"catmull-rom\" 1\nCurves \"cubic\" [4] \"nonperiodic\" \"P\" [0 0 0 1 0 0 2 0 0 3 0 0]";
+    assert_eq!(widths(&format!("{rom} \"vertex float width\" [6 0 3 3]")), [[0.0, 0.0, 2.5, 3.0]]);
     let world = drawn(&format!("{cubic} \"N\" [1 0 0 0 1 0 0 0 1]"));
     assert_eq!(
         curves(&world).normals.as_ref(),
