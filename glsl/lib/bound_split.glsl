@@ -132,9 +132,12 @@ uint choose_split(uint want_u, uint want_v, uint length_u, uint length_v, Subpat
 }
 
 // A subpatch that reaches behind the eye cannot be projected: it is split, until it has been split often enough to be
-// given up.
-uint across_eye(Subpatch subpatch) {
-    uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape), limit = min(frame.eye_splits, LEVEL_MAX);
+// given up. Most are soon wholly in front of the eye, behind it, or beside the picture. Not so those whose bound is
+// mostly padding, which splitting does not make smaller: those are given up earlier, before there are millions.
+const uint PADDED_LEVEL_MAX = 10u;
+uint across_eye(Subpatch subpatch, bool padded) {
+    uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
+    uint limit = min(frame.eye_splits, padded ? PADDED_LEVEL_MAX : LEVEL_MAX);
     if (KIND == KIND_CURVE) return v_level < limit ? VERDICT_SPLIT_V : VERDICT_LOST;
     if (u_level >= limit && v_level >= limit) return VERDICT_LOST;
     return u_level <= v_level ? VERDICT_SPLIT_U : VERDICT_SPLIT_V;
@@ -254,10 +257,12 @@ void pad_box(Subpatch subpatch, inout Box box) {
 uint bound_and_decide(inout Subpatch subpatch, out GridBound bound) {
     Box box = Box(vec3(3.4e38), vec3(-3.4e38));
     Demand d = measure_all(subpatch, box);
+    float depth = box.high.z - box.low.z;
     pad_box(subpatch, box);
+    bool padded = box.high.z - box.low.z > 2.0 * depth;
     if (!(box.low.z <= box.high.z)) return VERDICT_CULL; // NaN
     if (box.high.z < frame.near || box.low.z > frame.far) return VERDICT_CULL;
-    if (frame_perspective(frame) && box.low.z < frame.eye_z) return beside_picture(box) ? VERDICT_CULL : across_eye(subpatch);
+    if (frame_perspective(frame) && box.low.z < frame.eye_z) return beside_picture(box) ? VERDICT_CULL : across_eye(subpatch, padded);
     if (!bound_box(box, bound)) return VERDICT_CULL;
     uint verdict = choose_split(d.want_u, d.want_v, d.length_u, d.length_v, subpatch);
     if (verdict != VERDICT_GRID) return verdict;

@@ -15,6 +15,9 @@ use super::recording::Recording;
 use super::scan::PrefixSum;
 use super::{covering, scan};
 
+// Eye splits are ordinary ones.
+const _: () = assert!(crate::scene::EYE_SPLITS_MAX == super::kernels::constants::LEVEL_MAX);
+
 /// A chunk of primitives: a range of the numbers that its drawables have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk {

@@ -19,7 +19,7 @@ pub use geometry::{
     ValueType,
 };
 pub use options::{
-    Camera, Display, DisplayMode, Filter, FilterKind, Hider, Options, Projection, Quantize, SearchPaths,
+    Camera, Display, DisplayMode, EYE_SPLITS_MAX, Filter, FilterKind, Hider, Options, Projection, Quantize, SearchPaths,
 };
 
 use crate::diagnostic::SourceLocation;

@@ -8,6 +8,9 @@ use std::sync::Arc;
 
 use super::attributes::{ParamValue, ShaderInstance};
 
+/// How often a primitive can be split in each direction because it reaches behind the eye.
+pub const EYE_SPLITS_MAX: u32 = 16;
+
 /// How camera space maps to the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Projection {
@@ -195,7 +198,7 @@ pub struct Options {
     pub displays: Vec<Display>,
     /// The hider.
     pub hider: Hider,
-    /// `Option "limits" "eyesplits"`.
+    /// `Option "limits" "eyesplits"`; more than [`EYE_SPLITS_MAX`] means as many.
     pub eye_splits: u32,
     /// `Option "limits" "othreshold"`: the opacity beyond which nothing behind is visible.
     pub opacity_threshold: [f32; 3],
@@ -228,7 +231,7 @@ impl Default for Options {
             imager: None,
             displays: Vec::new(),
             hider: Hider { name: "hidden".to_owned(), jitter: true, depth_filter: "min".to_owned() },
-            eye_splits: 10,
+            eye_splits: EYE_SPLITS_MAX,
             opacity_threshold: [0.996; 3],
             z_threshold: [0.996; 3],
             grid_size: 256,

@@ -1,6 +1,6 @@
 //! Clipping and ClippingPlane (RISpec 4.1.1): exact at every sample, whatever the micropolygons.
 
-use super::{ExrChannels, draw};
+use super::{ExrChannels, RenderedScene, draw};
 
 /// A plane through the origin that leans: its depth is 5 + x, for x in -4 to 4; 80 x 80 pixels.
 fn plane(projection: &str, options: &str, attributes: &str) -> ExrChannels {
@@ -66,5 +66,32 @@ fn clipping_planes_remove_their_normals_side() {
                 }
             }
         }
+    }
+}
+
+/// A floor below the eye that reaches as far in all directions.
+fn floor(half: &str, options: &str) -> RenderedScene {
+    draw(&format!(
+        "{options}\nFormat 64 64 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nProjection \"perspective\" \"fov\" 90\nWorldBegin\n\
+         Surface \"constant\"\nAttribute \"identifier\" \"name\" \"floor\"\nTranslate 0 -1 0\n\
+         Polygon \"P\" [-{half} 0 -{half} -{half} 0 {half} {half} 0 {half} {half} 0 -{half}]\nWorldEnd\n"
+    ))
+}
+
+#[test]
+fn a_large_floor_under_the_eye_is_drawn_whole() {
+    let picture = floor("1e4", "").clean("a.exr");
+    for y in 34..64 {
+        assert!((0..64).all(|x| picture.at("A", x, y) == 1.0), "row {y}");
+    }
+}
+
+#[test]
+fn parts_lost_at_the_eye_name_their_object_and_the_option() {
+    for (half, options, words) in [("1e4", "Option \"limits\" \"eyesplits\" 10", "[16]"), ("1e7", "", "at its maximum")]
+    {
+        let scene = floor(half, options);
+        let found = ["floor", "\"eyesplits\"", words].map(|words| scene.message_count(words));
+        assert_eq!((found, scene.messages.len()), ([1; 3], 1), "{:?}", scene.messages);
     }
 }

@@ -6,7 +6,7 @@ use crate::pipeline::frame::DICE_RATE_MIN;
 use crate::render::device::picture::Picture;
 use crate::render::grids::list::ListError;
 use crate::render::region::region_result::RegionCounts;
-use crate::scene::{DisplayMode, World};
+use crate::scene::{DisplayMode, EYE_SPLITS_MAX, World};
 use crate::schedule::Incomplete;
 use std::collections::HashSet;
 
@@ -100,7 +100,17 @@ pub(crate) fn on_eye_splits(reporter: &Reporter, picture: &Picture, lost: &[(u32
     for (instance, count) in lost {
         let (name, place) = &picture.world.origins[*instance as usize];
         let message = format!("{count} parts of {} extend behind the eye and are left out", object_title(name));
-        reporter.warn("eyesplits", place, message);
+        let allowed = picture.world.frame.eye_splits;
+        let hint = if allowed < EYE_SPLITS_MAX {
+            format!(
+                "only {allowed} eye splits are allowed: set Option \"limits\" \"eyesplits\" [{EYE_SPLITS_MAX}], or leave it out"
+            )
+        } else {
+            "Option \"limits\" \"eyesplits\" is at its maximum: make its primitives or its displacement bound smaller"
+                .to_owned()
+        };
+        let warning = Diagnostic::new(Severity::Warning, "eyesplits", place.clone(), message);
+        reporter.report(warning.hint(hint));
     }
 }
 

@@ -24,7 +24,7 @@ fn defaults() {
         (options.pixel_samples, options.filter.kind, options.filter.width),
         ([2, 2], FilterKind::Gaussian, [2.0, 2.0])
     );
-    assert_eq!((options.exposure, options.eye_splits, options.opacity_threshold), ([1.0, 1.0], 10, [0.996; 3]));
+    assert_eq!((options.exposure, options.eye_splits, options.opacity_threshold), ([1.0, 1.0], 16, [0.996; 3]));
     let display = &options.displays[0];
     assert_eq!(display.mode, DisplayMode::Image { rgb: true, a: true, z: false });
     assert_eq!(display.quantize, Quantize { one: 255.0, min: 0.0, max: 255.0, dither: 0.5 });
