@@ -180,7 +180,7 @@ impl Chain {
             label: "",
             hide_counts: Vec::new(),
             batch_depths: Vec::new(),
-            slabs: Slabs::new(region.capacity.entries, &[], 1),
+            slabs: Slabs::new(&[], 1),
             composite_calls: 0,
             entries: 0,
             lists: None,

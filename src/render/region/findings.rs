@@ -75,11 +75,11 @@ impl Chain {
         };
         let starts = (0..BATCHES).filter_map(|batch| {
             let near = nearest(batch)?;
-            Some(((u64::from(near) << 32).max(1), work(batch as usize)))
+            Some(((u64::from(near.max(world.depth.base)) << 32).max(1), work(batch as usize)))
         });
         let starts: Vec<(u64, u64)> = starts.collect();
         let far = u64::from(world.depth.base) + ((buckets.len() as u64) << world.depth.shift);
-        self.slabs = Slabs::new(self.region.capacity.entries, &starts, far << 32);
+        self.slabs = Slabs::new(&starts, far << 32);
         self.batch_depths =
             (0..).zip(farthest).map(|(batch, &far)| [nearest(batch).unwrap_or(u32::MAX), far]).collect();
     }
@@ -129,7 +129,7 @@ impl Chain {
         let RegionCapacity { entries, colours, .. } = self.region.capacity;
         let lists = room(u64::from(CELL_ENTRIES_MAX), appended.longest_cell);
         let room = room(entries, appended.appended).min(room(colours, visible)).min(lists);
-        self.slabs.fits(u64::from(appended.appended), room)
+        self.slabs.fits(room)
     }
 
     /// A slab is composited, or as much of it as one call takes: the stage at `at` again, or what follows.
