@@ -46,7 +46,7 @@ mod tiff;
 pub use channels::{ChannelGroup, PixelLayout};
 pub use driver::check_driver;
 pub use file::{check_writable, write_bytes};
-pub use output_name::{OutputName, OutputNaming, set_driver};
+pub use output_name::{OutputName, OutputNaming, RepeatedFrame, set_driver};
 pub use preview::{PreviewError, PreviewImage, encode_png, preview, preview_image};
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};

@@ -58,40 +58,68 @@ pub struct OutputNaming<'a> {
     worlds: usize,
     /// Number of pictures so far.
     pictures: usize,
-    seen: BTreeSet<String>,
+    /// Numbers in names so far.
+    taken: BTreeSet<i32>,
+}
+
+/// A picture whose number in names is not its frame, because an earlier picture has that number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RepeatedFrame {
+    /// Its index among the worlds of the call.
+    pub world: usize,
+    /// Its frame.
+    pub frame: i32,
+    /// Its file.
+    pub name: String,
 }
 
 impl<'a> OutputNaming<'a> {
     /// Starts before the first world.
     pub fn new(name: &'a OutputName) -> Self {
-        Self { name, worlds: 0, pictures: 0, seen: BTreeSet::new() }
+        Self { name, worlds: 0, pictures: 0, taken: BTreeSet::new() }
     }
 
     /// Renames the primary picture of each of the next worlds that has one. The frame of a world without FrameBegin is
-    /// its number among all worlds, from 1.
+    /// its number among all worlds, from 1. Where several pictures have one frame, as when frames of several files
+    /// begin with 1, the later ones are numbered on from the greatest number so far; they are returned.
     ///
-    /// Returns a command-line error if several pictures would get the same name. Then no display was changed.
-    pub fn apply(&mut self, worlds: &mut [&mut Options]) -> Result<(), String> {
-        let mut names: Vec<(usize, String)> = Vec::new();
+    /// Returns a command-line error if there are several pictures and no place for a number. Then no display was
+    /// changed.
+    pub fn apply(&mut self, worlds: &mut [&mut Options]) -> Result<Vec<RepeatedFrame>, String> {
+        let mut frames: Vec<(usize, i32)> = Vec::new();
         for (index, options) in worlds.iter().enumerate().filter(|(_, options)| primary_picture(options).is_some()) {
             let ordinal = i32::try_from(self.worlds + index + 1).unwrap_or(i32::MAX);
-            names.push((index, self.name.for_frame(options.frame.unwrap_or(ordinal))));
+            frames.push((index, options.frame.unwrap_or(ordinal)));
         }
         self.worlds += worlds.len();
-        self.pictures += names.len();
+        self.pictures += frames.len();
         if self.name.digits.is_none() && self.pictures > 1 {
             let (name, pictures) = (self.name.for_frame(0), self.pictures);
             return Err(format!("-o {name}: the scene has {pictures} pictures; put # where the frame number goes"));
         }
-        if let Some((_, name)) = names.iter().find(|(_, name)| !self.seen.insert(name.clone())) {
-            return Err(format!("-o: two pictures of one frame would both be \"{name}\""));
-        }
-        for (index, name) in names {
-            if let Some(display) = primary_picture(worlds[index]) {
-                redirect(&mut worlds[index].displays[display], name);
+        let mut repeated = Vec::new();
+        for (world, frame) in frames {
+            let number = self.number_of(frame);
+            let name = self.name.for_frame(number);
+            if let Some(display) = primary_picture(worlds[world]) {
+                redirect(&mut worlds[world].displays[display], name.clone());
+            }
+            if number != frame {
+                repeated.push(RepeatedFrame { world, frame, name });
             }
         }
-        Ok(())
+        Ok(repeated)
+    }
+
+    /// Takes the frame's own number, or the next one after all others.
+    fn number_of(&mut self, frame: i32) -> i32 {
+        let last = self.taken.last().copied().unwrap_or(0);
+        let free = |number: &i32| !self.taken.contains(number);
+        // Below the greatest number there is always a free one, because no scene has that many pictures.
+        let number = Some(frame).filter(free).or(last.checked_add(1)).or_else(|| (0..last).rev().find(free));
+        let number = number.unwrap_or(frame);
+        self.taken.insert(number);
+        number
     }
 }
 
@@ -158,8 +186,16 @@ mod tests {
             })
             .collect();
         assert_eq!(names, ["x.0001.exr", "x.0002.exr", "x.0003.exr"]);
-        let twice = naming.apply(&mut [&mut world(Some(2), vec![display("a.tif", "tiff", RGB)])]);
-        assert_eq!(twice, Err("-o: two pictures of one frame would both be \"x.0002.exr\"".into()));
+        // A frame that repeats a number is numbered on, and so is the frame whose number it took.
+        for (frame, name) in [(2, "x.0004.exr"), (4, "x.0005.exr"), (7, "x.0007.exr")] {
+            let mut options = world(Some(frame), vec![display("a.tif", "tiff", RGB)]);
+            let repeated = naming.apply(&mut [&mut options]).expect("names are numbered on");
+            let expected = RepeatedFrame { world: 0, frame, name: name.into() };
+            assert_eq!(
+                (repeated, options.displays[0].name.as_str()),
+                (if frame < 7 { vec![expected] } else { vec![] }, name)
+            );
+        }
         let name = OutputName::parse("x.exr").expect("a good name");
         let mut naming = OutputNaming::new(&name);
         naming.apply(&mut [&mut picture()]).expect("one picture");
@@ -225,8 +261,10 @@ mod tests {
             apply("o.#.exr", &mut [picture(None), picture(None)]),
             Ok(vec!["file o.0001.exr".into(), "file o.0002.exr".into()])
         );
-        let error = "-o: two pictures of one frame would both be \"o.0007.exr\"";
-        assert_eq!(apply("o.#.exr", &mut [picture(Some(7)), picture(Some(7))]), Err(error.into()));
+        let frames = [7, 7, 8, i32::MAX, i32::MAX, -1].map(Some);
+        let numbered = apply("o.#.exr", &mut frames.map(picture)).expect("names are numbered on");
+        let numbers = ["0007", "0008", "0009", "2147483647", "2147483646", "-0001"];
+        assert_eq!(numbered, numbers.map(|number| format!("file o.{number}.exr")));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! RIB: bytes to requests to [`World`]s.
 //!
-//! [`read`] reads one input. Every request is looked up in one table (`requests`), reads its arguments from the `lexer`
+//! [`read_stream`] reads inputs one after the other. Every request is looked up in one table (`requests`), reads its arguments from the `lexer`
 //! and becomes an `effect`: a change of the graphics state or a primitive. Effects are applied immediately, collected
 //! by a motion block (`moving`), or kept by an object and applied again at each instance (`objects`). The state at a
 //! primitive becomes a [`crate::scene::Drawable`]; at WorldEnd the finished [`World`] is passed on, so that the next
@@ -44,7 +44,7 @@ mod tests;
 
 pub use source::Input;
 
-use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
+use crate::diagnostic::Reporter;
 use crate::host_memory::{Charge, HostMemory};
 use crate::progress::Interrupt;
 use crate::scene::{Camera, Options, SearchPaths, World};
@@ -138,7 +138,7 @@ impl<F: FnMut(World) -> ControlFlow<()>> WorldConsumer for F {
 /// Why reading ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// The input could not be opened or decompressed; the error was reported.
+    /// An input could not be opened or decompressed, which was reported; the others were read.
     Unreadable,
     /// An error occurred under `ErrorHandler "abort"`.
     Aborted,
@@ -146,7 +146,7 @@ pub enum Stopped {
     Consumer,
 }
 
-/// The result of reading one input.
+/// The result of reading a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Number of worlds that were passed to the consumer.
@@ -161,19 +161,33 @@ pub struct Summary {
     pub stopped: Option<Stopped>,
 }
 
-/// Reads one input and passes each world to `worlds` as soon as it is complete. Inputs share nothing but the settings.
+/// Reads one input and passes each world to `worlds` as soon as it is complete: see [`read_stream`].
+pub fn read(input: &Input, settings: &Settings, reporter: &Reporter, worlds: &mut dyn WorldConsumer) -> Summary {
+    read_stream(std::slice::from_ref(input), settings, reporter, worlds)
+}
+
+/// Reads inputs one after the other as one stream: options, attributes, declarations and objects of one hold in the
+/// next, and a block may begin in one and end in another. Each world is passed to `worlds` as soon as it is complete.
 ///
 /// Mistakes in the input are reported to `reporter` and never end the reading, except under `ErrorHandler "abort"`.
 /// Texts and worlds are charged to `settings.memory`. When it is used up, the rest of the text or of the world's
 /// objects is left out with a severe error, and everything before that is drawn.
-pub fn read(input: &Input, settings: &Settings, reporter: &Reporter, worlds: &mut dyn WorldConsumer) -> Summary {
-    match source::Source::load(input, &settings.memory) {
-        Ok(source) => reader::Reader::new(settings, reporter, worlds).read(&Arc::new(source)),
-        Err(error) => {
-            let location = SourceLocation { file: input.name().into(), line: 0, column: 0 };
-            let message = format!("cannot read it: {error}");
-            reporter.report(Diagnostic::new(Severity::Severe, "nofile", location, message));
-            Summary { errors: 1, stopped: Some(Stopped::Unreadable), ..Summary::default() }
+pub fn read_stream(
+    inputs: &[Input],
+    settings: &Settings,
+    reporter: &Reporter,
+    worlds: &mut dyn WorldConsumer,
+) -> Summary {
+    let mut reader = reader::Reader::new(settings, reporter, worlds);
+    reader.read_prologue();
+    for input in inputs {
+        match source::Source::load(input, &settings.memory) {
+            Ok(source) => reader.read_input(&Arc::new(source)),
+            Err(error) => reader.skip_input(input, &error),
+        }
+        if reader.is_stopped() {
+            break;
         }
     }
+    reader.finish()
 }

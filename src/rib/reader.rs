@@ -112,6 +112,12 @@ pub(super) struct Reader<'r> {
     pub(super) charge: Arc<Charge>,
     /// The folder of the input, for its archives.
     pub(super) directory: Option<PathBuf>,
+    /// The end of the last input.
+    end: SourceLocation,
+    /// Whether an input was cut off for lack of memory.
+    cut: bool,
+    /// Whether an input could not be read at all.
+    unreadable: bool,
     suggestions_left: u32,
 }
 
@@ -155,30 +161,48 @@ impl<'r> Reader<'r> {
             warned: rustc_hash::FxHashSet::default(),
             charge: Arc::new(Charge::new(&settings.memory)),
             directory: None,
+            end: SourceLocation::default(),
+            cut: false,
+            unreadable: false,
         }
     }
 
-    /// Reads the whole input.
-    pub(super) fn read(mut self, source: &Arc<Source>) -> Summary {
-        self.read_prologue();
+    /// Reads the next input of the stream.
+    pub(super) fn read_input(&mut self, source: &Arc<Source>) {
         self.directory.clone_from(&source.directory);
+        self.end = SourceLocation { file: source.name.clone(), line: 0, column: 0 };
+        self.cut |= source.is_cut();
         self.read_source(source);
+    }
+
+    /// Reports an input that cannot be opened or read. The stream continues with the next one.
+    pub(super) fn skip_input(&mut self, input: &Input, error: &std::io::Error) {
+        let location = SourceLocation { file: input.name().into(), line: 0, column: 0 };
+        let mut fault = RequestFault::error("nofile", 0, format!("cannot read it: {error}"));
+        fault.severity = Severity::Severe;
+        self.messages.request.set("");
+        self.messages.report_at(location, fault);
+        self.unreadable = true;
+    }
+
+    /// Ends the stream after its last input.
+    pub(super) fn finish(mut self) -> Summary {
         if !self.is_stopped() {
-            let end = SourceLocation { file: source.name.clone(), line: 0, column: 0 };
-            self.close_all(end, source.is_cut());
+            self.close_all(self.end.clone(), self.cut);
         }
         self.summary.errors = self.messages.errors.get();
         let refused = self.refused || self.settings.interrupt.is_raised();
         self.summary.stopped = match (self.messages.aborted.get(), refused) {
             (true, _) => Some(Stopped::Aborted),
             (false, true) => Some(Stopped::Consumer),
+            (false, false) if self.unreadable => Some(Stopped::Unreadable),
             (false, false) => None,
         };
         self.summary
     }
 
     /// Reads the requests of the command line.
-    fn read_prologue(&mut self) {
+    pub(super) fn read_prologue(&mut self) {
         for text in &self.settings.prologue {
             let input = Input::Memory { name: "--option".to_owned(), bytes: text.clone().into_bytes() };
             // Memory can always be read.

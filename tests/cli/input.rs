@@ -131,6 +131,55 @@ fn one_name_for_several_pictures_is_refused_before_rendering() {
     assert_eq!(names(directory.path()), ["a.rib"]);
 }
 
+/// Options, attributes, declarations and open blocks of a file hold in the next one.
+#[test]
+fn several_files_are_one_stream() {
+    let directory = directory();
+    let write = |name: &str, text: &str| fs::write(directory.path().join(name), text).expect("writable");
+    write(
+        "a.rib",
+        "Display \"a.exr\" \"exr\" \"rgba\" Format 8 4 1 ScreenWindow -2 2 -1 1\nDeclare \"gain\" \"float\"\nWorldBegin\n",
+    );
+    write(
+        "b.rib",
+        "Surface \"constant\" Translate 0 0 1 Patch \"bilinear\" \"P\" [-3 -3 0 3 -3 0 -3 3 0 3 3 0]\nWorldEnd\n",
+    );
+    let ran = anthill(directory.path(), &["render", "a.rib", "b.rib"]);
+    assert_eq!((ran.code, ran.messages()), (Some(0), vec![]));
+    assert_eq!(names(directory.path()), ["a.exr", "a.rib", "b.rib"]);
+    // A file that is missing an end is still reported, with its own name.
+    let ran = anthill(directory.path(), &["render", "b.rib", "a.rib"]);
+    let errors: Vec<&str> = ran.messages().into_iter().filter(|line| line.contains("error")).collect();
+    assert_eq!(errors.last(), Some(&"a.rib:3:1: error: WorldBegin has no WorldEnd [nesting]"), "{}", ran.err);
+}
+
+#[test]
+fn frames_that_repeat_a_number_are_numbered_on() {
+    let directory = directory();
+    let world =
+        "Display \"a.exr\" \"exr\" \"rgba\" Format 8 8 1 FrameBegin 1 WorldBegin Sphere 1 -1 1 360 WorldEnd FrameEnd\n";
+    fs::write(directory.path().join("a.rib"), world).expect("writable");
+    let ran = anthill(directory.path(), &["render", "a.rib", "a.rib", "-o", "x.##.exr"]);
+    let note = "a.rib:1:56: note: frame 1 occurs more than once: this picture is written to \"x.02.exr\" [frames]";
+    assert_eq!((ran.code, ran.messages()), (Some(0), vec![note]));
+    assert_eq!(names(directory.path()), ["a.rib", "x.01.exr", "x.02.exr"]);
+}
+
+#[test]
+fn a_crop_window_without_a_pixel_writes_nothing() {
+    for (options, flags) in [
+        ("CropWindow 0.8 0.8 0.45 0.45", &[][..]),
+        ("CropWindow 0.8 0.8 0.45 0.45", &["--check"]),
+        ("", &["--crop", "0.51", "0.52", "0", "1"]),
+    ] {
+        let directory = directory();
+        let ran = render(directory.path(), &format!("Display \"a.exr\" \"exr\" \"rgba\" {options}"), flags);
+        let said = "selects no pixel of 16 by 16, so this world is not drawn [nothing]";
+        assert!(ran.code == Some(1) && ran.messages()[0].ends_with(said), "{:?} {}", ran.code, ran.err);
+        assert_eq!(names(directory.path()), ["a.rib"]);
+    }
+}
+
 #[test]
 fn host_memory_is_bounded_and_its_use_is_reported() {
     let directory = directory();

@@ -97,17 +97,13 @@ impl SceneReading {
         let settings = settings(options, memory, &stop[1]);
         let begin = Instant::now();
         let mut sender = WorldSender { options, worlds: worlds.clone(), stop, count: 0, waited: Duration::ZERO };
-        let mut summed = ReadSummary::default();
-        for scene in &options.scenes {
-            let input = rib::Input::from_argument(scene);
-            let summary = rib::read(&input, &settings, reporter, &mut sender);
-            summed.worlds += u64::from(summary.worlds);
-            summed.unreadable |= summary.cut || summary.stopped == Some(rib::Stopped::Unreadable);
-            if summary.stopped.is_some_and(|stopped| stopped != rib::Stopped::Unreadable) {
-                break;
-            }
+        let inputs: Vec<_> = options.scenes.iter().map(rib::Input::from_argument).collect();
+        let summary = rib::read_stream(&inputs, &settings, reporter, &mut sender);
+        ReadSummary {
+            took: begin.elapsed().saturating_sub(sender.waited),
+            worlds: u64::from(summary.worlds),
+            unreadable: summary.cut || summary.stopped == Some(rib::Stopped::Unreadable),
         }
-        ReadSummary { took: begin.elapsed().saturating_sub(sender.waited), ..summed }
     }
 }
 

@@ -1,7 +1,7 @@
 //! A whole render: opens devices, and draws worlds while the next one is read.
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
-use crate::film::{DisplayOutcome, OutputNaming, set_driver};
+use crate::film::{DisplayOutcome, OutputNaming, RepeatedFrame, set_driver};
 use crate::gpu::{GpuError, OpenOptions, Opening, open_each};
 use crate::host_memory::HostMemory;
 use crate::options::{HANG_TIMEOUT, RenderOptions};
@@ -176,9 +176,13 @@ fn draw_all(
             return (Ending::Finished, displays);
         }
         let mut each: Vec<&mut Options> = batch.iter_mut().map(|read| &mut read.world.options).collect();
-        if let Some(Err(message)) = naming.as_mut().map(|naming| naming.apply(&mut each)) {
-            session.reporter.report(Diagnostic::new(Severity::Severe, "usage", SourceLocation::default(), message));
-            return (Ending::WrongUsage, displays);
+        match naming.as_mut().map(|naming| naming.apply(&mut each)) {
+            Some(Ok(repeated)) => repeated.iter().for_each(|picture| note_repeated_frame(session, picture, &batch)),
+            Some(Err(message)) => {
+                session.reporter.report(Diagnostic::new(Severity::Severe, "usage", SourceLocation::default(), message));
+                return (Ending::WrongUsage, displays);
+            }
+            None => {}
         }
         for ReadWorld { mut world, charge } in batch {
             if let Some(driver) = &options.display_type {
@@ -191,6 +195,14 @@ fn draw_all(
             }
         }
     }
+}
+
+/// Says that a picture has another number than its frame.
+fn note_repeated_frame(session: &Session<'_>, picture: &RepeatedFrame, batch: &[ReadWorld]) {
+    let RepeatedFrame { world, frame, name } = picture;
+    let message = format!("frame {frame} occurs more than once: this picture is written to \"{name}\"");
+    let place = batch[*world].world.location.clone();
+    session.reporter.report(Diagnostic::new(Severity::Info, "frames", place, message));
 }
 
 /// The next world, or all that are left; fewer where reading waits for memory that only drawn worlds free. Empty at the

@@ -8,7 +8,7 @@ mod scenes;
 mod state;
 mod stream;
 
-use super::{Input, RibOverrides, Settings, Summary, read};
+use super::{Input, RibOverrides, Settings, Summary, read, read_stream};
 use crate::diagnostic::{Diagnostic, Reporter};
 use crate::scene::{Drawable, Motion, PrimvarData, Shape, World};
 use glam::{DMat4, DVec3};

@@ -1,6 +1,7 @@
 //! Options: camera, image, displays, limits, the command line.
 
 use super::*;
+use crate::diagnostic::Severity;
 use crate::scene::{Display, DisplayMode, FilterKind, ParamValue, Projection, Quantize, ValueType};
 
 fn with(options: &str) -> World {

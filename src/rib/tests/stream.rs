@@ -171,6 +171,49 @@ fn windows_files_and_byte_order_marks() {
 }
 
 #[test]
+fn a_lone_carriage_return_ends_a_line() {
+    let text = "##RenderMan RIB\r# Bogus\rOption \"user\" \"string a\" \"x\\\ry\"\r\rWorldBegin # \"\rSphere 1 -1 1 360 # [\rBogus\rSurface \"open\rCone 1 1 360\rWorldEnd\r";
+    let outcome = read_text(text);
+    assert_eq!(outcome.codes(), [("unregistered", 8), ("syntaxerror", 9)]);
+    let world = outcome.world();
+    assert_eq!(world.drawables.iter().map(|d| d.geometry.location.line).collect::<Vec<_>>(), [7, 10]);
+    assert_eq!(world.options.other["user:a"], ParamValue::Strings(vec!["xy".into()]));
+}
+
+#[test]
+fn inputs_are_one_stream() {
+    let inputs = [
+        "Format 8 8 1\nDeclare \"gain\" \"float\"\nObjectBegin 1\nSphere 1 -1 1 360\nObjectEnd\nColor 1 0 0\nFrameBegin 7",
+        "WorldBegin\nSurface \"s\" \"gain\" 2\nObjectInstance 1\n",
+        "AttributeBegin\nWorldEnd\n",
+    ];
+    let input = |(text, number): (&&str, u32)| Input::Memory { name: format!("{number}.rib"), bytes: (*text).into() };
+    let mut inputs: Vec<Input> = inputs.iter().zip(1..).map(input).collect();
+    inputs.insert(1, Input::File("/nowhere/none.rib".into()));
+    let reporter = Reporter::silent();
+    let mut worlds = Vec::new();
+    let summary = read_stream(&inputs, &Settings::default(), &reporter, &mut |world: World| {
+        worlds.push(world);
+        ControlFlow::Continue(())
+    });
+    let messages: Vec<String> = reporter.all().into_iter().map(|(message, _)| message.to_string()).collect();
+    let found: Vec<&str> = messages.iter().filter_map(|message| message.lines().next()).collect();
+    assert_eq!(
+        found,
+        [
+            "/nowhere/none.rib: error: cannot read it: No such file or directory (os error 2) [nofile]",
+            "3.rib:2:1: error: AttributeBegin at 3.rib:1:1 is still open at WorldEnd [nesting]",
+            "1.rib:7:1: error: FrameBegin has no FrameEnd [nesting]",
+        ]
+    );
+    assert_eq!((worlds.len(), summary.worlds, summary.errors, summary.stopped), (1, 1, 3, Some(Stopped::Unreadable)));
+    let world = &worlds[0];
+    assert_eq!((world.options.frame, world.camera.resolution), (Some(7), [8, 8]));
+    assert_eq!(world.drawables[0].attributes.color, [1.0, 0.0, 0.0]);
+    assert_eq!(world.drawables[0].attributes.surface.as_ref().expect("a surface").params.len(), 1);
+}
+
+#[test]
 fn gzip_and_binary() {
     let text = format!("WorldBegin\n{SPHERE}WorldEnd\n");
     let outcome = read_bytes(gzip(&text), &Settings::default());

@@ -1,0 +1,410 @@
+//! What becomes of every known token of `Option`, `Attribute`, `Hider` and a few requests: it acts; or it is not
+//! supported and something else is done, which is reported once; or no picture depends on it.
+
+use super::fault::RequestFault;
+use super::params::ParamSlice;
+use super::reader::Reader;
+use Support::{Acts, FallsBack, Harmless};
+
+/// What becomes of a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Support {
+    /// It does what it is for.
+    Acts,
+    /// It is not supported.
+    FallsBack {
+        /// Values that ask for what is done anyway, as [`text`] writes them; they are not reported.
+        unless: &'static [&'static str],
+        /// What is done instead, or where the effect is missing.
+        instead: &'static str,
+    },
+    /// No picture of this renderer depends on it: it is about speed, memory, or rays that are not traced.
+    Harmless,
+}
+
+/// A token with its declaration.
+#[derive(Debug)]
+pub(super) struct KnownToken {
+    /// Type and name.
+    pub(super) declaration: &'static str,
+    /// What becomes of it.
+    pub(super) support: Support,
+}
+
+impl KnownToken {
+    /// The name without the type.
+    pub(super) fn name(&self) -> &'static str {
+        self.declaration.rsplit(' ').next().unwrap_or(self.declaration)
+    }
+}
+
+/// The tokens of one name, such as `Attribute "dice"`.
+#[derive(Debug)]
+pub(super) struct TokenGroup {
+    /// The request.
+    pub(super) request: &'static str,
+    /// The name that follows it.
+    pub(super) name: &'static str,
+    /// All known tokens.
+    pub(super) tokens: &'static [KnownToken],
+}
+
+/// Finds the tokens that may follow a request and a name.
+pub(super) fn group(request: &str, name: &str) -> Option<&'static TokenGroup> {
+    GROUPS.iter().find(|group| group.request == request && group.name == name)
+}
+
+/// Attributes and options that other renderers and exporters write without their own name in them. One message covers
+/// all of them.
+pub(super) const OTHER_RENDERERS: &[&str] = &["render", "renderman", "runtime", "divisions", "delayed", "procedural", "ri"];
+
+/// Namespaces of other renderers and exporters, whose options and attributes are ignored.
+pub(super) const FOREIGN: &[&str] = &[
+    "3delight",
+    "air",
+    "aqsis",
+    "bmrt",
+    "delight",
+    "entropy",
+    "gelato",
+    "jupiter",
+    "liquid",
+    "maya",
+    "mtor",
+    "pixie",
+    "prman",
+    "rdc",
+    "renderdotc",
+    "rfm",
+    "rib2",
+    "rman",
+    "siren",
+    "vrscene",
+];
+
+macro_rules! groups {
+    ($($request:literal $name:literal { $($declaration:literal $support:expr;)* })*) => {
+        static GROUPS: &[TokenGroup] = &[$(TokenGroup {
+            request: $request,
+            name: $name,
+            tokens: &[$(KnownToken { declaration: $declaration, support: $support },)*],
+        },)*];
+    };
+}
+
+/// A token whose effect is missing whatever its value.
+const fn not_supported(instead: &'static str) -> Support {
+    FallsBack { unless: &[], instead }
+}
+
+/// A token whose effect is missing, unless it has one of these values.
+const fn only(unless: &'static [&'static str], instead: &'static str) -> Support {
+    FallsBack { unless, instead }
+}
+
+const WITHOUT_STATS: Support = only(&["0", ""], "use the flag --stats");
+const WITHOUT_CHECKPOINT: Support = only(&["0", ""], "use the flags --checkpoint, --checkpoint-interval and --resume");
+const WITHOUT_SHADOW_MAPS: Support = not_supported("shadow maps are not supported yet, so nothing casts a shadow");
+const WITHOUT_CAUSTICS: Support = only(&[""], "photon maps are neither made nor used");
+const WITHOUT_IRRADIANCE: Support = only(&[""], "irradiance is neither stored nor read");
+const FULL_WIDTH: Support = only(&["0"], "curves are drawn with the width that they have");
+
+groups! {
+    // Options (RISpec table 4.5 and extensions).
+    "Option" "searchpath" {
+        "string archive" Acts;
+        "string shader" Acts;
+        "string texture" Harmless; // each missing texture is reported
+        "string procedural" Harmless; // each procedural is reported
+        "string display" Harmless;
+        "string resource" Harmless;
+        "string dirmap" only(&[""], "paths are used as they are written");
+    }
+    "Option" "limits" {
+        "int[2] bucketsize" Harmless;
+        "int gridsize" only(&["256"], "grids have at most 16 by 16 vertices");
+        "int eyesplits" Acts;
+        "int texturememory" Harmless;
+        "int texturesample" Harmless;
+        "color othreshold" Acts;
+        "color zthreshold" Acts;
+        "int reserve" Acts;
+        "int brickmemory" Harmless;
+        "int geocachememory" Harmless;
+        "int deepshadowmemory" Harmless;
+        "int ptexturememory" Harmless;
+        "int rendermemory" Harmless;
+        "int octreememory" Harmless;
+        "int hemispherememory" Harmless;
+        "int numthreads" Harmless;
+        "int threads" Harmless;
+        "int threadstride" Harmless;
+        "int metabuckets" Harmless;
+        "int[2] bucketmodulo" Harmless;
+        "float vprelativeshadingrate" Harmless;
+    }
+    "Option" "shutter" {
+        "float offset" Acts;
+        "int clampmotion" Harmless; // motion blur is reported
+    }
+    "Option" "statistics" {
+        "int endofframe" WITHOUT_STATS;
+        "string filename" WITHOUT_STATS;
+        "string xmlfilename" WITHOUT_STATS;
+        "int shaderprofile" WITHOUT_STATS;
+        "string filelog" WITHOUT_STATS;
+        "int progress" only(&["0", "1"], "use the flag --progress");
+        "int renderinfo" WITHOUT_STATS;
+        "int echoapi" only(&["0"], "requests are not printed");
+    }
+    "Option" "bucket" {
+        "string order" Harmless;
+        "int[2] orderorigin" Harmless;
+    }
+    "Option" "render" {
+        "string bucketorder" Harmless;
+        "int multipass" Harmless;
+    }
+    "Option" "shadow" {
+        "float bias" WITHOUT_SHADOW_MAPS;
+        "float bias0" WITHOUT_SHADOW_MAPS;
+        "float bias1" WITHOUT_SHADOW_MAPS;
+        "int sample" WITHOUT_SHADOW_MAPS;
+        "int samples" WITHOUT_SHADOW_MAPS;
+    }
+    // Rays: shaders that trace are reported.
+    "Option" "trace" {
+        "int maxdepth" Harmless;
+        "float specularthreshold" Harmless;
+        "float decimationrate" Harmless;
+        "string continuationby" Harmless;
+    }
+    "Option" "photon" {
+        "string lifetime" Harmless;
+        "int emit" only(&["0"], "photon maps are neither made nor used");
+        "int maxdiffusedepth" Harmless;
+        "int maxspeculardepth" Harmless;
+    }
+    "Option" "texture" {
+        "int enable" Harmless;
+        "float gaussian" Harmless;
+        "float lerp" Harmless;
+    }
+    // For programs that write RIB.
+    "Option" "rib" {
+        "string format" Harmless;
+        "string compression" Harmless;
+        "int precision" Harmless;
+        "string asciistyle" Harmless;
+    }
+    "Option" "hair" { "float minwidth" FULL_WIDTH; }
+    "Option" "curve" { "float minwidth" FULL_WIDTH; }
+    "Option" "opacitycull" {
+        "int primary" Harmless;
+        "int shadow" Harmless;
+    }
+    "Option" "extremedisplacement" {
+        "int enable" Harmless;
+        "float ray" Harmless;
+    }
+    "Option" "checkpoint" {
+        "string interval" WITHOUT_CHECKPOINT;
+        "string exitat" WITHOUT_CHECKPOINT;
+        "int keepfiles" WITHOUT_CHECKPOINT;
+        "string command" WITHOUT_CHECKPOINT;
+        "int asfinal" WITHOUT_CHECKPOINT;
+    }
+    "Option" "user" {}
+    // The hider (RISpec 4.1.7 and extensions).
+    "Hider" "hidden" {
+        "float jitter" Acts;
+        "string depthfilter" Acts;
+        "float[4] aperture" only(&["0 0 0 0"], "depth of field is not supported yet");
+        "float sigma" only(&["0"], "all samples count fully");
+        "float sigmablur" Harmless; // only with sigma
+        "int samplemotion" Harmless; // motion blur is reported
+        "int extrememotiondof" Harmless;
+        "int mattehidden" only(&["0"], "matte objects hide, and leave holes in the picture");
+        "int maxvpdepth" only(&["-1"], "all translucent surfaces are composited");
+        "int emit" only(&["0"], "photon maps are neither made nor used");
+        "int subpixel" Harmless;
+    }
+    // Attributes (PRMan's and those of other renderers).
+    "Attribute" "displacementbound" {
+        "float sphere" Acts;
+        "string coordinatesystem" Acts;
+    }
+    "Attribute" "dice" {
+        "int binary" Harmless; // grids do not crack
+        "int rasterorient" only(&["1"], "micropolygons are sized by what they cover in the picture");
+        "int hair" only(&["0"], "curves are diced as all other surfaces");
+        "float minlength" only(&["0"], "micropolygons have the size that ShadingRate sets");
+        "string minlengthspace" Harmless; // only with minlength
+        "string strategy" only(&["planarprojection"], "surfaces are diced by their projection");
+        "string referencecamera" only(&["worldcamera", "frame"], "surfaces are diced for the camera of the picture");
+        "string offset" Harmless;
+        "string instancestrategy" only(&["worlddistance"], "each instance is diced for itself");
+        "int numprobes" Harmless;
+        "int minsplits" Harmless;
+        "float boundexpand" Harmless;
+    }
+    "Attribute" "cull" {
+        "int backfacing" only(&["1"], "back faces of objects with Sides 1 are not shaded");
+        "int hidden" only(&["1"], "what is hidden is not shaded");
+    }
+    "Attribute" "identifier" {
+        "string name" Acts;
+        "string shadinggroup" Harmless;
+        "string object" Harmless;
+    }
+    "Attribute" "visibility" {
+        "int camera" Acts;
+        "int diffuse" Harmless;
+        "int specular" Harmless;
+        "int transmission" Harmless;
+        "string transmission" Harmless;
+        "int photon" Harmless;
+        "int midpoint" Harmless;
+        "int trace" Harmless;
+    }
+    "Attribute" "shade" {
+        "string strategy" only(&["grids", "default"], "surfaces are shaded in grids");
+        "string diffusehitmode" Harmless;
+        "string specularhitmode" Harmless;
+        "string transmissionhitmode" Harmless;
+        "string camerahitmode" Harmless;
+        "float relativeshadingrate" only(&["1"], "ShadingRate alone sets the size of micropolygons");
+        "string volumeintersectionstrategy" Harmless;
+        "float volumeintersectionpriority" Harmless;
+        "string frequency" only(&["motion", "frame"], "surfaces are shaded once a frame");
+    }
+    "Attribute" "sides" {
+        "float backfacetolerance" only(&["0"], "back faces of objects with Sides 1 are not drawn");
+        "int doubleshaded" only(&["0"], "both sides have one colour");
+    }
+    "Attribute" "stitch" {
+        "int enable" Harmless; // grids do not crack
+        "int traceenable" Harmless;
+        "int newgroup" Harmless;
+    }
+    "Attribute" "trimcurve" { "string sense" Harmless; } // TrimCurve is reported
+    "Attribute" "autoshadows" {
+        "int[2] res" WITHOUT_SHADOW_MAPS;
+        "string shadowmapname" WITHOUT_SHADOW_MAPS;
+        "int samples" WITHOUT_SHADOW_MAPS;
+        "string type" WITHOUT_SHADOW_MAPS;
+    }
+    "Attribute" "light" {
+        "string shadows" only(&["off"], "the light casts no shadow");
+        "int samples" Harmless;
+        "int nsamples" Harmless;
+    }
+    "Attribute" "irradiance" {
+        "float maxerror" Harmless;
+        "float maxpixeldist" Harmless;
+        "string handle" WITHOUT_IRRADIANCE;
+        "string filemode" WITHOUT_IRRADIANCE;
+        "int nsamples" Harmless;
+        "float shadingrate" Harmless;
+    }
+    "Attribute" "photon" {
+        "string globalmap" WITHOUT_CAUSTICS;
+        "string causticmap" WITHOUT_CAUSTICS;
+        "string shadingmodel" Harmless;
+        "int estimator" Harmless;
+    }
+    "Attribute" "trace" {
+        "float bias" Harmless;
+        "int maxdiffusedepth" Harmless;
+        "int maxspeculardepth" Harmless;
+        "int displacements" Harmless;
+        "int samplemotion" Harmless;
+        "string samplingstrategy" Harmless;
+    }
+    "Attribute" "derivatives" {
+        "int centered" only(&["1"], "derivatives are centred");
+        "int extrapolate" only(&["1"], "derivatives are the same everywhere in a grid");
+    }
+    "Attribute" "grouping" {
+        "string membership" Harmless;
+        "string tracesubset" Harmless;
+    }
+    "Attribute" "stochastic" {
+        "int sigma" only(&["0"], "all samples count fully");
+        "float pointfalloff" only(&["0"], "points have hard edges");
+    }
+    "Attribute" "user" {}
+    // Requests with one number.
+    "GeometricApproximation" "" {
+        "float flatness" not_supported("ShadingRate sets the size of micropolygons");
+        "float deviation" not_supported("ShadingRate sets the size of micropolygons");
+        "float pointdeviation" not_supported("ShadingRate sets the size of micropolygons");
+        "float normaldeviation" not_supported("ShadingRate sets the size of micropolygons");
+        "float motionfactor" Harmless; // it saves time where blur hides the loss
+        "float focusfactor" Harmless;
+    }
+    "PixelVariance" "" {
+        "float variance" only(&["0"], "all pixels get the samples of PixelSamples");
+    }
+}
+
+impl Reader<'_> {
+    /// Warns about the current parameters that are not supported or not known, once for each token.
+    pub(super) fn warn_of_tokens(&mut self, group: &TokenGroup) {
+        let mut found = Vec::new();
+        for param in self.params.iter() {
+            let name = &*param.declaration.name;
+            let known = group.tokens.iter().find(|token| token.name() == name);
+            let title = format!("{} \"{}\" \"{name}\"", group.request, group.name);
+            match known.map(|token| token.support) {
+                Some(support) => found.extend(shortfall(support, &title, &text(self.params.values(param)))),
+                None if group.name == "user" => {}
+                None => found.push((title.clone(), format!("unknown {title}; it is kept for shaders and has no other effect"))),
+            }
+        }
+        for (key, message) in found {
+            self.warn_once(&key, "badtoken", &message);
+        }
+    }
+
+    /// Warns about a request with one number, if it is not supported.
+    pub(super) fn warn_of_number(&mut self, token: &str, value: f64) {
+        let Some(group) = group(self.current.name, "") else { return };
+        let title = if token.is_empty() { group.request.to_owned() } else { format!("{} \"{token}\"", group.request) };
+        let known = group.tokens.iter().find(|known| token.is_empty() || known.name() == token);
+        if let Some((key, message)) = known.and_then(|known| shortfall(known.support, &title, &value.to_string())) {
+            self.warn_once(&key, "incapable", &message);
+        }
+    }
+
+    /// Warns once about all attributes and options of other renderers.
+    pub(super) fn warn_of_other_renderers(&mut self, name: &str) {
+        let request = self.current.name;
+        let message = format!(
+            "{request} \"{name}\" and its like belong to other renderers; they are kept for shaders and have no other effect"
+        );
+        if self.warned.insert("other renderers".to_owned()) {
+            self.report_here(RequestFault::warning("badtoken", self.current.offset, message));
+        }
+    }
+}
+
+/// The key and the text of the message about a token with this value, if it is not supported.
+fn shortfall(support: Support, title: &str, value: &str) -> Option<(String, String)> {
+    match support {
+        FallsBack { unless, instead } if !unless.contains(&value) => {
+            Some((title.to_owned(), format!("{title} is not supported: {instead}")))
+        }
+        Acts | Harmless | FallsBack { .. } => None,
+    }
+}
+
+/// Values as the table writes them: separated by blanks.
+fn text(values: ParamSlice<'_>) -> String {
+    let texts: Vec<String> = match values {
+        ParamSlice::Floats(values) => values.iter().map(ToString::to_string).collect(),
+        ParamSlice::Ints(values) => values.iter().map(ToString::to_string).collect(),
+        ParamSlice::Strings(values) => values.iter().map(ToString::to_string).collect(),
+    };
+    texts.join(" ")
+}
