@@ -175,6 +175,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         resumable: None,
     };
     Picture {
+        location: SourceLocation::default(),
         world: Arc::new(DrawnWorld::new(&world, &looks, setup.page_bytes)),
         kernels: vec![kernel].into(),
         params: params.into(),

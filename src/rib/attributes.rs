@@ -1,13 +1,13 @@
 //! Requests that set attributes (RISpec 4.2), except shaders.
 
 use super::basis;
-use super::declare::{ATTRIBUTE_TOKENS, FOREIGN};
 use super::effect::RequestEffect;
 use super::fault::{Parsed, RequestFault};
 use super::lexer::{Lexer, TokenKind};
 use super::params::{ParamSlice, check_count};
 use super::reader::Reader;
 use super::state::{AttributeChange, Orientation};
+use super::tokens::{self, FOREIGN, OTHER_RENDERERS};
 use crate::scene::{Basis, ParamValue, Projection, ShadingInterpolation};
 use glam::{DMat4, DVec3};
 use std::sync::Arc;
@@ -33,6 +33,17 @@ impl Reader<'_> {
     }
 
     fn color_value(&mut self, lexer: &mut Lexer<'_>) -> Parsed<[f32; 3]> {
+        let rgb = Arc::clone(&self.options.rgb_from_samples);
+        if !rgb.is_empty() {
+            lexer.peek();
+            let start = lexer.position();
+            let samples = lexer.float_list()?;
+            if samples.len() != rgb.len() || samples.iter().any(|sample| !sample.is_finite()) {
+                let message = format!("expected {} finite samples, as ColorSamples says", rgb.len());
+                return Err(RequestFault::error("badcolor", start, message));
+            }
+            return Ok([0, 1, 2].map(|i| samples.iter().zip(rgb.iter()).map(|(sample, rgb)| sample * rgb[i]).sum()));
+        }
         let values = lexer.finite::<3>().map_err(|mut fault| {
             if fault.code == "badarray" {
                 fault.code = "badcolor";
@@ -185,6 +196,7 @@ impl Reader<'_> {
         ) {
             return Err(self.bad_argument(&format!("there is no approximation \"{kind}\"")));
         }
+        self.warn_of_number(&kind, value);
         self.change(AttributeChange::Other(
             format!("GeometricApproximation:{kind}"),
             ParamValue::Floats(vec![value as f32]),
@@ -211,12 +223,17 @@ impl Reader<'_> {
             lexer.skip_to_request();
             return Ok(());
         }
-        let known = ATTRIBUTE_TOKENS.iter().find(|(name, _)| *name == &*category).map(|(_, tokens)| *tokens);
-        if known.is_none() {
-            let message = format!("unknown attribute \"{category}\"; it is kept for shaders and has no other effect");
-            self.warn_once(&format!("Attribute {category}"), "badtoken", &message);
+        let group = tokens::group("Attribute", &category);
+        self.read_params_in(lexer, group)?;
+        match group {
+            Some(group) => self.warn_of_tokens(group),
+            None if OTHER_RENDERERS.contains(&&*category) => self.warn_of_other_renderers(&category),
+            None => {
+                let message =
+                    format!("unknown attribute \"{category}\"; it is kept for shaders and has no other effect");
+                self.warn_once(&format!("Attribute {category}"), "badtoken", &message);
+            }
         }
-        self.read_params_in(lexer, known.unwrap_or_default())?;
         for change in self.attribute_changes(&category) {
             self.perform(RequestEffect::Change(change));
         }
@@ -246,6 +263,10 @@ impl Reader<'_> {
                 }
                 ("identifier", "name", ParamSlice::Strings([name, ..])) => {
                     changes.push(AttributeChange::Name(Arc::clone(name)));
+                }
+                ("visibility", "camera", ParamSlice::Ints(&[visible, ..])) => {
+                    changes.push(AttributeChange::CameraVisibility(visible != 0));
+                    changes.push(AttributeChange::Other("visibility:camera".into(), values.to_param(count)));
                 }
                 _ => changes.push(AttributeChange::Other(format!("{category}:{name}"), values.to_param(count))),
             }

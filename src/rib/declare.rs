@@ -1,5 +1,6 @@
 //! Declarations: the class and type of a parameter's token (RISpec 3.1, `Declare` and inline declarations).
 
+use super::tokens::KnownToken;
 use crate::scene::{Class, ValueType};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -14,11 +15,23 @@ pub(super) struct Declaration {
     pub(super) class: Class,
     /// Type of one element.
     pub(super) ty: ValueType,
-    /// Number of elements; 1 for plain values.
+    /// Number of elements; 1 for plain values, 0 where nothing was declared.
     pub(super) array_len: u32,
 }
 
 impl Declaration {
+    /// A shader's token that nothing declares: the parameter of that name has the type. The class and type here are only
+    /// how the values are read.
+    fn of_parameter(name: &str, strings: bool) -> Self {
+        let ty = if strings { ValueType::String } else { ValueType::Float };
+        Self { name: name.into(), class: Class::Uniform, ty, array_len: 0 }
+    }
+
+    /// Whether class and type were declared.
+    pub(super) fn is_typed(&self) -> bool {
+        self.array_len > 0
+    }
+
     /// Numbers (or strings) in one value.
     pub(super) fn width(&self) -> u64 {
         u64::from(self.array_len) * self.ty.floats() as u64
@@ -70,186 +83,6 @@ const PREDEFINED: &[&str] = &[
     "color bgcolor",
     "float distance",
     "float amplitude",
-    // Projection, displays, hider.
-    "float fov",
-    "float[4] quantize",
-    "float[2] exposure",
-    "float dither",
-    "int[2] origin",
-    "string filter",
-    "float[2] filterwidth",
-    "string compression",
-    "string exrcompression",
-    "string exrpixeltype",
-    "float jitter",
-    "string depthfilter",
-];
-
-/// Tokens of `Option`, by category.
-pub(super) const OPTION_TOKENS: &[(&str, &[&str])] = &[
-    (
-        "searchpath",
-        &[
-            "string archive",
-            "string texture",
-            "string shader",
-            "string procedural",
-            "string display",
-            "string resource",
-            "string dirmap",
-        ],
-    ),
-    (
-        "limits",
-        &[
-            "int[2] bucketsize",
-            "int gridsize",
-            "int eyesplits",
-            "int texturememory",
-            "int texturesample",
-            "color othreshold",
-            "color zthreshold",
-            "int reserve",
-            "int brickmemory",
-            "int geocachememory",
-            "int deepshadowmemory",
-            "int ptexturememory",
-            "int numthreads",
-            "int threads",
-            "int threadstride",
-            "float vprelativeshadingrate",
-        ],
-    ),
-    ("shutter", &["float offset", "int clampmotion"]),
-    (
-        "statistics",
-        &[
-            "int endofframe",
-            "string filename",
-            "string xmlfilename",
-            "int shaderprofile",
-            "string filelog",
-            "int progress",
-        ],
-    ),
-    ("bucket", &["string order", "int[2] orderorigin"]),
-    ("render", &["string bucketorder", "int multipass"]),
-    ("shadow", &["float bias", "float bias0", "float bias1", "int sample", "int samples"]),
-    ("trace", &["int maxdepth", "float specularthreshold", "float decimationrate", "string continuationby"]),
-    ("photon", &["string lifetime", "int emit", "int maxdiffusedepth", "int maxspeculardepth"]),
-    ("texture", &["int enable", "float gaussian", "float lerp"]),
-    ("rib", &["string format", "string compression", "int precision", "string asciistyle"]),
-    ("hair", &["float minwidth"]),
-    ("curve", &["float minwidth"]),
-    ("opacitycull", &["int primary", "int shadow"]),
-    ("checkpoint", &["string interval", "string exitat", "int keepfiles", "string command", "int asfinal"]),
-    ("user", &[]),
-];
-
-/// Tokens of `Attribute`, by category.
-pub(super) const ATTRIBUTE_TOKENS: &[(&str, &[&str])] = &[
-    ("displacementbound", &["float sphere", "string coordinatesystem"]),
-    (
-        "dice",
-        &[
-            "int binary",
-            "int rasterorient",
-            "int hair",
-            "float minlength",
-            "string minlengthspace",
-            "string strategy",
-            "string referencecamera",
-            "string offset",
-            "string instancestrategy",
-            "int numprobes",
-            "int minsplits",
-            "float boundexpand",
-        ],
-    ),
-    ("cull", &["int backfacing", "int hidden"]),
-    ("identifier", &["string name", "string shadinggroup", "string object"]),
-    (
-        "visibility",
-        &[
-            "int camera",
-            "int diffuse",
-            "int specular",
-            "int transmission",
-            "string transmission",
-            "int photon",
-            "int midpoint",
-            "int trace",
-        ],
-    ),
-    (
-        "shade",
-        &[
-            "string strategy",
-            "string diffusehitmode",
-            "string specularhitmode",
-            "string transmissionhitmode",
-            "string camerahitmode",
-            "float relativeshadingrate",
-            "string volumeintersectionstrategy",
-            "string frequency",
-        ],
-    ),
-    ("sides", &["float backfacetolerance", "int doubleshaded"]),
-    ("stitch", &["int enable", "int traceenable", "int newgroup"]),
-    ("trimcurve", &["string sense"]),
-    ("autoshadows", &["int[2] res", "string shadowmapname", "int samples", "string type"]),
-    ("light", &["string shadows", "int samples", "int nsamples"]),
-    (
-        "irradiance",
-        &[
-            "float maxerror",
-            "float maxpixeldist",
-            "string handle",
-            "string filemode",
-            "int nsamples",
-            "float shadingrate",
-        ],
-    ),
-    ("photon", &["string globalmap", "string causticmap", "string shadingmodel", "int estimator"]),
-    (
-        "trace",
-        &[
-            "float bias",
-            "int maxdiffusedepth",
-            "int maxspeculardepth",
-            "int displacements",
-            "int samplemotion",
-            "string samplingstrategy",
-        ],
-    ),
-    ("derivatives", &["int centered", "int extrapolate"]),
-    ("grouping", &["string membership", "string tracesubset"]),
-    ("stochastic", &["int sigma", "float pointfalloff"]),
-    ("user", &[]),
-];
-
-/// Namespaces of other renderers and exporters, whose options and attributes are ignored.
-pub(super) const FOREIGN: &[&str] = &[
-    "3delight",
-    "air",
-    "aqsis",
-    "bmrt",
-    "delight",
-    "entropy",
-    "gelato",
-    "jupiter",
-    "liquid",
-    "maya",
-    "mtor",
-    "pixie",
-    "prman",
-    "rdc",
-    "renderdotc",
-    "rfm",
-    "rib2",
-    "rman",
-    "siren",
-    "vrscene",
 ];
 
 /// The declared tokens. `Declare` is global, and a redeclaration replaces the earlier one.
@@ -304,18 +137,29 @@ impl Dictionary {
         Ok(declaration)
     }
 
-    /// Looks up a token of an `Option` or `Attribute`, where the category's own tokens take precedence over declared
-    /// names. Some tokens take integers or strings; `strings` says which the input has.
+    /// Looks up a token of a shader, which needs no declaration; `strings` says whether its values are strings.
+    pub(super) fn look_up_parameter(&mut self, token: &[u8], strings: bool) -> Result<Rc<Declaration>, String> {
+        let found = self.look_up(token);
+        match std::str::from_utf8(token) {
+            Ok(name) if found.is_err() && !name.contains(|c: char| c.is_ascii_whitespace()) => {
+                Ok(Rc::new(Declaration::of_parameter(name, strings)))
+            }
+            _ => found,
+        }
+    }
+
+    /// Looks up a token of an `Option`, `Attribute` or another request with tokens of its own, which take precedence
+    /// over declared names. Some tokens take integers or strings; `strings` says which the input has.
     pub(super) fn look_up_in(
         &mut self,
-        known: &[&str],
+        known: &[KnownToken],
         token: &[u8],
         strings: bool,
     ) -> Result<Rc<Declaration>, String> {
-        let own = |text: &&&str| text.rsplit(' ').next().is_some_and(|name| name.as_bytes() == token);
-        let fitting = known.iter().filter(own).find(|text| text.starts_with("string ") == strings);
+        let own = |known: &&KnownToken| known.name().as_bytes() == token;
+        let fitting = known.iter().filter(own).find(|known| known.declaration.starts_with("string ") == strings);
         match fitting.or_else(|| known.iter().find(own)) {
-            Some(text) => parse_inline(text).map(Rc::new),
+            Some(known) => parse_inline(known.declaration).map(Rc::new),
             None => self.look_up(token),
         }
     }
@@ -425,6 +269,7 @@ fn type_named(name: &str) -> Option<ValueType> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rib::tokens;
 
     #[test]
     fn inline_declarations() {
@@ -473,22 +318,31 @@ mod tests {
     }
 
     #[test]
-    fn the_tables_of_categories_are_well_formed() {
-        for (category, tokens) in OPTION_TOKENS.iter().chain(ATTRIBUTE_TOKENS) {
-            for text in *tokens {
-                assert!(parse_inline(text).is_ok(), "{category}: {text}");
-            }
+    fn a_group_knows_its_tokens_whatever_was_declared() {
+        let mut dictionary = Dictionary::new();
+        dictionary.declare("name", "uniform float").expect("well formed");
+        let tokens = |name: &str| tokens::group("Attribute", name).expect("a known attribute").tokens;
+        let declaration = dictionary.look_up_in(tokens("identifier"), b"name", true).expect("known");
+        assert_eq!(declaration.ty, ValueType::String);
+        let either = tokens("visibility");
+        assert_eq!(dictionary.look_up_in(either, b"transmission", true).expect("known").ty, ValueType::String);
+        assert_eq!(dictionary.look_up_in(either, b"transmission", false).expect("known").ty, ValueType::Int);
+    }
+
+    #[test]
+    fn the_declarations_of_known_tokens_are_well_formed() {
+        for token in tokens::GROUPS.iter().flat_map(|group| group.tokens) {
+            let declaration = parse_inline(token.declaration).expect(token.declaration);
+            assert_eq!(&*declaration.name, token.name());
         }
     }
 
     #[test]
-    fn a_category_knows_its_tokens_whatever_was_declared() {
+    fn a_shaders_token_needs_no_declaration() {
         let mut dictionary = Dictionary::new();
-        dictionary.declare("name", "uniform float").expect("well formed");
-        let declaration = dictionary.look_up_in(&["string name"], b"name", true).expect("known");
-        assert_eq!(declaration.ty, ValueType::String);
-        let either = ["int transmission", "string transmission"];
-        assert_eq!(dictionary.look_up_in(&either, b"transmission", true).expect("known").ty, ValueType::String);
-        assert_eq!(dictionary.look_up_in(&either, b"transmission", false).expect("known").ty, ValueType::Int);
+        let untyped = dictionary.look_up_parameter(b"tint", false).expect("any name");
+        assert!(!untyped.is_typed() && &*untyped.name == "tint");
+        assert!(dictionary.look_up_parameter(b"Kd", false).expect("predefined").is_typed());
+        assert!(dictionary.look_up_parameter(b"varying flot x", false).is_err());
     }
 }

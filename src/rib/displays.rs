@@ -5,6 +5,7 @@ use super::fault::{Parsed, RequestFault};
 use super::lexer::Lexer;
 use super::reader::Reader;
 use super::state::{AttributeChange, ShaderSlot};
+use super::tokens;
 use crate::diagnostic::SourceLocation;
 use crate::scene::{DisplayMode, ParamValue, Quantize, ValueType};
 use std::collections::BTreeMap;
@@ -71,7 +72,7 @@ impl Reader<'_> {
         lexer.peek();
         let mode_offset = lexer.position();
         let mode = lexer.text()?;
-        self.read_params(lexer)?;
+        self.read_params_in(lexer, tokens::group("Display", ""))?;
         let mode = match channels(&mode) {
             Some(mode) => mode,
             None => self.variable(&mode, mode_offset)?,

@@ -206,6 +206,10 @@ impl Reader<'_> {
     /// memory was used up.
     fn draw_geometry(&mut self, geometry: &Arc<Geometry>, waited: bool) {
         let Some(world) = self.world.as_mut().filter(|_| self.state.detail.is_visible()) else { return };
+        if !self.state.camera_visible {
+            world.invisible += geometry.shape.first().primitive_count() as u64;
+            return;
+        }
         let attributes = &self.state.attributes;
         let attributes =
             if self.state.flip_normal(world.mirrored) { world.flipped(attributes) } else { Arc::clone(attributes) };
@@ -246,6 +250,7 @@ impl Reader<'_> {
             AttributeChange::ReverseOrientation => state.inside = !state.inside,
             AttributeChange::Basis(basis) => state.basis = *basis,
             AttributeChange::DetailRange(range) => state.detail.range = *range,
+            AttributeChange::CameraVisibility(visible) => state.camera_visible = *visible,
             AttributeChange::Shader(slot, call) => {
                 let shader = call.as_ref().map(|call| Arc::new(call.instance(&state.transform)));
                 let attributes = Arc::make_mut(&mut state.attributes);
@@ -297,6 +302,7 @@ fn change_attributes(attributes: &mut Attributes, change: &AttributeChange, offs
         | AttributeChange::DetailRange(_)
         | AttributeChange::DetailBox(_)
         | AttributeChange::ScopedSpace(_)
+        | AttributeChange::CameraVisibility(_)
         | AttributeChange::Shader(..) => {}
     }
     Ok(())

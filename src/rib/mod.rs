@@ -1,10 +1,10 @@
 //! RIB: bytes to requests to [`World`]s.
 //!
-//! [`read_stream`] reads inputs one after the other. Every request is looked up in one table (`requests`), reads its arguments from the `lexer`
-//! and becomes an `effect`: a change of the graphics state or a primitive. Effects are applied immediately, collected
-//! by a motion block (`moving`), or kept by an object and applied again at each instance (`objects`). The state at a
-//! primitive becomes a [`crate::scene::Drawable`]; at WorldEnd the finished [`World`] is passed on, so that the next
-//! one can be read while it is drawn.
+//! [`read_stream`] reads inputs one after the other. Every request is looked up in one table (`requests`), reads its
+//! arguments from the `lexer` and becomes an `effect`: a change of the graphics state or a primitive. Effects are applied
+//! immediately, collected by a motion block (`moving`), or kept by an object and applied again at each instance
+//! (`objects`). The state at a primitive becomes a [`crate::scene::Drawable`]; at WorldEnd the finished [`World`] is
+//! passed on, so that the next one can be read while it is drawn.
 //!
 //! All input is untrusted. A fault ends the request that contains it and is reported with file, line and column;
 //! reading continues at the next request. A count in the input is trusted only as far as values were actually read.
@@ -35,6 +35,7 @@ mod search;
 mod shaders;
 mod source;
 mod state;
+mod tokens;
 mod transforms;
 mod unsupported;
 mod worlds;

@@ -1,6 +1,5 @@
 //! Requests that set options (RISpec 4.1), except displays.
 
-use super::declare::{FOREIGN, OPTION_TOKENS};
 use super::displays::DisplayRequest;
 use super::effect::RequestEffect;
 use super::fault::{Parsed, RequestFault};
@@ -8,9 +7,11 @@ use super::freeze::{DEFAULT_FORMAT, PictureFormat};
 use super::lexer::{Lexer, TokenKind};
 use super::params::check_count;
 use super::reader::Reader;
+use super::tokens::{self, FOREIGN, OTHER_RENDERERS};
 use super::{motion, search};
 use crate::scene::{Filter, FilterKind, Hider, Options, ParamValue, Projection, Quantize, SearchPaths};
 use glam::{DMat4, DVec3};
+use std::sync::Arc;
 
 /// RI_EPSILON: the nearest hither plane.
 const EPSILON: f32 = 1e-10;
@@ -48,6 +49,8 @@ pub(super) struct OptionState {
     pub(super) depth_of_field: Option<[f32; 3]>,
     /// Shutter.
     pub(super) shutter: [f32; 2],
+    /// RGB of each sample of a colour, as ColorSamples gives it; empty if colours are RGB.
+    pub(super) rgb_from_samples: Arc<[[f32; 3]]>,
     /// Quantize "rgba".
     pub(super) quantize: Quantize,
     /// Quantize "z".
@@ -75,6 +78,7 @@ impl OptionState {
             clip_planes: Vec::new(),
             depth_of_field: None,
             shutter: [0.0, 0.0],
+            rgb_from_samples: Arc::default(),
             quantize: Quantize { one: 255.0, min: 0.0, max: 255.0, dither: 0.5 },
             quantize_z: Quantize { one: 0.0, min: 0.0, max: 0.0, dither: 0.0 },
             displays: Vec::new(),
@@ -134,7 +138,7 @@ impl Reader<'_> {
 
     pub(super) fn projection(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let name = if lexer.peek() == TokenKind::String { lexer.text()? } else { "null".into() };
-        self.read_params(lexer)?;
+        self.read_params_in(lexer, tokens::group("Projection", ""))?;
         let fov = self.params.numbers("fov", 1).map_or(90.0, |values| f64::from(values[0]));
         let projection = match &*name {
             "orthographic" | "null" => Projection::Orthographic,
@@ -209,6 +213,7 @@ impl Reader<'_> {
 
     pub(super) fn pixel_variance(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let [variance] = lexer.finite::<1>()?;
+        self.warn_of_number("", variance);
         self.keep_option("Ri:PixelVariance".to_owned(), ParamValue::Floats(vec![variance as f32]));
         Ok(())
     }
@@ -266,7 +271,8 @@ impl Reader<'_> {
 
     pub(super) fn hider(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let name = lexer.text()?;
-        self.read_params(lexer)?;
+        let group = tokens::group("Hider", "hidden");
+        self.read_params_in(lexer, group)?;
         if !matches!(&*name, "hidden" | "stochastic" | "null" | "Null") {
             let message = format!("the hider \"{name}\" is not supported; \"hidden\" is used");
             self.report_here(RequestFault::warning("incapable", self.current.offset, message));
@@ -286,15 +292,22 @@ impl Reader<'_> {
             }
         }
         self.options.options.hider = hider;
+        group.into_iter().for_each(|group| self.warn_of_tokens(group));
         self.keep_option_params("hider", &["jitter", "depthfilter"]);
         Ok(())
     }
 
+    /// Colours of `Color` and `Opacity` have that many samples from now on, and become RGB at once.
     pub(super) fn color_samples(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
-        lexer.float_list()?;
-        lexer.float_list()?;
-        let message = "ColorSamples is not supported: colours have three components";
-        self.warn_once("ColorSamples", "unimplement", message);
+        let rgb_from_samples = lexer.float_list()?;
+        let samples_from_rgb = lexer.float_list()?;
+        let (triples, rest) = rgb_from_samples.as_chunks::<3>();
+        if triples.is_empty() || !rest.is_empty() || samples_from_rgb.len() != rgb_from_samples.len() {
+            return Err(self.out_of_range("expected two arrays of three numbers for each sample"));
+        }
+        self.options.rgb_from_samples = triples.into();
+        let message = "ColorSamples: shading is in RGB; only colours of Color and Opacity are converted";
+        self.warn_once("ColorSamples", "incapable", message);
         Ok(())
     }
 
@@ -313,12 +326,16 @@ impl Reader<'_> {
             lexer.skip_to_request();
             return Ok(());
         }
-        let known = OPTION_TOKENS.iter().find(|(name, _)| *name == &*category).map(|(_, tokens)| *tokens);
-        if known.is_none() {
-            let message = format!("unknown option \"{category}\"; it is kept for shaders and has no other effect");
-            self.warn_once(&format!("Option {category}"), "badtoken", &message);
+        let group = tokens::group("Option", &category);
+        self.read_params_in(lexer, group)?;
+        match group {
+            Some(group) => self.warn_of_tokens(group),
+            None if OTHER_RENDERERS.contains(&&*category) => self.warn_of_other_renderers(&category),
+            None => {
+                let message = format!("unknown option \"{category}\"; it is kept for shaders and has no other effect");
+                self.warn_once(&format!("Option {category}"), "badtoken", &message);
+            }
         }
-        self.read_params_in(lexer, known.unwrap_or_default())?;
         match &*category {
             "searchpath" => self.search_paths(),
             "limits" => self.limits(),

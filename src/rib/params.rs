@@ -198,7 +198,8 @@ impl ParamList {
             if let Some(count) = check_count(item, values.len(), 1, report) {
                 let declaration = &item.declaration;
                 let name = Arc::clone(&declaration.name);
-                params.push(ShaderParam { name, ty: declaration.ty, value: values.to_param(count) });
+                let ty = declaration.is_typed().then_some(declaration.ty);
+                params.push(ShaderParam { name, ty, value: values.to_param(count) });
             }
         }
         params
@@ -214,6 +215,9 @@ pub(super) fn check_count(
     report: &mut dyn FnMut(RequestFault),
 ) -> Option<usize> {
     let declaration = &param.declaration;
+    if !declaration.is_typed() {
+        return untyped_count(param, found, report);
+    }
     let wanted = count.saturating_mul(declaration.width());
     let what = if declaration.ty == ValueType::String { "strings" } else { "numbers" };
     let name = &declaration.name;
@@ -227,4 +231,18 @@ pub(super) fn check_count(
         report(RequestFault::warning("badarray", param.offset, message));
     }
     Some(wanted as usize)
+}
+
+/// The most values of a shader's parameter that nothing declares.
+const UNTYPED_VALUES_MAX: usize = 1 << 14;
+
+/// The count of values whose type the shader's parameter has: all of them, because the shader is not known here.
+fn untyped_count(param: &Param, found: usize, report: &mut dyn FnMut(RequestFault)) -> Option<usize> {
+    if found <= UNTYPED_VALUES_MAX {
+        return Some(found);
+    }
+    let name = &param.declaration.name;
+    let message = format!("\"{name}\" has {found} values without a declaration, more than {UNTYPED_VALUES_MAX}");
+    report(RequestFault::error("badarray", param.offset, message).hint("it is left out; declare its type"));
+    None
 }

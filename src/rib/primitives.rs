@@ -21,8 +21,9 @@ impl Reader<'_> {
             params: &self.params,
             report: &|fault| self.messages.report(lexer, fault),
         };
-        if let Some(batch) = make(&call) {
-            self.apply(RequestEffect::Primitive(Box::new(batch)));
+        match make(&call) {
+            Some(batch) => self.apply(RequestEffect::Primitive(Box::new(batch))),
+            None => self.note_left_out(true),
         }
         Ok(())
     }

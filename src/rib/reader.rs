@@ -14,6 +14,7 @@ use super::requests::{self, Request, Scope};
 use super::scoped::ScopedMap;
 use super::source::{Source, Truncated};
 use super::state::GraphicsState;
+use super::tokens::TokenGroup;
 use super::worlds::{LightSlot, WorldBuilder};
 use super::{Input, Settings, Stopped, Summary, WorldConsumer};
 use crate::diagnostic::{Reporter, Severity, SourceLocation};
@@ -280,6 +281,7 @@ impl<'r> Reader<'r> {
             // The request continues beyond the cut, which is reported.
             Err(_) if lexer.source().is_cut() && lexer.peek() == TokenKind::End => {}
             Err(mut fault) => {
+                self.note_left_out(request.scope == Scope::Primitive);
                 if fault.lacks_arguments {
                     fault.offset = offset;
                 }
@@ -287,6 +289,13 @@ impl<'r> Reader<'r> {
                 self.messages.report(lexer, fault);
                 lexer.skip_to_request();
             }
+        }
+    }
+
+    /// Counts a primitive that is not drawn.
+    pub(super) fn note_left_out(&mut self, is_primitive: bool) {
+        if let Some(world) = self.world.as_mut().filter(|_| is_primitive) {
+            world.left_out += 1;
         }
     }
 
@@ -342,16 +351,26 @@ impl<'r> Reader<'r> {
         params.read(lexer, &mut resolve, &mut |lexer, fault| messages.report(lexer, fault))
     }
 
-    /// Reads the parameter list of an option or attribute, which has tokens of its own. Unknown ones only cause a
-    /// warning, because renderers differ in them.
-    pub(super) fn read_params_in(&mut self, lexer: &mut Lexer<'_>, known: &[&str]) -> Parsed<()> {
+    /// Reads the parameter list of a shader, whose tokens need no declarations.
+    pub(super) fn read_shader_params(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let Self { params, dictionary, messages, .. } = self;
+        let mut resolve = |token: &[u8], strings| dictionary.look_up_parameter(token, strings);
+        params.read(lexer, &mut resolve, &mut |lexer, fault| messages.report(lexer, fault))
+    }
+
+    /// Reads the parameter list of a request with tokens of its own. Unknown ones only cause a warning, because
+    /// renderers differ in them, and none at all where the whole `group` is unknown.
+    pub(super) fn read_params_in(&mut self, lexer: &mut Lexer<'_>, group: Option<&TokenGroup>) -> Parsed<()> {
+        let Self { params, dictionary, messages, .. } = self;
+        let known = group.map_or(&[][..], |group| group.tokens);
         let mut resolve = |token: &[u8], strings| dictionary.look_up_in(known, token, strings);
         params.read(lexer, &mut resolve, &mut |lexer, mut fault| {
             if fault.code == "badtoken" {
                 fault.severity = Severity::Warning;
             }
-            messages.report(lexer, fault);
+            if fault.code != "badtoken" || group.is_some() {
+                messages.report(lexer, fault);
+            }
         })
     }
 

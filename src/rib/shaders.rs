@@ -16,7 +16,7 @@ impl Reader<'_> {
     /// Reads a shader's name and parameters. `None` is the shader "null" or an empty name.
     pub(super) fn shader_call(&mut self, lexer: &mut Lexer<'_>) -> Parsed<Option<ShaderCall>> {
         let name = lexer.text()?;
-        self.read_params(lexer)?;
+        self.read_shader_params(lexer)?;
         let call = ShaderCall { params: self.shader_params(), location: self.current.location.clone(), name };
         Ok((!matches!(&*call.name, "null" | "")).then_some(call))
     }
@@ -40,7 +40,7 @@ impl Reader<'_> {
     pub(super) fn light_source(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let name = lexer.text()?;
         let handle = lexer.handle()?;
-        self.read_params(lexer)?;
+        self.read_shader_params(lexer)?;
         if self.recording.is_some() {
             let message = "a light cannot be defined inside an object";
             return Err(

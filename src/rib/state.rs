@@ -64,6 +64,8 @@ pub(super) struct GraphicsState {
     pub(super) basis: [Basis; 2],
     /// Level of detail.
     pub(super) detail: Detail,
+    /// Attribute "visibility" "camera".
+    pub(super) camera_visible: bool,
 }
 
 impl GraphicsState {
@@ -99,6 +101,7 @@ impl GraphicsState {
             inside: false,
             basis: [super::basis::BEZIER; 2],
             detail: Detail { size: f64::INFINITY, range: [0.0, 0.0, f64::INFINITY, f64::INFINITY] },
+            camera_visible: true,
         }
     }
 
@@ -233,6 +236,8 @@ pub(super) enum AttributeChange {
         /// Coordinate system, if given.
         space: Option<Arc<str>>,
     },
+    /// Attribute "visibility" "camera".
+    CameraVisibility(bool),
     /// Attribute "identifier" "name".
     Name(Arc<str>),
     /// ScopedCoordinateSystem.

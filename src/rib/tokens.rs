@@ -56,7 +56,8 @@ pub(super) fn group(request: &str, name: &str) -> Option<&'static TokenGroup> {
 
 /// Attributes and options that other renderers and exporters write without their own name in them. One message covers
 /// all of them.
-pub(super) const OTHER_RENDERERS: &[&str] = &["render", "renderman", "runtime", "divisions", "delayed", "procedural", "ri"];
+pub(super) const OTHER_RENDERERS: &[&str] =
+    &["render", "renderman", "runtime", "divisions", "delayed", "procedural", "ri"];
 
 /// Namespaces of other renderers and exporters, whose options and attributes are ignored.
 pub(super) const FOREIGN: &[&str] = &[
@@ -84,7 +85,7 @@ pub(super) const FOREIGN: &[&str] = &[
 
 macro_rules! groups {
     ($($request:literal $name:literal { $($declaration:literal $support:expr;)* })*) => {
-        static GROUPS: &[TokenGroup] = &[$(TokenGroup {
+        pub(super) static GROUPS: &[TokenGroup] = &[$(TokenGroup {
             request: $request,
             name: $name,
             tokens: &[$(KnownToken { declaration: $declaration, support: $support },)*],
@@ -334,6 +335,19 @@ groups! {
         "float pointfalloff" only(&["0"], "points have hard edges");
     }
     "Attribute" "user" {}
+    // Other requests with parameter lists.
+    "Projection" "" { "float fov" Acts; }
+    "Display" "" {
+        "float[4] quantize" Acts;
+        "float[2] exposure" Acts;
+        "float dither" Acts;
+        "int[2] origin" Acts;
+        "string compression" Acts;
+        "string exrcompression" Acts;
+        "string exrpixeltype" Acts;
+        "string filter" not_supported("all displays are filtered by PixelFilter");
+        "float[2] filterwidth" not_supported("all displays are filtered by PixelFilter");
+    }
     // Requests with one number.
     "GeometricApproximation" "" {
         "float flatness" not_supported("ShadingRate sets the size of micropolygons");
@@ -359,7 +373,8 @@ impl Reader<'_> {
             match known.map(|token| token.support) {
                 Some(support) => found.extend(shortfall(support, &title, &text(self.params.values(param)))),
                 None if group.name == "user" => {}
-                None => found.push((title.clone(), format!("unknown {title}; it is kept for shaders and has no other effect"))),
+                None => found
+                    .push((title.clone(), format!("unknown {title}; it is kept for shaders and has no other effect"))),
             }
         }
         for (key, message) in found {

@@ -3,6 +3,7 @@
 use super::fault::Parsed;
 use super::lexer::Lexer;
 use super::reader::Reader;
+use super::requests::{self, Scope};
 
 /// The warning for each request.
 const MESSAGES: &[(&str, &str)] = &[
@@ -39,6 +40,7 @@ impl Reader<'_> {
         lexer.skip_to_request();
         self.mark_inert();
         let name = self.current.name;
+        self.note_left_out(requests::find(name.as_bytes()).is_some_and(|request| request.scope == Scope::Primitive));
         let message =
             MESSAGES.iter().find(|(request, _)| *request == name).map_or("it has no effect", |(_, message)| message);
         self.warn_once(name, "unimplement", &format!("{name}: {message}"));

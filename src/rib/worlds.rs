@@ -1,5 +1,6 @@
 //! WorldBegin to WorldEnd: collecting a [`World`] and passing it to the consumer.
 
+use super::fault::RequestFault;
 use super::motion;
 use super::reader::Reader;
 use super::search;
@@ -29,6 +30,10 @@ pub(super) struct WorldBuilder {
     pub(super) camera: Camera,
     /// The drawables so far.
     pub(super) drawables: Vec<Drawable>,
+    /// Primitives that are not supported or not valid.
+    pub(super) left_out: u64,
+    /// Primitives that the camera does not see.
+    pub(super) invisible: u64,
     location: SourceLocation,
     /// Whether the camera's transformation changes handedness.
     pub(super) mirrored: bool,
@@ -72,6 +77,8 @@ impl Reader<'_> {
             options: frozen.options,
             camera: frozen.camera,
             drawables: Vec::new(),
+            left_out: 0,
+            invisible: 0,
             location: self.current.location.clone(),
             mirrored,
             flipped: FxHashMap::default(),
@@ -100,6 +107,7 @@ impl Reader<'_> {
     /// Takes the finished world.
     pub(super) fn take_world(&mut self) -> Option<World> {
         let world = self.world.take()?;
+        self.warn_of_emptiness(&world);
         Some(World {
             options: world.options,
             camera: world.camera,
@@ -108,6 +116,23 @@ impl Reader<'_> {
             spaces: self.spaces.clone(),
             location: world.location,
         })
+    }
+
+    /// Says that nothing is left of a world that has geometry.
+    fn warn_of_emptiness(&self, world: &WorldBuilder) {
+        let (left_out, invisible) = (world.left_out, world.invisible);
+        if !world.drawables.is_empty() || left_out + invisible == 0 {
+            return;
+        }
+        let mut reasons = Vec::new();
+        if left_out > 0 {
+            reasons.push(format!("{left_out} primitives are left out"));
+        }
+        if invisible > 0 {
+            reasons.push(format!("{invisible} are invisible to the camera"));
+        }
+        let message = format!("nothing of this world's geometry can be drawn: {}", reasons.join(", "));
+        self.messages.report_at(world.location.clone(), RequestFault::warning("nothing", 0, message));
     }
 
     /// Passes a world to the consumer.

@@ -24,8 +24,8 @@ pub enum ParamValue {
 pub struct ShaderParam {
     /// Name without the declaration.
     pub name: Arc<str>,
-    /// Declared type.
-    pub ty: ValueType,
+    /// Declared type; `None` if it has the type of the shader's parameter.
+    pub ty: Option<ValueType>,
     /// Its value.
     pub value: ParamValue,
 }

@@ -238,7 +238,11 @@ pub(super) fn param_fits(given: &ShaderParam, param: &ir::Param) -> bool {
         ParamValue::Strings(strings) => strings.len(),
     };
     let wanted = values::words_of(param.ty) * param.len() as usize;
-    values::fits(given.ty, param.ty) && count == wanted
+    let fits = match given.ty {
+        Some(ty) => values::fits(ty, param.ty),
+        None => matches!(given.value, ParamValue::Strings(_)) == (param.ty == RslType::String),
+    };
+    fits && count == wanted
 }
 
 /// Reports given parameters that the shader does not have, or that have another type.
@@ -246,6 +250,11 @@ fn check_given(shader: &ir::Shader, instance: &ShaderInstance, reporter: &Report
     for given in &instance.params {
         let param = shader.params.iter().find(|param| param.name == given.name);
         match param {
+            None if given.ty.is_none() => {
+                let message =
+                    format!("{:?} is neither declared nor a parameter of shader {:?}", given.name, instance.name);
+                reporter.error("badtoken", &instance.location, message);
+            }
             None => {
                 let message = format!("shader {:?} has no parameter {:?}", instance.name, given.name);
                 reporter.warn("badtoken", &instance.location, message);

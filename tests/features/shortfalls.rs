@@ -99,3 +99,43 @@ fn absurd_shading_rates_are_raised_with_the_name_of_the_object() {
         }
     }
 }
+
+/// Each parameter has another type; none is declared.
+const UNDECLARED: &str =
+    "surface undeclared(color tint = 0; float parts[2] = {0, 0}; string word = \"\"; point corner = 0;) {
+    Ci = tint * parts[1];
+    if (word == \"yes\") Ci += color(0, 0, distance(corner, point \"shader\" (1, 2, 3)));
+    Oi = 1;
+}";
+
+#[test]
+fn undeclared_parameters_have_the_types_of_the_shader() {
+    let scene = draw_with(
+        &[("undeclared.sl", UNDECLARED)],
+        "Format 8 8 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nScreenWindow -1 1 -1 1\nWorldBegin\nTranslate 0 0 2\n\
+         Surface \"undeclared\" \"tint\" [1 0.5 0.25] \"parts\" [4 0.5] \"word\" [\"yes\"] \"corner\" [1 2 5]\n\
+         Patch \"bilinear\" \"P\" [-1 -1 0 1 -1 0 -1 1 0 1 1 0]\nWorldEnd\n",
+    );
+    assert_near(scene.clean("a.exr").rgb(4, 4), [0.5, 0.25, 2.125]);
+    let wrong = draw_with(
+        &[("undeclared.sl", UNDECLARED)],
+        "Format 8 8 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nScreenWindow -1 1 -1 1\nWorldBegin\nTranslate 0 0 2\n\
+         Surface \"undeclared\" \"tint\" [1 0.5] \"nope\" 3\nPatch \"bilinear\" \"P\" [-1 -1 0 1 -1 0 -1 1 0 1 1 0]\nWorldEnd\n",
+    );
+    assert_eq!(wrong.message_count("error: parameter \"tint\" of shader \"undeclared\" has the type color"), 1);
+    assert_eq!(wrong.message_count("error: \"nope\" is neither declared nor a parameter of shader \"undeclared\""), 1);
+    assert_eq!(wrong.messages.len(), 2, "{:?}", wrong.messages);
+}
+
+#[test]
+fn a_picture_without_a_micropolygon_says_so() {
+    let head = "Format 8 8 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nScreenWindow -1 1 -1 1\nWorldBegin\n";
+    let hidden = "Attribute \"visibility\" \"camera\" 0\nSphere 0.5 -0.5 0.5 360\n";
+    for (body, reasons) in [("Translate 100 0 5\nSphere 1 -1 1 360\n", 0), (hidden, 1), ("", 0)] {
+        let scene = draw(&format!("{head}{body}WorldEnd\n"));
+        assert_eq!(scene.message_count("warning: nothing is in view: this picture has no micropolygon"), 1, "{body}");
+        assert_eq!(scene.message_count("1 are invisible to the camera"), reasons, "{body}");
+        assert_eq!(scene.messages.len(), 1 + reasons, "{:?}", scene.messages);
+        assert!(scene.picture("a.exr").channel("A").iter().all(|&alpha| alpha == 0.0));
+    }
+}

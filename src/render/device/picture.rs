@@ -1,5 +1,6 @@
 //! What is drawn: everything that the devices of a render share.
 
+use crate::diagnostic::SourceLocation;
 use crate::pipeline::look::ShadingKernel;
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
@@ -10,6 +11,8 @@ use std::sync::Arc;
 
 /// One world as it is drawn; every device of a render shares it.
 pub(crate) struct Picture {
+    /// Where the world begins in the scene.
+    pub location: SourceLocation,
     /// Geometry, instances and bins.
     pub world: Arc<DrawnWorld>,
     /// Compiled shaders.

@@ -114,6 +114,15 @@ pub(crate) fn on_eye_splits(reporter: &Reporter, picture: &Picture, lost: &[(u32
     }
 }
 
+/// Warns that nothing is seen in a picture.
+pub(crate) fn on_nothing_in_view(reporter: &Reporter, picture: &Picture, micropolygons: u64) {
+    if micropolygons == 0 {
+        let message = "nothing is in view: this picture has no micropolygon";
+        let warning = Diagnostic::new(Severity::Warning, "nothing", picture.location.clone(), message);
+        reporter.report(warning.hint("check the transformations of camera and objects, Clipping and the crop window"));
+    }
+}
+
 /// Warns about displacement bounds that were not declared, and were measured instead.
 pub(crate) fn on_measured_bounds(reporter: &Reporter, picture: &Picture, bounds: &[(u32, f32)]) {
     for (instance, bound) in bounds {

@@ -252,6 +252,7 @@ impl<'a> Session<'a> {
         advice::on_measured_bounds(self.reporter, picture, &grids.bounds_measured);
         self.ticker.tally.begin(Activity::Drawing);
         advice::on_eye_splits(self.reporter, picture, &grids.lost);
+        advice::on_nothing_in_view(self.reporter, picture, grids.totals.micropolygons);
         let count = begin.elapsed();
         self.world_stats().count = count;
         self.world_stats().cost = Some(CostStats { devices_s, count_jobs, ..CostStats::default() });

@@ -23,6 +23,7 @@ impl Session<'_> {
         self.stats.counts.primitives += drawn.primitive_count();
         let wants_depth = film.layout().offset(&ChannelGroup::Depth).is_some();
         Arc::new(Picture {
+            location: world.location.clone(),
             world: Arc::new(drawn),
             kernels: shaded.kernels,
             params: shaded.params,

@@ -216,7 +216,7 @@ fn counts_are_not_believed() {
 fn very_long_requests_are_read_in_one_pass() {
     // Each would take minutes if every pair looked at all pairs before it.
     let unknown = "\n\"unknown\" 1".repeat(200_000);
-    let outcome = read_text(&format!("WorldBegin\nSurface \"s\"{unknown}\nSphere 1 -1 1 360\nWorldEnd"));
+    let outcome = read_text(&format!("WorldBegin\nSphere 1 -1 1 360{unknown}\nWorldEnd"));
     assert_eq!((outcome.codes(), outcome.summary.errors), (vec![("badtoken", 3)], 200_000));
     let many: String = (0..100_000).map(|i| format!("\"uniform float x{i}\" 1\n")).collect();
     let outcome = read_text(&format!("WorldBegin\nSphere 1 -1 1 360 {many}\nWorldEnd"));

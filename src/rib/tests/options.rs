@@ -139,12 +139,14 @@ fn options_out_of_range_are_ignored_or_clamped() {
 
 #[test]
 fn image_options() {
-    let world = with(
+    let mut outcome = read_text(
         "PixelSamples 5 3 PixelFilter \"catmull-rom\" 4 3 Exposure 2 2.2 PixelVariance .1 RelativeDetail .5\n\
          Hider \"hidden\" \"jitter\" 0 \"depthfilter\" \"midpoint\" \"float[4] aperture\" [6 0 0 0]\n\
          Option \"limits\" \"int eyesplits\" [6] \"othreshold\" [.9 .9 .9] \"zthreshold\" [.5 .5 .5] \"gridsize\" 128 \"reserve\" 2000 \"texturememory\" 9000\n\
-         Option \"user\" \"string pass\" \"final\"\nOption \"statistics\" \"endofframe\" 1\nOption \"aqsis\" \"x\" 1\nImager \"background\" \"color background\" [1 0 0]",
+         Option \"user\" \"string pass\" \"final\"\nOption \"statistics\" \"endofframe\" 1\nOption \"aqsis\" \"x\" 1\nImager \"background\" \"color background\" [1 0 0]\nWorldBegin\nWorldEnd",
     );
+    assert_eq!(outcome.codes(), [("incapable", 1), ("badtoken", 2), ("badtoken", 3), ("badtoken", 5)]);
+    let world = outcome.worlds.remove(0);
     let options = &world.options;
     assert_eq!(
         (options.pixel_samples, options.filter.kind, options.filter.width),

@@ -199,14 +199,15 @@ fn frames_and_several_worlds() {
 
 #[test]
 fn shading_attributes() {
-    let world = drawn(
-        "Color .1 .2 .3 Opacity [.4 .5 .6] TextureCoordinates [0 0 2 0 0 2 2 2] ShadingRate 4 ShadingInterpolation \"smooth\" Matte 1 Sides 1\n\
+    let body = "Color .1 .2 .3 Opacity [.4 .5 .6] TextureCoordinates [0 0 2 0 0 2 2 2] ShadingRate 4 ShadingInterpolation \"smooth\" Matte 1 Sides 1\n\
          Surface \"plastic\" Displacement \"bumpy\" Atmosphere \"fog\"\n\
          Attribute \"displacementbound\" \"sphere\" .5\nAttribute \"displacementbound\" \"coordinatesystem\" \"shader\"\n\
          Attribute \"identifier\" \"name\" \"ball\" \"shadinggroup\" \"g\"\nAttribute \"user\" \"color tint\" [1 2 3]\nAttribute \"cull\" \"hidden\" 0 Attribute \"visibility\" \"transmission\" \"opaque\"\n\
          Attribute \"dice\" \"rasterorient\" 0 \"string strategy\" \"x\"\nAttribute \"3delight\" \"nope\" 1\nAttribute \"aqsis\" \"expandgrids\" [1]\n\
-         GeometricApproximation \"motionfactor\" 2\nSphere 1 -1 1 360\nSurface \"null\" Displacement \"null\" Atmosphere \"null\" Sphere 1 -1 1 360",
-    );
+         GeometricApproximation \"motionfactor\" 2\nSphere 1 -1 1 360\nSurface \"null\" Displacement \"null\" Atmosphere \"null\" Sphere 1 -1 1 360";
+    let mut outcome = read_text(&format!("WorldBegin\n{body}\nWorldEnd\n"));
+    assert_eq!(outcome.codes(), [("badtoken", 6), ("badtoken", 7), ("badtoken", 7)]);
+    let world = outcome.worlds.remove(0);
     let a = &world.drawables[0].attributes;
     assert_eq!((a.color, a.opacity), ([0.1, 0.2, 0.3], [0.4, 0.5, 0.6]));
     assert_eq!(a.texture_coordinates, [[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [2.0, 2.0]]);
@@ -400,4 +401,62 @@ fn levels_of_detail() {
     let text = "Translate 0 0 10\nWorldBegin\nDetail -1 1 -1 1 -1 1\nDetailRange 0 0 10 1e6\nSphere 1 -1 1 360\nDetailRange 10 1e6 1e38 1e38\nSphere 1 -1 1 360\nWorldEnd";
     let outcome = read_text(text);
     assert_eq!((outcome.codes(), outcome.world().drawables.len()), (vec![("incapable", 4)], 1));
+}
+
+#[test]
+fn what_falls_back_is_said_once_for_each_token() {
+    let text = "Option \"limits\" \"gridsize\" 64\nOption \"shadow\" \"bias0\" .1\nOption \"statistics\" \"endofframe\" 0\nPixelVariance .1\n\
+         Hider \"hidden\" \"aperture\" [6 0 0 0] \"sigma\" 0\nPixelVariance .2\nOption \"hair\" \"minwidth\" 2\nWorldBegin\n\
+         Attribute \"dice\" \"hair\" 1 \"rasterorient\" 1\nAttribute \"dice\" \"hair\" 2\nAttribute \"trace\" \"bias\" .1\n\
+         Attribute \"dice\" \"int gloss\" 1\nGeometricApproximation \"deviation\" 1\nSphere 1 -1 1 360\nWorldEnd\n";
+    let outcome = read_text(text);
+    let found: Vec<(u32, &str)> = outcome.messages.iter().map(|m| (m.location.line, m.message.as_str())).collect();
+    assert_eq!(
+        found,
+        [
+            (1, "Option \"limits\" \"gridsize\" is not supported: grids have at most 16 by 16 vertices"),
+            (
+                2,
+                "Option \"shadow\" \"bias0\" is not supported: shadow maps are not supported yet, so nothing casts a shadow"
+            ),
+            (4, "PixelVariance is not supported: all pixels get the samples of PixelSamples"),
+            (5, "Hider \"hidden\" \"aperture\" is not supported: depth of field is not supported yet"),
+            (7, "Option \"hair\" \"minwidth\" is not supported: curves are drawn with the width that they have"),
+            (9, "Attribute \"dice\" \"hair\" is not supported: curves are diced as all other surfaces"),
+            (12, "unknown Attribute \"dice\" \"gloss\"; it is kept for shaders and has no other effect"),
+            (13, "GeometricApproximation \"deviation\" is not supported: ShadingRate sets the size of micropolygons"),
+        ]
+    );
+}
+
+#[test]
+fn attributes_of_other_renderers_cost_one_line() {
+    let body = "Attribute \"render\" \"x\" 1\nAttribute \"renderman\" \"int x\" 1\nAttribute \"runtime\" \"string x\" \"y\"\n\
+         Attribute \"divisions\" \"int x\" 1\nAttribute \"aqsis\" \"expandgrids\" 1\nSphere 1 -1 1 360";
+    assert_eq!(faults(body), [("badtoken", 2)]);
+}
+
+#[test]
+fn the_camera_sees_only_what_is_visible_to_it() {
+    let hidden = "AttributeBegin\nAttribute \"visibility\" \"camera\" 0\nSphere 1 -1 1 360\nAttributeEnd\n";
+    let world = drawn(&format!("{hidden}Attribute \"visibility\" \"int camera\" [1]\nCone 1 1 360"));
+    assert_eq!(world.drawables.len(), 1);
+    assert_eq!(world.drawables[0].attributes.other["visibility:camera"], ParamValue::Ints(vec![1]));
+    // Also in objects, whose own attribute decides.
+    let object = "ObjectBegin 1\nSphere 1 -1 1 360\nAttribute \"visibility\" \"camera\" 0\nCone 1 1 360\nObjectEnd\nObjectInstance 1";
+    assert_eq!(drawn(object).drawables.len(), 1);
+    let all = read_text(&format!("WorldBegin\n{hidden}Blobby 1 [1001 0] [1] [\"\"]\nWorldEnd"));
+    let expected =
+        "nothing of this world's geometry can be drawn: 1 primitives are left out, 1 are invisible to the camera";
+    assert_eq!(all.messages.last().expect("a warning").message, expected);
+}
+
+#[test]
+fn color_samples_are_converted_and_speak_once() {
+    let outcome = read_text(
+        "ColorSamples [1 0 0 0 .5 1] [1 0 0 1 0 0]\nColorSamples [1 0 0 0 .5 1] [1 0 0 1 0 0]\nWorldBegin\nColor [.5 1]\nOpacity 1 0\nSphere 1 -1 1 360\nWorldEnd",
+    );
+    assert_eq!(outcome.codes(), [("incapable", 1)]);
+    let attributes = &outcome.world().drawables[0].attributes;
+    assert_eq!((attributes.color, attributes.opacity), ([0.5, 0.5, 1.0], [1.0, 0.0, 0.0]));
 }

@@ -65,7 +65,6 @@ fn inline_declarations_and_declare() {
 #[test]
 fn a_bad_pair_costs_only_itself() {
     let cases = [
-        ("\"nope\" [1 2]", "badtoken"),
         ("\"varying flot x\" [1]", "badtoken"),
         ("\"roughness\" \"text\"", "badargument"),
         ("\"roughness\" [\"text\"]", "syntaxerror"),
@@ -81,6 +80,14 @@ fn a_bad_pair_costs_only_itself() {
         let names: Vec<&str> = surface.params.iter().map(|param| &*param.name).collect();
         assert_eq!(names, ["Ka", "Kd"], "{pair}");
     }
+    // A token that nothing declares has the type of the shader's parameter, which is not known here.
+    let world = drawn(&format!("Surface \"s\" \"tint\" [1 2 3] \"map\" \"a\" \"count\" 2\n{SPHERE}"));
+    let params = world.drawables[0].attributes.surface.clone().expect("s").params.clone();
+    assert!(params.iter().all(|param| param.ty.is_none()));
+    assert_eq!(params[0].value, ParamValue::Floats(vec![1.0, 2.0, 3.0]));
+    assert_eq!(params[1].value, ParamValue::Strings(vec!["a".into()]));
+    // A primitive's tokens have a class too, so they must be declared.
+    assert_eq!(read_text(&format!("WorldBegin\nSphere 1 -1 1 360 \"nope\" 1\nWorldEnd")).codes(), [("badtoken", 2)]);
     // Too many values are cut, with a warning.
     let outcome = read_text(&format!("WorldBegin\nSurface \"s\" \"Ka\" [1 2 3]\n{SPHERE}WorldEnd"));
     assert_eq!((outcome.codes(), outcome.messages[0].severity), (vec![("badarray", 2)], Severity::Warning));
