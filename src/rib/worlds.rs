@@ -131,7 +131,7 @@ impl Reader<'_> {
         if invisible > 0 {
             reasons.push(format!("{invisible} are invisible to the camera"));
         }
-        let message = format!("nothing of this world's geometry can be drawn: {}", reasons.join(", "));
+        let message = format!("at WorldEnd, nothing of the geometry can be drawn: {}", reasons.join(", "));
         self.messages.report_at(world.location.clone(), RequestFault::warning("nothing", 0, message));
     }
 

@@ -120,7 +120,7 @@ fn options_out_of_range_are_ignored_or_clamped() {
         ("Quantize \"rgq\" 1 0 1 0", "badargument"),
         ("Hider \"paint\"", "incapable"),
         ("Hider \"hidden\" \"depthfilter\" \"mean\"", "badargument"),
-        ("ColorSamples [1 0 0] [1 0 0]", "unimplement"),
+        ("ColorSamples [1 0 0] [1 0 0]", "incapable"),
         ("RelativeDetail -1", "range"),
         ("Option \"unheardof\" \"int x\" 1", "badtoken"),
         ("Option \"limits\" \"unheardof\" 1", "badtoken"),

@@ -206,7 +206,7 @@ fn shading_attributes() {
          Attribute \"dice\" \"rasterorient\" 0 \"string strategy\" \"x\"\nAttribute \"3delight\" \"nope\" 1\nAttribute \"aqsis\" \"expandgrids\" [1]\n\
          GeometricApproximation \"motionfactor\" 2\nSphere 1 -1 1 360\nSurface \"null\" Displacement \"null\" Atmosphere \"null\" Sphere 1 -1 1 360";
     let mut outcome = read_text(&format!("WorldBegin\n{body}\nWorldEnd\n"));
-    assert_eq!(outcome.codes(), [("badtoken", 6), ("badtoken", 7), ("badtoken", 7)]);
+    assert_eq!(outcome.codes(), [("badtoken", 8), ("badtoken", 9), ("badtoken", 9)]);
     let world = outcome.worlds.remove(0);
     let a = &world.drawables[0].attributes;
     assert_eq!((a.color, a.opacity), ([0.1, 0.2, 0.3], [0.4, 0.5, 0.6]));
@@ -447,7 +447,7 @@ fn the_camera_sees_only_what_is_visible_to_it() {
     assert_eq!(drawn(object).drawables.len(), 1);
     let all = read_text(&format!("WorldBegin\n{hidden}Blobby 1 [1001 0] [1] [\"\"]\nWorldEnd"));
     let expected =
-        "nothing of this world's geometry can be drawn: 1 primitives are left out, 1 are invisible to the camera";
+        "at WorldEnd, nothing of the geometry can be drawn: 1 primitives are left out, 1 are invisible to the camera";
     assert_eq!(all.messages.last().expect("a warning").message, expected);
 }
 

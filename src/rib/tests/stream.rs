@@ -136,7 +136,7 @@ fn messages_name_the_request() {
         ("Translate [1 2", "Translate lacks arguments: expected a number or ], found a request"),
         ("Sphere 1 -1 ]", "t.rib:2:13: error: Sphere: expected a number, found ] [syntaxerror]"),
         ("Cylinder 1 0 1 360 \"x\"", "t.rib:2:20: error: Cylinder: the parameter \"x\" has no value"),
-        ("Surface \"s\" \"x\" 1", "t.rib:2:13: error: Surface: the token \"x\" is not declared"),
+        ("Cylinder 1 0 1 360 \"x\" 1", "t.rib:2:20: error: Cylinder: the token \"x\" is not declared"),
         ("Translate 1 2 3 4", "found a number after the arguments of Translate"),
     ];
     for (line, message) in cases {
