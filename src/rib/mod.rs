@@ -1,8 +1,8 @@
 //! RIB: bytes to requests to [`World`]s.
 //!
 //! [`read_stream`] reads inputs one after the other. Every request is looked up in one table (`requests`), reads its
-//! arguments from the `lexer` and becomes an `effect`: a change of the graphics state or a primitive. Effects are applied
-//! immediately, collected by a motion block (`moving`), or kept by an object and applied again at each instance
+//! arguments from the `lexer` and becomes an `effect`: a change of the graphics state or a primitive. Effects are
+//! applied immediately, collected by a motion block (`moving`), or kept by an object and applied again at each instance
 //! (`objects`). The state at a primitive becomes a [`crate::scene::Drawable`]; at WorldEnd the finished [`World`] is
 //! passed on, so that the next one can be read while it is drawn.
 //!

@@ -358,17 +358,6 @@ pub struct Lookup {
     pub options: Vec<Arc<str>>,
 }
 
-impl Lookup {
-    /// What a lookup finds in a texture that is missing: white where a texture's colour is wanted, so that what it
-    /// multiplies stays visible, else 0.
-    pub fn missing(&self) -> Const {
-        match (self.kind, self.ty) {
-            (LookupKind::Texture, MachineType::Vec3) => Const::Vec3([1.0; 3]),
-            (_, ty) => ty.zero(),
-        }
-    }
-}
-
 named_enum! {
     /// Buffers that a bound program reads.
     Buffer {
