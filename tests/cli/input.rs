@@ -166,21 +166,6 @@ fn frames_that_repeat_a_number_are_numbered_on() {
 }
 
 #[test]
-fn a_crop_window_without_a_pixel_writes_nothing() {
-    for (options, flags) in [
-        ("CropWindow 0.8 0.8 0.45 0.45", &[][..]),
-        ("CropWindow 0.8 0.8 0.45 0.45", &["--check"]),
-        ("", &["--crop", "0.51", "0.52", "0", "1"]),
-    ] {
-        let directory = directory();
-        let ran = render(directory.path(), &format!("Display \"a.exr\" \"exr\" \"rgba\" {options}"), flags);
-        let said = "selects no pixel of 16 by 16, so this world is not drawn [nothing]";
-        assert!(ran.code == Some(1) && ran.messages()[0].ends_with(said), "{:?} {}", ran.code, ran.err);
-        assert_eq!(names(directory.path()), ["a.rib"]);
-    }
-}
-
-#[test]
 fn host_memory_is_bounded_and_its_use_is_reported() {
     let directory = directory();
     let picture = "Display \"a.exr\" \"exr\" \"rgba\"";

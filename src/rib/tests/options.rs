@@ -1,7 +1,6 @@
 //! Options: camera, image, displays, limits, the command line.
 
 use super::*;
-use crate::diagnostic::Severity;
 use crate::scene::{Display, DisplayMode, FilterKind, ParamValue, Projection, Quantize, ValueType};
 
 fn with(options: &str) -> World {
