@@ -3,6 +3,7 @@
 use super::block::{BlockSource, fill};
 use super::lights::LightSet;
 use super::programs::{BoundShader, Compilation, Signature, is_invisible, is_opaque, rsl_type};
+use super::query::depends_on_object;
 use super::shaders::{FetchedShader, ShaderPurpose};
 use super::spaces::LocalSpaces;
 use super::values;
@@ -14,6 +15,7 @@ use glam::DMat4;
 use rustc_hash::FxHashMap;
 use spirv_gen::compose::{Binding, Content, Input, Reflection, Role, Slice};
 use spirv_gen::ir::{self, Const, ParamDefault, RslType};
+use spirv_gen::passes::text_params;
 use std::sync::Arc;
 
 /// A shader of a drawable with its bindings and its instance.
@@ -176,7 +178,11 @@ fn class_binding(class: Class) -> Binding {
 }
 
 fn uses_object_space(reflection: &Reflection) -> bool {
-    reflection.slots.iter().any(|slot| matches!(&slot.content, Content::Space { space, .. } if &**space == "object"))
+    reflection.slots.iter().any(|slot| match &slot.content {
+        Content::Space { space, .. } => &**space == "object",
+        Content::QueryFound(from, name, ..) | Content::QueryValue(from, name, ..) => depends_on_object(*from, name),
+        _ => false,
+    })
 }
 
 fn strings(primvars: &[Primvar]) -> FxHashMap<Arc<str>, Arc<str>> {
@@ -196,10 +202,12 @@ pub(super) fn bind_plain(shader: &Arc<ir::Shader>, instance: &ShaderInstance, re
 /// default.
 fn bind(shader: &Arc<ir::Shader>, instance: &ShaderInstance, primvars: &[Primvar], reporter: &Reporter) -> BoundShader {
     check_given(shader, instance, reporter);
-    let binding = |param: &ir::Param| {
+    let decides = text_params(shader);
+    let binding = |(param, &decides): (&ir::Param, &bool)| {
         let primvar = primvars.iter().find(|primvar| primvar.name == param.name && primvar_fits(primvar, param));
         if let Some(primvar) = primvar {
-            return match primvar.data {
+            return match &primvar.data {
+                PrimvarData::Strings(texts) if decides => fixed_texts(texts),
                 PrimvarData::Strings(_) => Binding::Block,
                 PrimvarData::Floats(_) => class_binding(primvar.class),
             };
@@ -207,11 +215,18 @@ fn bind(shader: &Arc<ir::Shader>, instance: &ShaderInstance, primvars: &[Primvar
         let given = instance.params.iter().rev().find(|given| given.name == param.name && param_fits(given, param));
         match (given, &param.default) {
             (None, ParamDefault::Computed(_)) => Binding::Default,
+            (Some(ShaderParam { value: ParamValue::Strings(texts), .. }), _) if decides => fixed_texts(texts),
+            (None, ParamDefault::Values(values)) if decides => Binding::Fixed(values.clone()),
             (given, default) if is_empty_text(given, default, param) => Binding::Fixed(vec![Const::Str("".into())]),
             _ => Binding::Block,
         }
     };
-    BoundShader { shader: Arc::clone(shader), bindings: shader.params.iter().map(binding).collect() }
+    BoundShader { shader: Arc::clone(shader), bindings: shader.params.iter().zip(&decides).map(binding).collect() }
+}
+
+/// Binds a parameter on which texts depend: they are made when its pipeline is compiled.
+fn fixed_texts(texts: &[Arc<str>]) -> Binding {
+    Binding::Fixed(texts.iter().map(|text| Const::Str(Arc::clone(text))).collect())
 }
 
 /// Whether a string parameter is empty: no texture, no shadow map. The compiler then removes the code that would use

@@ -23,7 +23,7 @@ mod values;
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::pipeline::look::{Look, ShadingKernel};
-use crate::scene::{Attributes, Drawable, Primvar, ValueType, World};
+use crate::scene::{Attributes, Drawable, Primvar, PrimvarData, ValueType, World};
 use block::BlockSource;
 use glam::DMat4;
 use params::ParamBuffer;
@@ -87,13 +87,17 @@ struct ShadingBuilder<'a> {
     params: ParamBuffer,
 }
 
-/// Drawables with the same look: the same attribute state, and primvars of the same names, classes and types. The
-/// transformation matters only where a program uses object space.
+/// Drawables with the same look: the same attribute state, and primvars of the same names, classes, types and texts.
+/// The transformation matters only where a program uses object space.
 type LookKey = (*const Attributes, Vec<PrimvarKey>);
-type PrimvarKey = (Arc<str>, crate::scene::Class, ValueType, u32);
+type PrimvarKey = (Arc<str>, crate::scene::Class, ValueType, u32, Option<Arc<str>>);
 
 fn primvar_key(primvar: &Primvar) -> PrimvarKey {
-    (Arc::clone(&primvar.name), primvar.class, primvar.ty, primvar.array_len)
+    let text = match &primvar.data {
+        PrimvarData::Strings(texts) => texts.first().cloned(),
+        PrimvarData::Floats(_) => None,
+    };
+    (Arc::clone(&primvar.name), primvar.class, primvar.ty, primvar.array_len, text)
 }
 
 impl ShadingBuilder<'_> {

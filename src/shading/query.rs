@@ -29,6 +29,9 @@ pub(super) fn answer(
     fits.then_some(words)
 }
 
+/// The interface's number for infinity.
+const INFINITY: f32 = 1e38;
+
 fn float(value: f32) -> ParamValue {
     ParamValue::Floats(vec![value])
 }
@@ -37,10 +40,20 @@ fn text(value: &str) -> ParamValue {
     ParamValue::Strings(vec![value.into()])
 }
 
+/// Whether the answer to a query depends on the transformation of the object.
+pub(super) fn depends_on_object(from: QuerySource, name: &str) -> bool {
+    from == QuerySource::Attribute && name.strip_prefix("Ri:").unwrap_or(name) == "Orientation"
+}
+
 fn attribute(name: &str, source: &BlockSource<'_>) -> Option<ParamValue> {
     let attributes = source.attributes?;
     Some(match name.strip_prefix("Ri:").unwrap_or(name) {
         "ShadingRate" => float(attributes.shading_rate),
+        // What "lh" and "rh" come to for this object.
+        "Orientation" => {
+            let mirrored = source.local.camera_from_object.determinant() < 0.0;
+            text(if attributes.flip_normal == mirrored { "outside" } else { "inside" })
+        }
         "Sides" => float(if attributes.two_sided { 2.0 } else { 1.0 }),
         "Matte" => float(f32::from(u8::from(attributes.matte))),
         "Color" => ParamValue::Floats(attributes.color.to_vec()),
@@ -61,10 +74,12 @@ fn option(name: &str, world: &World) -> Option<ParamValue> {
         "Format" | "DeviceResolution" => ParamValue::Floats(vec![width, height, camera.pixel_aspect as f32]),
         "FrameAspectRatio" => float(width * camera.pixel_aspect as f32 / height),
         "CropWindow" => f32s(&camera.crop_window),
-        "DepthOfField" => ParamValue::Floats(camera.depth_of_field?.to_vec()),
+        // A pinhole: an infinite f-stop.
+        "DepthOfField" => ParamValue::Floats(camera.depth_of_field.unwrap_or([INFINITY, 0.0, 0.0]).to_vec()),
         "Shutter" => ParamValue::Floats(camera.shutter.to_vec()),
         "Clipping" => ParamValue::Floats(camera.clip.to_vec()),
-        "Frame" => float(world.options.frame? as f32),
+        // Outside FrameBegin and FrameEnd there is no number.
+        "Frame" => float(world.options.frame.unwrap_or(0) as f32),
         _ => world.options.other.get(name)?.clone(),
     })
 }

@@ -5,6 +5,7 @@ mod clipping;
 mod depth;
 mod imager;
 mod interpolation;
+mod language;
 mod long_loops;
 mod outputs;
 mod shortfalls;

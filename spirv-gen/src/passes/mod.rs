@@ -7,6 +7,7 @@ mod illuminance;
 mod rates;
 mod simplify;
 mod suspension;
+mod texts;
 pub(crate) mod translate;
 pub(crate) mod trips;
 
@@ -16,4 +17,5 @@ pub use illuminance::{merge_light_loops, to_light_loops};
 pub use rates::varying;
 pub use simplify::simplify;
 pub use suspension::{SavedLoop, SavedLoops};
+pub use texts::text_params;
 pub use trips::{trip_count, uncounted_loops};

@@ -1,0 +1,74 @@
+//! Which string parameters decide about texts: those that reach `format`, `concat` or `match`, or a computed name. They
+//! must be known when a pipeline is composed, because a kernel makes no texts.
+
+use crate::ir::{Body, Def, MachineType, Op, ParamDefault, ParamId, Shader, Value};
+
+/// For each parameter of a shader, whether it decides about a text.
+pub fn text_params(shader: &Shader) -> Vec<bool> {
+    let body = &shader.body;
+    let mut search = Search { body, seen: vec![false; body.value_count()], found: vec![false; shader.params.len()] };
+    let mut regions = vec![body.root()];
+    regions.extend(shader.params.iter().filter_map(|param| match param.default {
+        ParamDefault::Computed(region) => Some(region),
+        ParamDefault::Values(_) => None,
+    }));
+    for region in regions {
+        body.walk(region, &mut |inst| {
+            let data = body.inst(inst);
+            match &data.op {
+                Op::Format(_) | Op::Match => search.reach(&data.args),
+                // A name that is a parameter itself is looked up where the parameter is bound.
+                Op::Lookup(_) | Op::TextureInfo { .. } | Op::CategoryMatches | Op::Illuminance { .. } => {
+                    let computed: Vec<Value> = data.args.iter().copied().filter(|&v| !search.is_param(v)).collect();
+                    search.reach(&computed);
+                }
+                _ => {}
+            }
+        });
+    }
+    search.found
+}
+
+struct Search<'a> {
+    body: &'a Body,
+    seen: Vec<bool>,
+    found: Vec<bool>,
+}
+
+impl Search<'_> {
+    fn is_param(&self, value: Value) -> bool {
+        matches!(self.body.def_inst(value).map(|data| &data.op), Some(Op::Param(_)))
+    }
+
+    /// Marks the parameters whose texts these values may be.
+    fn reach(&mut self, values: &[Value]) {
+        let mut todo = values.to_vec();
+        while let Some(value) = todo.pop() {
+            let is_text = self.body.ty(value) == MachineType::Str;
+            if !is_text || std::mem::replace(&mut self.seen[value.0 as usize], true) {
+                continue;
+            }
+            if let Some(Op::Param(p) | Op::ParamElement(p)) = self.body.def_inst(value).map(|data| &data.op) {
+                self.mark(*p);
+            }
+            let inst = match self.body.value(value).def {
+                Def::Inst(inst, _) => Some(inst),
+                Def::Param(region, _) => self.owner(region),
+            };
+            let Some(inst) = inst else { continue };
+            let data = self.body.inst(inst);
+            todo.extend(&data.args);
+            todo.extend(data.regions.iter().flat_map(|&region| &self.body.region(region).results));
+        }
+    }
+
+    fn owner(&self, region: crate::ir::Region) -> Option<crate::ir::Inst> {
+        (0..self.body.inst_count() as u32)
+            .map(crate::ir::Inst)
+            .find(|&inst| self.body.inst(inst).regions.contains(&region))
+    }
+
+    fn mark(&mut self, param: ParamId) {
+        self.found[param.0 as usize] = true;
+    }
+}

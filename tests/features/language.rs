@@ -1,0 +1,116 @@
+//! What the shading language promises, where only a whole render shows it.
+
+use super::{RenderedScene, assert_near, draw_with};
+
+/// A square before the camera under a shader of this text.
+fn square(shader: &str, options: &str, attributes: &str) -> RenderedScene {
+    draw_with(
+        &[("look.sl", shader)],
+        &format!(
+            "Format 32 32 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\n{options}\nScreenWindow -1 1 -1 1\nWorldBegin\n\
+             Surface \"look\"\n{attributes}\nTranslate 0 0 2\nPatch \"bilinear\" \"P\" [-2 2 0 2 2 0 -2 -2 0 2 -2 0]\nWorldEnd\n"
+        ),
+    )
+}
+
+#[test]
+fn options_and_attributes_that_no_request_set_have_answers() {
+    let shader = "surface look() {
+        uniform float dof[3] = {0, 0, 0}, frame = 9;
+        uniform string way = \"\";
+        float found = option(\"DepthOfField\", dof) + option(\"Frame\", frame) + attribute(\"Ri:Orientation\", way);
+        Ci = color (found == 3 && dof[0] >= 1e38, frame / 10, way == \"inside\");
+        Oi = 1;
+    }";
+    assert_near(square(shader, "", "").clean("a.exr").rgb(16, 16), [1.0, 0.0, 0.0]);
+    assert_near(square(shader, "", "ReverseOrientation").clean("a.exr").rgb(16, 16), [1.0, 0.0, 1.0]);
+    assert_near(square(shader, "", "Scale -1 1 1").clean("a.exr").rgb(16, 16), [1.0, 0.0, 0.0]);
+}
+
+#[test]
+fn texts_that_depend_on_parameters_are_known() {
+    let shader = "surface look(string kind = \"wood\"; string names[2] = {\"a\", \"b\"};) {
+        uniform string name = concat(kind, \".\", names[1]);
+        Ci = color (match(\"^w.*b$\", name), name == \"wood.b\", format(\"<%s>\", kind) == \"<stone>\");
+        Oi = 1;
+    }";
+    assert_near(square(shader, "", "").clean("a.exr").rgb(16, 16), [1.0, 1.0, 0.0]);
+    let stone = square(shader, "", "Surface \"look\" \"string kind\" \"stone\"");
+    assert_near(stone.clean("a.exr").rgb(16, 16), [0.0, 0.0, 1.0]);
+}
+
+#[test]
+fn each_object_has_its_own_texts() {
+    let half = |name: &str, x: f32| {
+        format!(
+            "Patch \"bilinear\" \"P\" [{x} 2 0 {} 2 0 {x} -2 0 {} -2 0] \"uniform string kind\" [\"{name}\"]\n",
+            x + 2.0,
+            x + 2.0
+        )
+    };
+    let scene = draw_with(
+        &[(
+            "look.sl",
+            "surface look(string kind = \"none\";) { Ci = color (match(\"left\", kind), match(\"right\", kind), 0); Oi = 1; }",
+        )],
+        &format!(
+            "Format 32 32 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nScreenWindow -1 1 -1 1\nWorldBegin\nSurface \"look\"\n\
+             Translate 0 0 2\n{}{}WorldEnd\n",
+            half("left", -2.0),
+            half("right", 0.0)
+        ),
+    );
+    let picture = scene.clean("a.exr");
+    assert_near(picture.rgb(4, 16), [1.0, 0.0, 0.0]);
+    assert_near(picture.rgb(28, 16), [0.0, 1.0, 0.0]);
+}
+
+/// Where a cone of half angle a about the normal shines, the mean of the cosine is (1 + cos a) / 2.
+#[test]
+fn a_broad_sun_shines_from_all_its_directions() {
+    let sun = "light sun(float angle = 0;) { solar (vector \"camera\" (0, 0, 1), angle) Cl = 1; }";
+    let dull = "surface dull() { Ci = diffuse(faceforward(normalize(N), I)); Oi = 1; }";
+    let mean = |angle: f32| {
+        let scene = draw_with(
+            &[("sun.sl", sun), ("dull.sl", dull)],
+            &format!(
+                "Format 48 48 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nScreenWindow -1 1 -1 1\nShadingRate 0.25\nWorldBegin\n\
+                 LightSource \"sun\" 1 \"float angle\" {angle}\nSurface \"dull\"\nTranslate 0 0 2\n\
+                 Patch \"bilinear\" \"P\" [-2 2 0 2 2 0 -2 -2 0 2 -2 0]\nWorldEnd\n"
+            ),
+        );
+        let picture = scene.clean("a.exr");
+        let red = picture.channel("R");
+        red.iter().sum::<f32>() / red.len() as f32
+    };
+    for angle in [0.0, 0.5, 1.0, 1.5] {
+        let (found, wanted) = (mean(angle), 0.5 + 0.5 * angle.cos());
+        assert!((found - wanted).abs() < 0.01, "{angle}: {found} is not {wanted}");
+    }
+}
+
+#[test]
+fn imagers_know_the_place_in_the_picture() {
+    let scene = draw_with(
+        &[("place.sl", "imager place() { Ci = color (s, t, 0); }")],
+        "Format 32 16 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nImager \"place\"\nWorldBegin\nTranslate 0 0 2\n\
+         Surface \"constant\"\nDisk 0 1 360\nWorldEnd\n",
+    );
+    assert_eq!(scene.message_count("is not a variable of imager shaders"), 2, "{:?}", scene.messages);
+    assert_near(scene.picture("a.exr").rgb(7, 3), [7.5 / 32.0, 3.5 / 16.0, 0.0]);
+}
+
+/// Two renders, and one of a part of the picture, draw the same numbers.
+#[test]
+fn random_numbers_are_the_same_in_every_render() {
+    let shader = "surface look() { Ci = random(); Oi = 1; }";
+    let [first, second] = [square(shader, "", ""), square(shader, "", "")].map(|scene| scene.clean("a.exr"));
+    assert_eq!(first.channel("G"), second.channel("G"));
+    assert!(first.channel("G").iter().any(|&x| x != first.at("G", 0, 0)), "numbers differ from point to point");
+    let cropped = square(shader, "CropWindow 0.25 0.75 0.25 0.75", "").clean("a.exr");
+    let inside = |x: usize, y: usize| (first.at("G", x, y), cropped.at("G", x - 8, y - 8));
+    for (x, y) in [(8, 8), (15, 20), (23, 23)] {
+        let (whole, part) = inside(x, y);
+        assert_eq!(whole, part, "{x} {y}");
+    }
+}
