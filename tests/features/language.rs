@@ -43,7 +43,7 @@ fn texts_that_depend_on_parameters_are_known() {
 fn each_object_has_its_own_texts() {
     let half = |name: &str, x: f32| {
         format!(
-            "Patch \"bilinear\" \"P\" [{x} 2 0 {} 2 0 {x} -2 0 {} -2 0] \"uniform string kind\" [\"{name}\"]\n",
+            "Patch \"bilinear\" \"P\" [{x} 2 0 {} 2 0 {x} -2 0 {} -2 0] \"constant string kind\" [\"{name}\"]\n",
             x + 2.0,
             x + 2.0
         )

@@ -13,7 +13,7 @@ mod spaces;
 mod surfaces;
 mod widths;
 
-use anthill::diagnostic::Reporter;
+use anthill::diagnostic::{Reporter, Severity};
 use anthill::film::DisplayState;
 use anthill::options::RenderOptions;
 use exr::prelude::{FlatSamples, read_first_flat_layer_from_file};
@@ -26,7 +26,7 @@ use tempfile::TempDir;
 /// The result of rendering a scene.
 pub(crate) struct RenderedScene {
     directory: TempDir,
-    /// All messages.
+    /// All messages but details.
     pub(crate) messages: Vec<String>,
     /// The state of each display.
     pub(crate) displays: Vec<DisplayState>,
@@ -52,7 +52,9 @@ pub(crate) fn draw_with(shaders: &[(&str, &str)], rib: &str) -> RenderedScene {
         ..RenderOptions::default()
     };
     let outcome = anthill::render(&options, &reporter, &());
-    let messages = reporter.all().iter().map(|(diagnostic, _)| diagnostic.to_string()).collect();
+    let all = reporter.all();
+    let said = all.iter().filter(|(diagnostic, _)| diagnostic.severity > Severity::Detail);
+    let messages = said.map(|(diagnostic, _)| diagnostic.to_string()).collect();
     RenderedScene { directory, messages, displays: outcome.displays.iter().map(|display| display.state).collect() }
 }
 

@@ -6,7 +6,7 @@ use super::spline;
 use super::table::{BindingTable, Block, element_records, primvar};
 use crate::ir::{
     Axis, Binary, Builtin, Compare, Const, Direction, Global, Inst, MachineType, MessageTarget, Op, ParamDefault,
-    ParamId, Region, RslType, Slot, Unary, Value,
+    ParamId, QuerySource, Region, RslType, Slot, Unary, Value,
 };
 use crate::passes::translate::{BodyWriter, Rules, Translator};
 use rustc_hash::FxHashMap;
@@ -133,6 +133,7 @@ impl Binder<'_> {
             Global::Hither => self.instance(out, Content::Hither, MachineType::F32),
             Global::Yon => self.instance(out, Content::Yon, MachineType::F32),
             _ if self.lit.is_some() => self.global_of_light(out, global),
+            Global::S | Global::T if self.request.slice == Slice::Imager => self.place_in_picture(out, global),
             Global::P => self.channel(out, Input::PositionU, 0, MachineType::Vec3),
             Global::U => self.channel(out, Input::PositionU, 3, MachineType::F32),
             Global::N => self.channel(out, Input::NormalV, 0, MachineType::Vec3),
@@ -165,7 +166,20 @@ impl Binder<'_> {
             Global::Ci | Global::Oi => self.surface_result(out, global),
             Global::Alpha => self.channel(out, Input::CiAlpha, 3, MachineType::F32),
             Global::Ps => self.global(out, Global::P),
+            Global::Ns => self.global(out, Global::N),
         }
+    }
+
+    /// `s` or `t` of an imager: the raster position over the size of the picture.
+    fn place_in_picture(&mut self, out: &mut BodyWriter, global: Global) -> Value {
+        let axis = u32::from(global == Global::T);
+        let base = out.op(Op::Builtin(Builtin::Block), &[]);
+        let format = Content::QueryValue(QuerySource::Option, "Format".into(), RslType::Float, 3);
+        let load = self.table.load(Block::Instance, format, MachineType::F32, 3);
+        let size = self.block_element(out, load, base, axis);
+        let p = self.global(out, Global::P);
+        let place = out.op(Op::Comp(axis as u8), &[p]);
+        out.op(Op::Binary(Binary::Div), &[place, size])
     }
 
     fn tangent(&mut self, out: &mut BodyWriter, axis: Axis, input: Input) -> Value {
@@ -223,6 +237,7 @@ impl Binder<'_> {
         };
         match global {
             Global::Ps => lit.position,
+            Global::Ns => self.channel(out, Input::NormalV, 0, MachineType::Vec3),
             Global::P => place(self, out, Binary::XformPoint, [0.0; 3]),
             Global::N | Global::Ng => place(self, out, Binary::XformVector, [0.0, 0.0, 1.0]),
             _ => out.zero(global.ty()),

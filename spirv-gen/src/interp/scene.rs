@@ -122,7 +122,8 @@ impl SceneHost<'_> {
             Global::Dv => Const::F32(self.grid.dv),
             Global::NComps => Const::F32(3.0),
             Global::Orientation => Const::F32(self.grid.orientation()),
-            Global::I => Const::Vec3(vec3(Global::P)),
+            Global::I | Global::Ps => Const::Vec3(vec3(Global::P)),
+            Global::Ns => Const::Vec3(vec3(Global::N)),
             Global::Ng => {
                 let (u, v) = (vec3(Global::DPdu), vec3(Global::DPdv));
                 let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
@@ -198,12 +199,14 @@ impl SceneHost<'_> {
             scene.spaces.insert(("shader".into(), direction), matrix);
             scene.spaces.insert(("object".into(), direction), matrix);
         }
+        let normals = scene.globals.get(&Global::N).cloned();
         // A light has no surface: P is the origin of its space, N its z axis.
         let camera_from_shader = light.space.get(&Direction::CameraFromSpace);
         let row = |i: usize| camera_from_shader.map_or([0.0; 3], |m| [m[4 * i], m[4 * i + 1], m[4 * i + 2]]);
         scene.globals.retain(|g, _| matches!(g, Global::Time | Global::DTime | Global::Hither | Global::Yon));
         scene.globals.insert(Global::Ps, positions.to_vec());
         scene.globals.insert(Global::P, vec![Const::Vec3(row(3))]);
+        scene.globals.extend(normals.map(|normals| (Global::Ns, normals)));
         for global in [Global::N, Global::Ng] {
             scene.globals.insert(global, vec![Const::Vec3(row(2))]);
         }

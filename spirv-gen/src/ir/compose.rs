@@ -148,8 +148,16 @@ impl Builder {
         self.div(one, root)
     }
 
-    /// `normalize(v)`; the zero vector stays as it is.
+    /// `normalize(v)`; the zero vector stays as it is. Vectors whose square would leave the range of floats are first
+    /// scaled by a power of two, which keeps all bits.
     pub fn normalize(&mut self, v: Value) -> Value {
+        let square = self.dot(v, v);
+        let [tiny, huge] = [1e-24, 1e24].map(|limit| self.f32(limit));
+        let [up, down, one] = [80, -80, 0].map(|exponent| self.f32(f32::powi(2.0, exponent)));
+        let (is_tiny, is_huge) = (self.lt(square, tiny), self.lt(huge, square));
+        let factor = self.select(is_huge, down, one);
+        let factor = self.select(is_tiny, up, factor);
+        let v = self.scale(v, factor);
         let square = self.dot(v, v);
         let inverse = self.inversesqrt(square);
         self.scale(v, inverse)

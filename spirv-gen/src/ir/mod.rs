@@ -64,6 +64,8 @@
 mod body;
 mod build;
 mod compose;
+mod filter;
+mod lookup;
 pub mod op;
 mod parse;
 mod print;
@@ -77,9 +79,11 @@ pub use body::{
 };
 pub use build::{Builder, LightSample, Receiver};
 pub use compose::{Fresnel, TransformKind, is_current};
+pub use filter::StepFilter;
+pub use lookup::Lookup;
 pub use op::{
-    Axis, Basis, Binary, Buffer, Builtin, ColorSpace, Compare, Direction, Global, Lookup, LookupKind, MessageTarget,
-    NoiseKind, Op, ParamId, QuerySource, Slot, Unary,
+    Axis, Basis, Binary, Buffer, Builtin, ColorSpace, Compare, Direction, Global, LookupKind, MessageTarget, NoiseKind,
+    Op, ParamId, QuerySource, Slot, Unary,
 };
 pub use parse::{ParseError, parse};
 pub use print::{print, print_region};

@@ -5,6 +5,7 @@
 //! of a negative number, an index outside) has a finite result; only sums, products and quotients too large for a float
 //! overflow to infinity. So an operation without effects may be evaluated anywhere, whether its result is used or not.
 
+use super::lookup::Lookup;
 use super::types::{Const, MachineType, Rate, RslType};
 use std::sync::Arc;
 
@@ -206,6 +207,8 @@ named_enum! {
         DPdtime = "dPdtime",
         /// In light shaders: the point that is lit.
         Ps = "Ps",
+        /// In light shaders: the normal of the surface that is lit.
+        Ns = "Ns",
         /// 1, or -1 where the surface normal is the opposite of `dPdu ^ dPdv`; uniform. `calculatenormal(p)` is
         /// `cross(Du(p), Dv(p)) * Orientation`.
         Orientation = "orientation",
@@ -221,8 +224,8 @@ impl Global {
     pub fn ty(self) -> MachineType {
         use Global::*;
         match self {
-            P | N | Ng | DPdu | DPdv | I | E | Cs | Os | Ci | Oi | DPdtime | Ps => MachineType::Vec3,
             U | V | Du | Dv | S | T | Alpha | NComps | Time | DTime | Orientation | Hither | Yon => MachineType::F32,
+            _ => MachineType::Vec3,
         }
     }
 
@@ -345,17 +348,6 @@ named_enum! {
         /// `atmosphere(name, out)`
         Atmosphere = "atmosphere",
     }
-}
-
-/// A texture lookup. The arguments are those of [`LookupKind::arguments`], then one for each option in order.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Lookup {
-    /// Which function.
-    pub kind: LookupKind,
-    /// `f32` or `vec3`.
-    pub ty: MachineType,
-    /// Names of the optional parameters that were given (`"blur"`, `"swidth"`, ...), values of type f32 or str.
-    pub options: Vec<Arc<str>>,
 }
 
 named_enum! {

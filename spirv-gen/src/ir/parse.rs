@@ -1,6 +1,7 @@
 //! Reads the text form of the IR (see [`super::print`]). Used by tests and tools; shaders come from the front end.
 
 use super::body::{Body, Inst, Output, Param, ParamDefault, Region, Shader, ShaderKind, Value};
+use super::lookup::Lookup;
 use super::op::*;
 use super::signature::result_types;
 use super::types::{Const, MachineType, Rate, RslType};

@@ -1,8 +1,8 @@
 //! The types that operations take and give: one place for the builder, the parser and the verifier.
 
 use super::body::{Body, Param};
-use super::op::{Binary, Compare, Lookup, LookupKind, MessageTarget, NoiseKind, Op, Unary};
-use super::types::{Const, MachineType};
+use super::op::{Binary, Compare, MessageTarget, NoiseKind, Op, Unary};
+use super::types::MachineType;
 
 /// The types of the results of an operation without regions whose arguments have the types `args`; else what is wrong.
 ///
@@ -242,15 +242,4 @@ fn compare(op: Compare, args: &[MachineType]) -> Result<Vec<MachineType>, String
         _ => false,
     };
     if ok { Ok(vec![MachineType::Bool]) } else { Err(format!("does not take {}", list(args))) }
-}
-
-impl Lookup {
-    /// What a lookup finds where there is no texture: white for a texture's colours, which leaves the colours that it
-    /// is multiplied with, and 0 for everything else.
-    pub fn without_texture(&self) -> Const {
-        match (self.kind, self.ty) {
-            (LookupKind::Texture, MachineType::Vec3) => Const::Vec3([1.0; 3]),
-            (_, ty) => ty.zero(),
-        }
-    }
 }

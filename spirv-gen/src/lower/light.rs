@@ -1,8 +1,9 @@
 //! Light: statements of light shaders, and the shadeops that sum what arrives at a surface.
 
 use super::Lowerer;
-use crate::ir::{Binary, Direction, Global, MessageTarget, Op, Receiver, RslType, Unary, Value};
-use crate::sema::hir::{Expr, Stmt};
+use crate::ir::{Binary, Direction, Global, MachineType, MessageTarget, Op, Receiver, RslType, Unary, Value};
+use crate::sema::fold;
+use crate::sema::hir::{Constant, Expr, Stmt};
 
 /// `specular` and `specularbrdf` raise the cosine to this over the roughness. RISpec 3.2 (16.3) has 1 and leaves the
 /// function to the renderer; BMRT and Aqsis use 8, which comes close to PRMan's pictures, and so do we.
@@ -28,13 +29,19 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `solar`: light along an axis. Without one it comes along the z axis of the light's own space.
+    /// `solar`: light along an axis, or from a direction of the cone about it that is drawn anew at each point. Without
+    /// an axis it comes along the z axis of the light's own space.
     pub(super) fn solar(&mut self, cone: Option<&(Expr, Expr)>, body: &[Stmt]) {
         let l = match cone {
             Some((axis, angle)) => {
                 let axis = self.value(axis);
-                self.effect(angle);
-                axis
+                match fold(angle) {
+                    Some(Constant::Float(angle)) if angle <= 0.0 => axis,
+                    _ => {
+                        let angle = self.value(angle);
+                        self.drawn_from_cone(axis, angle)
+                    }
+                }
             }
             None => {
                 let z = self.builder.constant([0.0, 0.0, 1.0]);
@@ -42,6 +49,43 @@ impl Lowerer<'_> {
             }
         };
         self.shine(l, body);
+    }
+
+    /// A direction of the cone about an axis, all of which are equally likely; as long as the axis.
+    fn drawn_from_cone(&mut self, axis: Value, angle: Value) -> Value {
+        let numbers = self.random(MachineType::Vec3);
+        let b = &mut self.builder;
+        let (zero, one, pi) = (b.f32(0.0), b.f32(1.0), b.f32(std::f32::consts::PI));
+        let (turn, height) = (b.comp(numbers, 0), b.comp(numbers, 1));
+        let half = b.clamp(angle, zero, pi);
+        let cosine = b.unary(Unary::Cos, half);
+        let depth = b.sub(one, cosine);
+        let depth = b.mul(depth, height);
+        let (along, two) = (b.sub(one, depth), b.f32(2.0));
+        // sin^2 = 1 - (1 - d)^2 = d (2 - d)
+        let square = b.sub(two, depth);
+        let square = b.mul(depth, square);
+        let away = b.unary(Unary::Sqrt, square);
+        let around = b.f32(2.0 * std::f32::consts::PI);
+        let around = b.mul(turn, around);
+        let (sine, cosine) = (b.unary(Unary::Sin, around), b.unary(Unary::Cos, around));
+        let (length, w) = (b.length(axis), b.normalize(axis));
+        // Any direction that is not the axis's own gives two that are square to it.
+        let (x, y) = (b.constant([1.0, 0.0, 0.0]), b.constant([0.0, 1.0, 0.0]));
+        let (lean, edge) = (b.comp(w, 0), b.f32(0.5));
+        let lean = b.unary(Unary::Abs, lean);
+        let leans = b.lt(edge, lean);
+        let other = b.select(leans, y, x);
+        let u = b.cross(w, other);
+        let u = b.normalize(u);
+        let v = b.cross(w, u);
+        let (u, v, w) = (b.scale(u, cosine), b.scale(v, sine), b.scale(w, along));
+        let across = b.add(u, v);
+        let across = b.scale(across, away);
+        let drawn = b.add(w, across);
+        let drawn = b.scale(drawn, length);
+        let parallel = b.le(angle, zero);
+        b.select(parallel, axis, drawn)
     }
 
     /// The body of `illuminate` or `solar` where there is light.
@@ -61,8 +105,9 @@ impl Lowerer<'_> {
         self.sum_lights(n, "__nondiffuse", |this, l| this.builder.dot(l, n))
     }
 
-    /// `specular(n, v, roughness)`
+    /// `specular(n, v, roughness)` of vectors of any length.
     pub(super) fn specular(&mut self, n: Value, v: Value, roughness: Value) -> Value {
+        let (n, v) = (self.builder.normalize(n), self.builder.normalize(v));
         self.sum_lights(n, "__nonspecular", |this, l| this.specularbrdf(l, n, v, roughness))
     }
 

@@ -2,7 +2,7 @@
 
 use super::expression::Target;
 use super::{Lowerer, machine, rsl_type};
-use crate::ir::{Compare, Fresnel, MachineType, MessageTarget, NoiseKind, Op, QuerySource, Unary, Value};
+use crate::ir::{Compare, Fresnel, MachineType, MessageTarget, NoiseKind, Op, QuerySource, StepFilter, Unary, Value};
 use crate::sema::hir::{self, LValue, ShadeopCall, Shape};
 use crate::shadeops::{GeometryOp, LightingOp, MathOp, Opcode};
 
@@ -43,6 +43,10 @@ impl Lowerer<'_> {
             Opcode::TextureInfo => self.texture_info(call),
             // The checker has warned that these are not supported.
             Opcode::VolumeSide | Opcode::Trace => self.builder.constant(wanted.zero()),
+            Opcode::Absent(result) => {
+                let number = self.builder.f32(result.into());
+                if wanted == MachineType::Vec3 { self.builder.unary(Unary::Splat, number) } else { number }
+            }
         };
         Some(result)
     }
@@ -134,7 +138,8 @@ impl Lowerer<'_> {
         self.builder.select(degenerate, otherwise, n)
     }
 
-    /// `filterstep(edge, x [, x2])`: a step over the width by which `x` changes, or between `x` and `x2`.
+    /// `filterstep(edge, x [, x2])`: a step over the width by which `x` changes, or between `x` and `x2`, under the
+    /// filter that is named, by default under one between box and triangle: a smoothstep.
     fn filterstep(&mut self, x: &[Value], call: &ShadeopCall) -> Value {
         let (mut width, scale) = match x.get(2) {
             Some(&end) => {
@@ -156,8 +161,16 @@ impl Lowerer<'_> {
             None => x[1],
         };
         let reach = b.mul(width, half);
-        let (low, high) = (b.sub(x[0], reach), b.add(x[0], reach));
-        b.smoothstep(low, high, middle)
+        let filter = call.named.iter().rev().find(|(n, _)| self.literal(n).as_deref() == Some("filter"));
+        let Some((_, filter)) = filter else { return self.builder.filtered_step(None, x[0], middle, reach) };
+        if let Some(name) = self.literal(filter) {
+            let filter = StepFilter::ALL.into_iter().find(|f| f.name() == name);
+            return self.builder.filtered_step(filter, x[0], middle, reach);
+        }
+        let name = self.value(filter);
+        self.by_name(name, &StepFilter::ALL.map(|f| (f.name(), Some(f))), None, |this, filter| {
+            this.builder.filtered_step(filter, x[0], middle, reach)
+        })
     }
 
     /// The value of a named parameter.
@@ -176,7 +189,7 @@ impl Lowerer<'_> {
         now
     }
 
-    fn random(&mut self, ty: MachineType) -> Value {
+    pub(super) fn random(&mut self, ty: MachineType) -> Value {
         let count = self.next_random();
         self.builder.random(ty, count)
     }

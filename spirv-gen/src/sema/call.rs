@@ -1,12 +1,13 @@
 //! Calls: which function or overload is meant, and what it is given.
 
-use super::convert::{self, COST_RENAME};
+use super::convert::{self, COST_COLOR, COST_RENAME};
 use super::hir::{Argument, Expr, ExprKind, FuncId, LValue, ShadeopCall, Shape, Storage, Type};
 use super::operator::single;
 use super::{CallSite, Checker, lights_report};
 use crate::diagnostic::Report;
+use crate::ir::StepFilter;
 use crate::lower;
-use crate::shadeops::{self, Opcode, Overload, ParameterKind, SignatureParameter};
+use crate::shadeops::{self, MathOp, Opcode, Overload, ParameterKind, SignatureParameter};
 use crate::span::Span;
 use crate::syntax::ast::{AstExpr, AstExprKind, Ident};
 
@@ -40,7 +41,10 @@ impl Checker<'_> {
         expected: Option<Type>,
     ) -> Option<Expr> {
         let mut candidates: Vec<_> = self.functions_named(&name.name).into_iter().map(Candidate::Function).collect();
-        candidates.extend(shadeops::overloads(&name.name).iter().map(Candidate::Shadeop));
+        // A function of the shader's own takes the place of one that other renderers have.
+        let own = !candidates.is_empty();
+        let stands_in = |o: &&Overload| own && matches!(o.opcode, Opcode::Absent(_));
+        candidates.extend(shadeops::overloads(&name.name).iter().filter(|o| !stands_in(o)).map(Candidate::Shadeop));
         if candidates.is_empty() {
             if !self.poisoned_functions.contains(&name.name) {
                 self.unknown_function(name);
@@ -189,6 +193,7 @@ impl Checker<'_> {
         let wanted = self.wanted(candidate, i, count)?;
         let expr = &actual.expr;
         match wanted.kind {
+            ParameterKind::Anything => Some(0),
             ParameterKind::Any => (expr.shape == Shape::Single || wanted.output).then_some(0),
             ParameterKind::Texture => (expr.ty == Type::String && expr.shape == Shape::Single).then_some(0),
             ParameterKind::Array(ty) => {
@@ -208,7 +213,12 @@ impl Checker<'_> {
             // A variable that is written must hold what is written.
             ParameterKind::Value(ty) if wanted.output => {
                 let renamed = expr.ty.is_pointlike() && ty.is_pointlike();
-                let cost = if expr.ty == ty { Some(0) } else { renamed.then_some(COST_RENAME) };
+                let stored = matches!(candidate, Candidate::Shadeop(_)) && ty == Type::Color && expr.ty.is_pointlike();
+                let cost = match () {
+                    () if expr.ty == ty => Some(0),
+                    () if renamed => Some(COST_RENAME),
+                    () => stored.then_some(COST_COLOR),
+                };
                 cost.filter(|_| expr.shape == Shape::Single)
             }
             ParameterKind::Value(ty) => convert::cost(expr, ty),
@@ -241,7 +251,7 @@ impl Checker<'_> {
                 ParameterKind::Value(ty) => format!("{output}{ty}"),
                 ParameterKind::Array(ty) => format!("{output}{ty}[]"),
                 ParameterKind::Texture => "string".to_owned(),
-                ParameterKind::Any => format!("{output}any"),
+                ParameterKind::Any | ParameterKind::Anything => format!("{output}any"),
             }
         };
         let mut words: Vec<_> = (0..count).filter_map(|i| self.wanted(candidate, i, count)).map(word).collect();
@@ -276,7 +286,7 @@ impl Checker<'_> {
             } else if output {
                 Argument::Output(self.assignable(expr)?)
             } else {
-                Argument::Value(convert::apply(expr, ty))
+                Argument::Value(self.applied(expr, ty))
             });
         }
         Some(single(ExprKind::Call(id, given), result, span))
@@ -312,9 +322,15 @@ impl Checker<'_> {
             let wanted = signature.parameters.get(i).copied().or(signature.rest)?;
             call.channel = call.channel.or(channel);
             match wanted.kind {
+                ParameterKind::Value(Type::Color) if wanted.output && expr.ty.is_pointlike() => {
+                    self.warn_of_color(expr.ty, expr.span);
+                    call.outputs.push(self.assignable(expr)?);
+                }
                 _ if wanted.output => call.outputs.push(self.assignable(expr)?),
-                ParameterKind::Value(ty) => call.arguments.push(convert::apply(expr, ty)),
-                ParameterKind::Array(_) | ParameterKind::Texture | ParameterKind::Any => call.arguments.push(expr),
+                ParameterKind::Value(ty) => call.arguments.push(self.applied(expr, ty)),
+                ParameterKind::Array(_) | ParameterKind::Texture | ParameterKind::Any | ParameterKind::Anything => {
+                    call.arguments.push(expr);
+                }
             }
         }
         while let (Some(name), Some(value)) = (actuals.next(), actuals.next()) {
@@ -375,6 +391,11 @@ impl Checker<'_> {
     /// Warns of shadeops that have no meaning here.
     fn check_supported(&mut self, call: &ShadeopCall) {
         let span = call.span;
+        if let Opcode::Absent(result) = call.opcode {
+            let what = if result == 1 { "nothing is ever hidden" } else { "nothing is computed" };
+            let message = format!("`{}` is not supported: {what}, the result is {result}", call.name);
+            return self.warn_once(&call.name, Report::warning(span, message));
+        }
         let warning = match call.opcode {
             Opcode::Trace => "ray tracing is not supported: `trace` returns 0",
             Opcode::VolumeSide => "volumes inside and outside of objects are not supported: the result is 0",
@@ -417,6 +438,14 @@ impl Checker<'_> {
             return self.reports.push(Report::warning(name.span, message).hint("it is ignored"));
         }
         let wanted = if matches!(&**word, "filter" | "source" | "label") { Type::String } else { Type::Float };
+        if let (Opcode::Math(MathOp::Filterstep), "filter", ExprKind::String(name)) =
+            (call.opcode, &**word, &value.kind)
+            && !StepFilter::ALL.iter().any(|f| f.name() == &**name)
+        {
+            let names = StepFilter::ALL.map(StepFilter::name).join(", ");
+            let report = Report::warning(value.span, format!("`filterstep` has no filter `{name}`"));
+            self.reports.push(report.hint(format!("its filters are {names}; the edge is smoothed by a cubic")));
+        }
         if value.ty != wanted || value.shape != Shape::Single {
             let message = format!("the parameter `{word}` is a `{wanted}`, not {}", value.describe());
             self.error(Report::error(value.span, message));

@@ -3,11 +3,14 @@
 use super::Checker;
 use super::hir::{Conversion, Expr, ExprKind, Shape, Type};
 use crate::diagnostic::Report;
+use crate::span::Span;
 
 /// What a conversion counts for when overloads are compared: the less, the better.
 pub(super) const COST_RENAME: u32 = 1;
 const COST_SPREAD: u32 = 10;
 const COST_DIAGONAL: u32 = 12;
+/// Vectors become colors only where nothing else fits, and with a warning.
+pub(super) const COST_COLOR: u32 = 100;
 
 impl Expr {
     /// `(a, b, c)` without a type in front takes the type that is wanted.
@@ -49,6 +52,7 @@ pub(super) fn cost(expr: &Expr, to: Type) -> Option<u32> {
         (from, to) if from == to => Some(0),
         (from, to) if from.is_pointlike() && to.is_pointlike() => Some(COST_RENAME),
         (_, Type::Color) if expr.is_open_tuple() => Some(COST_RENAME),
+        (from, Type::Color) if from.is_pointlike() => Some(COST_COLOR),
         (Type::Float, to) if to.is_triple() => Some(COST_SPREAD),
         (Type::Float, Type::Matrix) => Some(COST_DIAGONAL),
         _ => None,
@@ -66,10 +70,24 @@ pub(super) fn apply(expr: Expr, to: Type) -> Expr {
 }
 
 impl Checker<'_> {
+    /// `expr` as `to`, if [`cost`] allows it; a warning where the standard wants a cast.
+    pub(super) fn applied(&mut self, expr: Expr, to: Type) -> Expr {
+        if to == Type::Color && expr.ty.is_pointlike() && !expr.is_open_tuple() {
+            self.warn_of_color(expr.ty, expr.span);
+        }
+        apply(expr, to)
+    }
+
+    /// Warns of a vector in place of a color.
+    pub(super) fn warn_of_color(&mut self, from: Type, span: Span) {
+        let report = Report::warning(span, format!("a `{from}` becomes a color here without a cast"));
+        self.reports.push(report.hint("write `color` in front of it; components of points are `xcomp(p)` and so on"));
+    }
+
     /// `expr` as `to`; `None`, with an error, if that does not happen by itself.
     pub(super) fn convert(&mut self, expr: Expr, to: Type) -> Option<Expr> {
         if cost(&expr, to).is_some() {
-            return Some(apply(expr, to));
+            return Some(self.applied(expr, to));
         }
         if expr.ty == Type::Void {
             self.error(Report::error(expr.span, "this call returns no value"));
@@ -82,7 +100,6 @@ impl Checker<'_> {
             (Type::Color, Type::Float) => "use a component: `comp(c, 0)`",
             (from, Type::Float) if from.is_pointlike() => "use a component: `xcomp(p)`, or `length(v)`",
             (Type::Color, to) if to.is_pointlike() => "colors become points only with a cast: `point c`",
-            (from, Type::Color) if from.is_pointlike() => "points become colors only with a cast: `color p`",
             (Type::Float, Type::String) => "convert it with `format(\"%f\", x)`",
             _ => "",
         };
@@ -110,15 +127,15 @@ impl Checker<'_> {
         match (to_left, to_right) {
             (Some(a), Some(b)) if b < a => {
                 let ty = right.ty;
-                Some((apply(left, ty), right))
+                Some((self.applied(left, ty), right))
             }
             (Some(_), _) => {
                 let ty = left.ty;
-                Some((left, apply(right, ty)))
+                Some((left, self.applied(right, ty)))
             }
             (None, Some(_)) => {
                 let ty = right.ty;
-                Some((apply(left, ty), right))
+                Some((self.applied(left, ty), right))
             }
             (None, None) => {
                 let message = format!("{what} have incompatible types, {} and {}", left.describe(), right.describe());

@@ -119,8 +119,14 @@ impl Checker<'_> {
         match (init, shape) {
             (Init::Value(value), Shape::Single) => Some(vec![self.value_of(value, ty)?]),
             (Init::List(values, span), Shape::Array(length)) => {
-                let values: Vec<_> = values.iter().map(|v| self.value_of(v, ty)).collect();
-                if values.len() != length as usize {
+                let mut values: Vec<_> = values.iter().map(|v| self.value_of(v, ty)).collect();
+                let length = length as usize;
+                if values.len() > length {
+                    let message = format!("{} values for an array of {length}: the last are ignored", values.len());
+                    self.reports.push(Report::warning(*span, message));
+                    values.truncate(length);
+                }
+                if values.len() != length {
                     let message = format!("{} values for an array of {length}", values.len());
                     self.error(Report::error(*span, message));
                     return None;

@@ -250,7 +250,7 @@ impl Checker<'_> {
     }
 
     fn check_writable(&mut self, id: VarId, span: Span) -> bool {
-        let variable = self.variable(id);
+        let variable = self.variable(id).clone();
         let (name, declared) = (variable.name.clone(), variable.span);
         let what = match variable.storage {
             Storage::Predefined(_) => {
@@ -267,9 +267,19 @@ impl Checker<'_> {
                 return true;
             }
             Storage::Local | Storage::Argument { output: true } => return true,
-            Storage::Parameter { .. } => "parameter",
+            Storage::Parameter { .. } => {
+                self.enclosing.facts.changes.get_or_insert(span);
+                "parameter"
+            }
             Storage::Argument { .. } => "argument",
         };
+        // An array that is handed over is the caller's own.
+        if matches!(variable.storage, Storage::Parameter { .. }) || variable.shape == Shape::Single {
+            let message = format!("the {what} `{name}` is changed, and it is not `output`");
+            let report = Report::warning(span, message).also(declared, "declared here");
+            self.warn_once(&format!("{what} {name}"), report.hint("other compilers may reject this: use a local copy"));
+            return true;
+        }
         let report = Report::error(span, format!("the {what} `{name}` cannot be changed: it is not `output`"));
         self.error(report.also(declared, "declared here").hint("copy it to a local variable and change that"));
         false

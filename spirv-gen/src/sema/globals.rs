@@ -15,6 +15,8 @@ pub(crate) struct PredefinedEntry {
     pub(crate) known: KindSet,
     /// Shaders that may assign it.
     pub(crate) writable: KindSet,
+    /// Shaders in which other compilers know it too: its use is reported.
+    pub(crate) tolerated: KindSet,
 }
 
 const SURFACE: DeclaredKind = DeclaredKind::Surface;
@@ -34,7 +36,7 @@ const fn entry(
     known: KindSet,
     writable: KindSet,
 ) -> PredefinedEntry {
-    PredefinedEntry { name, variable, ty, class: Class::Varying, known, writable }
+    PredefinedEntry { name, variable, ty, class: Class::Varying, known, writable, tolerated: NONE }
 }
 
 const fn varying(
@@ -48,7 +50,14 @@ const fn varying(
 }
 
 const fn uniform(name: &'static str, global: Global, ty: Type, known: KindSet) -> PredefinedEntry {
-    PredefinedEntry { name, variable: Predefined::Global(global), ty, class: Class::Uniform, known, writable: NONE }
+    let variable = Predefined::Global(global);
+    PredefinedEntry { name, variable, ty, class: Class::Uniform, known, writable: NONE, tolerated: NONE }
+}
+
+impl PredefinedEntry {
+    const fn tolerated_in(self, kinds: &[DeclaredKind]) -> Self {
+        Self { tolerated: KindSet::of(kinds), ..self }
+    }
 }
 
 use Type::{Color, Float, Normal, Point, Vector};
@@ -66,8 +75,8 @@ const TABLE: &[PredefinedEntry] = &[
     varying("v", Global::V, Float, GEOMETRY, &[]),
     uniform("du", Global::Du, Float, GEOMETRY),
     uniform("dv", Global::Dv, Float, GEOMETRY),
-    varying("s", Global::S, Float, GEOMETRY, &[SURFACE, DISPLACEMENT, LIGHT]),
-    varying("t", Global::T, Float, GEOMETRY, &[SURFACE, DISPLACEMENT, LIGHT]),
+    varying("s", Global::S, Float, GEOMETRY, &[SURFACE, DISPLACEMENT, LIGHT]).tolerated_in(&[IMAGER]),
+    varying("t", Global::T, Float, GEOMETRY, &[SURFACE, DISPLACEMENT, LIGHT]).tolerated_in(&[IMAGER]),
     varying("I", Global::I, Vector, GEOMETRY, &[]),
     uniform("E", Global::E, Point, GEOMETRY),
     varying("Ci", Global::Ci, Color, KindSet::of(&[SURFACE, VOLUME, IMAGER]), &[SURFACE, VOLUME, IMAGER]),
@@ -77,7 +86,8 @@ const TABLE: &[PredefinedEntry] = &[
     uniform("time", Global::Time, Float, KindSet::ALL),
     uniform("dtime", Global::DTime, Float, KindSet::ALL),
     varying("dPdtime", Global::DPdtime, Vector, GEOMETRY, &[]),
-    varying("Ps", Global::Ps, Point, KindSet::of(&[LIGHT]), &[]),
+    varying("Ps", Global::Ps, Point, KindSet::of(&[LIGHT]), &[]).tolerated_in(&[SURFACE, DISPLACEMENT, VOLUME]),
+    varying("Ns", Global::Ns, Normal, KindSet::of(&[LIGHT]), &[]).tolerated_in(&[SURFACE, DISPLACEMENT, VOLUME]),
     entry("L", Predefined::L, Vector, KindSet::of(&[SURFACE, VOLUME, LIGHT]), KindSet::of(&[LIGHT])),
     entry("Cl", Predefined::Cl, Color, KindSet::of(&[SURFACE, VOLUME, LIGHT]), KindSet::of(&[LIGHT])),
     entry("Ol", Predefined::Ol, Color, KindSet::of(&[SURFACE, VOLUME, LIGHT]), KindSet::of(&[LIGHT])),

@@ -108,6 +108,8 @@ struct Checker<'a> {
     file_functions: FxHashSet<Name>,
     /// Functions whose declaration has a fault.
     poisoned_functions: FxHashSet<Name>,
+    /// What was warned of, where one warning a shader is enough.
+    warned: FxHashSet<Name>,
     enclosing: EnclosingCode,
 }
 
@@ -182,6 +184,7 @@ impl<'a> Checker<'a> {
             predefined: FxHashMap::default(),
             file_functions: names.collect(),
             poisoned_functions: FxHashSet::default(),
+            warned: FxHashSet::default(),
             enclosing: EnclosingCode::default(),
         }
     }
@@ -193,6 +196,13 @@ impl<'a> Checker<'a> {
     /// A fault that depends on the kind of shader: in a function it counts only when the shader calls it.
     fn kind_error(&mut self, report: Report) {
         if self.enclosing.functions.is_empty() { self.reports.push(report) } else { self.enclosing.faults.push(report) }
+    }
+
+    /// A warning of which one a shader is enough: the first of its `subject`.
+    fn warn_once(&mut self, subject: &str, report: Report) {
+        if self.warned.insert(subject.into()) {
+            self.reports.push(report);
+        }
     }
 
     fn variable(&self, id: VarId) -> &Variable {

@@ -1,8 +1,9 @@
 //! Scopes and the lookup of names.
 
-use super::hir::{FuncId, Shape, Storage, VarId, Variable};
+use super::hir::{DeclaredKind, FuncId, Predefined, Shape, Storage, VarId, Variable};
 use super::{Checker, globals};
 use crate::diagnostic::Report;
+use crate::ir::Global;
 use crate::shadeops;
 use crate::span::Span;
 use crate::syntax::token::Name;
@@ -124,8 +125,12 @@ impl Checker<'_> {
             return None;
         };
         if let Some(kind) = self.kind.filter(|&k| !entry.known.contains(k)) {
-            let report = Report::error(span, format!("`{name}` does not exist in {kind} shaders"));
-            self.kind_error(report.hint(format!("it exists in {} shaders", entry.known.words())));
+            if entry.tolerated.contains(kind) {
+                self.warn_of_tolerated(entry, kind, span);
+            } else {
+                let report = Report::error(span, format!("`{name}` does not exist in {kind} shaders"));
+                self.kind_error(report.hint(format!("it exists in {} shaders", entry.known.words())));
+            }
         }
         if let Some(&id) = self.predefined.get(entry.name) {
             return Some(id);
@@ -141,6 +146,18 @@ impl Checker<'_> {
         });
         self.predefined.insert(entry.name, id);
         Some(id)
+    }
+
+    /// Warns of a predefined variable that the standard does not give to this kind of shader.
+    fn warn_of_tolerated(&mut self, entry: &globals::PredefinedEntry, kind: DeclaredKind, span: Span) {
+        let name = entry.name;
+        let meaning = match entry.variable {
+            Predefined::Global(Global::Ps) => "here it is `P`",
+            Predefined::Global(Global::Ns) => "here it is `N`",
+            _ => "here it is the place in the picture, from 0 to 1",
+        };
+        let report = Report::warning(span, format!("`{name}` is not a variable of {kind} shaders: {meaning}"));
+        self.warn_once(name, report);
     }
 
     /// The functions of this name, those of inner scopes first, later ones of a scope first.

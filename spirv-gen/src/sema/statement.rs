@@ -4,6 +4,7 @@ use super::hir::{Class, DeclaredKind, Expr, ExprKind, Stmt, StmtKind, Type};
 use super::scope::Scope;
 use super::{Checker, lights_report};
 use crate::diagnostic::Report;
+use crate::shadeops::Opcode;
 use crate::span::Span;
 use crate::syntax::ast::{AstExpr, AstExprKind, AstStmt, AstStmtKind, LightStatement};
 
@@ -196,7 +197,7 @@ impl Checker<'_> {
                     self.expr(argument, None);
                 }
                 let report = Report::warning(span, "`gather` needs ray tracing, which this renderer does not support");
-                self.reports.push(report.hint("only its `else` branch is executed"));
+                self.warn_once("gather", report.hint("only its `else` branch is executed"));
                 Some(StmtKind::Block(otherwise.map_or_else(Vec::new, |o| self.block(o))))
             }
         }
@@ -334,7 +335,9 @@ impl Checker<'_> {
 fn has_effect(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Assign(..) | ExprKind::Update(..) | ExprKind::AssignArray(..) | ExprKind::Call(..) => true,
-        ExprKind::Shadeop(call) => call.opcode.has_effect() || !call.outputs.is_empty(),
+        ExprKind::Shadeop(call) => {
+            call.opcode.has_effect() || !call.outputs.is_empty() || matches!(call.opcode, Opcode::Absent(_))
+        }
         ExprKind::Conditional(_, yes, no) => has_effect(yes) || has_effect(no),
         ExprKind::Convert(_, value) => has_effect(value),
         _ => false,

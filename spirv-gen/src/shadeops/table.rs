@@ -31,8 +31,9 @@ const fn lit(name: &'static str, opcode: Opcode, signatures: &'static [&'static 
 ///
 /// A signature is `result=parameters`, one letter each: `f`loat `c`olor `p`oint `v`ector `n`ormal `m`atrix `s`tring;
 /// `0` no result; a capital is written by the call; `[f]` an array; `t` a texture's name, with a channel in brackets if
-/// wanted; `?` anything, `!` anything that is written; `x*` any number of x; `...` pairs of names and values. Where
-/// several overloads fit a call equally, the type that is wanted chooses, then the order here.
+/// wanted; `?` anything, `!` anything that is written, `@` anything that is not even evaluated; `x*` any number of x;
+/// `...` pairs of names and values. Where several overloads fit a call equally, the type that is wanted chooses, then
+/// the order here.
 pub(super) const TABLE: &[ShadeopRow] = &[
     // -- mathematics
     math("radians", MathOp::Radians, &["f=f"]),
@@ -142,19 +143,22 @@ pub(super) const TABLE: &[ShadeopRow] = &[
     row("option", Opcode::Query(QuerySource::Option), &["f=s!"]),
     row("rendererinfo", Opcode::Query(QuerySource::Renderer), &["f=s!"]),
     row("shadername", Opcode::Query(QuerySource::ShaderName), &["s=", "s=s"]),
+    // -- functions of other renderers that need rays or point clouds
+    row("occlusion", Opcode::Absent(0), &["f=@*", "c=@*"]),
+    row("indirectdiffuse", Opcode::Absent(0), &["c=@*", "f=@*"]),
+    row("transmission", Opcode::Absent(1), &["c=@*", "f=@*"]),
+    row("visibility", Opcode::Absent(1), &["c=@*", "f=@*"]),
+    row("bake", Opcode::Absent(0), &["f=@*"]),
+    row("bake3d", Opcode::Absent(0), &["f=@*"]),
+    row("texture3d", Opcode::Absent(0), &["f=@*"]),
+    row("raylevel", Opcode::Absent(0), &["f=@*"]),
+    row("raydepth", Opcode::Absent(0), &["f=@*"]),
+    row("rayinfo", Opcode::Absent(0), &["f=@*"]),
+    row("isshadowray", Opcode::Absent(0), &["f=@*"]),
 ];
 
 /// Functions of later versions and of other renderers.
 pub(super) const LATER: &[&str] = &[
-    "occlusion",
-    "indirectdiffuse",
-    "transmission",
-    "visibility",
-    "bake3d",
-    "texture3d",
-    "bake",
-    "rayinfo",
-    "raydepth",
     "raylabel",
     "photonmap",
     "caustic",
@@ -163,7 +167,6 @@ pub(super) const LATER: &[&str] = &[
     "hashnoise",
     "wnoise",
     "ptexture",
-    "isshadowray",
     "evalparam",
     "getlights",
     "getshader",
@@ -182,7 +185,6 @@ pub(super) const LATER: &[&str] = &[
     "readdata",
     "writedata",
     "areashadow",
-    "gather",
 ];
 
 /// Parameters of texture, environment, shadow and bump (RISpec 15.7; bias and samples of shadow; lerp of PRMan).

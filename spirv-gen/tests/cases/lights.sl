@@ -72,7 +72,7 @@ surface sums(output varying float ambient_ = 0, all = 0, categories = 0, cone = 
     vector V = -normalize(I);
     color shine = 0;
     illuminance ("-lamp", P, Nf, PI / 2) shine += Cl * specularbrdf(normalize(L), Nf, V, 0.1);
-    highlight = near(specular(Nf, V, 0.1), shine);
+    highlight = near(specular(Nf, V, 0.1), shine) && near(specular(3 * Nf, 5 * V, 0.1), shine);
     color phongs = 0;
     vector R = reflect(-V, Nf);
     illuminance ("-lamp", P, Nf, PI / 2) phongs += Cl * pow(max(0, R . normalize(L)), 20);

@@ -63,6 +63,33 @@ surface neighbours(output varying float slopes = 0, vectors = 0, normal_ = 0, ar
     soft = filterstep(0.5, s) >= 0 && filterstep(2, s) == 0 && filterstep(-2, s) == 1;
 }
 
+surface ranges(output varying float tiny = 0, huge = 0, none = 0, usual = 0;)
+{
+    tiny = near(normalize(vector (3e-30, 0, 4e-30)), vector (0.6, 0, 0.8)) && near(length(normalize(vector (1e-19, 0, 0))), 1)
+        && near(length(normalize(vector (1e-12, 1e-12, 0))), 1);
+    huge = near(normalize(vector (3e30, 0, -4e30)), vector (0.6, 0, -0.8)) && near(length(normalize(vector (0, 2e19, 0))), 1)
+        && near(length(normalize(vector (0, 1e12, 1e12))), 1);
+    none = normalize(vector (0, 0, 0)) == vector (0, 0, 0);
+    usual = normalize(vector (0, 3, 4)) == vector (0, 3, 4) * inversesqrt(25);
+}
+
+// What lies beyond an edge of a filter of which a width is 1.
+surface filters(output varying float boxes = 0, tents = 0, gaussians = 0, splines = 0, named = 0, sharp = 0;)
+{
+    boxes = near(filterstep(0, -0.25, 0.75, "filter", "box"), 0.75) && filterstep(0, -1, 0, "filter", "box") == 0
+        && filterstep(0, 0, 1, "filter", "box") == 1;
+    tents = near(filterstep(0, 0, 1, "filter", "triangle"), 0.875) && near(filterstep(0, -1, 0, "filter", "triangle"), 0.125)
+        && filterstep(0, 1, 2, "filter", "triangle") == 1;
+    gaussians = near(filterstep(0, 0, 1, "filter", "gaussian"), 0.8576164) && near(filterstep(0, -0.5, 0.5, "filter", "gaussian"), 0.5)
+        && near(filterstep(0, 0.5, 1.5, "filter", "gaussian"), 1);
+    splines = near(filterstep(0, 0.5, 1.5, "filter", "catmull-rom"), 1.0416667) && filterstep(0, 2, 3, "filter", "catmull-rom") == 1
+        && near(filterstep(0, 0, 1, "filter", "catmull-rom"), 0.9192708);
+    string name = "box";
+    if (s > 2) name = "triangle";
+    named = near(filterstep(0, -0.25, 0.75, "filter", name), 0.75) && filterstep(0.5, 0, 1) == 0.5;
+    sharp = filterstep(1, 1, 1, "filter", "box") == 1 && filterstep(1, 0, 0, "filter", "box") == 0;
+}
+
 surface colours(output varying float hsv = 0, back = 0, cast = 0, named = 0;)
 {
     hsv = near(color "hsv" (0, 1, 1), color (1, 0, 0)) && near(color "hsv" (1 / 3, 1, 1), color (0, 1, 0));

@@ -89,7 +89,7 @@ surface wrong()
     c = texture("a", "blur", "0.1");
     // error: 9-34 `texture` cannot be called with
     c = texture("a", s, t, "blur");
-    // error: 9-17 `occlusion` is not RSL 3.2
+    // warning: 9-27 `occlusion` is not supported: nothing is computed, the result is 0
     f = occlusion(P, N, 16);
     // error: 9-16 unknown function `textures`
     c = textures("a");

@@ -28,7 +28,7 @@ float later(float x) { return x; }
 float square(float y) { return y; }
 // error: 29 an argument of a function cannot have a default
 void with_default(float x = 1) { }
-// error: 24 the argument `c` cannot be changed: it is not `output`
+// warning: 24 the argument `c` is changed, and it is not `output`
 void writes(color c) { c = 1; }
 
 surface user(float Kd = 1;)

@@ -40,7 +40,7 @@ surface bad_conversions()
 {
     // error: 15-16 expected `float`, found `color`
     float f = Cs;
-    // error: 15 expected `color`, found `point`
+    // warning: 15 a `point` becomes a color here without a cast
     color c = P;
     // error: 15-16 expected `point`, found `color`
     point p = Cs;
@@ -72,7 +72,7 @@ surface bad_conversions()
     f = float "world" 1;
     // error: 15-19 unknown color space `hvs`
     c = color "hvs" (1, 1, 1);
-    // error: 17-35 the two values have incompatible types, `color` and `point`
+    // warning: 35 a `point` becomes a color here without a cast
     c = f > 0 ? color (1, 1, 1) : P;
 }
 

@@ -3,8 +3,9 @@
 surface writes(float Kd = 1; output color Cd = 1;)
 {
     Ci = 1; Oi = 1; P += N; N = 0; Cd = Kd; s = 1; Cs = 0;
-    // error: 5-6 the parameter `Kd` cannot be changed: it is not `output`
+    // warning: 5-6 the parameter `Kd` is changed, and it is not `output`
     Kd = 2;
+    Kd = 3;
     // error: 5-6 surface shaders cannot change `Ng`
     Ng = 1;
     // error: 5 surface shaders cannot change `L`
