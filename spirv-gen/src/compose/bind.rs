@@ -76,7 +76,7 @@ impl Rules for Binder<'_> {
             Op::Lookup(lookup) => {
                 let name = self.pattern(t, data.args[0], args[0]);
                 self.table.shortfalls.insert(Shortfall::Lookup(lookup.kind.name(), name));
-                Some(vec![t.out.op(Op::Const(lookup.without_texture()), &[])])
+                Some(vec![t.out.op(Op::Const(lookup.missing()), &[])])
             }
             Op::TextureInfo { ty, count, .. } => {
                 let name = self.pattern(t, data.args[0], args[0]);

@@ -168,7 +168,7 @@ impl InterpreterHost for SceneHost<'_> {
                 std::iter::once(Const::F32(0.0)).chain(vec![zero; *count as usize]).collect()
             }
             Op::Message { ty, .. } => vec![Const::F32(0.0), self.as_token(ty.machine().zero())],
-            Op::Lookup(lookup) => vec![lookup.without_texture()],
+            Op::Lookup(lookup) => vec![lookup.missing()],
             op => panic!("{op} is not an operation of an unbound shader"),
         }
     }
