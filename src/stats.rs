@@ -525,6 +525,8 @@ mod tests {
             "sample_points",
             "errors_survived",
             "texture",
+            "kernels",
+            "kernels_wait_s",
             "devices",
             "worlds",
             "warnings",

@@ -155,9 +155,21 @@ pub(super) fn report_interrupt<T>(
             }
             messages.line(message);
         });
-        let result = act();
-        done.store(true, Ordering::Relaxed);
-        watching.thread().unpark();
-        result
+        // Also when `act` panics: the scope waits for the thread.
+        let _ended = EndsWatching { done: &done, watching: watching.thread() };
+        act()
     })
+}
+
+/// Ends the thread of [`report_interrupt`] when it is dropped.
+struct EndsWatching<'a> {
+    done: &'a AtomicBool,
+    watching: &'a thread::Thread,
+}
+
+impl Drop for EndsWatching<'_> {
+    fn drop(&mut self) {
+        self.done.store(true, Ordering::Relaxed);
+        self.watching.unpark();
+    }
 }

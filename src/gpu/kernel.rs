@@ -197,7 +197,7 @@ impl Kernels {
                 let timeout = self.terms.timeout;
                 return Err(GpuError::Timeout { device: device.clone(), waited_for: doing(), timeout });
             }
-            waits.get_or_insert_with(|| self.terms.log.wait(&kernel.label().to_string()));
+            waits.get_or_insert_with(|| self.terms.log.wait(kernel.label()));
             self.changed.wait_until(&mut table, deadline.min(Instant::now() + INTERRUPT_POLL));
         }
     }

@@ -438,7 +438,7 @@ fn plans_need_one_device_to_compare_with() {
     // The third configuration fills the caches of both models.
     assert_eq!(good.warm_up(false), [2]);
     let cores: Vec<usize> = good.warm_up(true).iter().map(|&place| good.configurations[place].indices.len()).collect();
-    assert_eq!(cores, [4, 2, 1], "caches depend on the number of cores that a run has");
+    assert_eq!(cores, [3, 2, 1], "caches depend on the number of cores that a run has");
     assert_eq!(plan(&["0", "0,1", "2"]).map(|plan| plan.warm_up(false)), Ok(vec![1, 2]));
     assert_eq!(plan(&["0,1"]), Err(PlanError::NoBaseline));
     assert_eq!(plan(&["0", " 0"]), Err(PlanError::Twice("0".into())));

@@ -194,7 +194,9 @@ fn sides_1_leaves_out_what_faces_away() {
         ("Sides 1", forward.as_str(), 1.0),
         ("Sides 1\nOrientation \"inside\"", forward.as_str(), 0.0),
         ("Sides 1\nScale -1 1 1", PLANE, 0.0),
-        ("Orientation \"lh\"\nScale -1 1 1\nSides 1", PLANE, 1.0),
+        // An orientation follows the coordinate system, and may be set again.
+        ("Orientation \"lh\"\nScale -1 1 1\nSides 1", PLANE, 0.0),
+        ("Scale -1 1 1\nOrientation \"lh\"\nSides 1", PLANE, 1.0),
     ] {
         let world = format!("Surface \"constant\"\n{attributes}\n{shape}");
         let picture = TestScene::new(PIXELS, &world).picture("rgba");

@@ -128,9 +128,12 @@ impl Chain {
 
     /// Plans the next load again if more is known of its loops than when it was planned.
     fn replan_next(&mut self, world: &DeviceWorld) {
+        if self.loads.done() {
+            return;
+        }
         let (index, shades) = (self.loads.next, self.shades());
         let cost = |bin| if shades { world.shade_cost(bin) } else { world.hide_cost(bin) };
-        if !self.loads.done() && self.is_stale(world, index) {
+        if self.is_stale(world, index) {
             let before = self.loads.loads.len();
             let limits = self.load_limits(world);
             self.loads.replan(index, cost, limits);

@@ -87,7 +87,7 @@ fn a_bad_pair_costs_only_itself() {
     assert_eq!(params[0].value, ParamValue::Floats(vec![1.0, 2.0, 3.0]));
     assert_eq!(params[1].value, ParamValue::Strings(vec!["a".into()]));
     // A primitive's tokens have a class too, so they must be declared.
-    assert_eq!(read_text(&format!("WorldBegin\nSphere 1 -1 1 360 \"nope\" 1\nWorldEnd")).codes(), [("badtoken", 2)]);
+    assert_eq!(read_text("WorldBegin\nSphere 1 -1 1 360 \"nope\" 1\nWorldEnd").codes(), [("badtoken", 2)]);
     // Too many values are cut, with a warning.
     let outcome = read_text(&format!("WorldBegin\nSurface \"s\" \"Ka\" [1 2 3]\n{SPHERE}WorldEnd"));
     assert_eq!((outcome.codes(), outcome.messages[0].severity), (vec![("badarray", 2)], Severity::Warning));
