@@ -7,6 +7,7 @@ mod failure;
 mod features;
 mod frames;
 mod gpu;
+mod hostile;
 mod kernels;
 mod reference;
 mod tidy;
