@@ -7,7 +7,6 @@ use super::lexer::{Lexer, TokenKind};
 use super::params::{ParamSlice, check_count};
 use super::reader::Reader;
 use super::state::{AttributeChange, Orientation};
-use super::tokens::{self, FOREIGN, OTHER_RENDERERS};
 use crate::scene::{Basis, ParamValue, Projection, ShadingInterpolation};
 use glam::{DMat4, DVec3};
 use std::sync::Arc;
@@ -219,20 +218,8 @@ impl Reader<'_> {
 
     pub(super) fn attribute(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let category = lexer.text()?;
-        if FOREIGN.contains(&&*category) {
-            lexer.skip_to_request();
+        if !self.read_category(lexer, "attribute", &category)? {
             return Ok(());
-        }
-        let group = tokens::group("Attribute", &category);
-        self.read_params_in(lexer, group)?;
-        match group {
-            Some(group) => self.warn_of_tokens(group),
-            None if OTHER_RENDERERS.contains(&&*category) => self.warn_of_other_renderers(&category),
-            None => {
-                let message =
-                    format!("unknown attribute \"{category}\"; it is kept for shaders and has no other effect");
-                self.warn_once(&format!("Attribute {category}"), "badtoken", &message);
-            }
         }
         for change in self.attribute_changes(&category) {
             self.perform(RequestEffect::Change(change));

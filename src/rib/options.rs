@@ -7,7 +7,7 @@ use super::freeze::{DEFAULT_FORMAT, PictureFormat};
 use super::lexer::{Lexer, TokenKind};
 use super::params::check_count;
 use super::reader::Reader;
-use super::tokens::{self, FOREIGN, OTHER_RENDERERS};
+use super::tokens;
 use super::{motion, search};
 use crate::scene::{Filter, FilterKind, Hider, Options, ParamValue, Projection, Quantize, SearchPaths};
 use glam::{DMat4, DVec3};
@@ -322,19 +322,8 @@ impl Reader<'_> {
 
     pub(super) fn option(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let category = lexer.text()?;
-        if FOREIGN.contains(&&*category) {
-            lexer.skip_to_request();
+        if !self.read_category(lexer, "option", &category)? {
             return Ok(());
-        }
-        let group = tokens::group("Option", &category);
-        self.read_params_in(lexer, group)?;
-        match group {
-            Some(group) => self.warn_of_tokens(group),
-            None if OTHER_RENDERERS.contains(&&*category) => self.warn_of_other_renderers(&category),
-            None => {
-                let message = format!("unknown option \"{category}\"; it is kept for shaders and has no other effect");
-                self.warn_once(&format!("Option {category}"), "badtoken", &message);
-            }
         }
         match &*category {
             "searchpath" => self.search_paths(),

@@ -1,7 +1,8 @@
 //! What becomes of every known token of `Option`, `Attribute`, `Hider` and a few requests: it acts; or it is not
 //! supported and something else is done, which is reported once; or no picture depends on it.
 
-use super::fault::RequestFault;
+use super::fault::{Parsed, RequestFault};
+use super::lexer::Lexer;
 use super::params::ParamSlice;
 use super::reader::Reader;
 use Support::{Acts, FallsBack, Harmless};
@@ -363,6 +364,27 @@ groups! {
 }
 
 impl Reader<'_> {
+    /// Reads the parameters of a category of `Option` or `Attribute`, and warns of what has no effect. Returns false for
+    /// categories that are skipped, because they belong to another renderer's own names.
+    pub(super) fn read_category(&mut self, lexer: &mut Lexer<'_>, what: &str, category: &str) -> Parsed<bool> {
+        if FOREIGN.contains(&category) {
+            lexer.skip_to_request();
+            return Ok(false);
+        }
+        let request = self.current.name;
+        let group = group(request, category);
+        self.read_params_in(lexer, group)?;
+        match group {
+            Some(group) => self.warn_of_tokens(group),
+            None if OTHER_RENDERERS.contains(&category) => self.warn_of_other_renderers(category),
+            None => {
+                let message = format!("unknown {what} \"{category}\"; it is kept for shaders and has no other effect");
+                self.warn_once(&format!("{request} {category}"), "badtoken", &message);
+            }
+        }
+        Ok(true)
+    }
+
     /// Warns about the current parameters that are not supported or not known, once for each token.
     pub(super) fn warn_of_tokens(&mut self, group: &TokenGroup) {
         let mut found = Vec::new();

@@ -54,7 +54,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// The least time that regions in flight should take: less would cut them smaller than a submission.
 const IN_FLIGHT_TIME_MIN: Duration = Duration::from_millis(100);
 
-/// The time that regions in flight should take at most, so that a killed program loses no more than the interval
+/// The time that regions in flight should take at most, so that a killed program loses about the interval
 /// between two checkpoints; a twentieth of it is for writing the file.
 pub(crate) fn in_flight_time_max(interval: Duration) -> Duration {
     interval.mul_f64(0.7).max(IN_FLIGHT_TIME_MIN)
