@@ -364,8 +364,8 @@ groups! {
 }
 
 impl Reader<'_> {
-    /// Reads the parameters of a category of `Option` or `Attribute`, and warns of what has no effect. Returns false for
-    /// categories that are skipped, because they belong to another renderer's own names.
+    /// Reads the parameters of a category of `Option` or `Attribute`, and warns of what has no effect. Returns false
+    /// for categories that are skipped, because they belong to another renderer's own names.
     pub(super) fn read_category(&mut self, lexer: &mut Lexer<'_>, what: &str, category: &str) -> Parsed<bool> {
         if FOREIGN.contains(&category) {
             lexer.skip_to_request();

@@ -29,8 +29,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `solar`: light along an axis, or from a direction of the cone about it that is chosen again at each point. Without
-    /// an axis it comes along the z axis of the light's own space.
+    /// `solar`: light along an axis, or from a direction of the cone about it that is chosen again at each point.
+    /// Without an axis it comes along the z axis of the light's own space.
     pub(super) fn solar(&mut self, cone: Option<&(Expr, Expr)>, body: &[Stmt]) {
         let l = match cone {
             Some((axis, angle)) => {
