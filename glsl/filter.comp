@@ -1,3 +1,9 @@
+// variants: filter_box KIND=FILTER_BOX; filter_triangle KIND=FILTER_TRIANGLE
+// variants: filter_gaussian KIND=FILTER_GAUSSIAN; filter_catmull_rom KIND=FILTER_CATMULL_ROM
+// variants: filter_sinc KIND=FILTER_SINC; filter_mitchell KIND=FILTER_MITCHELL
+// variants: filter_lanczos KIND=FILTER_LANCZOS; filter_blackman_harris KIND=FILTER_BLACKMAN_HARRIS
+// variants: filter_disk KIND=FILTER_DISK; filter_separable_catmull_rom KIND=FILTER_SEPARABLE_CATMULL_ROM
+//
 // Filter: one invocation = one pixel of the region's inside. The weighted mean of one record of the resolved samples
 // within the filter's width, weights at the jittered positions, normalised per pixel, summed in subpixel order (RISpec
 // 4.1.3). A filter over more samples than an invocation may visit continues in further dispatches, from the sums that
@@ -26,7 +32,6 @@ layout(push_constant) uniform Push {
     uint inside_width;
     uint resolved_records;
     uint record;
-    uint kind; // FILTER_*
     float half_width_x; // in pixels
     float half_width_y;
     uint first_pixel; // where the region's pixels begin
@@ -62,7 +67,7 @@ void main() {
             uint s = (uint(pixel.y) * region_width + uint(pixel.x)) * pixel_samples + ky * frame.samples.x;
             for (uint kx = low.x; kx <= high.x; kx++) {
                 vec2 d = vec2(sample_position(frame, origin + pixel, uvec2(kx, ky)) - centre) * (1.0 / float(FIXED));
-                float w = filter_weight(kind, d, half_width, inverse);
+                float w = filter_weight(KIND, d, half_width, inverse);
                 if (w == 0.0) continue;
                 sum += w * resolved[(s + kx) * resolved_records + record];
                 total += w;

@@ -2,11 +2,7 @@
 
 use super::buffers::{ActiveRegion, FrameSlices};
 use super::frame::filter_apron;
-use super::kernels::constants::{
-    DEPTH_FILTER_FARTHEST, DEPTH_FILTER_MEAN, DEPTH_FILTER_NEAREST, FILTER_BLACKMAN_HARRIS, FILTER_BOX,
-    FILTER_CATMULL_ROM, FILTER_DISK, FILTER_GAUSSIAN, FILTER_LANCZOS, FILTER_MITCHELL, FILTER_SEPARABLE_CATMULL_ROM,
-    FILTER_SINC, FILTER_TRIANGLE,
-};
+use super::kernels::constants::{DEPTH_FILTER_FARTHEST, DEPTH_FILTER_MEAN, DEPTH_FILTER_NEAREST};
 use super::kernels::{depth, filter};
 use super::needed_kernels::KernelList;
 use super::portion;
@@ -18,18 +14,19 @@ use std::ops::Range;
 /// pixels of one column.
 const SAMPLES_OF_A_PART: u32 = 16_000;
 
-fn kind_number(kind: FilterKind) -> u32 {
+/// The kernel of a filter: each has its own, because drivers of CPUs compute the weights of all that a kernel knows.
+fn variant(kind: FilterKind) -> filter::Variant {
     match kind {
-        FilterKind::Box => FILTER_BOX,
-        FilterKind::Triangle => FILTER_TRIANGLE,
-        FilterKind::Gaussian => FILTER_GAUSSIAN,
-        FilterKind::CatmullRom => FILTER_CATMULL_ROM,
-        FilterKind::Sinc => FILTER_SINC,
-        FilterKind::Mitchell => FILTER_MITCHELL,
-        FilterKind::Lanczos => FILTER_LANCZOS,
-        FilterKind::BlackmanHarris => FILTER_BLACKMAN_HARRIS,
-        FilterKind::Disk => FILTER_DISK,
-        FilterKind::SeparableCatmullRom => FILTER_SEPARABLE_CATMULL_ROM,
+        FilterKind::Box => filter::Variant::Box,
+        FilterKind::Triangle => filter::Variant::Triangle,
+        FilterKind::Gaussian => filter::Variant::Gaussian,
+        FilterKind::CatmullRom => filter::Variant::CatmullRom,
+        FilterKind::Sinc => filter::Variant::Sinc,
+        FilterKind::Mitchell => filter::Variant::Mitchell,
+        FilterKind::Lanczos => filter::Variant::Lanczos,
+        FilterKind::BlackmanHarris => filter::Variant::BlackmanHarris,
+        FilterKind::Disk => filter::Variant::Disk,
+        FilterKind::SeparableCatmullRom => filter::Variant::SeparableCatmullRom,
     }
 }
 
@@ -75,7 +72,6 @@ pub fn record(recording: &mut Recording, frame: &FrameSlices, region: &ActiveReg
                     inside_width,
                     resolved_records: capacity.resolved_records() as u32,
                     record: if group == 0 { 0 } else { first_of_variables + group - 1 } as u32,
-                    kind: kind_number(by.kind),
                     half_width_x: by.width[0] * 0.5,
                     half_width_y: by.width[1] * 0.5,
                     first_pixel: group as u32 * inside_width * inside_height,
@@ -84,7 +80,7 @@ pub fn record(recording: &mut Recording, frame: &FrameSlices, region: &ActiveReg
                     first,
                     last,
                 };
-                recording.dispatch(filter::dispatch(groups, &bindings, &push));
+                recording.dispatch(filter::dispatch(variant(by.kind), groups, &bindings, &push));
             }
         });
     }
@@ -120,8 +116,8 @@ pub fn record_depth(recording: &mut Recording, region: &ActiveRegion, depth_filt
 }
 
 /// The kernels that filter colours and variables.
-pub(super) fn kernels() -> KernelList {
-    vec![filter::kernel()]
+pub(super) fn kernels(kind: FilterKind) -> KernelList {
+    vec![filter::kernel(variant(kind))]
 }
 
 /// The kernels that filter depths.

@@ -7,6 +7,7 @@ use super::plan::{AssignBin, Pipeline, PipelineStage, Process};
 use super::recording::Kernel;
 use super::world::DrawnWorld;
 use super::{bound_split, composite, dice, displace, filter, hide, sample, select, shade};
+use crate::scene::FilterKind;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -51,21 +52,27 @@ impl WorldTraits {
 /// The kernels of `glsl/` that drawing a world needs, in the order in which they are needed first: those of counting,
 /// then those of the pipeline's stages; to be compiled ahead, as the compiled shaders are. `depth`: whether a display
 /// wants depths.
-pub fn kernels_of(world: &DrawnWorld, pipeline: &Pipeline, variants: KernelVariants, depth: bool) -> Vec<Arc<Kernel>> {
+pub fn kernels_of(
+    world: &DrawnWorld,
+    pipeline: &Pipeline,
+    variants: KernelVariants,
+    filter: FilterKind,
+    depth: bool,
+) -> Vec<Arc<Kernel>> {
     let traits = WorldTraits::of(world);
     let mut kernels = bound_split::kernels(traits.kinds.iter().copied(), variants);
     for stage in pipeline.stages() {
         let is_left_out =
             stage.is_for_translucency() && !traits.translucent || stage.process == Process::FilterDepth && !depth;
         if !is_left_out {
-            kernels.extend(of_stage(stage, &traits, variants));
+            kernels.extend(of_stage(stage, &traits, variants, filter));
         }
     }
     let mut known = FxHashSet::default();
     kernels.into_iter().filter(|kernel| known.insert(kernel.label())).cloned().collect()
 }
 
-fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariants) -> KernelList {
+fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariants, by: FilterKind) -> KernelList {
     match stage.process {
         Process::ClearSelection | Process::ClearEntries | Process::MarkAll => Vec::new(),
         Process::Choose => select::choice_kernels(variants),
@@ -97,7 +104,7 @@ fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariant
         }
         Process::CompositeSlab => composite::slab_kernels(traits.smooth),
         Process::CompositeOpaque => composite::kernels(traits.translucent, traits.smooth),
-        Process::Filter => filter::kernels(),
+        Process::Filter => filter::kernels(by),
         Process::FilterDepth => filter::depth_kernels(),
     }
 }

@@ -298,7 +298,7 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
     }
     film.recordings = recorded::take();
     let variants = KernelVariants { serial: renderer.device().is_cpu() && !setup.parallel };
-    let mut prepared = kernels_of(&picture.world, &picture.pipeline, variants, true);
+    let mut prepared = kernels_of(&picture.world, &picture.pipeline, variants, picture.filter.kind, true);
     prepared.extend(picture.kernels.iter().map(|kernel| Arc::clone(&kernel.kernel)));
     film.prepared = prepared.iter().map(|kernel| kernel.label().to_string()).collect();
     if !setup.parallel {

@@ -71,7 +71,8 @@ impl DeviceRenderer {
     pub(crate) fn new(mut device: Device, picture: Arc<Picture>, tracks: DeviceTracks) -> Result<Self, DeviceError> {
         let variants = KernelVariants { serial: device.is_cpu() };
         let depth = picture.depth_filter.is_some();
-        for kernel in pipeline::kernels_of(&picture.world, &picture.pipeline, variants, depth) {
+        let filter = picture.filter.kind;
+        for kernel in pipeline::kernels_of(&picture.world, &picture.pipeline, variants, filter, depth) {
             device.prepare(&kernel, &[]);
         }
         for kernel in picture.kernels.iter() {

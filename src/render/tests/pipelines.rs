@@ -133,7 +133,7 @@ shade
   shade: work_shade facing pack_constant
 composite
   composite: composite_close
-  filter: filter
+  filter: filter_gaussian
   filter: depth
 ";
 
@@ -174,7 +174,7 @@ shade
   shade: work_shade facing pack_constant
 composite
   composite: composite_close
-  filter: filter
+  filter: filter_gaussian
   filter: depth
 ";
 
@@ -215,7 +215,7 @@ shade
   shade: work_shade facing pack_constant work_shade facing pack_constant work_shade facing pack_constant
 composite
   composite: composite_close
-  filter: filter
+  filter: filter_gaussian
   filter: depth
 ";
 
@@ -259,6 +259,6 @@ shade
 composite
   composite: composite_close
 filter
-  filter: filter
+  filter: filter_gaussian
   filter: depth
 ";
