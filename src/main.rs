@@ -8,5 +8,6 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     anthill::heap::return_large_blocks_when_freed();
+    anthill::gpu::avoid_full_driver_cache();
     cli::exit(cli::run(std::env::args_os(), &anthill::render, cli::Console::of_process()))
 }

@@ -2,6 +2,7 @@
 
 use super::compile::CompileThreads;
 use super::device::{Device, OpenOptions};
+use super::driver_cache;
 use super::error::{GpuError, OpenDeviceTitle};
 use super::instance::Instance;
 use super::physical::{DeviceInfo, enumerate};
@@ -47,6 +48,7 @@ pub fn open_each(selection: &str, options: &OpenOptions) -> Result<Vec<Opening>,
     if options.single_threaded_cpu {
         single_threaded_cpu_devices()?;
     }
+    driver_cache::report(&options.reporter);
     let instance = Instance::new(options.validate, &options.reporter)?;
     let mut infos: Vec<DeviceInfo> = enumerate(&instance)?.into_iter().map(|physical| physical.info).collect();
     if options.partial {

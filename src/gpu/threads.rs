@@ -26,6 +26,6 @@ pub fn single_threaded_cpu_devices() -> Result<(), GpuError> {
 }
 
 /// Whether the process is known to have one thread, which only Linux reports.
-fn is_single_threaded() -> bool {
+pub(super) fn is_single_threaded() -> bool {
     fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() == 1)
 }

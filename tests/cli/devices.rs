@@ -142,3 +142,25 @@ fn frames_after_one_that_does_not_fit_are_rendered() {
     let exists = |name: &str| directory.path().join(name).exists();
     assert!(!exists("a.exr") && exists("b.exr") && ran.code == Some(1), "{}", ran.err);
 }
+
+/// Without the check, Mesa ends the program with SIGBUS. A small disk needs a name space of its own, which some systems
+/// do not allow.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_for_the_drivers_cache_is_survived() {
+    let folder = directory();
+    fs::create_dir(folder.path().join("disk")).expect("writable");
+    fs::write(folder.path().join("k.rib"), "Display \"o.exr\" \"exr\" \"rgba\" Format 8 8 1 WorldBegin WorldEnd\n")
+        .expect("writable");
+    let script = "mount -t tmpfs -o size=64k none disk && \
+        exec env MESA_SHADER_CACHE_DIR=disk \"$0\" render k.rib --devices 0";
+    let args = ["-rm", "sh", "-c", script, env!("CARGO_BIN_EXE_anthill")];
+    let ran = std::process::Command::new("unshare").current_dir(folder.path()).args(args).output();
+    let Ok(ran) = ran else { return };
+    let err = String::from_utf8_lossy(&ran.stderr);
+    if err.contains("unshare: ") || err.contains("mount: ") {
+        return;
+    }
+    assert_eq!(ran.status.code(), Some(0), "{err}");
+    assert!(err.contains("the drivers' shader cache") && folder.path().join("o.exr").exists(), "{err}");
+}

@@ -102,7 +102,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("maud", &["src/scale/"]),
     ("base64", &["src/scale/"]),
     ("csv", &["src/scale/"]),
-    ("rustix", &["src/render/grids/list.rs", "src/scale/cpus.rs", "tests/hostile/"]),
+    ("rustix", &["src/gpu/driver_cache.rs", "src/render/grids/list.rs", "src/scale/cpus.rs", "tests/hostile/"]),
     ("anthill", &["src/main.rs", "src/cli/", "tests/", "bench/", "fuzz/"]),
 ];
 
