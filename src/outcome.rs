@@ -34,7 +34,8 @@ pub struct Outcome {
 
 impl Outcome {
     /// The program's exit code: 0 if every display is whole, 1 if one is missing or partial (with `strict`, also if an
-    /// error was survived), 2 for wrong usage, 3 if there is no usable device, 130 if the user interrupted it.
+    /// error was survived or geometry was left out), 2 for wrong usage, 3 if there is no usable device, 130 if the user
+    /// interrupted it.
     pub fn exit_code(&self, strict: bool) -> u8 {
         let is_whole = |display: &DisplayOutcome| display.state == DisplayState::Whole;
         match self.ending {
@@ -43,7 +44,7 @@ impl Outcome {
             Ending::Interrupted => 130,
             Ending::Unreadable | Ending::FaultNotReached => 1,
             Ending::Finished if !self.displays.iter().all(is_whole) => 1,
-            Ending::Finished => u8::from(strict && self.stats.errors_survived > 0),
+            Ending::Finished => u8::from(strict && self.stats.errors_survived + self.stats.left_out > 0),
         }
     }
 }

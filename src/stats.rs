@@ -315,6 +315,9 @@ pub struct Stats {
     pub counts: Counts,
     /// Errors that were survived, repeats included.
     pub errors_survived: u64,
+    /// Requests for geometry that were left out, and objects of which parts were left out.
+    #[serde(rename = "geometry_left_out")]
+    pub left_out: u64,
     /// Texture statistics of all devices added up.
     pub texture: TextureStats,
     /// Every kernel that was compiled, the slowest first.
@@ -524,6 +527,7 @@ mod tests {
             "shaded_vertices",
             "sample_points",
             "errors_survived",
+            "geometry_left_out",
             "texture",
             "kernels",
             "kernels_wait_s",

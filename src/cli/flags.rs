@@ -113,7 +113,7 @@ pub(super) struct RenderFlags {
     #[arg(long)]
     pub(super) check: bool,
 
-    /// Exit with 1 if any error was survived, even if every display is whole
+    /// Exit with 1 if any error was survived or geometry was left out, even if every display is whole
     #[arg(long)]
     pub(super) strict: bool,
 

@@ -38,7 +38,8 @@ pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console)
     let render = || render(&options, &reporter, &watcher);
     let mut outcome = report_interrupt(&interrupt, &console.err, message, render);
 
-    if matches!(outcome.ending, Ending::WrongUsage | Ending::NoDevice) {
+    let nothing_begun = outcome.ending == Ending::NoDevice && outcome.stats.worlds.is_empty();
+    if nothing_begun || outcome.ending == Ending::WrongUsage {
         return outcome.exit_code(flags.strict);
     }
     let stats = &mut outcome.stats;

@@ -93,7 +93,9 @@ impl Reader<'_> {
                 self.read_requests(&mut inner);
             }
             None => {
-                let (path, source) = self.load_archive(&name, lexer.source(), offset)?;
+                let loaded = self.load_archive(&name, lexer.source(), offset);
+                self.summary.incomplete |= loaded.is_err();
+                let (path, source) = loaded?;
                 self.enter(ArchiveIdentity::File(path), &name, offset)?;
                 self.read_source(&Arc::new(source));
             }

@@ -177,6 +177,7 @@ impl Reader<'_> {
     /// reported elsewhere.
     pub(super) fn close_all(&mut self, end: SourceLocation, cut: bool) {
         while let Some(block) = self.blocks.last() {
+            self.summary.incomplete = true;
             if !cut {
                 let message = format!("{0}Begin has no {0}End", block.kind.name());
                 let fault =

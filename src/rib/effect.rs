@@ -137,7 +137,7 @@ impl Reader<'_> {
 
     /// Reports that host memory is used up, by what, and the `consequence`.
     pub(super) fn refuse(&mut self, asked: &str, consequence: &str) {
-        self.summary.cut = true;
+        self.summary.incomplete = true;
         let memory = self.charge.memory();
         let (limit, usage) = (human_bytes(memory.limit_bytes()), memory.usage());
         let message = format!(

@@ -156,8 +156,11 @@ pub struct Summary {
     pub requests: u64,
     /// Number of reported errors, repeats included.
     pub errors: u64,
-    /// Whether something was left out for lack of host memory.
-    pub cut: bool,
+    /// Whether something was not read: the end of a text is missing or does not fit in host memory, it is damaged or
+    /// binary, or an archive cannot be read.
+    pub incomplete: bool,
+    /// Number of requests for geometry that is not supported or not valid.
+    pub left_out: u64,
     /// Why reading ended before the end of the input, if it did.
     pub stopped: Option<Stopped>,
 }

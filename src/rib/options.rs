@@ -97,11 +97,19 @@ impl Reader<'_> {
     pub(super) fn format(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let [x, y, aspect] = lexer.finite::<3>()?;
         if x.max(y) > RESOLUTION_MAX {
-            return Err(self.out_of_range(&format!("more than {RESOLUTION_MAX} pixels on a side")));
+            let fault = self.out_of_range(&format!("more than {RESOLUTION_MAX} pixels on a side"));
+            let [width, height] = self.options.format.unwrap_or(DEFAULT_FORMAT).resolution;
+            return Err(fault.hint(format!("the picture stays at {width} by {height} pixels")));
         }
         // Negative values stand for the renderer's default.
         let side = |value: f64, default: u32| if value < 0.5 { default } else { value.round() as u32 };
         let [default_x, default_y] = DEFAULT_FORMAT.resolution;
+        for (value, default) in
+            [(x, default_x), (y, default_y)].into_iter().filter(|(value, _)| (0.0..0.5).contains(value))
+        {
+            let message = format!("a picture of {value} pixels is empty; {default} pixels are used");
+            self.report_here(RequestFault::warning("range", self.current.offset, message));
+        }
         self.options.format = Some(PictureFormat {
             resolution: [side(x, default_x), side(y, default_y)],
             pixel_aspect: if aspect > 0.0 { aspect } else { DEFAULT_FORMAT.pixel_aspect },

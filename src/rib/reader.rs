@@ -230,10 +230,11 @@ impl<'r> Reader<'r> {
                 let location = SourceLocation { file: source.name.clone(), line: 0, column: 0 };
                 let fault = RequestFault::error("badfile", 0, problem.clone())
                     .hint("the part that could be decompressed was read");
+                self.summary.incomplete = true;
                 self.messages.report_at(location, fault);
             }
             Some(Truncated::TooLong(problem)) => {
-                self.summary.cut = true;
+                self.summary.incomplete = true;
                 let hint = "the part before this is drawn; raise --host-memory, or split the file";
                 let mut fault = RequestFault::error("limitcheck", source.bytes.len(), problem.clone()).hint(hint);
                 fault.severity = Severity::Severe;
@@ -285,6 +286,9 @@ impl<'r> Reader<'r> {
                 if fault.lacks_arguments {
                     fault.offset = offset;
                 }
+                // The text may have been cut off here.
+                let is_cut = fault.lacks_arguments || fault.code == "syntaxerror";
+                self.summary.incomplete |= is_cut && lexer.peek() == TokenKind::End;
                 self.messages.request.set(request.name);
                 self.messages.report(lexer, fault);
                 lexer.skip_to_request();
@@ -294,8 +298,11 @@ impl<'r> Reader<'r> {
 
     /// Counts a primitive that is not drawn.
     pub(super) fn note_left_out(&mut self, is_primitive: bool) {
-        if let Some(world) = self.world.as_mut().filter(|_| is_primitive) {
-            world.left_out += 1;
+        if is_primitive {
+            self.summary.left_out += 1;
+            if let Some(world) = &mut self.world {
+                world.left_out += 1;
+            }
         }
     }
 
@@ -341,6 +348,7 @@ impl<'r> Reader<'r> {
         let message = "the binary encoding of RIB is not supported yet; the rest of the file is skipped";
         let hint = "write it as text: Option \"rib\" \"format\" [\"ascii\"]";
         self.messages.report(lexer, RequestFault::error("unimplement", offset, message).hint(hint));
+        self.summary.incomplete = true;
         lexer.abandon();
     }
 

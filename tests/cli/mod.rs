@@ -2,6 +2,7 @@
 
 mod devices;
 mod estimates;
+mod incomplete;
 mod input;
 #[cfg(unix)]
 mod interrupt;
@@ -68,6 +69,11 @@ fn run(directory: &Path, args: &[impl AsRef<OsStr>], variables: &[(&str, &OsStr)
     };
     let [out, err] = [out, err].map(|reader| reader.join().expect("a reader"));
     Ran { code: status.code(), out, err }
+}
+
+/// Runs the program without any driver, which is enough to read scenes and check outputs.
+fn without_driver(folder: &Path, args: &[&str]) -> Ran {
+    run(folder, args, &[("VK_DRIVER_FILES", OsStr::new("/nonexistent"))], "")
 }
 
 fn text(mut stream: impl Read) -> String {

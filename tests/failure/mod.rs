@@ -211,7 +211,7 @@ fn of_two_devices_one_may_not_open() {
 fn the_only_device_may_not_open_once() {
     fail("unopened:0:0", &["--devices", "0"]).is_whole(&["; it is opened again"], 1);
     let ran = fail("unopened:0:0,unopened:0:1", &["--devices", "0"]);
-    assert_eq!((ran.code, ran.picture.is_some()), (Some(1), false), "{}", ran.err);
+    assert_eq!((ran.code, ran.picture.is_some()), (Some(3), false), "{}", ran.err);
     assert_eq!((ran.sum("failures"), ran.sum("reopened")), (2, 1), "{}", ran.stats);
     assert_eq!(ran.lines("error: no device is left to draw on").len(), 1, "{}", ran.err);
     assert_eq!(ran.lines("warning: device 0 (").len(), 2, "{}", ran.err);

@@ -37,6 +37,11 @@ impl DeviceSlot {
         slot
     }
 
+    /// Whether it has ever opened.
+    pub(super) fn has_opened(&self) -> bool {
+        self.device.is_some() || self.failures.has_opened()
+    }
+
     /// The device for a new world, opened again where it failed in the world before. One that always fails is given up
     /// for good.
     pub(super) fn take(&mut self) -> Option<Device> {
@@ -91,6 +96,7 @@ pub(super) struct DeviceReopener {
 impl DeviceReopener {
     /// A renderer on a device.
     pub(super) fn renderer(&self, device: Device) -> Result<DeviceRenderer, DeviceError> {
+        self.failures.note_open();
         DeviceRenderer::new(device, Arc::clone(&self.picture), self.tracks())
     }
 

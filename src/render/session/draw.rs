@@ -254,6 +254,7 @@ impl<'a> Session<'a> {
         advice::on_eye_splits(self.reporter, picture, &grids.lost);
         advice::on_nothing_in_view(self.reporter, picture, grids.totals.micropolygons);
         let count = begin.elapsed();
+        self.stats.left_out += grids.lost.len() as u64;
         self.world_stats().count = count;
         self.world_stats().cost = Some(CostStats { devices_s, count_jobs, ..CostStats::default() });
         self.draw_regions(picture, counted.into_iter().zip(reopeners).collect(), &grids, film);

@@ -22,6 +22,8 @@ struct RetryState {
     /// The scheduler was promised that the device is opened again, and has not yet asked for it.
     promised: bool,
     counts: FailureCounts,
+    /// The device was open at some time.
+    opened: bool,
 }
 
 impl FailureLog {
@@ -32,6 +34,14 @@ impl FailureLog {
     pub(super) fn begin_world(&self) {
         let mut retry = self.retry.lock();
         (retry.used, retry.promised) = (false, false);
+    }
+
+    pub(super) fn note_open(&self) {
+        self.retry.lock().opened = true;
+    }
+
+    pub(super) fn has_opened(&self) -> bool {
+        self.retry.lock().opened
     }
 
     pub(super) fn count_reopening(&self) {

@@ -19,8 +19,10 @@ pub(super) struct ReadSummary {
     pub took: Duration,
     /// The number of worlds read.
     pub worlds: u64,
-    /// Whether a scene could not be opened or unpacked.
+    /// Whether a scene could not be read whole.
     pub unreadable: bool,
+    /// The number of requests for geometry that is not supported or not valid.
+    pub left_out: u64,
 }
 
 /// A world that waits to be drawn.
@@ -99,10 +101,12 @@ impl SceneReading {
         let mut sender = WorldSender { options, worlds: worlds.clone(), stop, count: 0, waited: Duration::ZERO };
         let inputs: Vec<_> = options.scenes.iter().map(rib::Input::from_argument).collect();
         let summary = rib::read_stream(&inputs, &settings, reporter, &mut sender);
+        let ended = matches!(summary.stopped, Some(rib::Stopped::Unreadable | rib::Stopped::Aborted));
         ReadSummary {
             took: begin.elapsed().saturating_sub(sender.waited),
             worlds: u64::from(summary.worlds),
-            unreadable: summary.cut || summary.stopped == Some(rib::Stopped::Unreadable),
+            unreadable: summary.incomplete || ended,
+            left_out: summary.left_out,
         }
     }
 }

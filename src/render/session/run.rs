@@ -86,10 +86,12 @@ fn run_ticking(options: &RenderOptions, reporter: &Arc<Reporter>, ticker: &Progr
     let read = summary(&reading, receiver, &ticker.interrupt);
     let mut stats = std::mem::take(&mut session.stats);
     stats.stages.add(Stage::Parse, read.took);
+    stats.left_out += read.left_out;
     let nothing = displays.is_empty() && read.worlds == 0 && reporter.count_at_least(Severity::Error) > 0;
     let unreadable = ending == Ending::Finished && (read.unreadable || nothing);
     let disturbed = aids.check_faults(reporter);
     let ending = match ending {
+        Ending::Finished if !options.check && !session.slots.iter().any(DeviceSlot::has_opened) => Ending::NoDevice,
         Ending::Finished if unreadable => Ending::Unreadable,
         Ending::Finished if !disturbed => Ending::FaultNotReached,
         ending => ending,
@@ -97,7 +99,7 @@ fn run_ticking(options: &RenderOptions, reporter: &Arc<Reporter>, ticker: &Progr
     session.close_checkpoint(ending, &displays);
     if read.worlds == 0 {
         advise_no_world(options, reporter);
-    } else if ending == Ending::Finished && session.world_count() == 0 {
+    } else if ending != Ending::Interrupted && options.frames.is_some() && session.world_count() == 0 {
         let message = format!("--frames names no frame of the scene, which has {}", read.worlds);
         reporter.warn("nothing", &SourceLocation::default(), message);
     }

@@ -84,7 +84,7 @@ fn a_world_beyond_memory_is_cut_and_reported() {
     // Two lines each; 1000 points need about 96 KB, and 1 MiB is left beside the text.
     let length = text.len() as u64;
     let outcome = bounded(text, length + (1 << 20) + 1);
-    assert!(outcome.summary.cut);
+    assert!(outcome.summary.incomplete);
     assert_eq!((outcome.messages[0].code, outcome.messages.len()), ("limitcheck", 1), "{:?}", outcome.messages);
     let drawn = outcome.worlds[0].drawables.len();
     assert!((5..20).contains(&drawn), "{drawn}");
