@@ -23,6 +23,7 @@
 #![deny(unsafe_code)]
 
 pub mod diagnostic;
+pub mod files;
 pub mod film;
 pub mod forecast;
 pub mod gpu;

@@ -1,11 +1,13 @@
 //! What the user asks of a render: the meaning of every flag of the command line, not its spelling.
 
+use crate::files::{FileClaims, beside, resolve};
 use crate::film::OutputName;
 use crate::scene::SearchPaths;
 use crate::trace::Trace;
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a device may make no progress before it counts as hanging, unless the user says otherwise.
@@ -44,6 +46,20 @@ pub struct CheckpointOptions {
     pub interval: Duration,
     /// Whether to continue from what the file contains.
     pub resume: bool,
+}
+
+/// What the file that the next checkpoint is written to has more in its name.
+pub(crate) const PART_SUFFIX: &str = ".part";
+/// What the file that keeps other renders from using the checkpoint has more in its name.
+pub(crate) const LOCK_SUFFIX: &str = ".lock";
+
+impl CheckpointOptions {
+    /// All files that are written: the checkpoint, the next one before it is renamed, and the lock.
+    pub fn files(&self) -> [PathBuf; 3] {
+        let path = resolve(&self.path).unwrap_or_else(|_| self.path.clone());
+        let [part, lock] = [PART_SUFFIX, LOCK_SUFFIX].map(|suffix| beside(&path, suffix));
+        [self.path.clone(), part, lock]
+    }
 }
 
 /// A whole render: scenes in, displays out.
@@ -85,4 +101,6 @@ pub struct RenderOptions {
     pub checkpoint: Option<CheckpointOptions>,
     /// The trace that timelines are written to.
     pub trace: Trace,
+    /// The files of the render, each with its role. A file is claimed before it is opened.
+    pub files: Arc<FileClaims>,
 }

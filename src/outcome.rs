@@ -13,6 +13,8 @@ pub enum Ending {
     Unreadable,
     /// The user stopped the render; finished pixels were written.
     Interrupted,
+    /// Every world was rendered as far as possible, but a file was refused because it has another role.
+    Clashing,
     /// The command line does not fit the scene (as with `-o` for several pictures); nothing was rendered.
     WrongUsage,
     /// There is no usable device; nothing was rendered.
@@ -34,12 +36,12 @@ pub struct Outcome {
 
 impl Outcome {
     /// The program's exit code: 0 if every display is whole, 1 if one is missing or partial (with `strict`, also if an
-    /// error was survived or geometry was left out), 2 for wrong usage, 3 if there is no usable device, 130 if the user
-    /// interrupted it.
+    /// error was survived or geometry was left out), 2 for wrong usage and for files with two roles, 3 if there is no
+    /// usable device, 130 if the user interrupted it.
     pub fn exit_code(&self, strict: bool) -> u8 {
         let is_whole = |display: &DisplayOutcome| display.state == DisplayState::Whole;
         match self.ending {
-            Ending::WrongUsage => 2,
+            Ending::WrongUsage | Ending::Clashing => 2,
             Ending::NoDevice => 3,
             Ending::Interrupted => 130,
             Ending::Unreadable | Ending::FaultNotReached => 1,
@@ -66,6 +68,7 @@ mod tests {
             (Ending::Interrupted, vec![Partial { missing: 1 }], 0, false, 130),
             (Ending::Interrupted, vec![Whole], 0, true, 130),
             (Ending::WrongUsage, vec![], 1, true, 2),
+            (Ending::Clashing, vec![Whole, Missing], 1, false, 2),
             (Ending::NoDevice, vec![], 1, false, 3),
             (Ending::FaultNotReached, vec![Whole], 1, false, 1),
         ];

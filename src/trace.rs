@@ -2,11 +2,12 @@
 //!
 //! A [`Trace`] is a file. A [`Track`] is a row in it, owned by one thread, with a buffer of its own, so that threads
 //! contend for the file only once in tens of kilobytes. The file is valid JSON after every write: the closing brackets
-//! are written each time and overwritten by the next events, so a program that is killed leaves a trace that opens.
+//! are written each time and overwritten by the next events. It gets its name when it is finished; a program that is
+//! killed leaves a trace that opens beside that name, hidden.
 
+use crate::files::PendingFile;
 use parking_lot::Mutex;
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write as _};
 use std::path::Path;
 use std::sync::Arc;
@@ -30,7 +31,8 @@ struct OpenTrace {
 
 #[derive(Debug)]
 struct TraceFile {
-    file: File,
+    /// `None` once it has its name.
+    file: Option<PendingFile>,
     /// Where the closing brackets begin.
     end: u64,
     /// The first error; nothing is written after it.
@@ -52,11 +54,11 @@ impl Trace {
         Self::default()
     }
 
-    /// Creates a trace whose time begins now. An existing file is overwritten.
+    /// Creates a trace whose time begins now. An existing file is replaced when the trace is finished.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let mut file = File::create(path)?;
+        let mut file = PendingFile::create(path)?;
         file.write_all([OPENING, CLOSING].concat().as_bytes())?;
-        let file = Mutex::new(TraceFile { file, end: OPENING.len() as u64, error: None });
+        let file = Mutex::new(TraceFile { file: Some(file), end: OPENING.len() as u64, error: None });
         let output = OpenTrace { origin: Instant::now(), next_track: AtomicU32::new(1), file };
         Ok(Self { output: Some(Arc::new(output)) })
     }
@@ -73,11 +75,21 @@ impl Trace {
         track
     }
 
-    /// Returns the first write error, if there was one. Tracks that still exist may have more to write.
-    pub fn check(&self) -> io::Result<()> {
-        match self.output.as_ref().and_then(|output| output.file.lock().error.take()) {
-            Some(error) => Err(error),
-            None => Ok(()),
+    /// Gives the file its name. What tracks that still exist write later is lost.
+    ///
+    /// # Errors
+    /// The first error of writing, if there was one. An existing file stays then.
+    pub fn finish(&self) -> io::Result<()> {
+        let Some(output) = &self.output else { return Ok(()) };
+        let mut file = output.file.lock();
+        let finished = file.file.take().map_or(Ok(()), PendingFile::finish);
+        file.error.take().map_or(finished, Err)
+    }
+
+    /// Removes the file. An existing one of its name stays.
+    pub fn discard(&self) {
+        if let Some(output) = &self.output {
+            output.file.lock().file = None;
         }
     }
 }
@@ -85,13 +97,9 @@ impl Trace {
 impl TraceFile {
     /// Overwrites the closing brackets with events and new brackets, in one write.
     fn append(&mut self, events: &str) {
-        if self.error.is_some() {
-            return;
-        }
-        let written = self
-            .file
-            .seek(SeekFrom::Start(self.end))
-            .and_then(|_| self.file.write_all([events, CLOSING].concat().as_bytes()));
+        let (None, Some(file)) = (&self.error, &mut self.file) else { return };
+        let written =
+            file.seek(SeekFrom::Start(self.end)).and_then(|_| file.write_all([events, CLOSING].concat().as_bytes()));
         match written {
             Ok(()) => self.end += events.len() as u64,
             Err(error) => self.error = Some(error),
@@ -238,7 +246,7 @@ mod tests {
         track.mark("overflow", at(12), &[]);
         track.counter("memory", at(20), &[("bytes", 1.5e9)]);
         drop(track);
-        trace.check().expect("no error");
+        trace.finish().expect("no error");
         let events = events(&path);
         assert_eq!(events[1]["args"]["name"], "device 0: \"llvmpipe\"\n");
         let slice = json!({"ph": "X", "pid": 1, "tid": 1, "ts": 10, "name": "region", "dur": 20,
@@ -251,8 +259,9 @@ mod tests {
     #[test]
     fn a_trace_is_valid_at_any_moment() {
         let directory = tempfile::tempdir().expect("a temporary directory");
-        let path = directory.path().join("trace.json");
-        let trace = Trace::create(&path).expect("writable");
+        let trace = Trace::create(&directory.path().join("trace.json")).expect("writable");
+        let mut entries = std::fs::read_dir(directory.path()).expect("readable");
+        let path = entries.next().expect("a hidden file").expect("readable").path();
         assert_eq!(events(&path).len(), 1);
         let mut track = trace.track("host");
         track.flush();
@@ -278,6 +287,7 @@ mod tests {
                 });
             }
         });
+        trace.finish().expect("no error");
         let events = events(&path);
         assert_eq!(events.len(), 1 + 4 * 3002);
         let of = |thread: i32| events.iter().filter(|e| e["ph"] == "X" && e["args"]["thread"] == thread).count();
@@ -285,11 +295,26 @@ mod tests {
     }
 
     #[test]
+    fn a_trace_replaces_an_older_file_when_it_is_finished() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let path = directory.path().join("trace.json");
+        std::fs::write(&path, "old").expect("writable");
+        let trace = Trace::create(&path).expect("writable");
+        trace.track("host").flush();
+        trace.discard();
+        trace.finish().expect("nothing to do");
+        assert_eq!(std::fs::read_to_string(&path).expect("there"), "old");
+        Trace::create(&path).expect("writable").finish().expect("writable");
+        assert_eq!(events(&path).len(), 1);
+        assert_eq!(std::fs::read_dir(directory.path()).expect("readable").count(), 1);
+    }
+
+    #[test]
     fn no_trace_costs_nothing() {
         let mut track = Trace::off().track("host");
         track.slice("parse", Instant::now(), Instant::now(), &[("x", 1.0)]);
         assert!(track.buffer.is_empty());
-        Trace::off().check().expect("nothing to fail");
+        Trace::off().finish().expect("nothing to fail");
         assert!(Trace::create(Path::new("/no/such/directory/trace.json")).is_err());
     }
 }

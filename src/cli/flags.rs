@@ -31,7 +31,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0    every display was written whole
   1    a display is missing or partial, or a scene could not be read whole
-  2    wrong usage
+  2    wrong usage, or one file has two roles
   3    no usable device
   130  interrupted; finished pixels were written";
 
@@ -134,6 +134,10 @@ pub(super) struct RenderFlags {
     /// Begin with about N regions of different sizes (40 is enough), for `anthill predict`; the picture is the same
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(super) regions: Option<NonZeroUsize>,
+
+    /// Read and write files only in this folder, wherever links lead; for scenes from others
+    #[arg(long, value_name = "DIR")]
+    pub(super) confine: Option<PathBuf>,
 
     /// Run under Vulkan's validation layers and report what they find
     #[arg(long)]

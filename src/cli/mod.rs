@@ -16,6 +16,7 @@ mod watcher;
 pub(crate) use console::Console;
 pub(crate) use render_command::RenderFn;
 
+use anthill::files::{FileClaims, FileRole};
 use clap::{CommandFactory, Parser};
 use flags::{CliCommand, CompletionsFlags, Flags, ManFlags, PreviewFlags};
 use interrupt::INTERRUPTED;
@@ -111,6 +112,13 @@ fn man(flags: &ManFlags, console: &mut Console) -> u8 {
 }
 
 fn preview(flags: &PreviewFlags, console: &Console) -> u8 {
+    let claims = FileClaims::default();
+    for (path, role) in [(&flags.input, FileRole::Input), (&flags.output, FileRole::Picture)] {
+        if let Err(refused) = claims.claim(path, role) {
+            console.err.error(&refused.to_string());
+            return 2;
+        }
+    }
     match anthill::film::preview(&flags.input, &flags.output, flags.gain) {
         Ok(()) => 0,
         Err(error) => {

@@ -4,7 +4,8 @@ use super::console::Console;
 use super::flags::{FolderFlags, ProgressMode, RenderFlags, WorkFlags};
 use super::watcher::{Watcher, report_interrupt};
 use anthill::diagnostic::{Reporter, Severity};
-use anthill::film::{check_writable, write_bytes};
+use anthill::files::{FileClaims, FileRefused, FileRole, check_writable, write_bytes};
+use anthill::film::OutputName;
 use anthill::options::{CheckpointOptions, Overrides, RenderOptions};
 use anthill::outcome::{Ending, Outcome};
 use anthill::progress::{Interrupt, Observer};
@@ -12,7 +13,7 @@ use anthill::scale::{available_cpus, keep_to_cpus};
 use anthill::scene::SearchPaths;
 use anthill::stats::{Stage, Stats};
 use anthill::trace::Trace;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -40,6 +41,7 @@ pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console)
 
     let nothing_begun = outcome.ending == Ending::NoDevice && outcome.stats.worlds.is_empty();
     if nothing_begun || outcome.ending == Ending::WrongUsage {
+        options.trace.discard();
         return outcome.exit_code(flags.strict);
     }
     let stats = &mut outcome.stats;
@@ -62,7 +64,7 @@ pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console)
     let exit_code = outcome.exit_code(flags.strict);
     let stats_written =
         flags.stats.as_deref().map_or(Ok(()), |path| write_bytes(path, outcome.stats.to_json().as_bytes()));
-    let written = [(&flags.stats, stats_written), (&flags.trace, options.trace.check())];
+    let written = [(&flags.stats, stats_written), (&flags.trace, options.trace.finish())];
     let failed = written.into_iter().filter_map(|(path, result)| Some((path.as_ref()?, result.err()?)));
     let failures = failed.map(|(path, error)| console.err.error(&cannot_write(path, &error))).count();
     if failures > 0 { exit_code.max(1) } else { exit_code }
@@ -155,6 +157,12 @@ fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
         check_readable(scene)?;
     }
     let overrides = overrides(&flags.work)?;
+    let checkpoint = flags.checkpoint.clone().map(|path| CheckpointOptions {
+        path,
+        interval: flags.checkpoint_interval,
+        resume: flags.resume,
+    });
+    let files = claim_files(flags, checkpoint.as_ref())?;
     if let Some(cores) = flags.threads {
         let keep = available_cpus().and_then(|available| keep_to_cpus(cores.of(available)));
         keep.map_err(|error| format!("--threads: this system cannot restrict a program to some cores: {error}"))?;
@@ -182,12 +190,9 @@ fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
         check: flags.check,
         validate: flags.validate,
         timeout: flags.timeout,
-        checkpoint: flags.checkpoint.clone().map(|path| CheckpointOptions {
-            path,
-            interval: flags.checkpoint_interval,
-            resume: flags.resume,
-        }),
+        checkpoint,
         trace,
+        files: Arc::new(files),
     })
 }
 
@@ -219,6 +224,36 @@ fn folders_of_environment() -> SearchPaths {
 fn split_path(path: &str) -> Vec<String> {
     let folders = std::env::split_paths(path).map(|folder| folder.to_string_lossy().into_owned());
     folders.filter(|folder| !folder.is_empty()).collect()
+}
+
+/// Claims every file that the flags name, before any is opened.
+fn claim_files(flags: &RenderFlags, checkpoint: Option<&CheckpointOptions>) -> Result<FileClaims, String> {
+    let refused = |refused: FileRefused| refused.to_string();
+    let claims = match &flags.confine {
+        Some(folder) => FileClaims::confined_to(folder)
+            .map_err(|error| format!("--confine: cannot use \"{}\": {error}", folder.display()))?,
+        None => FileClaims::default(),
+    };
+    let mut claimed: Vec<(PathBuf, FileRole)> = Vec::new();
+    let is_file = |scene: &&PathBuf| scene.as_os_str() != "-";
+    // The same scene may be read twice.
+    claimed.extend(flags.scenes.iter().filter(is_file).map(|scene| (scene.clone(), FileRole::Scene)));
+    let checkpoints = checkpoint.map(CheckpointOptions::files).into_iter().flatten();
+    claimed.extend(checkpoints.map(|path| (path, FileRole::Checkpoint)));
+    claimed.extend(flags.stats.clone().map(|path| (path, FileRole::Statistics)));
+    claimed.extend(flags.trace.clone().map(|path| (path, FileRole::Trace)));
+    for (path, role) in &claimed {
+        claims.claim(path, *role).map_err(refused)?;
+    }
+    // The film claims it; with a # its name is not known yet.
+    if let Some(path) = flags.output.as_ref().and_then(OutputName::single) {
+        claims.check(Path::new(path), FileRole::Picture).map_err(refused)?;
+    }
+    if flags.scenes.iter().any(|scene| scene.as_os_str() == "-") && flags.confine.is_none() {
+        // What standard input comes from, if it is a file.
+        claims.claim(Path::new("/dev/stdin"), FileRole::Scene).map_err(refused)?;
+    }
+    Ok(claims)
 }
 
 /// The settings that override those of the scene.

@@ -5,7 +5,7 @@ use super::devices_command::{NO_USABLE_DEVICE, report_error};
 use super::flags::{ScaleFlags, WorkFlags};
 use super::interrupt::INTERRUPTED;
 use super::render_command::{cannot_write, check_readable, overrides};
-use anthill::film::check_writable;
+use anthill::files::{FileClaims, FileRole, check_writable};
 use anthill::gpu::{DeviceInfo, GpuError, devices};
 use anthill::options::Frames;
 use anthill::scale::machine::Machine;
@@ -57,8 +57,11 @@ fn check(flags: &ScaleFlags) -> Result<(), String> {
     check_readable(&flags.scene)?;
     overrides(&flags.work)?;
     std::fs::create_dir_all(&flags.output).map_err(|error| cannot_write(&flags.output, &error))?;
+    let claims = FileClaims::default();
+    claims.claim(&flags.scene, FileRole::Scene).map_err(|refused| refused.to_string())?;
     for name in report::FILES {
         let path = flags.output.join(name);
+        claims.claim(&path, FileRole::Study).map_err(|refused| refused.to_string())?;
         check_writable(&path).map_err(|error| cannot_write(&path, &error))?;
     }
     Ok(())

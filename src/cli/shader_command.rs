@@ -2,7 +2,7 @@
 
 use super::console::Console;
 use super::flags::{ShaderCommand, ShaderCompileFlags, ShaderInfoFlags, ShaderSources};
-use anthill::film::write_bytes;
+use anthill::files::{FileClaims, FileRole, write_bytes};
 use anthill::shading::standalone::{Preprocessing, StandaloneShader, read};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -59,6 +59,11 @@ fn compile(flags: &ShaderCompileFlags, console: &mut Console) -> Result<u8, Stri
         return Ok(if is_whole { 0 } else { INCOMPLETE });
     }
     let paths = paths(&shaders, flags.output.as_deref())?;
+    let claims = FileClaims::default();
+    let sources = flags.sources.files.iter().map(|file| (file, FileRole::Shader));
+    for (path, role) in sources.chain(paths.iter().map(|path| (path, FileRole::Kernel))) {
+        claims.claim(path, role).map_err(|refused| refused.to_string())?;
+    }
     for (shader, path) in shaders.iter().zip(&paths) {
         let kernel = shader.compile();
         for shortfall in &kernel.shortfalls {

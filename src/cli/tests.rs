@@ -187,7 +187,7 @@ fn every_bad_flag_is_explained() {
         ),
         (
             "render SCENE --trace DIR/no/trace.json",
-            "anthill: error: cannot write \"DIR/no/trace.json\": No such file or directory (os error 2)",
+            "anthill: error: cannot write \"DIR/no/trace.json\": there is no such directory",
         ),
         ("render SCENE --stats DIR", "anthill: error: cannot write \"DIR\": is a directory"),
         ("texture make a b", "anthill: error: `anthill texture` is not supported yet"),

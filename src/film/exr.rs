@@ -3,7 +3,8 @@
 use super::develop::DevelopedRows;
 use super::metadata::SOFTWARE;
 use super::plan::ExrChannel;
-use super::{FilmWriteError, PictureInfo, file::FileSink};
+use super::{FilmWriteError, PictureInfo};
+use crate::files::FileSink;
 use exr::block::{UncompressedBlock, writer::ChunksWriter};
 use exr::compression::Compression;
 use exr::math::Vec2;

@@ -31,9 +31,9 @@ mod channels;
 mod develop;
 mod driver;
 mod exr;
-mod file;
 mod metadata;
 mod output_name;
+mod partial;
 mod plan;
 mod png;
 mod preview;
@@ -45,11 +45,11 @@ mod tiff;
 
 pub use channels::{ChannelGroup, PixelLayout};
 pub use driver::check_driver;
-pub use file::{check_writable, write_bytes};
 pub use output_name::{OutputName, OutputNaming, RepeatedFrame, set_driver};
 pub use preview::{PreviewError, PreviewImage, encode_png, preview, preview_image};
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
+use crate::files::{FileClaims, FileRole, check_writable, write_whole};
 use crate::scene::{Camera, Options, World};
 use develop::DevelopedRows;
 use metadata::CameraMetadata;
@@ -57,6 +57,7 @@ use parking_lot::Mutex;
 use plan::{FileFormat, OutputFile, PlannedDisplay};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// An imager shader, which changes pixels after exposure and before quantization (RISpec 4.1.4).
 pub trait Imager: Sync {
@@ -121,6 +122,7 @@ pub struct Film {
     layout: PixelLayout,
     header: CameraMetadata,
     outputs: Vec<PlannedDisplay>,
+    claims: Arc<FileClaims>,
     pixels: Mutex<Pixels>,
 }
 
@@ -206,13 +208,19 @@ fn no_pixel(world: &World) -> Diagnostic {
 
 impl Film {
     /// Creates the film that a world's displays need, with all pixels missing. Mistakes in a display are reported here
-    /// and do not affect the other displays.
+    /// and do not affect the other displays. Its files are claimed in `claims`; one that has another role is missing.
     ///
     /// # Errors
     /// If the crop window selects no pixel, or if the film needs more than `bytes_max` bytes or cannot be allocated,
     /// which is reported. Then all displays are missing.
-    pub fn new(world: &World, bytes_max: u64, reporter: &Reporter) -> Result<Self, Vec<DisplayOutcome>> {
-        let outputs = plan::plan(&world.options.displays, reporter);
+    pub fn new(
+        world: &World,
+        bytes_max: u64,
+        claims: &Arc<FileClaims>,
+        reporter: &Reporter,
+    ) -> Result<Self, Vec<DisplayOutcome>> {
+        let mut outputs = plan::plan(&world.options.displays, reporter);
+        plan::claim(&mut outputs, claims, reporter);
         let layout = layout(&outputs, &world.options);
         if is_empty(world.camera.crop_px()) {
             reporter.report(no_pixel(world));
@@ -228,7 +236,8 @@ impl Film {
             reporter.report(error.hint("use a smaller Format, a CropWindow, or a larger --host-memory"));
             return Err(missing(&outputs, |_| true));
         };
-        Ok(Self { layout, header: CameraMetadata::new(&world.camera), outputs, pixels: Mutex::new(pixels) })
+        let (header, claims) = (CameraMetadata::new(&world.camera), Arc::clone(claims));
+        Ok(Self { layout, header, outputs, claims, pixels: Mutex::new(pixels) })
     }
 
     /// Returns which groups the renderer must produce and where each is in a pixel. Without groups there is nothing to
@@ -310,26 +319,32 @@ impl Film {
 
     /// Writes the file of every display and returns the outcomes in the order of the displays, without those that write
     /// nothing intentionally. `imager` is the world's imager, if it has one. A film without any finished pixel writes
-    /// nothing, because an older file is worth more than an empty one.
+    /// nothing, because an older file is worth more than an empty one; one with missing pixels is written as
+    /// `NAME.partial` beside an older whole file.
     pub fn finish(self, imager: Option<&dyn Imager>, reporter: &Reporter) -> Vec<DisplayOutcome> {
         let pixels = self.pixels.into_inner();
         let mut outcomes = Vec::new();
         for planned in &self.outputs {
-            let (path, state) = match planned {
+            let outcome = match planned {
                 PlannedDisplay::Nothing => continue,
-                PlannedDisplay::Never(path) => (path, DisplayState::Missing),
+                PlannedDisplay::Never(path) => DisplayOutcome { path: path.clone(), state: DisplayState::Missing },
                 PlannedDisplay::Write(output) if pixels.finished_count == 0 => {
                     let message = format!("no pixel of \"{}\" was finished; it is not written", output.path.display());
                     reporter.report(Diagnostic::new(Severity::Severe, "missingdata", output.location.clone(), message));
-                    (&output.path, DisplayState::Missing)
+                    DisplayOutcome { path: output.path.clone(), state: DisplayState::Missing }
                 }
                 PlannedDisplay::Write(output) => {
+                    let path = partial::path_for(&output.path, pixels.missing() > 0);
                     let imager = imager.filter(|_| output.groups.iter().any(develop::is_imaged));
                     let rows = DevelopedRows::new(&pixels, &self.layout, output, imager);
-                    (&output.path, write(output, &self.header, &pixels, rows, imager, reporter))
+                    let state = match check_partial(&self.claims, output, &path, reporter) {
+                        true => write(output, &path, &self.header, &pixels, rows, imager, reporter),
+                        false => DisplayState::Missing,
+                    };
+                    DisplayOutcome { path, state }
                 }
             };
-            outcomes.push(DisplayOutcome { path: path.clone(), state });
+            outcomes.push(outcome);
         }
         outcomes
     }
@@ -373,6 +388,24 @@ fn to_write(planned: &PlannedDisplay) -> Option<&OutputFile> {
     }
 }
 
+/// Whether a picture may be written to `path`; if that is not its own file, it must be free.
+fn check_partial(claims: &FileClaims, output: &OutputFile, path: &Path, reporter: &Reporter) -> bool {
+    if path == output.path {
+        return true;
+    }
+    let refused = match claims.claim(path, FileRole::Partial) {
+        Err(refused) => refused.to_string(),
+        Ok(()) if path.exists() && !partial::is_partial(path) => format!("\"{}\" exists", path.display()),
+        Ok(()) => {
+            let message = format!("\"{}\" keeps its older picture", output.path.display());
+            reporter.report(Diagnostic::new(Severity::Info, "missingdata", output.location.clone(), message));
+            return true;
+        }
+    };
+    report_unwritten(reporter, &output.location, path, &refused);
+    false
+}
+
 /// Why a file could not be written.
 #[derive(Debug, thiserror::Error)]
 enum FilmWriteError {
@@ -412,14 +445,14 @@ impl PictureInfo<'_> {
     /// Returns the note that marks a partial picture in text fields.
     fn partial_note(&self) -> Option<String> {
         let [width, height] = self.size();
-        (self.missing > 0).then(|| {
-            format!("partial: {} of {} pixels were not rendered", self.missing, u64::from(width) * u64::from(height))
-        })
+        (self.missing > 0)
+            .then(|| format!("partial: {} of {} {}", self.missing, u64::from(width) * u64::from(height), partial::NOTE))
     }
 }
 
 fn write(
     output: &OutputFile,
+    path: &Path,
     header: &CameraMetadata,
     pixels: &Pixels,
     rows: DevelopedRows<'_>,
@@ -427,7 +460,7 @@ fn write(
     reporter: &Reporter,
 ) -> DisplayState {
     let picture = PictureInfo { header, crop: pixels.crop, origin: output.origin, missing: pixels.missing() };
-    let written = file::write_whole(&output.path, |sink| {
+    let written = write_whole(path, |sink| {
         match &output.format {
             FileFormat::Exr { compression, channels } => exr::write(sink, &picture, *compression, channels, rows),
             FileFormat::Tiff { compression, samples } => {
@@ -439,12 +472,12 @@ fn write(
     });
     match written {
         Err(error) => {
-            report_unwritten(reporter, &output.location, &output.path, &error);
+            report_unwritten(reporter, &output.location, path, &error);
             DisplayState::Missing
         }
         Ok(()) if picture.missing == 0 => DisplayState::Whole,
         Ok(()) => {
-            let message = format!("\"{}\" is {}", output.path.display(), picture.partial_note().unwrap_or_default());
+            let message = format!("\"{}\" is {}", path.display(), picture.partial_note().unwrap_or_default());
             reporter.report(Diagnostic::new(Severity::Severe, "missingdata", output.location.clone(), message));
             DisplayState::Partial { missing: picture.missing }
         }

@@ -38,6 +38,11 @@ impl OutputName {
         Ok(Self { before: name[..start].into(), digits: Some(digits), after: after.into() })
     }
 
+    /// Returns the file name if it is the same for all frames.
+    pub fn single(&self) -> Option<&str> {
+        self.digits.is_none().then_some(self.before.as_str())
+    }
+
     /// Returns the file name for a frame.
     pub fn for_frame(&self, frame: i32) -> String {
         let Self { before, digits, after } = self;

@@ -4,6 +4,7 @@
 use super::channels::{ChannelGroup, groups_of};
 use super::driver::{self, DisplayDriver, DriverRemark};
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
+use crate::files::{FileClaims, FileRefused, FileRole};
 use crate::scene::{Display, DisplayMode, ParamValue, Quantize, ValueType};
 use std::path::PathBuf;
 
@@ -79,8 +80,23 @@ pub(super) enum PlannedDisplay {
     Nothing,
 }
 
-/// Plans all displays of a world. Two displays cannot write the same file: the later one fails, unless it is a window,
-/// for which nothing more needs to be written.
+/// Claims the files of displays. One that has another role, in this world or elsewhere, is not written.
+pub(super) fn claim(displays: &mut [PlannedDisplay], claims: &FileClaims, reporter: &Reporter) {
+    for planned in displays {
+        let PlannedDisplay::Write(output) = planned else { continue };
+        let Err(refused) = claims.claim(&output.path, FileRole::Picture) else { continue };
+        let hint = match refused {
+            FileRefused::Clash { .. } => "it is not written; name another file, or give -o a name with # for the frame",
+            FileRefused::Outside { .. } => "it is not written",
+        };
+        let severe = Diagnostic::new(Severity::Severe, "badfile", output.location.clone(), refused.to_string());
+        reporter.report(severe.hint(hint));
+        *planned = PlannedDisplay::Never(output.path.clone());
+    }
+}
+
+/// Plans all displays of a world. Two displays cannot write the same file: of those with the same name the later one is
+/// left out here if it is a window, for which nothing more needs to be written.
 pub(super) fn plan(displays: &[Display], reporter: &Reporter) -> Vec<PlannedDisplay> {
     let mut planned: Vec<PlannedDisplay> = Vec::with_capacity(displays.len());
     for display in displays {
@@ -91,11 +107,6 @@ pub(super) fn plan(displays: &[Display], reporter: &Reporter) -> Vec<PlannedDisp
                 planned.iter().any(|other| matches!(other, PlannedDisplay::Write(other) if other.path == output.path));
             if taken && is_window {
                 next = PlannedDisplay::Nothing;
-            } else if taken {
-                let message =
-                    format!("two displays write \"{}\"; the second one is not written", output.path.display());
-                reporter.error("badargument", &display.location, message);
-                next = PlannedDisplay::Never(output.path.clone());
             }
         }
         planned.push(next);

@@ -1,6 +1,6 @@
 //! Previews of OpenEXR pictures: PNG, sRGB, 8 bits.
 
-use super::file::{FileSink, write_whole};
+use crate::files::{FileSink, write_whole};
 use exr::image::{AnyChannel, FlatSamples};
 use exr::meta::MetaData;
 use exr::prelude::{ReadChannels, ReadLayers, read};

@@ -5,7 +5,8 @@ use super::develop::DevelopedRows;
 use super::metadata::SOFTWARE;
 use super::plan::{SampleBits, TiffSamples};
 use super::quantize::{dither_noise, quantize};
-use super::{FilmWriteError, PictureInfo, file::FileSink};
+use super::{FilmWriteError, PictureInfo};
+use crate::files::FileSink;
 use tiff::encoder::colortype::{ColorType, Gray8, Gray16, Gray32Float, RGB8, RGB16, RGB32Float};
 use tiff::encoder::{
     Compression, ImageEncoder, Rational, TiffEncoder, TiffKind, TiffKindBig, TiffKindStandard, TiffValue,

@@ -5,9 +5,10 @@ use super::lexer::{Lexer, LineMark, TokenKind};
 use super::reader::{ErrorHandling, Reader};
 use super::search;
 use super::source::{self, Source};
+use crate::files::FileRole;
 use crate::scene::SearchPaths;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How deeply archives may be nested.
@@ -118,16 +119,20 @@ impl Reader<'_> {
         // Other archives of the user's are searched after those beside the input.
         let (first, none) = (&self.settings.search_first, SearchPaths::default());
         let search = &search::with_others(&self.options.options.search, first, &none);
-        let folders = [asking.directory.as_deref(), self.directory.as_deref()];
-        let found = folders.into_iter().find_map(|folder| source::find_archive(name, search, folder));
-        let found = found.or_else(|| source::find_archive(name, &self.settings.search_last, None));
-        let Some(path) = found else {
+        let beside = [asking.directory.as_deref(), self.directory.as_deref()];
+        let last = self.settings.search_last.archive.iter().map(Path::new);
+        let folders = search.archive.iter().map(Path::new).chain(beside.into_iter().flatten()).chain(last);
+        let files = &self.settings.files;
+        let Some(path) = source::find_archive(name, folders, files) else {
             let hint = match search.archive.as_slice() {
                 [] => "no archive path is set (Option \"searchpath\" \"archive\", or --archives)".to_owned(),
                 paths => format!("the archive path is {}", paths.join(":")),
             };
             return Err(RequestFault::error("nofile", offset, format!("cannot find the archive \"{name}\"")).hint(hint));
         };
+        if let Err(refused) = files.claim(&path, FileRole::Archive) {
+            return Err(RequestFault::error("badfile", offset, refused.to_string()).hint("it is not read"));
+        }
         match Source::open(&path, &self.settings.memory) {
             Ok(source) => Ok((path.canonicalize().unwrap_or(path), source)),
             Err(error) => {

@@ -46,6 +46,7 @@ mod tests;
 pub use source::Input;
 
 use crate::diagnostic::Reporter;
+use crate::files::FileClaims;
 use crate::host_memory::{Charge, HostMemory};
 use crate::progress::Interrupt;
 use crate::scene::{Camera, Options, SearchPaths, World};
@@ -100,6 +101,8 @@ pub struct Settings {
     pub memory: Arc<HostMemory>,
     /// Ends the reading once it is raised.
     pub interrupt: Interrupt,
+    /// The files of the render; archives are claimed before they are opened.
+    pub files: Arc<FileClaims>,
 }
 
 impl Default for Settings {
@@ -113,6 +116,7 @@ impl Default for Settings {
             limits: Limits::default(),
             memory: HostMemory::of_machine(),
             interrupt: Interrupt::default(),
+            files: Arc::default(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Sources of RIB: files, standard input and memory, plain or gzip-compressed.
 
+use crate::files::FileClaims;
 use crate::host_memory::{Charge, ChargeKind, HostMemory};
-use crate::scene::SearchPaths;
 use crate::stats::human_bytes;
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
@@ -167,18 +167,23 @@ impl Source {
     }
 }
 
-/// Searches for an archive: an absolute name is used as it is, any other is searched in the directories of the archive
-/// path, then next to the file that names it. Only regular files are found, so that no device or pipe named in a RIB
-/// can block the renderer.
-pub(super) fn find_archive(name: &str, paths: &SearchPaths, beside: Option<&Path>) -> Option<PathBuf> {
+/// Searches for an archive: an absolute name is used as it is, any other is searched in `folders`. Only regular files
+/// are found, so that no device or pipe named in a RIB can block the renderer. Outside of the folder that may be used
+/// nothing is looked at; a name that could only be there is returned, to be refused.
+pub(super) fn find_archive<'a>(
+    name: &str,
+    folders: impl IntoIterator<Item = &'a Path>,
+    files: &FileClaims,
+) -> Option<PathBuf> {
     let name = Path::new(name);
-    if name.is_absolute() {
-        return name.is_file().then(|| name.to_owned());
-    }
-    let folders = paths.archive.iter().map(Path::new).chain(beside);
-    folders
-        .map(|folder| if folder == Path::new(".") { name.to_owned() } else { folder.join(name) })
-        .find(|p| p.is_file())
+    let candidates: Vec<PathBuf> = if name.is_absolute() {
+        vec![name.to_owned()]
+    } else {
+        let in_folder = |folder: &Path| if folder == Path::new(".") { name.to_owned() } else { folder.join(name) };
+        folders.into_iter().map(in_folder).collect()
+    };
+    let (inside, outside): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|path| files.check_inside(path).is_ok());
+    inside.into_iter().find(|path| path.is_file()).or_else(|| outside.into_iter().next())
 }
 
 #[cfg(test)]
@@ -233,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn archives_are_looked_for_on_the_path_then_beside_the_file() {
+    fn archives_are_looked_for_in_folders_in_their_order() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (first, second) = (folder.path().join("a"), folder.path().join("b"));
         for (folder, text) in [(&first, "1"), (&second, "2")] {
@@ -241,10 +246,15 @@ mod tests {
             std::fs::write(folder.join("x.rib"), text).expect("a new file");
         }
         std::fs::write(second.join("y.rib"), "").expect("a new file");
-        let paths = SearchPaths { archive: vec![first.display().to_string()], ..SearchPaths::default() };
-        assert_eq!(find_archive("x.rib", &paths, Some(&second)), Some(first.join("x.rib")));
-        assert_eq!(find_archive("y.rib", &paths, Some(&second)), Some(second.join("y.rib")));
-        assert_eq!(find_archive("z.rib", &paths, Some(&second)), None);
-        assert_eq!(find_archive("/dev/zero", &paths, None), None);
+        let find = |name, files: &FileClaims| find_archive(name, [first.as_path(), second.as_path()], files);
+        let free = FileClaims::default();
+        assert_eq!(find("x.rib", &free), Some(first.join("x.rib")));
+        assert_eq!(find("y.rib", &free), Some(second.join("y.rib")));
+        assert_eq!(find("z.rib", &free), None);
+        assert_eq!(find("/dev/zero", &free), None);
+        // What is inside comes first, and what is outside is not looked at.
+        let confined = FileClaims::confined_to(&second).expect("a folder");
+        assert_eq!(find("x.rib", &confined), Some(second.join("x.rib")));
+        assert_eq!(find("z.rib", &confined), Some(first.join("z.rib")));
     }
 }

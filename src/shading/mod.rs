@@ -22,6 +22,7 @@ pub mod standalone;
 mod values;
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
+use crate::files::FileClaims;
 use crate::pipeline::look::{Look, ShadingKernel};
 use crate::scene::{Attributes, Drawable, Primvar, PrimvarData, ValueType, World};
 use block::BlockSource;
@@ -56,12 +57,12 @@ pub struct Shading {
 }
 
 impl ShaderLibrary {
-    /// Creates an empty library with the built-in helper functions.
+    /// Creates an empty library with the built-in helper functions. Sources are claimed in `files`.
     ///
     /// # Errors
     /// If they are not what the compiler expects, which means a broken build.
-    pub fn new() -> Result<Self, LibraryError> {
-        Ok(Self { helpers: helpers()?, shaders: Shaders::default() })
+    pub fn new(files: Arc<FileClaims>) -> Result<Self, LibraryError> {
+        Ok(Self { helpers: helpers()?, shaders: Shaders::new(files) })
     }
 
     /// Compiles the kernels that a world needs and fills its parameter buffer. `variables` are computed for displays.

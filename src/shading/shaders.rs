@@ -1,11 +1,12 @@
 //! Finding and reading shaders: NAME.sl on the shader path, then the built-in ones. Each shader is read once.
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
+use crate::files::{FileClaims, FileRole};
 use crate::scene::ShaderInstance;
 use rustc_hash::FxHashMap;
 use spirv_gen::diagnostic::Severity as RslSeverity;
 use spirv_gen::ir::{Shader, ShaderKind};
-use spirv_gen::syntax::loader::{DirectoryLoader, NoIncludes, SourceLoader};
+use spirv_gen::syntax::loader::{DirectoryLoader, LoadedSource, NoIncludes, SourceLoader};
 use spirv_gen::syntax::preprocess::Source;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -59,12 +60,17 @@ impl FetchedShader {
 }
 
 /// Shaders by file, and built-in ones by name.
-#[derive(Default)]
 pub(super) struct Shaders {
     read: FxHashMap<PathBuf, Option<Arc<Shader>>>,
+    files: Arc<FileClaims>,
 }
 
 impl Shaders {
+    /// None were read yet. Sources are claimed in `files`.
+    pub(super) fn new(files: Arc<FileClaims>) -> Self {
+        Self { read: FxHashMap::default(), files }
+    }
+
     /// Fetches the shader of an instance. If it is unavailable, a message says why, a surface is replaced by the
     /// default surface, and other shaders are left out.
     pub(super) fn fetch(
@@ -91,10 +97,7 @@ impl Shaders {
             ShaderLookup::Broken => None, // its errors were reported
             ShaderLookup::NotFound(looked) => Some((
                 format!("there is no {} shader {:?}", need.word(), instance.name),
-                format!(
-                    "looked for {}.sl in {looked}; Option \"searchpath\" \"shader\" sets where to look",
-                    instance.name
-                ),
+                format!("{looked}; Option \"searchpath\" \"shader\" sets where to look"),
             )),
         };
         if let Some((message, hint)) = problem {
@@ -115,14 +118,22 @@ impl Shaders {
         let has_directories = Path::new(&file_name).components().count() > 1;
         let candidates = folders.iter().map(|folder| Path::new(folder).join(&file_name));
         let candidates = has_directories.then(|| PathBuf::from(&file_name)).into_iter().chain(candidates);
+        let mut refused = None;
         for file in candidates {
+            if let Err(outside) = self.files.check_inside(&file) {
+                refused = Some(outside.to_string());
+                continue;
+            }
             if self.read.contains_key(&file) || file.is_file() {
                 return self.read_file(file, folders, reporter).map_or(ShaderLookup::Broken, ShaderLookup::Shader);
             }
         }
         match self.built_in(name, reporter) {
             Some(shader) => ShaderLookup::Shader(shader),
-            None => ShaderLookup::NotFound(folders.join(", ")),
+            None => {
+                let looked = || format!("looked for {name}.sl in {}", folders.join(", "));
+                ShaderLookup::NotFound(refused.unwrap_or_else(looked))
+            }
         }
     }
 
@@ -131,8 +142,9 @@ impl Shaders {
             return known.clone();
         }
         let name = file.display().to_string();
-        let loader = DirectoryLoader::new(folders);
-        let shader = match std::fs::read(&file) {
+        let loader = ClaimingLoader { folders: DirectoryLoader::new(folders), files: &self.files };
+        let claimed = self.files.claim(&file, FileRole::Shader).map_err(std::io::Error::other);
+        let shader = match claimed.and_then(|()| std::fs::read(&file)) {
             Ok(bytes) => compile(&name, &String::from_utf8_lossy(&bytes), &loader, reporter),
             Err(error) => {
                 let location = SourceLocation { file: name.as_str().into(), line: 0, column: 0 };
@@ -154,6 +166,21 @@ impl Shaders {
         let shader = compile(name, source, &NoIncludes, reporter);
         self.read.insert(key, shader.clone());
         shader
+    }
+}
+
+/// Finds included files, and claims them.
+struct ClaimingLoader<'a> {
+    folders: DirectoryLoader,
+    files: &'a FileClaims,
+}
+
+impl SourceLoader for ClaimingLoader<'_> {
+    fn load(&self, path: &str, angled: bool, from: &str) -> Result<LoadedSource, String> {
+        let is_allowed = |file: &Path| self.files.check_inside(file).map_err(|outside| outside.to_string());
+        let loaded = self.folders.load_if(path, angled, from, &is_allowed)?;
+        let claimed = self.files.claim(Path::new(&loaded.name), FileRole::Shader);
+        claimed.map(|()| loaded).map_err(|refused| refused.to_string())
     }
 }
 

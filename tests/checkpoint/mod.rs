@@ -1,7 +1,7 @@
 //! Renders that are killed, interrupted, and resumed: the picture has the bits of a render that was never stopped.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
@@ -88,6 +88,15 @@ impl Place {
 
 /// A child that does not outlive its test.
 struct Running(Child);
+
+impl Running {
+    /// Waits for its end, and returns its exit code and what it said.
+    fn end(mut self) -> (Option<i32>, String) {
+        let mut err = String::new();
+        self.0.stderr.take().expect("a pipe").read_to_string(&mut err).expect("text");
+        (self.0.wait().expect("a child").code(), err)
+    }
+}
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -250,7 +259,8 @@ fn what_cannot_be_a_checkpoint_is_known_before_drawing() {
         assert!(code == Some(2) && err.contains(why), "{name} {code:?}: {err}");
     };
     refused("no/such/a.ckpt", "\"no/such/a.ckpt\": cannot write it: there is no such directory");
-    refused("a.rib", "\"a.rib\": the file exists and is not a checkpoint");
+    refused("a.rib", "\"a.rib\" (the file of --checkpoint) is the same file as \"a.rib\" (the scene)");
+    refused("spots.sl", "\"spots.sl\": the file exists and is not a checkpoint");
     refused(".", "is a directory");
     if Path::new("/dev/null").exists() {
         refused("/dev/null", "the file exists and is not a checkpoint");
@@ -264,12 +274,16 @@ fn what_cannot_be_a_checkpoint_is_known_before_drawing() {
     assert_eq!(place.files(), ["first.exr"]);
 }
 
-/// As on a full disk.
+/// As on a full disk: once the render has begun, a folder takes the place of the file that is written next.
 #[test]
 fn a_checkpoint_that_cannot_be_written_later_is_a_warning() {
     let place = Place::new();
-    fs::create_dir(place.path("a.ckpt.part")).expect("writable");
-    let (code, err) = place.render(&["--checkpoint", CHECKPOINT, "--checkpoint-interval", "0.02"]);
+    let running = place.begin();
+    let begin = Instant::now();
+    while fs::create_dir(place.path("a.ckpt.part")).is_err() {
+        assert!(begin.elapsed() < DEADLINE, "the next checkpoint is always being written");
+    }
+    let (code, err) = running.end();
     assert!(code == Some(0) && err.matches("warning: cannot write the checkpoint \"a.ckpt\"").count() == 1, "{err}");
     assert_eq!(place.pictures().len(), PICTURES.len());
 }

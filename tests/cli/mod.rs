@@ -2,6 +2,8 @@
 
 mod devices;
 mod estimates;
+#[cfg(unix)]
+mod files;
 mod incomplete;
 mod input;
 #[cfg(unix)]
@@ -129,13 +131,14 @@ fn previews_are_made_from_pictures_only() {
     }
 }
 
-/// A render that waits (for a reader of the pipe that its statistics go to) survives the first interrupt and ends at
-/// the second.
+/// A render that waits (for the reader of a full pipe that its statistics go to) survives the first interrupt and ends
+/// at the second.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_second_interrupt_ends_the_program() {
     const SIGINT: u32 = 2;
     const SIGTERM: u32 = 15;
+    use std::os::unix::fs::OpenOptionsExt;
     let directory = directory();
     std::fs::write(directory.path().join("a.rib"), "WorldBegin WorldEnd\n").expect("writable");
     let shell = |script: &str| {
@@ -144,6 +147,11 @@ fn the_second_interrupt_ends_the_program() {
         assert!(status.success(), "{script}");
     };
     shell("mkfifo pipe");
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let mut pipe =
+        std::fs::File::options().read(true).write(true).custom_flags(flags).open(directory.path().join("pipe"));
+    let pipe = pipe.as_mut().expect("a pipe");
+    while pipe.write(&[0; 4096]).is_ok() {}
     let mut command = Command::new(env!("CARGO_BIN_EXE_anthill"));
     command.current_dir(directory.path()).args(["render", "a.rib", "--stats", "pipe"]).stderr(Stdio::null());
     let mut child = Killed(command.spawn().expect("the binary runs"));

@@ -10,13 +10,14 @@ use super::tree::{File, files};
 const PARTS: &[(&str, &[&str])] = &[
     ("diagnostic", &[]),
     ("progress", &[]),
-    ("trace", &[]),
+    ("files", &[]),
+    ("trace", &["files"]),
     ("schedule", &[]),
     ("heap", &[]),
     ("host_memory", &["stats::human_bytes"]),
     ("scene", &["diagnostic"]),
-    ("rib", &["scene", "diagnostic", "host_memory", "progress", "stats::human_bytes"]),
-    ("film", &["scene", "diagnostic"]),
+    ("rib", &["scene", "diagnostic", "files", "host_memory", "progress", "stats::human_bytes"]),
+    ("film", &["scene", "diagnostic", "files"]),
     ("pipeline", &["scene", "diagnostic"]),
     // Looks, imagers and compiled kernels are handed to the pipeline; raster space must be its own.
     (
@@ -24,6 +25,7 @@ const PARTS: &[(&str, &[&str])] = &[
         &[
             "scene",
             "diagnostic",
+            "files",
             "pipeline::look",
             "pipeline::imager",
             "pipeline::recording",
@@ -35,14 +37,15 @@ const PARTS: &[(&str, &[&str])] = &[
     ("stats", &["film", "diagnostic"]),
     ("forecast", &["schedule", "stats"]),
     ("outcome", &["film", "stats"]),
-    ("options", &["film", "scene::SearchPaths", "trace"]),
+    ("options", &["film", "files", "scene::SearchPaths", "trace"]),
     // A study runs the program as its users do, and reads what it says of itself; devices are only looked up.
-    ("scale", &["film", "forecast", "stats", "gpu"]),
+    ("scale", &["film", "files", "forecast", "stats", "gpu"]),
     // All that takes part in a render: not `forecast` and `scale`, which only read what a render reports.
     (
         "render",
         &[
             "diagnostic",
+            "files",
             "film",
             "gpu",
             "heap",
@@ -102,7 +105,17 @@ const CRATES: &[(&str, &[&str])] = &[
     ("maud", &["src/scale/"]),
     ("base64", &["src/scale/"]),
     ("csv", &["src/scale/"]),
-    ("rustix", &["src/gpu/driver_cache.rs", "src/render/grids/list.rs", "src/scale/cpus.rs", "tests/hostile/"]),
+    (
+        "rustix",
+        &[
+            "src/files/",
+            "src/gpu/driver_cache.rs",
+            "src/render/grids/list.rs",
+            "src/scale/cpus.rs",
+            "tests/cli/",
+            "tests/hostile/",
+        ],
+    ),
     ("anthill", &["src/main.rs", "src/cli/", "tests/", "bench/", "fuzz/"]),
 ];
 

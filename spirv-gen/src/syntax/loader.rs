@@ -40,17 +40,29 @@ impl DirectoryLoader {
     pub fn new(directories: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         Self { directories: directories.into_iter().map(Into::into).collect() }
     }
-}
 
-impl SourceLoader for DirectoryLoader {
-    fn load(&self, path: &str, angled: bool, from: &str) -> Result<LoadedSource, String> {
+    /// As [`SourceLoader::load`], but files for which `is_allowed` returns an error are not looked at. The error is
+    /// returned if there is no other file.
+    pub fn load_if(
+        &self,
+        path: &str,
+        angled: bool,
+        from: &str,
+        is_allowed: &dyn Fn(&Path) -> Result<(), String>,
+    ) -> Result<LoadedSource, String> {
         let beside = Path::new(from).parent().filter(|_| !angled).map(Path::to_path_buf);
         let places: Vec<_> = beside.iter().chain(&self.directories).collect();
+        let mut refused = None;
         for directory in &places {
             let file = directory.join(path);
-            if file.is_file() {
+            if let Err(reason) = is_allowed(&file) {
+                refused = Some(reason);
+            } else if file.is_file() {
                 return read(&file);
             }
+        }
+        if let Some(reason) = refused {
+            return Err(reason);
         }
         let list: Vec<_> = places.iter().map(|p| format!("`{}`", p.join("").display())).collect();
         Err(if list.is_empty() {
@@ -58,6 +70,12 @@ impl SourceLoader for DirectoryLoader {
         } else {
             format!("looked in {}", list.join(", "))
         })
+    }
+}
+
+impl SourceLoader for DirectoryLoader {
+    fn load(&self, path: &str, angled: bool, from: &str) -> Result<LoadedSource, String> {
+        self.load_if(path, angled, from, &|_| Ok(()))
     }
 }
 

@@ -61,7 +61,7 @@ fn world(resolution: [u32; 2], displays: Vec<Display>) -> World {
 }
 
 fn film(world: &World, reporter: &Reporter) -> Film {
-    Film::new(world, u64::MAX, reporter).expect("a small film fits")
+    Film::new(world, u64::MAX, &Arc::default(), reporter).expect("a small film fits")
 }
 
 /// A value that no other pixel and channel has.
@@ -328,6 +328,32 @@ fn a_partial_film_is_written_and_marked() {
 }
 
 #[test]
+fn a_partial_film_leaves_an_older_whole_picture_alone() {
+    let directory = directory();
+    let path = path_in(&directory, "a.exr");
+    let beside = path_in(&directory, "a.exr.partial");
+    let world = world([4, 4], vec![display(&path, "exr", RGB)]);
+    let finish = |rows: u32| {
+        let reporter = Reporter::silent();
+        let film = film(&world, &reporter);
+        deposit(&film, [0, 0, 4, rows]);
+        let outcomes = film.finish(None, &reporter);
+        (outcomes[0].path.display().to_string(), outcomes[0].state)
+    };
+    let partial = |path: &String, missing| (path.clone(), DisplayState::Partial { missing });
+    assert_eq!(finish(2), partial(&path, 8), "nothing else is there");
+    assert_eq!(finish(3), partial(&path, 4), "what is there is partial too");
+    assert_eq!(finish(4), (path.clone(), DisplayState::Whole));
+    let whole = fs::read(&path).expect("written");
+    assert_eq!(finish(2), partial(&beside, 8));
+    assert_eq!(finish(3), partial(&beside, 4), "an older partial one is replaced");
+    assert_eq!(fs::read(&path).expect("there"), whole);
+    fs::write(&beside, "something else").expect("writable");
+    assert_eq!(finish(2), (beside.clone(), DisplayState::Missing));
+    assert_eq!(fs::read(&beside).expect("there"), b"something else");
+}
+
+#[test]
 fn a_film_without_pixels_keeps_the_old_file() {
     let directory = directory();
     let path = path_in(&directory, "a.exr");
@@ -374,10 +400,10 @@ fn outputs_that_cannot_be_written_are_found_before_rendering() {
 fn a_film_beyond_memory_is_refused() {
     let reporter = Reporter::silent();
     let huge = world([u32::MAX, u32::MAX], vec![display("a.exr", "exr", RGB)]);
-    assert!(Film::new(&huge, u64::MAX, &reporter).is_err());
+    assert!(Film::new(&huge, u64::MAX, &Arc::default(), &reporter).is_err());
     let small = world([100, 100], vec![display("a.exr", "exr", RGB)]);
-    assert!(Film::new(&small, 100_000, &reporter).is_err());
-    assert!(Film::new(&small, Film::bytes_of(&small.options, &small.camera), &reporter).is_ok());
+    assert!(Film::new(&small, 100_000, &Arc::default(), &reporter).is_err());
+    assert!(Film::new(&small, Film::bytes_of(&small.options, &small.camera), &Arc::default(), &reporter).is_ok());
     assert!((120_000..130_000).contains(&Film::bytes_of(&small.options, &small.camera)));
     assert_eq!(Film::bytes_of(&huge.options, &huge.camera), u64::MAX);
     assert_eq!(reporter.count_at_least(Severity::Severe), 2);
@@ -407,7 +433,6 @@ fn bad_displays_are_explained_and_do_not_stop_the_others() {
     ];
     let (outcomes, said) = make(&world([2, 2], displays));
     let expected = [
-        format!("two displays write \"{}\"; the second one is not written", path("same.exr")),
         format!("no window is opened for \"framebuffer\"; the picture is written to \"{}\"", path("same.exr")),
         "a display has no name, so its picture cannot be written".into(),
         "\"label\" is a string and cannot be displayed".into(),
@@ -416,6 +441,7 @@ fn bad_displays_are_explained_and_do_not_stop_the_others() {
         "the \"exr\" driver has no parameter \"colour\"".into(),
         "\"exrcompression\" cannot be \"best\"".into(),
         "exposure 1 0 is invalid; 1 1 is used".into(),
+        format!("\"{0}\" (a picture to write) is the same file as \"{0}\" (used before)", path("same.exr")),
     ];
     assert_eq!(said, expected);
     use DisplayState::{Missing, Whole};

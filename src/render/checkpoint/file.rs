@@ -9,7 +9,9 @@
 //! | | the pixels of the current world ([`Film::save`]), zlib; empty if there are none |
 //! | 4 | CRC-32 of everything before it |
 
+use crate::files::{beside, keep_mode};
 use crate::film::Film;
+use crate::options::{LOCK_SUFFIX, PART_SUFFIX};
 use flate2::write::ZlibEncoder;
 use flate2::{Compression, Crc, CrcWriter};
 use serde::{Deserialize, Serialize};
@@ -109,20 +111,31 @@ fn number(bytes: &[u8]) -> Result<(u32, &[u8]), CheckpointReadError> {
 
 /// Where the next checkpoint is written before it is renamed. Only the holder of the lock writes there.
 pub(super) fn part_of(path: &Path) -> PathBuf {
-    with_suffix(path, ".part")
+    beside(path, PART_SUFFIX)
 }
 
-/// `path` with a suffix added to its name.
-pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
+/// The file that the process which uses a checkpoint locks.
+pub(super) fn lock_of(path: &Path) -> PathBuf {
+    beside(path, LOCK_SUFFIX)
 }
 
 /// Replaces the checkpoint with `header` and the pixels that `film` has now.
 pub(super) fn write(path: &Path, header: &CheckpointHeader, film: Option<&Film>) -> io::Result<()> {
+    replace(path, |file| encode(file, header, film))
+}
+
+/// Replaces a checkpoint with what `encode` writes to a new file.
+fn replace(path: &Path, encode: impl FnOnce(File) -> io::Result<()>) -> io::Result<()> {
     let part = part_of(path);
-    let written = write_part(&part, header, film).and_then(|()| fs::rename(&part, path));
+    // Left by a program that was killed. A link is removed and not followed.
+    if let Err(error) = fs::remove_file(&part)
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        return Err(error);
+    }
+    let file = File::create_new(&part)?;
+    keep_mode(&file, path);
+    let written = encode(file).and_then(|()| fs::rename(&part, path));
     if written.is_err() {
         // On a full disk it would take space that the pictures need.
         let _ = fs::remove_file(part);
@@ -130,8 +143,8 @@ pub(super) fn write(path: &Path, header: &CheckpointHeader, film: Option<&Film>)
     written
 }
 
-fn write_part(part: &Path, header: &CheckpointHeader, film: Option<&Film>) -> io::Result<()> {
-    let mut file = CrcWriter::new(BufWriter::with_capacity(1 << 18, File::create(part)?));
+fn encode(file: File, header: &CheckpointHeader, film: Option<&Film>) -> io::Result<()> {
+    let mut file = CrcWriter::new(BufWriter::with_capacity(1 << 18, file));
     let text = serde_json::to_vec(header)?;
     file.write_all(MAGIC)?;
     file.write_all(&FORMAT.to_le_bytes())?;
@@ -172,20 +185,37 @@ mod tests {
         (folder, path, bytes)
     }
 
-    /// The temporary file is a link to a device that is always full.
+    /// What is written goes to a device that is always full.
     #[cfg(target_os = "linux")]
     #[test]
     fn on_a_full_disk_the_last_good_file_stays_and_nothing_else_is_left() {
         let (folder, path, good) = written();
-        std::os::unix::fs::symlink("/dev/full", part_of(&path)).expect("the folder can be written");
         let later = CheckpointHeader { current: None, ..header() };
-        let error = write(&path, &later, None).expect_err("the disk is full");
+        let full = |_| encode(File::options().write(true).open("/dev/full")?, &later, None);
+        let error = replace(&path, full).expect_err("the disk is full");
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
         assert_eq!(fs::read(&path).expect("still there"), good);
         assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 1);
         // Once there is space again, it is written.
         write(&path, &later, None).expect("there is space");
         assert_ne!(fs::read(&path).expect("still there"), good);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_its_way_is_not_followed_and_permissions_stay() {
+        use std::os::unix::fs::PermissionsExt;
+        let (folder, path, _) = written();
+        let victim = folder.path().join("victim");
+        fs::write(&victim, "precious").expect("writable");
+        std::os::unix::fs::symlink(&victim, part_of(&path)).expect("links work");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("its owner");
+        write(&path, &header(), None).expect("writable");
+        assert_eq!(fs::read(&victim).expect("there"), b"precious");
+        assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
+        let long = folder.path().join("x".repeat(250));
+        write(&long, &header(), None).expect("writable");
+        assert!(read(&long).expect("a checkpoint").is_some());
     }
 
     #[test]

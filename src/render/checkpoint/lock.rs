@@ -26,6 +26,10 @@ impl FileLock {
     /// Takes the lock whose file is `path`.
     pub(super) fn take(path: PathBuf) -> Result<Self, LockError> {
         loop {
+            // A link is not followed, nothing that has contents is removed, and no pipe is waited for.
+            if path.symlink_metadata().is_ok_and(|found| !found.is_file() || found.len() > 0) {
+                return Err(io::Error::other(format!("\"{}\" is not a lock", path.display())).into());
+            }
             let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
             match file.try_lock() {
                 Ok(()) if is_there(&file, &path) => return Ok(Self { path, _file: file }),

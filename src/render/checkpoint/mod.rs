@@ -9,7 +9,8 @@ mod identity;
 mod lock;
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
-use crate::film::{DisplayOutcome, Film, check_writable};
+use crate::files::{check_writable, resolve};
+use crate::film::{DisplayOutcome, Film};
 use crate::gpu::DeviceInfo;
 use crate::options::CheckpointOptions;
 use crate::pipeline::look::ImagerProgram;
@@ -82,13 +83,19 @@ impl Checkpoint {
     /// Locks the file and, to resume, reads it.
     pub(crate) fn open(options: &CheckpointOptions, reporter: &Arc<Reporter>) -> Result<Self, CheckpointError> {
         // The target of a link is replaced, not the link.
-        let path = options.path.canonicalize().unwrap_or_else(|_| options.path.clone());
+        let path = resolve(&options.path).unwrap_or_else(|_| options.path.clone());
         let refusal = |reason: String, hint| CheckpointError { path: options.path.clone(), reason, hint };
         check_writable(&path).map_err(|error| refusal(format!("cannot write it: {error}"), OTHER_FILE))?;
         if path.exists() && !(path.is_file() && file::may_be_replaced(&path).unwrap_or(false)) {
             return Err(refusal("the file exists and is not a checkpoint".into(), OTHER_FILE));
         }
-        let lock = FileLock::take(file::with_suffix(&path, ".lock"));
+        let part = file::part_of(&path);
+        if part.symlink_metadata().is_ok_and(|found| !found.is_file())
+            || part.exists() && !file::may_be_replaced(&part).unwrap_or(false)
+        {
+            return Err(refusal(format!("\"{}\" is not a part of a checkpoint", part.display()), OTHER_FILE));
+        }
+        let lock = FileLock::take(file::lock_of(&path));
         let lock = lock.map_err(|error| {
             refusal(error.to_string(), "name another file with --checkpoint: each render needs its own")
         })?;

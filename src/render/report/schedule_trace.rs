@@ -113,6 +113,7 @@ mod tests {
         mark(1, ScheduleEventKind::Cut { region: region(0, 32), kept: region(0, 16), left: region(16, 32), why });
         mark(0, ScheduleEventKind::Stolen { region: region(16, 32), from: 1 });
         drop(decisions);
+        trace.finish().expect("writable");
         let text = std::fs::read_to_string(path).expect("the trace");
         let events = serde_json::from_str::<serde_json::Value>(&text).expect("JSON")["traceEvents"].take();
         let marks = events.as_array().expect("a list").iter().filter(|event| event["ph"] == "i");

@@ -67,7 +67,8 @@ impl<'a> Session<'a> {
             memory,
             checkpoint: None,
             world_count: 0,
-            shading: ShaderLibrary::new().expect("the helper library was built with the compiler"),
+            shading: ShaderLibrary::new(Arc::clone(&options.files))
+                .expect("the helper library was built with the compiler"),
         }
     }
 
@@ -146,7 +147,7 @@ impl<'a> Session<'a> {
         let silent = Reporter::silent();
         let refused = charge.refused() == Some(ChargeKind::Film);
         let (bytes_max, reporter) = if refused { (0, &silent) } else { (u64::MAX, &**self.reporter) };
-        let mut film = Film::new(world, bytes_max, reporter)?;
+        let mut film = Film::new(world, bytes_max, &self.options.files, reporter)?;
         film.check_outputs(self.reporter);
         if self.options.check || world.options.hider.name == "null" {
             self.build_picture(world, &film);
@@ -253,8 +254,8 @@ impl<'a> Session<'a> {
         self.ticker.tally.begin(Activity::Drawing);
         advice::on_eye_splits(self.reporter, picture, &grids.lost);
         advice::on_nothing_in_view(self.reporter, picture, grids.totals.micropolygons);
-        let count = begin.elapsed();
         self.stats.left_out += grids.lost.len() as u64;
+        let count = begin.elapsed();
         self.world_stats().count = count;
         self.world_stats().cost = Some(CostStats { devices_s, count_jobs, ..CostStats::default() });
         self.draw_regions(picture, counted.into_iter().zip(reopeners).collect(), &grids, film);

@@ -127,5 +127,6 @@ fn settings(options: &RenderOptions, memory: &Arc<HostMemory>, interrupt: &Inter
         limits: rib::Limits::default(),
         memory: Arc::clone(memory),
         interrupt: interrupt.clone(),
+        files: Arc::clone(&options.files),
     }
 }

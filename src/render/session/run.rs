@@ -92,6 +92,7 @@ fn run_ticking(options: &RenderOptions, reporter: &Arc<Reporter>, ticker: &Progr
     let disturbed = aids.check_faults(reporter);
     let ending = match ending {
         Ending::Finished if !options.check && !session.slots.iter().any(DeviceSlot::has_opened) => Ending::NoDevice,
+        Ending::Finished if options.files.clashed() => Ending::Clashing,
         Ending::Finished if unreadable => Ending::Unreadable,
         Ending::Finished if !disturbed => Ending::FaultNotReached,
         ending => ending,

@@ -1,0 +1,316 @@
+//! Which file has which role, so that no role overwrites the file of another, whatever links and names it goes by.
+
+use super::whole::resolve;
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+use std::ffi::OsString;
+use std::fs::{self, FileType, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What a file is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileRole {
+    /// A scene on the command line.
+    Scene,
+    /// An archive that a scene reads.
+    Archive,
+    /// The source of a shader.
+    Shader,
+    /// A picture that is read.
+    Input,
+    /// A picture that is written.
+    Picture,
+    /// An unfinished picture beside an older one.
+    Partial,
+    /// The statistics of a render.
+    Statistics,
+    /// The timeline of a render.
+    Trace,
+    /// Saved pixels of a render.
+    Checkpoint,
+    /// A file of a scaling study.
+    Study,
+    /// A compiled shader.
+    Kernel,
+}
+
+impl FileRole {
+    fn is_written(self) -> bool {
+        !matches!(self, Self::Scene | Self::Archive | Self::Shader | Self::Input)
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Scene => "the scene",
+            Self::Archive => "an archive",
+            Self::Shader => "a shader",
+            Self::Input => "the picture to read",
+            Self::Picture => "a picture to write",
+            Self::Partial => "an unfinished picture",
+            Self::Statistics => "the file of --stats",
+            Self::Trace => "the file of --trace",
+            Self::Checkpoint => "the file of --checkpoint",
+            Self::Study => "a file of the study",
+            Self::Kernel => "a compiled shader",
+        }
+    }
+}
+
+/// A file with its role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Claim {
+    /// As it was named.
+    path: PathBuf,
+    role: FileRole,
+}
+
+/// Why a file is neither read nor written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FileRefused {
+    /// Another role has it, and one of the two would be overwritten.
+    #[error("\"{}\" ({role}) is the same file as \"{}\" ({other_role})", path.display(), other.display())]
+    Clash {
+        /// The file as this role names it.
+        path: PathBuf,
+        /// What it is to be.
+        role: &'static str,
+        /// The file as the other role names it.
+        other: PathBuf,
+        /// What the other role is.
+        other_role: &'static str,
+    },
+    /// It is outside of the only folder that may be used.
+    #[error("\"{}\" is outside of \"{}\", the only folder that --confine allows", path.display(), folder.display())]
+    Outside {
+        /// The file as it is named.
+        path: PathBuf,
+        /// The folder.
+        folder: PathBuf,
+    },
+}
+
+/// The number that the system gives a file: that of its device, and its own.
+type FileNumber = (u64, u64);
+
+/// A name in a folder, the same by whatever path it is reached.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Place {
+    folder: PathBuf,
+    /// Set where the system numbers files; `folder` is empty then.
+    folder_number: Option<FileNumber>,
+    name: OsString,
+}
+
+#[derive(Debug, Default)]
+struct Claimed {
+    places: FxHashMap<Place, Claim>,
+    /// The place by which a file that existed was claimed.
+    numbers: FxHashMap<FileNumber, Place>,
+}
+
+/// The files that a run of the program reads and writes, with their roles. A role claims its file before it opens it.
+#[derive(Debug, Default)]
+pub struct FileClaims {
+    /// The only folder in which files may be read and written, if there is one, without links in its path.
+    folder: Option<PathBuf>,
+    claimed: Mutex<Claimed>,
+    clashed: AtomicBool,
+}
+
+impl FileClaims {
+    /// Allows only files in this folder.
+    ///
+    /// # Errors
+    /// If there is no such folder.
+    pub fn confined_to(folder: &Path) -> io::Result<Self> {
+        let folder = folder.canonicalize()?;
+        if !folder.is_dir() {
+            return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is not a folder"));
+        }
+        Ok(Self { folder: Some(folder), ..Self::default() })
+    }
+
+    /// Whether a file was refused because it has another role.
+    pub fn clashed(&self) -> bool {
+        self.clashed.load(Ordering::Relaxed)
+    }
+
+    /// Notes that a file was refused because it has another role.
+    pub fn note_clash(&self) {
+        self.clashed.store(true, Ordering::Relaxed);
+    }
+
+    /// Claims a file for a role. Any number of roles may read it, but only one may write it, and then none may read it.
+    /// Devices such as `/dev/null` may have any role.
+    ///
+    /// # Errors
+    /// If it is refused; it must not be opened then.
+    pub fn claim(&self, path: &Path, role: FileRole) -> Result<(), FileRefused> {
+        self.find(path, role, true)
+    }
+
+    /// Whether a file could be claimed.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn check(&self, path: &Path, role: FileRole) -> Result<(), FileRefused> {
+        self.find(path, role, false)
+    }
+
+    /// Checks that a file is in the folder that may be used, where links lead.
+    ///
+    /// # Errors
+    /// If it is outside.
+    pub fn check_inside(&self, path: &Path) -> Result<(), FileRefused> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        if where_links_lead(path).is_some_and(|found| found.starts_with(folder)) {
+            return Ok(());
+        }
+        Err(FileRefused::Outside { path: path.to_owned(), folder: folder.clone() })
+    }
+
+    fn find(&self, path: &Path, role: FileRole, keeps: bool) -> Result<(), FileRefused> {
+        self.check_inside(path)?;
+        // A file in a folder that does not exist cannot be opened.
+        let Some((place, found)) = place_of(path) else { return Ok(()) };
+        if found.as_ref().is_some_and(|found| is_character_device(found.file_type())) {
+            return Ok(());
+        }
+        let number = found.as_ref().and_then(number_of);
+        let mut claimed = self.claimed.lock();
+        let other = claimed.places.get(&place).or_else(|| claimed.of_number(number?));
+        if let Some(other) = other {
+            if !role.is_written() && !other.role.is_written() {
+                return Ok(());
+            }
+            self.note_clash();
+            let other_role = if other.role == role { "used before" } else { other.role.words() };
+            let other = other.path.clone();
+            return Err(FileRefused::Clash { path: path.to_owned(), role: role.words(), other, other_role });
+        }
+        if keeps {
+            if let Some(number) = number {
+                claimed.numbers.insert(number, place.clone());
+            }
+            claimed.places.insert(place, Claim { path: path.to_owned(), role });
+        }
+        Ok(())
+    }
+}
+
+impl Claimed {
+    /// The claim of an existing file by another name (a hard link). A file that was replaced meanwhile has another
+    /// number, and its old one may have been given to a new file.
+    fn of_number(&self, number: FileNumber) -> Option<&Claim> {
+        let claim = self.places.get(self.numbers.get(&number)?)?;
+        let now = fs::metadata(&claim.path).ok().as_ref().and_then(number_of);
+        (now == Some(number)).then_some(claim)
+    }
+}
+
+/// The path without links of a file, or of the nearest folder above it that exists.
+fn where_links_lead(path: &Path) -> Option<PathBuf> {
+    if let Ok(found) = resolve(path) {
+        return Some(found);
+    }
+    let absolute = std::path::absolute(path).ok()?;
+    absolute.ancestors().skip(1).find_map(|folder| resolve(folder).ok())
+}
+
+fn place_of(path: &Path) -> Option<(Place, Option<Metadata>)> {
+    let path = resolve(path).ok()?;
+    let (folder, name) = (path.parent()?, path.file_name()?.to_owned());
+    let folder_number = fs::metadata(folder).ok().as_ref().and_then(number_of);
+    let folder = if folder_number.is_some() { PathBuf::new() } else { folder.to_owned() };
+    Some((Place { folder, folder_number, name }, fs::metadata(path).ok()))
+}
+
+#[cfg(unix)]
+fn number_of(found: &Metadata) -> Option<FileNumber> {
+    use std::os::unix::fs::MetadataExt;
+    Some((found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn number_of(_: &Metadata) -> Option<FileNumber> {
+    None
+}
+
+#[cfg(unix)]
+fn is_character_device(kind: FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_char_device(&kind)
+}
+
+#[cfg(not(unix))]
+fn is_character_device(_: FileType) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_has_one_role_by_whatever_name() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("sub")).expect("writable");
+        fs::write(at("a.rib"), "WorldBegin").expect("writable");
+        fs::hard_link(at("a.rib"), at("hard")).expect("links work");
+        for (link, target) in [("soft", "a.rib"), ("dangling", "new.exr"), ("folder", "sub")] {
+            std::os::unix::fs::symlink(target, at(link)).expect("links work");
+        }
+        let claims = FileClaims::default();
+        claims.claim(&at("a.rib"), FileRole::Scene).expect("free");
+        claims.claim(&at("a.rib"), FileRole::Archive).expect("both only read");
+        claims.claim(&at("new.exr"), FileRole::Picture).expect("free");
+        claims.claim(&at("folder/x"), FileRole::Trace).expect("free");
+        assert!(!claims.clashed());
+        for name in ["a.rib", "sub/../a.rib", "soft", "hard", "new.exr", "dangling", "sub/x", "./folder/x"] {
+            let refused = claims.check(&at(name), FileRole::Statistics).expect_err("taken");
+            assert!(matches!(refused, FileRefused::Clash { role: "the file of --stats", .. }), "{refused}");
+        }
+        assert!(claims.claim(&at("dangling"), FileRole::Archive).is_err(), "it will be written");
+        claims.claim(&at("free"), FileRole::Statistics).expect("free");
+        for _ in 0..2 {
+            claims.claim(Path::new("/dev/null"), FileRole::Picture).expect("any number of roles");
+        }
+        claims.claim(&at("no/such/x"), FileRole::Picture).expect("it cannot be opened");
+        // Once it was written by renaming, it is still the same.
+        fs::write(at("new.exr"), "").expect("writable");
+        assert!(claims.check(&at("new.exr"), FileRole::Trace).is_err() && claims.clashed());
+    }
+
+    #[test]
+    fn a_new_file_with_the_number_of_a_replaced_one_is_free() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("a.exr"), "old").expect("writable");
+        let claims = FileClaims::default();
+        claims.claim(&at("a.exr"), FileRole::Picture).expect("free");
+        fs::rename(at("a.exr"), at("b.exr")).expect("writable");
+        fs::write(at("a.exr"), "new").expect("writable");
+        claims.claim(&at("b.exr"), FileRole::Picture).expect("it has the old number of a.exr");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_lead_out_of_no_folder() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("in")).expect("writable");
+        std::os::unix::fs::symlink("..", at("in/up")).expect("links work");
+        std::os::unix::fs::symlink("../out.exr", at("in/out")).expect("links work");
+        let claims = FileClaims::confined_to(&at("in")).expect("a folder");
+        for name in ["in/a.exr", "in/none/a.exr", "in/./a", "in/up/in/a"] {
+            claims.check_inside(&at(name)).unwrap_or_else(|refused| panic!("{refused}"));
+        }
+        for name in ["a.exr", "in/../a", "in/up/a", "in/out", "inner/a", "none/in/a", "in/up/none/a"] {
+            assert!(claims.claim(&at(name), FileRole::Picture).is_err(), "{name}");
+        }
+        assert!(!claims.clashed() && FileClaims::confined_to(&at("none")).is_err());
+    }
+}

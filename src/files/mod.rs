@@ -1,0 +1,10 @@
+//! Files: which role each has in a run of the program, and writing them whole or not at all.
+
+mod claims;
+mod special;
+mod whole;
+
+pub use claims::{FileClaims, FileRefused, FileRole};
+pub(crate) use whole::FileSink;
+pub use whole::{PendingFile, check_writable, write_bytes};
+pub(crate) use whole::{beside, keep_mode, resolve, write_whole};

@@ -1,0 +1,71 @@
+//! Writing to devices and pipes, which are not replaced, without ever waiting for a program that does not read.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// How long the reader of a pipe may read nothing.
+#[cfg(target_os = "linux")]
+const READER_PAUSE_MAX: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// Checks whether a device or pipe can be written. A pipe is not opened, because its reader would see its end.
+pub(super) fn check(path: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    if std::os::unix::fs::FileTypeExt::is_fifo(&path.metadata()?.file_type()) {
+        return Ok(rustix::fs::access(path, rustix::fs::Access::WRITE_OK)?);
+    }
+    open(path).map(drop)
+}
+
+/// Writes all of `bytes`.
+pub(super) fn write(path: &Path, mut bytes: &[u8]) -> io::Result<()> {
+    let mut file = open(path)?;
+    while !bytes.is_empty() {
+        match file.write(bytes) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => bytes = &bytes[count..],
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => wait(&file)?,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+fn open(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+    let opened = OpenOptions::new().write(true).custom_flags(flags.bits().cast_signed()).open(path);
+    opened.map_err(|error| match error.raw_os_error() {
+        Some(code) if code == rustix::io::Errno::NXIO.raw_os_error() => {
+            io::Error::new(io::ErrorKind::BrokenPipe, "no program reads from this pipe")
+        }
+        _ => error,
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).open(path)
+}
+
+/// Waits until a pipe takes more.
+#[cfg(target_os = "linux")]
+fn wait(file: &File) -> io::Result<()> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let time = Timespec { tv_sec: READER_PAUSE_MAX.as_secs().cast_signed(), tv_nsec: 0 };
+    match poll(&mut [PollFd::new(file, PollFlags::OUT)], Some(&time)) {
+        Ok(0) => {
+            Err(io::Error::new(io::ErrorKind::TimedOut, "the program that reads from this pipe has stopped reading"))
+        }
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn wait(_: &File) -> io::Result<()> {
+    std::thread::sleep(std::time::Duration::from_millis(10));
+    Ok(())
+}
