@@ -399,9 +399,14 @@ impl Chain {
     pub(super) fn load_limits(&self, world: &DeviceWorld) -> LoadLimits {
         let RegionCapacity { arena, slots, .. } = self.region.capacity;
         let portions = |work| self.quota.of(work).saturating_mul(LOAD_PORTIONS);
-        let long = long_load_vertices(self.quota.of(Work::Trips));
-        let vertices = [portions(Work::Load), self.quota.of(Work::LoopLoad), long];
-        LoadLimits { records: arena as u32, slots: slots as u32, vertices, pages: world.pages.resident_max() }
+        let (usual, long) = (portions(Work::Load), long_load_vertices(self.quota.of(Work::Trips)));
+        LoadLimits {
+            records: arena as u32,
+            slots: slots as u32,
+            vertices: [usual, usual, long],
+            first_vertices: u64::MAX,
+            pages: world.pages.resident_max(),
+        }
     }
 
     /// The loads of some bins, batch by batch, of those batches that have something in a slab.

@@ -46,6 +46,8 @@ pub(crate) struct LoadLimits {
     pub slots: u32,
     /// Vertices, by the kind of loops; one slot in any case.
     pub vertices: [u64; 3],
+    /// Vertices of the first load; one slot in any case.
+    pub first_vertices: u64,
     /// Pages that can be resident at once.
     pub pages: usize,
 }
@@ -131,7 +133,7 @@ impl Loads {
         start..self.next
     }
 
-    /// Plans the grids of a load again, by what is now known of their programs.
+    /// Plans the grids of a load again, by what is now known of their programs and of the device's speed.
     pub(crate) fn replan(&mut self, index: usize, cost: impl Fn(usize) -> BinCost, limits: LoadLimits) {
         let load = &self.loads[index];
         let runs = load.pieces.iter().map(|&LoadPiece { bin, piece, .. }| Run {
@@ -183,7 +185,8 @@ fn plan_runs(
         let mut left = count;
         while left > 0 {
             let slots_left = limits.slots - load.count;
-            let vertices = limits.vertices[cost.loops.max(load.loops) as usize];
+            let first = if loads.is_empty() { limits.first_vertices } else { u64::MAX };
+            let vertices = limits.vertices[cost.loops.max(load.loops) as usize].min(first);
             let vertices_left = vertices.saturating_sub(load.vertices) >> slot_log2;
             let time = vertices_left.max(u64::from(load.count == 0)).min(u64::from(slots_left)) as u32;
             let fit = ((limits.records - records) / each).min(time);
@@ -219,10 +222,12 @@ mod tests {
     use super::*;
 
     const UNIT: BinCost = BinCost { vertex: 1, slot: 0, page: 3, loops: LoopKind::Short };
+    const ROOM: LoadLimits =
+        LoadLimits { records: 1 << 20, slots: 1000, vertices: [u64::MAX; 3], first_vertices: u64::MAX, pages: 1 };
 
     #[test]
     fn one_load_when_it_fits() {
-        let room = LoadLimits { records: 1000, slots: 100, vertices: [u64::MAX; 3], pages: 1 };
+        let room = LoadLimits { records: 1000, slots: 100, ..ROOM };
         let loads = plan(&[3, 0, 0, 0, 0, 0, 0, 0, 0, 1], 2..3, 7, |_| UNIT, room);
         assert_eq!(loads.len(), 1);
         assert_eq!((loads[0].first, loads[0].count, loads[0].vertices), (7, 4, 48 + 256));
@@ -248,8 +253,8 @@ mod tests {
         for records in [2000, 2560, 5000, 1 << 20] {
             for (slots, vertices) in [(1, u64::MAX), (3, u64::MAX), (1000, u64::MAX), (1000, 400), (1000, 0)] {
                 let cost = |bin: usize| BinCost { vertex: bin as u32 % 3 + 1, slot: bin as u32, page: bin, ..UNIT };
-                let loads =
-                    plan(&counts, 0..4, 0, cost, LoadLimits { records, slots, vertices: [vertices; 3], pages: 4 });
+                let limits = LoadLimits { records, slots, vertices: [vertices; 3], pages: 4, ..ROOM };
+                let loads = plan(&counts, 0..4, 0, cost, limits);
                 let mut next = 0;
                 for load in &loads {
                     assert_eq!(load.first, next);
@@ -274,8 +279,8 @@ mod tests {
         let counts = [5; 6 * SIZE_CLASSES as usize];
         for pages in 1..=6 {
             let cost = |bin: usize| BinCost { page: bin, ..UNIT };
-            let loads =
-                plan(&counts, 0..6, 0, cost, LoadLimits { records: 5000, slots: 1000, vertices: [u64::MAX; 3], pages });
+            let limits = LoadLimits { records: 5000, pages, ..ROOM };
+            let loads = plan(&counts, 0..6, 0, cost, limits);
             assert!(loads.iter().all(|load| load.pages.len() <= pages));
             let mut loads = Loads::new(loads, pages);
             let mut next = 0;
@@ -291,9 +296,22 @@ mod tests {
     }
 
     #[test]
+    fn only_the_first_part_of_a_load_that_is_too_much_is_small() {
+        let counts = [20; SIZE_CLASSES as usize];
+        let counted = |_| BinCost { loops: LoopKind::Counted, ..UNIT };
+        let mut loads = Loads::new(plan(&counts, 0..1, 5, counted, ROOM), 1);
+        let (grids, vertices) = (loads.loads[0].count, loads.loads[0].vertices);
+        loads.replan(0, counted, LoadLimits { first_vertices: 100, ..ROOM });
+        let [first, rest] = &loads.loads[..] else { panic!("{} loads", loads.loads.len()) };
+        assert!(first.vertices <= 100 && first.count > 0, "{} vertices", first.vertices);
+        assert_eq!((first.first, rest.first), (5, 5 + first.count));
+        assert_eq!((first.count + rest.count, first.vertices + rest.vertices), (grids, vertices));
+    }
+
+    #[test]
     fn long_loops_go_alone_and_other_loads_of_the_batch_stay_where_they_are() {
         let counts = [5; 4 * SIZE_CLASSES as usize];
-        let limits = LoadLimits { records: 40_000, slots: 1000, vertices: [u64::MAX, u64::MAX, 300], pages: 4 };
+        let limits = LoadLimits { records: 40_000, vertices: [u64::MAX, u64::MAX, 300], pages: 4, ..ROOM };
         let short = |bin: usize| BinCost { page: bin, ..UNIT };
         let mut loads = Loads::new(plan(&counts, 0..4, 7, short, limits), 4);
         assert_eq!(loads.loads.len(), 1);

@@ -11,7 +11,7 @@ use crate::gpu::{Device, GpuError};
 use crate::pipeline::plan::{AssignBin, PipelineStage, Process};
 use crate::pipeline::recording::Recording;
 use crate::render::region::chain::Chain;
-use crate::render::region::loads::LoopKind;
+use crate::render::region::loads::{LoadLimits, LoopKind};
 use crate::render::region::loop_watch::{WatchedLoad, trips_for};
 use crate::render::region::pace::{Portion, Work};
 use crate::render::region::record::{DeviceWorld, FIRST_TRIPS, StagePart, StageRun, empty_recording};
@@ -126,16 +126,18 @@ impl Chain {
         self.loads.loads[index].pieces.iter().any(|piece| vertex(piece.bin) != piece.cost.vertex)
     }
 
-    /// Plans the next load again if more is known of its loops than when it was planned.
+    /// Plans the next load again if more is known of its loops than when it was planned, or cuts it where it counts
+    /// its trips and is more than a submission should have: the device's speed was not known when it was planned.
     fn replan_next(&mut self, world: &DeviceWorld) {
-        if self.loads.done() {
-            return;
-        }
         let (index, shades) = (self.loads.next, self.shades());
+        let Some(load) = self.loads.loads.get(index) else { return };
         let cost = |bin| if shades { world.shade_cost(bin) } else { world.hide_cost(bin) };
-        if self.is_stale(world, index) {
+        let vertices = self.quota.of(Work::LoopLoad);
+        let is_too_much = load.loops == LoopKind::Counted && load.vertices > vertices;
+        if is_too_much || self.is_stale(world, index) {
             let before = self.loads.loads.len();
-            let limits = self.load_limits(world);
+            let first_vertices = if is_too_much { vertices } else { u64::MAX };
+            let limits = LoadLimits { first_vertices, ..self.load_limits(world) };
             self.loads.replan(index, cost, limits);
             if index < self.watch.until {
                 self.watch.until += self.loads.loads.len() - before;
