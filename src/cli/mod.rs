@@ -16,7 +16,7 @@ mod watcher;
 pub(crate) use console::Console;
 pub(crate) use render_command::RenderFn;
 
-use anthill::files::{FileClaims, FileRole};
+use anthill::files::{FileClaims, FileRole, write_bytes};
 use clap::{CommandFactory, Parser};
 use flags::{CliCommand, CompletionsFlags, Flags, ManFlags, PreviewFlags};
 use interrupt::INTERRUPTED;
@@ -98,17 +98,43 @@ fn completions(flags: &CompletionsFlags, console: &mut Console) -> u8 {
 }
 
 fn man(flags: &ManFlags, console: &mut Console) -> u8 {
-    let mut page = Vec::new();
-    let result = match &flags.output {
-        Some(folder) => clap_mangen::generate_to(Flags::command(), folder),
-        None => clap_mangen::Man::new(Flags::command()).render(&mut page),
+    let Some(folder) = &flags.output else {
+        let (_, page) = manual_page(Flags::command());
+        console.print(&String::from_utf8_lossy(&page));
+        return 0;
     };
-    if let (Err(error), Some(folder)) = (result, &flags.output) {
-        console.err.error(&render_command::cannot_write(folder, &error));
-        return 1;
+    let mut command = Flags::command().disable_help_subcommand(true);
+    command.build();
+    let mut pages = Vec::new();
+    add_manual_pages(command, &mut pages);
+    let claims = FileClaims::default();
+    for (name, page) in pages {
+        let path = folder.join(name);
+        if let Err(refused) = claims.claim(&path, FileRole::ManualPage) {
+            console.err.error(&refused.to_string());
+            return 2;
+        }
+        if let Err(error) = write_bytes(&path, &page) {
+            console.err.error(&render_command::cannot_write(&path, &error));
+            return 1;
+        }
     }
-    console.print(&String::from_utf8_lossy(&page));
     0
+}
+
+/// Adds the pages of a command's commands, and its own.
+fn add_manual_pages(command: clap::Command, pages: &mut Vec<(String, Vec<u8>)>) {
+    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+        add_manual_pages(inner.clone(), pages);
+    }
+    pages.push(manual_page(command));
+}
+
+/// The name of a command's manual page, and its text.
+fn manual_page(command: clap::Command) -> (String, Vec<u8>) {
+    let (page, mut text) = (clap_mangen::Man::new(command), Vec::new());
+    page.render(&mut text).expect("writing to memory cannot fail");
+    (page.get_filename(), text)
 }
 
 fn preview(flags: &PreviewFlags, console: &Console) -> u8 {

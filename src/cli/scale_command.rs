@@ -59,10 +59,11 @@ fn check(flags: &ScaleFlags) -> Result<(), String> {
     std::fs::create_dir_all(&flags.output).map_err(|error| cannot_write(&flags.output, &error))?;
     let claims = FileClaims::default();
     claims.claim(&flags.scene, FileRole::Scene).map_err(|refused| refused.to_string())?;
-    for name in report::FILES {
-        let path = flags.output.join(name);
+    let files = report::files_in(&flags.output);
+    for path in files.map_err(|error| cannot_write(&flags.output, &error))? {
         claims.claim(&path, FileRole::Study).map_err(|refused| refused.to_string())?;
-        check_writable(&path).map_err(|error| cannot_write(&path, &error))?;
+        let checked = report::check_replaceable(&path).and_then(|()| check_writable(&path));
+        checked.map_err(|error| cannot_write(&path, &error))?;
     }
     Ok(())
 }

@@ -34,6 +34,8 @@ pub enum FileRole {
     Study,
     /// A compiled shader.
     Kernel,
+    /// A manual page.
+    ManualPage,
 }
 
 impl FileRole {
@@ -54,6 +56,7 @@ impl FileRole {
             Self::Checkpoint => "the file of --checkpoint",
             Self::Study => "a file of the study",
             Self::Kernel => "a compiled shader",
+            Self::ManualPage => "a manual page",
         }
     }
 }

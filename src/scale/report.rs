@@ -7,7 +7,9 @@ use super::tables::{self, StudyTable};
 use crate::files::write_bytes;
 use crate::film::preview_image;
 use crate::stats::MeasuredWorld;
-use std::io;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// A file could not be written.
@@ -20,6 +22,56 @@ pub struct StudyWriteError {
 
 /// The files that [`write()`] makes, apart from the device maps.
 pub const FILES: [&str; 5] = ["scale.html", "scale.md", "scale.json", "scale.csv", "runs.csv"];
+
+/// How the names of other files of a study begin and end.
+const NUMBERED: [(&str, &str); 3] = [("drew.", ".png"), ("picture.", ".exr"), ("differs.", ".exr")];
+
+/// How the contents of a study's files begin, by the end of their names.
+const BEGINNINGS: [(&str, &[u8]); 6] = [
+    (".html", b"<!DOCTYPE html>"),
+    (".md", b"# Scaling study: "),
+    (".json", b"{\n"),
+    (".csv", b"devices,"),
+    (".png", b"\x89PNG\r\n"),
+    (".exr", b"\x76\x2f\x31\x01"),
+];
+
+/// Returns the files that a study in this folder may overwrite, whether they exist or not: the number of pictures is
+/// known only later.
+///
+/// # Errors
+/// If the folder cannot be read.
+pub fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut names: Vec<OsString> = FILES.map(OsString::from).to_vec();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        let is_numbered = |(begin, end): &(&str, &str)| {
+            name.to_str().is_some_and(|name| name.starts_with(begin) && name.ends_with(end))
+        };
+        if NUMBERED.iter().any(is_numbered) {
+            names.push(name);
+        }
+    }
+    Ok(names.into_iter().map(|name| folder.join(name)).collect())
+}
+
+/// Checks that a file does not exist, is empty, or could be that of an earlier study.
+///
+/// # Errors
+/// If it has other contents, or cannot be read.
+pub fn check_replaceable(path: &Path) -> io::Result<()> {
+    if !path.is_file() {
+        return Ok(());
+    }
+    let mut begin = Vec::new();
+    File::open(path)?.take(32).read_to_end(&mut begin)?;
+    let of_study =
+        |(end, expected): &(&str, &[u8])| path.to_string_lossy().ends_with(end) && begin.starts_with(expected);
+    match begin.is_empty() || BEGINNINGS.iter().any(of_study) {
+        true => Ok(()),
+        false => Err(io::Error::new(io::ErrorKind::AlreadyExists, "it exists and is not a file of a study")),
+    }
+}
 
 /// Writes the study to its folder: `scale.html` (one self-contained page), `scale.md`, `scale.json` (everything that
 /// was measured and predicted), `scale.csv` (a line for each configuration), `runs.csv` (a line for each run), and

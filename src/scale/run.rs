@@ -4,6 +4,7 @@
 use super::cpus::restrict_to_cpus;
 use super::plan::{Configuration, Plan};
 use super::study::{Differing, Series, StudyRun};
+use crate::files::write_bytes;
 use crate::stats::{Measured, MeasuredOutput};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -300,7 +301,8 @@ impl<'a> PictureComparison<'a> {
 }
 
 fn keep(file: &Path, kept: &Path) -> Result<(), RunError> {
-    fs::copy(file, kept).map(drop).map_err(|reason| io_error(&format!("cannot write \"{}\"", kept.display()), reason))
+    let copied = fs::read(file).and_then(|bytes| write_bytes(kept, &bytes));
+    copied.map_err(|reason| io_error(&format!("cannot write \"{}\"", kept.display()), reason))
 }
 
 fn hash(bytes: Vec<u8>) -> u64 {
