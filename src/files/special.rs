@@ -1,4 +1,5 @@
-//! Writing to devices and pipes, which are not replaced, without ever waiting for a program that does not read.
+//! Writing to devices and pipes, which are not replaced, without ever waiting for a program that does not read; and
+//! permissions, which only some systems know.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -15,6 +16,14 @@ pub(super) fn check(path: &Path) -> io::Result<()> {
         return Ok(rustix::fs::access(path, rustix::fs::Access::WRITE_OK)?);
     }
     open(path).map(drop)
+}
+
+/// Whether this user may write a file, as far as the system says so without opening it.
+pub(super) fn has_access(path: &Path) -> bool {
+    #[cfg(target_os = "linux")]
+    return rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok();
+    #[cfg(not(target_os = "linux"))]
+    return path.exists();
 }
 
 /// Writes all of `bytes`.

@@ -28,6 +28,10 @@ impl FileTarget {
         match fs::metadata(&path) {
             Ok(found) if found.is_dir() => Err(io::Error::new(io::ErrorKind::IsADirectory, "is a directory")),
             Ok(found) if !found.is_file() => Ok(Self::Special(path)),
+            // Renaming needs no permission of the file itself.
+            Ok(found) if found.permissions().readonly() || !special::has_access(&path) => {
+                Err(io::Error::new(io::ErrorKind::PermissionDenied, "is read-only"))
+            }
             Ok(_) => Ok(Self::File(path)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::File(path)),
             Err(error) => Err(error),
@@ -293,12 +297,16 @@ mod tests {
         let path = directory.path().join("a.exr");
         write_bytes(&path, b"first").expect("writable");
         assert_eq!(mode_of(&path).map(|mode| mode & 0o600), Some(0o600));
-        for mode in [0o600, 0o640, 0o666] {
+        for mode in [0o600, 0o640, 0o666, 0o200] {
             let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
             fs::set_permissions(&path, permissions).expect("its owner");
             write_bytes(&path, b"next").expect("writable");
             assert_eq!(mode_of(&path), Some(mode));
         }
+        fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o444)).expect("its owner");
+        let error = write_bytes(&path, b"other").expect_err("it is read-only");
+        assert_eq!(error.to_string(), "is read-only");
+        assert_eq!(fs::read(&path).expect("readable"), b"next");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Pictures with missing pixels: they say so in the file, and replace no whole picture.
 
-use crate::files::beside;
+use crate::files::{FileClaims, FileRole, beside};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,16 @@ pub(super) fn path_for(path: &Path, is_partial: bool) -> PathBuf {
         return path.to_owned();
     }
     beside(path, SUFFIX)
+}
+
+/// Removes the partial picture beside one that is whole now.
+pub(super) fn remove_old(path: &Path, claims: &FileClaims) {
+    let old = beside(path, SUFFIX);
+    let is_file = old.symlink_metadata().is_ok_and(|found| found.is_file());
+    if is_file && is_partial(&old) && claims.check(&old, FileRole::Partial).is_ok() {
+        // If it stays, it still says that it is partial.
+        let _ = fs::remove_file(old);
+    }
 }
 
 /// Whether a file is marked as partial.

@@ -1,6 +1,6 @@
-//! No file is lost: roles that meet in one file, files of every kind in every role, and folders that are not left.
+//! No file is lost: roles that meet in one file, and folders that are not left.
 
-use super::{anthill, directory, run, without_driver};
+use super::{anthill, directory, without_driver};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,16 +9,12 @@ use std::path::Path;
 const WORLD: &str = "Format 8 8 1\nWorldBegin\nSphere 0.5 -0.5 0.5 360\nWorldEnd\n";
 
 /// Contents of all regular files in a folder by name, hidden ones included.
-fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+pub(super) fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(folder).expect("readable").map(|entry| entry.expect("readable").path());
     let files = entries.filter(|path| path.symlink_metadata().is_ok_and(|found| found.is_file()));
     files
         .map(|path| (path.file_name().expect("a name").to_string_lossy().into(), fs::read(&path).expect("readable")))
         .collect()
-}
-
-fn pipe(path: &Path) {
-    assert!(std::process::Command::new("mkfifo").arg(path).status().expect("mkfifo runs").success());
 }
 
 #[test]
@@ -111,98 +107,6 @@ fn a_second_picture_of_one_name_is_left_out() {
         assert_eq!(anthill(folder.path(), &[&["preview"], &args[..]].concat()).code, Some(code), "{args:?}");
         assert!(fs::read(at("a.exr")).expect("written") == one);
     }
-}
-
-/// What a file is before it is named as an output.
-const KINDS: [&str; 8] = ["new", "file", "link", "dangling", "pipe", "folder", "missing/file", "/dev/null"];
-
-/// Makes a folder with a file of each kind, and one with the longest name.
-fn kinds(folder: &Path) -> String {
-    let at = |name: &str| folder.join(name);
-    fs::write(at("file"), "old").expect("writable");
-    fs::write(at("target"), "old").expect("writable");
-    symlink("target", at("link")).expect("links work");
-    symlink("made", at("dangling")).expect("links work");
-    pipe(&at("pipe"));
-    fs::create_dir(at("folder")).expect("writable");
-    "n".repeat(250)
-}
-
-/// Nothing blocks; what cannot be written is said, and nothing else changes.
-#[test]
-fn files_of_every_kind_are_written_or_refused() {
-    for flag in ["--stats", "--trace"] {
-        let folder = directory();
-        let long = kinds(folder.path());
-        fs::write(folder.path().join("k.rib"), WORLD).expect("writable");
-        for kind in KINDS.into_iter().chain([long.as_str()]) {
-            let ran = without_driver(folder.path(), &["render", "k.rib", "--check", flag, kind]);
-            let (code, message) = match kind {
-                "pipe" => (1, "no program reads from this pipe"),
-                "folder" => (2, "is a directory"),
-                "missing/file" => (2, "there is no such directory"),
-                _ => (0, ""),
-            };
-            assert!(ran.code == Some(code) && ran.err.contains(message), "{flag} {kind}: {:?} {}", ran.code, ran.err);
-        }
-        let after = contents(folder.path());
-        let names: Vec<&str> = after.keys().map(String::as_str).collect();
-        assert_eq!(names, ["file", "k.rib", "made", "new", &long, "target"]);
-        let is_json = |name: &&str| serde_json::from_slice::<serde_json::Value>(&after[*name]).is_ok();
-        assert!(names.iter().filter(|name| **name != "k.rib").all(is_json), "{flag}");
-        for link in ["link", "dangling"] {
-            assert!(fs::symlink_metadata(folder.path().join(link)).expect("there").is_symlink());
-        }
-    }
-}
-
-#[test]
-fn pictures_may_be_files_of_every_kind() {
-    let folder = directory();
-    let long = format!("{}.exr", "n".repeat(246));
-    kinds(folder.path());
-    let before = contents(folder.path());
-    for kind in KINDS.into_iter().chain([long.as_str()]) {
-        let scene = format!("Display \"{kind}\" \"exr\" \"rgba\"\n{WORLD}");
-        let ran = run(folder.path(), &["render", "-", "--check"], &[], &scene);
-        let expected = i32::from(matches!(kind, "folder" | "missing/file"));
-        assert_eq!(ran.code, Some(expected), "{kind}: {}", ran.err);
-    }
-    assert_eq!(contents(folder.path()), before, "--check writes no picture");
-    let displays = ["file", "link", "dangling", "pipe", "/dev/null", long.as_str()];
-    let displays = displays.map(|kind| format!("Display \"+{kind}\" \"exr\" \"rgba\"\n")).concat();
-    let ran = run(folder.path(), &["render", "-"], &[], &format!("{}{WORLD}", displays.replacen('+', "", 1)));
-    assert!(ran.code == Some(1) && ran.messages().len() == 1, "{}", ran.err);
-    assert!(ran.messages()[0].contains("cannot write \"pipe\": no program reads from this pipe"), "{}", ran.err);
-    let after = contents(folder.path());
-    assert_eq!(after.len(), 4, "{:?}", after.keys());
-    assert!(["target", "made", &long].iter().all(|name| after[*name] == after["file"] && !after["file"].is_empty()));
-}
-
-#[test]
-fn checkpoints_are_refused_where_they_would_do_harm() {
-    let folder = directory();
-    let long = kinds(folder.path());
-    for (name, text) in [("a.ckpt.lock", "mine"), ("b.ckpt.part", "mine")] {
-        fs::write(folder.path().join(name), text).expect("writable");
-    }
-    fs::write(folder.path().join("k.rib"), format!("Display \"o.exr\" \"exr\" \"rgba\"\n{WORLD}")).expect("writable");
-    let before = contents(folder.path());
-    let refused = ["file", "link", "pipe", "folder", "missing/file", "/dev/null", "a.ckpt", "b.ckpt", "o.exr/x"];
-    for name in refused {
-        let ran = without_driver(folder.path(), &["render", "k.rib", "--checkpoint", name]);
-        assert_eq!(ran.code, Some(2), "{name}: {}", ran.err);
-        assert_eq!(contents(folder.path()), before, "{name}");
-    }
-    for name in ["new", "dangling", long.as_str()] {
-        let ran = anthill(folder.path(), &["render", "k.rib", "--checkpoint", name, "--checkpoint-interval", "0.01"]);
-        assert_eq!(ran.code, Some(0), "{name}: {}", ran.err);
-        fs::remove_file(folder.path().join("o.exr")).expect("written");
-        assert_eq!(contents(folder.path()), before, "{name}");
-    }
-    // The display would be removed when the render is finished.
-    let ran = anthill(folder.path(), &["render", "k.rib", "--checkpoint", "o.exr"]);
-    assert!(ran.code == Some(2) && ran.err.contains("(the file of --checkpoint)"), "{}", ran.err);
 }
 
 #[test]

@@ -3,6 +3,8 @@
 mod devices;
 mod estimates;
 #[cfg(unix)]
+mod file_kinds;
+#[cfg(unix)]
 mod files;
 mod incomplete;
 mod input;

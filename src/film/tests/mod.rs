@@ -348,8 +348,11 @@ fn a_partial_film_leaves_an_older_whole_picture_alone() {
     assert_eq!(finish(2), partial(&beside, 8));
     assert_eq!(finish(3), partial(&beside, 4), "an older partial one is replaced");
     assert_eq!(fs::read(&path).expect("there"), whole);
+    assert_eq!(finish(4), (path.clone(), DisplayState::Whole));
+    assert!(!Path::new(&beside).exists(), "it is not needed any more");
     fs::write(&beside, "something else").expect("writable");
     assert_eq!(finish(2), (beside.clone(), DisplayState::Missing));
+    assert_eq!(finish(4), (path.clone(), DisplayState::Whole));
     assert_eq!(fs::read(&beside).expect("there"), b"something else");
 }
 
