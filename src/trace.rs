@@ -81,9 +81,10 @@ impl Trace {
     /// The first error of writing, if there was one. An existing file stays then.
     pub fn finish(&self) -> io::Result<()> {
         let Some(output) = &self.output else { return Ok(()) };
-        let mut file = output.file.lock();
-        let finished = file.file.take().map_or(Ok(()), PendingFile::finish);
-        file.error.take().map_or(finished, Err)
+        let mut trace = output.file.lock();
+        let file = trace.file.take();
+        trace.error.take().map_or(Ok(()), Err)?;
+        file.map_or(Ok(()), PendingFile::finish)
     }
 
     /// Removes the file. An existing one of its name stays.
@@ -303,6 +304,10 @@ mod tests {
         trace.track("host").flush();
         trace.discard();
         trace.finish().expect("nothing to do");
+        assert_eq!(std::fs::read_to_string(&path).expect("there"), "old");
+        let full = Trace::create(&path).expect("writable");
+        full.output.as_ref().expect("a file").file.lock().error = Some(io::ErrorKind::StorageFull.into());
+        assert_eq!(full.finish().map_err(|error| error.kind()), Err(io::ErrorKind::StorageFull));
         assert_eq!(std::fs::read_to_string(&path).expect("there"), "old");
         Trace::create(&path).expect("writable").finish().expect("writable");
         assert_eq!(events(&path).len(), 1);

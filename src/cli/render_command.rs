@@ -62,12 +62,28 @@ pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console)
         show_devices(&outcome.stats, console);
     }
     let exit_code = outcome.exit_code(flags.strict);
-    let stats_written =
-        flags.stats.as_deref().map_or(Ok(()), |path| write_bytes(path, outcome.stats.to_json().as_bytes()));
-    let written = [(&flags.stats, stats_written), (&flags.trace, options.trace.finish())];
+    let write_stats = |path: &Path| write_bytes(path, outcome.stats.to_json().as_bytes());
+    let finish_trace = |_: &Path| options.trace.finish();
+    let written = [
+        (&flags.stats, write_unwanted(flags.stats.as_deref(), &options.files, &write_stats)),
+        (&flags.trace, write_unwanted(flags.trace.as_deref(), &options.files, &finish_trace)),
+    ];
     let failed = written.into_iter().filter_map(|(path, result)| Some((path.as_ref()?, result.err()?)));
+    // If it was not written.
+    options.trace.discard();
     let failures = failed.map(|(path, error)| console.err.error(&cannot_write(path, &error))).count();
     if failures > 0 { exit_code.max(1) } else { exit_code }
+}
+
+/// Writes a file, if there is one, unless the scene reads what is in it.
+fn write_unwanted(
+    path: Option<&Path>,
+    files: &FileClaims,
+    write: &dyn Fn(&Path) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    files.check_unwanted(path).map_err(std::io::Error::other)?;
+    write(path)
 }
 
 /// Prints messages as they are reported, as far as the user wants to see them.

@@ -27,9 +27,14 @@ pub(super) fn run(command: &ShaderCommand, console: &mut Console) -> u8 {
 
 /// Reads shaders and prints the compiler's messages. Returns the shaders without errors, and whether that is all of
 /// them.
-fn read_all(sources: &ShaderSources, console: &Console) -> Result<(Vec<StandaloneShader>, bool), String> {
+fn read_all(
+    sources: &ShaderSources,
+    claims: &FileClaims,
+    console: &Console,
+) -> Result<(Vec<StandaloneShader>, bool), String> {
     let preprocessing = Preprocessing { includes: sources.includes.clone(), defines: sources.defines.clone() };
-    let files: Vec<_> = sources.files.iter().map(|file| read(file, &preprocessing)).collect::<Result<_, _>>()?;
+    let files: Vec<_> =
+        sources.files.iter().map(|file| read(file, &preprocessing, claims)).collect::<Result<_, _>>()?;
     let mut is_whole = true;
     for message in files.iter().flat_map(|file| &file.messages) {
         is_whole &= !message.is_error;
@@ -39,7 +44,7 @@ fn read_all(sources: &ShaderSources, console: &Console) -> Result<(Vec<Standalon
 }
 
 fn info(flags: &ShaderInfoFlags, console: &mut Console) -> Result<u8, String> {
-    let (shaders, is_whole) = read_all(&flags.sources, console)?;
+    let (shaders, is_whole) = read_all(&flags.sources, &FileClaims::default(), console)?;
     let text = if flags.json {
         let infos: Vec<_> = shaders.iter().map(StandaloneShader::info).collect();
         serde_json::to_string_pretty(&infos).expect("descriptions of shaders have string keys") + "\n"
@@ -51,7 +56,8 @@ fn info(flags: &ShaderInfoFlags, console: &mut Console) -> Result<u8, String> {
 }
 
 fn compile(flags: &ShaderCompileFlags, console: &mut Console) -> Result<u8, String> {
-    let (shaders, mut is_whole) = read_all(&flags.sources, console)?;
+    let claims = FileClaims::default();
+    let (shaders, mut is_whole) = read_all(&flags.sources, &claims, console)?;
     if flags.ir {
         shaders
             .iter()
@@ -59,10 +65,8 @@ fn compile(flags: &ShaderCompileFlags, console: &mut Console) -> Result<u8, Stri
         return Ok(if is_whole { 0 } else { INCOMPLETE });
     }
     let paths = paths(&shaders, flags.output.as_deref())?;
-    let claims = FileClaims::default();
-    let sources = flags.sources.files.iter().map(|file| (file, FileRole::Shader));
-    for (path, role) in sources.chain(paths.iter().map(|path| (path, FileRole::Kernel))) {
-        claims.claim(path, role).map_err(|refused| refused.to_string())?;
+    for path in &paths {
+        claims.claim(path, FileRole::Kernel).map_err(|refused| refused.to_string())?;
     }
     for (shader, path) in shaders.iter().zip(&paths) {
         let kernel = shader.compile();

@@ -67,6 +67,16 @@ struct Claim {
     /// As it was named.
     path: PathBuf,
     role: FileRole,
+    /// Set where this role is to write the file, and another one wanted to read what is in it.
+    wanted: Option<(PathBuf, FileRole)>,
+}
+
+impl Claim {
+    /// Says that another role cannot have the file.
+    fn refusal(&self, path: &Path, role: FileRole) -> FileRefused {
+        let other_role = if self.role == role { "used before" } else { self.role.words() };
+        FileRefused::Clash { path: path.to_owned(), role: role.words(), other: self.path.clone(), other_role }
+    }
 }
 
 /// Why a file is neither read nor written.
@@ -140,11 +150,6 @@ impl FileClaims {
         self.clashed.load(Ordering::Relaxed)
     }
 
-    /// Notes that a file was refused because it has another role.
-    pub fn note_clash(&self) {
-        self.clashed.store(true, Ordering::Relaxed);
-    }
-
     /// Claims a file for a role. Any number of roles may read it, but only one may write it, and then none may read it.
     /// Devices such as `/dev/null` may have any role.
     ///
@@ -160,6 +165,19 @@ impl FileClaims {
     /// If not.
     pub fn check(&self, path: &Path, role: FileRole) -> Result<(), FileRefused> {
         self.find(path, role, false)
+    }
+
+    /// Checks that a file with a role may still be overwritten, which is known only after everything was read.
+    ///
+    /// # Errors
+    /// If another role wanted to read what is in it.
+    pub fn check_unwanted(&self, path: &Path) -> Result<(), FileRefused> {
+        let Some((place, _)) = place_of(path) else { return Ok(()) };
+        let claimed = self.claimed.lock();
+        let Some(claim) = claimed.places.get(&place) else { return Ok(()) };
+        let Some((reader, role)) = &claim.wanted else { return Ok(()) };
+        let reader = Claim { path: reader.clone(), role: *role, wanted: None };
+        Err(reader.refusal(&claim.path, claim.role))
     }
 
     /// Checks that a file is in the folder that may be used, where links lead.
@@ -183,33 +201,37 @@ impl FileClaims {
         }
         let number = found.as_ref().and_then(number_of);
         let mut claimed = self.claimed.lock();
-        let other = claimed.places.get(&place).or_else(|| claimed.of_number(number?));
-        if let Some(other) = other {
+        let place = claimed.of_number(&place, number).unwrap_or(place);
+        if let Some(other) = claimed.places.get_mut(&place) {
             if !role.is_written() && !other.role.is_written() {
                 return Ok(());
             }
-            self.note_clash();
-            let other_role = if other.role == role { "used before" } else { other.role.words() };
-            let other = other.path.clone();
-            return Err(FileRefused::Clash { path: path.to_owned(), role: role.words(), other, other_role });
+            if keeps {
+                self.clashed.store(true, Ordering::Relaxed);
+            }
+            if keeps && !role.is_written() && other.wanted.is_none() {
+                other.wanted = Some((path.to_owned(), role));
+            }
+            return Err(other.refusal(path, role));
         }
         if keeps {
             if let Some(number) = number {
                 claimed.numbers.insert(number, place.clone());
             }
-            claimed.places.insert(place, Claim { path: path.to_owned(), role });
+            claimed.places.insert(place, Claim { path: path.to_owned(), role, wanted: None });
         }
         Ok(())
     }
 }
 
 impl Claimed {
-    /// The claim of an existing file by another name (a hard link). A file that was replaced meanwhile has another
-    /// number, and its old one may have been given to a new file.
-    fn of_number(&self, number: FileNumber) -> Option<&Claim> {
-        let claim = self.places.get(self.numbers.get(&number)?)?;
-        let now = fs::metadata(&claim.path).ok().as_ref().and_then(number_of);
-        (now == Some(number)).then_some(claim)
+    /// The place by which an existing file was claimed, if it was by another name than `place` (a hard link). A file
+    /// that was replaced meanwhile has another number, and its old one may have been given to a new file.
+    fn of_number(&self, place: &Place, number: Option<FileNumber>) -> Option<Place> {
+        let number = number.filter(|_| !self.places.contains_key(place))?;
+        let known = self.numbers.get(&number)?;
+        let now = fs::metadata(&self.places.get(known)?.path).ok().as_ref().and_then(number_of);
+        (now == Some(number)).then(|| known.clone())
     }
 }
 
@@ -285,6 +307,26 @@ mod tests {
         // Once it was written by renaming, it is still the same.
         fs::write(at("new.exr"), "").expect("writable");
         assert!(claims.check(&at("new.exr"), FileRole::Trace).is_err() && claims.clashed());
+    }
+
+    #[test]
+    fn what_another_role_wants_to_read_is_not_overwritten() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("part.rib"), "Sphere").expect("writable");
+        let claims = FileClaims::default();
+        claims.claim(&at("part.rib"), FileRole::Statistics).expect("nobody else has it yet");
+        claims.check_unwanted(&at("part.rib")).expect("nobody wants it");
+        assert!(claims.claim(&at("part.rib"), FileRole::Archive).is_err() && claims.clashed());
+        let refused = claims.check_unwanted(&at("part.rib")).expect_err("it is an archive");
+        let expected = FileRefused::Clash {
+            path: at("part.rib"),
+            role: "the file of --stats",
+            other: at("part.rib"),
+            other_role: "an archive",
+        };
+        assert_eq!(refused, expected);
+        claims.check_unwanted(&at("other")).expect("nobody has it");
     }
 
     #[test]

@@ -337,7 +337,7 @@ impl Film {
                     let path = partial::path_for(&output.path, pixels.missing() > 0);
                     let imager = imager.filter(|_| output.groups.iter().any(develop::is_imaged));
                     let rows = DevelopedRows::new(&pixels, &self.layout, output, imager);
-                    let state = match check_partial(&self.claims, output, &path, reporter) {
+                    let state = match may_be_written(&self.claims, output, &path, reporter) {
                         true => write(output, &path, &self.header, &pixels, rows, imager, reporter),
                         false => DisplayState::Missing,
                     };
@@ -392,12 +392,14 @@ fn to_write(planned: &PlannedDisplay) -> Option<&OutputFile> {
 }
 
 /// Whether a picture may be written to `path`; if that is not its own file, it must be free.
-fn check_partial(claims: &FileClaims, output: &OutputFile, path: &Path, reporter: &Reporter) -> bool {
-    if path == output.path {
-        return true;
-    }
-    let refused = match claims.claim(path, FileRole::Partial) {
+fn may_be_written(claims: &FileClaims, output: &OutputFile, path: &Path, reporter: &Reporter) -> bool {
+    let checked = match path == output.path {
+        true => claims.check_unwanted(path),
+        false => claims.claim(path, FileRole::Partial),
+    };
+    let refused = match checked {
         Err(refused) => refused.to_string(),
+        Ok(()) if path == output.path => return true,
         Ok(()) if path.exists() && !partial::is_partial(path) => format!("\"{}\" exists", path.display()),
         Ok(()) => {
             let message = format!("\"{}\" keeps its older picture", output.path.display());

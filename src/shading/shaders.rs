@@ -170,9 +170,9 @@ impl Shaders {
 }
 
 /// Finds included files, and claims them.
-struct ClaimingLoader<'a> {
-    folders: DirectoryLoader,
-    files: &'a FileClaims,
+pub(super) struct ClaimingLoader<'a> {
+    pub(super) folders: DirectoryLoader,
+    pub(super) files: &'a FileClaims,
 }
 
 impl SourceLoader for ClaimingLoader<'_> {

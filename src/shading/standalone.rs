@@ -1,7 +1,9 @@
 //! Shaders without a scene, which `anthill shader` compiles and describes.
 
 use super::programs::Tokens;
+use super::shaders::ClaimingLoader;
 use super::shortfall_text;
+use crate::files::{FileClaims, FileRole};
 use serde::Serialize;
 use spirv_gen::compose::{Binding, Composed, OutputRequest, Reflection, ShaderUse, Slice, compose};
 use spirv_gen::emit::Library as Helpers;
@@ -90,19 +92,23 @@ pub struct ParameterInfo {
     pub default: serde_json::Value,
 }
 
-/// Reads a source file (`-` is standard input), or the standard shader of this name if there is no such file.
+/// Reads a source file (`-` is standard input), or the standard shader of this name if there is no such file. It is
+/// claimed in `files`, and so are those that it includes.
 ///
 /// # Errors
 /// A sentence for the user if there is no such file or shader, or if it cannot be read. Mistakes in the source are in
 /// the messages.
-pub fn read(argument: &Path, preprocessing: &Preprocessing) -> Result<SourceFile, String> {
+pub fn read(argument: &Path, preprocessing: &Preprocessing, files: &FileClaims) -> Result<SourceFile, String> {
     let name = argument.display().to_string();
     let built_in = standard::source(&name).filter(|_| !argument.exists());
     let text = match built_in {
         Some(text) => text.to_string(),
-        None => load(argument).map_err(|error| not_read(&name, &error))?,
+        None => {
+            files.claim(argument, FileRole::Shader).map_err(|refused| refused.to_string())?;
+            load(argument).map_err(|error| not_read(&name, &error))?
+        }
     };
-    let loader = DirectoryLoader::new(&preprocessing.includes);
+    let loader = ClaimingLoader { folders: DirectoryLoader::new(&preprocessing.includes), files };
     let source = Source { name: &name, text: &text, loader: &loader, defines: &preprocessing.defines };
     let parsed = spirv_gen::parse_shaders(&source);
     let message = |diagnostic: &spirv_gen::diagnostic::Diagnostic| CompilerMessage {
@@ -267,7 +273,7 @@ mod tests {
     use super::*;
 
     fn standalone(name: &str) -> StandaloneShader {
-        let file = read(Path::new(name), &Preprocessing::default()).expect("a standard shader");
+        let file = read(Path::new(name), &Preprocessing::default(), &FileClaims::default()).expect("a standard shader");
         assert!(file.messages.is_empty(), "{:?}", file.messages);
         file.shaders.into_iter().next().expect("one shader")
     }
@@ -303,7 +309,8 @@ mod tests {
 
     #[test]
     fn read_errors_suggest_standard_shaders() {
-        let error = |name: &str| read(Path::new(name), &Preprocessing::default()).expect_err(name);
+        let error =
+            |name: &str| read(Path::new(name), &Preprocessing::default(), &FileClaims::default()).expect_err(name);
         assert!(error("plastik").ends_with("did you mean plastic?"));
         assert!(error("qqq").contains("(ambientlight, background, bumpy, "));
         assert!(error("no/such.sl").starts_with("cannot read \"no/such.sl\": "));

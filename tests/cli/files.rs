@@ -52,39 +52,107 @@ fn no_two_flags_share_a_file() {
     }
 }
 
+/// Whatever a render reads, and by whatever flag or request that file is to be written. What is read is often known
+/// only after a file was chosen.
 #[test]
-fn no_display_overwrites_what_is_used_otherwise() {
+fn nothing_that_a_render_reads_is_overwritten() {
+    let folder = directory();
+    let at = |name: &str| folder.path().join(name);
+    let read = ["k.rib", "part.rib", "red.sl", "shade.h"];
+    fs::write(at("part.rib"), "Sphere 0.5 -0.5 0.5 360\n").expect("writable");
+    fs::write(at("red.sl"), "#include \"shade.h\"\nsurface red() { Ci = SHADE; }").expect("writable");
+    fs::write(at("shade.h"), "#define SHADE color(1, 0, 0)\n").expect("writable");
+    let world = "Format 8 8 1 WorldBegin Surface \"red\" ReadArchive \"part.rib\" WorldEnd\n";
+    for (victim, role) in read.into_iter().zip(["the scene", "an archive", "a shader", "a shader"]) {
+        symlink(victim, at("v.0001.exr")).expect("links work");
+        let writers = [
+            (vec!["-o", "v.0001.exr"], "a picture to write"),
+            (vec!["-o", "v.#.exr"], "a picture to write"),
+            (vec![], "a picture to write"),
+            (vec!["--stats", "v.0001.exr"], "the file of --stats"),
+            (vec!["--trace", "v.0001.exr"], "the file of --trace"),
+            (vec!["--checkpoint", "v.0001.exr"], "is not a checkpoint"),
+        ];
+        for (flags, writer) in writers {
+            let display = if flags.is_empty() { victim } else { "o.exr" };
+            fs::write(at("k.rib"), format!("Display \"{display}\" \"tiff\" \"rgba\"\n{world}")).expect("writable");
+            let before = contents(folder.path());
+            let ran = anthill(folder.path(), &[&["render", "k.rib", "--devices", "0"], &flags[..]].concat());
+            let named = [role, writer].iter().filter(|words| ran.err.contains(**words)).count();
+            let is_said = named == 2 || named == 1 && flags.contains(&"--checkpoint");
+            assert!(ran.code == Some(2) && is_said, "{victim} {flags:?}: {:?} {}", ran.code, ran.err);
+            let _ = fs::remove_file(at("o.exr"));
+            assert_eq!(contents(folder.path()), before, "{victim} {flags:?}");
+        }
+        fs::remove_file(at("v.0001.exr")).expect("a link");
+    }
+    // What standard input comes from.
+    let before = contents(folder.path());
+    let script = "exec \"$0\" render - --check --stats k.rib < k.rib";
+    let mut shell = std::process::Command::new("sh");
+    let ran = shell.current_dir(folder.path()).args(["-c", script, env!("CARGO_BIN_EXE_anthill")]).output();
+    assert_eq!(ran.expect("there is a shell").status.code(), Some(2));
+    assert_eq!(contents(folder.path()), before);
+}
+
+/// The archive is found while the picture is drawn, or before: either is refused, and the file stays.
+#[test]
+fn a_picture_does_not_replace_the_archive_of_a_later_frame() {
     let folder = directory();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("part.rib"), "Sphere 0.5 -0.5 0.5 360\n").expect("writable");
-    fs::write(at("red.sl"), "surface red() { Ci = Os * color(1, 0, 0); }").expect("writable");
-    symlink("part.rib", at("link")).expect("links work");
-    let world = "Format 8 8 1 WorldBegin Surface \"red\" ReadArchive \"part.rib\" WorldEnd\n";
-    let table = [
-        ("k.rib", vec![], "the scene"),
-        ("part.rib", vec![], "an archive"),
-        ("link", vec![], "an archive"),
-        ("x", vec!["--stats", "x"], "the file of --stats"),
-        ("x", vec!["--trace", "./x"], "the file of --trace"),
-    ];
-    for (display, flags, role) in table {
-        fs::write(at("k.rib"), format!("Display \"{display}\" \"tiff\" \"rgba\"\n{world}")).expect("writable");
-        let before = contents(folder.path());
-        let ran = without_driver(folder.path(), &[&["render", "k.rib", "--check"], &flags[..]].concat());
-        let expected = format!("k.rib:1:1: error: \"{display}\" (a picture to write) is the same file as");
-        assert!(ran.messages()[0].starts_with(&expected), "{}", ran.err);
-        assert!(ran.code == Some(2) && ran.messages()[0].contains(&format!("({role})")), "{}", ran.err);
-        let mut after = contents(folder.path());
-        after.remove("x");
-        assert_eq!(after, before, "{display}");
-        let _ = fs::remove_file(at("x"));
-    }
-    // Shaders are read after displays are claimed.
-    fs::write(at("k.rib"), format!("Display \"red.sl\" \"tiff\" \"rgba\"\n{world}")).expect("writable");
+    let frames = "Format 8 8 1\nFrameBegin 1\nDisplay \"part.rib\" \"exr\" \"rgba\"\nWorldBegin\nWorldEnd\nFrameEnd\n\
+        FrameBegin 2\nDisplay \"o.exr\" \"exr\" \"rgba\"\nWorldBegin\nReadArchive \"part.rib\"\nWorldEnd\nFrameEnd\n";
+    fs::write(at("k.rib"), frames).expect("writable");
     let before = contents(folder.path());
-    let ran = without_driver(folder.path(), &["render", "k.rib", "--check"]);
-    assert!(ran.code == Some(2) && ran.err.contains("(a shader)"), "{}", ran.err);
+    let ran = anthill(folder.path(), &["render", "k.rib", "--devices", "0"]);
+    assert!(ran.code == Some(2) && ran.err.contains("(an archive)"), "{}", ran.err);
+    fs::remove_file(at("o.exr")).expect("the second frame is written");
     assert_eq!(contents(folder.path()), before);
+}
+
+#[test]
+fn other_commands_overwrite_nothing_that_they_read() {
+    let folder = directory();
+    let at = |name: &str| folder.path().join(name);
+    let colours = |x: usize, _: usize| (x as f32, 0.5_f32, 0.0_f32, 1.0_f32);
+    exr::prelude::write_rgba_file(at("a.exr"), 2, 1, colours).expect("writable");
+    fs::write(at("red.sl"), "#include \"shade.h\"\nsurface red() { Ci = SHADE; }").expect("writable");
+    fs::write(at("shade.h"), "#define SHADE color(1, 0, 0)\n").expect("writable");
+    for study in ["study", "other", "third", "man"] {
+        fs::create_dir(at(study)).expect("writable");
+    }
+    let scene = "Format 8 8 1 WorldBegin ReadArchive \"third/picture.1.exr\" WorldEnd\n";
+    for (name, text) in [("k.rib", scene), ("study/picture.1.exr", scene), ("third/picture.1.exr", "Sphere 1 -1 1 360")]
+    {
+        fs::write(at(name), text).expect("writable");
+    }
+    fs::write(at("other/runs.csv"), "mine").expect("writable");
+    symlink("../k.rib", at("other/drew.7.png")).expect("links work");
+    symlink("anthill-render.1", at("man/anthill.1")).expect("links work");
+    symlink("a.exr", at("link")).expect("links work");
+    let all = || ["", "study", "other", "third", "man"].map(|name| contents(&at(name)));
+    let before = all();
+    let table: [(&[&str], &str); 9] = [
+        (&["preview", "a.exr", "a.exr"], "(the picture to read)"),
+        (&["preview", "a.exr", "link"], "(the picture to read)"),
+        (&["shader", "compile", "red.sl", "-o", "red.sl"], "(a shader)"),
+        (&["shader", "compile", "red.sl", "-o", "./shade.h"], "(a shader)"),
+        (&["scale", "study/picture.1.exr", "--devices", "0", "-o", "study"], "(the scene)"),
+        (&["scale", "k.rib", "--devices", "0", "-o", "other"], "it exists and is not a file of a study"),
+        (&["scale", "k.rib", "--devices", "0", "-o", "third"], "it exists and is not a file of a study"),
+        (&["scale", "a.exr", "--devices", "0", "-o", "other/drew.7.png"], "cannot write"),
+        (&["man", "-o", "nowhere"], "there is no such directory"),
+    ];
+    for (args, message) in table {
+        let ran = anthill(folder.path(), args);
+        let code = if args[0] == "man" { 1 } else { 2 };
+        assert!(ran.code == Some(code) && ran.err.contains(message), "{args:?}: {:?} {}", ran.code, ran.err);
+        assert!(all() == before, "{args:?}");
+    }
+    let ran = anthill(folder.path(), &["man", "-o", "man"]);
+    assert!(ran.code == Some(2) && ran.err.contains("(a manual page)"), "{:?} {}", ran.code, ran.err);
+    assert!(at("man/anthill.1").is_symlink());
 }
 
 #[test]
