@@ -251,6 +251,22 @@ fn an_interrupted_render_writes_what_is_finished_and_can_be_resumed() {
     assert_eq!(place.files(), sorted(&PICTURES));
 }
 
+/// What is finished goes beside older whole pictures, until there are new ones.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_render_leaves_older_pictures_alone() {
+    let place = Place::new();
+    assert_eq!(place.render(&[]).0, Some(0));
+    let older = place.pictures();
+    let said = interrupted(&place, &[]);
+    assert!(said.contains("\"second.exr.partial\" is partial: "), "{said}");
+    assert!(place.pictures() == older, "an older picture is lost");
+    let beside = ["second.exr.partial", "n.exr.partial", "stats.json"];
+    assert_eq!(place.files(), sorted(&[&PICTURES[..], &beside].concat()));
+    assert_eq!(place.render(&[]).0, Some(0));
+    assert_eq!(place.files(), sorted(&[&PICTURES[..], &["stats.json"]].concat()));
+}
+
 #[test]
 fn what_cannot_be_a_checkpoint_is_known_before_drawing() {
     let place = Place::new();
