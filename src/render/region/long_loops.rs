@@ -129,8 +129,9 @@ impl Chain {
     /// Plans the next load again if more is known of its loops than when it was planned, or cuts it where it counts
     /// its trips and is more than a submission should have: the device's speed was not known when it was planned.
     fn replan_next(&mut self, world: &DeviceWorld) {
-        let (index, shades) = (self.loads.next, self.shades());
+        let index = self.loads.next;
         let Some(load) = self.loads.loads.get(index) else { return };
+        let shades = self.shades();
         let cost = |bin| if shades { world.shade_cost(bin) } else { world.hide_cost(bin) };
         let vertices = self.quota.of(Work::LoopLoad);
         let is_too_much = load.loops == LoopKind::Counted && load.vertices > vertices;
