@@ -2,7 +2,7 @@
 
 use super::whole::resolve;
 use parking_lot::Mutex;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ffi::OsString;
 use std::fs::{self, FileType, Metadata};
 use std::io;
@@ -121,6 +121,8 @@ struct Claimed {
     places: FxHashMap<Place, Claim>,
     /// The place by which a file that existed was claimed.
     numbers: FxHashMap<FileNumber, Place>,
+    /// Names by which files were claimed to be read, as a scene may read an archive thousands of times.
+    read: FxHashSet<PathBuf>,
 }
 
 /// The files that a run of the program reads and writes, with their roles. A role claims its file before it opens it.
@@ -194,6 +196,9 @@ impl FileClaims {
 
     fn find(&self, path: &Path, role: FileRole, keeps: bool) -> Result<(), FileRefused> {
         self.check_inside(path)?;
+        if !role.is_written() && self.claimed.lock().read.contains(path) {
+            return Ok(());
+        }
         // A file in a folder that does not exist cannot be opened.
         let Some((place, found)) = place_of(path) else { return Ok(()) };
         if found.as_ref().is_some_and(|found| is_character_device(found.file_type())) {
@@ -215,6 +220,9 @@ impl FileClaims {
             return Err(other.refusal(path, role));
         }
         if keeps {
+            if !role.is_written() {
+                claimed.read.insert(path.to_owned());
+            }
             if let Some(number) = number {
                 claimed.numbers.insert(number, place.clone());
             }
