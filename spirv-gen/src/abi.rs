@@ -21,7 +21,10 @@
 //! start at `input_base`, outputs at `output_base`. A matrix takes four channels. Input channels 0 to 3 are always (P,
 //! u), (N, v), (dPdu, s), (dPdv, t), four floats each, in camera space, whether the program reads them or not (the host
 //! fills those that the reflection says are read); primvars follow from 4 on. A position kernel writes output channels
-//! 0 and 1, (P, u) and (N, v), with u and v as they came; `output_base` may equal `input_base`.
+//! 0 and 1, (P, u) and (N, v), with u and v as they came; `output_base` may equal `input_base`. Values of the
+//! displacement shader for which other shaders ask are further outputs of a position kernel, from channel 4 on, and
+//! inputs of the colour kernel at the same channels, before its primvars: the colour kernel's inputs are where the
+//! position kernel's outputs are.
 //!
 //! *Instance blocks.* `Work` names the record of `Params` at which the instance's block begins. The layout of the block
 //! is in [`crate::Reflection::slots`]: parameters of the shaders, colour, opacity, matrices of the spaces the
@@ -49,6 +52,9 @@
 
 /// Invocations of a workgroup.
 pub const WORKGROUP_SIZE: u32 = 256;
+
+/// Channels of the geometry: (P, u), (N, v), (dPdu, s), (dPdv, t).
+pub const GEOMETRY_CHANNELS: u32 = 4;
 
 /// The largest [`Push::trips`].
 pub const LOOP_TRIPS_MAX: u32 = 32_768;

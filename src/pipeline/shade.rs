@@ -149,7 +149,7 @@ pub struct ShadeLayout {
     pub displace_input: u32,
     /// Displacement's uniform inputs.
     pub displace_uniform: u32,
-    /// Colour inputs; the displacement's outputs are its channels 0 and 1.
+    /// Colour inputs; the displacement's outputs are among its channels.
     pub input: u32,
     /// Colour outputs.
     pub output: u32,
@@ -159,10 +159,15 @@ pub struct ShadeLayout {
     pub records: u32,
 }
 
+/// Channels of the colour inputs: those of the program, and all that the displacement program stores there.
+fn input_channels(displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel>) -> u32 {
+    shade.map_or(4, |k| k.input_channels).max(displace.map_or(0, |k| k.output_channels))
+}
+
 impl ShadeLayout {
     /// Records that one vertex and one slot take up with these programs.
     pub fn cost(displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel>) -> (u32, u32) {
-        let input = shade.map_or(4, |k| k.input_channels);
+        let input = input_channels(displace, shade);
         let output = shade.map_or(0, |k| k.output_channels);
         let vertex = displace.map_or(0, |k| k.input_channels) + input + output;
         let slot = displace.map_or(0, |k| k.uniform_records) + shade.map_or(0, |k| k.uniform_records);
@@ -173,7 +178,7 @@ impl ShadeLayout {
     pub fn new(piece: &Piece, displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel>) -> Self {
         let vertices = piece.vertices();
         let input = piece.base + displace.map_or(0, |k| k.input_channels) * vertices;
-        let output = input + shade.map_or(4, |k| k.input_channels) * vertices;
+        let output = input + input_channels(displace, shade) * vertices;
         let displace_uniform = output + shade.map_or(0, |k| k.output_channels) * vertices;
         let uniform = displace_uniform + displace.map_or(0, |k| k.uniform_records) * piece.slot_count;
         let end = uniform + shade.map_or(0, |k| k.uniform_records) * piece.slot_count;

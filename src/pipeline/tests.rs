@@ -15,7 +15,7 @@ use super::plan::{AssignBin, Pipeline, PipelineStage, Process, Repeat, Schedule}
 use super::recording::{Buffer, Recording};
 use super::sample::Slab;
 use super::select::{DepthBuckets, RegionPixels};
-use super::shade::PieceColours;
+use super::shade::{PieceColours, ShadeLayout};
 use super::{ALL, KernelVariants, composite, displace, filter, hide, sample, select, shade};
 use crate::scene::{Filter, FilterKind};
 use std::collections::BTreeSet;
@@ -204,6 +204,20 @@ fn a_load_to_shade_and_what_programs_add() {
         displace::record_measure(recording, &r.frame, &r.region.slices, &piece, 0, 64);
     });
     assert_eq!(displaced, 3, "more for a displaced piece that is hidden");
+}
+
+/// The colour inputs hold what the displacement program stores, even where the colour program reads less.
+#[test]
+fn all_that_a_displacement_stores_has_its_place() {
+    let piece = pieces(1)[0];
+    let stores = |output_channels| ShadingKernel { output_channels, ..program() };
+    for (displace, shade) in [(2, Some(program())), (9, Some(program())), (9, None)] {
+        let (displace, shade) = (stores(displace), shade.as_ref());
+        let layout = ShadeLayout::new(&piece, Some(&displace), shade);
+        let (vertex, slot) = ShadeLayout::cost(Some(&displace), shade);
+        assert!(layout.output >= layout.input + displace.output_channels * piece.vertices());
+        assert_eq!(layout.records, vertex * piece.vertices() + slot * piece.slot_count);
+    }
 }
 
 #[test]

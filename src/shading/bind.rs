@@ -13,7 +13,7 @@ use crate::pipeline::look::{InputBinding, Look, Program, Verdict};
 use crate::scene::{Class, Drawable, ParamValue, Primvar, PrimvarData, ShaderInstance, ShaderParam, ValueType};
 use glam::DMat4;
 use rustc_hash::FxHashMap;
-use spirv_gen::compose::{Binding, Content, Input, Reflection, Role, Slice};
+use spirv_gen::compose::{Binding, Content, Input, Reflection, Role, Slice, asks_displacement};
 use spirv_gen::ir::{self, Const, ParamDefault, RslType};
 use spirv_gen::passes::text_params;
 use std::sync::Arc;
@@ -64,7 +64,9 @@ impl ShadingBuilder<'_> {
             this.program(drawable, &parts, &set, &compilation)
         };
         let displace = parts.displacement.is_some().then(|| {
-            let signature = Signature { slice: Slice::Position, lights: Vec::new(), ..signature.clone() };
+            // Of the lights only those matter that ask the displacement shader.
+            let lights = signature.lights.iter().filter(|light| asks_displacement(&light.bound.shader)).cloned();
+            let signature = Signature { slice: Slice::Position, lights: lights.collect(), ..signature.clone() };
             program(self, &signature)
         });
         let coloured = !(attributes.matte && opaque);

@@ -114,3 +114,38 @@ fn random_numbers_are_the_same_in_every_render() {
         assert_eq!(whole, part, "{x} {y}");
     }
 }
+
+/// What a displacement shader puts out reaches surface and lights at each point.
+#[test]
+fn outputs_of_the_displacement_reach_surface_and_lights() {
+    let bump = "displacement bump(output varying float h = 5; output varying color c = 0; float amount = 0.25;) {
+        h = xcomp(transform(\"object\", P));
+        c = color (ycomp(transform(\"object\", P)), amount, 0);
+        P += 0.5 * amount * normalize(N);
+        N = calculatenormal(P);
+    }";
+    let look = "surface look(varying float k = 1;) {
+        float h = 9, found = displacement(\"h\", h), none = displacement(\"g\", h);
+        color c = 0, lit = 0;
+        found += displacement(\"c\", c);
+        illuminance (P) lit += Cl;
+        Ci = k * color (h, comp(c, 0), comp(lit, 0)) * (found == 2 && none == 0 && comp(c, 1) == 0.25);
+        Oi = 1;
+    }";
+    let lamp =
+        "light lamp() { float h = 0; solar (vector \"camera\" (0, 0, 1), 0) Cl = displacement(\"h\", h) * h / 2; }";
+    let scene = draw_with(
+        &[("bump.sl", bump), ("look.sl", look), ("lamp.sl", lamp)],
+        "Format 32 32 1\nPixelFilter \"box\" 1 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nProjection \"orthographic\"\n\
+         ScreenWindow 0 1 0 1\nWorldBegin\nLightSource \"lamp\" 1\nAttribute \"displacementbound\" \"sphere\" [0.2]\n\
+         Surface \"look\"\nDisplacement \"bump\"\nTranslate 0 0 2\n\
+         Patch \"bilinear\" \"P\" [0 1 0 1 1 0 0 0 0 1 0 0] \"varying float k\" [1 1 1 1]\nWorldEnd\n",
+    );
+    let picture = scene.clean("a.exr");
+    for (x, y) in [(4, 9), (16, 16), (27, 3)] {
+        let (across, up) = ((x as f32 + 0.5) / 32.0, 1.0 - (y as f32 + 0.5) / 32.0);
+        let [r, g, b] = picture.rgb(x, y);
+        let near = (r - across).abs() < 0.03 && (g - up).abs() < 0.03 && (b - r / 2.0).abs() < 1e-3;
+        assert!(near, "{x} {y}: {:?}", [r, g, b]);
+    }
+}

@@ -98,7 +98,7 @@ impl Rules for Binder<'_> {
     }
 }
 
-impl Binder<'_> {
+impl<'r> Binder<'r> {
     /// The block that holds this shader's own values, and its record.
     fn own_block(&self, out: &mut BodyWriter) -> (Block, Value) {
         match (self.role, self.lit) {
@@ -477,20 +477,26 @@ impl Binder<'_> {
         if let Some(&value) = finished.filter(|v| out.ty(**v) == machine) {
             return vec![one, value];
         }
-        let value = shader.as_ref().and_then(|s| self.param_of_other(out, role, s, name, machine));
+        let left = (target == MessageTarget::Displacement).then(|| {
+            let left = self.table.displacement.iter().find(|v| v.name == *name && v.ty.machine() == machine);
+            left.cloned()
+        });
+        if let Some(left) = left.flatten() {
+            return vec![one, self.channel(out, Input::Displacement(left), 0, machine)];
+        }
+        let value = shader.as_ref().and_then(|s: &'r ShaderUse<'r>| self.param_of_other(out, role, s, name, machine));
         match value {
             Some(value) => vec![one, value],
             None => vec![out.constant(0.0), out.zero(machine)],
         }
     }
 
-    /// The value of a parameter of another shader, if it has one of this name and machine type that is not computed in
-    /// it.
+    /// The value of a parameter of another shader, if it has one of this name and machine type.
     fn param_of_other(
         &mut self,
         out: &mut BodyWriter,
         role: Role,
-        s: &ShaderUse<'_>,
+        s: &'r ShaderUse<'r>,
         name: &str,
         ty: MachineType,
     ) -> Option<Value> {
@@ -501,7 +507,13 @@ impl Binder<'_> {
         }
         let binding = s.bindings.get(id.0 as usize)?;
         match (binding, &param.default) {
-            (Binding::Default, ParamDefault::Computed(_)) => None,
+            (Binding::Default, ParamDefault::Computed(region)) => {
+                let (own, lit) = (std::mem::replace(&mut self.role, role), self.lit.take());
+                let shader = self.shader.replace(s);
+                let value = self.default(out, *region).first().copied();
+                (self.role, self.lit, self.shader) = (own, lit, shader);
+                value
+            }
             (Binding::Fixed(values), _) | (Binding::Default, ParamDefault::Values(values)) => {
                 Some(out.constant(values.first()?.clone()))
             }

@@ -9,12 +9,12 @@ mod spline;
 mod table;
 
 pub use reflection::{
-    BlockSlot, Content, Input, InputChannel, LightBlock, Opacity, OutputChannel, Pattern, Reflection, Role, Shortfall,
-    UniformInput,
+    BlockSlot, Content, DisplacementValue, Input, InputChannel, LightBlock, Opacity, OutputChannel, Pattern,
+    Reflection, Role, Shortfall, UniformInput,
 };
-pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
+pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice, asks_displacement};
 
-use crate::emit::{EmitError, EmitOptions, channels, emit_with};
+use crate::emit::{EmitError, EmitOptions, channels, emit_with, output_channel};
 use crate::ir::{Body, Const, MachineType, Op, Unary, Value};
 use crate::passes::translate::{BodyWriter, Translator, translate};
 use crate::passes::{
@@ -60,8 +60,7 @@ pub struct Composed {
 /// When the helper library does not fit the compiler; input cannot make it fail.
 pub fn compile(request: &PipelineRequest<'_>) -> Result<Compiled, EmitError> {
     let Composed { body, reflection } = compose(request);
-    // A position kernel's outputs stand in for the geometry channels: u and v stay in lane 3.
-    let carried = if request.slice == Slice::Position { 2 } else { 0 };
+    let carried = carried_channels(request.slice);
     let emit = |saved| emit_with(&body, request.library, request.tokens, &EmitOptions { carried, saved });
     let spirv = emit(SavedLoops::default())?;
     let saved = SavedLoops::of(&body);
@@ -73,9 +72,17 @@ pub fn compile(request: &PipelineRequest<'_>) -> Result<Compiled, EmitError> {
     Ok(Compiled { spirv, resumable, reflection })
 }
 
+/// The first outputs that stand in for geometry channels: a position kernel's P and N, where u and v stay in lane 3.
+pub fn carried_channels(slice: Slice) -> u32 {
+    if slice == Slice::Position { 2 } else { 0 }
+}
+
 /// Composes and binds a pipeline.
 pub fn compose(request: &PipelineRequest<'_>) -> Composed {
     let mut table = BindingTable::default();
+    if request.slice == Slice::Colour {
+        table.displacement = request.displacement_values();
+    }
     let body = checked(bind_shaders(request, &mut table));
     let body = checked(merge_light_loops(checked(simplify(&body))));
     let body = checked(translate(&body, &mut InlineLights::new(request, &mut table), true));
@@ -98,12 +105,12 @@ fn reflect(
     table: BindingTable,
 ) -> Reflection {
     let mut output_channels = 0;
-    let mut output = |o: &OutputRequest| {
-        let channel = output_channels;
-        output_channels += channels(o.ty.machine());
-        OutputChannel { name: o.name.clone(), ty: o.ty, channel }
+    let output = |o: OutputRequest| {
+        let channel = output_channel(output_channels, carried_channels(request.slice));
+        output_channels = channel + channels(o.ty.machine());
+        OutputChannel { name: o.name, ty: o.ty, channel }
     };
-    let outputs = request.outputs.iter().map(&mut output).collect();
+    let outputs = request.stored().into_iter().map(output).collect();
     let (mut takes_derivatives, mut counts_trips) = (false, false);
     let uncounted = uncounted_loops(body);
     body.walk(body.root(), &mut |i| {
@@ -162,7 +169,8 @@ fn bind_shaders(request: &PipelineRequest<'_>, table: &mut BindingTable) -> Body
             finished.insert(output.name.clone(), value);
         }
     }
-    let results: Vec<Value> = request.outputs.iter().map(|o| output(request, table, &mut out, &finished, o)).collect();
+    let stored = request.stored();
+    let results: Vec<Value> = stored.iter().map(|o| output(request, table, &mut out, &finished, o)).collect();
     out.finish(&results)
 }
 

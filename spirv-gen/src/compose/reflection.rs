@@ -89,6 +89,17 @@ pub struct BlockSlot {
     pub len: u32,
 }
 
+/// A value that the displacement shader computes, and for which another shader asks by `displacement(name, variable)`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DisplacementValue {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its type in the displacement shader.
+    pub ty: RslType,
+    /// Its first channel: of the position kernel's outputs, and of the colour kernel's inputs.
+    pub channel: u32,
+}
+
 /// An input channel. A program that needs one variable of a channel has the channel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Input {
@@ -100,6 +111,8 @@ pub enum Input {
     DpduS,
     /// dPdv; t in w.
     DpdvT,
+    /// A value of the displacement shader, which the position kernel stored.
+    Displacement(DisplacementValue),
     /// Colour that a pixel has; alpha in w (imager shaders).
     CiAlpha,
     /// Opacity that a pixel has.

@@ -1,7 +1,10 @@
 //! What is asked of the compiler: a shading pipeline of one look, for one slice.
 
-use crate::emit::Library;
-use crate::ir::{Const, RslType, Shader};
+use super::reflection::DisplacementValue;
+use crate::abi::GEOMETRY_CHANNELS;
+use crate::emit::{Library, channels};
+use crate::ir::{Const, MessageTarget, Op, ParamDefault, RslType, Shader};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Which part of a shading pipeline a kernel computes.
@@ -43,8 +46,8 @@ impl<'a> ShaderUse<'a> {
     /// A shader all of whose parameters come from its block, but for defaults that it computes itself.
     pub fn new(shader: &'a Shader) -> Self {
         let binding = |p: &crate::ir::Param| match p.default {
-            crate::ir::ParamDefault::Values(_) => Binding::Block,
-            crate::ir::ParamDefault::Computed(_) => Binding::Default,
+            ParamDefault::Values(_) => Binding::Block,
+            ParamDefault::Computed(_) => Binding::Default,
         };
         Self { shader, bindings: shader.params.iter().map(binding).collect() }
     }
@@ -73,22 +76,71 @@ pub struct PipelineRequest<'a> {
     /// The surface shader ([`Slice::Colour`]) or the imager shader ([`Slice::Imager`]); without one `Ci` is `Cs`, `Oi`
     /// is `Os`.
     pub surface: Option<ShaderUse<'a>>,
-    /// The displacement shader. In the colour slice only messages ask for its parameters.
+    /// The displacement shader. In the colour slice only messages ask for its parameters and outputs.
     pub displacement: Option<ShaderUse<'a>>,
     /// The atmosphere (volume) shader.
     pub atmosphere: Option<ShaderUse<'a>>,
     /// The kinds of lights: each light shader with one way of binding its parameters. They may not be bound to inputs.
+    /// In the position slice only those matter that [ask the displacement shader](asks_displacement).
     pub lights: Vec<ShaderUse<'a>>,
     /// Where `Cs` comes from: [`Binding::Block`], an input, or fixed.
     pub colour: Binding,
     /// Where `Os` comes from.
     pub opacity: Binding,
-    /// What is stored, in this order.
+    /// What is stored, in this order. The position slice also stores the [values of the displacement
+    /// shader](Self::displacement_values) that the others ask for.
     pub outputs: Vec<OutputRequest>,
     /// The geometry was displaced: dPdu and dPdv are differences of P between vertices, not channels.
     pub displaced: bool,
     /// The token of a string literal. The empty string is 0.
     pub tokens: &'a dyn Fn(&str) -> u32,
+}
+
+impl PipelineRequest<'_> {
+    /// What the position slice leaves for the colour slice besides P and N: the outputs of the displacement shader, and
+    /// parameters that it computes itself, for which surface, atmosphere or lights ask. The requests for the two slices
+    /// must name the same shaders.
+    pub fn displacement_values(&self) -> Vec<DisplacementValue> {
+        let Some(displacement) = self.displacement.as_ref().filter(|_| self.displaced) else { return Vec::new() };
+        let others = [&self.surface, &self.atmosphere].into_iter().flatten().chain(&self.lights);
+        let asked: BTreeSet<(Arc<str>, RslType)> =
+            others.flat_map(|other| messages_to(other.shader, MessageTarget::Displacement)).collect();
+        let (mut channel, mut values) = (GEOMETRY_CHANNELS, Vec::new());
+        for (param, binding) in displacement.shader.params.iter().zip(&displacement.bindings) {
+            let computed = *binding == Binding::Default && matches!(param.default, ParamDefault::Computed(_));
+            let fits = |(name, ty): &(Arc<str>, RslType)| *name == param.name && ty.machine() == param.ty.machine();
+            if param.array.is_none() && (param.output || computed) && asked.iter().any(fits) {
+                values.push(DisplacementValue { name: param.name.clone(), ty: param.ty, channel });
+                channel += channels(param.ty.machine());
+            }
+        }
+        values
+    }
+
+    /// What is stored, in this order.
+    pub(super) fn stored(&self) -> Vec<OutputRequest> {
+        let mut outputs = self.outputs.clone();
+        if self.slice == Slice::Position {
+            let output = |v: DisplacementValue| OutputRequest { name: v.name, ty: v.ty, primvar: Binding::Default };
+            outputs.extend(self.displacement_values().into_iter().map(output));
+        }
+        outputs
+    }
+}
+
+/// The variables of another shader of the pipeline for which a shader asks.
+fn messages_to(shader: &Shader, whose: MessageTarget) -> BTreeSet<(Arc<str>, RslType)> {
+    let (body, mut found) = (&shader.body, BTreeSet::new());
+    body.walk(body.root(), &mut |inst| match &body.inst(inst).op {
+        Op::Message { target, name, ty } if *target == whose => _ = found.insert((name.clone(), *ty)),
+        _ => {}
+    });
+    found
+}
+
+/// Whether a shader asks for variables of the displacement shader.
+pub fn asks_displacement(shader: &Shader) -> bool {
+    !messages_to(shader, MessageTarget::Displacement).is_empty()
 }
 
 impl std::fmt::Debug for PipelineRequest<'_> {

@@ -1,7 +1,11 @@
 //! What a program reads, while it is being composed: everything has a number, and gets its place at the end, when it is
 //! known what is read at all.
 
-use super::reflection::{BlockSlot, Content, Input, InputChannel, LightBlock, Role, Shortfall, UniformInput};
+use super::reflection::{
+    BlockSlot, Content, DisplacementValue, Input, InputChannel, LightBlock, Role, Shortfall, UniformInput,
+};
+use crate::abi::GEOMETRY_CHANNELS;
+use crate::emit::channels;
 use crate::ir::{Body, Buffer, Builtin, Const, MachineType, Op, RslType};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +37,8 @@ pub(super) struct BindingTable {
     inputs: Vec<Input>,
     known_inputs: FxHashMap<Input, u32>,
     pub(super) shortfalls: BTreeSet<Shortfall>,
+    /// What the position kernel left, in the colour slice.
+    pub(super) displacement: Vec<DisplacementValue>,
 }
 
 /// Records of an element.
@@ -225,6 +231,7 @@ fn place_entries(used: &UsedInputs, table: &BindingTable, places: &mut Placement
 fn input_count(input: &Input) -> u32 {
     match input {
         Input::Primvar { ty, len, .. } => element_records(ty.machine()) * len,
+        Input::Displacement(value) => channels(value.ty.machine()),
         _ => 1,
     }
 }
@@ -243,18 +250,18 @@ fn in_order<'t>(numbers: &BTreeSet<u32>, table: &'t BindingTable) -> (Vec<(u32, 
     (placed, next)
 }
 
-/// The channel of a geometry variable, the same in every kernel; primitive variables come after all of them.
+/// The channel of a geometry variable, the same in every kernel, or of what the displacement left; primitive variables
+/// come after all of them.
 fn geometry_channel(input: &Input) -> Option<u32> {
     match input {
         Input::PositionU => Some(0),
         Input::NormalV => Some(1),
         Input::DpduS => Some(2),
         Input::DpdvT => Some(3),
+        Input::Displacement(value) => Some(value.channel),
         _ => None,
     }
 }
-
-const GEOMETRY_CHANNELS: u32 = 4;
 
 fn place_channels(used: &UsedInputs, table: &BindingTable, places: &mut Placement) -> BTreeMap<u32, u32> {
     let geometry = |n: &u32| geometry_channel(&table.inputs[*n as usize]).map(|channel| (*n, channel));
@@ -262,13 +269,15 @@ fn place_channels(used: &UsedInputs, table: &BindingTable, places: &mut Placemen
         .channels
         .iter()
         .filter_map(geometry)
-        .map(|(n, channel)| (n, &table.inputs[n as usize], channel, 1))
+        .map(|(n, channel)| (n, &table.inputs[n as usize], channel, input_count(&table.inputs[n as usize])))
         .collect();
     placed.sort_by_key(|place| place.2);
     let others = used.channels.iter().copied().filter(|n| geometry(n).is_none()).collect();
     let (others, count) = in_order(&others, table);
-    placed.extend(others.into_iter().map(|(n, input, channel, count)| (n, input, channel + GEOMETRY_CHANNELS, count)));
-    let count = count + GEOMETRY_CHANNELS;
+    let last = table.displacement.last();
+    let first = last.map_or(GEOMETRY_CHANNELS, |value| value.channel + channels(value.ty.machine()));
+    placed.extend(others.into_iter().map(|(n, input, channel, count)| (n, input, channel + first, count)));
+    let count = count + first;
     places.input_channels = count;
     let channel =
         |&(_, input, channel, count): &(u32, &Input, u32, u32)| InputChannel { input: input.clone(), channel, count };

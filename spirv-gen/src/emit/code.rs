@@ -5,7 +5,7 @@ use super::import::{Imports, Library};
 use super::kernel::{Interface, KernelIds};
 use super::spirv::Spirv;
 use super::suspend::Suspension;
-use super::{EmitError, LOCAL_SIZE, channels};
+use super::{EmitError, LOCAL_SIZE, channels, output_channel};
 use crate::abi;
 use crate::ir::{Body, Buffer, Inst, MachineType, Op as IrOp, Region, Value};
 use crate::passes::{SavedLoops, uncounted_loops};
@@ -164,14 +164,15 @@ impl<'a> Emitter<'a> {
         let active = self.frame.active;
         self.s.effect(Op::BranchConditional, &[active, store, end]);
         self.s.block(store);
-        let mut channel = 0;
+        let mut next = 0;
         for &(value, word) in results {
             let ty = self.body.ty(value);
+            let channel = output_channel(next, carried);
             for (record, i) in self.pack(ty, word).into_iter().zip(0..) {
                 let record = if channel + i < carried { self.carry(record, channel + i) } else { record };
                 self.frame.store(&mut self.s, channel + i, record);
             }
-            channel += channels(ty);
+            next = channel + channels(ty);
         }
         if let Some(trips) = self.trips {
             let (bool, count, past) = (self.s.type_bool(), self.s.id(), self.s.id());

@@ -52,7 +52,8 @@ pub fn emit(body: &Body, library: &Library, tokens: &dyn Fn(&str) -> u32) -> Res
 /// What a kernel does beside running its program.
 #[derive(Clone, Debug, Default)]
 pub struct EmitOptions {
-    /// The first output channels, as many as this, take over lane 3 of the input channels of the same numbers.
+    /// The first output channels, as many as this, take over lane 3 of the input channels of the same numbers. The
+    /// others then follow the channels of the geometry.
     pub carried: u32,
     /// The loops that stop when the trips of a dispatch are used up and go on in the next one.
     pub saved: SavedLoops,
@@ -79,6 +80,11 @@ pub fn emit_with(
 /// Number of output channels that a value takes.
 pub(crate) fn channels(ty: MachineType) -> u32 {
     if ty == MachineType::Mat4 { 4 } else { 1 }
+}
+
+/// The channel of an output after `before` channels of outputs, the first of which are `carried`.
+pub(crate) fn output_channel(before: u32, carried: u32) -> u32 {
+    if carried > 0 && before == carried { abi::GEOMETRY_CHANNELS } else { before }
 }
 
 const LOCAL_SIZE: u32 = abi::WORKGROUP_SIZE;

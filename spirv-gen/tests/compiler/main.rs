@@ -7,6 +7,7 @@ mod generate;
 mod kernels;
 mod library;
 mod math;
+mod messages;
 mod noise;
 mod operations;
 mod pack;

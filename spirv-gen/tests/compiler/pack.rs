@@ -2,8 +2,8 @@
 
 use spirv_gen::Reflection;
 use spirv_gen::abi::{LOOP_TRIPS_MAX, Push};
-use spirv_gen::compose::{BlockSlot, Content, Input, Pattern, Role};
-use spirv_gen::interp::{Column, Grid, LightInstance, Scene};
+use spirv_gen::compose::{BlockSlot, Content, Input, OutputChannel, Pattern, Role};
+use spirv_gen::interp::{Column, Grid, LightInstance, Scene, shade};
 use spirv_gen::ir::{Const, Direction, Global, MachineType, ParamDefault, QuerySource, RslType, Shader};
 use std::sync::Arc;
 
@@ -39,6 +39,15 @@ impl<'a> PipelineShaders<'a> {
         let shader = self.shaders.iter().find(|s| s.0 == role).expect("a shader of the pipeline").1;
         let other = shaded.others.iter().find(|o| o.0 == role).map(|o| &o.1);
         elements(shader, name, other.unwrap_or(&shaded.scene.params))
+    }
+
+    /// What the displacement shader puts out, by the interpreter.
+    fn displacement_output(&self, name: &str, shaded: &ShadedGrid<'_>) -> Column {
+        let shader = self.shaders.iter().find(|s| s.0 == Role::Displacement).expect("a displacement shader").1;
+        let params = shaded.others.iter().find(|o| o.0 == Role::Displacement).map(|o| o.1.clone());
+        let scene = Scene { params: params.unwrap_or_default(), ..shaded.scene.clone() };
+        let output = shade(shader, &scene, &shaded.grid).0.into_iter().find(|o| &*o.0 == name);
+        output.expect("an output of the displacement shader").1
     }
 }
 
@@ -178,6 +187,7 @@ impl DispatchBuffers {
             Input::Color => (vec![global(Global::Cs)], None),
             Input::Opacity => (vec![global(Global::Os)], None),
             Input::Oi => (vec![global(Global::Oi)], None),
+            Input::Displacement(value) => (vec![pipeline.displacement_output(&value.name, shaded)], None),
             Input::Primvar { shader, name, .. } => (pipeline.param(*shader, name, shaded), None),
         }
     }
@@ -317,21 +327,28 @@ fn named(content: &Content, scene: &Scene<'_>, light: Option<&LightInstance<'_>>
     }
 }
 
-/// Reads output channels of a slot: for each of `types` (no matrices), its value at each vertex.
+/// Reads output channels of a slot: for each, its value at each vertex.
 pub(crate) fn outputs(
     dispatch: &DispatchBuffers,
     arena: &[u32],
     slot: u32,
     grid: &Grid,
-    types: &[MachineType],
+    outputs: &[OutputChannel],
 ) -> Vec<Column> {
     let mut columns = Vec::new();
-    for (channel, ty) in (0..).zip(types) {
+    for output in outputs {
         let value = |vertex: usize| {
             let place = (slot << dispatch.push.slot_log2) + vertex as u32;
-            let record = dispatch.push.output_base + channel * dispatch.push.channel_stride + place;
-            let float = |lane: u32| f32::from_bits(arena[(record * 4 + lane) as usize]);
-            if *ty == MachineType::Vec3 { Const::Vec3([float(0), float(1), float(2)]) } else { Const::F32(float(0)) }
+            let float = |word: usize| {
+                let channel = output.channel + word as u32 / 4;
+                let record = dispatch.push.output_base + channel * dispatch.push.channel_stride + place;
+                f32::from_bits(arena[record as usize * 4 + word % 4])
+            };
+            match output.ty.machine() {
+                MachineType::Vec3 => Const::Vec3(std::array::from_fn(float)),
+                MachineType::Mat4 => Const::Mat4(Box::new(std::array::from_fn(float))),
+                _ => Const::F32(float(0)),
+            }
         };
         columns.push((0..grid.vertices()).map(value).collect());
     }

@@ -4,7 +4,9 @@ use crate::device::{DispatchArguments, device};
 use crate::library::{library, validate};
 use crate::pack::{DispatchBuffers, PipelineShaders, ShadedGrid, outputs};
 use spirv_gen::abi::{LOOP_TRIPS_MAX, TRIPS_RESUME};
-use spirv_gen::compose::{Binding, Composed, OutputRequest, PipelineRequest, Role, ShaderUse, Slice, compose};
+use spirv_gen::compose::{
+    Binding, Composed, OutputRequest, PipelineRequest, Role, ShaderUse, Slice, carried_channels, compose,
+};
 use spirv_gen::emit::{EmitOptions, emit_with};
 use spirv_gen::interp::{Column, Memory, run};
 use spirv_gen::ir::{RslType, Shader};
@@ -100,7 +102,7 @@ impl<'a> TestPipeline<'a> {
             (true, true) => SavedLoops::all(&composed.body),
         };
         let state_channels = saved.records();
-        let options = EmitOptions { saved, ..EmitOptions::default() };
+        let options = EmitOptions { saved, carried: carried_channels(self.slice) };
         let words = emit_with(&composed.body, library(), &tokens, &options).expect("emits");
         validate(&words);
         for other in &shaded[1..] {
@@ -142,11 +144,10 @@ impl<'a> TestPipeline<'a> {
         }
         device.free(&kernel);
         drop(device);
-        let types: Vec<_> = self.outputs.iter().map(|o| o.1.machine()).collect();
         let mut ran =
             RunOutput { composed, on_device: Vec::new(), bound: Vec::new(), exhausted: buffers[3][0], dispatches };
         for (slot, shaded) in (0..).zip(shaded) {
-            ran.on_device.push(outputs(&dispatch, &buffers[1], slot, &shaded.grid, &types));
+            ran.on_device.push(outputs(&dispatch, &buffers[1], slot, &shaded.grid, &ran.composed.reflection.outputs));
             let memory = Memory {
                 params: &dispatch.params,
                 arena: &dispatch.arena,

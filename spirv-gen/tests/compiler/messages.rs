@@ -1,0 +1,137 @@
+//! Messages between the shaders of a pipeline, which the interpreter of single shaders does not know.
+
+use crate::generate::{Random, grid, scene};
+use crate::pack::ShadedGrid;
+use crate::pipelines::close;
+use crate::test_pipeline::TestPipeline;
+use spirv_gen::compose::{Input, ShaderUse, Slice};
+use spirv_gen::interp::{Column, shade};
+use spirv_gen::ir::{Const, Global, RslType, Shader};
+use spirv_gen::syntax::loader::NoIncludes;
+use spirv_gen::syntax::preprocess::Source;
+
+fn shader(text: &str) -> Shader {
+    let source = Source { name: "a.sl", text, loader: &NoIncludes, defines: &[] };
+    let parsed = spirv_gen::parse_shaders(&source);
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    spirv_gen::lower(&parsed.shaders[0])
+}
+
+fn shaded<'a>(seed: u64, lights: &'a [Shader]) -> ShadedGrid<'a> {
+    let mut random = Random::new(seed);
+    let grid = grid(&mut random);
+    let mut scene = scene(&mut random, &grid, lights);
+    scene.params = Vec::new();
+    scene.lights.iter_mut().for_each(|light| light.params = Vec::new());
+    ShadedGrid { grid, scene, others: Vec::new() }
+}
+
+fn float(column: &Column, vertex: usize) -> f32 {
+    column[if column.len() == 1 { 0 } else { vertex }].as_f32().expect("a float")
+}
+
+const COLOURS: [(&str, RslType); 2] = [("Ci", RslType::Color), ("Oi", RslType::Color)];
+
+const BUMP: &str = "displacement bump(
+    output varying float h = 7; output varying color unasked = 0; output varying matrix m = 1;
+    varying float twice = 2 * s; output varying color c = 1; float given = 3;)
+{
+    h = 2 * s + u;
+    m = translate(m, vector (h, s, t));
+    c = color (t, s, h);
+    P += 0.1 * h * normalize(N);
+}";
+
+const LOOK: &str = "surface look(output varying float a = 0, b = 0, light = 0; varying color k = 0.5;)
+{
+    float h = 9, left = 9, twice = 0, given = 0, found;
+    color c = 0;
+    matrix m = 1;
+    found = displacement(\"h\", h) + displacement(\"m\", m) + displacement(\"c\", c) + displacement(\"twice\", twice)
+        + displacement(\"given\", given);
+    a = found + 10 * displacement(\"left\", left) + 100 * displacement(\"h\", c) + given + left;
+    b = twice;
+    Ci = color (h, comp(m, 3, 0), comp(c, 2)) + 0 * k;
+    illuminance (P) light += comp(Cl, 0);
+}";
+
+const LAMP: &str = "light lamp() { float h = 0; solar (vector (0, 0, 1), 0) Cl = displacement(\"h\", h) * h; }";
+
+#[test]
+fn what_others_ask_of_the_displacement_is_stored_behind_the_geometry() {
+    let (bump, look, lights) = (shader(BUMP), shader(LOOK), [shader(LAMP)]);
+    let outputs = [("P", RslType::Point), ("N", RslType::Normal)];
+    let position = TestPipeline {
+        slice: Slice::Position,
+        surface: Some(ShaderUse::new(&look)),
+        displacement: Some(ShaderUse::new(&bump)),
+        atmosphere: None,
+        lights: &lights,
+        displaced: true,
+        outputs: &outputs,
+    };
+    let slots: Vec<_> = (20..24).map(|seed| shaded(seed, &[])).collect();
+    let ran = position.run(&slots);
+    let places = |o: &spirv_gen::compose::OutputChannel| (o.name.to_string(), o.channel);
+    let stored: Vec<_> = ran.composed.reflection.outputs.iter().map(places).collect();
+    let wanted = [("P", 0), ("N", 1), ("h", 4), ("m", 5), ("twice", 9), ("c", 10)].map(|(n, c)| (n.to_owned(), c));
+    assert_eq!(stored, wanted);
+    assert_eq!(ran.composed.reflection.output_channels, 11);
+    for (i, slot) in slots.iter().enumerate() {
+        let named = shade(&bump, &slot.scene, &slot.grid).0;
+        for (output, (name, _)) in wanted.iter().enumerate() {
+            let Some((_, column)) = named.iter().find(|o| *o.0 == **name) else { continue };
+            for (vertex, value) in column.iter().enumerate() {
+                let got = &ran.on_device[i][output][vertex];
+                let same =
+                    if let (Const::Mat4(a), Const::Mat4(b)) = (value, got) { a == b } else { close(value, got, 0.0) };
+                assert!(same, "{name} at vertex {vertex}: {got}, not {value}");
+            }
+        }
+        let s = &slot.scene.globals[&Global::S];
+        let twice = |v: usize| Const::F32(2.0 * float(s, v));
+        assert!((0..slot.grid.vertices()).all(|v| close(&twice(v), &ran.on_device[i][4][v], 0.0)));
+    }
+}
+
+#[test]
+fn surface_and_lights_read_what_the_displacement_left() {
+    let (bump, look, lights) = (shader(BUMP), shader(LOOK), [shader(LAMP)]);
+    let outputs = [("Ci", RslType::Color), ("a", RslType::Float), ("light", RslType::Float)];
+    let mut pipeline = TestPipeline::surface(&look, &lights, &outputs);
+    pipeline.displacement = Some(ShaderUse::new(&bump));
+    pipeline.displaced = true;
+    let slots: Vec<_> = (30..34).map(|seed| shaded(seed, &lights)).collect();
+    let ran = pipeline.run(&slots);
+    let inputs = ran.composed.reflection.inputs.iter().filter_map(|i| match &i.input {
+        Input::Displacement(value) => Some((&*value.name, i.channel, i.count)),
+        _ => None,
+    });
+    assert_eq!(inputs.collect::<Vec<_>>(), [("h", 4, 1), ("m", 5, 4), ("c", 10, 1)]);
+    assert_eq!(ran.composed.reflection.input_channels, 11, "the place of what is not read is kept");
+    for (i, slot) in slots.iter().enumerate() {
+        let named = shade(&bump, &slot.scene, &slot.grid).0;
+        let h = &named.iter().find(|o| &*o.0 == "h").expect("an output").1;
+        for vertex in 0..slot.grid.vertices() {
+            let h = float(h, vertex);
+            let expected = [Const::Vec3([h; 3]), Const::F32(17.0), Const::F32(h * slot.scene.lights.len() as f32)];
+            for (output, expected) in expected.iter().enumerate() {
+                let (bound, device) = (&ran.bound[i][output][vertex], &ran.on_device[i][output][vertex]);
+                assert!(close(expected, bound, 1e-5) && close(bound, device, 0.0), "{expected}: {bound}, {device}");
+            }
+        }
+    }
+}
+
+#[test]
+fn without_messages_nothing_is_stored_for_others() {
+    let (bump, plain) = (shader(BUMP), shader("surface plain() { Ci = Cs; }"));
+    let mut pipeline = TestPipeline::surface(&plain, &[], &COLOURS);
+    pipeline.displacement = Some(ShaderUse::new(&bump));
+    pipeline.displaced = true;
+    let colour = pipeline.compose().reflection;
+    assert!(colour.inputs.iter().all(|i| !matches!(i.input, Input::Displacement(_))));
+    pipeline.slice = Slice::Position;
+    pipeline.outputs = &[("P", RslType::Point), ("N", RslType::Normal)];
+    assert_eq!(pipeline.compose().reflection.output_channels, 2);
+}
