@@ -2,8 +2,10 @@
 //
 // Pack: one invocation = one micropolygon of a shaded grid; if some sample sees it, its vertices' outputs go to its
 // place in the colour store (lib/colour.glsl): their mean, or with ShadingInterpolation "smooth" each of them. A matte
-// micropolygon leaves nothing behind: its records are zero. Reads slots, arena, visible, colour_base; writes colours.
-// Overflows nothing: what does not fit the store is for another round.
+// micropolygon leaves nothing behind: its records are zero. Values that are not finite are replaced here, so that none
+// reaches the film: the mean of what is left would be as wrong in every pixel that a filter spreads it to. Reads slots,
+// arena, visible, colour_base, status; writes colours, and counts in replaced. Overflows nothing: what does not fit the
+// store is for another round.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -23,6 +25,8 @@ layout(std430, set = 0, binding = 4) writeonly buffer Colours { vec4 colours[]; 
 layout(std430, set = 0, binding = 5) readonly buffer VisibleBefore { uint visible_before[]; };
 layout(std430, set = 0, binding = 6) readonly buffer Pieces { Piece pieces[]; };
 layout(std430, set = 0, binding = 7) readonly buffer FrameBuffer { Frame frame_record; };
+layout(std430, set = 0, binding = 8) readonly buffer Status { uint status[]; }; // word 0: loops that have not ended
+layout(std430, set = 0, binding = 9) buffer Replaced { uint replaced[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
     uint piece;
@@ -37,6 +41,7 @@ layout(push_constant) uniform Push {
     uint first_place; // the colour store holds places [first_place, last_place)
     uint last_place;
     uint coloured; // 0: no program ran, the grids are matte
+    uint replaced_word; // micropolygons with such values, then the complement of their least instance
 };
 
 // No output channel of Oi.
@@ -44,22 +49,47 @@ const uint OPACITY_NONE = 0xffffffffu;
 
 COLOUR_PLACE_FUNCTION
 
-vec4 mean(uint at, uint nu) { return 0.25 * ((arena[at] + arena[at + nu + 2u]) + (arena[at + 1u] + arena[at + nu + 1u])); }
+// Larger values are replaced by this one: so large that no picture has it, so small that sums of samples stay finite.
+const float VALUE_MAX = 1e30;
+// Bits of infinity; those of NaN are greater.
+const uint INFINITY_BITS = 0x7f800000u;
+
+// Whether the micropolygon has a value that is not finite.
+bool bad = false;
+
+// What a program stored, or `instead` where a component is not finite. Only integers are certain to show that.
+vec4 finite(uint at, float instead) {
+    vec4 x = arena[at];
+    bool right = all(lessThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(INFINITY_BITS)));
+    bad = bad || !right;
+    return right ? clamp(x, vec4(-VALUE_MAX), vec4(VALUE_MAX)) : vec4(instead);
+}
+
+vec4 mean(uint at, uint nu, float instead) {
+    return 0.25 * ((finite(at, instead) + finite(at + nu + 2u, instead)) + (finite(at + 1u, instead) + finite(at + nu + 1u, instead)));
+}
 
 // A value of the program that goes to the store: that of a vertex, or of all four.
-vec4 value(uint at, uint nu, bool one) { return one ? mean(at, nu) : arena[at]; }
+vec4 value(uint at, uint nu, bool one, float instead) { return one ? mean(at, nu, instead) : finite(at, instead); }
 
 // Puts the records of a vertex, or of the micropolygon, into the store.
 void store(uint place, uint at, uint nu, bool one, bool matte) {
-    colours[place] = matte ? vec4(0.0) : vec4(value(at, nu, one).xyz, 1.0);
+    colours[place] = matte ? vec4(0.0) : vec4(value(at, nu, one, 0.0).xyz, 1.0);
     if (opacity_record != 0u) {
         bool opaque = opacity_channel == OPACITY_NONE;
-        colours[place + 1u] = vec4(opaque ? vec3(1.0) : value(at + opacity_channel * channel_stride, nu, one).xyz, 0.0);
+        colours[place + 1u] = vec4(opaque ? vec3(1.0) : value(at + opacity_channel * channel_stride, nu, one, 1.0).xyz, 0.0);
     }
     for (uint k = 0u; k < variables; k++) {
         uint from = at + (first_variable + k) * channel_stride;
-        colours[place + 1u + opacity_record + k] = matte ? vec4(0.0) : value(from, nu, one);
+        colours[place + 1u + opacity_record + k] = matte ? vec4(0.0) : value(from, nu, one, 0.0);
     }
+}
+
+// Counts the micropolygon if a value was replaced. What loops have left unfinished is computed again.
+void count_bad(Slot slot) {
+    if (!bad || status[0] != 0u) return;
+    atomicAdd(replaced[replaced_word], 1u);
+    atomicMax(replaced[replaced_word + 1u], ~slot.instance);
 }
 
 #if SMOOTH
@@ -86,6 +116,7 @@ void main() {
     if (slot_smooth(slot) && !matte) {
         uvec4 corner = uvec4(0u, 1u, nu + 1u, nu + 2u);
         for (uint k = 0u; k < 4u; k++) store(place + k * value_records, at + corner[k], nu, false, false);
+        count_bad(slot);
         vertex += position_base;
         colours[positions] = vec4(raster_of(vertex), raster_of(vertex + 1u));
         colours[positions + 1u] = vec4(raster_of(vertex + nu + 1u), raster_of(vertex + nu + 2u));
@@ -95,4 +126,5 @@ void main() {
     for (uint k = value_records; k < colour_records(value_records); k++) colours[place + k] = vec4(0.0);
 #endif
     store(place, at, nu, true, matte);
+    count_bad(slot);
 }

@@ -4,11 +4,13 @@
 //! is done. Nothing is shared while rendering. [`Measured`] is the part of that JSON that other commands read.
 
 mod cost_stats;
+mod counts;
 mod estimate;
 mod kernel_stats;
 mod measured;
 
 pub use cost_stats::{CostStats, tile_rows, tile_values};
+pub use counts::Counts;
 pub use estimate::EstimateStats;
 pub use kernel_stats::KernelStats;
 pub use measured::{Measured, MeasuredDevice, MeasuredOutput, MeasuredRegion, MeasuredWorld};
@@ -120,21 +122,6 @@ impl Serialize for StageTimes {
 
 fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(time.as_secs_f64())
-}
-
-/// Amounts of work. Work that several regions repeat is counted each time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
-    /// Primitives that overlapped a region.
-    pub primitives: u64,
-    /// Grids diced.
-    pub grids: u64,
-    /// Micropolygons diced.
-    pub micropolygons: u64,
-    /// Vertices that were shaded.
-    pub shaded_vertices: u64,
-    /// Sample points, that is, subpixels.
-    pub sample_points: u64,
 }
 
 /// Statistics of the texture cache.
@@ -339,7 +326,7 @@ impl Stats {
     /// world, the numbers are added up.
     pub fn add_device(&mut self, slot: usize, device: DeviceStats) {
         self.stages.merge(&device.stages);
-        add_counts(&mut self.counts, &device.counts);
+        self.counts.add(&device.counts);
         add_texture(&mut self.texture, &device.texture);
         match self.devices.get_mut(slot) {
             Some(known) => known.merge(&device),
@@ -434,17 +421,9 @@ impl DeviceStats {
         self.peak_bytes = self.peak_bytes.max(other.peak_bytes);
         self.limit_bytes = self.limit_bytes.max(other.limit_bytes);
         self.stages.merge(&other.stages);
-        add_counts(&mut self.counts, &other.counts);
+        self.counts.add(&other.counts);
         add_texture(&mut self.texture, &other.texture);
     }
-}
-
-fn add_counts(sum: &mut Counts, other: &Counts) {
-    sum.primitives += other.primitives;
-    sum.grids += other.grids;
-    sum.micropolygons += other.micropolygons;
-    sum.shaded_vertices += other.shaded_vertices;
-    sum.sample_points += other.sample_points;
 }
 
 fn add_texture(sum: &mut TextureStats, other: &TextureStats) {
@@ -526,6 +505,7 @@ mod tests {
             "micropolygons",
             "shaded_vertices",
             "sample_points",
+            "replaced_micropolygons",
             "errors_survived",
             "geometry_left_out",
             "texture",

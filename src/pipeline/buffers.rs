@@ -295,7 +295,7 @@ impl RegionCapacity {
             (self.grids, 4),
         ]);
         parts.extend([(self.colours * self.colour_records(), 16), (self.subpixels * self.resolved_records(), 16)]);
-        parts.extend([(pixels * (1 + self.variables), 16), (pixels, 4)]);
+        parts.extend([(pixels * (1 + self.variables) + 1, 16), (pixels, 4)]);
         let cells = self.cell_count().max(1);
         parts.extend([(self.entries.max(1), size_of::<Entry>() as u64), (self.entries.max(1), 4)]);
         parts.extend([(cells, 4), (cells, 4), (cells, 4), (1, size_of::<Appended>() as u64)]);
@@ -377,7 +377,7 @@ pub struct RegionSlices {
     pub colours: Slice<Vec4>,
     /// Resolved samples.
     pub resolved: Slice<Vec4>,
-    /// Finished pixels: colour, then each variable, region by region.
+    /// Finished pixels: colour, then each variable; then [`ActiveRegion::replaced_record`].
     pub pixels: Slice<Vec4>,
     /// Finished depths.
     pub depths: Slice<f32>,
@@ -439,7 +439,7 @@ impl RegionSlices {
             colour_base: a.cut(c.grids)?,
             colours: a.cut(c.colours * c.colour_records())?,
             resolved: a.cut(c.subpixels * c.resolved_records())?,
-            pixels: a.cut(pixels * (1 + c.variables))?,
+            pixels: a.cut(pixels * (1 + c.variables) + 1)?,
             depths: a.cut(pixels)?,
             entries: a.cut(c.entries.max(1))?,
             order: a.cut(c.entries.max(1))?,
@@ -465,6 +465,13 @@ pub struct ActiveRegion {
 }
 
 impl ActiveRegion {
+    /// The record behind the finished pixels: how many micropolygons had values that were not finite, and the
+    /// complement of their least instance (glsl/pack.comp). It is read together with the pixels.
+    pub fn replaced_record(&self) -> u64 {
+        let inside: u64 = self.pixels.inside_size().map(u64::from).iter().product();
+        inside * (1 + self.capacity.variables)
+    }
+
     /// Samples of a pixel.
     pub fn pixel_samples(&self) -> u32 {
         self.capacity.pixel_samples as u32

@@ -101,6 +101,8 @@ pub fn record_pack(
         pieces: slices.pieces,
         visible_before: slices.visible_before,
         frame_buffer: frame.frame,
+        status: slices.status.cast(),
+        replaced: slices.pixels.cast(),
     };
     let push = pack::Push {
         slot_base: piece.slot_base,
@@ -116,6 +118,7 @@ pub fn record_pack(
         first_place: colours.places.start,
         last_place: colours.places.end,
         coloured: u32::from(kernel.is_some()),
+        replaced_word: 4 * region.replaced_record() as u32,
     };
     let groups = piece.groups(slices, Per::Micropolygon);
     recording.dispatch(pack::dispatch(pack_variant(capacity.smooth), groups, &bindings, &push));

@@ -3,6 +3,7 @@
 
 mod clipping;
 mod depth;
+mod finite;
 mod imager;
 mod interpolation;
 mod language;

@@ -8,7 +8,7 @@ use crate::pipeline::plan::{Process, Repeat};
 use crate::pipeline::sample::CELL_ENTRIES_MAX;
 use crate::render::region::chain::{Chain, NextStage, opaque_bins};
 use crate::render::region::record::DeviceWorld;
-use crate::render::region::region_result::RegionResult;
+use crate::render::region::region_result::{RegionResult, ReplacedValues};
 use crate::render::region::slabs::Slabs;
 
 impl Chain {
@@ -151,8 +151,9 @@ impl Chain {
             return Ok(RegionResult::default());
         }
         let (region, [width, height]) = (&self.region, self.region.pixels.inside_size().map(u64::from));
-        let groups = 1 + region.capacity.variables;
-        let pixels = device.read(region.slices.pixels.part(0..width * height * groups))?;
+        let mut pixels = device.read(region.slices.pixels.part(0..region.replaced_record() + 1))?;
+        let [replaced, instance, ..] = pixels.pop().unwrap_or_default().map(f32::to_bits);
+        self.counts.replaced_values = ReplacedValues::new(replaced, instance);
         let depths = match world.depth_filter {
             Some(_) => device.read(region.slices.depths.part(0..width * height))?,
             None => Vec::new(),

@@ -33,6 +33,29 @@ pub(crate) struct RegionCounts {
     pub rounds: u64,
     pub lost_samples: u64,
     pub submissions: u64,
+    pub replaced_values: ReplacedValues,
+}
+
+/// Visible micropolygons with values of their programs that were not finite, and were replaced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ReplacedValues {
+    /// How many; those that several regions see count in each.
+    pub micropolygons: u64,
+    /// The first of their instances.
+    pub instance: Option<u32>,
+}
+
+impl ReplacedValues {
+    /// What a device has counted: the number, and the complement of the least instance.
+    pub(crate) fn new(micropolygons: u32, instance_complement: u32) -> Self {
+        let instance = (micropolygons > 0).then_some(!instance_complement);
+        Self { micropolygons: micropolygons.into(), instance }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.micropolygons += other.micropolygons;
+        self.instance = self.instance.into_iter().chain(other.instance).min();
+    }
 }
 
 impl RegionCounts {
@@ -49,5 +72,6 @@ impl RegionCounts {
         self.rounds += other.rounds;
         self.lost_samples += other.lost_samples;
         self.submissions += other.submissions;
+        self.replaced_values.add(other.replaced_values);
     }
 }

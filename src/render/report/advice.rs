@@ -5,7 +5,7 @@ use crate::gpu::{DeviceInfo, DeviceKind};
 use crate::pipeline::frame::DICE_RATE_MIN;
 use crate::render::device::picture::Picture;
 use crate::render::grids::list::ListError;
-use crate::render::region::region_result::RegionCounts;
+use crate::render::region::region_result::{RegionCounts, ReplacedValues};
 use crate::scene::{DisplayMode, EYE_SPLITS_MAX, World};
 use crate::schedule::Incomplete;
 use std::collections::HashSet;
@@ -156,6 +156,21 @@ pub(crate) fn on_exceeded_bounds(reporter: &Reporter, picture: &Picture, moved: 
 pub(crate) fn on_missing_regions(reporter: &Reporter, incomplete: &Incomplete) {
     let severe = Diagnostic::new(Severity::Severe, "system", SourceLocation::default(), incomplete.to_string());
     reporter.report(severe.hint(NO_DEVICE_HINT));
+}
+
+/// Warns about shaders whose results are not finite.
+pub(crate) fn on_replaced_values(reporter: &Reporter, picture: &Picture, replaced: ReplacedValues) {
+    let Some((name, place)) = replaced.instance.and_then(|first| picture.world.origins.get(first as usize)) else {
+        return;
+    };
+    let count = replaced.micropolygons;
+    let message = format!(
+        "shaders computed values that are not finite (NaN or infinity) for about {count} micropolygons, some of them of {}: \
+         they are drawn with colour 0 and opacity 1",
+        object_title(name)
+    );
+    let warning = Diagnostic::new(Severity::Warning, "math", place.clone(), message);
+    reporter.report(warning.hint("values overflow beyond 3.4e38: look for divisions by very small numbers, and for large arguments of pow and exp"));
 }
 
 /// Warns about what regions met that is beyond a limit.

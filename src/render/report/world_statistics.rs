@@ -15,6 +15,7 @@ pub(crate) fn add_counts(counts: &mut Counts, picture: &Picture, counted: &Pictu
     counts.grids += counted.list.len() as u64;
     counts.micropolygons += counted.totals.micropolygons;
     counts.shaded_vertices += totals.shaded_vertices;
+    counts.replaced_micropolygons += totals.replaced_values.micropolygons;
     let samples = u64::from(frame.samples[0] * frame.samples[1]);
     counts.sample_points += ((x1 - x0) * (y1 - y0)).cast_unsigned() * samples;
 }

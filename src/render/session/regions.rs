@@ -83,6 +83,7 @@ impl Session<'_> {
             ..cost_of(picture, whole, &tiles, grids)
         });
         advice::on_limits(self.reporter, &rendered.totals);
+        advice::on_replaced_values(self.reporter, picture, rendered.totals.replaced_values);
         world_statistics::add_counts(&mut self.stats.counts, picture, grids, &rendered.totals);
         self.take_devices_back(picture, &idle);
         let devices = self.slots.iter().map(|slot| DrawnOn { info: &slot.info, device: slot.device.as_ref() });
