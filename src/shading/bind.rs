@@ -209,7 +209,7 @@ fn bind(shader: &Arc<ir::Shader>, instance: &ShaderInstance, primvars: &[Primvar
         let primvar = primvars.iter().find(|primvar| primvar.name == param.name && primvar_fits(primvar, param));
         if let Some(primvar) = primvar {
             return match &primvar.data {
-                PrimvarData::Strings(texts) if decides => fixed_texts(texts),
+                PrimvarData::Strings(texts) if decides => fixed_texts(texts, param),
                 PrimvarData::Strings(_) => Binding::Block,
                 PrimvarData::Floats(_) => class_binding(primvar.class),
             };
@@ -217,7 +217,7 @@ fn bind(shader: &Arc<ir::Shader>, instance: &ShaderInstance, primvars: &[Primvar
         let given = instance.params.iter().rev().find(|given| given.name == param.name && param_fits(given, param));
         match (given, &param.default) {
             (None, ParamDefault::Computed(_)) => Binding::Default,
-            (Some(ShaderParam { value: ParamValue::Strings(texts), .. }), _) if decides => fixed_texts(texts),
+            (Some(ShaderParam { value: ParamValue::Strings(texts), .. }), _) if decides => fixed_texts(texts, param),
             (None, ParamDefault::Values(values)) if decides => Binding::Fixed(values.clone()),
             (given, default) if is_empty_text(given, default, param) => Binding::Fixed(vec![Const::Str("".into())]),
             _ => Binding::Block,
@@ -226,9 +226,11 @@ fn bind(shader: &Arc<ir::Shader>, instance: &ShaderInstance, primvars: &[Primvar
     BoundShader { shader: Arc::clone(shader), bindings: shader.params.iter().zip(&decides).map(binding).collect() }
 }
 
-/// Binds a parameter on which texts depend: they are made when its pipeline is compiled.
-fn fixed_texts(texts: &[Arc<str>]) -> Binding {
-    Binding::Fixed(texts.iter().map(|text| Const::Str(Arc::clone(text))).collect())
+/// Binds a parameter on which texts depend: they are made when its pipeline is compiled. Primitives of one geometry
+/// have the same texts, so the first are those of all.
+fn fixed_texts(texts: &[Arc<str>], param: &ir::Param) -> Binding {
+    let first = texts.iter().take(param.len() as usize);
+    Binding::Fixed(first.map(|text| Const::Str(Arc::clone(text))).collect())
 }
 
 /// Whether a string parameter is empty: no texture, no shadow map. The compiler then removes the code that would use

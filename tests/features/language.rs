@@ -41,9 +41,15 @@ fn texts_that_depend_on_parameters_are_known() {
 
 #[test]
 fn each_object_has_its_own_texts() {
+    for class in ["constant", "uniform"] {
+        texts_of_class(class);
+    }
+}
+
+fn texts_of_class(class: &str) {
     let half = |name: &str, x: f32| {
         format!(
-            "Patch \"bilinear\" \"P\" [{x} 2 0 {} 2 0 {x} -2 0 {} -2 0] \"constant string kind\" [\"{name}\"]\n",
+            "Patch \"bilinear\" \"P\" [{x} 2 0 {} 2 0 {x} -2 0 {} -2 0] \"{class} string kind\" [\"{name}\"]\n",
             x + 2.0,
             x + 2.0
         )

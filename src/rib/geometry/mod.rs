@@ -343,7 +343,13 @@ impl Column {
         self.declaration.class == Class::Constant || (points && self.declaration.class == Class::Uniform)
     }
 
+    /// Whether another column can be appended to this one. A geometry has one text of each string, its first
+    /// ([`crate::shading`]).
     fn fits(&self, other: &Self, points: bool) -> bool {
-        self.declaration == other.declaration && (!self.is_single(points) || self.values == other.values)
+        let same = match (&self.values, &other.values) {
+            (PrimvarValues::Strings(a), PrimvarValues::Strings(b)) if !self.is_single(points) => a.first() == b.first(),
+            (a, b) => !self.is_single(points) || a == b,
+        };
+        self.declaration == other.declaration && same
     }
 }

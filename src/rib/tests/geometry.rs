@@ -485,10 +485,15 @@ fn what_differs_is_not_joined() {
         "Polygon \"P\" [0 0 0 1 0 0 0 1 0]\nPatch \"bilinear\" \"P\" [0 0 0 1 0 0 0 1 0 1 1 0]",
         "Curves \"linear\" [2] \"nonperiodic\" \"P\" [0 0 0 1 0 0]\nCurves \"linear\" [2] \"nonperiodic\" \"P\" [0 0 0 1 0 0] \"N\" [0 0 1 0 0 1]",
         "Sphere 1 -1 1 360\nSphere 1 -1 1 360",
+        "Points \"P\" [0 0 0] \"varying string way\" \"up\"\nPoints \"P\" [0 0 0] \"varying string way\" \"down\"",
     ];
     for text in cases {
         assert_eq!(drawn(text).drawables.len(), 2, "{text}");
     }
     // Equal constants are one constant.
     assert_eq!(drawn(&"Points \"P\" [0 0 0] \"constant float id\" 1\n".repeat(3)).drawables.len(), 1);
+    let way = |text: &str| {
+        format!("Patch \"bilinear\" \"P\" [0 0 0 1 0 0 0 1 0 1 1 0] \"uniform string way\" [\"{text}\"]\n")
+    };
+    assert_eq!(drawn(&["up", "up", "down", "down", "up"].map(way).concat()).drawables.len(), 3);
 }
