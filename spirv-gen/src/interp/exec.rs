@@ -2,7 +2,6 @@
 
 use super::noise::{hash, random};
 use super::{Grid, InterpreterHost, LightRays, Ray, category_matches, evaluate, in_cone, index};
-use crate::abi;
 use crate::compose::bind::LIGHT_SITES;
 use crate::ir::{Body, Const, Global, Inst, InstData, MachineType, MessageTarget, Op, Region, Slot, Value};
 use crate::text;
@@ -12,11 +11,15 @@ use crate::text;
 pub struct Outcome {
     /// For each result of the root region, its value at each vertex.
     pub results: Vec<Vec<Const>>,
-    /// Vertices that ran out of loop trips.
+    /// Vertices that ran out of loop trips, which are 2^26.
     pub exhausted: u32,
     /// Lines of `printf`, in order of execution, then of vertices.
     pub printed: Vec<String>,
 }
+
+/// Loop trips of a vertex. Kernels need no limit, because their loops go on in further dispatches; a test that meets an
+/// endless loop should fail some day.
+const TRIPS_MAX: u32 = 1 << 26;
 
 /// Runs a region of a body (its root, or the default of a parameter) at all vertices of a grid.
 pub fn run(body: &Body, region: Region, grid: &Grid, surroundings: &dyn InterpreterHost) -> Outcome {
@@ -263,7 +266,7 @@ impl Machine<'_> {
             let test = self.region(condition, &go, live);
             for vertex in 0..count {
                 let more = go[vertex] && test[0][vertex].as_bool().expect("a bool");
-                let left = self.trips[vertex] < abi::LOOP_TRIPS_MAX;
+                let left = self.trips[vertex] < TRIPS_MAX;
                 self.exhausted[vertex] |= more && !left && live[vertex];
                 go[vertex] = more && left;
                 self.trips[vertex] += u32::from(go[vertex]);

@@ -48,7 +48,8 @@ fn endless_loops_end_and_are_counted() {
         let pipeline = TestPipeline::surface(&shader, &[], &COLOURS);
         let slots = [square(3, 3), square(2, 1)];
         let vertices: usize = slots.iter().map(|s| s.grid.vertices()).sum();
-        let ran = pipeline.run(&slots);
+        let mode = RunMode { trips: LOOP_TRIPS_MAX, resume: false, interpret: false };
+        let ran = pipeline.run_as(&slots, mode);
         assert_eq!(ran.exhausted as usize, vertices, "{body}");
         let trips = floats(&ran.on_device[0][0])[0];
         assert!(trips >= LOOP_TRIPS_MAX as f32, "{trips} trips: {body}");
