@@ -42,7 +42,9 @@ const uint CHANNEL_PARAMETERS = 16u; // u, v, s, t beside those that are written
 
 // u, v of the whole surface, and default s, t (RISpec 4.2.1 TextureCoordinates, 5.1 for polygons).
 vec4 surface_uvst(Primitive primitive, Param u, Param v) {
-    vec2 uv = vec2(mix(primitive.uv_range.x, primitive.uv_range.z, u.t), mix(primitive.uv_range.y, primitive.uv_range.w, v.t));
+    // Exact at both ends, where another primitive goes on: mix might not be.
+    vec4 range = primitive.uv_range;
+    vec2 uv = vec2(u.s * range.x + u.t * range.z, v.s * range.y + v.t * range.w);
 #if KIND == KIND_FACET
     if ((primitive.kind_flags & PRIMITIVE_POLYGON) != 0u) {
         vec2 xy = between(u, row[0], row[1]).xy;
@@ -50,7 +52,8 @@ vec4 surface_uvst(Primitive primitive, Param u, Param v) {
     }
 #endif
     vec4 st0 = surface_instance.texture_st0, st1 = surface_instance.texture_st1;
-    return vec4(uv, mix(mix(st0.xy, st0.zw, uv.x), mix(st1.xy, st1.zw, uv.x), uv.y));
+    vec2 low = (1.0 - uv.x) * st0.xy + uv.x * st0.zw, high = (1.0 - uv.x) * st1.xy + uv.x * st1.zw;
+    return vec4(uv, (1.0 - uv.y) * low + uv.y * high);
 }
 
 void write_vertex(Primitive primitive, Param u, Param v, uint at) {

@@ -40,8 +40,8 @@ Line measure(Subpatch subpatch, uint line, inout Box box) {
     Line result = Line(0u, 0u, 0.0, false);
     vec2 previous = vec2(0.0), before = vec2(0.0);
     for (uint i = 0u; i <= 4u; i++) {
-        Param u = param_at(u0, u_level, along_u ? i : across, 4u);
-        Param v = param_at(v0, v_level, along_u ? across : i, 4u);
+        Param u = param_quarter(u0, u_level, along_u ? i : across);
+        Param v = param_quarter(v0, v_level, along_u ? across : i);
 #if KIND == KIND_CURVE
         u = Param(0.5, 0.5); // a ribbon's centre line, so that the parts of a broad one agree
 #endif
@@ -70,8 +70,9 @@ void include_ends(Subpatch subpatch, uint edge_index, inout Box box) {
     bool along_u = edge_index < 2u;
     if (edge_open(edge) || edge_leaf_level(edge) == (along_u ? u_level : v_level)) return;
     for (uint i = 0u; i < 2u; i++) {
-        Param on_edge = param_on_edge(edge, along_u ? u0 : v0, i, 1u);
-        Param across = along_u ? param_at(v0, v_level, edge_index & 1u, 1u) : param_at(u0, u_level, edge_index & 1u, 1u);
+        Param on_edge = param_at(point_on_edge(edge, along_u ? u0 : v0, i, 1u));
+        uint side = 4u * (edge_index & 1u);
+        Param across = along_u ? param_quarter(v0, v_level, side) : param_quarter(u0, u_level, side);
         surface_row(along_u ? across : on_edge);
         vec3 p = surface_position(along_u ? on_edge : across);
         box.low = min(box.low, p);
@@ -198,7 +199,7 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
     uint v0 = subpatch.start >> 16, u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
     float widest = 0.0;
     for (uint i = 0u; i < 2u; i++) {
-        surface_row(param_at(v0, v_level, i, 1u));
+        surface_row(param_quarter(v0, v_level, 4u * i));
         float width = raster_width(row_centre, row_width) / float(1u << u_level);
         widest = max(widest, width);
         float rate = width * surface_instance.dice_scale;
@@ -248,7 +249,7 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
 void pad_box(Subpatch subpatch, inout Box box) {
     uint v0 = subpatch.start >> 16, v_level = shape_v_level(subpatch.shape);
     float hu = 1.0 / float(1u << shape_u_level(subpatch.shape)), hv = 1.0 / float(1u << v_level);
-    vec3 pad = surface_pad(hu, hv, param_at(v0, v_level, 0u, 1u), param_at(v0, v_level, 1u, 1u));
+    vec3 pad = surface_pad(hu, hv, param_quarter(v0, v_level, 0u), param_quarter(v0, v_level, 4u));
     pad += vec3(surface_instance.displacement_bound) + 1e-5 * max(abs(box.low), abs(box.high));
     box.low -= pad;
     box.high += pad;

@@ -54,29 +54,59 @@ bool edge_moved(uint edge, uint index, uint at) {
     return size * index != (at & (size - 1u)) * edge_rate(edge) && !((at & (size - 1u)) == 0u && index == edge_rate(edge));
 }
 
-// A parameter with its complement: both correctly rounded quotients of integers, so that reversing an edge swaps them
-// exactly.
+// A parameter with its complement, so that reversing an edge swaps them exactly.
 struct Param {
     float s; // 1 - t
     float t;
 };
 
-Param param_ratio(uint numerator, uint denominator) {
-    float d = float(denominator);
-    return Param(float(denominator - numerator) / d, float(numerator) / d);
+// a / (65536 n), correctly rounded, for a <= 65536 n and n <= EDGE_RATE_MAX; inverse is about 1 / n. It is a quotient
+// of integers, because GPUs do not round a quotient of floats correctly, and so would place one point differently for
+// different n.
+float param_ratio(uint a, uint n, float inverse) {
+    if (a == 0u) return 0.0;
+    uint bits = floatBitsToUint(float(a));
+    int dividend = int((bits & 0x7fffffu) | 0x800000u) << 6;
+    int quotient = int(float(dividend) * inverse); // off by less than a thousand
+    float rest = float(dividend - quotient * int(n));
+    quotient += int(floor((rest + 0.5) * inverse));
+    // Of its 26 bits or more a float keeps 24, and none is halfway between two floats.
+    int exponent = int(floatBitsToUint(float(quotient)) >> 23) - 150;
+    int kept = (quotient + (1 << (exponent - 1))) >> exponent;
+    return float(kept) * uintBitsToFloat((bits >> 23) + uint(exponent - 45) << 23);
 }
 
 // Point i of n on the dyadic interval that begins at start (in 1/65536) and has the given level.
-Param param_at(uint start, uint level, uint i, uint n) {
-    return param_ratio(start * n + (65536u >> level) * i, 65536u * n);
+struct ParamPoint {
+    uint start;
+    uint level;
+    uint i;
+    uint n;
+};
+
+Param param_at(ParamPoint point) {
+    uint a = point.start * point.n + (65536u >> point.level) * point.i;
+    float inverse = 1.0 / float(point.n);
+    return Param(param_ratio(65536u * point.n - a, point.n, inverse), param_ratio(a, point.n, inverse));
 }
 
-// Border vertex i of n: the nearest canonical point of the edge's range.
-uint edge_index(uint edge, uint i, uint n) { return edge_i0(edge) + (2u * i * edge_count(edge) + n) / (2u * n); }
-Param param_on_edge(uint edge, uint start, uint i, uint n) {
+// Point i of 4, exact.
+const uint QUARTERS = 4u * 65536u;
+const float QUARTER = 1.0 / 262144.0;
+Param param_quarter(uint start, uint level, uint i) {
+    uint a = start * 4u + (65536u >> level) * i;
+    return Param(float(QUARTERS - a) * QUARTER, float(a) * QUARTER);
+}
+
+// Border vertex i of n: the nearest canonical point of the edge's range. A quotient of such small numbers is exact also
+// where a quotient of floats is a few ulp off.
+uint edge_index(uint edge, uint i, uint n) {
+    return edge_i0(edge) + uint((float(2u * i * edge_count(edge) + n) + 0.5) / float(2u * n));
+}
+ParamPoint point_on_edge(uint edge, uint start, uint i, uint n) {
     uint level = edge_leaf_level(edge);
     uint leaf_start = start & ~((65536u >> level) - 1u);
-    return param_at(leaf_start, level, edge_index(edge, i, n), edge_rate(edge));
+    return ParamPoint(leaf_start, level, edge_index(edge, i, n), edge_rate(edge));
 }
 
 // Whether a border with n micropolygons has other points than the regular ones.

@@ -19,10 +19,12 @@ void grid_param(Subpatch grid, uint i, uint j, uint nu, uint nv, out Param u, ou
     v0 = j == 0u;
     v1 = j == nv;
     uint u_start = grid.start & 0xffffu, v_start = grid.start >> 16;
-    if (v0 || v1) u = param_on_edge(v0 ? grid.edges.x : grid.edges.y, u_start, i, nu);
-    else u = param_at(u_start, shape_u_level(grid.shape), i, nu);
-    if (u0 || u1) v = param_on_edge(u0 ? grid.edges.z : grid.edges.w, v_start, j, nv);
-    else v = param_at(v_start, shape_v_level(grid.shape), j, nv);
+    ParamPoint along_u = ParamPoint(u_start, shape_u_level(grid.shape), i, nu);
+    if (v0 || v1) along_u = point_on_edge(v0 ? grid.edges.x : grid.edges.y, u_start, i, nu);
+    ParamPoint along_v = ParamPoint(v_start, shape_v_level(grid.shape), j, nv);
+    if (u0 || u1) along_v = point_on_edge(u0 ? grid.edges.z : grid.edges.w, v_start, j, nv);
+    u = param_at(along_u);
+    v = param_at(along_v);
 }
 
 #endif

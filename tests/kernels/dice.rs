@@ -126,6 +126,31 @@ fn normals_point_along_du_x_dv_also_where_a_border_has_collapsed() {
     }
 }
 
+#[test]
+fn vertices_at_one_place_have_the_same_parameters_whatever_the_rates_of_their_grids() {
+    for rate in [1.0, 0.1] {
+        let (scene, split, grids) = diced(zoo::everything().into_iter().map(|t| t.rate(rate)).collect(), true);
+        let mut found: BTreeMap<(u32, u32, [u64; 2]), [u32; 2]> = BTreeMap::new();
+        let (mut shared, mut different) = (0, 0);
+        for (grid, vertices) in split.grids.iter().zip(&grids) {
+            let surface = scene.surface(grid);
+            // A polygon's u and v are its x and y, and a place that has collapsed has many.
+            let collapsed = matches!(surface.shape, Shape::Facets(_));
+            for (j, i) in (0..=vertices.nv).flat_map(|j| (0..=vertices.nu).map(move |i| (j, i))).filter(|_| !collapsed)
+            {
+                let at = vertices.at(i, j);
+                let uv = [0, 1].map(|c| vertices.channels[c][at][3].to_bits());
+                let place = (grid.instance, grid.primitive, edge::vertex(grid, i as u32, j as u32));
+                if let Some(other) = found.insert(place, uv) {
+                    shared += 1;
+                    different += u32::from(other != uv);
+                }
+            }
+        }
+        assert!(shared > 1000 && different == 0, "rate {rate}: {different} of {shared} differ");
+    }
+}
+
 /// A border segment between two different vertices, by their bits, in order; -0 is 0.
 type Segment = [[u32; 3]; 2];
 
