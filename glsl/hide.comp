@@ -60,7 +60,7 @@ const uint TILE_WIDTH = 8u;
 // has fewer than 4096 parts.
 const uint HIDE_TILES_MAX = 256u;
 
-// x / n for integers below 2^23, exact.
+// x / n for integers, exact below 2^20 also where a quotient is 2.5 ulp off, as Vulkan permits.
 uvec2 divide(uvec2 x, uvec2 n) { return uvec2((vec2(x) + 0.5) / vec2(n)); }
 
 // One bit for each covered sample of the subpixels [first, first + size), row by row.
@@ -97,10 +97,11 @@ void lower_key(Micropolygon m, Slot slot, RegionRect region, uvec2 subpixel, uin
     float z = micropolygon_z(m, position);
     if (!(z >= slot.zmin && z <= slot.zmax)) return; // outside the declared bound: never hit, in any region
     if (clipped(position, z)) return;
-    uint64_t key = (uint64_t(floatBitsToUint(z)) << 32) | uint64_t(number);
+    uint depth = floatBitsToUint(z);
     uint at = (pixel.y * region.width + pixel.x) * (frame.samples.x * frame.samples.y) + k.y * frame.samples.x + k.x;
-    if (key < keys[at]) {
-        atomicMin(keys[at], key);
+    // The two halves of a key may be read at different times, so only one is compared: ties go to the atomic.
+    if (depth <= uint(keys[at] >> 32)) {
+        atomicMin(keys[at], (uint64_t(depth) << 32) | uint64_t(number));
         dirty[(pixel.y >> BLOCK_LOG2) * ((region.width + (BLOCK_PX - 1u)) >> BLOCK_LOG2) + (pixel.x >> BLOCK_LOG2)] = 1u;
     }
 }
