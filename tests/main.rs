@@ -1,5 +1,6 @@
 //! Every integration test in one binary: it links once.
 
+mod as_gpu;
 mod checkpoint;
 mod cli;
 mod determinism;

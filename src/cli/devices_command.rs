@@ -90,6 +90,7 @@ mod tests {
             vendor_id: 0,
             device_id: 0,
             pci: None,
+            uuid: String::new(),
             cache_uuid: String::new(),
             memory_bytes: 2 << 30,
             host_visible: true,

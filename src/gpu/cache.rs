@@ -4,6 +4,7 @@
 //! drivers hardly check their own data, so a truncated or foreign file must not reach them. Files are written under a
 //! temporary name and renamed.
 
+use super::as_gpu::AsGpu;
 use super::physical::DeviceInfo;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -35,9 +36,10 @@ impl CacheKey {
 }
 
 /// The part of the key that identifies the device: model, driver, and the UUID of the driver's caches.
-pub(super) fn identity(info: &DeviceInfo) -> Arc<str> {
+pub(super) fn identity(info: &DeviceInfo, as_gpu: &AsGpu) -> Arc<str> {
     let (vendor, device, version, uuid) = (info.vendor_id, info.device_id, info.driver_version, &info.cache_uuid);
-    format!("{vendor:04x}-{device:04x}-{version:08x}-{uuid}").into()
+    let mutant = as_gpu.mutant.map(|mutant| format!("-{mutant}")).unwrap_or_default();
+    format!("{vendor:04x}-{device:04x}-{version:08x}-{uuid}{mutant}").into()
 }
 
 /// The default folder for compiled kernels: `$XDG_CACHE_HOME/anthill/kernels`, or `~/.cache/anthill/kernels`; `None`

@@ -1,5 +1,6 @@
 //! Opened devices.
 
+use super::as_gpu::AsGpu;
 use super::cache::default_cache_folder;
 use super::compile::CompileThreads;
 use super::compile_log::CompileLog;
@@ -47,8 +48,8 @@ pub struct OpenOptions {
     pub reporter: Arc<Reporter>,
     /// For tests: whether to also open devices that run kernels but lack what rendering needs.
     pub partial: bool,
-    /// For tests: whether to treat device memory as invisible to the host, as on a discrete GPU.
-    pub staged: bool,
+    /// For tests: in which respects devices are used as GPUs are.
+    pub as_gpu: AsGpu,
     /// The number of the first device; a device that is opened again keeps its number.
     pub first_number: u32,
     /// For tests: failures to inject.
@@ -73,7 +74,7 @@ impl OpenOptions {
             compile_timeout: Duration::from_secs(600),
             reporter,
             partial: false,
-            staged: false,
+            as_gpu: AsGpu::default(),
             first_number: 0,
             faults: None,
             interrupt: Interrupt::default(),
@@ -114,16 +115,18 @@ impl Device {
         if options.faults.as_ref().is_some_and(|faults| faults.fails_to_open(title.number)) {
             return Err(open_error(&title, vk::Result::ERROR_INITIALIZATION_FAILED));
         }
-        // The loader lists devices in the same order each time, unless a GPU was unplugged meanwhile.
-        let physical = enumerate(&instance)?.into_iter().nth(info.index).filter(|p| p.info.is_like(info));
+        // Not by index alone: if a GPU was unplugged meanwhile, an equal one may have its index.
+        let physical = enumerate(&instance)?.into_iter().filter(|physical| physical.info.is_same(info));
+        let physical = physical.min_by_key(|physical| physical.info.index != info.index);
         let physical =
             physical.ok_or_else(|| GpuError::Lost { device: title.clone(), doing: "being opened".to_string() })?;
         let (raw, family) = create(instance.raw(), &physical, &title)?;
         let names = instance.debug_utils().then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
-        let created = CreatedDevice { raw, family, clock: physical.clock, names, validates: options.validate };
+        let (validates, as_gpu) = (options.validate, options.as_gpu.clone());
+        let created = CreatedDevice { raw, family, clock: physical.clock, names, validates, as_gpu };
         let shared = Arc::new(DeviceShared::new(created, title, Arc::clone(&options.reporter)));
         let resources = check_budget(&shared, budget_bytes)
-            .and_then(|()| DeviceResources::new(&shared, &instance, &physical, budget_bytes, !options.staged));
+            .and_then(|()| DeviceResources::new(&shared, &instance, &physical, budget_bytes, !options.as_gpu.staged));
         if resources.is_err() {
             // SAFETY: the device was created above, no other thread knows it yet, and `DeviceResources::new` destroys
             // what it has created from it when it fails.
@@ -193,10 +196,14 @@ impl Device {
         self.timeout
     }
 
-    /// Whether the device computes on the host's processor: kernels without barriers are then faster, and no data needs
-    /// to be copied.
+    /// Whether the device computes on the host's processor.
     pub fn is_cpu(&self) -> bool {
         self.info.kind == DeviceKind::Cpu
+    }
+
+    /// Whether kernels without barriers are faster, as on the host's processor.
+    pub fn prefers_serial_kernels(&self) -> bool {
+        self.is_cpu() && !self.shared.as_gpu.parallel
     }
 
     /// The host time from which [`super::StageTime::start_s`] is measured.

@@ -99,7 +99,7 @@ impl Kernels {
         Arc::new(Self {
             shared: Arc::clone(shared),
             info: info.clone(),
-            identity: cache::identity(info),
+            identity: cache::identity(info, &shared.as_gpu),
             compilers: Arc::clone(compilers),
             precompile_devices,
             empty,

@@ -7,6 +7,7 @@
 
 #![allow(unsafe_code)]
 
+mod as_gpu;
 mod cache;
 mod check;
 mod compile;
@@ -21,6 +22,7 @@ mod fault;
 mod instance;
 mod kernel;
 mod memory;
+mod mutant;
 mod open;
 mod physical;
 mod pipeline;
@@ -33,6 +35,7 @@ mod submission_resources;
 mod threads;
 mod transfer;
 
+pub use as_gpu::AsGpu;
 pub use cache::default_cache_folder;
 pub use compile_log::{CompileLog, CompiledKernel};
 pub use device::{Device, OpenOptions};
@@ -42,6 +45,7 @@ pub use execute::Ticket;
 pub use fault::{Fault, FaultKind, Faults};
 pub use kernel::KernelCounts;
 pub use memory::{BLOCK_BYTES, MemoryUse, Usage};
+pub use mutant::Mutant;
 pub use open::{Opening, open, open_each, reopen};
 pub use physical::{DeviceInfo, DeviceKind, MissingRequirement, devices};
 pub use profile::StageTime;

@@ -92,6 +92,8 @@ pub struct DeviceInfo {
     pub device_id: u32,
     /// The PCI address, if the driver reports it; it is equal for one GPU seen through two drivers.
     pub pci: Option<String>,
+    /// The UUID of the device in hexadecimal digits; CPU drivers give all their devices the same.
+    pub uuid: String,
     /// The UUID of the driver's pipeline caches, in hexadecimal digits.
     pub cache_uuid: String,
     /// Bytes of the largest heap of device memory.
@@ -121,6 +123,13 @@ impl DeviceInfo {
         let driver = |d: &Self| (d.driver_version, d.driver.clone(), d.driver_info.clone());
         let identity = |d: &Self| (d.vendor_id, d.device_id, d.name.clone());
         identity(self) == identity(other) && driver(self) == driver(other)
+    }
+
+    /// Whether another listing of this machine's devices means the same device by `other`: GPUs keep their UUID when
+    /// another is unplugged, devices of CPU drivers have nothing but their index.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let place = if self.is_gpu() { self.uuid == other.uuid } else { self.index == other.index };
+        place && self.is_like(other)
     }
 
     /// Whether the device is a GPU.
@@ -221,7 +230,8 @@ fn inspect(instance: &ash::Instance, index: usize, raw: vk::PhysicalDevice) -> P
         device_id: basic.device_id,
         pci: has_pci
             .then(|| format!("{:04x}:{:02x}:{:02x}.{}", pci.pci_domain, pci.pci_bus, pci.pci_device, pci.pci_function)),
-        cache_uuid: basic.pipeline_cache_uuid.iter().map(|byte| format!("{byte:02x}")).collect(),
+        uuid: hexadecimal(&v11.device_uuid),
+        cache_uuid: hexadecimal(&basic.pipeline_cache_uuid),
         memory_bytes,
         host_visible,
         subgroup_size: v11.subgroup_size,
@@ -233,6 +243,10 @@ fn inspect(instance: &ash::Instance, index: usize, raw: vk::PhysicalDevice) -> P
         lacking,
     };
     Physical { raw, info, limits, family: family.map(|f| f.index), clock }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Features of the table, and operations of subgroups in kernels.

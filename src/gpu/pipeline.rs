@@ -72,7 +72,8 @@ pub(super) fn make_pipeline(
 ) -> Result<(ComputePipeline, Vec<u8>), GpuError> {
     let raw = &shared.raw;
     let doing = format!("compiling kernel {}", kernel.label());
-    let info = vk::ShaderModuleCreateInfo::default().code(kernel.words());
+    let words = shared.as_gpu.words(kernel.words());
+    let info = vk::ShaderModuleCreateInfo::default().code(&words);
     // SAFETY: the module is valid SPIR-V: tests run spirv-val on the kernels of the build and on the output of the
     // shader compiler. `Kernels::check_usable` has found its capabilities enabled on this device.
     let module = shared.check(&doing, unsafe { raw.create_shader_module(&info, None) })?;

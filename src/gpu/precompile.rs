@@ -71,7 +71,8 @@ impl PrecompileDevices {
     fn open(&self, main: &DeviceShared) -> Result<PrecompileDevice, GpuError> {
         let title = main.title.clone();
         let (raw, family) = create(&self.instance, &self.physical, &title)?;
-        let opened = CreatedDevice { raw, family, clock: None, names: None, validates: main.validates };
+        let (validates, as_gpu) = (main.validates, main.as_gpu.clone());
+        let opened = CreatedDevice { raw, family, clock: None, names: None, validates, as_gpu };
         let shared = Arc::new(DeviceShared::new(opened, title, Arc::clone(&main.reporter)));
         let memory = Memory::new(&shared, &self.instance, &self.physical, BUDGET_BYTES, true).and_then(|mut memory| {
             let empty = memory.allocate("nothing", EMPTY_BYTES, Usage::DeviceOnly);

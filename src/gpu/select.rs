@@ -46,7 +46,14 @@ pub(super) fn unused_gpus(devices: &[DeviceInfo], chosen: &[usize]) -> Vec<Strin
 fn everything(devices: &[DeviceInfo]) -> Result<Vec<usize>, GpuError> {
     let mut chosen: Vec<usize> = Vec::new();
     for device in devices.iter().filter(|device| device.usable && device.is_gpu()) {
-        let seen = |index: &usize| device.pci.is_some() && devices[*index].pci == device.pci;
+        let seen = |index: &usize| {
+            let other = &devices[*index];
+            if device.pci.is_some() && other.pci.is_some() {
+                device.pci == other.pci
+            } else {
+                device.uuid == other.uuid
+            }
+        };
         if !chosen.iter().any(seen) {
             chosen.push(device.index);
         }
@@ -120,6 +127,7 @@ mod tests {
             vendor_id: 1,
             device_id: 2,
             pci: pci.map(str::to_string),
+            uuid: pci.unwrap_or_default().to_string(),
             cache_uuid: String::new(),
             memory_bytes: 1 << 30,
             host_visible: false,
@@ -181,6 +189,18 @@ mod tests {
         for (selection, expected) in cases {
             assert_eq!(select(&machine(), selection).as_deref(), Ok(*expected), "{selection}");
         }
+    }
+
+    #[test]
+    fn a_gpu_is_known_by_its_uuid_when_another_is_gone() {
+        let listed = machine();
+        let mut left: Vec<DeviceInfo> = listed.iter().filter(|device| device.index != 2).cloned().collect();
+        left.iter_mut().enumerate().for_each(|(index, device)| device.index = index);
+        let found = |wanted: &DeviceInfo| left.iter().position(|device| device.is_same(wanted));
+        assert_eq!(found(&listed[3]), Some(2), "the second GeForce has the first one's index now");
+        assert_eq!(found(&listed[2]), None, "the other GeForce does not take its place");
+        let cpus = [0, 1].map(|index| device(index, "llvmpipe", DeviceKind::Cpu, None));
+        assert_eq!([0, 1].map(|k| cpus.iter().position(|cpu| cpu.is_same(&cpus[k]))), [Some(0), Some(1)]);
     }
 
     #[test]

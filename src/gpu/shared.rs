@@ -1,5 +1,6 @@
 //! What all parts of an opened device share: its functions, its queue, object names and error handling.
 
+use super::as_gpu::AsGpu;
 use super::error::{GpuError, OpenDeviceTitle};
 use super::profile::DeviceClock;
 use crate::diagnostic::{Reporter, SourceLocation};
@@ -20,6 +21,8 @@ pub(super) struct CreatedDevice {
     pub(super) names: Option<ext::debug_utils::Device>,
     /// Whether the validation layer is on.
     pub(super) validates: bool,
+    /// For tests: how it is used as a GPU.
+    pub(super) as_gpu: AsGpu,
 }
 
 /// Shared by the host thread that drives the device and the threads that compile kernels for it. Owns nothing of
@@ -36,16 +39,18 @@ pub(super) struct DeviceShared {
     pub(super) clock: Option<DeviceClock>,
     /// Whether the validation layer is on.
     pub(super) validates: bool,
+    /// For tests: how it is used as a GPU.
+    pub(super) as_gpu: AsGpu,
     lost: AtomicBool,
 }
 
 impl DeviceShared {
     pub(super) fn new(created: CreatedDevice, title: OpenDeviceTitle, reporter: Arc<Reporter>) -> Self {
-        let CreatedDevice { raw, family, clock, names, validates } = created;
+        let CreatedDevice { raw, family, clock, names, validates, as_gpu } = created;
         // SAFETY: `device::create` requested one queue of this family, so queue 0 exists.
         let queue = unsafe { raw.get_device_queue(family, 0) };
         let (queue, lost) = (Mutex::new(queue), AtomicBool::new(false));
-        Self { raw, title, reporter, queue, family, names, clock, validates, lost }
+        Self { raw, title, reporter, queue, family, names, clock, validates, as_gpu, lost }
     }
 
     /// Converts Vulkan's error code, and remembers if the device was lost. `doing` says what was being done, for

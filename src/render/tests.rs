@@ -197,8 +197,8 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
 }
 
 fn device(memory_bytes: u64, reporter: &Arc<Reporter>) -> Device {
-    let options =
-        OpenOptions { validate: true, memory_bytes: Some(memory_bytes), ..OpenOptions::new(Arc::clone(reporter)) };
+    let (memory_bytes, as_gpu) = (Some(memory_bytes), pipelines::as_gpu());
+    let options = OpenOptions { validate: true, memory_bytes, as_gpu, ..OpenOptions::new(Arc::clone(reporter)) };
     open("0", &options).expect("a device").remove(0)
 }
 
@@ -297,7 +297,7 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
         }
     }
     film.recordings = recorded::take();
-    let variants = KernelVariants { serial: renderer.device().is_cpu() && !setup.parallel };
+    let variants = KernelVariants { serial: renderer.device().prefers_serial_kernels() && !setup.parallel };
     let mut prepared = kernels_of(&picture.world, &picture.pipeline, variants, picture.filter.kind, true);
     prepared.extend(picture.kernels.iter().map(|kernel| Arc::clone(&kernel.kernel)));
     film.prepared = prepared.iter().map(|kernel| kernel.label().to_string()).collect();

@@ -413,6 +413,7 @@ fn device(index: usize, name: &str) -> DeviceInfo {
         vendor_id: 1,
         device_id: 2,
         pci: None,
+        uuid: String::new(),
         cache_uuid: String::new(),
         memory_bytes: 1 << 30,
         host_visible: true,

@@ -1,11 +1,11 @@
 //! The kernels of the build, and how devices compile and keep them.
 
 use super::{open_devices, open_with, options};
-use anthill::gpu::{GpuError, OpenOptions, Usage};
+use anthill::gpu::{GpuError, Mutant, OpenOptions, Usage};
 use anthill::pipeline::kernels::{modules, test};
 use anthill::pipeline::recording::{Dispatch, Groups, Kernel, Recording};
 use rspirv::dr::{Instruction, Operand};
-use rspirv::spirv::{Decoration, Op};
+use rspirv::spirv::{Decoration, GlslStd450Op, Op};
 use std::collections::HashSet;
 use std::io::Write;
 use std::process::Command;
@@ -13,14 +13,54 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// What spirv-val has against a kernel.
+fn fault(words: &[u32]) -> Option<String> {
+    let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+    file.write_all(bytemuck::cast_slice(words)).expect("the file can be written");
+    let output = Command::new("spirv-val").args(["--target-env", "vulkan1.2"]).arg(file.path()).output();
+    let output = output.expect("spirv-val runs: `make setup` installs it (package spirv-tools)");
+    (!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
 #[test]
 fn every_kernel_is_valid_spirv() {
     for (name, words) in modules() {
-        let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
-        file.write_all(bytemuck::cast_slice(words)).expect("the file can be written");
-        let output = Command::new("spirv-val").args(["--target-env", "vulkan1.2"]).arg(file.path()).output();
-        let output = output.expect("spirv-val runs: `make setup` installs it (package spirv-tools)");
-        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(fault(words), None, "{name}");
+    }
+}
+
+#[test]
+fn mutants_of_kernels_are_valid_and_have_nothing_left_to_rewrite() {
+    for mutant in Mutant::ALL {
+        let mut changed = 0;
+        for (name, words) in modules() {
+            let rewritten = mutant.rewrite(words);
+            if rewritten[5..] != words[5..] {
+                assert_eq!(fault(&rewritten), None, "{name}, {mutant}");
+                changed += 1;
+            }
+            let module = rspirv::dr::load_words(&rewritten).expect("rspirv reads it");
+            let constants: HashSet<u32> =
+                module.types_global_values.iter().filter_map(|value| value.result_id).collect();
+            let left = module.all_inst_iter().filter(|instruction| is_left(mutant, instruction, &constants)).count();
+            assert_eq!(left, 0, "{name}, {mutant}");
+        }
+        assert!(changed > 5, "{mutant} changed {changed} kernels");
+    }
+}
+
+/// Whether a mutant should have rewritten an instruction.
+fn is_left(mutant: Mutant, instruction: &Instruction, constants: &HashSet<u32>) -> bool {
+    let function = match instruction.operands.get(1) {
+        Some(Operand::LiteralExtInstInteger(number)) => *number,
+        _ => 0,
+    };
+    let expanded = [GlslStd450Op::FMix, GlslStd450Op::Cross, GlslStd450Op::Normalize].map(|function| function as u32);
+    let dividend = || instruction.operands[0].id_ref_any().is_some_and(|id| constants.contains(&id));
+    match mutant {
+        Mutant::Reciprocal | Mutant::ReciprocalUlp => instruction.class.opcode == Op::FDiv && !dividend(),
+        Mutant::SqrtUlp => false,
+        Mutant::Fused => instruction.class.opcode == Op::Dot || expanded.contains(&function),
     }
 }
 

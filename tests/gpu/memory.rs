@@ -1,7 +1,7 @@
 //! Budgets, frees and leaks.
 
 use super::{open_devices, open_with, options};
-use anthill::gpu::{GpuError, OpenOptions, Usage};
+use anthill::gpu::{AsGpu, GpuError, OpenOptions, Usage};
 use anthill::pipeline::recording::Recording;
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ fn a_buffer_that_is_not_freed_is_named() {
 
 #[test]
 fn upload_and_readback_memory_is_seen_by_the_host() {
-    let mut devices = open_with("all", &OpenOptions { staged: true, ..options() });
+    let mut devices = open_with("all", &OpenOptions { as_gpu: AsGpu { staged: true, ..super::as_gpu() }, ..options() });
     let device = &mut devices[0];
     let upload = device.allocate("upload", 4096, Usage::Upload).expect("fits").slice::<u32>();
     let readback = device.allocate("readback", 4096, Usage::Readback).expect("fits").slice::<u32>();

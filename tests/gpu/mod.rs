@@ -7,7 +7,7 @@ mod memory;
 mod run;
 
 use anthill::diagnostic::{Reporter, Severity};
-use anthill::gpu::{Device, OpenOptions, open};
+use anthill::gpu::{AsGpu, Device, OpenOptions, open};
 use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -25,12 +25,19 @@ pub(crate) struct Devices {
 /// guards, so that one test may not open devices while another's are at work.
 pub(crate) static ALONE: ReentrantMutex<()> = ReentrantMutex::new(());
 
+/// How the tests' devices are used: the test aid that renders obey, so that all tests can be run in each way.
+pub(crate) fn as_gpu() -> AsGpu {
+    let asked = std::env::var("ANTHILL_AS_GPU").ok();
+    asked.map(|text| text.parse().unwrap_or_else(|message| panic!("{message}"))).unwrap_or_default()
+}
+
 /// Options for tests: validation, 64 MiB, nothing kept on disk.
 pub(crate) fn options() -> OpenOptions {
     let mut options = OpenOptions::new(Arc::new(Reporter::silent()));
     options.validate = true;
     options.cache_folder = None;
     options.memory_bytes = Some(64 << 20);
+    options.as_gpu = as_gpu();
     options
 }
 

@@ -57,7 +57,10 @@ fn data_goes_there_and_back() {
 
 #[test]
 fn data_goes_through_staging_where_the_host_does_not_see_memory() {
-    let mut devices = open_with("all", &anthill::gpu::OpenOptions { staged: true, ..options() });
+    let mut devices = open_with(
+        "all",
+        &anthill::gpu::OpenOptions { as_gpu: anthill::gpu::AsGpu { staged: true, ..super::as_gpu() }, ..options() },
+    );
     let device = &mut devices[0];
     copies(device);
     // More than the staging buffers hold, so that both are used again.

@@ -1,6 +1,6 @@
 //! The one device that all kernel tests share, so that each kernel is compiled once, and what a test does with it.
 
-use crate::gpu::ALONE;
+use crate::gpu::{ALONE, as_gpu};
 use anthill::diagnostic::{Reporter, Severity};
 use anthill::gpu::{Device, OpenOptions, Usage, open};
 use anthill::pipeline::KernelVariants;
@@ -29,6 +29,7 @@ static SHARED: LazyLock<Mutex<Shared>> = LazyLock::new(|| {
         validate: true,
         cache_folder: None,
         memory_bytes: Some(MEMORY_BYTES),
+        as_gpu: as_gpu(),
         // Kernels without 64-bit integers are tested on devices without them too.
         partial: true,
         ..OpenOptions::new(Arc::clone(&reporter))
@@ -52,7 +53,7 @@ impl Lab {
 
     /// The variants of kernels that suit the device.
     pub(crate) fn variants(&self) -> KernelVariants {
-        KernelVariants { serial: self.shared.device.is_cpu() }
+        KernelVariants { serial: self.shared.device.prefers_serial_kernels() }
     }
 
     /// A buffer full of rubbish.

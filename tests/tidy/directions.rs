@@ -88,7 +88,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("ash", &["src/gpu/", "spirv-gen/tests/compiler/device.rs"]),
     ("gpu_allocator", &["src/gpu/"]),
     ("libc", &["src/heap.rs"]),
-    ("rspirv", &["spirv-gen/src/emit/", "spirv-gen/tests/", "build/", "tests/"]),
+    ("rspirv", &["spirv-gen/src/emit/", "spirv-gen/tests/", "src/gpu/mutant.rs", "build/", "tests/"]),
     ("shaderc", &["build/", "spirv-gen/tests/"]),
     ("spirv_gen", &["src/shading/", "spirv-gen/tests/", "bench/", "fuzz/"]),
     ("clap", &["src/cli/"]),

@@ -213,7 +213,7 @@ impl BoundSplit<'_> {
             }
             let page = self.pages.make_resident(self.device, share.page)?;
             let mut recording = Recording::new("bound_split");
-            let variants = KernelVariants { serial: self.device.is_cpu() };
+            let variants = KernelVariants { serial: self.device.prefers_serial_kernels() };
             let sources = GeometrySources { frame: self.frame, page };
             recording.stage("bound_split", |recording| {
                 bound_split::record_round(recording, variants, sources, self.slices, kinds, from, count);

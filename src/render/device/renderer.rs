@@ -69,7 +69,7 @@ pub(crate) struct DeviceTracks {
 impl DeviceRenderer {
     /// Prepares kernels and uploads what every region of a picture needs, except pages of geometry and of grids.
     pub(crate) fn new(mut device: Device, picture: Arc<Picture>, tracks: DeviceTracks) -> Result<Self, DeviceError> {
-        let variants = KernelVariants { serial: device.is_cpu() };
+        let variants = KernelVariants { serial: device.prefers_serial_kernels() };
         let depth = picture.depth_filter.is_some();
         let filter = picture.filter.kind;
         for kernel in pipeline::kernels_of(&picture.world, &picture.pipeline, variants, filter, depth) {

@@ -128,6 +128,7 @@ fn open_devices(
         validate: options.validate,
         memory_bytes: options.memory_bytes,
         faults: aids.faults.clone(),
+        as_gpu: aids.as_gpu.clone(),
         interrupt: ticker.interrupt.clone(),
         compile_log: Arc::clone(&ticker.compile_log),
         ..OpenOptions::new(Arc::clone(reporter))

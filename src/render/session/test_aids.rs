@@ -1,7 +1,7 @@
 //! Test aids, from the environment (docs/test-aids.md).
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
-use crate::gpu::{Fault, Faults};
+use crate::gpu::{AsGpu, Fault, Faults};
 use crate::render::device::memory::GridResidency;
 use crate::render::grids::list::LISTED_GRID_BYTES;
 use crate::render::session::tuning::Tuning;
@@ -28,6 +28,8 @@ pub(super) struct TestAids {
     throttle: Vec<(usize, f64)>,
     /// `ANTHILL_FAULT`: the failures of devices to simulate.
     pub faults: Option<Arc<Faults>>,
+    /// `ANTHILL_AS_GPU`: how devices are used as GPUs.
+    pub as_gpu: AsGpu,
 }
 
 impl TestAids {
@@ -52,6 +54,7 @@ impl TestAids {
             bucket_px: positive("ANTHILL_BUCKET")?.map(|px| px.min(1 << 16) as u32),
             throttle: throttle()?,
             faults: faults()?,
+            as_gpu: as_gpu()?,
         })
     }
 
@@ -107,6 +110,14 @@ fn throttle() -> Result<Vec<(usize, f64)>, String> {
     };
     let all: Option<Vec<_>> = text.split(',').map(one).collect();
     all.ok_or_else(|| format!("{THROTTLE}={text}: DEVICE:TIMES[,...] is expected, with TIMES from 1 to 1000"))
+}
+
+/// The variable that has devices used as GPUs.
+const AS_GPU: &str = "ANTHILL_AS_GPU";
+
+fn as_gpu() -> Result<AsGpu, String> {
+    let Ok(text) = std::env::var(AS_GPU) else { return Ok(AsGpu::default()) };
+    text.parse().map_err(|message| format!("{AS_GPU}={text}: {message}"))
 }
 
 /// The variable that asks for failures.

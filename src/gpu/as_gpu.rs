@@ -1,0 +1,60 @@
+//! For tests: devices that are used as GPUs are, whatever they are.
+
+use super::mutant::Mutant;
+use std::borrow::Cow;
+use std::str::FromStr;
+
+/// In which respects a device is used as a GPU.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AsGpu {
+    /// The kernels for GPUs are taken, with barriers, where there are such for CPU drivers too.
+    pub parallel: bool,
+    /// The host may not access the memory of the device, as on a discrete GPU: data is copied through staging buffers.
+    pub staged: bool,
+    /// How kernels are rewritten.
+    pub mutant: Option<Mutant>,
+}
+
+impl AsGpu {
+    /// The words of a kernel, as the device is given them.
+    pub(super) fn words<'a>(&self, words: &'a [u32]) -> Cow<'a, [u32]> {
+        self.mutant.map_or(Cow::Borrowed(words), |mutant| Cow::Owned(mutant.rewrite(words)))
+    }
+}
+
+impl FromStr for AsGpu {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut as_gpu = Self::default();
+        for part in text.split(',') {
+            match part {
+                "parallel" => as_gpu.parallel = true,
+                "staged" => as_gpu.staged = true,
+                mutant => as_gpu.mutant = Some(mutant.parse().map_err(|_| unknown(part))?),
+            }
+        }
+        Ok(as_gpu)
+    }
+}
+
+fn unknown(part: &str) -> String {
+    let mutants = Mutant::ALL.map(Mutant::name).join(", ");
+    format!("{part:?} is not known: parallel, staged or one of {mutants} is expected, separated by commas")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn respects_are_read() {
+        let all = AsGpu { parallel: true, staged: true, mutant: Some(Mutant::Fused) };
+        assert_eq!("staged,fused,parallel".parse(), Ok(all));
+        assert_eq!("parallel".parse(), Ok(AsGpu { parallel: true, ..AsGpu::default() }));
+        for wrong in ["", "parallel,", "fuse"] {
+            let error = wrong.parse::<AsGpu>().expect_err(wrong);
+            assert!(error.contains("reciprocal-ulp"), "{error}");
+        }
+    }
+}

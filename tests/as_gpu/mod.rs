@@ -1,0 +1,91 @@
+//! Devices that are used as GPUs are (docs/test-aids.md): tests of this binary, run again in a process that has the
+//! aid.
+
+use anthill::gpu::Mutant;
+use std::process::Command;
+
+/// What neighbours must agree on, lest there be cracks.
+const CRACKS: &[&str] = &[
+    "kernels::bound_split::both_sides_of_a_line_have_the_same_points",
+    "kernels::dice::a_closed_surface_has_no_open_border",
+    "kernels::dice::a_large_point_is_one_disk",
+    "kernels::dice::a_lid_closes_at_its_point",
+    "kernels::dice::crumpled_facets_have_no_open_border",
+    "kernels::dice::crumpled_patches_have_no_open_border",
+    "kernels::dice::facets_that_share_vertices_share_border_vertices_whatever_their_orientation",
+    "kernels::dice::no_border_inside_a_primitive_is_open",
+    "kernels::dice::patches_that_share_control_points_share_border_vertices_whatever_their_orientation",
+    "kernels::dice::vertices_at_one_place_have_the_same_parameters_whatever_the_rates_of_their_grids",
+    "kernels::hide::a_fan_covers_every_sample_once",
+];
+
+/// What is the same however a picture is cut.
+const SAMENESS: &[&str] = &[
+    "kernels::composite::slabs_do_not_show_in_the_picture",
+    "kernels::composite::slabs_do_not_show_where_depths_differ_by_roundings",
+    "kernels::filter::regions_filter_to_the_same_bits_as_the_whole",
+    "kernels::micropolygon_size::grids_do_not_depend_on_the_crop_window",
+    "kernels::micropolygon_size::grids_do_not_depend_on_the_variant_of_the_scan",
+    "kernels::select::pages_make_no_difference_to_what_is_selected",
+];
+
+/// Pictures of compiled shaders too, by every way of drawing.
+const DETERMINISM: &[&str] = &[
+    "determinism::an_opaque_scene_is_the_same_bytes_every_way",
+    "determinism::a_translucent_scene_is_the_same_bytes_every_way",
+];
+
+/// Pictures of every stage, with known values.
+const PICTURES: &[&str] = &[
+    "frames::camera::clipping_planes_cut_within_a_primitive",
+    "frames::colour::more_layers_over_a_pixel_than_fit_a_list_are_composited_in_depth_intervals",
+    "frames::coverage::a_crop_window_shows_the_same_pixels",
+    "frames::depth::displacement_moves_a_plane",
+    "features::imager::an_imager_sees_the_same_in_a_crop",
+];
+
+/// Runs tests again; all of them must exist and pass.
+fn again(as_gpu: &str, tests: &[&[&str]]) {
+    let tests = tests.concat();
+    let this = std::env::current_exe().expect("it runs");
+    let mut command = Command::new(this);
+    command.args(&tests).args(["--exact", "--test-threads=1"]).env("ANTHILL_AS_GPU", as_gpu);
+    let output = command.output().expect("it starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let all = format!("test result: ok. {} passed", tests.len());
+    assert!(
+        output.status.success() && text.contains(&all),
+        "{as_gpu}: {text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn divisions_by_reciprocals_open_no_crack() {
+    again(Mutant::Reciprocal.name(), &[CRACKS, SAMENESS]);
+}
+
+#[test]
+fn reciprocals_that_are_one_ulp_off_open_no_crack_and_change_no_picture() {
+    again(Mutant::ReciprocalUlp.name(), &[CRACKS, SAMENESS, DETERMINISM]);
+}
+
+#[test]
+fn roots_that_are_one_ulp_off_open_no_crack() {
+    again(Mutant::SqrtUlp.name(), &[CRACKS, SAMENESS]);
+}
+
+#[test]
+fn fused_products_and_sums_open_no_crack_and_change_no_picture() {
+    again(Mutant::Fused.name(), &[CRACKS, SAMENESS, DETERMINISM]);
+}
+
+#[test]
+fn kernels_for_gpus_draw_pictures() {
+    again("parallel", &[SAMENESS, PICTURES]);
+}
+
+#[test]
+fn pictures_are_drawn_in_memory_that_the_host_cannot_access() {
+    again("staged", &[SAMENESS, PICTURES]);
+}
