@@ -155,3 +155,33 @@ fn outputs_of_the_displacement_reach_surface_and_lights() {
         assert!(near, "{x} {y}: {:?}", [r, g, b]);
     }
 }
+
+/// Arrays of the light, the displacement and, in the atmosphere, the surface; and elements of arrays as variables.
+#[test]
+fn shaders_ask_each_other_for_arrays() {
+    let lamp = "light lamp(output float a[3] = {0.125, 0.2, 0.375};) { a[1] = 0.25; solar (vector \"camera\" (0, 0, 1), 0) Cl = 1; }";
+    let still = "displacement still(output varying float b[2] = {0, 0};) { b[1] = s; }";
+    let look = "surface look(output varying float k[2] = {0, 0};) {
+        float a[3] = {0, 0, 0}, b[2] = {0, 0};
+        illuminance (P) k[0] = lightsource(\"a\", a) * (a[0] + a[1] + a[2]);
+        k[1] = displacement(\"b\", b) * b[1];
+        Ci = 0;
+        Oi = 1;
+    }";
+    let air = "volume air() { float k[2] = {0, 0}, few[1]; Ci = color (surface(\"k\", k), k[0], k[1]) + surface(\"k\", few); }";
+    let scene = draw_with(
+        &[("lamp.sl", lamp), ("still.sl", still), ("look.sl", look), ("air.sl", air)],
+        "Format 32 32 1\nPixelFilter \"box\" 1 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\n\
+         Declare \"k[1]\" \"varying float\"\nDisplay \"+$DIR/k.exr\" \"exr\" \"k[1]\"\n\
+         Projection \"orthographic\"\nScreenWindow 0 1 0 1\nWorldBegin\nLightSource \"lamp\" 1\nSurface \"look\"\n\
+         Attribute \"displacementbound\" \"sphere\" [0.1]\nDisplacement \"still\"\nAtmosphere \"air\"\nTranslate 0 0 2\n\
+         Patch \"bilinear\" \"P\" [0 1 0 1 1 0 0 0 0 1 0 0]\nWorldEnd\n",
+    );
+    let (picture, variable) = (scene.clean("a.exr"), scene.picture("k.exr"));
+    for x in [4, 16, 27] {
+        let [r, g, b] = picture.rgb(x, 16);
+        let across = (x as f32 + 0.5) / 32.0;
+        assert!(r == 1.0 && g == 0.75 && (b - across).abs() < 0.03, "{x}: {:?}", [r, g, b]);
+        assert!((variable.at("k[1]", x, 16) - b).abs() < 1e-3, "{x}: {b}");
+    }
+}

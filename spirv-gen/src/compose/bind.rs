@@ -1,12 +1,13 @@
 //! Binding: what a shader reads by name becomes loads from blocks and channels.
 
+use super::message::{Message, answer};
 use super::reflection::{Content, Input, Pattern, Role, Shortfall};
 use super::request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 use super::spline;
 use super::table::{BindingTable, Block, element_records, primvar};
 use crate::ir::{
     Axis, Binary, Builtin, Compare, Const, Direction, Global, Inst, MachineType, MessageTarget, Op, ParamDefault,
-    ParamId, QuerySource, Region, RslType, Slot, Unary, Value,
+    ParamId, QuerySource, Region, RslType, Shader, Slot, Unary, Value,
 };
 use crate::passes::translate::{BodyWriter, Rules, Translator};
 use rustc_hash::FxHashMap;
@@ -67,8 +68,10 @@ impl Rules for Binder<'_> {
                 results.extend((0..*count).map(|i| self.block_element(t.out, load.clone(), base, i)));
                 Some(results)
             }
-            Op::Message { target, name, ty } if *target != MessageTarget::Light => {
-                Some(self.message(t.out, *target, name, *ty))
+            Op::Message { target, .. } if *target != MessageTarget::Light => {
+                let message = Message::of(&data.op, *target)?;
+                let values = self.values_of_other(t.out, *target, &message);
+                Some(answer(t.out, &message, values))
             }
             Op::Random { site, ty } => Some(vec![self.random(t.out, *site, *ty, args[0])]),
             Op::Spline { basis, solve } => Some(vec![spline::lower(t.out, *basis, *solve, args)]),
@@ -114,7 +117,7 @@ impl<'r> Binder<'r> {
         out.op(load, &[base])
     }
 
-    fn channel(&mut self, out: &mut BodyWriter, input: Input, lane: u8, ty: MachineType) -> Value {
+    pub(super) fn channel(&mut self, out: &mut BodyWriter, input: Input, lane: u8, ty: MachineType) -> Value {
         let op = self.table.channel(input, lane, ty);
         out.op(op, &[])
     }
@@ -297,6 +300,28 @@ impl<'r> Binder<'r> {
         (out.op(op.clone(), base.as_slice()), op, base)
     }
 
+    /// All elements of a parameter.
+    pub(super) fn param_elements(&mut self, out: &mut BodyWriter, p: ParamId) -> Vec<Value> {
+        let (param, binding) = self.binding(p);
+        let (name, ty, len) = (param.name.clone(), param.ty, param.len());
+        match (binding, param.default.clone()) {
+            (Binding::Default, ParamDefault::Computed(region)) => self.default(out, region),
+            (Binding::Default, ParamDefault::Values(values)) | (Binding::Fixed(values), _) => {
+                values.into_iter().map(|value| out.constant(value)).collect()
+            }
+            (binding, _) => {
+                let (first, load, base) = self.param_from_outside(out, &binding, name, ty, len);
+                let mut elements = vec![first];
+                for i in 1..len {
+                    let distance = out.constant(Const::U32(i * element_records(ty.machine())));
+                    let at = base.map_or(distance, |base| out.op(Op::Binary(Binary::Add), &[base, distance]));
+                    elements.push(out.op(load.clone(), &[at]));
+                }
+                elements
+            }
+        }
+    }
+
     /// Element `i` of what `load` reads.
     fn block_element(&mut self, out: &mut BodyWriter, load: Op, base: Value, i: u32) -> Value {
         let Op::Load { ty, .. } = load else { unreachable!("an operation that loads") };
@@ -463,69 +488,6 @@ impl<'r> Binder<'r> {
         Some(vec![op(Op::Binary(Binary::And), &[wanted, allowed])])
     }
 
-    /// A message to another shader of the pipeline: an output of the surface where it is finished, or a parameter.
-    fn message(&mut self, out: &mut BodyWriter, target: MessageTarget, name: &Arc<str>, ty: RslType) -> Vec<Value> {
-        let machine = ty.machine();
-        let request = self.request;
-        let (role, shader) = match target {
-            MessageTarget::Surface => (Role::Surface, &request.surface),
-            MessageTarget::Displacement => (Role::Displacement, &request.displacement),
-            _ => (Role::Atmosphere, &request.atmosphere),
-        };
-        let finished = if target == MessageTarget::Surface { self.surface.and_then(|s| s.get(name)) } else { None };
-        let one = out.constant(1.0);
-        if let Some(&value) = finished.filter(|v| out.ty(**v) == machine) {
-            return vec![one, value];
-        }
-        let left = (target == MessageTarget::Displacement).then(|| {
-            let left = self.table.displacement.iter().find(|v| v.name == *name && v.ty.machine() == machine);
-            left.cloned()
-        });
-        if let Some(left) = left.flatten() {
-            return vec![one, self.channel(out, Input::Displacement(left), 0, machine)];
-        }
-        let value = shader.as_ref().and_then(|s: &'r ShaderUse<'r>| self.param_of_other(out, role, s, name, machine));
-        match value {
-            Some(value) => vec![one, value],
-            None => vec![out.constant(0.0), out.zero(machine)],
-        }
-    }
-
-    /// The value of a parameter of another shader, if it has one of this name and machine type.
-    fn param_of_other(
-        &mut self,
-        out: &mut BodyWriter,
-        role: Role,
-        s: &'r ShaderUse<'r>,
-        name: &str,
-        ty: MachineType,
-    ) -> Option<Value> {
-        let id = s.shader.param(name)?;
-        let param = &s.shader.params[id.0 as usize];
-        if param.ty.machine() != ty || param.array.is_some() {
-            return None;
-        }
-        let binding = s.bindings.get(id.0 as usize)?;
-        match (binding, &param.default) {
-            (Binding::Default, ParamDefault::Computed(region)) => {
-                let (own, lit) = (std::mem::replace(&mut self.role, role), self.lit.take());
-                let shader = self.shader.replace(s);
-                let value = self.default(out, *region).first().copied();
-                (self.role, self.lit, self.shader) = (own, lit, shader);
-                value
-            }
-            (Binding::Fixed(values), _) | (Binding::Default, ParamDefault::Values(values)) => {
-                Some(out.constant(values.first()?.clone()))
-            }
-            (binding, _) => {
-                let (own, lit) = (std::mem::replace(&mut self.role, role), self.lit.take());
-                let value = self.param_from_outside(out, binding, param.name.clone(), param.ty, 1).0;
-                (self.role, self.lit) = (own, lit);
-                Some(value)
-            }
-        }
-    }
-
     /// A variable that an output asks for by name, and that no shader put out: a parameter of the surface, a predefined
     /// one, or a primitive variable.
     pub(super) fn variable(&mut self, out: &mut BodyWriter, wanted: &OutputRequest) -> Option<Value> {
@@ -535,12 +497,9 @@ impl<'r> Binder<'r> {
             Slice::Position => (Role::Displacement, &request.displacement),
             Slice::Colour | Slice::Imager => (Role::Surface, &request.surface),
         };
-        let parameter = shader.as_ref().and_then(|s| {
-            let ty = s.shader.params[s.shader.param(name)?.0 as usize].ty.machine();
-            self.param_of_other(out, role, s, name, ty)
-        });
-        if parameter.is_some() {
-            return parameter;
+        let parameter = shader.as_ref().and_then(|s| Some((s, param_named(s.shader, name)?)));
+        if let Some((s, (id, element))) = parameter {
+            return self.param_of_other(out, role, s, id).get(element).copied();
         }
         if name == "z" {
             let p = self.global(out, Global::P);
@@ -563,4 +522,16 @@ impl<'r> Binder<'r> {
             Binding::Block | Binding::Default | Binding::Fixed(_) => None,
         }
     }
+}
+
+/// The parameter, or the element of one, of a name.
+fn param_named(shader: &Shader, name: &str) -> Option<(ParamId, usize)> {
+    let (name, element) = match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+        Some((name, element)) => (name, element.parse().ok()?),
+        None => (name, 0),
+    };
+    let id = shader.param(name)?;
+    let param = &shader.params[id.0 as usize];
+    let fits = if param.len() == 1 { element == 0 } else { element < param.len() as usize };
+    fits.then_some((id, element))
 }

@@ -2,23 +2,22 @@
 //! the light shaders, followed by one copy of the body. So a kernel grows with the kinds of lights, not with lights.
 
 use super::bind::{Binder, CurrentLight};
+use super::message::{self, Message};
 use super::reflection::{Content, Role};
 use super::request::PipelineRequest;
 use super::table::{BindingTable, Block};
 use crate::ir::{
-    Binary, Body, Buffer, Builtin, Compare, Const, Inst, MachineType, MessageTarget, Op, RslType, ShaderKind, Unary,
-    Value,
+    Binary, Body, Buffer, Builtin, Compare, Const, Inst, MachineType, MessageTarget, Op, ShaderKind, Unary, Value,
 };
 use crate::passes::translate::{Rules, Translator};
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 
 /// Puts the light shaders into the light loops.
 pub(super) struct InlineLights<'r> {
     pub(super) request: &'r PipelineRequest<'r>,
     pub(super) table: &'r mut BindingTable,
     /// Answers to messages in the light loop that is being written.
-    answers: FxHashMap<(Arc<str>, RslType), [Value; 2]>,
+    answers: FxHashMap<Message, Vec<Value>>,
 }
 
 /// What a light hands to the body of the loop.
@@ -38,24 +37,17 @@ impl Rules for InlineLights<'_> {
             Op::LightLoop { local, ambient } => {
                 Some(t.repeated(&data.regions, |t| self.light_loop(t, inst, *local, *ambient, args)))
             }
-            Op::Message { target: MessageTarget::Light, name, ty } => {
-                self.answers.get(&(name.clone(), *ty)).map(|answer| answer.to_vec())
-            }
-            _ => None,
+            op => Message::of(op, MessageTarget::Light).and_then(|message| self.answers.get(&message).cloned()),
         }
     }
 }
 
 /// The distinct messages to lights in a region.
-fn messages(body: &Body, region: crate::ir::Region) -> Vec<(Arc<str>, RslType)> {
+fn messages(body: &Body, region: crate::ir::Region) -> Vec<Message> {
     let mut found = Vec::new();
     body.walk(region, &mut |i| {
-        if let Op::Message { target: MessageTarget::Light, name, ty } = &body.inst(i).op {
-            let message = (name.clone(), *ty);
-            if !found.contains(&message) {
-                found.push(message);
-            }
-        }
+        let message = Message::of(&body.inst(i).op, MessageTarget::Light);
+        found.extend(message.filter(|message| !found.contains(message)));
     });
     found
 }
@@ -96,9 +88,11 @@ impl InlineLights<'_> {
         t.out.open_body();
         let (trip, next) = trip(t, list, params[0], position);
         let ray = self.evaluate(t, &trip, &wanted, &asked);
-        for (i, message) in asked.into_iter().enumerate() {
-            let at = RAY.len() + 2 * i;
-            self.answers.insert(message, [ray[at], ray[at + 1]]);
+        let mut answers = &ray[RAY.len()..];
+        for message in asked {
+            let (answer, others) = answers.split_at(1 + message.count as usize);
+            self.answers.insert(message, answer.to_vec());
+            answers = others;
         }
         let from = t.from;
         let head = [&ray[..RAY.len()], &[trip.categories, params[0]], &params[1..]].concat();
@@ -117,13 +111,16 @@ impl InlineLights<'_> {
         t: &mut Translator<'_, '_>,
         trip: &LightTrip,
         wanted: &dyn Fn(ShaderKind) -> bool,
-        asked: &[(Arc<str>, RslType)],
+        asked: &[Message],
     ) -> Vec<Value> {
         let kinds = self.request.lights.len();
         if kinds == 1 {
             return self.light(t, 0, trip, asked);
         }
-        let answers = asked.iter().flat_map(|(_, ty)| [MachineType::F32, ty.machine()]);
+        let answers = asked.iter().flat_map(|message| {
+            let values = std::iter::repeat_n(message.ty.machine(), message.count as usize);
+            std::iter::once(MachineType::F32).chain(values)
+        });
         let types: Vec<MachineType> = RAY.into_iter().chain(answers).collect();
         let mut regions = Vec::new();
         for kind in 0..=kinds {
@@ -137,13 +134,7 @@ impl InlineLights<'_> {
     }
 
     /// Writes a light shader.
-    fn light(
-        &mut self,
-        t: &mut Translator<'_, '_>,
-        kind: usize,
-        trip: &LightTrip,
-        asked: &[(Arc<str>, RslType)],
-    ) -> Vec<Value> {
+    fn light(&mut self, t: &mut Translator<'_, '_>, kind: usize, trip: &LightTrip, asked: &[Message]) -> Vec<Value> {
         let light = &self.request.lights[kind];
         let shader = light.shader;
         let mut binder = Binder {
@@ -159,9 +150,8 @@ impl InlineLights<'_> {
         inner.clear_arrays();
         let outputs = inner.region(&mut binder, shader.body.root());
         let mut answers = Vec::new();
-        for (name, ty) in asked {
-            let answer = answer(&mut inner, &mut binder, shader, &outputs, name, *ty);
-            answers.extend(answer);
+        for message in asked {
+            answers.extend(answer(&mut inner, &mut binder, shader, &outputs, message));
         }
         let out = &mut *t.out;
         let output = |name: &str| shader.outputs.iter().position(|o| &*o.name == name).map(|i| outputs[i]);
@@ -182,20 +172,20 @@ fn answer(
     binder: &mut Binder<'_>,
     shader: &crate::ir::Shader,
     outputs: &[Value],
-    name: &Arc<str>,
-    ty: RslType,
-) -> [Value; 2] {
-    let output = shader.outputs.iter().position(|o| o.name == *name && o.ty == ty.machine());
-    let param = shader.param(name).filter(|p| {
-        let param = &shader.params[p.0 as usize];
-        param.ty.machine() == ty.machine() && param.array.is_none()
-    });
-    let value = match (output, param) {
-        (Some(i), _) => outputs[i],
-        (None, Some(p)) => binder.param(t, p),
-        (None, None) => return [t.out.constant(0.0), t.out.zero(ty.machine())],
+    message: &Message,
+) -> Vec<Value> {
+    let ty = message.ty.machine();
+    let output = |i: u32| {
+        let name = message.element(i);
+        shader.outputs.iter().position(|o| o.name == name && o.ty == ty).map(|at| outputs[at])
     };
-    [t.out.constant(1.0), value]
+    let put_out = || (0..message.count).map(output).collect::<Option<Vec<Value>>>();
+    let values = match shader.param(&message.name) {
+        Some(param) if !message.fits(&shader.params[param.0 as usize]) => None,
+        Some(param) => Some(put_out().unwrap_or_else(|| binder.param_elements(t.out, param))),
+        None => put_out(),
+    };
+    message::answer(t.out, message, values)
 }
 
 /// A word of an entry of the light list.

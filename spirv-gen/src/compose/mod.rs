@@ -3,19 +3,21 @@
 
 pub(crate) mod bind;
 mod lights;
+mod message;
 mod reflection;
 mod request;
 mod spline;
 mod table;
 
+pub use message::asks_displacement;
 pub use reflection::{
     BlockSlot, Content, DisplacementValue, Input, InputChannel, LightBlock, Opacity, OutputChannel, Pattern,
     Reflection, Role, Shortfall, UniformInput,
 };
-pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice, asks_displacement};
+pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 
 use crate::emit::{EmitError, EmitOptions, channels, emit_with, output_channel};
-use crate::ir::{Body, Const, MachineType, Op, Unary, Value};
+use crate::ir::{Body, Const, MachineType, Op, Shader, Unary, Value};
 use crate::passes::translate::{BodyWriter, Translator, translate};
 use crate::passes::{
     SavedLoops, merge_light_loops, relocate_derivatives, remove_dead, simplify, to_light_loops, uncounted_loops,
@@ -23,6 +25,8 @@ use crate::passes::{
 use bind::{Binder, OutputValues};
 use lights::InlineLights;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+use std::sync::Arc;
 use table::{BindingTable, Placement};
 
 /// A compiled pipeline.
@@ -161,17 +165,32 @@ fn bind_shaders(request: &PipelineRequest<'_>, table: &mut BindingTable) -> Body
     let mut finished = OutputValues::default();
     for (role, shader) in shaders {
         let Some(shader) = shader else { continue };
-        let body = to_light_loops(&simplify(&shader.shader.body));
+        let (body, outputs) = wanted(request, role, shader.shader);
+        let body = to_light_loops(&simplify(&body));
         let surface = finished.clone();
         let mut binder = Binder { surface: Some(&surface), ..binder(request, table, Some(shader), role) };
         let results = Translator::new(&body, &mut out).region(&mut binder, body.root());
-        for (output, value) in shader.shader.outputs.iter().zip(results) {
-            finished.insert(output.name.clone(), value);
-        }
+        finished.extend(outputs.into_iter().zip(results));
     }
     let stored = request.stored();
     let results: Vec<Value> = stored.iter().map(|o| output(request, table, &mut out, &finished, o)).collect();
     out.finish(&results)
+}
+
+/// The body of a shader and the names of its outputs, without elements of arrays that nobody wants.
+fn wanted<'s>(request: &PipelineRequest<'_>, role: Role, shader: &'s Shader) -> (Cow<'s, Body>, Vec<Arc<str>>) {
+    let names: Vec<Arc<str>> = shader.outputs.iter().map(|output| output.name.clone()).collect();
+    let is_element = |name: &Arc<str>| name.ends_with(']');
+    if !names.iter().any(is_element) {
+        return (Cow::Borrowed(&shader.body), names);
+    }
+    let wanted = request.wanted_outputs(role);
+    let (mut body, root) = (shader.body.clone(), shader.body.root());
+    let outputs = names.into_iter().zip(std::mem::take(&mut body.region_mut(root).results));
+    let (names, results) = outputs.filter(|(name, _)| !is_element(name) || wanted.contains(name)).unzip();
+    body.region_mut(root).results = results;
+    remove_dead(&mut body);
+    (Cow::Owned(body), names)
 }
 
 fn binder<'r>(

@@ -92,7 +92,7 @@ pub struct BlockSlot {
 /// A value that the displacement shader computes, and for which another shader asks by `displacement(name, variable)`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DisplacementValue {
-    /// Its name.
+    /// Its name ([`crate::ir::element_name`]).
     pub name: Arc<str>,
     /// Its type in the displacement shader.
     pub ty: RslType,

@@ -1,9 +1,10 @@
 //! What is asked of the compiler: a shading pipeline of one look, for one slice.
 
-use super::reflection::DisplacementValue;
+use super::message::{Message, messages_to};
+use super::reflection::{DisplacementValue, Role};
 use crate::abi::GEOMETRY_CHANNELS;
 use crate::emit::{Library, channels};
-use crate::ir::{Const, MessageTarget, Op, ParamDefault, RslType, Shader};
+use crate::ir::{Const, MessageTarget, Param, ParamDefault, RslType, Shader, element_name};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ pub struct ShaderUse<'a> {
 impl<'a> ShaderUse<'a> {
     /// A shader all of whose parameters come from its block, but for defaults that it computes itself.
     pub fn new(shader: &'a Shader) -> Self {
-        let binding = |p: &crate::ir::Param| match p.default {
+        let binding = |p: &Param| match p.default {
             ParamDefault::Values(_) => Binding::Block,
             ParamDefault::Computed(_) => Binding::Default,
         };
@@ -103,18 +104,34 @@ impl PipelineRequest<'_> {
     pub fn displacement_values(&self) -> Vec<DisplacementValue> {
         let Some(displacement) = self.displacement.as_ref().filter(|_| self.displaced) else { return Vec::new() };
         let others = [&self.surface, &self.atmosphere].into_iter().flatten().chain(&self.lights);
-        let asked: BTreeSet<(Arc<str>, RslType)> =
+        let asked: BTreeSet<Message> =
             others.flat_map(|other| messages_to(other.shader, MessageTarget::Displacement)).collect();
         let (mut channel, mut values) = (GEOMETRY_CHANNELS, Vec::new());
         for (param, binding) in displacement.shader.params.iter().zip(&displacement.bindings) {
             let computed = *binding == Binding::Default && matches!(param.default, ParamDefault::Computed(_));
-            let fits = |(name, ty): &(Arc<str>, RslType)| *name == param.name && ty.machine() == param.ty.machine();
-            if param.array.is_none() && (param.output || computed) && asked.iter().any(fits) {
-                values.push(DisplacementValue { name: param.name.clone(), ty: param.ty, channel });
+            if !(param.output || computed) || !asked.iter().any(|message| message.fits(param)) {
+                continue;
+            }
+            for i in 0..param.len() {
+                values.push(DisplacementValue {
+                    name: element_name(&param.name, param.len(), i),
+                    ty: param.ty,
+                    channel,
+                });
                 channel += channels(param.ty.machine());
             }
         }
         values
+    }
+
+    /// The names of the outputs that are stored, or for which others ask, of the shader in a place of the pipeline.
+    pub(super) fn wanted_outputs(&self, role: Role) -> BTreeSet<Arc<str>> {
+        let mut wanted: BTreeSet<Arc<str>> = self.stored().into_iter().map(|stored| stored.name).collect();
+        for asking in self.atmosphere.iter().filter(|_| role == Role::Surface) {
+            let messages = messages_to(asking.shader, MessageTarget::Surface);
+            wanted.extend(messages.iter().flat_map(|message| (0..message.count).map(|i| message.element(i))));
+        }
+        wanted
     }
 
     /// What is stored, in this order.
@@ -126,21 +143,6 @@ impl PipelineRequest<'_> {
         }
         outputs
     }
-}
-
-/// The variables of another shader of the pipeline for which a shader asks.
-fn messages_to(shader: &Shader, whose: MessageTarget) -> BTreeSet<(Arc<str>, RslType)> {
-    let (body, mut found) = (&shader.body, BTreeSet::new());
-    body.walk(body.root(), &mut |inst| match &body.inst(inst).op {
-        Op::Message { target, name, ty } if *target == whose => _ = found.insert((name.clone(), *ty)),
-        _ => {}
-    });
-    found
-}
-
-/// Whether a shader asks for variables of the displacement shader.
-pub fn asks_displacement(shader: &Shader) -> bool {
-    !messages_to(shader, MessageTarget::Displacement).is_empty()
 }
 
 impl std::fmt::Debug for PipelineRequest<'_> {

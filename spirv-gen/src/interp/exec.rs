@@ -196,19 +196,23 @@ impl Machine<'_> {
                 let text = |c: &Const| self.surroundings.text(c.as_u32().expect("a token"));
                 vec![Const::Bool(category_matches(&text(&args[0]), &text(&args[1])))]
             }
-            Op::Message { target: MessageTarget::Light, name, ty } => self.message(name, ty.machine(), vertex),
+            Op::Message { target: MessageTarget::Light, name, ty, count } => {
+                self.message((name, *count), ty.machine(), vertex)
+            }
             _ => evaluate(op, args).map_or_else(|| self.surroundings.read(op, args, vertex), |result| vec![result]),
         }
     }
 
     /// Asks the light that is being run.
-    fn message(&self, name: &str, ty: MachineType, vertex: usize) -> Vec<Const> {
+    fn message(&self, (name, count): (&str, u32), ty: MachineType, vertex: usize) -> Vec<Const> {
         let light = self.light.as_ref().expect("messages to lights stand in illuminance");
-        let found = light.variables.iter().find(|(n, column)| n == name && column[vertex].ty() == zero(ty).ty());
-        match found {
-            Some((_, column)) => vec![Const::F32(1.0), column[vertex].clone()],
-            None => vec![Const::F32(0.0), zero(ty)],
-        }
+        let fits = |elements: &[Vec<Const>]| {
+            elements.len() == count as usize && elements.iter().all(|column| column[vertex].ty() == zero(ty).ty())
+        };
+        let found = light.variables.iter().find(|(n, elements)| **n == *name && fits(elements));
+        let values = found.map(|(_, elements)| elements.iter().map(|column| column[vertex].clone()).collect());
+        let answered = Const::F32(f32::from(u8::from(found.is_some())));
+        std::iter::once(answered).chain(values.unwrap_or_else(|| vec![zero(ty); count as usize])).collect()
     }
 
     fn store(&mut self, data: &InstData, slot: Slot, live: &Mask) {

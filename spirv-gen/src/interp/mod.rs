@@ -21,6 +21,7 @@ pub use scene::{Column, LightInstance, Outputs, Scene, shade};
 
 use crate::abi::work;
 use crate::ir::{Axis, Const, Op};
+use std::sync::Arc;
 
 /// The grid that a program is run on.
 #[derive(Clone, Copy, Debug)]
@@ -131,8 +132,8 @@ pub struct LightRays {
     pub category: String,
     /// What arrives at each vertex.
     pub rays: Vec<Ray>,
-    /// Parameters and outputs that messages may ask for: name, and the value at each vertex.
-    pub variables: Vec<(String, Vec<Const>)>,
+    /// Parameters and outputs that messages may ask for: name, and for each element the value at each vertex.
+    pub variables: Vec<(Arc<str>, Vec<Column>)>,
 }
 
 /// What a light sends to a point.

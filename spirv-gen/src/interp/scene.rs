@@ -3,6 +3,7 @@
 use super::{Grid, InterpreterHost, LightRays, Outcome, Ray, index, run};
 use crate::ir::{
     Const, Direction, Global, MachineType, Op, ParamDefault, ParamId, QuerySource, Region, Shader, ShaderKind,
+    element_name,
 };
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -167,7 +168,10 @@ impl InterpreterHost for SceneHost<'_> {
                 let zero = self.as_token(ty.machine().zero());
                 std::iter::once(Const::F32(0.0)).chain(vec![zero; *count as usize]).collect()
             }
-            Op::Message { ty, .. } => vec![Const::F32(0.0), self.as_token(ty.machine().zero())],
+            Op::Message { ty, count, .. } => {
+                let zero = self.as_token(ty.machine().zero());
+                std::iter::once(Const::F32(0.0)).chain(vec![zero; *count as usize]).collect()
+            }
             Op::Lookup(lookup) => vec![lookup.missing()],
             op => panic!("{op} is not an operation of an unbound shader"),
         }
@@ -226,20 +230,26 @@ impl SceneHost<'_> {
         LightRays { ambient, category: light.category.clone(), rays, variables }
     }
 
-    /// Outputs, and parameters that are not arrays.
-    fn light_variables(&self, light: &LightInstance<'_>, outputs: &Outputs, grid: &Grid) -> Vec<(String, Column)> {
+    /// Outputs and parameters, by element.
+    fn light_variables(
+        &self,
+        light: &LightInstance<'_>,
+        outputs: &Outputs,
+        grid: &Grid,
+    ) -> Vec<(Arc<str>, Vec<Column>)> {
         let scene = Scene { params: light.params.clone(), ..self.scene.clone() };
         let inside = SceneHost { shader: light.shader, scene: &scene, grid, defaults: RefCell::default() };
-        let mut variables: Vec<(String, Column)> = outputs
-            .iter()
-            .filter(|o| o.1.first().map(Const::ty) != Some(MachineType::Bool))
-            .map(|o| (o.0.to_string(), o.1.clone()))
-            .collect();
+        let predefined = light.shader.kind.outputs().iter().filter(|(_, ty)| *ty != MachineType::Bool);
+        let output = |name: &str| outputs.iter().find(|o| *o.0 == *name).map(|o| o.1.clone()).unwrap_or_default();
+        let mut variables: Vec<_> = predefined.map(|(name, _)| ((*name).into(), vec![output(name)])).collect();
         for (param, number) in light.shader.params.iter().zip(0..) {
-            if param.array.is_none() && !param.output {
-                let column = (0..grid.vertices()).map(|v| inside.param(ParamId(number), 0, v)).collect();
-                variables.push((param.name.to_string(), column));
-            }
+            let element = |i: u32| {
+                if param.output {
+                    return output(&element_name(&param.name, param.len(), i));
+                }
+                (0..grid.vertices()).map(|vertex| inside.param(ParamId(number), i as usize, vertex)).collect()
+            };
+            variables.push((param.name.clone(), (0..param.len()).map(element).collect()));
         }
         self.scene.strings.swap(&scene.strings);
         variables

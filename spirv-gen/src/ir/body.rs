@@ -346,8 +346,13 @@ impl Param {
     }
 }
 
-/// Something that a shader hands out: a predefined variable or an output parameter, with its value at the end of the
-/// shader.
+/// The name of an element of an array of `len` elements, or of what is not an array.
+pub fn element_name(name: &Arc<str>, len: u32, element: u32) -> Arc<str> {
+    if len == 1 { name.clone() } else { format!("{name}[{element}]").into() }
+}
+
+/// Something that a shader hands out: a predefined variable, an output parameter or an element of one
+/// ([`element_name`]), with its value at the end of the shader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
     /// Its name.

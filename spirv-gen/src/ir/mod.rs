@@ -75,7 +75,7 @@ mod verify;
 
 pub use body::{
     Body, Def, Inst, InstData, Output, Param, ParamDefault, Region, RegionData, Shader, ShaderKind, SlotData, Value,
-    ValueData,
+    ValueData, element_name,
 };
 pub use build::{Builder, LightSample, Receiver};
 pub use compose::{Fresnel, TransformKind, is_current};

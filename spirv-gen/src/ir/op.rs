@@ -438,7 +438,7 @@ pub enum Op {
         /// Number of elements: 1 for a plain variable.
         count: u32,
     },
-    /// `-> f32, ty`: 1 and the value of another shader's parameter or output, or 0 and zero.
+    /// `-> f32, ty * count`: 1 and the values of another shader's parameter or output, or 0 and zeros.
     Message {
         /// Whose.
         target: MessageTarget,
@@ -446,6 +446,8 @@ pub enum Op {
         name: Arc<str>,
         /// Its type; a variable of another machine type does not answer.
         ty: RslType,
+        /// Number of elements, 1 for a plain variable; an array of another length does not answer.
+        count: u32,
     },
 
     // -- arithmetic

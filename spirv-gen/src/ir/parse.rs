@@ -155,6 +155,16 @@ impl IrParser {
         word.parse().or_else(|_| self.fail(format!("{word} is not such a number")))
     }
 
+    /// `[3]`, if it is there.
+    fn array_length(&mut self) -> ParseResult<Option<u32>> {
+        if !self.eat(&TextToken::Sign('[')) {
+            return Ok(None);
+        }
+        let length = self.number()?;
+        self.sign(']')?;
+        Ok(Some(length))
+    }
+
     fn float(&mut self) -> ParseResult<f32> {
         let word = self.word()?;
         let bits = word.strip_prefix("0x").and_then(|hex| u32::from_str_radix(hex, 16).ok()).map(f32::from_bits);
@@ -225,11 +235,7 @@ impl IrParser {
         }
         let ty = self.named(RslType::from_name, "a type of the language")?;
         let name = self.text()?.into();
-        let mut array = None;
-        if self.eat(&TextToken::Sign('[')) {
-            array = Some(self.number()?);
-            self.sign(']')?;
-        }
+        let array = self.array_length()?;
         let default = if self.eat(&TextToken::Sign('=')) {
             let mut values = vec![self.constant(ty.machine())?];
             while self.eat(&TextToken::Sign(',')) {
@@ -380,6 +386,7 @@ impl IrParser {
                 target: self.named(MessageTarget::from_name, "a target")?,
                 name: self.text()?.into(),
                 ty: self.named(RslType::from_name, "a type of the language")?,
+                count: self.array_length()?.unwrap_or(1),
             },
             "comp" => Op::Comp(self.number()?),
             "set_comp" => Op::SetComp(self.number()?),

@@ -95,7 +95,10 @@ impl Display for Op {
             Op::TextureInfo { name, ty, count } => write!(f, "texture_info {} {ty} {count}", Quoted(name)),
             Op::Format(format) => write!(f, "format {}", Quoted(format)),
             Op::Match => f.write_str("match"),
-            Op::Message { target, name, ty } => write!(f, "message {} {} {ty}", target.name(), Quoted(name)),
+            Op::Message { target, name, ty, count } => {
+                write!(f, "message {} {} {ty}", target.name(), Quoted(name))?;
+                if *count == 1 { Ok(()) } else { write!(f, " [{count}]") }
+            }
             Op::Unary(op) => f.write_str(op.name()),
             Op::Binary(op) => f.write_str(op.name()),
             Op::Compare(op) => f.write_str(op.name()),

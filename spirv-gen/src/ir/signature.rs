@@ -27,7 +27,7 @@ pub fn result_types(op: &Op, args: &[MachineType], params: &[Param], body: &Body
         }
         Op::Space(..) => one(&[], Mat4),
         Op::SpaceOf(_) => one(&[Str], Mat4),
-        Op::Query { ty, count, .. } => {
+        Op::Query { ty, count, .. } | Op::Message { ty, count, .. } => {
             one(&[], F32)?;
             Ok(std::iter::once(F32).chain((0..*count).map(|_| ty.machine())).collect())
         }
@@ -37,7 +37,6 @@ pub fn result_types(op: &Op, args: &[MachineType], params: &[Param], body: &Body
         }
         Op::Format(_) => Ok(vec![Str]),
         Op::Match => one(&[Str, Str], F32),
-        Op::Message { ty, .. } => one(&[], F32).map(|_| vec![F32, ty.machine()]),
         Op::Unary(op) => unary(*op, args),
         Op::Binary(op) => binary(*op, args),
         Op::Compare(op) => compare(*op, args),

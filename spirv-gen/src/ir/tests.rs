@@ -34,7 +34,8 @@ fn sampler() -> Shader {
     let angle = b.f32(1.5);
     let receiver = Receiver { position: p, cone: Some((n, angle)), category };
     let light = b.begin_illuminance(receiver, &[black]);
-    let message = b.emit(Op::Message { target: MessageTarget::Light, name: "power".into(), ty: RslType::Float }, &[]);
+    let power = Op::Message { target: MessageTarget::Light, name: "power".into(), ty: RslType::Float, count: 1 };
+    let message = b.emit(power, &[]);
     let lit = b.scale(light.cl, message[1]);
     let sum = b.add(light.carried[0], lit);
     let sum = b.end_illuminance(&[sum])[0];

@@ -146,7 +146,8 @@ impl Lowerer<'_> {
         let sample = self.builder.begin_illuminance(receiver, &[black]);
         let l = self.builder.normalize(sample.l);
         let weight = weight(self, l);
-        let message = Op::Message { target: MessageTarget::Light, name: withdraws.into(), ty: RslType::Float };
+        let target = MessageTarget::Light;
+        let message = Op::Message { target, name: withdraws.into(), ty: RslType::Float, count: 1 };
         // No answer is 0.
         let withdrawn = self.builder.emit(message, &[])[1];
         let one = self.builder.f32(1.0);

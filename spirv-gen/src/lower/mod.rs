@@ -17,10 +17,11 @@ pub(crate) use spline::{basis_names, spline_basis};
 use crate::ir;
 use crate::ir::{Builder, Const, Global, Op, ParamDefault, ParamId, Rate, RslType, Slot, Value};
 use crate::sema::hir::{
-    CheckedShader, Class, Constant, DeclaredKind, Default, FuncId, Predefined, Shape, Storage, Type, VarId,
+    self, CheckedShader, Class, Constant, DeclaredKind, Default, FuncId, Predefined, Shape, Storage, Type, VarId,
 };
 use cells::{Cell, Cells};
 use effects::Effects;
+use std::sync::Arc;
 
 /// `radians()` multiplies by this.
 pub(crate) const RADIANS_PER_DEGREE: f32 = std::f32::consts::PI / 180.0;
@@ -278,18 +279,33 @@ impl<'a> Lowerer<'a> {
             };
             outputs.push((name, value));
         }
-        for parameter in &self.shader.parameters {
-            let variable = self.shader.variable(parameter.variable);
-            let is_output = variable.storage == Storage::Parameter { output: true };
-            if is_output && variable.shape == Shape::Single {
-                let value = self.read(parameter.variable);
-                outputs.push((&variable.name, value));
-            }
-        }
+        let parameters = self.output_parameters();
+        outputs.extend(parameters.iter().map(|(name, value)| (&**name, *value)));
         self.builder.finish(&outputs)
     }
 
-    fn function(&self, id: FuncId) -> &'a crate::sema::hir::Function {
+    /// The output parameters, elements of arrays one by one, with their values here.
+    fn output_parameters(&mut self) -> Vec<(Arc<str>, Value)> {
+        let (shader, mut outputs) = (self.shader, Vec::new());
+        for &hir::Parameter { variable: id, .. } in &shader.parameters {
+            let variable = shader.variable(id);
+            if variable.storage != (Storage::Parameter { output: true }) {
+                continue;
+            }
+            if variable.shape == Shape::Single {
+                outputs.push((variable.name.clone(), self.read(id)));
+                continue;
+            }
+            let array = self.array(id);
+            for i in 0..array.length {
+                let index = self.builder.f32(i as f32);
+                outputs.push((ir::element_name(&variable.name, array.length, i), self.load(array, index)));
+            }
+        }
+        outputs
+    }
+
+    fn function(&self, id: FuncId) -> &'a hir::Function {
         self.shader.function(id)
     }
 }

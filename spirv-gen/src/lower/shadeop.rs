@@ -275,11 +275,8 @@ impl Lowerer<'_> {
     /// `surface(name, variable)` and its variants.
     fn message(&mut self, target: MessageTarget, call: &ShadeopCall) -> Value {
         let place = &call.outputs[0];
-        if self.is_whole_array(place) {
-            return self.builder.f32(0.0);
-        }
-        let ty = rsl_type(self.shader.variable(place.variable).ty);
-        let op = Op::Message { target, name: self.asked_name(call).into(), ty };
+        let (ty, count) = self.asked_type(place);
+        let op = Op::Message { target, name: self.asked_name(call).into(), ty, count };
         let answer = self.builder.emit(op, &[]);
         self.answer(place, &answer)
     }

@@ -63,7 +63,7 @@ output "L" "Cl" "Ol" "active" "seen"
 #[test]
 fn kinds_and_outputs() {
     for (text, kind, outputs) in [
-        ("surface s(output varying float a = 0; output color b[2] = {1, 2};) { }", "surface", "Ci Oi a"),
+        ("surface s(output varying float a = 0; output color b[2] = {1, 2};) { }", "surface", "Ci Oi a b[0] b[1]"),
         ("displacement d() { P += N; }", "displacement", "P N"),
         ("light l() { Cl = 1; }", "ambient_light", "Cl Ol"),
         ("light l() { solar(vector 1, 0) Cl = 1; }", "light", "L Cl Ol active"),

@@ -1,7 +1,7 @@
 //! Calls: which function or overload is meant, and what it is given.
 
 use super::convert::{self, COST_COLOR, COST_RENAME};
-use super::hir::{Argument, Expr, ExprKind, FuncId, LValue, ShadeopCall, Shape, Storage, Type};
+use super::hir::{Argument, Expr, ExprKind, FuncId, ShadeopCall, Shape, Storage, Type};
 use super::operator::single;
 use super::{CallSite, Checker, lights_report};
 use crate::diagnostic::Report;
@@ -399,16 +399,9 @@ impl Checker<'_> {
         let warning = match call.opcode {
             Opcode::Trace => "ray tracing is not supported: `trace` returns 0",
             Opcode::VolumeSide => "volumes inside and outside of objects are not supported: the result is 0",
-            Opcode::Message(_) if call.outputs.iter().any(|o| self.is_whole_array(o)) => {
-                "arrays of another shader cannot be queried: the result is 0"
-            }
             _ => return,
         };
         self.reports.push(Report::warning(span, warning));
-    }
-
-    fn is_whole_array(&self, place: &LValue) -> bool {
-        place.index.is_none() && self.variable(place.variable).shape != Shape::Single
     }
 
     fn check_spline(&mut self, call: &ShadeopCall) {

@@ -5,8 +5,9 @@ float near(color a, b) { return distance(point a, point b) < 1e-5; }
 
 light sky(color lightcolor = color (0.1, 0.2, 0.3); string __category = "soft") { Cl = lightcolor; }
 
-light sun(string __category = "hard,sun"; output float marker = 3;)
+light sun(string __category = "hard,sun"; output float marker = 3; output color tones[2] = {1, 2}; float shares[3] = {1, 2, 4};)
 {
+    tones[1] = color (3, 4, 5);
     solar (vector (0, 0, 2), 0) Cl = color (1, 0.5, 0.25);
     marker = 4;
 }
@@ -26,7 +27,7 @@ light spot()
     }
 }
 
-surface sums(output varying float ambient_ = 0, all = 0, categories = 0, cone = 0, behind = 0, lambert = 0, asked = 0, left = 0,
+surface sums(output varying float ambient_ = 0, all = 0, categories = 0, cone = 0, behind = 0, lambert = 0, asked = 0, asked_arrays = 0, left = 0,
     skipped = 0, one_sided = 0, highlight = 0, mirrored = 0, carried = 0;)
 {
     ambient_ = near(ambient(), color (0.1, 0.2, 0.3));
@@ -58,6 +59,16 @@ surface sums(output varying float ambient_ = 0, all = 0, categories = 0, cone = 
     float marker = 0, answers = 0;
     illuminance ("sun", P) { answers = lightsource("marker", marker); }
     asked = answers == 1 && marker == 4;
+
+    color tones[2] = {0, 0};
+    float shares[3] = {0, 0, 0}, few[2] = {8, 9}, none = 0;
+    color more[3] = {0, 0, 0};
+    illuminance ("sun", P) {
+        answers = lightsource("tones", tones) + lightsource("shares", shares);
+        none = lightsource("shares", few) + lightsource("shares", none) + lightsource("tones", shares) + lightsource("tones", more);
+    }
+    asked_arrays = answers == 2 && none == 0 && tones[0] == 1 && tones[1] == color (3, 4, 5)
+        && shares[0] + 10 * shares[1] + 100 * shares[2] == 421 && few[0] == 8 && few[1] == 9;
 
     // After the first light nothing more is added.
     n = 0;

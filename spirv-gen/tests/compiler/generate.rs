@@ -384,7 +384,8 @@ impl Programmer<'_> {
         self.floats.push(light.carried[0]);
         self.triples.extend([light.l, light.cl, light.carried[1], light.ol]);
         self.in_light = true;
-        let power = Op::Message { target: spirv_gen::ir::MessageTarget::Light, name: "k".into(), ty: RslType::Float };
+        let target = spirv_gen::ir::MessageTarget::Light;
+        let power = Op::Message { target, name: "k".into(), ty: RslType::Float, count: 1 };
         let message = self.b.emit(power, &[]);
         self.floats.extend(message);
         let results = self.nested(size);

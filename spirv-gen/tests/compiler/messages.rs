@@ -135,3 +135,77 @@ fn without_messages_nothing_is_stored_for_others() {
     pipeline.outputs = &[("P", RslType::Point), ("N", RslType::Normal)];
     assert_eq!(pipeline.compose().reflection.output_channels, 2);
 }
+
+/// An array that the displacement fills, one that the surface fills, and a parameter.
+#[test]
+fn arrays_are_answered_by_displacement_and_surface() {
+    let bump = shader(
+        "displacement bump(output varying float a[3] = {1, 2, 3}; varying color b[2] = {s, t};)
+        { a[1] = 4 * s; P += N; }",
+    );
+    let look = shader(
+        "surface look(output varying float k[2] = {5, 6}; uniform color p[2] = {1, 2};)
+        {
+            float a[3] = {0, 0, 0};
+            color b[2] = {0, 0};
+            float found = displacement(\"a\", a) + displacement(\"b\", b);
+            k[1] = a[1];
+            Ci = color (a[0], a[2], found);
+            Oi = mix(b[0], b[1], 0.5);
+        }",
+    );
+    let air = shader(
+        "volume air(output varying color seen = 0;)
+        {
+            float k[2] = {0, 0};
+            color p[2] = {0, 0};
+            if (surface(\"k\", k) + surface(\"p\", p) == 2) seen = color (k[0], k[1], comp(p[1], 2));
+        }",
+    );
+    let outputs =
+        [COLOURS[0], COLOURS[1], ("seen", RslType::Color), ("k[1]", RslType::Float), ("p[1]", RslType::Color)];
+    let mut pipeline = TestPipeline::surface(&look, &[], &outputs);
+    pipeline.displacement = Some(ShaderUse::new(&bump));
+    pipeline.atmosphere = Some(ShaderUse::new(&air));
+    pipeline.displaced = true;
+    pipeline.slice = Slice::Position;
+    pipeline.outputs = &[("P", RslType::Point), ("N", RslType::Normal)];
+    let slots = [shaded(40, &[])];
+    let stored = pipeline.run(&slots);
+    let reflection = &stored.composed.reflection;
+    let names: Vec<_> = reflection.outputs.iter().map(|o| (&*o.name, o.channel)).collect();
+    assert_eq!(names[2..], [("a[0]", 4), ("a[1]", 5), ("a[2]", 6), ("b[0]", 7), ("b[1]", 8)]);
+    pipeline.slice = Slice::Colour;
+    pipeline.outputs = &outputs;
+    let ran = pipeline.compose().reflection;
+    assert_eq!(ran.input_channels, 9);
+
+    // The test's packer knows outputs only: without the parameter.
+    let look = shader(
+        "surface look(output varying float k[2] = {5, 6}; uniform color p[2] = {1, 2};)
+        {
+            float a[3] = {0, 0, 0};
+            float found = displacement(\"a\", a);
+            k[1] = a[1];
+            Ci = color (a[0], a[2], found);
+        }",
+    );
+    pipeline.surface = Some(ShaderUse::new(&look));
+    let ran = pipeline.run(&slots);
+    let s = &slots[0].scene.globals[&Global::S];
+    for vertex in 0..slots[0].grid.vertices() {
+        let four = 4.0 * float(s, vertex);
+        assert!(close(&Const::F32(four), &stored.on_device[0][3][vertex], 0.0));
+        let expected = [
+            Const::Vec3([1.0, 3.0, 1.0]),
+            slots[0].scene.globals[&Global::Os][vertex].clone(),
+            Const::Vec3([5.0, four, 2.0]),
+            Const::F32(four),
+            Const::Vec3([2.0; 3]),
+        ];
+        for (output, expected) in expected.iter().enumerate() {
+            let (bound, device) = (&ran.bound[0][output][vertex], &ran.on_device[0][output][vertex]);
+            assert!(close(expected, bound, 0.0) && close(bound, device, 0.0), "{expected}: {bound}, {device}");
+        }
+    }
+}
