@@ -68,6 +68,7 @@ fn pipeline(c: &mut Criterion) {
             opacity: Binding::VaryingInput,
             outputs: vec![OutputRequest { name: "Ci".into(), ty: RslType::Color, primvar: Binding::Default }],
             displaced: false,
+            prints: false,
             tokens: &|_| 0,
         };
         group.bench_function(name, |b| b.iter(|| compile(&request).expect("it compiles")));

@@ -62,5 +62,5 @@ void main() {
     float du = (range.z - range.x) / float(nu << u_level), dv = (range.w - range.y) / float(nv << v_level);
     uint block = SHADE == 1 ? instance.shade_block : instance.displace_block;
     work[2u * index] = uvec4((slot.dims & ((1u << SLOT_FLAGS_SHIFT) - 1u)) | (flags << 16), block, hash_grid(grid.instance, grid), uniform_base + index * uniform_count);
-    work[2u * index + 1u] = uvec4(floatBitsToUint(du), floatBitsToUint(dv), 0u, 0u);
+    work[2u * index + 1u] = uvec4(floatBitsToUint(du), floatBitsToUint(dv), slot.rank, 0u);
 }

@@ -14,7 +14,7 @@
 //! | 0 | `Work` | two `uvec4` a slot, see [`work`] |
 //! | 1 | `Arena` | `vec4`: the channels of all vertices, read and written |
 //! | 2 | `Params` | `vec4`: instance blocks, light lists and light blocks, the space table, read only |
-//! | 3 | `Status` | `uint`: word 0 counts invocations that ran out of loop trips ([`Push::trips`]) |
+//! | 3 | `Status` | `uint`: word 0 counts invocations without loop trips left ([`Push::trips`]); also [`print`] |
 //!
 //! *Channels.* Channel `c` of vertex `l` of slot `s` is the record `Arena[channel_base + c * channel_stride + (s <<
 //! slot_log2) + l]`. Inputs and outputs have numbers of their own ([`crate::Reflection`] lists both in order); inputs
@@ -82,7 +82,7 @@ pub mod binding {
 /// | record | x | y | z | w |
 /// |---|---|---|---|---|
 /// | 0 | `nu \| nv << 8 \| flags << 16` | instance block | seed of `random()` | uniform inputs |
-/// | 1 | bits of du (float) | bits of dv (float) | 0 | 0 |
+/// | 1 | bits of du (float) | bits of dv (float) | rank of the grid, for `printf` | 0 |
 ///
 /// The instance block is given by its first record in `Params`, the uniform inputs by their first record in `Arena`.
 ///
@@ -127,4 +127,94 @@ pub struct Push {
     pub trips: u32,
     /// Record of the first channel of saved loops, of vertex 0 of slot 0.
     pub state_base: u32,
+}
+
+/// What `printf` leaves in `Status`, if the program was compiled to print: records of words, one after the other. Where
+/// they begin follows from an atomic counter, so their order means nothing.
+pub mod print {
+    use crate::ir::{Const, MachineType};
+
+    /// Word of `Status` that counts the words appended, also those that did not fit. 0 at first.
+    pub const USED: u32 = 4;
+    /// Word of `Status` with the number of words that there is room for.
+    pub const MOST: u32 = 5;
+    /// The first word of the first record. Words where nothing was written are 0.
+    pub const FIRST: u32 = 8;
+    /// Values of one `printf`; more are left out.
+    pub const VALUES_MAX: usize = 20;
+    /// Words of a record before its values: the number of all its words, the grid's rank, the vertex, the number of the
+    /// `printf` at that vertex, the token of its format, and two words with the types of the values.
+    pub const HEAD_WORDS: usize = 7;
+    /// Numbers of what a colour program prints begin here, behind those of the displacement program.
+    pub const COLOUR_NUMBERS: u32 = 1 << 23;
+
+    const TYPE_BITS: usize = 3;
+    const TYPES_OF_WORD: usize = VALUES_MAX / 2;
+
+    /// The type of a value in a record.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum ValueType {
+        Float = 1,
+        Triple = 2,
+        Matrix = 3,
+        Text = 4,
+    }
+
+    impl ValueType {
+        pub(crate) fn of(ty: MachineType) -> Option<Self> {
+            match ty {
+                MachineType::F32 => Some(Self::Float),
+                MachineType::Vec3 => Some(Self::Triple),
+                MachineType::Mat4 => Some(Self::Matrix),
+                MachineType::Str | MachineType::U32 => Some(Self::Text),
+                MachineType::Bool => None,
+            }
+        }
+    }
+
+    /// The two words of types.
+    pub(crate) fn pack_types(types: impl Iterator<Item = Option<ValueType>>) -> [u32; 2] {
+        let mut words = [0; 2];
+        for (at, ty) in types.flatten().enumerate() {
+            words[at / TYPES_OF_WORD] |= (ty as u32) << (TYPE_BITS * (at % TYPES_OF_WORD));
+        }
+        words
+    }
+
+    /// One `printf` at one point.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Printed {
+        /// The rank of the grid, the vertex, and the number of the `printf` there: what orders them.
+        pub place: [u32; 3],
+        /// The token of the format.
+        pub format: u32,
+        /// The values; texts are tokens.
+        pub values: Vec<Const>,
+    }
+
+    /// The records in the words from [`FIRST`] on.
+    pub fn records(words: &[u32]) -> Vec<Printed> {
+        let (mut found, mut rest) = (Vec::new(), words);
+        while let Some(&count) = rest.first().filter(|&&count| count as usize >= HEAD_WORDS)
+            && let Some((record, more)) = rest.split_at_checked(count as usize)
+        {
+            let types = (0..VALUES_MAX).map(|at| {
+                let word = record[HEAD_WORDS - 2 + at / TYPES_OF_WORD];
+                word >> (TYPE_BITS * (at % TYPES_OF_WORD)) & ((1 << TYPE_BITS) - 1)
+            });
+            let mut words = record[HEAD_WORDS..].iter().copied();
+            let mut float = || f32::from_bits(words.next().unwrap_or(0));
+            let values = types.map_while(|ty| match ty {
+                1 => Some(Const::F32(float())),
+                2 => Some(Const::Vec3(std::array::from_fn(|_| float()))),
+                3 => Some(Const::Mat4(Box::new(std::array::from_fn(|_| float())))),
+                4 => Some(Const::U32(float().to_bits())),
+                _ => None,
+            });
+            let values = values.collect();
+            found.push(Printed { place: [record[1], record[2], record[3]], format: record[4], values });
+            rest = more;
+        }
+        found
+    }
 }

@@ -213,6 +213,8 @@ pub struct RegionCapacity {
     pub bins: u64,
     /// Whether colours are interpolated across some micropolygons.
     pub smooth: bool,
+    /// Records of `status` behind the first: a head, and what shaders print. 0 where they print nothing.
+    pub prints: u64,
 }
 
 impl RegionCapacity {
@@ -287,7 +289,7 @@ impl RegionCapacity {
         parts.extend([(self.subpixels, 8), (self.blocks(), 4), (self.blocks(), 4)]);
         parts.extend([(self.slots, size_of::<Slot>() as u64), (2 * self.slots + WORK_PADDING, 16), (self.arena, 16)]);
         parts.push((u64::from(PIECES_MAX), size_of::<Piece>() as u64));
-        parts.extend([(1, size_of::<Culled>() as u64), (1, size_of::<Rest>() as u64), (1, 16)]);
+        parts.extend([(1, size_of::<Culled>() as u64), (1, size_of::<Rest>() as u64), (1 + self.prints, 16)]);
         parts.extend([
             (u64::from(VISIBLE_WORDS) * self.grids, 4),
             (2 * self.grids, 4),
@@ -432,7 +434,7 @@ impl RegionSlices {
             pieces: a.cut(u64::from(PIECES_MAX))?,
             culled: a.cut(1)?,
             rest: a.cut(1)?,
-            status: a.cut(1)?,
+            status: a.cut(1 + c.prints)?,
             visible: a.cut(u64::from(VISIBLE_WORDS) * c.grids)?,
             visible_before: a.cut(2 * c.grids)?,
             needed: a.cut(c.grids)?,

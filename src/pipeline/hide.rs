@@ -19,7 +19,7 @@ pub fn record_clear(recording: &mut Recording, region: &ActiveRegion) {
         recording.fill(slices.blocks.part(0..blocks), KEY_EMPTY);
         recording.fill(slices.dirty.part(0..blocks), 0);
         recording.write(slices.culled, &[Culled { culled_grids: 0, culled_micropolygons: 0 }]);
-        recording.fill(slices.status, 0);
+        recording.fill(slices.status.part(0..1), 0);
         let replaced = region.replaced_record();
         recording.fill(slices.pixels.part(replaced..replaced + 1), 0);
         recording.write(slices.rest, &[rest_start()]);

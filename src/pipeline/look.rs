@@ -99,6 +99,8 @@ pub struct ShadingKernel {
     pub uniform_records: u32,
     /// Output channels in all.
     pub output_channels: u32,
+    /// Words that `printf` leaves for a vertex outside of loops; 0 where nothing is printed.
+    pub print_words: u32,
     /// Output channel of Oi; `None` when the opacity is 1.
     pub opacity_channel: Option<u32>,
     /// Output channel of each wanted variable, in the order of the film's variables; each variable takes one channel.

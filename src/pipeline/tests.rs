@@ -45,6 +45,7 @@ impl Fixture {
             variables,
             bins: 3,
             smooth: false,
+            prints: 0,
         };
         let buffer = Buffer::new("frame", 0, 0, 0, 1 << 20);
         let frame = FrameSlices {
@@ -167,6 +168,7 @@ fn program() -> ShadingKernel {
         output_channels: 2,
         opacity_channel: Some(1),
         variable_channels: Vec::new(),
+        print_words: 0,
         resumable: None,
     }
 }

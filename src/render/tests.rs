@@ -172,6 +172,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         output_channels: 2,
         opacity_channel: Some(1),
         variable_channels: Vec::new(),
+        print_words: 0,
         resumable: None,
     };
     Picture {
@@ -180,6 +181,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         kernels: vec![kernel].into(),
         params: params.into(),
         space_table: 0,
+        texts: Vec::new(),
         filter: world.options.filter,
         depth_filter: Some("min".into()),
         variables: 0,

@@ -14,6 +14,7 @@ mod block;
 mod imager;
 mod lights;
 mod params;
+pub mod prints;
 mod programs;
 mod query;
 mod shaders;
@@ -54,6 +55,8 @@ pub struct Shading {
     pub params: Arc<[[f32; 4]]>,
     /// Record of the space table in the parameter buffer.
     pub space_table: u32,
+    /// Texts by token, for what is printed.
+    pub texts: Vec<Arc<str>>,
 }
 
 impl ShaderLibrary {
@@ -75,7 +78,8 @@ impl ShaderLibrary {
         shader.params.fill_space_table(world, &DMat4::IDENTITY, &shader.programs.tokens);
         let longest = shader.programs.longest_light_block();
         let (params, space_table) = shader.params.finish(longest);
-        Shading { looks, kernels: shader.programs.finish(), params, space_table }
+        let texts = shader.programs.tokens.texts();
+        Shading { looks, kernels: shader.programs.finish(), params, space_table, texts }
     }
 }
 
@@ -153,7 +157,7 @@ fn shortfall_text(shortfall: &Shortfall) -> String {
         Shortfall::Lookup(what, None) => {
             format!("{what}() with a computed name finds nothing: textures are not supported yet")
         }
-        Shortfall::Printf => "printf() prints nothing: it is not supported yet".to_string(),
+        Shortfall::Printf => "printf() prints nothing in an imager: this is not supported yet".to_string(),
         Shortfall::ComputedText => {
             "a string that the shader computes at run time is empty: this is not supported yet".to_string()
         }

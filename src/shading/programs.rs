@@ -194,6 +194,7 @@ impl<'a> Programs<'a> {
             opacity: signature.opacity.clone(),
             outputs: self.outputs(signature),
             displaced: signature.displacement.is_some(),
+            prints: signature.slice != Slice::Imager,
             tokens,
         }
     }
@@ -313,6 +314,7 @@ fn shading_kernel(
         input_channels: reflection.input_channels,
         uniform_records: reflection.uniform_records,
         output_channels: reflection.output_channels,
+        print_words: reflection.print_words,
         opacity_channel: (colour && signature.stores_opacity).then_some(1),
         variable_channels: if colour {
             reflection.outputs[first_variable..].iter().map(|output| output.channel).collect()

@@ -209,6 +209,7 @@ impl StandaloneShader {
             opacity: Binding::Block,
             outputs,
             displaced: false,
+            prints: slice != Slice::Imager,
             tokens: &|text| tokens.token(text),
         })
     }

@@ -9,6 +9,7 @@ mod interpolation;
 mod language;
 mod long_loops;
 mod outputs;
+mod printing;
 mod shortfalls;
 mod spaces;
 mod surfaces;

@@ -86,6 +86,7 @@ fn program_kernel() -> ShadingKernel {
         output_channels: 2,
         opacity_channel: Some(1),
         variable_channels: Vec::new(),
+        print_words: 0,
         resumable: None,
     }
 }

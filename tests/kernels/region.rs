@@ -157,6 +157,7 @@ impl Region {
             variables: 0,
             bins: 1,
             smooth: false,
+            prints: 0,
         };
         room(&mut capacity);
         let buffer = lab.buffer("region", capacity.bytes());

@@ -139,6 +139,7 @@ fn shading_kernel(opaque_program: bool) -> ShadingKernel {
         output_channels: 4,
         opacity_channel: (!opaque_program).then_some(1),
         variable_channels: vec![2, 3],
+        print_words: 0,
         resumable: None,
     }
 }

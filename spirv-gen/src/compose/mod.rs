@@ -16,11 +16,13 @@ pub use reflection::{
 };
 pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 
+use crate::abi;
 use crate::emit::{EmitError, EmitOptions, channels, emit_with, output_channel};
 use crate::ir::{Body, Const, MachineType, Op, Shader, Unary, Value};
 use crate::passes::translate::{BodyWriter, Translator, translate};
 use crate::passes::{
-    SavedLoops, merge_light_loops, relocate_derivatives, remove_dead, simplify, to_light_loops, uncounted_loops,
+    SavedLoops, merge_light_loops, number_prints, prints, relocate_derivatives, remove_dead, simplify, to_light_loops,
+    uncounted_loops,
 };
 use bind::{Binder, OutputValues};
 use lights::InlineLights;
@@ -92,12 +94,18 @@ pub fn compose(request: &PipelineRequest<'_>) -> Composed {
     let body = checked(translate(&body, &mut InlineLights::new(request, &mut table), true));
     let body = checked(simplify(&body));
     let opacity = opacity(&body, request, &table);
+    let body = if prints(&body) { checked(number_prints(&body, first_number(request.slice))) } else { body };
     let mut body = checked(relocate_derivatives(&body));
     remove_dead(&mut body);
     let places = table::place(&mut body, &table, request.lights.len());
     let body = checked(body);
     let reflection = reflect(request, &body, places, opacity, table);
     Composed { body, reflection }
+}
+
+/// The number of the first `printf` of a program.
+fn first_number(slice: Slice) -> f32 {
+    if slice == Slice::Position { 0.0 } else { abi::print::COLOUR_NUMBERS as f32 }
 }
 
 /// What a finished program reads and writes.
@@ -115,11 +123,15 @@ fn reflect(
         OutputChannel { name: o.name, ty: o.ty, channel }
     };
     let outputs = request.stored().into_iter().map(output).collect();
-    let (mut takes_derivatives, mut counts_trips) = (false, false);
+    let (mut takes_derivatives, mut counts_trips, mut print_words) = (false, false, 0);
     let uncounted = uncounted_loops(body);
     body.walk(body.root(), &mut |i| {
         takes_derivatives |= matches!(body.inst(i).op, Op::Derivatives(_));
         counts_trips |= body.inst(i).op == Op::Loop && !uncounted.contains(&i);
+        if let Op::Printf(_) = body.inst(i).op {
+            let values: u32 = body.inst(i).args.iter().skip(1).map(|&value| body.ty(value).words()).sum();
+            print_words += abi::print::HEAD_WORDS as u32 + values;
+        }
     });
     let strings = places.strings.into_iter().map(|text| {
         let token = (request.tokens)(&text);
@@ -139,6 +151,7 @@ fn reflect(
         opacity,
         takes_derivatives,
         counts_trips,
+        print_words,
         reads_space_table: places.reads_space_table,
         shortfalls: table.shortfalls.into_iter().collect(),
     }

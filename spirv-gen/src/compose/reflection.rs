@@ -231,6 +231,8 @@ pub struct Reflection {
     pub takes_derivatives: bool,
     /// The program has loops that count their trips, so it may raise `Status`.
     pub counts_trips: bool,
+    /// Words that `printf` leaves for a vertex outside of loops; 0 where nothing is printed.
+    pub print_words: u32,
     /// The program looks up spaces by names it computes: it reads the space table.
     pub reads_space_table: bool,
     /// What it does differently from what its shaders ask for.

@@ -93,6 +93,8 @@ pub struct PipelineRequest<'a> {
     pub outputs: Vec<OutputRequest>,
     /// The geometry was displaced: dPdu and dPdv are differences of P between vertices, not channels.
     pub displaced: bool,
+    /// `printf` leaves records ([`crate::abi::print`]); else it prints nothing.
+    pub prints: bool,
     /// The token of a string literal. The empty string is 0.
     pub tokens: &'a dyn Fn(&str) -> u32,
 }

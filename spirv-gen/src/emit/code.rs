@@ -483,7 +483,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Whether the slot has a grid.
-    fn occupied(&mut self) -> Word {
+    pub(super) fn occupied(&mut self) -> Word {
         let (bool, zero) = (self.s.type_bool(), self.s.u32(0));
         self.s.inst(Op::INotEqual, bool, &[self.frame.nu, zero])
     }

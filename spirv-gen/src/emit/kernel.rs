@@ -24,6 +24,8 @@ pub(super) struct KernelIds {
     status: StorageBuffer,
     /// Whether this invocation is a vertex (others compute the last vertex again, and store nothing).
     pub(super) active: Word,
+    /// The second record of `Work`.
+    tail: Word,
     /// Index of the invocation in its workgroup.
     pub(super) lane: Word,
     /// Vertices of a slot less 1.
@@ -208,6 +210,7 @@ impl KernelIds {
             params,
             status,
             active,
+            tail,
             lane,
             slot_mask,
             vertex,
@@ -285,6 +288,37 @@ impl KernelIds {
         let index = self.channel_index(s, self.state, record, None);
         let pointer = self.arena.at(s, index);
         s.effect(Op::Store, &[pointer, words]);
+    }
+
+    /// The rank of the grid ([`abi::work`]).
+    pub(super) fn grid_rank(&self, s: &mut Spirv) -> Word {
+        let u32 = s.type_u32();
+        s.extract(u32, self.tail, 2)
+    }
+
+    /// Appends a record to those of [`abi::print`], if there is room.
+    pub(super) fn append_status(&self, s: &mut Spirv, words: &[Word]) {
+        let (u32, bool) = (s.type_u32(), s.type_bool());
+        let (used, most, first) = (s.u32(abi::print::USED), s.u32(abi::print::MOST), s.u32(abi::print::FIRST));
+        let (count, device, relaxed) = (s.u32(words.len() as u32), s.u32(1), s.u32(0));
+        let pointer = self.status.at(s, used);
+        let at = s.inst(Op::AtomicIAdd, u32, &[pointer, device, relaxed, count]);
+        let end = s.inst(Op::IAdd, u32, &[at, count]);
+        let most = self.status.load(s, most);
+        let [within, no_wrap] = [(end, most), (at, most)].map(|(x, y)| s.inst(Op::ULessThanEqual, bool, &[x, y]));
+        let fits = s.inst(Op::LogicalAnd, bool, &[within, no_wrap]);
+        let (write, past) = (s.id(), s.id());
+        s.selection_merge(past);
+        s.effect(Op::BranchConditional, &[fits, write, past]);
+        s.block(write);
+        let place = s.inst(Op::IAdd, u32, &[at, first]);
+        for (i, &word) in (0..).zip(words) {
+            let index = offset(s, place, i);
+            let pointer = self.status.at(s, index);
+            s.effect(Op::Store, &[pointer, word]);
+        }
+        s.branch(past);
+        s.block(past);
     }
 
     /// Counts this invocation in a word of `Status`.

@@ -3,7 +3,7 @@
 //! * `spirv` is a module under construction, `import` brings in functions of the helper library;
 //! * `kernel` is the frame around a program ([`crate::abi`]): buffers, vertex, channels;
 //! * `code` turns regions into blocks, `ops` operations into instructions, `exchange` the operations that a workgroup
-//!   does together, `suspend` the stopping and going on of long loops.
+//!   does together, `print` what they print, `suspend` the stopping and going on of long loops.
 //!
 //! What was measured on a CPU driver (lavapipe of Mesa 22) and decided the shape of the code: both sides of every
 //! branch are executed, so branches are kept for effects and for GPUs only; a loop that tests at its top runs its body
@@ -17,6 +17,7 @@ mod exchange;
 mod import;
 mod kernel;
 mod ops;
+mod print;
 mod spirv;
 mod suspend;
 

@@ -59,6 +59,10 @@ impl Emitter<'_> {
             self.s.effect(Op::Store, &[pointer, args[1]]);
             return Ok(Vec::new());
         }
+        if let IrOp::Printf(format) = &data.op {
+            self.print(format, data)?;
+            return Ok(Vec::new());
+        }
         let result = *data.results.first().ok_or_else(|| EmitError::NotBound(data.op.to_string()))?;
         let ir_type = self.body.ty(result);
         let ty = self.ty(ir_type);

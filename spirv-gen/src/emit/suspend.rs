@@ -277,7 +277,7 @@ impl Emitter<'_> {
     }
 
     /// Appends the words of a value.
-    fn words_of(&mut self, ty: MachineType, value: Word, words: &mut Vec<Word>) {
+    pub(super) fn words_of(&mut self, ty: MachineType, value: Word, words: &mut Vec<Word>) {
         let (u32, f32) = (self.s.type_u32(), self.s.type_f32());
         let vec4 = self.s.type_vector(f32, 4);
         let floats: Vec<Word> = match ty {

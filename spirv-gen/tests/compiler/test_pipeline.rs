@@ -70,6 +70,7 @@ impl<'a> TestPipeline<'a> {
                 .map(|&(name, ty)| OutputRequest { name: name.into(), ty, primvar: Binding::Default })
                 .collect(),
             displaced: self.displaced,
+            prints: false,
             tokens,
         }
     }

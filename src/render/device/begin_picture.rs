@@ -74,6 +74,7 @@ impl DeviceRenderer {
             bins: world.hide_bins.len().max(world.shade_bins.len()).max(1) as u64,
             translucent: world.hide_bins.iter().any(|bin| bin.translucent),
             smooth: world.smooth,
+            prints: self.picture.kernels.iter().any(|kernel| kernel.print_words > 0),
             slot_records_max: self.shared.slot_records_max(),
         }
     }

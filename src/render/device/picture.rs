@@ -21,6 +21,8 @@ pub(crate) struct Picture {
     pub params: Arc<[[f32; 4]]>,
     /// Record of the space table in the parameters.
     pub space_table: u32,
+    /// Texts by token, for what is printed.
+    pub texts: Vec<Arc<str>>,
     /// The pixel filter.
     pub filter: Filter,
     /// The hider's depth filter, where a display asks for depth.

@@ -17,6 +17,7 @@ use crate::render::region::loads::{LoadLimits, Loads, LoopKind, plan};
 use crate::render::region::loop_watch::{LoopWatch, long_load_vertices};
 use crate::render::region::pace::{Portion, Quota, Work};
 use crate::render::region::part::RegionCosts;
+use crate::render::region::prints::PrintedCalls;
 use crate::render::region::record::{DeviceWorld, LoadJob, StagePart, StageRun, empty_recording};
 use crate::render::region::region_result::{RegionCounts, RegionResult};
 use crate::render::region::slabs::Slabs;
@@ -104,8 +105,10 @@ impl RegionRun {
         &self.chain.portion
     }
 
-    /// Reads what the loops of the last submission came to, which is done. [`Self::portion`] is right only then.
+    /// Reads what the loops of the last submission came to, which is done, and what it printed. [`Self::portion`] is
+    /// right only then.
     pub(crate) fn note_loops(&mut self, device: &mut Device) -> Result<(), GpuError> {
+        self.chain.note_prints(device)?;
         self.chain.note_loops(device)
     }
 
@@ -142,6 +145,10 @@ pub(super) struct Chain {
     pub(super) loads: Loads,
     /// What is known of the loops of the loads.
     pub(super) watch: LoopWatch,
+    /// Whether what the last submission printed is to be read.
+    pub(super) printing: bool,
+    /// What the region has printed so far, by ranks of grids.
+    pub(super) printed: PrintedCalls,
     /// The name of the submissions.
     pub(super) label: &'static str,
     /// Grids of each key after selection: (batch, bin, size class).
@@ -177,6 +184,8 @@ impl Chain {
             tasks: StageTasks::default(),
             loads: Loads::new(Vec::new(), 1),
             watch: LoopWatch::default(),
+            printing: false,
+            printed: PrintedCalls::default(),
             label: "",
             hide_counts: Vec::new(),
             batch_depths: Vec::new(),
@@ -399,7 +408,8 @@ impl Chain {
     pub(super) fn load_limits(&self, world: &DeviceWorld) -> LoadLimits {
         let RegionCapacity { arena, slots, .. } = self.region.capacity;
         let portions = |work| self.quota.of(work).saturating_mul(LOAD_PORTIONS);
-        let (usual, long) = (portions(Work::Load), long_load_vertices(self.quota.of(Work::Trips)));
+        let most = self.printing_vertices(world);
+        let (usual, long) = (portions(Work::Load).min(most), long_load_vertices(self.quota.of(Work::Trips)).min(most));
         LoadLimits {
             records: arena as u32,
             slots: slots as u32,
@@ -459,7 +469,7 @@ impl Chain {
         let mut recording = empty_recording(self.label, &self.region);
         let next = self.loads.loads.get(self.loads.next).map(|load| load.loops);
         let work = if next.unwrap_or_default() == LoopKind::Short { Work::Load } else { Work::LoopLoad };
-        let some = self.loads.take(self.quota.of(work));
+        let some = self.loads.take(self.quota.of(work).min(self.printing_vertices(world)));
         let vertices = self.loads.loads[some.clone()].iter().map(|load| load.vertices).sum();
         self.portion = Portion::of(work, vertices);
         if work == Work::LoopLoad {
@@ -469,6 +479,7 @@ impl Chain {
         if stages[0].assign_bin == AssignBin::Shading {
             self.counts.shaded_vertices += vertices;
         }
+        self.begin_prints(&mut recording, stages[0].assign_bin == AssignBin::Shading);
         let runs: Vec<StageRun> = stages.iter().map(|&stage| StageRun { stage, part: StagePart::Whole }).collect();
         for index in some {
             world.record_load(device, &mut recording, &self.region, &self.load_job(index, &runs))?;

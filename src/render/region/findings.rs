@@ -150,7 +150,7 @@ impl Chain {
         if !self.pipeline.has(Process::Filter) {
             return Ok(RegionResult::default());
         }
-        let (region, [width, height]) = (&self.region, self.region.pixels.inside_size().map(u64::from));
+        let (region, [width, height]) = (self.region, self.region.pixels.inside_size().map(u64::from));
         let mut pixels = device.read(region.slices.pixels.part(0..region.replaced_record() + 1))?;
         let [replaced, instance, ..] = pixels.pop().unwrap_or_default().map(f32::to_bits);
         self.counts.replaced_values = ReplacedValues::new(replaced, instance);
@@ -159,6 +159,7 @@ impl Chain {
             None => Vec::new(),
         };
         let (subpixels, capacity) = (region.subpixels(), Some(region.capacity));
-        Ok(RegionResult { pixels, depths, counts: self.counts, device_s: 0.0, subpixels, capacity })
+        let (printed, counts) = (self.take_prints(device)?, self.counts);
+        Ok(RegionResult { pixels, depths, counts, printed, device_s: 0.0, subpixels, capacity })
     }
 }

@@ -23,7 +23,7 @@ impl Chain {
         if self.watch.load.is_none() && self.watch.unwatched.is_none() {
             return Ok(());
         }
-        self.watch.going = u64::from(device.read(self.region.slices.status)?[0][0]);
+        self.watch.going = u64::from(device.read(self.region.slices.status.part(0..1))?[0][0]);
         if let Some(WatchedLoad { long: true, trips, .. }) = self.watch.load {
             // Those that are still going have made all trips; of the others nothing is known.
             let made = self.watch.going * u64::from(trips);
@@ -102,7 +102,7 @@ impl Chain {
 
     /// Notes that loads whose programs count their trips are submitted as usual, in a recording that is still empty.
     pub(super) fn begin_unwatched(&mut self, recording: &mut Recording, some: &Range<usize>) {
-        recording.fill(self.region.slices.status, 0);
+        recording.fill(self.region.slices.status.part(0..1), 0);
         self.watch.unwatched = Some(some.clone());
     }
 
@@ -202,8 +202,9 @@ impl Chain {
         runs: &[StageRun],
     ) -> Result<Recording, GpuError> {
         let mut recording = empty_recording(self.label, &self.region);
+        self.begin_prints(&mut recording, self.shades());
         if self.watch.load.is_some() {
-            recording.fill(self.region.slices.status, 0);
+            recording.fill(self.region.slices.status.part(0..1), 0);
         }
         world.record_load(device, &mut recording, &self.region, &self.load_job(index, runs))?;
         Ok(recording)

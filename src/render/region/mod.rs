@@ -8,6 +8,7 @@ pub(super) mod long_loops;
 pub(super) mod loop_watch;
 pub(super) mod pace;
 mod part;
+pub(crate) mod prints;
 pub(super) mod record;
 pub(super) mod region_result;
 pub(super) mod slabs;

@@ -1,6 +1,7 @@
 //! What a finished region gives back: its pixels, and what they took.
 
 use crate::pipeline::buffers::RegionCapacity;
+use crate::render::region::prints::PrintedCalls;
 
 /// A finished region.
 #[derive(Clone, Debug, Default)]
@@ -11,6 +12,8 @@ pub(crate) struct RegionResult {
     pub depths: Vec<f32>,
     /// What it took.
     pub counts: RegionCounts,
+    /// What its shaders printed.
+    pub printed: PrintedCalls,
     /// Seconds of its submissions by the device's clock.
     pub device_s: f64,
     /// Subpixels that it sampled.

@@ -5,9 +5,11 @@ use crate::gpu::{DeviceInfo, DeviceKind};
 use crate::pipeline::frame::DICE_RATE_MIN;
 use crate::render::device::picture::Picture;
 use crate::render::grids::list::ListError;
+use crate::render::region::prints::PrintedCalls;
 use crate::render::region::region_result::{RegionCounts, ReplacedValues};
 use crate::scene::{DisplayMode, EYE_SPLITS_MAX, World};
 use crate::schedule::Incomplete;
+use crate::shading::prints::lines;
 use std::collections::HashSet;
 
 /// What to do when devices fail.
@@ -156,6 +158,24 @@ pub(crate) fn on_exceeded_bounds(reporter: &Reporter, picture: &Picture, moved: 
 pub(crate) fn on_missing_regions(reporter: &Reporter, incomplete: &Incomplete) {
     let severe = Diagnostic::new(Severity::Severe, "system", SourceLocation::default(), incomplete.to_string());
     reporter.report(severe.hint(NO_DEVICE_HINT));
+}
+
+/// Reports what shaders printed, in the order of objects, primitives and points.
+pub(crate) fn on_prints(reporter: &Reporter, picture: &Picture, printed: &PrintedCalls) {
+    let place = &picture.location;
+    for line in lines(&printed.first, &picture.texts) {
+        reporter.report(Diagnostic::new(Severity::Info, "printf", place.clone(), line));
+    }
+    if printed.more {
+        let message = format!("shaders printed more: the first {} calls of printf are shown", printed.first.len());
+        let note = Diagnostic::new(Severity::Warning, "printf", place.clone(), message);
+        reporter.report(note.hint("print at few points, as in `if (u == 0 && v == 0) printf(...)`"));
+    }
+    if printed.lost_words > 0 {
+        let message = "loops printed more than there is room for: some lines of printf are missing";
+        let note = Diagnostic::new(Severity::Warning, "printf", place.clone(), message);
+        reporter.report(note.hint("print in fewer trips of loops, or at fewer points"));
+    }
 }
 
 /// Warns about shaders whose results are not finite.

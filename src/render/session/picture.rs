@@ -28,6 +28,7 @@ impl Session<'_> {
             kernels: shaded.kernels,
             params: shaded.params,
             space_table: shaded.space_table,
+            texts: shaded.texts,
             filter: world.options.filter,
             depth_filter: wants_depth.then(|| world.options.hider.depth_filter.clone()),
             variables: variables.len() as u64,

@@ -8,6 +8,7 @@ use crate::render::checkpoint::in_flight_time_max;
 use crate::render::device::picture::Picture;
 use crate::render::grids::picture_grids::PictureGrids;
 use crate::render::grids::tiles::tile_counts;
+use crate::render::region::prints::PrintedCalls;
 use crate::render::region::region_result::{RegionCounts, RegionResult};
 use crate::render::report::advice;
 use crate::render::report::region_log::RegionLog;
@@ -28,6 +29,7 @@ use std::time::{Duration, Instant};
 /// What came of the regions of a world.
 struct RenderedRegions {
     totals: RegionCounts,
+    printed: PrintedCalls,
     /// Time spent on putting regions into the film.
     deposit: Duration,
     report: schedule::Report,
@@ -82,6 +84,7 @@ impl Session<'_> {
             region_grids_max: capacity[1],
             ..cost_of(picture, whole, &tiles, grids)
         });
+        advice::on_prints(self.reporter, picture, &rendered.printed);
         advice::on_limits(self.reporter, &rendered.totals);
         advice::on_replaced_values(self.reporter, picture, rendered.totals.replaced_values);
         world_statistics::add_counts(&mut self.stats.counts, picture, grids, &rendered.totals);
@@ -100,9 +103,11 @@ impl Session<'_> {
     ) -> RenderedRegions {
         let layout = film.layout().clone();
         let mut totals = RegionCounts::default();
+        let mut printed = PrintedCalls::default();
         let mut deposit = Duration::ZERO;
-        let mut sink = |region: Region, result: Box<RegionResult>| {
+        let mut sink = |region: Region, mut result: Box<RegionResult>| {
             totals.add(&result.counts);
+            printed.add(std::mem::take(&mut result.printed));
             log.add_result(region, &result);
             let begin = Instant::now();
             film.deposit(region.to_array(), &interleave(&layout, region.pixel_count(), &result));
@@ -115,7 +120,7 @@ impl Session<'_> {
             }
             incomplete.report
         });
-        RenderedRegions { totals, deposit, report }
+        RenderedRegions { totals, printed, deposit, report }
     }
 
     /// Passes the scheduler's events on to the region log, the trace, and the failure logs of devices.

@@ -29,6 +29,9 @@ const REGION_LISTS_PART: u64 = 4;
 /// Where buffers of regions do not fit, they are tried again smaller by this part of their size: 1 / this.
 const SHRINK_PART: u64 = 8;
 
+/// Records of what shaders print in a submission, where they print: some 20,000 calls.
+const PRINT_RECORDS: u64 = 1 << 16;
+
 /// What a picture asks of the memory of its regions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Demand {
@@ -50,6 +53,8 @@ pub(crate) struct Demand {
     pub translucent: bool,
     /// Whether colours are interpolated across some micropolygons.
     pub smooth: bool,
+    /// Whether shaders print.
+    pub prints: bool,
     /// Records that the largest slot of any bin takes up in the arena.
     pub slot_records_max: u64,
 }
@@ -79,6 +84,7 @@ fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCap
         variables: demand.variables,
         bins: demand.bins,
         smooth: demand.smooth,
+        prints: if demand.prints { PRINT_RECORDS } else { 0 },
     }
 }
 
@@ -135,6 +141,7 @@ mod tests {
             bins: 10,
             translucent: true,
             smooth: false,
+            prints: false,
             slot_records_max: 256 * 20,
         }
     }

@@ -1,0 +1,142 @@
+//! What shaders print. Kernels append records to `Status` in any order, and a point may be computed several times: for
+//! several regions, rounds or slabs, or because its loops were long. So records are read after each submission that
+//! shades, put in order, and repeats are dropped; the picture's first lines are kept whatever regions it was drawn in.
+
+use crate::gpu::{Device, GpuError};
+use crate::pipeline::buffers::ActiveRegion;
+use crate::pipeline::recording::Recording;
+use crate::render::region::chain::Chain;
+use crate::render::region::record::DeviceWorld;
+use crate::shading::prints::{PrintedRecord, records};
+use std::collections::BTreeMap;
+
+/// Calls of `printf` that are kept.
+const CALLS_MAX: usize = 1000;
+
+/// The first calls of `printf` of a picture, or of a region of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct PrintedCalls {
+    /// By the grid, the vertex, and the number of the call there.
+    pub first: BTreeMap<[u32; 3], PrintedRecord>,
+    /// Whether there were more.
+    pub more: bool,
+    /// Words for which a submission had no room.
+    pub lost_words: u64,
+}
+
+impl PrintedCalls {
+    fn insert(&mut self, place: [u32; 3], record: PrintedRecord) {
+        self.first.insert(place, record);
+        if self.first.len() > CALLS_MAX {
+            self.first.pop_last();
+            self.more = true;
+        }
+    }
+
+    /// Adds those of another region.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.more |= other.more;
+        self.lost_words += other.lost_words;
+        other.first.into_iter().for_each(|(place, record)| self.insert(place, record));
+    }
+}
+
+/// The number in authored order of the grid of each rank: the bits that are set in `chosen`.
+fn authored_numbers(chosen: &[u32]) -> Vec<u32> {
+    let bits = |(word, at): (&u32, u32)| {
+        let word = *word;
+        (0..32).filter(move |bit| word >> bit & 1 != 0).map(move |bit| 32 * at + bit)
+    };
+    chosen.iter().zip(0..).flat_map(bits).collect()
+}
+
+/// Words of records that a region has room for.
+fn room(region: &ActiveRegion) -> u64 {
+    4 * region.capacity.prints.saturating_sub(1)
+}
+
+impl Chain {
+    /// Vertices of a load or of a submission: what they print outside of loops fits.
+    pub(super) fn printing_vertices(&self, world: &DeviceWorld) -> u64 {
+        let words: u64 = world.kernels.iter().map(|kernel| u64::from(kernel.print_words)).max().unwrap_or(0);
+        // A displacement program prints and then a colour program.
+        if room(&self.region) == 0 { u64::MAX } else { room(&self.region) / (2 * words).max(1) }
+    }
+
+    /// Makes room for what the loads of a recording, which is still empty, print. Displacement prints where its
+    /// results are shaded, not where they are hidden, which culling and regions decide.
+    pub(super) fn begin_prints(&mut self, recording: &mut Recording, shades: bool) {
+        let prints = self.region.capacity.prints;
+        if prints == 0 {
+            return;
+        }
+        let places = self.region.slices.status.part(1..1 + prints);
+        if shades {
+            recording.fill(places, 0);
+        }
+        let most = if shades { room(&self.region) as u32 } else { 0 };
+        recording.write(places.part(0..1), &[[0, most, 0, 0]]);
+        self.printing = shades;
+    }
+
+    /// Reads what the last submission printed, which is done.
+    pub(super) fn note_prints(&mut self, device: &mut Device) -> Result<(), GpuError> {
+        if !std::mem::take(&mut self.printing) {
+            return Ok(());
+        }
+        let status = self.region.slices.status;
+        let used = u64::from(device.read(status.part(1..2))?[0][0]);
+        let kept = used.min(room(&self.region));
+        self.printed.lost_words += used - kept;
+        if kept > 0 {
+            let words = device.read(status.part(2..2 + kept.div_ceil(4)))?;
+            let (printed, words) = (&mut self.printed, words.as_flattened());
+            records(&words[..kept as usize]).into_iter().for_each(|(place, record)| printed.insert(place, record));
+        }
+        Ok(())
+    }
+
+    /// What the region printed: ranks of grids become their numbers in the picture.
+    pub(super) fn take_prints(&mut self, device: &mut Device) -> Result<PrintedCalls, GpuError> {
+        let mut printed = std::mem::take(&mut self.printed);
+        if !printed.first.is_empty() {
+            let numbers = authored_numbers(&device.read(self.region.slices.chosen)?);
+            let renumbered = |([rank, vertex, call], record): ([u32; 3], PrintedRecord)| {
+                let number = numbers.get(rank as usize).copied().unwrap_or(u32::MAX);
+                ([number, vertex, call], record)
+            };
+            printed.first = printed.first.into_iter().map(renumbered).collect();
+        }
+        Ok(printed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calls(numbers: impl Iterator<Item = u32>) -> PrintedCalls {
+        let mut calls = PrintedCalls::default();
+        numbers.for_each(|number| calls.insert([number, 0, 0], PrintedRecord::default()));
+        calls
+    }
+
+    #[test]
+    fn the_first_calls_are_kept_in_whatever_order_regions_end() {
+        let all = calls(0..1500);
+        assert!(all.more && all.first.len() == 1000 && all.first.contains_key(&[999, 0, 0]));
+        // Regions overlap.
+        let parts = [calls(900..1500), calls((0..1000).rev()), calls((0..1500).filter(|n| n % 7 == 0))];
+        for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
+            let mut sum = PrintedCalls::default();
+            order.iter().for_each(|&part| sum.add(parts[part].clone()));
+            assert_eq!(sum, all);
+        }
+        assert!(!calls(0..1000).more);
+    }
+
+    #[test]
+    fn ranks_are_set_bits() {
+        assert_eq!(authored_numbers(&[0b1010, 0, 1 << 31]), [1, 3, 95]);
+    }
+}
