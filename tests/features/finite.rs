@@ -73,3 +73,18 @@ fn loops_that_have_not_ended_yet_are_not_counted() {
     );
     assert_near(scene.clean("a.exr").rgb(8, 8), [1.0; 3]);
 }
+
+#[test]
+fn imagers_write_finite_pixels() {
+    let imager = "imager hot() { float large = 1e30 + xcomp(P); if (xcomp(P) < 4) Ci = large * large; alpha = 1; }";
+    let scene = draw_with(
+        &[("hot.sl", imager)],
+        "Format 16 16 1\nImager \"hot\"\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\" \"string exrpixeltype\" \"float\"\n\
+         ScreenWindow -1 1 -1 1\nWorldBegin\nSurface \"constant\"\nTranslate 0 0 2\n\
+         Patch \"bilinear\" \"P\" [-2 2 0 2 2 0 -2 -2 0 2 -2 0]\nWorldEnd\n",
+    );
+    assert_eq!(scene.message_count("not finite (NaN or infinity) for 64 pixels"), 1, "{:?}", scene.messages);
+    let picture = scene.picture("a.exr");
+    assert_near(picture.rgb(2, 8), [0.0; 3]);
+    assert_near(picture.rgb(8, 8), [1.0; 3]);
+}

@@ -35,6 +35,8 @@ struct ImagerState<'a> {
     imager: Option<ImagerDevice>,
     /// Why no device could go on.
     failure: Option<String>,
+    /// Pixels whose values were not finite, display by display.
+    replaced: u64,
 }
 
 /// A device with memory for some tiles.
@@ -49,17 +51,19 @@ struct ImagerDevice {
 
 impl<'a> DeviceImager<'a> {
     pub(crate) fn new(program: ImagerProgram, devices: &'a mut dyn DeviceSource) -> Self {
-        let state = ImagerState { devices, imager: None, failure: None };
+        let state = ImagerState { devices, imager: None, failure: None, replaced: 0 };
         Self { program, state: Mutex::new(state) }
     }
 
-    /// Gives the device back.
-    pub(crate) fn finish(self) {
+    /// Gives the device back. Returns the number of pixels with values that were not finite and were replaced, display
+    /// by display.
+    pub(crate) fn finish(self) -> u64 {
         let mut state = self.state.into_inner();
         if let Some(mut imager) = state.imager.take() {
             imager.device.free(imager.buffer);
             state.devices.give_back(imager.device);
         }
+        state.replaced
     }
 
     /// Runs the imager on the devices that are left, one after the other until one does it.
@@ -79,7 +83,8 @@ impl<'a> DeviceImager<'a> {
                 }
             };
             match imager.run(&self.program, pixels) {
-                Ok(()) => {
+                Ok(replaced) => {
+                    state.replaced += replaced;
                     state.imager = Some(imager);
                     return Ok(());
                 }
@@ -118,8 +123,9 @@ impl ImagerDevice {
     }
 
     /// Runs over all tiles that the pixels meet. Results are stored when all tiles are done, so that after an error
-    /// pixels are as they were, and another device can begin with them.
-    fn run(&mut self, program: &ImagerProgram, pixels: &mut ImagerPixels<'_>) -> Result<(), GpuError> {
+    /// pixels are as they were, and another device can begin with them. Returns how many pixels had values that are not
+    /// finite.
+    fn run(&mut self, program: &ImagerProgram, pixels: &mut ImagerPixels<'_>) -> Result<u64, GpuError> {
         let tiles = tiles_of(pixels);
         let mut outputs = Vec::new();
         let mut left = tiles.as_slice();
@@ -135,10 +141,7 @@ impl ImagerDevice {
             let shaded = self.device.read(self.slices.arena.part(imager::output_records(program, count)))?;
             outputs.push((tiles, shaded));
         }
-        for (tiles, shaded) in &outputs {
-            store_outputs(tiles, shaded, pixels);
-        }
-        Ok(())
+        Ok(outputs.iter().map(|(tiles, shaded)| store_outputs(tiles, shaded, pixels)).sum())
     }
 
     /// Runs over some tiles until all loops have ended, in submissions of a limited number of trips.
@@ -205,19 +208,29 @@ fn inputs(program: &ImagerProgram, tiles: &[[u32; 2]], pixels: &ImagerPixels<'_>
     records
 }
 
-/// Stores what the kernel returned in the pixels.
-fn store_outputs(tiles: &[[u32; 2]], outputs: &[[f32; 4]], pixels: &mut ImagerPixels<'_>) {
+/// Stores what the kernel returned in the pixels: black and opaque where it is not finite. Returns where that was.
+fn store_outputs(tiles: &[[u32; 2]], outputs: &[[f32; 4]], pixels: &mut ImagerPixels<'_>) -> u64 {
+    let mut replaced = 0;
     let stride = tiles.len() * TILE_PIXELS as usize;
     let places = tiles.iter().flat_map(|&tile| (0..TILE_PIXELS).map(move |vertex| raster_of(tile, vertex)));
     for (record, [x, y]) in places.enumerate() {
         let inside = |at: u32, axis: usize| at.checked_sub(pixels.corner[axis]).filter(|&at| at < pixels.size[axis]);
         let (Some(column), Some(row)) = (inside(x, 0), inside(y, 1)) else { continue };
         let pixel = (row * pixels.size[0] + column) as usize;
-        let [ci, oi, alpha] = [0, 1, 2].map(|channel| outputs[channel * stride + record]);
+        let [mut ci, mut oi, mut alpha] = [0, 1, 2].map(|channel| outputs[channel * stride + record]);
+        if ![ci, oi, alpha].as_flattened().iter().all(|value| value.is_finite()) {
+            replaced += 1;
+            for (value, instead) in [(&mut ci, 0.0), (&mut oi, 1.0), (&mut alpha, 1.0)] {
+                if !value.iter().all(|component| component.is_finite()) {
+                    *value = [instead; 4];
+                }
+            }
+        }
         pixels.ci[pixel] = [ci[0], ci[1], ci[2]];
         pixels.oi[pixel] = [oi[0], oi[1], oi[2]];
         pixels.alpha[pixel] = alpha[0];
     }
+    replaced
 }
 
 #[cfg(test)]

@@ -193,6 +193,17 @@ pub(crate) fn on_replaced_values(reporter: &Reporter, picture: &Picture, replace
     reporter.report(warning.hint("values overflow beyond 3.4e38: look for divisions by very small numbers, and for large arguments of pow and exp"));
 }
 
+/// Warns about pixels for which an imager computed values that are not finite, counted display by display.
+pub(crate) fn on_imager(reporter: &Reporter, replaced: u64) {
+    if replaced > 0 {
+        let message = format!(
+            "the imager computed values that are not finite (NaN or infinity) for {replaced} pixels: they are written with \
+             colour 0 and opacity 1"
+        );
+        reporter.warn("math", &SourceLocation::default(), message);
+    }
+}
+
 /// Warns about what regions met that is beyond a limit.
 pub(crate) fn on_limits(reporter: &Reporter, totals: &RegionCounts) {
     let place = SourceLocation::default();

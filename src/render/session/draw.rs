@@ -213,7 +213,7 @@ impl<'a> Session<'a> {
                 let mut devices = DevicesInTurn::new(&mut self.slots);
                 let imager = DeviceImager::new(program, &mut devices);
                 let displays = film.finish(Some(&imager), self.reporter);
-                imager.finish();
+                advice::on_imager(self.reporter, imager.finish());
                 displays
             }
         };
