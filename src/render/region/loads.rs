@@ -110,8 +110,13 @@ impl Loads {
 
     /// The part of the grids that was taken, from 0 to 1.
     pub(crate) fn part(&self) -> f64 {
+        self.part_of(0..self.next)
+    }
+
+    /// The part of the grids that some loads have.
+    pub(crate) fn part_of(&self, some: Range<usize>) -> f64 {
         let grids = |loads: &[Load]| loads.iter().map(|load| f64::from(load.count)).sum::<f64>();
-        grids(&self.loads[..self.next]) / grids(&self.loads).max(1.0)
+        grids(self.loads.get(some).unwrap_or_default()) / grids(&self.loads).max(1.0)
     }
 
     /// The loads of the next submission: up to about `vertices` of work, all with the same kind of loops, and no more

@@ -27,6 +27,7 @@ impl Chain {
         if let Some(WatchedLoad { long: true, trips, .. }) = self.watch.load {
             // Those that are still going have made all trips; of the others nothing is known.
             let made = self.watch.going * u64::from(trips);
+            self.watch.made[0] += u64::from(trips);
             self.portion = if made > 0 { Portion::of(Work::Trips, made) } else { Portion::default() };
         }
         Ok(())
@@ -63,7 +64,7 @@ impl Chain {
         device: &mut Device,
         world: &mut DeviceWorld,
     ) -> Result<Option<Recording>, GpuError> {
-        let going = std::mem::take(&mut self.watch.going);
+        let going = self.watch.going;
         if let Some(redone) = self.watch.unwatched.take().filter(|_| going > 0) {
             self.watch.until = redone.end;
             self.loads.next = redone.start;
@@ -171,6 +172,8 @@ impl Chain {
             if !long {
                 self.portion = Portion::of(Work::LoopLoad, vertices);
             }
+            let [made, before] = self.watch.made;
+            self.watch.made = [0, made.max(before)];
             load = WatchedLoad { at: Some(at), long, trips, ..load };
             self.watch.load = Some(load);
             break;

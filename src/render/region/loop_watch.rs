@@ -23,6 +23,28 @@ pub(crate) struct LoopWatch {
     pub until: usize,
     /// Invocations whose loops had not ended.
     pub going: u64,
+    /// Trips of each invocation of the long load that is watched, so far; of the longest such load that has ended.
+    pub made: [u64; 2],
+}
+
+impl LoopWatch {
+    /// The loads of the last submission that may not be done, and an estimate of the part of them that is left.
+    pub(crate) fn under_way(&self, vertices: impl Fn(usize) -> u64) -> Option<(Range<usize>, f64)> {
+        let Some(load) = self.load else { return self.unwatched.clone().map(|some| (some, 1.0)) };
+        let [made, before] = self.made;
+        let left = match load.long && made > 0 {
+            // Points end one after another; and nobody knows how many trips the last one needs.
+            true => left_of_trips(made, before) * (self.going as f64 / vertices(load.index).max(1) as f64).min(1.0),
+            false => 1.0,
+        };
+        Some((load.index..load.index + 1, left))
+    }
+}
+
+/// The part of the trips that is left when so many are made, where other loads needed `before`.
+fn left_of_trips(made: u64, before: u64) -> f64 {
+    let usual = before.max(u64::from(LOOP_TRIPS_MAX)) as f64;
+    usual / (usual + made as f64)
 }
 
 /// A load of which one program runs at a time.
@@ -45,4 +67,23 @@ pub(crate) fn long_load_vertices(trips: u64) -> u64 {
 /// Trips for each of so many invocations, where a submission should have so many together.
 pub(crate) fn trips_for(together: u64, invocations: u64) -> u32 {
     (together / invocations.max(1)).clamp(TRIPS_MIN, LOOP_TRIPS_MAX.into()) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_of_a_long_load_shrinks_with_trips_and_with_points_that_end() {
+        let load = WatchedLoad { index: 3, at: None, long: true, trips: 64 };
+        let watch = |going, made| LoopWatch { load: Some(load), going, made, ..LoopWatch::default() };
+        let left = |going, made| watch(going, made).under_way(|_| 100).map_or(0.0, |(_, left)| left);
+        assert_eq!(left(100, [0, 0]), 1.0);
+        assert_eq!(left(100, [32_768, 0]), 0.5);
+        assert_eq!(left(50, [98_304, 0]), 0.125);
+        assert_eq!(left(100, [98_304, 98_304]), 0.5);
+        let unwatched = LoopWatch { unwatched: Some(2..5), ..LoopWatch::default() };
+        assert_eq!(unwatched.under_way(|_| 0), Some((2..5, 1.0)));
+        assert_eq!(LoopWatch::default().under_way(|_| 0), None);
+    }
 }

@@ -48,7 +48,7 @@ impl Chain {
             return 0.0;
         };
         let stages = self.pipeline.stages();
-        let under_way = if stages[first].assign_bin.is_loads() { self.loads.part() } else { self.tasks.part() };
+        let under_way = if stages[first].assign_bin.is_loads() { self.part_of_loads() } else { self.tasks.part() };
         let done = match stages[first].repeat {
             Repeat::Once if stages[first].assign_bin.is_loads() => hide * under_way,
             Repeat::Once if stages[..first].iter().any(|stage| stage.repeat == Repeat::Slabs) => hide + slabs,
@@ -64,6 +64,13 @@ impl Chain {
             }
         };
         (done / (hide + slabs + rounds).max(1.0)).clamp(0.0, 1.0)
+    }
+
+    /// The part of the loads that is done, or submitted where loops are short.
+    fn part_of_loads(&self) -> f64 {
+        let vertices = |index: usize| self.loads.loads.get(index).map_or(0, |load| load.vertices);
+        let left = self.watch.under_way(vertices).map_or(0.0, |(some, left)| left * self.loads.part_of(some));
+        (self.loads.part() - left).max(0.0)
     }
 
     /// The part of a slab or a round that is done, where this part of the stages under way is.
