@@ -185,3 +185,32 @@ fn shaders_ask_each_other_for_arrays() {
         assert!((variable.at("k[1]", x, 16) - b).abs() < 1e-3, "{x}: {b}");
     }
 }
+
+/// A light sees the surface's output as it is when the surface looks at the light, and its parameters.
+#[test]
+fn lights_see_the_surface() {
+    let lamp = "light lamp() {
+        float k = 0, p = 0, found = surface(\"k\", k) + surface(\"p\", p);
+        solar (vector \"camera\" (0, 0, 1), 0) Cl = color (k, p, found / 2);
+    }";
+    let look = "surface look(output varying float k = 0.1; float p = 0.25;) {
+        k = s;
+        color before = diffuse(normal (0, 0, -1));
+        k = 0.5;
+        Ci = color (comp(before, 0), comp(diffuse(normal (0, 0, -1)), 0), comp(before, 1) + comp(before, 2));
+        Oi = 1;
+        k = 2;
+    }";
+    let picture = draw_with(
+        &[("lamp.sl", lamp), ("look.sl", look)],
+        "Format 32 32 1\nPixelFilter \"box\" 1 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nProjection \"orthographic\"\n\
+         ScreenWindow 0 1 0 1\nWorldBegin\nLightSource \"lamp\" 1\nSurface \"look\" \"float p\" 0.75\nTranslate 0 0 2\n\
+         Patch \"bilinear\" \"P\" [0 1 0 1 1 0 0 0 0 1 0 0]\nWorldEnd\n",
+    )
+    .clean("a.exr");
+    for x in [4, 16, 27] {
+        let [r, g, b] = picture.rgb(x, 16);
+        let across = (x as f32 + 0.5) / 32.0;
+        assert!((r - across).abs() < 0.03 && (g - 0.5).abs() < 1e-6 && (b - 1.75).abs() < 1e-6, "{x}: {:?}", [r, g, b]);
+    }
+}

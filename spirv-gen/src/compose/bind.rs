@@ -39,7 +39,7 @@ pub(super) struct Binder<'r> {
     pub(super) table: &'r mut BindingTable,
     pub(super) shader: Option<&'r ShaderUse<'r>>,
     pub(super) role: Role,
-    /// Outputs of the surface, for the atmosphere.
+    /// Outputs of the surface: for the atmosphere, and for lights as their loop finds them.
     pub(super) surface: Option<&'r OutputValues>,
     /// For lights.
     pub(super) lit: Option<CurrentLight>,
@@ -72,6 +72,12 @@ impl Rules for Binder<'_> {
                 let message = Message::of(&data.op, *target)?;
                 let values = self.values_of_other(t.out, *target, &message);
                 Some(answer(t.out, &message, values))
+            }
+            // The surface is finished: lights of the atmosphere see its outputs.
+            Op::LightLoop { .. } if self.role == Role::Atmosphere => {
+                let asked = self.request.shown_to_lights().into_iter();
+                let shown = asked.filter_map(|name| self.surface?.get(&name).map(|&value| (name, value))).collect();
+                Some(t.showing(self, inst, args, shown))
             }
             Op::Random { site, ty } => Some(vec![self.random(t.out, *site, *ty, args[0])]),
             Op::Spline { basis, solve } => Some(vec![spline::lower(t.out, *basis, *solve, args)]),

@@ -1,7 +1,7 @@
 //! Lights: a light loop becomes one loop over the light list with one switch over the kinds of lights, whose cases are
 //! the light shaders, followed by one copy of the body. So a kernel grows with the kinds of lights, not with lights.
 
-use super::bind::{Binder, CurrentLight};
+use super::bind::{Binder, CurrentLight, OutputValues};
 use super::message::{self, Message};
 use super::reflection::{Content, Role};
 use super::request::PipelineRequest;
@@ -34,7 +34,7 @@ impl Rules for InlineLights<'_> {
     fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Option<Vec<Value>> {
         let data = t.from.inst(inst);
         match &data.op {
-            Op::LightLoop { local, ambient } => {
+            Op::LightLoop { local, ambient, .. } => {
                 Some(t.repeated(&data.regions, |t| self.light_loop(t, inst, *local, *ambient, args)))
             }
             op => Message::of(op, MessageTarget::Light).and_then(|message| self.answers.get(&message).cloned()),
@@ -57,6 +57,8 @@ struct LightTrip {
     lit: CurrentLight,
     kind: Value,
     categories: Value,
+    /// What the light sees of the surface.
+    shown: OutputValues,
 }
 
 impl InlineLights<'_> {
@@ -69,7 +71,8 @@ impl InlineLights<'_> {
         args: &[Value],
     ) -> Vec<Value> {
         let data = t.from.inst(inst);
-        let (position, init) = (args[0], &args[1..]);
+        let (position, init) = (args[0], &args[data.op.fixed_args()..]);
+        let shown = data.op.shown().iter().cloned().zip(args[1..].iter().copied()).collect();
         let wanted = |kind: ShaderKind| if kind == ShaderKind::AmbientLight { ambient } else { local };
         if !self.request.lights.iter().any(|l| wanted(l.shader.kind)) {
             return init.to_vec();
@@ -87,6 +90,7 @@ impl InlineLights<'_> {
         let more = t.out.op(Op::Compare(Compare::Lt), &[params[0], count]);
         t.out.open_body();
         let (trip, next) = trip(t, list, params[0], position);
+        let trip = LightTrip { shown, ..trip };
         let ray = self.evaluate(t, &trip, &wanted, &asked);
         let mut answers = &ray[RAY.len()..];
         for message in asked {
@@ -142,7 +146,7 @@ impl InlineLights<'_> {
             table: &mut *self.table,
             shader: Some(light),
             role: Role::Light(kind as u32),
-            surface: None,
+            surface: Some(&trip.shown),
             lit: Some(trip.lit),
             arrays: FxHashMap::default(),
         };
@@ -199,5 +203,6 @@ fn trip(t: &mut Translator<'_, '_>, list: Value, number: Value, position: Value)
     let next = t.out.op(Op::Binary(Binary::Add), &[number, one]);
     let record = t.out.op(Op::Binary(Binary::Add), &[list, next]);
     let [kind, block, categories] = [0, 1, 2].map(|lane| t.out.op(entry_word(lane), &[record]));
-    (LightTrip { lit: CurrentLight { block, position, number }, kind, categories }, next)
+    let lit = CurrentLight { block, position, number };
+    (LightTrip { lit, kind, categories, shown: OutputValues::default() }, next)
 }

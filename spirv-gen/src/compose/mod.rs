@@ -18,16 +18,17 @@ pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 
 use crate::abi;
 use crate::emit::{EmitError, EmitOptions, channels, emit_with, output_channel};
-use crate::ir::{Body, Const, MachineType, Op, Shader, Unary, Value};
+use crate::ir::{Body, Const, MachineType, Op, Shader, ShaderKind, Unary, Value};
 use crate::passes::translate::{BodyWriter, Translator, translate};
 use crate::passes::{
-    SavedLoops, merge_light_loops, number_prints, prints, relocate_derivatives, remove_dead, simplify, to_light_loops,
-    uncounted_loops,
+    SavedLoops, keep_shown, merge_light_loops, number_prints, prints, relocate_derivatives, remove_dead, simplify,
+    to_light_loops, uncounted_loops,
 };
 use bind::{Binder, OutputValues};
 use lights::InlineLights;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use table::{BindingTable, Placement};
 
@@ -190,15 +191,23 @@ fn bind_shaders(request: &PipelineRequest<'_>, table: &mut BindingTable) -> Body
     out.finish(&results)
 }
 
-/// The body of a shader and the names of its outputs, without elements of arrays that nobody wants.
+/// The body of a shader and the names of its outputs, without elements of arrays that nobody wants, and without what it
+/// shows to lights that do not ask.
 fn wanted<'s>(request: &PipelineRequest<'_>, role: Role, shader: &'s Shader) -> (Cow<'s, Body>, Vec<Arc<str>>) {
     let names: Vec<Arc<str>> = shader.outputs.iter().map(|output| output.name.clone()).collect();
     let is_element = |name: &Arc<str>| name.ends_with(']');
-    if !names.iter().any(is_element) {
+    let has_elements = names.iter().any(is_element);
+    let shows = shader.kind == ShaderKind::Surface && names.len() > shader.kind.outputs().len();
+    if !has_elements && !shows {
         return (Cow::Borrowed(&shader.body), names);
     }
-    let wanted = request.wanted_outputs(role);
     let (mut body, root) = (shader.body.clone(), shader.body.root());
+    let shown = if role == Role::Surface { request.shown_to_lights() } else { BTreeSet::new() };
+    keep_shown(&mut body, |name| shown.contains(name));
+    if !has_elements {
+        return (Cow::Owned(body), names);
+    }
+    let wanted = request.wanted_outputs(role);
     let outputs = names.into_iter().zip(std::mem::take(&mut body.region_mut(root).results));
     let (names, results) = outputs.filter(|(name, _)| !is_element(name) || wanted.contains(name)).unzip();
     body.region_mut(root).results = results;

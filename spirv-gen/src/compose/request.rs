@@ -129,11 +129,16 @@ impl PipelineRequest<'_> {
     /// The names of the outputs that are stored, or for which others ask, of the shader in a place of the pipeline.
     pub(super) fn wanted_outputs(&self, role: Role) -> BTreeSet<Arc<str>> {
         let mut wanted: BTreeSet<Arc<str>> = self.stored().into_iter().map(|stored| stored.name).collect();
-        for asking in self.atmosphere.iter().filter(|_| role == Role::Surface) {
-            let messages = messages_to(asking.shader, MessageTarget::Surface);
-            wanted.extend(messages.iter().flat_map(|message| (0..message.count).map(|i| message.element(i))));
+        if role == Role::Surface {
+            wanted.extend(self.atmosphere.iter().flat_map(asked_of_surface));
+            wanted.extend(self.shown_to_lights());
         }
         wanted
+    }
+
+    /// The names of the outputs of the surface for which lights ask.
+    pub(super) fn shown_to_lights(&self) -> BTreeSet<Arc<str>> {
+        self.lights.iter().flat_map(asked_of_surface).collect()
     }
 
     /// What is stored, in this order.
@@ -145,6 +150,11 @@ impl PipelineRequest<'_> {
         }
         outputs
     }
+}
+
+fn asked_of_surface(asking: &ShaderUse<'_>) -> Vec<Arc<str>> {
+    let messages = messages_to(asking.shader, MessageTarget::Surface);
+    messages.iter().flat_map(|message| (0..message.count).map(|i| message.element(i))).collect()
 }
 
 impl std::fmt::Debug for PipelineRequest<'_> {

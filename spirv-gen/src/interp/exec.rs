@@ -116,7 +116,7 @@ impl Machine<'_> {
             Op::If | Op::Switch => self.branch(data, run, live),
             Op::Loop => self.repeat(data, run, live),
             Op::Illuminance { .. } | Op::LightLoop { .. } => self.illuminate(data, run, live),
-            Op::Ambient => vec![self.ambient()],
+            Op::Ambient(_) => vec![self.ambient()],
             Op::Derivative(axis) => {
                 let column = &self.values[data.args[0].0 as usize];
                 vec![(0..self.count()).map(|v| self.grid.derivative(column, v, *axis)).collect()]
@@ -321,7 +321,7 @@ impl Machine<'_> {
         let head: Vec<Vec<Const>> = vec![column(|r| r.l), column(|r| r.cl), column(|r| r.ol)];
         let all = vec![true; self.count()];
         match data.op {
-            Op::LightLoop { local, ambient } => {
+            Op::LightLoop { local, ambient, .. } => {
                 let wanted = if light.ambient { ambient } else { local };
                 let flags = |ambient: bool| vec![Const::Bool(ambient); self.count()];
                 let active = light.rays.iter().map(|r| Const::Bool(r.active && !light.ambient)).collect();
@@ -340,7 +340,7 @@ impl Machine<'_> {
     /// Whether an illuminance sees a light at a vertex: it shines, its category is wanted, it is in the cone.
     fn is_seen(&self, data: &InstData, light: &LightRays, vertex: usize) -> bool {
         let Ray { l, active, .. } = light.rays[vertex];
-        let cone = data.op == Op::Illuminance { cone: true };
+        let cone = matches!(data.op, Op::Illuminance { cone: true, .. });
         let category = self.at(data.args[if cone { 3 } else { 1 }], vertex).as_u32().expect("a token");
         let pattern = self.surroundings.text(category);
         if !active || !category_matches(&pattern, &light.category) {

@@ -119,7 +119,7 @@ pub trait InterpreterHost {
         None
     }
 
-    /// Runs the lights: for each in order, what it sends to each of the positions.
+    /// Runs the lights: for each in order, what it sends to each of the positions. They see nothing of the surface.
     fn lights(&self, grid: &Grid, positions: &[Const]) -> Vec<LightRays>;
 }
 

@@ -291,12 +291,24 @@ impl Builder {
 
     /// Starts the body of an illuminance, see [`Op::Illuminance`].
     pub fn begin_illuminance(&mut self, receiver: Receiver, init: &[Value]) -> LightSample {
-        let op = Op::Illuminance { cone: receiver.cone.is_some() };
+        self.begin_illuminance_showing(receiver, &[], init)
+    }
+
+    /// The same with values that are shown to the lights.
+    pub fn begin_illuminance_showing(
+        &mut self,
+        receiver: Receiver,
+        shown: &[(Arc<str>, Value)],
+        init: &[Value],
+    ) -> LightSample {
+        let names = shown.iter().map(|(name, _)| name.clone()).collect();
+        let op = Op::Illuminance { cone: receiver.cone.is_some(), shown: names };
         let mut args = vec![receiver.position];
         if let Some((axis, angle)) = receiver.cone {
             args.extend([axis, angle]);
         }
         args.push(receiver.category);
+        args.extend(shown.iter().map(|(_, value)| *value));
         let (head, carried) = self.begin_carrying(op, args, init);
         LightSample { l: head[0], cl: head[1], ol: head[2], carried }
     }
@@ -309,7 +321,8 @@ impl Builder {
     /// Starts the region of an operation that runs its region a number of times of its own choice; the region's own
     /// parameters and the carried ones.
     pub(crate) fn begin_carrying(&mut self, op: Op, mut args: Vec<Value>, init: &[Value]) -> (Vec<Value>, Vec<Value>) {
-        assert_eq!(self.types(&args), super::signature::region_args(&op), "arguments of {op:?}");
+        assert!(self.types(&args).starts_with(super::signature::region_args(&op)), "arguments of {op:?}");
+        assert_eq!(args.len(), op.fixed_args(), "arguments of {op:?}");
         let head = super::signature::region_params(&op);
         args.extend(init);
         let region = self.begin(OpenOp::Carrying { op, args, carried: init.len() });

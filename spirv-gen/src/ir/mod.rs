@@ -87,7 +87,7 @@ pub use op::{
 };
 pub use parse::{ParseError, parse};
 pub use print::{print, print_region};
-pub use signature::result_types;
+pub use signature::{Shown, result_types};
 pub use types::{Const, MachineType, Rate, RslType};
 pub use verify::{VerifyError, verify, verify_body};
 

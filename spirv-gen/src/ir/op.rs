@@ -6,6 +6,7 @@
 //! overflow to infinity. So an operation without effects may be evaluated anywhere, whether its result is used or not.
 
 use super::lookup::Lookup;
+use super::signature::Shown;
 use super::types::{Const, MachineType, Rate, RslType};
 use std::sync::Arc;
 
@@ -534,15 +535,18 @@ pub enum Op {
     /// parameters; sees what the condition region defines; yields the next carried values). The results are the carried
     /// values for which the condition was false.
     Loop,
-    /// `vec3 position, [vec3 axis, f32 angle,] str category, carried... -> carried...`: for each light that illuminates
-    /// the position. Region: parameters L (towards the light), Cl, Ol, carried; yields the next carried values. Axis
-    /// and angle (half the cone's opening, radians) are there when `cone` is. An empty category means all lights.
+    /// `vec3 position, [vec3 axis, f32 angle,] str category, shown..., carried... -> carried...`: for each light that
+    /// illuminates the position. Region: parameters L (towards the light), Cl, Ol, carried; yields the next carried
+    /// values. Axis and angle (half the cone's opening, radians) are there when `cone` is. An empty category means all
+    /// lights.
     Illuminance {
         /// Axis and angle are given.
         cone: bool,
+        /// What the lights may see of the surface.
+        shown: Shown,
     },
-    /// `-> vec3`: the sum of the ambient lights' colours.
-    Ambient,
+    /// `shown... -> vec3`: the sum of the ambient lights' colours.
+    Ambient(Shown),
 
     // -- bound programs only
     /// `u32 base -> ty`: the words from lane `lane` of record `base + record` on (a mat4: four records).
@@ -573,14 +577,16 @@ pub enum Op {
     /// `str pattern, u32 categories -> bool`: whether a category pattern takes a light, whose categories
     /// [`Op::LightLoop`] gave.
     CategoryMatches,
-    /// `vec3 position, carried... -> carried...`: for each light of the list, in order. Region: parameters L (towards
-    /// the light), Cl, Ol, active (bool; lights with a position or direction only), ambient (bool), categories (u32),
-    /// light number (u32), carried.
+    /// `vec3 position, shown..., carried... -> carried...`: for each light of the list, in order. Region: parameters L
+    /// (towards the light), Cl, Ol, active (bool; lights with a position or direction only), ambient (bool), categories
+    /// (u32), light number (u32), carried.
     LightLoop {
         /// Lights with a position or direction are wanted.
         local: bool,
         /// Ambient lights are wanted.
         ambient: bool,
+        /// What the lights may see of the surface.
+        shown: Shown,
     },
     /// `T... -> T...`: derivatives that share one exchange between the points of the workgroup. Result i is the
     /// derivative of argument `items[i].0` along `items[i].1`. Must be reached by the whole workgroup together.

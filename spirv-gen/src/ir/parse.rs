@@ -6,6 +6,7 @@ use super::op::*;
 use super::signature::result_types;
 use super::types::{Const, MachineType, Rate, RslType};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// What is wrong with a text, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -148,6 +149,15 @@ impl IrParser {
             TextToken::Text(text) => Ok(text),
             _ => self.fail("expected a string"),
         }
+    }
+
+    /// Strings, as many as there are.
+    fn texts(&mut self) -> ParseResult<Vec<Arc<str>>> {
+        let mut texts = Vec::new();
+        while let TextToken::Text(_) = self.peek() {
+            texts.push(self.text()?.into());
+        }
+        Ok(texts)
     }
 
     fn number<T: std::str::FromStr>(&mut self) -> ParseResult<T> {
@@ -349,7 +359,6 @@ impl IrParser {
             "set_mat_comp" => Some(Op::SetMatComp),
             "if" => Some(Op::If),
             "loop" => Some(Op::Loop),
-            "ambient" => Some(Op::Ambient),
             "switch" => Some(Op::Switch),
             "any" => Some(Op::Any),
             "category_matches" => Some(Op::CategoryMatches),
@@ -404,16 +413,13 @@ impl IrParser {
             "derivative" => Op::Derivative(self.named(Axis::from_name, "an axis")?),
             "lookup" => {
                 let (kind, ty) = (self.named(LookupKind::from_name, "a lookup")?, self.ty()?);
-                let mut options = Vec::new();
-                while let TextToken::Text(_) = self.peek() {
-                    options.push(self.text()?.into());
-                }
-                Op::Lookup(Box::new(Lookup { kind, ty, options }))
+                Op::Lookup(Box::new(Lookup { kind, ty, options: self.texts()? }))
             }
             "slot_load" => Op::SlotLoad(Slot(self.number()?)),
             "slot_store" => Op::SlotStore(Slot(self.number()?)),
             "printf" => Op::Printf(self.text()?.into()),
-            "illuminance" => Op::Illuminance { cone: self.eat_word("cone") },
+            "illuminance" => Op::Illuminance { cone: self.eat_word("cone"), shown: self.texts()?.into() },
+            "ambient" => Op::Ambient(self.texts()?.into()),
             "load" => Op::Load {
                 buffer: self.named(Buffer::from_name, "a buffer")?,
                 record: self.number()?,
@@ -422,7 +428,10 @@ impl IrParser {
             },
             "channel" => Op::Channel { channel: self.number()?, lane: self.number()?, ty: self.ty()? },
             "builtin" => Op::Builtin(self.named(Builtin::from_name, "known to the kernel")?),
-            "light_loop" => Op::LightLoop { local: self.eat_word("local"), ambient: self.eat_word("ambient") },
+            "light_loop" => {
+                let (local, ambient) = (self.eat_word("local"), self.eat_word("ambient"));
+                Op::LightLoop { local, ambient, shown: self.texts()?.into() }
+            }
             "derivatives" => {
                 let mut items = Vec::new();
                 while let TextToken::Word(_) = self.peek() {

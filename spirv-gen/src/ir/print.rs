@@ -5,6 +5,7 @@ use super::body::{Body, Inst, ParamDefault, Region, Shader, Value};
 use super::op::Op;
 use super::types::{Const, Rate};
 use std::fmt::{self, Display, Formatter, Write};
+use std::sync::Arc;
 
 /// A shader as text.
 pub fn print(shader: &Shader) -> String {
@@ -45,6 +46,11 @@ impl Display for Quoted<'_> {
         }
         f.write_char('"')
     }
+}
+
+/// Writes names after an operation's other attributes.
+fn names(f: &mut Formatter<'_>, names: &[Arc<str>]) -> fmt::Result {
+    names.iter().try_for_each(|name| write!(f, " {}", Quoted(name)))
 }
 
 impl Display for Const {
@@ -118,22 +124,29 @@ impl Display for Op {
             Op::Derivative(axis) => write!(f, "derivative {}", axis.name()),
             Op::Lookup(l) => {
                 write!(f, "lookup {} {}", l.kind.name(), l.ty)?;
-                l.options.iter().try_for_each(|o| write!(f, " {}", Quoted(o)))
+                names(f, &l.options)
             }
             Op::SlotLoad(s) => write!(f, "slot_load {}", s.0),
             Op::SlotStore(s) => write!(f, "slot_store {}", s.0),
             Op::Printf(format) => write!(f, "printf {}", Quoted(format)),
             Op::If => f.write_str("if"),
             Op::Loop => f.write_str("loop"),
-            Op::Illuminance { cone } => write!(f, "illuminance{}", if *cone { " cone" } else { "" }),
-            Op::Ambient => f.write_str("ambient"),
+            Op::Illuminance { cone, shown } => {
+                f.write_str(if *cone { "illuminance cone" } else { "illuminance" })?;
+                names(f, shown)
+            }
+            Op::Ambient(shown) => {
+                f.write_str("ambient")?;
+                names(f, shown)
+            }
             Op::Load { buffer, record, lane, ty } => write!(f, "load {} {record} {lane} {ty}", buffer.name()),
             Op::Channel { channel, lane, ty } => write!(f, "channel {channel} {lane} {ty}"),
             Op::Builtin(b) => write!(f, "builtin {}", b.name()),
             Op::Switch => f.write_str("switch"),
-            Op::LightLoop { local, ambient } => {
+            Op::LightLoop { local, ambient, shown } => {
                 let (l, a) = (if *local { " local" } else { "" }, if *ambient { " ambient" } else { "" });
-                write!(f, "light_loop{l}{a}")
+                write!(f, "light_loop{l}{a}")?;
+                names(f, shown)
             }
             Op::Derivatives(items) => {
                 f.write_str("derivatives")?;

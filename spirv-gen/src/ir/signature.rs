@@ -3,6 +3,11 @@
 use super::body::{Body, Param};
 use super::op::{Binary, Compare, MessageTarget, NoiseKind, Op, Unary};
 use super::types::MachineType;
+use std::sync::Arc;
+
+/// Names of values that a surface shows to the lights of a light loop, which ask by `surface(name, variable)`: its
+/// outputs, which may change from loop to loop.
+pub type Shown = Arc<[Arc<str>]>;
 
 /// The types of the results of an operation without regions whose arguments have the types `args`; else what is wrong.
 ///
@@ -55,7 +60,8 @@ pub fn result_types(op: &Op, args: &[MachineType], params: &[Param], body: &Body
         Op::SetMatComp => one(&[Mat4, F32, F32, F32], Mat4),
         Op::Any => one(&[Bool], Bool),
         Op::CategoryMatches => one(&[Str, U32], Bool),
-        Op::Ambient => one(&[], Vec3),
+        Op::Ambient(shown) if args.len() == shown.len() => Ok(vec![Vec3]),
+        Op::Ambient(_) => Err("takes a value for each of its names".into()),
         Op::Printf(_) => Ok(Vec::new()),
         Op::SlotLoad(slot) | Op::SlotStore(slot) => {
             let ty = body.slots().get(slot.0 as usize).ok_or("uses an array that does not exist")?.ty;
@@ -127,14 +133,15 @@ pub(super) fn region_params(op: &Op) -> &'static [MachineType] {
     }
 }
 
-/// The types of the arguments of an operation with regions that are before the carried values.
+/// The types of the first arguments of an operation with regions: those before what is shown to lights, and the
+/// carried values.
 pub(super) fn region_args(op: &Op) -> &'static [MachineType] {
     use MachineType::*;
     match op {
         Op::If => &[Bool],
         Op::Switch => &[U32],
-        Op::Illuminance { cone: true } => &[Vec3, Vec3, F32, Str],
-        Op::Illuminance { cone: false } => &[Vec3, Str],
+        Op::Illuminance { cone: true, .. } => &[Vec3, Vec3, F32, Str],
+        Op::Illuminance { cone: false, .. } => &[Vec3, Str],
         Op::LightLoop { .. } => &[Vec3],
         _ => &[],
     }
@@ -144,7 +151,24 @@ impl Op {
     /// For operations that carry values ([`Op::Loop`], [`Op::Illuminance`], [`Op::LightLoop`]): the number of arguments
     /// before the first carried value. For others with regions: the number of arguments.
     pub fn fixed_args(&self) -> usize {
-        region_args(self).len()
+        region_args(self).len() + self.shown().len()
+    }
+
+    /// The names of the values that it shows to lights, which are the last of its fixed arguments.
+    pub fn shown(&self) -> &[Arc<str>] {
+        match self {
+            Op::Illuminance { shown, .. } | Op::Ambient(shown) | Op::LightLoop { shown, .. } => shown,
+            _ => &[],
+        }
+    }
+
+    /// The same operation showing values of other names.
+    #[must_use]
+    pub fn showing(mut self, names: Shown) -> Self {
+        if let Op::Illuminance { shown, .. } | Op::Ambient(shown) | Op::LightLoop { shown, .. } = &mut self {
+            *shown = names;
+        }
+        self
     }
 
     /// The number of parameters of its regions before the first carried value.

@@ -56,7 +56,7 @@ fn sampler() -> Shader {
     let sum = b.end_loop(&[next, acc])[1];
 
     let x = b.op(Op::SlotLoad(table), &[one]);
-    let ambient = b.op(Op::Ambient, &[]);
+    let ambient = b.op(Op::Ambient(Shown::default()), &[]);
     let sum = b.scale(sum, x);
     let sum = b.add(sum, ambient);
     let os = b.global(Global::Os);

@@ -186,7 +186,9 @@ impl Verifier<'_> {
         if !args.starts_with(fixed) {
             return self.fail(inst, "has arguments of the wrong types");
         }
-        let carried = &args[fixed.len()..];
+        let Some(carried) = args.get(data.op.fixed_args()..) else {
+            return self.fail(inst, "shows fewer values than names");
+        };
         let head = region_params(&data.op);
         let carries = matches!(data.op, Op::Loop | Op::Illuminance { .. } | Op::LightLoop { .. });
         if if carries { carried != results } else { !carried.is_empty() } {

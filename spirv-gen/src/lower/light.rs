@@ -143,7 +143,8 @@ impl Lowerer<'_> {
         let category = self.builder.str("");
         let receiver = Receiver { position, cone: Some((n, hemisphere)), category };
         let black = self.builder.constant([0.0; 3]);
-        let sample = self.builder.begin_illuminance(receiver, &[black]);
+        let shown = self.shown();
+        let sample = self.builder.begin_illuminance_showing(receiver, &shown, &[black]);
         let l = self.builder.normalize(sample.l);
         let weight = weight(self, l);
         let target = MessageTarget::Light;

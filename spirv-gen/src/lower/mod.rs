@@ -305,6 +305,11 @@ impl<'a> Lowerer<'a> {
         outputs
     }
 
+    /// What lights may see of the surface here: its outputs.
+    fn shown(&mut self) -> Vec<(Arc<str>, Value)> {
+        if self.shader.kind == DeclaredKind::Surface { self.output_parameters() } else { Vec::new() }
+    }
+
     fn function(&self, id: FuncId) -> &'a hir::Function {
         self.shader.function(id)
     }

@@ -118,7 +118,10 @@ impl Lowerer<'_> {
 
     fn lighting(&mut self, op: LightingOp, x: &[Value]) -> Value {
         match op {
-            LightingOp::Ambient => self.builder.op(Op::Ambient, &[]),
+            LightingOp::Ambient => {
+                let (names, values): (Vec<_>, Vec<_>) = self.shown().into_iter().unzip();
+                self.builder.op(Op::Ambient(names.into()), &values)
+            }
             LightingOp::Diffuse => self.diffuse(x[0]),
             LightingOp::Specular => self.specular(x[0], x[1], x[2]),
             LightingOp::SpecularBrdf => {

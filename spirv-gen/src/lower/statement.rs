@@ -360,7 +360,9 @@ impl Lowerer<'_> {
         let flags = self.loop_flags();
         let carried = self.carried(body, &[], flags);
         let init: Vec<_> = carried.iter().map(|&c| self.current(c)).collect();
-        let sample = self.builder.begin_illuminance(Receiver { position, cone, category }, &init);
+        let shown = self.shown();
+        let receiver = Receiver { position, cone, category };
+        let sample = self.builder.begin_illuminance_showing(receiver, &shown, &init);
         let mark = self.cells.mark();
         for (&cell, &value) in carried.iter().zip(&sample.carried) {
             self.cells.set(cell, value);

@@ -7,12 +7,27 @@
 
 use super::dead::remove_dead;
 use super::translate::{Rules, Translator, translate};
-use crate::ir::{Binary, Body, Compare, Const, Global, Inst, InstData, MachineType, Op, Region, Unary, Value};
+use crate::ir::{Binary, Body, Compare, Const, Global, Inst, InstData, MachineType, Op, Region, Shown, Unary, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Turns every `Illuminance` and `Ambient` into a `LightLoop`.
 pub fn to_light_loops(body: &Body) -> Body {
     translate(body, &mut ToLightLoops, true)
+}
+
+/// Drops the values that are shown to lights, except those that are wanted.
+pub(crate) fn keep_shown(body: &mut Body, is_wanted: impl Fn(&str) -> bool) {
+    let mut showing = Vec::new();
+    body.walk(body.root(), &mut |i| showing.extend((!body.inst(i).op.shown().is_empty()).then_some(i)));
+    for inst in showing {
+        let InstData { op, args, .. } = body.inst(inst).clone();
+        let first = op.fixed_args() - op.shown().len();
+        let shown = op.shown().iter().cloned().zip(args[first..].iter().copied());
+        let (names, values): (Vec<_>, Vec<_>) = shown.filter(|(name, _)| is_wanted(name)).unzip();
+        let data = body.inst_mut(inst);
+        data.args = [&args[..first], &values, &args[op.fixed_args()..]].concat();
+        data.op = op.showing(names.into());
+    }
 }
 
 /// Merges light loops that may be merged.
@@ -29,9 +44,9 @@ struct ToLightLoops;
 impl Rules for ToLightLoops {
     fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Option<Vec<Value>> {
         let data = t.from.inst(inst);
-        match data.op {
-            Op::Illuminance { cone } => Some(t.repeated(&data.regions, |t| self.illuminance(t, data, cone, args))),
-            Op::Ambient => Some(vec![ambient(t)]),
+        match &data.op {
+            Op::Illuminance { cone, .. } => Some(t.repeated(&data.regions, |t| self.illuminance(t, data, *cone, args))),
+            Op::Ambient(shown) => Some(vec![ambient(t, shown, args)]),
             _ => None,
         }
     }
@@ -65,6 +80,7 @@ fn open_light_loop(t: &mut Translator<'_, '_>, carried: &[MachineType]) -> (Ligh
 impl ToLightLoops {
     fn illuminance(&mut self, t: &mut Translator<'_, '_>, data: &InstData, cone: bool, args: &[Value]) -> Vec<Value> {
         let (head, init) = args.split_at(data.op.fixed_args());
+        let (head, shown) = head.split_at(head.len() - data.op.shown().len());
         let category = *head.last().expect("an illuminance has a category");
         let types = t.types(data);
         let (light, carried) = open_light_loop(t, &types);
@@ -84,8 +100,9 @@ impl ToLightLoops {
         let otherwise = t.out.close(&carried);
         let next = t.out.push(Op::If, vec![seen], vec![then, otherwise], &types);
         let region = t.out.close(&next);
-        let args = [&head[..1], init].concat();
-        t.out.push(Op::LightLoop { local: true, ambient: false }, args, vec![region], &types)
+        let args = [&head[..1], shown, init].concat();
+        let op = Op::LightLoop { local: true, ambient: false, shown: data.op.shown().into() };
+        t.out.push(op, args, vec![region], &types)
     }
 }
 
@@ -108,15 +125,15 @@ fn in_cone(t: &mut Translator<'_, '_>, l: Value, axis: Value, angle: Value) -> V
     op(Op::Binary(Binary::Or), &[inside, all])
 }
 
-fn ambient(t: &mut Translator<'_, '_>) -> Value {
+fn ambient(t: &mut Translator<'_, '_>, shown: &Shown, values: &[Value]) -> Value {
     let position = t.out.op(Op::Global(Global::P), &[]);
     let zero = t.out.constant(Const::Vec3([0.0; 3]));
     let (light, sum) = open_light_loop(t, &[MachineType::Vec3]);
     let more = t.out.op(Op::Binary(Binary::Add), &[sum[0], light.cl]);
     let next = t.out.op(Op::Select, &[light.ambient, more, sum[0]]);
     let region = t.out.close(&[next]);
-    let op = Op::LightLoop { local: false, ambient: true };
-    t.out.push(op, vec![position, zero], vec![region], &[MachineType::Vec3])[0]
+    let op = Op::LightLoop { local: false, ambient: true, shown: shown.clone() };
+    t.out.push(op, [&[position], values, &[zero]].concat(), vec![region], &[MachineType::Vec3])[0]
 }
 
 /// Two light loops of one region that can become one: their places in it.
@@ -144,7 +161,8 @@ fn find_pair(body: &Body, region: Region) -> Option<LoopPair> {
 fn may_merge(body: &Body, pair: &LoopPair) -> bool {
     let insts = &body.region(pair.region).insts;
     let (first, second) = (body.inst(insts[pair.first]), body.inst(insts[pair.second]));
-    if first.args[0] != second.args[0] {
+    let receiver = |data: &InstData| data.args[..data.op.fixed_args()].to_vec();
+    if receiver(first) != receiver(second) || first.op.shown() != second.op.shown() {
         return false;
     }
     let between = &insts[pair.first..=pair.second];
@@ -205,11 +223,11 @@ fn merge(body: &mut Body, pair: LoopPair) {
     body.region_mut(first).insts.extend(tail.insts);
     body.region_mut(first).results.extend(tail.results);
 
-    let (Op::LightLoop { local, ambient }, Op::LightLoop { local: l, ambient: m }) = (&a.op, &b.op) else {
+    let (Op::LightLoop { local, ambient, shown }, Op::LightLoop { local: l, ambient: m, .. }) = (&a.op, &b.op) else {
         unreachable!("a pair is two light loops")
     };
-    let op = Op::LightLoop { local: *local || *l, ambient: *ambient || *m };
-    let args = [&a.args[..], &b.args[1..]].concat();
+    let op = Op::LightLoop { local: *local || *l, ambient: *ambient || *m, shown: shown.clone() };
+    let args = [&a.args[..], &b.args[b.op.fixed_args()..]].concat();
     let results: Vec<Value> = a.results.iter().chain(&b.results).copied().collect();
     let types: Vec<MachineType> = results.iter().map(|&r| body.ty(r)).collect();
     let merged = body.add_inst(op, args, vec![first], &types);

@@ -14,6 +14,7 @@ pub(crate) mod trips;
 
 pub use dead::remove_dead;
 pub use derivatives::relocate_derivatives;
+pub(crate) use illuminance::keep_shown;
 pub use illuminance::{merge_light_loops, to_light_loops};
 pub use prints::{number_prints, prints};
 pub use rates::varying;

@@ -19,7 +19,10 @@ pub fn text_params(shader: &Shader) -> Vec<bool> {
                 Op::Format(_) | Op::Match | Op::SpaceOf(_) => search.reach(&data.args),
                 // A name that is a parameter itself is looked up where the parameter is bound.
                 Op::Lookup(_) | Op::TextureInfo { .. } | Op::CategoryMatches | Op::Illuminance { .. } => {
-                    let computed: Vec<Value> = data.args.iter().copied().filter(|&v| !search.is_param(v)).collect();
+                    let end = data.op.fixed_args();
+                    let shown = end - data.op.shown().len()..end;
+                    let decides = |&(at, &v): &(usize, &Value)| !shown.contains(&at) && !search.is_param(v);
+                    let computed: Vec<Value> = data.args.iter().enumerate().filter(decides).map(|(_, &v)| v).collect();
                     search.reach(&computed);
                 }
                 _ => {}

@@ -9,6 +9,7 @@ use super::trips::trip_count;
 use crate::interp::evaluate;
 use crate::ir::{Body, Const, Inst, InstData, MachineType, Op, Region, Slot, Value, result_types};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// A region that is being written.
 struct RegionScope {
@@ -453,6 +454,22 @@ impl<'a, 'o> Translator<'a, 'o> {
         (0..args.len())
             .map(|i| if fixed[i] { args[i] } else { left.next().expect("a result for each moving value") })
             .collect()
+    }
+
+    /// Writes a light loop, which shows nothing to lights, as one that shows these values.
+    pub(crate) fn showing(
+        &mut self,
+        rules: &mut dyn Rules,
+        inst: Inst,
+        args: &[Value],
+        shown: Vec<(Arc<str>, Value)>,
+    ) -> Vec<Value> {
+        let data = self.from.inst(inst);
+        let (names, values): (Vec<_>, Vec<_>) = shown.into_iter().unzip();
+        let (head, init) = args.split_at(data.op.fixed_args());
+        let (region, _) = self.nested(rules, data.regions[0], true);
+        let op = data.op.clone().showing(names.into());
+        self.out.push(op, [head, &values, init].concat(), vec![region], &self.types(data))
     }
 
     fn carrying(&mut self, rules: &mut dyn Rules, data: &InstData, args: Vec<Value>) -> Vec<Value> {

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use spirv_gen::interp::{Column, Grid, LightInstance, Scene};
 use spirv_gen::ir::{
     Axis, Binary, Builder, Compare, Const, Direction, Global, MachineType, NoiseKind, Op, Param, ParamDefault, Rate,
-    Receiver, RslType, Shader, ShaderKind, Slot, Unary, Value,
+    Receiver, RslType, Shader, ShaderKind, Shown, Slot, Unary, Value,
 };
 use std::f32::consts::{FRAC_PI_2, PI};
 
@@ -396,7 +396,7 @@ impl Programmer<'_> {
         self.floats.push(results[0]);
         self.triples.push(results[1]);
         if self.random.chance(40) {
-            let ambient = self.b.op(Op::Ambient, &[]);
+            let ambient = self.b.op(Op::Ambient(Shown::default()), &[]);
             self.triples.push(ambient);
         }
     }

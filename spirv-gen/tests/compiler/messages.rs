@@ -6,7 +6,7 @@ use crate::pipelines::close;
 use crate::test_pipeline::TestPipeline;
 use spirv_gen::compose::{Input, ShaderUse, Slice};
 use spirv_gen::interp::{Column, shade};
-use spirv_gen::ir::{Const, Global, RslType, Shader};
+use spirv_gen::ir::{Const, Global, Op, RslType, Shader};
 use spirv_gen::syntax::loader::NoIncludes;
 use spirv_gen::syntax::preprocess::Source;
 
@@ -206,6 +206,90 @@ fn arrays_are_answered_by_displacement_and_surface() {
         for (output, expected) in expected.iter().enumerate() {
             let (bound, device) = (&ran.bound[0][output][vertex], &ran.on_device[0][output][vertex]);
             assert!(close(expected, bound, 0.0) && close(bound, device, 0.0), "{expected}: {bound}, {device}");
+        }
+    }
+}
+
+const ASKING: &str = "light asking()
+{
+    float k = 0, p = 0, q = 0, w[2] = {0, 0}, few[3] = {0, 0, 0}, found;
+    color c = 0;
+    found = surface(\"k\", k) + surface(\"p\", p) + surface(\"q\", q) + surface(\"w\", w)
+        + 10 * (surface(\"w\", few) + surface(\"k\", c) + surface(\"Ci\", c));
+    solar (vector (0, 0, 1), 0) Cl = color (k, p + q + w[1], found);
+}";
+
+const ASKED: &str =
+    "surface asked(output varying float k = 1; output float w[2] = {0, 0}; float p = 4; varying float q = 2 * s;
+    output varying color first = 0, second = 0, third = 0;)
+{
+    k = s;
+    illuminance (P) first += Cl;
+    illuminance (P, N, PI) second += Cl;
+    k = t;
+    w[1] = 3;
+    illuminance (P) third += Cl;
+    k = u;
+}";
+
+fn loops(pipeline: &TestPipeline<'_>) -> usize {
+    let (body, mut count) = (pipeline.compose().body, 0);
+    body.walk(body.root(), &mut |i| count += usize::from(body.inst(i).op == Op::Loop));
+    count
+}
+
+/// A light sees what the surface has at its loop; loops between which nothing changed are still one.
+#[test]
+fn lights_see_the_surface_as_it_is_at_their_loop() {
+    let (asked, lights) = (shader(ASKED), [shader(ASKING)]);
+    let outputs = ["first", "second", "third"].map(|name| (name, RslType::Color));
+    let pipeline = TestPipeline::surface(&asked, &lights, &outputs);
+    let slots: Vec<_> = (50..54).map(|seed| shaded(seed, &lights)).collect();
+    let ran = pipeline.run(&slots);
+    for (i, slot) in slots.iter().enumerate() {
+        let count = slot.scene.lights.len() as f32;
+        let [s, t] = [Global::S, Global::T].map(|global| &slot.scene.globals[&global]);
+        for vertex in 0..slot.grid.vertices() {
+            let (s, t) = (float(s, vertex), float(t, vertex));
+            let early = Const::Vec3([s, 4.0 + 2.0 * s, 4.0].map(|x| x * count));
+            let late = Const::Vec3([t, 7.0 + 2.0 * s, 4.0].map(|x| x * count));
+            for (output, expected) in [&early, &early, &late].into_iter().enumerate() {
+                let (bound, device) = (&ran.bound[i][output][vertex], &ran.on_device[i][output][vertex]);
+                assert!(close(expected, bound, 1e-5) && close(bound, device, 0.0), "{expected}: {bound}, {device}");
+            }
+        }
+    }
+    let plain = [shader("light plain() { solar (vector (0, 0, 1), 0) Cl = 1; }")];
+    assert_eq!(loops(&pipeline), 2);
+    assert_eq!(loops(&TestPipeline::surface(&asked, &plain, &outputs)), 1, "nobody asks");
+}
+
+/// `ambient()`, and the light loops of the atmosphere, which see the surface when it is finished.
+#[test]
+fn ambient_lights_and_those_of_the_atmosphere_see_the_surface_too() {
+    let surface = shader(
+        "surface asked(output varying float k = 1; output varying color seen = 0;) { k = s; seen = ambient(); k = t; }",
+    );
+    let air = shader("volume air(output varying color through = 0;) { illuminance (P) through += Cl; }");
+    let lights = [
+        shader("light glow() { float k = 0; Cl = surface(\"k\", k) + k; }"),
+        shader("light lamp() { float k = 0; solar (vector (0, 0, 1), 0) Cl = surface(\"k\", k) + k; }"),
+    ];
+    let outputs = ["seen", "through"].map(|name| (name, RslType::Color));
+    let mut pipeline = TestPipeline::surface(&surface, &lights, &outputs);
+    pipeline.atmosphere = Some(ShaderUse::new(&air));
+    let slots: Vec<_> = (60..64).map(|seed| shaded(seed, &lights)).collect();
+    let ran = pipeline.run(&slots);
+    for (i, slot) in slots.iter().enumerate() {
+        let count = |kind: &Shader| slot.scene.lights.iter().filter(|l| std::ptr::eq(l.shader, kind)).count() as f32;
+        let [s, t] = [Global::S, Global::T].map(|global| &slot.scene.globals[&global]);
+        for vertex in 0..slot.grid.vertices() {
+            let expected = [(s, &lights[0]), (t, &lights[1])].map(|(x, kind)| (1.0 + float(x, vertex)) * count(kind));
+            for (output, expected) in expected.into_iter().enumerate() {
+                let (bound, device) = (&ran.bound[i][output][vertex], &ran.on_device[i][output][vertex]);
+                let expected = Const::Vec3([expected; 3]);
+                assert!(close(&expected, bound, 1e-5) && close(bound, device, 0.0), "{expected}: {bound}, {device}");
+            }
         }
     }
 }
