@@ -31,6 +31,8 @@ pub(super) struct CurrentLight {
     pub(super) position: Value,
     /// Its number in the light list.
     pub(super) number: Value,
+    /// Scopes around the light shader.
+    pub(super) depth: usize,
 }
 
 /// Binds one shader.
@@ -366,7 +368,7 @@ impl<'r> Binder<'r> {
     }
 
     /// An element of an array whose elements the program itself knows: one of them, or read from a local array that is
-    /// filled at the start of the program.
+    /// filled at the start of the shader.
     fn element_of_array(
         &mut self,
         t: &mut Translator<'_, '_>,
@@ -386,7 +388,7 @@ impl<'r> Binder<'r> {
             None => {
                 let slot = t.out.add_slot(ty, len);
                 self.arrays.insert(p, slot);
-                let inner = t.out.leave(1);
+                let inner = t.out.leave(self.lit.map_or(1, |lit| lit.depth));
                 let values = match (known, computed) {
                     (Some(known), _) => known.into_iter().map(|c| t.out.constant(c)).collect(),
                     (None, Some(region)) => self.default(t.out, region),

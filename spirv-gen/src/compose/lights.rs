@@ -147,7 +147,7 @@ impl InlineLights<'_> {
             shader: Some(light),
             role: Role::Light(kind as u32),
             surface: Some(&trip.shown),
-            lit: Some(trip.lit),
+            lit: Some(CurrentLight { depth: t.out.depth(), ..trip.lit }),
             arrays: FxHashMap::default(),
         };
         let mut inner = Translator::new(&shader.body, &mut *t.out);
@@ -203,6 +203,6 @@ fn trip(t: &mut Translator<'_, '_>, list: Value, number: Value, position: Value)
     let next = t.out.op(Op::Binary(Binary::Add), &[number, one]);
     let record = t.out.op(Op::Binary(Binary::Add), &[list, next]);
     let [kind, block, categories] = [0, 1, 2].map(|lane| t.out.op(entry_word(lane), &[record]));
-    let lit = CurrentLight { block, position, number };
+    let lit = CurrentLight { block, position, number, depth: t.out.depth() };
     (LightTrip { lit, kind, categories, shown: OutputValues::default() }, next)
 }

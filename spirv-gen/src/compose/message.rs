@@ -97,9 +97,9 @@ impl<'r> Binder<'r> {
         param: ParamId,
     ) -> Vec<Value> {
         let (own, lit) = (std::mem::replace(&mut self.role, role), self.lit.take());
-        let own_shader = self.shader.replace(shader);
+        let (own_shader, arrays) = (self.shader.replace(shader), std::mem::take(&mut self.arrays));
         let values = self.param_elements(out, param);
-        (self.role, self.lit, self.shader) = (own, lit, own_shader);
+        (self.role, self.lit, self.shader, self.arrays) = (own, lit, own_shader, arrays);
         values
     }
 }

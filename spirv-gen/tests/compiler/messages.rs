@@ -293,3 +293,30 @@ fn ambient_lights_and_those_of_the_atmosphere_see_the_surface_too() {
         }
     }
 }
+
+/// A light's array whose elements it computes, read by an index that it computes: filled where the light is known.
+#[test]
+fn arrays_that_a_light_computes_belong_to_that_light() {
+    let lights = [shader(
+        "light lp(float n = 2; point p[2] = {point \"shader\" (1, 0, 0), point \"shader\" (0, 0, 1)};)
+        {
+            float i;
+            color sum = 0;
+            for (i = 0; i < n; i += 1) sum += color (vtransform(\"shader\", p[i] - point \"shader\" (0, 0, 0)));
+            solar (vector (0, 0, 1), 0) Cl = sum;
+        }",
+    )];
+    let asking = shader("surface asking(output varying color sum = 0;) { illuminance (P) sum += Cl; }");
+    let outputs = [("sum", RslType::Color)];
+    let slots: Vec<_> = (70..73).map(|seed| shaded(seed, &lights)).collect();
+    let ran = TestPipeline::surface(&asking, &lights, &outputs).run(&slots);
+    for (i, slot) in slots.iter().enumerate() {
+        let count = slot.scene.lights.len() as f32;
+        let expected = Const::Vec3([count, 0.0, count].map(|x| x + 1.0));
+        for vertex in 0..slot.grid.vertices() {
+            let (bound, device) = (&ran.bound[i][0][vertex], &ran.on_device[i][0][vertex]);
+            let more = |c: &Const| Const::Vec3(c.as_vec3().expect("a triple").map(|x| x + 1.0));
+            assert!(close(&expected, &more(bound), 1e-4) && close(bound, device, 0.0), "{expected}: {bound}, {device}");
+        }
+    }
+}
