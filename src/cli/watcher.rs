@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const BAR_LENGTH: u64 = 10_000;
 
 /// With percent lines, something is said at least this often while something moves.
-const QUIET_MAX: Duration = Duration::from_secs(2);
+const QUIET_MAX: Duration = Duration::from_millis(1800);
 
 /// How often to check for an interrupt.
 const INTERRUPT_POLL: Duration = Duration::from_millis(10);

@@ -7,8 +7,8 @@ use crate::schedule::board::{Board, DeviceStatus, Life};
 use crate::schedule::capacity::Fit;
 use crate::schedule::cut::Cut;
 use crate::schedule::perturb::Perturbation;
-use crate::schedule::policy::BalanceCut;
-use crate::schedule::region::{Region, TILE_PX};
+use crate::schedule::policy::{BalanceCut, TIMED_SIDE_MIN_PX};
+use crate::schedule::region::Region;
 use crate::schedule::report::{Balance, CutReason, Failure, ScheduleEventKind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -169,7 +169,7 @@ impl DeviceScheduler {
         }
         if let Some(most) = scheduler.with_board(|board| board.timed_work(life))
             && balance.work > most.saturating_add(most / 4)
-            && let Some(cut) = scheduler.table.cut_off(region, most, TILE_PX)
+            && let Some(cut) = scheduler.table.cut_off(region, most, TIMED_SIDE_MIN_PX)
         {
             return CutDecision::Cut(cut, CutReason::Time { work_max: most });
         }

@@ -52,13 +52,16 @@ const SAVES: u32 = 4;
 /// How often to look for finished pixels.
 const LOOK: Duration = Duration::from_millis(50);
 
+/// The part of the interval that regions in flight should take.
+const IN_FLIGHT_PART: f64 = 0.7;
+
 /// The least time that regions in flight should take: less would cut them smaller than a submission.
 const IN_FLIGHT_TIME_MIN: Duration = Duration::from_millis(100);
 
-/// The time that regions in flight should take at most, so that a killed program loses about the interval
-/// between two checkpoints; a twentieth of it is for writing the file.
+/// The time that regions in flight should take at most, so that a killed program loses about the interval, where the
+/// estimates of regions are right: finished pixels wait up to a quarter of it to be saved.
 pub(crate) fn in_flight_time_max(interval: Duration) -> Duration {
-    interval.mul_f64(0.7).max(IN_FLIGHT_TIME_MIN)
+    interval.mul_f64(IN_FLIGHT_PART).max(IN_FLIGHT_TIME_MIN)
 }
 
 /// A render's checkpoint.
@@ -207,8 +210,8 @@ impl Checkpoint {
         }
     }
 
-    /// Draws, and saves finished pixels: within a quarter of the interval after some are finished, but no more than a
-    /// tenth of the time is spent on it. Once more at the end if pixels are missing.
+    /// Draws, and saves finished pixels: within a quarter of the interval after some are finished, unless writing the
+    /// file takes longer. Once more at the end if pixels are missing.
     pub(crate) fn save_while(&mut self, film: &Film, draw: impl FnOnce()) {
         if self.resumed.is_some() {
             return draw();
@@ -224,7 +227,7 @@ impl Checkpoint {
                         let begin = Instant::now();
                         self.write(Some(film));
                         saved = finished;
-                        pause = (self.options.interval / SAVES).max(10 * begin.elapsed());
+                        pause = (self.options.interval / SAVES).max(begin.elapsed());
                     }
                 }
                 let (finished, count) = film.progress();

