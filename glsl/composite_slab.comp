@@ -124,7 +124,8 @@ void main() {
         if (through.w == 0.0 && all(greaterThanEqual(opacity, vec3(frame.z_threshold)))) through.w = z;
         if (all(lessThanEqual(through.xyz, vec3(1.0 - frame.opacity_threshold)))) {
             through.w = through.w == 0.0 ? -z : -through.w;
-            keys[subpixel] = min(keys[subpixel], behind);
+            // Without its number: it is composited, and need not be shaded once more with what opaque samples see.
+            keys[subpixel] = min(keys[subpixel], behind | uint64_t(KEY_EMPTY));
         }
     }
     bool finished = !more || stopped(through);
