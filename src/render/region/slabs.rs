@@ -45,6 +45,9 @@ pub(crate) struct Slabs {
     load: f64,
     /// Whether the depth batches are no guide.
     misled: bool,
+    /// How many times the room all depths need, once they were sampled together, and what of that is done.
+    all: f64,
+    done: f64,
 }
 
 impl Slabs {
@@ -60,7 +63,7 @@ impl Slabs {
         stairs.push((far.max(batches.last().map_or(1, |b| b.0 + 1)), 0.0));
         stairs.push((END, 0.0));
         stairs.dedup_by_key(|stair| stair.0);
-        Self { low: 0, high: END, stairs, overfull: Vec::new(), load: 0.0, misled: false }
+        Self { low: 0, high: END, stairs, overfull: Vec::new(), load: 0.0, misled: false, all: 0.0, done: 0.0 }
     }
 
     /// The slab at work.
@@ -70,6 +73,12 @@ impl Slabs {
 
     /// The part of the work that is in front of the slab at work, and the part up to its end.
     pub(crate) fn parts(&self) -> [f64; 2] {
+        if self.all > 0.0 {
+            // What was sampled is a better guide than the depth batches: all of a wall may have one depth.
+            let to = if self.high == END { 1.0 } else { (self.done + self.load.min(1.0)) / self.all };
+            let from = (self.done / self.all).min(1.0);
+            return [from, to.clamp(from, 1.0)];
+        }
         let all = self.behind(0).max(1.0);
         [self.low, self.high].map(|key| 1.0 - self.behind(key) / all)
     }
@@ -95,6 +104,9 @@ impl Slabs {
     /// did not fit). Returns false if it did not: then the slab is thinner, and its farther part is left for later.
     pub(crate) fn fits(&mut self, room: f64) -> bool {
         self.load = 1.0 / room;
+        if self.low == 0 && self.high == END {
+            self.all = self.load;
+        }
         self.check_guess();
         if room < 1.0 {
             assert!(self.high - self.low > 1, "one key is at most one entry a sample");
@@ -110,6 +122,7 @@ impl Slabs {
         let end = depth(self.high);
         let per_load = (end - depth(self.low)) / self.load.max(f64::MIN_POSITIVE);
         self.low = self.high;
+        self.done += self.load;
         let (low, load) = (self.low, self.load);
         self.overfull.retain(|range| range.high > low);
         self.overfull.iter_mut().for_each(|range| range.load -= load);
@@ -183,6 +196,8 @@ mod tests {
             tries += 1;
             let (slab, parts) = (slabs.current(), slabs.parts());
             assert!(0.0 <= parts[0] && parts[0] <= parts[1] && parts[1] <= 1.0, "{parts:?}");
+            let part = seen.len() as f64 / keys.len().max(1) as f64;
+            assert!(tries == 1 || (parts[0] - part).abs() < 0.05, "{parts:?} at {part}");
             let inside: Vec<u64> = keys.iter().copied().filter(|k| (slab.low..slab.high).contains(k)).collect();
             if !slabs.fits(100.0 / inside.len().max(1) as f64) {
                 continue;
