@@ -121,8 +121,8 @@ pub(super) struct RenderFlags {
     #[arg(long, value_name = "FILE", conflicts_with = "check")]
     pub(super) checkpoint: Option<PathBuf>,
 
-    /// Lose at most this much work when killed: 30, 90s, 5m. Less than a few seconds cuts the picture into small
-    /// regions, which costs time
+    /// Save finished pixels this often, in regions cut to match: 30, 90s, 5m. Less than a few seconds cuts the picture
+    /// into small regions, which costs time
     #[arg(long, value_name = "TIME", value_parser = parse_seconds, default_value = "30s", requires = "checkpoint")]
     pub(super) checkpoint_interval: Duration,
 
