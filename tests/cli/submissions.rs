@@ -1,4 +1,5 @@
-//! The submissions of small regions in `--stats` and `--trace` follow the formula of docs/cost.md.
+//! Submissions in `--stats` and `--trace`: those of small regions follow the formula of docs/cost.md, and translucent
+//! surfaces whose depths are not known take no more than they must.
 
 use super::{anthill, directory};
 use serde_json::Value;
@@ -43,4 +44,31 @@ fn a_small_region_takes_the_submissions_of_the_formula() {
             assert_eq!(stats["submissions"].as_u64(), Some(formula), "{stats}");
         }
     }
+}
+
+/// A translucent sphere whose displacement bound is far larger than its displacement, in its own coordinates.
+const VEILED: &str = "Display \"a.exr\" \"exr\" \"rgb\"\nFormat 192 144 1\nProjection \"perspective\" \"fov\" [30]\n\
+                      Translate 0 0 37\nRotate -22 1 0 0\nWorldBegin\nSurface \"constant\"\nDisplacement \"ripples\"\n\
+                      Attribute \"displacementbound\" \"sphere\" [30] \"coordinatesystem\" \"current\"\n\
+                      Opacity [0.5 0.5 0.5]\nSphere 5 -5 5 360\nWorldEnd\n";
+const RIPPLES: &str = "displacement ripples() { P += 0.004 * N * (sin(250 * u) + sin(250 * v)); }\n";
+
+#[test]
+fn regions_are_halved_where_bounds_say_nothing_of_depths() {
+    let directory = directory();
+    fs::write(directory.path().join("a.rib"), VEILED).expect("writable");
+    fs::write(directory.path().join("ripples.sl"), RIPPLES).expect("writable");
+    let [little, enough] = ["24M", "64M"].map(|memory| {
+        let flags = ["--devices", "0", "--memory", memory, "--stats", "stats.json"];
+        let ran = anthill(directory.path(), &[&["render", "a.rib"], flags.as_slice()].concat());
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let read = |name: &str| fs::read(directory.path().join(name)).expect("a file");
+        let stats: Value = serde_json::from_slice(&read("stats.json")).expect("JSON");
+        let regions = stats["worlds"][0]["regions"].as_array().expect("a list").clone();
+        let sum = |name: &str| regions.iter().map(|region| region[name].as_u64().expect("a number")).sum::<u64>();
+        (read("a.exr"), sum("entries"), sum("submissions"))
+    });
+    assert!(little.0 == enough.0, "the picture does not depend on the memory");
+    assert!(enough.1 > 100_000, "{} entries fill the memory of a region", enough.1);
+    assert!(little.2 < 8 * enough.2, "{} submissions instead of {}", little.2, enough.2);
 }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 pub(crate) enum RegionPoll {
     /// This region is finished, with this result.
     Finished([u32; 4], Box<RegionResult>),
-    /// This region selects more grids than fit and has to be cut.
+    /// This region comes to more than fits and has to be cut.
     TooLarge([u32; 4]),
     /// A region has submitted its next work.
     Advanced,

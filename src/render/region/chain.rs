@@ -36,7 +36,7 @@ pub(crate) enum RegionStatus {
     Working,
     /// Its pixels are ready.
     Finished(Box<RegionResult>),
-    /// It selects more grids than fit, so it must be cut.
+    /// It comes to more than fits, so it must be cut.
     TooLarge,
 }
 

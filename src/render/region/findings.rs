@@ -11,6 +11,10 @@ use crate::render::region::record::DeviceWorld;
 use crate::render::region::region_result::{RegionResult, ReplacedValues};
 use crate::render::region::slabs::Slabs;
 
+/// Regions are halved down to this many pixels along their longer side where depths are not known; below, borders cost
+/// more than is saved.
+const BLIND_SIDE_MIN_PX: u32 = 64;
+
 impl Chain {
     /// Reads what the stages under way found, which are done, and decides where the chain goes.
     pub(super) fn conclude(&mut self, device: &mut Device, world: &DeviceWorld) -> Result<NextStage, GpuError> {
@@ -23,9 +27,13 @@ impl Chain {
                     self.hidden(device)?;
                     None
                 }
-                (Process::Sample, _) if !self.sampled(device)? => Some(self.first_of(Repeat::Slabs)),
-                (Process::NumberVisible, Repeat::Slabs) if !self.slab_numbered(device)? => {
-                    Some(self.first_of(Repeat::Slabs))
+                (Process::Sample, _) | (Process::NumberVisible, Repeat::Slabs) => {
+                    let sampled = stage.process == Process::Sample;
+                    let fits = if sampled { self.sampled(device)? } else { self.slab_numbered(device)? };
+                    if self.is_better_halved() {
+                        return Ok(NextStage::TooLarge);
+                    }
+                    (!fits).then(|| self.first_of(Repeat::Slabs))
                 }
                 (Process::NumberVisible, Repeat::Once) => {
                     self.opaque_numbered(device)?;
@@ -105,6 +113,13 @@ impl Chain {
         self.counts.lost_samples += u64::from(device.read(self.region.slices.rest)?[0].rest_lost);
         (self.entries, self.lists) = (appended.appended, None);
         Ok(true)
+    }
+
+    /// Whether halves of the region take less time than its slabs: each slab samples all grids whose bounds reach into
+    /// it, and where bounds say little, those are all grids for every slab.
+    fn is_better_halved(&self) -> bool {
+        let [width, height] = self.region.pixels.inside_size();
+        self.slabs.are_blind() && width.max(height) >= 2 * BLIND_SIDE_MIN_PX
     }
 
     /// What is visible in a slab is numbered: whether its lists are short enough and its colours fit. Else it is

@@ -116,6 +116,11 @@ impl Slabs {
         room >= 1.0
     }
 
+    /// Whether the depth batches turned out to be no guide while most is still to be done.
+    pub(crate) fn are_blind(&self) -> bool {
+        self.misled && self.done < 0.25 * self.all
+    }
+
     /// Goes on to the next slab, when the one at work is composited; returns whether there is one.
     pub(crate) fn next(&mut self) -> bool {
         let thickness = self.high - self.low;

@@ -63,7 +63,7 @@ fn reason(why: &CutReason) -> &'static str {
     match why {
         CutReason::Memory { of: Resource::Subpixels, .. } => "for its subpixels",
         CutReason::Memory { of: Resource::Bytes, .. } => "for its grids",
-        CutReason::TooLarge => "because it came to more grids than fit",
+        CutReason::TooLarge => "because it came to more than fits",
         CutReason::Balance(_) => "for balance",
         CutReason::Time { .. } => "to be saved in time",
         CutReason::Forced => "by force",
