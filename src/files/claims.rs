@@ -323,8 +323,8 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         fs::write(at("part.rib"), "Sphere").expect("writable");
         let claims = FileClaims::default();
-        claims.claim(&at("part.rib"), FileRole::Statistics).expect("nobody else has it yet");
-        claims.check_unwanted(&at("part.rib")).expect("nobody wants it");
+        claims.claim(&at("part.rib"), FileRole::Statistics).expect("no other role has it yet");
+        claims.check_unwanted(&at("part.rib")).expect("no other role wants to read it");
         assert!(claims.claim(&at("part.rib"), FileRole::Archive).is_err() && claims.clashed());
         let refused = claims.check_unwanted(&at("part.rib")).expect_err("it is an archive");
         let expected = FileRefused::Clash {
@@ -334,7 +334,7 @@ mod tests {
             other_role: "an archive",
         };
         assert_eq!(refused, expected);
-        claims.check_unwanted(&at("other")).expect("nobody has it");
+        claims.check_unwanted(&at("other")).expect("no role has claimed it");
     }
 
     #[test]

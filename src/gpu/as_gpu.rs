@@ -15,7 +15,19 @@ pub struct AsGpu {
     pub mutant: Option<Mutant>,
 }
 
+/// The variable that has devices used as GPUs.
+const VARIABLE: &str = "ANTHILL_AS_GPU";
+
 impl AsGpu {
+    /// What the environment asks for.
+    ///
+    /// # Errors
+    /// What is wrong with the variable, and what it may be.
+    pub fn from_environment() -> Result<Self, String> {
+        let Ok(text) = std::env::var(VARIABLE) else { return Ok(Self::default()) };
+        text.parse().map_err(|message| format!("{VARIABLE}={text}: {message}"))
+    }
+
     /// The words of a kernel, as the device is given them.
     pub(super) fn words<'a>(&self, words: &'a [u32]) -> Cow<'a, [u32]> {
         self.mutant.map_or(Cow::Borrowed(words), |mutant| Cow::Owned(mutant.rewrite(words)))

@@ -11,7 +11,7 @@ use super::grids::order::{SortedRun, merge_runs};
 use super::grids::picture_grids::{GridTotals, PictureGrids};
 use super::region::recorded;
 use crate::diagnostic::{Reporter, Severity, SourceLocation};
-use crate::gpu::{Device, OpenOptions, open};
+use crate::gpu::{AsGpu, Device, OpenOptions, open};
 use crate::host_memory::HostMemory;
 use crate::pipeline::kernels::test::facing;
 use crate::pipeline::look::{Look, Program, ShadingKernel, Verdict};
@@ -199,7 +199,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
 }
 
 fn device(memory_bytes: u64, reporter: &Arc<Reporter>) -> Device {
-    let (memory_bytes, as_gpu) = (Some(memory_bytes), pipelines::as_gpu());
+    let (memory_bytes, as_gpu) = (Some(memory_bytes), AsGpu::from_environment().expect("known"));
     let options = OpenOptions { validate: true, memory_bytes, as_gpu, ..OpenOptions::new(Arc::clone(reporter)) };
     open("0", &options).expect("a device").remove(0)
 }

@@ -27,8 +27,7 @@ pub(crate) static ALONE: ReentrantMutex<()> = ReentrantMutex::new(());
 
 /// How the tests' devices are used: the test aid that renders obey, so that all tests can be run in each way.
 pub(crate) fn as_gpu() -> AsGpu {
-    let asked = std::env::var("ANTHILL_AS_GPU").ok();
-    asked.map(|text| text.parse().unwrap_or_else(|message| panic!("{message}"))).unwrap_or_default()
+    AsGpu::from_environment().expect("known")
 }
 
 /// Options for tests: validation, 64 MiB, nothing kept on disk.

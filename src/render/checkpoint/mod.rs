@@ -210,8 +210,8 @@ impl Checkpoint {
         }
     }
 
-    /// Draws, and saves finished pixels: within a quarter of the interval after some are finished, unless writing the
-    /// file takes longer. Once more at the end if pixels are missing.
+    /// Draws, and saves finished pixels: within a quarter of the interval after some are finished, but no more than a
+    /// tenth of the time is spent on it unless the interval asks for more. Once more at the end if pixels are missing.
     pub(crate) fn save_while(&mut self, film: &Film, draw: impl FnOnce()) {
         if self.resumed.is_some() {
             return draw();
@@ -227,7 +227,8 @@ impl Checkpoint {
                         let begin = Instant::now();
                         self.write(Some(film));
                         saved = finished;
-                        pause = (self.options.interval / SAVES).max(begin.elapsed());
+                        let (took, interval) = (begin.elapsed(), self.options.interval);
+                        pause = (10 * took).clamp(interval / SAVES, interval).max(took);
                     }
                 }
                 let (finished, count) = film.progress();

@@ -11,8 +11,8 @@ use crate::render::region::record::DeviceWorld;
 use crate::render::region::region_result::{RegionResult, ReplacedValues};
 use crate::render::region::slabs::Slabs;
 
-/// Regions are halved down to this many pixels along their longer side where depths are not known; below, borders cost
-/// more than is saved.
+/// Where depths are not known, regions are halved if halves of their longer side have at least this many pixels; below,
+/// borders cost more than is saved.
 const BLIND_SIDE_MIN_PX: u32 = 64;
 
 impl Chain {

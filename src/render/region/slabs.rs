@@ -194,9 +194,10 @@ mod tests {
     use super::*;
 
     /// Entries at given keys; slabs must cover each exactly once, in order, never more than the capacity at once.
-    fn tries(keys: &[u64], batches: &[(u64, u64)]) -> u32 {
+    /// Returns how many were tried, and whether cuts by depth were ever blind.
+    fn tries(keys: &[u64], batches: &[(u64, u64)]) -> (u32, bool) {
         let mut slabs = Slabs::new(batches, keys.last().copied().unwrap_or(1));
-        let (mut seen, mut tries) = (Vec::new(), 0);
+        let (mut seen, mut tries, mut were_blind) = (Vec::new(), 0, false);
         loop {
             tries += 1;
             let (slab, parts) = (slabs.current(), slabs.parts());
@@ -204,7 +205,9 @@ mod tests {
             let part = seen.len() as f64 / keys.len().max(1) as f64;
             assert!(tries == 1 || (parts[0] - part).abs() < 0.05, "{parts:?} at {part}");
             let inside: Vec<u64> = keys.iter().copied().filter(|k| (slab.low..slab.high).contains(k)).collect();
-            if !slabs.fits(100.0 / inside.len().max(1) as f64) {
+            let fits = slabs.fits(100.0 / inside.len().max(1) as f64);
+            were_blind |= slabs.are_blind();
+            if !fits {
                 continue;
             }
             seen.extend(inside);
@@ -213,7 +216,7 @@ mod tests {
             }
         }
         assert_eq!(seen, keys);
-        tries
+        (tries, were_blind)
     }
 
     fn key(z: f32, number: u64) -> u64 {
@@ -225,9 +228,9 @@ mod tests {
         let mut keys: Vec<u64> = (0..5000_u64).map(|i| key(1.0 + (i * i) as f32 * 0.01, i)).collect();
         keys.extend((0..500).map(|i| key(3.0, i)));
         keys.sort_unstable();
-        assert!(tries(&keys, &[]) < 250);
-        assert!(tries(&keys, &[(key(1.0, 0), 10), (key(1000.0, 0), 90)]) < 250);
-        assert_eq!(tries(&[], &[]), 1);
+        assert!(tries(&keys, &[]).0 < 250);
+        assert!(tries(&keys, &[(key(1.0, 0), 10), (key(1000.0, 0), 90)]).0 < 250);
+        assert_eq!(tries(&[], &[]), (1, false));
     }
 
     #[test]
@@ -238,15 +241,15 @@ mod tests {
         let mut keys: Vec<u64> = (0..).zip(depths).map(|(i, z)| key(z, i)).collect();
         keys.sort_unstable();
         let batches: Vec<(u64, u64)> = keys.chunks(250).map(|c| (key(depth(c[0]) as f32 - 30.0, 0), 250)).collect();
-        let tries = tries(&keys, &batches);
-        assert!(tries < 100, "{tries} tries");
+        let (tries, were_blind) = tries(&keys, &batches);
+        assert!(tries < 100 && were_blind, "{tries} tries");
     }
 
     #[test]
     fn batches_with_the_true_work_make_few_slabs() {
         let keys: Vec<u64> = (0..5000_u64).map(|i| key(1.0 + i as f32 * 0.01, i)).collect();
         let batches: Vec<(u64, u64)> = keys.chunks(250).map(|c| (c[0], c.len() as u64)).collect();
-        let tries = tries(&keys, &batches);
-        assert!(tries < 5000 / 70 + 20, "{tries} tries");
+        let (tries, were_blind) = tries(&keys, &batches);
+        assert!(tries < 5000 / 70 + 20 && !were_blind, "{tries} tries");
     }
 }

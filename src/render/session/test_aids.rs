@@ -54,7 +54,7 @@ impl TestAids {
             bucket_px: positive("ANTHILL_BUCKET")?.map(|px| px.min(1 << 16) as u32),
             throttle: throttle()?,
             faults: faults()?,
-            as_gpu: as_gpu()?,
+            as_gpu: AsGpu::from_environment()?,
         })
     }
 
@@ -110,14 +110,6 @@ fn throttle() -> Result<Vec<(usize, f64)>, String> {
     };
     let all: Option<Vec<_>> = text.split(',').map(one).collect();
     all.ok_or_else(|| format!("{THROTTLE}={text}: DEVICE:TIMES[,...] is expected, with TIMES from 1 to 1000"))
-}
-
-/// The variable that has devices used as GPUs.
-const AS_GPU: &str = "ANTHILL_AS_GPU";
-
-fn as_gpu() -> Result<AsGpu, String> {
-    let Ok(text) = std::env::var(AS_GPU) else { return Ok(AsGpu::default()) };
-    text.parse().map_err(|message| format!("{AS_GPU}={text}: {message}"))
 }
 
 /// The variable that asks for failures.

@@ -1,7 +1,6 @@
 //! Pipelines are data: other values of them give other recordings, the same pixels, and the kernels that are prepared.
 
 use super::*;
-use crate::gpu::AsGpu;
 use crate::pipeline::plan::{AssignBin, PipelineStage, Process, Repeat, Schedule};
 use crate::pipeline::recording::Command;
 
@@ -51,11 +50,6 @@ fn chain(recordings: &[Recording]) -> String {
         text += "\n";
     }
     text.replace("_parallel", "_serial")
-}
-
-/// How devices are used, as `tests/gpu/mod.rs` has it.
-pub(super) fn as_gpu() -> AsGpu {
-    std::env::var("ANTHILL_AS_GPU").ok().map(|text| text.parse().expect("known")).unwrap_or_default()
 }
 
 #[test]
