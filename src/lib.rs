@@ -40,6 +40,7 @@ pub mod scene;
 pub mod schedule;
 pub mod shading;
 pub mod stats;
+pub mod texture;
 pub mod trace;
 
 use diagnostic::Reporter;

@@ -18,6 +18,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("scene", &["diagnostic"]),
     ("rib", &["scene", "diagnostic", "files", "host_memory", "progress", "stats::human_bytes"]),
     ("film", &["scene", "diagnostic", "files"]),
+    ("texture", &["diagnostic", "files"]),
     ("pipeline", &["scene", "diagnostic"]),
     // Looks, imagers and compiled kernels are handed to the pipeline; raster space must be its own.
     (
@@ -59,6 +60,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "schedule",
             "shading",
             "stats",
+            "texture",
             "trace",
         ],
     ),
@@ -97,10 +99,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ("terminal_size", &["src/cli/"]),
     ("indicatif", &["src/cli/"]),
     ("signal_hook", &["src/cli/"]),
-    ("exr", &["src/film/", "tests/"]),
-    ("tiff", &["src/film/", "tests/"]),
+    ("exr", &["src/film/", "src/texture/", "tests/"]),
+    ("tiff", &["src/film/", "src/texture/", "tests/"]),
     // Where a test of the pipeline fails, its picture can be looked at.
-    ("png", &["src/film/", "src/render/tests.rs", "tests/"]),
+    ("png", &["src/film/", "src/texture/", "src/render/tests.rs", "tests/"]),
     ("plotters", &["src/scale/"]),
     ("maud", &["src/scale/"]),
     ("base64", &["src/scale/"]),

@@ -1,0 +1,238 @@
+//! An open texture, whose tiles any thread may read.
+
+use super::TILE_TEXELS;
+use super::TILE_WORDS;
+use super::block::{BlockPart, TexelBlock};
+use super::error::TextureError;
+use super::exr_tiles::ExrTiles;
+use super::handles::{self, HandleOwner, TextureHandle, TileReader};
+use super::header::{TextureHeader, TextureKind, whole_levels};
+use super::tiff_tiles::TiffTiles;
+use std::fs::{self, File, Metadata};
+use std::io::{BufReader, Read, Seek};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// By which a file is known to be the same, and unchanged.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FileIdentity {
+    /// The file as it was named.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// When it was last written, if the system says so.
+    pub modified: Option<SystemTime>,
+}
+
+impl FileIdentity {
+    /// Finds a file. Folders, pipes and devices are none.
+    ///
+    /// # Errors
+    /// If it is missing or no file.
+    pub fn of(path: &Path) -> Result<Self, TextureError> {
+        let found = fs::metadata(path).map_err(|error| TextureError::of_io(path, error))?;
+        if !found.is_file() {
+            let what = if found.is_dir() { "a folder" } else { "a pipe or a device" };
+            return Err(TextureError::NotAFile { path: path.to_owned(), what });
+        }
+        Ok(Self::new(path, &found))
+    }
+
+    fn new(path: &Path, found: &Metadata) -> Self {
+        Self { path: path.to_owned(), bytes: found.len(), modified: found.modified().ok() }
+    }
+}
+
+/// How tiles are found in a file.
+#[derive(Debug)]
+enum TileTable {
+    Exr(Box<ExrTiles>),
+    Tiff(TiffTiles),
+}
+
+/// An open texture. Reading opens the file again where need be, and closes it when too many others are open.
+#[derive(Debug)]
+pub struct TextureFile {
+    header: TextureHeader,
+    identity: FileIdentity,
+    table: TileTable,
+    number: u64,
+}
+
+/// What a file is, by its first bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TextureContainer {
+    Exr,
+    Tiff,
+    Other,
+}
+
+impl TextureContainer {
+    /// Looks at the first bytes of a file, and goes back to its beginning.
+    pub(super) fn find(path: &Path, file: &mut (impl Read + Seek)) -> Result<Self, TextureError> {
+        let of_io = |error| TextureError::of_io(path, error);
+        let mut magic = Vec::new();
+        file.take(4).read_to_end(&mut magic).map_err(of_io)?;
+        file.rewind().map_err(of_io)?;
+        Ok(match *magic {
+            [0x76, 0x2f, 0x31, 0x01] => Self::Exr,
+            [b'I', b'I', 42 | 43, 0] | [b'M', b'M', 0, 42 | 43] => Self::Tiff,
+            [] => return Err(TextureError::corrupt(path, "it is empty")),
+            _ => Self::Other,
+        })
+    }
+}
+
+impl TextureFile {
+    /// Opens a texture: tiled OpenEXR or TIFF.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is a picture without tiles ([`TextureError::NotTiled`]) or something else.
+    pub fn open(path: &Path) -> Result<Self, TextureError> {
+        let identity = FileIdentity::of(path)?;
+        let mut file = BufReader::new(File::open(path).map_err(|error| TextureError::of_io(path, error))?);
+        let (header, table) = match TextureContainer::find(path, &mut file)? {
+            TextureContainer::Exr => {
+                let (header, tiles) = ExrTiles::open(path, &mut file, identity.bytes)?;
+                (header, TileTable::Exr(Box::new(tiles)))
+            }
+            TextureContainer::Tiff => {
+                let (header, tiles) = TiffTiles::open(path, file)?;
+                (header, TileTable::Tiff(tiles))
+            }
+            TextureContainer::Other => return Err(TextureError::Unknown(path.to_owned())),
+        };
+        check(path, &header)?;
+        Ok(Self { header, identity, table, number: handles::new_number() })
+    }
+
+    /// What the file says of itself.
+    pub fn header(&self) -> &TextureHeader {
+        &self.header
+    }
+
+    /// The file when it was opened.
+    pub fn identity(&self) -> &FileIdentity {
+        &self.identity
+    }
+
+    /// Reads a tile of a level: tile (`x`, `y`) begins at texel (64 `x`, 64 `y`). Words of texels outside of the
+    /// picture are 0. Returns the bytes that were read and decoded; none if the file's block was at hand.
+    ///
+    /// # Errors
+    /// If there is no such tile, or it cannot be read.
+    pub fn read_tile(
+        &self,
+        level: u32,
+        plane: u32,
+        x: u32,
+        y: u32,
+        out: &mut [u32; TILE_WORDS],
+    ) -> Result<usize, TextureError> {
+        let tiles = self.header.level_tiles(level);
+        if level >= self.header.levels || plane >= self.header.planes() || x >= tiles[0] || y >= tiles[1] {
+            return Err(TextureError::NoSuchTile(self.identity.path.clone()));
+        }
+        out.fill(0);
+        let size = self.header.level_size(level);
+        let begin = [x, y].map(|tile| tile * TILE_TEXELS);
+        let end = [0, 1].map(|axis| (begin[axis] + TILE_TEXELS).min(size[axis]));
+        let stored = match &self.table {
+            TileTable::Exr(tiles) => tiles.tile(),
+            TileTable::Tiff(tiles) => tiles.tile(),
+        };
+        let mut bytes = 0;
+        for block_y in begin[1] / stored[1]..end[1].div_ceil(stored[1]) {
+            for block_x in begin[0] / stored[0]..end[0].div_ceil(stored[0]) {
+                let block = [block_x, block_y];
+                let first = [0, 1].map(|axis| begin[axis].max(block[axis] * stored[axis]));
+                let part = BlockPart {
+                    from: [0, 1].map(|axis| first[axis] - block[axis] * stored[axis]),
+                    to: [0, 1].map(|axis| first[axis] - begin[axis]),
+                    size: [0, 1].map(|axis| end[axis].min((block[axis] + 1) * stored[axis]) - first[axis]),
+                };
+                bytes += self.with_block(level, block, |found| {
+                    found.copy_to(part, self.header.format, self.header.channels, plane, out);
+                })?;
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// Reads a block of the file, or takes the one that was read last, and hands it to `use_block`.
+    fn with_block(&self, level: u32, at: [u32; 2], use_block: impl FnOnce(&TexelBlock)) -> Result<usize, TextureError> {
+        let path = &self.identity.path;
+        let kept_level = if matches!(self.table, TileTable::Tiff(_)) { level } else { 0 };
+        let owner = HandleOwner { texture: self.number, level: kept_level };
+        let mut handle = match handles::take(owner, (level, at)) {
+            Some(handle) => handle,
+            None => self.reopened(level)?,
+        };
+        let mut bytes = 0;
+        if handle.at != Some((level, at)) {
+            let read = match (&self.table, &mut handle.reader) {
+                (TileTable::Exr(tiles), TileReader::Exr(file)) => tiles.read(path, file, &self.header, level, at),
+                (TileTable::Tiff(tiles), TileReader::Tiff(decoder)) => tiles.read(path, decoder, &self.header, at),
+                _ => Err(TextureError::NoSuchTile(path.clone())),
+            };
+            (handle.block, bytes) = read?;
+            handle.at = Some((level, at));
+        }
+        use_block(&handle.block);
+        handles::put_back(owner, handle);
+        Ok(bytes)
+    }
+
+    /// Opens the file again, which must not have changed.
+    fn reopened(&self, level: u32) -> Result<TextureHandle, TextureError> {
+        let path = &self.identity.path;
+        let of_io = |error| TextureError::of_io(path, error);
+        if FileIdentity::of(path)? != self.identity {
+            return Err(TextureError::Changed(path.clone()));
+        }
+        let file = File::open(path).map_err(of_io)?;
+        if FileIdentity::new(path, &file.metadata().map_err(of_io)?) != self.identity {
+            return Err(TextureError::Changed(path.clone()));
+        }
+        let file = BufReader::new(file);
+        let reader = match &self.table {
+            TileTable::Exr(_) => TileReader::Exr(file),
+            TileTable::Tiff(_) => TileReader::Tiff(TiffTiles::reader(path, file, level)?),
+        };
+        Ok(TextureHandle { reader, at: None, block: TexelBlock::default() })
+    }
+}
+
+impl Drop for TextureFile {
+    fn drop(&mut self) {
+        handles::close(self.number);
+    }
+}
+
+/// The most channels of a texture: as many as planes of floats that a tile's key can name.
+const CHANNELS_MAX: u32 = 64;
+
+/// The longest side of a texture: a tile's key has 16 bits for each coordinate.
+const SIDE_MAX: u32 = 1 << 22;
+
+fn check(path: &Path, header: &TextureHeader) -> Result<(), TextureError> {
+    let [width, height] = [header.width, header.height];
+    if width == 0 || height == 0 || header.channels == 0 {
+        return Err(TextureError::unsupported(path, "it has no texels"));
+    }
+    if header.channels > CHANNELS_MAX {
+        let reason = format!("it has {} channels; {CHANNELS_MAX} are supported", header.channels);
+        return Err(TextureError::unsupported(path, reason));
+    }
+    if width.max(height) > SIDE_MAX {
+        let reason = format!("it is {width} x {height} texels large; {SIDE_MAX} along a side are supported");
+        return Err(TextureError::unsupported(path, reason));
+    }
+    if header.kind == TextureKind::Cube && u64::from(width) * 2 != u64::from(height) * 3 {
+        return Err(TextureError::unsupported(path, "its six faces are not packed three wide and two high"));
+    }
+    if header.levels < whole_levels(width, height) && !matches!(header.kind, TextureKind::Shadow | TextureKind::Cube) {
+        return Err(TextureError::NotTiled { path: path.to_owned(), lacks: "smaller levels" });
+    }
+    Ok(())
+}

@@ -1,0 +1,24 @@
+//! Texture files: tiled pictures with levels, which are read tile by tile, and their maker.
+//!
+//! A texture is a tiled OpenEXR file of halves or floats, or a tiled TIFF file of 8 or 16 bits or floats, as `maketx`
+//! of OpenImageIO and `txmake` write them. [`TextureFile`] reads any tile of it.
+
+mod block;
+mod error;
+mod exr_tiles;
+mod file;
+mod handles;
+mod header;
+#[cfg(test)]
+mod tests;
+mod tiff_tiles;
+
+pub use error::TextureError;
+pub use file::{FileIdentity, TextureFile};
+pub use header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
+
+/// Width and height of a tile, in texels.
+pub const TILE_TEXELS: u32 = 64;
+
+/// The words of a tile, row by row from the top.
+pub const TILE_WORDS: usize = (TILE_TEXELS * TILE_TEXELS) as usize;

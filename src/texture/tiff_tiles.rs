@@ -1,0 +1,189 @@
+//! Tiles of TIFF files, read one at a time. Each level is an image of its own.
+
+use super::block::TexelBlock;
+use super::error::TextureError;
+use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
+use std::fs::File;
+use std::io::{BufReader, Read, Seek};
+use std::path::Path;
+use tiff::decoder::{ChunkType, Decoder, Limits};
+use tiff::tags::{PhotometricInterpretation, SampleFormat, Tag};
+
+/// An open file, at one of its images.
+pub(super) type TiffReader = Decoder<BufReader<File>>;
+
+/// Pixar's tag of what a texture is a picture of.
+pub(super) const TEXTURE_FORMAT: Tag = Tag::Unknown(33302);
+/// Pixar's tag of what is seen outside of a texture.
+pub(super) const WRAP_MODES: Tag = Tag::Unknown(33303);
+/// Pixar's tag of the cotangent of half the angle of view of a cube's faces.
+pub(super) const FOV_COT: Tag = Tag::Unknown(33304);
+/// Pixar's tag of [`ShadowMatrices::screen_from_world`].
+pub(super) const WORLD_TO_SCREEN: Tag = Tag::Unknown(33305);
+/// Pixar's tag of [`ShadowMatrices::camera_from_world`].
+pub(super) const WORLD_TO_CAMERA: Tag = Tag::Unknown(33306);
+
+/// The most bytes of a table of offsets: 8 for each tile of the largest picture.
+const TABLE_BYTES_MAX: usize = 256 << 20;
+
+/// The largest tile that is read.
+const BLOCK_TEXELS_MAX: u64 = 1 << 22;
+
+/// How a file's tiles are cut.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TiffTiles {
+    tile: [u32; 2],
+}
+
+impl TiffTiles {
+    /// Reads what stands in the directories of all levels.
+    pub(super) fn open(path: &Path, file: BufReader<File>) -> Result<(TextureHeader, Self), TextureError> {
+        let of_tiff = |error| TextureError::of_tiff(path, error);
+        let mut decoder = decoder(path, file)?;
+        let mut header = first_header(path, &mut decoder)?;
+        if decoder.get_chunk_type() != ChunkType::Tile {
+            return Err(TextureError::NotTiled { path: path.to_owned(), lacks: "tiles" });
+        }
+        if decoder.find_tag_unsigned::<u16>(Tag::PlanarConfiguration).map_err(of_tiff)? == Some(2) {
+            return Err(TextureError::NotTiled { path: path.to_owned(), lacks: "tiles that hold all channels" });
+        }
+        let (width, height) = decoder.chunk_dimensions();
+        if u64::from(width) * u64::from(height) > BLOCK_TEXELS_MAX {
+            return Err(TextureError::NotTiled { path: path.to_owned(), lacks: "small tiles" });
+        }
+        let whole = super::header::whole_levels(header.width, header.height);
+        while decoder.more_images() && header.levels < whole {
+            decoder.next_image().map_err(of_tiff)?;
+            let is_next = decoder.dimensions().map_err(of_tiff)? == header.level_size(header.levels).into()
+                && decoder.get_chunk_type() == ChunkType::Tile
+                && decoder.chunk_dimensions() == (width, height)
+                && samples(path, &mut decoder)? == (header.format, header.channels);
+            if !is_next {
+                break;
+            }
+            header.levels += 1;
+        }
+        Ok((header, Self { tile: [width, height] }))
+    }
+
+    /// Width and height of a tile of the file.
+    pub(super) fn tile(self) -> [u32; 2] {
+        self.tile
+    }
+
+    /// Opens a file again, at a level.
+    pub(super) fn reader(path: &Path, file: BufReader<File>, level: u32) -> Result<TiffReader, TextureError> {
+        let mut decoder = decoder(path, file)?;
+        decoder.seek_to_image(level as usize).map_err(|error| TextureError::of_tiff(path, error))?;
+        Ok(decoder)
+    }
+
+    /// Decodes a tile of the file, of the level that the reader is at. Returns it with the bytes that were read.
+    pub(super) fn read(
+        self,
+        path: &Path,
+        decoder: &mut TiffReader,
+        header: &TextureHeader,
+        [x, y]: [u32; 2],
+    ) -> Result<(TexelBlock, usize), TextureError> {
+        let of_tiff = |error| TextureError::of_tiff(path, error);
+        let across = decoder.dimensions().map_err(of_tiff)?.0.div_ceil(self.tile[0]);
+        let index = y * across + x;
+        if index >= decoder.tile_count().map_err(of_tiff)? {
+            return Err(TextureError::NoSuchTile(path.to_owned()));
+        }
+        let layout = decoder.image_chunk_buffer_layout(index).map_err(of_tiff)?;
+        let mut bytes = vec![0; layout.complete_len];
+        decoder.read_chunk_bytes(index, &mut bytes).map_err(of_tiff)?;
+        let (width, height) = decoder.chunk_data_dimensions(index);
+        let needed = width as usize * height as usize * header.channels as usize * header.format.bytes();
+        if bytes.len() < needed {
+            return Err(TextureError::corrupt(path, "a tile is too small"));
+        }
+        Ok((TexelBlock { width, height, bytes }, needed))
+    }
+}
+
+fn decoder(path: &Path, file: BufReader<File>) -> Result<TiffReader, TextureError> {
+    let mut limits = Limits::default();
+    limits.ifd_value_size = TABLE_BYTES_MAX;
+    let decoder = Decoder::new(file).map_err(|error| TextureError::of_tiff(path, error))?;
+    Ok(decoder.with_limits(limits))
+}
+
+/// What the first image says; one level.
+fn first_header(path: &Path, decoder: &mut TiffReader) -> Result<TextureHeader, TextureError> {
+    let (width, height) = decoder.dimensions().map_err(|error| TextureError::of_tiff(path, error))?;
+    if width == 0 || height == 0 {
+        return Err(TextureError::unsupported(path, "it has no texels"));
+    }
+    let tags = TiffTextureTags::read(path, decoder)?;
+    let (format, channels) = samples(path, decoder)?;
+    let TiffTextureTags { kind, wrap, matrices, fov } = tags;
+    Ok(TextureHeader { width, height, levels: 1, channels, format, kind, wrap, matrices, fov })
+}
+
+/// What the samples of an image are, and how many a texel has.
+fn samples<R: Read + Seek>(path: &Path, decoder: &mut Decoder<R>) -> Result<(TexelFormat, u32), TextureError> {
+    let of_tiff = |error| TextureError::of_tiff(path, error);
+    let colours = decoder.find_tag_unsigned::<u16>(Tag::PhotometricInterpretation).map_err(of_tiff)?;
+    let colours = colours.and_then(PhotometricInterpretation::from_u16);
+    if !matches!(colours, Some(PhotometricInterpretation::BlackIsZero | PhotometricInterpretation::RGB)) {
+        return Err(TextureError::unsupported(path, "its texels are neither grey nor red, green and blue"));
+    }
+    let bits = decoder.find_tag_unsigned_vec::<u16>(Tag::BitsPerSample).map_err(of_tiff)?.unwrap_or_else(|| vec![1]);
+    let formats = decoder.find_tag_unsigned_vec::<u16>(Tag::SampleFormat).map_err(of_tiff)?;
+    let format = formats
+        .as_ref()
+        .and_then(|all| all.first())
+        .map_or(SampleFormat::Uint, |&f| SampleFormat::from_u16_exhaustive(f));
+    let channels = decoder.find_tag_unsigned::<u16>(Tag::SamplesPerPixel).map_err(of_tiff)?.unwrap_or(1);
+    let is_one = bits.iter().all(|other| Some(other) == bits.first());
+    let texel = match (format, bits.first()) {
+        (SampleFormat::Uint, Some(8)) if is_one => TexelFormat::U8,
+        (SampleFormat::Uint, Some(16)) if is_one => TexelFormat::U16,
+        (SampleFormat::IEEEFP, Some(16)) if is_one => TexelFormat::F16,
+        (SampleFormat::IEEEFP, Some(32)) if is_one => TexelFormat::F32,
+        _ => return Err(TextureError::unsupported(path, "its samples are not of 8 or 16 bits or floats")),
+    };
+    if channels == 0 {
+        return Err(TextureError::unsupported(path, "it has no channels"));
+    }
+    Ok((texel, channels.into()))
+}
+
+/// What Pixar's tags say of a texture.
+#[derive(Debug)]
+pub(super) struct TiffTextureTags {
+    pub(super) kind: TextureKind,
+    pub(super) wrap: [WrapMode; 2],
+    pub(super) matrices: Option<ShadowMatrices>,
+    pub(super) fov: Option<f32>,
+}
+
+impl TiffTextureTags {
+    /// Reads the tags, and refuses textures of other renderers.
+    pub(super) fn read<R: Read + Seek>(path: &Path, decoder: &mut Decoder<R>) -> Result<Self, TextureError> {
+        let mut text = |tag| decoder.get_tag_ascii_string(tag).ok();
+        let (format, wrap, software) = (text(TEXTURE_FORMAT), text(WRAP_MODES), text(Tag::Software));
+        let format = format.unwrap_or_default();
+        if let Some(maker) = foreign(&format, &software.unwrap_or_default()) {
+            return Err(TextureError::Foreign { path: path.to_owned(), maker });
+        }
+        let mut matrix = |tag| -> Option<[f32; 16]> { decoder.get_tag_f32_vec(tag).ok()?.try_into().ok() };
+        let (camera, screen) = (matrix(WORLD_TO_CAMERA), matrix(WORLD_TO_SCREEN));
+        let matrices = camera.zip(screen).map(|(camera, screen)| ShadowMatrices::of_screen(camera, &screen));
+        let kind = TextureKind::named(&format);
+        let cotangent = decoder.get_tag_f32(FOV_COT).ok().filter(|value| kind == TextureKind::Cube && *value > 0.0);
+        let fov = cotangent.map(|value| (1.0 / value).atan().to_degrees() * 2.0);
+        Ok(Self { kind, wrap: wrap.map(|names| WrapMode::pair(&names)).unwrap_or_default(), matrices, fov })
+    }
+}
+
+/// The renderer that alone can read a texture: those of Aqsis and Pixie have levels of their own in one image.
+fn foreign(format: &str, software: &str) -> Option<&'static str> {
+    let is_texture = !format.is_empty();
+    [("Aqsis", "Aqsis"), ("Pixie", "Pixie")].into_iter().find_map(|(word, maker)| {
+        (format.starts_with(word) || is_texture && software.starts_with(word)).then_some(maker)
+    })
+}
