@@ -1,5 +1,6 @@
 //! Archives in files and inline, conditionals, and requests about the stream itself.
 
+use super::binary::StreamCodes;
 use super::fault::{Parsed, RequestFault};
 use super::lexer::{Lexer, LineMark, TokenKind};
 use super::reader::{ErrorHandling, Reader};
@@ -9,6 +10,7 @@ use crate::files::FileRole;
 use crate::scene::SearchPaths;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// How deeply archives may be nested.
@@ -20,6 +22,7 @@ pub(super) struct InlineArchive {
     source: Arc<Source>,
     range: Range<usize>,
     mark: LineMark,
+    codes: Rc<StreamCodes>,
 }
 
 /// Identifies an open archive, to detect one that reads itself and would never end.
@@ -90,7 +93,8 @@ impl Reader<'_> {
                     &name,
                     offset,
                 )?;
-                let mut inner = Lexer::new(&archive.source, archive.range.clone(), archive.mark);
+                let mut inner = Lexer::new(&archive.source, archive.range.clone(), archive.mark)
+                    .with_codes(Rc::clone(&archive.codes));
                 self.read_requests(&mut inner);
             }
             None => {
@@ -147,9 +151,9 @@ impl Reader<'_> {
         let name = lexer.text()?;
         lexer.skip_to_request();
         let start = lexer.position();
-        let mark = lexer.mark_at(start);
+        let (mark, codes) = (lexer.mark_at(start), lexer.codes());
         let end = self.skip_block(lexer, "ArchiveBegin", "ArchiveEnd")?;
-        let archive = InlineArchive { source: Arc::clone(lexer.source()), range: start..end, mark };
+        let archive = InlineArchive { source: Arc::clone(lexer.source()), range: start..end, mark, codes };
         self.archives.insert(name, archive);
         Ok(())
     }

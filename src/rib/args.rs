@@ -47,7 +47,7 @@ impl Lexer<'_> {
             return Ok(values);
         }
         let open = self.position();
-        self.skip_byte();
+        self.open();
         let mut count = 0usize;
         while self.peek() == TokenKind::Number {
             let value = self.scalar()?;
@@ -59,7 +59,7 @@ impl Lexer<'_> {
         if self.peek() != TokenKind::Close {
             return Err(self.wanted("a number or ]"));
         }
-        self.skip_byte();
+        self.close();
         if count == N {
             Ok(values)
         } else {

@@ -1,8 +1,9 @@
-//! Bytes to tokens: the ASCII encoding of RISpec C.2, over a whole file in memory.
+//! Bytes to tokens: the encodings of RISpec C.2, text and binary, over a whole file in memory.
 //!
 //! Tokens need no allocation. Strings without escapes are slices of the input; numbers are pushed directly to the
 //! caller's vector.
 
+use super::binary::{self, BinaryToken, CodedText, FLOAT_BYTES, StreamCodes};
 use super::fault::{Parsed, RequestFault};
 use super::number::{self, Number};
 use super::source::Source;
@@ -10,6 +11,7 @@ use crate::diagnostic::SourceLocation;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// What the next token begins with.
@@ -27,7 +29,7 @@ pub(super) enum TokenKind {
     Close,
     /// A lone `-`, as in `DepthOfField -`.
     Dash,
-    /// A byte of the binary encoding.
+    /// A byte of the binary encoding that begins no token.
     Binary,
     /// A byte that begins no token.
     Unknown,
@@ -44,6 +46,10 @@ pub(super) struct Lexer<'a> {
     mark: LineMark,
     /// The furthest position located so far, so that many faults in one long request cost only one pass over it.
     furthest: Cell<LineMark>,
+    /// What codes of the binary encoding stand for here.
+    codes: Rc<StreamCodes>,
+    /// Inside a binary array: floats that are left.
+    packed: Option<usize>,
 }
 
 /// A position whose line is known.
@@ -80,7 +86,25 @@ impl LineMark {
 impl<'a> Lexer<'a> {
     /// Creates a lexer for `range` of `source`; `mark` is the line on which it begins.
     pub(super) fn new(source: &'a Arc<Source>, range: Range<usize>, mark: LineMark) -> Self {
-        Self { source, bytes: &source.bytes[..range.end], position: range.start, mark, furthest: Cell::new(mark) }
+        Self {
+            source,
+            bytes: &source.bytes[..range.end],
+            position: range.start,
+            mark,
+            furthest: Cell::new(mark),
+            codes: Rc::default(),
+            packed: None,
+        }
+    }
+
+    /// The same with codes that are known where it begins.
+    pub(super) fn with_codes(self, codes: Rc<StreamCodes>) -> Self {
+        Self { codes, ..self }
+    }
+
+    /// The codes that are known here.
+    pub(super) fn codes(&self) -> Rc<StreamCodes> {
+        Rc::clone(&self.codes)
     }
 
     /// The source it reads.
@@ -97,11 +121,7 @@ impl<'a> Lexer<'a> {
     pub(super) fn go_back(&mut self, position: usize) {
         debug_assert!(position <= self.position, "going back never goes forward");
         self.position = position;
-    }
-
-    /// Skips to the end, because the rest cannot be read.
-    pub(super) fn abandon(&mut self) {
-        self.position = self.bytes.len();
+        self.packed = None;
     }
 
     /// The location of a byte.
@@ -128,12 +148,25 @@ impl<'a> Lexer<'a> {
 
     /// Skips white space and comments and returns the kind of the next token.
     pub(super) fn peek(&mut self) -> TokenKind {
+        if let Some(left) = self.packed {
+            return if left > 0 { TokenKind::Number } else { TokenKind::Close };
+        }
         loop {
-            let Some(&byte) = self.bytes.get(self.position) else { return TokenKind::End };
-            match byte {
+            match self.next_byte() {
+                None => return TokenKind::End,
+                Some(0o314..=0o316) if self.define() => {}
+                Some(byte) => return self.kind_of(byte),
+            }
+        }
+    }
+
+    /// Skips white space and comments and returns the byte behind them.
+    fn next_byte(&mut self) -> Option<u8> {
+        loop {
+            match *self.bytes.get(self.position)? {
                 b' ' | b'\t' | b'\n' | b'\r' | 0x0c => self.position += 1,
                 b'#' => self.skip_comment(),
-                _ => return self.kind_of(byte),
+                byte => return Some(byte),
             }
         }
     }
@@ -163,9 +196,60 @@ impl<'a> Lexer<'a> {
                 }
             }
             0xff | 0x1a => TokenKind::End,
-            0x80..=0xfe => TokenKind::Binary,
+            0x80..=0xfe => self.kind_of_binary(),
             _ => TokenKind::Unknown,
         }
+    }
+
+    fn kind_of_binary(&self) -> TokenKind {
+        match self.binary() {
+            Some((BinaryToken::Number(_), _)) => TokenKind::Number,
+            Some((BinaryToken::String(_) | BinaryToken::StringCode(_), _)) => TokenKind::String,
+            Some((BinaryToken::Floats(_), _)) => TokenKind::Open,
+            Some((BinaryToken::Request(code), _)) if self.codes.requests.contains_key(&code) => TokenKind::Word,
+            _ => TokenKind::Binary,
+        }
+    }
+
+    /// The binary token that begins here.
+    #[inline]
+    fn binary(&self) -> Option<(BinaryToken, usize)> {
+        let rest = self.bytes.get(self.position..)?;
+        rest.first().filter(|byte| !byte.is_ascii()).and_then(|_| binary::token(rest))
+    }
+
+    /// Reads the definition of a code, if it is whole.
+    fn define(&mut self) -> bool {
+        let start = self.position;
+        let Some((token, length)) = self.binary() else { return false };
+        self.position += length;
+        let is_defined = self.next_byte().is_some_and(|byte| self.kind_of(byte) == TokenKind::String)
+            && match (token, self.coded_text()) {
+                (BinaryToken::DefineString(code), Ok(text)) => {
+                    Rc::make_mut(&mut self.codes).strings.insert(code, text);
+                    true
+                }
+                (BinaryToken::DefineRequest(code), Ok(CodedText::Inside(name))) => {
+                    Rc::make_mut(&mut self.codes).requests.insert(code, name);
+                    true
+                }
+                _ => false,
+            };
+        if !is_defined {
+            self.position = start;
+        }
+        is_defined
+    }
+
+    /// Reads a string that is to get a code.
+    fn coded_text(&mut self) -> Parsed<CodedText> {
+        Ok(match self.string()? {
+            Cow::Borrowed(text) => {
+                let start = text.as_ptr().addr() - self.bytes.as_ptr().addr();
+                CodedText::Inside(start..start + text.len())
+            }
+            Cow::Owned(text) => CodedText::Escaped(text.into()),
+        })
     }
 
     /// The end of the word that begins at `start`.
@@ -181,12 +265,19 @@ impl<'a> Lexer<'a> {
             return None;
         }
         let start = self.position;
+        if let Some((BinaryToken::Request(code), length)) = self.binary() {
+            self.position += length;
+            return self.codes.requests.get(&code).map(|name| &self.bytes[name.clone()]);
+        }
         self.position = self.word_end(start);
         Some(&self.bytes[start..self.position])
     }
 
     /// Reads a string.
     pub(super) fn string(&mut self) -> Parsed<Cow<'a, [u8]>> {
+        if self.bytes.get(self.position).is_some_and(|byte| !byte.is_ascii()) {
+            return self.binary_string();
+        }
         let start = self.position + 1;
         let rest = &self.bytes[start..];
         match memchr::memchr2(b'"', b'\\', rest) {
@@ -196,6 +287,24 @@ impl<'a> Lexer<'a> {
             }
             Some(_) => self.string_with_escapes(start),
             None => Err(self.unterminated(start)),
+        }
+    }
+
+    fn binary_string(&mut self) -> Parsed<Cow<'a, [u8]>> {
+        let start = self.position;
+        let (token, length) = self.binary().unwrap_or((BinaryToken::Floats(0), 1));
+        self.position += length;
+        match token {
+            BinaryToken::String(inside) => Ok(Cow::Borrowed(&self.bytes[start + inside.start..start + inside.end])),
+            BinaryToken::StringCode(code) => match self.codes.strings.get(&code) {
+                Some(CodedText::Inside(text)) => Ok(Cow::Borrowed(&self.bytes[text.clone()])),
+                Some(CodedText::Escaped(text)) => Ok(Cow::Owned(text.to_vec())),
+                None => {
+                    let message = format!("no string was defined for code {code}");
+                    Err(RequestFault::error("syntaxerror", start, message))
+                }
+            },
+            _ => Err(RequestFault::error("syntaxerror", start, "this is not a string")),
         }
     }
 
@@ -247,8 +356,22 @@ impl<'a> Lexer<'a> {
 
     /// Reads a number.
     pub(super) fn number(&mut self) -> Parsed<Number> {
-        let parsed = number::number(&self.bytes[self.position..]);
-        self.take_number(parsed)
+        if let Some(left) = self.packed.filter(|left| *left > 0) {
+            let value = binary::floats(&self.bytes[self.position..]).next().unwrap_or(f32::NAN);
+            self.packed = Some(left - 1);
+            self.position += FLOAT_BYTES;
+            return Ok(Number::Float(value.into()));
+        }
+        match self.binary() {
+            Some((BinaryToken::Number(number), length)) => {
+                self.position += length;
+                Ok(number)
+            }
+            _ => {
+                let parsed = number::number(&self.bytes[self.position..]);
+                self.take_number(parsed)
+            }
+        }
     }
 
     /// Moves past a number that was parsed here, or past the text that is not a number.
@@ -280,7 +403,13 @@ impl<'a> Lexer<'a> {
     /// Reads `[ numbers ]` and appends them to `out`.
     pub(super) fn float_array(&mut self, out: &mut Vec<f32>) -> Parsed<()> {
         let open = self.position;
-        self.position += 1;
+        self.open();
+        if let Some(count) = self.packed.take() {
+            let end = self.position + count * FLOAT_BYTES;
+            out.extend(binary::floats(&self.bytes[self.position..end]));
+            self.position = end;
+            return Ok(());
+        }
         loop {
             match self.peek() {
                 TokenKind::Number => out.push(self.float32()?),
@@ -293,13 +422,16 @@ impl<'a> Lexer<'a> {
     #[inline]
     pub(super) fn float32(&mut self) -> Parsed<f32> {
         let parsed = number::float32(&self.bytes[self.position..]);
+        if parsed.is_none() {
+            return self.number().map(Number::to_f32);
+        }
         self.take_number(parsed)
     }
 
     /// Reads `[ integers ]` and appends them to `out`.
     pub(super) fn int_array(&mut self, out: &mut Vec<i32>) -> Parsed<()> {
         let open = self.position;
-        self.position += 1;
+        self.open();
         loop {
             match self.peek() {
                 TokenKind::Number => out.push(self.int()?),
@@ -321,7 +453,7 @@ impl<'a> Lexer<'a> {
     /// Reads `[ strings ]` and calls `each` for every one.
     pub(super) fn string_array(&mut self, each: &mut dyn FnMut(Cow<'a, [u8]>)) -> Parsed<()> {
         let open = self.position;
-        self.position += 1;
+        self.open();
         loop {
             match self.peek() {
                 TokenKind::String => each(self.string()?),
@@ -332,7 +464,7 @@ impl<'a> Lexer<'a> {
 
     fn close_array(&mut self, found: TokenKind, open: usize, wanted: &str) -> Parsed<()> {
         if found == TokenKind::Close {
-            self.position += 1;
+            self.close();
             return Ok(());
         }
         let location = self.location(open);
@@ -345,10 +477,10 @@ impl<'a> Lexer<'a> {
     pub(super) fn next_value_is_strings(&mut self) -> bool {
         let start = self.position;
         if self.peek() == TokenKind::Open {
-            self.position += 1;
+            self.open();
         }
         let strings = self.peek() == TokenKind::String;
-        self.position = start;
+        self.go_back(start);
         strings
     }
 
@@ -359,7 +491,7 @@ impl<'a> Lexer<'a> {
             TokenKind::String => self.string().map(drop),
             TokenKind::Open => {
                 let open = self.position;
-                self.position += 1;
+                self.open();
                 loop {
                     match self.peek() {
                         TokenKind::Number => drop(self.number()?),
@@ -384,12 +516,44 @@ impl<'a> Lexer<'a> {
                 // Reading a malformed string or number has moved the position already; the request's fault covers it.
                 TokenKind::Number => drop(self.number()),
                 TokenKind::String => drop(self.string()),
-                TokenKind::Open | TokenKind::Close | TokenKind::Dash | TokenKind::Unknown => self.position += 1,
+                TokenKind::Open => self.open(),
+                TokenKind::Close => self.close(),
+                TokenKind::Dash | TokenKind::Unknown => self.position += 1,
             }
         }
     }
 
-    /// Skips one byte, a bracket or a dash that was peeked at.
+    /// Moves past a `[`, or past the head of a binary array.
+    pub(super) fn open(&mut self) {
+        match self.binary() {
+            Some((BinaryToken::Floats(count), head)) => {
+                self.position += head;
+                self.packed = Some(count);
+            }
+            _ => self.position += 1,
+        }
+    }
+
+    /// Moves past the end of an array.
+    pub(super) fn close(&mut self) {
+        if self.packed.take().is_none() {
+            self.position += 1;
+        }
+    }
+
+    /// What is wrong with the binary byte that was peeked at.
+    pub(super) fn binary_problem(&self) -> String {
+        let byte = self.bytes.get(self.position).copied().unwrap_or_default();
+        match self.binary() {
+            Some((BinaryToken::Request(code), _)) => format!("no request was defined for code {code}"),
+            Some(_) => "the definition of a code lacks its string".to_owned(),
+            None => {
+                format!("the byte {byte:o} (octal) begins no token of the binary encoding, or its token is cut off")
+            }
+        }
+    }
+
+    /// Skips one byte, such as a dash, that was peeked at.
     pub(super) fn skip_byte(&mut self) {
         self.position += 1;
     }
@@ -404,124 +568,11 @@ pub(super) fn describe(kind: TokenKind) -> &'static str {
         TokenKind::Open => "[",
         TokenKind::Close => "]",
         TokenKind::Dash => "-",
-        TokenKind::Binary => "a byte of the binary encoding",
+        TokenKind::Binary => "a wrong byte of the binary encoding",
         TokenKind::Unknown => "an invalid byte",
         TokenKind::End => "the end of the file",
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn source(text: impl AsRef<[u8]>) -> Arc<Source> {
-        Arc::new(Source::of_test(text.as_ref()))
-    }
-
-    /// Returns what `read` gives for the text, and the kind of the next token.
-    fn lexed<T>(text: impl AsRef<[u8]>, read: impl FnOnce(&mut Lexer<'_>) -> T) -> (T, TokenKind) {
-        let source = source(text);
-        let mut lexer = Lexer::new(&source, 0..source.bytes.len(), LineMark::START);
-        lexer.peek();
-        let value = read(&mut lexer);
-        (value, lexer.peek())
-    }
-
-    #[test]
-    fn malformed_numbers_are_faults_and_are_skipped() {
-        for text in ["1abc", "1.2.3", "1e", ".", "-.", "0x10", "1..2"] {
-            let source = source(text);
-            let mut lexer = Lexer::new(&source, 0..text.len(), LineMark::START);
-            let fault = lexer.float32().expect_err(text);
-            assert_eq!((fault.code, fault.offset), ("syntaxerror", 0), "{text}");
-            assert!(lexer.position() > 0, "{text}");
-        }
-    }
-
-    #[test]
-    fn integers_and_floats_are_distinguished() {
-        assert_eq!(lexed("42", |lexer| lexer.int().ok()).0, Some(42));
-        assert_eq!(lexed("-2147483648", |lexer| lexer.int().ok()).0, Some(i32::MIN));
-        assert_eq!(lexed("1.0", |lexer| lexer.int().map_err(|fault| fault.code)).0, Err("badargument"));
-        assert_eq!(lexed("4000000000", |lexer| lexer.int().map_err(|fault| fault.code)).0, Err("range"));
-        assert_eq!(
-            lexed("99999999999999999999", |lexer| lexer.int().map_err(|fault| fault.code)).0,
-            Err("badargument")
-        );
-    }
-
-    #[test]
-    fn strings_and_their_escapes() {
-        for (text, wanted) in [
-            (&br#""""#[..], &b""[..]),
-            (br#""plain # [text]""#, b"plain # [text]"),
-            (br#""a\nb\tc\rd\be\ff""#, b"a\nb\tc\rd\x08e\x0cf"),
-            (br#""\\ \" \q""#, b"\\ \" q"),
-            (br#""\101\60\0601""#, b"A001"),
-            (b"\"one\\\ntwo\\\r\nthree\"", b"onetwothree"),
-            (b"\"line\nline\"", b"line\nline"),
-            (b"\"\xff\"", b"\xff"),
-        ] {
-            let (value, next) = lexed(text, |lexer| lexer.string().expect("a string").into_owned());
-            assert_eq!((value.as_slice(), next), (wanted, TokenKind::End), "{}", String::from_utf8_lossy(text));
-        }
-    }
-
-    #[test]
-    fn an_unterminated_string_ends_with_its_line() {
-        let (fault, next) = lexed("\"lost\nSphere", |lexer| lexer.string().expect_err("no end"));
-        assert_eq!((fault.code, fault.offset, next), ("syntaxerror", 0, TokenKind::Word));
-    }
-
-    #[test]
-    fn comments_and_white_space() {
-        let text = "# a \" comment [\r## hint\r\n \t\x0c \n WorldBegin#x";
-        assert_eq!(
-            lexed(text, |lexer| lexer.word().map(<[u8]>::to_vec)),
-            (Some(b"WorldBegin".to_vec()), TokenKind::End)
-        );
-    }
-
-    #[test]
-    fn lines_end_with_lf_crlf_or_cr() {
-        for text in ["a\nb\n  c", "a\r\nb\r\n  c", "a\rb\r  c"] {
-            let source = source(text);
-            let mut lexer = Lexer::new(&source, 0..text.len(), LineMark::START);
-            let mut locations = Vec::new();
-            while lexer.peek() == TokenKind::Word {
-                let location = lexer.request_location(lexer.position());
-                locations.push((location.line, location.column));
-                lexer.word();
-            }
-            assert_eq!(locations, [(1, 1), (2, 1), (3, 3)], "{text:?}");
-            // A location after the mark and one before it.
-            assert_eq!((lexer.location(0).line, lexer.location(text.len()).line), (1, 3));
-        }
-    }
-
-    #[test]
-    fn arrays() {
-        let mut floats = Vec::new();
-        assert_eq!(lexed("[1 2.5-3 # c\n 4e0]", |lexer| lexer.float_array(&mut floats)), (Ok(()), TokenKind::End));
-        assert_eq!(floats, [1.0, 2.5, -3.0, 4.0]);
-        let mut ints = Vec::new();
-        assert_eq!(lexed("[]", |lexer| lexer.int_array(&mut ints)), (Ok(()), TokenKind::End));
-        for text in ["[1 2 Sphere", "[1 \"a\"]", "[1 [2]]", "[1 2", "[1 @]"] {
-            let (fault, _) = lexed(text, |lexer| lexer.float_array(&mut floats).expect_err("not closed"));
-            assert_eq!(fault.code, "syntaxerror", "{text}");
-        }
-    }
-
-    #[test]
-    fn skipping_always_ends_at_a_request() {
-        let text = "1 [2 3] \"s WorldEnd\" ] @ 1..2 \"open\n - + TransformEnd";
-        let (word, _) = lexed(text, |lexer| {
-            lexer.skip_to_request();
-            lexer.word().map(<[u8]>::to_vec)
-        });
-        assert_eq!(word, Some(b"TransformEnd".to_vec()));
-        assert_eq!(lexed(b"WorldEnd\xff Sphere", |lexer| lexer.word().map(<[u8]>::len)), (Some(8), TokenKind::End));
-        assert_eq!(lexed("WorldEnd\r\n\x1a", |lexer| lexer.word().map(<[u8]>::len)), (Some(8), TokenKind::End));
-        assert_eq!(lexed(b"\x80", |_| ()).1, TokenKind::Binary);
-    }
-}
+mod tests;

@@ -13,6 +13,7 @@ mod archives;
 mod args;
 mod attributes;
 mod basis;
+mod binary;
 mod blocks;
 mod declare;
 mod displays;
@@ -160,8 +161,8 @@ pub struct Summary {
     pub requests: u64,
     /// Number of reported errors, repeats included.
     pub errors: u64,
-    /// Whether something was not read: the end of a text is missing or does not fit in host memory, it is damaged or
-    /// binary, or an archive cannot be read.
+    /// Whether something was not read: the end of a text is missing or does not fit in host memory, it is damaged, or
+    /// an archive cannot be read.
     pub incomplete: bool,
     /// Number of requests for geometry that is not supported or not valid.
     pub left_out: u64,

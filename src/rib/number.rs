@@ -12,6 +12,16 @@ pub(super) enum Number {
     Float(f64),
 }
 
+impl Number {
+    /// The nearest 32-bit float.
+    pub(super) fn to_f32(self) -> f32 {
+        match self {
+            Self::Int(value) => value as f32,
+            Self::Float(value) => value as f32,
+        }
+    }
+}
+
 /// Parses the number at the start of `bytes`; returns it with its length.
 pub(super) fn number(bytes: &[u8]) -> Option<(Number, usize)> {
     match integer(bytes) {

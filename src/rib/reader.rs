@@ -344,12 +344,13 @@ impl<'r> Reader<'r> {
         }
     }
 
+    /// Reports a byte that begins no token, and goes on at the next request.
     fn refuse_binary(&mut self, lexer: &mut Lexer<'_>, offset: usize) {
-        let message = "the binary encoding of RIB is not supported yet; the rest of the file is skipped";
-        let hint = "write it as text: Option \"rib\" \"format\" [\"ascii\"]";
-        self.messages.report(lexer, RequestFault::error("unimplement", offset, message).hint(hint));
+        let fault = RequestFault::error("syntaxerror", offset, lexer.binary_problem());
+        self.messages.report(lexer, fault.hint("reading goes on at the next request"));
         self.summary.incomplete = true;
-        lexer.abandon();
+        lexer.skip_byte();
+        lexer.skip_to_request();
     }
 
     /// Reads the parameter list of the current request into [`Self::params`].

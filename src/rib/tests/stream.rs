@@ -228,9 +228,105 @@ fn gzip_and_binary() {
     let mut packed = gzip(&text);
     packed.truncate(packed.len() - 6);
     assert_eq!(read_bytes(packed, &Settings::default()).codes(), [("badfile", 0)]);
-    let outcome = read_bytes(b"WorldBegin\nSphere 1 -1 1 360\n\xa6\x01 Sphere".as_slice(), &Settings::default());
-    assert_eq!(outcome.codes(), [("unimplement", 3), ("nesting", 1)]);
-    assert_eq!(outcome.world().drawables.len(), 1);
+}
+
+/// A number, as a program writes it to the binary encoding.
+fn packed_number(word: &str) -> Vec<u8> {
+    match word.parse::<i32>() {
+        Ok(value) if value == value as i8 as i32 => vec![0o200, value as u8],
+        Ok(value) => [&[0o203], &value.to_be_bytes()[..]].concat(),
+        Err(_) => [&[0o244], &word.parse::<f32>().expect("a number").to_be_bytes()[..]].concat(),
+    }
+}
+
+/// Text whose tokens are separated by blanks, in the binary encoding: requests and strings by codes that are defined
+/// where they are first used, arrays of floats packed.
+fn packed(text: &str) -> Vec<u8> {
+    let (mut bytes, mut requests, mut strings) = (Vec::new(), Vec::new(), Vec::new());
+    let mut floats: Option<Vec<f32>> = None;
+    for word in text.split_whitespace() {
+        let code = |known: &mut Vec<String>| match known.iter().position(|other| other == word) {
+            Some(code) => (code as u8, false),
+            None => (known.len() as u8, {
+                known.push(word.to_owned());
+                true
+            }),
+        };
+        match (word.as_bytes()[0], &mut floats) {
+            (b'[', _) => floats = Some(Vec::new()),
+            (b']', Some(values)) => {
+                bytes.extend([0o310, values.len() as u8]);
+                bytes.extend(values.iter().flat_map(|value| value.to_be_bytes()));
+                floats = None;
+            }
+            (_, Some(values)) => values.push(word.parse().expect("a number")),
+            (b'"', None) => {
+                let text = word.trim_matches('"').as_bytes();
+                let (code, is_new) = code(&mut strings);
+                if is_new {
+                    bytes.extend([0o316, 1, code, 0o220 + text.len() as u8]);
+                    bytes.extend(text);
+                }
+                bytes.extend([0o320, 1, code]);
+            }
+            (first, None) if first.is_ascii_alphabetic() => {
+                let (code, is_new) = code(&mut requests);
+                if is_new {
+                    bytes.extend([0o314, code, 0o240, word.len() as u8]);
+                    bytes.extend(word.as_bytes());
+                }
+                bytes.extend([0o246, code]);
+            }
+            _ => bytes.extend(packed_number(word)),
+        }
+    }
+    bytes
+}
+
+#[test]
+fn the_binary_encoding_reads_as_its_text() {
+    let text = "WorldBegin ArchiveBegin \"a\" Color [ .25 .5 1 ] Sphere 1.5 -1 1 360 ArchiveEnd Translate -300 2.5 70000 \
+                Surface \"matte\" \"Kd\" .5 \"Ka\" [ .25 ] ReadArchive \"a\" \
+                Polygon \"P\" [ 0 0 0 1 0 0 1 1 0.125 ] \"Cs\" [ 1 0 0 0 1 0 0 0 1 ] WorldEnd";
+    let drawn = |outcome: &ReadOutcome| {
+        assert_eq!(outcome.codes(), []);
+        let drawables = outcome.world().drawables.iter();
+        let parts = drawables.map(|drawable| {
+            let surface = drawable.attributes.surface.as_ref().expect("a shader");
+            let geometry = (drawable.geometry.shape.clone(), drawable.geometry.primvars.clone());
+            (geometry, drawable.attributes.color, surface.params.clone(), surface.world_from_shader.clone())
+        });
+        format!("{:?}", parts.collect::<Vec<_>>())
+    };
+    let wanted = drawn(&read_text(text));
+    assert!(wanted.contains("Kd") && wanted.contains("1.5") && wanted.contains("0.125"), "{wanted}");
+    let bytes = packed(text);
+    assert!(!bytes.windows(4).any(|part| part == b"2.5 "));
+    assert_eq!(drawn(&read_bytes(bytes.clone(), &Settings::default())), wanted);
+    // Text may stand between binary tokens.
+    let mixed = [b"# \xa6 a comment\nColor [0 0 1]\n", &bytes[..]].concat();
+    assert_eq!(drawn(&read_bytes(mixed, &Settings::default())), wanted);
+}
+
+#[test]
+fn damaged_binary_tokens_are_reported_and_skipped() {
+    let outcome = |middle: &[u8]| {
+        let bytes = [b"WorldBegin\nSphere 1 -1 1 360\n", middle, b"\nSphere 1 -1 1 360\nWorldEnd\n"].concat();
+        let outcome = read_bytes(bytes, &Settings::default());
+        (outcome.codes(), outcome.summary.incomplete, outcome.world().drawables.len())
+    };
+    // A reserved byte, a request without a definition, a definition without its string, a string without one.
+    assert_eq!(outcome(b"\xb0"), (vec![("syntaxerror", 3)], true, 2));
+    assert_eq!(outcome(b"\xa6\x01 1 2 [3]"), (vec![("syntaxerror", 3)], true, 2));
+    assert_eq!(outcome(b"\xcc\x01 7"), (vec![("syntaxerror", 3)], true, 2));
+    assert_eq!(outcome(b"Surface \xcf\x07"), (vec![("syntaxerror", 3)], false, 2));
+    // Definitions that follow each other without end.
+    let definitions = b"\xcc\x01".repeat(100_000);
+    assert!(!outcome(&definitions).0.is_empty());
+    // A token that the end of the file cuts off.
+    let bytes = b"WorldBegin\nSphere 1 -1 1 360\nColor \xc8\x03\0\0".to_vec();
+    let outcome = read_bytes(bytes, &Settings::default());
+    assert!(outcome.summary.incomplete && outcome.world().drawables.len() == 1);
 }
 
 #[test]
