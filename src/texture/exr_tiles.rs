@@ -177,9 +177,10 @@ fn channels(path: &Path, header: &Header) -> Result<(TexelFormat, Vec<usize>), T
     Ok((if is_half { TexelFormat::F16 } else { TexelFormat::F32 }, channel_order(list)))
 }
 
-/// Red, green, blue and alpha come first, then all others as in the file.
+/// Red (or grey), green, blue and alpha come first, then all others as in the file.
 pub(super) fn channel_order(list: &[ChannelDescription]) -> Vec<usize> {
-    let rank = |index: &usize| ["R", "G", "B", "A"].iter().position(|name| list[*index].name == **name).unwrap_or(4);
+    let rank =
+        |index: &usize| ["R", "Y", "G", "B", "A"].iter().position(|name| list[*index].name == **name).unwrap_or(5);
     let mut order: Vec<usize> = (0..list.len()).collect();
     order.sort_by_key(rank);
     order

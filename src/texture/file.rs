@@ -91,7 +91,7 @@ impl TextureFile {
     pub fn open(path: &Path) -> Result<Self, TextureError> {
         let identity = FileIdentity::of(path)?;
         let mut file = BufReader::new(File::open(path).map_err(|error| TextureError::of_io(path, error))?);
-        let (header, table) = match TextureContainer::find(path, &mut file)? {
+        let (mut header, table) = match TextureContainer::find(path, &mut file)? {
             TextureContainer::Exr => {
                 let (header, tiles) = ExrTiles::open(path, &mut file, identity.bytes)?;
                 (header, TileTable::Exr(Box::new(tiles)))
@@ -103,6 +103,10 @@ impl TextureFile {
             TextureContainer::Other => return Err(TextureError::Unknown(path.to_owned())),
         };
         check(path, &header)?;
+        if header.kind == TextureKind::Cube {
+            // The levels at which each face has whole texels.
+            header.levels = header.levels.min(whole_levels(header.height / 2, 1));
+        }
         Ok(Self { header, identity, table, number: handles::new_number() })
     }
 
@@ -215,7 +219,7 @@ const CHANNELS_MAX: u32 = 64;
 /// The longest side of a texture: a tile's key has 16 bits for each coordinate.
 const SIDE_MAX: u32 = 1 << 22;
 
-fn check(path: &Path, header: &TextureHeader) -> Result<(), TextureError> {
+pub(super) fn check(path: &Path, header: &TextureHeader) -> Result<(), TextureError> {
     let [width, height] = [header.width, header.height];
     if width == 0 || height == 0 || header.channels == 0 {
         return Err(TextureError::unsupported(path, "it has no texels"));
@@ -230,6 +234,9 @@ fn check(path: &Path, header: &TextureHeader) -> Result<(), TextureError> {
     }
     if header.kind == TextureKind::Cube && u64::from(width) * 2 != u64::from(height) * 3 {
         return Err(TextureError::unsupported(path, "its six faces are not packed three wide and two high"));
+    }
+    if header.kind == TextureKind::Cube && !(height / 2).is_power_of_two() {
+        return Err(TextureError::unsupported(path, "the sides of its six faces are no powers of two"));
     }
     if header.levels < whole_levels(width, height) && !matches!(header.kind, TextureKind::Shadow | TextureKind::Cube) {
         return Err(TextureError::NotTiled { path: path.to_owned(), lacks: "smaller levels" });

@@ -9,13 +9,19 @@ mod exr_tiles;
 mod file;
 mod handles;
 mod header;
+mod levels;
+mod make;
+mod picture;
 #[cfg(test)]
 mod tests;
 mod tiff_tiles;
+mod write;
 
 pub use error::TextureError;
 pub use file::{FileIdentity, TextureFile};
 pub use header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
+pub use levels::MakeFilter;
+pub use make::{AlphaMode, MadeTexture, MakeKind, MakeRequest, ResizeMode, make};
 
 /// Width and height of a tile, in texels.
 pub const TILE_TEXELS: u32 = 64;

@@ -31,3 +31,251 @@ fn what_is_no_texture_is_refused_with_a_reason() {
         assert!(message.contains(reason) && message.contains(name), "{name}: {message}");
     }
 }
+
+/// Writes a PNG of 8 bits.
+fn png(path: &Path, [width, height]: [u32; 2], channels: u32, value: impl Fn(u32, u32, u32) -> u8) {
+    let texel = |index: u32| (index / channels % width, index / channels / width, index % channels);
+    let bytes: Vec<u8> =
+        (0..width * height * channels).map(texel).map(|(x, y, channel)| value(x, y, channel)).collect();
+    let colour = [image::ColorType::L8, image::ColorType::La8, image::ColorType::Rgb8, image::ColorType::Rgba8];
+    image::save_buffer(path, &bytes, width, height, colour[channels as usize - 1]).expect("writable");
+}
+
+/// A channel of a texel as a number from 0 to 1, or as the float it is.
+fn channel(file: &TextureFile, level: u32, [x, y]: [u32; 2], channel: u32) -> f32 {
+    let format = file.header().format;
+    let per_word = format.channels_per_word();
+    let mut tile = [0; TILE_WORDS];
+    file.read_tile(level, channel / per_word, x / 64, y / 64, &mut tile).expect("it is readable");
+    let word = tile[(y % 64 * 64 + x % 64) as usize] >> (channel % per_word * (32 / per_word));
+    match format {
+        TexelFormat::U8 => (word & 0xff) as f32 / 255.0,
+        TexelFormat::U16 => (word & 0xffff) as f32 / 65535.0,
+        TexelFormat::F16 => half::f16::from_bits(word as u16).to_f32(),
+        TexelFormat::F32 => f32::from_bits(word),
+    }
+}
+
+fn made(request: &MakeRequest) -> TextureFile {
+    make(request, &|_| ()).expect("it can be made");
+    TextureFile::open(&request.output).expect("it is a texture")
+}
+
+#[test]
+fn every_format_keeps_a_ramp_and_its_levels() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    // 130 texels are three tiles across: a ramp of red along s, of green along t.
+    let size = [130, 70];
+    png(&at("ramp.png"), size, 3, |x, y, channel| [x as u8, y as u8, 77][channel as usize]);
+    for format in [TexelFormat::U8, TexelFormat::U16, TexelFormat::F16, TexelFormat::F32] {
+        let mut request = MakeRequest::new(MakeKind::Plain, vec![at("ramp.png")], at("ramp.tex"));
+        request.format = Some(format);
+        request.wrap = [WrapMode::Periodic, WrapMode::Mirror];
+        let file = made(&request);
+        let header = file.header();
+        assert_eq!([header.width, header.height, header.levels, header.channels], [130, 70, 8, 3], "{format:?}");
+        assert_eq!((header.format, header.wrap), (format, request.wrap));
+        let near = |level, texel, expected: [f32; 3]| {
+            for (index, expected) in (0..).zip(expected) {
+                let found = channel(&file, level, texel, index) * 255.0;
+                assert!((found - expected).abs() < 0.6, "{format:?} {level} {texel:?}: {found} for {expected}");
+            }
+        };
+        near(0, [0, 0], [0.0, 0.0, 77.0]);
+        near(0, [129, 69], [129.0, 69.0, 77.0]);
+        near(0, [63, 64], [63.0, 64.0, 77.0]);
+        near(1, [64, 34], [128.5, 68.5, 77.0]);
+        // 65 texels of level 1 become 32: each covers 65 / 32 of them, 2 * 65 / 32 of the picture.
+        near(2, [0, 0], [65.0 / 32.0 - 0.5, 35.0 / 17.0 - 0.5, 77.0]);
+        near(7, [0, 0], [64.5, 34.5, 77.0]);
+    }
+}
+
+#[test]
+fn colours_are_made_linear_and_multiplied_with_alpha_as_asked() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    png(&at("a.png"), [4, 4], 4, |_, _, channel| [188, 255, 0, 51][channel as usize]);
+    let mut request = MakeRequest::new(MakeKind::Plain, vec![at("a.png")], at("a.tex"));
+    let red = |request: &MakeRequest| channel(&made(request), 0, [1, 1], 0);
+    assert!((red(&request) - 188.0 / 255.0 * 0.2).abs() < 0.003);
+    request.from_srgb = true;
+    // sRGB 188 is 0.5 in linear light.
+    assert!((red(&request) - 0.5029 * 0.2).abs() < 0.001);
+    assert_eq!(TextureFile::open(&at("a.tex")).expect("made").header().format, TexelFormat::U16);
+    request.alpha = AlphaMode::Keep;
+    assert!((red(&request) - 0.5029).abs() < 0.001);
+    request.resize = ResizeMode::Up;
+    png(&at("a.png"), [5, 3], 1, |_, _, _| 255);
+    let header = made(&request).header().clone();
+    assert_eq!([header.width, header.height, header.channels], [8, 4, 1]);
+}
+
+#[test]
+fn six_faces_are_packed_and_stay_apart() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let faces: Vec<_> = (0..6).map(|face| folder.path().join(format!("{face}.png"))).collect();
+    for (path, face) in faces.iter().zip(0_u8..) {
+        png(path, [12, 12], 3, |_, _, _| 10 * (face + 1));
+    }
+    let mut request = MakeRequest::new(MakeKind::Cube, faces, folder.path().join("cube.tex"));
+    request.fov = Some(90.0);
+    for format in [TexelFormat::U8, TexelFormat::F16] {
+        request.format = Some(format);
+        let file = made(&request);
+        let header = file.header();
+        assert_eq!([header.width, header.height, header.levels], [48, 32, 5]);
+        assert!(header.kind == TextureKind::Cube && (header.fov.expect("given") - 90.0).abs() < 1e-3);
+        // px nx py above ny pz nz, of the order px nx py ny pz nz: at each level each face is one colour.
+        for level in 0..header.levels {
+            for face in 0..6 {
+                let side = 16 >> level;
+                let texel = [face % 3 * side, (face / 3 + 1) * side - 1];
+                let found = channel(&file, level, texel, 1) * 255.0;
+                assert!((found - 10.0 * (face + 1) as f32).abs() < 0.1, "{level} {face}: {found}");
+            }
+        }
+    }
+    request.inputs.pop();
+    let refused = make(&request, &|_| ()).expect_err("five faces").to_string();
+    assert!(refused.contains("six pictures, but there are 5"), "{refused}");
+}
+
+#[test]
+fn a_latitude_longitude_map_wraps_around() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    png(&at("sky.png"), [100, 1], 1, |x, _, _| x as u8);
+    let request = MakeRequest::new(MakeKind::LatLong, vec![at("sky.png")], at("sky.tex"));
+    let file = made(&request);
+    assert_eq!(file.header().kind, TextureKind::LatLong);
+    assert_eq!(file.header().wrap, [WrapMode::Periodic, WrapMode::Clamp]);
+}
+
+#[test]
+fn a_texture_is_made_again_only_if_need_be() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    png(&at("a.png"), [3, 3], 3, |_, _, _| 9);
+    let yesterday = std::time::SystemTime::now() - std::time::Duration::from_secs(86_400);
+    let input = fs::File::options().append(true).open(at("a.png")).expect("it exists");
+    input.set_modified(yesterday).expect("writable");
+    let mut request = MakeRequest::new(MakeKind::Plain, vec![at("a.png")], at("a.tex"));
+    request.only_if_newer = true;
+    let is_new = |request: &MakeRequest| make(request, &|_| ()).expect("it can be made").is_new;
+    assert!(is_new(&request) && !is_new(&request));
+    let first = fs::read(at("a.tex")).expect("made");
+    request.wrap = [WrapMode::Clamp; 2];
+    assert!(is_new(&request));
+    request.only_if_newer = false;
+    request.wrap = [WrapMode::Black; 2];
+    assert!(is_new(&request));
+    assert_eq!(fs::read(at("a.tex")).expect("made"), first, "equal textures are equal files");
+    request.output = at("sub/../a.png");
+    fs::create_dir(at("sub")).expect("writable");
+    let refused = make(&request, &|_| ()).expect_err("it is its own picture").to_string();
+    assert!(refused.contains("would be overwritten"), "{refused}");
+}
+
+#[test]
+fn what_cannot_be_made_is_refused_and_changes_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("text"), "Sphere 1 -1 1 360").expect("writable");
+    png(&at("whole.png"), [50, 50], 3, |x, y, _| (x * y) as u8);
+    let whole = fs::read(at("whole.png")).expect("written");
+    fs::write(at("half.png"), &whole[..whole.len() / 2]).expect("writable");
+    // A Targa of 0 x 0 texels.
+    fs::write(at("zero.tga"), [0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 24, 0]).expect("writable");
+    fs::write(at("old.tex"), "as it was").expect("writable");
+    for name in ["none", "text", "half.png", "zero.tga", "."] {
+        let request = MakeRequest::new(MakeKind::Plain, vec![at(name)], at("old.tex"));
+        let message = make(&request, &|_| ()).expect_err(name).to_string();
+        assert!(message.contains(name), "{message}");
+    }
+    let request = MakeRequest::new(MakeKind::Shadow, vec![at("whole.png")], at("old.tex"));
+    let message = make(&request, &|_| ()).expect_err("it has three channels").to_string();
+    assert!(message.contains("one channel of depths"), "{message}");
+    assert_eq!(fs::read_to_string(at("old.tex")).expect("still there"), "as it was");
+}
+
+#[test]
+fn extreme_sizes_are_textures() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    for (size, levels) in [([1, 1], 1), ([100_000, 1], 17), ([1, 300], 9)] {
+        png(&at("a.png"), size, 1, |x, y, _| (x + y) as u8);
+        for format in [TexelFormat::U8, TexelFormat::F16] {
+            let mut request = MakeRequest::new(MakeKind::Plain, vec![at("a.png")], at("a.tex"));
+            request.format = Some(format);
+            let file = made(&request);
+            assert_eq!(file.header().levels, levels);
+            let last = size.map(|side| side - 1);
+            let found = channel(&file, 0, last, 0) * 255.0;
+            assert!((found - ((last[0] + last[1]) % 256) as f32).abs() < 0.1, "{size:?}: {found}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_changes_is_not_read_on() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    png(&at("a.png"), [3, 3], 3, |_, _, _| 9);
+    let file = made(&MakeRequest::new(MakeKind::Plain, vec![at("a.png")], at("a.tex")));
+    fs::write(at("a.tex"), "something else").expect("writable");
+    let mut tile = [0; TILE_WORDS];
+    let message = file.read_tile(0, 0, 0, 0, &mut tile).expect_err("it has changed").to_string();
+    assert!(message.contains("has changed since it was opened"), "{message}");
+    assert!(matches!(file.read_tile(9, 0, 0, 0, &mut tile), Err(TextureError::NoSuchTile(_))));
+}
+
+#[test]
+fn damaged_textures_give_messages_and_never_panic() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    png(&at("a.png"), [70, 20], 3, |x, y, _| (x * 3 + y) as u8);
+    let mut seed = 1_u64;
+    let mut random = move |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    for format in [TexelFormat::U8, TexelFormat::F16] {
+        let mut request = MakeRequest::new(MakeKind::Plain, vec![at("a.png")], at("a.tex"));
+        request.format = Some(format);
+        made(&request);
+        let whole = fs::read(at("a.tex")).expect("made");
+        for round in 0..150 {
+            let mut bytes = whole.clone();
+            // Half of the changes are where headers are: at the beginning, or at the end in TIFF.
+            for _ in 0..1 + round % 4 {
+                let near = random(400.min(bytes.len()));
+                let place = match round % 3 {
+                    0 => near,
+                    1 => bytes.len() - 1 - near,
+                    _ => random(bytes.len()),
+                };
+                bytes[place] = random(256) as u8;
+            }
+            if round % 7 == 0 {
+                bytes.truncate(random(bytes.len()));
+            }
+            fs::write(at("bad.tex"), &bytes).expect("writable");
+            read_all(&at("bad.tex"));
+        }
+    }
+}
+
+/// Reads as many tiles as are there; errors are as good as texels.
+fn read_all(path: &Path) {
+    let Ok(file) = TextureFile::open(path) else { return };
+    let header = file.header();
+    let mut tile = [0; TILE_WORDS];
+    for level in 0..header.levels {
+        let [across, down] = header.level_tiles(level).map(|tiles| tiles.min(3));
+        for (y, x) in (0..down).flat_map(|y| (0..across).map(move |x| (y, x))) {
+            let _ = file.read_tile(level, 0, x, y, &mut tile);
+        }
+    }
+}

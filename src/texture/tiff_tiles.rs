@@ -104,7 +104,7 @@ impl TiffTiles {
     }
 }
 
-fn decoder(path: &Path, file: BufReader<File>) -> Result<TiffReader, TextureError> {
+pub(super) fn decoder(path: &Path, file: BufReader<File>) -> Result<TiffReader, TextureError> {
     let mut limits = Limits::default();
     limits.ifd_value_size = TABLE_BYTES_MAX;
     let decoder = Decoder::new(file).map_err(|error| TextureError::of_tiff(path, error))?;
@@ -124,7 +124,10 @@ fn first_header(path: &Path, decoder: &mut TiffReader) -> Result<TextureHeader, 
 }
 
 /// What the samples of an image are, and how many a texel has.
-fn samples<R: Read + Seek>(path: &Path, decoder: &mut Decoder<R>) -> Result<(TexelFormat, u32), TextureError> {
+pub(super) fn samples<R: Read + Seek>(
+    path: &Path,
+    decoder: &mut Decoder<R>,
+) -> Result<(TexelFormat, u32), TextureError> {
     let of_tiff = |error| TextureError::of_tiff(path, error);
     let colours = decoder.find_tag_unsigned::<u16>(Tag::PhotometricInterpretation).map_err(of_tiff)?;
     let colours = colours.and_then(PhotometricInterpretation::from_u16);

@@ -102,7 +102,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("exr", &["src/film/", "src/texture/", "tests/"]),
     ("tiff", &["src/film/", "src/texture/", "tests/"]),
     // Where a test of the pipeline fails, its picture can be looked at.
-    ("png", &["src/film/", "src/texture/", "src/render/tests.rs", "tests/"]),
+    ("image", &["src/texture/"]),
+    ("png", &["src/film/", "src/render/tests.rs", "tests/"]),
     ("plotters", &["src/scale/"]),
     ("maud", &["src/scale/"]),
     ("base64", &["src/scale/"]),

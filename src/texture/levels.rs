@@ -1,0 +1,274 @@
+//! Pictures made smaller: filters, and the levels of a texture.
+
+use super::header::WrapMode;
+use std::num::NonZero;
+use std::thread;
+
+/// By which texels a texel of a smaller level is averaged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum MakeFilter {
+    /// All texels alike that it covers.
+    #[default]
+    Box,
+    /// Linearly less with the distance.
+    Triangle,
+    /// A bell curve.
+    Gaussian,
+    /// Keys' cubic, which sharpens.
+    CatmullRom,
+    /// The cubic B-spline, which blurs.
+    BSpline,
+    /// The cubic of Mitchell and Netravali.
+    Mitchell,
+    /// The sine cardinal under a cosine window.
+    Sinc,
+    /// Lanczos' windowed sine cardinal.
+    Lanczos,
+}
+
+impl MakeFilter {
+    /// All filters with their names, and their widths in texels of the smaller level.
+    const TABLE: [(Self, &'static str, f32); 8] = [
+        (Self::Box, "box", 1.0),
+        (Self::Triangle, "triangle", 2.0),
+        (Self::Gaussian, "gaussian", 2.0),
+        (Self::CatmullRom, "catmull-rom", 4.0),
+        (Self::BSpline, "b-spline", 4.0),
+        (Self::Mitchell, "mitchell", 4.0),
+        (Self::Sinc, "sinc", 4.0),
+        (Self::Lanczos, "lanczos", 6.0),
+    ];
+
+    /// The names of all filters.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Self::TABLE.into_iter().map(|(_, name, _)| name)
+    }
+
+    /// The filter of a name in requests.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::TABLE.into_iter().find(|(_, known, _)| *known == name).map(|(filter, ..)| filter)
+    }
+
+    fn default_width(self) -> f32 {
+        Self::TABLE.into_iter().find(|(filter, ..)| *filter == self).map_or(1.0, |(.., width)| width)
+    }
+
+    /// The weight at a distance from the centre, for a filter of this width.
+    fn weight(self, x: f64, width: f64) -> f64 {
+        let x = x.abs();
+        if x > width * 0.5 {
+            return 0.0;
+        }
+        let cubic = |b: f64, c: f64| match x {
+            x if x < 1.0 => {
+                (12.0 - 9.0 * b - 6.0 * c) * x.powi(3) + (12.0 * b + 6.0 * c - 18.0) * x * x + 6.0 - 2.0 * b
+            }
+            x if x < 2.0 => {
+                (-b - 6.0 * c) * x.powi(3) + (6.0 * b + 30.0 * c) * x * x - (12.0 * b + 48.0 * c) * x
+                    + 8.0 * b
+                    + 24.0 * c
+            }
+            _ => 0.0,
+        };
+        let sinc = |x: f64| if x == 0.0 { 1.0 } else { (std::f64::consts::PI * x).sin() / (std::f64::consts::PI * x) };
+        match self {
+            Self::Box => 1.0,
+            Self::Triangle => 1.0 - x / (width * 0.5),
+            Self::Gaussian => (-8.0 * (x / width).powi(2)).exp(),
+            Self::CatmullRom => cubic(0.0, 0.5),
+            Self::BSpline => cubic(1.0, 0.0),
+            Self::Mitchell => cubic(1.0 / 3.0, 1.0 / 3.0),
+            Self::Sinc => sinc(x) * (std::f64::consts::PI * x / width).cos(),
+            Self::Lanczos => sinc(x) * sinc(2.0 * x / width),
+        }
+    }
+}
+
+/// A filter with its widths along s and t, in texels of the smaller level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct LevelFilter {
+    pub(super) filter: MakeFilter,
+    pub(super) widths: Option<[f32; 2]>,
+    pub(super) wrap: [WrapMode; 2],
+}
+
+/// A picture: channels of a texel next to each other, rows from the top.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Texels {
+    pub(super) size: [u32; 2],
+    pub(super) channels: u32,
+    pub(super) values: Vec<f32>,
+}
+
+impl Texels {
+    /// The values of a texel.
+    pub(super) fn at(&self, [x, y]: [u32; 2]) -> &[f32] {
+        let channels = self.channels as usize;
+        let begin = (y as usize * self.size[0] as usize + x as usize) * channels;
+        &self.values[begin..begin + channels]
+    }
+
+    /// The picture in another size.
+    pub(super) fn resized(&self, size: [u32; 2], filter: LevelFilter) -> Self {
+        let [across, down] = [0, 1].map(|axis| taps(self.size[axis], size[axis], filter, axis));
+        let channels = self.channels as usize;
+        let mut narrow = Self::empty([size[0], self.size[1]], self.channels);
+        narrow.fill_rows(|y, row| {
+            for (out, taps) in row.chunks_exact_mut(channels).zip(&across) {
+                for &(x, weight) in taps {
+                    add(out, self.at([x, y]), weight);
+                }
+            }
+        });
+        let mut resized = Self::empty(size, self.channels);
+        resized.fill_rows(|y, row| {
+            let row_values = size[0] as usize * channels;
+            for &(from, weight) in &down[y as usize] {
+                let begin = from as usize * row_values;
+                add(row, &narrow.values[begin..begin + row_values], weight);
+            }
+        });
+        resized
+    }
+
+    /// A black picture.
+    pub(super) fn empty(size: [u32; 2], channels: u32) -> Self {
+        let values = vec![0.0; size[0] as usize * size[1] as usize * channels as usize];
+        Self { size, channels, values }
+    }
+
+    /// Fills all rows, several at once.
+    pub(super) fn fill_rows(&mut self, fill: impl Fn(u32, &mut [f32]) + Sync) {
+        let row_values = self.size[0] as usize * self.channels as usize;
+        let rows = self.values.chunks_exact_mut(row_values).zip(0..).collect();
+        in_parallel(rows, |(row, y): (&mut [f32], u32)| fill(y, row));
+    }
+}
+
+fn add(out: &mut [f32], values: &[f32], weight: f32) {
+    out.iter_mut().zip(values).for_each(|(out, value)| *out += value * weight);
+}
+
+/// Does something with each item, on all cores; the results are in the order of the items.
+pub(super) fn in_parallel<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(items.len());
+    let share = items.len().div_ceil(threads.max(1));
+    let (mut items, work) = (items.into_iter(), &work);
+    thread::scope(|scope| {
+        let shares: Vec<Vec<T>> = (0..threads).map(|_| items.by_ref().take(share).collect()).collect();
+        let running: Vec<_> = shares
+            .into_iter()
+            .map(|share| scope.spawn(move || share.into_iter().map(work).collect::<Vec<R>>()))
+            .collect();
+        running.into_iter().flat_map(|thread| thread.join().expect("the work does not panic")).collect()
+    })
+}
+
+/// The texels, with their weights, of which each texel of the other size consists.
+fn taps(from: u32, to: u32, filter: LevelFilter, axis: usize) -> Vec<Vec<(u32, f32)>> {
+    let scale = f64::from(from) / f64::from(to);
+    let width = filter.widths.map_or(filter.filter.default_width(), |widths| widths[axis]);
+    // A picture that is made larger is filtered by the size of its own texels.
+    let unit = scale.max(1.0);
+    let width = f64::from(width).clamp(0.1, 64.0);
+    let taps_of = |at: u32| {
+        let center = (f64::from(at) + 0.5) * scale;
+        let reach = width * 0.5 * unit;
+        let (first, last) = ((center - reach).floor() as i64, (center + reach).ceil() as i64);
+        let weight = |texel: i64| {
+            let place = texel as f64;
+            if filter.filter == MakeFilter::Box {
+                return ((place + 1.0).min(center + reach) - place.max(center - reach)).max(0.0);
+            }
+            filter.filter.weight((place + 0.5 - center) / unit, width)
+        };
+        let mut taps: Vec<(u32, f64)> = Vec::new();
+        for texel in first..last {
+            let (Some(inside), weight) = (wrapped(texel, from, filter.wrap[axis]), weight(texel)) else { continue };
+            if weight != 0.0 {
+                taps.push((inside, weight));
+            }
+        }
+        let sum: f64 = taps.iter().map(|(_, weight)| weight).sum();
+        if sum.abs() < 1e-9 {
+            // The filter is narrower than a texel.
+            return vec![((center as u32).min(from - 1), 1.0)];
+        }
+        taps.into_iter().map(|(texel, weight)| (texel, (weight / sum) as f32)).collect()
+    };
+    (0..to).map(taps_of).collect()
+}
+
+/// The texel that is seen at a place outside. Black counts nothing: an edge is not darkened by what is beyond it.
+fn wrapped(texel: i64, side: u32, wrap: WrapMode) -> Option<u32> {
+    let side = i64::from(side);
+    let inside = match wrap {
+        WrapMode::Black if !(0..side).contains(&texel) => return None,
+        WrapMode::Black | WrapMode::Clamp => texel.clamp(0, side - 1),
+        WrapMode::Periodic => texel.rem_euclid(side),
+        WrapMode::Mirror => {
+            let turn = texel.rem_euclid(2 * side);
+            turn.min(2 * side - 1 - turn)
+        }
+    };
+    u32::try_from(inside).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filter(filter: MakeFilter, wrap: WrapMode) -> LevelFilter {
+        LevelFilter { filter, widths: None, wrap: [wrap; 2] }
+    }
+
+    #[test]
+    fn a_box_averages_what_it_covers() {
+        let texels = Texels { size: [4, 2], channels: 1, values: vec![1.0, 3.0, 0.0, 8.0, 5.0, 7.0, 0.0, 0.0] };
+        let half = texels.resized([2, 1], filter(MakeFilter::Box, WrapMode::Black));
+        assert_eq!(half.values, [4.0, 2.0]);
+        let row = Texels { size: [3, 1], channels: 1, values: vec![3.0, 6.0, 9.0] };
+        let one = row.resized([1, 1], filter(MakeFilter::Box, WrapMode::Clamp));
+        assert!((one.values[0] - 6.0).abs() < 1e-6);
+        // Five texels become two: each covers two and a half.
+        let row = Texels { size: [5, 1], channels: 1, values: vec![1.0, 1.0, 2.0, 5.0, 5.0] };
+        let two = row.resized([2, 1], filter(MakeFilter::Box, WrapMode::Clamp));
+        assert!((two.values[0] - 1.2).abs() < 1e-6 && (two.values[1] - 4.4).abs() < 1e-6, "{two:?}");
+    }
+
+    #[test]
+    fn every_filter_keeps_a_constant() {
+        let texels = Texels { size: [13, 7], channels: 2, values: [0.25, 4.0].repeat(13 * 7) };
+        for name in MakeFilter::names() {
+            let named = MakeFilter::named(name).expect("it is in the table");
+            for (wrap, size) in WrapMode::ALL.into_iter().zip([[6, 3], [1, 1], [13, 2], [16, 8]]) {
+                let resized = texels.resized(size, filter(named, wrap));
+                let is_same = |texel: &[f32]| (texel[0] - 0.25).abs() < 1e-5 && (texel[1] - 4.0).abs() < 1e-4;
+                assert!(resized.values.chunks_exact(2).all(is_same), "{name} {size:?}: {resized:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn texels_beyond_the_edge_depend_on_the_wrap() {
+        let row = Texels { size: [4, 1], channels: 1, values: vec![0.0, 0.0, 0.0, 8.0] };
+        let wide = |wrap| LevelFilter { filter: MakeFilter::Box, widths: Some([2.0, 1.0]), wrap: [wrap; 2] };
+        let first = |wrap| row.resized([2, 1], wide(wrap)).values;
+        // The first covers texels -1 to 2, the second 1 to 4.
+        assert_eq!(first(WrapMode::Periodic), [2.0, 2.0]);
+        assert_eq!(first(WrapMode::Clamp), [0.0, 4.0]);
+        assert_eq!(first(WrapMode::Mirror), [0.0, 4.0]);
+        let black = first(WrapMode::Black);
+        assert!(black[0] == 0.0 && (black[1] - 8.0 / 3.0).abs() < 1e-5, "{black:?}");
+        assert_eq!([-1, 4, 9].map(|texel| wrapped(texel, 4, WrapMode::Mirror)), [Some(0), Some(3), Some(1)]);
+    }
+
+    #[test]
+    fn results_keep_the_order_of_items() {
+        assert_eq!(
+            in_parallel((0..100).collect(), |item: i32| item * 2),
+            (0..100).map(|item| item * 2).collect::<Vec<_>>()
+        );
+        assert!(in_parallel(Vec::new(), |item: i32| item).is_empty());
+    }
+}

@@ -1,0 +1,314 @@
+//! Textures made of pictures.
+
+use super::TextureFile;
+use super::error::TextureError;
+use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode, whole_levels};
+use super::levels::{LevelFilter, MakeFilter, Texels};
+use super::picture::SourcePicture;
+use super::write::{MadeLevels, write};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MakeKind {
+    /// A texture of one picture.
+    Plain,
+    /// An environment of one picture by longitude and latitude.
+    LatLong,
+    /// An environment of six square pictures: px, nx, py, ny, pz, nz.
+    Cube,
+    /// A shadow map of one picture of depths.
+    Shadow,
+}
+
+/// Whether a picture's size is changed to powers of two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ResizeMode {
+    /// It keeps its size.
+    #[default]
+    None,
+    /// To the next larger ones.
+    Up,
+    /// To the next smaller ones.
+    Down,
+}
+
+/// What becomes of a picture's alpha that its colours are not multiplied with, as in PNG.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum AlphaMode {
+    /// Colours are multiplied with it, as RenderMan's are.
+    #[default]
+    Multiply,
+    /// All channels stay as they are.
+    Keep,
+}
+
+/// A texture to make.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MakeRequest {
+    /// What is made.
+    pub kind: MakeKind,
+    /// One picture, or six of a cube.
+    pub inputs: Vec<PathBuf>,
+    /// The texture: OpenEXR if it holds halves or floats, or else TIFF, whatever its name.
+    pub output: PathBuf,
+    /// What is seen outside, along s and t.
+    pub wrap: [WrapMode; 2],
+    /// How smaller levels are made.
+    pub filter: MakeFilter,
+    /// Widths of the filter in texels of the smaller level, if not its own.
+    pub filter_width: Option<[f32; 2]>,
+    /// The full angle of view in degrees of each face of a cube.
+    pub fov: Option<f32>,
+    /// What channels are stored as, if not as in the picture.
+    pub format: Option<TexelFormat>,
+    /// Whether the size becomes powers of two. Faces of cubes always do.
+    pub resize: ResizeMode,
+    /// Whether colours of 8 bits are made linear, as they are sRGB. They are stored with 16 bits then.
+    pub from_srgb: bool,
+    /// What becomes of alpha.
+    pub alpha: AlphaMode,
+    /// Keeps a texture that is newer than its pictures, and of the same kind, wrap and format.
+    pub only_if_newer: bool,
+}
+
+impl MakeRequest {
+    /// A request with everything else as usual.
+    pub fn new(kind: MakeKind, inputs: Vec<PathBuf>, output: PathBuf) -> Self {
+        Self {
+            kind,
+            inputs,
+            output,
+            wrap: [WrapMode::Black; 2],
+            filter: MakeFilter::Box,
+            filter_width: None,
+            fov: None,
+            format: None,
+            resize: ResizeMode::None,
+            from_srgb: false,
+            alpha: AlphaMode::Multiply,
+            only_if_newer: false,
+        }
+    }
+
+    fn texture_kind(&self) -> TextureKind {
+        match self.kind {
+            MakeKind::Plain => TextureKind::Plain,
+            MakeKind::LatLong => TextureKind::LatLong,
+            MakeKind::Cube => TextureKind::Cube,
+            MakeKind::Shadow => TextureKind::Shadow,
+        }
+    }
+
+    /// The wraps that the kind asks for, whatever is wished.
+    fn wraps(&self) -> [WrapMode; 2] {
+        match self.kind {
+            MakeKind::Plain => self.wrap,
+            MakeKind::LatLong => [WrapMode::Periodic, WrapMode::Clamp],
+            MakeKind::Cube | MakeKind::Shadow => [WrapMode::Clamp; 2],
+        }
+    }
+
+    fn check(&self) -> Result<(), TextureError> {
+        let wanted = if self.kind == MakeKind::Cube { 6 } else { 1 };
+        if self.inputs.len() != wanted {
+            let of = if wanted == 6 { "A cube is made of six pictures" } else { "A texture is made of one picture" };
+            return Err(TextureError::Request(format!("{of}, but there are {}", self.inputs.len())));
+        }
+        let real = |path: &Path| fs::canonicalize(path).ok();
+        let output = real(&self.output);
+        match self.inputs.iter().find(|input| output.is_some() && real(input) == output) {
+            Some(input) => Err(TextureError::Request(format!(
+                "\"{}\" would be overwritten by the texture that is made of it",
+                input.display()
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the texture exists already, newer than its pictures.
+    fn is_up_to_date(&self) -> Option<TextureHeader> {
+        let modified = |path: &Path| fs::metadata(path).and_then(|found| found.modified()).ok();
+        let made = modified(&self.output)?;
+        let is_newer = |input: &PathBuf| modified(input).is_some_and(|input| input < made);
+        let header = TextureFile::open(&self.output).ok()?.header().clone();
+        let is_same = header.kind == self.texture_kind()
+            && header.wrap == self.wraps()
+            && self.format.is_none_or(|format| format == header.format);
+        (is_same && self.inputs.iter().all(is_newer)).then_some(header)
+    }
+}
+
+/// A texture that was made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MadeTexture {
+    /// What it says of itself.
+    pub header: TextureHeader,
+    /// Whether it was written now. It is false if it was up to date.
+    pub is_new: bool,
+}
+
+/// Makes a texture. `progress` is called with the part that is done, from 0 to 1. After an error nothing has changed.
+///
+/// # Errors
+/// If a picture cannot be read, the request makes no sense, or the texture cannot be written.
+pub fn make(request: &MakeRequest, progress: &dyn Fn(f32)) -> Result<MadeTexture, TextureError> {
+    request.check()?;
+    if let Some(header) = request.is_up_to_date().filter(|_| request.only_if_newer) {
+        return Ok(MadeTexture { header, is_new: false });
+    }
+    progress(0.0);
+    let mut pictures: Vec<SourcePicture> =
+        request.inputs.iter().map(|input| SourcePicture::read(input)).collect::<Result<_, _>>()?;
+    progress(0.3);
+    let first = &pictures[0];
+    let format = match request.format {
+        _ if request.kind == MakeKind::Shadow => TexelFormat::F32,
+        Some(format) => format,
+        None if request.from_srgb && first.format == TexelFormat::U8 => TexelFormat::U16,
+        None => first.format,
+    };
+    let (names, matrices) = (first.names.clone(), first.matrices);
+    if request.kind == MakeKind::Shadow {
+        check_depths(&request.inputs[0], first)?;
+    }
+    pictures.iter_mut().for_each(|picture| prepare(picture, request));
+    let levels = match request.kind {
+        MakeKind::Cube => cube_levels(&request.inputs, pictures, request)?,
+        MakeKind::Shadow => pictures.into_iter().map(|picture| picture.texels).collect(),
+        MakeKind::Plain | MakeKind::LatLong => levels_of(resized(pictures.swap_remove(0).texels, request), request),
+    };
+    progress(0.6);
+    let header = header_of(&levels, format, matrices, request);
+    super::file::check(&request.output, &header)?;
+    write(&request.output, &MadeLevels { header: &header, levels: &levels, names: names.as_deref() })?;
+    progress(1.0);
+    Ok(MadeTexture { header, is_new: true })
+}
+
+fn header_of(
+    levels: &[Texels],
+    format: TexelFormat,
+    matrices: Option<ShadowMatrices>,
+    request: &MakeRequest,
+) -> TextureHeader {
+    let [width, height] = levels[0].size;
+    TextureHeader {
+        width,
+        height,
+        levels: levels.len() as u32,
+        channels: levels[0].channels,
+        format,
+        kind: request.texture_kind(),
+        wrap: request.wraps(),
+        matrices: matrices.filter(|_| request.kind == MakeKind::Shadow),
+        fov: request.fov.filter(|_| request.kind == MakeKind::Cube),
+    }
+}
+
+fn check_depths(path: &Path, picture: &SourcePicture) -> Result<(), TextureError> {
+    if picture.texels.channels != 1 {
+        let reason = format!("a shadow map is made of one channel of depths, but it has {}", picture.texels.channels);
+        return Err(TextureError::unsupported(path, reason));
+    }
+    if picture.matrices.is_none() {
+        let reason = "it does not say where its camera was: render it with Display \"z\" \"zfile\" \"z\"";
+        return Err(TextureError::unsupported(path, reason));
+    }
+    Ok(())
+}
+
+/// Makes colours linear and multiplies them with alpha, as asked.
+fn prepare(picture: &mut SourcePicture, request: &MakeRequest) {
+    let texels = &mut picture.texels;
+    let channels = texels.channels as usize;
+    let colours = if channels < 3 { 1 } else { 3 };
+    let is_srgb = request.from_srgb && picture.format == TexelFormat::U8;
+    let alpha = picture.straight_alpha.filter(|_| request.alpha == AlphaMode::Multiply);
+    if !is_srgb && alpha.is_none() {
+        return;
+    }
+    texels.fill_rows(|_, row| {
+        for texel in row.chunks_exact_mut(channels) {
+            let opacity = alpha.map_or(1.0, |alpha| texel[alpha]);
+            for value in &mut texel[..colours] {
+                *value = if is_srgb { linear(*value) } else { *value } * opacity;
+            }
+        }
+    });
+}
+
+/// The inverse of the sRGB transfer function (IEC 61966-2-1).
+fn linear(encoded: f32) -> f32 {
+    let encoded = f64::from(encoded);
+    let linear = if encoded <= 0.040_45 { encoded / 12.92 } else { ((encoded + 0.055) / 1.055).powf(2.4) };
+    linear as f32
+}
+
+fn filter_of(request: &MakeRequest) -> LevelFilter {
+    LevelFilter { filter: request.filter, widths: request.filter_width, wrap: request.wraps() }
+}
+
+fn resized(texels: Texels, request: &MakeRequest) -> Texels {
+    let size = match request.resize {
+        ResizeMode::None => return texels,
+        ResizeMode::Up => texels.size.map(u32::next_power_of_two),
+        ResizeMode::Down => texels.size.map(|side| 1 << side.ilog2()),
+    };
+    if size == texels.size { texels } else { texels.resized(size, filter_of(request)) }
+}
+
+/// The picture and all its levels, each made of the one before.
+fn levels_of(texels: Texels, request: &MakeRequest) -> Vec<Texels> {
+    let [width, height] = texels.size;
+    let mut levels = vec![texels];
+    for level in 1..whole_levels(width, height) as usize {
+        let size = levels[level - 1].size.map(|side| (side / 2).max(1));
+        let next = levels[level - 1].resized(size, filter_of(request));
+        levels.push(next);
+    }
+    levels
+}
+
+/// The levels of six faces, packed three wide and two high, and one texel of their mean at the end.
+fn cube_levels(
+    inputs: &[PathBuf],
+    pictures: Vec<SourcePicture>,
+    request: &MakeRequest,
+) -> Result<Vec<Texels>, TextureError> {
+    let (size, channels) = (pictures[0].texels.size, pictures[0].texels.channels);
+    for (path, picture) in inputs.iter().zip(&pictures) {
+        let other = picture.texels.size;
+        if other[0] != other[1] || other != size || picture.texels.channels != channels {
+            let reason = "the six faces of a cube must be square, of one size, with the same channels";
+            return Err(TextureError::unsupported(path, reason));
+        }
+    }
+    let face = if request.resize == ResizeMode::Down { 1 << size[0].ilog2() } else { size[0].next_power_of_two() };
+    let faces: Vec<Vec<Texels>> = pictures
+        .into_iter()
+        .map(|picture| {
+            let texels = picture.texels;
+            let sized = if size[0] == face { texels } else { texels.resized([face; 2], filter_of(request)) };
+            levels_of(sized, request)
+        })
+        .collect();
+    // px nx py above ny pz nz.
+    let pack = |level: usize| {
+        let side = face >> level;
+        let mut packed = Texels::empty([3 * side, 2 * side], channels);
+        packed.fill_rows(|y, row| {
+            for (place, part) in row.chunks_exact_mut((side * channels) as usize).enumerate() {
+                let source = &faces[(y / side) as usize * 3 + place][level];
+                let begin = (y % side * side * channels) as usize;
+                part.copy_from_slice(&source.values[begin..begin + part.len()]);
+            }
+        });
+        packed
+    };
+    let mut levels: Vec<Texels> = (0..=face.ilog2() as usize).map(pack).collect();
+    let smallest = levels.last().map(|level| level.resized([1, 1], filter_of(request)));
+    levels.extend(smallest);
+    Ok(levels)
+}

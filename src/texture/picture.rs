@@ -1,0 +1,184 @@
+//! Pictures that textures are made of, read whole.
+
+use super::error::TextureError;
+use super::exr_tiles::{ExrAttributes, channel_order};
+use super::file::{FileIdentity, TextureContainer};
+use super::header::{ShadowMatrices, TexelFormat};
+use super::levels::Texels;
+use super::tiff_tiles::{TiffTextureTags, decoder, samples};
+use exr::image::{AnyChannel, FlatSamples};
+use exr::meta::MetaData;
+use exr::meta::attribute::SampleType;
+use exr::prelude::{ReadChannels, ReadLayers, read};
+use image::{DynamicImage, ImageFormat, ImageReader};
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+use tiff::decoder::DecodingResult;
+use tiff::tags::{ExtraSamples, Tag};
+
+/// The most samples of a picture: 2 GiB as floats.
+const SAMPLES_MAX: u64 = 1 << 29;
+
+/// A picture, and what its file says of it.
+#[derive(Clone, Debug)]
+pub(super) struct SourcePicture {
+    pub(super) texels: Texels,
+    /// The names of the channels, if the file has names.
+    pub(super) names: Option<Vec<String>>,
+    /// What its channels are stored as.
+    pub(super) format: TexelFormat,
+    /// The camera that it was rendered with.
+    pub(super) matrices: Option<ShadowMatrices>,
+    /// The channel of an alpha that the colours are not yet multiplied with.
+    pub(super) straight_alpha: Option<usize>,
+}
+
+impl SourcePicture {
+    /// Reads a picture.
+    pub(super) fn read(path: &Path) -> Result<Self, TextureError> {
+        FileIdentity::of(path)?;
+        let mut file = BufReader::new(File::open(path).map_err(|error| TextureError::of_io(path, error))?);
+        let picture = match TextureContainer::find(path, &mut file)? {
+            TextureContainer::Exr => read_exr(path, file),
+            TextureContainer::Tiff => read_tiff(path, file),
+            TextureContainer::Other => read_other(path, file),
+        }?;
+        let [width, height] = picture.texels.size;
+        if width == 0 || height == 0 || picture.texels.channels == 0 {
+            return Err(TextureError::unsupported(path, "it has no texels"));
+        }
+        Ok(picture)
+    }
+}
+
+/// Refuses a picture before memory is taken for it.
+fn check_size(path: &Path, width: u64, height: u64, channels: u64) -> Result<(), TextureError> {
+    if width.saturating_mul(height).saturating_mul(channels) > SAMPLES_MAX {
+        let reason =
+            format!("{width} x {height} texels of {channels} channels are too many; {SAMPLES_MAX} samples fit");
+        return Err(TextureError::unsupported(path, reason));
+    }
+    Ok(())
+}
+
+fn read_exr(path: &Path, file: BufReader<File>) -> Result<SourcePicture, TextureError> {
+    let of_exr = |error| TextureError::of_exr(path, error);
+    let meta = MetaData::read_from_file(path, false).map_err(of_exr)?;
+    let header = meta.headers.first().ok_or_else(|| TextureError::corrupt(path, "it has no parts"))?;
+    for header in &meta.headers {
+        let [width, height] = [header.layer_size.x(), header.layer_size.y()].map(|side| side as u64);
+        check_size(path, width, height, header.channels.list.len() as u64)?;
+    }
+    let image = read()
+        .no_deep_data()
+        .largest_resolution_level()
+        .all_channels()
+        .first_valid_layer()
+        .all_attributes()
+        .from_buffered(file)
+        .map_err(of_exr)?;
+    let layer = image.layer_data;
+    let list: Vec<AnyChannel<FlatSamples>> = layer.channel_data.list.into_iter().collect();
+    let order = channel_order(&header.channels.list);
+    let size = [layer.size.x(), layer.size.y()];
+    let texel_count = size[0] * size[1];
+    let is_whole = order.len() == list.len() && list.iter().all(|channel| channel.sample_data.len() == texel_count);
+    if !is_whole {
+        return Err(TextureError::unsupported(path, "its parts or channels differ in size"));
+    }
+    let mut texels = Texels::empty(size.map(|side| side as u32), list.len() as u32);
+    for (to, &from) in order.iter().enumerate() {
+        let places = texels.values.iter_mut().skip(to).step_by(list.len());
+        places.zip(list[from].sample_data.values_as_f32()).for_each(|(place, value)| *place = value);
+    }
+    let is_half = header.channels.list.iter().all(|channel| channel.sample_type == SampleType::F16);
+    Ok(SourcePicture {
+        texels,
+        names: Some(order.iter().map(|&index| list[index].name.to_string()).collect()),
+        format: if is_half { TexelFormat::F16 } else { TexelFormat::F32 },
+        matrices: ExrAttributes(header).matrices(),
+        straight_alpha: None,
+    })
+}
+
+fn read_tiff(path: &Path, file: BufReader<File>) -> Result<SourcePicture, TextureError> {
+    let of_tiff = |error| TextureError::of_tiff(path, error);
+    let mut decoder = decoder(path, file)?;
+    let tags = TiffTextureTags::read(path, &mut decoder)?;
+    let (format, channels) = samples(path, &mut decoder)?;
+    let (width, height) = decoder.dimensions().map_err(of_tiff)?;
+    check_size(path, width.into(), height.into(), channels.into())?;
+    let mut result = DecodingResult::U8(Vec::new());
+    let mut limits = tiff::decoder::Limits::default();
+    limits.decoding_buffer_size = SAMPLES_MAX as usize * 4;
+    limits.intermediate_buffer_size = limits.decoding_buffer_size;
+    decoder = decoder.with_limits(limits);
+    let layout = decoder.read_image_to_buffer(&mut result).map_err(of_tiff)?;
+    let values: Vec<f32> = match result {
+        DecodingResult::U8(values) => values.into_iter().map(|value| f32::from(value) / 255.0).collect(),
+        DecodingResult::U16(values) => values.into_iter().map(|value| f32::from(value) / 65535.0).collect(),
+        DecodingResult::F16(values) => values.into_iter().map(|value| value.to_f32()).collect(),
+        DecodingResult::F32(values) => values,
+        _ => return Err(TextureError::unsupported(path, "its samples are not of 8 or 16 bits or floats")),
+    };
+    let count = width as usize * height as usize;
+    let values = if layout.planes > 1 { interleaved(&values, count, channels as usize) } else { values };
+    if values.len() != count * channels as usize {
+        return Err(TextureError::corrupt(path, "its samples are not as many as its header says"));
+    }
+    let extra = decoder.find_tag_unsigned_vec::<u16>(Tag::ExtraSamples).map_err(of_tiff)?.unwrap_or_default();
+    let straight = extra.iter().position(|&meaning| meaning == ExtraSamples::UnassociatedAlpha.to_u16());
+    let straight_alpha = straight.map(|index| channels as usize - extra.len() + index);
+    let texels = Texels { size: [width, height], channels, values };
+    Ok(SourcePicture { texels, names: None, format, matrices: tags.matrices, straight_alpha })
+}
+
+/// Puts the channels of a texel next to each other.
+fn interleaved(planes: &[f32], count: usize, channels: usize) -> Vec<f32> {
+    let value = |texel: usize, channel: usize| planes.get(channel * count + texel).copied().unwrap_or(0.0);
+    (0..count).flat_map(|texel| (0..channels).map(move |channel| value(texel, channel))).collect()
+}
+
+/// PNG, JPEG, Radiance HDR and Targa.
+fn read_other(path: &Path, file: BufReader<File>) -> Result<SourcePicture, TextureError> {
+    let mut reader = ImageReader::new(file).with_guessed_format().map_err(|error| TextureError::of_io(path, error))?;
+    if reader.format().is_none() {
+        // Targa begins with no sign of what it is.
+        let is_targa = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("tga"));
+        if !is_targa {
+            return Err(TextureError::Unknown(path.to_owned()));
+        }
+        reader.set_format(ImageFormat::Tga);
+    }
+    let mut limits = image::Limits::default();
+    limits.max_alloc = Some(SAMPLES_MAX * 4);
+    reader.limits(limits);
+    let image = reader.decode().map_err(|error| match error {
+        image::ImageError::IoError(reason) => TextureError::of_io(path, reason),
+        image::ImageError::Unsupported(_) => TextureError::Unknown(path.to_owned()),
+        image::ImageError::Limits(reason) => TextureError::unsupported(path, reason),
+        other => TextureError::corrupt(path, other),
+    })?;
+    let (width, height, colour) = (image.width(), image.height(), image.color());
+    let channels = u32::from(colour.channel_count());
+    check_size(path, width.into(), height.into(), channels.into())?;
+    let bytes = |values: &[u8]| values.iter().map(|&value| f32::from(value) / 255.0).collect();
+    let words = |values: &[u16]| values.iter().map(|&value| f32::from(value) / 65535.0).collect();
+    let (format, values): (_, Vec<f32>) = match &image {
+        DynamicImage::ImageLuma8(image) => (TexelFormat::U8, bytes(image)),
+        DynamicImage::ImageLumaA8(image) => (TexelFormat::U8, bytes(image)),
+        DynamicImage::ImageRgb8(image) => (TexelFormat::U8, bytes(image)),
+        DynamicImage::ImageRgba8(image) => (TexelFormat::U8, bytes(image)),
+        DynamicImage::ImageLuma16(image) => (TexelFormat::U16, words(image)),
+        DynamicImage::ImageLumaA16(image) => (TexelFormat::U16, words(image)),
+        DynamicImage::ImageRgb16(image) => (TexelFormat::U16, words(image)),
+        DynamicImage::ImageRgba16(image) => (TexelFormat::U16, words(image)),
+        // Radiance's pixels have 8 bits and an exponent.
+        DynamicImage::ImageRgb32F(image) => (TexelFormat::F16, image.to_vec()),
+        _ => return Err(TextureError::unsupported(path, "its samples are not of 8 or 16 bits or floats")),
+    };
+    let straight_alpha = colour.has_alpha().then(|| channels as usize - 1);
+    let texels = Texels { size: [width, height], channels, values };
+    Ok(SourcePicture { texels, names: None, format, matrices: None, straight_alpha })
+}

@@ -1,0 +1,249 @@
+//! Textures written: tiles of 64 x 64 texels of every level, in OpenEXR or TIFF.
+
+use super::TILE_TEXELS;
+use super::error::TextureError;
+use super::header::{TexelFormat, TextureHeader, TextureKind};
+use super::levels::{Texels, in_parallel};
+use super::tiff_tiles::{FOV_COT, TEXTURE_FORMAT, WORLD_TO_CAMERA, WORLD_TO_SCREEN, WRAP_MODES};
+use crate::files::{FileSink, write_whole};
+use exr::block::{UncompressedBlock, writer::ChunksWriter};
+use exr::compression::Compression;
+use exr::math::{RoundingMode, Vec2};
+use exr::meta::BlockDescription;
+use exr::meta::attribute::{
+    AttributeValue, ChannelDescription, EnvironmentMap, LevelMode, LineOrder, SampleType, Text, TileDescription,
+};
+use exr::meta::header::{Header, LayerAttributes};
+use flate2::write::ZlibEncoder;
+use half::f16;
+use std::io::{self, Write};
+use std::path::Path;
+use tiff::encoder::{DirectoryEncoder, TiffEncoder, TiffKind, TiffKindBig, TiffKindStandard};
+use tiff::tags::{PhotometricInterpretation, Tag};
+
+/// The name and version of the program, as stored in files.
+const SOFTWARE: &str = concat!("anthill ", env!("CARGO_PKG_VERSION"));
+
+/// Files with more raw bytes than this are BigTIFF.
+const PLAIN_BYTES_MAX: u64 = 3 << 30;
+
+/// What is written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MadeLevels<'a> {
+    pub(super) header: &'a TextureHeader,
+    pub(super) levels: &'a [Texels],
+    pub(super) names: Option<&'a [String]>,
+}
+
+/// Why writing failed, in words.
+struct WriteFailure(String);
+
+impl<E: std::error::Error> From<E> for WriteFailure {
+    fn from(error: E) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// Writes a texture. After an error an older file of this name is still there.
+pub(super) fn write(path: &Path, made: &MadeLevels<'_>) -> Result<(), TextureError> {
+    let written = write_whole(path, |sink| match made.header.format {
+        TexelFormat::U8 | TexelFormat::U16 => write_tiff(sink, made),
+        TexelFormat::F16 | TexelFormat::F32 => write_exr(sink, made),
+    });
+    written.map_err(|WriteFailure(reason)| TextureError::Write { path: path.to_owned(), reason })
+}
+
+fn write_exr(sink: &mut dyn FileSink, made: &MadeLevels<'_>) -> Result<(), WriteFailure> {
+    let names = exr_names(made);
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by_key(|&index| &names[index]);
+    let header = exr_header(made, order.iter().map(|&index| names[index].as_str()));
+    let is_half = made.header.format == TexelFormat::F16;
+    exr::block::write(sink, std::iter::once(header).collect(), true, |meta, writer| {
+        let channel_list = &meta.headers[0].channels;
+        let blocks = meta.collect_ordered_block_data(|block| {
+            UncompressedBlock::collect_block_data_from_lines(channel_list, block, |line| {
+                let at = line.location;
+                let texels = &made.levels[at.level.x()];
+                let first = (at.position.y() * texels.size[0] as usize + at.position.x()) * names.len();
+                let samples = texels.values[first + order[at.channel]..].iter().step_by(names.len());
+                encode(line.value, samples, is_half);
+            })
+        });
+        writer.on_progress(|_| ()).compress_all_blocks_parallel(&meta, blocks)
+    })?;
+    Ok(())
+}
+
+/// Encodes samples in the byte order of this machine. Finite values beyond the range of half become its largest value.
+fn encode<'a>(bytes: &mut [u8], samples: impl Iterator<Item = &'a f32>, is_half: bool) {
+    if is_half {
+        for (bytes, &sample) in bytes.chunks_exact_mut(2).zip(samples) {
+            let limit = if sample.is_finite() { f16::MAX.to_f32() } else { f32::INFINITY };
+            bytes.copy_from_slice(&f16::from_f32(sample.clamp(-limit, limit)).to_ne_bytes());
+        }
+    } else {
+        bytes.chunks_exact_mut(4).zip(samples).for_each(|(bytes, sample)| bytes.copy_from_slice(&sample.to_ne_bytes()));
+    }
+}
+
+/// Names of channels that a reader puts in the order of the texture.
+fn exr_names(made: &MadeLevels<'_>) -> Vec<String> {
+    let count = made.header.channels as usize;
+    let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+    match made.names {
+        Some(names) if names.len() == count => names.to_vec(),
+        _ if made.header.kind == TextureKind::Shadow => owned(&["Z"]),
+        _ => match count {
+            1 | 2 => owned(&["Y", "A"][..count]),
+            3 | 4 => owned(&["R", "G", "B", "A"][..count]),
+            _ => (0..count).map(|channel| format!("channel{channel:03}")).collect(),
+        },
+    }
+}
+
+fn exr_header<'a>(made: &MadeLevels<'_>, names: impl Iterator<Item = &'a str>) -> Header {
+    let TextureHeader { width, height, format, kind, wrap, .. } = *made.header;
+    let sample_type = if format == TexelFormat::F16 { SampleType::F16 } else { SampleType::F32 };
+    let channels = names.map(|name| ChannelDescription::new(text(name), sample_type, true)).collect();
+    let level_mode = if made.levels.len() > 1 { LevelMode::MipMap } else { LevelMode::Singular };
+    let tile_size = Vec2(TILE_TEXELS as usize, TILE_TEXELS as usize);
+    let tiles = TileDescription { tile_size, level_mode, rounding_mode: RoundingMode::Down };
+    let mut header = Header::new(text(""), (width as usize, height as usize), channels).with_encoding(
+        Compression::ZIP16,
+        BlockDescription::Tiles(tiles),
+        LineOrder::Increasing,
+    );
+    let format_name = AttributeValue::Text(text(kind.name()));
+    header.own_attributes = LayerAttributes {
+        software_name: Some(text(SOFTWARE)),
+        wrap_mode_name: Some(text(&wrap.map(super::WrapMode::name).join(","))),
+        environment_map: (kind == TextureKind::LatLong).then_some(EnvironmentMap::LatitudeLongitude),
+        world_to_camera: made.header.matrices.map(|matrices| matrices.camera_from_world),
+        world_to_normalized_device: made.header.matrices.map(|matrices| matrices.ndc_from_world),
+        horizontal_field_of_view: made.header.fov,
+        // The crate writes `other` in an order that changes from run to run: never more than one entry.
+        other: std::iter::once((text("textureformat"), format_name)).collect(),
+        ..LayerAttributes::default()
+    };
+    header
+}
+
+/// Text of this module is ASCII; names of channels come from files of the same kind.
+fn text(string: &str) -> Text {
+    Text::new_or_none(string).unwrap_or_else(|| Text::new_or_none("unnamed").expect("it is ASCII"))
+}
+
+fn write_tiff(sink: &mut dyn FileSink, made: &MadeLevels<'_>) -> Result<(), WriteFailure> {
+    let samples: u64 = made.levels.iter().map(|level| level.values.len() as u64).sum();
+    if samples * made.header.format.bytes() as u64 > PLAIN_BYTES_MAX {
+        write_levels(TiffEncoder::<_, TiffKindBig>::new_generic(sink)?, made)
+    } else {
+        write_levels(TiffEncoder::<_, TiffKindStandard>::new_generic(sink)?, made)
+    }
+}
+
+fn write_levels<W: FileSink, K: TiffKind>(
+    mut encoder: TiffEncoder<W, K>,
+    made: &MadeLevels<'_>,
+) -> Result<(), WriteFailure> {
+    for (level, texels) in made.levels.iter().enumerate() {
+        let mut directory = encoder.image_directory()?;
+        let tiles = texels.size.map(|side| side.div_ceil(TILE_TEXELS));
+        let places: Vec<[u32; 2]> = (0..tiles[1]).flat_map(|y| (0..tiles[0]).map(move |x| [x, y])).collect();
+        let compressed = in_parallel(places, |tile| compressed_tile(texels, tile, made.header.format));
+        let (mut offsets, mut counts) = (Vec::new(), Vec::new());
+        for bytes in compressed {
+            let bytes = bytes?;
+            offsets.push(directory.write_data(bytes.as_slice())?);
+            counts.push(u32::try_from(bytes.len())?);
+        }
+        // Offsets of the plain format have 32 bits.
+        let plain: Result<Vec<u32>, _> = offsets.iter().map(|&offset| u32::try_from(offset)).collect();
+        match plain {
+            Ok(plain) => directory.write_tag(Tag::TileOffsets, plain.as_slice())?,
+            Err(_) => directory.write_tag(Tag::TileOffsets, offsets.as_slice())?,
+        }
+        directory.write_tag(Tag::TileByteCounts, counts.as_slice())?;
+        write_tags(&mut directory, texels, made, level)?;
+        directory.finish()?;
+    }
+    Ok(())
+}
+
+fn write_tags<W: FileSink, K: TiffKind>(
+    directory: &mut DirectoryEncoder<'_, W, K>,
+    texels: &Texels,
+    made: &MadeLevels<'_>,
+    level: usize,
+) -> Result<(), WriteFailure> {
+    /// Compressed by zlib, as Adobe does.
+    const ADOBE_DEFLATE: u16 = 8;
+    /// Samples are differences to the texel on the left.
+    const HORIZONTAL: u16 = 2;
+    let header = made.header;
+    let channels = u16::try_from(texels.channels)?;
+    let bits = 8 * header.format.bytes() as u16;
+    let is_colour = channels >= 3;
+    let colours = if is_colour { PhotometricInterpretation::RGB } else { PhotometricInterpretation::BlackIsZero };
+    directory.write_tag(Tag::NewSubfileType, u32::from(level > 0))?;
+    directory.write_tag(Tag::ImageWidth, texels.size[0])?;
+    directory.write_tag(Tag::ImageLength, texels.size[1])?;
+    directory.write_tag(Tag::BitsPerSample, vec![bits; channels.into()].as_slice())?;
+    directory.write_tag(Tag::Compression, ADOBE_DEFLATE)?;
+    directory.write_tag(Tag::PhotometricInterpretation, colours)?;
+    directory.write_tag(Tag::SamplesPerPixel, channels)?;
+    directory.write_tag(Tag::PlanarConfiguration, 1_u16)?;
+    directory.write_tag(Tag::Predictor, HORIZONTAL)?;
+    directory.write_tag(Tag::TileWidth, TILE_TEXELS)?;
+    directory.write_tag(Tag::TileLength, TILE_TEXELS)?;
+    directory.write_tag(Tag::SampleFormat, vec![1_u16; channels.into()].as_slice())?;
+    directory.write_tag(Tag::Software, SOFTWARE)?;
+    // Alpha is multiplied in; all further channels are unspecified.
+    let extra: Vec<u16> = (if is_colour { 3 } else { 1 }..channels).map(|c| u16::from(c == 1 || c == 3)).collect();
+    if !extra.is_empty() {
+        directory.write_tag(Tag::ExtraSamples, extra.as_slice())?;
+    }
+    directory.write_tag(TEXTURE_FORMAT, header.kind.name())?;
+    directory.write_tag(WRAP_MODES, header.wrap.map(super::WrapMode::name).join(",").as_str())?;
+    if let Some(fov) = header.fov {
+        directory.write_tag(FOV_COT, 1.0 / (fov.to_radians() * 0.5).tan())?;
+    }
+    if let Some(matrices) = header.matrices {
+        directory.write_tag(WORLD_TO_CAMERA, matrices.camera_from_world.as_slice())?;
+        directory.write_tag(WORLD_TO_SCREEN, matrices.screen_from_world().as_slice())?;
+    }
+    Ok(())
+}
+
+/// A tile as integers, as differences along rows, compressed. Texels outside of the picture are 0.
+fn compressed_tile(texels: &Texels, tile: [u32; 2], format: TexelFormat) -> io::Result<Vec<u8>> {
+    let channels = texels.channels as usize;
+    let row_samples = TILE_TEXELS as usize * channels;
+    let begin = tile.map(|place| place * TILE_TEXELS);
+    let width = (texels.size[0] - begin[0]).min(TILE_TEXELS) as usize * channels;
+    let limit = if format == TexelFormat::U8 { 255 } else { 65535_u16 };
+    let mut encoder = ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    for y in begin[1]..begin[1] + TILE_TEXELS {
+        let mut row = vec![0_u16; row_samples];
+        if y < texels.size[1] {
+            let first = (y as usize * texels.size[0] as usize + begin[0] as usize) * channels;
+            let values = &texels.values[first..first + width];
+            row.iter_mut().zip(values).for_each(|(sample, &value)| *sample = quantized(value, limit));
+        }
+        for at in (channels..row_samples).rev() {
+            row[at] = row[at].wrapping_sub(row[at - channels]);
+        }
+        let bytes: Vec<u8> = match format {
+            TexelFormat::U8 => row.iter().map(|&sample| sample as u8).collect(),
+            _ => row.iter().flat_map(|sample| sample.to_ne_bytes()).collect(),
+        };
+        encoder.write_all(&bytes)?;
+    }
+    encoder.finish()
+}
+
+/// The nearest integer; NaN becomes 0.
+fn quantized(value: f32, limit: u16) -> u16 {
+    (value.clamp(0.0, 1.0) * f32::from(limit) + 0.5) as u16
+}
