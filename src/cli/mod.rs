@@ -10,6 +10,7 @@ mod scale_command;
 mod shader_command;
 #[cfg(test)]
 mod tests;
+mod texture_command;
 mod units;
 mod watcher;
 
@@ -42,7 +43,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, render: &RenderFn<'_
         CliCommand::Preview(flags) => preview(flags, &console),
         CliCommand::Devices(flags) => devices_command::run(flags, &mut console),
         CliCommand::Shader(command) => shader_command::run(command, &mut console),
-        CliCommand::Texture(_) => not_supported_yet("texture", &console),
+        CliCommand::Texture(command) => texture_command::run(command, &mut console),
         CliCommand::Scale(flags) => scale_command::run(flags, &mut console),
         CliCommand::Predict(flags) => predict_command::run(flags, &mut console),
         CliCommand::Completions(flags) => completions(flags, &mut console),
@@ -152,9 +153,4 @@ fn preview(flags: &PreviewFlags, console: &Console) -> u8 {
             1
         }
     }
-}
-
-fn not_supported_yet(command: &str, console: &Console) -> u8 {
-    console.err.error(&format!("`anthill {command}` is not supported yet"));
-    2
 }

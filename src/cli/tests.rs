@@ -190,8 +190,7 @@ fn every_bad_flag_is_explained() {
             "anthill: error: cannot write \"DIR/no/trace.json\": there is no such directory",
         ),
         ("render SCENE --stats DIR", "anthill: error: cannot write \"DIR\": is a directory"),
-        ("texture make a b", "anthill: error: `anthill texture` is not supported yet"),
-        ("texture info a", "anthill: error: `anthill texture` is not supported yet"),
+        ("texture make a --kind cube -o DIR/x.tex", "anthill: error: A cube is made of six pictures, but there are 1"),
         ("paint", "error: unrecognized subcommand 'paint'"),
     ];
     for (line, expected) in table {

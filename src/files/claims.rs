@@ -36,6 +36,8 @@ pub enum FileRole {
     Kernel,
     /// A manual page.
     ManualPage,
+    /// A texture that is made.
+    Texture,
 }
 
 impl FileRole {
@@ -57,6 +59,7 @@ impl FileRole {
             Self::Study => "a file of the study",
             Self::Kernel => "a compiled shader",
             Self::ManualPage => "a manual page",
+            Self::Texture => "a texture to write",
         }
     }
 }

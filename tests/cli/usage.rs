@@ -30,7 +30,9 @@ fn wrong_usage_exits_with_2_and_is_explained_on_standard_error() {
         (vec!["scale", "a.rib", "--devices", "0,0", "-o", "d"], "no --devices names one device alone"),
         (vec!["scale", "a.rib", "--devices", "0", "--devices", "0", "-o", "d"], "--devices 0 is given twice"),
         (vec!["scale", "a.rib", "--devices", "0", "--devices", "99", "-o", "d"], "there is no device \"99\""),
-        (vec!["texture", "make", "a.tif", "a.tex"], "`anthill texture` is not supported yet"),
+        (vec!["texture", "make", "a.tif", "-o", "./a.tif"], "(a texture to write) is the same file as \"a.tif\""),
+        (vec!["texture", "make", "a.tif", "b.tif", "-o", "a.tex"], "A texture is made of one picture, but there are 2"),
+        (vec!["texture", "make", "a.tif", "-o", "a.tex", "--filter", "disk"], "there are box, triangle, gaussian"),
     ];
     for (args, expected) in table {
         let Ran { code, out, err } = anthill(directory.path(), &args);

@@ -1,0 +1,143 @@
+//! `anthill texture`: makes textures of pictures, describes them, and reads every tile of them.
+
+use super::console::Console;
+use super::flags::{ResizeFlag, TexelFlag, TextureCommand, TextureKindFlag, TextureMakeFlags, WrapFlag};
+use anthill::files::{FileClaims, FileRole};
+use anthill::texture::{
+    AlphaMode, MakeKind, MakeRequest, ResizeMode, TILE_WORDS, TexelFormat, TextureError, TextureFile, TextureHeader,
+    TextureKind, WrapMode, make,
+};
+use std::path::{Path, PathBuf};
+
+/// The exit code if a texture cannot be read or made.
+const INCOMPLETE: u8 = 1;
+
+/// The exit code if one file has two roles, or the pictures are not as many as the kind needs.
+const WRONG_USAGE: u8 = 2;
+
+/// Runs the command and returns the exit code.
+pub(super) fn run(command: &TextureCommand, console: &mut Console) -> u8 {
+    match command {
+        TextureCommand::Make(flags) => make_texture(flags, console),
+        TextureCommand::Info(flags) => each(&flags.files, console, |file| Ok(description(file))),
+        TextureCommand::Check(flags) => each(&flags.files, console, checked),
+    }
+}
+
+fn make_texture(flags: &TextureMakeFlags, console: &mut Console) -> u8 {
+    let claims = FileClaims::default();
+    let inputs = flags.pictures.iter().map(|picture| (picture, FileRole::Input));
+    for (path, role) in inputs.chain([(&flags.output, FileRole::Texture)]) {
+        if let Err(refused) = claims.claim(path, role) {
+            console.err.error(&refused.to_string());
+            return WRONG_USAGE;
+        }
+    }
+    match make(&request_of(flags), &|_| ()) {
+        Ok(made) => {
+            let state = if made.is_new { "" } else { "up to date: " };
+            console.err.line(&format!("anthill: {}: {state}{}", flags.output.display(), in_words(&made.header)));
+            0
+        }
+        Err(error) => {
+            console.err.error(&error.to_string());
+            if matches!(error, TextureError::Request(_)) { WRONG_USAGE } else { INCOMPLETE }
+        }
+    }
+}
+
+fn request_of(flags: &TextureMakeFlags) -> MakeRequest {
+    let kind = match flags.kind {
+        TextureKindFlag::Plain => MakeKind::Plain,
+        TextureKindFlag::Latlong => MakeKind::LatLong,
+        TextureKindFlag::Cube => MakeKind::Cube,
+        TextureKindFlag::Shadow => MakeKind::Shadow,
+    };
+    let mode = |flag: &WrapFlag| match flag {
+        WrapFlag::Black => WrapMode::Black,
+        WrapFlag::Clamp => WrapMode::Clamp,
+        WrapFlag::Periodic => WrapMode::Periodic,
+        WrapFlag::Mirror => WrapMode::Mirror,
+    };
+    let [first, last] = [flags.wrap.first(), flags.wrap.last()].map(|flag| flag.map(mode).unwrap_or_default());
+    MakeRequest {
+        wrap: [first, last],
+        filter: flags.filter,
+        filter_width: flags.filter_width.map(|width| [width; 2]),
+        format: flags.format.map(|format| match format {
+            TexelFlag::U8 => TexelFormat::U8,
+            TexelFlag::U16 => TexelFormat::U16,
+            TexelFlag::Half => TexelFormat::F16,
+            TexelFlag::Float => TexelFormat::F32,
+        }),
+        resize: match flags.resize {
+            ResizeFlag::None => ResizeMode::None,
+            ResizeFlag::Up => ResizeMode::Up,
+            ResizeFlag::Down => ResizeMode::Down,
+        },
+        from_srgb: flags.srgb,
+        alpha: if flags.keep_alpha { AlphaMode::Keep } else { AlphaMode::Multiply },
+        only_if_newer: flags.update,
+        ..MakeRequest::new(kind, flags.pictures.clone(), flags.output.clone())
+    }
+}
+
+/// Prints what `say` says of each texture, and returns the exit code.
+fn each(files: &[PathBuf], console: &mut Console, say: impl Fn(&TextureFile) -> Result<String, TextureError>) -> u8 {
+    let mut code = 0;
+    for path in files {
+        match TextureFile::open(path).and_then(|file| say(&file)) {
+            Ok(text) => console.print(&format!("{}: {text}\n", printed(path))),
+            Err(error) => {
+                console.err.error(&error.to_string());
+                code = INCOMPLETE;
+            }
+        }
+    }
+    code
+}
+
+fn printed(path: &Path) -> String {
+    path.display().to_string().escape_debug().to_string()
+}
+
+fn in_words(header: &TextureHeader) -> String {
+    let kind = match header.kind {
+        TextureKind::Plain => "texture",
+        TextureKind::LatLong => "latitude-longitude map",
+        TextureKind::Cube => "cube map",
+        TextureKind::Shadow => "shadow map",
+    };
+    let TextureHeader { width, height, levels, channels, format, wrap: [s, t], .. } = header;
+    let plural = |count: u32| if count == 1 { "" } else { "s" };
+    format!(
+        "{kind}, {width} x {height}, {channels} channel{}, {}, {levels} level{}, wrap {},{}",
+        plural(*channels),
+        format.name(),
+        plural(*levels),
+        s.name(),
+        t.name()
+    )
+}
+
+fn description(file: &TextureFile) -> String {
+    format!("{}, {} bytes", in_words(file.header()), file.identity().bytes)
+}
+
+/// Reads every tile.
+fn checked(file: &TextureFile) -> Result<String, TextureError> {
+    let header = file.header();
+    let mut tile = [0; TILE_WORDS];
+    let (mut tiles, mut bytes) = (0_u64, 0_u64);
+    for level in 0..header.levels {
+        let [across, down] = header.level_tiles(level);
+        for (y, x) in (0..down).flat_map(|y| (0..across).map(move |x| (y, x))) {
+            // The planes of a tile are next to each other in the file.
+            for plane in 0..header.planes() {
+                bytes += file.read_tile(level, plane, x, y, &mut tile)? as u64;
+                tiles += 1;
+            }
+        }
+    }
+    Ok(format!("{}: {tiles} tiles are readable, {bytes} bytes", in_words(header)))
+}
