@@ -10,6 +10,7 @@ mod grids;
 mod hide;
 mod lab;
 mod layers;
+mod lookup;
 mod micropolygon_size;
 mod primvar;
 mod random;

@@ -13,6 +13,7 @@ mod memory;
 pub(crate) mod noise;
 mod scene;
 pub(crate) mod spline;
+pub mod texture;
 
 pub use evaluate::{evaluate, index};
 pub use exec::{Outcome, run};

@@ -4,7 +4,7 @@
 use crate::ir::{Const, MachineType, NoiseKind};
 
 /// Mixes the bits of an integer.
-fn scramble(x: u32) -> u32 {
+pub(super) fn scramble(x: u32) -> u32 {
     let h = (x ^ (x >> 16)).wrapping_mul(0x7feb_352d);
     let h = (h ^ (h >> 15)).wrapping_mul(0x846c_a68b);
     h ^ (h >> 16)

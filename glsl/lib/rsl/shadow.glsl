@@ -1,0 +1,97 @@
+// Shadow maps: percentage closer filtering (Reeves, Salesin and Cook 1987). A map holds z of its camera (in its
+// units, not divided by the far plane; 1e38 where there is nothing) for the texel's centre.
+
+#define RSL_SHADOW_SAMPLES_MAX 256.0
+
+// m * (v, w), columns in order.
+vec4 rsl_transformed(const in mat4 m, const in vec3 v, const in float w) {
+    return ((m[0] * v.x + m[1] * v.y) + m[2] * v.z) + m[3] * w;
+}
+
+// The fraction of `count` samples in a window of a shadow map (place + jitter * x + jitter * y + jitter * spread)
+// that lie behind the map's depth; depths: the point's, its change along x and along y.
+float rsl_shadowed(const in TextureShape shape, const in RslWindow window, const in vec2 place, const in vec4 xy,
+                   const in vec2 spread, const in vec3 depths, const in vec3 samples_bias, const in uint seed) {
+    uint count = uint(samples_bias.x);
+    float share = rsl_reciprocal(samples_bias.x);
+    uint each = rsl_channels_of_word(shape.format);
+    uint plane = window.first / each;
+    vec2 size = vec2(shape.width, shape.height);
+    float behind = 0.0;
+    uvec2 held = uvec2(0xffffffffu);
+    uint slot = TILE_MISSING;
+    for (uint i = 0u; i < count; i++) {
+        // Stratified by i along x, and along y by its reversed bits (Hammersley), both shifted by the seed.
+        vec3 random = rsl_unit3(rsl_hash(seed, i));
+        float jx = (float(i) + random.x) * share - 0.5;
+        float jy = rsl_unit(bitfieldReverse(i) ^ rsl_scramble(seed)) - 0.5;
+        vec2 at = (place + ((xy.xy * jx + xy.zw * jy) + spread * vec2(jx, jy))) * size;
+        float z = (depths.x + (depths.y * jx + depths.z * jy)) - (samples_bias.y + (samples_bias.z - samples_bias.y) * random.z);
+        if (!(at.x >= 0.0 && at.y >= 0.0 && at.x < size.x && at.y < size.y)) continue;
+        uvec2 texel = min(uvec2(at), uvec2(shape.width, shape.height) - 1u);
+        uvec2 wanted = texel >> 6;
+        if (wanted != held) {
+            held = wanted;
+            slot = tile_slot(window.texture, 0u, plane, wanted);
+        }
+        if (slot == TILE_MISSING) continue;
+        uint word = slot_word(slot, texel & 63u);
+        bool open = shape.format == 3u && !rsl_is_finite(uintBitsToFloat(word));
+        float depth = rsl_component(rsl_word_channels(word, shape.format), window.first - plane * each);
+        behind = behind + (!open && z > depth ? 1.0 : 0.0);
+    }
+    return behind * share;
+}
+
+// shadow(): 0 where p is lit, 1 where all of it lies behind what the map sees. p, dx and dy are in the space of this
+// picture's camera. The area is the parallelogram (swidth dx, twidth dy), blur in parts of the map, and a texel, so
+// that steps between texels do not show. Points behind the map's camera or outside its picture are lit, as is
+// everything where the texture is no shadow map. samples_bias: samples (0: 16), bias0, bias1, and a gap that maps in
+// one picture lack.
+float rsl_shadow(const in uint token, const in float channel, const in vec3 p, const in vec3 dx, const in vec3 dy,
+                 const in vec4 width_blur, const in vec4 samples_bias, const in uint seed) {
+    uint texture = texture_of(token);
+    if (texture == TEXTURE_NONE || texture == TEXTURE_UNKNOWN) return 0.0;
+    TextureShape shape = texture_shape(texture);
+    RslWindow window = rsl_whole(shape, texture, channel, 1u);
+    bool defined = rsl_is_finite(p.x) && rsl_is_finite(p.y) && rsl_is_finite(p.z);
+    if (shape.matrices == 0u || window.first >= window.end || !defined) return 0.0;
+    mat4 camera = texture_matrix(shape.matrices);
+    mat4 picture = texture_matrix(shape.matrices + 4u);
+    vec3 at = rsl_bounded3(p, 1e15);
+    vec2 width = rsl_bounded2(width_blur.xy, 1e9);
+    vec3 x = rsl_bounded3(rsl_bounded3(dx, 1e9) * width.x, 1e9);
+    vec3 y = rsl_bounded3(rsl_bounded3(dy, 1e9) * width.y, 1e9);
+    vec4 q = rsl_transformed(picture, at, 1.0);
+    vec3 depths = vec3(rsl_transformed(camera, at, 1.0).z, rsl_transformed(camera, x, 0.0).z,
+                       rsl_transformed(camera, y, 0.0).z);
+    if (!(q.w > 1e-30 && q.w < 1e30 && depths.x > 0.0)) return 0.0;
+    float near = rsl_reciprocal(q.w);
+    vec2 place = q.xy * near;
+    vec4 qx = rsl_transformed(picture, x, 0.0);
+    vec4 qy = rsl_transformed(picture, y, 0.0);
+    vec4 xy = vec4((qx.xy - place * qx.w) * near, (qy.xy - place * qy.w) * near);
+    vec2 texel = vec2(rsl_reciprocal(float(shape.width)), rsl_reciprocal(float(shape.height)));
+    vec2 spread = rsl_bounded2(width_blur.zw, 4.0) + texel;
+    float samples = rsl_bounded(samples_bias.x, RSL_SHADOW_SAMPLES_MAX);
+    samples = samples < 1.0 ? 16.0 : floor(samples);
+    vec3 how = vec3(samples, rsl_bounded(samples_bias.y, 1e30), rsl_bounded(samples_bias.z, 1e30));
+    return rsl_shadowed(shape, window, place, xy, spread, depths, how, seed);
+}
+
+// textureinfo(): 0 exists, 1 resolution, 2 channels, 3 type (0 texture, 1 environment, 2 shadow), 4 and 5 the
+// matrices of a shadow map's camera and picture. 0 of a texture that is missing.
+float rsl_textureinfo(const in uint token, const in uint what, const in uint index) {
+    uint texture = texture_of(token);
+    if (texture == TEXTURE_NONE || texture == TEXTURE_UNKNOWN) return 0.0;
+    TextureShape shape = texture_shape(texture);
+    if (what == 0u) return 1.0;
+    if (what == 1u) return float(index == 0u ? shape.width : shape.height);
+    if (what == 2u) return float(shape.channels);
+    if (what == 3u) return shape.kind == RSL_KIND_SHADOW ? 2.0 : shape.kind == 0u ? 0.0 : 1.0;
+    bool known = shape.matrices != 0u && what < 6u && index < 16u;
+    if (!known) return 0.0;
+    mat4 m = texture_matrix(shape.matrices + (what == 4u ? 0u : 4u));
+    uint column = index >> 2;
+    return rsl_component(column == 0u ? m[0] : column == 1u ? m[1] : column == 2u ? m[2] : m[3], index & 3u);
+}

@@ -1,0 +1,275 @@
+// Texture lookups, on top of the tiles of tiles.glsl. Every operation is exact on every device: no division, root or
+// logarithm of the driver's.
+//
+// The footprint is an ellipse, the image of a circle under (dx, dy), to which blur is added as variance. Probes lie
+// along its major axis (after Feline, McCormack et al. 1999), each bilinear in two levels whose texels are about as
+// large as its minor axis. A bilinear probe of a texel as wide as the footprint has the gaussian's variance, and the
+// weights of the probes add what the major axis lacks, so that the sum is close to an elliptic weighted average at a
+// bounded number of texels: at most 1.5 probes for each unit of the ellipse's ratio, which is kept to 16.
+
+#define RSL_FILTER_BOX 1u
+#define RSL_FILTER_BSPLINE 2u
+#define RSL_FILTER_DISK 3u
+#define RSL_FILTER_LANCZOS 4u
+#define RSL_WRAP_BLACK 0u
+#define RSL_WRAP_CLAMP 1u
+#define RSL_WRAP_PERIODIC 2u
+#define RSL_WRAP_MIRROR 3u
+#define RSL_KIND_LAT_LONG 1u
+#define RSL_KIND_CUBE 2u
+#define RSL_KIND_SHADOW 3u
+#define RSL_PROBES_MAX 32.0
+
+// What is looked up: channels of a window of a texture, which is a cell of a grid of equal parts (of a cube's faces).
+struct RslWindow {
+    uint texture;
+    uint first;
+    uint end;
+    uvec2 cell;
+    uvec2 parts;
+};
+
+// Where probes lie: place + x * axis for x in -1..1, in parts of the window; the share of the level after `level`.
+struct RslFootprint {
+    vec2 place;
+    vec2 axis;
+    float count;
+    uint level;
+    float coarser;
+};
+
+bool rsl_is_finite(const in float x) {
+    return (floatBitsToUint(x) & 0x7f800000u) != 0x7f800000u;
+}
+
+// x within -limit..limit; 0 where it is not finite.
+float rsl_bounded(const in float x, const in float limit) {
+    return rsl_is_finite(x) ? min(max(x, -limit), limit) : 0.0;
+}
+
+vec2 rsl_bounded2(const in vec2 v, const in float limit) {
+    return vec2(rsl_bounded(v.x, limit), rsl_bounded(v.y, limit));
+}
+
+// 1 / x for x in 1e-36..1e36, within 1 ulp.
+float rsl_reciprocal(const in float x) {
+    float y = uintBitsToFloat(0x7ef311c7u - floatBitsToUint(x));
+    y = y + y * (1.0 - x * y);
+    y = y + y * (1.0 - x * y);
+    y = y + y * (1.0 - x * y);
+    return y + y * (1.0 - x * y);
+}
+
+// The root of x, within a few ulp; 0 below 1e-36.
+float rsl_root(const in float x) {
+    float y = uintBitsToFloat(0x5f3759dfu - (floatBitsToUint(x) >> 1));
+    float h = 0.5 * x;
+    y = y * (1.5 - (h * y) * y);
+    y = y * (1.5 - (h * y) * y);
+    y = y * (1.5 - (h * y) * y);
+    y = y * (1.5 - (h * y) * y);
+    return x > 1e-36 ? x * y : 0.0;
+}
+
+// A half as a float; what is not finite counts as 0.
+float rsl_half(const in uint h) {
+    uint exponent = (h >> 10) & 31u;
+    float small = float(h & 1023u) * 5.9604644775390625e-8;
+    float normal = uintBitsToFloat(((h & 0x7fffu) << 13) + 0x38000000u);
+    float size = exponent == 31u ? 0.0 : exponent == 0u ? small : normal;
+    return (h & 0x8000u) != 0u ? -size : size;
+}
+
+// The channels of a texel word.
+vec4 rsl_word_channels(const in uint word, const in uint format) {
+    if (format == 0u) return vec4(uvec4(word, word >> 8, word >> 16, word >> 24) & 255u) * 0.003921568859368563;
+    if (format == 1u) return vec4(vec2(uvec2(word, word >> 16) & 65535u) * 0.000015259021893143654, 0.0, 0.0);
+    if (format == 2u) return vec4(rsl_half(word & 65535u), rsl_half(word >> 16), 0.0, 0.0);
+    float number = uintBitsToFloat(word);
+    return vec4(rsl_is_finite(number) ? number : 0.0, 0.0, 0.0, 0.0);
+}
+
+// A texel's coordinate after wrap, -1 outside in black; -1024 extents <= at < 1024 extents.
+int rsl_wrap_texel(const in int at, const in int extent, const in uint wrap) {
+    uint twice = uint(at + 1024 * extent) % uint(2 * extent);
+    int mirrored = int(twice) < extent ? int(twice) : 2 * extent - 1 - int(twice);
+    int periodic = int(twice) < extent ? int(twice) : int(twice) - extent;
+    if (wrap == RSL_WRAP_PERIODIC) return periodic;
+    if (wrap == RSL_WRAP_MIRROR) return mirrored;
+    int inside = min(max(at, 0), extent - 1);
+    return wrap == RSL_WRAP_CLAMP || at == inside ? inside : -1;
+}
+
+// Both coordinates; beyond the poles of a lat-long map lies the other side. x = -1 where there is no texel.
+ivec2 rsl_wrap_texel2(const in TextureShape shape, const in ivec2 at, const in ivec2 extent) {
+    if (shape.kind == RSL_KIND_LAT_LONG) {
+        bool beyond = at.y < 0 || at.y >= extent.y;
+        int x = beyond ? at.x + extent.x / 2 : at.x;
+        int y = rsl_wrap_texel(at.y, extent.y, RSL_WRAP_MIRROR);
+        return ivec2(rsl_wrap_texel(x, extent.x, RSL_WRAP_PERIODIC), y);
+    }
+    ivec2 t = ivec2(rsl_wrap_texel(at.x, extent.x, shape.wrap_s), rsl_wrap_texel(at.y, extent.y, shape.wrap_t));
+    return t.y < 0 ? ivec2(-1) : t;
+}
+
+// The coordinate before the wrap of texels, where it may be large.
+float rsl_wrap_place(const in float x, const in uint wrap) {
+    if (wrap == RSL_WRAP_PERIODIC) return x - floor(x);
+    if (wrap == RSL_WRAP_MIRROR) return x - 2.0 * floor(0.5 * x);
+    return min(max(x, -300.0), 300.0);
+}
+
+uint rsl_channels_of_word(const in uint format) {
+    return format == 0u ? 4u : format == 3u ? 1u : 2u;
+}
+
+// How a filter divides its work: width of a probe and reach of the line of probes, in footprints.
+vec2 rsl_filter_extent(const in uint form) {
+    if (form == RSL_FILTER_BOX) return vec2(0.6, 0.5);
+    if (form == RSL_FILTER_BSPLINE) return vec2(0.7, 1.0);
+    if (form == RSL_FILTER_DISK) return vec2(0.55, 0.5);
+    return form == RSL_FILTER_LANCZOS ? vec2(0.55, 2.0) : vec2(1.0, 1.0);
+}
+
+// A filter's weight along the line of probes by q = x^2. The line across a disk; the spline and the windowed sinc by
+// polynomials with their zeros.
+float rsl_filter_weight(const in uint form, const in float q) {
+    float r = 1.0 - q;
+    if (form == RSL_FILTER_BOX) return 1.0;
+    if (form == RSL_FILTER_BSPLINE) return r * r * r;
+    if (form == RSL_FILTER_DISK) return 1.0 - 0.5 * (q + (q * q) * (q * q));
+    if (form == RSL_FILTER_LANCZOS) return (1.0 - 4.0 * q) * (r * r);
+    float g = 1.0 - 0.125 * q;
+    g = g * g;
+    g = g * g;
+    g = g * g;
+    return g * g;
+}
+
+// The probes of a footprint (dx, dy) and blur in parts of a window of `size` texels and `levels` levels.
+RslFootprint rsl_footprint(const in vec2 size, const in uint levels, const in vec2 place, const in vec2 dx, const in vec2 dy,
+                           const in vec2 blur, const in uint form, const in float lerp) {
+    vec2 x = dx * size;
+    vec2 y = dy * size;
+    vec2 b = blur * size;
+    float a = (x.x * x.x + y.x * y.x) + b.x * b.x;
+    float c = (x.y * x.y + y.y * y.y) + b.y * b.y;
+    float h = x.x * x.y + y.x * y.y;
+    // Squares of the axes: their difference, the major one, and the minor one from the determinant.
+    float spread = rsl_root((a - c) * (a - c) + 4.0 * (h * h));
+    float major = 0.5 * ((a + c) + spread);
+    float area = x.x * y.y - x.y * y.x;
+    float stretched = b.x * b.x * (x.y * x.y + y.y * y.y) + b.y * b.y * a;
+    float minor = (area * area + stretched) * rsl_reciprocal(max(major, 1e-12));
+    vec2 extent = rsl_filter_extent(form);
+    float width = max(extent.x * rsl_root(max(minor, major * 0.00390625)), 1.0);
+    float covered = width * rsl_reciprocal(extent.x);
+    float rest = rsl_root(max(major - covered * covered, 0.0));
+    vec2 along = vec2(rsl_root(max(a - minor, 0.0)), rsl_root(max(c - minor, 0.0)));
+    float scale = extent.y * rest * rsl_reciprocal(max(rsl_root(spread), 1e-6));
+    along = vec2(along.x, h < 0.0 ? -along.y : along.y) * scale;
+    RslFootprint f;
+    f.place = place;
+    f.axis = along * vec2(rsl_reciprocal(size.x), rsl_reciprocal(size.y));
+    f.count = min(floor(1.25 * extent.y * rest * rsl_reciprocal(width) + 1.5), RSL_PROBES_MAX);
+    f.count = form == RSL_FILTER_LANCZOS && f.count == 2.0 ? 3.0 : f.count;
+    // The levels whose texels are just smaller and larger than a probe.
+    uint bits = floatBitsToUint(width);
+    uint level = (bits >> 23) - 127u;
+    float coarser = float(bits & 0x7fffffu) * 1.1920928955078125e-7;
+    level = lerp < 0.5 && coarser >= 0.5 ? level + 1u : level;
+    bool last = level + 1u >= levels;
+    f.level = last ? levels - 1u : level;
+    f.coarser = last || lerp < 0.5 ? 0.0 : coarser;
+    return f;
+}
+
+// The weighted mean of all probes in one plane: the channels of its words.
+vec4 rsl_filter_plane(const in TextureShape shape, const in RslWindow window, const in RslFootprint f, const in uint plane,
+                      const in uint form) {
+    vec4 sum = vec4(0.0);
+    float total = 0.0;
+    uint count = uint(f.count);
+    uint rounds = f.coarser > 0.0 ? 2u * count : count;
+    float step = rsl_reciprocal(f.count);
+    uvec3 held = uvec3(0xffffffffu);
+    uint slot = TILE_MISSING;
+    for (uint i = 0u; i < rounds; i++) {
+        bool fine = i < count;
+        uint level = fine ? f.level : f.level + 1u;
+        float x = float(2u * (fine ? i : i - count) + 1u) * step - 1.0;
+        float weight = rsl_filter_weight(form, x * x) * (fine ? 1.0 - f.coarser : f.coarser);
+        total = total + weight;
+        uvec2 size = max(uvec2(shape.width >> level, shape.height >> level), uvec2(1u));
+        uvec2 extent = max(size / window.parts, uvec2(1u));
+        vec2 at = (f.place + f.axis * x) * vec2(extent) - 0.5;
+        vec2 low = floor(at);
+        vec2 share = at - low;
+        for (uint corner = 0u; corner < 4u; corner++) {
+            uvec2 offset = uvec2(corner & 1u, corner >> 1);
+            ivec2 texel = rsl_wrap_texel2(shape, ivec2(low) + ivec2(offset), ivec2(extent));
+            float w = (offset.x == 1u ? share.x : 1.0 - share.x) * (offset.y == 1u ? share.y : 1.0 - share.y);
+            if (texel.x < 0 || w == 0.0) continue;
+            uvec2 inside = uvec2(texel) + window.cell * extent;
+            uvec3 wanted = uvec3(inside >> 6, level);
+            if (wanted != held) {
+                held = wanted;
+                slot = tile_slot(window.texture, level, plane, wanted.xy);
+            }
+            if (slot == TILE_MISSING) continue;
+            sum = sum + (weight * w) * rsl_word_channels(slot_word(slot, inside & 63u), shape.format);
+        }
+    }
+    return sum * rsl_reciprocal(total);
+}
+
+// Component i of v.
+float rsl_component(const in vec4 v, const in uint i) {
+    return i == 0u ? v.x : i == 1u ? v.y : i == 2u ? v.z : v.w;
+}
+
+// The wanted channels, `fill` for those that the texture lacks.
+vec3 rsl_filter_window(const in TextureShape shape, const in RslWindow window, const in RslFootprint f, const in uint form,
+                       const in float fill) {
+    uint each = rsl_channels_of_word(shape.format);
+    vec3 result = vec3(fill);
+    for (uint plane = window.first / each; plane * each < window.end; plane++) {
+        vec4 mean = rsl_filter_plane(shape, window, f, plane, form);
+        for (uint channel = max(window.first, plane * each); channel < min(window.end, (plane + 1u) * each); channel++) {
+            float value = rsl_component(mean, channel - plane * each);
+            uint i = channel - window.first;
+            result = vec3(i == 0u ? value : result.x, i == 1u ? value : result.y, i == 2u ? value : result.z);
+        }
+    }
+    return result;
+}
+
+// The channels wanted from `channel` on, in the whole texture.
+RslWindow rsl_whole(const in TextureShape shape, const in uint texture, const in float channel, const in uint wanted) {
+    RslWindow window;
+    window.texture = texture;
+    window.first = channel >= 0.0 && channel < 1024.0 ? uint(channel) : 1024u;
+    window.end = min(window.first + wanted, shape.channels);
+    window.cell = uvec2(0u);
+    window.parts = uvec2(1u);
+    return window;
+}
+
+// texture(): `wanted` channels (1 or 3) from `channel` on, filtered over the footprint (dx, dy) of texture
+// coordinates st. width_blur: swidth, twidth, sblur, tblur. What is not finite counts as 0 in the footprint, and
+// gives 0 in st.
+vec3 rsl_texture(const in uint token, const in float channel, const in uint wanted, const in vec2 st, const in vec2 dx,
+                 const in vec2 dy, const in vec4 width_blur, const in uint form, const in float fill, const in float lerp) {
+    uint texture = texture_of(token);
+    if (texture == TEXTURE_NONE) return vec3(wanted == 3u ? 1.0 : 0.0);
+    if (texture == TEXTURE_UNKNOWN || !rsl_is_finite(st.x) || !rsl_is_finite(st.y)) return vec3(0.0);
+    TextureShape shape = texture_shape(texture);
+    vec2 place = vec2(rsl_wrap_place(st.x, shape.wrap_s), rsl_wrap_place(st.y, shape.wrap_t));
+    vec2 width = rsl_bounded2(width_blur.xy, 1e9);
+    vec2 x = rsl_bounded2(rsl_bounded2(dx, 1e9) * width, 64.0);
+    vec2 y = rsl_bounded2(rsl_bounded2(dy, 1e9) * width, 64.0);
+    vec2 blur = rsl_bounded2(width_blur.zw, 64.0);
+    vec2 size = vec2(shape.width, shape.height);
+    RslFootprint f = rsl_footprint(size, shape.levels, place, x, y, blur, form, lerp);
+    return rsl_filter_window(shape, rsl_whole(shape, texture, channel, wanted), f, form, fill);
+}

@@ -1,0 +1,249 @@
+//! Probes along the major axis of a footprint.
+
+use super::{LookupFilter, TextureShape, TextureStore, WantedChannels, reciprocal, root};
+
+/// What a filter weighs with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FilterForm {
+    /// Of a standard deviation of half the footprint.
+    Gaussian,
+    /// The footprint itself.
+    Box,
+    /// A bell.
+    RadialBspline,
+    /// An ellipse.
+    Disk,
+    /// A windowed sinc along the major axis.
+    Lanczos,
+}
+
+impl FilterForm {
+    /// Width of a probe and reach of the line of probes, in footprints.
+    fn extent(self) -> [f32; 2] {
+        match self {
+            Self::Gaussian => [1.0, 1.0],
+            Self::Box => [0.6, 0.5],
+            Self::RadialBspline => [0.7, 1.0],
+            Self::Disk => [0.55, 0.5],
+            Self::Lanczos => [0.55, 2.0],
+        }
+    }
+
+    /// The weight along the line by the square of the place on it.
+    fn weight(self, q: f32) -> f32 {
+        let r = 1.0 - q;
+        match self {
+            Self::Gaussian => {
+                let g = 1.0 - 0.125 * q;
+                (0..4).fold(g, |g, _| g * g)
+            }
+            Self::Box => 1.0,
+            Self::RadialBspline => r * r * r,
+            Self::Disk => 1.0 - 0.5 * (q + (q * q) * (q * q)),
+            Self::Lanczos => (1.0 - 4.0 * q) * (r * r),
+        }
+    }
+}
+
+/// Where probes lie: `place + x * axis` for x in -1..1.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Footprint {
+    place: [f32; 2],
+    axis: [f32; 2],
+    count: f32,
+    level: u32,
+    coarser: f32,
+}
+
+impl Footprint {
+    /// Of the derivatives and blur in parts of a window of `size` texels.
+    pub(super) fn new(
+        size: [f32; 2],
+        levels: u32,
+        place: [f32; 2],
+        area: [[f32; 2]; 3],
+        filter: &LookupFilter,
+    ) -> Self {
+        let [x, y, b] = area.map(|v| [v[0] * size[0], v[1] * size[1]]);
+        let a = (x[0] * x[0] + y[0] * y[0]) + b[0] * b[0];
+        let c = (x[1] * x[1] + y[1] * y[1]) + b[1] * b[1];
+        let h = x[0] * x[1] + y[0] * y[1];
+        let spread = root((a - c) * (a - c) + 4.0 * (h * h));
+        let major = 0.5 * ((a + c) + spread);
+        let area = x[0] * y[1] - x[1] * y[0];
+        let stretched = b[0] * b[0] * (x[1] * x[1] + y[1] * y[1]) + b[1] * b[1] * a;
+        let minor = (area * area + stretched) * reciprocal(major.max(1e-12));
+        let [probe, reach] = filter.form.extent();
+        let width = (probe * root(minor.max(major * 0.003_906_25))).max(1.0);
+        let covered = width * reciprocal(probe);
+        let rest = root((major - covered * covered).max(0.0));
+        let scale = reach * rest * reciprocal(root(spread).max(1e-6));
+        let along = [root((a - minor).max(0.0)), root((c - minor).max(0.0))];
+        let along = [along[0] * scale, (if h < 0.0 { -along[1] } else { along[1] }) * scale];
+        let count = (1.25 * reach * rest * reciprocal(width) + 1.5).floor().min(32.0);
+        let (level, coarser) = Self::level(width, levels, filter.lerp);
+        Self {
+            place,
+            axis: [along[0] * reciprocal(size[0]), along[1] * reciprocal(size[1])],
+            count: if filter.form == FilterForm::Lanczos && count == 2.0 { 3.0 } else { count },
+            level,
+            coarser,
+        }
+    }
+
+    /// The level whose texels are just smaller than a probe, and the share of the next.
+    fn level(width: f32, levels: u32, lerp: f32) -> (u32, f32) {
+        let bits = width.to_bits();
+        let coarser = (bits & 0x7f_ffff) as f32 * (1.0 / 8_388_608.0);
+        let up = u32::from(lerp < 0.5 && coarser >= 0.5);
+        let level = (bits >> 23) - 127 + up;
+        if level + 1 >= levels { (levels - 1, 0.0) } else { (level, if lerp < 0.5 { 0.0 } else { coarser }) }
+    }
+}
+
+/// A half as a float; what is not finite counts as 0.
+fn half(h: u32) -> f32 {
+    let size = match h >> 10 & 31 {
+        31 => 0.0,
+        0 => (h & 1023) as f32 * (1.0 / 16_777_216.0),
+        _ => f32::from_bits(((h & 0x7fff) << 13) + 0x3800_0000),
+    };
+    if h & 0x8000 == 0 { size } else { -size }
+}
+
+/// The channels of a texel word.
+pub(super) fn word_channels(word: u32, format: u32) -> [f32; 4] {
+    match format {
+        0 => word.to_le_bytes().map(|b| f32::from(b) * (1.0 / 255.0)),
+        1 => [(word & 0xffff) as f32 * (1.0 / 65_535.0), (word >> 16) as f32 * (1.0 / 65_535.0), 0.0, 0.0],
+        2 => [half(word & 0xffff), half(word >> 16), 0.0, 0.0],
+        _ => {
+            let number = f32::from_bits(word);
+            [if number.is_finite() { number } else { 0.0 }, 0.0, 0.0, 0.0]
+        }
+    }
+}
+
+/// Channels of a word.
+pub(super) fn channels_of_word(format: u32) -> u32 {
+    [4, 2, 2, 1][format as usize & 3]
+}
+
+/// A texel's coordinate after wrap.
+fn wrap_texel(at: i32, extent: u32, wrap: u32) -> Option<u32> {
+    let n = extent as i32;
+    let twice = (at + 1024 * n) % (2 * n);
+    match wrap {
+        2 => Some((twice % n) as u32),
+        3 => Some(if twice < n { twice } else { 2 * n - 1 - twice } as u32),
+        _ => {
+            let inside = at.clamp(0, n - 1);
+            (wrap == 1 || at == inside).then_some(inside as u32)
+        }
+    }
+}
+
+impl TextureShape {
+    /// Both coordinates; beyond the poles of a lat-long map lies the other side.
+    fn wrapped(&self, at: [i32; 2], extent: [u32; 2]) -> Option<[u32; 2]> {
+        if self.kind == 1 {
+            let beyond = at[1] < 0 || at[1] >= extent[1] as i32;
+            let x = if beyond { at[0] + extent[0] as i32 / 2 } else { at[0] };
+            return Some([wrap_texel(x, extent[0], 2)?, wrap_texel(at[1], extent[1], 3)?]);
+        }
+        Some([wrap_texel(at[0], extent[0], self.wrap[0])?, wrap_texel(at[1], extent[1], self.wrap[1])?])
+    }
+}
+
+/// What is looked up: channels of a cell of a grid of equal parts of a texture.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    pub(super) texture: u32,
+    pub(super) first: u32,
+    pub(super) end: u32,
+    pub(super) cell: [u32; 2],
+    pub(super) parts: [u32; 2],
+}
+
+impl Window {
+    /// The whole texture.
+    pub(super) fn whole(shape: &TextureShape, texture: u32, wanted: WantedChannels) -> Self {
+        let first = if wanted.first >= 0.0 && wanted.first < 1024.0 { wanted.first as u32 } else { 1024 };
+        let end = (first + wanted.count).min(shape.channels);
+        Self { texture, first, end, cell: [0; 2], parts: [1; 2] }
+    }
+
+    /// The wanted channels.
+    pub(super) fn filtered(
+        &self,
+        store: &dyn TextureStore,
+        shape: &TextureShape,
+        footprint: &Footprint,
+        filter: &LookupFilter,
+    ) -> [f32; 3] {
+        let each = channels_of_word(shape.format);
+        let mut result = [filter.fill; 3];
+        for plane in self.first / each..self.end.div_ceil(each) {
+            let mean = self.plane(store, shape, footprint, plane, filter.form);
+            for channel in self.first.max(plane * each)..self.end.min((plane + 1) * each) {
+                result[(channel - self.first) as usize] = mean[(channel - plane * each) as usize];
+            }
+        }
+        result
+    }
+
+    /// The weighted mean of all probes in one plane.
+    fn plane(
+        &self,
+        store: &dyn TextureStore,
+        shape: &TextureShape,
+        f: &Footprint,
+        plane: u32,
+        form: FilterForm,
+    ) -> [f32; 4] {
+        let (mut sum, mut total) = ([0.0; 4], 0.0);
+        let step = reciprocal(f.count);
+        let levels = [(f.level, 1.0 - f.coarser), (f.level + 1, f.coarser)];
+        for (level, share) in levels.into_iter().filter(|&(level, share)| level == f.level || share > 0.0) {
+            for i in 0..f.count as u32 {
+                let x = (2 * i + 1) as f32 * step - 1.0;
+                let weight = form.weight(x * x) * share;
+                total += weight;
+                self.probe(
+                    store,
+                    shape,
+                    [level, plane],
+                    [f.place[0] + f.axis[0] * x, f.place[1] + f.axis[1] * x],
+                    |w, word| {
+                        let channels = word_channels(word, shape.format);
+                        sum.iter_mut().zip(channels).for_each(|(sum, c)| *sum += (weight * w) * c);
+                    },
+                );
+            }
+        }
+        sum.map(|sum| sum * reciprocal(total))
+    }
+
+    /// The weights and words of a bilinear probe.
+    fn probe(
+        &self,
+        store: &dyn TextureStore,
+        shape: &TextureShape,
+        [level, plane]: [u32; 2],
+        place: [f32; 2],
+        mut take: impl FnMut(f32, u32),
+    ) {
+        let extent: [u32; 2] = std::array::from_fn(|i| ((shape.size[i] >> level).max(1) / self.parts[i]).max(1));
+        let at: [f32; 2] = std::array::from_fn(|i| place[i] * extent[i] as f32 - 0.5);
+        let share = at.map(|x| x - x.floor());
+        for corner in [[0, 0], [1, 0], [0, 1], [1, 1]] {
+            let side = |i: usize| if corner[i] == 1 { share[i] } else { 1.0 - share[i] };
+            let w = side(0) * side(1);
+            let texel = shape.wrapped(std::array::from_fn(|i| at[i].floor() as i32 + corner[i]), extent);
+            if let Some(texel) = texel.filter(|_| w != 0.0) {
+                let inside = std::array::from_fn(|i| texel[i] + self.cell[i] * extent[i]);
+                take(w, store.word(self.texture, level, plane, inside));
+            }
+        }
+    }
+}

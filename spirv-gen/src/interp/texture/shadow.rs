@@ -1,0 +1,96 @@
+//! Shadow maps.
+
+use super::filter::{Window, channels_of_word, word_channels};
+use super::{FoundTexture, TextureShape, TextureStore, WantedChannels, bounded, bounded_all, reciprocal, widened};
+use crate::interp::noise::{hash, scramble};
+
+/// How a shadow is sampled.
+#[derive(Clone, Copy, Debug)]
+pub struct ShadowSampling {
+    /// Factors of dx and of dy.
+    pub width: [f32; 2],
+    /// What is added to it, in parts of the map.
+    pub blur: [f32; 2],
+    /// Samples; 0: 16.
+    pub samples: f32,
+    /// Each sample is moved towards the light by something between these.
+    pub bias: [f32; 2],
+    /// Of the samples' places.
+    pub seed: u32,
+}
+
+/// m * (v, w)
+fn transformed(m: &[[f32; 4]; 4], v: [f32; 3], w: f32) -> [f32; 4] {
+    std::array::from_fn(|i| ((m[0][i] * v[0] + m[1][i] * v[1]) + m[2][i] * v[2]) + m[3][i] * w)
+}
+
+/// The map seen from a point: its place there, what it moves along x and y, and the same of its depth.
+struct ShadowArea {
+    place: [f32; 2],
+    along: [[f32; 2]; 2],
+    spread: [f32; 2],
+    depths: [f32; 3],
+}
+
+impl ShadowArea {
+    /// None behind the map's camera.
+    fn new(shape: &TextureShape, [p, dx, dy]: [[f32; 3]; 3], how: &ShadowSampling) -> Option<Self> {
+        let [camera, picture] = shape.matrices.as_ref()?;
+        let p = bounded_all(p, 1e15);
+        let [x, y] = [0, 1].map(|i| widened([dx, dy][i], [how.width[i]; 3], 1e9));
+        let q = transformed(picture, p, 1.0);
+        let depths = [transformed(camera, p, 1.0)[2], transformed(camera, x, 0.0)[2], transformed(camera, y, 0.0)[2]];
+        if !(q[3] > 1e-30 && q[3] < 1e30 && depths[0] > 0.0) {
+            return None;
+        }
+        let near = reciprocal(q[3]);
+        let place = [q[0] * near, q[1] * near];
+        let along = [x, y].map(|v| {
+            let v = transformed(picture, v, 0.0);
+            [0, 1].map(|i| (v[i] - place[i] * v[3]) * near)
+        });
+        let spread = [0, 1].map(|i| bounded(how.blur[i], 4.0) + reciprocal(shape.size[i] as f32));
+        Some(Self { place, along, spread, depths })
+    }
+}
+
+/// `shadow()`: the fraction of the area about `p` that lies behind what the map sees.
+pub fn shadow(store: &dyn TextureStore, token: u32, channel: f32, area: [[f32; 3]; 3], how: &ShadowSampling) -> f32 {
+    let FoundTexture::Number(number) = store.texture(token) else { return 0.0 };
+    let shape = store.shape(number);
+    let window = Window::whole(&shape, number, WantedChannels { first: channel, count: 1 });
+    if window.first >= window.end || !area[0].iter().all(|x| x.is_finite()) {
+        return 0.0;
+    }
+    let Some(area) = ShadowArea::new(&shape, area, how) else { return 0.0 };
+    let samples = bounded(how.samples, 256.0);
+    let samples = if samples < 1.0 { 16.0 } else { samples.floor() };
+    let bias = bounded_all(how.bias, 1e30);
+    let share = reciprocal(samples);
+    let each = channels_of_word(shape.format);
+    let plane = window.first / each;
+    let unit = |h: u32| (h >> 8) as f32 * (1.0 / 16_777_216.0);
+    let size = shape.size.map(|n| n as f32);
+    let mut behind = 0.0;
+    for i in 0..samples as u32 {
+        let random = hash(how.seed, i);
+        let jx = (i as f32 + unit(random)) * share - 0.5;
+        let jy = unit(i.reverse_bits() ^ scramble(how.seed)) - 0.5;
+        let j = [jx, jy];
+        let at: [f32; 2] = std::array::from_fn(|k| {
+            let moved = (area.along[0][k] * jx + area.along[1][k] * jy) + area.spread[k] * j[k];
+            (area.place[k] + moved) * size[k]
+        });
+        let lot = unit(scramble(random.wrapping_add(0x02e5_be93)));
+        let z = (area.depths[0] + (area.depths[1] * jx + area.depths[2] * jy)) - (bias[0] + (bias[1] - bias[0]) * lot);
+        if !(0..2).all(|k| at[k] >= 0.0 && at[k] < size[k]) {
+            continue;
+        }
+        let texel = std::array::from_fn(|k| (at[k] as u32).min(shape.size[k] - 1));
+        let word = store.word(number, 0, plane, texel);
+        let open = shape.format == 3 && !f32::from_bits(word).is_finite();
+        let depth = word_channels(word, shape.format)[(window.first - plane * each) as usize];
+        behind += if !open && z > depth { 1.0 } else { 0.0 };
+    }
+    behind * share
+}

@@ -1,0 +1,333 @@
+//! Lookups of pictures whose filtered values are known.
+
+use super::{
+    FilterForm, FoundTexture, LookupFilter, ShadowSampling, TextureShape, TextureStore, WantedChannels, environment,
+    shadow, texture, textureinfo,
+};
+use std::f32::consts::PI;
+
+const FORMS: [FilterForm; 5] =
+    [FilterForm::Gaussian, FilterForm::Box, FilterForm::RadialBspline, FilterForm::Disk, FilterForm::Lanczos];
+const BLACK: u32 = 0;
+const CLAMP: u32 = 1;
+const PERIODIC: u32 = 2;
+const MIRROR: u32 = 3;
+
+/// One picture of three float channels and its levels, token 1.
+struct Picture {
+    shape: TextureShape,
+    levels: Vec<Vec<[f32; 3]>>,
+}
+
+impl Picture {
+    /// Of a function of the texel, levels by the mean of four.
+    fn new(size: [u32; 2], wrap: u32, value: impl Fn(u32, u32) -> [f32; 3]) -> Self {
+        let mut levels: Vec<Vec<_>> = vec![(0..size[0] * size[1]).map(|i| value(i % size[0], i / size[0])).collect()];
+        let mut last = size;
+        while last != [1, 1] {
+            let next = last.map(|n| (n / 2).max(1));
+            let finer = levels.last().expect("one at least").clone();
+            let coarse = |i: u32| {
+                let corner = |j: u32| {
+                    let x = (i % next[0] * 2 + j % 2).min(last[0] - 1);
+                    finer[((i / next[0] * 2 + j / 2).min(last[1] - 1) * last[0] + x) as usize]
+                };
+                std::array::from_fn(|c| (0..4).map(|j| corner(j)[c]).sum::<f32>() / 4.0)
+            };
+            levels.push((0..next[0] * next[1]).map(coarse).collect());
+            last = next;
+        }
+        let shape = TextureShape {
+            size,
+            levels: levels.len() as u32,
+            channels: 3,
+            format: 3,
+            kind: 0,
+            wrap: [wrap; 2],
+            matrices: None,
+            fov: 90.0,
+        };
+        Self { shape, levels }
+    }
+
+    fn grey(size: [u32; 2], wrap: u32, value: impl Fn(u32, u32) -> f32) -> Self {
+        Self::new(size, wrap, |x, y| [value(x, y); 3])
+    }
+
+    fn look(&self, area: [[f32; 2]; 3], filter: &LookupFilter) -> f32 {
+        texture(self, 1, WantedChannels { first: 0.0, count: 3 }, area, filter)[0]
+    }
+
+    fn towards(&self, r: [f32; 3], dx: [f32; 3], dy: [f32; 3]) -> [f32; 3] {
+        environment(self, 1, WantedChannels { first: 0.0, count: 3 }, [r, dx, dy], &LookupFilter::default())
+    }
+}
+
+impl TextureStore for Picture {
+    fn texture(&self, token: u32) -> FoundTexture {
+        if token == 1 { FoundTexture::Number(0) } else { FoundTexture::Missing }
+    }
+
+    fn shape(&self, _: u32) -> TextureShape {
+        self.shape.clone()
+    }
+
+    fn word(&self, _: u32, level: u32, plane: u32, [x, y]: [u32; 2]) -> u32 {
+        let width = (self.shape.size[0] >> level).max(1);
+        assert!(x < width && y < (self.shape.size[1] >> level).max(1), "({x}, {y}) is no texel of level {level}");
+        self.levels[level as usize][(y * width + x) as usize][plane as usize].to_bits()
+    }
+}
+
+fn with(form: FilterForm) -> LookupFilter {
+    LookupFilter { form, ..LookupFilter::default() }
+}
+
+fn point(st: [f32; 2]) -> [[f32; 2]; 3] {
+    [st, [0.0; 2], [0.0; 2]]
+}
+
+fn near(found: f32, expected: f32, within: f32, what: &str) {
+    assert!((found - expected).abs() <= within, "{what}: {found} instead of {expected}");
+}
+
+#[test]
+fn a_constant_stays_constant_under_every_filter_and_footprint() {
+    for wrap in [CLAMP, PERIODIC, MIRROR] {
+        let picture = Picture::grey([100, 37], wrap, |_, _| 0.7);
+        for form in FORMS {
+            for scale in [0.0, 1e-4, 0.01, 0.3, 5.0, 1e6, 1e30, f32::INFINITY, f32::NAN] {
+                for (x, y) in [([1.0, 0.0], [0.0, 1.0]), ([0.3, 0.9], [-0.01, 0.004]), ([1.0, 1.0], [1.0, 1.0])] {
+                    let area = [[0.98, -3.1], x.map(|v| v * scale), y.map(|v| v * scale)];
+                    for blur in [0.0, 0.1] {
+                        let filter = LookupFilter { blur: [blur; 2], ..with(form) };
+                        near(picture.look(area, &filter), 0.7, 2e-6, &format!("{form:?} {scale} {wrap}"));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_ramp_gives_the_ramp() {
+    let picture = Picture::grey([256, 256], CLAMP, |x, y| (x as f32 + 0.5) / 256.0 + 2.0 * ((y as f32 + 0.5) / 256.0));
+    for form in FORMS {
+        for (x, y) in [([0.01, 0.0], [0.0, 0.01]), ([0.1, 0.04], [0.0, 0.002]), ([0.002, 0.0], [0.0, 0.0])] {
+            near(picture.look([[0.45, 0.52], x, y], &with(form)), 0.45 + 2.0 * 0.52, 1e-4, &format!("{form:?}"));
+        }
+    }
+}
+
+#[test]
+fn a_point_is_sampled_between_the_centres_of_texels() {
+    let picture = Picture::grey([4, 4], CLAMP, |x, _| x as f32);
+    for (s, expected) in [(0.0, 0.0), (0.125, 0.0), (0.25, 0.5), (0.375, 1.0), (0.5, 1.5), (1.0, 3.0)] {
+        near(picture.look(point([s, 0.5]), &LookupFilter::default()), expected, 1e-6, &s.to_string());
+    }
+    let wide = LookupFilter { width: [0.0; 2], ..LookupFilter::default() };
+    near(picture.look([[0.25, 0.5], [0.7, 0.0], [0.0, 0.7]], &wide), 0.5, 1e-6, "width 0");
+}
+
+#[test]
+fn wraps_act_at_edges_at_all_levels() {
+    let at = |wrap, s| {
+        Picture::grey([4, 4], wrap, |x, _| [1.0, 2.0, 3.0, 8.0][x as usize])
+            .look(point([s, 0.4]), &LookupFilter::default())
+    };
+    for (wrap, left, beyond) in [(BLACK, 0.5, 0.0), (CLAMP, 1.0, 1.0), (PERIODIC, 4.5, 8.0), (MIRROR, 1.0, 1.0)] {
+        near(at(wrap, 0.0), left, 1e-6, &format!("edge, {wrap}"));
+        near(at(wrap, -0.125), beyond, 1e-6, &format!("beyond, {wrap}"));
+    }
+    near(at(MIRROR, -0.375), 2.0, 1e-6, "mirror");
+    for s in [1e30, -1e30, 3e8] {
+        assert!((0.0..=8.0).contains(&at(PERIODIC, s)) && (0.0..=8.0).contains(&at(MIRROR, s)), "{s}");
+        near(at(BLACK, s), 0.0, 0.0, "black");
+        near(at(CLAMP, s), if s > 0.0 { 8.0 } else { 1.0 }, 1e-6, "clamp");
+    }
+    assert_eq!(at(CLAMP, f32::NAN), 0.0);
+    // At a coarse level half of a footprint on the edge is black.
+    let white = Picture::grey([64, 64], BLACK, |_, _| 1.0);
+    near(white.look([[0.0, 0.5], [0.1, 0.0], [0.0, 0.1]], &LookupFilter::default()), 0.5, 1e-4, "half black");
+}
+
+#[test]
+fn a_period_changes_nothing() {
+    let picture = Picture::grey([50, 30], PERIODIC, |x, y| ((x * 7 + y * 13) % 11) as f32);
+    for form in FORMS {
+        let at = |s, t| picture.look([[s, t], [0.11, 0.03], [0.01, 0.02]], &with(form));
+        near(at(3.25, -1.5), at(0.25, 0.5), 2e-5, &format!("{form:?}"));
+    }
+}
+
+#[test]
+fn a_footprint_of_everything_gives_the_mean() {
+    let picture = Picture::grey([64, 64], PERIODIC, |x, y| if (x / 8 + y / 8) % 2 == 0 { 1.0 } else { 0.0 });
+    for form in FORMS {
+        for scale in [2.0, 100.0, 1e20] {
+            let area = [[0.3, 0.6], [scale, 0.0], [0.0, scale]];
+            near(picture.look(area, &with(form)), 0.5, 1e-4, &format!("{form:?} {scale}"));
+        }
+    }
+}
+
+#[test]
+fn a_checkerboard_to_the_horizon_tends_to_its_mean() {
+    let picture = Picture::grey([256, 256], PERIODIC, |x, y| if (x / 16 + y / 16) % 2 == 0 { 1.0 } else { 0.0 });
+    // A plane one below the eye: s = x / y, t = 1 / y for a row at y below the horizon; 16 squares a unit.
+    let pixel = 1.0 / 256.0;
+    for row in 0..6 {
+        let y = (row as f32 + 0.5) * pixel;
+        let contrast = (0..64).map(|column| {
+            let x = (column as f32 - 31.5) * pixel;
+            let area = [[x / y, 1.0 / y], [pixel / y, 0.0], [-x / (y * y) * pixel, -pixel / (y * y)]];
+            (picture.look(area, &LookupFilter::default()) - 0.5).abs()
+        });
+        let worst = contrast.fold(0.0, f32::max);
+        assert!(worst < [0.01, 0.01, 0.02, 0.1, 0.3, 0.4][row], "row {row}: {worst}");
+    }
+}
+
+#[test]
+fn channels_that_are_missing_are_filled() {
+    let picture = Picture::new([8, 8], CLAMP, |_, _| [0.1, 0.2, 0.3]);
+    let filter = LookupFilter { fill: 0.9, ..LookupFilter::default() };
+    let look = |first, count| texture(&picture, 1, WantedChannels { first, count }, point([0.5, 0.5]), &filter);
+    assert_eq!(look(1.0, 3), [0.2, 0.3, 0.9]);
+    assert_eq!(look(2.0, 1)[0], 0.3);
+    for first in [3.0, -1.0, 1e30, f32::NAN] {
+        assert_eq!(look(first, 1)[0], 0.9, "{first}");
+    }
+    let missing = |count| texture(&picture, 7, WantedChannels { first: 0.0, count }, point([0.5, 0.5]), &filter);
+    assert_eq!((missing(3), missing(1)[0]), ([1.0; 3], 0.0));
+    let info = |what, index| textureinfo(&picture, 1, what, index);
+    assert_eq!(
+        [info(0, 0), info(1, 0), info(1, 1), info(2, 0), info(3, 0), info(4, 0)],
+        [1.0, 8.0, 8.0, 3.0, 0.0, 0.0]
+    );
+    assert_eq!(textureinfo(&picture, 7, 0, 0), 0.0);
+}
+
+/// A direction as a colour.
+fn colour(d: [f32; 3]) -> [f32; 3] {
+    let length = d.iter().map(|x| x * x).sum::<f32>().sqrt();
+    d.map(|x| x / length)
+}
+
+/// Directions to everywhere, with some on seams and poles.
+fn directions() -> Vec<[f32; 3]> {
+    let mut found = vec![[0.0, 0.0, 1.0], [0.0, 0.0, -2.0], [-1.0, 1e-6, 0.1], [-1.0, -1e-6, 0.1], [1.0, 0.0, 0.0]];
+    found.extend([[0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [0.01, 0.02, 3.0], [-1e-4, 1e-5, -1.0]]);
+    found.extend((0..200).map(|i| {
+        let (z, a) = ((i as f32 + 0.5) / 100.0 - 1.0, i as f32 * 2.4);
+        [a.cos() * (1.0 - z * z).sqrt(), a.sin() * (1.0 - z * z).sqrt(), z].map(|x| x * 7.0)
+    }));
+    found
+}
+
+#[track_caller]
+fn gives_directions(picture: &Picture, pole: f32) {
+    for d in directions() {
+        for size in [0.0, 0.002, 0.05] {
+            let footprint = size * d.iter().map(|x| x * x).sum::<f32>().sqrt();
+            let found = picture.towards(d, [footprint, 0.0, 0.0], [0.0, footprint * 0.5, footprint * 0.5]);
+            let expected = colour(d);
+            let error = (0..3).map(|i| (found[i] - expected[i]).abs()).fold(0.0, f32::max);
+            let within = if expected[2].abs() > 0.95 { pole } else { 0.03 };
+            assert!(error < within, "{d:?}, {size}: {found:?} instead of {expected:?}");
+        }
+    }
+}
+
+#[test]
+fn a_lat_long_map_of_directions_gives_directions() {
+    let mut picture = Picture::new([256, 128], CLAMP, |x, y| {
+        let (a, t) = (((x as f32 + 0.5) / 256.0 - 0.5) * 2.0 * PI, (y as f32 + 0.5) / 128.0 * PI);
+        [a.cos() * t.sin(), a.sin() * t.sin(), -t.cos()]
+    });
+    picture.shape.kind = 1;
+    gives_directions(&picture, 0.1);
+    assert_eq!(textureinfo(&picture, 1, 3, 0), 1.0);
+    for d in [[0.0; 3], [f32::NAN, 0.0, 1.0], [f32::INFINITY, 0.0, 0.0]] {
+        assert_eq!(picture.towards(d, [0.0; 3], [0.0; 3]), [0.0; 3]);
+    }
+    assert!(picture.towards([1e-25, 0.0, 0.0], [0.0; 3], [0.0; 3])[0] > 0.99);
+    assert!(picture.towards([3e38, 0.0, 0.0], [0.0; 3], [0.0; 3])[0] > 0.99);
+}
+
+#[test]
+fn a_cube_of_directions_gives_directions() {
+    let size = 128;
+    let mut picture = Picture::new([3 * size, 2 * size], BLACK, |x, y| {
+        let [u, v] = [x % size, y % size].map(|n| (n as f32 + 0.5) / size as f32 * 2.0 - 1.0);
+        colour(match x / size + 3 * (y / size) {
+            0 => [1.0, -v, -u],
+            1 => [-1.0, -v, u],
+            2 => [u, 1.0, v],
+            3 => [u, -1.0, -v],
+            4 => [u, -v, 1.0],
+            _ => [-u, -v, -1.0],
+        })
+    });
+    picture.shape.kind = 2;
+    gives_directions(&picture, 0.03);
+}
+
+/// A shadow map whose camera is the current space, that sees -1..1 at z = 1 (perspective).
+fn depth_map(depth: impl Fn(u32, u32) -> f32) -> Picture {
+    let mut picture = Picture::grey([256, 256], BLACK, depth);
+    let one = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+    let picture_space = [[0.5, 0.0, 0.0, 0.0], [0.0, -0.5, 0.0, 0.0], [0.5, 0.5, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0]];
+    picture.shape.kind = 3;
+    picture.shape.matrices = Some([one, picture_space]);
+    picture
+}
+
+const SAMPLING: ShadowSampling =
+    ShadowSampling { width: [1.0; 2], blur: [0.0; 2], samples: 16.0, bias: [0.0; 2], seed: 5 };
+
+#[test]
+fn a_shadow_is_the_fraction_that_lies_behind() {
+    let map = depth_map(|x, _| if x < 128 { 2.0 } else { 1e38 });
+    let look = |p, size: f32, how: &ShadowSampling| shadow(&map, 1, 0.0, [p, [size, 0.0, 0.0], [0.0, size, 0.0]], how);
+    assert_eq!(look([-1.0, 0.0, 4.0], 0.1, &SAMPLING), 1.0);
+    assert_eq!(look([1.0, 0.0, 4.0], 0.1, &SAMPLING), 0.0);
+    assert_eq!(look([-0.5, 0.0, 1.5], 0.1, &SAMPLING), 0.0, "in front");
+    assert_eq!(look([-0.5, 0.0, -3.0], 0.1, &SAMPLING), 0.0, "behind the map");
+    assert_eq!(look([-9.0, 0.0, 4.0], 0.1, &SAMPLING), 0.0, "outside");
+    assert_eq!(look([f32::NAN, 0.0, 4.0], 0.1, &SAMPLING), 0.0);
+    for samples in [16.0, 64.0, 256.0] {
+        for x in [0.0, 0.5, -0.5, 0.9] {
+            // An area of a quarter of the map and a texel, x / 8 beyond the edge.
+            let fraction = 0.5 - x / 8.0 / (0.25 + 1.0 / 256.0);
+            let how = ShadowSampling { samples, ..SAMPLING };
+            near(look([x, 0.0, 4.0], 2.0, &how), fraction, 1.5 / samples, &format!("{samples} samples at {x}"));
+            let blurred = ShadowSampling { blur: [0.25; 2], ..how };
+            near(look([x, 0.0, 4.0], 0.0, &blurred), fraction, 1.5 / samples, "blur");
+        }
+    }
+}
+
+#[test]
+fn bias_moves_points_towards_the_light() {
+    let map = depth_map(|_, _| 3.0);
+    let at = |z, bias| {
+        shadow(&map, 1, 0.0, [[0.0, 0.0, z], [0.0; 3], [0.0; 3]], &ShadowSampling { bias, samples: 64.0, ..SAMPLING })
+    };
+    assert_eq!((at(3.1, [0.0, 0.0]), at(3.1, [0.2, 0.2]), at(3.3, [0.2, 0.2])), (1.0, 0.0, 1.0));
+    near(at(3.1, [0.0, 0.2]), 0.5, 0.15, "between");
+    // A receiver seen at a slant does not shadow itself: samples follow its plane.
+    let slanted = depth_map(|x, _| 4.0 / (1.0 + ((x as f32 + 0.5) / 128.0 - 1.0)));
+    let p = [-0.5, 0.0, 4.5];
+    let own = shadow(
+        &slanted,
+        1,
+        0.0,
+        [p, [0.4, 0.0, -0.4], [0.0, 0.4, 0.0]],
+        &ShadowSampling { bias: [0.6; 2], ..SAMPLING },
+    );
+    assert_eq!(own, 0.0);
+    assert_eq!(shadow(&Picture::grey([4, 4], CLAMP, |_, _| 0.0), 1, 0.0, [p; 3], &SAMPLING), 0.0, "no shadow map");
+    assert_eq!(textureinfo(&map, 1, 3, 0), 2.0);
+    assert_eq!((textureinfo(&map, 1, 4, 15), textureinfo(&map, 1, 5, 5)), (1.0, -0.5));
+}
