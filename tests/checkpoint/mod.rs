@@ -182,7 +182,12 @@ fn a_checkpoint_of_something_else_is_refused_and_left_alone() {
 /// Draws until some of the second frame is finished, and interrupts that. What was said after that.
 #[cfg(unix)]
 fn interrupted(place: &Place, flags: &[&str]) -> String {
-    let command = &mut place.command(&[&["--progress", "percent", "--stats", "stats.json"], flags].concat());
+    interrupt(place.command(flags))
+}
+
+#[cfg(unix)]
+fn interrupt(mut command: Command) -> String {
+    command.args(["--progress", "percent", "--stats", "stats.json"]);
     let mut running = Running(command.spawn().expect("the binary runs"));
     let mut lines = BufReader::new(running.0.stderr.take().expect("a pipe")).lines().map(|line| line.expect("text"));
     let percent = |line: &str| line.strip_prefix("R90000")?.trim().strip_suffix('%')?.parse::<u32>().ok();
@@ -249,6 +254,31 @@ fn an_interrupted_render_writes_what_is_finished_and_can_be_resumed() {
     assert!(err.contains(" pixels of world 2 were drawn by an earlier run") && !err.contains("note: 0 of"), "{err}");
     assert!(place.pictures() == expected, "other bits");
     assert_eq!(place.files(), sorted(&PICTURES));
+}
+
+/// A picture that would be one region, of which nothing is finished before its end, is cut for its checkpoint.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_region_keeps_what_its_interval_says() {
+    let place = Place::new();
+    let plain = |flags: &[&str]| {
+        let mut command = place.command(flags);
+        command.env_remove("ANTHILL_PERTURB");
+        command
+    };
+    let Output { status, stderr, .. } = plain(&["--stats", "stats.json"]).output().expect("the binary runs");
+    assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
+    let stats = fs::read(place.path("stats.json")).expect("statistics");
+    let stats: serde_json::Value = serde_json::from_slice(&stats).expect("JSON");
+    assert_eq!(stats["worlds"][1]["regions"].as_array().map(Vec::len), Some(1), "without a checkpoint");
+    let (expected, whole) = (place.pictures(), pixels(&place.path("second.exr")));
+    place.forget_pictures();
+    let flags = ["--checkpoint", CHECKPOINT, "--checkpoint-interval", "0.1"];
+    is_partial(&place, &interrupt(plain(&flags)), &whole);
+    let (code, err) = place.resume();
+    assert!(code == Some(0) && err.contains(" pixels of world 2 were drawn by an earlier run"), "{err}");
+    assert!(!err.contains("note: 0 of"), "{err}");
+    assert!(place.pictures() == expected, "other bits");
 }
 
 /// What is finished goes beside older whole pictures, until there are new ones.

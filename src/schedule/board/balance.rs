@@ -7,6 +7,9 @@ use crate::schedule::report::Balance;
 use crate::schedule::shares::{DeviceLoad, end_s};
 use std::time::Duration;
 
+/// Work per second that a slow device does: a quarter of what a CPU driver on two cores does of opaque scenes.
+const SLOW_SPEED: f64 = 1e5;
+
 impl Board {
     /// The numbers that decide about a cut for balance, except how many regions are queued in deques.
     pub(crate) fn balance(&self, life: Life, region: Region, now: Duration) -> Balance {
@@ -44,11 +47,13 @@ impl Board {
 
     /// The work that the device may begin so that it should have done all that it has in flight within
     /// [`Policy::in_flight_time_max`](crate::schedule::Policy::in_flight_time_max); `None` if that is not limited. A
-    /// device whose speed is not known yet begins with little.
+    /// device whose speed is not known yet begins with what a slow one does in this time.
     pub(crate) fn timed_work(&self, life: Life) -> Option<u64> {
         let time = self.in_flight_time_max?;
         let meter = &self.entries[life.device].meter;
-        let work = meter.careful_speed().map_or(BALANCE_WORK_MIN, |speed| (speed * time.as_secs_f64()) as u64);
+        let seconds = time.as_secs_f64();
+        let guess = BALANCE_WORK_MIN.max((SLOW_SPEED * seconds) as u64);
+        let work = meter.careful_speed().map_or(guess, |speed| (speed * seconds) as u64);
         Some(work.saturating_sub(meter.begun_work()).max(1))
     }
 

@@ -171,6 +171,33 @@ fn what_is_in_flight_takes_no_longer_than_it_may() {
     }
 }
 
+/// A program is killed at any moment. What it must draw again is the time that went into pixels that were not saved: a
+/// quarter of the interval after they are finished, they are.
+#[test]
+fn a_kill_loses_little_more_than_the_interval() {
+    let interval = Duration::from_millis(800);
+    let near = |column: u32, row: u32| u64::from(column.abs_diff(30) + row.abs_diff(20));
+    let plain = table(1280, 960, |column, row| 4_000 + 16_000 / (1 + near(column, row)));
+    let loss = |in_flight_time_max, depth| {
+        let scenario = scenario(&plain, vec![FakeDeviceSetup { depth, ..FakeDeviceSetup::sound(2000.0) }]);
+        let policy = Policy { in_flight_time_max, ..scenario.policy };
+        let ending = Scenario { policy, ..scenario }.run();
+        assert_whole(&ending, &plain);
+        let end_of = |kind: &ScheduleEventKind| matches!(kind, ScheduleEventKind::Finished { .. });
+        let mut ends = vec![Duration::ZERO];
+        ends.extend(ending.events.iter().filter(|event| end_of(&event.kind)).map(|event| event.at));
+        // The device works on one region after another. A region is saved `interval / 4` after its end; just before
+        // that, all since its begin is lost.
+        let kill = |(begin, end): (Duration, Duration)| (end + interval / 4).min(*ends.last().expect("one")) - begin;
+        ends.iter().copied().zip(ends.iter().copied().skip(1)).map(kill).max().expect("a region")
+    };
+    assert!(loss(None, 2) > 4 * interval, "one region");
+    for depth in [1, 2] {
+        let lost = loss(Some(interval.mul_f64(0.7)), depth);
+        assert!(lost < interval * 11 / 10, "{lost:?} are lost");
+    }
+}
+
 #[test]
 fn cut_never_below_the_minimum() {
     // Everything lies in one corner, and sixteen devices want some of it.
