@@ -1,4 +1,4 @@
-//! Archives in files and inline, conditionals, and requests about the stream itself.
+//! Archives in files and inline, and requests about the stream itself.
 
 use super::binary::StreamCodes;
 use super::fault::{Parsed, RequestFault};
@@ -152,7 +152,7 @@ impl Reader<'_> {
         lexer.skip_to_request();
         let start = lexer.position();
         let (mark, codes) = (lexer.mark_at(start), lexer.codes());
-        let end = self.skip_block(lexer, "ArchiveBegin", "ArchiveEnd")?;
+        let (_, end) = self.skip_block(lexer, "ArchiveBegin", &["ArchiveEnd"])?;
         let archive = InlineArchive { source: Arc::clone(lexer.source()), range: start..end, mark, codes };
         self.archives.insert(name, archive);
         Ok(())
@@ -162,39 +162,31 @@ impl Reader<'_> {
         Err(RequestFault::error("nesting", self.current.offset, "ArchiveEnd without ArchiveBegin"))
     }
 
-    /// Conditionals are not evaluated yet; everything between IfBegin and IfEnd is skipped.
-    pub(super) fn if_begin(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
-        lexer.text()?;
-        lexer.skip_to_request();
-        let message = "conditionals are not supported yet; everything between IfBegin and IfEnd is skipped";
-        self.warn_once("IfBegin", "unimplement", message);
-        self.skip_block(lexer, "IfBegin", "IfEnd").map(drop)
-    }
-
-    pub(super) fn stray_condition(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
-        lexer.skip_to_request();
-        Err(RequestFault::error("nesting", self.current.offset, format!("{} without IfBegin", self.current.name)))
-    }
-
-    /// Skips past the matching end and returns where that word begins.
-    fn skip_block(&self, lexer: &mut Lexer<'_>, begin: &str, end: &str) -> Parsed<usize> {
-        let mut depth = 1;
+    /// Skips past the first of `stops` that is not inside of a nested block from `begin` to the last of them; returns
+    /// which it is and where it begins.
+    pub(super) fn skip_block<'s>(
+        &self,
+        lexer: &mut Lexer<'_>,
+        begin: &str,
+        stops: &[&'s str],
+    ) -> Parsed<(&'s str, usize)> {
+        let (mut depth, end) = (1, stops[stops.len() - 1]);
         loop {
             lexer.skip_to_request();
             let kind = lexer.peek();
             let position = lexer.position();
             match lexer.word() {
                 Some(word) if word == begin.as_bytes() => depth += 1,
-                Some(word) if word == end.as_bytes() => depth -= 1,
-                Some(_) => {}
+                Some(word) => match stops.iter().find(|stop| word == stop.as_bytes()) {
+                    Some(stop) if depth == 1 => return Ok((stop, position)),
+                    Some(&stop) if stop == end => depth -= 1,
+                    _ => {}
+                },
                 None if kind == TokenKind::Binary => lexer.skip_byte(),
                 None => {
                     let fault = RequestFault::error("nesting", self.current.offset, format!("{begin} has no {end}"));
                     return Err(fault.hint("the rest of the file counts as part of it and is not read"));
                 }
-            }
-            if depth == 0 {
-                return Ok(position);
             }
         }
     }

@@ -15,6 +15,8 @@ mod attributes;
 mod basis;
 mod binary;
 mod blocks;
+mod branches;
+mod condition;
 mod declare;
 mod displays;
 mod effect;

@@ -107,6 +107,8 @@ pub(super) struct Reader<'r> {
     pub(super) archives: FxHashMap<Arc<str>, InlineArchive>,
     pub(super) open_archives: Vec<super::archives::ArchiveIdentity>,
     pub(super) archive_reads: u64,
+    /// Where the conditionals begin of which a branch is being read.
+    pub(super) open_branches: Vec<SourceLocation>,
     /// Keys of the warnings that were already given.
     pub(super) warned: rustc_hash::FxHashSet<String>,
     /// The charge of the innermost frame or world, or of the input outside of both.
@@ -159,6 +161,7 @@ impl<'r> Reader<'r> {
             archives: FxHashMap::default(),
             open_archives: Vec::new(),
             archive_reads: 0,
+            open_branches: Vec::new(),
             warned: rustc_hash::FxHashSet::default(),
             charge: Arc::new(Charge::new(&settings.memory)),
             directory: None,
@@ -243,8 +246,17 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Reads requests to the end of the lexer's range.
+    /// Reads requests to the end of the lexer's range, where conditionals end that begin in it.
     pub(super) fn read_requests(&mut self, lexer: &mut Lexer<'_>) {
+        let outer = std::mem::take(&mut self.open_branches);
+        self.read_to_end(lexer);
+        if !self.is_stopped() {
+            self.close_branches();
+        }
+        self.open_branches = outer;
+    }
+
+    fn read_to_end(&mut self, lexer: &mut Lexer<'_>) {
         while !self.is_stopped() {
             self.messages.request.set("");
             let kind = lexer.peek();

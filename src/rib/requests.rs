@@ -66,9 +66,9 @@ requests! {
     "ArchiveBegin" Anywhere Passes Reader::archive_begin;
     "ArchiveEnd" Anywhere Passes Reader::archive_end;
     "IfBegin" Anywhere Passes Reader::if_begin;
-    "ElseIf" Anywhere Passes Reader::stray_condition;
-    "Else" Anywhere Passes Reader::stray_condition;
-    "IfEnd" Anywhere Passes Reader::stray_condition;
+    "ElseIf" Anywhere Passes Reader::leave_branch;
+    "Else" Anywhere Passes Reader::leave_branch;
+    "IfEnd" Anywhere Passes Reader::if_end;
     // Blocks.
     "FrameBegin" Outside Ends Reader::frame_begin;
     "FrameEnd" Anywhere Ends Reader::frame_end;

@@ -351,11 +351,39 @@ fn real_but_ill_formed_input() {
 }
 
 #[test]
-fn conditionals_are_skipped_with_their_branches() {
-    let text = "IfBegin \"$user:pass == 'final'\"\nIfBegin \"1\" FutureRequest \"IfEnd\" [1 2] IfEnd\nElse\nScopedCoordinateSystem \"x\"\nIfEnd\nSphere 1 -1 1 360";
-    assert_eq!(faults(text), [("unimplement", 2)]);
+fn the_first_branch_whose_condition_holds_is_read() {
+    let colour = |condition: &str| {
+        let text = format!(
+            "Option \"user\" \"string pass\" [\"final\"]\nFrameBegin 3\nWorldBegin\nAttribute \"user\" \"float x\" [.5]\n\
+             IfBegin \"{condition}\"\nColor 1 0 0\nIfBegin \"0\" FutureRequest \"IfEnd\" [1 2] Else Opacity .5 .5 .5 IfEnd\n\
+             ElseIf \"$Frame == 3 && $user:x == .5\"\nColor 0 1 0\nElse\nColor 0 0 1\nIfEnd\n{SPHERE}WorldEnd\nFrameEnd\n"
+        );
+        let outcome = read_text(&text);
+        let drawable = &outcome.world().drawables[0];
+        (drawable.attributes.color, drawable.attributes.opacity[0], outcome.codes())
+    };
+    assert_eq!(colour("$user:pass == 'final'"), ([1.0, 0.0, 0.0], 0.5, vec![]));
+    assert_eq!(colour("$Option:user:pass == 'final' && $Attribute:user:x < 1"), ([1.0, 0.0, 0.0], 0.5, vec![]));
+    assert_eq!(colour("$Attribute:user:pass == 'final'"), ([0.0, 1.0, 0.0], 1.0, vec![("badtoken", 5)]));
+    assert_eq!(colour("defined(user:none)"), ([0.0, 1.0, 0.0], 1.0, vec![]));
+    assert_eq!(colour("1 +"), ([0.0, 1.0, 0.0], 1.0, vec![("badargument", 5)]));
+    let otherwise =
+        drawn("IfBegin \"0\" Color 1 0 0 ElseIf \"0\" Color 0 1 0 Else Color 0 0 1 IfEnd Sphere 1 -1 1 360");
+    assert_eq!(otherwise.drawables[0].attributes.color, [0.0, 0.0, 1.0]);
+    assert_eq!(drawn("IfBegin \"0\" Nope 1 IfEnd Sphere 1 -1 1 360").drawables.len(), 1);
+}
+
+#[test]
+fn conditionals_end_in_the_text_in_which_they_begin() {
     assert_eq!(faults("ScopedCoordinateSystem \"x\"\nIfEnd"), [("nesting", 3)]);
-    assert_eq!(faults("IfBegin \"1\"\nSphere 1 -1 1 360"), [("unimplement", 2), ("nesting", 2), ("nesting", 1)]);
+    assert_eq!(faults("Else\nSphere 1 -1 1 360\nIfEnd"), [("nesting", 2), ("nesting", 4)]);
+    assert_eq!(faults("IfBegin \"0\"\nSphere 1 -1 1 360"), [("nesting", 2), ("nesting", 1)]);
+    let text = "WorldBegin\nSphere 1 -1 1 360\nWorldEnd\nIfBegin \"1\"\nColor 1 0 0\n";
+    let outcome = read_text(text);
+    assert_eq!((outcome.codes(), outcome.summary.incomplete), (vec![("nesting", 4)], true));
+    let text =
+        "ArchiveBegin \"a\"\nIfBegin \"1\"\nArchiveEnd\nIfBegin \"1\"\nReadArchive \"a\"\nIfEnd\nWorldBegin WorldEnd";
+    assert_eq!(read_text(text).codes(), [("nesting", 2)]);
 }
 
 #[test]
