@@ -15,6 +15,7 @@ mod picture;
 #[cfg(test)]
 mod tests;
 mod tiff_tiles;
+mod tiled;
 mod write;
 
 pub use error::TextureError;
@@ -22,6 +23,7 @@ pub use file::{FileIdentity, TextureFile};
 pub use header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
 pub use levels::MakeFilter;
 pub use make::{AlphaMode, MadeTexture, MakeKind, MakeRequest, ResizeMode, make};
+pub use tiled::open_or_tile;
 
 /// Width and height of a tile, in texels.
 pub const TILE_TEXELS: u32 = 64;

@@ -114,7 +114,7 @@ fn read_tiff(path: &Path, file: BufReader<File>) -> Result<SourcePicture, Textur
     limits.decoding_buffer_size = SAMPLES_MAX as usize * 4;
     limits.intermediate_buffer_size = limits.decoding_buffer_size;
     decoder = decoder.with_limits(limits);
-    let layout = decoder.read_image_to_buffer(&mut result).map_err(of_tiff)?;
+    decoder.read_image_to_buffer(&mut result).map_err(of_tiff)?;
     let values: Vec<f32> = match result {
         DecodingResult::U8(values) => values.into_iter().map(|value| f32::from(value) / 255.0).collect(),
         DecodingResult::U16(values) => values.into_iter().map(|value| f32::from(value) / 65535.0).collect(),
@@ -123,7 +123,6 @@ fn read_tiff(path: &Path, file: BufReader<File>) -> Result<SourcePicture, Textur
         _ => return Err(TextureError::unsupported(path, "its samples are not of 8 or 16 bits or floats")),
     };
     let count = width as usize * height as usize;
-    let values = if layout.planes > 1 { interleaved(&values, count, channels as usize) } else { values };
     if values.len() != count * channels as usize {
         return Err(TextureError::corrupt(path, "its samples are not as many as its header says"));
     }
@@ -132,12 +131,6 @@ fn read_tiff(path: &Path, file: BufReader<File>) -> Result<SourcePicture, Textur
     let straight_alpha = straight.map(|index| channels as usize - extra.len() + index);
     let texels = Texels { size: [width, height], channels, values };
     Ok(SourcePicture { texels, names: None, format, matrices: tags.matrices, straight_alpha })
-}
-
-/// Puts the channels of a texel next to each other.
-fn interleaved(planes: &[f32], count: usize, channels: usize) -> Vec<f32> {
-    let value = |texel: usize, channel: usize| planes.get(channel * count + texel).copied().unwrap_or(0.0);
-    (0..count).flat_map(|texel| (0..channels).map(move |channel| value(texel, channel))).collect()
 }
 
 /// PNG, JPEG, Radiance HDR and Targa.

@@ -267,6 +267,56 @@ fn damaged_textures_give_messages_and_never_panic() {
     }
 }
 
+/// Writes a TIFF of one texel, each of whose three channels is in a strip of its own.
+fn write_planes(path: &Path) -> tiff::TiffResult<()> {
+    use tiff::tags::Tag;
+    let mut encoder = tiff::encoder::TiffEncoder::new(fs::File::create(path)?)?;
+    let mut directory = encoder.image_directory()?;
+    let offset = directory.write_data([1_u8, 2, 3, 0].as_slice())? as u32;
+    directory.write_tag(Tag::ImageWidth, 1_u32)?;
+    directory.write_tag(Tag::ImageLength, 1_u32)?;
+    directory.write_tag(Tag::BitsPerSample, [8_u16; 3].as_slice())?;
+    directory.write_tag(Tag::Compression, 1_u16)?;
+    directory.write_tag(Tag::PhotometricInterpretation, 2_u16)?;
+    directory.write_tag(Tag::StripOffsets, [offset, offset + 1, offset + 2].as_slice())?;
+    directory.write_tag(Tag::SamplesPerPixel, 3_u16)?;
+    directory.write_tag(Tag::RowsPerStrip, 1_u32)?;
+    directory.write_tag(Tag::StripByteCounts, [1_u32; 3].as_slice())?;
+    directory.write_tag(Tag::PlanarConfiguration, 2_u16)?;
+    directory.finish()
+}
+
+#[test]
+fn separate_planes_are_refused_with_a_reason() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    write_planes(&at("a.tex")).expect("writable");
+    assert!(refusal(&at("a.tex")).contains("its channels are in separate planes"));
+    let request = MakeRequest::new(MakeKind::Plain, vec![at("a.tex")], at("b.tex"));
+    let message = make(&request, &|_| ()).expect_err("it is refused").to_string();
+    assert!(message.contains("its channels are in separate planes"), "{message}");
+}
+
+#[test]
+fn pictures_without_tiles_are_tiled_once() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (picture, cache) = (folder.path().join("a.png"), folder.path().join("cache/sub"));
+    png(&picture, [70, 3], 3, |x, _, _| x as u8);
+    let messages = std::cell::RefCell::new(Vec::new());
+    let open = |path: &Path| open_or_tile(path, &cache, &|text| messages.borrow_mut().push(text.to_string()));
+    let tiled = open(&picture).expect("it can be tiled");
+    assert!((channel(&tiled, 0, [69, 2], 1) * 255.0 - 69.0).abs() < 0.1);
+    assert_eq!(open(&picture).expect("it was tiled").identity(), tiled.identity());
+    // A texture is opened as it is.
+    assert_eq!(open(&tiled.identity().path).expect("a texture").identity(), tiled.identity());
+    assert!(matches!(&messages.borrow()[..], [one] if one.contains("a.png") && one.contains("anthill texture make")));
+    // When the picture changes, it is tiled again.
+    png(&picture, [5, 5], 3, |x, _, _| x as u8);
+    assert_eq!(open(&picture).expect("it can be tiled").header().width, 5);
+    assert_eq!(messages.borrow().len(), 2);
+    assert!(matches!(open(&folder.path().join("none")), Err(TextureError::Missing(_))));
+}
+
 /// Reads as many tiles as are there; errors are as good as texels.
 fn read_all(path: &Path) {
     let Ok(file) = TextureFile::open(path) else { return };

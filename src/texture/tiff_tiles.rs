@@ -44,9 +44,6 @@ impl TiffTiles {
         if decoder.get_chunk_type() != ChunkType::Tile {
             return Err(TextureError::NotTiled { path: path.to_owned(), lacks: "tiles" });
         }
-        if decoder.find_tag_unsigned::<u16>(Tag::PlanarConfiguration).map_err(of_tiff)? == Some(2) {
-            return Err(TextureError::NotTiled { path: path.to_owned(), lacks: "tiles that hold all channels" });
-        }
         let (width, height) = decoder.chunk_dimensions();
         if u64::from(width) * u64::from(height) > BLOCK_TEXELS_MAX {
             return Err(TextureError::NotTiled { path: path.to_owned(), lacks: "small tiles" });
@@ -141,6 +138,13 @@ pub(super) fn samples<R: Read + Seek>(
         .and_then(|all| all.first())
         .map_or(SampleFormat::Uint, |&f| SampleFormat::from_u16_exhaustive(f));
     let channels = decoder.find_tag_unsigned::<u16>(Tag::SamplesPerPixel).map_err(of_tiff)?.unwrap_or(1);
+    // The crate fails an assertion on most of them.
+    if channels > 1 && decoder.find_tag_unsigned::<u16>(Tag::PlanarConfiguration).map_err(of_tiff)? == Some(2) {
+        return Err(TextureError::unsupported(
+            path,
+            "its channels are in separate planes; store them next to each other",
+        ));
+    }
     let is_one = bits.iter().all(|other| Some(other) == bits.first());
     let texel = match (format, bits.first()) {
         (SampleFormat::Uint, Some(8)) if is_one => TexelFormat::U8,
