@@ -125,9 +125,9 @@ uint rsl_channels_of_word(const in uint format) {
 
 // How a filter divides its work: width of a probe and reach of the line of probes, in footprints.
 vec2 rsl_filter_extent(const in uint form) {
-    if (form == RSL_FILTER_BOX) return vec2(0.6, 0.5);
+    if (form == RSL_FILTER_BOX) return vec2(0.8, 0.5);
     if (form == RSL_FILTER_BSPLINE) return vec2(0.7, 1.0);
-    if (form == RSL_FILTER_DISK) return vec2(0.55, 0.5);
+    if (form == RSL_FILTER_DISK) return vec2(0.75, 0.5);
     return form == RSL_FILTER_LANCZOS ? vec2(0.55, 2.0) : vec2(1.0, 1.0);
 }
 

@@ -22,9 +22,9 @@ impl FilterForm {
     fn extent(self) -> [f32; 2] {
         match self {
             Self::Gaussian => [1.0, 1.0],
-            Self::Box => [0.6, 0.5],
+            Self::Box => [0.8, 0.5],
             Self::RadialBspline => [0.7, 1.0],
-            Self::Disk => [0.55, 0.5],
+            Self::Disk => [0.75, 0.5],
             Self::Lanczos => [0.55, 2.0],
         }
     }
