@@ -101,6 +101,6 @@ fn value_of(value: &ParamValue) -> ConditionValue {
             [value] => ConditionValue::Number(value.into()),
             _ => joined(values.iter().map(i32::to_string).collect()),
         },
-        ParamValue::Strings(values) => joined(values.iter().map(|text| text.to_string()).collect()),
+        ParamValue::Strings(values) => joined(values.iter().map(ToString::to_string).collect()),
     }
 }

@@ -4,6 +4,7 @@
 //! `=~` (the text on the left contains a match of the regular expression on the right); `&&`; `||`. Operands are
 //! numbers, texts in single or double quotes, `$name` or `${name}`, `defined(name)` and `concat(a, b, ...)`.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 /// A value of an expression.
@@ -195,12 +196,12 @@ fn apply(operator: &str, left: &ConditionValue, right: &ConditionValue) -> Resul
                 .map_err(|error| format!("\"{pattern}\" is not a regular expression: {error}"))?;
             pattern.is_match(&left.to_string())
         }
-        "==" => order.is_some_and(|order| order.is_eq()),
-        "!=" => !order.is_some_and(|order| order.is_eq()),
-        "<" => order.is_some_and(|order| order.is_lt()),
-        "<=" => order.is_some_and(|order| order.is_le()),
-        ">" => order.is_some_and(|order| order.is_gt()),
-        _ => order.is_some_and(|order| order.is_ge()),
+        "==" => order.is_some_and(Ordering::is_eq),
+        "!=" => !order.is_some_and(Ordering::is_eq),
+        "<" => order.is_some_and(Ordering::is_lt),
+        "<=" => order.is_some_and(Ordering::is_le),
+        ">" => order.is_some_and(Ordering::is_gt),
+        _ => order.is_some_and(Ordering::is_ge),
     };
     Ok(ConditionValue::of(truth))
 }

@@ -201,7 +201,7 @@ impl TextureFile {
         let file = BufReader::new(file);
         let reader = match &self.table {
             TileTable::Exr(_) => TileReader::Exr(file),
-            TileTable::Tiff(_) => TileReader::Tiff(TiffTiles::reader(path, file, level)?),
+            TileTable::Tiff(_) => TileReader::Tiff(Box::new(TiffTiles::reader(path, file, level)?)),
         };
         Ok(TextureHandle { reader, at: None, block: TexelBlock::default() })
     }

@@ -15,7 +15,7 @@ const IDLE_MAX: usize = 64;
 pub(super) enum TileReader {
     Exr(ExrReader),
     /// A reader of TIFF stays at one level, because going to another parses a directory.
-    Tiff(TiffReader),
+    Tiff(Box<TiffReader>),
 }
 
 /// An open file with the block that was read last.

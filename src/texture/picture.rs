@@ -118,7 +118,7 @@ fn read_tiff(path: &Path, file: BufReader<File>) -> Result<SourcePicture, Textur
     let values: Vec<f32> = match result {
         DecodingResult::U8(values) => values.into_iter().map(|value| f32::from(value) / 255.0).collect(),
         DecodingResult::U16(values) => values.into_iter().map(|value| f32::from(value) / 65535.0).collect(),
-        DecodingResult::F16(values) => values.into_iter().map(|value| value.to_f32()).collect(),
+        DecodingResult::F16(values) => values.into_iter().map(half::f16::to_f32).collect(),
         DecodingResult::F32(values) => values,
         _ => return Err(TextureError::unsupported(path, "its samples are not of 8 or 16 bits or floats")),
     };

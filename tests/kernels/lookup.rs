@@ -6,7 +6,6 @@ use anthill::pipeline::kernels::constants::{LOOKUP_HEADER_WORDS, LOOKUP_SLOTS_FR
 use anthill::pipeline::kernels::records::LookupQuery;
 use anthill::pipeline::kernels::test::lookup;
 use anthill::pipeline::recording::Groups;
-use bytemuck::Zeroable;
 use spirv_gen::interp::texture::{
     FilterForm, FoundTexture, LookupFilter, ShadowSampling, TextureShape, TextureStore, WantedChannels, environment,
     shadow, texture, textureinfo,
@@ -118,17 +117,16 @@ fn query(random: &mut Random) -> LookupQuery {
         seed: if what == 3 { random.below(18) } else { random.bits() as u32 },
         fill: 0.25,
         between: random.below(2) as f32,
-        middle: middle.into(),
-        along_x: along_x.into(),
-        along_y: along_y.into(),
-        width_blur: [width[0], width[1], narrow[0].abs(), narrow[1].abs()].into(),
-        samples_bias: [random.below(40) as f32, narrow[2], narrow[3], 0.0].into(),
-        ..LookupQuery::zeroed()
+        middle,
+        along_x,
+        along_y,
+        width_blur: [width[0], width[1], narrow[0].abs(), narrow[1].abs()],
+        samples_bias: [random.below(40) as f32, narrow[2], narrow[3], 0.0],
     }
 }
 
 fn answer(tiles: &Tiles, q: &LookupQuery) -> [f32; 3] {
-    let [middle, x, y, w, s] = [q.middle, q.along_x, q.along_y, q.width_blur, q.samples_bias].map(<[f32; 4]>::from);
+    let [middle, x, y, w, s] = [q.middle, q.along_x, q.along_y, q.width_blur, q.samples_bias];
     let filter = LookupFilter {
         width: [w[0], w[1]],
         blur: [w[2], w[3]],
@@ -166,7 +164,7 @@ fn lookups_give_what_the_interpreter_gives() {
     let results = lab.read(bindings.results);
     let mut shadows = 0;
     for (q, result) in queries.iter().zip(results) {
-        let (found, expected) = (<[f32; 4]>::from(result), answer(&tiles, q));
+        let (found, expected) = (result, answer(&tiles, q));
         for (found, expected) in found.into_iter().zip(expected) {
             // Directions go through arc tangents, which agree to 2 ulp: a texel's difference is 1e-4 of it.
             let largest = if q.what == 1 { 3e-3 * expected.abs().max(1.0) } else { 0.0 };
