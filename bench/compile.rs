@@ -69,6 +69,7 @@ fn pipeline(c: &mut Criterion) {
             outputs: vec![OutputRequest { name: "Ci".into(), ty: RslType::Color, primvar: Binding::Default }],
             displaced: false,
             prints: false,
+            textures: false,
             tokens: &|_| 0,
         };
         group.bench_function(name, |b| b.iter(|| compile(&request).expect("it compiles")));

@@ -135,5 +135,5 @@ void visit(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect re
 
 void main() {
     frame = frame_record;
-    walk(HIDE_TILES_MAX);
+    walk(HIDE_TILES_MAX, HIDE_TILES_MAX);
 }

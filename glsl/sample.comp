@@ -56,10 +56,14 @@ struct Parts {
     uint count;
 };
 
+#define WALK_SKIPS
 #include "lib/walk.glsl"
 
-// Cells that one invocation visits.
-const uint SAMPLE_CELLS_MAX = 64u;
+// Cells that one invocation of the first pass goes through, and one of the second: it passes over most of them.
+const uint SAMPLE_CELLS_MAX = 256u;
+const uint SAMPLE_REST_MAX = 1024u;
+// Cells of a micropolygon; their numbers are exact as floats.
+const uint SAMPLE_PARTS_MAX = 1u << 22;
 
 void append(Entry entry) {
     uint at = atomicAdd(appended, 1u);
@@ -114,18 +118,34 @@ Parts parts_of(Micropolygon m, ivec4 px, RegionRect region) {
     // The slab is crossed only if the depth ranges meet.
     if (floatBitsToUint(m.zmax) < slab_low_z || floatBitsToUint(m.zmin) > slab_high_z) count = 0u;
 #if !REST
-    if (count > SAMPLE_CELLS_MAX * WALK_GROUPS_MAX) atomicAdd(rest_lost, 1u);
+    if (count > SAMPLE_PARTS_MAX) atomicAdd(rest_lost, 1u);
 #endif
-    return Parts(px.xy, width, count);
+    return Parts(px.xy, width, min(count, SAMPLE_PARTS_MAX));
+}
+
+// The pixel of a part, from the first one.
+uvec2 part_pixel(Parts parts, uint part) {
+    uint at = uint((float(part) + 0.5) / float(cells)), y = uint((float(at) + 0.5) / float(parts.width));
+    return uvec2(at - y * parts.width, y);
+}
+
+uint next_visit(Micropolygon m, Parts parts, uint part, uint end) {
+    while (part < end) {
+        uvec2 at = part_pixel(parts, part);
+        ivec2 span = row_span(m, parts.first.y + int(at.y)) - parts.first.x;
+        span = clamp(span, ivec2(int(at.x), -1), ivec2(parts.width, parts.width - 1u));
+        if (span.x <= span.y) return max(part, (at.y * parts.width + uint(span.x)) * cells);
+        part = (at.y + 1u) * parts.width * cells;
+    }
+    return end;
 }
 
 void visit(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, Parts parts, uint part) {
-    uint at = uint((float(part) + 0.5) / float(cells)), y = uint((float(at) + 0.5) / float(parts.width));
-    ivec2 pixel = parts.first + ivec2(at - y * parts.width, y);
-    sample_cell(m, cover, slot, number, pixel, region_pixel(region, pixel), part - at * cells);
+    ivec2 pixel = parts.first + ivec2(part_pixel(parts, part));
+    sample_cell(m, cover, slot, number, pixel, region_pixel(region, pixel), part % cells);
 }
 
 void main() {
     frame = frame_record;
-    walk(SAMPLE_CELLS_MAX);
+    walk(SAMPLE_CELLS_MAX, SAMPLE_REST_MAX);
 }

@@ -73,6 +73,8 @@ pub struct RenderOptions {
     pub display_type: Option<String>,
     /// RIB texts that are read before each scene.
     pub prologue: Vec<String>,
+    /// How long programs that scenes name may take for an answer; `None` runs no program.
+    pub programs: Option<Duration>,
     /// Folders that are searched before those that scenes name.
     pub search_first: SearchPaths,
     /// Folders that are searched after those that scenes name, and the meaning of `@` in search paths.
@@ -81,6 +83,8 @@ pub struct RenderOptions {
     pub devices: String,
     /// Limit of the device memory of each opened device, everything included; `None` is three quarters of what it has.
     pub memory_bytes: Option<u64>,
+    /// Device memory for textures, of each opened device; `None` is what the scene says, or else a default.
+    pub texture_memory_bytes: Option<u64>,
     /// Limit of the host memory for the text of scenes, geometry and films; `None` is half of the machine's memory.
     pub host_memory_bytes: Option<u64>,
     /// The frames to render; `None` is all of them.

@@ -28,7 +28,7 @@ pub enum Ending {
 pub struct Outcome {
     /// Why the render ended.
     pub ending: Ending,
-    /// The state of each display of each world, in order.
+    /// The state of each display of each world and of each texture that the scene requests, in order.
     pub displays: Vec<DisplayOutcome>,
     /// Times and counts.
     pub stats: Stats,

@@ -85,6 +85,13 @@ pub enum Activity {
     Drawing,
     /// The picture is written.
     Writing,
+    /// A texture is made that the scene requests.
+    MakingTexture {
+        /// Its file.
+        name: String,
+        /// The part that is made, from 0 to 1.
+        part: f64,
+    },
 }
 
 /// Watches a render. It is called from any thread, so its methods must return quickly.

@@ -55,6 +55,32 @@ bool covers(Micropolygon m, Coverage cover, ivec2 at) {
     return triangle_covers(cover.t0, p) || triangle_covers(cover.t1, p);
 }
 
+// Widens a span of x by the part of a line that lies between two heights.
+void span_line(vec2 p, vec2 q, vec2 band, inout vec2 span) {
+    vec2 first = p.y <= q.y ? p : q, last = p.y <= q.y ? q : p;
+    if (last.y < band.x || first.y > band.y) return;
+    float slope = last.y > first.y ? (last.x - first.x) / (last.y - first.y) : 0.0;
+    float x0 = first.y < band.x ? first.x + (band.x - first.y) * slope : first.x;
+    float x1 = last.y > band.y ? last.x - (last.y - band.y) * slope : last.x;
+    span = vec2(min(span.x, min(x0, x1)), max(span.y, max(x0, x1)));
+}
+
+// The first and last pixel of a row in which a micropolygon may cover anything: conservative, by more than the floats
+// are off. None: the last one lies before the first.
+ivec2 row_span(Micropolygon m, int y) {
+    vec2 a = vec2(m.a - m.low), b = vec2(m.b - m.low), c = vec2(m.c - m.low), d = vec2(m.d - m.low);
+    ivec2 extent = m.high - m.low;
+    float margin = 2.0 + 4e-6 * float(max(extent.x, extent.y));
+    vec2 band = vec2(ivec2(max(y * FIXED, m.low.y), min(y * FIXED + (FIXED - 1), m.high.y)) - m.low.y) + vec2(-margin, margin);
+    vec2 span = vec2(float(extent.x), 0.0);
+    span_line(a, b, band, span);
+    span_line(b, d, band, span);
+    span_line(d, c, band, span);
+    span_line(c, a, band, span);
+    span_line(a, d, band, span);
+    return (ivec2(floor(span + vec2(-margin, margin))) + m.low.x) >> FIXED_LOG2;
+}
+
 // The pixels that a micropolygon may touch inside its grid's bound and the region, inclusive; empty when x0 > x1.
 ivec4 covered_pixels(Micropolygon m, Slot slot, RegionRect region) {
     ivec2 bx = unpack_range(slot.bound_x), by = unpack_range(slot.bound_y);

@@ -7,7 +7,7 @@
 //! = l % (nu + 1)`, `j = l / (nu + 1)`, where `nu` x `nv` is the grid's size in micropolygons (1 to 15 each).
 //! Invocations with `j > nv` idle, and all of a slot with `nu = 0`, which is empty (they still reach every barrier).
 //!
-//! All buffers are in descriptor set 0 and are arrays of 16-byte records (`vec4` or `uvec4`), except `Status`:
+//! All buffers are in descriptor set 0 and are arrays of 16-byte records (`vec4` or `uvec4`), except those of words:
 //!
 //! | binding | name | records |
 //! |---|---|---|
@@ -15,6 +15,7 @@
 //! | 1 | `Arena` | `vec4`: the channels of all vertices, read and written |
 //! | 2 | `Params` | `vec4`: instance blocks, light lists and light blocks, the space table, read only |
 //! | 3 | `Status` | `uint`: word 0 counts invocations without loop trips left ([`Push::trips`]); also [`print`] |
+//! | 4 to 13 | [`textures`] | only kernels that look textures up ([`crate::Reflection::uses_textures`]) |
 //!
 //! *Channels.* Channel `c` of vertex `l` of slot `s` is the record `Arena[channel_base + c * channel_stride + (s <<
 //! slot_log2) + l]`. Inputs and outputs have numbers of their own ([`crate::Reflection`] lists both in order); inputs
@@ -75,6 +76,12 @@ pub mod binding {
     pub const PARAMS: u32 = 2;
     /// Counters.
     pub const STATUS: u32 = 3;
+    /// Textures by name, their properties, and where their tiles are.
+    pub const TEXTURES: u32 = 4;
+    /// Tiles that were missed, and marks of those that were used.
+    pub const MISSES: u32 = 5;
+    /// The first of [`super::textures::TILE_BUFFERS`] buffers of tiles.
+    pub const TILES: u32 = 6;
 }
 
 /// The two `uvec4` records of a slot in `Work`:
@@ -216,5 +223,65 @@ pub mod print {
             rest = more;
         }
         found
+    }
+}
+
+/// Textures: the tiles that a device holds, read and asked for by `glsl/lib/rsl/tiles.glsl`.
+///
+/// *Tiles.* A tile is [`TILE_SIZE`](textures::TILE_SIZE) squared texels of one level of one *plane*, a word a texel, in
+/// a slot: slot `s` is in buffer `Tiles[s / SLOTS_PER_BUFFER]` from word `(s % SLOTS_PER_BUFFER) * SLOT_WORDS` on, row
+/// by row. A word holds as many channels of a texture as its format lets fit, lowest bits first: four of 8 bits, two of
+/// 16 bits (integer or half), one float; plane `p` has the channels from `p` times so many on. Level 0 is the whole
+/// picture, each next one half, rounded down, at least 1. The upper row is 0. Texels outside of the picture in the last
+/// tiles are 0.
+///
+/// *`Textures`*, `uvec4` records, read only. Record 0 is (first record of the directory, of the table, of the hash
+/// table, log2 of the entries of the hash table), record 1 (tokens in the directory, textures, 0, 0).
+/// - The directory is a word a string token: 0 not asked for yet, 1 missing or unreadable, `n + 2` texture `n`. Later
+///   tokens count as 0.
+/// - The table has [`TABLE_RECORDS`](textures::TABLE_RECORDS) records a texture: (width, height, levels | channels << 8
+///   | format << 16 | kind << 20, wrap along s | wrap along t << 4), then (record of its matrices or 0, bits of the
+///   field of view of a cube's faces in degrees, 0, 0), and two of 0. Formats: 0 8 bits, 1 16 bits, 2 half, 3 float.
+///   Kinds: 0 plain, 1 latitude and longitude, 2 cube (faces px nx py above ny pz nz in one picture), 3 shadow map.
+///   Wraps: 0 black, 1 clamp, 2 periodic, 3 mirror.
+/// - Matrices of a shadow map take eight records: its camera's space, then its picture's unit square (y down), from the
+///   camera's space of the picture that is drawn, as four columns each.
+/// - The hash table is open, with linear probing from [`hash`](textures::hash): entries (key, key, slot + 1, 0), the
+///   first with slot + 1 = 0 ends a search, as does the 32nd.
+///
+/// *Keys* are two words: texture | level << 20 | plane << 25, then tile along x | along y << 16. A texture that is not
+/// in the directory is asked for by [`NAME_KEY`](textures::NAME_KEY) and its token.
+///
+/// *`Misses`*, words, read and written: 0 the entries appended, also those without room, 1 the entries that there is
+/// room for, 2 the stamp of this dispatch, 3 the first word of the marks: mark `s` becomes the stamp when slot `s` is
+/// read; from [`CLAIMS`](textures::CLAIMS) on a bit for each value of the hash's last 15 bits, so that a key is
+/// appended once and the others that share its bit in a later round; from [`ENTRIES`](textures::ENTRIES) on the keys.
+/// Word 0 and the bits must be 0 before a dispatch. **When word 0 is not 0 after it, what the dispatch wrote is
+/// worthless: load the tiles and run it again.**
+pub mod textures {
+    /// Texels of a tile along each side.
+    pub const TILE_SIZE: u32 = 64;
+    /// Words of a slot.
+    pub const SLOT_WORDS: u32 = TILE_SIZE * TILE_SIZE;
+    /// Slots of a buffer of tiles: 128 MiB.
+    pub const SLOTS_PER_BUFFER: u32 = 8192;
+    /// Buffers of tiles. Those that are not needed are bound to the first.
+    pub const TILE_BUFFERS: u32 = 8;
+    /// Records of a texture in the table.
+    pub const TABLE_RECORDS: u32 = 4;
+    /// The first word of a key that asks for a name.
+    pub const NAME_KEY: u32 = u32::MAX;
+    /// Places that a search of the hash table looks at.
+    pub const PROBES_MAX: u32 = 32;
+    /// The first word of the bits in `Misses`.
+    pub const CLAIMS: u32 = 8;
+    /// The first word of the keys in `Misses`.
+    pub const ENTRIES: u32 = CLAIMS + (1 << 15) / 32;
+
+    /// The hash of a key.
+    pub fn hash([a, b]: [u32; 2]) -> u32 {
+        let h = a.wrapping_mul(0x9e37_79b1) ^ b.wrapping_mul(0x85eb_ca6b);
+        let h = (h ^ h >> 15).wrapping_mul(0xc2b2_ae35);
+        h ^ h >> 13
     }
 }

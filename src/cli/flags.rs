@@ -1,5 +1,6 @@
 //! The flags of all commands as data: names, values, help. The commands decide what they mean.
 
+use super::rib_flags::RibCommand;
 use super::units::{
     CoreCount, SpeedList, parse_bytes, parse_cores, parse_count, parse_frames, parse_gain, parse_number, parse_seconds,
     parse_speeds,
@@ -44,6 +45,8 @@ pub(super) enum CliCommand {
     Shader(ShaderCommand),
     #[command(subcommand)]
     Texture(TextureCommand),
+    #[command(subcommand)]
+    Rib(RibCommand),
     Scale(ScaleFlags),
     Predict(PredictFlags),
     Preview(PreviewFlags),
@@ -136,6 +139,15 @@ pub(super) struct RenderFlags {
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(super) regions: Option<NonZeroUsize>,
 
+    /// Run the programs that scenes name: those of Procedural "RunProgram", and of archives whose name begins with |.
+    /// Only for scenes that you trust
+    #[arg(long, conflicts_with = "confine")]
+    pub(super) allow_programs: bool,
+
+    /// Give up a program that needs longer than this for an answer: 30, 90s, 5m
+    #[arg(long, value_name = "TIME", value_parser = parse_seconds, default_value = "60s", requires = "allow_programs")]
+    pub(super) program_timeout: Duration,
+
     /// Read and write files only in this folder, wherever links lead; for scenes from others
     #[arg(long, value_name = "DIR")]
     pub(super) confine: Option<PathBuf>,
@@ -171,8 +183,7 @@ pub(super) struct FolderFlags {
     #[arg(long, value_name = "PATH")]
     pub(super) displays: Option<String>,
 
-    /// Folders to search for procedurals, as for shaders; also ANTHILL_PROCEDURALS. Procedurals are not supported yet:
-    /// this has no effect
+    /// Folders to search for the programs of procedurals, as for shaders; also ANTHILL_PROCEDURALS
     #[arg(long, value_name = "PATH")]
     pub(super) procedurals: Option<String>,
 }
@@ -193,6 +204,11 @@ pub(super) struct WorkFlags {
     /// Device memory that each opened device may take: 512M, 2G, 1.5GiB. [default: three quarters of what it has]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(super) memory: Option<u64>,
+
+    /// Device memory for textures of each opened device, instead of the scene's Option "limits" "texturememory".
+    /// Shaders do not read textures yet: this has no effect
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    pub(super) texture_memory: Option<u64>,
 
     /// Host memory that scenes may take: their text (at most half of it), their geometry (as read and as devices need
     /// it) and films. What does not fit is left out with an error, and what came before it is rendered. [default: half
@@ -308,12 +324,13 @@ pub(super) struct ShaderSources {
     pub(super) defines: Vec<String>,
 }
 
-/// Make, describe and check textures
+/// Make, describe, check and show textures
 #[derive(Debug, Subcommand)]
 pub(super) enum TextureCommand {
     Make(TextureMakeFlags),
     Info(TextureFiles),
     Check(TextureFiles),
+    Convert(TextureConvertFlags),
 }
 
 /// Make a tiled texture with levels, an environment map or a shadow map from pictures
@@ -366,6 +383,26 @@ pub(super) struct TextureMakeFlags {
     /// Leave a texture alone that is newer than its pictures and of the same kind, wrap and --format
     #[arg(short, long)]
     pub(super) update: bool,
+
+    /// How to show progress on standard error
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = ProgressMode::Auto)]
+    pub(super) progress: ProgressMode,
+}
+
+/// Write a level of a texture as a plain picture: OpenEXR, or PNG of 8 or 16 bits
+#[derive(Debug, Args)]
+pub(super) struct TextureConvertFlags {
+    /// The texture
+    #[arg(value_name = "TEXTURE")]
+    pub(super) texture: PathBuf,
+
+    /// The picture to write (.exr or .png)
+    #[arg(value_name = "PICTURE")]
+    pub(super) picture: PathBuf,
+
+    /// Which level: 0 is the largest
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) level: u32,
 }
 
 /// Describe textures, or read every tile of them

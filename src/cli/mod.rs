@@ -6,6 +6,8 @@ mod flags;
 mod interrupt;
 mod predict_command;
 mod render_command;
+mod rib_command;
+mod rib_flags;
 mod scale_command;
 mod shader_command;
 #[cfg(test)]
@@ -43,6 +45,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, render: &RenderFn<'_
         CliCommand::Preview(flags) => preview(flags, &console),
         CliCommand::Devices(flags) => devices_command::run(flags, &mut console),
         CliCommand::Shader(command) => shader_command::run(command, &mut console),
+        CliCommand::Rib(command) => rib_command::run(command, &mut console),
         CliCommand::Texture(command) => texture_command::run(command, &mut console),
         CliCommand::Scale(flags) => scale_command::run(flags, &mut console),
         CliCommand::Predict(flags) => predict_command::run(flags, &mut console),

@@ -174,6 +174,9 @@ fn to_arguments(flags: &WorkFlags) -> Vec<String> {
     if let Some(bytes) = flags.memory {
         add("memory", size(bytes));
     }
+    if let Some(bytes) = flags.texture_memory {
+        add("texture-memory", size(bytes));
+    }
     if let Some(bytes) = flags.host_memory {
         add("host-memory", size(bytes));
     }
@@ -227,11 +230,11 @@ mod tests {
 
     #[test]
     fn flags_are_passed_on_unchanged() {
-        let all = "--memory 1.5G --host-memory 10KB --frames -5--1,7 --format 64 48 --crop 0 0.5 0.1 1 --samples 4 2 --shading-rate 0.3";
+        let all = "--memory 1.5G --texture-memory 8M --host-memory 10KB --frames -5--1,7 --format 64 48 --crop 0 0.5 0.1 1 --samples 4 2 --shading-rate 0.3";
         let passed = joined(&to_arguments(&work(all)));
         assert_eq!(
             passed,
-            "--memory 1572864K --host-memory 9.765625K --frames -5--1,7-7 --format 64 48 --crop 0 0.5 0.1 1 --samples 4 2 --shading-rate 0.3"
+            "--memory 1572864K --texture-memory 8192K --host-memory 9.765625K --frames -5--1,7-7 --format 64 48 --crop 0 0.5 0.1 1 --samples 4 2 --shading-rate 0.3"
         );
         let (once, twice) = (work(all), work(&passed));
         assert_eq!((once.memory, once.host_memory, &once.crop), (twice.memory, twice.host_memory, &twice.crop));

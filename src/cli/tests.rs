@@ -97,12 +97,13 @@ fn flags_become_options() {
     assert_eq!(plain.overrides, Overrides::default());
     assert!(plain.output.is_none() && plain.frames.is_none() && plain.memory_bytes.is_none());
     let full = options_of(
-        "-o DIR/a.#.exr --devices 0,1,0 --memory 512M --host-memory 4G --frames 1-3,7 \
+        "-o DIR/a.#.exr --devices 0,1,0 --memory 512M --texture-memory 64M --host-memory 4G --frames 1-3,7 \
          --format 64 48 --crop 0 0.5 0.25 1 --samples 4 2 --shading-rate 0.5 --regions 40 --check --validate --timeout 2m",
     );
     assert!(full.output.is_some_and(|name| name.for_frame(2).ends_with("/a.0002.exr")));
     assert_eq!(full.devices, "0,1,0");
     assert_eq!((full.memory_bytes, full.host_memory_bytes), (Some(512 << 20), Some(4 << 30)));
+    assert_eq!((plain.texture_memory_bytes, full.texture_memory_bytes), (None, Some(64 << 20)));
     assert_eq!(full.frames.map(|frames| frames.0), Some(vec![1..=3, 7..=7]));
     let overrides = Overrides {
         format: Some([64, 48]),
@@ -152,7 +153,10 @@ fn every_bad_flag_is_explained() {
         ("render", "error: the following required arguments were not provided:"),
         ("render DIR/none.rib", "anthill: error: cannot read \"DIR/none.rib\": No such file or directory (os error 2)"),
         ("render DIR", "anthill: error: cannot read \"DIR\": it is a directory"),
-        ("render SCENE --texture-memory 1G", "error: unexpected argument '--texture-memory' found"),
+        (
+            "render SCENE --texture-memory 1",
+            "error: invalid value '1' for '--texture-memory <SIZE>': expected a size such as 512M, 2G or 256MiB",
+        ),
         (
             "render SCENE -o a.jpg",
             "error: invalid value 'a.jpg' for '--output <OUT>': \"a.jpg\" must end with .exr, .tif, .tiff or .png",
@@ -430,7 +434,7 @@ impl Write for Heard {
     }
 }
 
-/// What takes longer than two seconds is described between percentages, and only if it changes.
+/// What takes longer than two seconds is described between percentages, and for how long if it does not change.
 #[test]
 fn long_activities_are_named_between_percentages() {
     let render = |_: &RenderOptions, _: &Arc<Reporter>, observer: &dyn Observer| {
@@ -444,13 +448,15 @@ fn long_activities_are_named_between_percentages() {
         (0..3).for_each(|_| say(&kernel));
         std::thread::sleep(Duration::from_millis(2050));
         say(&kernel);
+        std::thread::sleep(Duration::from_millis(2050));
         say(&Activity::Counting { part: 0.456, grids: 1200 });
         finished(&[])
     };
     let (_, _, err) = type_in(&directory(), "render SCENE --progress percent", &Arc::default(), &render);
-    let lines: Vec<&str> = err.lines().take(3).collect();
+    let lines: Vec<&str> = err.lines().take(4).collect();
     let named = "anthill: compiling kernel dice (3 of 40 are ready)";
-    assert_eq!(lines, ["R90000    0%", named, "anthill: counting: 45.6%, 1200 grids"]);
+    let still = &*format!("{named}, for 3 s");
+    assert_eq!(lines, ["R90000    0%", named, still, "anthill: counting: 45.6%, 1200 grids"]);
 }
 
 /// Statistics of a run on one device: `count` regions of 16x16 pixels that take 1 ms for each of their 100

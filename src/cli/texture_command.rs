@@ -1,12 +1,18 @@
-//! `anthill texture`: makes textures of pictures, describes them, and reads every tile of them.
+//! `anthill texture`: makes textures of pictures, describes them, reads every tile of them, and writes their levels as
+//! pictures.
 
 use super::console::Console;
-use super::flags::{ResizeFlag, TexelFlag, TextureCommand, TextureKindFlag, TextureMakeFlags, WrapFlag};
-use anthill::files::{FileClaims, FileRole};
-use anthill::texture::{
-    AlphaMode, MakeKind, MakeRequest, ResizeMode, TILE_WORDS, TexelFormat, TextureError, TextureFile, TextureHeader,
-    TextureKind, WrapMode, make,
+use super::flags::{
+    ResizeFlag, TexelFlag, TextureCommand, TextureConvertFlags, TextureKindFlag, TextureMakeFlags, WrapFlag,
 };
+use super::watcher::Watcher;
+use anthill::files::{FileClaims, FileRole};
+use anthill::progress::{Activity, Event, Interrupt, Observer, Progress};
+use anthill::texture::{
+    AlphaMode, MadeTexture, MakeKind, MakeRequest, ResizeMode, TILE_WORDS, TexelFormat, TextureError, TextureFile,
+    TextureHeader, TextureKind, WrapMode, convert, make,
+};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// The exit code if a texture cannot be read or made.
@@ -15,34 +21,83 @@ const INCOMPLETE: u8 = 1;
 /// The exit code if one file has two roles, or the pictures are not as many as the kind needs.
 const WRONG_USAGE: u8 = 2;
 
+/// The exit code if the user interrupted it.
+const INTERRUPTED: u8 = 130;
+
 /// Runs the command and returns the exit code.
 pub(super) fn run(command: &TextureCommand, console: &mut Console) -> u8 {
     match command {
         TextureCommand::Make(flags) => make_texture(flags, console),
         TextureCommand::Info(flags) => each(&flags.files, console, |file| Ok(description(file))),
         TextureCommand::Check(flags) => each(&flags.files, console, checked),
+        TextureCommand::Convert(flags) => convert_texture(flags, console),
     }
 }
 
 fn make_texture(flags: &TextureMakeFlags, console: &mut Console) -> u8 {
-    let claims = FileClaims::default();
-    let inputs = flags.pictures.iter().map(|picture| (picture, FileRole::Input));
-    for (path, role) in inputs.chain([(&flags.output, FileRole::Texture)]) {
-        if let Err(refused) = claims.claim(path, role) {
-            console.err.error(&refused.to_string());
-            return WRONG_USAGE;
-        }
+    let inputs = flags.pictures.iter().map(|picture| (picture.as_path(), FileRole::Input));
+    if let Err(code) = claim(inputs.chain([(flags.output.as_path(), FileRole::MadeTexture)]), console) {
+        return code;
     }
-    match make(&request_of(flags), &|_| ()) {
+    match watched(flags, console) {
         Ok(made) => {
             let state = if made.is_new { "" } else { "up to date: " };
             console.err.line(&format!("anthill: {}: {state}{}", flags.output.display(), in_words(&made.header)));
             0
         }
-        Err(error) => {
-            console.err.error(&error.to_string());
-            if matches!(error, TextureError::Request(_)) { WRONG_USAGE } else { INCOMPLETE }
-        }
+        Err(error) => report(&error, console),
+    }
+}
+
+/// Makes a texture, shows how far it is, and stops on Ctrl-C.
+fn watched(flags: &TextureMakeFlags, console: &Console) -> Result<MadeTexture, TextureError> {
+    let interrupt = Interrupt::from((console.listen)());
+    let watcher = Watcher::new(flags.progress, console.err.clone(), interrupt.clone());
+    let name = flags.output.display().to_string();
+    let show = |part| {
+        let (activity, drawn) = (Activity::MakingTexture { name: name.clone(), part }, part);
+        watcher.notify(Event::Progress(Progress { activity, drawn }));
+    };
+    watcher.notify(Event::WorldBegin { frame: None });
+    let made = make(&request_of(flags), &|part| {
+        show(part.into());
+        if interrupt.is_raised() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    if made.is_ok() {
+        show(1.0);
+    }
+    watcher.notify(Event::WorldEnd);
+    made
+}
+
+fn convert_texture(flags: &TextureConvertFlags, console: &Console) -> u8 {
+    let files = [(flags.texture.as_path(), FileRole::Input), (flags.picture.as_path(), FileRole::Picture)];
+    if let Err(code) = claim(files.into_iter(), console) {
+        return code;
+    }
+    let converted = TextureFile::open(&flags.texture).and_then(|file| convert(&file, flags.level, &flags.picture));
+    converted.map_or_else(|error| report(&error, console), |()| 0)
+}
+
+/// Claims files, and returns the exit code if two are the same.
+fn claim<'a>(files: impl Iterator<Item = (&'a Path, FileRole)>, console: &Console) -> Result<(), u8> {
+    let claims = FileClaims::default();
+    for (path, role) in files {
+        claims.claim(path, role).map_err(|refused| {
+            console.err.error(&refused.to_string());
+            WRONG_USAGE
+        })?;
+    }
+    Ok(())
+}
+
+/// Reports an error, and returns the exit code.
+fn report(error: &TextureError, console: &Console) -> u8 {
+    console.err.error(&error.to_string());
+    match error {
+        TextureError::Request(_) => WRONG_USAGE,
+        TextureError::Stopped => INTERRUPTED,
+        _ => INCOMPLETE,
     }
 }
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// Positions of a full bar.
 const BAR_LENGTH: u64 = 10_000;
 
-/// With percent lines, something is said at least this often while something moves.
+/// With percent lines, something is said at least this often.
 const QUIET_MAX: Duration = Duration::from_millis(1800);
 
 /// How often to check for an interrupt.
@@ -40,9 +40,10 @@ struct WorldProgress {
     begun: bool,
     /// The last percentage that was printed.
     percent: Option<u32>,
-    /// When the last line was printed, and the last line that was not a percentage.
+    /// When the last line was printed, the last line that was not a percentage, and when that was new.
     printed: Option<Instant>,
     line: String,
+    line_begun: Option<Instant>,
     bar: Option<ProgressBar>,
 }
 
@@ -68,28 +69,59 @@ impl Watcher {
             self.messages.line(&format!("R90000 {percent:4}%"));
         } else if now - *world.printed.get_or_insert(now) >= QUIET_MAX {
             let line = describe(progress);
-            if line != world.line {
+            if line == world.line {
+                // Such as a slab of depth that turned out to be thicker than was thought: it is sampled again.
+                let waited = now - *world.line_begun.get_or_insert(now) + QUIET_MAX;
+                self.messages.line(&format!("anthill: {line}, for {} s", waited.as_secs()));
+            } else {
                 self.messages.line(&format!("anthill: {line}"));
-                (world.line, world.printed) = (line, Some(now));
+                (world.line, world.line_begun) = (line, Some(now));
             }
+            world.printed = Some(now);
         }
     }
 
     fn begin(&self, world: &mut WorldProgress, frame: Option<i32>) {
+        self.close_bar(world);
         *world = WorldProgress { begun: true, ..WorldProgress::default() };
         match self.style {
             None => {}
             Some(Style::Percent) => self.show_line(world, &Progress::default()),
-            Some(Style::Bar) => {
-                let bar = ProgressBar::with_draw_target(Some(BAR_LENGTH), ProgressDrawTarget::stderr());
-                let template = "{prefix}[{wide_bar}] {msg} {elapsed}, {eta} left";
-                bar.set_style(
-                    ProgressStyle::with_template(template).expect("the template is valid").progress_chars("=> "),
-                );
-                bar.set_prefix(frame.map(|frame| format!("frame {frame} ")).unwrap_or_default());
-                self.messages.set_bar(Some(bar.clone()));
-                world.bar = Some(bar);
-            }
+            Some(Style::Bar) => self.open_bar(world, frame),
+        }
+    }
+
+    fn open_bar(&self, world: &mut WorldProgress, frame: Option<i32>) {
+        let bar = ProgressBar::with_draw_target(Some(BAR_LENGTH), ProgressDrawTarget::stderr());
+        let template = "{prefix}[{wide_bar}] {msg} {elapsed}, {eta} left";
+        bar.set_style(ProgressStyle::with_template(template).expect("the template is valid").progress_chars("=> "));
+        bar.set_prefix(frame.map(|frame| format!("frame {frame} ")).unwrap_or_default());
+        self.messages.set_bar(Some(bar.clone()));
+        world.bar = Some(bar);
+    }
+
+    fn close_bar(&self, world: &mut WorldProgress) {
+        if let Some(bar) = world.bar.take() {
+            self.messages.set_bar(None);
+            bar.finish_and_clear();
+        }
+    }
+
+    /// Textures that a scene requests have a bar of their own, between those of worlds.
+    fn show_bar(&self, world: &mut WorldProgress, progress: &Progress) {
+        let part = match (&progress.activity, world.begun) {
+            (_, true) => progress.drawn,
+            (Activity::MakingTexture { part, .. }, false) => *part,
+            (_, false) => return self.close_bar(world),
+        };
+        if world.bar.is_none() {
+            self.open_bar(world, None);
+        }
+        if let Some(bar) = &world.bar {
+            let position = (part * BAR_LENGTH as f64) as u64;
+            // Pictures do not fall back; the next texture begins at 0.
+            bar.set_position(if world.begun { bar.position().max(position) } else { position });
+            bar.set_message(describe(progress));
         }
     }
 }
@@ -105,6 +137,7 @@ fn describe(progress: &Progress) -> String {
         Activity::Counting { part, grids } => format!("counting: {:.1}%, {grids} grids", part * 100.0),
         Activity::Drawing => format!("drawing: {:.1}%", progress.drawn * 100.0),
         Activity::Writing => "writing".to_string(),
+        Activity::MakingTexture { name, part } => format!("making {name}: {:.0}%", part * 100.0),
     }
 }
 
@@ -113,20 +146,14 @@ impl Observer for Watcher {
         let mut world = self.world.lock();
         match event {
             Event::WorldBegin { frame } => self.begin(&mut world, frame),
-            Event::Progress(progress) => match (self.style, &world.bar) {
-                (Some(Style::Percent), _) => self.show_line(&mut world, &progress),
-                (_, Some(bar)) => {
-                    bar.set_position(bar.position().max((progress.drawn * BAR_LENGTH as f64) as u64));
-                    bar.set_message(describe(&progress));
-                }
-                (_, None) => {}
+            Event::Progress(progress) => match self.style {
+                Some(Style::Percent) => self.show_line(&mut world, &progress),
+                Some(Style::Bar) => self.show_bar(&mut world, &progress),
+                None => {}
             },
             Event::WorldEnd => {
                 world.begun = false;
-                if let Some(bar) = world.bar.take() {
-                    self.messages.set_bar(None);
-                    bar.finish_and_clear();
-                }
+                self.close_bar(&mut world);
             }
         }
     }

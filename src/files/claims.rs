@@ -37,12 +37,28 @@ pub enum FileRole {
     /// A manual page.
     ManualPage,
     /// A texture that is made.
-    Texture,
+    MadeTexture,
+    /// A picture that a texture is made of where a scene requests it; the scene may have drawn it before.
+    MakeInput,
+    /// A texture that shaders read; the scene may have made or drawn it before.
+    TextureRead,
 }
 
 impl FileRole {
     fn is_written(self) -> bool {
-        !matches!(self, Self::Scene | Self::Archive | Self::Shader | Self::Input)
+        !matches!(self, Self::Scene | Self::Archive | Self::Shader | Self::Input | Self::MakeInput | Self::TextureRead)
+    }
+
+    /// Whether it may have a file that another role had before, because a scene's worlds and requests are carried out
+    /// in order: textures are made of pictures that were drawn, and read, and then made again. `used` says whether
+    /// a texture was made of the file since it was written.
+    fn may_follow(self, before: Self, used: bool) -> bool {
+        match (before, self) {
+            (Self::Picture | Self::MadeTexture, Self::MakeInput | Self::TextureRead)
+            | (Self::MadeTexture, Self::MadeTexture) => true,
+            (Self::Picture, Self::Picture) => used,
+            _ => !before.is_written() && !self.is_written(),
+        }
     }
 
     fn words(self) -> &'static str {
@@ -59,7 +75,9 @@ impl FileRole {
             Self::Study => "a file of the study",
             Self::Kernel => "a compiled shader",
             Self::ManualPage => "a manual page",
-            Self::Texture => "a texture to write",
+            Self::MadeTexture => "a texture to write",
+            Self::MakeInput => "a picture for a texture",
+            Self::TextureRead => "a texture that is read",
         }
     }
 }
@@ -72,6 +90,8 @@ struct Claim {
     role: FileRole,
     /// Set where this role is to write the file, and another one wanted to read what is in it.
     wanted: Option<(PathBuf, FileRole)>,
+    /// Whether a texture was made of it since it was last claimed to be written.
+    used: bool,
 }
 
 impl Claim {
@@ -155,8 +175,9 @@ impl FileClaims {
         self.clashed.load(Ordering::Relaxed)
     }
 
-    /// Claims a file for a role. Any number of roles may read it, but only one may write it, and then none may read it.
-    /// Devices such as `/dev/null` may have any role.
+    /// Claims a file for a role. Any number of roles may read it, but only one may write it, and then none may read it,
+    /// except textures and the pictures that they are made of, in the order of the scene. Devices such as `/dev/null`
+    /// may have any role.
     ///
     /// # Errors
     /// If it is refused; it must not be opened then.
@@ -181,7 +202,7 @@ impl FileClaims {
         let claimed = self.claimed.lock();
         let Some(claim) = claimed.places.get(&place) else { return Ok(()) };
         let Some((reader, role)) = &claim.wanted else { return Ok(()) };
-        let reader = Claim { path: reader.clone(), role: *role, wanted: None };
+        let reader = Claim { path: reader.clone(), role: *role, wanted: None, used: false };
         Err(reader.refusal(&claim.path, claim.role))
     }
 
@@ -211,7 +232,8 @@ impl FileClaims {
         let mut claimed = self.claimed.lock();
         let place = claimed.of_number(&place, number).unwrap_or(place);
         if let Some(other) = claimed.places.get_mut(&place) {
-            if !role.is_written() && !other.role.is_written() {
+            if role.may_follow(other.role, other.used) {
+                other.used = if keeps { role == FileRole::MakeInput } else { other.used };
                 return Ok(());
             }
             if keeps {
@@ -229,7 +251,7 @@ impl FileClaims {
             if let Some(number) = number {
                 claimed.numbers.insert(number, place.clone());
             }
-            claimed.places.insert(place, Claim { path: path.to_owned(), role, wanted: None });
+            claimed.places.insert(place, Claim { path: path.to_owned(), role, wanted: None, used: false });
         }
         Ok(())
     }
@@ -338,6 +360,32 @@ mod tests {
         };
         assert_eq!(refused, expected);
         claims.check_unwanted(&at("other")).expect("no role has claimed it");
+    }
+
+    #[test]
+    fn a_frame_may_write_again_what_textures_were_made_of() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let at = |name: &str| folder.path().join(name);
+        let claims = FileClaims::default();
+        for frame in 0..3 {
+            claims.claim(&at("a.z"), FileRole::Picture).expect("a texture was made of the one before");
+            fs::write(at("a.z"), frame.to_string()).expect("writable");
+            assert!(claims.check(&at("a.z"), FileRole::Picture).is_err(), "no texture was made of it yet");
+            claims.claim(&at("a.z"), FileRole::MakeInput).expect("it was drawn");
+            claims.claim(&at("a.shad"), FileRole::MadeTexture).expect("it may be made again");
+            claims.claim(&at("a.shad"), FileRole::TextureRead).expect("it was made");
+        }
+        claims.claim(&at("wood.png"), FileRole::MakeInput).expect("free");
+        assert!(!claims.clashed());
+        for (name, role) in [
+            ("wood.png", FileRole::MadeTexture),
+            ("wood.png", FileRole::Picture),
+            ("a.shad", FileRole::Picture),
+            ("a.z", FileRole::MadeTexture),
+            ("a.z", FileRole::Archive),
+        ] {
+            assert!(claims.check(&at(name), role).is_err(), "{name} {role:?}");
+        }
     }
 
     #[test]

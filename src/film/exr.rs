@@ -84,6 +84,10 @@ fn image_attributes(picture: &PictureInfo<'_>) -> ImageAttributes {
     let [x, y] = picture.origin;
     let mut attributes = ImageAttributes::new(IntegerBounds::new((x, y), (width, height)));
     attributes.pixel_aspect = picture.header.pixel_aspect;
+    // The crate writes `other` in the order of a std HashMap, which changes from run to run. Equal pictures must be
+    // equal files: never more than one entry here, nor in those of the layer.
+    let note = picture.partial_note().map(|note| (text("partial"), AttributeValue::Text(text(&note))));
+    attributes.other = note.into_iter().collect();
     attributes
 }
 
@@ -102,13 +106,8 @@ fn layer_attributes(picture: &PictureInfo<'_>) -> LayerAttributes {
         horizontal_field_of_view: header.field_of_view.map(|[x, _]| x),
         vertical_field_of_view: header.field_of_view.map(|[_, y]| y),
         software_name: Some(text(SOFTWARE)),
-        // The crate writes `other` in the order of a std HashMap, which changes from run to run. Equal pictures must be
-        // equal files: never more than one entry here.
-        other: picture
-            .partial_note()
-            .map(|note| (text("partial"), AttributeValue::Text(text(&note))))
-            .into_iter()
-            .collect(),
+        // With this one OpenImageIO reads depths as a shadow map.
+        other: std::iter::once((text("worldToScreen"), AttributeValue::Matrix4x4(header.world_to_screen))).collect(),
         ..LayerAttributes::default()
     }
 }

@@ -18,6 +18,8 @@ pub(super) struct CameraMetadata {
     /// NDC from world space: (0, 0) is the upper left corner of the picture, (1, 1) the lower right; z runs from 0 at
     /// the hither to 1 at the yon plane. The result is divided by w.
     pub(super) world_to_ndc: [f32; 16],
+    /// As `world_to_ndc`, but from (-1, -1) at the lower left corner of the picture to (1, 1).
+    pub(super) world_to_screen: [f32; 16],
     /// Centre of the screen window at z = 1 in camera space.
     pub(super) screen_window_center: [f32; 2],
     /// Width of the screen window at z = 1 in camera space.
@@ -45,6 +47,7 @@ impl CameraMetadata {
             pixel_aspect: camera.pixel_aspect as f32,
             world_to_camera: camera_from_world.to_cols_array().map(|value| value as f32),
             world_to_ndc: world_to_ndc.to_cols_array().map(|value| value as f32),
+            world_to_screen: (screen_from_ndc() * world_to_ndc).to_cols_array().map(|value| value as f32),
             screen_window_center: [((left + right) * 0.5 * unit) as f32, ((bottom + top) * 0.5 * unit) as f32],
             screen_window_width: ((right - left) * unit) as f32,
             clip: camera.clip,
@@ -86,6 +89,11 @@ fn ndc_from_screen([left, right, bottom, top]: [f64; 4]) -> DMat4 {
     )
 }
 
+/// The unit square, y down, mapped to the square from -1 to 1, y up.
+fn screen_from_ndc() -> DMat4 {
+    DMat4::from_cols(DVec4::X * 2.0, DVec4::Y * -2.0, DVec4::Z, DVec4::new(-1.0, 1.0, 0.0, 1.0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,10 +101,14 @@ mod tests {
     use crate::scene::Motion;
     use glam::DVec3;
 
-    /// Multiplies a row vector by a row-major matrix, as a reader of the file does.
     fn ndc(header: &CameraMetadata, point: [f64; 3]) -> [f64; 3] {
+        projected(&header.world_to_ndc, point)
+    }
+
+    /// Multiplies a row vector by a row-major matrix, as a reader of the file does.
+    fn projected(matrix: &[f32; 16], point: [f64; 3]) -> [f64; 3] {
         let v = [point[0], point[1], point[2], 1.0];
-        let m = header.world_to_ndc.map(f64::from);
+        let m = matrix.map(f64::from);
         let column = |c: usize| (0..4).map(|r| v[r] * m[r * 4 + c]).sum::<f64>();
         [column(0) / column(3), column(1) / column(3), column(2) / column(3)]
     }
@@ -117,6 +129,9 @@ mod tests {
         // Upper left corner at z = 10 of the camera; the smaller side spans 90 degrees.
         assert_near(ndc(&header, [-40.0 / 3.0, 10.0, 5.0]), [0.0, 0.0, 0.99]);
         assert_near(ndc(&header, [4.0 / 3.0, -1.0, -4.0]), [1.0, 1.0, 0.0]);
+        assert_near(projected(&header.world_to_screen, [0.0, 0.0, 0.0]), [0.0, 0.0, 0.88]);
+        assert_near(projected(&header.world_to_screen, [-40.0 / 3.0, 10.0, 5.0]), [-1.0, 1.0, 0.99]);
+        assert_near(projected(&header.world_to_screen, [4.0 / 3.0, -1.0, -4.0]), [1.0, -1.0, 0.0]);
         assert_eq!(header.world_to_camera[12..], [0.0, 0.0, 5.0, 1.0]);
         assert!((header.field_of_view.expect("perspective")[1] - 90.0).abs() < 1e-4);
         assert!((header.screen_window_width - 8.0 / 3.0).abs() < 1e-6);

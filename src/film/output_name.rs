@@ -3,7 +3,7 @@
 use super::driver;
 use crate::scene::{Display, DisplayMode, Options};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The name given with `-o`: a picture's file name, in which a run of `#` is replaced by the frame number.
 ///
@@ -65,6 +65,8 @@ pub struct OutputNaming<'a> {
     pictures: usize,
     /// Numbers in names so far.
     taken: BTreeSet<i32>,
+    /// Pictures that keep their names.
+    kept: BTreeSet<PathBuf>,
 }
 
 /// A picture whose number in names is not its frame, because an earlier picture has that number.
@@ -81,7 +83,18 @@ pub struct RepeatedFrame {
 impl<'a> OutputNaming<'a> {
     /// Starts before the first world.
     pub fn new(name: &'a OutputName) -> Self {
-        Self { name, worlds: 0, pictures: 0, taken: BTreeSet::new() }
+        Self { name, worlds: 0, pictures: 0, taken: BTreeSet::new(), kept: BTreeSet::new() }
+    }
+
+    /// Leaves these pictures of later worlds alone, because textures are made of them.
+    pub fn keep(&mut self, pictures: impl IntoIterator<Item = PathBuf>) {
+        self.kept.extend(pictures);
+    }
+
+    /// Returns the index of the display that is renamed.
+    fn primary(&self, options: &Options) -> Option<usize> {
+        let is_kept = |display: &Display| self.kept.contains(&driver::choose(&display.driver, &display.name).path);
+        primary_picture(options).filter(|&index| !is_kept(&options.displays[index]))
     }
 
     /// Renames the primary picture of each of the next worlds that has one. The frame of a world without FrameBegin is
@@ -92,7 +105,7 @@ impl<'a> OutputNaming<'a> {
     /// changed.
     pub fn apply(&mut self, worlds: &mut [&mut Options]) -> Result<Vec<RepeatedFrame>, String> {
         let mut frames: Vec<(usize, i32)> = Vec::new();
-        for (index, options) in worlds.iter().enumerate().filter(|(_, options)| primary_picture(options).is_some()) {
+        for (index, options) in worlds.iter().enumerate().filter(|(_, options)| self.primary(options).is_some()) {
             let ordinal = i32::try_from(self.worlds + index + 1).unwrap_or(i32::MAX);
             frames.push((index, options.frame.unwrap_or(ordinal)));
         }
@@ -106,7 +119,7 @@ impl<'a> OutputNaming<'a> {
         for (world, frame) in frames {
             let number = self.number_of(frame);
             let name = self.name.for_frame(number);
-            if let Some(display) = primary_picture(worlds[world]) {
+            if let Some(display) = self.primary(worlds[world]) {
                 redirect(&mut worlds[world].displays[display], name.clone());
             }
             if number != frame {
@@ -253,6 +266,19 @@ mod tests {
         ];
         let expected = ["zfile shadow.z", "exr depth.exr", "file out.exr, exr b.exr, zfile z.exr", ""];
         assert_eq!(apply("out.exr", &mut worlds), Ok(expected.map(String::from).into()));
+    }
+
+    #[test]
+    fn pictures_that_textures_are_made_of_keep_their_names() {
+        let name = OutputName::parse("out.exr").expect("a good name");
+        let mut naming = OutputNaming::new(&name);
+        naming.keep(["wood.tif".into(), "screen.exr".into()]);
+        let displays =
+            [display("wood.tif", "tiff", RGB), display("screen", "framebuffer", RGB), display("a", "tiff", RGB)];
+        let mut worlds = displays.map(|display| world(None, vec![display]));
+        naming.apply(&mut worlds.iter_mut().collect::<Vec<_>>()).expect("one picture");
+        let names = worlds.each_ref().map(|options| options.displays[0].name.as_str());
+        assert_eq!(names, ["wood.tif", "screen", "out.exr"]);
     }
 
     #[test]

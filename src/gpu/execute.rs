@@ -160,6 +160,13 @@ impl Device {
     /// [`GpuError::Recording`] if the device does not permit the recording, [`GpuError::Kernel`], [`GpuError::Timeout`]
     /// if a kernel takes too long to compile, [`GpuError::Lost`].
     pub fn submit(&mut self, recording: &Recording) -> Result<Ticket, GpuError> {
+        self.submissions.inject_fault(&self.shared, recording.label())?;
+        self.submit_transfer(recording)
+    }
+
+    /// [`Self::submit`] for copies of staged data, which do not count for [`super::Fault`]: how many there are depends
+    /// on the device's memory.
+    pub(super) fn submit_transfer(&mut self, recording: &Recording) -> Result<Ticket, GpuError> {
         self.collect()?;
         let rules = Rules { limits: &self.limits, is_alive: &|buffer| self.memory.raw(buffer).is_some() };
         check(recording, &rules).map_err(|reason| {
@@ -171,7 +178,6 @@ impl Device {
         for dispatch in recording.dispatches() {
             pipelines.push(self.kernels.get(&dispatch.kernel, &dispatch.constants)?);
         }
-        self.submissions.inject_fault(&self.shared, recording.label())?;
         let mut resources = self.submissions.idle.pop().map_or_else(|| SubmissionResources::new(&self.shared), Ok)?;
         let submission = self.submissions.submitted + 1;
         match self.submit_resources(recording, &pipelines, &mut resources, submission) {

@@ -34,7 +34,8 @@ pub struct Fault {
     /// Number of the device among those to be opened, from 0.
     pub device: u32,
     /// Number of the submission that fails, from 0, counted since the device was first opened. Submissions that opening
-    /// and compiling make do not count. For [`FaultKind::Unopened`], the number of the opening that fails, from 0.
+    /// and compiling make, and those that copy staged data, do not count. For [`FaultKind::Unopened`], the number of
+    /// the opening that fails, from 0.
     pub submission: u64,
 }
 

@@ -51,3 +51,4 @@ pub use physical::{DeviceInfo, DeviceKind, MissingRequirement, devices};
 pub use profile::StageTime;
 pub use select::select;
 pub use threads::single_threaded_cpu_devices;
+pub use transfer::STAGING_BUFFERS;

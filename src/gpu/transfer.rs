@@ -8,9 +8,18 @@ use super::memory::Usage;
 use crate::pipeline::recording::{Buffer, BufferRange, Recording, Slice};
 use bytemuck::Pod;
 
-/// Size of a staging buffer: large enough that a copy's fixed cost does not count, small beside any sensible
-/// `--memory`.
-const STAGING_BYTES: u64 = 8 << 20;
+/// Size of a staging buffer: a part of the device's limit, at most so large that a copy's fixed cost does not count.
+const STAGING_PART: u64 = 64;
+const STAGING_BYTES_MAX: u64 = 8 << 20;
+const STAGING_BYTES_MIN: u64 = 1 << 16;
+
+/// Size of each staging buffer of a device that may use so much memory.
+fn staging_buffer_bytes(budget_bytes: u64) -> u64 {
+    (budget_bytes / STAGING_PART).clamp(STAGING_BYTES_MIN, STAGING_BYTES_MAX).next_multiple_of(STAGING_BYTES_MIN)
+}
+
+/// The most staging buffers that a device has.
+pub const STAGING_BUFFERS: u64 = 3;
 
 /// The staging buffers of a device, made when first needed.
 #[derive(Default)]
@@ -30,11 +39,15 @@ impl Staging {
 }
 
 impl Device {
-    /// Bytes of staging buffers that uploading to a buffer and reading it back needs: 0 if the host can access its
-    /// memory.
+    /// Bytes of each of the [`STAGING_BUFFERS`] that uploading to a buffer and reading it back needs: 0 if the host can
+    /// access its memory.
     pub fn staging_bytes(&self, buffer: Buffer) -> u64 {
         let in_place = self.memory.mapped(BufferRange { buffer, offset: 0, bytes: 0 }).is_some();
-        if in_place { 0 } else { 3 * STAGING_BYTES }
+        if in_place { 0 } else { self.staging_chunk() }
+    }
+
+    fn staging_chunk(&self) -> u64 {
+        staging_buffer_bytes(self.memory().budget_bytes)
     }
 
     /// Writes records. Recordings submitted earlier do not see them, those submitted later do.
@@ -68,17 +81,17 @@ impl Device {
 
     fn upload_in_chunks(&mut self, to: Slice<u8>, bytes: &[u8]) -> Result<(), GpuError> {
         let mut offset = 0;
-        for chunk in bytes.chunks(STAGING_BYTES as usize) {
+        for chunk in bytes.chunks(self.staging_chunk() as usize) {
             self.upload_staged(to.part(offset..offset + chunk.len() as u64), chunk)?;
             offset += chunk.len() as u64;
         }
         Ok(())
     }
 
-    /// Writes at most `STAGING_BYTES` through a staging buffer.
+    /// Writes at most what a staging buffer holds.
     fn upload_staged(&mut self, to: Slice<u8>, data: &[u8]) -> Result<(), GpuError> {
         if self.staging.uploads.len() < 2 {
-            let buffer = self.allocate("upload staging", STAGING_BYTES, Usage::Upload)?;
+            let buffer = self.allocate("upload staging", self.staging_chunk(), Usage::Upload)?;
             self.staging.uploads.push((buffer, None));
         }
         self.staging.next_upload = (self.staging.next_upload + 1) % self.staging.uploads.len();
@@ -91,7 +104,7 @@ impl Device {
         place.copy_from_slice(data);
         let mut recording = Recording::new(format!("upload {}", to.range().buffer.name()));
         recording.copy(from, to);
-        self.staging.uploads[self.staging.next_upload].1 = Some(self.submit(&recording)?);
+        self.staging.uploads[self.staging.next_upload].1 = Some(self.submit_transfer(&recording)?);
         Ok(())
     }
 
@@ -110,7 +123,7 @@ impl Device {
             return Ok(records);
         }
         let mut offset = 0;
-        for chunk in bytes.chunks_mut(STAGING_BYTES as usize) {
+        for chunk in bytes.chunks_mut(self.staging_chunk() as usize) {
             let part = from.cast::<u8>().part(offset..offset + chunk.len() as u64);
             self.read_staged(part, chunk)?;
             offset += chunk.len() as u64;
@@ -118,20 +131,17 @@ impl Device {
         Ok(records)
     }
 
-    /// Reads at most `STAGING_BYTES` through a staging buffer.
+    /// Reads at most what a staging buffer holds.
     fn read_staged(&mut self, from: Slice<u8>, data: &mut [u8]) -> Result<(), GpuError> {
+        let size = self.staging_chunk();
         let buffer = match self.staging.readback {
             Some(buffer) => buffer,
-            None => *self.staging.readback.insert(self.memory.allocate(
-                "readback staging",
-                STAGING_BYTES,
-                Usage::Readback,
-            )?),
+            None => *self.staging.readback.insert(self.memory.allocate("readback staging", size, Usage::Readback)?),
         };
         let to = buffer.slice::<u8>().part(0..data.len() as u64);
         let mut recording = Recording::new(format!("read {}", from.range().buffer.name()));
         recording.copy(from, to);
-        let ticket = self.submit(&recording)?;
+        let ticket = self.submit_transfer(&recording)?;
         self.wait(ticket, self.timeout)?;
         let place = self.memory.mapped(to.range()).expect("readback memory is visible to the host");
         data.copy_from_slice(place);
@@ -178,4 +188,18 @@ impl Device {
 
 fn not_reachable(device: &Device, range: BufferRange, reason: &'static str) -> GpuError {
     GpuError::NotReachable { device: device.title().clone(), range: range.to_string(), reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn staging_is_a_small_part_of_the_limit() {
+        let mib = |n: u64| n << 20;
+        assert_eq!(staging_buffer_bytes(mib(4)), 1 << 16);
+        assert_eq!(staging_buffer_bytes(mib(64)), mib(1));
+        assert_eq!(staging_buffer_bytes(mib(512)), mib(8));
+        assert_eq!(staging_buffer_bytes(mib(80_000)), mib(8));
+    }
 }

@@ -31,6 +31,8 @@ pub(super) enum ArchiveIdentity {
     File(PathBuf),
     /// An inline archive, by the location of its text: the address of the source and an offset.
     Inline(usize, usize),
+    /// What a program wrote.
+    Output,
 }
 
 impl Reader<'_> {
@@ -46,9 +48,11 @@ impl Reader<'_> {
     pub(super) fn declare(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let name = lexer.text()?;
         let declaration = lexer.text()?;
-        self.dictionary.declare(&name, &declaration).map_err(|message| {
+        let is_new = self.dictionary.declare(&name, &declaration).map_err(|message| {
             RequestFault::error("badargument", self.current.offset, message).hint("expected \"class type[n]\"")
-        })
+        })?;
+        self.definitions += u64::from(is_new);
+        Ok(())
     }
 
     pub(super) fn error_handler(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
@@ -71,6 +75,43 @@ impl Reader<'_> {
         let name = lexer.text()?;
         // Later renderers allow a parameter list here; none of its pairs is known.
         lexer.skip_to_request();
+        self.read_named_archive(&name, lexer.source())
+    }
+
+    /// Reads an archive that the text `asking` names.
+    pub(super) fn read_named_archive(&mut self, name: &str, asking: &Source) -> Parsed<()> {
+        if let Some(command) = name.strip_prefix('|') {
+            return self.read_output_of(command);
+        }
+        let offset = self.current.offset;
+        self.count_archive()?;
+        let current = self.current.clone();
+        match self.archives.get(name).cloned() {
+            Some(archive) => {
+                self.enter(
+                    ArchiveIdentity::Inline(Arc::as_ptr(&archive.source).addr(), archive.range.start),
+                    name,
+                    offset,
+                )?;
+                let mut inner = Lexer::new(&archive.source, archive.range.clone(), archive.mark)
+                    .with_codes(Rc::clone(&archive.codes));
+                self.read_requests(&mut inner);
+            }
+            None => {
+                let loaded = self.load_archive(name, asking, offset);
+                self.summary.incomplete |= loaded.is_err();
+                let (path, source) = loaded?;
+                self.enter(ArchiveIdentity::File(path), name, offset)?;
+                self.read_source(&Arc::new(source));
+            }
+        }
+        self.open_archives.pop();
+        self.current = current;
+        Ok(())
+    }
+
+    /// Counts an archive that is about to be read, if the limits allow another one.
+    pub(super) fn count_archive(&mut self) -> Parsed<()> {
         let offset = self.current.offset;
         if self.archive_reads >= self.settings.limits.archive_reads {
             let message =
@@ -85,35 +126,14 @@ impl Reader<'_> {
                 format!("archives are nested more than {DEPTH_MAX} deep"),
             ));
         }
-        let current = self.current.clone();
-        match self.archives.get(&name).cloned() {
-            Some(archive) => {
-                self.enter(
-                    ArchiveIdentity::Inline(Arc::as_ptr(&archive.source).addr(), archive.range.start),
-                    &name,
-                    offset,
-                )?;
-                let mut inner = Lexer::new(&archive.source, archive.range.clone(), archive.mark)
-                    .with_codes(Rc::clone(&archive.codes));
-                self.read_requests(&mut inner);
-            }
-            None => {
-                let loaded = self.load_archive(&name, lexer.source(), offset);
-                self.summary.incomplete |= loaded.is_err();
-                let (path, source) = loaded?;
-                self.enter(ArchiveIdentity::File(path), &name, offset)?;
-                self.read_source(&Arc::new(source));
-            }
-        }
-        self.open_archives.pop();
-        self.current = current;
         Ok(())
     }
 
     fn enter(&mut self, identity: ArchiveIdentity, name: &str, offset: usize) -> Parsed<()> {
         if self.open_archives.contains(&identity) {
             let message = format!("the archive \"{name}\" reads itself");
-            return Err(RequestFault::error("limitcheck", offset, message));
+            let fault = RequestFault::error("limitcheck", offset, message);
+            return Err(fault.hint("it would never end; it is not read here"));
         }
         self.open_archives.push(identity);
         Ok(())
@@ -155,6 +175,7 @@ impl Reader<'_> {
         let (_, end) = self.skip_block(lexer, "ArchiveBegin", &["ArchiveEnd"])?;
         let archive = InlineArchive { source: Arc::clone(lexer.source()), range: start..end, mark, codes };
         self.archives.insert(name, archive);
+        self.definitions += 1;
         Ok(())
     }
 

@@ -142,6 +142,16 @@ impl Lexer<'_> {
         }
     }
 
+    /// Strings in an array, or a single one.
+    pub(super) fn texts(&mut self) -> Parsed<Vec<Arc<str>>> {
+        if self.peek() != TokenKind::Open {
+            return self.text().map(|text| vec![text]);
+        }
+        let mut texts = Vec::new();
+        self.string_array(&mut |text| texts.push(to_text(&text)))?;
+        Ok(texts)
+    }
+
     /// A handle: an integer or a string; `3` and `"3"` are the same.
     pub(super) fn handle(&mut self) -> Parsed<Arc<str>> {
         match self.peek() {

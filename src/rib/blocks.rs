@@ -24,9 +24,21 @@ pub(super) enum BlockKind {
     Object,
     Motion,
     Resource,
+    /// What a procedural reads; no request ends it.
+    Procedural,
 }
 
 impl BlockKind {
+    /// The request that begins it.
+    fn begin(self) -> String {
+        if self == Self::Procedural { self.name().to_owned() } else { format!("{}Begin", self.name()) }
+    }
+
+    /// What ends it.
+    fn end(self) -> String {
+        if self == Self::Procedural { "the end of what it reads".to_owned() } else { format!("{}End", self.name()) }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Frame => "Frame",
@@ -37,6 +49,7 @@ impl BlockKind {
             Self::Object => "Object",
             Self::Motion => "Motion",
             Self::Resource => "Resource",
+            Self::Procedural => "Procedural",
         }
     }
 
@@ -44,6 +57,7 @@ impl BlockKind {
     /// world.
     fn strength(self) -> u32 {
         match self {
+            Self::Procedural => 4,
             Self::Frame => 3,
             Self::World => 2,
             Self::Object => 1,
@@ -65,6 +79,7 @@ pub(super) struct Block {
 enum SavedState {
     Nothing,
     Transform(Arc<Motion<DMat4>>),
+    Resources(ScopeMark),
     State(Box<GraphicsState>),
     Scope(Box<SavedScope>),
 }
@@ -77,6 +92,7 @@ struct SavedScope {
     light_handles: ScopeMark,
     spaces: Vec<NamedSpace>,
     objects: ScopeMark,
+    resources: ScopeMark,
     charge: Arc<Charge>,
 }
 
@@ -88,9 +104,10 @@ impl Reader<'_> {
             return Err(RequestFault::error("limitcheck", self.current.offset, message));
         }
         let saved = match kind {
-            BlockKind::Motion | BlockKind::Resource => SavedState::Nothing,
+            BlockKind::Motion => SavedState::Nothing,
+            BlockKind::Resource => SavedState::Resources(self.resources.mark()),
             BlockKind::Transform => SavedState::Transform(Arc::clone(&self.state.transform)),
-            BlockKind::Attribute | BlockKind::Solid | BlockKind::Object => {
+            BlockKind::Attribute | BlockKind::Solid | BlockKind::Object | BlockKind::Procedural => {
                 SavedState::State(Box::new(self.state.clone()))
             }
             BlockKind::Frame | BlockKind::World => SavedState::Scope(Box::new(SavedScope {
@@ -100,11 +117,14 @@ impl Reader<'_> {
                 light_handles: self.light_handles.mark(),
                 spaces: self.spaces.clone(),
                 objects: self.objects.mark(),
+                resources: self.resources.mark(),
                 charge: Arc::clone(&self.charge),
             })),
         };
         match kind {
-            BlockKind::Attribute | BlockKind::Solid => self.perform(RequestEffect::Begin(BlockScope::Attributes)),
+            BlockKind::Attribute | BlockKind::Solid | BlockKind::Procedural => {
+                self.perform(RequestEffect::Begin(BlockScope::Attributes));
+            }
             BlockKind::Transform => self.perform(RequestEffect::Begin(BlockScope::Transform)),
             BlockKind::Frame | BlockKind::World => {
                 self.flush();
@@ -121,18 +141,17 @@ impl Reader<'_> {
         let reachable = self.blocks.iter().rev().take_while(|b| b.kind == kind || b.kind.strength() <= kind.strength());
         let Some(depth) = reachable.map(|block| block.kind).position(|found| found == kind) else {
             let fault =
-                RequestFault::error("nesting", self.current.offset, format!("{0}End without {0}Begin", kind.name()));
+                RequestFault::error("nesting", self.current.offset, format!("{} without {}", kind.end(), kind.begin()));
             return Err(match self.blocks.last() {
                 Some(block) => {
-                    fault.hint(format!("the innermost open block is {}Begin at {}", block.kind.name(), block.location))
+                    fault.hint(format!("the innermost open block is {} at {}", block.kind.begin(), block.location))
                 }
                 None => fault.hint("no block is open here"),
             });
         };
         for _ in 0..depth {
             if let Some(block) = self.blocks.last() {
-                let message =
-                    format!("{}Begin at {} is still open at {}End", block.kind.name(), block.location, kind.name());
+                let message = format!("{} at {} is still open at {}", block.kind.begin(), block.location, kind.end());
                 let fault = RequestFault::error("nesting", self.current.offset, message).hint("it is closed here");
                 self.report_here(fault);
             }
@@ -145,7 +164,9 @@ impl Reader<'_> {
     /// Ends the innermost block and restores what it saved.
     pub(super) fn close_innermost(&mut self) {
         match self.blocks.last().map(|block| block.kind) {
-            Some(BlockKind::Attribute | BlockKind::Solid | BlockKind::Transform) => self.perform(RequestEffect::End),
+            Some(BlockKind::Attribute | BlockKind::Solid | BlockKind::Transform | BlockKind::Procedural) => {
+                self.perform(RequestEffect::End);
+            }
             Some(BlockKind::Motion) => self.finish_motion(),
             Some(BlockKind::Object) => self.finish_object(),
             _ => self.flush(),
@@ -156,6 +177,7 @@ impl Reader<'_> {
         match block.saved {
             SavedState::Nothing => {}
             SavedState::Transform(transform) => self.state.transform = transform,
+            SavedState::Resources(mark) => self.resources.roll_back_to(mark),
             SavedState::State(state) => self.state = *state,
             SavedState::Scope(everything) => {
                 self.state = everything.state;
@@ -164,6 +186,7 @@ impl Reader<'_> {
                 self.light_handles.roll_back_to(everything.light_handles);
                 self.spaces = everything.spaces;
                 self.objects.roll_back_to(everything.objects);
+                self.resources.roll_back_to(everything.resources);
                 let charge = std::mem::replace(&mut self.charge, everything.charge);
                 handed = finished.take().map(|world| (world, charge));
             }
@@ -179,7 +202,7 @@ impl Reader<'_> {
         while let Some(block) = self.blocks.last() {
             self.summary.incomplete = true;
             if !cut {
-                let message = format!("{0}Begin has no {0}End", block.kind.name());
+                let message = format!("{} has no {}", block.kind.begin(), block.kind.end());
                 let fault =
                     RequestFault::error("nesting", 0, message).hint("the file ends early; what was read is drawn");
                 self.messages.report_at(block.location.clone(), fault);

@@ -13,6 +13,7 @@ impl Reader<'_> {
     /// Reads the branch whose condition is the first to hold.
     pub(super) fn if_begin(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let mut condition = Some(lexer.text()?);
+        self.definitions += 1;
         loop {
             if condition.is_none_or(|text| self.holds(&text)) {
                 self.open_branches.push(self.current.location.clone());

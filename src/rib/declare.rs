@@ -39,7 +39,7 @@ impl Declaration {
 }
 
 /// A declaration without a name.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct ClassAndType {
     class: Class,
     ty: ValueType,
@@ -108,12 +108,16 @@ impl Dictionary {
         dictionary
     }
 
-    /// Declares a name, as in `Declare "name" "class type"`. The error says what is wrong with the declaration.
-    pub(super) fn declare(&mut self, name: &str, text: &str) -> Result<(), String> {
+    /// Declares a name, as in `Declare "name" "class type"`. Returns whether it
+    /// was declared differently before. The error says what is wrong with the declaration.
+    pub(super) fn declare(&mut self, name: &str, text: &str) -> Result<bool, String> {
         let spec = parse_spec(text)?;
-        self.declared.insert(name.into(), spec);
-        self.met.clear();
-        Ok(())
+        let is_new = self.declared.get(name) != Some(&spec);
+        if is_new {
+            self.declared.insert(name.into(), spec);
+            self.met.clear();
+        }
+        Ok(is_new)
     }
 
     /// Looks up a token: an inline declaration or a declared name.

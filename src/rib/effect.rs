@@ -6,6 +6,7 @@ use super::geometry::Batch;
 use super::motion::{self, TransformError, TransformStep};
 use super::objects::Object;
 use super::reader::Reader;
+use super::resource::ResourceStep;
 use super::state::{AttributeChange, ShaderCall, ShaderSlot, value_bytes};
 use crate::diagnostic::Severity;
 use crate::host_memory::ChargeKind;
@@ -40,6 +41,8 @@ pub(super) enum RequestEffect {
     Space(Arc<str>),
     /// Makes a named coordinate system the current one.
     UseSpace(Arc<str>),
+    /// Saves or restores attributes under a name.
+    Resource(ResourceStep),
     /// Sets the projection and makes the current coordinates those of the camera.
     Projection(Projection),
     /// Saves the attributes and the transformation, or the transformation alone.
@@ -159,6 +162,7 @@ impl Reader<'_> {
             RequestEffect::Instance(object) if self.recording.is_none() => self.draw_object(object),
             RequestEffect::Space(name) => self.make_space(name),
             RequestEffect::UseSpace(name) => self.use_space(name),
+            RequestEffect::Resource(step) => self.take_resource(step),
             RequestEffect::Projection(projection) => self.take_projection(*projection),
             RequestEffect::Geometry(_)
             | RequestEffect::Instance(_)

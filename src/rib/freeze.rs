@@ -41,6 +41,7 @@ impl OptionState {
         options.frame = self.frame;
         options.displays = displays;
         options.pixel_samples = flags.pixel_samples.map_or(options.pixel_samples, |samples| samples.map(|n| n.max(1)));
+        options.texture_memory_kib = overrides.texture_memory_kib.unwrap_or(options.texture_memory_kib);
         Frozen { options, camera }
     }
 

@@ -4,7 +4,7 @@
 //! arguments from the `lexer` and becomes an `effect`: a change of the graphics state or a primitive. Effects are
 //! applied immediately, collected by a motion block (`moving`), or kept by an object and applied again at each instance
 //! (`objects`). The state at a primitive becomes a [`crate::scene::Drawable`]; at WorldEnd the finished [`World`] is
-//! passed on, so that the next one can be read while it is drawn.
+//! passed on, so that the next one can be read while it is drawn. So are textures to make, in the order of requests.
 //!
 //! All input is untrusted. A fault ends the request that contains it and is reported with file, line and column;
 //! reading continues at the next request. A count in the input is trusted only as far as values were actually read.
@@ -16,12 +16,15 @@ mod basis;
 mod binary;
 mod blocks;
 mod branches;
+mod calls;
 mod condition;
+mod copy;
 mod declare;
 mod displays;
 mod effect;
 mod fault;
 mod freeze;
+mod frustum;
 mod geometry;
 mod lexer;
 mod motion;
@@ -31,13 +34,18 @@ mod objects;
 mod options;
 mod params;
 mod primitives;
+mod procedural;
+mod program;
 mod reader;
 mod requests;
+mod resource;
+mod run_program;
 mod scoped;
 mod search;
 mod shaders;
 mod source;
 mod state;
+mod textures;
 mod tokens;
 mod transforms;
 mod unsupported;
@@ -46,7 +54,9 @@ mod worlds;
 #[cfg(test)]
 mod tests;
 
+pub use copy::{CopyReport, RibEncoding, copy};
 pub use source::Input;
+pub use textures::RequestedTexture;
 
 use crate::diagnostic::Reporter;
 use crate::files::FileClaims;
@@ -55,6 +65,7 @@ use crate::progress::Interrupt;
 use crate::scene::{Camera, Options, SearchPaths, World};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Settings of the command line that take precedence over the RIB. The consumer of the worlds decides which frames are
 /// drawn and under which names.
@@ -68,6 +79,8 @@ pub struct RibOverrides {
     pub pixel_samples: Option<[u32; 2]>,
     /// Shading rate of every object.
     pub shading_rate: Option<f32>,
+    /// Memory for textures in kilobytes, of every world.
+    pub texture_memory_kib: Option<u32>,
 }
 
 /// Limits on what untrusted input may request. Anything beyond them is left out with a message.
@@ -98,6 +111,8 @@ pub struct Settings {
     pub prologue: Vec<String>,
     /// Settings of the command line.
     pub overrides: RibOverrides,
+    /// How long programs that the input names may take for an answer; `None` runs no program.
+    pub programs: Option<Duration>,
     /// Bounds for untrusted input.
     pub limits: Limits,
     /// The host memory that texts and worlds are charged to.
@@ -116,6 +131,7 @@ impl Default for Settings {
             search_last: SearchPaths::default(),
             prologue: Vec::new(),
             overrides: RibOverrides::default(),
+            programs: None,
             limits: Limits::default(),
             memory: HostMemory::of_machine(),
             interrupt: Interrupt::default(),
@@ -124,7 +140,7 @@ impl Default for Settings {
     }
 }
 
-/// Receives the worlds of an input.
+/// Receives the worlds of an input, and the textures that are made between them.
 pub trait WorldConsumer {
     /// Returns the bytes of host memory that the film of a world needs. Called at WorldBegin, so that geometry leaves
     /// room for the film.
@@ -135,6 +151,11 @@ pub trait WorldConsumer {
     /// Takes a world with the charge for everything in it; dropping the charge frees the world's share of host memory.
     /// Returning `Break` ends the reading.
     fn take(&mut self, world: World, charge: Arc<Charge>) -> ControlFlow<()>;
+
+    /// Takes a texture that is to be made after the worlds so far. Returning `Break` ends the reading.
+    fn make(&mut self, _texture: RequestedTexture) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
 }
 
 impl<F: FnMut(World) -> ControlFlow<()>> WorldConsumer for F {
@@ -159,6 +180,8 @@ pub enum Stopped {
 pub struct Summary {
     /// Number of worlds that were passed to the consumer.
     pub worlds: u32,
+    /// Number of textures that were passed to the consumer.
+    pub textures: u32,
     /// Number of requests that were read.
     pub requests: u64,
     /// Number of reported errors, repeats included.

@@ -31,6 +31,10 @@ pub(super) struct ObjectRecording {
 }
 
 impl ObjectRecording {
+    fn new(handle: Arc<str>) -> Self {
+        Self { handle, object: Object { items: Vec::new(), depth: 1, bytes: 0 } }
+    }
+
     /// Appends an effect.
     pub(super) fn keep(&mut self, effect: RequestEffect) {
         let (depth, inside) =
@@ -52,7 +56,7 @@ impl Reader<'_> {
                 .hint("define it before, and use ObjectInstance here"));
         }
         self.open(BlockKind::Object)?;
-        self.recording = Some(ObjectRecording { handle, object: Object { items: Vec::new(), depth: 1, bytes: 0 } });
+        self.recording = Some(ObjectRecording::new(handle));
         Ok(())
     }
 
@@ -65,7 +69,20 @@ impl Reader<'_> {
         self.flush();
         if let Some(ObjectRecording { handle, object }) = self.recording.take() {
             self.objects.insert(handle, Arc::new(object));
+            self.definitions += 1;
         }
+    }
+
+    /// Records what `read` does as an object without a handle. The caller makes sure that no object is being recorded.
+    pub(super) fn recorded(&mut self, read: impl FnOnce(&mut Self) -> Parsed<()>) -> Parsed<Arc<Object>> {
+        self.flush();
+        self.recording = Some(ObjectRecording::new("".into()));
+        let result = read(self);
+        self.flush();
+        let object = self.recording.take().map(|recording| Arc::new(recording.object));
+        result?;
+        let stray = || RequestFault::error("nesting", self.current.offset, "an object ends inside of a procedural");
+        object.ok_or_else(stray)
     }
 
     pub(super) fn object_instance(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {

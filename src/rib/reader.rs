@@ -10,7 +10,9 @@ use super::moving::MovingBlock;
 use super::objects::{Object, ObjectRecording};
 use super::options::OptionState;
 use super::params::ParamList;
+use super::program::RunningProgram;
 use super::requests::{self, Request, Scope};
+use super::resource::SavedResource;
 use super::scoped::ScopedMap;
 use super::source::{Source, Truncated};
 use super::state::GraphicsState;
@@ -98,6 +100,7 @@ pub(super) struct Reader<'r> {
     pub(super) moving: Option<MovingBlock>,
     pub(super) recording: Option<ObjectRecording>,
     pub(super) objects: ScopedMap<Arc<Object>>,
+    pub(super) resources: ScopedMap<SavedResource>,
     /// The depth of object instances that are being drawn.
     pub(super) instance_depth: u32,
     pub(super) lights: Vec<Arc<Light>>,
@@ -107,6 +110,10 @@ pub(super) struct Reader<'r> {
     pub(super) archives: FxHashMap<Arc<str>, InlineArchive>,
     pub(super) open_archives: Vec<super::archives::ArchiveIdentity>,
     pub(super) archive_reads: u64,
+    /// Programs that wait for another request.
+    pub(super) programs: FxHashMap<Arc<str>, RunningProgram>,
+    /// Counts what may give the same text another meaning: declarations, archives, objects, lights, conditions.
+    pub(super) definitions: u64,
     /// Where the conditionals begin of which a branch is being read.
     pub(super) open_branches: Vec<SourceLocation>,
     /// Keys of the warnings that were already given.
@@ -153,6 +160,7 @@ impl<'r> Reader<'r> {
             moving: None,
             recording: None,
             objects: ScopedMap::new(),
+            resources: ScopedMap::new(),
             instance_depth: 0,
             suggestions_left: SUGGESTIONS_MAX,
             lights: Vec::new(),
@@ -161,6 +169,8 @@ impl<'r> Reader<'r> {
             archives: FxHashMap::default(),
             open_archives: Vec::new(),
             archive_reads: 0,
+            programs: FxHashMap::default(),
+            definitions: 0,
             open_branches: Vec::new(),
             warned: rustc_hash::FxHashSet::default(),
             charge: Arc::new(Charge::new(&settings.memory)),

@@ -87,6 +87,7 @@ requests! {
     "MotionEnd" Anywhere Passes Reader::motion_end;
     "ResourceBegin" Anywhere Ends Reader::resource_begin;
     "ResourceEnd" Anywhere Ends Reader::resource_end;
+    "Resource" Anywhere Ends Reader::resource;
     // Options: the camera.
     "Format" Option Ends Reader::format;
     "FrameAspectRatio" Option Ends Reader::frame_aspect_ratio;
@@ -161,6 +162,13 @@ requests! {
     "PointsGeneralPolygons" Primitive Moves Reader::points_general_polygons;
     "Curves" Primitive Moves Reader::curves;
     "Points" Primitive Moves Reader::points;
+    "Procedural" Primitive Ends Reader::procedural;
+    // Textures.
+    "MakeTexture" Anywhere Ends Reader::make_texture;
+    "MakeBump" Anywhere Ends Reader::make_texture;
+    "MakeLatLongEnvironment" Anywhere Ends Reader::make_lat_long_environment;
+    "MakeCubeFaceEnvironment" Anywhere Ends Reader::make_cube_face_environment;
+    "MakeShadow" Anywhere Ends Reader::make_shadow;
     // Known but not supported yet: see the table in `unsupported`.
     "NuPatch" Primitive Moves Reader::unsupported;
     "TrimCurve" Anywhere Moves Reader::unsupported;
@@ -169,7 +177,6 @@ requests! {
     "Blobby" Primitive Moves Reader::unsupported;
     "Geometry" Primitive Moves Reader::unsupported;
     "Volume" Primitive Moves Reader::unsupported;
-    "Procedural" Primitive Moves Reader::unsupported;
     "Procedural2" Primitive Moves Reader::unsupported;
     "Interior" Anywhere Moves Reader::unsupported;
     "Exterior" Anywhere Moves Reader::unsupported;
@@ -177,14 +184,8 @@ requests! {
     "ShaderLayer" Anywhere Moves Reader::unsupported;
     "ConnectShaderLayers" Anywhere Moves Reader::unsupported;
     "Shader" Anywhere Moves Reader::unsupported;
-    "Resource" Anywhere Passes Reader::unsupported;
     "DisplayChannel" Option Ends Reader::unsupported;
     "Camera" Option Ends Reader::unsupported;
-    "MakeTexture" Anywhere Ends Reader::unsupported;
-    "MakeBump" Anywhere Ends Reader::unsupported;
-    "MakeLatLongEnvironment" Anywhere Ends Reader::unsupported;
-    "MakeCubeFaceEnvironment" Anywhere Ends Reader::unsupported;
-    "MakeShadow" Anywhere Ends Reader::unsupported;
     "MakeOcclusion" Anywhere Ends Reader::unsupported;
     "MakeBrickMap" Anywhere Ends Reader::unsupported;
 }

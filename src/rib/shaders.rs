@@ -59,6 +59,7 @@ impl Reader<'_> {
             self.report_here(RequestFault::error("limitcheck", self.current.offset, message));
             return;
         }
+        self.definitions += 1;
         let id = LightId(self.lights.len() as u32);
         let shader = call.instance(&self.state.transform);
         let scoped_spaces = Arc::clone(&self.state.attributes.scoped_spaces);
@@ -76,6 +77,7 @@ impl Reader<'_> {
         let message = "area lights are not supported yet; their surfaces are drawn but emit no light";
         self.warn_once("AreaLightSource", "unimplement", message);
         self.light_handles.insert(handle, LightSlot::Unsupported);
+        self.definitions += 1;
         Ok(())
     }
 

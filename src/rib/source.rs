@@ -93,7 +93,7 @@ impl Source {
         source.filled(file, metadata.is_file().then_some(metadata.len()))
     }
 
-    fn empty(name: &str, memory: &Arc<HostMemory>) -> Self {
+    pub(super) fn empty(name: &str, memory: &Arc<HostMemory>) -> Self {
         let charge = Charge::new(memory);
         Self { name: name.into(), directory: None, bytes: Vec::new(), truncated: None, charge }
     }
@@ -137,6 +137,19 @@ impl Source {
             self.truncated = Some(Truncated::TooLong(self.too_long(length)));
         }
         Ok(())
+    }
+
+    /// Appends to it what a program wrote; `false` if it does not fit in the memory for texts.
+    pub(super) fn append(&mut self, piece: &[u8]) -> bool {
+        while self.bytes.capacity() - self.bytes.len() < piece.len() {
+            let wanted = GROWTH_BYTES.max(self.bytes.len() as u64 / 2);
+            if !self.grow(wanted) {
+                self.truncated = Some(Truncated::TooLong(self.too_long(None)));
+                return false;
+            }
+        }
+        self.bytes.extend_from_slice(piece);
+        true
     }
 
     /// Makes room for `wanted` bytes, or for as many as memory allows.

@@ -2,6 +2,7 @@
 
 use super::fault::RequestFault;
 use super::motion;
+use super::procedural::{ArchiveRequest, ReadBefore};
 use super::reader::Reader;
 use super::search;
 use crate::diagnostic::SourceLocation;
@@ -39,6 +40,8 @@ pub(super) struct WorldBuilder {
     pub(super) mirrored: bool,
     /// Attribute states with the normal flipped, by the address of the original state (which the entry keeps alive).
     flipped: FxHashMap<usize, [Arc<Attributes>; 2]>,
+    /// The archives that procedurals have read.
+    pub(super) read_before: FxHashMap<ArchiveRequest, ReadBefore>,
 }
 
 impl WorldBuilder {
@@ -82,6 +85,7 @@ impl Reader<'_> {
             location: self.current.location.clone(),
             mirrored,
             flipped: FxHashMap::default(),
+            read_before: FxHashMap::default(),
         });
     }
 

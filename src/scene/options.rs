@@ -208,7 +208,7 @@ pub struct Options {
     pub grid_size: u32,
     /// `Option "limits" "reserve"`, kilobytes: the constant C of RenderAnts, section 4.
     pub reserve_kib: u32,
-    /// `Option "limits" "texturememory"`, kilobytes.
+    /// `Option "limits" "texturememory"`, kilobytes; 0 if it is not set.
     pub texture_memory_kib: u32,
     /// `Option "shutter" "offset"`.
     pub shutter_offset: f32,

@@ -195,6 +195,7 @@ impl<'a> Programs<'a> {
             outputs: self.outputs(signature),
             displaced: signature.displacement.is_some(),
             prints: signature.slice != Slice::Imager,
+            textures: false,
             tokens,
         }
     }

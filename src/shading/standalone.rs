@@ -210,6 +210,7 @@ impl StandaloneShader {
             outputs,
             displaced: false,
             prints: slice != Slice::Imager,
+            textures: false,
             tokens: &|text| tokens.token(text),
         })
     }

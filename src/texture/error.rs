@@ -68,6 +68,9 @@ pub enum TextureError {
         /// What a texture would have.
         lacks: &'static str,
     },
+    /// It is a picture that was to be drawn just before.
+    #[error("\"{}\" was not drawn whole, so no texture is made of it", .0.display())]
+    NotWhole(PathBuf),
     /// It was replaced or written since it was opened.
     #[error("\"{}\" has changed since it was opened", .0.display())]
     Changed(PathBuf),
@@ -77,6 +80,9 @@ pub enum TextureError {
     /// What is asked of the maker makes no sense.
     #[error("{0}")]
     Request(String),
+    /// The caller stopped its making.
+    #[error("it was interrupted")]
+    Stopped,
     /// The file has another role.
     #[error(transparent)]
     Refused(#[from] FileRefused),

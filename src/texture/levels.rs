@@ -108,6 +108,13 @@ impl Texels {
         &self.values[begin..begin + channels]
     }
 
+    /// The values of a texel, to be changed.
+    pub(super) fn at_mut(&mut self, [x, y]: [u32; 2]) -> &mut [f32] {
+        let channels = self.channels as usize;
+        let begin = (y as usize * self.size[0] as usize + x as usize) * channels;
+        &mut self.values[begin..begin + channels]
+    }
+
     /// The picture in another size.
     pub(super) fn resized(&self, size: [u32; 2], filter: LevelFilter) -> Self {
         let [across, down] = [0, 1].map(|axis| taps(self.size[axis], size[axis], filter, axis));

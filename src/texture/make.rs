@@ -7,6 +7,7 @@ use super::levels::{LevelFilter, MakeFilter, Texels};
 use super::picture::SourcePicture;
 use super::write::{MadeLevels, write};
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// What is made.
@@ -149,19 +150,38 @@ pub struct MadeTexture {
     pub is_new: bool,
 }
 
-/// Makes a texture. `progress` is called with the part that is done, from 0 to 1. After an error nothing has changed.
+/// Is called with the part of a texture that is made, from 0 to 1, and says whether to go on.
+pub type MakeProgress<'a> = dyn Fn(f32) -> ControlFlow<()> + 'a;
+
+/// Goes on, and shows nothing.
+pub fn go_on(_: f32) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// The parts of the work after which pictures are read, and levels are made.
+const READ: f32 = 0.3;
+const LEVELS_MADE: f32 = 0.6;
+
+/// Calls `progress`.
+fn report(progress: &MakeProgress<'_>, part: f32) -> Result<(), TextureError> {
+    if progress(part).is_break() { Err(TextureError::Stopped) } else { Ok(()) }
+}
+
+/// Makes a texture, as long as `progress` says so. After an error nothing has changed.
 ///
 /// # Errors
-/// If a picture cannot be read, the request makes no sense, or the texture cannot be written.
-pub fn make(request: &MakeRequest, progress: &dyn Fn(f32)) -> Result<MadeTexture, TextureError> {
+/// If a picture cannot be read, the request makes no sense, the texture cannot be written, or `progress` stopped it.
+pub fn make(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<MadeTexture, TextureError> {
     request.check()?;
     if let Some(header) = request.is_up_to_date().filter(|_| request.only_if_newer) {
         return Ok(MadeTexture { header, is_new: false });
     }
-    progress(0.0);
-    let mut pictures: Vec<SourcePicture> =
-        request.inputs.iter().map(|input| SourcePicture::read(input)).collect::<Result<_, _>>()?;
-    progress(0.3);
+    let mut pictures = Vec::new();
+    for input in &request.inputs {
+        report(progress, READ * pictures.len() as f32 / request.inputs.len() as f32)?;
+        pictures.push(SourcePicture::read(input)?);
+    }
+    report(progress, READ)?;
     let first = &pictures[0];
     let format = match request.format {
         _ if request.kind == MakeKind::Shadow => TexelFormat::F32,
@@ -175,15 +195,16 @@ pub fn make(request: &MakeRequest, progress: &dyn Fn(f32)) -> Result<MadeTexture
     }
     pictures.iter_mut().for_each(|picture| prepare(picture, request));
     let levels = match request.kind {
-        MakeKind::Cube => cube_levels(&request.inputs, pictures, request)?,
+        MakeKind::Cube => cube_levels(&request.inputs, pictures, request, progress)?,
         MakeKind::Shadow => pictures.into_iter().map(|picture| picture.texels).collect(),
-        MakeKind::Plain | MakeKind::LatLong => levels_of(resized(pictures.swap_remove(0).texels, request), request),
+        MakeKind::Plain | MakeKind::LatLong => {
+            levels_of(resized(pictures.swap_remove(0).texels, request), request, progress)?
+        }
     };
-    progress(0.6);
     let header = header_of(&levels, format, matrices, request);
     super::file::check(&request.output, &header)?;
-    write(&request.output, &MadeLevels { header: &header, levels: &levels, names: names.as_deref() })?;
-    progress(1.0);
+    let made = MadeLevels { header: &header, levels: &levels, names: names.as_deref() };
+    write(&request.output, &made, &|part| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * part))?;
     Ok(MadeTexture { header, is_new: true })
 }
 
@@ -260,15 +281,17 @@ fn resized(texels: Texels, request: &MakeRequest) -> Texels {
 }
 
 /// The picture and all its levels, each made of the one before.
-fn levels_of(texels: Texels, request: &MakeRequest) -> Vec<Texels> {
+fn levels_of(texels: Texels, request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<Vec<Texels>, TextureError> {
     let [width, height] = texels.size;
     let mut levels = vec![texels];
     for level in 1..whole_levels(width, height) as usize {
+        // A quarter of the work is left after each.
+        report(progress, LEVELS_MADE - (LEVELS_MADE - READ) * 0.25_f32.powi(level as i32 - 1))?;
         let size = levels[level - 1].size.map(|side| (side / 2).max(1));
         let next = levels[level - 1].resized(size, filter_of(request));
         levels.push(next);
     }
-    levels
+    Ok(levels)
 }
 
 /// The levels of six faces, packed three wide and two high, and one texel of their mean at the end.
@@ -276,6 +299,7 @@ fn cube_levels(
     inputs: &[PathBuf],
     pictures: Vec<SourcePicture>,
     request: &MakeRequest,
+    progress: &MakeProgress<'_>,
 ) -> Result<Vec<Texels>, TextureError> {
     let (size, channels) = (pictures[0].texels.size, pictures[0].texels.channels);
     for (path, picture) in inputs.iter().zip(&pictures) {
@@ -286,14 +310,12 @@ fn cube_levels(
         }
     }
     let face = if request.resize == ResizeMode::Down { 1 << size[0].ilog2() } else { size[0].next_power_of_two() };
-    let faces: Vec<Vec<Texels>> = pictures
-        .into_iter()
-        .map(|picture| {
-            let texels = picture.texels;
-            let sized = if size[0] == face { texels } else { texels.resized([face; 2], filter_of(request)) };
-            levels_of(sized, request)
-        })
-        .collect();
+    let mut faces: Vec<Vec<Texels>> = Vec::new();
+    for SourcePicture { texels, .. } in pictures {
+        let begun = READ + (LEVELS_MADE - READ) * faces.len() as f32 / 6.0;
+        let sized = if size[0] == face { texels } else { texels.resized([face; 2], filter_of(request)) };
+        faces.push(levels_of(sized, request, &|_| progress(begun))?);
+    }
     // px nx py above ny pz nz.
     let pack = |level: usize| {
         let side = face >> level;

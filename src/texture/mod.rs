@@ -4,6 +4,7 @@
 //! of OpenImageIO and `txmake` write them. [`TextureFile`] reads any tile of it.
 
 mod block;
+mod convert;
 mod error;
 mod exr_tiles;
 mod file;
@@ -12,17 +13,20 @@ mod header;
 mod levels;
 mod make;
 mod picture;
+mod store;
 #[cfg(test)]
 mod tests;
 mod tiff_tiles;
 mod tiled;
 mod write;
 
+pub use convert::convert;
 pub use error::TextureError;
 pub use file::{FileIdentity, TextureFile};
 pub use header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
 pub use levels::MakeFilter;
-pub use make::{AlphaMode, MadeTexture, MakeKind, MakeRequest, ResizeMode, make};
+pub use make::{AlphaMode, MadeTexture, MakeKind, MakeProgress, MakeRequest, ResizeMode, go_on, make};
+pub use store::{StoredTexture, TextureReads, TextureStore, TileKey, TileTexels};
 pub use tiled::open_or_tile;
 
 /// Width and height of a tile, in texels.

@@ -53,7 +53,7 @@ impl SourcePicture {
 }
 
 /// Refuses a picture before memory is taken for it.
-fn check_size(path: &Path, width: u64, height: u64, channels: u64) -> Result<(), TextureError> {
+pub(super) fn check_size(path: &Path, width: u64, height: u64, channels: u64) -> Result<(), TextureError> {
     if width.saturating_mul(height).saturating_mul(channels) > SAMPLES_MAX {
         let reason =
             format!("{width} x {height} texels of {channels} channels are too many; {SAMPLES_MAX} samples fit");

@@ -2,6 +2,7 @@
 
 use super::*;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// What opening a file says.
@@ -57,7 +58,7 @@ fn channel(file: &TextureFile, level: u32, [x, y]: [u32; 2], channel: u32) -> f3
 }
 
 fn made(request: &MakeRequest) -> TextureFile {
-    make(request, &|_| ()).expect("it can be made");
+    make(request, &go_on).expect("it can be made");
     TextureFile::open(&request.output).expect("it is a texture")
 }
 
@@ -138,7 +139,7 @@ fn six_faces_are_packed_and_stay_apart() {
         }
     }
     request.inputs.pop();
-    let refused = make(&request, &|_| ()).expect_err("five faces").to_string();
+    let refused = make(&request, &go_on).expect_err("five faces").to_string();
     assert!(refused.contains("six pictures, but there are 5"), "{refused}");
 }
 
@@ -163,7 +164,7 @@ fn a_texture_is_made_again_only_if_need_be() {
     input.set_modified(yesterday).expect("writable");
     let mut request = MakeRequest::new(MakeKind::Plain, vec![at("a.png")], at("a.tex"));
     request.only_if_newer = true;
-    let is_new = |request: &MakeRequest| make(request, &|_| ()).expect("it can be made").is_new;
+    let is_new = |request: &MakeRequest| make(request, &go_on).expect("it can be made").is_new;
     assert!(is_new(&request) && !is_new(&request));
     let first = fs::read(at("a.tex")).expect("made");
     request.wrap = [WrapMode::Clamp; 2];
@@ -174,7 +175,7 @@ fn a_texture_is_made_again_only_if_need_be() {
     assert_eq!(fs::read(at("a.tex")).expect("made"), first, "equal textures are equal files");
     request.output = at("sub/../a.png");
     fs::create_dir(at("sub")).expect("writable");
-    let refused = make(&request, &|_| ()).expect_err("it is its own picture").to_string();
+    let refused = make(&request, &go_on).expect_err("it is its own picture").to_string();
     assert!(refused.contains("would be overwritten"), "{refused}");
 }
 
@@ -191,11 +192,11 @@ fn what_cannot_be_made_is_refused_and_changes_nothing() {
     fs::write(at("old.tex"), "as it was").expect("writable");
     for name in ["none", "text", "half.png", "zero.tga", "."] {
         let request = MakeRequest::new(MakeKind::Plain, vec![at(name)], at("old.tex"));
-        let message = make(&request, &|_| ()).expect_err(name).to_string();
+        let message = make(&request, &go_on).expect_err(name).to_string();
         assert!(message.contains(name), "{message}");
     }
     let request = MakeRequest::new(MakeKind::Shadow, vec![at("whole.png")], at("old.tex"));
-    let message = make(&request, &|_| ()).expect_err("it has three channels").to_string();
+    let message = make(&request, &go_on).expect_err("it has three channels").to_string();
     assert!(message.contains("one channel of depths"), "{message}");
     assert_eq!(fs::read_to_string(at("old.tex")).expect("still there"), "as it was");
 }
@@ -293,7 +294,7 @@ fn separate_planes_are_refused_with_a_reason() {
     write_planes(&at("a.tex")).expect("writable");
     assert!(refusal(&at("a.tex")).contains("its channels are in separate planes"));
     let request = MakeRequest::new(MakeKind::Plain, vec![at("a.tex")], at("b.tex"));
-    let message = make(&request, &|_| ()).expect_err("it is refused").to_string();
+    let message = make(&request, &go_on).expect_err("it is refused").to_string();
     assert!(message.contains("its channels are in separate planes"), "{message}");
 }
 
@@ -315,6 +316,66 @@ fn pictures_without_tiles_are_tiled_once() {
     assert_eq!(open(&picture).expect("it can be tiled").header().width, 5);
     assert_eq!(messages.borrow().len(), 2);
     assert!(matches!(open(&folder.path().join("none")), Err(TextureError::Missing(_))));
+}
+
+#[test]
+fn a_level_becomes_a_picture_again() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    png(&at("a.png"), [130, 70], 4, |x, y, channel| [x as u8, y as u8, 60, 51 * (x % 5 + 1) as u8][channel as usize]);
+    let whole = image::open(at("a.png")).expect("a picture").to_rgba8();
+    for (format, tolerance) in
+        [(TexelFormat::U8, 3), (TexelFormat::U16, 0), (TexelFormat::F16, 1), (TexelFormat::F32, 0)]
+    {
+        let request =
+            MakeRequest { format: Some(format), ..MakeRequest::new(MakeKind::Plain, vec![at("a.png")], at("a.tex")) };
+        let file = made(&request);
+        convert(&file, 0, &at("b.png")).expect("it can be written");
+        // Colours were multiplied with an alpha of at least a fifth, and divided again.
+        let again = image::open(at("b.png")).expect("a picture").to_rgba8();
+        let differ = whole.as_raw().iter().zip(again.as_raw()).map(|(a, b)| a.abs_diff(*b)).max();
+        assert!(differ <= Some(tolerance), "{format:?}: {differ:?}");
+        convert(&file, 1, &at("b.exr")).expect("it can be written");
+        let remade = made(&MakeRequest::new(MakeKind::Plain, vec![at("b.exr")], at("b.tex")));
+        assert_eq!((remade.header().width, remade.header().height, remade.header().channels), (65, 35, 4));
+        for place in [[0, 0], [64, 34], [30, 20]] {
+            let found = [0, 3].map(|c| (channel(&file, 1, place, c) - channel(&remade, 0, place, c)).abs());
+            assert!(found.iter().all(|difference| *difference < 1e-6), "{format:?} {place:?}: {found:?}");
+        }
+    }
+    let file = TextureFile::open(&at("a.tex")).expect("a texture");
+    for (level, name, reason) in
+        [(8, "c.png", "has no level 8: its last one is 7"), (0, "c.tif", "must end with .exr or .png")]
+    {
+        let message = convert(&file, level, &at(name)).expect_err(name).to_string();
+        assert!(message.contains(reason) && !at(name).exists(), "{message}");
+    }
+}
+
+#[test]
+fn a_texture_that_is_stopped_leaves_the_older_file() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    png(&at("a.png"), [300, 200], 3, |x, y, _| (x ^ y) as u8);
+    fs::write(at("a.tex"), "an older file").expect("writable");
+    for format in [TexelFormat::U8, TexelFormat::F16] {
+        let mut request = MakeRequest::new(MakeKind::Plain, vec![at("a.png")], at("a.tex"));
+        request.format = Some(format);
+        let parts = std::cell::RefCell::new(Vec::new());
+        make(&MakeRequest { output: at("whole.tex"), ..request.clone() }, &|part| {
+            parts.borrow_mut().push(part);
+            ControlFlow::Continue(())
+        })
+        .expect("nobody stops it");
+        let parts = parts.into_inner();
+        assert!(parts.is_sorted() && parts.len() > 10 && parts[0] == 0.0, "{parts:?}");
+        for &last in &parts {
+            let stop = |part| if part >= last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+            assert!(matches!(make(&request, &stop), Err(TextureError::Stopped)), "{last}");
+            assert_eq!(fs::read(at("a.tex")).expect("it is there"), b"an older file");
+        }
+    }
+    assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 3, "nothing is left behind");
 }
 
 /// Reads as many tiles as are there; errors are as good as texels.

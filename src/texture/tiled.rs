@@ -1,8 +1,10 @@
 //! Pictures without tiles that are used as textures: tiled once, into a folder.
 
 use super::error::TextureError;
+use super::exr_tiles::ExrAttributes;
 use super::file::{FileIdentity, TextureFile};
-use super::make::{MakeKind, MakeRequest, make};
+use super::make::{MakeKind, MakeRequest, go_on, make};
+use exr::meta::MetaData;
 use rustc_hash::FxHasher;
 use std::fs;
 use std::hash::{Hash, Hasher};
@@ -24,14 +26,22 @@ pub fn open_or_tile(path: &Path, cache: &Path, notify: &dyn Fn(&str)) -> Result<
     }
     fs::create_dir_all(cache)
         .map_err(|error| TextureError::Write { path: cache.to_owned(), reason: error.to_string() })?;
-    make(&MakeRequest::new(MakeKind::Plain, vec![path.to_owned()], tiled.clone()), &|_| ())?;
-    notify(&format!(
-        "\"{}\" is a picture without tiles: it was made into the texture \"{}\"; use `anthill texture make` to choose \
-         its wrap modes and filter",
-        path.display(),
-        tiled.display()
-    ));
+    let kind = if is_depth_file(path) { MakeKind::Shadow } else { MakeKind::Plain };
+    make(&MakeRequest::new(kind, vec![path.to_owned()], tiled.clone()), &go_on)?;
+    let (what, made, advice) = match kind {
+        MakeKind::Shadow => ("a depth file", "shadow map", "MakeShadow makes it where the scene says"),
+        _ => ("a picture without tiles", "texture", "`anthill texture make` chooses its wrap modes and filter"),
+    };
+    let (path, tiled_name) = (path.display(), tiled.display());
+    notify(&format!("\"{path}\" is {what}: it was made into the {made} \"{tiled_name}\"; {advice}"));
     TextureFile::open(&tiled)
+}
+
+/// Whether a picture is what `Display "z" "shadow" "z"` draws, which other renderers read as a shadow map as it is.
+fn is_depth_file(path: &Path) -> bool {
+    let Ok(meta) = MetaData::read_from_file(path, false) else { return false };
+    let header = meta.headers.first();
+    header.is_some_and(|header| header.channels.list.len() == 1 && ExrAttributes(header).matrices().is_some())
 }
 
 /// Where the texture of a picture is kept. A picture that changes gets another one.

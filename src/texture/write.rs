@@ -4,6 +4,7 @@ use super::TILE_TEXELS;
 use super::error::TextureError;
 use super::header::{TexelFormat, TextureHeader, TextureKind};
 use super::levels::{Texels, in_parallel};
+use super::make::MakeProgress;
 use super::tiff_tiles::{FOV_COT, TEXTURE_FORMAT, WORLD_TO_CAMERA, WORLD_TO_SCREEN, WRAP_MODES};
 use crate::files::{FileSink, write_whole};
 use exr::block::{UncompressedBlock, writer::ChunksWriter};
@@ -16,6 +17,7 @@ use exr::meta::attribute::{
 use exr::meta::header::{Header, LayerAttributes};
 use flate2::write::ZlibEncoder;
 use half::f16;
+use std::cell::Cell;
 use std::io::{self, Write};
 use std::path::Path;
 use tiff::encoder::{DirectoryEncoder, TiffEncoder, TiffKind, TiffKindBig, TiffKindStandard};
@@ -23,6 +25,9 @@ use tiff::tags::{PhotometricInterpretation, Tag};
 
 /// The name and version of the program, as stored in files.
 const SOFTWARE: &str = concat!("anthill ", env!("CARGO_PKG_VERSION"));
+
+/// Tiles that are compressed between two reports of progress.
+const TILES_AT_ONCE: usize = 256;
 
 /// Files with more raw bytes than this are BigTIFF.
 const PLAIN_BYTES_MAX: u64 = 3 << 30;
@@ -35,31 +40,47 @@ pub(super) struct MadeLevels<'a> {
     pub(super) names: Option<&'a [String]>,
 }
 
-/// Why writing failed, in words.
-struct WriteFailure(String);
+/// Why writing failed.
+pub(super) enum WriteFailure {
+    /// The caller wanted to stop.
+    Stopped,
+    /// For this reason, in words.
+    Because(String),
+}
+
+impl WriteFailure {
+    /// The error of writing this file.
+    pub(super) fn of(self, path: &Path) -> TextureError {
+        match self {
+            Self::Stopped => TextureError::Stopped,
+            Self::Because(reason) => TextureError::Write { path: path.to_owned(), reason },
+        }
+    }
+}
 
 impl<E: std::error::Error> From<E> for WriteFailure {
     fn from(error: E) -> Self {
-        Self(error.to_string())
+        Self::Because(error.to_string())
     }
 }
 
 /// Writes a texture. After an error an older file of this name is still there.
-pub(super) fn write(path: &Path, made: &MadeLevels<'_>) -> Result<(), TextureError> {
+pub(super) fn write(path: &Path, made: &MadeLevels<'_>, progress: &MakeProgress<'_>) -> Result<(), TextureError> {
     let written = write_whole(path, |sink| match made.header.format {
-        TexelFormat::U8 | TexelFormat::U16 => write_tiff(sink, made),
-        TexelFormat::F16 | TexelFormat::F32 => write_exr(sink, made),
+        TexelFormat::U8 | TexelFormat::U16 => write_tiff(sink, made, progress),
+        TexelFormat::F16 | TexelFormat::F32 => write_exr(sink, made, progress),
     });
-    written.map_err(|WriteFailure(reason)| TextureError::Write { path: path.to_owned(), reason })
+    written.map_err(|failure| failure.of(path))
 }
 
-fn write_exr(sink: &mut dyn FileSink, made: &MadeLevels<'_>) -> Result<(), WriteFailure> {
+fn write_exr(sink: &mut dyn FileSink, made: &MadeLevels<'_>, progress: &MakeProgress<'_>) -> Result<(), WriteFailure> {
     let names = exr_names(made);
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by_key(|&index| &names[index]);
     let header = exr_header(made, order.iter().map(|&index| names[index].as_str()));
     let is_half = made.header.format == TexelFormat::F16;
-    exr::block::write(sink, std::iter::once(header).collect(), true, |meta, writer| {
+    let stopped = Cell::new(false);
+    let written = exr::block::write(sink, std::iter::once(header).collect(), true, |meta, writer| {
         let channel_list = &meta.headers[0].channels;
         let blocks = meta.collect_ordered_block_data(|block| {
             UncompressedBlock::collect_block_data_from_lines(channel_list, block, |line| {
@@ -70,9 +91,15 @@ fn write_exr(sink: &mut dyn FileSink, made: &MadeLevels<'_>) -> Result<(), Write
                 encode(line.value, samples, is_half);
             })
         });
+        // Without its last blocks the file is not complete, which is an error.
+        let all = writer.total_chunks_count() as f32;
+        let blocks = blocks.enumerate().map_while(|(done, block)| {
+            stopped.set(progress(done as f32 / all).is_break());
+            (!stopped.get()).then_some(block)
+        });
         writer.on_progress(|_| ()).compress_all_blocks_parallel(&meta, blocks)
-    })?;
-    Ok(())
+    });
+    if stopped.get() { Err(WriteFailure::Stopped) } else { Ok(written?) }
 }
 
 /// Encodes samples in the byte order of this machine. Finite values beyond the range of half become its largest value.
@@ -88,7 +115,7 @@ fn encode<'a>(bytes: &mut [u8], samples: impl Iterator<Item = &'a f32>, is_half:
 }
 
 /// Names of channels that a reader puts in the order of the texture.
-fn exr_names(made: &MadeLevels<'_>) -> Vec<String> {
+pub(super) fn exr_names(made: &MadeLevels<'_>) -> Vec<String> {
     let count = made.header.channels as usize;
     let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect();
     match made.names {
@@ -122,10 +149,14 @@ fn exr_header<'a>(made: &MadeLevels<'_>, names: impl Iterator<Item = &'a str>) -
         world_to_camera: made.header.matrices.map(|matrices| matrices.camera_from_world),
         world_to_normalized_device: made.header.matrices.map(|matrices| matrices.ndc_from_world),
         horizontal_field_of_view: made.header.fov,
-        // The crate writes `other` in an order that changes from run to run: never more than one entry.
+        // The crate writes each `other` in an order that changes from run to run: never more than one entry.
         other: std::iter::once((text("textureformat"), format_name)).collect(),
         ..LayerAttributes::default()
     };
+    // For OpenImageIO, as pictures of depths have it.
+    let screen = made.header.matrices.map(|matrices| matrices.screen_from_world());
+    let screen = screen.map(|matrix| (text("worldToScreen"), AttributeValue::Matrix4x4(matrix)));
+    header.shared_attributes.other = screen.into_iter().collect();
     header
 }
 
@@ -134,29 +165,36 @@ fn text(string: &str) -> Text {
     Text::new_or_none(string).unwrap_or_else(|| Text::new_or_none("unnamed").expect("it is ASCII"))
 }
 
-fn write_tiff(sink: &mut dyn FileSink, made: &MadeLevels<'_>) -> Result<(), WriteFailure> {
+fn write_tiff(sink: &mut dyn FileSink, made: &MadeLevels<'_>, progress: &MakeProgress<'_>) -> Result<(), WriteFailure> {
     let samples: u64 = made.levels.iter().map(|level| level.values.len() as u64).sum();
     if samples * made.header.format.bytes() as u64 > PLAIN_BYTES_MAX {
-        write_levels(TiffEncoder::<_, TiffKindBig>::new_generic(sink)?, made)
+        write_levels(TiffEncoder::<_, TiffKindBig>::new_generic(sink)?, made, progress)
     } else {
-        write_levels(TiffEncoder::<_, TiffKindStandard>::new_generic(sink)?, made)
+        write_levels(TiffEncoder::<_, TiffKindStandard>::new_generic(sink)?, made, progress)
     }
 }
 
 fn write_levels<W: FileSink, K: TiffKind>(
     mut encoder: TiffEncoder<W, K>,
     made: &MadeLevels<'_>,
+    progress: &MakeProgress<'_>,
 ) -> Result<(), WriteFailure> {
+    let (mut done, all) = (0, made.header.tile_count() / u64::from(made.header.planes()));
     for (level, texels) in made.levels.iter().enumerate() {
         let mut directory = encoder.image_directory()?;
         let tiles = texels.size.map(|side| side.div_ceil(TILE_TEXELS));
         let places: Vec<[u32; 2]> = (0..tiles[1]).flat_map(|y| (0..tiles[0]).map(move |x| [x, y])).collect();
-        let compressed = in_parallel(places, |tile| compressed_tile(texels, tile, made.header.format));
         let (mut offsets, mut counts) = (Vec::new(), Vec::new());
-        for bytes in compressed {
-            let bytes = bytes?;
-            offsets.push(directory.write_data(bytes.as_slice())?);
-            counts.push(u32::try_from(bytes.len())?);
+        for places in places.chunks(TILES_AT_ONCE) {
+            if progress(done as f32 / all as f32).is_break() {
+                return Err(WriteFailure::Stopped);
+            }
+            done += places.len() as u64;
+            for bytes in in_parallel(places.to_vec(), |tile| compressed_tile(texels, tile, made.header.format)) {
+                let bytes = bytes?;
+                offsets.push(directory.write_data(bytes.as_slice())?);
+                counts.push(u32::try_from(bytes.len())?);
+            }
         }
         // Offsets of the plain format have 32 bits.
         let plain: Result<Vec<u32>, _> = offsets.iter().map(|&offset| u32::try_from(offset)).collect();

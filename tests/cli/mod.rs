@@ -11,10 +11,13 @@ mod input;
 #[cfg(unix)]
 mod interrupt;
 mod memory;
+mod rib;
 mod scale;
 mod scene;
 mod shader;
 mod submissions;
+#[cfg(unix)]
+mod textures;
 mod usage;
 
 use std::ffi::OsStr;

@@ -13,6 +13,7 @@ mod printing;
 mod shortfalls;
 mod spaces;
 mod surfaces;
+mod textures;
 mod widths;
 
 use anthill::diagnostic::{Reporter, Severity};
@@ -75,6 +76,11 @@ impl RenderedScene {
     /// Reads the picture of that name.
     pub(crate) fn picture(&self, name: &str) -> ExrChannels {
         ExrChannels::read(&self.directory.path().join(name))
+    }
+
+    /// The folder that `$DIR` stands for.
+    pub(crate) fn folder(&self) -> &Path {
+        self.directory.path()
     }
 
     /// Returns how many messages contain these words.

@@ -17,6 +17,7 @@ const FORMS: [FilterForm; 5] =
     [FilterForm::Gaussian, FilterForm::Box, FilterForm::RadialBspline, FilterForm::Disk, FilterForm::Lanczos];
 
 /// Textures as the test kernel reads them: tokens from 1 on.
+#[derive(Debug)]
 struct Tiles {
     shapes: Vec<TextureShape>,
     words: Vec<u32>,

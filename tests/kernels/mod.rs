@@ -3,6 +3,7 @@
 
 mod bound_split;
 mod composite;
+mod coverage;
 mod dice;
 mod displace;
 mod filter;
@@ -20,4 +21,5 @@ mod scan;
 pub(crate) mod scene;
 mod select;
 mod shade;
+mod tiles;
 mod zoo;

@@ -16,7 +16,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("heap", &[]),
     ("host_memory", &["stats::human_bytes"]),
     ("scene", &["diagnostic"]),
-    ("rib", &["scene", "diagnostic", "files", "host_memory", "progress", "stats::human_bytes"]),
+    ("rib", &["scene", "diagnostic", "files", "host_memory", "progress", "stats::human_bytes", "texture"]),
     ("film", &["scene", "diagnostic", "files"]),
     ("texture", &["diagnostic", "files"]),
     ("pipeline", &["scene", "diagnostic"]),
@@ -93,7 +93,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ("rspirv", &["spirv-gen/src/emit/", "spirv-gen/tests/", "src/gpu/mutant.rs", "build/", "tests/"]),
     ("shaderc", &["build/", "spirv-gen/tests/"]),
     // The interpreter is the oracle of the shader library's lookups.
-    ("spirv_gen", &["src/shading/", "spirv-gen/tests/", "tests/kernels/lookup.rs", "bench/", "fuzz/"]),
+    (
+        "spirv_gen",
+        &["src/shading/", "spirv-gen/tests/", "tests/kernels/lookup.rs", "tests/kernels/tiles.rs", "bench/", "fuzz/"],
+    ),
     ("clap", &["src/cli/"]),
     ("clap_complete", &["src/cli/"]),
     ("clap_mangen", &["src/cli/"]),
@@ -114,6 +117,7 @@ const CRATES: &[(&str, &[&str])] = &[
         &[
             "src/files/",
             "src/gpu/driver_cache.rs",
+            "src/rib/program.rs",
             "src/render/grids/list.rs",
             "src/scale/cpus.rs",
             "tests/cli/",

@@ -4,20 +4,26 @@
 // The helper library of compiled shaders. The compiler imports single functions of it; this entry point only names
 // those that it may ask for, because others are dropped when the library is compiled. Compile for Vulkan 1.2, without
 // optimisation (which would inline them all). Functions take their parameters by value (const in) and use no global
-// variables.
+// variables but the buffers of tiles.glsl.
 
 #include "lib/rsl/hash.glsl"
 #include "lib/rsl/math.glsl"
 #include "lib/rsl/matrix.glsl"
 #include "lib/rsl/color.glsl"
 #include "lib/rsl/noise.glsl"
+#include "lib/rsl/tiles.glsl"
+#include "lib/rsl/texture.glsl"
+#include "lib/rsl/environment.glsl"
+#include "lib/rsl/shadow.glsl"
 
 layout(local_size_x = 1) in;
 
 void main() {
     uint u = gl_GlobalInvocationID.x;
     float f = float(u);
+    vec2 p = vec2(f);
     vec3 v = vec3(f);
+    vec4 w = vec4(f);
     mat4 m = mat4(f);
     rsl_hash(u, u);
     rsl_random(u, u, u, u);
@@ -68,4 +74,8 @@ void main() {
     rsl_cellnoise3v(v);
     rsl_cellnoise4(v, f);
     rsl_cellnoise4v(v, f);
+    rsl_texture(u, f, u, p, p, p, w, u, f, f);
+    rsl_environment(u, f, u, v, v, v, w, u, f);
+    rsl_shadow(u, f, v, v, v, w, w, u);
+    rsl_textureinfo(u, u, u);
 }

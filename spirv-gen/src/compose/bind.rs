@@ -5,9 +5,10 @@ use super::reflection::{Content, Input, Pattern, Role, Shortfall};
 use super::request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 use super::spline;
 use super::table::{BindingTable, Block, element_records, primvar};
+use super::texture::texture_info;
 use crate::ir::{
-    Axis, Binary, Builtin, Compare, Const, Direction, Global, Inst, MachineType, MessageTarget, Op, ParamDefault,
-    ParamId, QuerySource, Region, RslType, Shader, Slot, Unary, Value,
+    Axis, Binary, Builtin, Compare, Const, Direction, Global, Inst, Lookup, LookupKind, MachineType, MessageTarget, Op,
+    ParamDefault, ParamId, QuerySource, Region, RslType, Shader, Slot, Unary, Value,
 };
 use crate::passes::translate::{BodyWriter, Rules, Translator};
 use rustc_hash::FxHashMap;
@@ -84,6 +85,10 @@ impl Rules for Binder<'_> {
             Op::Random { site, ty } => Some(vec![self.random(t.out, *site, *ty, args[0])]),
             Op::Spline { basis, solve } => Some(vec![spline::lower(t.out, *basis, *solve, args)]),
             Op::CategoryMatches => self.category(t, data.args[0], args),
+            Op::Lookup(lookup) if self.request.textures => self.lookup(t.out, *lookup, args),
+            Op::TextureInfo { name, ty, count } if self.request.textures => {
+                Some(texture_info(t.out, args[0], name, *ty, *count))
+            }
             Op::Lookup(lookup) => {
                 let name = self.pattern(t, data.args[0], args[0]);
                 self.table.shortfalls.insert(Shortfall::Lookup(lookup.kind.name(), name));
@@ -457,6 +462,15 @@ impl<'r> Binder<'r> {
             Role::Light(_) => LIGHT_SITES,
         };
         out.op(Op::Random { site: first_site + site, ty }, &[count])
+    }
+
+    /// A lookup; two lights of one kind must not jitter alike.
+    fn lookup(&self, out: &mut BodyWriter, lookup: Lookup, args: &[Value]) -> Option<Vec<Value>> {
+        let mut args = args.to_vec();
+        if let (LookupKind::Shadow, Some(lit), Some(last)) = (lookup.kind, self.lit, args.last_mut()) {
+            *last = lit.number;
+        }
+        Some(vec![out.op(Op::Lookup(lookup), &args)])
     }
 
     /// A text that is known when the program is composed or is in a block; `old` and `new` are the same value

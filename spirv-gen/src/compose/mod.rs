@@ -8,6 +8,7 @@ mod reflection;
 mod request;
 mod spline;
 mod table;
+mod texture;
 
 pub use message::asks_displacement;
 pub use reflection::{
@@ -124,10 +125,11 @@ fn reflect(
         OutputChannel { name: o.name, ty: o.ty, channel }
     };
     let outputs = request.stored().into_iter().map(output).collect();
-    let (mut takes_derivatives, mut counts_trips, mut print_words) = (false, false, 0);
+    let (mut takes_derivatives, mut counts_trips, mut uses_textures, mut print_words) = (false, false, false, 0);
     let uncounted = uncounted_loops(body);
     body.walk(body.root(), &mut |i| {
         takes_derivatives |= matches!(body.inst(i).op, Op::Derivatives(_));
+        uses_textures |= matches!(body.inst(i).op, Op::Lookup(_) | Op::TextureFact(..));
         counts_trips |= body.inst(i).op == Op::Loop && !uncounted.contains(&i);
         if let Op::Printf(_) = body.inst(i).op {
             let values: u32 = body.inst(i).args.iter().skip(1).map(|&value| body.ty(value).words()).sum();
@@ -154,6 +156,7 @@ fn reflect(
         counts_trips,
         print_words,
         reads_space_table: places.reads_space_table,
+        uses_textures,
         shortfalls: table.shortfalls.into_iter().collect(),
     }
 }

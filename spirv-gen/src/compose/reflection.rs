@@ -235,6 +235,8 @@ pub struct Reflection {
     pub print_words: u32,
     /// The program looks up spaces by names it computes: it reads the space table.
     pub reads_space_table: bool,
+    /// The program looks textures up ([`crate::abi::textures`]): its dispatches may have to be made again.
+    pub uses_textures: bool,
     /// What it does differently from what its shaders ask for.
     pub shortfalls: Vec<Shortfall>,
 }

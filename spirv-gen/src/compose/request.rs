@@ -95,6 +95,8 @@ pub struct PipelineRequest<'a> {
     pub displaced: bool,
     /// `printf` leaves records ([`crate::abi::print`]); else it prints nothing.
     pub prints: bool,
+    /// Textures are looked up ([`crate::abi::textures`]); else lookups find nothing.
+    pub textures: bool,
     /// The token of a string literal. The empty string is 0.
     pub tokens: &'a dyn Fn(&str) -> u32,
 }

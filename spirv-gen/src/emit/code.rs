@@ -192,6 +192,7 @@ impl<'a> Emitter<'a> {
         self.s.block(end);
         self.s.effect(Op::Return, &[]);
         self.s.end_function();
+        self.interface.append(&mut self.imports.variables);
         self.s.entry_point(self.main, &self.interface, LOCAL_SIZE);
     }
 

@@ -3,7 +3,7 @@
 
 use super::spirv::Spirv;
 use rspirv::dr::{self, Instruction, Module, Operand};
-use rspirv::spirv::{Op, Word};
+use rspirv::spirv::{Op, StorageClass, Word};
 use rustc_hash::FxHashMap;
 
 /// Why a library could not be used.
@@ -26,7 +26,8 @@ pub enum LibraryError {
 }
 
 /// The helper library: functions in GLSL, compiled to SPIR-V, to be imported by name. They take their parameters by
-/// value (`const in`), use no buffers or global variables, and nothing beyond the capability Shader.
+/// value (`const in`), use no global variables but storage buffers, which the kernel then has too, and nothing beyond
+/// the capability Shader.
 #[derive(Clone, Debug)]
 pub struct Library {
     module: Module,
@@ -70,11 +71,13 @@ pub(super) struct Imports<'a> {
     library: &'a Library,
     functions: FxHashMap<usize, Word>,
     globals: FxHashMap<Word, Word>,
+    /// The buffers that came along.
+    pub(super) variables: Vec<Word>,
 }
 
 impl<'a> Imports<'a> {
     pub(super) fn new(library: &'a Library) -> Self {
-        Self { library, functions: FxHashMap::default(), globals: FxHashMap::default() }
+        Self { library, functions: FxHashMap::default(), globals: FxHashMap::default(), variables: Vec::new() }
     }
 
     /// The id in the new module of a function of the library.
@@ -114,7 +117,7 @@ impl<'a> Imports<'a> {
             *id = copy.local(spirv, *id);
         }
         for operand in &mut inst.operands {
-            let Operand::IdRef(id) = operand else { continue };
+            let Some(id) = operand.id_ref_any_mut() else { continue };
             *id = if let Some(&function) = self.library.by_id.get(id) {
                 self.import(spirv, function, &self.library.name(function))?
             } else if self.library.globals.contains_key(id) {
@@ -135,7 +138,7 @@ impl<'a> Imports<'a> {
         }
         let index = self.library.globals.get(&old).copied();
         let inst = index.map(|i| &self.library.module.types_global_values[i]);
-        let Some(inst) = inst.filter(|i| is_importable(i.class.opcode)) else {
+        let Some(inst) = inst.filter(|i| is_importable(i)) else {
             let what = inst.map_or("an unknown id", |i| i.class.opname).to_owned();
             return Err(LibraryError::NotImportable { function: name.to_owned(), what });
         };
@@ -146,7 +149,19 @@ impl<'a> Imports<'a> {
                 *id = self.global(spirv, *id, name)?;
             }
         }
-        let id = spirv.global(inst.class.opcode, ty, operands);
+        let opcode = inst.class.opcode;
+        // Structures and what they hold are told apart by their decorations.
+        let id = match opcode {
+            Op::Variable | Op::TypeStruct | Op::TypeRuntimeArray => {
+                let id = spirv.fresh_global(opcode, ty, operands);
+                self.library.decorations(old).for_each(|operands| spirv.decorate_as(id, operands));
+                id
+            }
+            _ => spirv.global(opcode, ty, operands),
+        };
+        if opcode == Op::Variable {
+            self.variables.push(id);
+        }
         self.globals.insert(old, id);
         Ok(id)
     }
@@ -156,6 +171,12 @@ impl Library {
     fn name(&self, index: usize) -> String {
         let found = self.functions.iter().find(|(_, i)| **i == index);
         found.map_or_else(String::new, |(name, _)| name.clone())
+    }
+
+    /// Operands of the decorations of a type or variable, and of its members.
+    fn decorations(&self, id: Word) -> impl Iterator<Item = &[Operand]> {
+        let all = self.module.annotations.iter().map(|inst| &inst.operands[..]);
+        all.filter(move |operands| operands.first() == Some(&Operand::IdRef(id)))
     }
 
     fn is_glsl(&self, id: Word) -> bool {
@@ -175,10 +196,11 @@ impl Copy<'_> {
     }
 }
 
-fn is_importable(op: Op) -> bool {
+fn is_importable(inst: &Instruction) -> bool {
     use Op::*;
+    let is_buffer = inst.operands.first() == Some(&Operand::StorageClass(StorageClass::StorageBuffer));
     matches!(
-        op,
+        inst.class.opcode,
         TypeVoid
             | TypeBool
             | TypeInt
@@ -186,6 +208,8 @@ fn is_importable(op: Op) -> bool {
             | TypeVector
             | TypeMatrix
             | TypeArray
+            | TypeRuntimeArray
+            | TypeStruct
             | TypePointer
             | TypeFunction
             | ConstantTrue
@@ -194,5 +218,5 @@ fn is_importable(op: Op) -> bool {
             | ConstantComposite
             | ConstantNull
             | Undef
-    )
+    ) || (inst.class.opcode == Variable && is_buffer)
 }

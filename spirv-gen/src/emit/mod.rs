@@ -3,7 +3,7 @@
 //! * `spirv` is a module under construction, `import` brings in functions of the helper library;
 //! * `kernel` is the frame around a program ([`crate::abi`]): buffers, vertex, channels;
 //! * `code` turns regions into blocks, `ops` operations into instructions, `exchange` the operations that a workgroup
-//!   does together, `print` what they print, `suspend` the stopping and going on of long loops.
+//!   does together, `lookup` looks textures up, `print` what they print, `suspend` the stopping and going on of loops.
 //!
 //! What was measured on a CPU driver (lavapipe of Mesa 22) and decided the shape of the code: both sides of every
 //! branch are executed, so branches are kept for effects and for GPUs only; a loop that tests at its top runs its body
@@ -16,6 +16,7 @@ mod code;
 mod exchange;
 mod import;
 mod kernel;
+mod lookup;
 mod ops;
 mod print;
 mod spirv;

@@ -39,7 +39,7 @@ fn library_function(op: &IrOp) -> Option<String> {
 
 /// Whether an operation is a call into the library: too long to be written twice or unrolled.
 pub(super) fn is_library_call(op: &IrOp) -> bool {
-    library_function(op).is_some() || matches!(op, IrOp::ColorTransform(..))
+    library_function(op).is_some() || matches!(op, IrOp::ColorTransform(..) | IrOp::Lookup(_) | IrOp::TextureFact(..))
 }
 
 /// Components of a type that arithmetic works on.
@@ -98,6 +98,8 @@ impl Emitter<'_> {
             }
             IrOp::MatComp => one(self.matrix_component(&args)),
             IrOp::SetMatComp => one(self.set_matrix_component(&args)),
+            IrOp::Lookup(lookup) => one(self.lookup(*lookup, &args)?),
+            IrOp::TextureFact(fact, number) => one(self.texture_fact(*fact, *number, args[0])?),
             IrOp::ColorTransform(from, to) => one(self.color_transform(*from, *to, ty, args[0])?),
             IrOp::SlotLoad(slot) => {
                 let index = self.index(args[0], self.body.slot(*slot).len);
@@ -114,7 +116,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn call(&mut self, name: &str, ty: Word, args: &[Word]) -> Result<Word, EmitError> {
+    pub(super) fn call(&mut self, name: &str, ty: Word, args: &[Word]) -> Result<Word, EmitError> {
         let function = self.imports.function(&mut self.s, name)?;
         let all: Vec<_> = std::iter::once(function).chain(args.iter().copied()).collect();
         Ok(self.s.inst(Op::FunctionCall, ty, &all))
@@ -205,14 +207,14 @@ impl Emitter<'_> {
         if lanes(ty) == 3 { self.s.type_vector(bool, 3) } else { bool }
     }
 
-    fn vec4(&mut self, parts: &[Word]) -> Word {
+    pub(super) fn vec4(&mut self, parts: &[Word]) -> Word {
         let f32 = self.s.type_f32();
         let ty = self.s.type_vector(f32, 4);
         self.s.inst(Op::CompositeConstruct, ty, parts)
     }
 
     /// An index from a float: its integer part, at least 0 and below `len`.
-    fn index(&mut self, x: Word, len: u32) -> Word {
+    pub(super) fn index(&mut self, x: Word, len: u32) -> Word {
         let (u32, f32, bool) = (self.s.type_u32(), self.s.type_f32(), self.s.type_bool());
         let (zero, last) = (self.s.f32(0.0), self.s.f32((len - 1) as f32));
         let above = self.s.inst(Op::FOrdGreaterThan, bool, &[x, zero]);

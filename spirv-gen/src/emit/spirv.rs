@@ -96,6 +96,14 @@ impl Spirv {
         self.module.annotations.push(Instruction::new(Op::MemberDecorate, None, None, operands));
     }
 
+    /// Decorates as something was that was made elsewhere: a decoration's operands, the first of which is replaced.
+    pub(super) fn decorate_as(&mut self, id: Word, operands: &[Operand]) {
+        let is_member = matches!(operands.get(1), Some(Operand::LiteralBit32(_)));
+        let op = if is_member { Op::MemberDecorate } else { Op::Decorate };
+        let operands = std::iter::once(Operand::IdRef(id)).chain(operands.iter().skip(1).cloned()).collect();
+        self.module.annotations.push(Instruction::new(op, None, None, operands));
+    }
+
     // -- types, constants, variables
 
     /// A type or constant: the one that is there already, or a new one.

@@ -1,9 +1,10 @@
 //! Running a body over a grid, all vertices in lockstep.
 
 use super::noise::{hash, random};
+use super::texture::{fact, look};
 use super::{Grid, InterpreterHost, LightRays, Ray, category_matches, evaluate, in_cone, index};
 use crate::compose::bind::LIGHT_SITES;
-use crate::ir::{Body, Const, Global, Inst, InstData, MachineType, MessageTarget, Op, Region, Slot, Value};
+use crate::ir::{Body, Const, Global, Inst, InstData, LookupKind, MachineType, MessageTarget, Op, Region, Slot, Value};
 use crate::text;
 
 /// What a run left.
@@ -192,6 +193,20 @@ impl Machine<'_> {
                 };
                 vec![random(*ty, self.grid.seed, vertex as u32, site, count)]
             }
+            Op::Lookup(lookup) => match self.surroundings.textures() {
+                Some(store) => {
+                    let mut args = args.to_vec();
+                    if let (LookupKind::Shadow, Some(number)) = (lookup.kind, self.surroundings.light_number()) {
+                        args[13] = Const::U32(number);
+                    }
+                    vec![look(store, *lookup, &args, [self.grid.seed, vertex as u32])]
+                }
+                None => vec![lookup.missing()],
+            },
+            Op::TextureFact(known, number) => match self.surroundings.textures() {
+                Some(store) => vec![fact(store, *known, *number, &args[0])],
+                None => vec![Const::F32(0.0)],
+            },
             Op::CategoryMatches => {
                 let text = |c: &Const| self.surroundings.text(c.as_u32().expect("a token"));
                 vec![Const::Bool(category_matches(&text(&args[0]), &text(&args[1])))]

@@ -1,5 +1,6 @@
 //! The interpreter's host for a bound program: everything is read from buffers, as on a device.
 
+use super::texture::TextureStore;
 use super::{Grid, InterpreterHost, LightRays};
 use crate::abi::Push;
 use crate::ir::{Buffer, Builtin, Const, MachineType, Op};
@@ -17,6 +18,8 @@ pub struct Memory<'a> {
     pub push: Push,
     /// The slot.
     pub slot: u32,
+    /// Textures by token.
+    pub textures: Option<&'a dyn TextureStore>,
     /// Tokens of literals.
     pub tokens: &'a dyn Fn(&str) -> u32,
 }
@@ -80,6 +83,10 @@ impl InterpreterHost for Memory<'_> {
             Op::Builtin(Builtin::Orientation) => Const::F32(self.grid().orientation()),
             op => panic!("{op} is not an operation of a bound program"),
         }]
+    }
+
+    fn textures(&self) -> Option<&dyn TextureStore> {
+        self.textures
     }
 
     fn token(&self, text: &str) -> u32 {

@@ -115,6 +115,11 @@ pub trait InterpreterHost {
     /// The text of a token.
     fn text(&self, token: u32) -> String;
 
+    /// Where lookups find textures; without one they find none.
+    fn textures(&self) -> Option<&dyn texture::TextureStore> {
+        None
+    }
+
     /// In a light: its number in the light list, on which its random numbers depend.
     fn light_number(&self) -> Option<u32> {
         None

@@ -1,5 +1,6 @@
 //! The interpreter's host for a shader as the front end built it: everything is read by name.
 
+use super::texture::{TextureStore, info};
 use super::{Grid, InterpreterHost, LightRays, Outcome, Ray, index, run};
 use crate::ir::{
     Const, Direction, Global, MachineType, Op, ParamDefault, ParamId, QuerySource, Region, Shader, ShaderKind,
@@ -38,6 +39,8 @@ pub struct Scene<'a> {
     pub lights: Vec<LightInstance<'a>>,
     /// Answers to queries.
     pub queries: FxHashMap<(QuerySource, Arc<str>), Vec<Const>>,
+    /// Textures by token.
+    pub textures: Option<&'a dyn TextureStore>,
     /// In a light: its number.
     pub light_number: Option<u32>,
     /// Texts of tokens; token 0 is the empty string.
@@ -164,7 +167,13 @@ impl InterpreterHost for SceneHost<'_> {
                     None => std::iter::once(Const::F32(0.0)).chain(vec![zero; *count as usize]).collect(),
                 }
             }
-            Op::TextureInfo { ty, count, .. } => {
+            Op::TextureInfo { name, ty, count } => {
+                let texture = args[0].as_u32().unwrap_or(0);
+                let shape = (ty.machine(), *count);
+                if let Some(values) = self.scene.textures.and_then(|store| info(store, name, shape, texture)) {
+                    let values = values.into_iter().map(|c| self.as_token(c));
+                    return std::iter::once(Const::F32(1.0)).chain(values).collect();
+                }
                 let zero = self.as_token(ty.machine().zero());
                 std::iter::once(Const::F32(0.0)).chain(vec![zero; *count as usize]).collect()
             }
@@ -172,7 +181,6 @@ impl InterpreterHost for SceneHost<'_> {
                 let zero = self.as_token(ty.machine().zero());
                 std::iter::once(Const::F32(0.0)).chain(vec![zero; *count as usize]).collect()
             }
-            Op::Lookup(lookup) => vec![lookup.missing()],
             op => panic!("{op} is not an operation of an unbound shader"),
         }
     }
@@ -183,6 +191,10 @@ impl InterpreterHost for SceneHost<'_> {
 
     fn text(&self, token: u32) -> String {
         self.scene.strings.borrow().get(token as usize).cloned().unwrap_or_default()
+    }
+
+    fn textures(&self) -> Option<&dyn TextureStore> {
+        self.scene.textures
     }
 
     fn light_number(&self) -> Option<u32> {

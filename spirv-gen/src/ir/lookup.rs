@@ -1,18 +1,46 @@
 //! Texture lookups.
 
-use super::op::LookupKind;
+use super::op::named_enum;
 use super::types::{Const, MachineType};
-use std::sync::Arc;
+use MachineType::{F32, Str, U32, Vec3};
 
-/// A texture lookup. The arguments are those of [`LookupKind::arguments`], then one for each option in order.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+named_enum! {
+    /// Texture functions. All take a name and the first channel, what is said here, then width along s and t (factors
+    /// of the area), blur along s and t (parts of the texture), and what only this function takes.
+    LookupKind {
+        /// s, t, then ds/dx, dt/dx, ds/dy, dt/dy (change over one micropolygon); last the number of the filter in
+        /// [`LookupKind::FILTERS`], the value of channels that the texture lacks, and 1 to look between two levels.
+        Texture = "texture",
+        /// A direction (vec3), its change along x and along y; last the number of the filter, and the value of channels
+        /// that the texture lacks.
+        Environment = "environment",
+        /// A position (vec3, camera space), its change along x and along y; last the samples (0: the default), the
+        /// least and the largest bias, the gap's, and a number that tells the lookups of different lights apart (u32).
+        Shadow = "shadow",
+    }
+}
+
+impl LookupKind {
+    /// Names of filters in the order of their numbers. Others count as the first.
+    pub const FILTERS: [&'static str; 5] = ["gaussian", "box", "radial-bspline", "disk", "lanczos"];
+
+    /// Types of the arguments: name, first channel, then what is looked up and how.
+    pub fn arguments(self) -> &'static [MachineType] {
+        match self {
+            LookupKind::Texture => &[Str, F32, F32, F32, F32, F32, F32, F32, F32, F32, F32, F32, F32, F32, F32],
+            LookupKind::Environment => &[Str, F32, Vec3, Vec3, Vec3, F32, F32, F32, F32, F32, F32],
+            LookupKind::Shadow => &[Str, F32, Vec3, Vec3, Vec3, F32, F32, F32, F32, F32, F32, F32, F32, U32],
+        }
+    }
+}
+
+/// A texture lookup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Lookup {
     /// Which function.
     pub kind: LookupKind,
-    /// `f32` or `vec3`.
+    /// `f32` or `vec3`; a shadow is `f32`.
     pub ty: MachineType,
-    /// Names of the optional parameters that were given (`"blur"`, `"swidth"`, ...), values of type f32 or str.
-    pub options: Vec<Arc<str>>,
 }
 
 impl Lookup {
@@ -20,8 +48,26 @@ impl Lookup {
     /// multiplies stays visible, else 0.
     pub fn missing(&self) -> Const {
         match (self.kind, self.ty) {
-            (LookupKind::Texture, MachineType::Vec3) => Const::Vec3([1.0; 3]),
+            (LookupKind::Texture, Vec3) => Const::Vec3([1.0; 3]),
             (_, ty) => ty.zero(),
         }
+    }
+}
+
+named_enum! {
+    /// What a program may be told of a texture, a number at a time.
+    TextureFact {
+        /// 1 where it can be read, else 0.
+        Exists = "exists",
+        /// Its size in texels: across, down.
+        Resolution = "resolution",
+        /// Its channels.
+        Channels = "channels",
+        /// 0 a texture, 1 an environment, 2 a shadow map.
+        Type = "type",
+        /// A shadow map's camera, 16 numbers.
+        ViewingMatrix = "viewingmatrix",
+        /// A shadow map's picture, 16 numbers.
+        ProjectionMatrix = "projectionmatrix",
     }
 }

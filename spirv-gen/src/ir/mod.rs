@@ -80,10 +80,10 @@ pub use body::{
 pub use build::{Builder, LightSample, Receiver};
 pub use compose::{Fresnel, TransformKind, is_current};
 pub use filter::StepFilter;
-pub use lookup::Lookup;
+pub use lookup::{Lookup, LookupKind, TextureFact};
 pub use op::{
-    Axis, Basis, Binary, Buffer, Builtin, ColorSpace, Compare, Direction, Global, LookupKind, MessageTarget, NoiseKind,
-    Op, ParamId, QuerySource, Slot, Unary,
+    Axis, Basis, Binary, Buffer, Builtin, ColorSpace, Compare, Direction, Global, MessageTarget, NoiseKind, Op,
+    ParamId, QuerySource, Slot, Unary,
 };
 pub use parse::{ParseError, parse};
 pub use print::{print, print_region};

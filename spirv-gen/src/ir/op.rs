@@ -5,7 +5,7 @@
 //! of a negative number, an index outside) has a finite result; only sums, products and quotients too large for a float
 //! overflow to infinity. So an operation without effects may be evaluated anywhere, whether its result is used or not.
 
-use super::lookup::Lookup;
+use super::lookup::{Lookup, TextureFact};
 use super::signature::Shown;
 use super::types::{Const, MachineType, Rate, RslType};
 use std::sync::Arc;
@@ -18,6 +18,7 @@ pub struct ParamId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Slot(pub u32);
 
+/// Enumerations whose variants have names in the text form.
 macro_rules! named_enum {
     ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
         $(#[$meta])*
@@ -40,6 +41,7 @@ macro_rules! named_enum {
         }
     };
 }
+pub(super) use named_enum;
 
 named_enum! {
     /// Operations on one value. `T` is `f32` or `vec3` (componentwise).
@@ -300,30 +302,6 @@ named_enum! {
 }
 
 named_enum! {
-    /// Texture functions.
-    LookupKind {
-        /// Arguments: name (str), first channel (f32), s, t, then ds/dx, dt/dx, ds/dy, dt/dy (change over one
-        /// micropolygon).
-        Texture = "texture",
-        /// Arguments: name, first channel, direction (vec3), its change along x and along y.
-        Environment = "environment",
-        /// Arguments: name, first channel, position (vec3, camera space), its change along x and along y.
-        Shadow = "shadow",
-    }
-}
-
-impl LookupKind {
-    /// Types of the arguments that are before the named ones.
-    pub fn arguments(self) -> &'static [MachineType] {
-        use MachineType::*;
-        match self {
-            LookupKind::Texture => &[Str, F32, F32, F32, F32, F32, F32, F32],
-            LookupKind::Environment | LookupKind::Shadow => &[Str, F32, Vec3, Vec3, Vec3],
-        }
-    }
-}
-
-named_enum! {
     /// Who answers a question of the shader about its surroundings.
     QuerySource {
         /// `attribute(name, out)`
@@ -517,8 +495,8 @@ pub enum Op {
     /// evaluated at every point of the grid, also where control flow does not come by: branches around the derivative
     /// are as if taken everywhere, and points that have left a loop keep their last values.
     Derivative(Axis),
-    /// See [`Lookup`].
-    Lookup(Box<Lookup>),
+    /// See [`Lookup`]; the arguments are those of [`super::LookupKind::arguments`].
+    Lookup(Lookup),
 
     // -- memory and effects
     /// `f32 -> element` of a local array; the index is cut to an integer and clamped. Elements never stored are zero.
@@ -569,6 +547,8 @@ pub enum Op {
         /// Type of the result.
         ty: MachineType,
     },
+    /// `str texture -> f32`: number `.1` of what is known of a texture; 0 when there is no answer.
+    TextureFact(TextureFact, u8),
     /// What the kernel knows.
     Builtin(Builtin),
     /// `u32 selector, -> results`; one region for each case in order, then the default; no parameters, each yields the

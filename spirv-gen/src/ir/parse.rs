@@ -1,7 +1,7 @@
 //! Reads the text form of the IR (see [`super::print`]). Used by tests and tools; shaders come from the front end.
 
 use super::body::{Body, Inst, Output, Param, ParamDefault, Region, Shader, ShaderKind, Value};
-use super::lookup::Lookup;
+use super::lookup::{Lookup, LookupKind, TextureFact};
 use super::op::*;
 use super::signature::result_types;
 use super::types::{Const, MachineType, Rate, RslType};
@@ -413,7 +413,10 @@ impl IrParser {
             "derivative" => Op::Derivative(self.named(Axis::from_name, "an axis")?),
             "lookup" => {
                 let (kind, ty) = (self.named(LookupKind::from_name, "a lookup")?, self.ty()?);
-                Op::Lookup(Box::new(Lookup { kind, ty, options: self.texts()? }))
+                Op::Lookup(Lookup { kind, ty })
+            }
+            "texture_fact" => {
+                Op::TextureFact(self.named(TextureFact::from_name, "a fact of a texture")?, self.number()?)
             }
             "slot_load" => Op::SlotLoad(Slot(self.number()?)),
             "slot_store" => Op::SlotStore(Slot(self.number()?)),

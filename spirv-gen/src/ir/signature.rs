@@ -100,14 +100,8 @@ fn long_result_types(op: &Op, args: &[MachineType]) -> Result<Vec<MachineType>, 
             [t @ (F32 | Vec3)] => Ok(vec![t]),
             _ => Err("takes f32 or vec3".into()),
         },
-        Op::Lookup(lookup) => {
-            let fixed = lookup.kind.arguments();
-            let named = args.get(fixed.len()..).unwrap_or_default();
-            let ok = args.starts_with(fixed)
-                && named.len() == lookup.options.len()
-                && named.iter().all(|t| matches!(t, F32 | Str));
-            if ok { Ok(vec![scalar_or_triple(lookup.ty)?]) } else { Err(format!("takes {} and options", list(fixed))) }
-        }
+        Op::Lookup(lookup) => one(lookup.kind.arguments(), scalar_or_triple(lookup.ty)?),
+        Op::TextureFact(..) => one(&[Str], F32),
         Op::Load { ty, lane, .. } => placed(*ty, *lane).and_then(|ty| one(&[U32], ty)),
         Op::Channel { ty, lane, .. } => {
             placed(*ty, *lane).and_then(|ty| one(if args.is_empty() { &[] } else { &[U32] }, ty))

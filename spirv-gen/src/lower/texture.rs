@@ -1,9 +1,8 @@
 //! Texture lookups: what they cover is the change of their coordinates from one vertex of the grid to the next.
 
 use super::Lowerer;
-use crate::ir::{Axis, Global, Lookup, LookupKind, MachineType, Op, Value};
-use crate::sema::hir::ShadeopCall;
-use crate::shadeops;
+use crate::ir::{Axis, Binary, Compare, Global, Lookup, LookupKind, MachineType, Op, Unary, Value};
+use crate::sema::hir::{Expr, ShadeopCall};
 
 /// Where a lookup looks: the middle of its area, and the change along x and along y.
 struct Area {
@@ -59,21 +58,58 @@ impl Lowerer<'_> {
             Some(channel) => self.value(channel),
             None => self.builder.f32(0.0),
         };
-        // A shadow is one number, whatever is wanted.
-        let found = if kind == LookupKind::Shadow { MachineType::F32 } else { ty };
-        let mut lookup = Lookup { kind, ty: found, options: Vec::new() };
         let mut arguments = vec![name, channel];
         arguments.extend(area.middle.into_iter().chain(area.along_x).chain(area.along_y));
-        for (option, value) in &call.named {
-            let Some(option) = self.literal(option).filter(|o| shadeops::is_lookup_parameter(o)) else { continue };
-            lookup.options.push(option.into());
-            arguments.push(self.value(value));
+        let options: &[_] = match kind {
+            LookupKind::Texture => &[&["fill"][..], &["lerp"]],
+            LookupKind::Environment => &[&["fill"]],
+            LookupKind::Shadow => &[&["samples"], &["bias", "bias0"], &["bias", "bias1"], &["gapbias"]],
+        };
+        for (names, default) in [(["width", "swidth"], 1.0), (["width", "twidth"], 1.0), (["blur", "sblur"], 0.0)] {
+            arguments.push(self.lookup_option(call, &names, default));
         }
-        let result = self.builder.op(Op::Lookup(Box::new(lookup)), &arguments);
+        arguments.push(self.lookup_option(call, &["blur", "tblur"], 0.0));
+        if kind != LookupKind::Shadow {
+            arguments.push(self.lookup_filter(call));
+        }
+        for &names in options {
+            let default = if names == ["lerp"] { 1.0 } else { 0.0 };
+            arguments.push(self.lookup_option(call, names, default));
+        }
+        // A shadow is one number, whatever is wanted.
+        let found = if kind == LookupKind::Shadow { MachineType::F32 } else { ty };
+        if kind == LookupKind::Shadow {
+            arguments.push(self.builder.u32(0));
+        }
+        let result = self.builder.op(Op::Lookup(Lookup { kind, ty: found }), &arguments);
         if ty == MachineType::Vec3 && found == MachineType::F32 {
-            return self.builder.unary(crate::ir::Unary::Splat, result);
+            return self.builder.unary(Unary::Splat, result);
         }
         result
+    }
+
+    /// The last value that was given for one of these parameters.
+    fn lookup_option(&mut self, call: &ShadeopCall, names: &[&str], default: f32) -> Value {
+        let is_meant = |name: &Expr| self.literal(name).is_some_and(|name| names.contains(&&*name));
+        match call.named.iter().rev().find(|(name, _)| is_meant(name)) {
+            Some((_, value)) => self.value(value),
+            None => self.builder.f32(default),
+        }
+    }
+
+    /// The number of the filter.
+    fn lookup_filter(&mut self, call: &ShadeopCall) -> Value {
+        let given = call.named.iter().rev().find(|(name, _)| self.literal(name).as_deref() == Some("filter"));
+        let Some((_, filter)) = given else { return self.builder.f32(0.0) };
+        let name = self.value(filter);
+        let numbered = (0_u8..).zip(LookupKind::FILTERS).skip(1);
+        let none = self.builder.f32(0.0);
+        numbered.fold(none, |number, (i, filter)| {
+            let b = &mut self.builder;
+            let (filter, this) = (b.str(filter), b.f32(i.into()));
+            let is_this = b.compare(Compare::Eq, name, filter);
+            b.select(is_this, this, number)
+        })
     }
 
     /// `bump(name, n, dPds, dPdt [, s, t])` (RI 3.1): the normal of a surface raised by a texture, after Blinn 1978.
@@ -105,8 +141,8 @@ impl Lowerer<'_> {
     /// The slope of a texture's first channel along coordinate `i`.
     fn slope(&mut self, call: &ShadeopCall, name: Value, area: &Area, i: usize) -> Value {
         let b = &mut self.builder;
-        let (x, y) = (b.unary(crate::ir::Unary::Abs, area.along_x[i]), b.unary(crate::ir::Unary::Abs, area.along_y[i]));
-        let (step, half) = (b.binary(crate::ir::Binary::Max, x, y), b.f32(0.5));
+        let (x, y) = (b.unary(Unary::Abs, area.along_x[i]), b.unary(Unary::Abs, area.along_y[i]));
+        let (step, half) = (b.binary(Binary::Max, x, y), b.f32(0.5));
         let offset = b.mul(step, half);
         let (before, behind) = (b.sub(area.middle[i], offset), b.add(area.middle[i], offset));
         let [low, high] = [before, behind].map(|place| {

@@ -187,8 +187,8 @@ pub(super) const LATER: &[&str] = &[
     "areashadow",
 ];
 
-/// Parameters of texture, environment, shadow and bump (RISpec 15.7; bias and samples of shadow; lerp of PRMan).
+/// Parameters of texture, environment, shadow and bump (RISpec 15.7; samples and biases of shadow; lerp of PRMan).
 pub(super) const LOOKUP_PARAMETERS: &[&str] = &[
-    "blur", "sblur", "tblur", "width", "swidth", "twidth", "filter", "fill", "samples", "bias", "lerp", "source",
-    "label", "expand",
+    "blur", "sblur", "tblur", "width", "swidth", "twidth", "filter", "fill", "samples", "bias", "bias0", "bias1",
+    "gapbias", "lerp", "source", "label", "expand",
 ];

@@ -1,7 +1,8 @@
-//! The standard shaders (RISpec 3.2, appendix A), which exist without any file.
+//! The standard shaders (RISpec 3.2, appendix A) and lights with shadow maps as other renderers have them, which exist
+//! without any file.
 
 /// Names and sources.
-const SHADERS: [(&str, &str); 16] = [
+const SHADERS: [(&str, &str); 19] = [
     ("ambientlight", include_str!("ambientlight.sl")),
     ("background", include_str!("background.sl")),
     ("bumpy", include_str!("bumpy.sl")),
@@ -16,6 +17,9 @@ const SHADERS: [(&str, &str); 16] = [
     ("paintedplastic", include_str!("paintedplastic.sl")),
     ("plastic", include_str!("plastic.sl")),
     ("pointlight", include_str!("pointlight.sl")),
+    ("shadowdistant", include_str!("shadowdistant.sl")),
+    ("shadowpoint", include_str!("shadowpoint.sl")),
+    ("shadowspot", include_str!("shadowspot.sl")),
     ("shinymetal", include_str!("shinymetal.sl")),
     ("spotlight", include_str!("spotlight.sl")),
 ];
@@ -67,6 +71,8 @@ mod tests {
         use DeclaredKind::{Displacement, Imager, Light, Surface, Volume};
         let angles = "coneangle 0.5235988, conedeltaangle 0.08726646, beamdistribution 2";
         let spot = format!("intensity 1, lightcolor 1, from ?, to ?, {angles}");
+        let maps = ["px", "nx", "py", "ny", "pz", "nz"].map(|side| format!("sf{side} \"\"")).join(", ");
+        let lookup = "samples 16, width 1, blur 0, bias 0.01";
         let table = [
             ("constant", Surface, ""),
             ("matte", Surface, "Ka 1, Kd 1"),
@@ -81,6 +87,9 @@ mod tests {
             ("distantlight", Light, "intensity 1, lightcolor 1, from ?, to ?"),
             ("pointlight", Light, "intensity 1, lightcolor 1, from ?"),
             ("spotlight", Light, &spot),
+            ("shadowspot", Light, &format!("{spot}, shadowname \"\", {lookup}")),
+            ("shadowdistant", Light, &format!("intensity 1, lightcolor 1, from ?, to ?, shadowname \"\", {lookup}")),
+            ("shadowpoint", Light, &format!("intensity 1, lightcolor 1, from ?, {maps}, {lookup}")),
             ("depthcue", Volume, "mindistance 0, maxdistance 1, background 0"),
             ("fog", Volume, "distance 1, background 0"),
             ("background", Imager, "background 1, bgcolor 1"),

@@ -286,6 +286,7 @@ fn the_position_slice_runs_the_displacement() {
         lights: &[],
         displaced: true,
         outputs: &[("P", RslType::Point), ("N", RslType::Normal)],
+        textures: None,
     };
     let slots: Vec<_> = (8..12)
         .map(|seed| {
@@ -341,6 +342,7 @@ fn an_imager_works_on_pixels() {
         lights: &[],
         displaced: false,
         outputs: &[("Ci", RslType::Color), ("Oi", RslType::Color), ("alpha", RslType::Float)],
+        textures: None,
     };
     let slot = shaded(9, &[], |scene| {
         scene.globals.insert(Global::Ci, vec![Const::Vec3([0.5, 0.25, 0.125])]);
@@ -432,7 +434,7 @@ fn lookups_are_reported() {
     let shader = surface(
         "",
         "%0: f32 = global s\n%1: str = const \"a.tex\"\n%2: f32 = derivative u(%0)\n\
-         %3: f32 = const 0.0\n%90: vec3 = lookup texture vec3 \"blur\"(%1, %3, %0, %0, %2, %2, %2, %2, %3)\n%91: vec3 = global Os",
+         %3: f32 = const 0.0\n%90: vec3 = lookup texture vec3(%1, %3, %0, %0, %2, %2, %2, %2, %3, %3, %3, %3, %3, %3, %3)\n%91: vec3 = global Os",
     );
     let reflection = TestPipeline::surface(&shader, &[], &COLOURS).compose().reflection;
     assert_eq!(reflection.shortfalls, [Shortfall::Lookup("texture", Some(Pattern::Literal("a.tex".into())))]);

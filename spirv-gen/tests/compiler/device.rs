@@ -1,4 +1,4 @@
-//! A Vulkan device in its smallest form, to run one kernel over four buffers and read them back: the compiler's own
+//! A Vulkan device in its smallest form, to run one kernel over buffers and read them back: the compiler's own
 //! tests need no more. The renderer's device code is another matter, and lives in the package anthill.
 
 use ash::{Device as Raw, Entry, Instance, vk};
@@ -73,9 +73,9 @@ impl Device {
         }
     }
 
-    /// Makes a pipeline of a module whose entry point is `main`: four storage buffers, the push constants of the abi.
-    pub(crate) fn kernel(&self, spirv: &[u32]) -> Kernel {
-        let bindings: Vec<_> = (0..4)
+    /// Makes a pipeline of a module whose entry point is `main`: storage buffers, the push constants of the abi.
+    pub(crate) fn kernel(&self, spirv: &[u32], buffers: usize) -> Kernel {
+        let bindings: Vec<_> = (0..buffers as u32)
             .map(|i| {
                 vk::DescriptorSetLayoutBinding::default()
                     .binding(i)
@@ -144,11 +144,13 @@ impl Device {
     }
 
     /// Runs a kernel over buffers, which are replaced by what it left in them.
-    pub(crate) fn run(&self, kernel: &Kernel, buffers: &mut [Vec<u32>; 4], dispatch: DispatchArguments<'_>) {
+    pub(crate) fn run(&self, kernel: &Kernel, buffers: &mut [Vec<u32>], dispatch: DispatchArguments<'_>) {
         let storages: Vec<_> = buffers.iter().map(|words| self.storage(words)).collect();
         // SAFETY: the submission is waited for before anything that it uses is read or destroyed.
         unsafe {
-            let sizes = [vk::DescriptorPoolSize { ty: vk::DescriptorType::STORAGE_BUFFER, descriptor_count: 4 }];
+            let count = storages.len() as u32;
+            let ty = vk::DescriptorType::STORAGE_BUFFER;
+            let sizes = [vk::DescriptorPoolSize { ty, descriptor_count: count }];
             let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
             let pool = self.raw.create_descriptor_pool(&info, None).expect("descriptor pool");
             let layouts = [kernel.set_layout];

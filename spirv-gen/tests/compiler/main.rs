@@ -17,3 +17,4 @@ mod pipelines;
 mod run;
 mod standard;
 mod test_pipeline;
+mod textures;

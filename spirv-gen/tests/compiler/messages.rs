@@ -69,6 +69,7 @@ fn what_others_ask_of_the_displacement_is_stored_behind_the_geometry() {
         lights: &lights,
         displaced: true,
         outputs: &outputs,
+        textures: None,
     };
     let slots: Vec<_> = (20..24).map(|seed| shaded(seed, &[])).collect();
     let ran = position.run(&slots);

@@ -38,7 +38,7 @@ pub(crate) fn run_body(body: &Body, inputs: &[Vec<[u32; 4]>]) -> Vec<Vec<[u32; 4
     };
     let mut buffers = [work, arena, vec![0; 4], vec![0; 4]];
     let device = device();
-    let kernel = device.kernel(&words);
+    let kernel = device.kernel(&words, 4);
     let push = [
         push.work_base,
         push.slot_log2,

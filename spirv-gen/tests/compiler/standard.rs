@@ -39,7 +39,9 @@ fn shaded<'a>(seed: u64, lights: &'a [Shader]) -> ShadedGrid<'a> {
 
 #[test]
 fn standard_shaders_agree_with_the_interpreter() {
-    let lights = ["ambientlight", "distantlight", "pointlight", "spotlight"].map(shader);
+    let lights = ["ambientlight", "distantlight", "pointlight", "spotlight"];
+    let shadowing = ["shadowdistant", "shadowpoint", "shadowspot"];
+    let lights = [&lights[..], &shadowing].concat().into_iter().map(shader).collect::<Vec<_>>();
     for name in standard::names() {
         let shader = shader(name);
         let (slice, outputs): (_, &[_]) = match shader.kind {

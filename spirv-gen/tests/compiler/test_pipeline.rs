@@ -3,11 +3,13 @@
 use crate::device::{DispatchArguments, device};
 use crate::library::{library, validate};
 use crate::pack::{DispatchBuffers, PipelineShaders, ShadedGrid, outputs};
+use crate::textures::TestTextures;
 use spirv_gen::abi::{LOOP_TRIPS_MAX, TRIPS_RESUME};
 use spirv_gen::compose::{
     Binding, Composed, OutputRequest, PipelineRequest, Role, ShaderUse, Slice, carried_channels, compose,
 };
 use spirv_gen::emit::{EmitOptions, emit_with};
+use spirv_gen::interp::texture::TextureStore;
 use spirv_gen::interp::{Column, Memory, run};
 use spirv_gen::ir::{RslType, Shader};
 use spirv_gen::passes::SavedLoops;
@@ -22,6 +24,8 @@ pub(crate) struct TestPipeline<'a> {
     pub(crate) lights: &'a [Shader],
     pub(crate) displaced: bool,
     pub(crate) outputs: &'a [(&'a str, RslType)],
+    /// Lookups find these.
+    pub(crate) textures: Option<&'a TestTextures>,
 }
 
 /// How a pipeline is run.
@@ -51,7 +55,16 @@ impl<'a> TestPipeline<'a> {
     /// The colour slice of a surface.
     pub(crate) fn surface(shader: &'a Shader, lights: &'a [Shader], outputs: &'a [(&'a str, RslType)]) -> Self {
         let surface = Some(ShaderUse::new(shader));
-        Self { slice: Slice::Colour, surface, displacement: None, atmosphere: None, lights, displaced: false, outputs }
+        Self {
+            slice: Slice::Colour,
+            surface,
+            displacement: None,
+            atmosphere: None,
+            lights,
+            displaced: false,
+            outputs,
+            textures: None,
+        }
     }
 
     fn request(&self, tokens: &'a dyn Fn(&str) -> u32) -> PipelineRequest<'a> {
@@ -71,6 +84,7 @@ impl<'a> TestPipeline<'a> {
                 .collect(),
             displaced: self.displaced,
             prints: false,
+            textures: self.textures.is_some(),
             tokens,
         }
     }
@@ -120,31 +134,8 @@ impl<'a> TestPipeline<'a> {
         };
         let dispatch = DispatchBuffers::new(&composed.reflection, state_channels, &pipeline, shaded);
         let p = dispatch.push;
-        let mut push = [
-            p.work_base,
-            p.slot_log2,
-            p.slot_count,
-            p.input_base,
-            p.output_base,
-            p.channel_stride,
-            p.space_table,
-            trips,
-            p.state_base,
-        ];
-        let mut buffers = [dispatch.work.clone(), dispatch.arena.clone(), dispatch.params.clone(), vec![0; 4]];
-        let groups = (dispatch.slots << p.slot_log2).div_ceil(256);
-        let device = device();
-        let kernel = device.kernel(&words);
-        let mut dispatches = 0;
-        while dispatches == 0 || resume && buffers[3][0] > 0 {
-            buffers[3][0] = 0;
-            device.run(&kernel, &mut buffers, DispatchArguments { push: &push, groups });
-            push[7] = trips | TRIPS_RESUME;
-            dispatches += 1;
-            assert!(dispatches < 10_000, "a loop does not get on");
-        }
-        device.free(&kernel);
-        drop(device);
+        let textures = self.textures.filter(|_| composed.reflection.uses_textures);
+        let (buffers, dispatches) = dispatched(&words, &dispatch, textures, mode);
         let mut ran =
             RunOutput { composed, on_device: Vec::new(), bound: Vec::new(), exhausted: buffers[3][0], dispatches };
         for (slot, shaded) in (0..).zip(shaded) {
@@ -155,6 +146,7 @@ impl<'a> TestPipeline<'a> {
                 work: &dispatch.work,
                 push: p,
                 slot,
+                textures: self.textures.map(|textures| textures as &dyn TextureStore),
                 tokens: &tokens,
             };
             let body = &ran.composed.body;
@@ -165,4 +157,48 @@ impl<'a> TestPipeline<'a> {
         }
         ran
     }
+}
+
+/// Dispatches a kernel until no loop has stopped and no tile was missed; the buffers, and the number of dispatches.
+fn dispatched(
+    words: &[u32],
+    dispatch: &DispatchBuffers,
+    textures: Option<&TestTextures>,
+    mode: RunMode,
+) -> (Vec<Vec<u32>>, u32) {
+    let p = dispatch.push;
+    let mut push = [
+        p.work_base,
+        p.slot_log2,
+        p.slot_count,
+        p.input_base,
+        p.output_base,
+        p.channel_stride,
+        p.space_table,
+        mode.trips,
+        p.state_base,
+    ];
+    let fresh = || {
+        let own = [dispatch.work.clone(), dispatch.arena.clone(), dispatch.params.clone(), vec![0; 4]];
+        [own.to_vec(), textures.map(TestTextures::buffers).unwrap_or_default()].concat()
+    };
+    let mut buffers = fresh();
+    let groups = (dispatch.slots << p.slot_log2).div_ceil(256);
+    let device = device();
+    let kernel = device.kernel(words, buffers.len());
+    let mut dispatches = 0;
+    while dispatches == 0 || mode.resume && buffers[3][0] > 0 {
+        buffers[3][0] = 0;
+        device.run(&kernel, &mut buffers, DispatchArguments { push: &push, groups });
+        dispatches += 1;
+        if textures.is_some_and(|textures| textures.load(&buffers[5])) {
+            // What a run that missed tiles wrote is worthless.
+            (buffers, push[7], dispatches) = (fresh(), mode.trips, 0);
+            continue;
+        }
+        push[7] = mode.trips | TRIPS_RESUME;
+        assert!(dispatches < 10_000, "a loop does not get on");
+    }
+    device.free(&kernel);
+    (buffers, dispatches)
 }

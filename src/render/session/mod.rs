@@ -2,12 +2,13 @@
 //!
 //! `run` opens the devices and draws the worlds that `reading` reads ahead on a thread of its own. `draw` draws one
 //! world: its `picture` is built, the `counting_pass` finds its grids, and `regions` has the scheduler render what the
-//! film lacks.
+//! film lacks. `made_textures` makes textures between worlds.
 
 mod counting_pass;
 mod devices;
 mod draw;
 mod failures;
+mod made_textures;
 mod picture;
 mod progress_ticker;
 mod reading;

@@ -5,7 +5,7 @@ use crate::film::Film;
 use crate::host_memory::{Charge, HostMemory};
 use crate::options::RenderOptions;
 use crate::progress::Interrupt;
-use crate::rib;
+use crate::rib::{self, RequestedTexture};
 use crate::scene::{Camera, Options, SearchPaths, World};
 use crossbeam::channel::{Receiver, Sender, bounded};
 use std::ops::ControlFlow;
@@ -19,10 +19,20 @@ pub(super) struct ReadSummary {
     pub took: Duration,
     /// The number of worlds read.
     pub worlds: u64,
+    /// The number of requests for textures.
+    pub textures: u64,
     /// Whether a scene could not be read whole.
     pub unreadable: bool,
     /// The number of requests for geometry that is not supported or not valid.
     pub left_out: u64,
+}
+
+/// What was read of a scene, in its order.
+pub(super) enum ReadItem {
+    /// A world to draw.
+    World(Box<ReadWorld>),
+    /// A texture to make.
+    Texture(Box<RequestedTexture>),
 }
 
 /// A world that waits to be drawn.
@@ -32,10 +42,10 @@ pub(super) struct ReadWorld {
     pub charge: Arc<Charge>,
 }
 
-/// Sends worlds to be drawn as they are complete, except those of frames that are not wanted.
+/// Sends worlds to be drawn and textures to be made as they are read, except those of frames that are not wanted.
 struct WorldSender<'a> {
     options: &'a RenderOptions,
-    worlds: Sender<ReadWorld>,
+    items: Sender<ReadItem>,
     /// No more worlds are drawn once one of them is raised.
     stop: &'a [Interrupt; 2],
     /// Worlds read so far, in all scenes.
@@ -51,6 +61,20 @@ impl WorldSender<'_> {
         let frame = options.frame.unwrap_or(self.count.saturating_add(1));
         self.options.frames.as_ref().is_none_or(|frames| frames.contains(frame))
     }
+
+    /// Sends an item, and says whether to read on.
+    fn send(&mut self, item: ReadItem) -> ControlFlow<()> {
+        let full = Instant::now();
+        // Sending fails when no more worlds are drawn.
+        let _ = self.items.send(item);
+        self.waited += full.elapsed();
+        self.goes_on()
+    }
+
+    fn goes_on(&self) -> ControlFlow<()> {
+        let stops = self.stop.iter().any(Interrupt::is_raised);
+        if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
 }
 
 impl rib::WorldConsumer for WorldSender<'_> {
@@ -61,14 +85,19 @@ impl rib::WorldConsumer for WorldSender<'_> {
     fn take(&mut self, world: World, charge: Arc<Charge>) -> ControlFlow<()> {
         let wanted = self.wants(&world.options);
         self.count = self.count.saturating_add(1);
-        if wanted {
-            let full = Instant::now();
-            // Sending fails when no more worlds are drawn.
-            let _ = self.worlds.send(ReadWorld { world, charge });
-            self.waited += full.elapsed();
+        if !wanted {
+            return self.goes_on();
         }
-        let goes_on = !self.stop.iter().any(Interrupt::is_raised);
-        if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        self.send(ReadItem::World(Box::new(ReadWorld { world, charge })))
+    }
+
+    fn make(&mut self, texture: RequestedTexture) -> ControlFlow<()> {
+        // One between frames is for all of them.
+        let frames = self.options.frames.as_ref().zip(texture.frame);
+        if self.options.check || frames.is_some_and(|(frames, frame)| !frames.contains(frame)) {
+            return self.goes_on();
+        }
+        self.send(ReadItem::Texture(Box::new(texture)))
     }
 }
 
@@ -77,7 +106,7 @@ pub(super) struct SceneReading {
     pub options: RenderOptions,
     pub memory: Arc<HostMemory>,
     pub reporter: Arc<Reporter>,
-    pub worlds: Sender<ReadWorld>,
+    pub items: Sender<ReadItem>,
     /// What ends it early.
     pub stop: [Interrupt; 2],
 }
@@ -95,16 +124,17 @@ impl SceneReading {
     }
 
     fn read(self) -> ReadSummary {
-        let Self { options, memory, reporter, worlds, stop } = &self;
+        let Self { options, memory, reporter, items, stop } = &self;
         let settings = settings(options, memory, &stop[1]);
         let begin = Instant::now();
-        let mut sender = WorldSender { options, worlds: worlds.clone(), stop, count: 0, waited: Duration::ZERO };
+        let mut sender = WorldSender { options, items: items.clone(), stop, count: 0, waited: Duration::ZERO };
         let inputs: Vec<_> = options.scenes.iter().map(rib::Input::from_argument).collect();
         let summary = rib::read_stream(&inputs, &settings, reporter, &mut sender);
         let ended = matches!(summary.stopped, Some(rib::Stopped::Unreadable | rib::Stopped::Aborted));
         ReadSummary {
             took: begin.elapsed().saturating_sub(sender.waited),
             worlds: u64::from(summary.worlds),
+            textures: u64::from(summary.textures),
             unreadable: summary.incomplete || ended,
             left_out: summary.left_out,
         }
@@ -119,11 +149,16 @@ fn settings(options: &RenderOptions, memory: &Arc<HostMemory>, interrupt: &Inter
             crop: overrides.crop,
             pixel_samples: overrides.samples,
             shading_rate: overrides.shading_rate,
+            texture_memory_kib: options.texture_memory_bytes.map(|bytes| {
+                // 4 TiB are as good as no limit.
+                u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX)
+            }),
         },
         search: SearchPaths::default(),
         search_first: options.search_first.clone(),
         search_last: options.search_last.clone(),
         prologue: options.prologue.clone(),
+        programs: options.programs,
         limits: rib::Limits::default(),
         memory: Arc::clone(memory),
         interrupt: interrupt.clone(),

@@ -11,9 +11,9 @@ use crate::render::checkpoint::Checkpoint;
 use crate::render::session::devices::DeviceSlot;
 use crate::render::session::draw::{Session, SessionSetup, WorldOutcome, report_checkpoint_error};
 use crate::render::session::progress_ticker::ProgressTicker;
-use crate::render::session::reading::{ReadSummary, ReadWorld, SceneReading};
+use crate::render::session::reading::{ReadItem, ReadSummary, ReadWorld, SceneReading};
 use crate::render::session::test_aids::TestAids;
-use crate::scene::Options;
+use crate::scene::{Options, World};
 use crate::stats::{Stage, Stats};
 use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
 use std::sync::Arc;
@@ -77,7 +77,7 @@ fn run_ticking(options: &RenderOptions, reporter: &Arc<Reporter>, ticker: &Progr
         options: options.clone(),
         memory: Arc::clone(&memory),
         reporter: Arc::clone(reporter),
-        worlds: sender,
+        items: sender,
         stop: [stop.clone(), ticker.interrupt.clone()],
     });
     let (ending, displays) = draw_all(&mut session, &memory, &receiver);
@@ -87,7 +87,8 @@ fn run_ticking(options: &RenderOptions, reporter: &Arc<Reporter>, ticker: &Progr
     let mut stats = std::mem::take(&mut session.stats);
     stats.stages.add(Stage::Parse, read.took);
     stats.left_out += read.left_out;
-    let nothing = displays.is_empty() && read.worlds == 0 && reporter.count_at_least(Severity::Error) > 0;
+    let has_nothing = read.worlds + read.textures == 0;
+    let nothing = displays.is_empty() && has_nothing && reporter.count_at_least(Severity::Error) > 0;
     let unreadable = ending == Ending::Finished && (read.unreadable || nothing);
     let disturbed = aids.check_faults(reporter);
     let ending = match ending {
@@ -98,9 +99,10 @@ fn run_ticking(options: &RenderOptions, reporter: &Arc<Reporter>, ticker: &Progr
         ending => ending,
     };
     session.close_checkpoint(ending, &displays);
-    if read.worlds == 0 {
+    if has_nothing {
         advise_no_world(options, reporter);
-    } else if ending != Ending::Interrupted && options.frames.is_some() && session.world_count() == 0 {
+    } else if ending != Ending::Interrupted && options.frames.is_some() && read.worlds > 0 && session.world_count() == 0
+    {
         let message = format!("--frames names no frame of the scene, which has {}", read.worlds);
         reporter.warn("nothing", &SourceLocation::default(), message);
     }
@@ -147,74 +149,95 @@ fn open_devices(
 
 /// What came of reading, once it has ended. A thread that waits for input when the user stops the render is left
 /// behind.
-fn summary(reading: &Receiver<ReadSummary>, worlds: Receiver<ReadWorld>, interrupt: &Interrupt) -> ReadSummary {
+fn summary(reading: &Receiver<ReadSummary>, items: Receiver<ReadItem>, interrupt: &Interrupt) -> ReadSummary {
     loop {
-        match worlds.recv_timeout(STARVED_POLL) {
+        match items.recv_timeout(STARVED_POLL) {
             Ok(_) => {}
             Err(RecvTimeoutError::Timeout) if !interrupt.is_raised() => {}
             Err(_) => break,
         }
     }
-    drop(worlds);
+    drop(items);
     if interrupt.is_raised() { reading.recv_timeout(ABANDON_READING) } else { reading.recv().map_err(Into::into) }
         .unwrap_or_default()
 }
 
-/// Draws worlds as they come. With `-o` all must be known first, as far as memory permits, because its name may fit
-/// only one.
+/// Draws worlds and makes textures as they come. With `-o` all worlds must be known first, as far as memory permits,
+/// because its name may fit only one.
 fn draw_all(
     session: &mut Session<'_>,
     memory: &HostMemory,
-    worlds: &Receiver<ReadWorld>,
+    items: &Receiver<ReadItem>,
 ) -> (Ending, Vec<DisplayOutcome>) {
     let mut displays = Vec::new();
     let options = session.options;
     let mut naming = options.output.as_ref().map(OutputNaming::new);
     loop {
         let interrupt = &session.ticker.interrupt;
-        let mut batch = next_batch(memory, worlds, interrupt, naming.is_some());
+        let mut batch = next_batch(memory, items, interrupt, naming.is_some());
         if interrupt.is_raised() {
             return (Ending::Interrupted, displays);
         }
         if batch.is_empty() {
             return (Ending::Finished, displays);
         }
-        let mut each: Vec<&mut Options> = batch.iter_mut().map(|read| &mut read.world.options).collect();
-        match naming.as_mut().map(|naming| naming.apply(&mut each)) {
-            Some(Ok(repeated)) => repeated.iter().for_each(|picture| note_repeated_frame(session, picture, &batch)),
-            Some(Err(message)) => {
-                session.reporter.report(Diagnostic::new(Severity::Severe, "usage", SourceLocation::default(), message));
-                return (Ending::WrongUsage, displays);
-            }
-            None => {}
+        if let Some(Err(message)) = naming.as_mut().map(|naming| name_pictures(session, naming, &mut batch)) {
+            session.reporter.report(Diagnostic::new(Severity::Severe, "usage", SourceLocation::default(), message));
+            return (Ending::WrongUsage, displays);
         }
-        for ReadWorld { mut world, charge } in batch {
-            if let Some(driver) = &options.display_type {
-                set_driver(&mut world.options, driver);
-            }
-            let WorldOutcome { displays: drawn, ending } = session.draw(world, &charge);
-            displays.extend(drawn);
-            if let Some(ending) = ending {
+        for item in batch {
+            let done = match item {
+                ReadItem::World(read) => draw_one(session, *read),
+                ReadItem::Texture(texture) => session.make_texture(*texture, &displays),
+            };
+            displays.extend(done.displays);
+            if let Some(ending) = done.ending {
                 return (ending, displays);
             }
         }
     }
 }
 
+fn draw_one(session: &mut Session<'_>, read: ReadWorld) -> WorldOutcome {
+    let ReadWorld { mut world, charge } = read;
+    if let Some(driver) = &session.options.display_type {
+        set_driver(&mut world.options, driver);
+    }
+    session.draw(world, &charge)
+}
+
+/// Gives the pictures of the next worlds the name of `-o`, except those that textures are made of.
+///
+/// # Errors
+/// If it fits only one picture, and there are more.
+fn name_pictures(session: &Session<'_>, naming: &mut OutputNaming<'_>, batch: &mut [ReadItem]) -> Result<(), String> {
+    let mut worlds: Vec<&mut World> = Vec::new();
+    for item in batch {
+        match item {
+            ReadItem::World(read) => worlds.push(&mut read.world),
+            ReadItem::Texture(texture) => naming.keep(texture.make.inputs.iter().cloned()),
+        }
+    }
+    let mut each: Vec<&mut Options> = worlds.iter_mut().map(|world| &mut world.options).collect();
+    let repeated = naming.apply(&mut each)?;
+    repeated.iter().for_each(|picture| note_repeated_frame(session, picture, &worlds));
+    Ok(())
+}
+
 /// Says that a picture has another number than its frame.
-fn note_repeated_frame(session: &Session<'_>, picture: &RepeatedFrame, batch: &[ReadWorld]) {
+fn note_repeated_frame(session: &Session<'_>, picture: &RepeatedFrame, worlds: &[&mut World]) {
     let RepeatedFrame { world, frame, name } = picture;
     let message = format!("frame {frame} occurs more than once: this picture is written to \"{name}\"");
-    let place = batch[*world].world.location.clone();
+    let place = worlds[*world].location.clone();
     session.reporter.report(Diagnostic::new(Severity::Info, "frames", place, message));
 }
 
-/// The next world, or all that are left; fewer where reading waits for memory that only drawn worlds free. Empty at the
+/// The next item, or all that are left; fewer where reading waits for memory that only drawn worlds free. Empty at the
 /// end.
-fn next_batch(memory: &HostMemory, worlds: &Receiver<ReadWorld>, interrupt: &Interrupt, all: bool) -> Vec<ReadWorld> {
+fn next_batch(memory: &HostMemory, items: &Receiver<ReadItem>, interrupt: &Interrupt, all: bool) -> Vec<ReadItem> {
     let mut batch = Vec::new();
     loop {
-        match worlds.recv_timeout(STARVED_POLL) {
+        match items.recv_timeout(STARVED_POLL) {
             Ok(waiting) => batch.push(waiting),
             Err(RecvTimeoutError::Disconnected) => return batch,
             Err(RecvTimeoutError::Timeout) => {}

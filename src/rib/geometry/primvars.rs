@@ -217,6 +217,14 @@ impl PrimitiveCall<'_> {
             }
             (_, values) => values,
         };
+        if let PrimvarValues::Strings(texts) = &values
+            && texts.windows(2).any(|pair| pair[0] != pair[1])
+        {
+            let (name, first) = (&declaration.name, &texts[0]);
+            let message = format!("{}: of the texts of \"{name}\" only the first, \"{first}\", is used", self.name);
+            let fault = RequestFault::warning("unimplement", param.offset, message);
+            (self.report)(fault.hint("write one request for each text"));
+        }
         // The facet normal is the normal of its face, and shaders need only one name.
         if &*declaration.name == "Np" {
             declaration.name = "N".into();

@@ -497,3 +497,14 @@ fn what_differs_is_not_joined() {
     };
     assert_eq!(drawn(&["up", "up", "down", "down", "up"].map(way).concat()).drawables.len(), 3);
 }
+
+#[test]
+fn texts_that_differ_within_a_request_are_reported() {
+    let mesh = |texts: &str| {
+        faults(&format!(
+            "PointsPolygons [3 3] [0 1 2 0 2 3] \"P\" [0 0 0 1 0 0 1 1 0 0 1 0] \"uniform string way\" [{texts}]"
+        ))
+    };
+    assert_eq!(mesh("\"a\" \"b\""), [("unimplement", 2)]);
+    assert_eq!(mesh("\"a\" \"a\""), []);
+}

@@ -4,9 +4,15 @@ mod geometry;
 mod hostile;
 mod objects;
 mod options;
+mod procedural;
+#[cfg(unix)]
+mod programs;
+mod resources;
+mod round_trip;
 mod scenes;
 mod state;
 mod stream;
+mod textures;
 
 use super::{Input, RibOverrides, Settings, Summary, read, read_stream};
 use crate::diagnostic::{Diagnostic, Reporter};

@@ -254,7 +254,7 @@ fn displays_and_their_modes() {
 
 #[test]
 fn the_command_line_overrides_the_file() {
-    let text = "FrameBegin 1\nFormat 512 512 1\nPixelSamples 1 1\nDisplay \"s.z\" \"zfile\" \"z\"\nWorldBegin\nWorldEnd\nFrameEnd\n\
+    let text = "Option \"limits\" \"texturememory\" 9\nFrameBegin 1\nFormat 512 512 1\nPixelSamples 1 1\nDisplay \"s.z\" \"zfile\" \"z\"\nWorldBegin\nWorldEnd\nFrameEnd\n\
                 FrameBegin 2\nFormat 64 64 1\nDisplay \"p.tif\" \"file\" \"rgba\"\nDisplay \"+q.exr\" \"exr\" \"rgba\"\nShadingRate 9\nWorldBegin\nShadingRate 4\nSphere 1 -1 1 360\nWorldEnd\nFrameEnd\n\
                 FrameBegin 3\nDisplay \"+only.tif\" \"file\" \"rgb\"\nWorldBegin\nSphere 1 -1 1 360\nWorldEnd\nFrameEnd\n";
     let overrides = RibOverrides {
@@ -262,6 +262,7 @@ fn the_command_line_overrides_the_file() {
         crop: Some([0.0, 0.5, 0.0, 1.0]),
         pixel_samples: Some([4, 4]),
         shading_rate: Some(0.5),
+        texture_memory_kib: Some(8000),
     };
     let outcome = read_with(text, overrides);
     assert!(outcome.messages.is_empty());
@@ -282,4 +283,5 @@ fn the_command_line_overrides_the_file() {
     assert_eq!(outcome.worlds[1].options.displays[1].name, "q.exr");
     assert_eq!(outcome.worlds[1].drawables[0].attributes.shading_rate, 0.5);
     assert_eq!(outcome.worlds[2].drawables[0].attributes.shading_rate, 0.5);
+    assert!(outcome.worlds.iter().all(|world| world.options.texture_memory_kib == 8000));
 }

@@ -18,6 +18,14 @@ pub enum FilterForm {
 }
 
 impl FilterForm {
+    /// The filter of a number of [`crate::ir::LookupKind::FILTERS`].
+    pub(super) fn of_number(number: f32) -> Self {
+        [Self::Gaussian, Self::Box, Self::RadialBspline, Self::Disk, Self::Lanczos]
+            .into_iter()
+            .nth(number as usize)
+            .unwrap_or(Self::Gaussian)
+    }
+
     /// Width of a probe and reach of the line of probes, in footprints.
     fn extent(self) -> [f32; 2] {
         match self {

@@ -3,12 +3,14 @@
 
 mod environment;
 mod filter;
+mod look;
 mod shadow;
 #[cfg(test)]
 mod tests;
 
 pub use environment::environment;
 pub use filter::FilterForm;
+pub(crate) use look::{fact, info, look};
 pub use shadow::{ShadowSampling, shadow};
 
 use filter::{Footprint, Window};
@@ -44,7 +46,7 @@ pub enum FoundTexture {
 }
 
 /// Where texels come from.
-pub trait TextureStore {
+pub trait TextureStore: std::fmt::Debug {
     /// The texture of a string token.
     fn texture(&self, token: u32) -> FoundTexture;
 

@@ -14,6 +14,7 @@ const PERIODIC: u32 = 2;
 const MIRROR: u32 = 3;
 
 /// One picture of three float channels and its levels, token 1.
+#[derive(Debug)]
 struct Picture {
     shape: TextureShape,
     levels: Vec<Vec<[f32; 3]>>,

@@ -1,6 +1,6 @@
 //! The least device memory that a picture can be drawn with, and what takes it: for the message where there is less.
 
-use crate::gpu::BLOCK_BYTES;
+use crate::gpu::{BLOCK_BYTES, STAGING_BUFFERS};
 use crate::pipeline::buffers::GridPageSlices;
 use crate::render::device::memory::regions::{Demand, smallest_region_bytes};
 use crate::render::device::memory::shares::smallest_counting_bytes;
@@ -35,7 +35,7 @@ pub(crate) struct LastingBytes {
     pub frame: u64,
     /// Bytes of the pages of geometry.
     pub pages: PagesBytes,
-    /// Bytes of the device's staging buffers.
+    /// Bytes of each of the device's staging buffers.
     pub staging: u64,
     /// Bytes that the scene wants to stay free.
     pub reserve: u64,
@@ -66,7 +66,7 @@ impl MemoryNeeds {
             .with("the device itself", 1, 1)
             .with("instances and shader parameters", 1, frame)
             .with(page, 1, pages.largest)
-            .with("staging", 1, staging)
+            .with("staging", STAGING_BUFFERS, staging)
             .with("the scene's reserve", 1, reserve)
     }
 

@@ -1,0 +1,129 @@
+// The tiles of textures that a device holds, and the list of those that were missed: bindings 4 to 13 of compiled
+// shaders (spirv-gen/src/abi.rs, "Textures"). Nothing here can be seen in a picture: a run that missed a tile is
+// discarded and made again.
+
+#define TEXTURE_NONE 0xffffffffu
+#define TEXTURE_UNKNOWN 0xfffffffeu
+#define TILE_MISSING 0xffffffffu
+#define TILE_PROBES_MAX 32u
+#define MISSES_STAMP 2u
+#define MISSES_USED 3u
+#define MISSES_CLAIMS 8u
+#define MISSES_ENTRIES 1032u
+
+layout(std430, set = 0, binding = 4) readonly buffer Textures { uvec4 textures[]; };
+layout(std430, set = 0, binding = 5) buffer Misses { uint misses[]; };
+layout(std430, set = 0, binding = 6) readonly buffer Tiles0 { uint tiles0[]; };
+layout(std430, set = 0, binding = 7) readonly buffer Tiles1 { uint tiles1[]; };
+layout(std430, set = 0, binding = 8) readonly buffer Tiles2 { uint tiles2[]; };
+layout(std430, set = 0, binding = 9) readonly buffer Tiles3 { uint tiles3[]; };
+layout(std430, set = 0, binding = 10) readonly buffer Tiles4 { uint tiles4[]; };
+layout(std430, set = 0, binding = 11) readonly buffer Tiles5 { uint tiles5[]; };
+layout(std430, set = 0, binding = 12) readonly buffer Tiles6 { uint tiles6[]; };
+layout(std430, set = 0, binding = 13) readonly buffer Tiles7 { uint tiles7[]; };
+
+// What a texture is like. `matrices` is a record of `Textures`, 0 for none.
+struct TextureShape {
+    uint width;
+    uint height;
+    uint levels;
+    uint channels;
+    uint format;
+    uint kind;
+    uint wrap_s;
+    uint wrap_t;
+    uint matrices;
+    float fov;
+};
+
+uint tiles_hash(const in uvec2 key) {
+    uint h = (key.x * 0x9e3779b1u) ^ (key.y * 0x85ebca6bu);
+    h = (h ^ (h >> 15)) * 0xc2b2ae35u;
+    return h ^ (h >> 13);
+}
+
+// Asks for a tile, or a texture: once for all invocations of a dispatch that have the same claim bit.
+void tiles_request(const in uvec2 key) {
+    uint bit = tiles_hash(key) & 32767u;
+    uint claim = 1u << (bit & 31u);
+    uint before = atomicOr(misses[MISSES_CLAIMS + (bit >> 5)], claim);
+    if ((before & claim) != 0u) return;
+    uint at = atomicAdd(misses[0], 1u);
+    if (at >= misses[1]) return;
+    misses[MISSES_ENTRIES + 2u * at] = key.x;
+    misses[MISSES_ENTRIES + 2u * at + 1u] = key.y;
+}
+
+// The texture that a string names.
+uint texture_of(const in uint token) {
+    uint entry = 0u;
+    if (token < textures[1].x) {
+        uvec4 four = textures[textures[0].x + (token >> 2)];
+        uint i = token & 3u;
+        entry = i == 0u ? four.x : i == 1u ? four.y : i == 2u ? four.z : four.w;
+    }
+    if (entry > 1u) return entry - 2u;
+    if (entry == 1u || token == 0u) return TEXTURE_NONE;
+    tiles_request(uvec2(0xffffffffu, token));
+    return TEXTURE_UNKNOWN;
+}
+
+TextureShape texture_shape(const in uint number) {
+    uint record = textures[0].y + 4u * number;
+    uvec4 size = textures[record];
+    uvec4 more = textures[record + 1u];
+    TextureShape shape;
+    shape.width = size.x;
+    shape.height = size.y;
+    shape.levels = size.z & 255u;
+    shape.channels = (size.z >> 8) & 255u;
+    shape.format = (size.z >> 16) & 15u;
+    shape.kind = (size.z >> 20) & 15u;
+    shape.wrap_s = size.w & 15u;
+    shape.wrap_t = (size.w >> 4) & 15u;
+    shape.matrices = more.x;
+    shape.fov = uintBitsToFloat(more.y);
+    return shape;
+}
+
+// Four columns from a record on.
+mat4 texture_matrix(const in uint record) {
+    return mat4(uintBitsToFloat(textures[record]), uintBitsToFloat(textures[record + 1u]),
+                uintBitsToFloat(textures[record + 2u]), uintBitsToFloat(textures[record + 3u]));
+}
+
+// The slot that holds a tile, which is marked as used.
+uint tile_slot(const in uint number, const in uint level, const in uint plane, const in uvec2 tile) {
+    uvec2 key = uvec2(number | (level << 20) | (plane << 25), tile.x | (tile.y << 16));
+    uvec4 head = textures[0];
+    uint mask = (1u << head.w) - 1u;
+    uint place = tiles_hash(key);
+    for (uint i = 0u; i < TILE_PROBES_MAX; i++) {
+        uvec4 entry = textures[head.z + ((place + i) & mask)];
+        if (entry.z == 0u) break;
+        if (entry.xy == key) {
+            uint slot = entry.z - 1u;
+            uint used = misses[MISSES_USED] + slot;
+            uint stamp = misses[MISSES_STAMP];
+            if (misses[used] != stamp) misses[used] = stamp;
+            return slot;
+        }
+    }
+    tiles_request(key);
+    return TILE_MISSING;
+}
+
+// A word of a slot: 64 x 64 words, row by row; 8,192 slots a buffer.
+uint slot_word(const in uint slot, const in uvec2 inside) {
+    uint word = (slot & 8191u) * 4096u + inside.y * 64u + inside.x;
+    switch (slot >> 13) {
+    case 1u: return tiles1[word];
+    case 2u: return tiles2[word];
+    case 3u: return tiles3[word];
+    case 4u: return tiles4[word];
+    case 5u: return tiles5[word];
+    case 6u: return tiles6[word];
+    case 7u: return tiles7[word];
+    default: return tiles0[word];
+    }
+}

@@ -1,0 +1,53 @@
+//! Texture lookups: calls into the helper library, which reads the buffers of [`crate::abi::textures`].
+
+use super::EmitError;
+use super::code::Emitter;
+use crate::ir::{Lookup, LookupKind, MachineType, TextureFact};
+use rspirv::spirv::{Op, Word};
+
+impl Emitter<'_> {
+    /// Writes a lookup.
+    pub(super) fn lookup(&mut self, lookup: Lookup, args: &[Word]) -> Result<Word, EmitError> {
+        let (f32, u32) = (self.s.type_f32(), self.s.type_u32());
+        let (vec2, vec3) = (self.s.type_vector(f32, 2), self.s.type_vector(f32, 3));
+        let texture = self.texture_token(args[0]);
+        let is_triple = lookup.ty == MachineType::Vec3;
+        let wanted = self.s.u32(if is_triple { 3 } else { 1 });
+        let found = match lookup.kind {
+            LookupKind::Texture => {
+                let [st, dx, dy] = [2, 4, 6].map(|i| self.s.inst(Op::CompositeConstruct, vec2, &args[i..i + 2]));
+                let (narrow, form) = (self.vec4(&args[8..12]), self.index(args[12], 8));
+                let all = [texture, args[1], wanted, st, dx, dy, narrow, form, args[13], args[14]];
+                self.call("rsl_texture", vec3, &all)?
+            }
+            LookupKind::Environment => {
+                let (narrow, form) = (self.vec4(&args[5..9]), self.index(args[9], 8));
+                let all = [texture, args[1], wanted, args[2], args[3], args[4], narrow, form, args[10]];
+                self.call("rsl_environment", vec3, &all)?
+            }
+            LookupKind::Shadow => {
+                let (narrow, sampling) = (self.vec4(&args[5..9]), self.vec4(&args[9..13]));
+                let seed = [self.frame.seed, self.frame.vertex];
+                let seed = self.call("rsl_hash", u32, &seed)?;
+                let seed = self.call("rsl_hash", u32, &[seed, args[13]])?;
+                let all = [texture, args[1], args[2], args[3], args[4], narrow, sampling, seed];
+                return self.call("rsl_shadow", f32, &all);
+            }
+        };
+        Ok(if is_triple { found } else { self.s.extract(f32, found, 0) })
+    }
+
+    /// Writes a question about a texture.
+    pub(super) fn texture_fact(&mut self, fact: TextureFact, number: u8, texture: Word) -> Result<Word, EmitError> {
+        let f32 = self.s.type_f32();
+        let texture = self.texture_token(texture);
+        let (what, number) = (self.s.u32(fact as u32), self.s.u32(number.into()));
+        self.call("rsl_textureinfo", f32, &[texture, what, number])
+    }
+
+    /// A texture's token; in empty slots, whose coordinates mean nothing, that of no texture.
+    fn texture_token(&mut self, token: Word) -> Word {
+        let (u32, none, occupied) = (self.s.type_u32(), self.s.u32(0), self.occupied());
+        self.s.inst(Op::Select, u32, &[occupied, token, none])
+    }
+}

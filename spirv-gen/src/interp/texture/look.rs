@@ -1,0 +1,69 @@
+//! Lookups as operations of programs.
+
+use super::{
+    FilterForm, LookupFilter, ShadowSampling, TextureStore, WantedChannels, environment, shadow, texture, textureinfo,
+};
+use crate::interp::noise::hash;
+use crate::ir::{Const, Lookup, LookupKind, MachineType, TextureFact};
+
+/// The result of a lookup of arguments as [`LookupKind::arguments`] has them; `seed` is the grid's and the vertex.
+pub(crate) fn look(store: &dyn TextureStore, lookup: Lookup, args: &[Const], seed: [u32; 2]) -> Const {
+    let float = |i: usize| args[i].as_f32().unwrap_or(0.0);
+    let triple = |i: usize| args[i].as_vec3().unwrap_or_default();
+    let token = args[0].as_u32().unwrap_or(0);
+    let is_triple = lookup.ty == MachineType::Vec3;
+    let wanted = WantedChannels { first: float(1), count: if is_triple { 3 } else { 1 } };
+    let filter = |from: usize, fill: usize| LookupFilter {
+        width: [float(from), float(from + 1)],
+        blur: [float(from + 2), float(from + 3)],
+        form: FilterForm::of_number(float(from + 4)),
+        fill: float(fill),
+        lerp: 1.0,
+    };
+    let found = match lookup.kind {
+        LookupKind::Texture => {
+            let area = [2, 4, 6].map(|i| [float(i), float(i + 1)]);
+            texture(store, token, wanted, area, &LookupFilter { lerp: float(14), ..filter(8, 13) })
+        }
+        LookupKind::Environment => environment(store, token, wanted, [2, 3, 4].map(triple), &filter(5, 10)),
+        LookupKind::Shadow => {
+            let sampling = ShadowSampling {
+                width: [float(5), float(6)],
+                blur: [float(7), float(8)],
+                samples: float(9),
+                bias: [float(10), float(11)],
+                seed: hash(hash(seed[0], seed[1]), args[13].as_u32().unwrap_or(0)),
+            };
+            [shadow(store, token, float(1), [2, 3, 4].map(triple), &sampling); 3]
+        }
+    };
+    if is_triple { Const::Vec3(found) } else { Const::F32(found[0]) }
+}
+
+/// A number that is known of a texture.
+pub(crate) fn fact(store: &dyn TextureStore, fact: TextureFact, number: u8, texture: &Const) -> Const {
+    Const::F32(textureinfo(store, texture.as_u32().unwrap_or(0), fact as u32, number.into()))
+}
+
+/// The answer of `textureinfo`, if there is one.
+pub(crate) fn info(
+    store: &dyn TextureStore,
+    asked: &str,
+    (ty, count): (MachineType, u32),
+    texture: u32,
+) -> Option<Vec<Const>> {
+    use TextureFact::{Channels, Exists, ProjectionMatrix, Resolution, Type, ViewingMatrix};
+    let fact = TextureFact::from_name(asked)?;
+    let number = |fact, i| textureinfo(store, texture, fact as u32, i);
+    let kind = number(Type, 0) as usize;
+    let values = match (fact, ty, count) {
+        (Exists | Channels, MachineType::F32, 1) => vec![Const::F32(number(fact, 0))],
+        (Resolution, MachineType::F32, 2) => [0, 1].map(|i| Const::F32(number(fact, i))).to_vec(),
+        (Type, MachineType::Str, 1) => vec![Const::Str(["texture", "environment", "shadow"][kind].into())],
+        (ViewingMatrix | ProjectionMatrix, MachineType::Mat4, 1) if kind == 2 => {
+            vec![Const::Mat4(Box::new(std::array::from_fn(|i| number(fact, i))))]
+        }
+        _ => return None,
+    };
+    (number(Exists, 0) == 1.0).then_some(values)
+}

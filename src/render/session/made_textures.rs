@@ -1,0 +1,77 @@
+//! Textures that a scene requests: made between its worlds.
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::files::{FileRefused, FileRole};
+use crate::film::{DisplayOutcome, DisplayState};
+use crate::outcome::Ending;
+use crate::progress::Activity;
+use crate::render::session::draw::{Session, WorldOutcome};
+use crate::rib::RequestedTexture;
+use crate::texture::{MakeRequest, TextureError, make};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+impl Session<'_> {
+    /// Makes a texture. `drawn` are the files that were written so far.
+    pub(super) fn make_texture(&mut self, texture: RequestedTexture, drawn: &[DisplayOutcome]) -> WorldOutcome {
+        let RequestedTexture { make, request, folders, location, .. } = texture;
+        let path = make.output.clone();
+        let made = self.make_of_files(make, &folders, drawn);
+        self.ticker.tally.begin(Activity::Reading);
+        let Err(error) = made else {
+            return WorldOutcome { displays: vec![DisplayOutcome { path, state: DisplayState::Whole }], ending: None };
+        };
+        let is_stopped = matches!(error, TextureError::Stopped);
+        if !is_stopped {
+            let (code, hint) = advice(&error, &folders);
+            let message = format!("{request}: {error}");
+            self.reporter.report(Diagnostic::new(Severity::Severe, code, location, message).hint(hint));
+        }
+        let displays = vec![DisplayOutcome { path, state: DisplayState::Missing }];
+        WorldOutcome { displays, ending: is_stopped.then_some(Ending::Interrupted) }
+    }
+
+    fn make_of_files(
+        &self,
+        mut request: MakeRequest,
+        folders: &[String],
+        drawn: &[DisplayOutcome],
+    ) -> Result<(), TextureError> {
+        let files = &self.options.files;
+        for input in &mut request.inputs {
+            *input = found(input, folders);
+            let last = drawn.iter().rev().find(|display| display.path == *input);
+            if last.is_some_and(|display| display.state != DisplayState::Whole) {
+                return Err(TextureError::NotWhole(input.clone()));
+            }
+            files.claim(input, FileRole::MakeInput)?;
+        }
+        files.claim(&request.output, FileRole::MadeTexture)?;
+        let name = request.output.display().to_string();
+        make(&request, &|part| {
+            self.ticker.tally.begin(Activity::MakingTexture { name: name.clone(), part: f64::from(part) });
+            if self.ticker.interrupt.is_raised() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+        .map(|_| ())
+    }
+}
+
+/// A picture as it is named, or in the first folder that has it.
+fn found(picture: &Path, folders: &[String]) -> PathBuf {
+    let inside = |folder: &String| Some(Path::new(folder).join(picture)).filter(|path| path.is_file());
+    if picture.exists() { None } else { folders.iter().find_map(inside) }.unwrap_or_else(|| picture.to_owned())
+}
+
+/// The code of an error, and what to do about it.
+fn advice(error: &TextureError, folders: &[String]) -> (&'static str, String) {
+    match error {
+        TextureError::Missing(_) if folders.is_empty() => {
+            ("nofile", "Option \"searchpath\" \"texture\" sets where else to look for pictures".into())
+        }
+        TextureError::Missing(_) => ("nofile", format!("the texture path is {}", folders.join(":"))),
+        TextureError::Refused(FileRefused::Clash { .. }) => {
+            ("badfile", "the texture is not made; name another file".into())
+        }
+        _ => ("badfile", "the texture is not made; the rest is rendered".into()),
+    }
+}

@@ -1,0 +1,230 @@
+//! The textures of a render, which its devices share: a name is decided about once for a picture, and a tile is read
+//! once as long as it stays in the host's cache.
+
+mod stored_texture;
+#[cfg(test)]
+mod tests;
+mod tile_cache;
+
+pub use stored_texture::{StoredTexture, TextureReads};
+
+use super::TILE_WORDS;
+use super::error::TextureError;
+use super::file::{FileIdentity, TextureFile};
+use super::tiled::open_or_tile;
+use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use tile_cache::TileCache;
+
+/// The words of a tile.
+pub type TileTexels = [u32; TILE_WORDS];
+
+/// The most textures of a render: keys of tiles have 20 bits for them.
+const TEXTURES_MAX: usize = 1 << 20;
+
+/// Tiles that a thread reads one after the other, because neighbours may share a block of the file.
+const TILES_PER_TURN: usize = 8;
+
+/// Bytes of the tiles that are kept on the host.
+const KEPT_BYTES: usize = 256 << 20;
+
+/// What is seen instead of a texture that cannot be used.
+const STAND_IN: &str = "its colours are white, and all else is 0";
+
+/// A tile of a texture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TileKey {
+    /// The texture's number.
+    pub texture: u32,
+    /// Its level.
+    pub level: u32,
+    /// Which channels.
+    pub plane: u32,
+    /// Its place: along x, along y.
+    pub at: [u32; 2],
+}
+
+/// A name as a shader gives it, and the folders in which it is looked for.
+type NamedTexture = (String, Arc<[String]>);
+
+/// The textures of a render.
+pub struct TextureStore {
+    reporter: Arc<Reporter>,
+    /// Where pictures without tiles are made into textures.
+    tiled: PathBuf,
+    /// What was decided about each name for the current picture.
+    names: Mutex<FxHashMap<NamedTexture, Option<u32>>>,
+    /// Held while a texture is opened, which may mean to make it: two threads do not make the same one.
+    opening: Mutex<()>,
+    textures: Mutex<Vec<Arc<StoredTexture>>>,
+    kept: TileCache,
+}
+
+impl TextureStore {
+    /// Without textures yet. Pictures without tiles are made into textures in the folder `tiled`.
+    pub fn new(reporter: Arc<Reporter>, tiled: PathBuf) -> Self {
+        Self::with_cache(reporter, tiled, KEPT_BYTES)
+    }
+
+    /// As [`Self::new`], with so many bytes for tiles on the host.
+    pub fn with_cache(reporter: Arc<Reporter>, tiled: PathBuf, bytes: usize) -> Self {
+        Self {
+            reporter,
+            tiled,
+            names: Mutex::default(),
+            opening: Mutex::default(),
+            textures: Mutex::default(),
+            kept: TileCache::new(bytes),
+        }
+    }
+
+    /// Forgets what names stand for, because files may be made between pictures. Files that have not changed keep
+    /// their numbers and their tiles.
+    pub fn begin_picture(&self) {
+        self.names.lock().clear();
+    }
+
+    /// The number of the texture of a name, which is looked for in `folders`; `None`, with one message, if there is
+    /// none that can be read. `location` is where it is used. All devices get the same answer within a picture.
+    pub fn find(&self, name: &str, folders: &Arc<[String]>, location: &SourceLocation) -> Option<u32> {
+        let key = (name.to_owned(), Arc::clone(folders));
+        let known = || self.names.lock().get(&key).copied();
+        if let Some(known) = known() {
+            return known;
+        }
+        let _opening = self.opening.lock();
+        // Another thread may have opened it meanwhile.
+        if let Some(known) = known() {
+            return known;
+        }
+        let found = self.open(name, folders, location);
+        self.names.lock().insert(key, found);
+        found
+    }
+
+    /// The file that a name stands for, which is not opened; `None` if there is none.
+    pub fn identity(name: &str, folders: &[String]) -> Option<FileIdentity> {
+        candidates(name, folders).find_map(|path| FileIdentity::of(&path).ok())
+    }
+
+    fn open(&self, name: &str, folders: &[String], location: &SourceLocation) -> Option<u32> {
+        // A folder or a pipe of the name is reported only if there is no file.
+        let is_there = |path: &PathBuf| path.exists();
+        let path = candidates(name, folders).find(|path| path.is_file());
+        let Some(path) = path.or_else(|| candidates(name, folders).find(is_there)) else {
+            let looked = candidates(name, folders).map(|path| format!("\"{}\"", path.display())).collect::<Vec<_>>();
+            let message = format!("there is no texture {name:?}: {STAND_IN}");
+            let error = Diagnostic::new(Severity::Error, "nofile", location.clone(), message);
+            let hint =
+                format!("looked for {}; Option \"searchpath\" \"texture\" sets where to look", looked.join(", "));
+            self.reporter.report(error.hint(hint));
+            return None;
+        };
+        if let Some(number) = FileIdentity::of(&path).ok().and_then(|identity| self.number_of(&identity)) {
+            return Some(number);
+        }
+        let notify = |message: &str| self.reporter.warn("texture", location, message);
+        let opened = open_or_tile(&path, &self.tiled, &notify).and_then(|file| self.add(file, location));
+        let report = |error| {
+            let message = format!("the texture {name:?} cannot be used: {error}; {STAND_IN}");
+            self.reporter.error("texture", location, message);
+        };
+        opened.map_err(report).ok()
+    }
+
+    fn number_of(&self, identity: &FileIdentity) -> Option<u32> {
+        let textures = self.textures.lock();
+        textures.iter().position(|known| known.identity() == identity).map(|number| number as u32)
+    }
+
+    fn add(&self, file: TextureFile, location: &SourceLocation) -> Result<u32, TextureError> {
+        if let Some(number) = self.number_of(file.identity()) {
+            return Ok(number);
+        }
+        let mut textures = self.textures.lock();
+        if textures.len() == TEXTURES_MAX {
+            let reason = format!("a render uses at most {TEXTURES_MAX} textures");
+            return Err(TextureError::unsupported(&file.identity().path, reason));
+        }
+        textures.push(Arc::new(StoredTexture::new(file, location.clone())));
+        Ok(textures.len() as u32 - 1)
+    }
+
+    /// A texture by its number.
+    pub fn texture(&self, number: u32) -> Option<Arc<StoredTexture>> {
+        self.textures.lock().get(number as usize).cloned()
+    }
+
+    /// The texels of tiles that a device lacks, in the order of `keys`, read by several threads where they are many.
+    pub fn tiles(&self, keys: &[TileKey]) -> Vec<Arc<TileTexels>> {
+        self.count(keys);
+        let turns: Vec<&[TileKey]> = keys.chunks(TILES_PER_TURN).collect();
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut done = Vec::new();
+            while let Some((turn, keys)) =
+                Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((i, turns.get(i)?)))
+            {
+                done.push((turn, keys.iter().map(|&key| self.tile(key)).collect::<Vec<_>>()));
+            }
+            done
+        };
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(turns.len());
+        let mut done = thread::scope(|scope| {
+            // Where the system has no thread to give, fewer read.
+            let helper = |_| thread::Builder::new().name("textures".into()).spawn_scoped(scope, work).ok();
+            let helpers: Vec<_> = (1..threads).filter_map(helper).collect();
+            let mut done = work();
+            done.extend(helpers.into_iter().flat_map(|helper| helper.join().expect("reading a tile does not panic")));
+            done
+        });
+        done.sort_unstable_by_key(|(turn, _)| *turn);
+        done.into_iter().flat_map(|(_, tiles)| tiles).collect()
+    }
+
+    /// The texels of a tile: zeros, with one message a texture, where it cannot be read.
+    pub fn tile(&self, key: TileKey) -> Arc<TileTexels> {
+        self.kept.get_or_read(key, || {
+            let mut texels = Box::new([0; TILE_WORDS]);
+            if let Some(texture) = self.texture(key.texture) {
+                texture.read(key, &mut texels, &self.reporter);
+            }
+            Arc::from(texels)
+        })
+    }
+
+    /// What was asked for and read of each texture so far, in the order of numbers.
+    pub fn statistics(&self) -> Vec<TextureReads> {
+        let textures = self.textures.lock().clone();
+        textures.iter().map(|texture| texture.statistics()).collect()
+    }
+
+    fn count(&self, keys: &[TileKey]) {
+        let mut asked: FxHashMap<u32, u64> = FxHashMap::default();
+        keys.iter().for_each(|key| *asked.entry(key.texture).or_default() += 1);
+        for (number, tiles) in asked {
+            if let Some(texture) = self.texture(number) {
+                texture.count_asked(tiles);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for TextureStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TextureStore").field("textures", &self.textures).finish_non_exhaustive()
+    }
+}
+
+/// Where a texture may be. An absolute name, or one with folders, is also used as it is.
+fn candidates<'a>(name: &'a str, folders: &'a [String]) -> impl Iterator<Item = PathBuf> + 'a {
+    let alone = folders.is_empty() || Path::new(name).components().count() > 1;
+    let here = alone.then(|| PathBuf::from(name));
+    folders.iter().map(move |folder| Path::new(folder).join(name)).chain(here)
+}

@@ -1,0 +1,134 @@
+//! A texture that devices ask for tiles of, and what was read of it.
+
+use super::{TileKey, TileTexels};
+use crate::diagnostic::{Reporter, SourceLocation};
+use crate::texture::error::TextureError;
+use crate::texture::file::{FileIdentity, TextureFile};
+use crate::texture::header::TextureHeader;
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// An open texture.
+#[derive(Debug)]
+pub struct StoredTexture {
+    file: TextureFile,
+    /// Where it is first used.
+    location: SourceLocation,
+    /// Whether the file was replaced or written meanwhile: nothing is read of it any more.
+    changed: AtomicBool,
+    use_so_far: Mutex<TextureUseSoFar>,
+}
+
+/// What was asked for and read of a texture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextureReads {
+    /// The file.
+    pub path: PathBuf,
+    /// The tiles that devices lacked.
+    pub misses: u64,
+    /// The runs of shaders that were repeated because of them.
+    pub reruns: u64,
+    /// The tiles that were read; the others were in the host's cache.
+    pub tiles_read: u64,
+    /// The tiles among them that had been read before.
+    pub redundant_reads: u64,
+    /// The bytes that were read and decoded.
+    pub bytes_read: u64,
+    /// The time that reading took, of all threads together.
+    pub read: Duration,
+}
+
+#[derive(Debug, Default)]
+struct TextureUseSoFar {
+    misses: u64,
+    reruns: u64,
+    tiles_read: u64,
+    redundant_reads: u64,
+    bytes_read: u64,
+    read: Duration,
+    has_reported: bool,
+    /// 64 neighbours along x an entry.
+    marks: FxHashMap<TileRow, TileMarks>,
+}
+
+/// Level, plane, row of tiles, and 1/64 of the first tile's place along x.
+type TileRow = [u32; 4];
+
+/// A bit for each of 64 tiles.
+#[derive(Clone, Copy, Debug, Default)]
+struct TileMarks {
+    read: u64,
+    /// What could not be read once is not read again, so that it is 0 for all devices.
+    unreadable: u64,
+}
+
+impl StoredTexture {
+    pub(super) fn new(file: TextureFile, location: SourceLocation) -> Self {
+        Self { file, location, changed: AtomicBool::new(false), use_so_far: Mutex::default() }
+    }
+
+    /// What it is like.
+    pub fn header(&self) -> &TextureHeader {
+        self.file.header()
+    }
+
+    /// The file when it was opened.
+    pub fn identity(&self) -> &FileIdentity {
+        self.file.identity()
+    }
+
+    /// What was asked for and read so far.
+    pub fn statistics(&self) -> TextureReads {
+        let so_far = self.use_so_far.lock();
+        TextureReads {
+            path: self.identity().path.clone(),
+            misses: so_far.misses,
+            reruns: so_far.reruns,
+            tiles_read: so_far.tiles_read,
+            redundant_reads: so_far.redundant_reads,
+            bytes_read: so_far.bytes_read,
+            read: so_far.read,
+        }
+    }
+
+    /// Counts a run that lacked so many tiles.
+    pub(super) fn count_asked(&self, tiles: u64) {
+        let mut so_far = self.use_so_far.lock();
+        so_far.misses += tiles;
+        so_far.reruns += 1;
+    }
+
+    /// Reads a tile into `texels`; zeros, with one message, if that fails.
+    pub(super) fn read(&self, key: TileKey, texels: &mut TileTexels, reporter: &Reporter) {
+        let row = [key.level, key.plane, key.at[1], key.at[0] / 64];
+        let bit = 1 << (key.at[0] % 64);
+        let is_lost = self.use_so_far.lock().marks.get(&row).is_some_and(|marks| marks.unreadable & bit != 0);
+        if is_lost || self.changed.load(Ordering::Relaxed) {
+            return;
+        }
+        let began = Instant::now();
+        let read = self.file.read_tile(key.level, key.plane, key.at[0], key.at[1], texels);
+        let mut so_far = self.use_so_far.lock();
+        so_far.read += began.elapsed();
+        so_far.tiles_read += 1;
+        let marks = so_far.marks.entry(row).or_default();
+        let is_redundant = marks.read & bit != 0;
+        marks.read |= bit;
+        marks.unreadable |= if read.is_err() { bit } else { 0 };
+        so_far.redundant_reads += u64::from(is_redundant);
+        match read {
+            Ok(bytes) => so_far.bytes_read += bytes as u64,
+            Err(error) => {
+                texels.fill(0);
+                self.changed.fetch_or(matches!(error, TextureError::Changed(_)), Ordering::Relaxed);
+                if !std::mem::replace(&mut so_far.has_reported, true) {
+                    let message = format!("{error}; what cannot be read of this texture is 0");
+                    reporter.error("texture", &self.location, message);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Names, tiles, and files that go wrong, as devices ask for them.
+
+use super::*;
+use crate::texture::make::{MakeKind, MakeRequest, make};
+use std::fs;
+use std::ops::ControlFlow;
+
+/// A folder with textures, and a store of them.
+struct StoreFixture {
+    folder: tempfile::TempDir,
+    reporter: Arc<Reporter>,
+    store: TextureStore,
+    folders: Arc<[String]>,
+}
+
+impl StoreFixture {
+    fn new(cached_tiles: usize) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let reporter = Arc::new(Reporter::silent());
+        let bytes = cached_tiles * size_of::<TileTexels>();
+        let store = TextureStore::with_cache(Arc::clone(&reporter), folder.path().join("tiled"), bytes);
+        let folders =
+            Arc::from([folder.path().join("none"), folder.path().to_owned()].map(|at| at.display().to_string()));
+        Self { folder, reporter, store, folders }
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a PNG whose 8 bits are the tile's number along x plus 16 times that along y, plus `first`.
+    fn write_picture(&self, name: &str, tiles: [u32; 2], first: u8) -> PathBuf {
+        let [width, height] = tiles.map(|count| count * 64);
+        let value = |index: u32| first + (index % width / 64 + index / width / 64 * 16) as u8;
+        let bytes: Vec<u8> = (0..width * height).map(value).collect();
+        let path = self.at(name);
+        image::save_buffer(&path, &bytes, width, height, image::ColorType::L8).expect("writable");
+        path
+    }
+
+    /// Makes a texture of such a picture.
+    fn make(&self, name: &str, tiles: [u32; 2], first: u8) {
+        let picture = self.write_picture("picture.png", tiles, first);
+        make(&MakeRequest::new(MakeKind::Plain, vec![picture], self.at(name)), &|_| ControlFlow::Continue(()))
+            .expect("it can be made");
+    }
+
+    fn find(&self, name: &str) -> Option<u32> {
+        self.store.find(name, &self.folders, &SourceLocation::default())
+    }
+
+    fn messages(&self) -> Vec<String> {
+        self.reporter.all().into_iter().map(|(diagnostic, count)| format!("{count}: {}", diagnostic.message)).collect()
+    }
+}
+
+fn keys(texture: u32, tiles: [u32; 2]) -> Vec<TileKey> {
+    let places = (0..tiles[1]).flat_map(|y| (0..tiles[0]).map(move |x| [x, y]));
+    places.map(|at| TileKey { texture, level: 0, plane: 0, at }).collect()
+}
+
+/// The first channel of the first texel.
+fn first_texel(tile: &TileTexels) -> u32 {
+    tile[0] & 0xff
+}
+
+#[test]
+fn tiles_come_in_the_order_of_keys_and_are_read_once() {
+    let fixture = StoreFixture::new(200);
+    fixture.make("a.tex", [9, 7], 3);
+    let number = fixture.find("a.tex").expect("it is there");
+    assert_eq!(number, 0);
+    let keys = keys(number, [9, 7]);
+    // Two devices ask at the same time.
+    let ask = || fixture.store.tiles(&keys).iter().map(|tile| first_texel(tile)).collect::<Vec<_>>();
+    let expected: Vec<u32> = keys.iter().map(|key| 3 + key.at[0] + 16 * key.at[1]).collect();
+    thread::scope(|scope| {
+        let other = scope.spawn(ask);
+        assert_eq!(ask(), expected);
+        assert_eq!(other.join().expect("no panic"), expected);
+    });
+    let [reads] = &fixture.store.statistics()[..] else { panic!("one texture") };
+    assert_eq!([reads.misses, reads.reruns, reads.tiles_read, reads.redundant_reads], [126, 2, 63, 0]);
+    assert!(reads.bytes_read >= 63 * 4096 && reads.path == fixture.at("a.tex"), "{reads:?}");
+}
+
+#[test]
+fn a_cache_smaller_than_what_is_asked_for_reads_again() {
+    let fixture = StoreFixture::new(4);
+    fixture.make("a.tex", [4, 4], 0);
+    let number = fixture.find("a.tex").expect("it is there");
+    let keys = keys(number, [4, 4]);
+    for _ in 0..2 {
+        let found: Vec<u32> = fixture.store.tiles(&keys).iter().map(|tile| first_texel(tile)).collect();
+        assert_eq!(found, keys.iter().map(|key| key.at[0] + 16 * key.at[1]).collect::<Vec<_>>());
+    }
+    let reads = &fixture.store.statistics()[0];
+    assert_eq!(reads.misses, 32);
+    assert!(reads.redundant_reads > 8 && reads.tiles_read - reads.redundant_reads == 16, "{reads:?}");
+}
+
+#[test]
+fn a_name_without_a_texture_is_reported_once() {
+    let fixture = StoreFixture::new(4);
+    fs::create_dir(fixture.at("folder")).expect("writable");
+    fs::write(fixture.at("text"), "Sphere 1 -1 1 360").expect("writable");
+    for name in ["missing.tex", "folder", "text"] {
+        assert_eq!((fixture.find(name), fixture.find(name)), (None, None), "{name}");
+    }
+    let messages = fixture.messages();
+    let expected = [
+        "1: there is no texture \"missing.tex\": its colours are white",
+        "1: the texture \"folder\" cannot be used: ",
+        "1: the texture \"text\" cannot be used: ",
+    ];
+    assert_eq!(messages.len(), expected.len(), "{messages:?}");
+    for (message, begin) in messages.iter().zip(expected) {
+        assert!(message.starts_with(begin), "{message}");
+    }
+    assert!(messages[1].contains("is a folder, not a file") && messages[2].contains("not a picture"), "{messages:?}");
+    let hint = fixture.reporter.all()[0].0.hint.clone();
+    assert!(hint.contains("none/missing.tex") && hint.contains("searchpath"), "{hint}");
+}
+
+#[test]
+fn two_names_of_one_file_are_one_texture_and_pictures_are_tiled_once() {
+    let fixture = StoreFixture::new(4);
+    fixture.make("a.tex", [1, 1], 9);
+    let absolute = fixture.at("a.tex").display().to_string();
+    assert_eq!([fixture.find("a.tex"), fixture.find(&absolute)], [Some(0), Some(0)]);
+    fixture.write_picture("b.png", [1, 1], 5);
+    let found: Vec<_> = thread::scope(|scope| {
+        let finders: Vec<_> = (0..3).map(|_| scope.spawn(|| fixture.find("b.png"))).collect();
+        finders.into_iter().map(|finder| finder.join().expect("no panic")).collect()
+    });
+    assert_eq!(found, [Some(1); 3]);
+    assert_eq!(first_texel(&fixture.store.tile(keys(1, [1, 1])[0])), 5);
+    assert_eq!(fixture.messages().len(), 1, "{:?}", fixture.messages());
+    assert!(fixture.messages()[0].contains("is a picture without tiles"), "{:?}", fixture.messages());
+}
+
+#[test]
+fn a_texture_made_again_is_opened_by_the_next_picture() {
+    let fixture = StoreFixture::new(64);
+    fixture.make("map.tex", [1, 1], 1);
+    fixture.make("same.tex", [1, 1], 7);
+    let [first, same] = ["map.tex", "same.tex"].map(|name| fixture.find(name).expect("it is there"));
+    assert_eq!(first_texel(&fixture.store.tile(keys(first, [1, 1])[0])), 1);
+    fixture.make("map.tex", [2, 1], 2);
+    // Within a picture, the answer stays.
+    assert_eq!(fixture.find("map.tex"), Some(first));
+    fixture.store.begin_picture();
+    let next = fixture.find("map.tex").expect("it is there");
+    assert_ne!(next, first);
+    assert_eq!(first_texel(&fixture.store.tile(keys(next, [1, 1])[0])), 2);
+    assert_eq!(fixture.find("same.tex"), Some(same));
+    assert_eq!(fixture.messages(), [""; 0]);
+}
+
+#[test]
+fn a_file_that_changes_or_ends_early_is_zero_with_one_message() {
+    let fixture = StoreFixture::new(1);
+    fixture.make("a.tex", [4, 4], 1);
+    let number = fixture.find("a.tex").expect("it is there");
+    fs::write(fixture.at("a.tex"), "something else").expect("writable");
+    let keys = keys(number, [4, 4]);
+    for _ in 0..2 {
+        assert!(fixture.store.tiles(&keys).iter().all(|tile| **tile == [0; TILE_WORDS]));
+    }
+    let messages = fixture.messages();
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    assert!(messages[0].starts_with("1: ") && messages[0].contains("has changed"), "{messages:?}");
+}
+
+#[test]
+fn a_file_is_known_before_it_is_opened() {
+    let fixture = StoreFixture::new(1);
+    fs::write(fixture.at("a.tex"), "no texture, but a file").expect("writable");
+    let identity = TextureStore::identity("a.tex", &fixture.folders).expect("it is there");
+    assert_eq!((identity.path, identity.bytes), (fixture.at("a.tex"), 22));
+    assert_eq!(TextureStore::identity("b.tex", &fixture.folders), None);
+}

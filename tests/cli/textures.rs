@@ -1,0 +1,100 @@
+//! Textures on the command line and in scenes.
+
+use super::{anthill, directory};
+use std::fs;
+
+const MAKE: &str = "MakeTexture \"a.png\" \"a.tex\" \"black\" \"black\" \"box\" 1 1\n";
+
+#[test]
+fn a_scene_may_only_make_textures() {
+    let folder = directory();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("a.rib"), MAKE).expect("writable");
+    let missing = anthill(folder.path(), &["render", "a.rib"]);
+    let expected = [
+        "a.rib:1:1: error: MakeTexture: there is no file \"a.png\" [nofile]",
+        "  help: Option \"searchpath\" \"texture\" sets where else to look for pictures",
+    ];
+    assert_eq!((missing.code, missing.messages()), (Some(1), expected.to_vec()), "{}", missing.err);
+    fs::create_dir(at("maps")).expect("writable");
+    let mut encoder = png::Encoder::new(fs::File::create(at("maps/a.png")).expect("writable"), 2, 1);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.write_header().and_then(|mut writer| writer.write_image_data(&[0, 128, 255, 0, 0, 0])).expect("writable");
+    // In a folder of the texture path, whoever names it.
+    let made = anthill(folder.path(), &["render", "a.rib", "--textures", "maps"]);
+    assert_eq!((made.code, made.messages()), (Some(0), vec![]), "{}", made.err);
+    assert!(made.err.contains("anthill: a.tex: "), "{}", made.err);
+    let info = anthill(folder.path(), &["texture", "info", "a.tex"]);
+    assert!(info.out.contains("2 x 1, 3 channels, 8-bit"), "{}", info.out);
+    // Nothing is made by a check, and nothing of frames that are not wanted.
+    fs::remove_file(at("a.tex")).expect("it was made");
+    let checked = anthill(folder.path(), &["render", "a.rib", "--textures", "maps", "--check"]);
+    assert_eq!((checked.code, checked.messages(), at("a.tex").exists()), (Some(0), vec![], false), "{}", checked.err);
+    fs::write(at("b.rib"), format!("FrameBegin 2\n{MAKE}FrameEnd\n")).expect("writable");
+    let ran = anthill(folder.path(), &["render", "b.rib", "--textures", "maps", "--frames", "1"]);
+    assert_eq!((ran.code, at("a.tex").exists()), (Some(0), false), "{}", ran.err);
+}
+
+#[test]
+fn levels_are_written_as_pictures_and_making_shows_progress() {
+    let folder = directory();
+    let colours = |x: usize, y: usize| (x as f32 / 64.0, y as f32 / 64.0, 0.5_f32);
+    exr::prelude::write_rgb_file(folder.path().join("a.exr"), 64, 64, colours).expect("writable");
+    let made = anthill(folder.path(), &["texture", "make", "a.exr", "-o", "a.tex", "--progress", "percent"]);
+    assert!(made.code == Some(0) && made.err.contains("R90000    0%") && made.err.contains("R90000  100%"), "{made:?}");
+    let written = anthill(folder.path(), &["texture", "convert", "a.tex", "b.exr", "--level", "5"]);
+    assert_eq!((written.code, written.out.as_str(), written.err.as_str()), (Some(0), "", ""));
+    let image = exr::prelude::read_first_flat_layer_from_file(folder.path().join("b.exr")).expect("a picture");
+    assert_eq!(image.layer_data.size, exr::math::Vec2(2, 2));
+    for (level, picture, code, message) in [
+        ("7", "c.png", 2, "has no level 7: its last one is 6"),
+        ("0", "a.tex", 2, "is the same file as"),
+        ("0", "c.jpg", 2, "must end with .exr or .png"),
+        ("0", "none/c.png", 1, "cannot write \"none/c.png\""),
+    ] {
+        let refused = anthill(folder.path(), &["texture", "convert", "a.tex", picture, "--level", level]);
+        assert!(refused.code == Some(code) && refused.err.contains(message), "{picture}: {}", refused.err);
+    }
+}
+
+/// The name of `-o` is for the picture of a scene, not for those that it makes textures of.
+#[test]
+fn pictures_for_textures_keep_their_names() {
+    let folder = directory();
+    let world =
+        |name: &str| format!("Format 8 8 1\nDisplay \"{name}\" \"tiff\" \"rgb\"\nWorldBegin\nDisk 2 1 360\nWorldEnd\n");
+    let text = format!("{}{}{}", world("a.png"), MAKE, world("b.tif"));
+    fs::write(folder.path().join("a.rib"), text).expect("writable");
+    let ran = anthill(folder.path(), &["render", "a.rib", "-o", "out.exr"]);
+    assert_eq!((ran.code, ran.messages()), (Some(0), vec![]), "{}", ran.err);
+    let there = ["a.png", "a.tex", "out.exr", "b.tif"].map(|name| folder.path().join(name).exists());
+    assert_eq!(there, [true, true, true, false]);
+}
+
+/// Pictures that a scene reads are not overwritten by textures, and files of other roles by neither.
+#[test]
+fn textures_overwrite_no_other_file() {
+    let folder = directory();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("a.png"), "a picture").expect("writable");
+    fs::hard_link(at("a.png"), at("b.png")).expect("links work");
+    for (picture, texture) in [("a.png", "a.png"), ("a.png", "b.png"), ("a.png", "a.rib"), ("a.rib", "new.tex")] {
+        let text = format!("MakeShadow \"{picture}\" \"{texture}\"\n");
+        fs::write(at("a.rib"), &text).expect("writable");
+        let ran = anthill(folder.path(), &["render", "a.rib"]);
+        let expected = if picture == "a.rib" { Some(1) } else { Some(2) };
+        assert_eq!(ran.code, expected, "{picture} {texture}: {}", ran.err);
+        let kept = [fs::read(at("a.png")).expect("there"), fs::read(at("a.rib")).expect("there")];
+        assert_eq!(kept, [b"a picture".to_vec(), text.into_bytes()], "{picture} {texture}");
+    }
+    // Outside of the only folder that may be used.
+    fs::create_dir(at("in")).expect("writable");
+    fs::write(at("in/a.rib"), "MakeShadow \"../a.png\" \"b\"\nMakeShadow \"a\" \"../b\"\n").expect("writable");
+    let ran = anthill(&at("in"), &["render", "a.rib", "--confine", "."]);
+    assert_eq!(
+        (ran.code, ran.err.matches("the only folder that --confine allows").count()),
+        (Some(1), 2),
+        "{}",
+        ran.err
+    );
+}
