@@ -1,7 +1,8 @@
 // Primvar: one invocation = one vertex of a slot; spreads the primitive variables that a shading program reads over the
 // grid (RISpec 5, classes constant, uniform, varying, vertex, facevarying). Reads the instance's list of primvars, the
 // page's values, the primitive's indices; writes channels (varying inputs) and, for vertex 0, the slot's uniform
-// inputs. Vertex class spreads like P: bilinear on facets and quadrics, Bezier on patches and curves.
+// inputs. Vertex class spreads like P: bilinear on facets and quadrics, Bezier on patches and curves, with weights on
+// rational patches.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -10,6 +11,7 @@
 #include "lib/edge.glsl"
 #include "lib/slot.glsl"
 #include "lib/piece.glsl"
+#include "lib/rsl/reciprocal.glsl"
 
 layout(local_size_x = GROUP_VERTICES) in;
 layout(std430, set = 0, binding = 0) readonly buffer Instances { Instance instances[]; };
@@ -74,8 +76,54 @@ float corners(PrimvarBinding b, uvec4 index, Param u, Param v, uint c) {
     return v.s * low + v.t * high;
 }
 
-// Vertex values of KIND_PATCH are those of 16 control points, of a cubic KIND_CURVE those of 4; a linear curve,
-// KIND_QUADRIC, KIND_FACET and KIND_POINT have theirs at the corners.
+// Up to four components of a vertex value, times the weight, and the weight.
+struct Weighted {
+    vec4 values;
+    float weight;
+};
+
+// A polynomial in Bernstein form, by Horner's rule: begin with the first value, then step through the others.
+struct Polynomial {
+    Weighted sum;
+    float power;   // t^i
+    uint binomial; // n over i
+};
+
+Polynomial polynomial(Weighted first) { return Polynomial(first, 1.0, 1u); }
+
+void polynomial_step(inout Polynomial b, Param p, uint n, uint i, Weighted next) {
+    b.power *= p.t;
+    b.binomial = b.binomial * (n + 1u - i) / i;
+    float factor = b.power * float(b.binomial);
+    b.sum.values = p.s * b.sum.values + factor * next.values;
+    b.sum.weight = p.s * b.sum.weight + factor * next.weight;
+}
+
+// The values at control point i; weights stand beside the control points.
+Weighted weighted_value(PrimvarBinding b, Primitive primitive, uint i, uint first, uint count) {
+    uint at = primitive.extra + i;
+    vec4 x = vec4(value(b, at, first), 0.0, 0.0, 0.0);
+    if (count > 1u) x.y = value(b, at, first + 1u);
+    if (count > 2u) x.z = value(b, at, first + 2u);
+    if (count > 3u) x.w = value(b, at, first + 3u);
+    return Weighted(x, values[4u * (primitive.data + i) + 3u]);
+}
+
+vec4 rational_values(PrimvarBinding b, Primitive primitive, Param u, Param v, uint first, uint count) {
+    uint nu = degree_u(primitive), nv = degree_v(primitive);
+    Polynomial whole = polynomial(Weighted(vec4(0.0), 1.0));
+    for (uint j = 0u; j <= nv; j++) {
+        uint start = j * (nu + 1u);
+        Polynomial row = polynomial(weighted_value(b, primitive, start, first, count));
+        for (uint i = 1u; i <= nu; i++) polynomial_step(row, u, nu, i, weighted_value(b, primitive, start + i, first, count));
+        if (j == 0u) whole = polynomial(row.sum);
+        else polynomial_step(whole, v, nv, j, row.sum);
+    }
+    return whole.sum.values * rsl_reciprocal(whole.sum.weight);
+}
+
+// Vertex values of KIND_PATCH are those of 16 control points, of a cubic KIND_CURVE those of 4; of KIND_RATIONAL
+// see rational_values. A linear curve, KIND_QUADRIC, KIND_FACET and KIND_POINT have theirs at the corners.
 // cases: KIND_*
 // Along a curve, or at a point, only two corners (one) exist: the host repeats them in `corners`. A cubic segment's
 // first control value is numbered in face_corners.w: curves have no facevarying values of their own.
@@ -136,6 +184,7 @@ void main() {
     uint j = uint((float(local) + 0.5) / float(nu + 1u)), i = local - j * (nu + 1u);
     Param u, v;
     grid_param(grid, i, j, nu, nv, u, v);
+    bool rational = (primitive.kind_flags & PRIMITIVE_KIND_MASK) == KIND_RATIONAL;
     uint entry = displace == 1u ? instance.displace_primvars : instance.shade_primvars;
     uint vertex = vertex_base + (index << pieces[piece].slot_log2) + local;
     for (uint n = entry; entry != PRIMVARS_NONE && (primvar_bindings[n].class_type & 0xffu) != CLASS_END; n++) {
@@ -146,9 +195,11 @@ void main() {
         uint at = uniform_input ? uniform_base + index * uniform_count + b.channel : vertex + b.channel * channel_stride;
         for (uint first = 0u; first < floats; first += 4u) { // a matrix takes four records
             vec4 x = vec4(0.0);
-            for (uint c = 0u; c < min(4u, floats - first); c++) x[c] = spread(b, primitive, u, v, first + c);
+            uint count = min(4u, floats - first);
+            if (rational && (b.class_type & 0xffu) == CLASS_VERTEX) x = rational_values(b, primitive, u, v, first, count);
+            else for (uint c = 0u; c < count; c++) x[c] = spread(b, primitive, u, v, first + c);
             if (type != TYPE_PLAIN) x.xyz = to_camera(instance, type, x.xyz);
-            write_value(at, b.component, min(4u, floats - first), x);
+            write_value(at, b.component, count, x);
             at += uniform_input ? 1u : channel_stride;
         }
     }

@@ -54,7 +54,9 @@ fn check_shape(shape: &Shape, geometry: &Geometry) {
             (faces, corners, corners, most(&mut f.face_corners.iter().flatten().copied()))
         }
         Shape::Patches(p) => {
-            assert_eq!(p.control.len(), 16 * p.corners.len());
+            assert_eq!(p.control.len(), p.control_count() * p.corners.len());
+            assert!(p.weights.is_empty() || p.weights.len() == p.control.len());
+            assert!(p.weights.iter().all(|weight| *weight > 0.0));
             let corners = most(&mut p.corners.iter().flatten().copied());
             (
                 most(&mut p.face.iter().copied()),

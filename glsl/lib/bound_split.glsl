@@ -226,7 +226,7 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
     uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
     // The middle lines matter where a primitive may be longer inside than along its borders; KIND_FACET, KIND_CURVE and
     // KIND_POINT are not.
-    const uint lines = KIND == KIND_QUADRIC || KIND == KIND_PATCH ? 6u : 4u;
+    const uint lines = KIND == KIND_QUADRIC || KIND == KIND_PATCH || KIND == KIND_RATIONAL ? 6u : 4u;
     for (uint i = 0u; i < lines; i++) {
         Line line = measure(subpatch, i, box);
         uint rate = wanted_rate(line);
@@ -234,6 +234,10 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
         if (i < 2u) rate = max(rate, POINT_RIM_RATE);
 #endif
         bool along_u = i < 2u || i == 4u;
+#if KIND == KIND_RATIONAL
+        // Five points do not show the waves of a long polynomial.
+        if ((along_u ? u_level : v_level) < level_least(along_u ? degree.x : degree.y)) rate = EDGE_RATE_MAX + 1u;
+#endif
         if (i < 4u) {
             include_ends(subpatch, i, box);
             rate = settle_edge(subpatch.edges[i], along_u ? u_level : v_level, rate);

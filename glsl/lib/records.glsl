@@ -11,21 +11,30 @@
 #define KIND_PATCH 2
 #define KIND_CURVE 3
 #define KIND_POINT 4
+#define KIND_RATIONAL 5
 
 const uint PRIMITIVE_KIND_MASK = 0xffu;
 const uint PRIMITIVE_POLYGON = 0x100u; // facet of a polygon: flat face normal, u v s t are object x y
 const uint PRIMITIVE_LINEAR = 0x100u; // curve segment with two control points
 const uint PRIMITIVE_RIBBON = 0x200u; // curve segment with normals
 
+// Degrees of a rational patch in u and v, in its kind_flags.
+const int PRIMITIVE_DEGREE_U = 16;
+const int PRIMITIVE_DEGREE_V = 24;
+const uint PRIMITIVE_DEGREE_MASK = 0xffu;
+
 struct Primitive {
-    uint kind_flags;
+    uint kind_flags;   // KIND_*, flags, degrees
     uint data;         // first record of its control data in the page: positions, control points, quadric sizes
     uint face;         // uniform index
-    uint extra;        // facet: record of the face normals; ribbon: record of its two normals
+    uint extra;        // facet: record of the face normals; ribbon: of its two normals; patches: first vertex value
     uvec4 corners;     // varying indices at (u,v) = (0,0) (1,0) (0,1) (1,1); facets: vertex indices too
     uvec4 face_corners; // facevarying indices
     vec4 uv_range;     // u0, v0, u1, v1 of the surface's (u,v) that the primitive covers
 };
+
+uint degree_u(Primitive primitive) { return (primitive.kind_flags >> PRIMITIVE_DEGREE_U) & PRIMITIVE_DEGREE_MASK; }
+uint degree_v(Primitive primitive) { return (primitive.kind_flags >> PRIMITIVE_DEGREE_V) & PRIMITIVE_DEGREE_MASK; }
 
 // ---- instances ----
 

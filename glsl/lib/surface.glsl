@@ -51,6 +51,8 @@ bool degenerate(vec3 n, vec3 du, vec3 dv) { return dot(n, n) <= 1e-10 * (dot(du,
 #include "lib/surface_curve.glsl"
 #elif KIND == KIND_POINT
 #include "lib/surface_point.glsl"
+#elif KIND == KIND_RATIONAL
+#include "lib/surface_rational.glsl"
 #else
 #error "no surface for this primitive kind"
 #endif

@@ -58,6 +58,7 @@ fn variant(kind: PrimitiveKind) -> bound_split::Variant {
         PrimitiveKind::Patch => bound_split::Variant::Patch,
         PrimitiveKind::Curve => bound_split::Variant::Curve,
         PrimitiveKind::Point => bound_split::Variant::Point,
+        PrimitiveKind::Rational => bound_split::Variant::Rational,
     }
 }
 

@@ -86,6 +86,7 @@ fn variant(kind: PrimitiveKind) -> dice::Variant {
         PrimitiveKind::Patch => dice::Variant::Patch,
         PrimitiveKind::Curve => dice::Variant::Curve,
         PrimitiveKind::Point => dice::Variant::Point,
+        PrimitiveKind::Rational => dice::Variant::Rational,
     }
 }
 

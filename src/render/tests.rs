@@ -360,14 +360,14 @@ fn patches(n: usize) -> Shape {
     for (pv, pu) in (0..n).flat_map(|v| (0..n).map(move |u| (v, u))) {
         let points = (0..16).map(|k| (at(3 * pu + k % 4), at(3 * pv + k / 4)));
         control.extend(points.map(|(x, y)| [x, y, height(x, y)]));
-        let part = |i: usize| i as f32 / n as f32;
-        uv_range.push([part(pu), part(pv), part(pu + 1), part(pv + 1)]);
+        uv_range.push([pu, pv, pu + 1, pv + 1].map(|i| i as f32 / n as f32));
     }
-    let corners: Vec<[u32; 4]> = vec![[0; 4]; n * n];
     Shape::Patches(Patches {
+        degrees: [3; 2],
         control: control.into(),
-        corners: corners.clone().into(),
-        face_corners: corners.into(),
+        weights: Arc::new([]),
+        corners: vec![[0; 4]; n * n].into(),
+        face_corners: vec![[0; 4]; n * n].into(),
         face: (0..(n * n) as u32).collect(),
         uv_range: uv_range.into(),
     })

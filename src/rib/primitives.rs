@@ -2,7 +2,7 @@
 
 use super::effect::RequestEffect;
 use super::fault::{Parsed, RequestFault};
-use super::geometry::{self, Batch, Faces, MeshDirection, PrimitiveCall, QuadricSizes};
+use super::geometry::{self, Batch, Faces, MeshDirection, NurbsDirection, PrimitiveCall, QuadricSizes};
 use super::lexer::Lexer;
 use super::reader::Reader;
 
@@ -95,6 +95,12 @@ impl Reader<'_> {
         Ok(MeshDirection { count, periodic })
     }
 
+    pub(super) fn nu_patch(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let u = nurbs_direction(lexer)?;
+        let v = nurbs_direction(lexer)?;
+        self.primitive(lexer, |call| call.nurbs([&u, &v]))
+    }
+
     pub(super) fn polygon(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         self.primitive(lexer, geometry::polygon)
     }
@@ -127,4 +133,12 @@ impl Reader<'_> {
     pub(super) fn points(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         self.primitive(lexer, geometry::points)
     }
+}
+
+fn nurbs_direction(lexer: &mut Lexer<'_>) -> Parsed<NurbsDirection> {
+    let (count, order, knots) = (lexer.one_int()?, lexer.one_int()?, lexer.float_list()?);
+    let [[low], [high]] = [lexer.finite()?, lexer.finite()?];
+    // Limits are floats of the interface, as knots are: what is written alike must be equal.
+    let range = [low, high].map(|limit| f64::from(limit as f32));
+    Ok(NurbsDirection { count, order, knots, range })
 }

@@ -156,6 +156,7 @@ requests! {
     "Torus" Primitive Moves Reader::torus;
     "Patch" Primitive Moves Reader::patch;
     "PatchMesh" Primitive Moves Reader::patch_mesh;
+    "NuPatch" Primitive Moves Reader::nu_patch;
     "Polygon" Primitive Moves Reader::polygon;
     "GeneralPolygon" Primitive Moves Reader::general_polygon;
     "PointsPolygons" Primitive Moves Reader::points_polygons;
@@ -170,7 +171,6 @@ requests! {
     "MakeCubeFaceEnvironment" Anywhere Ends Reader::make_cube_face_environment;
     "MakeShadow" Anywhere Ends Reader::make_shadow;
     // Known but not supported yet: see the table in `unsupported`.
-    "NuPatch" Primitive Moves Reader::unsupported;
     "TrimCurve" Anywhere Moves Reader::unsupported;
     "SubdivisionMesh" Primitive Moves Reader::unsupported;
     "HierarchicalSubdivisionMesh" Primitive Moves Reader::unsupported;

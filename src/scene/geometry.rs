@@ -1,9 +1,9 @@
 //! Geometry: object-space shapes and primitive variables, reduced to the few kinds that the dice kernels support.
 //!
 //! A [`Geometry`] holds many *primitives*. Each is a map from (u,v) in the unit square to object space, of one fixed
-//! kind: quadric, bilinear facet, bicubic Bezier patch, curve segment or point. The RIB reader triangulates polygons,
-//! converts every basis to Bezier and numbers the values of every primvar class, so that later stages do not depend on
-//! how a shape was authored.
+//! kind: quadric, bilinear facet, Bezier patch, curve segment or point. The RIB reader triangulates polygons, converts
+//! every basis to Bezier, cuts NURBS into Bezier patches and numbers the values of every primvar class, so that later
+//! stages do not depend on how a shape was authored.
 
 use super::Motion;
 use crate::diagnostic::SourceLocation;
@@ -181,11 +181,19 @@ pub struct Facets {
     pub uv_range: Arc<[[f32; 4]]>,
 }
 
-/// Bicubic patches in the Bezier basis.
+/// The highest degree of a patch.
+pub const PATCH_DEGREE_MAX: u32 = 23;
+
+/// Patches in the Bezier basis, all of the same degrees; most are bicubic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Patches {
-    /// 16 control points for each patch, u fastest; points that neighbours share are bit-identical.
+    /// Degrees in u and v, from 1 to [`PATCH_DEGREE_MAX`].
+    pub degrees: [u32; 2],
+    /// The control points of each patch ([`Patches::control_count`]), u fastest; points that neighbours share are
+    /// bit-identical. Where there are weights, a point is multiplied by its weight.
     pub control: Arc<[[f32; 3]]>,
+    /// The positive weights of the control points of rational patches; empty if all are 1.
+    pub weights: Arc<[f32]>,
     /// Varying indices of the corners of each patch.
     pub corners: Arc<[[u32; 4]]>,
     /// Facevarying indices of the corners of each patch.
@@ -194,6 +202,18 @@ pub struct Patches {
     pub face: Arc<[u32]>,
     /// The part of the mesh's (u,v) square that each patch covers, u0, v0, u1, v1.
     pub uv_range: Arc<[[f32; 4]]>,
+}
+
+impl Patches {
+    /// Returns the number of control points of one patch.
+    pub fn control_count(&self) -> usize {
+        self.degrees.iter().map(|&degree| degree as usize + 1).product()
+    }
+
+    /// Whether the patches are bicubic and have no weights.
+    pub fn is_plain_bicubic(&self) -> bool {
+        self.degrees == [3, 3] && self.weights.is_empty()
+    }
 }
 
 /// Segments of curves: cubic in the Bezier basis or straight; v runs along the curve, u across it.
@@ -231,7 +251,7 @@ pub enum Shape {
     Quadric(Quadric),
     /// Bilinear facets.
     Facets(Facets),
-    /// Bicubic Bezier patches.
+    /// Bezier patches.
     Patches(Patches),
     /// Curve segments.
     Curves(CurveSegments),
@@ -258,8 +278,8 @@ pub struct Geometry {
     /// The shape at each authored time; all keys have the same topology.
     pub shape: Motion<Shape>,
     /// Primitive variables other than P and widths (at the first key). For [`Patches`] and cubic [`CurveSegments`],
-    /// class Vertex is already converted to the Bezier basis: 16 (4) values for each primitive, numbered like the
-    /// control points.
+    /// class Vertex is already converted to the Bezier basis: as many values for each primitive as it has control
+    /// points, numbered like them and, where those have weights, multiplied by the weights.
     pub primvars: Vec<Primvar>,
     /// The location of its request.
     pub location: SourceLocation,

@@ -15,8 +15,8 @@ pub use attributes::{
     Attributes, DisplacementBound, Light, LightId, ParamValue, ShaderInstance, ShaderParam, ShadingInterpolation,
 };
 pub use geometry::{
-    Basis, Class, CurveSegments, Facets, Geometry, Patches, Points, Primvar, PrimvarData, Quadric, QuadricShape, Shape,
-    ValueType,
+    Basis, Class, CurveSegments, Facets, Geometry, PATCH_DEGREE_MAX, Patches, Points, Primvar, PrimvarData, Quadric,
+    QuadricShape, Shape, ValueType,
 };
 pub use options::{
     Camera, Display, DisplayMode, EYE_SPLITS_MAX, Filter, FilterKind, Hider, Options, Projection, Quantize, SearchPaths,

@@ -78,9 +78,11 @@ fn between(a: &Shape, b: &Shape, t: f32) -> Shape {
             face_normals: mix_all(&a.face_normals, &b.face_normals, |a, b| unit(mix3(a, b, t))),
             ..a.clone()
         }),
-        (Shape::Patches(a), Shape::Patches(b)) => {
-            Shape::Patches(Patches { control: points(&a.control, &b.control, t), ..a.clone() })
-        }
+        (Shape::Patches(a), Shape::Patches(b)) => Shape::Patches(Patches {
+            control: points(&a.control, &b.control, t),
+            weights: mix_all(&a.weights, &b.weights, |a, b| mix(a, b, t)),
+            ..a.clone()
+        }),
         (Shape::Curves(a), Shape::Curves(b)) => Shape::Curves(CurveSegments {
             control: points(&a.control, &b.control, t),
             widths: mix_all(&a.widths, &b.widths, |a, b| std::array::from_fn(|i| mix(a[i], b[i], t))),

@@ -12,6 +12,7 @@ const CRACKS: &[&str] = &[
     "kernels::dice::a_lid_closes_at_its_point",
     "kernels::dice::crumpled_facets_have_no_open_border",
     "kernels::dice::crumpled_patches_have_no_open_border",
+    "kernels::dice::crumpled_rational_patches_have_no_open_border",
     "kernels::dice::facets_that_share_vertices_share_border_vertices_whatever_their_orientation",
     "kernels::dice::no_border_inside_a_primitive_is_open",
     "kernels::dice::patches_that_share_control_points_share_border_vertices_whatever_their_orientation",

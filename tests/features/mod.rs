@@ -8,6 +8,7 @@ mod imager;
 mod interpolation;
 mod language;
 mod long_loops;
+mod nurbs;
 mod outputs;
 mod printing;
 mod shortfalls;

@@ -17,8 +17,40 @@ fn disk_part(radius: f64, x: usize, y: usize) -> f64 {
     (0..slices).map(chord).sum::<f64>() / f64::from(slices)
 }
 
+/// A NuPatch of a profile (radius, height, weight) that is turned about z; `along` has the profile's knots.
+fn nurbs_of_revolution(profile: &[[f64; 3]], along: &str) -> String {
+    let corners =
+        [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [-1.0, 1.0], [-1.0, 0.0], [-1.0, -1.0], [0.0, -1.0], [1.0, -1.0]];
+    let mut points = String::new();
+    for [r, z, b] in profile {
+        for (i, [x, y]) in corners.iter().chain(&corners[..1]).enumerate() {
+            let w = if i.is_multiple_of(2) { *b } else { b * 0.5_f64.sqrt() };
+            points += &format!("{} {} {} {w} ", x * r * w, y * r * w, z * w);
+        }
+    }
+    format!("NuPatch 9 3 [0 0 0 .25 .25 .5 .5 .75 .75 1 1 1] 0 1 {along} \"Pw\" [{points}]")
+}
+
+/// The profile of a sphere.
+fn half_circle(r: f64) -> [[f64; 3]; 5] {
+    let w = 0.5_f64.sqrt();
+    [[0.0, -r, 1.0], [r, -r, w], [r, 0.0, 1.0], [r, r, w], [0.0, r, 1.0]]
+}
+
+/// The square from -12, -8 to 20, 16: polynomials of degree 23 that happen to be straight.
+fn square_of_order_24() -> String {
+    let at = |k: u32, low: f64, high: f64| low + (high - low) * f64::from(k) / 23.0;
+    let points = (0..576).map(|k| format!("{} {} 0 ", at(k % 24, -12.0, 20.0), at(k / 24, -8.0, 16.0)));
+    let knots = format!("24 24 [{}{}] 0 1", "0 ".repeat(24), "1 ".repeat(24));
+    format!("NuPatch {knots} {knots} \"P\" [{}]", points.collect::<String>())
+}
+
 #[test]
 fn round_shapes_cover_their_exact_area_in_every_pixel() {
+    let nurbs = [
+        nurbs_of_revolution(&[[20.3, 0.0, 1.0], [0.0, 0.0, 1.0]], "2 2 [0 0 1 1] 0 1"),
+        nurbs_of_revolution(&half_circle(12.9), "5 3 [0 0 0 1 1 2 2 2] 0 2"),
+    ];
     let shapes = [
         ("Disk 0 20.3 360", 20.3),
         ("Sphere 20.3 -20.3 20.3 360", 20.3),
@@ -28,6 +60,9 @@ fn round_shapes_cover_their_exact_area_in_every_pixel() {
         ("Translate 0 0 1\nHyperboloid 17.5 0 0 17.5 0 3 360\nDisk 1 17.5 360", 17.5),
         ("Paraboloid 9.5 0 4 360", 9.5),
         ("Cone 3 15.5 360", 15.5),
+        // A disk and a sphere as NURBS.
+        (nurbs[0].as_str(), 20.3),
+        (nurbs[1].as_str(), 12.9),
     ];
     for (shape, radius) in shapes {
         let options = format!("PixelSamples 16 16\nPixelFilter \"box\" 1 1\n{PIXELS}");
@@ -52,6 +87,8 @@ fn polygons_that_end_between_pixels_fill_their_pixels_and_no_other() {
         "PatchMesh \"bilinear\" 3 \"nonperiodic\" 2 \"nonperiodic\" \"P\" [-12 -8 0  3 -8 0  20 -8 0  -12 16 0  3 16 0  20 16 0]"
             .to_owned(),
         "Curves \"linear\" [2] \"nonperiodic\" \"P\" [4 -8 0  4 16 0] \"constantwidth\" [32]".to_owned(),
+        "Patch \"bilinear\" \"Pw\" [-12 -8 0 1  60 -24 0 3  -24 32 0 2  20 16 0 1]".to_owned(),
+        square_of_order_24(),
     ];
     let options = format!("PixelSamples 3 3\nPixelFilter \"box\" 1 1\n{PIXELS}");
     for shape in shapes {

@@ -192,10 +192,12 @@ fn around_the_eye() -> Vec<Thing> {
     let floor =
         facets(vec![[-9.0, -0.5, -9.0], [9.0, -0.5, -9.0], [-9.0, -0.5, 60.0], [9.0, -0.5, 60.0]], vec![[0, 1, 2, 3]]);
     let mut things = vec![Thing::new(floor, DMat4::IDENTITY), Thing::new(sphere(7.0), placed(0.2, 0.1, 1.0, 0.4))];
-    things.extend(zoo::hair().into_iter().take(2).chain([zoo::patch_row(), zoo::mesh(4)]).map(|mut thing| {
-        thing.camera_from_object = placed(0.1, -0.2, 0.3, 0.4) * DMat4::from_scale(DVec3::splat(2.0));
-        thing
-    }));
+    things.extend(zoo::hair().into_iter().take(2).chain([zoo::patch_row(), zoo::rational_row(), zoo::mesh(4)]).map(
+        |mut thing| {
+            thing.camera_from_object = placed(0.1, -0.2, 0.3, 0.4) * DMat4::from_scale(DVec3::splat(2.0));
+            thing
+        },
+    ));
     things
 }
 
@@ -270,7 +272,7 @@ fn quarters(surface: &Surface<'_>, camera: &Camera, side: usize, at: f64, [start
 #[test]
 fn rates_of_edges_are_what_their_own_points_ask_for() {
     let mut things = zoo::quadrics();
-    things.extend([zoo::mesh(6), zoo::patch_row(), zoo::lid(), zoo::dots()]);
+    things.extend([zoo::mesh(6), zoo::patch_row(), zoo::lid(), zoo::dots(), zoo::rational_row(), zoo::octant()]);
     for rate in [1.0, 0.3] {
         let scene = zoo::scene(things.iter().map(|t| t.clone().rate(rate)).collect(), true);
         let px = f64::from(rate).sqrt();

@@ -209,6 +209,14 @@ fn crumpled_patches_have_no_open_border() {
     }
 }
 
+#[test]
+fn crumpled_rational_patches_have_no_open_border() {
+    for (seed, degree) in [1, 2, 3, 4, 7].into_iter().enumerate() {
+        let thing = zoo::crumpled_rational(seed as u64, degree).rate([1.0, 0.2, 3.0][seed % 3]);
+        check_closed(thing, &format!("degree {degree}"));
+    }
+}
+
 /// Open segments must lie on the outer border, which `outside` tells.
 fn check_border(thing: Thing, outside: impl Fn(DVec3) -> bool) {
     let object_from_camera = thing.camera_from_object.inverse();
@@ -234,6 +242,7 @@ fn facets_that_share_vertices_share_border_vertices_whatever_their_orientation()
 fn patches_that_share_control_points_share_border_vertices_whatever_their_orientation() {
     let rim = |t: f64, low: f64, high: f64| t < low + 1e-4 || t > high - 1e-4;
     check_border(zoo::patch_row(), |p| rim(p.x, -1.2, 1.2) || rim(p.y, -0.5, 0.55));
+    check_border(zoo::rational_row(), |p| rim(p.x, -1.2, 1.2) || rim(p.y, -0.5, 0.55));
 }
 
 #[test]
@@ -266,6 +275,17 @@ fn a_lid_closes_at_its_point() {
     check_border(zoo::lid().rate(0.1), |p| {
         let angle = p.y.atan2(p.x);
         p.truncate().length() < 1e-6 || p.truncate().length() > 1.0 || !(1e-3..1.4).contains(&angle)
+    });
+}
+
+#[test]
+fn an_octant_is_a_part_of_a_sphere() {
+    each_vertex(&diced(vec![zoo::octant()], true), |surface, _, channels| {
+        let centre = surface.camera_from_object.transform_point3(DVec3::ZERO);
+        let out = vec(channels[0]) - centre;
+        assert!((out.length() - 1.0).abs() < 2e-6, "{}", out.length());
+        let cosine = out.normalize().dot(vec(channels[1]).normalize());
+        assert!(cosine.abs() > 0.9999, "{cosine} at {out}");
     });
 }
 

@@ -194,12 +194,19 @@ pub(crate) fn facets(positions: Vec<[f32; 3]>, corners: Vec<[u32; 4]>) -> Shape 
     })
 }
 
-/// Bezier patches from their control points, 16 each.
+/// Bicubic patches from their control points, 16 each.
 pub(crate) fn patches(control: Vec<[f32; 3]>) -> Shape {
-    let count = control.len() / 16;
+    bezier([3; 2], control, Vec::new())
+}
+
+/// Bezier patches from their control points, which are multiplied by the weights, if there are any.
+pub(crate) fn bezier(degrees: [u32; 2], control: Vec<[f32; 3]>, weights: Vec<f32>) -> Shape {
+    let count = control.len() / ((degrees[0] + 1) * (degrees[1] + 1)) as usize;
     let corners: Vec<[u32; 4]> = (0..count as u32).map(|i| [4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3]).collect();
     Shape::Patches(Patches {
+        degrees,
         control: control.into(),
+        weights: weights.into(),
         corners: corners.clone().into(),
         face_corners: corners.into(),
         face: (0..count as u32).collect(),

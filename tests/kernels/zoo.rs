@@ -1,7 +1,7 @@
 //! Named scenes of every primitive kind.
 
 use super::random::Random;
-use super::scene::{Scene, Thing, camera, curves, facets, options, patches, placed, points, quadric, sphere};
+use super::scene::{Scene, Thing, bezier, camera, curves, facets, options, patches, placed, points, quadric, sphere};
 use anthill::scene::{QuadricShape, Shape};
 use glam::{DMat4, DVec3};
 use std::f32::consts::{PI, TAU};
@@ -94,6 +94,40 @@ pub(crate) fn lid() -> Thing {
     wide(patches((0..16).map(point).collect()), -0.4, -0.6)
 }
 
+/// Control points and weights of a rational patch: each point by its weight.
+fn weighted(degrees: [u32; 2], points: &[[f32; 3]], weights: Vec<f32>) -> Shape {
+    let control = points.iter().zip(&weights).map(|(p, w)| p.map(|x| x * w)).collect();
+    bezier(degrees, control, weights)
+}
+
+/// The row of patches with weights, which neighbours share as they share points.
+pub(crate) fn rational_row() -> Thing {
+    let mut thing = patch_row();
+    let Shape::Patches(patches) = &thing.shape else { panic!("a row is patches") };
+    let weight = |p: &[f32; 3]| 1.0 + 0.6 * (7.0 * p[0] + 3.0 * p[1]).sin();
+    thing.shape = weighted([3; 2], &patches.control, patches.control.iter().map(weight).collect());
+    thing
+}
+
+/// An eighth of a sphere, exactly: rational and quadratic, with a pole at v = 1.
+pub(crate) fn octant() -> Thing {
+    let arc = [(1.0, 0.0, 1.0), (1.0, 1.0, 0.5_f32.sqrt()), (0.0, 1.0, 1.0)];
+    let pairs = arc.into_iter().flat_map(|high| arc.map(move |low| (low, high)));
+    let points: Vec<[f32; 3]> = pairs.clone().map(|((x, y, _), (r, z, _))| [x * r, y * r, z]).collect();
+    wide(weighted([2; 2], &points, pairs.map(|((.., a), (.., b))| a * b).collect()), 0.3, 0.8)
+}
+
+/// Waves of high and unequal degrees, without weights.
+pub(crate) fn waves(degrees: [u32; 2]) -> Thing {
+    let [nu, nv] = degrees.map(|degree| degree as usize);
+    let point = |k: usize| {
+        let (i, j) = (k % (nu + 1), k / (nu + 1));
+        let (x, y) = (i as f32 / nu as f32 - 0.5, j as f32 / nv as f32 - 0.5);
+        [1.6 * x, 1.2 * y, if (i + j) % 2 == 0 { 0.4 } else { -0.4 }]
+    };
+    wide(bezier(degrees, (0..(nu + 1) * (nv + 1)).map(point).collect(), Vec::new()), -0.3, 0.5)
+}
+
 /// Hair: thin and broad, cubic and straight, facing the camera or with normals.
 pub(crate) fn hair() -> Vec<Thing> {
     let mut random = Random::new(5);
@@ -177,10 +211,26 @@ pub(crate) fn crumpled_patches(seed: u64) -> Thing {
     Thing::new(patches(control), DMat4::IDENTITY)
 }
 
+/// A torus of 3 x 3 rational patches of some degree between random control points.
+pub(crate) fn crumpled_rational(seed: u64, degree: u32) -> Thing {
+    let random = &mut Random::new(seed);
+    let n = degree as usize;
+    let points: Vec<[f32; 3]> = (0..9 * n * n).map(|_| random.triple(-1.0, 1.0)).collect();
+    let weights: Vec<f32> = points.iter().map(|_| random.float(0.5, 2.0)).collect();
+    let mut control = Vec::new();
+    for k in 0..9 {
+        let point = |i: usize, j: usize| ((n * (k / 3) + j) % (3 * n) * 3 * n + (n * (k % 3) + i) % (3 * n)) as u32;
+        control.extend(turned(random, n + 1, point).into_iter().map(|p| p as usize));
+    }
+    let of: Vec<[f32; 3]> = control.iter().map(|&p| points[p]).collect();
+    Thing::new(weighted([degree; 2], &of, control.iter().map(|&p| weights[p]).collect()), placed(0.1, 0.0, 4.0, 0.3))
+}
+
 /// Everything above, without what is closed.
 pub(crate) fn everything() -> Vec<Thing> {
     let mut things = quadrics();
     things.extend([mesh(6), patch_row(), lid(), dots()]);
+    things.extend([rational_row(), octant(), waves([7, 2]), waves([1, 23])]);
     things.extend(hair());
     things
 }

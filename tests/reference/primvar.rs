@@ -1,6 +1,6 @@
 //! Primitive variables over primitives, by their storage class (RISpec 5, table 5.1), in double precision.
 
-use anthill::scene::{Class, Primvar, PrimvarData, Shape, ValueType};
+use anthill::scene::{Class, Patches, Primvar, PrimvarData, Shape, ValueType};
 use glam::{DMat3, DMat4, DVec3};
 
 /// Weights of values by their number: which take part at (u, v) of a primitive.
@@ -8,10 +8,6 @@ fn weights(shape: &Shape, class: Class, primitive: usize, u: f64, v: f64) -> Vec
     let bilinear = |corners: [u32; 4]| {
         let weights = [(1.0 - u) * (1.0 - v), u * (1.0 - v), (1.0 - u) * v, u * v];
         corners.map(|corner| corner as usize).into_iter().zip(weights).collect()
-    };
-    let bernstein = |t: f64| {
-        let s = 1.0 - t;
-        [s * s * s, 3.0 * s * s * t, 3.0 * s * t * t, t * t * t]
     };
     match (class, shape) {
         (Class::Constant, _) => vec![(0, 1.0)],
@@ -23,20 +19,42 @@ fn weights(shape: &Shape, class: Class, primitive: usize, u: f64, v: f64) -> Vec
         (_, Shape::Quadric(_)) => bilinear([0, 1, 2, 3]),
         (Class::FaceVarying, Shape::Facets(facets)) => bilinear(facets.face_corners[primitive]),
         (_, Shape::Facets(facets)) => bilinear(facets.corners[primitive]),
-        (Class::Vertex, Shape::Patches(_)) => {
-            let along = (bernstein(u), bernstein(v));
-            (0..16).map(|k| (16 * primitive + k, along.0[k % 4] * along.1[k / 4])).collect()
-        }
+        (Class::Vertex, Shape::Patches(patches)) => rational(patches, primitive, u, v),
         (Class::FaceVarying, Shape::Patches(patches)) => bilinear(patches.face_corners[primitive]),
         (_, Shape::Patches(patches)) => bilinear(patches.corners[primitive]),
         (Class::Vertex, Shape::Curves(curves)) if curves.cubic => {
-            bernstein(v).into_iter().enumerate().map(|(k, weight)| (4 * primitive + k, weight)).collect()
+            bernstein(3, v).into_iter().enumerate().map(|(k, weight)| (4 * primitive + k, weight)).collect()
         }
         (_, Shape::Curves(curves)) => {
             let [start, end] = curves.ends[primitive].map(|end| end as usize);
             vec![(start, 1.0 - v), (end, v)]
         }
     }
+}
+
+/// Bernstein polynomials of degree n at t.
+fn bernstein(n: usize, t: f64) -> Vec<f64> {
+    let mut weights = vec![1.0];
+    for _ in 0..n {
+        weights = (0..=weights.len())
+            .map(|i| {
+                let low = if i > 0 { t * weights[i - 1] } else { 0.0 };
+                low + weights.get(i).map_or(0.0, |weight| (1.0 - t) * weight)
+            })
+            .collect();
+    }
+    weights
+}
+
+/// Weights of the vertex values of a patch, which are multiplied by its own weights.
+fn rational(patches: &Patches, primitive: usize, u: f64, v: f64) -> Vec<(usize, f64)> {
+    let [nu, nv] = patches.degrees.map(|degree| degree as usize);
+    let (along_u, along_v) = (bernstein(nu, u), bernstein(nv, v));
+    let each = patches.control_count();
+    let own = |k: usize| patches.weights.get(each * primitive + k).map_or(1.0, |&weight| f64::from(weight));
+    let weights: Vec<f64> = (0..each).map(|k| along_u[k % (nu + 1)] * along_v[k / (nu + 1)]).collect();
+    let sum: f64 = weights.iter().enumerate().map(|(k, weight)| weight * own(k)).sum();
+    weights.into_iter().enumerate().map(|(k, weight)| (each * primitive + k, weight / sum)).collect()
 }
 
 /// The value of a primvar at (u, v), in camera space.

@@ -183,9 +183,15 @@ fn bezier_derivative(control: &[DVec3], t: f64) -> DVec3 {
 }
 
 fn patch(patches: &Patches, primitive: usize, u: f64, v: f64) -> DVec3 {
-    let control: Vec<DVec3> = patches.control[16 * primitive..][..16].iter().map(|p| vec(*p)).collect();
-    let rows: Vec<DVec3> = control.chunks(4).map(|row| bezier(row, u)).collect();
-    bezier(&rows, v)
+    let each = patches.control_count();
+    let weight = |k: usize| patches.weights.get(each * primitive + k).map_or(1.0, |&weight| f64::from(weight));
+    let control = &patches.control[each * primitive..][..each];
+    let tensor = |points: Vec<DVec3>| {
+        let rows: Vec<DVec3> = points.chunks(patches.degrees[0] as usize + 1).map(|row| bezier(row, u)).collect();
+        bezier(&rows, v)
+    };
+    let weight = tensor((0..each).map(|k| DVec3::splat(weight(k))).collect()).x;
+    tensor(control.iter().map(|p| vec(*p)).collect()) / weight
 }
 
 #[cfg(test)]

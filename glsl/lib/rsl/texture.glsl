@@ -7,6 +7,8 @@
 // weights of the probes add what the major axis lacks, so that the sum is close to an elliptic weighted average at a
 // bounded number of texels: at most 1.5 probes for each unit of the ellipse's ratio, which is kept to 16.
 
+#include "lib/rsl/reciprocal.glsl"
+
 #define RSL_FILTER_BOX 1u
 #define RSL_FILTER_BSPLINE 2u
 #define RSL_FILTER_DISK 3u
@@ -49,15 +51,6 @@ float rsl_bounded(const in float x, const in float limit) {
 
 vec2 rsl_bounded2(const in vec2 v, const in float limit) {
     return vec2(rsl_bounded(v.x, limit), rsl_bounded(v.y, limit));
-}
-
-// 1 / x for x in 1e-36..1e36, within 1 ulp.
-float rsl_reciprocal(const in float x) {
-    float y = uintBitsToFloat(0x7ef311c7u - floatBitsToUint(x));
-    y = y + y * (1.0 - x * y);
-    y = y + y * (1.0 - x * y);
-    y = y + y * (1.0 - x * y);
-    return y + y * (1.0 - x * y);
 }
 
 // The root of x, within a few ulp; 0 below 1e-36.

@@ -1,14 +1,19 @@
 //! From shapes to primitive records and control data.
 
-use super::{Page, PrimitiveKind};
+use super::{Page, PrimitiveKind, curvature};
 use crate::pipeline::kernels::constants::{
-    PRIMITIVE_LINEAR, PRIMITIVE_POLYGON, PRIMITIVE_RIBBON, QUADRIC_CONE, QUADRIC_CYLINDER, QUADRIC_DISK,
-    QUADRIC_HYPERBOLOID, QUADRIC_PARABOLOID, QUADRIC_SPHERE, QUADRIC_TORUS,
+    ORDER_MAX, PRIMITIVE_DEGREE_U, PRIMITIVE_DEGREE_V, PRIMITIVE_LINEAR, PRIMITIVE_POLYGON, PRIMITIVE_RIBBON,
+    QUADRIC_CONE, QUADRIC_CYLINDER, QUADRIC_DISK, QUADRIC_HYPERBOLOID, QUADRIC_PARABOLOID, QUADRIC_SPHERE,
+    QUADRIC_TORUS,
 };
 use crate::pipeline::kernels::records::Primitive;
-use crate::scene::{Class, CurveSegments, Facets, Geometry, Patches, Points, Quadric, QuadricShape, Shape};
+use crate::scene::{
+    Class, CurveSegments, Facets, Geometry, PATCH_DEGREE_MAX, Patches, Points, Quadric, QuadricShape, Shape,
+};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
+
+const _: () = assert!(PATCH_DEGREE_MAX + 1 == ORDER_MAX, "the kernels take patches of the highest degree");
 
 const WHOLE: [f32; 4] = [0.0, 0.0, 1.0, 1.0];
 
@@ -89,7 +94,7 @@ impl Indices {
 /// varying indices.
 fn control_vertices(shape: &Shape) -> Option<usize> {
     match shape {
-        Shape::Patches(_) => Some(16),
+        Shape::Patches(patches) => Some(patches.control_count()),
         Shape::Curves(curves) => curves.cubic.then_some(4),
         Shape::Quadric(_) | Shape::Facets(_) | Shape::Points(_) => None,
     }
@@ -101,7 +106,7 @@ pub(super) fn whole_bytes(geometry: &Geometry) -> u64 {
     let records = match shape {
         Shape::Quadric(_) => 2,
         Shape::Facets(facets) => facets.positions.len() + facets.face_normals.len(),
-        Shape::Patches(patches) => patches.control.len(),
+        Shape::Patches(patches) => patches.control.len() + 2 * patches.corners.len(),
         Shape::Curves(curves) => curves.control.len() + 2 * curves.normals.len(),
         Shape::Points(points) => points.positions.len(),
     };
@@ -122,7 +127,7 @@ pub(super) fn primitive_bytes_max(geometry: &Geometry) -> u64 {
     let records = match shape {
         Shape::Quadric(_) => 2,
         Shape::Facets(_) => 5,
-        Shape::Patches(_) => 16,
+        Shape::Patches(patches) => patches.control_count() + 2,
         Shape::Curves(_) => 6,
         Shape::Points(_) => 1,
     };
@@ -219,17 +224,33 @@ fn append_points3(page: &mut Page, points: &[[f32; 3]], order: Option<&Vec<u32>>
 }
 
 fn append_patches(patches: &Patches, range: Range<usize>, indices: &mut Indices, page: &mut Page) {
+    let each = patches.control_count();
+    let [u, v] = patches.degrees;
+    let kind_flags = if patches.is_plain_bicubic() {
+        PrimitiveKind::Patch.number()
+    } else {
+        PrimitiveKind::Rational.number() | u << PRIMITIVE_DEGREE_U | v << PRIMITIVE_DEGREE_V
+    };
     for i in range {
         page.primitives.push(Primitive {
-            kind_flags: PrimitiveKind::Patch.number(),
+            kind_flags,
             data: page.data.len() as u32,
             face: indices.face(patches.face[i]),
-            extra: indices.control(i, 16),
+            extra: indices.control(i, each),
             corners: patches.corners[i].map(|c| indices.varying(c)),
             face_corners: patches.face_corners[i].map(|c| indices.face_varying(c)),
             uv_range: patches.uv_range.get(i).copied().unwrap_or(WHOLE),
         });
-        append_points3(page, &patches.control[16 * i..16 * i + 16], None);
+        let control = &patches.control[each * i..each * (i + 1)];
+        if patches.is_plain_bicubic() {
+            append_points3(page, control, None);
+            continue;
+        }
+        let weight = |k: usize| patches.weights.get(each * i + k).copied().unwrap_or(1.0);
+        let first = page.data.len();
+        page.data.extend(control.iter().enumerate().map(|(k, [x, y, z])| [*x, *y, *z, weight(k)]));
+        let bounds = curvature::second_derivative_bounds(&page.data[first..], patches.degrees);
+        page.data.extend(bounds.map(|[x, y, z]| [x, y, z, 0.0]));
     }
 }
 

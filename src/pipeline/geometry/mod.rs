@@ -5,12 +5,13 @@
 //! primitives name, renumbered, so that a page can be drawn with nothing but itself. Geometry is lowered once, however
 //! many drawables share it.
 
+mod curvature;
 mod lower;
 mod run;
 
 pub use run::{PrimitiveRun, RunPrimvar};
 
-use super::kernels::constants::{KIND_CURVE, KIND_FACET, KIND_PATCH, KIND_POINT, KIND_QUADRIC};
+use super::kernels::constants::{KIND_CURVE, KIND_FACET, KIND_PATCH, KIND_POINT, KIND_QUADRIC, KIND_RATIONAL};
 use super::kernels::records::Primitive;
 use crate::scene::{Geometry, Shape};
 use rustc_hash::FxHashMap;
@@ -23,17 +24,19 @@ pub enum PrimitiveKind {
     Quadric = KIND_QUADRIC as isize,
     /// Bilinear facet.
     Facet = KIND_FACET as isize,
-    /// Bicubic Bezier patch.
+    /// Bicubic Bezier patch without weights.
     Patch = KIND_PATCH as isize,
     /// Curve segment.
     Curve = KIND_CURVE as isize,
     /// Point.
     Point = KIND_POINT as isize,
+    /// Any other Bezier patch.
+    Rational = KIND_RATIONAL as isize,
 }
 
 impl PrimitiveKind {
     /// Every kind, in order of its number.
-    pub const ALL: [Self; 5] = [Self::Quadric, Self::Facet, Self::Patch, Self::Curve, Self::Point];
+    pub const ALL: [Self; 6] = [Self::Quadric, Self::Facet, Self::Patch, Self::Curve, Self::Point, Self::Rational];
 
     /// Its number in primitive records.
     pub fn number(self) -> u32 {
@@ -48,6 +51,7 @@ impl PrimitiveKind {
             Self::Patch => "patch",
             Self::Curve => "curve",
             Self::Point => "point",
+            Self::Rational => "rational",
         }
     }
 
@@ -56,7 +60,13 @@ impl PrimitiveKind {
         match shape {
             Shape::Quadric(_) => Self::Quadric,
             Shape::Facets(_) => Self::Facet,
-            Shape::Patches(_) => Self::Patch,
+            Shape::Patches(patches) => {
+                if patches.is_plain_bicubic() {
+                    Self::Patch
+                } else {
+                    Self::Rational
+                }
+            }
             Shape::Curves(_) => Self::Curve,
             Shape::Points(_) => Self::Point,
         }

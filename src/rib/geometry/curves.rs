@@ -136,7 +136,10 @@ impl PrimitiveCall<'_> {
         }
         let widths = self.widths(&counts, &|class, values| layout.to_widths(class, values, &conversion))?;
         let normals = self.ribbon_normals(&layout, &conversion);
-        let gather = |values: &[f32], width: usize| layout.to_segments(values, width, &conversion);
+        let gather = |class: Class, values: &[f32], width: usize| match class {
+            Class::Vertex => layout.to_segments(values, width, &conversion),
+            _ => values.to_vec(),
+        };
         let columns = self.columns(&counts, &["width", "constantwidth"], cubic.then_some(&gather));
         let mut curves = CurveBatch {
             control: bytemuck::cast_slice::<f32, [f32; 3]>(&control).to_vec(),

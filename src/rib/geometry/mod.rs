@@ -5,6 +5,7 @@
 //! patch mesh. A finished batch becomes an immutable [`Geometry`].
 
 mod curves;
+mod nurbs;
 mod patches;
 mod points;
 mod polygons;
@@ -12,6 +13,7 @@ mod primvars;
 mod quadrics;
 mod triangulate;
 
+pub(super) use nurbs::NurbsDirection;
 pub(super) use patches::MeshDirection;
 pub(super) use points::points;
 pub(super) use polygons::{Faces, polygon};
@@ -55,14 +57,22 @@ pub(super) struct FacetBatch {
     signature: u64,
 }
 
-/// Bicubic patches that can still grow; see [`Patches`].
+/// All of Bezier patches but their control points; see [`Patches`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct PatchBatch {
-    control: Vec<[f32; 3]>,
+struct BezierLayout {
+    degrees: [u32; 2],
     corners: Vec<[u32; 4]>,
     uv_range: Vec<[f32; 4]>,
     /// Number of varying values.
     varying_count: u32,
+}
+
+/// Bezier patches that can still grow; see [`Patches`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct PatchBatch {
+    layout: BezierLayout,
+    control: Vec<[f32; 3]>,
+    weights: Vec<f32>,
 }
 
 /// Curve segments that can still grow; see [`CurveSegments`].
@@ -95,7 +105,7 @@ pub(super) enum BatchShape {
     Quadric(Quadric),
     /// Polygons or bilinear patches.
     Facets(FacetBatch),
-    /// Bicubic patches.
+    /// Bezier patches.
     Patches(PatchBatch),
     /// Curves.
     Curves(CurveBatch),
@@ -120,7 +130,7 @@ impl BatchShape {
         match self {
             Self::Quadric(_) => 1,
             Self::Facets(facets) => facets.corners.len(),
-            Self::Patches(patches) => patches.corners.len(),
+            Self::Patches(patches) => patches.layout.corners.len(),
             Self::Curves(curves) => curves.ends.len(),
             Self::Points(points) => points.positions.len(),
         }
@@ -139,13 +149,15 @@ impl BatchShape {
                 uv_range: facets.uv_range.into(),
             }),
             Self::Patches(patches) => {
-                let count = patches.corners.len() as u32;
+                let count = patches.layout.corners.len() as u32;
                 Shape::Patches(Patches {
+                    degrees: patches.layout.degrees,
                     control: patches.control.into(),
-                    corners: patches.corners.into(),
+                    weights: patches.weights.into(),
+                    corners: patches.layout.corners.into(),
                     face_corners: (0..count).map(|patch| std::array::from_fn(|i| 4 * patch + i as u32)).collect(),
                     face: (0..count).collect(),
-                    uv_range: patches.uv_range.into(),
+                    uv_range: patches.layout.uv_range.into(),
                 })
             }
             Self::Curves(curves) => Shape::Curves(CurveSegments {
@@ -170,7 +182,10 @@ impl BatchShape {
                 a.polygon == b.polygon && a.uv_range.is_empty() == b.uv_range.is_empty()
             }
             (Self::Curves(a), Self::Curves(b)) => a.cubic == b.cubic && a.normals.is_empty() == b.normals.is_empty(),
-            (Self::Patches(_), Self::Patches(_)) | (Self::Points(_), Self::Points(_)) => true,
+            (Self::Patches(a), Self::Patches(b)) => {
+                a.layout.degrees == b.layout.degrees && a.weights.is_empty() == b.weights.is_empty()
+            }
+            (Self::Points(_), Self::Points(_)) => true,
             _ => false,
         }
     }
@@ -184,6 +199,16 @@ impl BatchShape {
             facets.corners.clone_from(&first.corners);
             facets.face_corners.clone_from(&first.face_corners);
             facets.face.clone_from(&first.face);
+        }
+    }
+
+    /// Gives patches their weights, which are 1, if patches at another time have some.
+    fn weigh_as(&mut self, other: &Self) {
+        if let (Self::Patches(patches), Self::Patches(other)) = (self, other)
+            && patches.weights.is_empty()
+            && !other.weights.is_empty()
+        {
+            patches.weights = vec![1.0; patches.control.len()];
         }
     }
 
@@ -218,10 +243,12 @@ impl FacetBatch {
 
 impl PatchBatch {
     fn extend(&mut self, other: &Self) {
-        self.corners.extend(other.corners.iter().map(|corners| corners.map(|index| index + self.varying_count)));
+        let first = self.layout.varying_count;
+        self.layout.corners.extend(other.layout.corners.iter().map(|corners| corners.map(|index| index + first)));
+        self.layout.uv_range.extend_from_slice(&other.layout.uv_range);
+        self.layout.varying_count += other.layout.varying_count;
         self.control.extend_from_slice(&other.control);
-        self.uv_range.extend_from_slice(&other.uv_range);
-        self.varying_count += other.varying_count;
+        self.weights.extend_from_slice(&other.weights);
     }
 }
 
@@ -266,8 +293,12 @@ impl Batch {
     /// the first.
     pub(super) fn moving_geometry(mut keys: Vec<(f32, Self)>) -> Option<Geometry> {
         if let Some(((_, first), later)) = keys.split_first_mut() {
-            for (_, batch) in later {
+            for (_, batch) in later.iter_mut() {
                 batch.form.cut_as(&first.form);
+                first.form.weigh_as(&batch.form);
+            }
+            for (_, batch) in later {
+                batch.form.weigh_as(&first.form);
             }
         }
         let mut first = None;
@@ -294,7 +325,9 @@ impl Batch {
                     && a.face_count == b.face_count
                     && (a.polygon || a.corners == b.corners)
             }
-            (BatchShape::Patches(a), BatchShape::Patches(b)) => a.corners == b.corners,
+            (BatchShape::Patches(a), BatchShape::Patches(b)) => {
+                a.layout.degrees == b.layout.degrees && a.layout.corners == b.layout.corners
+            }
             (BatchShape::Curves(a), BatchShape::Curves(b)) => {
                 a.cubic == b.cubic && a.ends == b.ends && a.face == b.face && a.normals.len() == b.normals.len()
             }
@@ -313,7 +346,10 @@ impl Batch {
             BatchShape::Facets(f) => {
                 ((f.positions.len() + f.face_normals.len()) * POSITION + f.corners.len() * 52, f.corners.len())
             }
-            BatchShape::Patches(p) => (p.control.len() * POSITION + p.corners.len() * 52, p.corners.len()),
+            BatchShape::Patches(p) => {
+                let count = p.layout.corners.len();
+                (p.control.len() * POSITION + p.weights.len() * 4 + count * (52 + 32), count)
+            }
             BatchShape::Curves(c) => (c.control.len() * POSITION + c.ends.len() * 52, c.ends.len()),
             BatchShape::Points(p) => (p.positions.len() * (POSITION + 4), p.positions.len()),
         };

@@ -1,9 +1,9 @@
 //! Patches and patch meshes (RISpec 5.2).
 
-use super::primvars::{ClassCounts, PrimitiveCall};
-use super::{Batch, BatchShape, FacetBatch, PatchBatch};
+use super::primvars::{ClassCounts, ControlPoints, Gather, PrimitiveCall, WEIGHT_MIN};
+use super::{Batch, BatchShape, BezierLayout, FacetBatch, PatchBatch};
 use crate::rib::basis::ToBezier;
-use crate::scene::Basis;
+use crate::scene::{Basis, Class};
 
 /// The control vertices of a mesh and the patches over them. Index 0 is u, 1 is v.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,13 +61,28 @@ impl Mesh {
         [at(i, 0), at(j, 1), at(i + 1, 0), at(j + 1, 1)]
     }
 
-    /// Returns the 16 control vertices of a patch, u fastest.
-    fn control(&self, [i, j]: [usize; 2]) -> [usize; 16] {
-        let [nu, nv] = self.vertices;
-        std::array::from_fn(|k| {
-            let (u, v) = (i * self.step[0] + k % 4, j * self.step[1] + k / 4);
+    /// Returns the control vertices of a patch, `N` a side, u fastest.
+    fn control<const N: usize>(&self, [i, j]: [usize; 2]) -> impl Iterator<Item = usize> + use<N> {
+        let ([nu, nv], [step_u, step_v]) = (self.vertices, self.step);
+        (0..N * N).map(move |k| {
+            let (u, v) = (i * step_u + k % N, j * step_v + k / N);
             (v % nv) * nu + u % nu
         })
+    }
+
+    fn layout(&self, degree: u32) -> BezierLayout {
+        BezierLayout {
+            degrees: [degree; 2],
+            corners: self.patches().map(|patch| self.corner_indices(patch)).collect(),
+            uv_range: self.patches().map(|patch| self.uv_range(patch)).collect(),
+            varying_count: self.counts().varying as u32,
+        }
+    }
+
+    /// Returns the values of `width` floats at the corners of all patches from those at the vertices.
+    fn to_corners(self, values: &[f32], width: usize) -> Vec<f32> {
+        let vertices = self.patches().flat_map(|patch| self.control::<2>(patch));
+        vertices.flat_map(|vertex| &values[vertex * width..][..width]).copied().collect()
     }
 
     /// Computes the Bezier values of all patches from values of `width` floats at the control vertices.
@@ -78,7 +93,8 @@ impl Mesh {
         let mut result = Vec::with_capacity(self.segments[0] * self.segments[1] * 16 * width);
         let identity = bases.iter().all(ToBezier::is_identity);
         for patch in self.patches() {
-            let control = self.control(patch);
+            let mut vertices = self.control::<4>(patch);
+            let control: [usize; 16] = std::array::from_fn(|_| vertices.next().unwrap_or(0));
             if identity {
                 for vertex in control {
                     result.extend_from_slice(&values[vertex * width..][..width]);
@@ -175,7 +191,13 @@ impl PrimitiveCall<'_> {
 
     fn bilinear_mesh(&self, mesh: Mesh, single: bool) -> Option<Batch> {
         let counts = mesh.counts();
-        let positions = self.positions(Some(counts.vertex), Some(mesh.vertices))?;
+        let points = self.control_points(counts.vertex, Some(mesh.vertices))?;
+        if !points.weights.is_empty() {
+            return self.bezier_patches(mesh.layout(1), &counts, &points, &|class, values, width| match class {
+                Class::Vertex => mesh.to_corners(values, width),
+                _ => values.to_vec(),
+            });
+        }
         let patch_count = counts.uniform as u32;
         let facets = FacetBatch {
             corners: mesh.patches().map(|patch| mesh.corner_indices(patch)).collect(),
@@ -184,7 +206,7 @@ impl PrimitiveCall<'_> {
             uv_range: if single { Vec::new() } else { mesh.patches().map(|patch| mesh.uv_range(patch)).collect() },
             face_varying_count: 4 * patch_count,
             face_count: patch_count,
-            positions,
+            positions: points.positions,
             ..FacetBatch::default()
         };
         Some(Batch {
@@ -196,21 +218,43 @@ impl PrimitiveCall<'_> {
 
     fn cubic_mesh(&self, mesh: Mesh, basis: &[Basis; 2]) -> Option<Batch> {
         let counts = mesh.counts();
-        let positions = self.positions(Some(counts.vertex), Some(mesh.vertices))?;
+        let points = self.control_points(counts.vertex, Some(mesh.vertices))?;
         let bases = basis.each_ref().map(ToBezier::new);
-        let control = mesh.to_bezier(positions.as_flattened(), 3, &bases);
+        self.bezier_patches(mesh.layout(3), &counts, &points, &|class, values, width| match class {
+            Class::Vertex => mesh.to_bezier(values, width, &bases),
+            _ => values.to_vec(),
+        })
+    }
+
+    /// Makes Bezier patches. `gather` converts the request's values, without weights, to those of the patches.
+    pub(super) fn bezier_patches(
+        &self,
+        layout: BezierLayout,
+        counts: &ClassCounts,
+        points: &ControlPoints,
+        gather: Gather<'_>,
+    ) -> Option<Batch> {
+        let control = gather(Class::Vertex, points.positions.as_flattened(), 3);
         if !control.iter().all(|value| value.is_finite()) {
             self.note("math", "its basis gives a position that is not a finite number");
             return None;
         }
-        let gather = |values: &[f32], width: usize| mesh.to_bezier(values, width, &bases);
-        let patches = PatchBatch {
-            control: bytemuck::cast_slice::<f32, [f32; 3]>(&control).to_vec(),
-            corners: mesh.patches().map(|patch| mesh.corner_indices(patch)).collect(),
-            uv_range: mesh.patches().map(|patch| mesh.uv_range(patch)).collect(),
-            varying_count: counts.varying as u32,
+        let weights = if points.weights.is_empty() { Vec::new() } else { gather(Class::Vertex, &points.weights, 1) };
+        if weights.iter().any(|weight| f64::from(*weight) < WEIGHT_MIN) {
+            self.error("range", "its basis makes a weight of 0 or less of those in \"Pw\"");
+            return None;
+        }
+        let weighted = |class: Class, values: &[f32], width: usize| {
+            if class != Class::Vertex || points.weights.is_empty() {
+                return gather(class, values, width);
+            }
+            let weight = |index: usize| points.weights[index / width];
+            let values: Vec<f32> = values.iter().enumerate().map(|(i, value)| value * weight(i)).collect();
+            gather(class, &values, width)
         };
-        let columns = self.columns(&counts, &[], Some(&gather));
-        Some(Batch { form: BatchShape::Patches(patches), columns, location: self.location.clone() })
+        let columns = self.columns(counts, &[], Some(&weighted));
+        let control = bytemuck::cast_slice::<f32, [f32; 3]>(&control).to_vec();
+        let form = BatchShape::Patches(PatchBatch { layout, control, weights });
+        Some(Batch { form, columns, location: self.location.clone() })
     }
 }

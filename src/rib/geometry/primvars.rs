@@ -79,8 +79,20 @@ pub(in crate::rib) struct PrimitiveCall<'c> {
 /// The largest number of variables of a primitive.
 const COLUMNS_MAX: usize = 1024;
 
-/// Converts vertex values of cubic primitives, given with the number of floats in each, to Bezier values.
-pub(super) type Gather<'g> = &'g dyn Fn(&[f32], usize) -> Vec<f32>;
+/// Converts the values of a class, given with the number of floats in each, to those that the shape's primitives have:
+/// vertex values become Bezier values.
+pub(super) type Gather<'g> = &'g dyn Fn(Class, &[f32], usize) -> Vec<f32>;
+
+/// The control points of a patch or a mesh of patches.
+pub(super) struct ControlPoints {
+    /// Their positions, multiplied by the weights if there are any.
+    pub(super) positions: Vec<[f32; 3]>,
+    /// Their positive weights, the largest from 1 to 2; empty if all are the same.
+    pub(super) weights: Vec<f32>,
+}
+
+/// The least weight of a control point, as a part of the largest.
+pub(super) const WEIGHT_MIN: f64 = 1e-30;
 
 impl PrimitiveCall<'_> {
     /// Reports that the primitive is left out because it cannot be read.
@@ -159,15 +171,53 @@ impl PrimitiveCall<'_> {
     fn divided(&self, values: &[f32]) -> Vec<[f32; 3]> {
         let points = bytemuck::cast_slice::<f32, [f32; 4]>(values);
         if points.windows(2).any(|pair| pair[0][3] != pair[1][3]) {
-            let message =
-                "the weights in \"Pw\" differ, and rational patches are not supported yet; they are treated as equal";
-            self.warning("unimplement", message);
+            self.warning(
+                "unimplement",
+                "only patches can be rational; the points are those of \"Pw\", not the weights",
+            );
         }
         points.iter().map(|[x, y, z, w]| [x / w, y / w, z / w]).collect()
     }
 
-    /// Returns all variables that are not in `consumed`. `gather` converts vertex values of cubic primitives to Bezier
-    /// values.
+    /// Returns the control points of patches: P, Pz over a grid of `height_grid` vertices, or Pw with its weights.
+    /// Returns `None`, with a message, if there are none, one is not finite, or a weight is not positive.
+    pub(super) fn control_points(&self, count: u64, height_grid: Option<[usize; 2]>) -> Option<ControlPoints> {
+        let plain =
+            || Some(ControlPoints { positions: self.positions(Some(count), height_grid)?, weights: Vec::new() });
+        let Some(param) = self.params.find("Pw").filter(|_| self.params.find("P").is_none()) else { return plain() };
+        let params::ParamSlice::Floats(values) = self.params.values(param) else { return plain() };
+        let wanted = usize::try_from(count.saturating_mul(4)).unwrap_or(usize::MAX);
+        let whole = param.declaration.array_len == 1 && param.declaration.ty.floats() == 4;
+        let Some(values) = values.get(..wanted).filter(|_| whole) else { return plain() };
+        let weights = || values.iter().skip(3).step_by(4).copied();
+        if let Some(wrong) = weights().find(|weight| weight.is_nan() || *weight <= 0.0) {
+            self.error("range", &format!("a weight in \"Pw\" is {wrong}; it must be more than 0"));
+            return None;
+        }
+        if weights().all(|weight| weight == values[3]) {
+            return plain();
+        }
+        let largest = f64::from(weights().fold(0.0, f32::max));
+        // A power of two leaves every digit as it is.
+        let scale = largest.log2().floor().exp2().recip();
+        if weights().any(|weight| f64::from(weight) < WEIGHT_MIN * largest) {
+            self.error("range", "the weights in \"Pw\" differ too much");
+            return None;
+        }
+        self.counted(param, self.params.values(param).len(), count)?;
+        let scaled: Vec<f32> = values.iter().map(|&value| (f64::from(value) * scale) as f32).collect();
+        if !scaled.iter().all(|value| value.is_finite()) {
+            self.note("math", "a position is not a finite number");
+            return None;
+        }
+        let points = bytemuck::cast_slice::<f32, [f32; 4]>(&scaled);
+        Some(ControlPoints {
+            positions: points.iter().map(|[x, y, z, _]| [*x, *y, *z]).collect(),
+            weights: points.iter().map(|point| point[3]).collect(),
+        })
+    }
+
+    /// Returns all variables that are not in `consumed`. `gather` converts values to those of the shape's primitives.
     pub(super) fn columns(&self, counts: &ClassCounts, consumed: &[&str], gather: Option<Gather<'_>>) -> Vec<Column> {
         let mut columns: Vec<Column> = Vec::new();
         for param in self.params.iter() {
@@ -205,11 +255,11 @@ impl PrimitiveCall<'_> {
         };
         let width = declaration.width() as usize;
         let values = match (gather, values) {
-            (Some(gather), PrimvarValues::Floats(values)) if declaration.class == Class::Vertex => {
-                PrimvarValues::Floats(gather(&values, width))
+            (Some(gather), PrimvarValues::Floats(values)) => {
+                PrimvarValues::Floats(gather(declaration.class, &values, width))
             }
             (Some(_), PrimvarValues::Strings(_)) if declaration.class == Class::Vertex => {
-                let message = format!("the strings \"{}\" cannot be interpolated by a cubic basis", declaration.name);
+                let message = format!("the strings \"{}\" cannot be interpolated", declaration.name);
                 (self.report)(
                     RequestFault::error("badtoken", param.offset, message).hint("make them uniform or constant"),
                 );

@@ -347,8 +347,8 @@ fn height_fields_and_homogeneous_points() {
     assert_eq!(facets(&world).positions[4], [0.5, 1.0, 0.0]);
     let world = drawn("Patch \"bilinear\" \"Pw\" [0 0 0 2 2 0 0 2 0 2 0 2 2 2 4 2]");
     assert_eq!(facets(&world).positions[3], [1.0, 1.0, 2.0]);
-    assert_eq!(faults("Patch \"bilinear\" \"Pw\" [0 0 0 2 2 0 0 2 0 2 0 2 2 2 4 1]"), [("unimplement", 2)]);
-    assert_eq!(faults("Patch \"bilinear\" \"Pw\" [0 0 0 0 2 0 0 0 0 2 0 0 2 2 4 0]"), [("math", 2)]);
+    assert_eq!(faults("Patch \"bilinear\" \"Pw\" [0 0 0 2 2 0 0 2 0 2 0 2 2 2 4 0]"), [("range", 2)]);
+    assert_eq!(faults("Polygon \"Pw\" [0 0 0 2 2 0 0 2 0 2 0 1]"), [("unimplement", 2)]);
     assert_eq!(faults("Polygon \"Pz\" [0 0 0]"), [("badtoken", 2)]);
 }
 

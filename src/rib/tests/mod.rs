@@ -2,6 +2,7 @@
 
 mod geometry;
 mod hostile;
+mod nurbs;
 mod objects;
 mod options;
 mod procedural;

@@ -373,7 +373,7 @@ fn motion_blocks_that_make_no_sense() {
         ("MotionBegin [0 1]\nAttributeBegin\nAttributeEnd\nMotionEnd", &[("badmotion", 3), ("nesting", 5)]),
         ("MotionBegin [0 1]\nPoints \"P\" [0 0 0]\nPoints \"P\" [0 0 0 1 1 1]\nMotionEnd", &[("consistency", 5)]),
         ("MotionBegin [0 1]\nSphere 1 -1 1 360\nSphere NaN -1 1 360\nMotionEnd", &[("math", 4), ("badmotion", 5)]),
-        ("MotionBegin [0 1]\nNuPatch 1\nNuPatch 1\nMotionEnd", &[("unimplement", 3)]),
+        ("MotionBegin [0 1]\nVolume 1\nVolume 1\nMotionEnd", &[("unimplement", 3)]),
         ("MotionBegin [0 1]\nMotionEnd", &[]),
     ];
     for (text, wanted) in cases {
