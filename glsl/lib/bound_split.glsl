@@ -138,6 +138,13 @@ uint choose_split(uint want_u, uint want_v, uint length_u, uint length_v, Subpat
 const uint PADDED_LEVEL_MAX = 10u;
 uint across_eye(Subpatch subpatch, bool padded) {
     uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
+#if KIND == KIND_RATIONAL
+    // The padding of a rational patch shrinks, in the direction in which its weights differ.
+    bool may_u = u_level < min(frame.eye_splits, LEVEL_MAX), may_v = v_level < min(frame.eye_splits, LEVEL_MAX);
+    if (padded && surface_instance.displacement_bound == 0.0 && (may_u || may_v)) {
+        return may_u && (pad_along.x > pad_along.y || !may_v) ? VERDICT_SPLIT_U : VERDICT_SPLIT_V;
+    }
+#endif
     uint limit = min(frame.eye_splits, padded ? PADDED_LEVEL_MAX : LEVEL_MAX);
     if (KIND == KIND_CURVE) return v_level < limit ? VERDICT_SPLIT_V : VERDICT_LOST;
     if (u_level >= limit && v_level >= limit) return VERDICT_LOST;

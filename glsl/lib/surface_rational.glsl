@@ -1,5 +1,5 @@
 // Rational Bezier patch of any degree up to 23: control points (w x, w y, w z, w) in object space, u fastest, with
-// positive weights; two more records hold the most that the second derivatives by u and by v can be.
+// positive weights; then six records of bounds (src/pipeline/geometry/curvature.rs).
 
 #include "lib/rsl/reciprocal.glsl"
 
@@ -11,11 +11,14 @@ vec4 row[ORDER_MAX];            // the row's control points
 vec4 row_derivative[ORDER_MAX]; // d/dv of them
 float weight[ORDER_MAX];      // Bernstein polynomials of some degree n
 float step_weight[ORDER_MAX]; // n times those of degree n - 1
+vec2 pad_along; // what splitting across u and v can take off the last pad
+float weight_seen; // the least weight of all positions since the patch was loaded
 
 void surface_load(Instance instance, Primitive primitive) {
     surface_instance = instance;
     degree = uvec2(degree_u(primitive), degree_v(primitive));
     control = primitive.data;
+    weight_seen = 3.4e38;
 }
 
 // The least level at which four chords follow a polynomial of this degree: a quarter of its interval for each three.
@@ -86,6 +89,7 @@ void row_point(Param u, out vec4 p, out vec4 du, out vec4 dv) {
 vec3 surface_position(Param u) {
     vec4 p, du, dv;
     row_point(u, p, du, dv);
+    weight_seen = min(weight_seen, p.w);
     return camera_from_object(surface_instance, p.xyz * rsl_reciprocal(p.w));
 }
 
@@ -113,8 +117,24 @@ vec3 surface_normal(Param u, Param v) {
     return n;
 }
 
+// The most that S_uu can be where S is at most s, from S_u = (A_u - S w_u) / w, S_uu = (A_uu - 2 S_u w_u - S w_uu) / w;
+// inverse is 1 / w.
+vec3 second_derivative(vec4 first, vec4 second, vec3 s, float inverse) {
+    vec3 s_u = (first.xyz + s * first.w) * inverse;
+    return (second.xyz + (2.0 * first.w) * s_u + s * second.w) * inverse;
+}
+
+// A weight is a polynomial, which is not far below the least that was seen of it: as far as the pad of any function.
+// Where weights differ much they do so in a small part of the patch, of which other parts need not know.
 vec3 surface_pad(float hu, float hv, Param v0, Param v1) {
     uint bounds = control + (degree.x + 1u) * (degree.y + 1u);
-    return camera_from_object_extent(surface_instance,
-                                     PAD_FACTOR * ((hu * hu) * data[bounds].xyz + (hv * hv) * data[bounds + 1u].xyz));
+    vec4 reach = data[bounds], most = data[bounds + 1u];
+    vec4 by_u = data[bounds + 2u], by_uu = data[bounds + 3u], by_v = data[bounds + 4u], by_vv = data[bounds + 5u];
+    float u = hu * hu, v = hv * hv;
+    float least = max(reach.w, 0.999999 * weight_seen - PAD_FACTOR * (u * by_uu.w + v * by_vv.w));
+    float inverse = 1.000001 / least;
+    vec3 s = min(reach.xyz, most.xyz * inverse);
+    vec3 pad_u = u * second_derivative(by_u, by_uu, s, inverse), pad_v = v * second_derivative(by_v, by_vv, s, inverse);
+    pad_along = vec2(max(pad_u.x, max(pad_u.y, pad_u.z)), max(pad_v.x, max(pad_v.y, pad_v.z)));
+    return camera_from_object_extent(surface_instance, PAD_FACTOR * (pad_u + pad_v));
 }

@@ -74,3 +74,19 @@ fn a_vertex_variable_spreads_as_rational_positions_do() {
     let values = "\"vertex float k\" [-1 1 -1 1] \"vertex float s\" [0 2 0 2] \"vertex float t\" [0 0 3 3]";
     check_grey(TEXTURED, 3, &format!("Surface \"textured\"\n{surface} {values}"));
 }
+
+#[test]
+fn a_heavy_point_near_the_eye_costs_no_part_of_the_surface() {
+    // Where weights differ a thousand times, parameters are very uneven, and bounds of the whole patch say nothing.
+    let point = |k: i32| {
+        let w = if k == 9 { 1000.0 } else { 1.0 };
+        let [x, y, z] = [f64::from(k % 4) - 1.5, f64::from(k / 4) - 1.5, 0.1 * f64::from(k * 7 % 5)];
+        format!("{} {} {} {w} ", x * w, y * w, z * w)
+    };
+    let points: String = (0..16).map(point).collect();
+    let options = OPTIONS.replace("orthographic", "perspective").replace("Translate 0 0 5", "Translate 0 0 0.9");
+    let scene = format!("{options}Surface \"constant\"\nPatch \"bicubic\" \"Pw\" [{points}]\nWorldEnd\n");
+    let picture = draw(&scene).clean("a.exr");
+    // So uneven a surface has cracks, a sample wide (README.md, "Limits").
+    assert!(picture.channel("R").iter().all(|red| *red > 0.4), "it covers the picture");
+}

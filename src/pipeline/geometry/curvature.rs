@@ -1,49 +1,65 @@
-//! How far a rational patch can be from the points that bound it.
+//! How fast a rational patch and its weight can change, from which bound/split knows how far the patch can be from the
+//! points that it has looked at (`glsl/lib/surface_rational.glsl`).
 
-/// Returns the most that the second derivatives of a rational Bezier patch by u and by v can be, for each coordinate.
-/// `control` holds (w x, w y, w z, w), u fastest.
+/// Records of [`derivative_bounds`].
+pub(super) const BOUND_RECORDS: usize = 6;
+
+/// Returns what bounds a rational Bezier patch S = A / w, for each coordinate and for the weight. `control` holds
+/// (w x, w y, w z, w), u fastest.
 ///
-/// With A(u, v) = w S for the surface S, moved so that the middle of its control points' box is the origin, which the
-/// surface is never farther from than the half sizes R of the box:
+/// A is moved so that the origin is the mean of the control points by weight, near the heaviest ones: then it is small
+/// wherever w is large. The records are:
 ///
-/// S_u = (A_u - S w_u) / w and S_uu = (A_uu - 2 S_u w_u - S w_uu) / w.
+/// - how far the surface can be from the origin, and the least weight;
+/// - the most that A and w can be;
+/// - the most that the first and the second derivative by u can be, of A and w; and the same by v.
 ///
-/// Derivatives of A and w are at most the largest differences of control values times the degree (twice: times the
-/// degree less 1), and w is at least the least weight.
-pub(super) fn second_derivative_bounds(control: &[[f32; 4]], degrees: [u32; 2]) -> [[f32; 3]; 2] {
+/// Derivatives are at most the largest differences of control values times the degree (twice: times the degree less
+/// 1).
+pub(super) fn derivative_bounds(control: &[[f32; 4]], degrees: [u32; 2]) -> [[f32; 4]; BOUND_RECORDS] {
     let control: Vec<[f64; 4]> = control.iter().map(|p| p.map(f64::from)).collect();
-    let least = control.iter().map(|p| p[3]).fold(f64::INFINITY, f64::min);
-    let stride = degrees[0] as usize + 1;
-    let rows = degrees[1] as usize + 1;
-    std::array::from_fn(|axis| {
-        let (degree, step) = if axis == 0 { (degrees[0], 1) } else { (degrees[1], stride) };
-        let curves = if axis == 0 { rows } else { stride };
-        let start = |curve: usize| if axis == 0 { curve * stride } else { curve };
-        let degree = degree as usize;
-        let largest = |order: usize, value: &dyn Fn(usize) -> f64| {
-            let difference = |at: usize| match order {
-                1 => value(at + step) - value(at),
-                _ => (value(at + 2 * step) - value(at + step)) - (value(at + step) - value(at)),
-            };
-            let factor = if order == 1 { degree } else { degree * (degree - 1) } as f64;
-            let places = (0..curves).flat_map(|c| (0..(degree + 1).saturating_sub(order)).map(move |k| (c, k)));
-            factor * places.map(|(c, k)| difference(start(c) + k * step).abs()).fold(0.0, f64::max)
-        };
-        let weight = |at: usize| control[at][3];
-        let (w1, w2) = (largest(1, &weight), largest(2, &weight));
-        std::array::from_fn(|i| {
-            let (low, high) = control
-                .iter()
-                .map(|p| p[i] / p[3])
-                .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
-            let (middle, reach) = ((low + high) / 2.0, (high - low) / 2.0);
-            let moved = |at: usize| control[at][i] - middle * control[at][3];
-            let s1 = (largest(1, &moved) + reach * w1) / least;
-            let s2 = (largest(2, &moved) + 2.0 * s1 * w1 + reach * w2) / least;
-            // A millionth more for rounding.
-            (s2 * 1.000_001).min(f64::from(f32::MAX)) as f32
-        })
-    })
+    let sum = |i: usize| control.iter().map(|p| p[i]).sum::<f64>();
+    let mean = [0, 1, 2].map(|i| sum(i) / sum(3));
+    let moved: Vec<[f64; 4]> =
+        control.iter().map(|&[x, y, z, w]| [x - mean[0] * w, y - mean[1] * w, z - mean[2] * w, w]).collect();
+    let most = |of: &dyn Fn(&[f64; 4]) -> f64| moved.iter().map(|p| of(p).abs()).fold(0.0, f64::max);
+    let least = moved.iter().map(|p| p[3]).fold(f64::INFINITY, f64::min);
+    let [reach_x, reach_y, reach_z] = [0, 1, 2].map(|i| most(&|p| p[i] / p[3]));
+    let [first_u, second_u, first_v, second_v] =
+        [(0, 1), (0, 2), (1, 1), (1, 2)].map(|(axis, order)| derivative_bound(&moved, degrees, axis, order));
+    let whole = [0, 1, 2, 3].map(|i| most(&|p| p[i]));
+    // A millionth more, or less, for rounding.
+    let up = |x: f64| (x * 1.000_001).min(f64::from(f32::MAX)) as f32;
+    [
+        [up(reach_x), up(reach_y), up(reach_z), (least * 0.999_999) as f32],
+        whole.map(up),
+        first_u.map(up),
+        second_u.map(up),
+        first_v.map(up),
+        second_v.map(up),
+    ]
+}
+
+/// The most that a derivative of order 1 or 2 along an axis can be.
+fn derivative_bound(control: &[[f64; 4]], degrees: [u32; 2], axis: usize, order: usize) -> [f64; 4] {
+    let [columns, rows] = degrees.map(|degree| degree as usize + 1);
+    let (degree, step) = if axis == 0 { (columns - 1, 1) } else { (rows - 1, columns) };
+    let factor = if order == 1 { degree } else { degree * (degree - 1) } as f64;
+    let inside = |k: &usize| {
+        let along = if axis == 0 { k % columns } else { k / columns };
+        along + order <= degree
+    };
+    let difference = |k: usize, i: usize| match order {
+        1 => control[k + step][i] - control[k][i],
+        _ => (control[k + 2 * step][i] - control[k + step][i]) - (control[k + step][i] - control[k][i]),
+    };
+    let mut bound = [0.0_f64; 4];
+    for k in (0..control.len()).filter(inside) {
+        for (i, bound) in bound.iter_mut().enumerate() {
+            *bound = bound.max(factor * difference(k, i).abs());
+        }
+    }
+    bound
 }
 
 #[cfg(test)]
@@ -53,37 +69,21 @@ mod tests {
     #[test]
     fn the_bounds_of_a_polynomial_are_those_of_its_differences() {
         // z = u^2 over x = u, y = v: linear in v.
-        let control = [
-            [0.0, 0.0, 0.0, 1.0],
-            [0.5, 0.0, 0.0, 1.0],
-            [1.0, 0.0, 1.0, 1.0],
-            [0.0, 1.0, 0.0, 1.0],
-            [0.5, 1.0, 0.0, 1.0],
-            [1.0, 1.0, 1.0, 1.0],
-        ];
-        let [uu, vv] = second_derivative_bounds(&control, [2, 1]);
-        assert!((uu[2] - 2.0).abs() < 1e-5 && uu[0] == 0.0 && uu[1] == 0.0, "{uu:?}");
-        assert_eq!(vv, [0.0; 3]);
+        let row = |y: f32| [[0.0, y, 0.0, 1.0], [0.5, y, 0.0, 1.0], [1.0, y, 1.0, 1.0]];
+        let bounds = derivative_bounds(&[row(0.0), row(1.0)].concat(), [2, 1]);
+        let near = |a: [f32; 4], b: [f32; 4]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5);
+        assert!(near(bounds[0], [0.5, 0.5, 2.0 / 3.0, 1.0]), "{bounds:?}");
+        assert!(near(bounds[1], [0.5, 0.5, 2.0 / 3.0, 1.0]), "{bounds:?}");
+        assert!(near(bounds[2], [1.0, 0.0, 2.0, 0.0]) && near(bounds[3], [0.0, 0.0, 2.0, 0.0]), "{bounds:?}");
+        assert!(near(bounds[4], [0.0, 1.0, 0.0, 0.0]) && near(bounds[5], [0.0; 4]), "{bounds:?}");
     }
 
     #[test]
-    fn the_bounds_of_a_quarter_circle_hold_it() {
-        let w = 0.5_f32.sqrt();
-        let arc = [[1.0, 0.0, 0.0, 1.0], [w, w, 0.0, w], [0.0, 1.0, 0.0, 1.0]];
-        let raised = arc.map(|[x, y, _, w]| [x, y, w, w]);
-        let [uu, _] = second_derivative_bounds(&[arc, raised].concat(), [2, 1]);
-        let at = |t: f64| {
-            let weights = [(1.0 - t) * (1.0 - t), 2.0 * t * (1.0 - t), t * t];
-            let sum = |k: usize| (0..3).map(|i| weights[i] * f64::from(arc[i][k])).sum::<f64>();
-            [sum(0) / sum(3), sum(1) / sum(3)]
-        };
-        for i in 1..100 {
-            let (t, h) = (f64::from(i) / 100.0, 1e-3);
-            for (k, &bound) in uu[..2].iter().enumerate() {
-                let second = (at(t + h)[k] - 2.0 * at(t)[k] + at(t - h)[k]) / (h * h);
-                assert!(second.abs() <= f64::from(bound), "{second} at {t}, at most {bound}");
-            }
-        }
-        assert!(uu[0] < 40.0, "{uu:?}: not far too large either");
+    fn a_heavy_point_leaves_little_of_the_rest() {
+        let mut control: Vec<[f32; 4]> = (0..16).map(|k| [(k % 4) as f32, (k / 4) as f32, 0.0, 1.0]).collect();
+        control[5] = control[5].map(|x| x * 1e4);
+        let bounds = derivative_bounds(&control, [3, 3]);
+        assert!(bounds[3][0] < 200.0 && bounds[3][3] > 1e5, "{bounds:?}: of A and of w");
+        assert!((bounds[0][3] - 1.0).abs() < 1e-5);
     }
 }

@@ -1,6 +1,7 @@
 //! From shapes to primitive records and control data.
 
-use super::{Page, PrimitiveKind, curvature};
+use super::curvature::{self, BOUND_RECORDS};
+use super::{Page, PrimitiveKind};
 use crate::pipeline::kernels::constants::{
     ORDER_MAX, PRIMITIVE_DEGREE_U, PRIMITIVE_DEGREE_V, PRIMITIVE_LINEAR, PRIMITIVE_POLYGON, PRIMITIVE_RIBBON,
     QUADRIC_CONE, QUADRIC_CYLINDER, QUADRIC_DISK, QUADRIC_HYPERBOLOID, QUADRIC_PARABOLOID, QUADRIC_SPHERE,
@@ -106,7 +107,7 @@ pub(super) fn whole_bytes(geometry: &Geometry) -> u64 {
     let records = match shape {
         Shape::Quadric(_) => 2,
         Shape::Facets(facets) => facets.positions.len() + facets.face_normals.len(),
-        Shape::Patches(patches) => patches.control.len() + 2 * patches.corners.len(),
+        Shape::Patches(patches) => patches.control.len() + BOUND_RECORDS * patches.corners.len(),
         Shape::Curves(curves) => curves.control.len() + 2 * curves.normals.len(),
         Shape::Points(points) => points.positions.len(),
     };
@@ -127,7 +128,7 @@ pub(super) fn primitive_bytes_max(geometry: &Geometry) -> u64 {
     let records = match shape {
         Shape::Quadric(_) => 2,
         Shape::Facets(_) => 5,
-        Shape::Patches(patches) => patches.control_count() + 2,
+        Shape::Patches(patches) => patches.control_count() + BOUND_RECORDS,
         Shape::Curves(_) => 6,
         Shape::Points(_) => 1,
     };
@@ -249,8 +250,8 @@ fn append_patches(patches: &Patches, range: Range<usize>, indices: &mut Indices,
         let weight = |k: usize| patches.weights.get(each * i + k).copied().unwrap_or(1.0);
         let first = page.data.len();
         page.data.extend(control.iter().enumerate().map(|(k, [x, y, z])| [*x, *y, *z, weight(k)]));
-        let bounds = curvature::second_derivative_bounds(&page.data[first..], patches.degrees);
-        page.data.extend(bounds.map(|[x, y, z]| [x, y, z, 0.0]));
+        let bounds = curvature::derivative_bounds(&page.data[first..], patches.degrees);
+        page.data.extend(bounds);
     }
 }
 

@@ -348,7 +348,7 @@ impl Batch {
             }
             BatchShape::Patches(p) => {
                 let count = p.layout.corners.len();
-                (p.control.len() * POSITION + p.weights.len() * 4 + count * (52 + 32), count)
+                (p.control.len() * POSITION + p.weights.len() * 4 + count * (52 + 96), count)
             }
             BatchShape::Curves(c) => (c.control.len() * POSITION + c.ends.len() * 52, c.ends.len()),
             BatchShape::Points(p) => (p.positions.len() * (POSITION + 4), p.positions.len()),
