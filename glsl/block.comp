@@ -1,5 +1,8 @@
+// variants: block_nearest BEHIND=0; block_behind BEHIND=1
+//
 // Block: one invocation = one 4x4-pixel block of the region that hiding has changed; finds the farthest depth that its
-// samples show. Reads keys, dirty; writes blocks (float bits; all ones while a sample is empty), clears dirty.
+// samples show, or have behind what they show. Reads keys or behind, dirty; writes blocks (float bits; all ones while a
+// sample is empty), clears dirty.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -12,6 +15,7 @@ layout(local_size_x = 64) in;
 layout(std430, set = 0, binding = 0) readonly buffer Keys { uint64_t keys[]; };
 layout(std430, set = 0, binding = 1) buffer Dirty { uint dirty[]; };
 layout(std430, set = 0, binding = 2) writeonly buffer Blocks { uint blocks[]; };
+layout(std430, set = 0, binding = 3) readonly buffer Behind { uint behind[]; };
 layout(push_constant) uniform Push {
     uint region_width;
     uint region_height;
@@ -26,7 +30,7 @@ void main() {
     uint farthest = 0u;
     for (uint y = low.y; y < high.y && farthest != KEY_EMPTY; y++) {
         uint first = (y * region_width + low.x) * pixel_samples, last = (y * region_width + high.x) * pixel_samples;
-        for (uint i = first; i < last && farthest != KEY_EMPTY; i++) farthest = max(farthest, uint(keys[i] >> 32));
+        for (uint i = first; i < last && farthest != KEY_EMPTY; i++) farthest = max(farthest, BEHIND == 1 ? behind[i] : uint(keys[i] >> 32));
     }
     blocks[block] = farthest;
 }

@@ -1,10 +1,14 @@
-// variants: composite_slab_constant SMOOTH=0; composite_slab_smooth SMOOTH=1
+// variants: composite_slab_constant SMOOTH=0 MIDPOINT=0; composite_slab_smooth SMOOTH=1 MIDPOINT=0
+// variants: composite_slab_midpoint SMOOTH=0 MIDPOINT=1; composite_slab_midpoint_smooth SMOOTH=1 MIDPOINT=1
 //
 // Composite, translucent: one invocation = one subpixel. Takes the entries of its cell that its sample lies in, in
 // order of (depth at the sample, number), and adds their colours to what the subpixel has gathered in nearer slabs: C
 // += T Ci, T *= 1 - Oi. A subpixel whose opacity passes the threshold stops and hides what is behind it like an opaque
 // surface. Reads entries, order, colours; writes resolved and lowers keys. One call composites the nearest
 // NEAREST_ENTRIES entries; a subpixel with more notes how far it came and asks to be called again (unfinished).
+//
+// The MIDPOINT variants also find the depth behind the first surface that passes the z threshold, and go on for it
+// where nothing shines through any more.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -34,6 +38,7 @@ layout(std430, set = 0, binding = 6) buffer Resolved { vec4 resolved[]; };
 layout(std430, set = 0, binding = 7) buffer Keys { uint64_t keys[]; };
 layout(std430, set = 0, binding = 8) buffer Resume { uint64_t resume[]; }; // key of the last entry done in this slab
 layout(std430, set = 0, binding = 9) buffer Unfinished { uint unfinished; };
+layout(std430, set = 0, binding = 10) buffer Behind { uint next_depth[]; }; // of the surface behind the first
 layout(push_constant) uniform Push {
     int region_x;
     int region_y;
@@ -121,8 +126,23 @@ void main() {
         through.xyz *= 1.0 - opacity;
         behind = nearest_key[i];
         float z = max(uintBitsToFloat(uint(behind >> 32)), DEPTH_MIN);
-        if (through.w == 0.0 && all(greaterThanEqual(opacity, vec3(frame.z_threshold)))) through.w = z;
-        if (all(lessThanEqual(through.xyz, vec3(1.0 - frame.opacity_threshold)))) {
+        bool has_depth = all(greaterThanEqual(opacity, vec3(frame.z_threshold)));
+        bool closed = all(lessThanEqual(through.xyz, vec3(1.0 - frame.opacity_threshold)));
+#if MIDPOINT
+        uint opaque = uint(keys[subpixel] >> 32);
+        if (through.w == 0.0 && (has_depth || closed)) {
+            through.w = z;
+            next_depth[subpixel] = opaque;
+        } else if (has_depth) {
+            next_depth[subpixel] = min(next_depth[subpixel], floatBitsToUint(z));
+        }
+        if (closed) through.xyz = vec3(0.0);
+        bool stops = closed && next_depth[subpixel] < opaque;
+#else
+        if (through.w == 0.0 && has_depth) through.w = z;
+        bool stops = closed;
+#endif
+        if (stops) {
             through.w = through.w == 0.0 ? -z : -through.w;
             // Without its number: it is composited, and need not be shaded once more with what opaque samples see.
             keys[subpixel] = min(keys[subpixel], behind | uint64_t(KEY_EMPTY));

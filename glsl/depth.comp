@@ -1,7 +1,8 @@
 // Depth: one invocation = one pixel of the region's inside; the depth that its own samples show, by the hider's depth
-// filter: nearest, farthest or mean. Samples that see nothing count as infinitely far (nearest, farthest) or are left
-// out (mean). A translucent surface that passes the z threshold counts like an opaque one. Reads keys, resolved; writes
-// depths (1e38 where nothing is seen).
+// filter: nearest, farthest or mean, or the nearest of what lies halfway between the first two surfaces of each sample
+// (Woo 1992). Samples that see nothing count as infinitely far (nearest, farthest) or are left out (mean); so do, for
+// the halfway point, those that see one surface only. A translucent surface that passes the z threshold counts like an
+// opaque one. Reads keys, resolved, behind; writes depths (1e38 where nothing is seen).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -12,12 +13,14 @@
 const uint DEPTH_FILTER_NEAREST = 0u;
 const uint DEPTH_FILTER_FARTHEST = 1u;
 const uint DEPTH_FILTER_MEAN = 2u;
+const uint DEPTH_FILTER_MIDPOINT = 3u;
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Keys { uint64_t keys[]; };
 layout(std430, set = 0, binding = 1) writeonly buffer Depths { float depths[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Resolved { vec4 resolved[]; };
+layout(std430, set = 0, binding = 3) readonly buffer Behind { uint behind[]; };
 layout(push_constant) uniform Push {
     uint region_width;
     uint inside_x;
@@ -32,6 +35,8 @@ layout(push_constant) uniform Push {
     uint last;
 };
 
+float depth_of(uint bits) { return bits == KEY_EMPTY ? DEPTH_MAX : uintBitsToFloat(bits); }
+
 void main() {
     uint index = first + invocation();
     if (index >= last) return;
@@ -39,10 +44,14 @@ void main() {
     float nearest = DEPTH_MAX, farthest = 0.0, sum = 0.0, seen = 0.0;
     for (uint s = 0u; s < pixel_samples; s++) {
         uint subpixel = pixel * pixel_samples + s, bits = uint(keys[subpixel] >> 32);
-        float z = bits == KEY_EMPTY ? DEPTH_MAX : uintBitsToFloat(bits);
+        float z = depth_of(bits);
         if (translucent != 0u) {
             float before = abs(resolved[subpixel * resolved_records + 1u].w);
             if (before != 0.0) z = min(z, before);
+        }
+        if (depth_filter == DEPTH_FILTER_MIDPOINT) {
+            float next = depth_of(behind[subpixel]);
+            z = next >= DEPTH_MAX ? DEPTH_MAX : 0.5 * (z + next);
         }
         bool empty = z >= DEPTH_MAX;
         nearest = min(nearest, z);
@@ -51,6 +60,6 @@ void main() {
         seen += empty ? 0.0 : 1.0;
     }
     float mean = seen > 0.0 ? sum / seen : DEPTH_MAX;
-    // DEPTH_FILTER_MEAN: the rest
-    depths[first_pixel + index] = depth_filter == DEPTH_FILTER_NEAREST ? nearest : depth_filter == DEPTH_FILTER_FARTHEST ? farthest : mean;
+    // DEPTH_FILTER_NEAREST and DEPTH_FILTER_MIDPOINT: the nearest
+    depths[first_pixel + index] = depth_filter == DEPTH_FILTER_MEAN ? mean : depth_filter == DEPTH_FILTER_FARTHEST ? farthest : nearest;
 }

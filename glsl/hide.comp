@@ -1,11 +1,16 @@
-// variants: hide_first REST=0 CLIPPED=0; hide_rest REST=1 CLIPPED=0
-// variants: hide_first_clipped REST=0 CLIPPED=1; hide_rest_clipped REST=1 CLIPPED=1
+// variants: hide_first REST=0 CLIPPED=0 BEHIND=0; hide_rest REST=1 CLIPPED=0 BEHIND=0
+// variants: hide_first_clipped REST=0 CLIPPED=1 BEHIND=0; hide_rest_clipped REST=1 CLIPPED=1 BEHIND=0
+// variants: hide_behind_first REST=0 CLIPPED=0 BEHIND=1; hide_behind_rest REST=1 CLIPPED=0 BEHIND=1
+// variants: hide_behind_first_clipped REST=0 CLIPPED=1 BEHIND=1; hide_behind_rest_clipped REST=1 CLIPPED=1 BEHIND=1
 //
 // Hide: one invocation = one micropolygon of an opaque grid. Reads diced (and displaced) vertices; lowers the depth
 // keys of the samples it covers; marks the 4x4-pixel blocks it changed. A key is (camera z as float bits) << 32 |
 // number, a minimum is commutative, so neither batches nor order show in the picture. Overflows nothing: a micropolygon
 // of more than HIDE_TILES_MAX tiles is finished, and one wider than 16 pixels done, by hide_rest, whose indirect
 // dispatch this kernel arms.
+//
+// The BEHIND variants run when the keys are final: they leave them as they are, and lower the depth of the nearest
+// surface behind the one that a sample sees.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -27,6 +32,7 @@ layout(std430, set = 0, binding = 4) buffer Dirty { uint dirty[]; };
 layout(std430, set = 0, binding = 5) buffer Rest { uint rest_groups_x; uint rest_groups_y; uint rest_groups_z; uint rest_lost; };
 layout(std430, set = 0, binding = 6) readonly buffer Pieces { Piece pieces[]; };
 layout(std430, set = 0, binding = 7) readonly buffer ClipPlanes { vec4 clip_planes[]; };
+layout(std430, set = 0, binding = 8) buffer Behind { uint behind[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
     uint piece;
@@ -99,11 +105,20 @@ void lower_key(Micropolygon m, Slot slot, RegionRect region, uvec2 subpixel, uin
     if (clipped(position, z)) return;
     uint depth = floatBitsToUint(z);
     uint at = (pixel.y * region.width + pixel.x) * (frame.samples.x * frame.samples.y) + k.y * frame.samples.x + k.x;
+    uint block = (pixel.y >> BLOCK_LOG2) * ((region.width + (BLOCK_PX - 1u)) >> BLOCK_LOG2) + (pixel.x >> BLOCK_LOG2);
+    uint64_t key = (uint64_t(depth) << 32) | uint64_t(number);
+#if BEHIND
+    if (key > keys[at] && depth < behind[at]) {
+        atomicMin(behind[at], depth);
+        dirty[block] = 1u;
+    }
+#else
     // The two halves of a key may be read at different times, so only one is compared: ties go to the atomic.
     if (depth <= uint(keys[at] >> 32)) {
-        atomicMin(keys[at], (uint64_t(depth) << 32) | uint64_t(number));
-        dirty[(pixel.y >> BLOCK_LOG2) * ((region.width + (BLOCK_PX - 1u)) >> BLOCK_LOG2) + (pixel.x >> BLOCK_LOG2)] = 1u;
+        atomicMin(keys[at], key);
+        dirty[block] = 1u;
     }
+#endif
 }
 
 Parts parts_of(Micropolygon m, ivec4 px, RegionRect region) {

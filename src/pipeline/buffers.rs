@@ -213,6 +213,8 @@ pub struct RegionCapacity {
     pub bins: u64,
     /// Whether colours are interpolated across some micropolygons.
     pub smooth: bool,
+    /// Whether the depth of the surface behind the nearest one is kept.
+    pub behind: bool,
     /// Records of `status` behind the first: a head, and what shaders print. 0 where they print nothing.
     pub prints: u64,
 }
@@ -302,6 +304,7 @@ impl RegionCapacity {
         parts.extend([(self.entries.max(1), size_of::<Entry>() as u64), (self.entries.max(1), 4)]);
         parts.extend([(cells, 4), (cells, 4), (cells, 4), (1, size_of::<Appended>() as u64)]);
         parts.extend([(if self.translucent() { self.subpixels } else { 1 }, 8), (1, 4)]);
+        parts.push((if self.behind { self.subpixels } else { 1 }, 4));
         parts
     }
 
@@ -399,6 +402,8 @@ pub struct RegionSlices {
     pub resume: Slice<u64>,
     /// How many subpixels have more to composite.
     pub unfinished: Slice<Unfinished>,
+    /// The bits of the depth behind the nearest surface of each subpixel, where that is kept.
+    pub behind: Slice<u32>,
 }
 
 impl RegionSlices {
@@ -451,6 +456,7 @@ impl RegionSlices {
             appended: a.cut(1)?,
             resume: a.cut(if c.translucent() { c.subpixels } else { 1 })?,
             unfinished: a.cut(1)?,
+            behind: a.cut(if c.behind { c.subpixels } else { 1 })?,
         })
     }
 }

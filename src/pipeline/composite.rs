@@ -58,6 +58,7 @@ pub fn record_slab(
         keys: slices.keys,
         resume: slices.resume,
         unfinished: slices.unfinished,
+        behind: slices.behind,
     };
     let ([first, last], groups) = portion(some, subpixels, composite_slab::LOCAL_SIZE);
     let push = composite_slab::Push {
@@ -74,7 +75,12 @@ pub fn record_slab(
         first,
         last,
     };
-    recording.dispatch(composite_slab::dispatch(slab_variant(capacity.smooth), groups, &bindings, &push));
+    recording.dispatch(composite_slab::dispatch(
+        slab_variant(capacity.smooth, capacity.behind),
+        groups,
+        &bindings,
+        &push,
+    ));
 }
 
 /// Appends the compositing of the opaque surfaces whose colours are at `places`, in the pixels `some` of the region.
@@ -113,8 +119,13 @@ pub fn record(
     recording.dispatch(composite::dispatch(variant, groups, &bindings, &push));
 }
 
-fn slab_variant(smooth: bool) -> composite_slab::Variant {
-    if smooth { composite_slab::Variant::Smooth } else { composite_slab::Variant::Constant }
+fn slab_variant(smooth: bool, midpoints: bool) -> composite_slab::Variant {
+    match (smooth, midpoints) {
+        (false, false) => composite_slab::Variant::Constant,
+        (true, false) => composite_slab::Variant::Smooth,
+        (false, true) => composite_slab::Variant::Midpoint,
+        (true, true) => composite_slab::Variant::MidpointSmooth,
+    }
 }
 
 fn variant(translucent: bool, smooth: bool) -> composite::Variant {
@@ -137,8 +148,8 @@ pub(super) fn place_kernels() -> KernelList {
 }
 
 /// The kernels that composite the entries of a slab.
-pub(super) fn slab_kernels(smooth: bool) -> KernelList {
-    vec![composite_slab::kernel(slab_variant(smooth))]
+pub(super) fn slab_kernels(smooth: bool, midpoints: bool) -> KernelList {
+    vec![composite_slab::kernel(slab_variant(smooth, midpoints))]
 }
 
 /// The kernels that composite opaque surfaces, with translucent ones in front of some or with none anywhere.

@@ -2,12 +2,14 @@
 
 use super::buffers::{ActiveRegion, FrameSlices};
 use super::frame::filter_apron;
-use super::kernels::constants::{DEPTH_FILTER_FARTHEST, DEPTH_FILTER_MEAN, DEPTH_FILTER_NEAREST};
+use super::kernels::constants::{
+    DEPTH_FILTER_FARTHEST, DEPTH_FILTER_MEAN, DEPTH_FILTER_MIDPOINT, DEPTH_FILTER_NEAREST,
+};
 use super::kernels::{depth, filter};
 use super::needed_kernels::KernelList;
 use super::portion;
 use super::recording::Recording;
-use crate::scene::{Filter, FilterKind};
+use crate::scene::{DepthFilter, Filter, FilterKind};
 use std::ops::Range;
 
 /// Samples that one invocation visits in a dispatch: half as many as it may make loop trips (docs/pipeline.md), for
@@ -86,13 +88,14 @@ pub fn record(recording: &mut Recording, frame: &FrameSlices, region: &ActiveReg
     }
 }
 
-/// Appends the depth of the pixels `some` of those delivered, by the hider's depth filter (`min`, `max`, `average`).
-pub fn record_depth(recording: &mut Recording, region: &ActiveRegion, depth_filter: &str, some: &Range<u64>) {
+/// Appends the depth of the pixels `some` of those delivered, by the hider's depth filter.
+pub fn record_depth(recording: &mut Recording, region: &ActiveRegion, by: DepthFilter, some: &Range<u64>) {
     let pixel_samples = region.pixel_samples();
     let ActiveRegion { pixels: region, slices, capacity } = region;
     let [inside_width, inside_height] = region.inside_size();
     let [inside_x, inside_y] = region.inside_offset();
-    let bindings = depth::Bindings { keys: slices.keys, depths: slices.depths, resolved: slices.resolved };
+    let bindings =
+        depth::Bindings { keys: slices.keys, depths: slices.depths, resolved: slices.resolved, behind: slices.behind };
     let inside = u64::from(inside_width) * u64::from(inside_height);
     let ([first, last], groups) = portion(some, inside, depth::LOCAL_SIZE);
     let push = depth::Push {
@@ -101,10 +104,11 @@ pub fn record_depth(recording: &mut Recording, region: &ActiveRegion, depth_filt
         inside_y,
         inside_width,
         pixel_samples,
-        depth_filter: match depth_filter {
-            "max" => DEPTH_FILTER_FARTHEST,
-            "average" => DEPTH_FILTER_MEAN,
-            _ => DEPTH_FILTER_NEAREST,
+        depth_filter: match by {
+            DepthFilter::Min => DEPTH_FILTER_NEAREST,
+            DepthFilter::Max => DEPTH_FILTER_FARTHEST,
+            DepthFilter::Average => DEPTH_FILTER_MEAN,
+            DepthFilter::Midpoint => DEPTH_FILTER_MIDPOINT,
         },
         first_pixel: 0,
         resolved_records: capacity.resolved_records() as u32,

@@ -121,13 +121,43 @@ pub fn record_arm(recording: &mut Recording, slices: &RegionSlices, pieces: usiz
     recording.dispatch(arm::dispatch(groups, &arm::Bindings { pieces: slices.pieces }, &push));
 }
 
-fn variant(pass: HidePass, clipped: bool) -> hide::Variant {
-    match (pass, clipped) {
-        (HidePass::First, false) => hide::Variant::First,
-        (HidePass::First, true) => hide::Variant::FirstClipped,
-        (HidePass::Rest, false) => hide::Variant::Rest,
-        (HidePass::Rest, true) => hide::Variant::RestClipped,
+/// Which surface of a sample is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HiddenSurface {
+    /// The nearest one, by key.
+    Nearest,
+    /// The next one behind it, by depth.
+    Behind,
+}
+
+fn variant(surface: HiddenSurface, pass: HidePass, clipped: bool) -> hide::Variant {
+    match (surface, pass, clipped) {
+        (HiddenSurface::Nearest, HidePass::First, false) => hide::Variant::First,
+        (HiddenSurface::Nearest, HidePass::First, true) => hide::Variant::FirstClipped,
+        (HiddenSurface::Nearest, HidePass::Rest, false) => hide::Variant::Rest,
+        (HiddenSurface::Nearest, HidePass::Rest, true) => hide::Variant::RestClipped,
+        (HiddenSurface::Behind, HidePass::First, false) => hide::Variant::BehindFirst,
+        (HiddenSurface::Behind, HidePass::First, true) => hide::Variant::BehindFirstClipped,
+        (HiddenSurface::Behind, HidePass::Rest, false) => hide::Variant::BehindRest,
+        (HiddenSurface::Behind, HidePass::Rest, true) => hide::Variant::BehindRestClipped,
     }
+}
+
+fn block_variant(surface: HiddenSurface) -> block::Variant {
+    match surface {
+        HiddenSurface::Nearest => block::Variant::Nearest,
+        HiddenSurface::Behind => block::Variant::Behind,
+    }
+}
+
+/// Appends the start of hiding behind what samples see: nothing is there yet.
+pub fn record_clear_behind(recording: &mut Recording, region: &ActiveRegion) {
+    let (slices, blocks) = (&region.slices, region.pixels.blocks());
+    recording.concurrent(|recording| {
+        recording.fill(slices.behind.part(0..region.subpixels()), KEY_EMPTY);
+        recording.fill(slices.blocks.part(0..blocks), KEY_EMPTY);
+        recording.fill(slices.dirty.part(0..blocks), 0);
+    });
 }
 
 /// Appends the hiding of a piece whose positions begin at record `vertex_base`.
@@ -135,6 +165,7 @@ pub fn record_piece(
     recording: &mut Recording,
     frame: &FrameSlices,
     region: &ActiveRegion,
+    surface: HiddenSurface,
     piece: &Piece,
     vertex_base: u32,
 ) {
@@ -148,6 +179,7 @@ pub fn record_piece(
         rest: slices.rest,
         pieces: slices.pieces,
         clip_planes: frame.clip_planes,
+        behind: slices.behind,
     };
     let push = hide::Push {
         slot_base: piece.slot_base,
@@ -160,16 +192,18 @@ pub fn record_piece(
     };
     let clipped = !frame.clip_planes.is_empty();
     record_passes(recording, slices, piece, |pass, groups| {
-        hide::dispatch(variant(pass, clipped), groups, &bindings, &push)
+        hide::dispatch(variant(surface, pass, clipped), groups, &bindings, &push)
     });
 }
 
 /// Appends the update of the farthest depth of the blocks that hiding changed.
-pub fn record_blocks(recording: &mut Recording, region: &ActiveRegion) {
+pub fn record_blocks(recording: &mut Recording, region: &ActiveRegion, surface: HiddenSurface) {
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
-    let bindings = block::Bindings { keys: slices.keys, dirty: slices.dirty, blocks: slices.blocks };
+    let bindings =
+        block::Bindings { keys: slices.keys, dirty: slices.dirty, blocks: slices.blocks, behind: slices.behind };
     let push = block::Push { region_width, region_height, pixel_samples: region.pixel_samples() };
-    recording.dispatch(block::dispatch(covering(region.pixels.blocks(), block::LOCAL_SIZE), &bindings, &push));
+    let groups = covering(region.pixels.blocks(), block::LOCAL_SIZE);
+    recording.dispatch(block::dispatch(block_variant(surface), groups, &bindings, &push));
 }
 
 /// The kernels that make slots, for all that is diced.
@@ -178,11 +212,11 @@ pub(super) fn slot_kernels() -> KernelList {
 }
 
 /// The kernels that hide.
-pub(super) fn kernels(clipped: bool) -> KernelList {
-    HidePass::ALL.map(|pass| hide::kernel(variant(pass, clipped))).to_vec()
+pub(super) fn kernels(surface: HiddenSurface, clipped: bool) -> KernelList {
+    HidePass::ALL.map(|pass| hide::kernel(variant(surface, pass, clipped))).to_vec()
 }
 
 /// The kernels that update the farthest depths of blocks.
-pub(super) fn block_kernels() -> KernelList {
-    vec![block::kernel()]
+pub(super) fn block_kernels(surface: HiddenSurface) -> KernelList {
+    vec![block::kernel(block_variant(surface))]
 }

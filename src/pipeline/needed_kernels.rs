@@ -3,11 +3,12 @@
 
 use super::displace::ProgramKind;
 use super::geometry::PrimitiveKind;
+use super::hide::HiddenSurface;
 use super::plan::{AssignBin, Pipeline, PipelineStage, Process};
 use super::recording::Kernel;
 use super::world::DrawnWorld;
 use super::{bound_split, composite, dice, displace, filter, hide, sample, select, shade};
-use crate::scene::FilterKind;
+use crate::scene::{DepthFilter, FilterKind};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,6 +29,7 @@ struct WorldTraits {
     clipped: bool,
     smooth: bool,
     translucent: bool,
+    midpoints: bool,
     displaced: bool,
     displacement_primvars: bool,
     coloured: bool,
@@ -35,12 +37,13 @@ struct WorldTraits {
 }
 
 impl WorldTraits {
-    fn of(world: &DrawnWorld) -> Self {
+    fn of(world: &DrawnWorld, midpoints: bool) -> Self {
         Self {
             kinds: world.hide_bins.iter().map(|bin| bin.kind).collect(),
             clipped: !world.clip_planes.is_empty(),
             smooth: world.smooth,
             translucent: world.hide_bins.iter().any(|bin| bin.translucent),
+            midpoints,
             displaced: world.hide_bins.iter().any(|bin| bin.displace.is_some()),
             displacement_primvars: world.hide_bins.iter().any(|bin| bin.displace_primvars),
             coloured: world.shade_bins.iter().any(|bin| bin.shade.is_some()),
@@ -50,20 +53,21 @@ impl WorldTraits {
 }
 
 /// The kernels of `glsl/` that drawing a world needs, in the order in which they are needed first: those of counting,
-/// then those of the pipeline's stages; to be compiled ahead, as the compiled shaders are. `depth`: whether a display
-/// wants depths.
+/// then those of the pipeline's stages; to be compiled ahead, as the compiled shaders are. `depth`: how depths are
+/// filtered, if a display wants them.
 pub fn kernels_of(
     world: &DrawnWorld,
     pipeline: &Pipeline,
     variants: KernelVariants,
     filter: FilterKind,
-    depth: bool,
+    depth: Option<DepthFilter>,
 ) -> Vec<Arc<Kernel>> {
-    let traits = WorldTraits::of(world);
+    let midpoints = depth == Some(DepthFilter::Midpoint);
+    let traits = WorldTraits::of(world, midpoints);
     let mut kernels = bound_split::kernels(traits.kinds.iter().copied(), variants);
     for stage in pipeline.stages() {
-        let is_left_out =
-            stage.is_for_translucency() && !traits.translucent || stage.process == Process::FilterDepth && !depth;
+        let is_left_out = stage.is_for_translucency() && !traits.translucent || stage.is_for_midpoints() && !midpoints;
+        let is_left_out = is_left_out || stage.process == Process::FilterDepth && depth.is_none();
         if !is_left_out {
             kernels.extend(of_stage(stage, &traits, variants, filter));
         }
@@ -74,7 +78,7 @@ pub fn kernels_of(
 
 fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariants, by: FilterKind) -> KernelList {
     match stage.process {
-        Process::ClearSelection | Process::ClearEntries | Process::MarkAll => Vec::new(),
+        Process::ClearSelection | Process::ClearEntries | Process::MarkAll | Process::ClearBehind => Vec::new(),
         Process::Choose => select::choice_kernels(variants),
         Process::Rank => select::rank_kernels(variants),
         Process::Gather => select::gather_kernels(variants),
@@ -86,8 +90,10 @@ fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariant
             let measures = matches!(stage.assign_bin, AssignBin::Depth(_));
             [program, if measures { displace::measure_kernels() } else { Vec::new() }].concat()
         }
-        Process::Hide => hide::kernels(traits.clipped),
-        Process::RenewBlocks => hide::block_kernels(),
+        Process::Hide => hide::kernels(HiddenSurface::Nearest, traits.clipped),
+        Process::HideBehind => hide::kernels(HiddenSurface::Behind, traits.clipped),
+        Process::RenewBlocks => hide::block_kernels(HiddenSurface::Nearest),
+        Process::RenewBlocksBehind => hide::block_kernels(HiddenSurface::Behind),
         Process::ClearResolved => composite::clear_kernels(),
         Process::Sample => sample::kernels(traits.clipped),
         Process::ListEntries => sample::list_kernels(variants),
@@ -102,7 +108,7 @@ fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariant
             let program = displace::program_kernels(ProgramKind::Colour, traits.colour_primvars);
             [program, shade::pack_kernels(traits.smooth)].concat()
         }
-        Process::CompositeSlab => composite::slab_kernels(traits.smooth),
+        Process::CompositeSlab => composite::slab_kernels(traits.smooth, traits.midpoints),
         Process::CompositeOpaque => composite::kernels(traits.translucent, traits.smooth),
         Process::Filter => filter::kernels(by),
         Process::FilterDepth => filter::depth_kernels(),

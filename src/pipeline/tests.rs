@@ -7,7 +7,7 @@ use super::buffers::{
 use super::dice::{self, Piece};
 use super::displace::{LoopRun, ProgramKind, ProgramPlaces, ProgramRun};
 use super::geometry::PrimitiveKind;
-use super::hide::SlotSource;
+use super::hide::{HiddenSurface, SlotSource};
 use super::kernels::constants::{BATCHES, CHANNEL_POSITION};
 use super::kernels::test::facing;
 use super::look::ShadingKernel;
@@ -17,7 +17,7 @@ use super::sample::Slab;
 use super::select::{DepthBuckets, RegionPixels};
 use super::shade::{PieceColours, ShadeLayout};
 use super::{ALL, KernelVariants, composite, displace, filter, hide, sample, select, shade};
-use crate::scene::{Filter, FilterKind};
+use crate::scene::{DepthFilter, Filter, FilterKind};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -45,6 +45,7 @@ impl Fixture {
             variables,
             bins: 3,
             smooth: false,
+            behind: false,
             prints: 0,
         };
         let buffer = Buffer::new("frame", 0, 0, 0, 1 << 20);
@@ -149,13 +150,13 @@ fn a_load_to_hide_or_to_sample() {
                     if sampled {
                         sample::record_piece(recording, &r.frame, &r.region, Slab::WHOLE, piece, piece.base);
                     } else {
-                        hide::record_piece(recording, &r.frame, &r.region, piece, piece.base);
+                        hide::record_piece(recording, &r.frame, &r.region, HiddenSurface::Nearest, piece, piece.base);
                     }
                 }
             })
         };
         assert_eq!([load(false), load(true)], [4 * count as usize + 1; 2]);
-        assert_eq!(dispatches(|recording| hide::record_blocks(recording, &r.region)), 1);
+        assert_eq!(dispatches(|recording| hide::record_blocks(recording, &r.region, HiddenSurface::Nearest)), 1);
     }
 }
 
@@ -229,7 +230,7 @@ fn the_end_of_a_region() {
         let count = dispatches(|recording| {
             composite::record(recording, &r.frame, &r.region, 0..1024, &ALL);
             filter::record(recording, &r.frame, &r.region, &FILTER, &ALL);
-            filter::record_depth(recording, &r.region, "min", &ALL);
+            filter::record_depth(recording, &r.region, DepthFilter::Min, &ALL);
         });
         assert_eq!(count, 1 + (1 + variables as usize) + 1);
     }
@@ -279,11 +280,11 @@ fn a_pipeline_in_an_impossible_order_is_refused() {
     assert_eq!(swapped(Process::Rank, Process::Gather), "stage 2 of the pipeline, Gather: it needs Rank before it");
     // Filtering keeps sums where depths will be.
     let depths = swapped(Process::Filter, Process::FilterDepth);
-    assert_eq!(depths, "stage 31 of the pipeline, FilterDepth: it needs Filter before it");
+    assert_eq!(depths, "stage 36 of the pipeline, FilterDepth: it needs Filter before it");
     let unhidden = refused(|stages| stages.retain(|stage| stage.process != Process::Hide));
     assert_eq!(unhidden, "stage 7 of the pipeline, RenewBlocks: it needs Hide before it");
     let unmarked = refused(|stages| stages.retain(|stage| stage.process != Process::Mark));
-    assert_eq!(unmarked, "stage 24 of the pipeline, NumberVisible: it needs Mark before it");
+    assert_eq!(unmarked, "stage 29 of the pipeline, NumberVisible: it needs Mark before it");
     let translucent = refused(|stages| {
         stages.retain(|stage| stage.process != Process::ClearResolved);
         let entries = find(stages, Process::ClearEntries);

@@ -99,6 +99,8 @@ struct Setup {
     clipped: bool,
     /// Whether colours are interpolated.
     smooth: bool,
+    /// What becomes of the depths of samples.
+    depth_filter: DepthFilter,
     /// Whether everything is displaced, to wherever `facing` takes it.
     displaced: bool,
     /// Whether regions are drawn with the variants of kernels for GPUs.
@@ -120,6 +122,7 @@ impl Default for Setup {
             perturb: None,
             clipped: false,
             smooth: false,
+            depth_filter: DepthFilter::Min,
             displaced: false,
             parallel: false,
         }
@@ -183,7 +186,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         space_table: 0,
         texts: Vec::new(),
         filter: world.options.filter,
-        depth_filter: Some("min".into()),
+        depth_filter: Some(setup.depth_filter),
         variables: 0,
         weighted: [u32::MAX; 2],
         pipeline: setup.pipeline,
@@ -300,7 +303,8 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
     }
     film.recordings = recorded::take();
     let variants = KernelVariants { serial: renderer.device().prefers_serial_kernels() && !setup.parallel };
-    let mut prepared = kernels_of(&picture.world, &picture.pipeline, variants, picture.filter.kind, true);
+    let mut prepared =
+        kernels_of(&picture.world, &picture.pipeline, variants, picture.filter.kind, picture.depth_filter);
     prepared.extend(picture.kernels.iter().map(|kernel| Arc::clone(&kernel.kernel)));
     film.prepared = prepared.iter().map(|kernel| kernel.label().to_string()).collect();
     if !setup.parallel {
@@ -561,9 +565,7 @@ fn regions_leave_room_for_geometry_that_is_uploaded_late() {
 fn same(drawn: &DrawnPixels, reference: &DrawnPixels, name: &str) {
     let differs = |i: &usize| drawn.pixels[*i].map(f32::to_bits) != reference.pixels[*i].map(f32::to_bits);
     let wrong: Vec<usize> = (0..drawn.pixels.len()).filter(differs).collect();
-    if !wrong.is_empty() {
-        save(drawn, SIZE, "differs");
-    }
+    wrong.first().inspect(|_| save(drawn, SIZE, "differs"));
     assert!(wrong.is_empty(), "{name}: {} pixels differ, first {:?}\n{}", wrong.len(), wrong[0], drawn.log);
     assert!(drawn.depths == reference.depths, "{name}: depths differ");
 }
@@ -589,11 +591,9 @@ fn slabs_do_not_show_among_opaque_and_translucent_things() {
 
 #[test]
 fn two_half_opaque_cards_give_three_quarters() {
-    let card = |z: f64| {
-        thing(facets(1), placed(0.0, 0.0, z, 0.0) * DMat4::from_scale(DVec3::new(9.0, 9.0, 0.0)), [1.0; 3], 0.5)
-    };
+    let large = DMat4::from_scale(DVec3::new(9.0, 9.0, 0.0));
+    let card = |z: f64| thing(facets(1), placed(0.0, 0.0, z, 0.0) * large, [1.0; 3], 0.5);
     let drawn = draw(vec![card(5.0), card(4.0)], SIZE, &Setup::default());
-    let wrong: Vec<(usize, f32)> =
-        drawn.pixels.iter().enumerate().filter(|(_, p)| (p[3] - 0.75).abs() > 1e-6).map(|(i, p)| (i, p[3])).collect();
-    assert!(wrong.is_empty(), "{wrong:?}");
+    let wrong = drawn.pixels.iter().find(|p| (p[3] - 0.75).abs() > 1e-6);
+    assert!(wrong.is_none(), "{wrong:?}");
 }

@@ -9,7 +9,7 @@ use super::params::check_count;
 use super::reader::Reader;
 use super::tokens;
 use super::{motion, search};
-use crate::scene::{Filter, FilterKind, Hider, Options, ParamValue, Projection, Quantize, SearchPaths};
+use crate::scene::{DepthFilter, Filter, FilterKind, Hider, Options, ParamValue, Projection, Quantize, SearchPaths};
 use glam::{DMat4, DVec3};
 use std::sync::Arc;
 
@@ -292,8 +292,8 @@ impl Reader<'_> {
             hider.jitter = jitter[0] != 0.0;
         }
         if let Some(filter) = self.params.string("depthfilter") {
-            if matches!(&*filter, "min" | "max" | "average" | "midpoint") {
-                hider.depth_filter = filter.to_string();
+            if let Some(known) = DepthFilter::named(&filter) {
+                hider.depth_filter = known;
             } else {
                 let message = format!("there is no depth filter \"{filter}\"");
                 self.report_here(RequestFault::error("badargument", self.current.offset, message));

@@ -19,7 +19,8 @@ pub use geometry::{
     QuadricShape, Shape, ValueType,
 };
 pub use options::{
-    Camera, Display, DisplayMode, EYE_SPLITS_MAX, Filter, FilterKind, Hider, Options, Projection, Quantize, SearchPaths,
+    Camera, DepthFilter, Display, DisplayMode, EYE_SPLITS_MAX, Filter, FilterKind, Hider, Options, Projection,
+    Quantize, SearchPaths,
 };
 
 use crate::diagnostic::SourceLocation;

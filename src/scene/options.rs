@@ -162,8 +162,35 @@ pub struct Hider {
     pub name: String,
     /// Whether sample points are jittered.
     pub jitter: bool,
-    /// The depth that a pixel of a z display shows: `min`, `max`, `average`, `midpoint`.
-    pub depth_filter: String,
+    /// The depth that a pixel of a z display shows.
+    pub depth_filter: DepthFilter,
+}
+
+/// What becomes of the depths of a pixel's samples (RISpec `Hider "depthfilter"`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DepthFilter {
+    /// The nearest depth.
+    #[default]
+    Min,
+    /// The farthest depth.
+    Max,
+    /// The mean of those samples that see anything.
+    Average,
+    /// The nearest depth halfway between the first two surfaces that a sample sees.
+    Midpoint,
+}
+
+impl DepthFilter {
+    /// The filter of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "min" => Self::Min,
+            "max" => Self::Max,
+            "average" => Self::Average,
+            "midpoint" => Self::Midpoint,
+            _ => return None,
+        })
+    }
 }
 
 /// Directories in which files are searched, expanded (RISpec `Option "searchpath"`).
@@ -230,7 +257,7 @@ impl Default for Options {
             exposure: [1.0, 1.0],
             imager: None,
             displays: Vec::new(),
-            hider: Hider { name: "hidden".to_owned(), jitter: true, depth_filter: "min".to_owned() },
+            hider: Hider { name: "hidden".to_owned(), jitter: true, depth_filter: DepthFilter::Min },
             eye_splits: EYE_SPLITS_MAX,
             opacity_threshold: [0.996; 3],
             z_threshold: [0.996; 3],

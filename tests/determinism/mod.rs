@@ -145,6 +145,17 @@ fn an_opaque_scene_is_the_same_bytes_every_way() {
     the_same_bytes_every_way(&opaque());
 }
 
+/// Midpoints of layers, opaque and translucent, beside their colours.
+#[test]
+fn depths_between_surfaces_are_the_same_bytes_every_way() {
+    let midpoints =
+        "Hider \"hidden\" \"depthfilter\" \"midpoint\"\nOption \"limits\" \"color zthreshold\" [0.55 0.55 0.55]\n";
+    for scene in [opaque(), translucent()] {
+        let with_depth = scene.replace("+n.exr\" \"exr\" \"varying normal N\"", "+n.exr\" \"zfile\" \"z\"");
+        the_same_bytes_every_way(&format!("{midpoints}{with_depth}"));
+    }
+}
+
 #[test]
 fn a_translucent_scene_is_the_same_bytes_every_way() {
     the_same_bytes_every_way(&translucent());

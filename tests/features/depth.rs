@@ -32,9 +32,54 @@ fn nothing_is_seen_behind_what_passes_the_opacity_threshold() {
 }
 
 #[test]
-fn midpoint_depths_cause_a_warning() {
-    let scene = draw(&scene("Hider \"hidden\" \"depthfilter\" \"midpoint\""));
-    assert_eq!((scene.message_count("midpoint"), scene.messages.len()), (1, 1), "{:?}", scene.messages);
+fn the_depth_filter_chooses_among_the_samples_of_a_pixel() {
+    // Half of the pixels in the middle column see the near card, all see the far one, which ends at y = 0.
+    let cards = |filter: &str| {
+        draw(&format!(
+            "Format 9 8 1\nDisplay \"$DIR/z.exr\" \"zfile\" \"z\"\nScreenWindow -1 1 -1 1\nPixelSamples 8 8\n\
+             Hider \"hidden\" \"depthfilter\" \"{filter}\" \"jitter\" [0]\nWorldBegin\n\
+             Polygon \"P\" [-2 -2 2  0 -2 2  0 2 2  -2 2 2]\nPolygon \"P\" [-2 0 4  2 0 4  2 2 4  -2 2 4]\nWorldEnd\n"
+        ))
+    };
+    let none = 1e38;
+    for (filter, above, below) in [
+        ("min", [2.0, 2.0, 4.0], [2.0, 2.0, none]),
+        ("max", [2.0, 4.0, 4.0], [2.0, none, none]),
+        ("average", [2.0, 3.0, 4.0], [2.0, 2.0, none]),
+        ("midpoint", [3.0, 3.0, none], [none; 3]),
+    ] {
+        let scene = cards(filter);
+        let picture = scene.clean("z.exr");
+        for (y, expected) in [(1, above), (6, below)] {
+            assert_eq!([1, 4, 7].map(|x| picture.at("Z", x, y)), expected, "{filter}, row {y}");
+        }
+    }
+}
+
+#[test]
+fn midpoints_lie_halfway_between_the_first_two_surfaces() {
+    let midpoint = "Hider \"hidden\" \"depthfilter\" \"midpoint\"";
+    let none = 1e38;
+    for (threshold, depth) in [("z", "0.996", none), ("z", "0.4", 3.5), ("z", "0.1", 2.5), ("o", "0.59", 3.5)].map(
+        |(limit, threshold, depth)| {
+            (format!("Option \"limits\" \"color {limit}threshold\" [{}]", [threshold; 3].join(" ")), depth)
+        },
+    ) {
+        let [scene, plain] = [midpoint, ""].map(|hider| draw(&scene(&format!("{threshold}\n{hider}"))));
+        assert_eq!(scene.clean("z.exr").at("Z", 10, 10), depth, "{threshold}");
+        // Nothing else changes.
+        let [found, expected] = [&scene, &plain].map(|scene| scene.picture("a.exr").rgb(10, 10));
+        assert_eq!(found, expected, "{threshold}");
+    }
+    // Spheres from 3 to 5 and from 6 to 8, opaque and translucent, in any order; the depth is 1/f in a micropolygon.
+    for opacity in ["1 1 1", "0.9 0.9 0.9"] {
+        let scene = draw(&format!(
+            "Format 9 9 1\nDisplay \"$DIR/z.exr\" \"zfile\" \"z\"\nPixelSamples 1 1\nShadingRate 0.25\n{midpoint}\n\
+             Option \"limits\" \"color zthreshold\" [0.5 0.5 0.5]\nWorldBegin\nOpacity {opacity}\nTranslate 0 0 7\n\
+             Sphere 1 -1 1 360\nTranslate 0 0 -3\nOpacity 1 1 1\nSphere 1 -1 1 360\nWorldEnd\n"
+        ));
+        assert!((scene.clean("z.exr").at("Z", 4, 4) - 4.0).abs() < 0.02, "{}", scene.picture("z.exr").at("Z", 4, 4));
+    }
 }
 
 #[test]

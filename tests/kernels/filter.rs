@@ -7,7 +7,7 @@ use anthill::pipeline::buffers::Vec4;
 use anthill::pipeline::filter;
 use anthill::pipeline::frame::sampled_px;
 use anthill::pipeline::select::RegionPixels;
-use anthill::scene::{Filter, FilterKind};
+use anthill::scene::{DepthFilter, Filter, FilterKind};
 
 const VARIABLES: u64 = 2;
 
@@ -127,11 +127,17 @@ fn regions_filter_to_the_same_bits_as_the_whole() {
     }
 }
 
+/// The bits of a depth behind that of a key, or of nothing.
+fn next_depth(random: &mut Random, key: u64) -> u32 {
+    let z = f32::from_bits((key >> 32) as u32);
+    if key == u64::MAX || random.one_in(3) { u32::MAX } else { (z * random.float(1.0, 4.0)).to_bits() }
+}
+
 #[test]
-fn depths_are_the_nearest_the_farthest_or_the_mean() {
+fn depths_are_the_nearest_the_farthest_the_mean_or_midpoints() {
     let mut random = Random::new(2);
     let pixels = RegionPixels { sampled: [-2, -1, 9, 8], inside: [0, 1, 7, 6] };
-    let mut device = Region::new(flat_frame([3, 2], true), pixels, |_| ());
+    let mut device = Region::new(flat_frame([3, 2], true), pixels, |capacity| capacity.behind = true);
     let key = |_| {
         let z = f32::exp(random.float(-3.0, 6.0));
         if random.one_in(4) { u64::MAX } else { u64::from(z.to_bits()) << 32 | u64::from(random.below(1000)) }
@@ -140,17 +146,20 @@ fn depths_are_the_nearest_the_farthest_or_the_mean() {
     let pixel = |x: usize, y: usize| ((y + 2) * 11 + x + 2) * 6; // pixel (x, y) of the inside
     keys[pixel(3, 2)..][..6].fill(u64::MAX);
     device.lab.write(device.slices.keys, &keys);
-    for by in ["min", "max", "average"] {
+    let behind: Vec<u32> = keys.iter().map(|&key| next_depth(&mut random, key)).collect();
+    device.lab.write(device.slices.behind, &behind);
+    for by in [DepthFilter::Min, DepthFilter::Max, DepthFilter::Average, DepthFilter::Midpoint] {
         let (slices, context) = (device.slices, device.context());
         device.lab.run(|recording| {
             in_halves(35, |some| filter::record_depth(recording, &context, by, some));
         });
         let found = device.lab.read(slices.depths.part(0..35));
         for (i, found) in found.into_iter().enumerate() {
-            let expected = depth(&keys[pixel(i % 7, i / 7)..][..6], by);
+            let samples = pixel(i % 7, i / 7)..pixel(i % 7, i / 7) + 6;
+            let expected = depth(&keys[samples.clone()], &behind[samples], by);
             assert!(
                 (f64::from(found) - expected).abs() <= 1e-6 * expected,
-                "{by} of pixel {i}: {found} for {expected}"
+                "{by:?} of pixel {i}: {found} for {expected}"
             );
         }
     }

@@ -126,6 +126,7 @@ pub(crate) fn capacity(grids: u64, slots: u64) -> RegionCapacity {
         variables: 0,
         bins: 1,
         smooth: false,
+        behind: false,
         prints: 0,
     }
 }

@@ -2,7 +2,8 @@
 
 use super::random::Random;
 use super::region::{Mesh, Region, candidates, flat_frame, pattern, region};
-use crate::reference::hide::{EMPTY, blocks, hide, samples};
+use crate::reference::hide::{self as reference, EMPTY, behind, blocks, samples};
+use anthill::pipeline::hide::{self, HiddenSurface};
 use anthill::pipeline::kernels::constants::{FRAME_JITTER, FRAME_PERSPECTIVE, NUMBER_MP_BITS};
 use anthill::pipeline::kernels::records::Frame;
 use anthill::pipeline::select::RegionPixels;
@@ -13,7 +14,7 @@ fn check(frame: Frame, pixels: RegionPixels, meshes: &[Mesh]) -> Vec<u64> {
     device.clear();
     device.hide(meshes);
     let found = device.keys();
-    let expected = hide(&pixels, pattern(&frame), &candidates(&frame, meshes));
+    let expected = reference::hide(&pixels, pattern(&frame), &candidates(&frame, meshes));
     let wrong: Vec<usize> = (0..found.len()).filter(|&i| found[i] != expected[i]).collect();
     if let Some(&first) = wrong.first() {
         let (pixel, at) = samples(&pixels, pattern(&frame)).nth(first).expect("a sample");
@@ -261,10 +262,31 @@ fn blocks_know_the_farthest_depth_that_their_samples_show() {
         }
         device.hide(&meshes);
         let (slices, context) = (device.slices, device.context());
-        device.lab.run(|recording| anthill::pipeline::hide::record_blocks(recording, &context));
+        device.lab.run(|recording| hide::record_blocks(recording, &context, HiddenSurface::Nearest));
         let keys = device.keys();
         let found = device.lab.read(slices.blocks.part(0..pixels.blocks()));
         assert_eq!(found, blocks(&pixels, 6, &keys), "round {round}");
         assert!(device.lab.read(slices.dirty.part(0..pixels.blocks())).iter().all(|dirty| *dirty == 0));
+    }
+}
+
+#[test]
+fn behind_what_a_sample_sees_is_the_next_surface() {
+    for (seed, samples) in (31..).zip(SAMPLES) {
+        let mut random = Random::new(seed);
+        let meshes: Vec<Mesh> = (0..150).map(|_| any_quad(&mut random, 1.5)).collect();
+        let (frame, pixels) = (flat_frame(samples, true), region(0, 0, 11, 9));
+        let mut device = Region::new(frame, pixels, |capacity| capacity.behind = true);
+        device.clear();
+        device.hide(&meshes);
+        let (keys, found) = (device.keys(), device.hide_behind(&meshes));
+        let expected = behind(&pixels, pattern(&frame), &candidates(&frame, &meshes));
+        assert!(found == expected, "{samples:?}");
+        assert!(device.keys() == keys && found.iter().any(|&z| z != u32::MAX), "{samples:?}");
+        let (slices, context) = (device.slices, device.context());
+        device.lab.run(|recording| hide::record_blocks(recording, &context, HiddenSurface::Behind));
+        let farthest = device.lab.read(slices.blocks.part(0..pixels.blocks()));
+        let depths: Vec<u64> = found.iter().map(|&z| u64::from(z) << 32).collect();
+        assert_eq!(farthest, blocks(&pixels, samples[0] * samples[1], &depths));
     }
 }

@@ -7,7 +7,7 @@ use crate::reference::micropolygon::Micropolygon;
 use crate::reference::sampling::Pattern;
 use anthill::pipeline::buffers::{ActiveRegion, FrameSlices, RegionCapacity, RegionSlices, Vec4};
 use anthill::pipeline::dice::Piece;
-use anthill::pipeline::hide;
+use anthill::pipeline::hide::{self, HiddenSurface};
 use anthill::pipeline::kernels::constants::{
     FIXED, FRAME_JITTER, NUMBER_MP_BITS, SLOT_FLAGS_SHIFT, SLOT_FLIP, SLOT_MATTE, SLOT_NV_SHIFT, SLOT_ONE_SIDED,
 };
@@ -157,6 +157,7 @@ impl Region {
             variables: 0,
             bins: 1,
             smooth: false,
+            behind: false,
             prints: 0,
         };
         room(&mut capacity);
@@ -230,11 +231,23 @@ impl Region {
 
     /// Hides grids.
     pub(crate) fn hide(&mut self, meshes: &[Mesh]) {
+        self.hide_surface(HiddenSurface::Nearest, meshes);
+    }
+
+    /// Finds what lies behind what samples see of grids that were hidden.
+    pub(crate) fn hide_behind(&mut self, meshes: &[Mesh]) -> Vec<u32> {
+        let region = self.context();
+        self.lab.run(|recording| hide::record_clear_behind(recording, &region));
+        self.hide_surface(HiddenSurface::Behind, meshes);
+        self.lab.read(self.slices.behind.part(0..region.subpixels()))
+    }
+
+    fn hide_surface(&mut self, surface: HiddenSurface, meshes: &[Mesh]) {
         let pieces = self.lay_from(meshes, 0);
         let (frame, region) = (self.frame, self.context());
         self.lab.run(|recording| {
             for piece in &pieces {
-                hide::record_piece(recording, &frame, &region, piece, piece.base);
+                hide::record_piece(recording, &frame, &region, surface, piece, piece.base);
             }
         });
     }

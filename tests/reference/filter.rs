@@ -1,8 +1,8 @@
 //! Pixel filters (RISpec 4.1.3 and its appendix on filter functions), and depth filters.
 
 use super::sampling::{PIXEL_PARTS, Pattern};
-use anthill::pipeline::kernels::constants::DEPTH_MAX;
-use anthill::scene::{Filter, FilterKind};
+use anthill::pipeline::kernels::constants::{DEPTH_MAX, KEY_EMPTY};
+use anthill::scene::{DepthFilter, Filter, FilterKind};
 use std::f64::consts::PI;
 
 /// Weight of a sample `x`, `y` pixels from the centre of a pixel.
@@ -101,16 +101,20 @@ pub(crate) fn pixel(
     if total == 0.0 { ([0.0; 4], 0.0) } else { (sum.map(|x| x / total), size / total.abs()) }
 }
 
-/// Depth of a pixel whose samples have these keys: the nearest, the farthest, or the mean of those that see anything.
-/// 1e38: nothing.
-pub(crate) fn depth(keys: &[u64], by: &str) -> f64 {
+/// Depth of a pixel whose samples have these keys: the nearest, the farthest, the mean of those that see anything,
+/// or the nearest of those halfway to what is behind (depth bits). 1e38: nothing.
+pub(crate) fn depth(keys: &[u64], behind: &[u32], by: DepthFilter) -> f64 {
     const NOTHING: f64 = DEPTH_MAX as f64;
     let seen = |key: &u64| *key != u64::MAX;
     let z = |key: &u64| if seen(key) { f64::from(f32::from_bits((key >> 32) as u32)) } else { NOTHING };
     let count = keys.iter().filter(|key| seen(key)).count();
     match by {
-        "max" => keys.iter().map(z).fold(0.0, f64::max),
-        "average" if count > 0 => keys.iter().filter(|key| seen(key)).map(z).sum::<f64>() / count as f64,
+        DepthFilter::Max => keys.iter().map(z).fold(0.0, f64::max),
+        DepthFilter::Average if count > 0 => keys.iter().filter(|key| seen(key)).map(z).sum::<f64>() / count as f64,
+        DepthFilter::Midpoint => {
+            let both = keys.iter().zip(behind).filter(|(key, next)| seen(key) && **next != KEY_EMPTY);
+            both.map(|(key, next)| 0.5 * (z(key) + f64::from(f32::from_bits(*next)))).fold(NOTHING, f64::min)
+        }
         _ => keys.iter().map(z).fold(NOTHING, f64::min),
     }
 }

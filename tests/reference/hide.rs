@@ -57,6 +57,17 @@ pub(crate) fn hide(region: &RegionPixels, pattern: Pattern, candidates: &[Candid
     samples(region, pattern).map(nearest).collect()
 }
 
+/// The bits of the least depth behind the least key of what covers each sample.
+pub(crate) fn behind(region: &RegionPixels, pattern: Pattern, candidates: &[Candidate]) -> Vec<u32> {
+    let next = |(pixel, at)| {
+        let covering = candidates.iter().filter(|c| c.covers(pixel, at));
+        let mut keys: Vec<u64> = covering.filter_map(|c| c.key(c.micropolygon.depth(at))).collect();
+        keys.sort_unstable();
+        keys.get(1).map_or(KEY_EMPTY, |key| (key >> 32) as u32)
+    };
+    samples(region, pattern).map(next).collect()
+}
+
 /// The farthest depth (as bits) that each 4x4-pixel block of a region shows; all ones while a sample is empty.
 pub(crate) fn blocks(region: &RegionPixels, pixel_samples: u32, keys: &[u64]) -> Vec<u32> {
     let [width, height] = region.size();

@@ -85,6 +85,9 @@ const fn needs(stage: &PipelineStage) -> &'static [Process] {
         },
         Displace | Hide | Sample | Shade => &[Dice],
         RenewBlocks => &[Hide],
+        ClearBehind => &[Hide],
+        HideBehind => &[ClearBehind, Dice],
+        RenewBlocksBehind => &[HideBehind],
         ClearEntries => &[SortForHiding],
         ListEntries => &[Sample],
         ScatterEntries => &[ListEntries],
@@ -99,7 +102,7 @@ const fn needs(stage: &PipelineStage) -> &'static [Process] {
         CompositeOpaque => &[Shade],
         Filter => &[CompositeOpaque],
         // Filtering keeps sums in the memory of depths.
-        FilterDepth => &[CompositeOpaque, Filter],
+        FilterDepth => &[HideBehind, CompositeOpaque, Filter],
     }
 }
 
@@ -132,6 +135,7 @@ const fn same_bins(one: AssignBin, other: AssignBin) -> bool {
             | (AssignBin::Entries, AssignBin::Entries)
             | (AssignBin::Shading, AssignBin::Shading)
             | (AssignBin::Depth(Grids::Opaque), AssignBin::Depth(Grids::Opaque))
+            | (AssignBin::Depth(Grids::Behind), AssignBin::Depth(Grids::Behind))
             | (AssignBin::Depth(Grids::Translucent), AssignBin::Depth(Grids::Translucent))
             | (AssignBin::Depth(Grids::Displaced), AssignBin::Depth(Grids::Displaced))
     )

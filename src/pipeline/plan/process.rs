@@ -25,6 +25,12 @@ pub enum Process {
     /// Updates the farthest depth of each 4x4-pixel block after each depth batch; only then are hidden grids and
     /// micropolygons culled.
     RenewBlocks,
+    /// Nothing lies behind what samples see, if the depths of pixels are midpoints.
+    ClearBehind,
+    /// Lowers the depth of the surface behind the one that a sample sees, which is known.
+    HideBehind,
+    /// Updates the farthest depth behind what is seen of each 4x4-pixel block after each depth batch.
+    RenewBlocksBehind,
     /// Clears what is composited of translucent surfaces, if there are any.
     ClearResolved,
     /// Begins a slab: it has no entries, and nothing is visible in it.
@@ -67,6 +73,7 @@ impl Process {
             Self::Dice => "dice",
             Self::Displace => "displace",
             Self::Hide | Self::RenewBlocks => "hide",
+            Self::ClearBehind | Self::HideBehind | Self::RenewBlocksBehind => "hide",
             Self::ClearEntries | Self::Sample | Self::ListEntries | Self::ScatterEntries => "sample",
             Self::SortEntries | Self::PlaceEntries => "sample",
             Self::Mark | Self::MarkAll | Self::NumberVisible | Self::SortForShading | Self::Shade => "shade",
@@ -81,6 +88,7 @@ impl Process {
         match self {
             Self::Choose | Self::Gather => Some(AssignBin::Clusters),
             Self::Hide | Self::RenewBlocks => Some(AssignBin::Depth(Grids::Opaque)),
+            Self::HideBehind | Self::RenewBlocksBehind => Some(AssignBin::Depth(Grids::Behind)),
             Self::Sample => Some(AssignBin::Depth(Grids::Translucent)),
             Self::Shade => Some(AssignBin::Shading),
             Self::ClearResolved => Some(AssignBin::Subpixels),
@@ -89,6 +97,7 @@ impl Process {
             Self::Mark | Self::CompositeSlab | Self::CompositeOpaque => Some(AssignBin::Pixels),
             Self::Filter | Self::FilterDepth => Some(AssignBin::Delivered),
             Self::ClearSelection | Self::Rank | Self::SortForHiding | Self::ClearEntries | Self::ListEntries => None,
+            Self::ClearBehind => None,
             Self::MarkAll | Self::NumberVisible | Self::SortForShading | Self::Dice | Self::Displace => None,
         }
     }
@@ -99,6 +108,8 @@ impl Process {
 pub enum Grids {
     /// Those that hide.
     Opaque,
+    /// The same once more, for what lies behind what is seen.
+    Behind,
     /// Those that leave entries.
     Translucent,
     /// Those that are displaced, opaque or not.
@@ -189,6 +200,11 @@ impl PipelineStage {
     /// Whether it can be left out of a submission of a world without translucent surfaces.
     pub const fn is_for_translucency(&self) -> bool {
         matches!(self.repeat, Repeat::Slabs) || matches!(self.process, Process::ClearResolved)
+    }
+
+    /// Whether it can be left out of a world whose depths are not midpoints.
+    pub const fn is_for_midpoints(&self) -> bool {
+        matches!(self.process, Process::ClearBehind) || matches!(self.assign_bin, AssignBin::Depth(Grids::Behind))
     }
 
     /// `stages` without the one `process`.

@@ -9,6 +9,7 @@ use crate::render::device::renderer::{DeviceRenderer, RegionMemory};
 use crate::render::grids::picture_grids::{GridTotals, PictureGrids};
 use crate::render::resident::geometry_pages::PagesBytes;
 use crate::render::resident::grid_pages::GridPages;
+use crate::scene::DepthFilter;
 use crate::stats::human_bytes;
 use std::sync::Arc;
 
@@ -74,6 +75,7 @@ impl DeviceRenderer {
             bins: world.hide_bins.len().max(world.shade_bins.len()).max(1) as u64,
             translucent: world.hide_bins.iter().any(|bin| bin.translucent),
             smooth: world.smooth,
+            behind: self.picture.depth_filter == Some(DepthFilter::Midpoint),
             prints: self.picture.kernels.iter().any(|kernel| kernel.print_words > 0),
             slot_records_max: self.shared.slot_records_max(),
         }

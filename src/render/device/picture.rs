@@ -6,7 +6,7 @@ use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
 use crate::progress::{Interrupt, ProgressTally};
 use crate::render::device::memory::GridResidency;
-use crate::scene::Filter;
+use crate::scene::{DepthFilter, Filter};
 use std::sync::Arc;
 
 /// One world as it is drawn; every device of a render shares it.
@@ -26,7 +26,7 @@ pub(crate) struct Picture {
     /// The pixel filter.
     pub filter: Filter,
     /// The hider's depth filter, where a display asks for depth.
-    pub depth_filter: Option<String>,
+    pub depth_filter: Option<DepthFilter>,
     /// Outputs besides colour, alpha, depth.
     pub variables: u64,
     /// Those of the outputs that hold their opacity already (Ci, Oi), by number.

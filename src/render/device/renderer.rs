@@ -70,7 +70,7 @@ impl DeviceRenderer {
     /// Prepares kernels and uploads what every region of a picture needs, except pages of geometry and of grids.
     pub(crate) fn new(mut device: Device, picture: Arc<Picture>, tracks: DeviceTracks) -> Result<Self, DeviceError> {
         let variants = KernelVariants { serial: device.prefers_serial_kernels() };
-        let depth = picture.depth_filter.is_some();
+        let depth = picture.depth_filter;
         let filter = picture.filter.kind;
         for kernel in pipeline::kernels_of(&picture.world, &picture.pipeline, variants, filter, depth) {
             device.prepare(&kernel, &[]);
@@ -92,7 +92,7 @@ impl DeviceRenderer {
             variants,
             pages: GeometryPages::new(Arc::clone(pages), pages_bytes),
             filter: picture.filter,
-            depth_filter: picture.depth_filter.clone(),
+            depth_filter: picture.depth_filter,
             weighted: picture.weighted,
             long_loops: vec![false; picture.kernels.len()],
         };

@@ -243,6 +243,7 @@ impl Chain {
     /// Whether a stage finds nothing to do in this world.
     fn is_left_out(&self, world: &DeviceWorld, stage: &PipelineStage) -> bool {
         stage.is_for_translucency() && !self.region.capacity.translucent()
+            || stage.is_for_midpoints() && !self.region.capacity.behind
             || stage.process == Process::FilterDepth && world.depth_filter.is_none()
     }
 
@@ -393,7 +394,9 @@ impl Chain {
         self.under_way = (at..end).collect();
         self.following = self.after(world, end - 1);
         self.loads = match stages[at].assign_bin {
-            AssignBin::Depth(Grids::Opaque) => self.hide_loads(world, 0..opaque_bins(world), Slab::WHOLE),
+            AssignBin::Depth(Grids::Opaque | Grids::Behind) => {
+                self.hide_loads(world, 0..opaque_bins(world), Slab::WHOLE)
+            }
             AssignBin::Depth(Grids::Displaced) => self.hide_loads(world, displaced_bins(world), Slab::WHOLE),
             AssignBin::Depth(Grids::Translucent) => {
                 self.hide_loads(world, opaque_bins(world)..world.drawn.hide_bins.len(), self.slabs.current())

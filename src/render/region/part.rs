@@ -4,7 +4,7 @@
 //! the weights are rounded from, in units of a vertex that is hidden.
 
 use crate::pipeline::kernels::constants::{BATCHES, SIZE_CLASSES};
-use crate::pipeline::plan::{PipelineStage, Repeat};
+use crate::pipeline::plan::{PipelineStage, Process, Repeat};
 use crate::render::region::chain::{Chain, opaque_bins};
 use crate::render::region::record::DeviceWorld;
 use std::ops::Range;
@@ -47,12 +47,16 @@ impl Chain {
         let (Some(&first), RegionCosts { hide, slabs, rounds }) = (self.under_way.first(), self.costs) else {
             return 0.0;
         };
-        let stages = self.pipeline.stages();
+        let (stages, capacity) = (self.pipeline.stages(), &self.region.capacity);
         let under_way = if stages[first].assign_bin.is_loads() { self.part_of_loads() } else { self.tasks.part() };
         let done = match stages[first].repeat {
-            Repeat::Once if stages[first].assign_bin.is_loads() => hide * under_way,
             Repeat::Once if stages[..first].iter().any(|stage| stage.repeat == Repeat::Slabs) => hide + slabs,
-            Repeat::Once => 0.0,
+            Repeat::Once => {
+                let hides = |stage: &&PipelineStage| matches!(stage.process, Process::Hide | Process::HideBehind);
+                let (before, all) = (stages[..first].iter().filter(hides).count(), 1 + usize::from(capacity.behind));
+                let under_way = if stages[first].assign_bin.is_loads() { under_way } else { 0.0 };
+                hide * ((before as f64 + under_way) / all as f64).min(1.0)
+            }
             Repeat::Slabs => {
                 let [from, to] = self.slabs.parts();
                 hide + slabs * (from + (to - from) * self.part_of(Repeat::Slabs, under_way))

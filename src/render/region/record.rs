@@ -3,7 +3,7 @@
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::{ActiveRegion, FrameSlices, GeometrySources, PageSlices};
 use crate::pipeline::displace::{self, LoopRun, LoopState, ProgramKind, ProgramPlaces, ProgramRun};
-use crate::pipeline::hide::{self, SlotSource};
+use crate::pipeline::hide::{self, HiddenSurface, SlotSource};
 use crate::pipeline::kernels::constants::{CHANNEL_PARAMETERS, CHANNEL_POSITION};
 use crate::pipeline::look::ShadingKernel;
 use crate::pipeline::plan::{AssignBin, Pipeline, PipelineStage, Process};
@@ -16,7 +16,7 @@ use crate::pipeline::{KernelVariants, dice};
 use crate::render::region::loads::{BinCost, Load, LoadPiece, LoopKind};
 use crate::render::resident::geometry_pages::GeometryPages;
 use crate::render::resident::grid_pages::GridPages;
-use crate::scene::Filter;
+use crate::scene::{DepthFilter, Filter};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(crate) struct DeviceWorld {
     pub pages: GeometryPages,
     pub filter: Filter,
     /// The hider's depth filter, when a display asks for depth.
-    pub depth_filter: Option<String>,
+    pub depth_filter: Option<DepthFilter>,
     /// Variables that hold their opacity already, by number.
     pub weighted: [u32; 2],
     /// Which kernels turned out to have long loops, by number.
@@ -203,7 +203,7 @@ impl DeviceWorld {
         };
         let nothing_to_do = match stage.process {
             Process::Displace => !job.load.pieces.iter().any(is_displaced),
-            Process::RenewBlocks => !job.ends_batch,
+            Process::RenewBlocks | Process::RenewBlocksBehind => !job.ends_batch,
             _ => false,
         };
         if nothing_to_do {
@@ -212,7 +212,8 @@ impl DeviceWorld {
         recording.stage(stage.process.stage(), |recording| {
             match stage.process {
                 Process::Dice => return self.record_dice(recording, region, job, shades, pieces),
-                Process::RenewBlocks => return hide::record_blocks(recording, region),
+                Process::RenewBlocks => return hide::record_blocks(recording, region, HiddenSurface::Nearest),
+                Process::RenewBlocksBehind => return hide::record_blocks(recording, region, HiddenSurface::Behind),
                 _ => {}
             }
             for (piece, sources) in pieces {
@@ -233,7 +234,9 @@ impl DeviceWorld {
                     }
                     _ => {
                         let base = self.displaced_base(piece);
-                        hide::record_piece(recording, &self.frame, region, &piece.piece, base);
+                        let behind = stage.process == Process::HideBehind;
+                        let surface = if behind { HiddenSurface::Behind } else { HiddenSurface::Nearest };
+                        hide::record_piece(recording, &self.frame, region, surface, &piece.piece, base);
                     }
                 }
             }

@@ -92,7 +92,7 @@ pub(crate) fn slab_units(region: &ActiveRegion, entries: u32) -> f64 {
 impl StageTask {
     fn work(&self) -> Work {
         match self.process {
-            Process::ClearSelection | Process::ClearEntries | Process::MarkAll => Work::Fill,
+            Process::ClearSelection | Process::ClearEntries | Process::MarkAll | Process::ClearBehind => Work::Fill,
             Process::Choose => Work::Choose,
             Process::Rank | Process::ListEntries => Work::Scan,
             Process::Gather => Work::Gather,
@@ -114,7 +114,7 @@ impl StageTask {
             Process::Filter => Work::Filter,
             Process::FilterDepth => Work::Depth,
             Process::Dice | Process::Displace | Process::Hide | Process::RenewBlocks => Work::Load,
-            Process::Sample | Process::Shade => Work::Load,
+            Process::HideBehind | Process::RenewBlocksBehind | Process::Sample | Process::Shade => Work::Load,
         }
     }
 
@@ -122,6 +122,7 @@ impl StageTask {
         let (capacity, samples) = (&region.capacity, f64::from(region.pixel_samples()));
         match self.process {
             Process::ClearSelection => Units::All(2 * region.subpixels() + capacity.choice_words()),
+            Process::ClearBehind => Units::All(region.subpixels()),
             Process::Choose | Process::Gather => Units::Even(f64::from(CLUSTER_GRIDS)),
             Process::Rank => Units::All(capacity.choice_words()),
             Process::SortForHiding | Process::SortForShading => Units::All(self.grids + capacity.sort_keys()),
@@ -271,6 +272,7 @@ impl DeviceWorld {
                 hide::record_clear(recording, region);
                 select::record_clear(recording, region);
             }
+            Process::ClearBehind => hide::record_clear_behind(recording, region),
             Process::Rank => select::record_ranks(recording, variants, region),
             Process::SortForHiding => {
                 let batches = self.pipeline.batches();
@@ -296,11 +298,12 @@ impl DeviceWorld {
             Process::CompositeOpaque => composite::record(recording, frame, region, places, some),
             Process::Filter => filter::record(recording, frame, region, &self.filter, some),
             Process::FilterDepth => {
-                let by = self.depth_filter.as_deref().unwrap_or_default();
+                let by = self.depth_filter.unwrap_or_default();
                 filter::record_depth(recording, region, by, some);
             }
             Process::Choose | Process::Gather => unreachable!("these come with a page"),
             Process::Dice | Process::Displace | Process::Hide | Process::RenewBlocks => unreachable!("loads' stages"),
+            Process::HideBehind | Process::RenewBlocksBehind => unreachable!("loads' stages"),
             Process::Sample | Process::Shade => unreachable!("loads' stages"),
         }
     }

@@ -7,7 +7,7 @@ use crate::render::device::picture::Picture;
 use crate::render::grids::list::ListError;
 use crate::render::region::prints::PrintedCalls;
 use crate::render::region::region_result::{RegionCounts, ReplacedValues};
-use crate::scene::{DisplayMode, EYE_SPLITS_MAX, World};
+use crate::scene::{EYE_SPLITS_MAX, World};
 use crate::schedule::Incomplete;
 use crate::shading::prints::lines;
 use std::collections::HashSet;
@@ -43,7 +43,7 @@ pub(crate) fn on_devices(reporter: &Reporter, devices: &[&DeviceInfo], wanted: &
     reporter.report(Diagnostic::new(Severity::Warning, "devices", SourceLocation::default(), message).hint(hint));
 }
 
-/// Warns about what the camera asks for and is not supported: blur, and depths between surfaces.
+/// Warns about what the camera asks for and is not supported: blur.
 pub(crate) fn on_camera(reporter: &Reporter, world: &World) {
     let [open, close] = world.camera.shutter;
     if let Some(place) = world.moving_location().filter(|_| open < close) {
@@ -53,11 +53,6 @@ pub(crate) fn on_camera(reporter: &Reporter, world: &World) {
     }
     if world.camera.depth_of_field.is_some() {
         let message = "depth of field is not supported yet: the picture is rendered with a pinhole camera";
-        reporter.warn("unimplement", &world.location, message);
-    }
-    let wants_depth = world.options.displays.iter().any(|d| matches!(d.mode, DisplayMode::Image { z: true, .. }));
-    if wants_depth && world.options.hider.depth_filter == "midpoint" {
-        let message = "the depth filter \"midpoint\" is not supported yet: depths of the nearest surface are written";
         reporter.warn("unimplement", &world.location, message);
     }
 }

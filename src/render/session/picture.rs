@@ -30,7 +30,7 @@ impl Session<'_> {
             space_table: shaded.space_table,
             texts: shaded.texts,
             filter: world.options.filter,
-            depth_filter: wants_depth.then(|| world.options.hider.depth_filter.clone()),
+            depth_filter: wants_depth.then_some(world.options.hider.depth_filter),
             variables: variables.len() as u64,
             weighted: ["Ci", "Oi"]
                 .map(|name| variables.iter().position(|v| &*v.0 == name).map_or(u32::MAX, |n| n as u32)),

@@ -81,7 +81,8 @@ fn drawing_compiles_nothing_that_was_not_prepared() {
     let of_kind: [fn() -> Shape; 5] = [|| sphere(1.0), || facets(3), || patches(2), || curves(20), || points(20)];
     for (kind, shape) in of_kind.iter().enumerate() {
         let (clipped, smooth, displaced) = (kind % 2 == 0, kind % 3 == 0, kind == 2);
-        let setup = || Setup { clipped, smooth, displaced, parallel: kind > 2, ..Setup::default() };
+        let depth_filter = [DepthFilter::Min, DepthFilter::Midpoint][usize::from(kind < 3)];
+        let setup = || Setup { clipped, smooth, displaced, depth_filter, parallel: kind > 2, ..Setup::default() };
         let opaque = || thing(shape(), placed(0.0, 0.0, 5.0, 0.3), [0.9; 3], 1.0);
         let glass = thing(shape(), placed(0.1, 0.0, 4.0, 0.2), [0.9; 3], 0.5);
         runs_what_was_prepared(vec![opaque()], &setup(), &format!("kind {kind}"));
@@ -103,7 +104,7 @@ select
 hide
   dice: cull arm dice_quadric
   hide: hide_first hide_rest
-  hide: block
+  hide: block_nearest
 sample
   composite: composite_clear
   sample:

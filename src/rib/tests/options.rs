@@ -1,7 +1,7 @@
 //! Options: camera, image, displays, limits, the command line.
 
 use super::*;
-use crate::scene::{Display, DisplayMode, FilterKind, ParamValue, Projection, Quantize, ValueType};
+use crate::scene::{DepthFilter, Display, DisplayMode, FilterKind, ParamValue, Projection, Quantize, ValueType};
 
 fn with(options: &str) -> World {
     clean(&format!("{options}\nWorldBegin\nWorldEnd"))
@@ -28,7 +28,7 @@ fn defaults() {
     let display = &options.displays[0];
     assert_eq!(display.mode, DisplayMode::Image { rgb: true, a: true, z: false });
     assert_eq!(display.quantize, Quantize { one: 255.0, min: 0.0, max: 255.0, dither: 0.5 });
-    assert!(options.hider.jitter && options.hider.name == "hidden" && options.hider.depth_filter == "min");
+    assert!(options.hider.jitter && options.hider.name == "hidden" && options.hider.depth_filter == DepthFilter::Min);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn image_options() {
     assert_eq!((options.exposure, options.relative_detail), ([2.0, 2.2], 0.5));
     assert_eq!((options.eye_splits, options.opacity_threshold, options.z_threshold), (6, [0.9; 3], [0.5; 3]));
     assert_eq!((options.grid_size, options.reserve_kib, options.texture_memory_kib), (128, 2000, 9000));
-    assert!(!options.hider.jitter && options.hider.depth_filter == "midpoint");
+    assert!(!options.hider.jitter && options.hider.depth_filter == DepthFilter::Midpoint);
     assert_eq!(options.other["user:pass"], ParamValue::Strings(vec!["final".into()]));
     assert_eq!(options.other["hider:aperture"], ParamValue::Floats(vec![6.0, 0.0, 0.0, 0.0]));
     assert!(options.other.contains_key("Ri:PixelVariance") && options.imager.is_some());

@@ -53,6 +53,8 @@ pub(crate) struct Demand {
     pub translucent: bool,
     /// Whether colours are interpolated across some micropolygons.
     pub smooth: bool,
+    /// Whether the depth of the surface behind the nearest one is kept.
+    pub behind: bool,
     /// Whether shaders print.
     pub prints: bool,
     /// Records that the largest slot of any bin takes up in the arena.
@@ -84,6 +86,7 @@ fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCap
         variables: demand.variables,
         bins: demand.bins,
         smooth: demand.smooth,
+        behind: demand.behind,
         prints: if demand.prints { PRINT_RECORDS } else { 0 },
     }
 }
@@ -141,6 +144,7 @@ mod tests {
             bins: 10,
             translucent: true,
             smooth: false,
+            behind: false,
             prints: false,
             slot_records_max: 256 * 20,
         }
