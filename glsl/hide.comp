@@ -1,7 +1,17 @@
-// variants: hide_first REST=0 CLIPPED=0 BEHIND=0; hide_rest REST=1 CLIPPED=0 BEHIND=0
-// variants: hide_first_clipped REST=0 CLIPPED=1 BEHIND=0; hide_rest_clipped REST=1 CLIPPED=1 BEHIND=0
-// variants: hide_behind_first REST=0 CLIPPED=0 BEHIND=1; hide_behind_rest REST=1 CLIPPED=0 BEHIND=1
-// variants: hide_behind_first_clipped REST=0 CLIPPED=1 BEHIND=1; hide_behind_rest_clipped REST=1 CLIPPED=1 BEHIND=1
+// variants: hide_first REST=0 CLIPPED=0 BEHIND=0 TRIMMED=0; hide_rest REST=1 CLIPPED=0 BEHIND=0 TRIMMED=0
+// variants: hide_first_trimmed REST=0 CLIPPED=0 BEHIND=0 TRIMMED=1
+// variants: hide_rest_trimmed REST=1 CLIPPED=0 BEHIND=0 TRIMMED=1
+// variants: hide_first_clipped REST=0 CLIPPED=1 BEHIND=0 TRIMMED=0
+// variants: hide_rest_clipped REST=1 CLIPPED=1 BEHIND=0 TRIMMED=0
+// variants: hide_first_clipped_trimmed REST=0 CLIPPED=1 BEHIND=0 TRIMMED=1
+// variants: hide_rest_clipped_trimmed REST=1 CLIPPED=1 BEHIND=0 TRIMMED=1
+// variants: hide_behind_first REST=0 CLIPPED=0 BEHIND=1 TRIMMED=0; hide_behind_rest REST=1 CLIPPED=0 BEHIND=1 TRIMMED=0
+// variants: hide_behind_first_trimmed REST=0 CLIPPED=0 BEHIND=1 TRIMMED=1
+// variants: hide_behind_rest_trimmed REST=1 CLIPPED=0 BEHIND=1 TRIMMED=1
+// variants: hide_behind_first_clipped REST=0 CLIPPED=1 BEHIND=1 TRIMMED=0
+// variants: hide_behind_rest_clipped REST=1 CLIPPED=1 BEHIND=1 TRIMMED=0
+// variants: hide_behind_first_clipped_trimmed REST=0 CLIPPED=1 BEHIND=1 TRIMMED=1
+// variants: hide_behind_rest_clipped_trimmed REST=1 CLIPPED=1 BEHIND=1 TRIMMED=1
 //
 // Hide: one invocation = one micropolygon of an opaque grid. Reads diced (and displaced) vertices; lowers the depth
 // keys of the samples it covers; marks the 4x4-pixel blocks it changed. A key is (camera z as float bits) << 32 |
@@ -19,6 +29,7 @@
 #include "lib/block.glsl"
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
+#include "lib/edge.glsl"
 #include "lib/sampling.glsl"
 #include "lib/slot.glsl"
 #include "lib/piece.glsl"
@@ -33,6 +44,9 @@ layout(std430, set = 0, binding = 5) buffer Rest { uint rest_groups_x; uint rest
 layout(std430, set = 0, binding = 6) readonly buffer Pieces { Piece pieces[]; };
 layout(std430, set = 0, binding = 7) readonly buffer ClipPlanes { vec4 clip_planes[]; };
 layout(std430, set = 0, binding = 8) buffer Behind { uint behind[]; };
+layout(std430, set = 0, binding = 9) readonly buffer Grids { Subpatch grids[]; };
+layout(std430, set = 0, binding = 10) readonly buffer Primitives { Primitive primitives[]; };
+layout(std430, set = 0, binding = 11) readonly buffer Data { vec4 data[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
     uint piece;
@@ -46,6 +60,7 @@ layout(push_constant) uniform Push {
 #include "lib/micropolygon.glsl"
 #include "lib/coverage.glsl"
 #include "lib/clip.glsl"
+#include "lib/trim.glsl"
 
 // The candidate samples of a micropolygon: a rectangle of subpixels, counted from the region's first one, in tiles.
 struct Parts {
@@ -102,7 +117,7 @@ void lower_key(Micropolygon m, Slot slot, RegionRect region, uvec2 subpixel, uin
     ivec2 position = sample_position(frame, ivec2(region.x, region.y) + ivec2(pixel), k);
     float z = micropolygon_z(m, position);
     if (!(z >= slot.zmin && z <= slot.zmax)) return; // outside the declared bound: never hit, in any region
-    if (clipped(position, z)) return;
+    if (clipped(position, z) || trimmed(m, position)) return;
     uint depth = floatBitsToUint(z);
     uint at = (pixel.y * region.width + pixel.x) * (frame.samples.x * frame.samples.y) + k.y * frame.samples.x + k.x;
     uint block = (pixel.y >> BLOCK_LOG2) * ((region.width + (BLOCK_PX - 1u)) >> BLOCK_LOG2) + (pixel.x >> BLOCK_LOG2);

@@ -1,5 +1,8 @@
-// variants: sample_first REST=0 CLIPPED=0; sample_rest REST=1 CLIPPED=0
-// variants: sample_first_clipped REST=0 CLIPPED=1; sample_rest_clipped REST=1 CLIPPED=1
+// variants: sample_first REST=0 CLIPPED=0 TRIMMED=0; sample_rest REST=1 CLIPPED=0 TRIMMED=0
+// variants: sample_first_clipped REST=0 CLIPPED=1 TRIMMED=0; sample_rest_clipped REST=1 CLIPPED=1 TRIMMED=0
+// variants: sample_first_trimmed REST=0 CLIPPED=0 TRIMMED=1; sample_rest_trimmed REST=1 CLIPPED=0 TRIMMED=1
+// variants: sample_first_clipped_trimmed REST=0 CLIPPED=1 TRIMMED=1
+// variants: sample_rest_clipped_trimmed REST=1 CLIPPED=1 TRIMMED=1
 //
 // Sample: one invocation = one micropolygon of a translucent grid. For each cell (32 samples of a pixel) in which it
 // covers samples that lie before the opaque surface and inside the depth slab, appends an entry and counts it; marks
@@ -11,6 +14,7 @@
 
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
+#include "lib/edge.glsl"
 #include "lib/sampling.glsl"
 #include "lib/slot.glsl"
 #include "lib/piece.glsl"
@@ -29,6 +33,9 @@ layout(std430, set = 0, binding = 7) buffer Appended { uint appended; uint longe
 layout(std430, set = 0, binding = 8) buffer Rest { uint rest_groups_x; uint rest_groups_y; uint rest_groups_z; uint rest_lost; };
 layout(std430, set = 0, binding = 9) readonly buffer Pieces { Piece pieces[]; };
 layout(std430, set = 0, binding = 10) readonly buffer ClipPlanes { vec4 clip_planes[]; };
+layout(std430, set = 0, binding = 11) readonly buffer Grids { Subpatch grids[]; };
+layout(std430, set = 0, binding = 12) readonly buffer Primitives { Primitive primitives[]; };
+layout(std430, set = 0, binding = 13) readonly buffer Data { vec4 data[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
     uint piece;
@@ -48,6 +55,7 @@ layout(push_constant) uniform Push {
 #include "lib/micropolygon.glsl"
 #include "lib/coverage.glsl"
 #include "lib/clip.glsl"
+#include "lib/trim.glsl"
 
 // The cells of the pixels that a micropolygon may touch.
 struct Parts {
@@ -76,11 +84,12 @@ void append(Entry entry) {
 
 // Whether the sample sees the entry, as far as opaque surfaces and the slab go. Its depth is the one that it is
 // composited by: else where slabs are cut would show.
-bool seen(Entry entry, Slot slot, ivec2 corner, ivec2 at, uint subpixel) {
+bool seen(Micropolygon m, Entry entry, Slot slot, ivec2 corner, ivec2 at, uint subpixel) {
     float z = entry_z(frame, entry, at);
     uint64_t key = (uint64_t(floatBitsToUint(z)) << 32) | uint64_t(entry.number);
     uint64_t low = (uint64_t(slab_low_z) << 32) | uint64_t(slab_low_number), high = (uint64_t(slab_high_z) << 32) | uint64_t(slab_high_number);
-    return z >= slot.zmin && z <= slot.zmax && key >= low && key < high && key < keys[subpixel] && !clipped(corner + at, z);
+    return z >= slot.zmin && z <= slot.zmax && key >= low && key < high && key < keys[subpixel] && !clipped(corner + at, z)
+        && !trimmed(m, corner + at);
 }
 
 // The covered samples of a cell among the subpixels [first, last] of a pixel: bits of the cell's 32 samples.
@@ -108,7 +117,7 @@ void sample_cell(Micropolygon m, Coverage cover, Slot slot, uint number, ivec2 p
         covered &= covered - 1u;
         uint s = CELL_SAMPLES * cell + bit, y = uint((float(s) + 0.5) / float(frame.samples.x));
         ivec2 at = sample_position(frame, pixel, uvec2(s - y * frame.samples.x, y)) - corner;
-        if (!seen(entry, slot, corner, at, first + bit)) entry.mask &= ~(1u << bit);
+        if (!seen(m, entry, slot, corner, at, first + bit)) entry.mask &= ~(1u << bit);
     }
     if (entry.mask != 0u) append(entry);
 }

@@ -5,7 +5,8 @@
 // WALK_GROUPS_MAX times `each_rest` parts are done.
 //
 // The including file defines the struct Parts, `parts_of` and `visit`. Needs micropolygon.glsl, coverage.glsl, the
-// buffers slots[], pieces[] and rest_groups_*, and the push constants slot_base, piece, vertex_base and region_*.
+// buffers slots[], pieces[] and rest_*, the push constants slot_base, piece, vertex_base and region_*, and trim.glsl
+// where TRIMMED is 1.
 
 #ifndef WALK_GLSL
 #define WALK_GLSL
@@ -35,6 +36,14 @@ void walk(uint each, uint each_rest) {
     if (px.x > px.z || px.y > px.w) return;
     Parts parts = parts_of(m, px, region);
     if (parts.count == 0u) return;
+#if TRIMMED
+    uint most = trim_load(vertex_base + (index << pieces[piece].slot_log2), slot, local);
+    each = min(each, most);
+    each_rest = min(each_rest, most);
+#if !REST
+    if (parts.count > WALK_GROUPS_MAX * each_rest) atomicAdd(rest_lost, 1u);
+#endif
+#endif
     bool wide = micropolygon_wide(m);
 #if REST
     uint begin = gl_WorkGroupID.z * each_rest, end = min(parts.count, begin + each_rest);

@@ -1,7 +1,7 @@
 //! Hide: opaque grids, nearest first, lower the depth keys of the samples they cover; what is behind them is dropped
 //! before it is diced.
 
-use super::buffers::{ActiveRegion, FrameSlices, RegionSlices};
+use super::buffers::{ActiveRegion, FrameSlices, GeometrySources, RegionSlices};
 use super::covering;
 use super::dice::{Per, Piece};
 use super::kernels::constants::KEY_EMPTY;
@@ -130,16 +130,30 @@ pub enum HiddenSurface {
     Behind,
 }
 
-fn variant(surface: HiddenSurface, pass: HidePass, clipped: bool) -> hide::Variant {
-    match (surface, pass, clipped) {
-        (HiddenSurface::Nearest, HidePass::First, false) => hide::Variant::First,
-        (HiddenSurface::Nearest, HidePass::First, true) => hide::Variant::FirstClipped,
-        (HiddenSurface::Nearest, HidePass::Rest, false) => hide::Variant::Rest,
-        (HiddenSurface::Nearest, HidePass::Rest, true) => hide::Variant::RestClipped,
-        (HiddenSurface::Behind, HidePass::First, false) => hide::Variant::BehindFirst,
-        (HiddenSurface::Behind, HidePass::First, true) => hide::Variant::BehindFirstClipped,
-        (HiddenSurface::Behind, HidePass::Rest, false) => hide::Variant::BehindRest,
-        (HiddenSurface::Behind, HidePass::Rest, true) => hide::Variant::BehindRestClipped,
+/// What may keep a sample from seeing a micropolygon that covers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cuts {
+    /// Clipping planes.
+    pub clipped: bool,
+    /// Trim loops.
+    pub trimmed: bool,
+}
+
+fn variant(surface: HiddenSurface, pass: HidePass, cuts: Cuts) -> hide::Variant {
+    use hide::Variant as V;
+    let (first, rest) = match (surface, cuts.clipped, cuts.trimmed) {
+        (HiddenSurface::Nearest, false, false) => (V::First, V::Rest),
+        (HiddenSurface::Nearest, true, false) => (V::FirstClipped, V::RestClipped),
+        (HiddenSurface::Nearest, false, true) => (V::FirstTrimmed, V::RestTrimmed),
+        (HiddenSurface::Nearest, true, true) => (V::FirstClippedTrimmed, V::RestClippedTrimmed),
+        (HiddenSurface::Behind, false, false) => (V::BehindFirst, V::BehindRest),
+        (HiddenSurface::Behind, true, false) => (V::BehindFirstClipped, V::BehindRestClipped),
+        (HiddenSurface::Behind, false, true) => (V::BehindFirstTrimmed, V::BehindRestTrimmed),
+        (HiddenSurface::Behind, true, true) => (V::BehindFirstClippedTrimmed, V::BehindRestClippedTrimmed),
+    };
+    match pass {
+        HidePass::First => first,
+        HidePass::Rest => rest,
     }
 }
 
@@ -160,14 +174,16 @@ pub fn record_clear_behind(recording: &mut Recording, region: &ActiveRegion) {
     });
 }
 
-/// Appends the hiding of a piece whose positions begin at record `vertex_base`.
+/// Appends the hiding of a piece whose positions begin at record `vertex_base`; `trimmed`: its primitives have trim
+/// loops.
 pub fn record_piece(
     recording: &mut Recording,
-    frame: &FrameSlices,
+    GeometrySources { frame, page }: GeometrySources<'_>,
     region: &ActiveRegion,
     surface: HiddenSurface,
     piece: &Piece,
     vertex_base: u32,
+    trimmed: bool,
 ) {
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = hide::Bindings {
@@ -180,6 +196,9 @@ pub fn record_piece(
         pieces: slices.pieces,
         clip_planes: frame.clip_planes,
         behind: slices.behind,
+        grids: slices.grids.grids,
+        primitives: page.primitives,
+        data: page.data,
     };
     let push = hide::Push {
         slot_base: piece.slot_base,
@@ -190,9 +209,9 @@ pub fn record_piece(
         region_width,
         region_height,
     };
-    let clipped = !frame.clip_planes.is_empty();
+    let cuts = Cuts { clipped: !frame.clip_planes.is_empty(), trimmed };
     record_passes(recording, slices, piece, |pass, groups| {
-        hide::dispatch(variant(surface, pass, clipped), groups, &bindings, &push)
+        hide::dispatch(variant(surface, pass, cuts), groups, &bindings, &push)
     });
 }
 
@@ -212,8 +231,8 @@ pub(super) fn slot_kernels() -> KernelList {
 }
 
 /// The kernels that hide.
-pub(super) fn kernels(surface: HiddenSurface, clipped: bool) -> KernelList {
-    HidePass::ALL.map(|pass| hide::kernel(variant(surface, pass, clipped))).to_vec()
+pub(super) fn kernels(surface: HiddenSurface, cuts: Cuts) -> KernelList {
+    HidePass::ALL.map(|pass| hide::kernel(variant(surface, pass, cuts))).to_vec()
 }
 
 /// The kernels that update the farthest depths of blocks.

@@ -63,6 +63,8 @@ pub struct HideBin {
     pub page: usize,
     /// Primitive kind.
     pub kind: PrimitiveKind,
+    /// Whether samples are tested against trim loops.
+    pub trimmed: bool,
     /// Displacement kernel.
     pub displace: Option<usize>,
     /// Whether primvars go to the displacement program.

@@ -3,7 +3,7 @@
 
 use super::displace::ProgramKind;
 use super::geometry::PrimitiveKind;
-use super::hide::HiddenSurface;
+use super::hide::{Cuts, HiddenSurface};
 use super::plan::{AssignBin, Pipeline, PipelineStage, Process};
 use super::recording::Kernel;
 use super::world::DrawnWorld;
@@ -26,7 +26,7 @@ pub struct KernelVariants {
 /// What of a world decides which variants of kernels run.
 struct WorldTraits {
     kinds: BTreeSet<PrimitiveKind>,
-    clipped: bool,
+    cuts: Vec<Cuts>,
     smooth: bool,
     translucent: bool,
     midpoints: bool,
@@ -40,7 +40,7 @@ impl WorldTraits {
     fn of(world: &DrawnWorld, midpoints: bool) -> Self {
         Self {
             kinds: world.hide_bins.iter().map(|bin| bin.kind).collect(),
-            clipped: !world.clip_planes.is_empty(),
+            cuts: cuts(world),
             smooth: world.smooth,
             translucent: world.hide_bins.iter().any(|bin| bin.translucent),
             midpoints,
@@ -50,6 +50,17 @@ impl WorldTraits {
             colour_primvars: world.shade_bins.iter().any(|bin| bin.shade_primvars),
         }
     }
+
+    fn hide_kernels(&self, surface: HiddenSurface) -> KernelList {
+        self.cuts.iter().flat_map(|&cuts| hide::kernels(surface, cuts)).collect()
+    }
+}
+
+/// The variants of hiding and sampling that a world's bins call for.
+fn cuts(world: &DrawnWorld) -> Vec<Cuts> {
+    let clipped = !world.clip_planes.is_empty();
+    let trims: BTreeSet<bool> = world.hide_bins.iter().map(|bin| bin.trimmed).collect();
+    trims.into_iter().map(|trimmed| Cuts { clipped, trimmed }).collect()
 }
 
 /// The kernels of `glsl/` that drawing a world needs, in the order in which they are needed first: those of counting,
@@ -90,12 +101,12 @@ fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariant
             let measures = matches!(stage.assign_bin, AssignBin::Depth(_));
             [program, if measures { displace::measure_kernels() } else { Vec::new() }].concat()
         }
-        Process::Hide => hide::kernels(HiddenSurface::Nearest, traits.clipped),
-        Process::HideBehind => hide::kernels(HiddenSurface::Behind, traits.clipped),
+        Process::Hide => traits.hide_kernels(HiddenSurface::Nearest),
+        Process::HideBehind => traits.hide_kernels(HiddenSurface::Behind),
         Process::RenewBlocks => hide::block_kernels(HiddenSurface::Nearest),
         Process::RenewBlocksBehind => hide::block_kernels(HiddenSurface::Behind),
         Process::ClearResolved => composite::clear_kernels(),
-        Process::Sample => sample::kernels(traits.clipped),
+        Process::Sample => traits.cuts.iter().flat_map(|&cuts| sample::kernels(cuts)).collect(),
         Process::ListEntries => sample::list_kernels(variants),
         Process::ScatterEntries => sample::scatter_kernels(),
         Process::SortEntries => sample::sort_kernels(),

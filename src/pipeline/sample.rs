@@ -1,9 +1,9 @@
 //! Sample: translucent grids leave entries (micropolygon, coverage mask, depth plane) in the pixels they cover, slab by
 //! slab of depth.
 
-use super::buffers::{ActiveRegion, FrameSlices, RegionSlices};
+use super::buffers::{ActiveRegion, GeometrySources, RegionSlices};
 use super::dice::Piece;
-use super::hide::{HidePass, record_passes};
+use super::hide::{Cuts, HidePass, record_passes};
 use super::kernels::constants::VISIBLE_WORDS;
 use super::kernels::records::Appended;
 use super::kernels::{sample, scatter_entries, sort_entries};
@@ -43,23 +43,29 @@ pub fn record_clear(recording: &mut Recording, region: &ActiveRegion, selected: 
     });
 }
 
-fn variant(pass: HidePass, clipped: bool) -> sample::Variant {
-    match (pass, clipped) {
-        (HidePass::First, false) => sample::Variant::First,
-        (HidePass::First, true) => sample::Variant::FirstClipped,
-        (HidePass::Rest, false) => sample::Variant::Rest,
-        (HidePass::Rest, true) => sample::Variant::RestClipped,
+fn variant(pass: HidePass, cuts: Cuts) -> sample::Variant {
+    match (pass, cuts.clipped, cuts.trimmed) {
+        (HidePass::First, false, false) => sample::Variant::First,
+        (HidePass::First, true, false) => sample::Variant::FirstClipped,
+        (HidePass::First, false, true) => sample::Variant::FirstTrimmed,
+        (HidePass::First, true, true) => sample::Variant::FirstClippedTrimmed,
+        (HidePass::Rest, false, false) => sample::Variant::Rest,
+        (HidePass::Rest, true, false) => sample::Variant::RestClipped,
+        (HidePass::Rest, false, true) => sample::Variant::RestTrimmed,
+        (HidePass::Rest, true, true) => sample::Variant::RestClippedTrimmed,
     }
 }
 
-/// Appends the sampling of a piece whose positions begin at record `vertex_base`.
+/// Appends the sampling of a piece whose positions begin at record `vertex_base`; `trimmed`: its primitives have trim
+/// loops.
 pub fn record_piece(
     recording: &mut Recording,
-    frame: &FrameSlices,
+    GeometrySources { frame, page }: GeometrySources<'_>,
     region: &ActiveRegion,
     slab: Slab,
     piece: &Piece,
     vertex_base: u32,
+    trimmed: bool,
 ) {
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = sample::Bindings {
@@ -74,6 +80,9 @@ pub fn record_piece(
         rest: slices.rest,
         pieces: slices.pieces,
         clip_planes: frame.clip_planes,
+        grids: slices.grids.grids,
+        primitives: page.primitives,
+        data: page.data,
     };
     let push = sample::Push {
         slot_base: piece.slot_base,
@@ -90,9 +99,9 @@ pub fn record_piece(
         slab_high_z: (slab.high >> 32) as u32,
         slab_high_number: slab.high as u32,
     };
-    let clipped = !frame.clip_planes.is_empty();
+    let cuts = Cuts { clipped: !frame.clip_planes.is_empty(), trimmed };
     record_passes(recording, slices, piece, |pass, groups| {
-        sample::dispatch(variant(pass, clipped), groups, &bindings, &push)
+        sample::dispatch(variant(pass, cuts), groups, &bindings, &push)
     });
 }
 
@@ -137,8 +146,8 @@ pub fn record_sort(recording: &mut Recording, region: &ActiveRegion, some: &Rang
 }
 
 /// The kernels that sample.
-pub(super) fn kernels(clipped: bool) -> KernelList {
-    HidePass::ALL.map(|pass| sample::kernel(variant(pass, clipped))).to_vec()
+pub(super) fn kernels(cuts: Cuts) -> KernelList {
+    HidePass::ALL.map(|pass| sample::kernel(variant(pass, cuts))).to_vec()
 }
 
 /// The kernels that number entries by cell.

@@ -148,9 +148,10 @@ fn a_load_to_hide_or_to_sample() {
                     let (slices, kind) = (&r.region.slices, PrimitiveKind::Patch);
                     dice::record(recording, r.sources(), slices, kind, piece, piece.base, CHANNEL_POSITION);
                     if sampled {
-                        sample::record_piece(recording, &r.frame, &r.region, Slab::WHOLE, piece, piece.base);
+                        sample::record_piece(recording, r.sources(), &r.region, Slab::WHOLE, piece, piece.base, false);
                     } else {
-                        hide::record_piece(recording, &r.frame, &r.region, HiddenSurface::Nearest, piece, piece.base);
+                        let (sources, surface) = (r.sources(), HiddenSurface::Nearest);
+                        hide::record_piece(recording, sources, &r.region, surface, piece, piece.base, false);
                     }
                 }
             })

@@ -120,7 +120,8 @@ impl<'a> Builder<'a> {
             let (displace_primvars, shade_primvars) = (has_inputs(&look.displace), has_inputs(&look.shade));
             let translucent = look.verdict == Verdict::Translucent;
             let (page, kind) = (run.page, run.kind);
-            let hide_bin = HideBin { translucent, page, kind, displace, displace_primvars };
+            let trimmed = drawable.geometry.shape.first().trim().is_some();
+            let hide_bin = HideBin { translucent, page, kind, trimmed, displace, displace_primvars };
             let shade_bin = ShadeBin { page, kind, displace, displace_primvars, shade, shade_primvars };
             self.instances.push((instance, hide_bin, shade_bin));
             self.origins.push((Arc::clone(&drawable.attributes.name), drawable.geometry.location.clone()));

@@ -357,8 +357,7 @@ fn quadric(shape: QuadricShape, sweep_degrees: f32) -> Shape {
 /// A wavy bicubic mesh of n x n patches, as a height field over [-1, 1]^2.
 fn patches(n: usize) -> Shape {
     let height = |x: f32, y: f32| 0.25 * (3.0 * x).sin() * (2.0 * y + x).cos();
-    let side = 3 * n + 1;
-    let at = |i: usize| -1.0 + 2.0 * i as f32 / (side - 1) as f32;
+    let at = |i: usize| -1.0 + 2.0 * i as f32 / (3 * n) as f32;
     let mut control = Vec::new();
     let mut uv_range = Vec::new();
     for (pv, pu) in (0..n).flat_map(|v| (0..n).map(move |u| (v, u))) {
@@ -374,6 +373,7 @@ fn patches(n: usize) -> Shape {
         face_corners: vec![[0; 4]; n * n].into(),
         face: (0..(n * n) as u32).collect(),
         uv_range: uv_range.into(),
+        trim: None,
     })
 }
 

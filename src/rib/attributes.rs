@@ -255,6 +255,16 @@ impl Reader<'_> {
                     changes.push(AttributeChange::CameraVisibility(visible != 0));
                     changes.push(AttributeChange::Other("visibility:camera".into(), values.to_param(count)));
                 }
+                ("trimcurve", "sense", ParamSlice::Strings([sense, ..])) => {
+                    if matches!(&**sense, "inside" | "outside") {
+                        changes.push(AttributeChange::TrimSense(**sense == *"outside"));
+                        changes.push(AttributeChange::Other("trimcurve:sense".into(), values.to_param(count)));
+                    } else {
+                        let message =
+                            format!("\"sense\" must be \"inside\" or \"outside\", not \"{sense}\"; it is ignored");
+                        self.report_here(RequestFault::error("badargument", param.offset, message));
+                    }
+                }
                 _ => changes.push(AttributeChange::Other(format!("{category}:{name}"), values.to_param(count))),
             }
         }

@@ -253,6 +253,8 @@ impl Reader<'_> {
             }
             AttributeChange::ReverseOrientation => state.inside = !state.inside,
             AttributeChange::Basis(basis) => state.basis = *basis,
+            AttributeChange::TrimCurves(curves) => state.trim.curves.clone_from(curves),
+            AttributeChange::TrimSense(draws_outside) => state.trim.draws_outside = *draws_outside,
             AttributeChange::DetailRange(range) => state.detail.range = *range,
             AttributeChange::CameraVisibility(visible) => state.camera_visible = *visible,
             AttributeChange::Shader(slot, call) => {
@@ -303,6 +305,8 @@ fn change_attributes(attributes: &mut Attributes, change: &AttributeChange, offs
         AttributeChange::Orientation(_)
         | AttributeChange::ReverseOrientation
         | AttributeChange::Basis(_)
+        | AttributeChange::TrimCurves(_)
+        | AttributeChange::TrimSense(_)
         | AttributeChange::DetailRange(_)
         | AttributeChange::DetailBox(_)
         | AttributeChange::ScopedSpace(_)

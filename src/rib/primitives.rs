@@ -2,9 +2,11 @@
 
 use super::effect::RequestEffect;
 use super::fault::{Parsed, RequestFault};
-use super::geometry::{self, Batch, Faces, MeshDirection, NurbsDirection, PrimitiveCall, QuadricSizes};
-use super::lexer::Lexer;
+use super::geometry::{self, Batch, Faces, MeshDirection, NurbsDirection, PrimitiveCall, QuadricSizes, TrimArrays};
+use super::lexer::{Lexer, TokenKind};
 use super::reader::Reader;
+use super::state::AttributeChange;
+use std::sync::Arc;
 
 impl Reader<'_> {
     /// Reads the parameter list and makes primitives with `make`.
@@ -13,6 +15,19 @@ impl Reader<'_> {
         lexer: &mut Lexer<'_>,
         make: impl FnOnce(&PrimitiveCall<'_>) -> Option<Batch>,
     ) -> Parsed<()> {
+        match self.made(lexer, make)? {
+            Some(batch) => self.apply(RequestEffect::Primitive(Box::new(batch))),
+            None => self.note_left_out(true),
+        }
+        Ok(())
+    }
+
+    /// Reads the parameter list and makes something of the request with `make`.
+    fn made<T>(
+        &mut self,
+        lexer: &mut Lexer<'_>,
+        make: impl FnOnce(&PrimitiveCall<'_>) -> Option<T>,
+    ) -> Parsed<Option<T>> {
         self.read_params(lexer)?;
         let call = PrimitiveCall {
             name: self.current.name,
@@ -21,11 +36,7 @@ impl Reader<'_> {
             params: &self.params,
             report: &|fault| self.messages.report(lexer, fault),
         };
-        match make(&call) {
-            Some(batch) => self.apply(RequestEffect::Primitive(Box::new(batch))),
-            None => self.note_left_out(true),
-        }
-        Ok(())
+        Ok(make(&call))
     }
 
     pub(super) fn sphere(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
@@ -98,7 +109,24 @@ impl Reader<'_> {
     pub(super) fn nu_patch(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let u = nurbs_direction(lexer)?;
         let v = nurbs_direction(lexer)?;
-        self.primitive(lexer, |call| call.nurbs([&u, &v]))
+        let trim = self.state.trim.clone();
+        self.primitive(lexer, |call| call.nurbs([&u, &v], &trim))
+    }
+
+    pub(super) fn trim_curve(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let (curves, orders, knots) = (lexer.ints()?, lexer.ints()?, lexer.float_list()?);
+        let [min, max] = [one_or_more(lexer)?, one_or_more(lexer)?];
+        let counts = lexer.ints()?;
+        let points = [lexer.float_list()?, lexer.float_list()?, lexer.float_list()?];
+        let arrays = TrimArrays { curves, orders, knots, min, max, counts, points };
+        match self.made(lexer, |call| call.trim_curves(&arrays))? {
+            Some(curves) => {
+                let curves = (!arrays.curves.is_empty()).then(|| Arc::new(curves));
+                self.apply(RequestEffect::Change(AttributeChange::TrimCurves(curves)));
+            }
+            None => self.mark_inert(),
+        }
+        Ok(())
     }
 
     pub(super) fn polygon(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
@@ -132,6 +160,14 @@ impl Reader<'_> {
 
     pub(super) fn points(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         self.primitive(lexer, geometry::points)
+    }
+}
+
+/// Reads an array of numbers, or a single one.
+fn one_or_more(lexer: &mut Lexer<'_>) -> Parsed<Vec<f32>> {
+    match lexer.peek() {
+        TokenKind::Number => Ok(vec![lexer.float32()?]),
+        _ => lexer.float_list(),
     }
 }
 

@@ -7,6 +7,7 @@
 use super::blocks::BlockKind;
 use super::effect::RequestEffect;
 use super::fault::{Parsed, RequestFault};
+use super::geometry::TrimState;
 use super::lexer::Lexer;
 use super::objects::Object;
 use super::reader::Reader;
@@ -23,9 +24,10 @@ const REMEMBERED_MAX: usize = 1 << 12;
 
 /// An archive that a procedural has read in this world.
 pub(super) struct ReadBefore {
-    /// What its text depends on: the definitions so far, and the bases.
+    /// What its text depends on: the definitions so far, the bases and the trim curves.
     definitions: u64,
     basis: [Basis; 2],
+    trim: TrimState,
     /// What it does, once it was read twice.
     object: Option<Arc<Object>>,
     /// The primitives in it that are left out.
@@ -102,12 +104,13 @@ impl Reader<'_> {
     /// The archive as it was read before in this world, if its text would mean the same now.
     fn read_before(&self, request: &ArchiveRequest) -> Option<&ReadBefore> {
         let before = self.world.as_ref()?.read_before.get(request)?;
-        (before.definitions == self.definitions && before.basis == self.state.basis).then_some(before)
+        (before.definitions == self.definitions && before.basis == self.state.basis && before.trim == self.state.trim)
+            .then_some(before)
     }
 
     /// Reads an archive and remembers it, if it defines nothing and asks for nothing that may differ the next time.
     fn read_once(&mut self, request: ArchiveRequest, asking: &Source) -> Parsed<()> {
-        let (definitions, basis) = (self.definitions, self.state.basis);
+        let (definitions, basis, trim) = (self.definitions, self.state.basis, self.state.trim.clone());
         let left_out = |reader: &Self| reader.world.as_ref().map_or(0, |world| world.left_out);
         let left_out_before = left_out(self);
         self.in_procedural(|reader| reader.read_named_archive(&request.0, asking))?;
@@ -116,7 +119,7 @@ impl Reader<'_> {
             && self.definitions == definitions
             && world.read_before.len() < REMEMBERED_MAX
         {
-            world.read_before.insert(request, ReadBefore { definitions, basis, object: None, left_out });
+            world.read_before.insert(request, ReadBefore { definitions, basis, trim, object: None, left_out });
         }
         Ok(())
     }

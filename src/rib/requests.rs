@@ -130,6 +130,7 @@ requests! {
     "GeometricApproximation" Anywhere Moves Reader::geometric_approximation;
     "GeometricRepresentation" Anywhere Moves Reader::ignored;
     "Basis" Anywhere Moves Reader::basis;
+    "TrimCurve" Anywhere Moves Reader::trim_curve;
     "Orientation" Anywhere Moves Reader::orientation;
     "ReverseOrientation" Anywhere Moves Reader::reverse_orientation;
     "Sides" Anywhere Moves Reader::sides;
@@ -171,7 +172,6 @@ requests! {
     "MakeCubeFaceEnvironment" Anywhere Ends Reader::make_cube_face_environment;
     "MakeShadow" Anywhere Ends Reader::make_shadow;
     // Known but not supported yet: see the table in `unsupported`.
-    "TrimCurve" Anywhere Moves Reader::unsupported;
     "SubdivisionMesh" Primitive Moves Reader::unsupported;
     "HierarchicalSubdivisionMesh" Primitive Moves Reader::unsupported;
     "Blobby" Primitive Moves Reader::unsupported;

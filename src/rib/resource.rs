@@ -112,6 +112,7 @@ fn restore(state: &mut GraphicsState, saved: GraphicsState, subset: ResourceSubs
         }
         ResourceSubset::GeometryDefinition => {
             state.basis = saved.basis;
+            state.trim = saved.trim;
             state.inside = saved.inside;
             attributes.texture_coordinates = from.texture_coordinates;
         }

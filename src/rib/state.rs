@@ -1,5 +1,6 @@
 //! The graphics state that attribute and transform blocks save: attributes and the current transformation (RISpec 2.2).
 
+use super::geometry::{TrimCurves, TrimState};
 use super::motion::still;
 use crate::scene::{Attributes, Basis, LightId, Motion, ParamValue, ShaderInstance, ShaderParam, ShadingInterpolation};
 use glam::DMat4;
@@ -62,6 +63,8 @@ pub(super) struct GraphicsState {
     pub(super) inside: bool,
     /// The bases in u and v.
     pub(super) basis: [Basis; 2],
+    /// TrimCurve and Attribute "trimcurve".
+    pub(super) trim: TrimState,
     /// Level of detail.
     pub(super) detail: Detail,
     /// Attribute "visibility" "camera".
@@ -100,6 +103,7 @@ impl GraphicsState {
             transform: still(DMat4::IDENTITY),
             inside: false,
             basis: [super::basis::BEZIER; 2],
+            trim: TrimState::default(),
             detail: Detail { size: f64::INFINITY, range: [0.0, 0.0, f64::INFINITY, f64::INFINITY] },
             camera_visible: true,
         }
@@ -225,6 +229,10 @@ pub(super) enum AttributeChange {
     ReverseOrientation,
     /// Basis.
     Basis([Basis; 2]),
+    /// TrimCurve; `None` trims nothing.
+    TrimCurves(Option<Arc<TrimCurves>>),
+    /// Attribute "trimcurve" "sense": whether what is outside of the loops is drawn.
+    TrimSense(bool),
     /// DetailRange.
     DetailRange([f64; 4]),
     /// Detail: a box in the current coordinates, xmin xmax ymin ymax zmin zmax.

@@ -289,7 +289,7 @@ groups! {
         "int traceenable" Harmless;
         "int newgroup" Harmless;
     }
-    "Attribute" "trimcurve" { "string sense" Harmless; } // TrimCurve is reported
+    "Attribute" "trimcurve" { "string sense" Acts; }
     "Attribute" "autoshadows" {
         "int[2] res" WITHOUT_SHADOW_MAPS;
         "string shadowmapname" WITHOUT_SHADOW_MAPS;

@@ -7,7 +7,6 @@ use super::requests::{self, Scope};
 
 /// The warning for each request.
 const MESSAGES: &[(&str, &str)] = &[
-    ("TrimCurve", "trim curves are not supported yet; surfaces are drawn untrimmed"),
     ("SubdivisionMesh", "subdivision surfaces are not supported yet and are left out"),
     ("HierarchicalSubdivisionMesh", "subdivision surfaces are not supported yet and are left out"),
     ("Blobby", "implicit surfaces are not supported yet and are left out"),

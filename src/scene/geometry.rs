@@ -5,7 +5,7 @@
 //! every basis to Bezier, cuts NURBS into Bezier patches and numbers the values of every primvar class, so that later
 //! stages do not depend on how a shape was authored.
 
-use super::Motion;
+use super::{Motion, TrimLoops};
 use crate::diagnostic::SourceLocation;
 use std::sync::Arc;
 
@@ -202,6 +202,8 @@ pub struct Patches {
     pub face: Arc<[u32]>,
     /// The part of the mesh's (u,v) square that each patch covers, u0, v0, u1, v1.
     pub uv_range: Arc<[[f32; 4]]>,
+    /// Which part of the mesh's (u,v) square is drawn; all of it without.
+    pub trim: Option<Arc<TrimLoops>>,
 }
 
 impl Patches {
@@ -260,6 +262,14 @@ pub enum Shape {
 }
 
 impl Shape {
+    /// Returns the loops that trim it.
+    pub fn trim(&self) -> Option<&Arc<TrimLoops>> {
+        match self {
+            Self::Patches(patches) => patches.trim.as_ref(),
+            _ => None,
+        }
+    }
+
     /// Returns the number of primitives.
     pub fn primitive_count(&self) -> usize {
         match self {

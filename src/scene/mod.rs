@@ -10,6 +10,7 @@ mod attributes;
 mod geometry;
 mod options;
 mod shutter;
+mod trim;
 
 pub use attributes::{
     Attributes, DisplacementBound, Light, LightId, ParamValue, ShaderInstance, ShaderParam, ShadingInterpolation,
@@ -22,6 +23,7 @@ pub use options::{
     Camera, DepthFilter, Display, DisplayMode, EYE_SPLITS_MAX, Filter, FilterKind, Hider, Options, Projection,
     Quantize, SearchPaths,
 };
+pub use trim::{TrimLoops, TrimPiece};
 
 use crate::diagnostic::SourceLocation;
 use glam::DMat4;

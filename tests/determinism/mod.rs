@@ -22,12 +22,20 @@ const SHADERS: [(&str, &str); 2] = [
     ),
 ];
 
+/// A bent surface of two segments, with a hole and a rim that a trim curve cuts.
+const TRIMMED: &str = "TrimCurve [1 1] [4 2] [0 0 0 0 1 2 2 2 2  0 0 1 2 3 3] [0 0] [2 3] [5 4] \
+    [.1 2.1 1.1 -.3 .1  .4 .7 .5 .4] [.1 -.2 1.8 .9 .1  .3 .3 .6 .3] [1 1 1 1 1  1 1 1 1]\n\
+    NuPatch 4 3 [0 0 0 .5 1 1 1] 0 1 2 2 [0 0 1 1] 0 1 \"P\" \
+    [-2 0 -1  -1 1 -2  1 -1 -2  2 0 -1  -2 1.5 0  -1 2.5 -1  1 .5 -1  2 1.5 0]\n";
+
 /// Something of every kind, opaque.
 fn opaque() -> String {
     let mut text = HEADER.to_owned();
     text += "Surface \"plastic\"\nColor [0.5 0.6 0.4]\nDisplacement \"lumps\"\nAttribute \"displacementbound\" \"sphere\" [0.12] \"coordinatesystem\" [\"camera\"]\n";
     text += "Patch \"bilinear\" \"P\" [-6 -1.2 -3  6 -1.2 -3  -6 -1.2 9  6 -1.2 9]\n";
-    text += "Displacement \"null\"\nObjectBegin 1\nSphere 0.5 -0.5 0.5 360\nTranslate 0 0 0.5\nCone 0.6 0.3 360\nObjectEnd\n";
+    text += "Displacement \"null\"\n";
+    text += TRIMMED;
+    text += "ObjectBegin 1\nSphere 0.5 -0.5 0.5 360\nTranslate 0 0 0.5\nCone 0.6 0.3 360\nObjectEnd\n";
     for i in 0..12 {
         let angle = f64::from(i) * 0.55;
         let (x, z) = (2.6 * angle.cos(), 2.0 * angle.sin());
@@ -62,6 +70,7 @@ fn translucent() -> String {
             1.0 - 0.07 * f64::from(i),
         );
     }
+    text += TRIMMED;
     text += "Surface \"constant\"\nOpacity [0.3 0.3 0.3]\nPoints \"P\" [";
     for i in 0..60 {
         let part = |k: f64| (f64::from(i) * k).fract() * 4.0 - 2.0;

@@ -15,6 +15,7 @@ mod shortfalls;
 mod spaces;
 mod surfaces;
 mod textures;
+mod trim;
 mod widths;
 
 use anthill::diagnostic::{Reporter, Severity};

@@ -6,7 +6,7 @@ use crate::reference::composite::{Look, Sample, composite as composite_sample};
 use crate::reference::hide::{Candidate, hide};
 use crate::reference::sample::lists;
 use crate::reference::shade::place;
-use anthill::pipeline::buffers::Vec4;
+use anthill::pipeline::buffers::{GeometrySources, Vec4};
 use anthill::pipeline::kernels::constants::NUMBER_MP_BITS;
 use anthill::pipeline::kernels::records::{Frame, Total};
 use anthill::pipeline::sample::Slab;
@@ -99,11 +99,12 @@ impl Layers {
     /// Samples the translucent grids of a slab; the entries that there were, written or not.
     pub(crate) fn sample(&self, region: &mut Region, slab: Slab) -> u32 {
         let pieces = region.lay_from(&self.meshes, self.opaque);
-        let (frame, context) = (region.frame, region.context());
+        let (frame, page, context) = (region.frame, region.no_page(), region.context());
+        let sources = GeometrySources { frame: &frame, page };
         region.lab.run(|recording| {
             sample::record_clear(recording, &context, self.meshes.len() as u64);
             for piece in &pieces {
-                sample::record_piece(recording, &frame, &context, slab, piece, piece.base);
+                sample::record_piece(recording, sources, &context, slab, piece, piece.base, false);
             }
         });
         region.lab.read(context.slices.appended)[0].appended

@@ -5,7 +5,9 @@ use super::lab::Lab;
 use crate::reference::hide::Candidate;
 use crate::reference::micropolygon::Micropolygon;
 use crate::reference::sampling::Pattern;
-use anthill::pipeline::buffers::{ActiveRegion, FrameSlices, RegionCapacity, RegionSlices, Vec4};
+use anthill::pipeline::buffers::{
+    ActiveRegion, FrameSlices, GeometrySources, PageSlices, RegionCapacity, RegionSlices, Vec4,
+};
 use anthill::pipeline::dice::Piece;
 use anthill::pipeline::hide::{self, HiddenSurface};
 use anthill::pipeline::kernels::constants::{
@@ -180,6 +182,11 @@ impl Region {
         self.capacity.pixel_samples as u32
     }
 
+    /// A page without primitives: only trimmed ones are read when they are hidden.
+    pub(crate) fn no_page(&mut self) -> PageSlices {
+        PageSlices { primitives: self.lab.space("primitives", 0), data: self.lab.space("data", 0) }
+    }
+
     /// What stages are given of it.
     pub(crate) fn context(&self) -> ActiveRegion {
         ActiveRegion { pixels: self.pixels, slices: self.slices, capacity: self.capacity }
@@ -244,10 +251,11 @@ impl Region {
 
     fn hide_surface(&mut self, surface: HiddenSurface, meshes: &[Mesh]) {
         let pieces = self.lay_from(meshes, 0);
-        let (frame, region) = (self.frame, self.context());
+        let (frame, page, region) = (self.frame, self.no_page(), self.context());
+        let sources = GeometrySources { frame: &frame, page };
         self.lab.run(|recording| {
             for piece in &pieces {
-                hide::record_piece(recording, &frame, &region, surface, piece, piece.base);
+                hide::record_piece(recording, sources, &region, surface, piece, piece.base, false);
             }
         });
     }

@@ -211,6 +211,7 @@ pub(crate) fn bezier(degrees: [u32; 2], control: Vec<[f32; 3]>, weights: Vec<f32
         face_corners: corners.into(),
         face: (0..count as u32).collect(),
         uv_range: vec![[0.0, 0.0, 1.0, 1.0]; count].into(),
+        trim: None,
     })
 }
 

@@ -1,7 +1,7 @@
 //! From shapes to primitive records and control data.
 
 use super::curvature::{self, BOUND_RECORDS};
-use super::{Page, PrimitiveKind};
+use super::{Page, PrimitiveKind, trim};
 use crate::pipeline::kernels::constants::{
     ORDER_MAX, PRIMITIVE_DEGREE_U, PRIMITIVE_DEGREE_V, PRIMITIVE_LINEAR, PRIMITIVE_POLYGON, PRIMITIVE_RIBBON,
     QUADRIC_CONE, QUADRIC_CYLINDER, QUADRIC_DISK, QUADRIC_HYPERBOLOID, QUADRIC_PARABOLOID, QUADRIC_SPHERE,
@@ -107,12 +107,20 @@ pub(super) fn whole_bytes(geometry: &Geometry) -> u64 {
     let records = match shape {
         Shape::Quadric(_) => 2,
         Shape::Facets(facets) => facets.positions.len() + facets.face_normals.len(),
-        Shape::Patches(patches) => patches.control.len() + BOUND_RECORDS * patches.corners.len(),
+        Shape::Patches(patches) => {
+            let each = BOUND_RECORDS + usize::from(patches.trim.is_some());
+            patches.control.len() + each * patches.corners.len() + trim_records(shape)
+        }
         Shape::Curves(curves) => curves.control.len() + 2 * curves.normals.len(),
         Shape::Points(points) => points.positions.len(),
     };
     let values: usize = geometry.primvars.iter().map(primvar_bytes).sum();
     (shape.primitive_count() * size_of::<Primitive>() + records * 16 + values) as u64
+}
+
+/// Records that every run of a shape has, however few its primitives are.
+pub(super) fn trim_records(shape: &Shape) -> usize {
+    shape.trim().map_or(0, |trim| trim::records(trim))
 }
 
 fn primvar_bytes(primvar: &crate::scene::Primvar) -> usize {
@@ -128,7 +136,7 @@ pub(super) fn primitive_bytes_max(geometry: &Geometry) -> u64 {
     let records = match shape {
         Shape::Quadric(_) => 2,
         Shape::Facets(_) => 5,
-        Shape::Patches(patches) => patches.control_count() + BOUND_RECORDS,
+        Shape::Patches(patches) => patches.control_count() + BOUND_RECORDS + 1,
         Shape::Curves(_) => 6,
         Shape::Points(_) => 1,
     };
@@ -232,7 +240,14 @@ fn append_patches(patches: &Patches, range: Range<usize>, indices: &mut Indices,
     } else {
         PrimitiveKind::Rational.number() | u << PRIMITIVE_DEGREE_U | v << PRIMITIVE_DEGREE_V
     };
+    let trim_base = page.data.len() as f32;
+    if let Some(trim) = &patches.trim {
+        trim::append(trim, page);
+    }
     for i in range {
+        if patches.trim.is_some() {
+            page.data.push([trim_base, 0.0, 0.0, 0.0]);
+        }
         page.primitives.push(Primitive {
             kind_flags,
             data: page.data.len() as u32,

@@ -8,6 +8,7 @@
 mod curvature;
 mod lower;
 mod run;
+mod trim;
 
 pub use run::{PrimitiveRun, RunPrimvar};
 
@@ -123,12 +124,15 @@ impl Pages {
     fn lower(&mut self, geometry: &Geometry) -> Vec<PrimitiveRun> {
         let count = geometry.shape.first().primitive_count();
         let bytes_each = lower::primitive_bytes_max(geometry);
+        let each_run = 16 * lower::trim_records(geometry.shape.first()) as u64;
         let mut runs = Vec::new();
         let mut first = 0;
         while first < count {
             let left = self.page_bytes.saturating_sub(self.last_page().bytes());
             let whole = lower::whole_bytes(geometry);
-            let fit = if first == 0 && whole <= left { count } else { usize::try_from(left / bytes_each).unwrap_or(0) };
+            let for_primitives = left.saturating_sub(each_run);
+            let some = usize::try_from(for_primitives / bytes_each).unwrap_or(0);
+            let fit = if first == 0 && whole <= left { count } else { some };
             let empty = self.last_page().primitives.is_empty();
             if fit == 0 && !empty {
                 self.pages.push(Page::default());

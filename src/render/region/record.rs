@@ -230,13 +230,15 @@ impl DeviceWorld {
                     }
                     Process::Sample => {
                         let base = self.displaced_base(piece);
-                        sample::record_piece(recording, &self.frame, region, job.slab, &piece.piece, base);
+                        let trimmed = self.drawn.hide_bins[piece.bin].trimmed;
+                        sample::record_piece(recording, *sources, region, job.slab, &piece.piece, base, trimmed);
                     }
                     _ => {
                         let base = self.displaced_base(piece);
                         let behind = stage.process == Process::HideBehind;
                         let surface = if behind { HiddenSurface::Behind } else { HiddenSurface::Nearest };
-                        hide::record_piece(recording, &self.frame, region, surface, &piece.piece, base);
+                        let trimmed = self.drawn.hide_bins[piece.bin].trimmed;
+                        hide::record_piece(recording, *sources, region, surface, &piece.piece, base, trimmed);
                     }
                 }
             }

@@ -12,6 +12,7 @@ mod polygons;
 mod primvars;
 mod quadrics;
 mod triangulate;
+mod trim;
 
 pub(super) use nurbs::NurbsDirection;
 pub(super) use patches::MeshDirection;
@@ -19,11 +20,14 @@ pub(super) use points::points;
 pub(super) use polygons::{Faces, polygon};
 pub(super) use primvars::PrimitiveCall;
 pub(super) use quadrics::QuadricSizes;
+pub(super) use trim::{TrimArrays, TrimCurves, TrimState};
 
 use primvars::PrimvarValues;
 
 use crate::diagnostic::SourceLocation;
-use crate::scene::{CurveSegments, Facets, Geometry, Motion, Patches, Points, Primvar, PrimvarData, Quadric, Shape};
+use crate::scene::{
+    CurveSegments, Facets, Geometry, Motion, Patches, Points, Primvar, PrimvarData, Quadric, Shape, TrimLoops,
+};
 use std::sync::Arc;
 
 /// The largest number of primitives that are joined into one geometry; a warning about a joined geometry names the
@@ -73,6 +77,7 @@ pub(super) struct PatchBatch {
     layout: BezierLayout,
     control: Vec<[f32; 3]>,
     weights: Vec<f32>,
+    trim: Option<Arc<TrimLoops>>,
 }
 
 /// Curve segments that can still grow; see [`CurveSegments`].
@@ -158,6 +163,7 @@ impl BatchShape {
                     face_corners: (0..count).map(|patch| std::array::from_fn(|i| 4 * patch + i as u32)).collect(),
                     face: (0..count).collect(),
                     uv_range: patches.layout.uv_range.into(),
+                    trim: patches.trim,
                 })
             }
             Self::Curves(curves) => Shape::Curves(CurveSegments {
@@ -183,7 +189,8 @@ impl BatchShape {
             }
             (Self::Curves(a), Self::Curves(b)) => a.cubic == b.cubic && a.normals.is_empty() == b.normals.is_empty(),
             (Self::Patches(a), Self::Patches(b)) => {
-                a.layout.degrees == b.layout.degrees && a.weights.is_empty() == b.weights.is_empty()
+                let is_trimmed = a.trim.is_some() || b.trim.is_some();
+                a.layout.degrees == b.layout.degrees && a.weights.is_empty() == b.weights.is_empty() && !is_trimmed
             }
             (Self::Points(_), Self::Points(_)) => true,
             _ => false,
@@ -348,7 +355,8 @@ impl Batch {
             }
             BatchShape::Patches(p) => {
                 let count = p.layout.corners.len();
-                (p.control.len() * POSITION + p.weights.len() * 4 + count * (52 + 96), count)
+                let trim = p.trim.as_ref().map_or(0, |trim| trim.bytes());
+                (p.control.len() * POSITION + p.weights.len() * 4 + count * (52 + 96) + trim, count)
             }
             BatchShape::Curves(c) => (c.control.len() * POSITION + c.ends.len() * 52, c.ends.len()),
             BatchShape::Points(p) => (p.positions.len() * (POSITION + 4), p.positions.len()),

@@ -4,7 +4,8 @@
 //! (Ramshaw 1987). All arguments are within one knot span, so that every weight is from 0 to 1.
 
 use super::primvars::{ClassCounts, PrimitiveCall};
-use super::{Batch, BezierLayout};
+use super::trim::TrimState;
+use super::{Batch, BatchShape, BezierLayout};
 use crate::scene::{Class, PATCH_DEGREE_MAX};
 
 /// One direction of a `NuPatch` as its request gives it.
@@ -22,7 +23,7 @@ pub(in crate::rib) struct NurbsDirection {
 
 /// The weights with which consecutive control points make a Bezier control point.
 #[derive(Clone, Debug, PartialEq)]
-struct WeightedSum {
+pub(super) struct WeightedSum {
     /// The first control point.
     first: usize,
     weights: Vec<f64>,
@@ -38,9 +39,9 @@ struct Between {
 
 /// A Bezier piece of one direction: a knot span, or the part of one that is within the surface's range.
 #[derive(Clone, Debug, PartialEq)]
-struct SplinePiece {
+pub(super) struct SplinePiece {
     /// Its Bezier control points.
-    points: Vec<WeightedSum>,
+    pub(super) points: Vec<WeightedSum>,
     /// The number of its span; spans of no length count.
     segment: usize,
     /// The part of the span that it covers.
@@ -53,13 +54,15 @@ struct SplinePiece {
 
 /// One direction of a surface.
 #[derive(Clone, Debug, PartialEq)]
-struct Spline {
+pub(super) struct Spline {
     /// Control points.
     count: usize,
     degree: usize,
     /// Knot spans, those of no length included.
     segments: usize,
-    pieces: Vec<SplinePiece>,
+    /// The parameters that it covers.
+    range: [f64; 2],
+    pub(super) pieces: Vec<SplinePiece>,
     corners: Vec<Between>,
 }
 
@@ -88,7 +91,7 @@ fn polar_form(knots: &[f64], span: usize, arguments: &[f64]) -> WeightedSum {
 
 impl WeightedSum {
     /// Returns the sum of the values of control points.
-    fn of(&self, value: impl Fn(usize) -> f64) -> f64 {
+    pub(super) fn of(&self, value: impl Fn(usize) -> f64) -> f64 {
         let mut sum = None;
         for (k, &weight) in self.weights.iter().enumerate() {
             // A weight of zero keeps values out that are not finite.
@@ -110,7 +113,8 @@ impl Spline {
     /// Cuts a direction with valid knots into pieces. `low` and `high` are within the knots that it may use.
     fn new(count: usize, order: usize, knots: &[f64], [low, high]: [f64; 2]) -> Self {
         let degree = order - 1;
-        let mut spline = Self { count, degree, segments: count + 1 - order, pieces: Vec::new(), corners: Vec::new() };
+        let (segments, range) = (count + 1 - order, [low, high]);
+        let mut spline = Self { count, degree, segments, range, pieces: Vec::new(), corners: Vec::new() };
         let share = |span: usize, t: f64| (t - knots[span]) / (knots[span + 1] - knots[span]);
         let part = |t: f64| ((t - low) / (high - low)) as f32;
         for span in degree..count {
@@ -270,7 +274,7 @@ const NEAR_KNOT: f64 = 2e-6;
 
 impl PrimitiveCall<'_> {
     /// Reads `NuPatch`.
-    pub(in crate::rib) fn nurbs(&self, directions: [&NurbsDirection; 2]) -> Option<Batch> {
+    pub(in crate::rib) fn nurbs(&self, directions: [&NurbsDirection; 2], trim: &TrimState) -> Option<Batch> {
         let [u, v] = directions;
         let surface = Surface([self.spline("u", u)?, self.spline("v", v)?]);
         let control: usize = surface.0.iter().map(|spline| spline.pieces.len() * (spline.degree + 1)).product();
@@ -280,13 +284,17 @@ impl PrimitiveCall<'_> {
         }
         let counts = surface.counts();
         let points = self.control_points(counts.vertex, None)?;
-        self.bezier_patches(surface.layout(), &counts, &points, &|class, values, width| {
+        let mut batch = self.bezier_patches(surface.layout(), &counts, &points, &|class, values, width| {
             surface.regroup(class, values, width)
-        })
+        })?;
+        if let BatchShape::Patches(patches) = &mut batch.form {
+            patches.trim = self.trim_loops(trim, surface.0.each_ref().map(|spline| spline.range));
+        }
+        Some(batch)
     }
 
     /// Checks one direction and cuts it into pieces.
-    fn spline(&self, name: &str, direction: &NurbsDirection) -> Option<Spline> {
+    pub(super) fn spline(&self, name: &str, direction: &NurbsDirection) -> Option<Spline> {
         let NurbsDirection { count, order, knots, range } = direction;
         let (count, order) = (usize::try_from(*count).unwrap_or(0), usize::try_from(*order).unwrap_or(0));
         let order_max = PATCH_DEGREE_MAX as usize + 1;

@@ -254,7 +254,7 @@ impl PrimitiveCall<'_> {
         };
         let columns = self.columns(counts, &[], Some(&weighted));
         let control = bytemuck::cast_slice::<f32, [f32; 3]>(&control).to_vec();
-        let form = BatchShape::Patches(PatchBatch { layout, control, weights });
+        let form = BatchShape::Patches(PatchBatch { layout, control, weights, trim: None });
         Some(Batch { form, columns, location: self.location.clone() })
     }
 }

@@ -252,3 +252,92 @@ fn parts_of_too_many_control_points_are_refused() {
     let outcome = read_text("WorldBegin\nNuPatch 2000000000 24 [0] 0 1 2 2 [0 0 1 1] 0 1 \"P\" [0]\nWorldEnd");
     assert_eq!(outcome.codes(), [("limitcheck", 2)]);
 }
+
+/// A flat square of order 2, and a trim curve's arguments for one closed triangle of it.
+const FLAT: &str = "NuPatch 2 2 [0 0 1 1] 0 1 2 2 [0 0 1 1] 0 1 \"P\" [0 0 0 1 0 0 0 1 0 1 1 0]";
+const TRIANGLE: &str = "TrimCurve [1] [2] [0 0 1 2 3 3] [0] [3] [4] [.2 .8 .5 .2] [.2 .2 .8 .2] [1 1 1 1]";
+
+#[test]
+fn trim_loops_belong_to_the_surfaces_that_follow() {
+    let world = clean(&format!("WorldBegin\n{FLAT}\n{TRIANGLE}\n{FLAT}\n{FLAT}\nWorldEnd"));
+    let trims: Vec<_> = world.drawables.iter().map(|drawable| drawable.geometry.shape.first().trim()).collect();
+    assert_eq!(trims.len(), 3, "what is trimmed is not joined with what is not");
+    assert!(trims[0].is_none());
+    let trim = trims[1].expect("it is trimmed");
+    assert_eq!((trim.pieces.len(), trim.draws_outside), (3, false));
+    assert!(trim.pieces.windows(2).all(|pair| pair[0].ends[1] == pair[1].ends[0]), "the loop is closed");
+    assert!(trim.pieces.iter().all(|piece| piece.control.is_empty()), "it is straight");
+}
+
+#[test]
+fn curves_are_cut_into_pieces_that_rise_or_fall() {
+    let control = arc(9);
+    let axis = |i: usize| text(control.iter().map(|p| if i == 2 { p[2] } else { (0.5 + 0.4 * p[i]) * p[2] }));
+    let curve = format!(
+        "TrimCurve [1] [3] [0 0 0 .25 .25 .5 .5 .75 .75 1 1 1] [0] [1] [9] [{}] [{}] [{}]",
+        axis(0),
+        axis(1),
+        axis(2)
+    );
+    let world = clean(&format!("WorldBegin\n{curve}\n{FLAT}\nWorldEnd"));
+    let trim = only_shape(&world).trim().expect("it is trimmed").clone();
+    assert!((16..200).contains(&trim.pieces.len()), "{}", trim.pieces.len());
+    for piece in trim.pieces.iter() {
+        let rises = |axis: usize| piece.ends[1][axis] >= piece.ends[0][axis];
+        for pair in piece.control.windows(2) {
+            let point = |p: [f32; 3]| [p[0] / p[2], p[1] / p[2]];
+            let (a, b) = (point(pair[0]), point(pair[1]));
+            assert!((0..2).all(|i| b[i] == a[i] || (b[i] > a[i]) == rises(i) || (b[i] - a[i]).abs() < 1e-6));
+        }
+    }
+}
+
+#[test]
+fn trim_curves_that_are_wrong_are_refused_with_their_reason() {
+    let one = "TrimCurve [1] [2] [0 0 1 2 3 3] [0] [3] [4] [.2 .8 .5 .2] [.2 .2 .8 .2] [1 1 1 1]";
+    let cases = [
+        (one.replacen("[1]", "[2]", 1), "badarray", "1 orders for 2 curves"),
+        (one.replacen("[1]", "[0]", 1), "range", "a loop has 0 curves"),
+        (one.replace("[1] [2]", "[1] [1]"), "range", "curve 1 has order 1 and 4 points"),
+        (one.replace("[0 0 1 2 3 3]", "[0 0 2 1 3 3]"), "range", "must not decrease"),
+        (one.replace("[0 0 1 2 3 3]", "[0 0 1 2]"), "badarray", "it has 4 knots in curve 1"),
+        (one.replace("[0] [3]", "[3] [0]"), "range", "must be less than"),
+        (one.replace("[0] [3]", "[0 0] [3]"), "badarray", "2 least parameters for 1 curves"),
+        (one.replace("[4]", "[9]"), "badarray", "curve 1 needs 9 numbers of u"),
+        (one.replace("[.2 .8 .5 .2]", "[.2 .8]"), "badarray", "curve 1 needs 4 numbers of u, and there are 2"),
+        (one.replace("[1 1 1 1]", "[1 1 0 1]"), "range", "point 3 of curve 1"),
+        (one.replace("[1 1 1 1]", "[1 1 -1 1]"), "range", "w must be more than 0"),
+    ];
+    for (request, code, reason) in cases {
+        let outcome = read_text(&format!("WorldBegin\n{request}\n{FLAT}\nWorldEnd"));
+        assert_eq!(outcome.codes(), [(code, 2)], "{request}: {:?}", outcome.messages);
+        assert!(outcome.messages[0].message.contains(reason), "{}", outcome.messages[0].message);
+        assert!(only_shape(outcome.world()).trim().is_none(), "the surface is drawn untrimmed");
+    }
+    let outcome = read_text("WorldBegin\nAttribute \"trimcurve\" \"sense\" \"left\"\nWorldEnd");
+    assert_eq!(outcome.codes(), [("badargument", 2)]);
+}
+
+#[test]
+fn an_open_trim_loop_is_closed_and_reported() {
+    let open = TRIANGLE.replace("[.2 .8 .5 .2]", "[.2 .8 .5 .4]");
+    let outcome = read_text(&format!("WorldBegin\n{open}\n{FLAT}\nWorldEnd"));
+    assert_eq!(outcome.codes(), [("consistency", 2)]);
+    assert!(outcome.messages[0].message.contains("loop 1 is not closed"), "{:?}", outcome.messages[0].message);
+    let trim = only_shape(outcome.world()).trim().expect("it is trimmed").clone();
+    let (first, last) = (&trim.pieces[0], &trim.pieces[trim.pieces.len() - 1]);
+    assert_eq!((trim.pieces.len(), first.ends[0]), (4, last.ends[1]));
+}
+
+#[test]
+fn loops_too_dense_for_one_surface_leave_it_untrimmed() {
+    let (count, tooth) = (2000, |k: usize| if k.is_multiple_of(2) { 0.0 } else { 1.0 });
+    let knots = text([0.0].into_iter().chain((0..count).map(|k| k as f64)).chain([(count - 1) as f64]));
+    let u = text((0..count).map(|k| k as f64 / count as f64));
+    let v = text((0..count).map(tooth));
+    let w = text((0..count).map(|_| 1.0));
+    let curve = format!("TrimCurve [1] [2] [{knots}] [0] [{}] [{count}] [{u}] [{v}] [{w}]", count - 1);
+    let outcome = read_text(&format!("WorldBegin\n{curve}\n{FLAT}\nWorldEnd"));
+    assert_eq!(outcome.codes(), [("consistency", 2), ("limitcheck", 3)], "{:?}", outcome.messages);
+    assert!(only_shape(outcome.world()).trim().is_none());
+}
