@@ -33,6 +33,7 @@ layout(push_constant) uniform Push {
     uint value_records; // of the colour store
     uint resolved_records;
     uint variables;
+    uint nearest_from; // variables from here on are those of the nearest surface
     uint first_place; // the colour store holds places [first_place, last_place); other subpixels wait for another round
     uint last_place;
 };
@@ -78,7 +79,9 @@ void main() {
         for (uint k = 0u; k < variables; k++) {
             vec4 value = number == KEY_EMPTY ? vec4(0.0) : colour_value(place, value_records, value_records - variables + k, weights);
             uint at = record + resolved_records - variables + k;
-            if (TRANSLUCENT == 1) resolved[at] += vec4(through.xyz, mean) * value; else resolved[at] = value;
+            if (TRANSLUCENT == 0) resolved[at] = value;
+            else if (k < nearest_from) resolved[at] += vec4(through.xyz, mean) * value;
+            else if (untouched(through)) resolved[at] = value;
         }
     }
 }

@@ -50,6 +50,7 @@ layout(push_constant) uniform Push {
     uint variables;
     uint weighted_first; // variables that are weighted by opacity already: Ci and Oi
     uint weighted_second;
+    uint nearest_from; // variables from here on are those of the nearest surface
     uint first; // subpixels [first, last) are composited by this dispatch
     uint last;
 };
@@ -118,6 +119,10 @@ void main() {
         vec3 opacity = clamp(colour_value(place, value_records, 1u, weights).xyz, 0.0, 1.0);
         for (uint k = 0u; k < variables; k++) {
             vec4 value = colour_value(place, value_records, 2u + k, weights);
+            if (k >= nearest_from) {
+                if (untouched(through) && any(greaterThan(opacity, vec3(0.0)))) resolved[record + 2u + k] = value;
+                continue;
+            }
             vec3 weight = k == weighted_first || k == weighted_second ? through.xyz : through.xyz * opacity;
             resolved[record + 2u + k] += vec4(weight, mean3(weight)) * value;
         }

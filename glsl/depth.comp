@@ -37,29 +37,34 @@ layout(push_constant) uniform Push {
 
 float depth_of(uint bits) { return bits == KEY_EMPTY ? DEPTH_MAX : uintBitsToFloat(bits); }
 
+float sample_depth(uint subpixel) {
+    float z = depth_of(uint(keys[subpixel] >> 32));
+    if (translucent != 0u) {
+        float before = abs(resolved[subpixel * resolved_records + 1u].w);
+        if (before != 0.0) z = min(z, before);
+    }
+    if (depth_filter != DEPTH_FILTER_MIDPOINT) return z;
+    float next = depth_of(behind[subpixel]);
+    return next >= DEPTH_MAX ? DEPTH_MAX : 0.5 * (z + next);
+}
+
 void main() {
     uint index = first + invocation();
     if (index >= last) return;
     uint pixel = (inside_y + index / inside_width) * region_width + inside_x + index % inside_width;
     float nearest = DEPTH_MAX, farthest = 0.0, sum = 0.0, seen = 0.0;
     for (uint s = 0u; s < pixel_samples; s++) {
-        uint subpixel = pixel * pixel_samples + s, bits = uint(keys[subpixel] >> 32);
-        float z = depth_of(bits);
-        if (translucent != 0u) {
-            float before = abs(resolved[subpixel * resolved_records + 1u].w);
-            if (before != 0.0) z = min(z, before);
-        }
-        if (depth_filter == DEPTH_FILTER_MIDPOINT) {
-            float next = depth_of(behind[subpixel]);
-            z = next >= DEPTH_MAX ? DEPTH_MAX : 0.5 * (z + next);
-        }
-        bool empty = z >= DEPTH_MAX;
+        float z = sample_depth(pixel * pixel_samples + s);
         nearest = min(nearest, z);
         farthest = max(farthest, z);
-        sum += empty ? 0.0 : z;
-        seen += empty ? 0.0 : 1.0;
     }
-    float mean = seen > 0.0 ? sum / seen : DEPTH_MAX;
+    // From the nearest on, so that equal depths have that depth as their mean, and near ones lose no bits.
+    for (uint s = 0u; s < pixel_samples && depth_filter == DEPTH_FILTER_MEAN; s++) {
+        float z = sample_depth(pixel * pixel_samples + s);
+        sum += z >= DEPTH_MAX ? 0.0 : z - nearest;
+        seen += z >= DEPTH_MAX ? 0.0 : 1.0;
+    }
+    float mean = seen > 0.0 ? nearest + sum / seen : DEPTH_MAX;
     // DEPTH_FILTER_NEAREST and DEPTH_FILTER_MIDPOINT: the nearest
     depths[first_pixel + index] = depth_filter == DEPTH_FILTER_MEAN ? mean : depth_filter == DEPTH_FILTER_FARTHEST ? farthest : nearest;
 }

@@ -32,6 +32,7 @@ layout(push_constant) uniform Push {
     uint inside_width;
     uint resolved_records;
     uint record;
+    uint keeps_totals; // 1: this record leaves the totals for further dispatches of its filter
     float half_width_x; // in pixels
     float half_width_y;
     uint first_pixel; // where the region's pixels begin
@@ -74,7 +75,7 @@ void main() {
             }
         }
     }
-    // The weights are those of every record: that of colour keeps their sums.
-    if (!ends && record == 0u) totals[index] = total;
+    // The weights are those of every record of the filter.
+    if (!ends && keeps_totals != 0u) totals[index] = total;
     pixels[first_pixel + index] = !ends ? sum : total != 0.0 ? sum / total : vec4(0.0);
 }

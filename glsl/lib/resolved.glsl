@@ -8,6 +8,9 @@
 
 bool stopped(vec4 through) { return through.w < 0.0; }
 
+// Whether nothing was seen yet.
+bool untouched(vec4 through) { return all(equal(through.xyz, vec3(1.0))); }
+
 float mean3(vec3 x) { return (x.x + x.y + x.z) / 3.0; }
 
 #endif

@@ -1,6 +1,6 @@
 //! The layout of a film's pixels: groups of floats and the position of each group.
 
-use crate::scene::{DisplayMode, ValueType};
+use crate::scene::{DisplayMode, Filter, ValueType};
 use std::sync::Arc;
 
 /// Floats of a pixel that belong and are produced together.
@@ -18,7 +18,18 @@ pub enum ChannelGroup {
         name: Arc<str>,
         /// Its RSL type; never a string.
         ty: ValueType,
+        /// Whether translucent surfaces are composited; else the value is that of the nearest one.
+        composited: bool,
     },
+}
+
+/// A group as a pixel holds it: filtered by the pixel filter or by one of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FilmChannel {
+    /// What it is.
+    pub group: ChannelGroup,
+    /// Its own filter; depths have none.
+    pub filter: Option<Filter>,
 }
 
 impl ChannelGroup {
@@ -36,7 +47,7 @@ impl ChannelGroup {
         match self {
             Self::Colour => true,
             Self::Alpha | Self::Depth => false,
-            Self::Variable { name, ty } => *ty == ValueType::Color && !matches!(&**name, "Oi" | "Os"),
+            Self::Variable { name, ty, .. } => *ty == ValueType::Color && !matches!(&**name, "Oi" | "Os"),
         }
     }
 
@@ -48,7 +59,7 @@ impl ChannelGroup {
             Self::Colour => return ["R", "G", "B"].map(String::from).into(),
             Self::Alpha => return vec!["A".into()],
             Self::Depth => return vec!["Z".into()],
-            Self::Variable { name, ty } => (name, ty),
+            Self::Variable { name, ty, .. } => (name, ty),
         };
         let suffixes: &[&str] = match ty {
             ValueType::Float | ValueType::Int | ValueType::String => return vec![name.to_string()],
@@ -70,48 +81,57 @@ pub(super) fn groups_of(mode: &DisplayMode) -> Vec<ChannelGroup> {
             let wanted = [(*rgb, ChannelGroup::Colour), (*a, ChannelGroup::Alpha), (*z, ChannelGroup::Depth)];
             wanted.into_iter().filter(|(wanted, _)| *wanted).map(|(_, group)| group).collect()
         }
-        DisplayMode::Variable { name, ty } => vec![ChannelGroup::Variable { name: name.clone(), ty: *ty }],
+        DisplayMode::Variable { name, ty, composited } => {
+            vec![ChannelGroup::Variable { name: name.clone(), ty: *ty, composited: *composited }]
+        }
     }
 }
 
 /// The position of each group in a pixel: interleaved floats, every group once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PixelLayout {
-    groups: Vec<ChannelGroup>,
+    channels: Vec<FilmChannel>,
 }
 
 impl PixelLayout {
-    /// Adds a group unless it is already there.
-    pub(super) fn add(&mut self, group: &ChannelGroup) {
-        if !self.groups.contains(group) {
-            self.groups.push(group.clone());
+    /// Adds a channel unless it is already there.
+    pub(super) fn add(&mut self, channel: &FilmChannel) {
+        if !self.channels.contains(channel) {
+            self.channels.push(channel.clone());
         }
     }
 
-    /// Returns the groups in their order in a pixel.
-    pub fn groups(&self) -> &[ChannelGroup] {
-        &self.groups
+    /// Returns the channels in their order in a pixel.
+    pub fn channels(&self) -> &[FilmChannel] {
+        &self.channels
     }
 
     /// Returns the number of floats of a pixel.
     pub fn floats(&self) -> usize {
-        self.groups.iter().map(ChannelGroup::floats).sum()
+        self.channels.iter().map(|channel| channel.group.floats()).sum()
     }
 
-    /// Returns the index of a group's first float in a pixel.
-    pub fn offset(&self, group: &ChannelGroup) -> Option<usize> {
-        let index = self.groups.iter().position(|other| other == group)?;
-        Some(self.groups[..index].iter().map(ChannelGroup::floats).sum())
+    /// Returns the index of a channel's first float in a pixel.
+    pub fn offset(&self, channel: &FilmChannel) -> Option<usize> {
+        let index = self.channels.iter().position(|other| other == channel)?;
+        Some(self.channels[..index].iter().map(|channel| channel.group.floats()).sum())
+    }
+
+    /// Whether a pixel has a depth.
+    pub fn has_depth(&self) -> bool {
+        self.channels.iter().any(|channel| channel.group == ChannelGroup::Depth)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::FilterKind;
 
     #[test]
     fn channels_are_named_as_compositors_expect() {
-        let variable = |name: &str, ty| ChannelGroup::Variable { name: name.into(), ty }.exr_names().join(" ");
+        let variable =
+            |name: &str, ty| ChannelGroup::Variable { name: name.into(), ty, composited: true }.exr_names().join(" ");
         assert_eq!(variable("N", ValueType::Normal), "N.x N.y N.z");
         assert_eq!(variable("Cs", ValueType::Color), "Cs.R Cs.G Cs.B");
         assert_eq!(variable("s", ValueType::Float), "s");
@@ -122,7 +142,7 @@ mod tests {
 
     #[test]
     fn exposure_is_for_colours() {
-        let variable = |name: &str, ty| ChannelGroup::Variable { name: name.into(), ty }.is_colour();
+        let variable = |name: &str, ty| ChannelGroup::Variable { name: name.into(), ty, composited: true }.is_colour();
         assert!(
             variable("Ci", ValueType::Color) && variable("glow", ValueType::Color) && ChannelGroup::Colour.is_colour()
         );
@@ -134,12 +154,16 @@ mod tests {
     #[test]
     fn a_group_is_held_once() {
         let mut layout = PixelLayout::default();
-        let normal = ChannelGroup::Variable { name: "N".into(), ty: ValueType::Normal };
+        let normal = ChannelGroup::Variable { name: "N".into(), ty: ValueType::Normal, composited: true };
+        let box_filter = Filter { kind: FilterKind::Box, width: [1.0, 1.0] };
+        let channel = |group: &ChannelGroup, filter| FilmChannel { group: group.clone(), filter };
         for group in [&ChannelGroup::Colour, &ChannelGroup::Alpha, &ChannelGroup::Colour, &normal] {
-            layout.add(group);
+            layout.add(&channel(group, None));
         }
-        assert_eq!((layout.groups().len(), layout.floats()), (3, 7));
-        assert_eq!(layout.offset(&normal), Some(4));
-        assert_eq!(layout.offset(&ChannelGroup::Depth), None);
+        assert_eq!((layout.channels().len(), layout.floats()), (3, 7));
+        assert_eq!(layout.offset(&channel(&normal, None)), Some(4));
+        assert!(layout.offset(&channel(&normal, Some(box_filter))).is_none() && !layout.has_depth());
+        layout.add(&channel(&normal, Some(box_filter)));
+        assert_eq!(layout.offset(&channel(&normal, Some(box_filter))), Some(7));
     }
 }

@@ -1,23 +1,34 @@
 //! Developing deposited pixels for a file, one row at a time: exposure, then imager (RISpec figure 4.2); the encoders
 //! quantize. Depth is not changed.
 
-use super::channels::{ChannelGroup, PixelLayout};
-use super::plan::OutputFile;
+use super::channels::{ChannelGroup, FilmChannel, PixelLayout};
+use super::plan::{OutputFile, OutputGroup};
 use super::quantize::expose;
 use super::{Imager, ImagerPixels, Pixels};
-use crate::scene::ValueType;
+use crate::scene::{Filter, ValueType};
 
 /// The depth where nothing was rendered or hit (RI_INFINITY).
 pub(super) const DEPTH_OF_NOTHING: f32 = 1e38;
 
 /// Returns the group of the opacity that an imager sees as `Oi`.
 pub(super) fn imager_opacity() -> ChannelGroup {
-    ChannelGroup::Variable { name: "Oi".into(), ty: ValueType::Color }
+    ChannelGroup::Variable { name: "Oi".into(), ty: ValueType::Color, composited: true }
 }
 
 /// Whether an imager changes this group.
 pub(super) fn is_imaged(group: &ChannelGroup) -> bool {
     matches!(group, ChannelGroup::Colour | ChannelGroup::Alpha) || *group == imager_opacity()
+}
+
+/// Returns the first group of a file that an imager changes, if there is any. The others are imaged with its filter and
+/// its exposure.
+pub(super) fn imaged_group(output: &OutputFile) -> Option<&OutputGroup> {
+    output.groups.iter().find(|group| is_imaged(&group.channel.group))
+}
+
+/// Returns what an imager reads for a file whose colours have this filter.
+pub(super) fn imager_channels(filter: Option<Filter>) -> [FilmChannel; 3] {
+    [ChannelGroup::Colour, imager_opacity(), ChannelGroup::Alpha].map(|group| FilmChannel { group, filter })
 }
 
 /// The number of rows that an imager shades together, a multiple of the tile rows of [`crate::pipeline::imager`]:
@@ -76,7 +87,7 @@ impl<'a> DevelopedRows<'a> {
         let mut offset = 0;
         for group in &self.output.groups {
             self.copy_group(group, offset, y);
-            offset += group.floats();
+            offset += group.channel.group.floats();
         }
         if let Some(imager) = self.imager {
             if !self.band.rows.contains(&y) {
@@ -88,11 +99,12 @@ impl<'a> DevelopedRows<'a> {
     }
 
     /// Copies one group of the film into the row, exposed.
-    fn copy_group(&mut self, group: &ChannelGroup, to: usize, y: u32) {
-        let from = self.layout.offset(group).expect("a film holds every group that its outputs ask for");
+    fn copy_group(&mut self, output: &OutputGroup, to: usize, y: u32) {
+        let from = self.layout.offset(&output.channel).expect("a film holds every group that its outputs ask for");
+        let group = &output.channel.group;
         let (film_floats, row_floats, floats) = (self.layout.floats(), self.output.floats(), group.floats());
         let source = self.pixels.row(y, film_floats);
-        let exposure = group.is_colour().then_some(self.output.exposure);
+        let exposure = group.is_colour().then_some(output.exposure);
         let pixels = source.chunks_exact(film_floats).zip(self.row.chunks_exact_mut(row_floats));
         for (index, (source, target)) in pixels.enumerate() {
             let target = &mut target[to..to + floats];
@@ -109,11 +121,11 @@ impl<'a> DevelopedRows<'a> {
     /// Runs the imager on colour, opacity and alpha of the band that contains row `y`.
     fn run_imager(&mut self, imager: &dyn Imager, y: u32) {
         let film_floats = self.layout.floats();
-        let offset = |group| self.layout.offset(&group).expect("a film with an imager holds colour, opacity and alpha");
-        let (ci_at, oi_at) = (offset(ChannelGroup::Colour), offset(imager_opacity()));
-        let alpha_at = offset(ChannelGroup::Alpha);
+        let imaged = imaged_group(self.output).expect("a file without colours has no imager");
+        let offset = |channel| self.layout.offset(&channel).expect("a film with an imager holds what it reads");
+        let [ci_at, oi_at, alpha_at] = imager_channels(imaged.channel.filter).map(offset);
         let triple = |pixel: &[f32], at: usize| [pixel[at], pixel[at + 1], pixel[at + 2]];
-        let exposure = self.output.exposure;
+        let exposure = imaged.exposure;
         let [left, top, right, bottom] = self.pixels.crop;
         let first = y / BAND_ROWS * BAND_ROWS;
         let rows = first.max(top)..(first + BAND_ROWS).min(bottom);
@@ -137,7 +149,7 @@ impl<'a> DevelopedRows<'a> {
     fn copy_imaged(&mut self, y: u32) {
         let first = (y - self.band.rows.start) as usize * self.pixels.width();
         let mut to = 0;
-        for group in &self.output.groups {
+        for OutputGroup { channel: FilmChannel { group, .. }, .. } in &self.output.groups {
             for (index, pixel) in self.row.chunks_exact_mut(self.output.floats()).enumerate() {
                 if !self.pixels.is_finished(index, y) || !is_imaged(group) {
                     continue;

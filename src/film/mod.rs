@@ -43,7 +43,7 @@ mod save;
 mod tests;
 mod tiff;
 
-pub use channels::{ChannelGroup, PixelLayout};
+pub use channels::{ChannelGroup, FilmChannel, PixelLayout};
 pub use driver::check_driver;
 pub use output_name::{OutputName, OutputNaming, RepeatedFrame, set_driver};
 pub use preview::{PreviewError, PreviewImage, encode_png, preview, preview_image};
@@ -335,7 +335,7 @@ impl Film {
                 }
                 PlannedDisplay::Write(output) => {
                     let path = partial::path_for(&output.path, pixels.missing() > 0);
-                    let imager = imager.filter(|_| output.groups.iter().any(develop::is_imaged));
+                    let imager = imager.filter(|_| develop::imaged_group(output).is_some());
                     let rows = DevelopedRows::new(&pixels, &self.layout, output, imager);
                     let state = match may_be_written(&self.claims, output, &path, reporter) {
                         true => write(output, &path, &self.header, &pixels, rows, imager, reporter),
@@ -363,11 +363,12 @@ fn bytes_of(pixel_count: u64, floats: usize) -> u64 {
 fn layout(outputs: &[PlannedDisplay], options: &Options) -> PixelLayout {
     let mut layout = PixelLayout::default();
     for output in outputs.iter().filter_map(to_write) {
-        output.groups.iter().for_each(|group| layout.add(group));
+        output.groups.iter().for_each(|group| layout.add(&group.channel));
     }
-    if options.imager.is_some() && layout.groups().iter().any(develop::is_imaged) {
-        for group in [ChannelGroup::Colour, ChannelGroup::Alpha, develop::imager_opacity()] {
-            layout.add(&group);
+    for output in outputs.iter().filter_map(to_write).filter(|_| options.imager.is_some()) {
+        if let Some(imaged) = develop::imaged_group(output) {
+            let [colour, opacity, alpha] = develop::imager_channels(imaged.channel.filter);
+            [colour, alpha, opacity].iter().for_each(|channel| layout.add(channel));
         }
     }
     layout
@@ -469,9 +470,9 @@ fn write(
         match &output.format {
             FileFormat::Exr { compression, channels } => exr::write(sink, &picture, *compression, channels, rows),
             FileFormat::Tiff { compression, samples } => {
-                tiff::write(sink, &picture, &output.groups, *compression, *samples, rows)
+                tiff::write(sink, &picture, output, *compression, *samples, rows)
             }
-            FileFormat::Png { quantize, bits } => png::write(sink, &picture, quantize, *bits, rows),
+            FileFormat::Png { bits } => png::write(sink, &picture, &output.quantize_by_float(), *bits, rows),
         }?;
         imager.and_then(Imager::failure).map_or(Ok(()), |why| Err(FilmWriteError::Imager(why)))
     });

@@ -1,7 +1,7 @@
 //! `-o NAME`: one name for the primary picture of every world.
 
 use super::driver;
-use crate::scene::{Display, DisplayMode, Options};
+use crate::scene::{Display, DisplayMode, DisplayPart, Options};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -155,7 +155,10 @@ pub fn set_driver(options: &mut Options, driver: &str) {
 fn primary_picture(options: &Options) -> Option<usize> {
     let display = options.displays.first()?;
     let is_depth = driver::choose(&display.driver, &display.name).driver == driver::DisplayDriver::Depth
-        || matches!(display.mode, DisplayMode::Image { rgb: false, a: false, z: true });
+        || matches!(
+            display.parts[..],
+            [DisplayPart { mode: DisplayMode::Image { rgb: false, a: false, z: true }, .. }]
+        );
     (!is_depth).then_some(0)
 }
 

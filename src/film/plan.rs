@@ -1,11 +1,11 @@
 //! Converts a display as authored to an [`OutputFile`]: which file, which channels, which numbers in it. All bad
 //! parameters are found here, before anything is rendered.
 
-use super::channels::{ChannelGroup, groups_of};
+use super::channels::{ChannelGroup, FilmChannel, groups_of};
 use super::driver::{self, DisplayDriver, DriverRemark};
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::files::{FileClaims, FileRefused, FileRole};
-use crate::scene::{Display, DisplayMode, ParamValue, Quantize, ValueType};
+use crate::scene::{Display, DisplayMode, DisplayPart, ParamValue, Quantize, ValueType};
 use std::path::PathBuf;
 
 /// A file that will be written.
@@ -14,18 +14,32 @@ pub(super) struct OutputFile {
     pub(super) path: PathBuf,
     pub(super) location: SourceLocation,
     /// The groups of a pixel of the file, in this order.
-    pub(super) groups: Vec<ChannelGroup>,
-    /// gain and gamma of the colours.
-    pub(super) exposure: [f32; 2],
+    pub(super) groups: Vec<OutputGroup>,
     /// Position of the picture's upper left pixel on the display, in pixels.
     pub(super) origin: [i32; 2],
     pub(super) format: FileFormat,
 }
 
+/// A group of a file's pixels.
+#[derive(Clone)]
+pub(super) struct OutputGroup {
+    pub(super) channel: FilmChannel,
+    /// gain and gamma, if it is a colour.
+    pub(super) exposure: [f32; 2],
+    /// How it becomes integers, if it does.
+    pub(super) quantize: Quantize,
+}
+
 impl OutputFile {
     /// Returns the number of floats of a pixel.
     pub(super) fn floats(&self) -> usize {
-        self.groups.iter().map(ChannelGroup::floats).sum()
+        self.groups.iter().map(|group| group.channel.group.floats()).sum()
+    }
+
+    /// Returns how each float of a pixel becomes an integer.
+    pub(super) fn quantize_by_float(&self) -> Vec<Quantize> {
+        let each = |group: &OutputGroup| std::iter::repeat_n(group.quantize, group.channel.group.floats());
+        self.groups.iter().flat_map(each).collect()
     }
 }
 
@@ -34,7 +48,7 @@ impl OutputFile {
 pub(super) enum FileFormat {
     Exr { compression: exr::compression::Compression, channels: Vec<ExrChannel> },
     Tiff { compression: tiff::encoder::Compression, samples: TiffSamples },
-    Png { quantize: Quantize, bits: SampleBits },
+    Png { bits: SampleBits },
 }
 
 /// One channel of an OpenEXR file.
@@ -66,7 +80,7 @@ impl SampleBits {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum TiffSamples {
     Float,
-    Integer(Quantize, SampleBits),
+    Integer(SampleBits),
 }
 
 /// The plan for one display.
@@ -119,9 +133,11 @@ fn plan_display(display: &Display, reporter: &Reporter) -> PlannedDisplay {
         reporter.error("badargument", &display.location, "a display has no name, so its picture cannot be written");
         return PlannedDisplay::Never(PathBuf::new());
     }
-    if let DisplayMode::Variable { name, ty: ValueType::String } = &display.mode {
-        reporter.error("incapable", &display.location, format!("\"{name}\" is a string and cannot be displayed"));
-        return PlannedDisplay::Never(display.name.clone().into());
+    for part in &display.parts {
+        if let DisplayMode::Variable { name, ty: ValueType::String, .. } = &part.mode {
+            reporter.error("incapable", &display.location, format!("\"{name}\" is a string and cannot be displayed"));
+            return PlannedDisplay::Never(display.name.clone().into());
+        }
     }
     let choice = driver::choose(&display.driver, &display.name);
     match choice.remark {
@@ -156,7 +172,6 @@ fn plan_display(display: &Display, reporter: &Reporter) -> PlannedDisplay {
         path: choice.path,
         location: display.location.clone(),
         groups,
-        exposure: params.exposure(),
         origin: params.origin(),
         format,
     })
@@ -164,7 +179,7 @@ fn plan_display(display: &Display, reporter: &Reporter) -> PlannedDisplay {
 
 /// OpenEXR files contain floats whatever Quantize says, as with the drivers of PRMan and 3Delight: half for colour and
 /// alpha, float for depth and variables, unless `exrpixeltype` selects a type; depth is always float (PRMan).
-fn plan_exr(params: &DisplayParams<'_>) -> (Vec<ChannelGroup>, FileFormat) {
+fn plan_exr(params: &DisplayParams<'_>) -> (Vec<OutputGroup>, FileFormat) {
     use exr::compression::Compression;
     params.check_known(&["exrcompression", "exrpixeltype", "asrgba"]);
     let table = [
@@ -180,18 +195,26 @@ fn plan_exr(params: &DisplayParams<'_>) -> (Vec<ChannelGroup>, FileFormat) {
     let compression = params.word("exrcompression", &table).or_else(|| params.word("compression", &table));
     let half_asked = params.word("exrpixeltype", &[("half", true), ("float", false)]);
     let as_rgba = params.number("asrgba").is_some_and(|value| value != 0.0);
-    let groups = groups_of(&params.display.mode);
-    let channels = groups
-        .iter()
-        .flat_map(|group| {
-            let half = match group {
-                ChannelGroup::Colour | ChannelGroup::Alpha => half_asked.unwrap_or(true),
-                ChannelGroup::Depth => false,
-                ChannelGroup::Variable { .. } => half_asked.unwrap_or(false),
-            };
-            exr_names(group, as_rgba).into_iter().map(move |name| ExrChannel { name, half })
-        })
-        .collect();
+    let mut channels: Vec<ExrChannel> = Vec::new();
+    let mut groups = params.groups();
+    groups.retain(|OutputGroup { channel: FilmChannel { group, .. }, .. }| {
+        let half = match group {
+            ChannelGroup::Colour | ChannelGroup::Alpha => half_asked.unwrap_or(true),
+            ChannelGroup::Depth => false,
+            ChannelGroup::Variable { .. } => half_asked.unwrap_or(false),
+        };
+        let names = exr_names(group, as_rgba);
+        let taken = names.iter().find(|name| channels.iter().any(|channel| channel.name == **name));
+        if let Some(name) = taken {
+            params.warn(format!(
+                "\"{}\" would have two channels \"{name}\"; the later one is left out",
+                params.display.name
+            ));
+            return false;
+        }
+        channels.extend(names.into_iter().map(|name| ExrChannel { name, half }));
+        true
+    });
     (groups, FileFormat::Exr { compression: compression.unwrap_or(Compression::ZIP16), channels })
 }
 
@@ -213,20 +236,28 @@ fn exr_names(group: &ChannelGroup, as_rgba: bool) -> Vec<String> {
     group.exr_names().into_iter().map(safe).collect()
 }
 
+/// No quantization.
+const FLOATS: Quantize = Quantize { one: 0.0, min: 0.0, max: 0.0, dither: 0.0 };
+
 /// The longest name of a channel in an OpenEXR file.
 const EXR_NAME_BYTES_MAX: usize = 255;
 
-fn plan_depth(params: &DisplayParams<'_>) -> (Vec<ChannelGroup>, FileFormat) {
+fn plan_depth(params: &DisplayParams<'_>) -> (Vec<OutputGroup>, FileFormat) {
     params.check_known(&["zcompression"]);
-    if !matches!(params.display.mode, DisplayMode::Image { z: true, .. }) {
+    let mut groups = params.groups();
+    groups.retain(|group| group.channel.group == ChannelGroup::Depth);
+    if groups.is_empty() {
+        let channel = FilmChannel { group: ChannelGroup::Depth, filter: None };
+        groups.push(OutputGroup { channel, exposure: [1.0, 1.0], quantize: FLOATS });
         let message = format!("the \"{}\" driver writes depth, whatever the display's mode", params.display.driver);
         params.reporter.warn("consistency", &params.display.location, message);
     }
     let channels = vec![ExrChannel { name: "Z".into(), half: false }];
-    (vec![ChannelGroup::Depth], FileFormat::Exr { compression: exr::compression::Compression::ZIP16, channels })
+    groups.truncate(1);
+    (groups, FileFormat::Exr { compression: exr::compression::Compression::ZIP16, channels })
 }
 
-fn plan_tiff(params: &DisplayParams<'_>) -> (Vec<ChannelGroup>, FileFormat) {
+fn plan_tiff(params: &DisplayParams<'_>) -> (Vec<OutputGroup>, FileFormat) {
     use tiff::encoder::{Compression, DeflateLevel};
     params.check_known(&[]);
     let deflate = Compression::Deflate(DeflateLevel::Balanced);
@@ -238,48 +269,60 @@ fn plan_tiff(params: &DisplayParams<'_>) -> (Vec<ChannelGroup>, FileFormat) {
         ("zip", deflate),
     ];
     let compression = params.word("compression", &table).unwrap_or(Compression::Lzw);
-    let quantize = params.display.quantize;
-    let samples = if quantize.one == 0.0 {
+    let groups = params.groups();
+    // All samples of a file have one type: integers only where every channel is quantized.
+    let samples = if groups.iter().any(|group| group.quantize.one == 0.0) {
         TiffSamples::Float
-    } else if let Some(bits) = bits_for(&quantize) {
-        TiffSamples::Integer(quantize, bits)
+    } else if let Some(bits) = bits_for(&groups) {
+        TiffSamples::Integer(bits)
     } else {
         let message = format!(
             "quantization to {} does not fit in 16 bits; \"{}\" is written as floats",
-            quantize.max, params.display.name
+            greatest(&groups),
+            params.display.name
         );
         params.reporter.warn("limitcheck", &params.display.location, message);
         TiffSamples::Float
     };
-    let groups = groups_of(&params.display.mode);
     let groups = if samples == TiffSamples::Float { groups } else { params.without_depth(groups) };
     (groups, FileFormat::Tiff { compression, samples })
 }
 
 /// PNG files contain only integers: an unquantized display is quantized to 8 bits, without a gamma that was not
 /// requested.
-fn plan_png(params: &DisplayParams<'_>) -> Option<(Vec<ChannelGroup>, FileFormat)> {
+fn plan_png(params: &DisplayParams<'_>) -> Option<(Vec<OutputGroup>, FileFormat)> {
     params.check_known(&[]);
     let display = params.display;
-    let groups = params.without_depth(groups_of(&display.mode));
-    if let [ChannelGroup::Variable { name, ty: ty @ (ValueType::HPoint | ValueType::Matrix) }] = &groups[..] {
-        let message =
-            format!("PNG cannot hold the {} floats of \"{name}\"; \"{}\" is not written", ty.floats(), display.name);
+    let mut groups = params.without_depth(params.groups());
+    let kinds: Vec<&ChannelGroup> = groups.iter().map(|group| &group.channel.group).collect();
+    let cannot = match kinds[..] {
+        [ChannelGroup::Variable { name, ty: ty @ (ValueType::HPoint | ValueType::Matrix), .. }] => {
+            Some(format!("the {} floats of \"{name}\"", ty.floats()))
+        }
+        [] | [_] | [ChannelGroup::Colour, ChannelGroup::Alpha] => None,
+        _ => Some("several channels other than rgb and a".to_owned()),
+    };
+    if let Some(what) = cannot {
+        let message = format!("PNG cannot hold {what}; \"{}\" is not written", display.name);
         let error = Diagnostic::new(Severity::Error, "incapable", display.location.clone(), message);
         params.reporter.report(error.hint("use the exr driver"));
         return None;
     }
-    let quantize = match display.quantize {
-        Quantize { one: 0.0, .. } => Quantize { one: 255.0, min: 0.0, max: 255.0, dither: 0.5 },
-        quantize => quantize,
-    };
-    let bits = bits_for(&quantize).unwrap_or(SampleBits::Sixteen);
-    Some((groups, FileFormat::Png { quantize, bits }))
+    for group in groups.iter_mut().filter(|group| group.quantize.one == 0.0) {
+        group.quantize = Quantize { one: 255.0, min: 0.0, max: 255.0, dither: 0.5 };
+    }
+    let bits = bits_for(&groups).unwrap_or(SampleBits::Sixteen);
+    Some((groups, FileFormat::Png { bits }))
+}
+
+/// Returns the largest integer that Quantize writes in any of these.
+fn greatest(groups: &[OutputGroup]) -> f32 {
+    groups.iter().map(|group| group.quantize.max).fold(0.0, f32::max)
 }
 
 /// Returns the smallest integer size for the values that Quantize writes.
-fn bits_for(quantize: &Quantize) -> Option<SampleBits> {
-    match quantize.max {
+fn bits_for(groups: &[OutputGroup]) -> Option<SampleBits> {
+    match greatest(groups) {
         max if max <= 255.0 => Some(SampleBits::Eight),
         max if max <= 65535.0 => Some(SampleBits::Sixteen),
         _ => None,
@@ -297,14 +340,24 @@ impl DisplayParams<'_> {
         self.reporter.warn("badtoken", &self.display.location, message);
     }
 
+    /// Returns what a pixel of the file holds, if its format can.
+    fn groups(&self) -> Vec<OutputGroup> {
+        let each = |part: &DisplayPart| {
+            let (exposure, quantize) = (self.exposure(part.exposure), part.quantize);
+            let filter = |group: &ChannelGroup| part.filter.filter(|_| *group != ChannelGroup::Depth);
+            let group =
+                |group| OutputGroup { channel: FilmChannel { filter: filter(&group), group }, exposure, quantize };
+            groups_of(&part.mode).into_iter().map(group).collect::<Vec<_>>()
+        };
+        self.display.parts.iter().flat_map(each).collect()
+    }
+
     /// Warns about each parameter that neither the driver nor every display has.
     fn check_known(&self, own: &[&str]) {
-        const COMMON: [&str; 5] = ["quantize", "exposure", "dither", "origin", "compression"];
+        const COMMON: [&str; 2] = ["origin", "compression"];
         for name in self.display.params.keys() {
             let name = name.as_str();
-            if matches!(name, "filter" | "filterwidth") {
-                self.warn(format!("a display has no filter of its own: \"{name}\" is ignored and PixelFilter is used"));
-            } else if !own.contains(&name) && !COMMON.contains(&name) {
+            if !own.contains(&name) && !COMMON.contains(&name) {
                 self.warn(format!("the \"{}\" driver has no parameter \"{name}\"", self.display.driver));
             }
         }
@@ -355,8 +408,7 @@ impl DisplayParams<'_> {
         }
     }
 
-    fn exposure(&self) -> [f32; 2] {
-        let [gain, gamma] = self.display.exposure;
+    fn exposure(&self, [gain, gamma]: [f32; 2]) -> [f32; 2] {
         if gain.is_finite() && gamma.is_finite() && gamma > 0.0 {
             return [gain, gamma];
         }
@@ -366,9 +418,10 @@ impl DisplayParams<'_> {
     }
 
     /// Removes depth from quantized colour: one scale cannot serve both (PRMan writes depth to another file).
-    fn without_depth(&self, mut groups: Vec<ChannelGroup>) -> Vec<ChannelGroup> {
-        if groups.len() > 1 && groups.contains(&ChannelGroup::Depth) {
-            groups.retain(|group| *group != ChannelGroup::Depth);
+    fn without_depth(&self, mut groups: Vec<OutputGroup>) -> Vec<OutputGroup> {
+        let is_depth = |group: &OutputGroup| group.channel.group == ChannelGroup::Depth;
+        if groups.len() > 1 && groups.iter().any(is_depth) {
+            groups.retain(|group| !is_depth(group));
             let message = format!("\"{}\" holds quantized colour and no depth", self.display.name);
             let warning = Diagnostic::new(Severity::Warning, "incapable", self.display.location.clone(), message);
             self.reporter.report(warning.hint("write depth to a display of its own, or use the exr driver"));

@@ -14,7 +14,7 @@ use std::io::Write;
 pub(super) fn write(
     sink: &mut dyn FileSink,
     picture: &PictureInfo<'_>,
-    settings: &Quantize,
+    settings: &[Quantize],
     bits: SampleBits,
     mut rows: DevelopedRows<'_>,
 ) -> Result<(), FilmWriteError> {
@@ -39,7 +39,7 @@ pub(super) fn write(
         bytes.clear();
         for (pixel, x) in rows.row(y).chunks_exact(floats).zip(x0..) {
             for (&value, channel) in straight(pixel).iter().zip(0..floats as u32) {
-                let sample = quantize(value, settings, bits.limit(), dither_noise(x, y, channel));
+                let sample = quantize(value, &settings[channel as usize], bits.limit(), dither_noise(x, y, channel));
                 match bits {
                     SampleBits::Eight => bytes.push(sample as u8),
                     SampleBits::Sixteen => bytes.extend(sample.to_be_bytes()),

@@ -3,7 +3,7 @@
 use super::channels::ChannelGroup;
 use super::develop::DevelopedRows;
 use super::metadata::SOFTWARE;
-use super::plan::{SampleBits, TiffSamples};
+use super::plan::{OutputFile, SampleBits, TiffSamples};
 use super::quantize::{dither_noise, quantize};
 use super::{FilmWriteError, PictureInfo};
 use crate::files::FileSink;
@@ -30,16 +30,16 @@ const PLAIN_BYTES_MAX: u64 = 3 << 30;
 pub(super) fn write<'p>(
     sink: &mut dyn FileSink,
     picture: &PictureInfo<'p>,
-    groups: &[ChannelGroup],
+    output: &OutputFile,
     compression: Compression,
     samples: TiffSamples,
     rows: DevelopedRows<'p>,
 ) -> Result<(), FilmWriteError> {
     let [width, height] = picture.size().map(u64::from);
     if width * height * rows.floats() as u64 * 4 > PLAIN_BYTES_MAX {
-        write_as::<TiffKindBig>(sink, picture, groups, compression, samples, rows)
+        write_as::<TiffKindBig>(sink, picture, output, compression, samples, rows)
     } else {
-        write_as::<TiffKindStandard>(sink, picture, groups, compression, samples, rows)
+        write_as::<TiffKindStandard>(sink, picture, output, compression, samples, rows)
     }
 }
 
@@ -48,20 +48,21 @@ pub(super) fn write<'p>(
 pub(super) fn write_as<'p, K: TiffKind>(
     sink: &mut dyn FileSink,
     picture: &PictureInfo<'p>,
-    groups: &[ChannelGroup],
+    output: &OutputFile,
     compression: Compression,
     samples: TiffSamples,
     rows: DevelopedRows<'p>,
 ) -> Result<(), FilmWriteError> {
     let encoder = TiffEncoder::<_, K>::new_generic(sink)?.with_compression(compression);
-    let strips = TiffStrips { picture, groups, encoder, rows };
+    let strips = TiffStrips { picture, output, encoder, rows };
     let is_colour = strips.rows.floats() >= 3;
     match samples {
         TiffSamples::Float if is_colour => strips.write::<RGB32Float>(|value, _| value),
         TiffSamples::Float => strips.write::<Gray32Float>(|value, _| value),
-        TiffSamples::Integer(settings, bits) => {
+        TiffSamples::Integer(bits) => {
+            let settings = output.quantize_by_float();
             let integer = |value, [x, y, channel]: [u32; 3]| {
-                quantize(value, &settings, bits.limit(), dither_noise(x, y, channel))
+                quantize(value, &settings[channel as usize], bits.limit(), dither_noise(x, y, channel))
             };
             match (bits, is_colour) {
                 (SampleBits::Eight, true) => strips.write::<RGB8>(|value, at| integer(value, at) as u8),
@@ -76,7 +77,7 @@ pub(super) fn write_as<'p, K: TiffKind>(
 /// An image about to be written.
 struct TiffStrips<'a, 'p, W: FileSink, K: TiffKind> {
     picture: &'a PictureInfo<'p>,
-    groups: &'a [ChannelGroup],
+    output: &'a OutputFile,
     encoder: TiffEncoder<W, K>,
     rows: DevelopedRows<'p>,
 }
@@ -90,7 +91,7 @@ impl<W: FileSink, K: TiffKind> TiffStrips<'_, '_, W, K> {
         let [width, height] = self.picture.size();
         let floats = self.rows.floats();
         let mut image = self.encoder.new_image::<C>(width, height)?;
-        let extra = extra_samples(self.groups, floats - C::BITS_PER_SAMPLE.len());
+        let extra = extra_samples(self.output, floats - C::BITS_PER_SAMPLE.len());
         if !extra.is_empty() {
             image.extra_samples(&extra)?;
         }
@@ -109,8 +110,9 @@ impl<W: FileSink, K: TiffKind> TiffStrips<'_, '_, W, K> {
 }
 
 /// Returns the meaning of the samples beyond the first one or three: alpha is associated, the others are unspecified.
-fn extra_samples(groups: &[ChannelGroup], count: usize) -> Vec<ExtraSamples> {
-    let meaning = |index| match groups {
+fn extra_samples(output: &OutputFile, count: usize) -> Vec<ExtraSamples> {
+    let groups: Vec<&ChannelGroup> = output.groups.iter().map(|group| &group.channel.group).collect();
+    let meaning = |index| match groups[..] {
         [ChannelGroup::Colour, ChannelGroup::Alpha, ..] if index == 0 => ExtraSamples::AssociatedAlpha,
         _ => ExtraSamples::Unspecified,
     };

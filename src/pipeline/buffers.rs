@@ -209,6 +209,8 @@ pub struct RegionCapacity {
     pub entries: u64,
     /// Outputs besides colour, alpha and depth.
     pub variables: u64,
+    /// Records of a finished pixel: colour and variables, each once for every filter that it goes through.
+    pub filtered: u64,
     /// Bins of hiding and of shading.
     pub bins: u64,
     /// Whether colours are interpolated across some micropolygons.
@@ -299,7 +301,7 @@ impl RegionCapacity {
             (self.grids, 4),
         ]);
         parts.extend([(self.colours * self.colour_records(), 16), (self.subpixels * self.resolved_records(), 16)]);
-        parts.extend([(pixels * (1 + self.variables) + 1, 16), (pixels, 4)]);
+        parts.extend([(pixels * self.filtered + 1, 16), (pixels, 4)]);
         let cells = self.cell_count().max(1);
         parts.extend([(self.entries.max(1), size_of::<Entry>() as u64), (self.entries.max(1), 4)]);
         parts.extend([(cells, 4), (cells, 4), (cells, 4), (1, size_of::<Appended>() as u64)]);
@@ -446,7 +448,7 @@ impl RegionSlices {
             colour_base: a.cut(c.grids)?,
             colours: a.cut(c.colours * c.colour_records())?,
             resolved: a.cut(c.subpixels * c.resolved_records())?,
-            pixels: a.cut(pixels * (1 + c.variables) + 1)?,
+            pixels: a.cut(pixels * c.filtered + 1)?,
             depths: a.cut(pixels)?,
             entries: a.cut(c.entries.max(1))?,
             order: a.cut(c.entries.max(1))?,
@@ -477,7 +479,7 @@ impl ActiveRegion {
     /// complement of their least instance (glsl/pack.comp). It is read together with the pixels.
     pub fn replaced_record(&self) -> u64 {
         let inside: u64 = self.pixels.inside_size().map(u64::from).iter().product();
-        inside * (1 + self.capacity.variables)
+        inside * self.capacity.filtered
     }
 
     /// Samples of a pixel.

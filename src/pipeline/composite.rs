@@ -7,6 +7,20 @@ use super::portion;
 use super::recording::Recording;
 use std::ops::Range;
 
+/// How the values of variables are composited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Composition {
+    /// Variables that hold their opacity already (Ci, Oi), by number.
+    pub weighted: [u32; 2],
+    /// Variables from this one on show the nearest surface, however opaque.
+    pub nearest_from: u32,
+}
+
+impl Composition {
+    /// All variables are weighted by opacity.
+    pub const BY_OPACITY: Self = Self { weighted: [u32::MAX; 2], nearest_from: u32::MAX };
+}
+
 /// Appends the start of compositing where anything is translucent: the subpixels `some` have collected nothing, and let
 /// everything through.
 pub fn record_clear(recording: &mut Recording, region: &ActiveRegion, some: &Range<u64>) {
@@ -30,12 +44,12 @@ pub fn record_places(recording: &mut Recording, slices: &RegionSlices, entries: 
 
 /// Appends the compositing of a slab's entries, or what an earlier round of the same slab left over (`again`), in the
 /// subpixels `some` of the region; a round begins with subpixel 0. Values of variables are weighted by the opacity of
-/// their entry, except for the `weighted` ones, which hold it already.
+/// their entry, unless `composition` says otherwise.
 pub fn record_slab(
     recording: &mut Recording,
     frame: &FrameSlices,
     region: &ActiveRegion,
-    weighted: [u32; 2],
+    composition: &Composition,
     again: bool,
     some: &Range<u64>,
 ) {
@@ -70,8 +84,9 @@ pub fn record_slab(
         value_records: capacity.value_records() as u32,
         resolved_records: capacity.resolved_records() as u32,
         variables: capacity.variables as u32,
-        weighted_first: weighted[0],
-        weighted_second: weighted[1],
+        weighted_first: composition.weighted[0],
+        weighted_second: composition.weighted[1],
+        nearest_from: composition.nearest_from,
         first,
         last,
     };
@@ -88,6 +103,7 @@ pub fn record(
     recording: &mut Recording,
     frame: &FrameSlices,
     region: &ActiveRegion,
+    composition: &Composition,
     places: Range<u32>,
     some: &Range<u64>,
 ) {
@@ -112,6 +128,7 @@ pub fn record(
         value_records: capacity.value_records() as u32,
         resolved_records: capacity.resolved_records() as u32,
         variables: capacity.variables as u32,
+        nearest_from: composition.nearest_from,
         first_place: places.start,
         last_place: places.end,
     };

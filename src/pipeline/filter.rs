@@ -32,6 +32,22 @@ fn variant(kind: FilterKind) -> filter::Variant {
     }
 }
 
+/// A record of finished pixels: a record of the samples and the filter that it goes through.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FilteredRecord {
+    /// 0 is colour and alpha; 1 is the first variable.
+    pub output: u64,
+    /// The filter.
+    pub filter: Filter,
+}
+
+impl FilteredRecord {
+    /// Colour and all variables through one filter.
+    pub fn all(variables: u64, filter: Filter) -> Vec<Self> {
+        (0..=variables).map(|output| Self { output, filter }).collect()
+    }
+}
+
 /// Samples of the window that a pixel's filter goes through.
 pub fn window_samples(pixel_samples: u64, by: &Filter) -> u64 {
     window(by).map(u64::from).iter().product::<u64>() * pixel_samples
@@ -42,9 +58,40 @@ fn window(by: &Filter) -> [u32; 2] {
     filter_apron(by).map(|apron| 2 * apron + 1)
 }
 
-/// Appends the filtering of colour and every variable, in the pixels `some` of those that the region delivers.
-/// Pixels of colour come first, then those of each variable.
-pub fn record(recording: &mut Recording, frame: &FrameSlices, region: &ActiveRegion, by: &Filter, some: &Range<u64>) {
+/// Appends the filtering of samples, in the pixels `some` of those that the region delivers. The pixels of each record
+/// come after those of the ones before.
+pub fn record(
+    recording: &mut Recording,
+    frame: &FrameSlices,
+    region: &ActiveRegion,
+    records: &[FilteredRecord],
+    some: &Range<u64>,
+) {
+    let mut filters: Vec<Filter> = Vec::new();
+    for record in records {
+        if !filters.contains(&record.filter) {
+            filters.push(record.filter);
+        }
+    }
+    for by in filters {
+        let through: Vec<(u64, u64)> = (0..)
+            .zip(records)
+            .filter(|(_, record)| record.filter == by)
+            .map(|(place, record)| (place, record.output))
+            .collect();
+        record_filter(recording, frame, region, &by, &through, some);
+    }
+}
+
+/// Appends one filter of some records: the place of each among the finished ones, and what it filters.
+fn record_filter(
+    recording: &mut Recording,
+    frame: &FrameSlices,
+    region: &ActiveRegion,
+    by: &Filter,
+    records: &[(u64, u64)],
+    some: &Range<u64>,
+) {
     let ActiveRegion { pixels: region, slices, capacity } = region;
     let [region_width, region_height] = region.size();
     let [inside_width, inside_height] = region.inside_size();
@@ -54,9 +101,10 @@ pub fn record(recording: &mut Recording, frame: &FrameSlices, region: &ActiveReg
     let inside = u64::from(inside_width) * u64::from(inside_height);
     let ([first, last], groups) = portion(some, inside, filter::LOCAL_SIZE);
     let part = SAMPLES_OF_A_PART.div_ceil(capacity.pixel_samples as u32).max(1);
-    for window_first in (0..window_x * window_y).step_by(part as usize) {
+    let first_place = records.first().map_or(0, |(place, _)| *place);
+    let dispatches = |recording: &mut Recording, records: &[(u64, u64)], window_first: u32| {
         recording.unordered(|recording| {
-            for group in 0..=capacity.variables {
+            for &(place, output) in records {
                 let bindings = filter::Bindings {
                     frame_buffer: frame.frame,
                     resolved: slices.resolved,
@@ -73,10 +121,11 @@ pub fn record(recording: &mut Recording, frame: &FrameSlices, region: &ActiveReg
                     inside_y,
                     inside_width,
                     resolved_records: capacity.resolved_records() as u32,
-                    record: if group == 0 { 0 } else { first_of_variables + group - 1 } as u32,
+                    record: if output == 0 { 0 } else { first_of_variables + output - 1 } as u32,
+                    keeps_totals: u32::from(place == first_place),
                     half_width_x: by.width[0] * 0.5,
                     half_width_y: by.width[1] * 0.5,
-                    first_pixel: group as u32 * inside_width * inside_height,
+                    first_pixel: place as u32 * inside_width * inside_height,
                     window_first,
                     window_last: window_first + part,
                     first,
@@ -85,6 +134,16 @@ pub fn record(recording: &mut Recording, frame: &FrameSlices, region: &ActiveReg
                 recording.dispatch(filter::dispatch(variant(by.kind), groups, &bindings, &push));
             }
         });
+    };
+    let in_parts = window_x * window_y > part;
+    for window_first in (0..window_x * window_y).step_by(part as usize) {
+        if in_parts {
+            // The first record replaces the totals that the others read.
+            dispatches(recording, &records[1..], window_first);
+            dispatches(recording, &records[..1], window_first);
+        } else {
+            dispatches(recording, records, window_first);
+        }
     }
 }
 
@@ -120,8 +179,8 @@ pub fn record_depth(recording: &mut Recording, region: &ActiveRegion, by: DepthF
 }
 
 /// The kernels that filter colours and variables.
-pub(super) fn kernels(kind: FilterKind) -> KernelList {
-    vec![filter::kernel(variant(kind))]
+pub(super) fn kernels(kinds: &[FilterKind]) -> KernelList {
+    kinds.iter().map(|&kind| filter::kernel(variant(kind))).collect()
 }
 
 /// The kernels that filter depths.

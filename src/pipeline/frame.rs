@@ -110,7 +110,7 @@ pub fn frame_record(camera: &Camera, options: &Options) -> Frame {
         // Anything in front of the eye may be projected, however near, as long as the quotient stays finite.
         eye_z: if perspective { (near * 0.25).max(1e-6) } else { -DEPTH_MAX },
         flags: if perspective { FRAME_PERSPECTIVE } else { 0 } | if options.hider.jitter { FRAME_JITTER } else { 0 },
-        sampled_px: sampled_px(camera.crop_px(), &options.filter),
+        sampled_px: sampled_px(camera.crop_px(), &options.widest_filter()),
         samples: options.pixel_samples,
         sample_step,
         eye_splits: options.eye_splits,

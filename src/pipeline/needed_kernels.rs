@@ -70,7 +70,7 @@ pub fn kernels_of(
     world: &DrawnWorld,
     pipeline: &Pipeline,
     variants: KernelVariants,
-    filter: FilterKind,
+    filters: &[FilterKind],
     depth: Option<DepthFilter>,
 ) -> Vec<Arc<Kernel>> {
     let midpoints = depth == Some(DepthFilter::Midpoint);
@@ -80,14 +80,14 @@ pub fn kernels_of(
         let is_left_out = stage.is_for_translucency() && !traits.translucent || stage.is_for_midpoints() && !midpoints;
         let is_left_out = is_left_out || stage.process == Process::FilterDepth && depth.is_none();
         if !is_left_out {
-            kernels.extend(of_stage(stage, &traits, variants, filter));
+            kernels.extend(of_stage(stage, &traits, variants, filters));
         }
     }
     let mut known = FxHashSet::default();
     kernels.into_iter().filter(|kernel| known.insert(kernel.label())).cloned().collect()
 }
 
-fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariants, by: FilterKind) -> KernelList {
+fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariants, by: &[FilterKind]) -> KernelList {
     match stage.process {
         Process::ClearSelection | Process::ClearEntries | Process::MarkAll | Process::ClearBehind => Vec::new(),
         Process::Choose => select::choice_kernels(variants),

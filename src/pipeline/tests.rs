@@ -43,6 +43,7 @@ impl Fixture {
             colours: 1 << 10,
             entries,
             variables,
+            filtered: 1 + variables,
             bins: 3,
             smooth: false,
             behind: false,
@@ -229,8 +230,8 @@ fn the_end_of_a_region() {
     for variables in [0, 2] {
         let r = Fixture::new(0, variables);
         let count = dispatches(|recording| {
-            composite::record(recording, &r.frame, &r.region, 0..1024, &ALL);
-            filter::record(recording, &r.frame, &r.region, &FILTER, &ALL);
+            composite::record(recording, &r.frame, &r.region, &composite::Composition::BY_OPACITY, 0..1024, &ALL);
+            filter::record(recording, &r.frame, &r.region, &filter::FilteredRecord::all(variables, FILTER), &ALL);
             filter::record_depth(recording, &r.region, DepthFilter::Min, &ALL);
         });
         assert_eq!(count, 1 + (1 + variables as usize) + 1);
@@ -253,7 +254,7 @@ fn a_slab_is_fifteen_and_its_compositing() {
     assert_eq!(order, 15);
     for again in [false, true] {
         let slab = dispatches(|recording| {
-            composite::record_slab(recording, &r.frame, &r.region, [u32::MAX; 2], again, &ALL);
+            composite::record_slab(recording, &r.frame, &r.region, &composite::Composition::BY_OPACITY, again, &ALL);
         });
         assert_eq!(slab, 1);
     }

@@ -18,7 +18,7 @@ use crate::pipeline::look::{Look, Program, ShadingKernel, Verdict};
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::recording::{Kernel, Recording};
 use crate::pipeline::world::DrawnWorld;
-use crate::pipeline::{KernelVariants, kernels_of};
+use crate::pipeline::{KernelVariants, composite::Composition, filter::FilteredRecord, kernels_of};
 use crate::progress::Interrupt;
 use crate::scene::*;
 use crate::trace::Trace;
@@ -28,6 +28,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+mod layers;
 mod pipelines;
 
 struct Thing {
@@ -185,10 +186,12 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         params: params.into(),
         space_table: 0,
         texts: Vec::new(),
-        filter: world.options.filter,
+        widest_filter: world.options.filter,
+        filtered: FilteredRecord::all(0, world.options.filter).into(),
+        film_records: [0].into(),
         depth_filter: Some(setup.depth_filter),
         variables: 0,
-        weighted: [u32::MAX; 2],
+        composition: Composition::BY_OPACITY,
         pipeline: setup.pipeline,
         in_flight: 2,
         reserve_bytes: 0,
@@ -244,7 +247,7 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
         renderer = DeviceRenderer::new(renderer.finish(), Arc::clone(&picture), off()).expect("fits");
     }
     let (list, lost) = merge_runs(&runs, &store).expect("merged");
-    let totals = GridTotals::of(&list, picture.world.frame.sampled_px, &picture.filter).expect("read");
+    let totals = GridTotals::of(&list, picture.world.frame.sampled_px, &picture.widest_filter).expect("read");
     let grids = Arc::new(PictureGrids { list, totals, lost, ..PictureGrids::default() });
     renderer.begin_picture(&grids).expect("fits");
     let [width, height] = resolution;
@@ -303,8 +306,8 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
     }
     film.recordings = recorded::take();
     let variants = KernelVariants { serial: renderer.device().prefers_serial_kernels() && !setup.parallel };
-    let mut prepared =
-        kernels_of(&picture.world, &picture.pipeline, variants, picture.filter.kind, picture.depth_filter);
+    let filters = [picture.widest_filter.kind];
+    let mut prepared = kernels_of(&picture.world, &picture.pipeline, variants, &filters, picture.depth_filter);
     prepared.extend(picture.kernels.iter().map(|kernel| Arc::clone(&kernel.kernel)));
     film.prepared = prepared.iter().map(|kernel| kernel.label().to_string()).collect();
     if !setup.parallel {
@@ -587,13 +590,4 @@ fn slabs_do_not_show_among_opaque_and_translucent_things() {
     let drawn = draw(cloud(), SIZE, &Setup { memory_bytes: 16 << 20, ..Setup::default() });
     assert!(reference.slabs == 1 && drawn.slabs > 1, "slabs: {} and {}", reference.slabs, drawn.slabs);
     same(&drawn, &reference, "many slabs");
-}
-
-#[test]
-fn two_half_opaque_cards_give_three_quarters() {
-    let large = DMat4::from_scale(DVec3::new(9.0, 9.0, 0.0));
-    let card = |z: f64| thing(facets(1), placed(0.0, 0.0, z, 0.0) * large, [1.0; 3], 0.5);
-    let drawn = draw(vec![card(5.0), card(4.0)], SIZE, &Setup::default());
-    let wrong = drawn.pixels.iter().find(|p| (p[3] - 0.75).abs() > 1e-6);
-    assert!(wrong.is_none(), "{wrong:?}");
 }

@@ -4,7 +4,7 @@ use super::basis;
 use super::effect::RequestEffect;
 use super::fault::{Parsed, RequestFault};
 use super::lexer::{Lexer, TokenKind};
-use super::params::{ParamSlice, check_count};
+use super::params::{ParamSlice, check_count, rgb_of};
 use super::reader::Reader;
 use super::state::{AttributeChange, Orientation};
 use crate::scene::{Basis, ParamValue, Projection, ShadingInterpolation};
@@ -41,7 +41,7 @@ impl Reader<'_> {
                 let message = format!("expected {} finite samples, as ColorSamples says", rgb.len());
                 return Err(RequestFault::error("badcolor", start, message));
             }
-            return Ok([0, 1, 2].map(|i| samples.iter().zip(rgb.iter()).map(|(sample, rgb)| sample * rgb[i]).sum()));
+            return Ok(rgb_of(&samples, &rgb));
         }
         let values = lexer.finite::<3>().map_err(|mut fault| {
             if fault.code == "badarray" {

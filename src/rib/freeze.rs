@@ -1,7 +1,7 @@
 //! Freezing the options at WorldBegin: defaults are resolved and the command line is applied.
 
 use super::RibOverrides;
-use super::displays::DisplayRequest;
+use super::displays::{DisplayRequest, ImagingRequest, PartRequest};
 use super::options::OptionState;
 use crate::diagnostic::SourceLocation;
 use crate::scene::{Camera, Display, DisplayMode, Motion, Options};
@@ -33,7 +33,7 @@ impl OptionState {
         if displays.is_empty() {
             displays.push(self.display_of(&default_display()));
         }
-        let picture = displays.iter().any(|display| shows_picture(&display.mode));
+        let picture = displays.iter().flat_map(|display| &display.parts).any(|part| shows_picture(&part.mode));
         // A depth pass has its own size and sampling, which a flag for the picture must not change.
         let flags = if picture { overrides.clone() } else { RibOverrides::default() };
         let camera = self.camera(camera_from_world, &flags);
@@ -79,14 +79,10 @@ impl OptionState {
     }
 
     fn display_of(&self, request: &DisplayRequest) -> Display {
-        let depth = request.mode == (DisplayMode::Image { rgb: false, a: false, z: true });
-        let quantize = if depth { self.quantize_z } else { self.quantize };
         Display {
             name: request.name.clone(),
             driver: request.driver.clone(),
-            mode: request.mode.clone(),
-            quantize: request.quantize.unwrap_or(quantize),
-            exposure: request.exposure.unwrap_or(self.options.exposure),
+            parts: request.parts(self),
             params: request.params.clone(),
             location: request.location.clone(),
         }
@@ -101,9 +97,11 @@ fn default_display() -> DisplayRequest {
     DisplayRequest {
         name: "ri.exr".to_owned(),
         driver: "file".to_owned(),
-        mode: DisplayMode::Image { rgb: true, a: true, z: false },
-        quantize: None,
-        exposure: None,
+        parts: vec![PartRequest {
+            mode: DisplayMode::Image { rgb: true, a: true, z: false },
+            imaging: ImagingRequest::default(),
+        }],
+        imaging: ImagingRequest::default(),
         params: BTreeMap::new(),
         location: SourceLocation::default(),
     }

@@ -23,7 +23,7 @@ impl Reader<'_> {
         if is_displaced || !bound.iter().all(|side| side.abs() < INFINITE) {
             return true;
         }
-        let planes = outer_planes(&world.camera, world.options.filter.width);
+        let planes = outer_planes(&world.camera, world.options.widest_filter().width);
         let cameras = world.camera.camera_from_world.keys();
         let places = self.state.transform.keys();
         // Matrices are linear between their keys, so that points stay within what they span.

@@ -1,6 +1,6 @@
 //! Requests that set options (RISpec 4.1), except displays.
 
-use super::displays::DisplayRequest;
+use super::displays::{DisplayRequest, PartRequest};
 use super::effect::RequestEffect;
 use super::fault::{Parsed, RequestFault};
 use super::freeze::{DEFAULT_FORMAT, PictureFormat};
@@ -11,6 +11,7 @@ use super::tokens;
 use super::{motion, search};
 use crate::scene::{DepthFilter, Filter, FilterKind, Hider, Options, ParamValue, Projection, Quantize, SearchPaths};
 use glam::{DMat4, DVec3};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// RI_EPSILON: the nearest hither plane.
@@ -22,7 +23,7 @@ const RESOLUTION_MAX: f64 = 65_536.0;
 /// The largest number of samples per pixel on a side.
 const SAMPLES_MAX: f64 = 256.0;
 /// The largest filter width in pixels.
-const FILTER_WIDTH_MAX: f64 = 128.0;
+pub(super) const FILTER_WIDTH_MAX: f64 = 128.0;
 /// The largest number of other options that are kept.
 const OTHER_MAX: usize = 65_536;
 
@@ -55,6 +56,8 @@ pub(super) struct OptionState {
     pub(super) quantize: Quantize,
     /// Quantize "z".
     pub(super) quantize_z: Quantize,
+    /// DisplayChannel, by name.
+    pub(super) channels: BTreeMap<Arc<str>, PartRequest>,
     /// Display, in the order given; the first is the primary one.
     pub(super) displays: Vec<DisplayRequest>,
     /// All other options in the scene's form; displays and frame are filled in at WorldBegin.
@@ -81,11 +84,29 @@ impl OptionState {
             rgb_from_samples: Arc::default(),
             quantize: Quantize { one: 255.0, min: 0.0, max: 255.0, dither: 0.5 },
             quantize_z: Quantize { one: 0.0, min: 0.0, max: 0.0, dither: 0.0 },
+            channels: BTreeMap::new(),
             displays: Vec::new(),
             options,
             standard: standard.clone(),
         }
     }
+}
+
+/// Finds a pixel filter by its name.
+pub(super) fn filter_kind(name: &str) -> Option<FilterKind> {
+    Some(match name {
+        "box" => FilterKind::Box,
+        "triangle" => FilterKind::Triangle,
+        "catmull-rom" => FilterKind::CatmullRom,
+        "sinc" => FilterKind::Sinc,
+        "gaussian" => FilterKind::Gaussian,
+        "mitchell" => FilterKind::Mitchell,
+        "lanczos" => FilterKind::Lanczos,
+        "blackman-harris" => FilterKind::BlackmanHarris,
+        "disk" => FilterKind::Disk,
+        "separable-catmull-rom" => FilterKind::SeparableCatmullRom,
+        _ => return None,
+    })
 }
 
 impl Reader<'_> {
@@ -241,24 +262,12 @@ impl Reader<'_> {
     pub(super) fn pixel_filter(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let name = lexer.text()?;
         let width = lexer.finite::<2>()?;
-        let kind = match &*name {
-            "box" => FilterKind::Box,
-            "triangle" => FilterKind::Triangle,
-            "catmull-rom" => FilterKind::CatmullRom,
-            "sinc" => FilterKind::Sinc,
-            "gaussian" => FilterKind::Gaussian,
-            "mitchell" => FilterKind::Mitchell,
-            "lanczos" => FilterKind::Lanczos,
-            "blackman-harris" => FilterKind::BlackmanHarris,
-            "disk" => FilterKind::Disk,
-            "separable-catmull-rom" => FilterKind::SeparableCatmullRom,
-            _ => {
-                let kind = if &*name == "bessel" { FilterKind::Sinc } else { FilterKind::Gaussian };
-                let message = format!("the pixel filter \"{name}\" is not supported; {kind:?} is used");
-                self.report_here(RequestFault::warning("incapable", self.current.offset, message));
-                kind
-            }
-        };
+        let kind = filter_kind(&name).unwrap_or_else(|| {
+            let kind = if &*name == "bessel" { FilterKind::Sinc } else { FilterKind::Gaussian };
+            let message = format!("the pixel filter \"{name}\" is not supported; {kind:?} is used");
+            self.report_here(RequestFault::warning("incapable", self.current.offset, message));
+            kind
+        });
         if width.iter().any(|value| *value <= 0.0 || *value > FILTER_WIDTH_MAX) {
             return Err(
                 self.out_of_range(&format!("a width must be more than 0 and at most {FILTER_WIDTH_MAX} pixels"))
@@ -281,13 +290,15 @@ impl Reader<'_> {
         let name = lexer.text()?;
         let group = tokens::group("Hider", "hidden");
         self.read_params_in(lexer, group)?;
-        if !matches!(&*name, "hidden" | "stochastic" | "null" | "Null") {
+        if !matches!(&*name, "hidden" | "stochastic" | "zbuffer" | "null" | "Null") {
             let message = format!("the hider \"{name}\" is not supported; \"hidden\" is used");
             self.report_here(RequestFault::warning("incapable", self.current.offset, message));
         }
-        // "stochastic" is what other renderers call it.
-        let own_name = if &*name == "stochastic" { "hidden".to_owned() } else { name.to_lowercase() };
+        // "stochastic" is what other renderers call it, "zbuffer" one whose samples are a regular grid.
+        let own_name =
+            if matches!(&*name, "stochastic" | "zbuffer") { "hidden".to_owned() } else { name.to_lowercase() };
         let mut hider = Hider { name: own_name, ..self.options.options.hider.clone() };
+        hider.jitter &= &*name != "zbuffer";
         if let Some(jitter) = self.params.numbers("jitter", 1) {
             hider.jitter = jitter[0] != 0.0;
         }
@@ -305,7 +316,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Colours of `Color` and `Opacity` have that many samples from now on, and become RGB at once.
+    /// Colours have that many samples from now on, and become RGB when they are read.
     pub(super) fn color_samples(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let rgb_from_samples = lexer.float_list()?;
         let samples_from_rgb = lexer.float_list()?;
@@ -314,8 +325,6 @@ impl Reader<'_> {
             return Err(self.out_of_range("expected two arrays of three numbers for each sample"));
         }
         self.options.rgb_from_samples = triples.into();
-        let message = "ColorSamples: shading is in RGB; only colours of Color and Opacity are converted";
-        self.warn_once("ColorSamples", "incapable", message);
         Ok(())
     }
 

@@ -26,6 +26,12 @@ pub(super) struct ParamList {
     floats: Vec<f32>,
     ints: Vec<i32>,
     strings: Vec<Arc<str>>,
+    rgb_from_samples: Arc<[[f32; 3]]>,
+}
+
+/// Returns the RGB of a colour given by samples.
+pub(super) fn rgb_of(samples: &[f32], rgb_from_samples: &[[f32; 3]]) -> [f32; 3] {
+    [0, 1, 2].map(|i| samples.iter().zip(rgb_from_samples).map(|(sample, rgb)| sample * rgb[i]).sum())
 }
 
 /// Returns what a token means, or what is wrong with it. The second argument says whether its values are strings.
@@ -63,6 +69,31 @@ impl ParamSlice<'_> {
 }
 
 impl ParamList {
+    /// Sets the RGB of each sample of the colours that are read from now on; none for colours that are RGB.
+    pub(super) fn set_samples(&mut self, rgb_from_samples: Arc<[[f32; 3]]>) {
+        self.rgb_from_samples = rgb_from_samples;
+    }
+
+    /// Replaces colours from `start` on, given by samples, by their RGB.
+    fn convert_colours(&mut self, start: usize, declaration: &Declaration, offset: usize) -> Parsed<()> {
+        let count = self.rgb_from_samples.len();
+        if count == 0 || declaration.ty != ValueType::Color || !declaration.is_typed() {
+            return Ok(());
+        }
+        let samples = self.floats.split_off(start);
+        if !samples.len().is_multiple_of(count) {
+            let message = format!(
+                "\"{}\" has {} numbers, which are not colours of {count} samples, as ColorSamples says",
+                declaration.name,
+                samples.len()
+            );
+            return Err(RequestFault::error("badcolor", offset, message));
+        }
+        let rgb_from_samples = &self.rgb_from_samples;
+        self.floats.extend(samples.chunks_exact(count).flat_map(|colour| rgb_of(colour, rgb_from_samples)));
+        Ok(())
+    }
+
     /// Reads pairs up to the next request. `resolve` returns what a token means. Faults that affect only one pair are
     /// passed to `report`, and the pair is skipped.
     pub(super) fn read(
@@ -138,11 +169,14 @@ impl ParamList {
             (_, _) if array => {
                 let start = self.floats.len();
                 lexer.float_array(&mut self.floats)?;
+                self.convert_colours(start, &declaration, offset)?;
                 start..self.floats.len()
             }
             (_, TokenKind::Number) => {
+                let start = self.floats.len();
                 self.floats.push(lexer.float32()?);
-                self.floats.len() - 1..self.floats.len()
+                self.convert_colours(start, &declaration, offset)?;
+                start..self.floats.len()
             }
             (_, kind) => return wrong(kind, "numbers"),
         };

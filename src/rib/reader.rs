@@ -377,14 +377,16 @@ impl<'r> Reader<'r> {
 
     /// Reads the parameter list of the current request into [`Self::params`].
     pub(super) fn read_params(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
-        let Self { params, dictionary, messages, .. } = self;
+        let Self { params, dictionary, messages, options, .. } = self;
+        params.set_samples(Arc::clone(&options.rgb_from_samples));
         let mut resolve = |token: &[u8], _| dictionary.look_up(token);
         params.read(lexer, &mut resolve, &mut |lexer, fault| messages.report(lexer, fault))
     }
 
     /// Reads the parameter list of a shader, whose tokens need no declarations.
     pub(super) fn read_shader_params(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
-        let Self { params, dictionary, messages, .. } = self;
+        let Self { params, dictionary, messages, options, .. } = self;
+        params.set_samples(Arc::clone(&options.rgb_from_samples));
         let mut resolve = |token: &[u8], strings| dictionary.look_up_parameter(token, strings);
         params.read(lexer, &mut resolve, &mut |lexer, fault| messages.report(lexer, fault))
     }
@@ -393,6 +395,7 @@ impl<'r> Reader<'r> {
     /// renderers differ in them, and none at all where the whole `group` is unknown.
     pub(super) fn read_params_in(&mut self, lexer: &mut Lexer<'_>, group: Option<&TokenGroup>) -> Parsed<()> {
         let Self { params, dictionary, messages, .. } = self;
+        params.set_samples(Arc::default());
         let known = group.map_or(&[][..], |group| group.tokens);
         let mut resolve = |token: &[u8], strings| dictionary.look_up_in(known, token, strings);
         params.read(lexer, &mut resolve, &mut |lexer, mut fault| {

@@ -106,6 +106,7 @@ requests! {
     "Imager" Anywhere Ends Reader::imager;
     "Quantize" Option Ends Reader::quantize;
     "Display" Option Ends Reader::display;
+    "DisplayChannel" Option Ends Reader::display_channel;
     "Hider" Option Ends Reader::hider;
     "ColorSamples" Option Ends Reader::color_samples;
     "RelativeDetail" Option Ends Reader::relative_detail;
@@ -184,7 +185,6 @@ requests! {
     "ShaderLayer" Anywhere Moves Reader::unsupported;
     "ConnectShaderLayers" Anywhere Moves Reader::unsupported;
     "Shader" Anywhere Moves Reader::unsupported;
-    "DisplayChannel" Option Ends Reader::unsupported;
     "Camera" Option Ends Reader::unsupported;
     "MakeOcclusion" Anywhere Ends Reader::unsupported;
     "MakeBrickMap" Anywhere Ends Reader::unsupported;

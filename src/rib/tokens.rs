@@ -346,8 +346,17 @@ groups! {
         "string compression" Acts;
         "string exrcompression" Acts;
         "string exrpixeltype" Acts;
-        "string filter" not_supported("all displays are filtered by PixelFilter");
-        "float[2] filterwidth" not_supported("all displays are filtered by PixelFilter");
+        "string filter" Acts;
+        "float[2] filterwidth" Acts;
+        "int composite" Acts;
+    }
+    "DisplayChannel" "" {
+        "float[4] quantize" Acts;
+        "float[2] exposure" Acts;
+        "float dither" Acts;
+        "string filter" Acts;
+        "float[2] filterwidth" Acts;
+        "int composite" Acts;
     }
     // Requests with one number.
     "GeometricApproximation" "" {
@@ -391,7 +400,10 @@ impl Reader<'_> {
         for param in self.params.iter() {
             let name = &*param.declaration.name;
             let known = group.tokens.iter().find(|token| token.name() == name);
-            let title = format!("{} \"{}\" \"{name}\"", group.request, group.name);
+            let title = match group.name {
+                "" => format!("{} \"{name}\"", group.request),
+                of => format!("{} \"{of}\" \"{name}\"", group.request),
+            };
             match known.map(|token| token.support) {
                 Some(support) => found.extend(shortfall(support, &title, &text(self.params.values(param)))),
                 None if group.name == "user" => {}

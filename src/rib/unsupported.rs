@@ -19,7 +19,6 @@ const MESSAGES: &[(&str, &str)] = &[
     ("ShaderLayer", "layered shaders are not supported and have no effect"),
     ("ConnectShaderLayers", "layered shaders are not supported and have no effect"),
     ("Shader", "coshaders are not supported and have no effect"),
-    ("DisplayChannel", "display channels are not supported yet and have no effect"),
     ("Camera", "named cameras are not supported and have no effect"),
     ("MakeOcclusion", "occlusion maps are not supported and are not made"),
     ("MakeBrickMap", "brick maps are not supported and are not made"),

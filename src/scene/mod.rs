@@ -20,8 +20,8 @@ pub use geometry::{
     QuadricShape, Shape, ValueType,
 };
 pub use options::{
-    Camera, DepthFilter, Display, DisplayMode, EYE_SPLITS_MAX, Filter, FilterKind, Hider, Options, Projection,
-    Quantize, SearchPaths,
+    Camera, DepthFilter, Display, DisplayMode, DisplayPart, EYE_SPLITS_MAX, Filter, FilterKind, Hider, Options,
+    Projection, Quantize, SearchPaths,
 };
 pub use trim::{TrimLoops, TrimPiece};
 

@@ -133,7 +133,22 @@ pub enum DisplayMode {
         name: Arc<str>,
         /// Its type.
         ty: super::geometry::ValueType,
+        /// Whether values of translucent surfaces are weighted by what shows of them; else the nearest counts.
+        composited: bool,
     },
+}
+
+/// One part of what a display shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DisplayPart {
+    /// What it shows.
+    pub mode: DisplayMode,
+    /// Its quantization.
+    pub quantize: Quantize,
+    /// gain and gamma of its colours.
+    pub exposure: [f32; 2],
+    /// Its filter, if that is not the pixel filter.
+    pub filter: Option<Filter>,
 }
 
 /// One output file or window.
@@ -143,12 +158,8 @@ pub struct Display {
     pub name: String,
     /// The driver's name as written (`file`, `tiff`, `exr`, ...).
     pub driver: String,
-    /// What it shows.
-    pub mode: DisplayMode,
-    /// The quantization of this display (its own or the global one).
-    pub quantize: Quantize,
-    /// gain and gamma of this display.
-    pub exposure: [f32; 2],
+    /// What it shows, in the order of its channels.
+    pub parts: Vec<DisplayPart>,
     /// All other parameters, for the driver.
     pub params: BTreeMap<String, ParamValue>,
     /// The location of its request.
@@ -245,6 +256,17 @@ pub struct Options {
     pub search: SearchPaths,
     /// `Option "user"` and every other option that was set, as `category:name`.
     pub other: BTreeMap<String, ParamValue>,
+}
+
+impl Options {
+    /// The pixel filter, as wide as the widest filter of any display: what reaches from one pixel to others.
+    pub fn widest_filter(&self) -> Filter {
+        let parts = self.displays.iter().flat_map(|display| &display.parts);
+        parts.filter_map(|part| part.filter).fold(self.filter, |widest, filter| Filter {
+            width: [0, 1].map(|axis| widest.width[axis].max(filter.width[axis])),
+            ..widest
+        })
+    }
 }
 
 impl Default for Options {

@@ -5,6 +5,7 @@ mod clipping;
 mod depth;
 mod finite;
 mod imager;
+mod imaging;
 mod interpolation;
 mod language;
 mod long_loops;

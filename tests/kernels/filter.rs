@@ -4,7 +4,7 @@ use super::random::Random;
 use super::region::{Region, flat_frame, in_halves, pattern};
 use crate::reference::filter::{depth, pixel};
 use anthill::pipeline::buffers::Vec4;
-use anthill::pipeline::filter;
+use anthill::pipeline::filter::{self, FilteredRecord};
 use anthill::pipeline::frame::sampled_px;
 use anthill::pipeline::select::RegionPixels;
 use anthill::scene::{DepthFilter, Filter, FilterKind};
@@ -22,7 +22,7 @@ fn value([x, y]: [i32; 2], s: u32, record: u64) -> Vec4 {
 fn filtered(samples: [u32; 2], inside: [u32; 4], by: &Filter, translucent: bool) -> Vec<Vec<Vec4>> {
     let pixels = RegionPixels { sampled: sampled_px(inside, by), inside };
     let mut device = Region::new(flat_frame(samples, true), pixels, |room| {
-        (room.variables, room.entries) = (VARIABLES, u64::from(translucent));
+        (room.variables, room.filtered, room.entries) = (VARIABLES, 1 + VARIABLES, u64::from(translucent));
     });
     let records = device.capacity.resolved_records();
     let [x0, y0, x1, y1] = pixels.sampled;
@@ -39,7 +39,9 @@ fn filtered(samples: [u32; 2], inside: [u32; 4], by: &Filter, translucent: bool)
     let (frame, slices, context) = (device.frame, device.slices, device.context());
     let inside = pixels.inside_size().map(u64::from).iter().product();
     device.lab.run(|recording| {
-        in_halves(inside, |some| filter::record(recording, &frame, &context, by, some));
+        in_halves(inside, |some| {
+            filter::record(recording, &frame, &context, &FilteredRecord::all(VARIABLES, *by), some);
+        });
     });
     let [width, height] = pixels.inside_size().map(u64::from);
     let count = width * height;

@@ -124,6 +124,7 @@ pub(crate) fn capacity(grids: u64, slots: u64) -> RegionCapacity {
         colours: 1,
         entries: 0,
         variables: 0,
+        filtered: 1,
         bins: 1,
         smooth: false,
         behind: false,

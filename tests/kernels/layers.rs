@@ -163,7 +163,9 @@ impl Layers {
             shade::record_places(recording, variants, &context, self.meshes.len() as u64);
         });
         self.write_colours(&mut region);
-        region.lab.run(|recording| composite::record(recording, &frame, &context, 0..u32::MAX, &ALL));
+        region.lab.run(|recording| {
+            composite::record(recording, &frame, &context, &composite::Composition::BY_OPACITY, 0..u32::MAX, &ALL);
+        });
         let records = context.subpixels() * context.capacity.resolved_records();
         let resolved = region.lab.read(context.slices.resolved.part(0..records));
         Composited { keys: region.keys(), resolved, calls }
@@ -176,7 +178,14 @@ impl Layers {
             for first in (0..context.subpixels()).step_by(100) {
                 region.lab.run(|recording| {
                     let (again, some) = (call > 1, first..first + 100);
-                    composite::record_slab(recording, &frame, &context, [u32::MAX; 2], again, &some);
+                    composite::record_slab(
+                        recording,
+                        &frame,
+                        &context,
+                        &composite::Composition::BY_OPACITY,
+                        again,
+                        &some,
+                    );
                 });
             }
             if region.lab.read(context.slices.unfinished)[0].unfinished == 0 {

@@ -157,6 +157,7 @@ impl Region {
             colours: 4096,
             entries: 0,
             variables: 0,
+            filtered: 1,
             bins: 1,
             smooth: false,
             behind: false,

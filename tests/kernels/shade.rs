@@ -189,7 +189,14 @@ fn resolved(meshes: &[Mesh], keys: &[u64], translucent: bool, colours: u64) -> V
         pack(&mut device, &pieces, Some(&shading_kernel(true)), round.clone());
         device.lab.run(|recording| {
             in_halves(context.pixels.count(), |some| {
-                composite::record(recording, &frame, &context, round.clone(), some);
+                composite::record(
+                    recording,
+                    &frame,
+                    &context,
+                    &composite::Composition::BY_OPACITY,
+                    round.clone(),
+                    some,
+                );
             });
         });
     }

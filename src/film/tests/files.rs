@@ -52,7 +52,7 @@ fn exr_is_half_for_colour_and_float_for_the_rest() {
     assert!(matches!(channel(&image, "A"), FlatSamples::F16(_)));
     assert!(matches!(channel(&image, "Z"), FlatSamples::F32(_)));
 
-    let normal = DisplayMode::Variable { name: "N".into(), ty: ValueType::Normal };
+    let normal = DisplayMode::Variable { name: "N".into(), ty: ValueType::Normal, composited: true };
     make(&world([4, 4], vec![display(&path, "exr", normal)]));
     let names: Vec<String> = read_exr(&path).layer_data.channel_data.list.iter().map(|c| c.name.to_string()).collect();
     assert_eq!(names, ["N.x", "N.y", "N.z"]);
@@ -117,7 +117,7 @@ fn tiff_holds_floats_bytes_and_words() {
     let path = path_in(&directory, "a.tif");
     for compression in ["lzw", "none", "packbits", "deflate"] {
         for (quantize, bits) in [(FLOATS, 32), (BYTES, 8), (WORDS, 16)] {
-            let mut display = Display { quantize, ..display(&path, "tiff", RGBA) };
+            let mut display = quantized(quantize, display(&path, "tiff", RGBA));
             display.params.insert("compression".into(), ParamValue::Strings(vec![compression.into()]));
             let (outcomes, said) = make(&world([19, 11], vec![display]));
             assert_eq!((states(&outcomes), said), (WHOLE.into(), vec![]));
@@ -153,7 +153,7 @@ fn large_pictures_are_bigtiff() {
     let picture = PictureInfo { header: &film.header, crop: pixels.crop, origin: [0, 0], missing: 0 };
     write_whole(Path::new(&path), |sink| {
         let rows = DevelopedRows::new(&pixels, &film.layout, output, None);
-        tiff::write_as::<TiffKindBig>(sink, &picture, &output.groups, Compression::Lzw, plan::TiffSamples::Float, rows)
+        tiff::write_as::<TiffKindBig>(sink, &picture, output, Compression::Lzw, plan::TiffSamples::Float, rows)
     })
     .expect("writable");
     assert_eq!(fs::read(&path).expect("written")[2], 43, "the version of BigTIFF");
@@ -169,7 +169,7 @@ fn tiff_says_what_its_samples_mean() {
     use ::tiff::tags::Tag;
     let directory = directory();
     let path = path_in(&directory, "a.tif");
-    let mut world = world([20, 10], vec![Display { quantize: BYTES, ..display(&path, "tiff", RGBA) }]);
+    let mut world = world([20, 10], vec![quantized(BYTES, display(&path, "tiff", RGBA))]);
     world.camera.crop_window = [0.5, 1.0, 0.5, 1.0];
     world.camera.pixel_aspect = 0.5;
     make(&world);
@@ -195,7 +195,7 @@ fn any_variable_fits_into_a_float_tiff() {
     let path = path_in(&directory, "a.tif");
     let types = [ValueType::Float, ValueType::Int, ValueType::Normal, ValueType::HPoint, ValueType::Matrix];
     for ty in types {
-        let mode = DisplayMode::Variable { name: "x".into(), ty };
+        let mode = DisplayMode::Variable { name: "x".into(), ty, composited: true };
         let mut display = display(&path, "tiff", mode);
         display.params.insert("compression".into(), ParamValue::Strings(vec!["none".into()]));
         let (outcomes, said) = make(&world([5, 3], vec![display]));
@@ -217,7 +217,7 @@ fn any_variable_fits_into_a_float_tiff() {
 fn png_divides_colour_by_alpha() {
     let directory = directory();
     let path = path_in(&directory, "a.png");
-    let world = world([3, 1], vec![Display { quantize: BYTES, ..display(&path, "png", RGBA) }]);
+    let world = world([3, 1], vec![quantized(BYTES, display(&path, "png", RGBA))]);
     let reporter = Reporter::silent();
     let film = film(&world, &reporter);
     film.deposit([0, 0, 3, 1], &[0.25, 0.5, 0.0, 0.5, 0.3, 0.3, 0.3, 0.0, 1.0, 0.2, 0.0, 1.0]);
@@ -231,8 +231,8 @@ fn png_divides_colour_by_alpha() {
 fn png_holds_words_and_quantizes_what_is_not() {
     let directory = directory();
     let path = path_in(&directory, "a.png");
-    let normal = DisplayMode::Variable { name: "N".into(), ty: ValueType::Normal };
-    make(&world([2, 1], vec![Display { quantize: WORDS, ..display(&path, "png", normal) }]));
+    let normal = DisplayMode::Variable { name: "N".into(), ty: ValueType::Normal, composited: true };
+    make(&world([2, 1], vec![quantized(WORDS, display(&path, "png", normal))]));
     let (info, bytes) = read_png(&path);
     assert_eq!(info.bit_depth, ::png::BitDepth::Sixteen);
     let expected = [0.0, 1.0 / 8192.0, 2.0 / 8192.0, 8.0 / 8192.0, 9.0 / 8192.0, 10.0 / 8192.0];

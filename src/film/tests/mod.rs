@@ -5,7 +5,8 @@ mod save;
 
 use super::*;
 use crate::scene::{
-    Camera, Display, DisplayMode, Motion, Options, ParamValue, Projection, Quantize, ShaderInstance, ValueType,
+    Camera, Display, DisplayMode, DisplayPart, Motion, Options, ParamValue, Projection, Quantize, ShaderInstance,
+    ValueType,
 };
 use ::exr::prelude::{FlatSamples, read_first_flat_layer_from_file};
 use glam::DMat4;
@@ -42,7 +43,18 @@ const WORDS: Quantize = Quantize { one: 65535.0, min: 0.0, max: 65535.0, dither:
 pub(super) fn display(name: impl Into<String>, driver: &str, mode: DisplayMode) -> Display {
     let location = SourceLocation { file: "scene.rib".into(), line: 2, column: 1 };
     let (name, driver) = (name.into(), driver.into());
-    Display { name, driver, mode, quantize: FLOATS, exposure: [1.0, 1.0], params: BTreeMap::new(), location }
+    let part = DisplayPart { mode, quantize: FLOATS, exposure: [1.0, 1.0], filter: None };
+    Display { name, driver, parts: vec![part], params: BTreeMap::new(), location }
+}
+
+pub(super) fn quantized(quantize: Quantize, mut display: Display) -> Display {
+    display.parts.iter_mut().for_each(|part| part.quantize = quantize);
+    display
+}
+
+pub(super) fn exposed(exposure: [f32; 2], mut display: Display) -> Display {
+    display.parts.iter_mut().for_each(|part| part.exposure = exposure);
+    display
 }
 
 pub(super) fn options(displays: Vec<Display>) -> Options {
@@ -132,8 +144,7 @@ fn equal_pictures_are_equal_files() {
     let names = ["a.exr", "a.tif", "a.png", "b.exr", "b.tif", "b.png"];
     let paths = names.map(|name| path_in(&directory, name));
     let displays = |from: usize| {
-        let dithered =
-            |path: &String| Display { quantize: Quantize { dither: 0.5, ..BYTES }, ..display(path, "file", RGBA) };
+        let dithered = |path: &String| quantized(Quantize { dither: 0.5, ..BYTES }, display(path, "file", RGBA));
         paths[from..from + 3].iter().map(dithered).collect()
     };
     let reporter = Reporter::silent();
@@ -155,7 +166,7 @@ fn equal_pictures_are_equal_files() {
 fn a_crop_is_dithered_like_the_whole() {
     let directory = directory();
     let [whole, part] = ["whole.png", "part.png"].map(|name| path_in(&directory, name));
-    let dithered = |path: &str| Display { quantize: Quantize { dither: 0.5, ..BYTES }, ..display(path, "png", RGB) };
+    let dithered = |path: &str| quantized(Quantize { dither: 0.5, ..BYTES }, display(path, "png", RGB));
     make(&world([40, 10], vec![dithered(&whole)]));
     let mut cropped = world([40, 10], vec![dithered(&part)]);
     cropped.camera.crop_window = [0.5, 1.0, 0.0, 1.0];
@@ -170,9 +181,9 @@ fn a_crop_is_dithered_like_the_whole() {
 fn each_display_has_its_own_exposure_and_alpha_has_none() {
     let directory = directory();
     let [a, b] = ["a.tif", "b.tif"].map(|name| path_in(&directory, name));
-    let bright = Display { exposure: [4.0, 1.0], ..display(&a, "tiff", RGBA) };
-    let normal = DisplayMode::Variable { name: "N".into(), ty: ValueType::Normal };
-    let world = world([1, 1], vec![bright, Display { exposure: [4.0, 1.0], ..display(&b, "tiff", normal) }]);
+    let bright = exposed([4.0, 1.0], display(&a, "tiff", RGBA));
+    let normal = DisplayMode::Variable { name: "N".into(), ty: ValueType::Normal, composited: true };
+    let world = world([1, 1], vec![bright, exposed([4.0, 1.0], display(&b, "tiff", normal))]);
     let reporter = Reporter::silent();
     let film = film(&world, &reporter);
     film.deposit([0, 0, 1, 1], &[0.25, 0.5, 1.0, 0.75, 0.1, 0.2, 0.3]);
@@ -227,7 +238,7 @@ impl Imager for Position {
 fn the_imager_runs_after_exposure_and_leaves_missing_pixels_black() {
     let directory = directory();
     let path = path_in(&directory, "a.tif");
-    let mut world = world([3, 1], vec![Display { exposure: [2.0, 1.0], ..display(&path, "tiff", RGBA) }]);
+    let mut world = world([3, 1], vec![exposed([2.0, 1.0], display(&path, "tiff", RGBA))]);
     let still = Arc::new(Motion::still(DMat4::IDENTITY));
     let imager = ShaderInstance {
         name: "background".into(),
@@ -294,10 +305,10 @@ fn a_display_whose_imager_fails_is_not_written() {
 fn depth_files_are_float_exr_whatever_their_name() {
     let directory = directory();
     let path = path_in(&directory, "shadow.z");
-    let world = world([4, 2], vec![Display { exposure: [2.0, 2.2], ..display(&path, "zfile", Z) }]);
+    let world = world([4, 2], vec![exposed([2.0, 2.2], display(&path, "zfile", Z))]);
     let reporter = Reporter::silent();
     let film = film(&world, &reporter);
-    assert_eq!(film.layout().groups(), [ChannelGroup::Depth]);
+    assert_eq!(film.layout().channels(), [FilmChannel { group: ChannelGroup::Depth, filter: None }]);
     film.deposit([0, 0, 2, 2], &[1.5, 2.5, 1e38, 3.5]);
     let outcomes = film.finish(None, &reporter);
     assert_eq!(states(&outcomes), [DisplayState::Partial { missing: 4 }]);
@@ -417,12 +428,12 @@ fn a_film_beyond_memory_is_refused() {
 fn bad_displays_are_explained_and_do_not_stop_the_others() {
     let directory = directory();
     let path = |name: &str| path_in(&directory, name);
-    let string = DisplayMode::Variable { name: "label".into(), ty: ValueType::String };
-    let matrix = DisplayMode::Variable { name: "m".into(), ty: ValueType::Matrix };
+    let string = DisplayMode::Variable { name: "label".into(), ty: ValueType::String, composited: true };
+    let matrix = DisplayMode::Variable { name: "m".into(), ty: ValueType::Matrix, composited: true };
     let mut odd = display(path("odd.exr"), "exr", RGB);
     odd.params.insert("exrcompression".into(), ParamValue::Strings(vec!["best".into()]));
     odd.params.insert("colour".into(), ParamValue::Ints(vec![1]));
-    odd.exposure = [1.0, 0.0];
+    odd = exposed([1.0, 0.0], odd);
     let displays = vec![
         display(path("same.exr"), "exr", RGB),
         display(path("same.exr"), "exr", RGBA),

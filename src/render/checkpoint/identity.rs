@@ -53,7 +53,13 @@ pub(super) fn of_world(
         hasher.debug(&(channels, shading.output_channels, shading.opacity_channel, &shading.variable_channels));
     }
     hasher.bytes(bytemuck::cast_slice(&picture.params));
-    hasher.debug(&(picture.space_table, &picture.filter, &picture.depth_filter, picture.variables, picture.weighted));
+    hasher.debug(&(
+        picture.space_table,
+        &picture.filtered,
+        &picture.depth_filter,
+        picture.variables,
+        picture.composition,
+    ));
     if let Some(imager) = imager {
         hasher.bytes(&imager.kernel.key().to_le_bytes());
         hasher.bytes(bytemuck::cast_slice(&imager.params));

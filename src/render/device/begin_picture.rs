@@ -72,6 +72,7 @@ impl DeviceRenderer {
             pixel_samples: samples,
             picture_subpixels: ((x1 - x0) * (y1 - y0)).cast_unsigned() * samples,
             variables: self.picture.variables,
+            filtered: self.picture.filtered.len() as u64,
             bins: world.hide_bins.len().max(world.shade_bins.len()).max(1) as u64,
             translucent: world.hide_bins.iter().any(|bin| bin.translucent),
             smooth: world.smooth,

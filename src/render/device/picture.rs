@@ -1,6 +1,8 @@
 //! What is drawn: everything that the devices of a render share.
 
 use crate::diagnostic::SourceLocation;
+use crate::pipeline::composite::Composition;
+use crate::pipeline::filter::FilteredRecord;
 use crate::pipeline::look::ShadingKernel;
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
@@ -23,14 +25,18 @@ pub(crate) struct Picture {
     pub space_table: u32,
     /// Texts by token, for what is printed.
     pub texts: Vec<Arc<str>>,
-    /// The pixel filter.
-    pub filter: Filter,
+    /// The pixel filter, as wide as the widest of all filters.
+    pub widest_filter: Filter,
+    /// The records of finished pixels.
+    pub filtered: Arc<[FilteredRecord]>,
+    /// The finished record of each channel of the film.
+    pub film_records: Arc<[usize]>,
     /// The hider's depth filter, where a display asks for depth.
     pub depth_filter: Option<DepthFilter>,
     /// Outputs besides colour, alpha, depth.
     pub variables: u64,
-    /// Those of the outputs that hold their opacity already (Ci, Oi), by number.
-    pub weighted: [u32; 2],
+    /// How they are composited.
+    pub composition: Composition,
     /// The pipeline that regions go through.
     pub pipeline: Pipeline,
     /// Regions in flight on each device.

@@ -62,7 +62,7 @@ impl DeviceRenderer {
 
     /// The pixels of a region with the filter's apron.
     pub(crate) fn region_pixels(&self, rect: [u32; 4]) -> RegionPixels {
-        RegionPixels { sampled: frame::sampled_px(rect, &self.picture.filter), inside: rect }
+        RegionPixels { sampled: frame::sampled_px(rect, &self.picture.widest_filter), inside: rect }
     }
 
     /// Begins a region. The picture has begun, and fewer regions than [`Self::in_flight_max`] are in flight.

@@ -14,6 +14,7 @@ use crate::render::region::pace::Pace;
 use crate::render::region::record::DeviceWorld;
 use crate::render::resident::geometry_pages::{GeometryPages, PagesBytes};
 use crate::render::resident::grid_pages::GridPages;
+use crate::scene::FilterKind;
 use crate::trace::Track;
 use std::sync::Arc;
 use std::time::Instant;
@@ -71,8 +72,8 @@ impl DeviceRenderer {
     pub(crate) fn new(mut device: Device, picture: Arc<Picture>, tracks: DeviceTracks) -> Result<Self, DeviceError> {
         let variants = KernelVariants { serial: device.prefers_serial_kernels() };
         let depth = picture.depth_filter;
-        let filter = picture.filter.kind;
-        for kernel in pipeline::kernels_of(&picture.world, &picture.pipeline, variants, filter, depth) {
+        let filters: Vec<FilterKind> = picture.filtered.iter().map(|record| record.filter.kind).collect();
+        for kernel in pipeline::kernels_of(&picture.world, &picture.pipeline, variants, &filters, depth) {
             device.prepare(&kernel, &[]);
         }
         for kernel in picture.kernels.iter() {
@@ -91,9 +92,10 @@ impl DeviceRenderer {
             pipeline: picture.pipeline,
             variants,
             pages: GeometryPages::new(Arc::clone(pages), pages_bytes),
-            filter: picture.filter,
+            widest_filter: picture.widest_filter,
+            filtered: Arc::clone(&picture.filtered),
             depth_filter: picture.depth_filter,
-            weighted: picture.weighted,
+            composition: picture.composition,
             long_loops: vec![false; picture.kernels.len()],
         };
         Ok(Self {

@@ -2,7 +2,9 @@
 
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::{ActiveRegion, FrameSlices, GeometrySources, PageSlices};
+use crate::pipeline::composite::Composition;
 use crate::pipeline::displace::{self, LoopRun, LoopState, ProgramKind, ProgramPlaces, ProgramRun};
+use crate::pipeline::filter::FilteredRecord;
 use crate::pipeline::hide::{self, HiddenSurface, SlotSource};
 use crate::pipeline::kernels::constants::{CHANNEL_PARAMETERS, CHANNEL_POSITION};
 use crate::pipeline::look::ShadingKernel;
@@ -30,11 +32,13 @@ pub(crate) struct DeviceWorld {
     pub pipeline: Pipeline,
     pub variants: KernelVariants,
     pub pages: GeometryPages,
-    pub filter: Filter,
+    pub widest_filter: Filter,
+    /// The records of finished pixels.
+    pub filtered: Arc<[FilteredRecord]>,
     /// The hider's depth filter, when a display asks for depth.
     pub depth_filter: Option<DepthFilter>,
-    /// Variables that hold their opacity already, by number.
-    pub weighted: [u32; 2],
+    /// How variables are composited.
+    pub composition: Composition,
     /// Which kernels turned out to have long loops, by number.
     pub long_loops: Vec<bool>,
 }

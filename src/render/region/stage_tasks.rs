@@ -136,8 +136,8 @@ impl StageTask {
             Process::MarkAll => Units::All(VISIBLE_WORDS.into()),
             Process::Mark | Process::CompositeOpaque | Process::FilterDepth => Units::Even(samples),
             Process::Filter => {
-                let visits = filter::window_samples(capacity.pixel_samples, &world.filter);
-                Units::Even((visits * (1 + capacity.variables)) as f64)
+                let visits = filter::window_samples(capacity.pixel_samples, &world.widest_filter);
+                Units::Even((visits * capacity.filtered) as f64)
             }
             _ => Units::Even(1.0),
         }
@@ -291,12 +291,12 @@ impl DeviceWorld {
             Process::CompositeSlab => {
                 let samples = region.capacity.pixel_samples;
                 let subpixels = some.start * samples..some.end * samples;
-                composite::record_slab(recording, frame, region, self.weighted, task.again, &subpixels);
+                composite::record_slab(recording, frame, region, &self.composition, task.again, &subpixels);
             }
             Process::Mark => shade::record_mark(recording, region, some),
             Process::MarkAll => shade::record_mark_all(recording, region),
-            Process::CompositeOpaque => composite::record(recording, frame, region, places, some),
-            Process::Filter => filter::record(recording, frame, region, &self.filter, some),
+            Process::CompositeOpaque => composite::record(recording, frame, region, &self.composition, places, some),
+            Process::Filter => filter::record(recording, frame, region, &self.filtered, some),
             Process::FilterDepth => {
                 let by = self.depth_filter.unwrap_or_default();
                 filter::record_depth(recording, region, by, some);

@@ -12,7 +12,7 @@ pub(crate) fn cost_of(picture: &Picture, whole: Region, tiles: &[TileCounts], co
     let rows = |of: fn(&TileCounts) -> u64| tile_rows(tiles.iter().map(of), columns);
     CostStats {
         samples: picture.world.frame.samples,
-        apron_px: filter_apron(&picture.filter),
+        apron_px: filter_apron(&picture.widest_filter),
         grid_px: counted.totals.grid_px,
         micropolygons: rows(|tile| tile.micropolygons),
         grids: [

@@ -194,7 +194,7 @@ impl CountingPass<'_> {
         drop(runs);
         // The parts of shares were blocks of up to a few MiB.
         heap::trim();
-        let totals = GridTotals::of(&list, self.picture.world.frame.sampled_px, &self.picture.filter)?;
+        let totals = GridTotals::of(&list, self.picture.world.frame.sampled_px, &self.picture.widest_filter)?;
         Ok(PictureGrids { list, totals, lost, ..PictureGrids::default() })
     }
 

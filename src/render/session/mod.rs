@@ -9,6 +9,7 @@ mod devices;
 mod draw;
 mod failures;
 mod made_textures;
+mod outputs;
 mod picture;
 mod progress_ticker;
 mod reading;

@@ -1,11 +1,12 @@
 //! Builds the picture of a world: its compiled shaders, and its geometry in pages.
 
-use crate::film::{ChannelGroup, Film};
+use crate::film::Film;
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
 use crate::render::device::picture::Picture;
 use crate::render::session::draw::Session;
-use crate::scene::{ValueType, World};
+use crate::render::session::outputs::FilmOutputs;
+use crate::scene::World;
 use crate::stats::Stage;
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,14 +15,13 @@ impl Session<'_> {
     /// Compiles the shaders of a world and lays out its geometry in pages, ready for devices.
     pub(super) fn build_picture(&mut self, world: &World, film: &Film) -> Arc<Picture> {
         let begin = Instant::now();
-        let variables = variables(film);
-        let shaded = self.shading.shade(world, &variables, self.reporter);
+        let outputs = FilmOutputs::of(film.layout(), world.options.filter);
+        let shaded = self.shading.shade(world, &outputs.variables, self.reporter);
         self.stats.stages.add(Stage::Compile, begin.elapsed());
         let begin = Instant::now();
         let drawn = DrawnWorld::new(world, &shaded.looks, self.tuning.page_bytes);
         self.stats.stages.add(Stage::Upload, begin.elapsed());
         self.stats.counts.primitives += drawn.primitive_count();
-        let wants_depth = film.layout().offset(&ChannelGroup::Depth).is_some();
         Arc::new(Picture {
             location: world.location.clone(),
             world: Arc::new(drawn),
@@ -29,11 +29,12 @@ impl Session<'_> {
             params: shaded.params,
             space_table: shaded.space_table,
             texts: shaded.texts,
-            filter: world.options.filter,
-            depth_filter: wants_depth.then_some(world.options.hider.depth_filter),
-            variables: variables.len() as u64,
-            weighted: ["Ci", "Oi"]
-                .map(|name| variables.iter().position(|v| &*v.0 == name).map_or(u32::MAX, |n| n as u32)),
+            widest_filter: world.options.widest_filter(),
+            filtered: outputs.filtered.into(),
+            depth_filter: film.layout().has_depth().then_some(world.options.hider.depth_filter),
+            film_records: outputs.records.into(),
+            variables: outputs.variables.len() as u64,
+            composition: outputs.composition,
             pipeline: Pipeline::ANTHILL,
             in_flight: self.tuning.in_flight,
             reserve_bytes: u64::from(world.options.reserve_kib) << 10,
@@ -45,13 +46,4 @@ impl Session<'_> {
             tally: Arc::clone(&self.ticker.tally),
         })
     }
-}
-
-/// Outputs besides colour, alpha and depth that the film wants, in its order.
-fn variables(film: &Film) -> Vec<(Arc<str>, ValueType)> {
-    let variable = |group: &ChannelGroup| match group {
-        ChannelGroup::Variable { name, ty } => Some((name.clone(), *ty)),
-        _ => None,
-    };
-    film.layout().groups().iter().filter_map(variable).collect()
 }

@@ -56,7 +56,7 @@ impl Session<'_> {
             }
         };
         let table = Arc::new(SummedArea::new(whole, &tiles, Rates::at(picture.world.frame.samples)));
-        let lists = [picture.world.frame.samples, filter_apron(&picture.filter)];
+        let lists = [picture.world.frame.samples, filter_apron(&picture.widest_filter)];
         let log = Arc::new(RegionLog::new(self.world_stats().count, Arc::clone(&table), lists));
         let policy = self.policy(&table, devices.len());
         let idle: Vec<IdleRenderer> = devices.iter().map(|_| IdleRenderer::default()).collect();
@@ -69,7 +69,8 @@ impl Session<'_> {
         let (work, left) = (table.work(whole), regions.iter().map(|region| table.work(*region)).sum());
         self.ticker.tally.begin_drawing(work as f64, work.saturating_sub(left) as f64);
         let table_s = begin.elapsed().as_secs_f64();
-        let rendered = self.render_regions(RenderJob { table, regions, policy, hook }, openers, film, &log);
+        let rendered =
+            self.render_regions(RenderJob { table, regions, policy, hook }, openers, film, &picture.film_records, &log);
         let capacity = idle.iter().find_map(region_capacity).unwrap_or_default();
         let world = self.world_stats();
         world.regions = log.regions();
@@ -99,6 +100,7 @@ impl Session<'_> {
         job: RenderJob,
         openers: Vec<Opener<Worker>>,
         film: &Film,
+        records: &[usize],
         log: &RegionLog,
     ) -> RenderedRegions {
         let layout = film.layout().clone();
@@ -110,7 +112,7 @@ impl Session<'_> {
             printed.add(std::mem::take(&mut result.printed));
             log.add_result(region, &result);
             let begin = Instant::now();
-            film.deposit(region.to_array(), &interleave(&layout, region.pixel_count(), &result));
+            film.deposit(region.to_array(), &interleave(&layout, records, region.pixel_count(), &result));
             deposit += begin.elapsed();
         };
         let outcome = schedule::render(job, openers, &mut sink, self.ticker.interrupt.flag());

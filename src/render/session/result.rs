@@ -3,22 +3,20 @@
 use crate::film::{ChannelGroup, PixelLayout};
 use crate::render::region::region_result::RegionResult;
 
-/// The values of a region's pixels in the film's layout, interleaved.
-pub(crate) fn interleave(layout: &PixelLayout, pixels: u64, result: &RegionResult) -> Vec<f32> {
+/// The values of a region's pixels in the film's layout, interleaved. `records` has the finished record of each
+/// channel.
+pub(crate) fn interleave(layout: &PixelLayout, records: &[usize], pixels: u64, result: &RegionResult) -> Vec<f32> {
     let count = pixels as usize;
     let mut values = Vec::with_capacity(count * layout.floats());
     for pixel in 0..count {
-        let colour = result.pixels[pixel];
-        let mut variable = 0;
-        for group in layout.groups() {
-            match group {
-                ChannelGroup::Colour => values.extend_from_slice(&colour[..3]),
-                ChannelGroup::Alpha => values.push(colour[3]),
+        for (channel, record) in layout.channels().iter().zip(records) {
+            let record = result.pixels[record * count + pixel];
+            match &channel.group {
+                ChannelGroup::Colour => values.extend_from_slice(&record[..3]),
+                ChannelGroup::Alpha => values.push(record[3]),
                 ChannelGroup::Depth => values.push(result.depths[pixel]),
-                ChannelGroup::Variable { .. } => {
-                    variable += 1;
-                    let floats = group.floats();
-                    let record = result.pixels[variable * count + pixel];
+                ChannelGroup::Variable { ty, .. } => {
+                    let floats = ty.floats();
                     values.extend((0..floats).map(|i| record.get(i).copied().unwrap_or(0.0)));
                 }
             }

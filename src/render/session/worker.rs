@@ -40,7 +40,7 @@ impl Worker {
     pub(super) fn new(renderer: DeviceRenderer, idle: IdleRenderer, picture: &Picture, slowness: f64) -> Self {
         let throttle = Throttle { slowness, worked_s: renderer.worked_s(), rests_until: Instant::now() };
         let region = renderer.region_capacity().expect("its picture has begun");
-        let lists = [renderer.samples(), filter_apron(&picture.filter)];
+        let lists = [renderer.samples(), filter_apron(&picture.widest_filter)];
         let capacity = Capacity::of_lists(lists, region.subpixels, region.grids);
         let tally = Arc::clone(&picture.tally);
         Self { renderer: Some(renderer), idle, capacity, throttle, failed: false, tally }

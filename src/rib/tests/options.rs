@@ -26,8 +26,8 @@ fn defaults() {
     );
     assert_eq!((options.exposure, options.eye_splits, options.opacity_threshold), ([1.0, 1.0], 16, [0.996; 3]));
     let display = &options.displays[0];
-    assert_eq!(display.mode, DisplayMode::Image { rgb: true, a: true, z: false });
-    assert_eq!(display.quantize, Quantize { one: 255.0, min: 0.0, max: 255.0, dither: 0.5 });
+    assert_eq!(display.parts[0].mode, DisplayMode::Image { rgb: true, a: true, z: false });
+    assert_eq!(display.parts[0].quantize, Quantize { one: 255.0, min: 0.0, max: 255.0, dither: 0.5 });
     assert!(options.hider.jitter && options.hider.name == "hidden" && options.hider.depth_filter == DepthFilter::Min);
 }
 
@@ -119,15 +119,17 @@ fn options_out_of_range_are_ignored_or_clamped() {
         ("Quantize \"rgq\" 1 0 1 0", "badargument"),
         ("Hider \"paint\"", "incapable"),
         ("Hider \"hidden\" \"depthfilter\" \"mean\"", "badargument"),
-        ("ColorSamples [1 0 0] [1 0 0]", "incapable"),
+        ("ColorSamples [1 0] [1 0]", "range"),
         ("RelativeDetail -1", "range"),
         ("Option \"unheardof\" \"int x\" 1", "badtoken"),
         ("Option \"limits\" \"unheardof\" 1", "badtoken"),
         ("Option \"limits\" \"gridsize\" \"big\"", "badargument"),
         ("Display \"a\" \"file\" \"rgbx\"", "badtoken"),
         ("Display \"a\" \"file\" \"varying string name\"", "badargument"),
-        ("Display \"a\" \"file\" \"rgba,N\"", "unimplement"),
-        ("DisplayChannel \"varying color x\"", "unimplement"),
+        ("Display \"a\" \"file\" \"rgba,x y\"", "badtoken"),
+        ("DisplayChannel \"nothing\"", "badtoken"),
+        ("Display \"a\" \"file\" \"rgba\" \"filterwidth\" [0 1]", "range"),
+        ("Display \"a\" \"file\" \"rgba\" \"filter\" \"zmin\"", "incapable"),
     ];
     for (text, code) in cases {
         assert_eq!(option_faults(text), [(code, 1)], "{text}");
@@ -230,13 +232,13 @@ fn displays_and_their_modes() {
     let displays = &world.options.displays;
     let names: Vec<&str> = displays.iter().map(|display| display.name.as_str()).collect();
     assert_eq!(names, ["a.tif", "b.exr", "z", "c", "d", "e"]);
-    let ones: Vec<f32> = displays.iter().map(|display| display.quantize.one).collect();
+    let ones: Vec<f32> = displays.iter().map(|display| display.parts[0].quantize.one).collect();
     // Global quantization is the one in effect at WorldBegin; z has its own.
     assert_eq!(ones, [1023.0, 0.0, 7.0, 1023.0, 65535.0, 255.0]);
-    assert_eq!((displays[4].quantize.max, displays[5].quantize.dither), (65535.0, 0.0));
-    assert_eq!((displays[0].exposure, displays[3].exposure), ([3.0, 1.0], [2.0, 2.0]));
-    let variable = |display: &Display| match &display.mode {
-        DisplayMode::Variable { name, ty } => (name.to_string(), *ty),
+    assert_eq!((displays[4].parts[0].quantize.max, displays[5].parts[0].quantize.dither), (65535.0, 0.0));
+    assert_eq!((displays[0].parts[0].exposure, displays[3].parts[0].exposure), ([3.0, 1.0], [2.0, 2.0]));
+    let variable = |display: &Display| match &display.parts[0].mode {
+        DisplayMode::Variable { name, ty, .. } => (name.to_string(), *ty),
         other => panic!("{other:?}"),
     };
     assert_eq!(variable(&displays[3]), ("Cspec".to_owned(), ValueType::Color));
@@ -248,7 +250,7 @@ fn displays_and_their_modes() {
         [("rgb", true, false, false), ("a", false, true, false), ("az", false, true, true), ("rgbz", true, false, true)]
     {
         let world = with(&format!("Display \"x\" \"file\" \"{mode}\""));
-        assert_eq!(world.options.displays[0].mode, DisplayMode::Image { rgb, a, z }, "{mode}");
+        assert_eq!(world.options.displays[0].parts[0].mode, DisplayMode::Image { rgb, a, z }, "{mode}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::diagnostic::Severity;
-use crate::scene::{ParamValue, ShadingInterpolation};
+use crate::scene::{ParamValue, PrimvarData, ShadingInterpolation};
 
 const POINT: &str = "Sphere 1 -1 1 360";
 
@@ -452,11 +452,18 @@ fn the_camera_sees_only_what_is_visible_to_it() {
 }
 
 #[test]
-fn color_samples_are_converted_and_speak_once() {
+fn colours_of_samples_become_rgb() {
     let outcome = read_text(
-        "ColorSamples [1 0 0 0 .5 1] [1 0 0 1 0 0]\nColorSamples [1 0 0 0 .5 1] [1 0 0 1 0 0]\nWorldBegin\nColor [.5 1]\nOpacity 1 0\nSphere 1 -1 1 360\nWorldEnd",
+        "ColorSamples [1 0 0 0 .5 1] [1 0 0 1 0 0]\nWorldBegin\nColor [.5 1]\nOpacity 1 0\n\
+         Surface \"plastic\" \"color specularcolor\" [1 .5]\nSphere 1 -1 1 360 \"varying color Cs\" [1 0 0 1 0 0 1 1]\n\
+         Sphere 1 -1 1 360 \"varying color Cs\" [1 0 0 1 0 0 1]\nWorldEnd",
     );
-    assert_eq!(outcome.codes(), [("incapable", 1)]);
-    let attributes = &outcome.world().drawables[0].attributes;
+    assert_eq!(outcome.codes(), [("badcolor", 7)]);
+    let drawable = &outcome.world().drawables[0];
+    let attributes = &drawable.attributes;
     assert_eq!((attributes.color, attributes.opacity), ([0.5, 0.5, 1.0], [1.0, 0.0, 0.0]));
+    let surface = attributes.surface.as_ref().expect("a surface");
+    assert_eq!(surface.params[0].value, ParamValue::Floats(vec![1.0, 0.25, 0.5]));
+    let PrimvarData::Floats(colours) = &drawable.geometry.primvars[0].data else { panic!("numbers") };
+    assert_eq!(colours[..], [1.0, 0.0, 0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0, 1.0, 0.5, 1.0]);
 }

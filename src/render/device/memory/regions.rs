@@ -47,6 +47,8 @@ pub(crate) struct Demand {
     pub picture_subpixels: u64,
     /// Outputs besides colour, alpha, depth.
     pub variables: u64,
+    /// Records of a finished pixel.
+    pub filtered: u64,
     /// Bins of hiding or shading, whichever are more.
     pub bins: u64,
     /// Whether anything is translucent.
@@ -84,6 +86,7 @@ fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCap
         colours: (work / 4).max(1 << 10),
         entries: if demand.translucent { work } else { 0 },
         variables: demand.variables,
+        filtered: demand.filtered,
         bins: demand.bins,
         smooth: demand.smooth,
         behind: demand.behind,
@@ -141,6 +144,7 @@ mod tests {
             pixel_samples: 16,
             picture_subpixels: 642 * 482 * 16,
             variables: 0,
+            filtered: 1,
             bins: 10,
             translucent: true,
             smooth: false,
@@ -166,12 +170,12 @@ mod tests {
     /// The formula of docs/memory.md, "A region in flight".
     fn documented_bytes(c: &RegionCapacity) -> u64 {
         let (f, s, u, a, e) = (c.frame_grids.div_ceil(32), c.grids, c.subpixels, c.arena, c.entries);
-        let (p, v, b) = (u.div_ceil(c.pixel_samples), c.variables, 320 * c.bins);
-        let k = 1 + v + u64::from(e > 0);
+        let (p, w, b) = (u.div_ceil(c.pixel_samples), c.filtered, 320 * c.bins);
+        let k = 1 + c.variables + u64::from(e > 0);
         let per_place = if c.smooth { 4 * k + 2 } else { k };
         let cells = if e > 0 { c.pixel_samples.div_ceil(32) * p } else { 0 };
         let opaque =
-            8 * f + 112 * s + (8 + 16 * k) * u + (28 + 16 * v) * p + 20 * a + 16 * per_place * c.colours + 8 * b;
+            8 * f + 112 * s + (8 + 16 * k) * u + (12 + 16 * w) * p + 20 * a + 16 * per_place * c.colours + 8 * b;
         let translucent = if e > 0 { 8 * u + 36 * e + 12 * cells } else { 0 };
         opaque + translucent + 4 * f.max(s).max(b).max(cells).div_ceil(1024) + 42_176
     }
@@ -181,7 +185,7 @@ mod tests {
         for (translucent, smooth, variables, pixel_samples) in
             [(false, false, 0, 16), (true, false, 2, 16), (true, true, 1, 64), (false, true, 3, 1)]
         {
-            let demand = Demand { translucent, smooth, variables, pixel_samples, ..demand() };
+            let demand = Demand { translucent, smooth, variables, filtered: 1 + variables, pixel_samples, ..demand() };
             for mib in [64, 300, 4096] {
                 let c = largest_region(&demand, mib << 20).expect("enough memory");
                 let (bytes, documented) = (c.bytes(), documented_bytes(&c));
@@ -225,7 +229,7 @@ mod tests {
 
     #[test]
     fn the_least_is_enough_and_less_is_refused() {
-        let many_variables = Demand { variables: 300, ..demand() };
+        let many_variables = Demand { variables: 300, filtered: 301, ..demand() };
         for demand in [demand(), many_variables, Demand { bins: 60_000, ..demand() }] {
             assert!(largest_region(&demand, smallest_region_bytes(&demand)).is_some(), "{demand:?}");
         }
