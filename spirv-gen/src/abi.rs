@@ -254,10 +254,9 @@ pub mod print {
 ///
 /// *`Misses`*, words, read and written: 0 the entries appended, also those without room, 1 the entries that there is
 /// room for, 2 the stamp of this dispatch, 3 the first word of the marks: mark `s` becomes the stamp when slot `s` is
-/// read; from [`CLAIMS`](textures::CLAIMS) on a bit for each value of the hash's last 15 bits, so that a key is
-/// appended once and the others that share its bit in a later round; from [`ENTRIES`](textures::ENTRIES) on the keys.
-/// Word 0 and the bits must be 0 before a dispatch. **When word 0 is not 0 after it, what the dispatch wrote is
-/// worthless: load the tiles and run it again.**
+/// read; from [`CLAIMS`](textures::CLAIMS) on the hashes of the keys that were appended, so that each is appended once;
+/// from [`ENTRIES`](textures::ENTRIES) on the keys. Word 0 and the hashes must be 0 before a dispatch. **When word 0 is
+/// not 0 after it, what the dispatch wrote is worthless: load the tiles and run it again.**
 pub mod textures {
     /// Texels of a tile along each side.
     pub const TILE_SIZE: u32 = 64;
@@ -273,10 +272,10 @@ pub mod textures {
     pub const NAME_KEY: u32 = u32::MAX;
     /// Places that a search of the hash table looks at.
     pub const PROBES_MAX: u32 = 32;
-    /// The first word of the bits in `Misses`.
+    /// The first word of the hashes in `Misses`.
     pub const CLAIMS: u32 = 8;
     /// The first word of the keys in `Misses`.
-    pub const ENTRIES: u32 = CLAIMS + (1 << 15) / 32;
+    pub const ENTRIES: u32 = CLAIMS + (1 << 14);
 
     /// The hash of a key.
     pub fn hash([a, b]: [u32; 2]) -> u32 {

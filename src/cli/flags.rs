@@ -205,8 +205,8 @@ pub(super) struct WorkFlags {
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(super) memory: Option<u64>,
 
-    /// Device memory for textures of each opened device, instead of the scene's Option "limits" "texturememory".
-    /// Shaders do not read textures yet: this has no effect
+    /// Device memory for tiles of textures of each opened device, from 4M to 1G, instead of the scene's Option "limits"
+    /// "texturememory". [default: a quarter of its memory, at most 256M]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(super) texture_memory: Option<u64>,
 

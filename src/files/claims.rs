@@ -51,7 +51,7 @@ impl FileRole {
 
     /// Whether it may have a file that another role had before, because a scene's worlds and requests are carried out
     /// in order: textures are made of pictures that were drawn, and read, and then made again. `used` says whether
-    /// a texture was made of the file since it was written.
+    /// the file was read, or a texture was made of it, since it was written.
     fn may_follow(self, before: Self, used: bool) -> bool {
         match (before, self) {
             (Self::Picture | Self::MadeTexture, Self::MakeInput | Self::TextureRead)
@@ -90,7 +90,7 @@ struct Claim {
     role: FileRole,
     /// Set where this role is to write the file, and another one wanted to read what is in it.
     wanted: Option<(PathBuf, FileRole)>,
-    /// Whether a texture was made of it since it was last claimed to be written.
+    /// Whether it was read, or a texture was made of it, since it was last claimed to be written.
     used: bool,
 }
 
@@ -185,6 +185,14 @@ impl FileClaims {
         self.find(path, role, true)
     }
 
+    /// Whether a scene makes this texture itself.
+    pub fn makes(&self, path: &Path) -> bool {
+        let made = |claimed: &Claimed, place: &Place| {
+            claimed.places.get(place).is_some_and(|claim| claim.role == FileRole::MadeTexture)
+        };
+        place_of(path).is_some_and(|(place, _)| made(&self.claimed.lock(), &place))
+    }
+
     /// Whether a file could be claimed.
     ///
     /// # Errors
@@ -233,7 +241,7 @@ impl FileClaims {
         let place = claimed.of_number(&place, number).unwrap_or(place);
         if let Some(other) = claimed.places.get_mut(&place) {
             if role.may_follow(other.role, other.used) {
-                other.used = if keeps { role == FileRole::MakeInput } else { other.used };
+                other.used = if keeps { !role.is_written() } else { other.used };
                 return Ok(());
             }
             if keeps {

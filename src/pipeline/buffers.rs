@@ -10,6 +10,7 @@ use super::kernels::records::{
 };
 use super::recording::{Arena, ArenaFull, BINDING_BYTES_MAX, Buffer, Slice};
 use super::select::RegionPixels;
+use super::textures::{TextureSlices, misses_words};
 
 /// A record of four floats.
 pub type Vec4 = [f32; 4];
@@ -40,6 +41,8 @@ pub struct FrameSlices {
     pub clip_planes: Slice<Vec4>,
     /// Record of the space table in the parameters.
     pub space_table: u32,
+    /// Tiles of textures, where programs look them up.
+    pub textures: Option<TextureSlices>,
 }
 
 /// Grids: a page of the frame's, or those that a region selected.
@@ -219,6 +222,8 @@ pub struct RegionCapacity {
     pub behind: bool,
     /// Records of `status` behind the first: a head, and what shaders print. 0 where they print nothing.
     pub prints: u64,
+    /// Slots of tiles whose use is marked; 0 where no program looks textures up.
+    pub texture_slots: u64,
 }
 
 impl RegionCapacity {
@@ -306,7 +311,7 @@ impl RegionCapacity {
         parts.extend([(self.entries.max(1), size_of::<Entry>() as u64), (self.entries.max(1), 4)]);
         parts.extend([(cells, 4), (cells, 4), (cells, 4), (1, size_of::<Appended>() as u64)]);
         parts.extend([(if self.translucent() { self.subpixels } else { 1 }, 8), (1, 4)]);
-        parts.push((if self.behind { self.subpixels } else { 1 }, 4));
+        parts.extend([(if self.behind { self.subpixels } else { 1 }, 4), (misses_words(self.texture_slots), 4)]);
         parts
     }
 
@@ -406,6 +411,8 @@ pub struct RegionSlices {
     pub unfinished: Slice<Unfinished>,
     /// The bits of the depth behind the nearest surface of each subpixel, where that is kept.
     pub behind: Slice<u32>,
+    /// Tiles that programs missed, and marks of those that they used.
+    pub misses: Slice<u32>,
 }
 
 impl RegionSlices {
@@ -459,6 +466,7 @@ impl RegionSlices {
             resume: a.cut(if c.translucent() { c.subpixels } else { 1 })?,
             unfinished: a.cut(1)?,
             behind: a.cut(if c.behind { c.subpixels } else { 1 })?,
+            misses: a.cut(misses_words(c.texture_slots))?,
         })
     }
 }

@@ -1,11 +1,11 @@
 //! Displace: the displacement program moves P and sets N. Also the inputs of compiled programs in general.
 
-use super::buffers::{FrameSlices, GeometrySources, RegionSlices};
+use super::buffers::{FrameSlices, GeometrySources, RegionSlices, Vec4};
 use super::dice::{Per, Piece};
 use super::kernels::{displaced, primvar, work};
 use super::look::ShadingKernel;
 use super::needed_kernels::KernelList;
-use super::recording::{Dispatch, Recording};
+use super::recording::{Dispatch, Recording, Slice};
 use std::sync::Arc;
 
 /// Which of a drawable's programs runs.
@@ -53,6 +53,19 @@ pub struct LoopState {
     pub base: u32,
     /// Whether there are loops saved, which go on. The program's other inputs are still there too.
     pub resume: bool,
+    /// What saved loops are kept in besides, where a run that goes on may have to be made again.
+    pub kept: Option<KeptLoops>,
+}
+
+/// A copy of saved loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeptLoops {
+    /// The records that are kept: as many, from here on.
+    pub base: u32,
+    /// How many.
+    pub records: u32,
+    /// Whether the loops are taken from there, because the last run is made again.
+    pub restore: bool,
 }
 
 impl LoopRun {
@@ -96,6 +109,7 @@ pub fn record_program(
     if !run.loops.saved.is_some_and(|saved| saved.resume) {
         record_inputs(recording, sources, slices, piece, run);
     }
+    record_kept_loops(recording, slices.arena, &run.loops);
     let [trips, state_base] = run.loops.push();
     let resumable = run.kernel.resumable.as_ref().filter(|_| run.loops.saved.is_some());
     let kernel = resumable.map_or(&run.kernel.kernel, |resumable| &resumable.kernel);
@@ -112,13 +126,28 @@ pub fn record_program(
         state_base,
     ];
     let params = sources.frame.params.range();
+    let textures = sources.frame.textures.as_ref().filter(|_| run.kernel.uses_textures);
     recording.dispatch(Dispatch {
         kernel: Arc::clone(kernel),
         constants: Vec::new(),
         groups: piece.groups(slices, Per::Vertex),
-        bindings: vec![slices.work.range(), slices.arena.range(), params, slices.status.range()],
+        bindings: [slices.work.range(), slices.arena.range(), params, slices.status.range()]
+            .into_iter()
+            .chain(textures.into_iter().flat_map(|textures| textures.bindings(slices.misses)))
+            .collect(),
         push: bytemuck::bytes_of(&push).to_vec(),
     });
+}
+
+/// Appends the keeping of saved loops that go on, or their restoring.
+pub(super) fn record_kept_loops(recording: &mut Recording, arena: Slice<Vec4>, loops: &LoopRun) {
+    let Some(LoopState { base, resume: true, kept: Some(kept) }) = loops.saved else { return };
+    let [work, copy] = [base, kept.base].map(|base| {
+        let first = u64::from(base);
+        arena.part(first..first + u64::from(kept.records))
+    });
+    let (from, to) = if kept.restore { (copy, work) } else { (work, copy) };
+    recording.copy(from, to);
 }
 
 /// Appends the measuring of how far a piece's vertices were moved, from `from_base` to `to_base` in the arena.

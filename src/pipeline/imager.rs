@@ -4,9 +4,10 @@
 //! y, one pixel apart. Tiles are laid out from raster (0, 0), so that derivatives and `random()` do not depend on the
 //! crop window.
 
-use super::displace::{LoopRun, LoopState};
+use super::displace::{KeptLoops, LoopRun, LoopState, record_kept_loops};
 use super::look::ImagerProgram;
 use super::recording::{Arena, ArenaFull, Buffer, Dispatch, Groups, Recording, Slice};
+use super::textures::{TextureSlices, misses_words};
 use std::sync::Arc;
 
 /// Pixels along a side of a tile.
@@ -29,30 +30,35 @@ pub struct ImagerSlices {
     pub params: Slice<[f32; 4]>,
     /// Word 0: pixels whose loops have not ended yet.
     pub status: Slice<u32>,
+    /// Tiles that were missed, and marks of those that were used, where textures are looked up.
+    pub misses: Slice<u32>,
 }
 
 impl ImagerSlices {
     fn arena_records(program: &ImagerProgram, tiles: u64) -> u64 {
-        tiles * u64::from(TILE_PIXELS) * u64::from(program.input_channels + OUTPUT_CHANNELS + program.state_channels)
+        // Saved loops are kept twice where a run may have to be made again.
+        let state = program.state_channels * if program.uses_textures { 2 } else { 1 };
+        tiles * u64::from(TILE_PIXELS) * u64::from(program.input_channels + OUTPUT_CHANNELS + state)
     }
 
-    /// Bytes that `tiles` tiles take up.
-    pub fn bytes(program: &ImagerProgram, tiles: u64) -> u64 {
-        let records = Self::arena_records(program, tiles);
-        Arena::bytes_for(&[(2 * tiles, 16), (records, 16), (program.params.len() as u64, 16), (1, 4)])
+    /// Bytes that `tiles` tiles take up, where as many tiles of textures have slots as are given.
+    pub fn bytes(program: &ImagerProgram, tiles: u64, texture_slots: u64) -> u64 {
+        let (records, misses) = (Self::arena_records(program, tiles), misses_words(texture_slots));
+        Arena::bytes_for(&[(2 * tiles, 16), (records, 16), (program.params.len() as u64, 16), (1, 4), (misses, 4)])
     }
 
     /// Cuts a buffer for `tiles` tiles.
     ///
     /// # Errors
     /// When it has fewer than [`Self::bytes`].
-    pub fn cut(buffer: Buffer, program: &ImagerProgram, tiles: u64) -> Result<Self, ArenaFull> {
+    pub fn cut(buffer: Buffer, program: &ImagerProgram, tiles: u64, texture_slots: u64) -> Result<Self, ArenaFull> {
         let mut arena = Arena::new(buffer);
         Ok(Self {
             work: arena.cut(2 * tiles)?,
             arena: arena.cut(Self::arena_records(program, tiles))?,
             params: arena.cut(program.params.len() as u64)?,
             status: arena.cut(1)?,
+            misses: arena.cut(misses_words(texture_slots))?,
         })
     }
 }
@@ -78,25 +84,39 @@ pub fn output_records(program: &ImagerProgram, tiles: u32) -> std::ops::Range<u6
     first..first + u64::from(OUTPUT_CHANNELS * tiles * TILE_PIXELS)
 }
 
-/// How an imager's loops run: with so many trips, from the start or on from where the last run stopped.
-pub fn loops(program: &ImagerProgram, tiles: u32, trips: u32, resume: bool) -> LoopRun {
+/// How an imager's loops run: with so many trips, from the start or on from where the last run stopped, or with
+/// `restore` from where that began.
+pub fn loops(program: &ImagerProgram, tiles: u32, trips: u32, [resume, restore]: [bool; 2]) -> LoopRun {
     let base = output_records(program, tiles).end as u32;
-    LoopRun { trips, saved: (program.state_channels > 0).then_some(LoopState { base, resume }) }
+    let records = program.state_channels * tiles * TILE_PIXELS;
+    let kept = program.uses_textures.then_some(KeptLoops { base: base + records, records, restore });
+    LoopRun { trips, saved: (program.state_channels > 0).then_some(LoopState { base, resume, kept }) }
 }
 
-/// Appends the run of an imager over the first `tiles` tiles.
-pub fn record(recording: &mut Recording, program: &ImagerProgram, slices: &ImagerSlices, tiles: u32, loops: LoopRun) {
+/// Appends the run of an imager over the first `tiles` tiles; `textures` are the tiles of textures, if it looks any up.
+pub fn record(
+    recording: &mut Recording,
+    program: &ImagerProgram,
+    slices: &ImagerSlices,
+    textures: Option<&TextureSlices>,
+    tiles: u32,
+    loops: LoopRun,
+) {
     let outputs = output_records(program, tiles);
     let [trips, state_base] = loops.push();
     let output_base = outputs.start as u32;
     // The push constants of spirv-gen's abi.rs.
     let push = [0, SLOT_LOG2, tiles, 0, output_base, tiles * TILE_PIXELS, program.space_table, trips, state_base];
     recording.fill(slices.status, 0);
+    record_kept_loops(recording, slices.arena, &loops);
     recording.dispatch(Dispatch {
         kernel: Arc::clone(&program.kernel),
         constants: Vec::new(),
         groups: Groups::from(tiles),
-        bindings: vec![slices.work.range(), slices.arena.range(), slices.params.range(), slices.status.range()],
+        bindings: [slices.work.range(), slices.arena.range(), slices.params.range(), slices.status.range()]
+            .into_iter()
+            .chain(textures.into_iter().flat_map(|textures| textures.bindings(slices.misses)))
+            .collect(),
         push: bytemuck::bytes_of(&push).to_vec(),
     });
 }

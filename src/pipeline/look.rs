@@ -103,6 +103,8 @@ pub struct ShadingKernel {
     pub output_channels: u32,
     /// Words that `printf` leaves for a vertex outside of loops; 0 where nothing is printed.
     pub print_words: u32,
+    /// Whether it looks textures up: then its dispatches may have to be made again.
+    pub uses_textures: bool,
     /// Output channel of Oi; `None` when the opacity is 1.
     pub opacity_channel: Option<u32>,
     /// Output channel of each wanted variable, in the order of the film's variables; each variable takes one channel.
@@ -110,6 +112,12 @@ pub struct ShadingKernel {
     /// What runs instead where loops are long; `None` for programs whose loops never are.
     pub resumable: Option<ResumableKernel>,
 }
+
+/// Buffers of tiles that a compiled kernel that looks textures up is bound to (spirv-gen's abi.rs).
+pub const TILE_BUFFERS: usize = 8;
+
+/// Words before the keys in the list of tiles that such a kernel missed.
+pub const MISSES_ENTRIES: u64 = 8 + (1 << 14);
 
 /// Loop trips that an invocation of a compiled kernel makes at most in a dispatch: CPU drivers end all loops at 65,535.
 pub const LOOP_TRIPS_MAX: u32 = 32_768;
@@ -144,4 +152,6 @@ pub struct ImagerProgram {
     pub colour_channel: Option<u32>,
     /// Input channel of `Oi`, if it is read.
     pub opacity_channel: Option<u32>,
+    /// Whether it looks textures up.
+    pub uses_textures: bool,
 }

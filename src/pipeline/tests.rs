@@ -48,6 +48,7 @@ impl Fixture {
             smooth: false,
             behind: false,
             prints: 0,
+            texture_slots: 0,
         };
         let buffer = Buffer::new("frame", 0, 0, 0, 1 << 20);
         let frame = FrameSlices {
@@ -58,6 +59,7 @@ impl Fixture {
             moved: buffer.slice_at(16_384, 4),
             clip_planes: buffer.slice_at(20_480, 0),
             space_table: 0,
+            textures: None,
         };
         let buffer = Buffer::new("grids", 0, 1, 0, GridPageSlices::bytes(1000));
         let grids = GridPageSlices::cut(buffer, 1000).expect("made for it");
@@ -172,6 +174,7 @@ fn program() -> ShadingKernel {
         opacity_channel: Some(1),
         variable_channels: Vec::new(),
         print_words: 0,
+        uses_textures: false,
         resumable: None,
     }
 }

@@ -1,5 +1,4 @@
-//! Worlds made by hand, shaded by the test kernel `facing`, drawn by one device: the pipeline without RIB, RSL and
-//! scheduler.
+//! Worlds made by hand, shaded by the test kernel `facing`, on one device, without RIB, RSL and scheduler.
 
 use super::device::bound_split::cut_into_shares;
 use super::device::memory::GridResidency;
@@ -9,7 +8,7 @@ use super::device::renderer::{DeviceRenderer, DeviceTracks};
 use super::grids::list::GridStore;
 use super::grids::order::{SortedRun, merge_runs};
 use super::grids::picture_grids::{GridTotals, PictureGrids};
-use super::region::recorded;
+use super::{region::recorded, resident::picture_textures::PictureTextures};
 use crate::diagnostic::{Reporter, Severity, SourceLocation};
 use crate::gpu::{AsGpu, Device, OpenOptions, open};
 use crate::host_memory::HostMemory;
@@ -152,7 +151,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
             geometry: Arc::new(Geometry {
                 shape: Motion::still(thing.shape),
                 primvars: Vec::new(),
-                location: SourceLocation::default(),
+                location: Default::default(),
             }),
             world_from_object: Arc::new(Motion::still(thing.at)),
         });
@@ -177,6 +176,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         opacity_channel: Some(1),
         variable_channels: Vec::new(),
         print_words: 0,
+        uses_textures: false,
         resumable: None,
     };
     Picture {
@@ -185,10 +185,10 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         kernels: vec![kernel].into(),
         params: params.into(),
         space_table: 0,
-        texts: Vec::new(),
         widest_filter: world.options.filter,
         filtered: FilteredRecord::all(0, world.options.filter).into(),
         film_records: [0].into(),
+        textures: PictureTextures::of(Default::default()),
         depth_filter: Some(setup.depth_filter),
         variables: 0,
         composition: Composition::BY_OPACITY,

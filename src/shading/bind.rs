@@ -7,7 +7,7 @@ use super::query::depends_on_object;
 use super::shaders::{FetchedShader, ShaderPurpose};
 use super::spaces::LocalSpaces;
 use super::values;
-use super::{OutputVariable, ShadingBuilder, primvar_key, report_textures};
+use super::{OutputVariable, ShadingBuilder, primvar_key};
 use crate::diagnostic::Reporter;
 use crate::pipeline::look::{InputBinding, Look, Program, Verdict};
 use crate::scene::{Class, Drawable, ParamValue, Primvar, PrimvarData, ShaderInstance, ShaderParam, ValueType};
@@ -136,8 +136,8 @@ impl ShadingBuilder<'_> {
             light_list,
             strings: strings(&drawable.geometry.primvars),
         };
-        report_textures(reflection, &source, self.reporter);
         let tokens = &self.programs.tokens;
+        self.textures.note(reflection, &source, tokens);
         let block = fill(&reflection.slots, reflection.records, &source, &mut self.params, tokens, self.reporter);
         let inputs = inputs(reflection, &drawable.geometry.primvars);
         Program { kernel: compilation.kernel, block: self.params.block(block), inputs: inputs.into() }

@@ -8,7 +8,7 @@ use super::params::ParamBuffer;
 use super::programs::{Programs, Signature};
 use super::shaders::ShaderPurpose;
 use super::spaces::LocalSpaces;
-use super::{report_shortfall, report_textures};
+use super::{NamedTextures, report_shortfall};
 use crate::diagnostic::Reporter;
 use crate::pipeline::frame;
 use crate::pipeline::look::ImagerProgram;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 impl ShaderLibrary {
     /// Compiles the world's imager. Returns `None` if it has none, or if it is unavailable, which is reported; pixels
     /// are then not changed.
-    pub fn imager(&mut self, world: &World, reporter: &Reporter) -> Option<ImagerProgram> {
+    pub fn imager(&mut self, world: &World, reporter: &Reporter) -> Option<(ImagerProgram, NamedTextures)> {
         let instance = world.options.imager.as_ref()?;
         let fetched = self.shaders.fetch(instance, ShaderPurpose::Imager, &world.options.search.shader, reporter)?;
         let bound = bind_plain(fetched.shader(), instance, reporter);
@@ -55,17 +55,20 @@ impl ShaderLibrary {
         };
         let mut params = ParamBuffer::new();
         let reflection = &compilation.reflection;
-        report_textures(reflection, &source, reporter);
+        let mut textures = NamedTextures::default();
+        textures.note(reflection, &source, &programs.tokens);
         let block = fill(&reflection.slots, reflection.records, &source, &mut params, &programs.tokens, reporter);
         let block = params.block(block);
         params.fill_space_table(world, &source.current_from_camera, &programs.tokens);
         let (params, space_table) = params.finish(0);
         let channel = |input| reflection.inputs.iter().find(|i| i.input == input).map(|i| i.channel);
+        textures.texts = programs.tokens.texts();
         let compiled = &programs.finish()[compilation.kernel];
+        let uses_textures = compiled.uses_textures;
         let resumable = compiled.resumable.as_ref();
         let kernel = Arc::clone(resumable.map_or(&compiled.kernel, |resumable| &resumable.kernel));
         let state_channels = resumable.map_or(0, |resumable| resumable.state_channels);
-        Some(ImagerProgram {
+        let program = ImagerProgram {
             reads_position: channel(Input::PositionU).is_some(),
             colour_channel: channel(Input::CiAlpha),
             opacity_channel: channel(Input::Oi),
@@ -75,6 +78,8 @@ impl ShaderLibrary {
             params,
             block,
             space_table,
-        })
+            uses_textures,
+        };
+        Some((program, textures))
     }
 }

@@ -1,13 +1,13 @@
 //! Lights of a drawable: the kinds that its pipeline supports, their blocks, the list in which the kernel finds them,
 //! and categories.
 
+use super::ShadingBuilder;
 use super::bind::bind_plain;
 use super::block::{BlockSource, fill};
 use super::params::ParamRecord;
 use super::programs::BoundShader;
 use super::shaders::ShaderPurpose;
 use super::spaces::LocalSpaces;
-use super::{ShadingBuilder, report_textures};
 use crate::scene::{LightId, ParamValue, ShaderInstance};
 use glam::DMat4;
 use rustc_hash::FxHashMap;
@@ -111,7 +111,7 @@ impl ShadingBuilder<'_> {
             light_list: 0,
             strings: FxHashMap::default(),
         };
-        report_textures(reflection, &source, self.reporter);
+        self.textures.note(reflection, &source, &self.programs.tokens);
         let layout = &reflection.lights[kind as usize];
         let block =
             fill(&layout.slots, layout.records, &source, &mut self.params, &self.programs.tokens, self.reporter);

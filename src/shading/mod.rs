@@ -29,11 +29,12 @@ use crate::scene::{Attributes, Drawable, Primvar, PrimvarData, ValueType, World}
 use block::BlockSource;
 use glam::DMat4;
 use params::ParamBuffer;
-use programs::Programs;
+use programs::{Programs, Tokens};
 use rustc_hash::FxHashMap;
 use shaders::Shaders;
 use spirv_gen::compose::{Reflection, Shortfall};
 use spirv_gen::emit::{Library as Helpers, LibraryError};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The name and type of an output besides colour and alpha.
@@ -55,8 +56,35 @@ pub struct Shading {
     pub params: Arc<[[f32; 4]]>,
     /// Record of the space table in the parameter buffer.
     pub space_table: u32,
-    /// Texts by token, for what is printed.
+    /// Texts by token, for what is printed and for textures.
+    pub textures: NamedTextures,
+}
+
+/// The texts of a world's programs, and those that are names of textures.
+#[derive(Clone, Debug, Default)]
+pub struct NamedTextures {
+    /// Texts by token.
     pub texts: Vec<Arc<str>>,
+    /// Tokens of names that are known before programs run, each with the place where it is first used.
+    pub known: BTreeMap<u32, SourceLocation>,
+    /// Whether other texts may turn out to be names of textures.
+    pub computed: bool,
+    /// Whether programs look textures up.
+    pub used: bool,
+}
+
+impl NamedTextures {
+    /// Notes the names that a program of a drawable, a light or an imager looks up.
+    fn note(&mut self, reflection: &Reflection, source: &BlockSource<'_>, tokens: &Tokens) {
+        self.used |= reflection.uses_textures;
+        for pattern in &reflection.texture_names {
+            self.computed |= pattern.is_none();
+            let named = pattern.as_ref().and_then(|pattern| source.named(pattern));
+            if let Some((name, location)) = named.filter(|(name, _)| !name.is_empty()) {
+                self.known.entry(tokens.token(&name)).or_insert(location);
+            }
+        }
+    }
 }
 
 impl ShaderLibrary {
@@ -71,15 +99,15 @@ impl ShaderLibrary {
     /// Compiles the kernels that a world needs and fills its parameter buffer. `variables` are computed for displays.
     pub fn shade(&mut self, world: &World, variables: &[OutputVariable], reporter: &Reporter) -> Shading {
         let programs = Programs::new(&self.helpers, variables);
-        let mut shader =
-            ShadingBuilder { world, reporter, shaders: &mut self.shaders, programs, params: ParamBuffer::new() };
+        let (params, textures) = (ParamBuffer::new(), NamedTextures::default());
+        let mut shader = ShadingBuilder { world, reporter, shaders: &mut self.shaders, programs, params, textures };
         let looks = shader.looks();
         shader.programs.shortfalls().for_each(|(shortfall, location)| report_shortfall(reporter, shortfall, location));
         shader.params.fill_space_table(world, &DMat4::IDENTITY, &shader.programs.tokens);
         let longest = shader.programs.longest_light_block();
         let (params, space_table) = shader.params.finish(longest);
-        let texts = shader.programs.tokens.texts();
-        Shading { looks, kernels: shader.programs.finish(), params, space_table, texts }
+        let textures = NamedTextures { texts: shader.programs.tokens.texts(), ..shader.textures };
+        Shading { looks, kernels: shader.programs.finish(), params, space_table, textures }
     }
 }
 
@@ -90,6 +118,7 @@ struct ShadingBuilder<'a> {
     shaders: &'a mut Shaders,
     programs: Programs<'a>,
     params: ParamBuffer,
+    textures: NamedTextures,
 }
 
 /// Drawables with the same look: the same attribute state, and primvars of the same names, classes, types and texts.
@@ -131,32 +160,16 @@ fn helpers() -> Result<Helpers, LibraryError> {
     Helpers::load(&crate::pipeline::kernels::RSL_LIBRARY)
 }
 
-/// Reports textures that the programs of a drawable, a light or an imager use; each name once.
-fn report_textures(reflection: &Reflection, source: &BlockSource<'_>, reporter: &Reporter) {
-    for shortfall in &reflection.shortfalls {
-        let Shortfall::Lookup(what, Some(pattern)) = shortfall else { continue };
-        let Some((name, location)) = source.named(pattern).filter(|(name, _)| !name.is_empty()) else { continue };
-        let instead = if *what == "texture" { "white" } else { "black" };
-        let message = format!("texture {name:?} is missing: textures are not supported yet; it is {instead}");
-        reporter.warn("unimplement", &location, message);
-    }
-}
-
-/// Reports where a kernel differs from its shader; [`report_textures`] reports textures with known names.
+/// Reports where a kernel differs from its shader.
 fn report_shortfall(reporter: &Reporter, shortfall: &Shortfall, location: &SourceLocation) {
-    if !matches!(shortfall, Shortfall::Lookup(_, Some(_))) {
-        let message = shortfall_text(shortfall);
-        reporter.report(Diagnostic::new(Severity::Warning, "unimplement", location.clone(), message));
-    }
+    let message = shortfall_text(shortfall);
+    reporter.report(Diagnostic::new(Severity::Warning, "unimplement", location.clone(), message));
 }
 
 /// Describes how a kernel differs from its shader.
 fn shortfall_text(shortfall: &Shortfall) -> String {
     match shortfall {
-        Shortfall::Lookup(what, Some(_)) => format!("{what}() finds nothing: textures are not supported yet"),
-        Shortfall::Lookup(what, None) => {
-            format!("{what}() with a computed name finds nothing: textures are not supported yet")
-        }
+        Shortfall::Lookup(what, _) => format!("{what}() finds nothing here"),
         Shortfall::Printf => "printf() prints nothing in an imager: this is not supported yet".to_string(),
         Shortfall::ComputedText => {
             "a string that the shader computes at run time is empty: this is not supported yet".to_string()

@@ -24,6 +24,8 @@ const _: () = {
     assert!(WORK_SNAPPED_V0 == abi::work::FLAG_SNAPPED_V0 && WORK_SNAPPED_V1 == abi::work::FLAG_SNAPPED_V1);
     assert!(WORK_SNAPPED_U0 == abi::work::FLAG_SNAPPED_U0 && WORK_SNAPPED_U1 == abi::work::FLAG_SNAPPED_U1);
     assert!(look::LOOP_TRIPS_MAX == abi::LOOP_TRIPS_MAX && abi::TRIPS_RESUME == 1 << 31);
+    use crate::pipeline::look::{MISSES_ENTRIES, TILE_BUFFERS};
+    assert!(MISSES_ENTRIES == abi::textures::ENTRIES as u64 && TILE_BUFFERS == abi::textures::TILE_BUFFERS as usize);
     assert!(WORK_FLIP_NORMAL == abi::work::FLAG_FLIP_NORMAL && GROUP_VERTICES == abi::WORKGROUP_SIZE);
 };
 
@@ -195,7 +197,7 @@ impl<'a> Programs<'a> {
             outputs: self.outputs(signature),
             displaced: signature.displacement.is_some(),
             prints: signature.slice != Slice::Imager,
-            textures: false,
+            textures: true,
             tokens,
         }
     }
@@ -283,12 +285,17 @@ fn shading_kernel(
     signature: &Signature,
 ) -> ShadingKernel {
     let buffer = |name, stride, access| BufferBinding { name, stride, access };
-    let bindings = vec![
+    let mut bindings = vec![
         buffer("work", 16, Access::Read),
         buffer("arena", 16, Access::ReadWrite),
         buffer("params", 16, Access::Read),
         buffer("status", 4, Access::ReadWrite),
     ];
+    if reflection.uses_textures {
+        bindings.extend([buffer("textures", 16, Access::Read), buffer("misses", 4, Access::ReadWrite)]);
+        bindings.extend(["tiles0", "tiles1", "tiles2", "tiles3"].map(|name| buffer(name, 4, Access::Read)));
+        bindings.extend(["tiles4", "tiles5", "tiles6", "tiles7"].map(|name| buffer(name, 4, Access::Read)));
+    }
     let geometry = |input: &Input| match input {
         Input::PositionU => 1,
         Input::NormalV => 2,
@@ -316,6 +323,7 @@ fn shading_kernel(
         uniform_records: reflection.uniform_records,
         output_channels: reflection.output_channels,
         print_words: reflection.print_words,
+        uses_textures: reflection.uses_textures,
         opacity_channel: (colour && signature.stores_opacity).then_some(1),
         variable_channels: if colour {
             reflection.outputs[first_variable..].iter().map(|output| output.channel).collect()

@@ -210,7 +210,7 @@ impl StandaloneShader {
             outputs,
             displaced: false,
             prints: slice != Slice::Imager,
-            textures: false,
+            textures: true,
             tokens: &|text| tokens.token(text),
         })
     }

@@ -13,9 +13,11 @@ use super::error::TextureError;
 use super::file::{FileIdentity, TextureFile};
 use super::tiled::open_or_tile;
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
+use crate::files::{FileClaims, FileRole};
 use parking_lot::Mutex;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -56,6 +58,7 @@ type NamedTexture = (String, Arc<[String]>);
 /// The textures of a render.
 pub struct TextureStore {
     reporter: Arc<Reporter>,
+    files: Arc<FileClaims>,
     /// Where pictures without tiles are made into textures.
     tiled: PathBuf,
     /// What was decided about each name for the current picture.
@@ -67,15 +70,17 @@ pub struct TextureStore {
 }
 
 impl TextureStore {
-    /// Without textures yet. Pictures without tiles are made into textures in the folder `tiled`.
-    pub fn new(reporter: Arc<Reporter>, tiled: PathBuf) -> Self {
-        Self::with_cache(reporter, tiled, KEPT_BYTES)
+    /// Without textures yet, which are claimed in `files`. Pictures without tiles are made into textures in the folder
+    /// `tiled`.
+    pub fn new(reporter: Arc<Reporter>, files: Arc<FileClaims>, tiled: PathBuf) -> Self {
+        Self::with_cache(reporter, files, tiled, KEPT_BYTES)
     }
 
     /// As [`Self::new`], with so many bytes for tiles on the host.
-    pub fn with_cache(reporter: Arc<Reporter>, tiled: PathBuf, bytes: usize) -> Self {
+    pub fn with_cache(reporter: Arc<Reporter>, files: Arc<FileClaims>, tiled: PathBuf, bytes: usize) -> Self {
         Self {
             reporter,
+            files,
             tiled,
             names: Mutex::default(),
             opening: Mutex::default(),
@@ -108,9 +113,19 @@ impl TextureStore {
         found
     }
 
-    /// The file that a name stands for, which is not opened; `None` if there is none.
-    pub fn identity(name: &str, folders: &[String]) -> Option<FileIdentity> {
-        candidates(name, folders).find_map(|path| FileIdentity::of(&path).ok())
+    /// What the file that a name stands for is recognised by, `None` if there is none: its path, size and time; of a
+    /// texture that the scene makes itself, which is as new after each run, what is in it.
+    pub fn identity(&self, name: &str, folders: &[String]) -> Option<String> {
+        let identity = candidates(name, folders).find_map(|path| FileIdentity::of(&path).ok())?;
+        let made = self.files.makes(&identity.path).then(|| std::fs::read(&identity.path).ok()).flatten();
+        Some(match made {
+            Some(bytes) => {
+                let mut hasher = FxHasher::default();
+                bytes.hash(&mut hasher);
+                format!("{} {:016x}", identity.path.display(), hasher.finish())
+            }
+            None => format!("{identity:?}"),
+        })
     }
 
     fn open(&self, name: &str, folders: &[String], location: &SourceLocation) -> Option<u32> {
@@ -130,7 +145,9 @@ impl TextureStore {
             return Some(number);
         }
         let notify = |message: &str| self.reporter.warn("texture", location, message);
-        let opened = open_or_tile(&path, &self.tiled, &notify).and_then(|file| self.add(file, location));
+        let claimed = self.files.claim(&path, FileRole::TextureRead).map_err(TextureError::from);
+        let opened = claimed.and_then(|()| open_or_tile(&path, &self.tiled, &notify));
+        let opened = opened.and_then(|file| self.add(file, location));
         let report = |error| {
             let message = format!("the texture {name:?} cannot be used: {error}; {STAND_IN}");
             self.reporter.error("texture", location, message);
@@ -203,6 +220,15 @@ impl TextureStore {
     pub fn statistics(&self) -> Vec<TextureReads> {
         let textures = self.textures.lock().clone();
         textures.iter().map(|texture| texture.statistics()).collect()
+    }
+
+    /// Counts the tiles that a submission of a device used, by the textures' numbers.
+    pub fn count_requests(&self, tiles: impl IntoIterator<Item = (u32, u64)>) {
+        for (number, tiles) in tiles {
+            if let Some(texture) = self.texture(number) {
+                texture.count_requests(tiles);
+            }
+        }
     }
 
     fn count(&self, keys: &[TileKey]) {

@@ -9,6 +9,7 @@ mod imaging;
 mod interpolation;
 mod language;
 mod long_loops;
+mod lookups;
 mod nurbs;
 mod outputs;
 mod printing;
@@ -41,6 +42,11 @@ pub(crate) struct RenderedScene {
 /// Draws RIB text, in which `$DIR` is a temporary directory that also contains the shaders, given as file names and
 /// RSL.
 pub(crate) fn draw_with(shaders: &[(&str, &str)], rib: &str) -> RenderedScene {
+    draw_as(shaders, rib, &|_| ())
+}
+
+/// Draws RIB text as [`draw_with`], with options that `change` changes.
+pub(crate) fn draw_as(shaders: &[(&str, &str)], rib: &str, change: &dyn Fn(&mut RenderOptions)) -> RenderedScene {
     let directory = tempfile::tempdir().expect("a directory for pictures");
     let path = directory.path().display().to_string();
     for (name, text) in shaders {
@@ -50,13 +56,14 @@ pub(crate) fn draw_with(shaders: &[(&str, &str)], rib: &str) -> RenderedScene {
     let rib = format!("Option \"searchpath\" \"shader\" [\"$DIR\"]\n{rib}");
     fs::write(&scene, rib.replace("$DIR", &path)).expect("a scene is written");
     let reporter = Arc::new(Reporter::silent());
-    let options = RenderOptions {
+    let mut options = RenderOptions {
         scenes: vec![scene],
         devices: "0".into(),
         memory_bytes: Some(256 << 20),
         validate: true,
         ..RenderOptions::default()
     };
+    change(&mut options);
     let outcome = anthill::render(&options, &reporter, &());
     let all = reporter.all();
     let said = all.iter().filter(|(diagnostic, _)| diagnostic.severity > Severity::Detail);

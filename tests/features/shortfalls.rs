@@ -70,7 +70,7 @@ fn missing_textures_are_named_once_each() {
          Surface \"dull\"\nDisk 1.2 0.1 360\nWorldEnd\n",
     );
     for name in ["one.tx", "two.tx", "three.env", "fixed.tx", "lamp.z", "second.z"] {
-        assert_eq!(scene.message_count(&format!("texture \"{name}\" is missing")), 1, "{name}: {:?}", scene.messages);
+        assert_eq!(scene.message_count(&format!("there is no texture \"{name}\"")), 1, "{name}: {:?}", scene.messages);
     }
     assert_eq!(scene.messages.len(), 6, "{:?}", scene.messages);
     // Red, and a texture without a name; white for each of the two that are missing.

@@ -87,6 +87,7 @@ fn program_kernel() -> ShadingKernel {
         opacity_channel: Some(1),
         variable_channels: Vec::new(),
         print_words: 0,
+        uses_textures: false,
         resumable: None,
     }
 }

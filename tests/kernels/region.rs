@@ -162,6 +162,7 @@ impl Region {
             smooth: false,
             behind: false,
             prints: 0,
+            texture_slots: 0,
         };
         room(&mut capacity);
         let buffer = lab.buffer("region", capacity.bytes());
@@ -174,6 +175,7 @@ impl Region {
             moved: lab.space("moved", 0),
             clip_planes: lab.space("clip planes", 0),
             space_table: 0,
+            textures: None,
         };
         Self { lab, frame, pixels, capacity, slices }
     }

@@ -127,6 +127,7 @@ impl Scene {
             moved: lab.space("moved", 0),
             clip_planes: lab.space("clip planes", 0),
             space_table: 0,
+            textures: None,
         };
         let page =
             PageSlices { primitives: lab.upload("primitives", &page.primitives), data: lab.upload("data", &page.data) };

@@ -9,7 +9,9 @@
 #define MISSES_STAMP 2u
 #define MISSES_USED 3u
 #define MISSES_CLAIMS 8u
-#define MISSES_ENTRIES 1032u
+#define MISSES_CLAIMS_MAX 16384u
+#define MISSES_ENTRIES 16392u
+#define MISSES_CLAIM_PROBES 4u
 
 layout(std430, set = 0, binding = 4) readonly buffer Textures { uvec4 textures[]; };
 layout(std430, set = 0, binding = 5) buffer Misses { uint misses[]; };
@@ -42,16 +44,21 @@ uint tiles_hash(const in uvec2 key) {
     return h ^ (h >> 13);
 }
 
-// Asks for a tile, or a texture: once for all invocations of a dispatch that have the same claim bit.
+// Asks for a tile, or a texture: once for all invocations of a dispatch. Where hashes crowd, in a later round.
 void tiles_request(const in uvec2 key) {
-    uint bit = tiles_hash(key) & 32767u;
-    uint claim = 1u << (bit & 31u);
-    uint before = atomicOr(misses[MISSES_CLAIMS + (bit >> 5)], claim);
-    if ((before & claim) != 0u) return;
-    uint at = atomicAdd(misses[0], 1u);
-    if (at >= misses[1]) return;
-    misses[MISSES_ENTRIES + 2u * at] = key.x;
-    misses[MISSES_ENTRIES + 2u * at + 1u] = key.y;
+    uint hash = tiles_hash(key);
+    uint claim = hash | 1u;
+    for (uint i = 0u; i < MISSES_CLAIM_PROBES; i++) {
+        uint place = MISSES_CLAIMS + (((hash >> 8) + i) & (MISSES_CLAIMS_MAX - 1u));
+        uint before = atomicCompSwap(misses[place], 0u, claim);
+        if (before == claim) return;
+        if (before != 0u) continue;
+        uint at = atomicAdd(misses[0], 1u);
+        if (at >= misses[1]) return;
+        misses[MISSES_ENTRIES + 2u * at] = key.x;
+        misses[MISSES_ENTRIES + 2u * at + 1u] = key.y;
+        return;
+    }
 }
 
 // The texture that a string names.

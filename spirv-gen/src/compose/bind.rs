@@ -85,8 +85,14 @@ impl Rules for Binder<'_> {
             Op::Random { site, ty } => Some(vec![self.random(t.out, *site, *ty, args[0])]),
             Op::Spline { basis, solve } => Some(vec![spline::lower(t.out, *basis, *solve, args)]),
             Op::CategoryMatches => self.category(t, data.args[0], args),
-            Op::Lookup(lookup) if self.request.textures => self.lookup(t.out, *lookup, args),
+            Op::Lookup(lookup) if self.request.textures => {
+                let name = self.pattern(t, data.args[0], args[0]);
+                self.table.texture_names.insert(name);
+                self.lookup(t.out, *lookup, args)
+            }
             Op::TextureInfo { name, ty, count } if self.request.textures => {
+                let pattern = self.pattern(t, data.args[0], args[0]);
+                self.table.texture_names.insert(pattern);
                 Some(texture_info(t.out, args[0], name, *ty, *count))
             }
             Op::Lookup(lookup) => {

@@ -157,6 +157,7 @@ fn reflect(
         print_words,
         reads_space_table: places.reads_space_table,
         uses_textures,
+        texture_names: table.texture_names.into_iter().collect(),
         shortfalls: table.shortfalls.into_iter().collect(),
     }
 }

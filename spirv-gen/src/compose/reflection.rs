@@ -237,6 +237,8 @@ pub struct Reflection {
     pub reads_space_table: bool,
     /// The program looks textures up ([`crate::abi::textures`]): its dispatches may have to be made again.
     pub uses_textures: bool,
+    /// The names of textures; `None` for those that are computed.
+    pub texture_names: Vec<Option<Pattern>>,
     /// What it does differently from what its shaders ask for.
     pub shortfalls: Vec<Shortfall>,
 }

@@ -2,7 +2,7 @@
 //! known what is read at all.
 
 use super::reflection::{
-    BlockSlot, Content, DisplacementValue, Input, InputChannel, LightBlock, Role, Shortfall, UniformInput,
+    BlockSlot, Content, DisplacementValue, Input, InputChannel, LightBlock, Pattern, Role, Shortfall, UniformInput,
 };
 use crate::abi::GEOMETRY_CHANNELS;
 use crate::emit::channels;
@@ -37,6 +37,7 @@ pub(super) struct BindingTable {
     inputs: Vec<Input>,
     known_inputs: FxHashMap<Input, u32>,
     pub(super) shortfalls: BTreeSet<Shortfall>,
+    pub(super) texture_names: BTreeSet<Option<Pattern>>,
     /// What the position kernel left, in the colour slice.
     pub(super) displacement: Vec<DisplacementValue>,
 }

@@ -4,9 +4,8 @@
 use crate::film::PixelLayout;
 use crate::gpu::DeviceInfo;
 use crate::pipeline::kernels;
-use crate::pipeline::look::ImagerProgram;
 use crate::pipeline::recording::fnv_1a;
-use crate::render::device::picture::Picture;
+use crate::render::device::picture::{Picture, WorldImager};
 use crate::scene::{Display, World};
 use std::fmt::Debug;
 
@@ -30,12 +29,7 @@ pub(super) fn of_devices<'a>(devices: impl Iterator<Item = &'a DeviceInfo>) -> V
 
 /// A world: everything that devices are given for it (geometry, camera, compiled shaders and their parameters, whatever
 /// files they came from), and everything that the film does with their results. Locations in files do not matter.
-pub(super) fn of_world(
-    world: &World,
-    picture: &Picture,
-    imager: Option<&ImagerProgram>,
-    layout: &PixelLayout,
-) -> String {
+pub(super) fn of_world(world: &World, picture: &Picture, imager: Option<&WorldImager>, layout: &PixelLayout) -> String {
     let mut hasher = WorldHasher::default();
     let drawn = &picture.world;
     hasher.bytes(bytemuck::bytes_of(&drawn.frame));
@@ -60,7 +54,9 @@ pub(super) fn of_world(
         picture.variables,
         picture.composition,
     ));
-    if let Some(imager) = imager {
+    hasher.debug(&picture.textures.identities());
+    if let Some(WorldImager { program: imager, textures }) = imager {
+        hasher.debug(&textures.identities());
         hasher.bytes(&imager.kernel.key().to_le_bytes());
         hasher.bytes(bytemuck::cast_slice(&imager.params));
         hasher.debug(&(imager.block, imager.space_table, imager.input_channels, imager.reads_position));

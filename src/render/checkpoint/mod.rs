@@ -13,8 +13,7 @@ use crate::files::{check_writable, resolve};
 use crate::film::{DisplayOutcome, Film};
 use crate::gpu::DeviceInfo;
 use crate::options::CheckpointOptions;
-use crate::pipeline::look::ImagerProgram;
-use crate::render::device::picture::Picture;
+use crate::render::device::picture::{Picture, WorldImager};
 use crate::scene::World;
 use crossbeam::channel::{RecvTimeoutError, bounded};
 use file::{CheckpointHeader, SavedWorld};
@@ -161,7 +160,7 @@ impl Checkpoint {
         number: u32,
         world: &World,
         picture: &Picture,
-        imager: Option<&ImagerProgram>,
+        imager: Option<&WorldImager>,
         film: &Film,
     ) -> Result<WorldStart, CheckpointError> {
         let identity = identity::of_world(world, picture, imager, film.layout());

@@ -9,6 +9,7 @@ use crate::render::device::renderer::{DeviceRenderer, RegionMemory};
 use crate::render::grids::picture_grids::{GridTotals, PictureGrids};
 use crate::render::resident::geometry_pages::PagesBytes;
 use crate::render::resident::grid_pages::GridPages;
+use crate::render::resident::texture_tiles::TextureTiles;
 use crate::scene::DepthFilter;
 use crate::stats::human_bytes;
 use std::sync::Arc;
@@ -78,6 +79,7 @@ impl DeviceRenderer {
             smooth: world.smooth,
             behind: self.picture.depth_filter == Some(DepthFilter::Midpoint),
             prints: self.picture.kernels.iter().any(|kernel| kernel.print_words > 0),
+            texture_slots: self.shared.textures.as_ref().map_or(0, TextureTiles::slot_count),
             slot_records_max: self.shared.slot_records_max(),
         }
     }

@@ -39,6 +39,7 @@ fn cut(buffer: Buffer, picture: &Picture) -> FrameSlices {
         moved: arena.cut(moved).expect(fits),
         clip_planes: arena.cut(clip_planes).expect(fits),
         space_table: picture.space_table,
+        textures: None,
     }
 }
 

@@ -2,15 +2,19 @@
 //! one takes over.
 
 use crate::film::{Imager, ImagerPixels};
-use crate::gpu::{Device, GpuError, Usage};
+use crate::gpu::{Device, GpuError, Ticket, Usage};
 use crate::pipeline::imager::{self, ImagerSlices, TILE_PIXELS, TILE_PX};
 use crate::pipeline::look::ImagerProgram;
 use crate::pipeline::recording::{Buffer, Recording};
+use crate::pipeline::textures::record_misses_begin;
 use crate::render::device::memory::{free_bytes, imager_tiles};
+use crate::render::device::picture::WorldImager;
 use crate::render::region::loop_watch::trips_for;
 use crate::render::region::pace::{Pace, Portion, Work};
 use crate::render::region::record::FIRST_TRIPS;
+use crate::render::resident::texture_tiles::{TextureTiles, TilesLoaded};
 use parking_lot::Mutex;
+use rustc_hash::FxHashSet;
 
 /// Where devices come from.
 pub(crate) trait DeviceSource: Send {
@@ -24,7 +28,7 @@ pub(crate) trait DeviceSource: Send {
 
 /// An imager and the devices it may run on.
 pub(crate) struct DeviceImager<'a> {
-    program: ImagerProgram,
+    imager: WorldImager,
     state: Mutex<ImagerState<'a>>,
 }
 
@@ -46,22 +50,22 @@ struct ImagerDevice {
     slices: ImagerSlices,
     /// Tiles that there is memory for.
     tiles: u64,
+    textures: Option<TextureTiles>,
     pace: Pace,
 }
 
 impl<'a> DeviceImager<'a> {
-    pub(crate) fn new(program: ImagerProgram, devices: &'a mut dyn DeviceSource) -> Self {
+    pub(crate) fn new(imager: WorldImager, devices: &'a mut dyn DeviceSource) -> Self {
         let state = ImagerState { devices, imager: None, failure: None, replaced: 0 };
-        Self { program, state: Mutex::new(state) }
+        Self { imager, state: Mutex::new(state) }
     }
 
     /// Gives the device back. Returns the number of pixels with values that were not finite and were replaced, display
     /// by display.
     pub(crate) fn finish(self) -> u64 {
         let mut state = self.state.into_inner();
-        if let Some(mut imager) = state.imager.take() {
-            imager.device.free(imager.buffer);
-            state.devices.give_back(imager.device);
+        if let Some(imager) = state.imager.take() {
+            state.devices.give_back(imager.close());
         }
         state.replaced
     }
@@ -73,7 +77,7 @@ impl<'a> DeviceImager<'a> {
                 Some(imager) => imager,
                 None => {
                     let device = state.devices.take().ok_or("no device is left")?;
-                    match ImagerDevice::new(device, &self.program) {
+                    match ImagerDevice::new(device, &self.imager) {
                         Ok(imager) => imager,
                         Err(error) => {
                             state.devices.failed(error);
@@ -82,15 +86,14 @@ impl<'a> DeviceImager<'a> {
                     }
                 }
             };
-            match imager.run(&self.program, pixels) {
+            match imager.run(&self.imager.program, pixels) {
                 Ok(replaced) => {
                     state.replaced += replaced;
                     state.imager = Some(imager);
                     return Ok(());
                 }
                 Err(error) => {
-                    imager.device.free(imager.buffer);
-                    drop(imager);
+                    drop(imager.close());
                     state.devices.failed(error);
                 }
             }
@@ -114,12 +117,25 @@ impl Imager for DeviceImager<'_> {
 }
 
 impl ImagerDevice {
-    fn new(mut device: Device, program: &ImagerProgram) -> Result<Self, GpuError> {
-        let tiles = imager_tiles(program, free_bytes(device.memory(), 0));
-        let buffer = device.allocate("imager", ImagerSlices::bytes(program, tiles), Usage::DeviceOnly)?;
-        let slices = ImagerSlices::cut(buffer, program, tiles).expect("the buffer was made for it");
+    fn new(mut device: Device, WorldImager { program, textures }: &WorldImager) -> Result<Self, GpuError> {
+        let free = free_bytes(device.memory(), 0);
+        let used = program.uses_textures.then_some(textures);
+        let textures = used.map(|textures| TextureTiles::new(&mut device, textures, free)).transpose()?;
+        let slots = textures.as_ref().map_or(0, TextureTiles::slot_count);
+        let tiles = imager_tiles(program, slots, free_bytes(device.memory(), 0));
+        let buffer = device.allocate("imager", ImagerSlices::bytes(program, tiles, slots), Usage::DeviceOnly)?;
+        let slices = ImagerSlices::cut(buffer, program, tiles, slots).expect("the buffer was made for it");
         device.upload(slices.params, &program.params).inspect_err(|_| device.free(buffer))?;
-        Ok(Self { device, buffer, slices, tiles, pace: Pace::new(None) })
+        Ok(Self { device, buffer, slices, tiles, textures, pace: Pace::new(None) })
+    }
+
+    /// Frees what the imager took.
+    fn close(mut self) -> Device {
+        self.device.free(self.buffer);
+        if let Some(textures) = self.textures {
+            textures.free(&mut self.device);
+        }
+        self.device
     }
 
     /// Runs over all tiles that the pixels meet. Results are stored when all tiles are done, so that after an error
@@ -132,27 +148,29 @@ impl ImagerDevice {
         while !left.is_empty() {
             let most = (self.pace.quota().of(Work::Imager) / u64::from(TILE_PIXELS)).clamp(1, self.tiles);
             let (tiles, rest) = left.split_at(left.len().min(most as usize));
-            left = rest;
             let count = tiles.len() as u32;
             let inputs = inputs(program, tiles, pixels);
             self.device.upload(self.slices.arena.part(0..inputs.len() as u64), &inputs)?;
             self.device.upload(self.slices.work.part(0..2 * tiles.len() as u64), &imager::work(program, tiles))?;
-            self.shade(program, count)?;
+            if !self.shade(program, count)? && count > 1 {
+                // What they look up is more than fits.
+                self.tiles = u64::from(count / 2);
+                continue;
+            }
+            left = rest;
             let shaded = self.device.read(self.slices.arena.part(imager::output_records(program, count)))?;
             outputs.push((tiles, shaded));
         }
         Ok(outputs.iter().map(|(tiles, shaded)| store_outputs(tiles, shaded, pixels)).sum())
     }
 
-    /// Runs over some tiles until all loops have ended, in submissions of a limited number of trips.
-    fn shade(&mut self, program: &ImagerProgram, count: u32) -> Result<(), GpuError> {
+    /// Runs over some tiles until all loops have ended, in submissions of a limited number of trips; `false` where they
+    /// look more tiles of textures up than there are slots.
+    fn shade(&mut self, program: &ImagerProgram, count: u32) -> Result<bool, GpuError> {
         let pixels = u64::from(count * TILE_PIXELS);
         let (mut trips, mut resume) = (FIRST_TRIPS, false);
         loop {
-            let loops = imager::loops(program, count, trips, resume);
-            let mut recording = Recording::new("imager");
-            recording.stage("imager", |recording| imager::record(recording, program, &self.slices, count, loops));
-            let ticket = self.device.submit(&recording)?;
+            let Some(ticket) = self.shade_once(program, count, trips, resume)? else { return Ok(false) };
             let going = u64::from(self.device.read(self.slices.status)?[0]);
             let stages_s: Vec<f64> = self.device.stage_times(ticket).iter().map(|time| time.seconds).collect();
             match (resume, going) {
@@ -161,9 +179,42 @@ impl ImagerDevice {
                 (true, going) => self.pace.took(&Portion::of(Work::Trips, going * u64::from(trips)), &stages_s),
             }
             if going == 0 || program.state_channels == 0 {
-                return Ok(());
+                return Ok(true);
             }
             (trips, resume) = (trips_for(self.pace.quota().of(Work::Trips), going), true);
+        }
+    }
+
+    /// One submission, made again until it misses no tile of a texture; `None` where there are too few slots.
+    fn shade_once(
+        &mut self,
+        program: &ImagerProgram,
+        count: u32,
+        trips: u32,
+        resume: bool,
+    ) -> Result<Option<Ticket>, GpuError> {
+        let (mut needed, mut since, mut restore) = (FxHashSet::default(), None, false);
+        loop {
+            let loops = imager::loops(program, count, trips, [resume, restore]);
+            let mut recording = Recording::new("imager");
+            let stamp = self.textures.as_mut().map(TextureTiles::next_stamp);
+            let slices = self.textures.as_ref().map(TextureTiles::slices);
+            recording.stage("imager", |recording| {
+                stamp.into_iter().for_each(|stamp| record_misses_begin(recording, self.slices.misses, stamp));
+                imager::record(recording, program, &self.slices, slices.as_ref(), count, loops);
+            });
+            let ticket = self.device.submit(&recording)?;
+            let (Some(textures), Some(stamp)) = (&mut self.textures, stamp) else { return Ok(Some(ticket)) };
+            let missed = textures.read_misses(&mut self.device, self.slices.misses, stamp)?;
+            if missed.is_empty() {
+                return Ok(Some(ticket));
+            }
+            needed.extend(missed);
+            let since = *since.get_or_insert(stamp);
+            if textures.load(&mut self.device, &needed, since)? == TilesLoaded::TooMany {
+                return Ok(None);
+            }
+            restore = true;
         }
     }
 }
@@ -238,6 +289,7 @@ mod tests {
     use super::*;
     use crate::diagnostic::{Reporter, SourceLocation};
     use crate::gpu::{Fault, FaultKind, Faults, OpenOptions, open};
+    use crate::render::resident::picture_textures::PictureTextures;
     use crate::render::tests::{camera, options};
     use crate::scene::{Motion, ShaderInstance, World};
     use crate::shading::ShaderLibrary;
@@ -296,7 +348,8 @@ mod tests {
         let count = 5000 * 70;
         let (mut ci, mut oi) = (vec![[0.0; 3]; count], vec![[0.0; 3]; count]);
         let mut alpha: Vec<f32> = (0..count).map(|i| (i % 5) as f32 * 0.25).collect();
-        let imager = DeviceImager::new(program, &mut devices);
+        let (program, names) = program;
+        let imager = DeviceImager::new(WorldImager { program, textures: PictureTextures::of(names) }, &mut devices);
         imager.shade(&mut ImagerPixels {
             corner: [0, 13],
             size: [5000, 70],

@@ -3,11 +3,12 @@
 use crate::diagnostic::SourceLocation;
 use crate::pipeline::composite::Composition;
 use crate::pipeline::filter::FilteredRecord;
-use crate::pipeline::look::ShadingKernel;
+use crate::pipeline::look::{ImagerProgram, ShadingKernel};
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
 use crate::progress::{Interrupt, ProgressTally};
 use crate::render::device::memory::GridResidency;
+use crate::render::resident::picture_textures::PictureTextures;
 use crate::scene::{DepthFilter, Filter};
 use std::sync::Arc;
 
@@ -23,14 +24,14 @@ pub(crate) struct Picture {
     pub params: Arc<[[f32; 4]]>,
     /// Record of the space table in the parameters.
     pub space_table: u32,
-    /// Texts by token, for what is printed.
-    pub texts: Vec<Arc<str>>,
     /// The pixel filter, as wide as the widest of all filters.
     pub widest_filter: Filter,
     /// The records of finished pixels.
     pub filtered: Arc<[FilteredRecord]>,
     /// The finished record of each channel of the film.
     pub film_records: Arc<[usize]>,
+    /// Texts by token, for what is printed and for textures, and the textures.
+    pub textures: Arc<PictureTextures>,
     /// The hider's depth filter, where a display asks for depth.
     pub depth_filter: Option<DepthFilter>,
     /// Outputs besides colour, alpha, depth.
@@ -55,4 +56,10 @@ pub(crate) struct Picture {
     pub interrupt: Interrupt,
     /// Where devices report how far they are.
     pub tally: Arc<ProgressTally>,
+}
+
+/// A world's imager, and the textures that it looks up.
+pub(crate) struct WorldImager {
+    pub program: ImagerProgram,
+    pub textures: Arc<PictureTextures>,
 }

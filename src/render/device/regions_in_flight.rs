@@ -105,7 +105,7 @@ impl DeviceRenderer {
         let region = &mut self.in_flight[index];
         let stages_s = trace_stages(&mut self.tracks.stages, &self.device, region.run.ticket());
         region.device_s += stages_s.iter().sum::<f64>();
-        region.run.note_loops(&mut self.device)?;
+        region.run.note_loops(&mut self.device, &mut self.shared)?;
         self.pace.took(region.run.portion(), &stages_s);
         let status = region.run.advance(&mut self.device, &mut self.shared, self.pace.quota())?;
         if matches!(status, RegionStatus::Working) {

@@ -14,6 +14,7 @@ use crate::render::region::pace::Pace;
 use crate::render::region::record::DeviceWorld;
 use crate::render::resident::geometry_pages::{GeometryPages, PagesBytes};
 use crate::render::resident::grid_pages::GridPages;
+use crate::render::resident::texture_tiles::TextureTiles;
 use crate::scene::FilterKind;
 use crate::trace::Track;
 use std::sync::Arc;
@@ -79,7 +80,12 @@ impl DeviceRenderer {
         for kernel in picture.kernels.iter() {
             device.prepare(&kernel.kernel, &[]);
         }
-        let (frame_buffer, frame) = frame::upload(&mut device, &picture)?;
+        let (frame_buffer, mut frame) = frame::upload(&mut device, &picture)?;
+        let free = free_bytes(device.memory(), picture.reserve_bytes);
+        let used = picture.textures.names.used.then_some(&picture.textures);
+        let textures = used.map(|textures| TextureTiles::new(&mut device, textures, free)).transpose();
+        let textures = textures.inspect_err(|_| device.free(frame_buffer))?;
+        frame.textures = textures.as_ref().map(TextureTiles::slices);
         let pages = &picture.world.pages;
         let free = free_bytes(device.memory(), picture.reserve_bytes);
         let pages_bytes = geometry_bytes(PagesBytes::of(pages), free, picture.pages_bytes_max);
@@ -97,6 +103,7 @@ impl DeviceRenderer {
             depth_filter: picture.depth_filter,
             composition: picture.composition,
             long_loops: vec![false; picture.kernels.len()],
+            textures,
         };
         Ok(Self {
             device,
@@ -158,6 +165,9 @@ impl DeviceRenderer {
         self.shared.pages.free(&mut self.device);
         self.end_picture();
         self.device.free(self.frame_buffer);
+        if let Some(textures) = self.shared.textures.take() {
+            textures.free(&mut self.device);
+        }
         self.device
     }
 }

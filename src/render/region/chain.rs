@@ -22,6 +22,7 @@ use crate::render::region::record::{DeviceWorld, LoadJob, StagePart, StageRun, e
 use crate::render::region::region_result::{RegionCounts, RegionResult};
 use crate::render::region::slabs::Slabs;
 use crate::render::region::stage_tasks::{GridPage, StageTask, StageTasks, slab_units};
+use crate::render::region::texture_watch::TextureWatch;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -105,9 +106,12 @@ impl RegionRun {
         &self.chain.portion
     }
 
-    /// Reads what the loops of the last submission came to, which is done, and what it printed. [`Self::portion`] is
-    /// right only then.
-    pub(crate) fn note_loops(&mut self, device: &mut Device) -> Result<(), GpuError> {
+    /// Reads what the last submission, which is done, missed of textures, what its loops came to, and what it printed.
+    /// [`Self::portion`] is right only then.
+    pub(crate) fn note_loops(&mut self, device: &mut Device, world: &mut DeviceWorld) -> Result<(), GpuError> {
+        if self.chain.note_misses(device, world)? {
+            return Ok(());
+        }
         self.chain.note_prints(device)?;
         self.chain.note_loops(device)
     }
@@ -145,6 +149,8 @@ pub(super) struct Chain {
     pub(super) loads: Loads,
     /// What is known of the loops of the loads.
     pub(super) watch: LoopWatch,
+    /// What is known of the textures that they look up.
+    pub(super) textures: TextureWatch,
     /// Whether what the last submission printed is to be read.
     pub(super) printing: bool,
     /// What the region has printed so far, by ranks of grids.
@@ -184,6 +190,7 @@ impl Chain {
             tasks: StageTasks::default(),
             loads: Loads::new(Vec::new(), 1),
             watch: LoopWatch::default(),
+            textures: TextureWatch::default(),
             printing: false,
             printed: PrintedCalls::default(),
             label: "",
@@ -469,17 +476,41 @@ impl Chain {
 
     /// The next submission of loads that go through their stages at once.
     fn record_loads(&mut self, device: &mut Device, world: &mut DeviceWorld) -> Result<Recording, GpuError> {
+        let work = self.next_work(self.loads.next);
+        let most = self.quota.of(work).min(self.printing_vertices(world));
+        let most = if work == Work::LoopLoad { most.min(self.textures.vertices_max) } else { most };
+        let some = self.loads.take(most);
+        self.record_some(device, world, some, false)
+    }
+
+    /// What loads from `next` on count as.
+    fn next_work(&self, next: usize) -> Work {
+        let next = self.loads.loads.get(next).map(|load| load.loops);
+        if next.unwrap_or_default() == LoopKind::Short { Work::Load } else { Work::LoopLoad }
+    }
+
+    /// Vertices of some loads.
+    pub(super) fn vertices(&self, some: Range<usize>) -> u64 {
+        self.loads.loads[some].iter().map(|load| load.vertices).sum()
+    }
+
+    /// A submission of some loads that go through their stages at once; `again` says whether it was the last one too.
+    pub(super) fn record_some(
+        &mut self,
+        device: &mut Device,
+        world: &mut DeviceWorld,
+        some: Range<usize>,
+        again: bool,
+    ) -> Result<Recording, GpuError> {
         let mut recording = empty_recording(self.label, &self.region);
-        let next = self.loads.loads.get(self.loads.next).map(|load| load.loops);
-        let work = if next.unwrap_or_default() == LoopKind::Short { Work::Load } else { Work::LoopLoad };
-        let some = self.loads.take(self.quota.of(work).min(self.printing_vertices(world)));
-        let vertices = self.loads.loads[some.clone()].iter().map(|load| load.vertices).sum();
+        let (work, vertices) = (self.next_work(some.start), self.vertices(some.clone()));
         self.portion = Portion::of(work, vertices);
+        self.begin_textures(world, &mut recording, some.clone(), again);
         if work == Work::LoopLoad {
             self.begin_unwatched(&mut recording, &some);
         }
         let stages = &self.pipeline.stages()[self.under_way[0]..=self.under_way[self.under_way.len() - 1]];
-        if stages[0].assign_bin == AssignBin::Shading {
+        if stages[0].assign_bin == AssignBin::Shading && !again {
             self.counts.shaded_vertices += vertices;
         }
         self.begin_prints(&mut recording, stages[0].assign_bin == AssignBin::Shading);

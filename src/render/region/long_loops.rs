@@ -18,7 +18,7 @@ use crate::render::region::record::{DeviceWorld, FIRST_TRIPS, StagePart, StageRu
 use std::ops::Range;
 
 impl Chain {
-    /// Reads what the last submission's loops came to.
+    /// Reads what the last submission's loops came to, whose tiles were all there.
     pub(super) fn note_loops(&mut self, device: &mut Device) -> Result<(), GpuError> {
         if self.watch.load.is_none() && self.watch.unwatched.is_none() {
             return Ok(());
@@ -34,11 +34,11 @@ impl Chain {
     }
 
     /// The stages under way.
-    fn load_stages(&self) -> &'static [PipelineStage] {
+    pub(super) fn load_stages(&self) -> &'static [PipelineStage] {
         &self.pipeline.stages()[self.under_way[0]..=self.under_way[self.under_way.len() - 1]]
     }
 
-    fn shades(&self) -> bool {
+    pub(super) fn shades(&self) -> bool {
         self.load_stages()[0].assign_bin == AssignBin::Shading
     }
 
@@ -64,6 +64,9 @@ impl Chain {
         device: &mut Device,
         world: &mut DeviceWorld,
     ) -> Result<Option<Recording>, GpuError> {
+        if let Some(recording) = self.step_textures(device, world)? {
+            return Ok(Some(recording));
+        }
         let going = self.watch.going;
         if let Some(redone) = self.watch.unwatched.take().filter(|_| going > 0) {
             self.watch.until = redone.end;
@@ -97,7 +100,7 @@ impl Chain {
             self.counts.shaded_vertices += vertices;
         }
         self.loads.next += 1;
-        let load = WatchedLoad { index: next, at: None, long: false, trips: 0 };
+        let load = WatchedLoad { index: next, at: None, long: false, trips: 0, resumed: false };
         Ok(Some(self.record_watched(device, world, load)?))
     }
 
@@ -121,7 +124,7 @@ impl Chain {
     }
 
     /// Whether more is known of a load's loops than when it was planned.
-    fn is_stale(&self, world: &DeviceWorld, index: usize) -> bool {
+    pub(super) fn is_stale(&self, world: &DeviceWorld, index: usize) -> bool {
         let shades = self.shades();
         let vertex = |bin| if shades { world.shade_cost(bin).vertex } else { world.hide_cost(bin).vertex };
         self.loads.loads[index].pieces.iter().any(|piece| vertex(piece.bin) != piece.cost.vertex)
@@ -134,8 +137,9 @@ impl Chain {
         let Some(load) = self.loads.loads.get(index) else { return };
         let shades = self.shades();
         let cost = |bin| if shades { world.shade_cost(bin) } else { world.hide_cost(bin) };
-        let vertices = self.quota.of(Work::LoopLoad);
-        let is_too_much = load.loops == LoopKind::Counted && load.vertices > vertices;
+        let (counted, textured) = (self.quota.of(Work::LoopLoad), self.textures.vertices_max);
+        let vertices = if load.loops == LoopKind::Counted { counted.min(textured) } else { textured };
+        let is_too_much = load.loops != LoopKind::Short && load.vertices > vertices;
         if is_too_much || self.is_stale(world, index) {
             let before = self.loads.loads.len();
             let first_vertices = if is_too_much { vertices } else { u64::MAX };
@@ -168,17 +172,17 @@ impl Chain {
             let vertices = self.loads.loads[load.index].vertices;
             let long = loops == LoopKind::Long;
             let trips = if long { trips_for(self.quota.of(Work::Trips), vertices) } else { FIRST_TRIPS };
-            runs.push(StageRun { stage, part: StagePart::Program { trips, resume: false } });
+            runs.push(StageRun { stage, part: StagePart::Program { trips, resume: false, restore: false } });
             if !long {
                 self.portion = Portion::of(Work::LoopLoad, vertices);
             }
             let [made, before] = self.watch.made;
             self.watch.made = [0, made.max(before)];
-            load = WatchedLoad { at: Some(at), long, trips, ..load };
+            load = WatchedLoad { at: Some(at), long, trips, resumed: false, ..load };
             self.watch.load = Some(load);
             break;
         }
-        self.record_runs(device, world, load.index, &runs)
+        self.record_runs(device, world, load.index, &runs, false)
     }
 
     /// The program of a watched load again, whose loops go on in so many invocations.
@@ -190,21 +194,26 @@ impl Chain {
         going: u64,
     ) -> Result<Recording, GpuError> {
         let trips = trips_for(self.quota.of(Work::Trips), going);
-        self.watch.load = Some(WatchedLoad { trips, ..load });
-        let part = StagePart::Program { trips, resume: true };
+        self.watch.load = Some(WatchedLoad { trips, resumed: true, ..load });
+        let part = StagePart::Program { trips, resume: true, restore: false };
         let runs: Vec<StageRun> =
             load.at.map(|at| StageRun { stage: self.load_stages()[at], part }).into_iter().collect();
-        self.record_runs(device, world, load.index, &runs)
+        self.record_runs(device, world, load.index, &runs, false)
     }
 
-    fn record_runs(
+    /// Some stages of a load; `again` says whether they are those of the last submission.
+    pub(super) fn record_runs(
         &mut self,
         device: &mut Device,
         world: &mut DeviceWorld,
         index: usize,
         runs: &[StageRun],
+        again: bool,
     ) -> Result<Recording, GpuError> {
         let mut recording = empty_recording(self.label, &self.region);
+        if self.watch.load.is_some() {
+            self.begin_textures(world, &mut recording, index..index + 1, again);
+        }
         self.begin_prints(&mut recording, self.shades());
         if self.watch.load.is_some() {
             recording.fill(self.region.slices.status.part(0..1), 0);

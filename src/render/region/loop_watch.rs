@@ -61,6 +61,8 @@ pub(crate) struct WatchedLoad {
     pub long: bool,
     /// Trips of the last submission.
     pub trips: u32,
+    /// Whether it went on with loops that were saved.
+    pub resumed: bool,
 }
 
 /// Vertices of a load of long loops, where a submission should have so many trips.
@@ -79,7 +81,7 @@ mod tests {
 
     #[test]
     fn what_is_left_of_a_long_load_shrinks_with_trips_and_with_points_that_end() {
-        let load = WatchedLoad { index: 3, at: None, long: true, trips: 64 };
+        let load = WatchedLoad { index: 3, at: None, long: true, trips: 64, resumed: false };
         let watch = |going, made| LoopWatch { load: Some(load), going, made, ..LoopWatch::default() };
         let left = |going, made| watch(going, made).under_way(|_| 100).map_or(0.0, |(_, left)| left);
         assert_eq!(left(100, [0, 0]), 1.0);

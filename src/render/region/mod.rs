@@ -13,6 +13,7 @@ pub(super) mod record;
 pub(super) mod region_result;
 pub(super) mod slabs;
 pub(super) mod stage_tasks;
+mod texture_watch;
 
 #[cfg(test)]
 pub(super) mod recorded;

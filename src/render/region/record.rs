@@ -3,7 +3,7 @@
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::{ActiveRegion, FrameSlices, GeometrySources, PageSlices};
 use crate::pipeline::composite::Composition;
-use crate::pipeline::displace::{self, LoopRun, LoopState, ProgramKind, ProgramPlaces, ProgramRun};
+use crate::pipeline::displace::{self, KeptLoops, LoopRun, LoopState, ProgramKind, ProgramPlaces, ProgramRun};
 use crate::pipeline::filter::FilteredRecord;
 use crate::pipeline::hide::{self, HiddenSurface, SlotSource};
 use crate::pipeline::kernels::constants::{CHANNEL_PARAMETERS, CHANNEL_POSITION};
@@ -18,6 +18,7 @@ use crate::pipeline::{KernelVariants, dice};
 use crate::render::region::loads::{BinCost, Load, LoadPiece, LoopKind};
 use crate::render::resident::geometry_pages::GeometryPages;
 use crate::render::resident::grid_pages::GridPages;
+use crate::render::resident::texture_tiles::TextureTiles;
 use crate::scene::{DepthFilter, Filter};
 use std::ops::Range;
 use std::sync::Arc;
@@ -41,6 +42,8 @@ pub(crate) struct DeviceWorld {
     pub composition: Composition,
     /// Which kernels turned out to have long loops, by number.
     pub long_loops: Vec<bool>,
+    /// Tiles of textures, where programs look them up.
+    pub textures: Option<TextureTiles>,
 }
 
 /// Loop trips of a program whose loops are not known to be long. More than nearly all shaders make, and few enough for
@@ -54,23 +57,32 @@ pub(crate) struct StageRun {
     pub part: StagePart,
 }
 
+/// How the loops of a program run, see [`StagePart::Program`].
+#[derive(Clone, Copy, Debug)]
+struct ProgramLoops {
+    trips: u32,
+    resume: bool,
+    restore: bool,
+}
+
 /// A part of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StagePart {
     /// All of it.
     Whole,
-    /// Its program, whose loops make at most so many trips, or go on.
-    Program { trips: u32, resume: bool },
+    /// Its program, whose loops make at most so many trips, or go on: from where they were, or from where the last run
+    /// began.
+    Program { trips: u32, resume: bool, restore: bool },
     /// What is done with the program's results.
     Results,
 }
 
 impl StagePart {
-    /// The trips of the program's loops and whether they go on, if the program runs.
-    fn program(self) -> Option<(u32, bool)> {
+    /// How the program's loops run, if the program runs.
+    fn program(self) -> Option<ProgramLoops> {
         match self {
-            Self::Whole => Some((FIRST_TRIPS, false)),
-            Self::Program { trips, resume } => Some((trips, resume)),
+            Self::Whole => Some(ProgramLoops { trips: FIRST_TRIPS, resume: false, restore: false }),
+            Self::Program { trips, resume, restore } => Some(ProgramLoops { trips, resume, restore }),
             Self::Results => None,
         }
     }
@@ -100,6 +112,12 @@ pub(crate) struct LoadJob<'a> {
     pub ends_batch: bool,
 }
 
+/// Channels for the saved loops of a program, twice where it may have to be run again.
+fn saved_channels(kernel: &ShadingKernel) -> u32 {
+    let channels = kernel.resumable.as_ref().map_or(0, |resumable| resumable.state_channels);
+    if kernel.uses_textures { 2 * channels } else { channels }
+}
+
 impl DeviceWorld {
     fn kernel(&self, number: Option<usize>) -> Option<&ShadingKernel> {
         number.map(|number| &self.kernels[number])
@@ -125,9 +143,12 @@ impl DeviceWorld {
 
     /// What is known of the loops of a program.
     pub(crate) fn loops(&self, number: Option<usize>) -> LoopKind {
-        match number.map(|number| (self.kernels[number].resumable.is_some(), self.long_loops[number])) {
-            Some((true, true)) => LoopKind::Long,
-            Some((true, false)) => LoopKind::Counted,
+        let Some(number) = number else { return LoopKind::Short };
+        let kernel = &self.kernels[number];
+        match (kernel.resumable.is_some(), self.long_loops[number]) {
+            (true, true) => LoopKind::Long,
+            (true, false) => LoopKind::Counted,
+            _ if kernel.uses_textures => LoopKind::Counted,
             _ => LoopKind::Short,
         }
     }
@@ -142,23 +163,24 @@ impl DeviceWorld {
 
     /// Channels in which a program saves its loops: none until they turn out to be long.
     fn state_channels(&self, number: Option<usize>) -> u32 {
-        let long = number.filter(|&number| self.long_loops[number]);
-        let resumable = long.and_then(|number| self.kernels[number].resumable.as_ref());
-        resumable.map_or(0, |resumable| resumable.state_channels)
+        self.kernel(number.filter(|&number| self.long_loops[number])).map_or(0, saved_channels)
     }
 
-    /// How the loops of a program run that saves them from `base` on, if it saves them.
-    fn loop_run(&self, number: Option<usize>, base: u32, (trips, resume): (u32, bool)) -> LoopRun {
+    /// How the loops of a program run that saves them from `base` on, if it saves them, for so many vertices.
+    fn loop_run(&self, number: Option<usize>, base: u32, vertices: u32, loops: ProgramLoops) -> LoopRun {
+        let ProgramLoops { trips, resume, restore } = loops;
         let long = self.loops(number) == LoopKind::Long;
-        LoopRun { trips, saved: long.then_some(LoopState { base, resume }) }
+        let state = |kernel: &ShadingKernel| {
+            let records = kernel.resumable.as_ref().map_or(0, |resumable| resumable.state_channels) * vertices;
+            let kept = kernel.uses_textures.then_some(KeptLoops { base: base + records, records, restore });
+            LoopState { base, resume, kept }
+        };
+        LoopRun { trips, saved: self.kernel(number).filter(|_| long).map(state) }
     }
 
     /// Records that the largest slot of any bin takes up, with all loops saved.
     pub(crate) fn slot_records_max(&self) -> u64 {
-        let state = |number: Option<usize>| {
-            let resumable = self.kernel(number).and_then(|kernel| kernel.resumable.as_ref());
-            resumable.map_or(0, |resumable| u64::from(resumable.state_channels))
-        };
+        let state = |number: Option<usize>| u64::from(self.kernel(number).map_or(0, saved_channels));
         let records = |cost: BinCost, programs: [Option<usize>; 2]| {
             let saved: u64 = programs.map(state).iter().sum();
             ((u64::from(cost.vertex) + saved) << 8) + u64::from(cost.slot)
@@ -327,7 +349,7 @@ impl DeviceWorld {
         let slices = &region.slices;
         if let Some(trips) = part.program() {
             let state = uniform_base + kernel.uniform_records * piece.piece.slot_count;
-            let loops = self.loop_run(bin.displace, state, trips);
+            let loops = self.loop_run(bin.displace, state, piece.piece.vertices(), trips);
             let (kind, primvars) = (ProgramKind::Displacement, bin.displace_primvars);
             let run = ProgramRun { kind, kernel, primvars, places, loops };
             displace::record_program(recording, sources, slices, &piece.piece, &run);
@@ -386,7 +408,7 @@ impl DeviceWorld {
             uniform_base: layout.displace_uniform,
         };
         let bin = &self.drawn.shade_bins[piece.bin];
-        let loops = self.loop_run(bin.displace, piece.piece.base + layout.records, trips);
+        let loops = self.loop_run(bin.displace, piece.piece.base + layout.records, piece.piece.vertices(), trips);
         let (kind, primvars) = (ProgramKind::Displacement, bin.displace_primvars);
         let run = ProgramRun { kind, kernel, primvars, places, loops };
         displace::record_program(recording, sources, &region.slices, &piece.piece, &run);
@@ -399,12 +421,13 @@ impl DeviceWorld {
         region: &ActiveRegion,
         piece: &LoadPiece,
         sources: GeometrySources<'_>,
-        trips: (u32, bool),
+        loops: ProgramLoops,
     ) {
         let (_, Some(kernel), layout) = self.layout(piece) else { return };
         let bin = &self.drawn.shade_bins[piece.bin];
         let displacement = self.state_channels(bin.displace) * piece.piece.vertices();
-        let loops = self.loop_run(bin.shade, piece.piece.base + layout.records + displacement, trips);
+        let state = piece.piece.base + layout.records + displacement;
+        let loops = self.loop_run(bin.shade, state, piece.piece.vertices(), loops);
         let places =
             ProgramPlaces { input_base: layout.input, output_base: layout.output, uniform_base: layout.uniform };
         let run = ProgramRun { kind: ProgramKind::Colour, kernel, primvars: bin.shade_primvars, places, loops };

@@ -158,7 +158,7 @@ pub(crate) fn on_missing_regions(reporter: &Reporter, incomplete: &Incomplete) {
 /// Reports what shaders printed, in the order of objects, primitives and points.
 pub(crate) fn on_prints(reporter: &Reporter, picture: &Picture, printed: &PrintedCalls) {
     let place = &picture.location;
-    for line in lines(&printed.first, &picture.texts) {
+    for line in lines(&printed.first, &picture.textures.names.texts) {
         reporter.report(Diagnostic::new(Severity::Info, "printf", place.clone(), line));
     }
     if printed.more {

@@ -1,4 +1,7 @@
-//! Pages that come and go on a device: geometry, and the list of grids.
+//! What comes and goes on a device: pages of geometry and of the list of grids, and tiles of textures.
 
 pub(super) mod geometry_pages;
 pub(super) mod grid_pages;
+pub(super) mod picture_textures;
+mod slot_table;
+pub(super) mod texture_tiles;

@@ -2,14 +2,14 @@
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::film::{DisplayOutcome, DisplayState, Film};
+use crate::gpu::default_cache_folder;
 use crate::host_memory::{Charge, ChargeKind, HostMemory};
 use crate::options::RenderOptions;
 use crate::outcome::Ending;
-use crate::pipeline::look::ImagerProgram;
 use crate::progress::Activity;
 use crate::render::checkpoint::{Checkpoint, CheckpointError, WorldStart};
 use crate::render::device::imager::DeviceImager;
-use crate::render::device::picture::Picture;
+use crate::render::device::picture::{Picture, WorldImager};
 use crate::render::device::renderer::DeviceRenderer;
 use crate::render::grids::list::ListError;
 use crate::render::report::{advice, compiled_kernels, world_statistics};
@@ -20,6 +20,8 @@ use crate::render::session::tuning::Tuning;
 use crate::scene::World;
 use crate::shading::ShaderLibrary;
 use crate::stats::{CostStats, Stage, Stats, WorldStats};
+use crate::texture::TextureStore;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -45,6 +47,14 @@ pub(super) struct Session<'a> {
     /// Worlds that [`Self::draw`] was called with.
     world_count: u32,
     pub shading: ShaderLibrary,
+    /// The textures of all worlds.
+    pub textures: Arc<TextureStore>,
+}
+
+/// The user's folder for textures that are made of pictures without tiles.
+fn tiled_folder() -> PathBuf {
+    default_cache_folder()
+        .map_or_else(|| std::env::temp_dir().join("anthill-textures"), |kernels| kernels.with_file_name("textures"))
 }
 
 /// How drawing a world ended.
@@ -69,6 +79,7 @@ impl<'a> Session<'a> {
             world_count: 0,
             shading: ShaderLibrary::new(Arc::clone(&options.files))
                 .expect("the helper library was built with the compiler"),
+            textures: Arc::new(TextureStore::new(Arc::clone(reporter), Arc::clone(&options.files), tiled_folder())),
         }
     }
 
@@ -161,12 +172,13 @@ impl<'a> Session<'a> {
     }
 
     /// Builds a world's picture and its imager, and begins its statistics.
-    fn begin_world(&mut self, world: &World, film: &Film) -> (Arc<Picture>, Option<ImagerProgram>) {
+    fn begin_world(&mut self, world: &World, film: &Film) -> (Arc<Picture>, Option<WorldImager>) {
         let (frame, crop) = (world.options.frame, film.crop());
         self.ticker.begin_world(frame);
+        self.textures.begin_picture();
         let begin = Instant::now();
         let picture = self.build_picture(world, film);
-        let imager = self.shading.imager(world, self.reporter);
+        let imager = self.imager(world);
         let prepare = begin.elapsed();
         self.stats.worlds.push(WorldStats { frame, crop_px: crop, prepare, ..WorldStats::default() });
         (picture, imager)
@@ -177,7 +189,7 @@ impl<'a> Session<'a> {
         &mut self,
         picture: &Arc<Picture>,
         film: Film,
-        imager: Option<ImagerProgram>,
+        imager: Option<WorldImager>,
         mut checkpoint: Option<&mut Checkpoint>,
     ) -> Vec<DisplayOutcome> {
         let begin = Instant::now();
@@ -204,14 +216,14 @@ impl<'a> Session<'a> {
     }
 
     /// Runs the imager on the finished picture, if there is one, and writes the displays.
-    fn write_displays(&mut self, film: Film, imager: Option<ImagerProgram>) -> Vec<DisplayOutcome> {
+    fn write_displays(&mut self, film: Film, imager: Option<WorldImager>) -> Vec<DisplayOutcome> {
         let begin = Instant::now();
         self.ticker.tally.begin(Activity::Writing);
         let displays = match imager {
             None => film.finish(None, self.reporter),
-            Some(program) => {
+            Some(imager) => {
                 let mut devices = DevicesInTurn::new(&mut self.slots);
-                let imager = DeviceImager::new(program, &mut devices);
+                let imager = DeviceImager::new(imager, &mut devices);
                 let displays = film.finish(Some(&imager), self.reporter);
                 advice::on_imager(self.reporter, imager.finish());
                 displays

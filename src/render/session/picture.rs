@@ -1,13 +1,17 @@
 //! Builds the picture of a world: its compiled shaders, and its geometry in pages.
 
 use crate::film::Film;
+use crate::pipeline::frame;
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
-use crate::render::device::picture::Picture;
+use crate::render::device::picture::{Picture, WorldImager};
+use crate::render::resident::picture_textures::PictureTextures;
 use crate::render::session::draw::Session;
 use crate::render::session::outputs::FilmOutputs;
 use crate::scene::World;
+use crate::shading::NamedTextures;
 use crate::stats::Stage;
+use glam::DMat4;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -28,13 +32,13 @@ impl Session<'_> {
             kernels: shaded.kernels,
             params: shaded.params,
             space_table: shaded.space_table,
-            texts: shaded.texts,
             widest_filter: world.options.widest_filter(),
             filtered: outputs.filtered.into(),
             depth_filter: film.layout().has_depth().then_some(world.options.hider.depth_filter),
             film_records: outputs.records.into(),
             variables: outputs.variables.len() as u64,
             composition: outputs.composition,
+            textures: self.textures(world, shaded.textures, &DMat4::IDENTITY),
             pipeline: Pipeline::ANTHILL,
             in_flight: self.tuning.in_flight,
             reserve_bytes: u64::from(world.options.reserve_kib) << 10,
@@ -45,5 +49,32 @@ impl Session<'_> {
             interrupt: self.ticker.interrupt.clone(),
             tally: Arc::clone(&self.ticker.tally),
         })
+    }
+}
+
+impl Session<'_> {
+    /// A world's imager, if it has one that can be used.
+    pub(super) fn imager(&mut self, world: &World) -> Option<WorldImager> {
+        let (program, names) = self.shading.imager(world, self.reporter)?;
+        let raster_from_camera = frame::raster_from_camera(&world.camera);
+        Some(WorldImager { program, textures: self.textures(world, names, &raster_from_camera) })
+    }
+
+    /// The textures that programs look up which compute in a space given from the camera's. They are opened unless the
+    /// world is only checked, because it may make some of them itself.
+    fn textures(&self, world: &World, names: NamedTextures, space_from_camera: &DMat4) -> Arc<PictureTextures> {
+        let scene_bytes = u64::from(world.options.texture_memory_kib) << 10;
+        let textures = Arc::new(PictureTextures {
+            store: Arc::clone(&self.textures),
+            names,
+            folders: world.options.search.texture.clone().into(),
+            location: world.location.clone(),
+            memory_bytes: self.options.texture_memory_bytes.or((scene_bytes > 0).then_some(scene_bytes)),
+            current_from_world: *space_from_camera * *world.camera.camera_from_world.first(),
+        });
+        if !self.options.check {
+            textures.open_known();
+        }
+        textures
     }
 }

@@ -27,6 +27,8 @@ pub struct StoredTexture {
 pub struct TextureReads {
     /// The file.
     pub path: PathBuf,
+    /// The tiles that submissions of devices used, each once a submission.
+    pub requests: u64,
     /// The tiles that devices lacked.
     pub misses: u64,
     /// The runs of shaders that were repeated because of them.
@@ -43,6 +45,7 @@ pub struct TextureReads {
 
 #[derive(Debug, Default)]
 struct TextureUseSoFar {
+    requests: u64,
     misses: u64,
     reruns: u64,
     tiles_read: u64,
@@ -85,6 +88,7 @@ impl StoredTexture {
         let so_far = self.use_so_far.lock();
         TextureReads {
             path: self.identity().path.clone(),
+            requests: so_far.requests,
             misses: so_far.misses,
             reruns: so_far.reruns,
             tiles_read: so_far.tiles_read,
@@ -92,6 +96,11 @@ impl StoredTexture {
             bytes_read: so_far.bytes_read,
             read: so_far.read,
         }
+    }
+
+    /// Counts the tiles that a submission used.
+    pub(super) fn count_requests(&self, tiles: u64) {
+        self.use_so_far.lock().requests += tiles;
     }
 
     /// Counts a run that lacked so many tiles.

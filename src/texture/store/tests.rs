@@ -18,7 +18,7 @@ impl StoreFixture {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let reporter = Arc::new(Reporter::silent());
         let bytes = cached_tiles * size_of::<TileTexels>();
-        let store = TextureStore::with_cache(Arc::clone(&reporter), folder.path().join("tiled"), bytes);
+        let store = TextureStore::with_cache(Arc::clone(&reporter), Arc::default(), folder.path().join("tiled"), bytes);
         let folders =
             Arc::from([folder.path().join("none"), folder.path().to_owned()].map(|at| at.display().to_string()));
         Self { folder, reporter, store, folders }
@@ -176,7 +176,9 @@ fn a_file_that_changes_or_ends_early_is_zero_with_one_message() {
 fn a_file_is_known_before_it_is_opened() {
     let fixture = StoreFixture::new(1);
     fs::write(fixture.at("a.tex"), "no texture, but a file").expect("writable");
-    let identity = TextureStore::identity("a.tex", &fixture.folders).expect("it is there");
-    assert_eq!((identity.path, identity.bytes), (fixture.at("a.tex"), 22));
-    assert_eq!(TextureStore::identity("b.tex", &fixture.folders), None);
+    let identity = |name| fixture.store.identity(name, &fixture.folders);
+    let first = identity("a.tex").expect("it is there");
+    fs::write(fixture.at("a.tex"), "another one").expect("writable");
+    assert!(identity("a.tex").is_some_and(|second| second != first));
+    assert_eq!(identity("b.tex"), None);
 }

@@ -59,6 +59,8 @@ pub(crate) struct Demand {
     pub behind: bool,
     /// Whether shaders print.
     pub prints: bool,
+    /// Slots for tiles of textures.
+    pub texture_slots: u64,
     /// Records that the largest slot of any bin takes up in the arena.
     pub slot_records_max: u64,
 }
@@ -91,6 +93,7 @@ fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCap
         smooth: demand.smooth,
         behind: demand.behind,
         prints: if demand.prints { PRINT_RECORDS } else { 0 },
+        texture_slots: demand.texture_slots,
     }
 }
 
@@ -150,6 +153,7 @@ mod tests {
             smooth: false,
             behind: false,
             prints: false,
+            texture_slots: 0,
             slot_records_max: 256 * 20,
         }
     }

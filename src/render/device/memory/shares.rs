@@ -59,11 +59,11 @@ pub(super) fn smallest_counting_bytes(drawables: u64) -> u64 {
     CountSlices::bytes(drawables, SUBPATCHES_MIN)
 }
 
-/// Tiles that the imager runs over at once on a device with `free` bytes.
-pub(crate) fn imager_tiles(program: &ImagerProgram, free: u64) -> u64 {
+/// Tiles that the imager runs over at once on a device with `free` bytes, and so many slots for tiles of textures.
+pub(crate) fn imager_tiles(program: &ImagerProgram, texture_slots: u64, free: u64) -> u64 {
     let most = free.min(BINDING_BYTES_MAX);
     let mut tiles = IMAGER_TILES_MAX;
-    while tiles > IMAGER_TILES_MIN && ImagerSlices::bytes(program, tiles) > most {
+    while tiles > IMAGER_TILES_MIN && ImagerSlices::bytes(program, tiles, texture_slots) > most {
         tiles /= 2;
     }
     tiles

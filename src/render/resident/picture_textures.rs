@@ -1,0 +1,77 @@
+//! The textures of a picture: what its programs name, and where they are looked for.
+
+use crate::diagnostic::SourceLocation;
+use crate::shading::NamedTextures;
+use crate::texture::TextureStore;
+use glam::DMat4;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The textures that the programs of a picture look up; all devices share them.
+#[derive(Debug)]
+pub(crate) struct PictureTextures {
+    /// The textures of the render.
+    pub store: Arc<TextureStore>,
+    /// What programs name.
+    pub names: NamedTextures,
+    /// Folders that are searched.
+    pub folders: Arc<[String]>,
+    /// Where the picture is, for names that programs compute.
+    pub location: SourceLocation,
+    /// Device memory for tiles, if it is said how much.
+    pub memory_bytes: Option<u64>,
+    /// The space in which programs compute.
+    pub current_from_world: DMat4,
+}
+
+impl PictureTextures {
+    /// Of programs that name these, without folders.
+    #[cfg(test)]
+    pub(crate) fn of(names: NamedTextures) -> Arc<Self> {
+        let reporter = Arc::new(crate::diagnostic::Reporter::silent());
+        Arc::new(Self {
+            store: Arc::new(TextureStore::new(reporter, Arc::default(), "tiled".into())),
+            names,
+            folders: Arc::default(),
+            location: SourceLocation::default(),
+            memory_bytes: None,
+            current_from_world: DMat4::IDENTITY,
+        })
+    }
+
+    /// Opens all textures whose names are known, each with one message if there is none.
+    pub(crate) fn open_known(&self) {
+        for &token in self.names.known.keys() {
+            self.find(token);
+        }
+    }
+
+    /// The number in the store of the texture that a token names.
+    pub(crate) fn find(&self, token: u32) -> Option<u32> {
+        let name = self.names.texts.get(token as usize).filter(|name| !name.is_empty())?;
+        let location = self.names.known.get(&token).unwrap_or(&self.location);
+        self.store.find(name, &self.folders, location)
+    }
+
+    /// The most textures that programs may look up.
+    pub(crate) fn textures_max(&self) -> usize {
+        if self.names.computed { self.names.texts.len() } else { self.names.known.len() }.max(1)
+    }
+
+    /// The tiles of all textures that may be looked up.
+    pub(crate) fn tiles_max(&self) -> u64 {
+        if self.names.computed {
+            return u64::MAX;
+        }
+        let stored = self.names.known.keys().filter_map(|&token| self.store.texture(self.find(token)?));
+        stored.map(|texture| texture.header().tile_count()).sum()
+    }
+
+    /// What the files behind the names are recognised by.
+    pub(crate) fn identities(&self) -> Vec<Option<String>> {
+        let all = if self.names.computed { 0..self.names.texts.len() as u32 } else { 0..0 };
+        let tokens: BTreeSet<u32> = self.names.known.keys().copied().chain(all).collect();
+        let names = tokens.into_iter().map(|token| &self.names.texts[token as usize]);
+        names.map(|name| self.store.identity(name, &self.folders)).collect()
+    }
+}

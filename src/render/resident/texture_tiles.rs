@@ -1,0 +1,353 @@
+//! Tiles of textures on a device: slots of a fixed number, filled with what programs miss (docs/textures.md).
+//!
+//! Programs that miss tiles run again until they miss nothing, so what is in which slot cannot be seen in a picture.
+//! Uploads are in order with submissions: one that is under way sees the tiles that were there when it was submitted.
+
+use crate::gpu::{Device, GpuError, Usage};
+use crate::pipeline::look::{MISSES_ENTRIES, TILE_BUFFERS};
+use crate::pipeline::recording::{Arena, Buffer, Slice};
+use crate::pipeline::textures::{MISSES_MARKS, MISSES_ROOM, TextureSlices};
+use crate::render::resident::picture_textures::PictureTextures;
+use crate::render::resident::slot_table::SlotTable;
+use crate::texture::{TILE_WORDS, TextureHeader, TileKey};
+use glam::{DMat4, Vec4};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// Slots of a buffer of tiles: 128 MiB (spirv-gen's abi.rs).
+const SLOTS_PER_BUFFER: u64 = 8192;
+/// Bytes of a slot.
+const SLOT_BYTES: u64 = 4 * TILE_WORDS as u64;
+/// The fewest slots.
+const SLOTS_MIN: u64 = 256;
+/// The part of a device's free memory that slots may take, where it is not said how much: 1 / this.
+const MEMORY_PART: u64 = 4;
+/// Bytes of slots where nothing is said, at most.
+const MEMORY_BYTES: u64 = 256 << 20;
+/// The first word of a key that asks for a name.
+const NAME_KEY: u32 = u32::MAX;
+/// Records of a texture in the table, and of its matrices.
+const TABLE_RECORDS: usize = 4;
+const MATRIX_RECORDS: usize = 8;
+/// Slots that are uploaded at once, at most.
+const UPLOAD_SLOTS: usize = 512;
+
+/// A tile as programs name it (spirv-gen's abi.rs).
+pub(crate) type MissedKey = [u32; 2];
+
+/// The tiles of a picture's textures on a device.
+pub(crate) struct TextureTiles {
+    textures: Arc<PictureTextures>,
+    buffers: Vec<Buffer>,
+    slices: TextureSlices,
+    /// What is in the buffer of the directory.
+    records: Vec<[u32; 4]>,
+    /// First records of the table and of the matrices.
+    table: usize,
+    matrices: usize,
+    /// Numbers of the store's textures, by their numbers here.
+    numbers: Vec<u32>,
+    /// The number here of a number of the store.
+    known: FxHashMap<u32, u32>,
+    /// Where tiles are.
+    hash: SlotTable,
+    /// The first record of `hash`.
+    hash_record: usize,
+    slots: Vec<TileSlot>,
+    /// The stamp of the last submission that looked textures up.
+    stamp: u32,
+}
+
+/// A place for a tile.
+#[derive(Clone, Copy, Debug, Default)]
+struct TileSlot {
+    tile: Option<MissedKey>,
+    /// The stamp of the last submission that used it, as far as is known.
+    used: u32,
+}
+
+/// What became of tiles that programs missed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TilesLoaded {
+    /// All are there.
+    All,
+    /// They are more than there are slots.
+    TooMany,
+}
+
+/// Slots for textures of so many tiles, where `wanted` bytes are asked for, and so many are free.
+fn slot_count(wanted: Option<u64>, tiles_max: u64, free_bytes: u64) -> u64 {
+    let bytes = wanted.unwrap_or(MEMORY_BYTES.min(free_bytes / MEMORY_PART));
+    let most = SLOTS_PER_BUFFER * TILE_BUFFERS as u64;
+    (bytes / SLOT_BYTES).min(tiles_max).clamp(SLOTS_MIN, most)
+}
+
+impl TextureTiles {
+    /// Allocates the slots: fewer than are wanted where memory is short.
+    pub(crate) fn new(device: &mut Device, textures: &Arc<PictureTextures>, free_bytes: u64) -> Result<Self, GpuError> {
+        let mut slots = slot_count(textures.memory_bytes, textures.tiles_max(), free_bytes);
+        loop {
+            match Self::with_slots(device, textures, slots) {
+                Err(GpuError::OutOfMemory { .. }) if slots > SLOTS_MIN => slots = (slots / 2).max(SLOTS_MIN),
+                made => return made,
+            }
+        }
+    }
+
+    fn with_slots(device: &mut Device, textures: &Arc<PictureTextures>, slots: u64) -> Result<Self, GpuError> {
+        let mut buffers = Vec::new();
+        let made = Self::in_buffers(device, textures, slots, &mut buffers);
+        if made.is_err() {
+            buffers.into_iter().for_each(|buffer| device.free(buffer));
+        }
+        made
+    }
+
+    fn in_buffers(
+        device: &mut Device,
+        textures: &Arc<PictureTextures>,
+        slots: u64,
+        buffers: &mut Vec<Buffer>,
+    ) -> Result<Self, GpuError> {
+        let texts = textures.names.texts.len();
+        let textures_max = textures.textures_max();
+        let hash = SlotTable::new(slots);
+        let table = 2 + texts.div_ceil(4);
+        let matrices = table + TABLE_RECORDS * textures_max;
+        let hash_record = matrices + MATRIX_RECORDS * textures_max;
+        let mut records = vec![[0; 4]; hash_record];
+        records[0] = [2, table as u32, hash_record as u32, hash.log2_entries()];
+        records[1] = [texts as u32, textures_max as u32, 0, 0];
+        let count = (hash_record + hash.entries().len()) as u64;
+        let buffer = device.allocate("textures", Arena::bytes_for(&[(count, 16)]), Usage::DeviceOnly)?;
+        buffers.push(buffer);
+        let directory: Slice<[u32; 4]> = Arena::new(buffer).cut(count).expect("the buffer was made for it");
+        let mut tiles = Vec::new();
+        for first in (0..slots).step_by(SLOTS_PER_BUFFER as usize) {
+            let words = (slots - first).min(SLOTS_PER_BUFFER) * TILE_WORDS as u64;
+            let buffer = device.allocate("tiles", 4 * words, Usage::DeviceOnly)?;
+            buffers.push(buffer);
+            tiles.push(Arena::new(buffer).cut(words).expect("the buffer was made for it"));
+        }
+        let slices =
+            TextureSlices { directory, tiles: std::array::from_fn(|i| tiles.get(i).copied().unwrap_or(tiles[0])) };
+        device.upload(directory.part(hash_record as u64..count), hash.entries())?;
+        let mut made = Self {
+            textures: Arc::clone(textures),
+            buffers: buffers.clone(),
+            slices,
+            records,
+            table,
+            matrices,
+            numbers: Vec::new(),
+            known: FxHashMap::default(),
+            hash,
+            hash_record,
+            slots: vec![TileSlot::default(); slots as usize],
+            stamp: 0,
+        };
+        for &token in textures.names.known.keys() {
+            made.open(token);
+        }
+        made.upload_directory(device)?;
+        Ok(made)
+    }
+
+    /// What programs are bound to.
+    pub(crate) fn slices(&self) -> TextureSlices {
+        self.slices
+    }
+
+    /// How many tiles there is room for.
+    pub(crate) fn slot_count(&self) -> u64 {
+        self.slots.len() as u64
+    }
+
+    /// The stamp of a submission that is about to be made.
+    pub(crate) fn next_stamp(&mut self) -> u32 {
+        self.stamp += 1;
+        self.stamp
+    }
+
+    /// Reads what a submission left in its list: the tiles that it missed. Its use of slots is noted.
+    pub(crate) fn read_misses(
+        &mut self,
+        device: &mut Device,
+        misses: Slice<u32>,
+        stamp: u32,
+    ) -> Result<Vec<MissedKey>, GpuError> {
+        let count = u64::from(device.read(misses.part(0..1))?[0]).min(MISSES_ROOM);
+        let marks = device.read(misses.part(MISSES_MARKS..MISSES_MARKS + self.slot_count()))?;
+        let mut requests: FxHashMap<u32, u64> = FxHashMap::default();
+        for (slot, &mark) in self.slots.iter_mut().zip(&marks) {
+            slot.used = slot.used.max(mark);
+            if let (true, Some([what, _])) = (mark == stamp, slot.tile) {
+                *requests.entry(self.numbers[(what & 0xf_ffff) as usize]).or_default() += 1;
+            }
+        }
+        self.textures.store.count_requests(requests);
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let words = device.read(misses.part(MISSES_ENTRIES..MISSES_ENTRIES + 2 * count))?;
+        Ok(words.chunks_exact(2).map(|key| [key[0], key[1]]).collect())
+    }
+
+    /// Loads what a program needs of which `needed` is known, besides the tiles in slots that it used since stamp
+    /// `since`: none of these is replaced.
+    pub(crate) fn load(
+        &mut self,
+        device: &mut Device,
+        needed: &FxHashSet<MissedKey>,
+        since: u32,
+    ) -> Result<TilesLoaded, GpuError> {
+        let mut missing: Vec<MissedKey> = Vec::new();
+        let mut kept: Vec<bool> = self.slots.iter().map(|slot| slot.tile.is_some() && slot.used >= since).collect();
+        let mut opened = false;
+        for &key in needed {
+            match (key[0], self.hash.slot_of(key)) {
+                (NAME_KEY, _) => opened |= self.open(key[1]),
+                (_, Some(slot)) => kept[slot] = true,
+                (_, None) => missing.push(key),
+            }
+        }
+        if opened {
+            self.upload_directory(device)?;
+        }
+        let mut free: Vec<usize> = (0..self.slots.len()).filter(|&slot| !kept[slot]).collect();
+        if missing.len() > free.len() {
+            return Ok(TilesLoaded::TooMany);
+        }
+        // Those that were used last go last, and neighbours are uploaded together.
+        free.sort_by_key(|&slot| (self.slots[slot].tile.is_some(), self.slots[slot].used));
+        free.truncate(missing.len());
+        free.sort_unstable();
+        missing.sort_unstable();
+        for (keys, slots) in missing.chunks(UPLOAD_SLOTS).zip(free.chunks(UPLOAD_SLOTS)) {
+            self.fill(device, keys, slots)?;
+        }
+        self.upload_hash(device)?;
+        Ok(TilesLoaded::All)
+    }
+
+    /// Puts tiles in slots.
+    fn fill(&mut self, device: &mut Device, keys: &[MissedKey], slots: &[usize]) -> Result<(), GpuError> {
+        let asked: Vec<TileKey> = keys.iter().map(|&key| self.key_of(key)).collect();
+        let tiles = self.textures.store.tiles(&asked);
+        let mut first = 0;
+        while first < slots.len() {
+            let next_of = |at: usize| slots.get(at + 1) == Some(&(slots[at] + 1));
+            let in_buffer = |slot: usize| slot as u64 % SLOTS_PER_BUFFER;
+            let mut end = first + 1;
+            while next_of(end - 1) && in_buffer(slots[end]) != 0 {
+                end += 1;
+            }
+            let words: Vec<u32> = tiles[first..end].iter().flat_map(|tile| tile.iter().copied()).collect();
+            let at = in_buffer(slots[first]) * TILE_WORDS as u64;
+            let to = self.slices.tiles[(slots[first] as u64 / SLOTS_PER_BUFFER) as usize];
+            device.upload(to.part(at..at + words.len() as u64), &words)?;
+            first = end;
+        }
+        for (&key, &slot) in keys.iter().zip(slots) {
+            if let Some(before) = self.slots[slot].tile.take() {
+                self.hash.remove(before);
+            }
+            let placed = self.hash.insert(key, slot);
+            self.slots[slot] = TileSlot { tile: placed.then_some(key), used: self.stamp };
+        }
+        Ok(())
+    }
+
+    fn upload_hash(&mut self, device: &mut Device) -> Result<(), GpuError> {
+        for range in self.hash.take_changed() {
+            let first = (self.hash_record + range.start) as u64;
+            let to = self.slices.directory.part(first..first + range.len() as u64);
+            device.upload(to, &self.hash.entries()[range])?;
+        }
+        Ok(())
+    }
+
+    fn upload_directory(&self, device: &mut Device) -> Result<(), GpuError> {
+        device.upload(self.slices.directory.part(0..self.hash_record as u64), &self.records)
+    }
+
+    /// Finds the texture that a token names; whether that was not known yet.
+    fn open(&mut self, token: u32) -> bool {
+        let (record, lane) = (2 + token as usize / 4, token as usize % 4);
+        if token as usize >= self.textures.names.texts.len() || self.records[record][lane] != 0 {
+            return false;
+        }
+        let number = self.textures.find(token).map(|stored| self.number_of(stored));
+        self.records[record][lane] = number.map_or(1, |number| number + 2);
+        true
+    }
+
+    /// The number here of a texture of the store.
+    fn number_of(&mut self, stored: u32) -> u32 {
+        if let Some(&number) = self.known.get(&stored) {
+            return number;
+        }
+        let number = self.numbers.len();
+        self.numbers.push(stored);
+        self.known.insert(stored, number as u32);
+        if let Some(texture) = self.textures.store.texture(stored) {
+            let header = texture.header();
+            let record = self.table + TABLE_RECORDS * number;
+            self.records[record] = shape_record(header);
+            let mut matrices = 0;
+            if let Some(maps) = self.map_matrices(header) {
+                let first = self.matrices + MATRIX_RECORDS * number;
+                self.records[first..first + MATRIX_RECORDS].copy_from_slice(&maps);
+                matrices = first as u32;
+            }
+            self.records[record + 1] = [matrices, header.fov.map_or(0, f32::to_bits), 0, 0];
+        }
+        number as u32
+    }
+
+    /// The columns of a shadow map's camera and of its picture, from the space in which programs compute.
+    fn map_matrices(&self, header: &TextureHeader) -> Option<[[u32; 4]; MATRIX_RECORDS]> {
+        let matrices = header.matrices?;
+        let world_from_current = self.textures.current_from_world.inverse();
+        let mut columns = [matrices.camera_from_world, matrices.ndc_from_world].into_iter().flat_map(|matrix| {
+            let from_current = DMat4::from_cols_array(&matrix.map(f64::from)) * world_from_current;
+            [from_current.x_axis, from_current.y_axis, from_current.z_axis, from_current.w_axis]
+        });
+        Some(std::array::from_fn(|_| {
+            let column: Vec4 = columns.next().unwrap_or_default().as_vec4();
+            column.to_array().map(f32::to_bits)
+        }))
+    }
+
+    fn key_of(&self, [what, at]: MissedKey) -> TileKey {
+        let texture = self.numbers.get((what & 0xf_ffff) as usize).copied().unwrap_or(u32::MAX);
+        TileKey { texture, level: what >> 20 & 31, plane: what >> 25, at: [at & 0xffff, at >> 16] }
+    }
+
+    /// Frees the buffers.
+    pub(crate) fn free(self, device: &mut Device) {
+        self.buffers.into_iter().for_each(|buffer| device.free(buffer));
+    }
+}
+
+/// The first record of a texture in the table.
+fn shape_record(header: &TextureHeader) -> [u32; 4] {
+    let what = header.levels | header.channels << 8 | (header.format as u32) << 16 | (header.kind as u32) << 20;
+    [header.width, header.height, what, header.wrap[0] as u32 | (header.wrap[1] as u32) << 4]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_what_is_asked_for_but_no_more_than_there_are_tiles() {
+        let mib = |n: u64| n << 20;
+        assert_eq!(slot_count(Some(mib(64)), u64::MAX, 0), 4096);
+        assert_eq!(slot_count(Some(mib(64)), 700, 0), 700);
+        assert_eq!(slot_count(Some(1), 3, 0), SLOTS_MIN);
+        assert_eq!(slot_count(Some(mib(1 << 20)), u64::MAX, 0), 65_536);
+        assert_eq!(slot_count(None, u64::MAX, mib(100)), 1600);
+        assert_eq!(slot_count(None, u64::MAX, mib(1 << 20)), 16_384);
+    }
+}

@@ -1,0 +1,170 @@
+//! Shaders look textures up, whatever fits into the device's memory (RISpec 15.7; FN-60 to FN-66).
+
+use super::{RenderedScene, assert_near, draw, draw_as, draw_with};
+use anthill::options::RenderOptions;
+
+/// A picture of `paint`, made into the float texture `$DIR/paint.tex`.
+fn painted([width, height]: [u32; 2], wrap: &str) -> String {
+    format!(
+        "Format {width} {height} 1\nPixelFilter \"box\" 1 1\nPixelSamples 1 1\nHider \"hidden\" \"jitter\" [0]\nScreenWindow -1 1 -1 1\n\
+         Display \"$DIR/paint.exr\" \"exr\" \"rgb\" \"string exrpixeltype\" \"float\"\nWorldBegin\nSurface \"paint\"\n\
+         Polygon \"P\" [-2 2 1 2 2 1 2 -2 1 -2 -2 1]\nWorldEnd\n\
+         MakeTexture \"$DIR/paint.exr\" \"$DIR/paint.tex\" \"{wrap}\" \"{wrap}\" \"box\" 1 1\n"
+    )
+}
+
+/// A square of `$DIR/a.exr`'s size with s and t from 0 to 1, t downwards.
+fn square(size: u32, surface: &str) -> String {
+    format!(
+        "Format {size} {size} 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgb\" \"string exrpixeltype\" \"float\"\nWorldBegin\nSurface \"{surface}\"\n\
+         Patch \"bilinear\" \"P\" [-1 1 1 1 1 1 -1 -1 1 1 -1 1]\nWorldEnd\n"
+    )
+}
+
+/// The place of a pixel in the picture, from 0 to 1.
+const RAMP: &str = "surface paint() { point p = transform(\"NDC\", P); Ci = color(xcomp(p), ycomp(p), 0.25); Oi = 1; }";
+
+#[test]
+fn a_ramp_is_seen_where_it_was_painted() {
+    let show = "surface show(uniform string name = \"\";) { Ci = color texture(name, s, t); Oi = 1; }";
+    let rib = [painted([64, 64], "clamp"), square(32, "show\" \"string name\" \"$DIR/paint.tex")].concat();
+    let scene = draw_with(&[("paint.sl", RAMP), ("show.sl", show)], &rib);
+    let picture = scene.clean("a.exr");
+    for (x, y) in [(4, 4), (10, 25), (27, 16)] {
+        let at = |pixel: usize| (pixel as f32 + 0.5) / 32.0;
+        let [r, g, b] = picture.rgb(x, y);
+        // A micropolygon shows the colour of its corner.
+        assert!((r - at(x)).abs() < 0.04 && (g - at(y)).abs() < 0.04 && (b - 0.25).abs() < 1e-5, "{r} {g} {b}");
+    }
+}
+
+#[test]
+fn names_may_be_computed_while_shaders_run() {
+    let show = "surface show(uniform string names[2] = {\"\", \"\"};) {\n\
+        uniform float i; Ci = 0; for (i = 0; i < 2; i += 1) Ci += (i + 1) * color texture(names[i], 0.5, 0.5); Oi = 1; }";
+    let surface = "show\" \"string names[2]\" [\"$DIR/paint.tex\" \"$DIR/gone.tex\"] \"__spare";
+    let rib = [painted([16, 16], "clamp"), square(8, &surface.replace(" \"__spare", ""))].concat();
+    let rib = rib.replace("gone.tex\"]\"", "gone.tex\"]");
+    let scene = draw_with(&[("paint.sl", RAMP), ("show.sl", show)], &rib);
+    assert_eq!(scene.message_count("there is no texture"), 1, "{:?}", scene.messages);
+    assert_eq!(scene.messages.len(), 1, "{:?}", scene.messages);
+    // What is missing is white, twice.
+    assert_near(scene.picture("a.exr").rgb(4, 4), [2.5, 2.5, 2.25]);
+}
+
+/// A disk at z = 1 throws its shadow on a wall at z = 2, seen from the light and from the camera alike.
+#[test]
+fn a_disk_throws_a_shadow_where_its_map_says() {
+    let lit =
+        "surface lit(uniform string map = \"\";) { Ci = 1 - shadow(map, P, \"samples\", 16, \"bias\", 0.05); Oi = 1; }";
+    let scene = draw_with(
+        &[("lit.sl", lit)],
+        "FrameBegin 1\nFormat 64 64 1\nProjection \"perspective\" \"fov\" [90]\nTranslate 0 0 1\nPixelSamples 1 1\n\
+         Display \"$DIR/s.z\" \"zfile\" \"z\"\nWorldBegin\nDisk 1 0.5 360\nWorldEnd\nMakeShadow \"$DIR/s.z\" \"$DIR/s.shad\"\nFrameEnd\n\
+         FrameBegin 2\nFormat 32 32 1\nScreenWindow -2 2 -2 2\nDisplay \"$DIR/a.exr\" \"exr\" \"rgb\"\nWorldBegin\n\
+         Surface \"lit\" \"string map\" \"$DIR/s.shad\"\nPolygon \"P\" [-2 2 2 2 2 2 2 -2 2 -2 -2 2]\nWorldEnd\nFrameEnd\n",
+    );
+    let picture = scene.clean("a.exr");
+    // The disk's radius is 0.75 on the wall: 6 pixels.
+    let red = |x: usize| picture.at("R", x, 16);
+    assert_eq!([3, 16, 28].map(red), [1.0, 0.0, 1.0]);
+    assert!((7..13).map(red).sum::<f32>() - 3.0 < 0.5, "{:?}", [7, 8, 9, 10].map(red));
+}
+
+/// Six channels of noise by texel: 640 x 512 floats are 327 tiles.
+const NOISE: &str =
+    "surface paint() { point p = transform(\"raster\", P); Ci = color cellnoise(xcomp(p), ycomp(p)); Oi = 1; }";
+
+fn with_texture_memory(mib: u64, devices: &'static str) -> impl Fn(&mut RenderOptions) {
+    move |options| {
+        options.texture_memory_bytes = Some(mib << 20);
+        options.devices = devices.into();
+    }
+}
+
+fn pixels(scene: &RenderedScene) -> Vec<Vec<f32>> {
+    ["R", "G", "B"].map(|name| scene.clean("a.exr").channel(name).to_vec()).to_vec()
+}
+
+/// Every vertex looks up anywhere, so that grids need most of 327 tiles, of which 256 fit at 4 MiB.
+#[test]
+fn a_picture_of_a_texture_is_the_same_with_any_memory_for_tiles() {
+    let show = "surface show(uniform string name = \"\";) {\n\
+        Ci = color texture(name, float cellnoise(s * 100), float cellnoise(t * 100), \"width\", 0); Oi = 1; }";
+    let rib = [painted([640, 512], "periodic"), square(48, "show\" \"string name\" \"$DIR/paint.tex")].concat();
+    let shaders = [("paint.sl", NOISE), ("show.sl", show)];
+    let [small, large] = [(4, "0,0"), (64, "0")]
+        .map(|(mib, devices)| pixels(&draw_as(&shaders, &rib, &with_texture_memory(mib, devices))));
+    assert!(small == large);
+    // Each vertex has its own texel.
+    let mut distinct = large[0].clone();
+    distinct.sort_by(f32::total_cmp);
+    distinct.dedup();
+    assert!(distinct.len() > 500, "{}", distinct.len());
+}
+
+/// A displacement that reads a texture moves the surface by the same in the passes that measure, hide and shade it.
+#[test]
+fn displacement_reads_textures_in_every_pass() {
+    let step = "surface paint() { point p = transform(\"NDC\", P); Ci = step(0.5, xcomp(p)); Oi = 1; }";
+    let lift = "displacement lift(uniform string name = \"\";) { P -= float texture(name, s, t) * vector \"camera\" (0, 0, 0.5); }";
+    let rib = [
+        painted([64, 64], "clamp"),
+        "Hider \"hidden\"\nFormat 32 32 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgb\"\nDisplay \"+$DIR/z.z\" \"zfile\" \"z\"\nWorldBegin\n"
+            .to_owned(),
+        "Surface \"constant\"\nDisplacement \"lift\" \"string name\" \"$DIR/paint.tex\"\n\
+         Patch \"bilinear\" \"P\" [-1 1 2 1 1 2 -1 -1 2 1 -1 2]\nColor 1 0 0\nDisplacement \"null\"\n\
+         Patch \"bilinear\" \"P\" [-1 1 1.75 1 1 1.75 -1 -1 1.75 1 -1 1.75]\nWorldEnd\n"
+            .to_owned(),
+    ]
+    .concat();
+    let scene = draw_with(&[("paint.sl", step), ("lift.sl", lift)], &rib);
+    let picture = scene.picture("a.exr");
+    // The right half is in front of the red patch.
+    assert_near(picture.rgb(8, 16), [1.0, 0.0, 0.0]);
+    assert_near(picture.rgb(24, 16), [1.0, 1.0, 1.0]);
+    let z = scene.picture("z.z");
+    assert!((z.at("Z", 8, 16) - 1.75).abs() < 1e-4 && (z.at("Z", 24, 16) - 1.5).abs() < 1e-4);
+    assert_eq!(scene.message_count("error"), 0, "{:?}", scene.messages);
+}
+
+/// A loop that is stopped and goes on in later submissions looks tiles up that are not there yet.
+#[test]
+fn loops_that_are_stopped_may_miss_tiles() {
+    let show = "surface show(uniform string name = \"\";) {\n\
+        float i, sum = 0; float end = 9000 + 1000 * s;\n\
+        for (i = 0; i < end; i += 1) { if (mod(i, 1000) == 500) sum += float texture(name, i / 16000, t, \"width\", 0); }\n\
+        Ci = sum; Oi = 1; }";
+    let rib = [painted([640, 512], "periodic"), square(6, "show\" \"string name\" \"$DIR/paint.tex")].concat();
+    let shaders = [("paint.sl", RAMP), ("show.sl", show)];
+    let [small, large] = [4, 64].map(|mib| pixels(&draw_as(&shaders, &rib, &with_texture_memory(mib, "0"))));
+    assert!(small == large);
+    // 500, 1500, ... 8500 sixteen-thousandths.
+    let wanted: f32 = (0..9).map(|i| (500.0 + 1000.0 * i as f32) / 16000.0).sum();
+    assert!((large[0][0] - wanted).abs() < 0.02, "{} is not {wanted}", large[0][0]);
+}
+
+/// An imager looks a texture up by the pixel's place.
+#[test]
+fn imagers_look_textures_up() {
+    let over = "imager over(uniform string name = \"\";) { Ci = color texture(name, xcomp(P) / 16, ycomp(P) / 16); Oi = 1; alpha = 1; }";
+    let rib = [
+        painted([64, 64], "clamp"),
+        "Format 16 16 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nImager \"over\" \"string name\" \"$DIR/paint.tex\"\n\
+         WorldBegin\nSphere 0.1 -0.1 0.1 360\nWorldEnd\n"
+            .to_owned(),
+    ]
+    .concat();
+    let scene = draw_with(&[("paint.sl", RAMP), ("over.sl", over)], &rib);
+    assert_near(scene.clean("a.exr").rgb(3, 12), [3.5 / 16.0, 12.5 / 16.0, 0.25]);
+}
+
+#[test]
+fn what_is_missing_is_white_and_reported_once() {
+    let scene = draw(
+        "Format 16 16 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgb\"\nWorldBegin\nLightSource \"ambientlight\" 1\n\
+         Surface \"paintedplastic\" \"string texturename\" \"$DIR/none.tex\"\nPolygon \"P\" [-2 2 1 2 2 1 2 -2 1 -2 -2 1]\nWorldEnd\n",
+    );
+    assert_eq!(scene.message_count("there is no texture"), 1, "{:?}", scene.messages);
+    assert_near(scene.picture("a.exr").rgb(8, 8), [1.0; 3]);
+}
