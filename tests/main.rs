@@ -11,4 +11,5 @@ mod gpu;
 mod hostile;
 mod kernels;
 mod reference;
+mod support;
 mod tidy;

@@ -5,7 +5,7 @@ use super::rib_flags::{RibCatFlags, RibCommand, RibFiles};
 use anthill::diagnostic::{Reporter, Severity};
 use anthill::files::{FileClaims, FileRole, write_bytes};
 use anthill::host_memory::HostMemory;
-use anthill::rib::{CopyReport, Input, RibEncoding, Settings, copy, read_stream};
+use anthill::rib::{CopyReport, Input, RibEncoding, Settings, copy, read_stream, renderer_resource};
 use anthill::scene::World;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -25,6 +25,10 @@ pub(super) fn run(command: &RibCommand, console: &mut Console) -> u8 {
         RibCommand::Cat(flags) => cat(flags, console),
         RibCommand::Check(files) => each(files, console, check),
         RibCommand::Stats(files) => each(files, console, stats),
+        RibCommand::Capabilities => {
+            console.print(&renderer_resource());
+            0
+        }
     }
 }
 

@@ -11,6 +11,8 @@ pub(super) enum RibCommand {
     Check(RibFiles),
     /// Count the requests of each scene; archives are not opened
     Stats(RibFiles),
+    /// Print what is supported, as the RI's Renderer Resource File
+    Capabilities,
 }
 
 /// Write the requests of scenes as text or in the binary encoding

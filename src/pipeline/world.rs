@@ -132,7 +132,10 @@ impl<'a> Builder<'a> {
         let attributes = &drawable.attributes;
         let camera_from_object = self.camera_from_world * *drawable.world_from_object.first();
         let rows = camera_from_object.transpose();
-        let rate = frame::dice_rate(attributes.shading_rate, self.world.options.pixel_samples);
+        let rate = frame::dice_rate(
+            attributes.shading_rate * attributes.relative_shading_rate,
+            self.world.options.pixel_samples,
+        );
         let st = attributes.texture_coordinates;
         let block = |program: &Option<Program>| program.as_ref().map_or(0, |p| p.block);
         Instance {

@@ -71,6 +71,7 @@ fn attributes(thing: &Thing, rate: f32) -> Attributes {
         atmosphere: None,
         lights: Arc::new([]),
         shading_rate: rate,
+        relative_shading_rate: 1.0,
         shading_interpolation: ShadingInterpolation::Constant,
         matte: false,
         two_sided: true,

@@ -251,6 +251,16 @@ impl Reader<'_> {
                 ("identifier", "name", ParamSlice::Strings([name, ..])) => {
                     changes.push(AttributeChange::Name(Arc::clone(name)));
                 }
+                ("shade", "relativeshadingrate", ParamSlice::Floats(&[rate, ..])) => {
+                    if rate.is_finite() && rate > 0.0 {
+                        changes.push(AttributeChange::RelativeShadingRate(rate));
+                        changes
+                            .push(AttributeChange::Other("shade:relativeshadingrate".into(), values.to_param(count)));
+                    } else {
+                        let message = format!("the relative shading rate {rate} is not positive; it is ignored");
+                        self.report_here(RequestFault::error("range", param.offset, message));
+                    }
+                }
                 ("visibility", "camera", ParamSlice::Ints(&[visible, ..])) => {
                     changes.push(AttributeChange::CameraVisibility(visible != 0));
                     changes.push(AttributeChange::Other("visibility:camera".into(), values.to_param(count)));

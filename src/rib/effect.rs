@@ -284,6 +284,7 @@ fn change_attributes(attributes: &mut Attributes, change: &AttributeChange, offs
         AttributeChange::TextureCoordinates(corners) => attributes.texture_coordinates = *corners,
         AttributeChange::Illuminate(light, on) => illuminate(attributes, *light, *on),
         AttributeChange::ShadingRate(rate) => attributes.shading_rate = *rate,
+        AttributeChange::RelativeShadingRate(rate) => attributes.relative_shading_rate = *rate,
         AttributeChange::Interpolation(interpolation) => attributes.shading_interpolation = *interpolation,
         AttributeChange::Matte(matte) => attributes.matte = *matte,
         AttributeChange::TwoSided(two_sided) => attributes.two_sided = *two_sided,

@@ -17,6 +17,7 @@ mod binary;
 mod blocks;
 mod branches;
 mod calls;
+mod capabilities;
 mod condition;
 mod copy;
 mod declare;
@@ -54,6 +55,7 @@ mod worlds;
 #[cfg(test)]
 mod tests;
 
+pub use capabilities::renderer_resource;
 pub use copy::{CopyReport, RibEncoding, copy};
 pub use source::Input;
 pub use textures::RequestedTexture;

@@ -186,6 +186,8 @@ impl<'r> Reader<'r> {
         self.directory.clone_from(&source.directory);
         self.end = SourceLocation { file: source.name.clone(), line: 0, column: 0 };
         self.cut |= source.is_cut();
+        self.messages.request.set("");
+        self.check_capabilities(source);
         self.read_source(source);
     }
 

@@ -128,6 +128,7 @@ fn restore(state: &mut GraphicsState, saved: GraphicsState, subset: ResourceSubs
             attributes.atmosphere = from.atmosphere;
             attributes.lights = from.lights;
             attributes.shading_rate = from.shading_rate;
+            attributes.relative_shading_rate = from.relative_shading_rate;
             attributes.shading_interpolation = from.shading_interpolation;
             attributes.two_sided = from.two_sided;
         }

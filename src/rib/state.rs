@@ -89,6 +89,7 @@ impl GraphicsState {
             atmosphere: None,
             lights: Arc::default(),
             shading_rate,
+            relative_shading_rate: 1.0,
             shading_interpolation: ShadingInterpolation::Constant,
             matte: false,
             two_sided: true,
@@ -246,6 +247,8 @@ pub(super) enum AttributeChange {
     },
     /// Attribute "visibility" "camera".
     CameraVisibility(bool),
+    /// Attribute "shade" "relativeshadingrate".
+    RelativeShadingRate(f32),
     /// Attribute "identifier" "name".
     Name(Arc<str>),
     /// ScopedCoordinateSystem.

@@ -251,8 +251,9 @@ groups! {
         "float boundexpand" Harmless;
     }
     "Attribute" "cull" {
-        "int backfacing" only(&["1"], "back faces of objects with Sides 1 are not shaded");
-        "int hidden" only(&["1"], "what is hidden is not shaded");
+        // What is neither seen nor baked need not be shaded.
+        "int backfacing" Harmless;
+        "int hidden" Harmless;
     }
     "Attribute" "identifier" {
         "string name" Acts;
@@ -275,7 +276,7 @@ groups! {
         "string specularhitmode" Harmless;
         "string transmissionhitmode" Harmless;
         "string camerahitmode" Harmless;
-        "float relativeshadingrate" only(&["1"], "ShadingRate alone sets the size of micropolygons");
+        "float relativeshadingrate" Acts;
         "string volumeintersectionstrategy" Harmless;
         "float volumeintersectionpriority" Harmless;
         "string frequency" only(&["motion", "frame"], "surfaces are shaded once a frame");

@@ -81,6 +81,11 @@ impl Reader<'_> {
                 "Perspective: its angle must be between 0 and 180; it is ignored",
             ));
         }
+        if self.world.is_some() {
+            let message =
+                "Perspective inside of a world is not supported: geometry is drawn without its division by depth";
+            self.warn_once("Perspective", "unimplement", message);
+        }
         // x' = x / (z tan), y' = y / (z tan), z' = (z - 1) / z: the eye at the origin looks along z.
         let tan = (fov.to_radians() / 2.0).tan();
         let mut perspective = DMat4::ZERO;

@@ -95,6 +95,8 @@ pub struct Attributes {
     pub lights: Arc<[LightId]>,
     /// Desired micropolygon area in pixels; always positive.
     pub shading_rate: f32,
+    /// What the area is multiplied by (Attribute "shade" "relativeshadingrate"); always positive.
+    pub relative_shading_rate: f32,
     /// ShadingInterpolation.
     pub shading_interpolation: ShadingInterpolation,
     /// Whether the object only hides others.

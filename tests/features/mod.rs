@@ -106,7 +106,7 @@ pub(crate) struct ExrChannels {
 }
 
 impl ExrChannels {
-    fn read(path: &Path) -> Self {
+    pub(crate) fn read(path: &Path) -> Self {
         let image = read_first_flat_layer_from_file(path).expect("a picture was written");
         let floats = |samples: &FlatSamples| samples.values_as_f32().collect();
         let layer = &image.layer_data;
@@ -118,6 +118,11 @@ impl ExrChannels {
     pub(crate) fn channel(&self, name: &str) -> &[f32] {
         let names: Vec<&String> = self.channels.keys().collect();
         self.channels.get(name).unwrap_or_else(|| panic!("no channel {name} among {names:?}"))
+    }
+
+    /// A channel at a pixel, if there is such a channel.
+    pub(crate) fn find(&self, name: &str, x: usize, y: usize) -> Option<f32> {
+        self.channels.get(name).map(|values| values[y * self.width + x])
     }
 
     /// A channel at a pixel.

@@ -72,6 +72,7 @@ fn attributes(thing: &Thing) -> Attributes {
         atmosphere: None,
         lights: Arc::new([]),
         shading_rate: thing.shading_rate,
+        relative_shading_rate: 1.0,
         shading_interpolation: ShadingInterpolation::Constant,
         matte: false,
         two_sided: true,

@@ -62,14 +62,15 @@ pub(crate) fn on_shading_rates(reporter: &Reporter, world: &World) {
     let mut warned = HashSet::new();
     for drawable in &world.drawables {
         let (attributes, geometry) = (&drawable.attributes, &drawable.geometry);
-        if attributes.shading_rate >= DICE_RATE_MIN || !warned.insert(&attributes.name) {
+        let rate = attributes.shading_rate * attributes.relative_shading_rate;
+        if rate >= DICE_RATE_MIN || !warned.insert(&attributes.name) {
             continue;
         }
         let message = format!(
             "{} has the shading rate {:e}, which would take {:.0e} micropolygons a pixel: {DICE_RATE_MIN} is used",
             object_title(&attributes.name),
-            attributes.shading_rate,
-            1.0 / attributes.shading_rate
+            rate,
+            1.0 / rate
         );
         let warning = Diagnostic::new(Severity::Warning, "range", geometry.location.clone(), message);
         reporter.report(warning.hint("ShadingRate is the area of a micropolygon in pixels; 1 is usual, 0.25 is fine"));

@@ -33,8 +33,10 @@ fn transformations_multiply_on_the_right() {
         assert_eq!(placed(&drawn(&format!("{text}\n{POINT}")).drawables[0], point), wanted, "{text}");
     }
     // A perspective in the stack divides by depth: at 90 degrees x' = x / z.
-    let world = drawn(&format!("Perspective 90\n{POINT}"));
-    let point = world.drawables[0].world_from_object.first().project_point3(DVec3::new(1.0, 2.0, 4.0));
+    let outcome = read_text(&format!("WorldBegin\nPerspective 90\n{POINT}\nWorldEnd\n"));
+    // What is drawn does not divide yet.
+    assert_eq!(outcome.codes(), [("unimplement", 2)]);
+    let point = outcome.world().drawables[0].world_from_object.first().project_point3(DVec3::new(1.0, 2.0, 4.0));
     assert!((point - DVec3::new(0.25, 0.5, 0.75)).length() < 1e-12);
 }
 
@@ -206,7 +208,7 @@ fn shading_attributes() {
          Attribute \"dice\" \"rasterorient\" 0 \"string strategy\" \"x\"\nAttribute \"3delight\" \"nope\" 1\nAttribute \"aqsis\" \"expandgrids\" [1]\n\
          GeometricApproximation \"motionfactor\" 2\nSphere 1 -1 1 360\nSurface \"null\" Displacement \"null\" Atmosphere \"null\" Sphere 1 -1 1 360";
     let mut outcome = read_text(&format!("WorldBegin\n{body}\nWorldEnd\n"));
-    assert_eq!(outcome.codes(), [("badtoken", 8), ("badtoken", 9), ("badtoken", 9)]);
+    assert_eq!(outcome.codes(), [("badtoken", 9), ("badtoken", 9)]);
     let world = outcome.worlds.remove(0);
     let a = &world.drawables[0].attributes;
     assert_eq!((a.color, a.opacity), ([0.1, 0.2, 0.3], [0.4, 0.5, 0.6]));
