@@ -128,7 +128,7 @@ pub enum FileRefused {
 }
 
 /// The number that the system gives a file: that of its device, and its own.
-type FileNumber = (u64, u64);
+pub(crate) type FileNumber = (u64, u64);
 
 /// A name in a folder, the same by whatever path it is reached.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -293,14 +293,15 @@ fn place_of(path: &Path) -> Option<(Place, Option<Metadata>)> {
     Some((Place { folder, folder_number, name }, fs::metadata(path).ok()))
 }
 
+/// The number by which the system tells this file from all others, where it numbers files.
 #[cfg(unix)]
-fn number_of(found: &Metadata) -> Option<FileNumber> {
+pub(crate) fn number_of(found: &Metadata) -> Option<FileNumber> {
     use std::os::unix::fs::MetadataExt;
     Some((found.dev(), found.ino()))
 }
 
 #[cfg(not(unix))]
-fn number_of(_: &Metadata) -> Option<FileNumber> {
+pub(crate) fn number_of(_: &Metadata) -> Option<FileNumber> {
     None
 }
 

@@ -4,6 +4,7 @@ mod claims;
 mod special;
 mod whole;
 
+pub(crate) use claims::number_of;
 pub use claims::{FileClaims, FileRefused, FileRole};
 pub(crate) use whole::FileSink;
 pub use whole::{PendingFile, check_writable, write_bytes};

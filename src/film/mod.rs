@@ -47,6 +47,7 @@ pub use channels::{ChannelGroup, FilmChannel, PixelLayout};
 pub use driver::check_driver;
 pub use output_name::{OutputName, OutputNaming, RepeatedFrame, set_driver};
 pub use preview::{PreviewError, PreviewImage, encode_png, preview, preview_image};
+pub use save::SavedPixels;
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::files::{FileClaims, FileRole, check_writable, write_whole};

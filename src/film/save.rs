@@ -1,41 +1,44 @@
 //! Saving and restoring the finished pixels of a film, and finding the missing ones, for checkpoints.
 
 use super::{DisplayOutcome, DisplayState, Film, Pixels, to_write};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 
 const FLOAT_BYTES: usize = size_of::<f32>();
 
+/// Which pixels of a film were saved: at first none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SavedPixels(Vec<u64>);
+
 impl Film {
-    /// Writes the finished pixels, row by row: a bit for each pixel of the row (the lowest bit of the first byte is the
-    /// leftmost pixel), then the floats of the finished ones, little-endian. Regions may be deposited meanwhile: each
-    /// row is written in its current state, and finished pixels never change.
-    pub fn save(&self, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes the finished pixels that `saved` lacks, as runs of a row: the place of the first pixel in the crop, the
+    /// number of pixels, and their floats, all little-endian. Returns `saved` with them. Regions may be deposited
+    /// meanwhile: each row is written in its current state, and finished pixels never change.
+    pub fn save(&self, saved: &SavedPixels, out: &mut dyn Write) -> io::Result<SavedPixels> {
+        let mut bits = saved.0.clone();
         let [_, top, _, bottom] = self.crop();
         let floats = self.layout.floats();
         let mut row = Vec::new();
         for y in top..bottom {
             row.clear();
-            self.pixels.lock().pack_row(y, floats, &mut row);
+            self.pixels.lock().pack_row(y, floats, &mut bits, &mut row);
             out.write_all(&row)?;
         }
-        Ok(())
+        Ok(SavedPixels(bits))
     }
 
-    /// Restores what [`Self::save`] wrote for a film of this crop and layout. This film must be empty.
+    /// Restores what [`Self::save`] wrote, once or in several parts, for a film of this crop and layout, which must be
+    /// empty.
     ///
     /// # Errors
     /// If the data is not from such a film. Then an unknown part of it was restored, and the film is unusable.
-    pub fn restore(&self, input: &mut dyn Read) -> io::Result<()> {
+    pub fn restore(&self, saved: &[u8]) -> io::Result<()> {
         let floats = self.layout.floats();
         let mut pixels = self.pixels.lock();
-        let [_, top, _, bottom] = pixels.crop;
-        for y in top..bottom {
-            pixels.unpack_row(y, floats, input)?;
+        let mut rest = saved;
+        while !rest.is_empty() {
+            rest = pixels.unpack_run(floats, rest).ok_or(io::ErrorKind::InvalidData)?;
         }
-        match input.read(&mut [0])? {
-            0 => Ok(()),
-            _ => Err(io::Error::new(io::ErrorKind::InvalidData, "there is more data than the film holds")),
-        }
+        Ok(())
     }
 
     /// Returns the missing pixels as disjoint half-open rectangles `[x0, y0, x1, y1]` in raster pixels; initially the
@@ -66,37 +69,41 @@ impl Film {
 }
 
 impl Pixels {
-    /// Returns the number of bytes of a row's bits.
-    fn mask_bytes(&self) -> usize {
-        self.width().div_ceil(8)
-    }
-
-    fn pack_row(&self, y: u32, floats: usize, out: &mut Vec<u8>) {
-        let mut mask = vec![0_u8; self.mask_bytes()];
-        let finished = || (0..self.width()).filter(|&column| self.is_finished(column, y));
-        finished().for_each(|column| mask[column / 8] |= 1 << (column % 8));
-        out.extend(mask);
-        let row = self.row(y, floats);
-        for column in finished() {
-            out.extend(row[column * floats..][..floats].iter().flat_map(|value| value.to_le_bytes()));
-        }
-    }
-
-    fn unpack_row(&mut self, y: u32, floats: usize, input: &mut dyn Read) -> io::Result<()> {
-        let mut mask = vec![0; self.mask_bytes()];
-        input.read_exact(&mut mask)?;
-        let is_set = |column: usize| mask[column / 8] >> (column % 8) & 1 != 0;
-        let mut bytes = vec![0; floats * FLOAT_BYTES];
-        let first = self.row_start(y);
-        for column in (0..self.width()).filter(|&column| is_set(column)) {
-            input.read_exact(&mut bytes)?;
-            let target = &mut self.values[(first + column) * floats..][..floats];
-            for (value, bytes) in target.iter_mut().zip(bytes.as_chunks::<FLOAT_BYTES>().0) {
-                *value = f32::from_le_bytes(*bytes);
+    /// Writes the runs of a row that `saved` lacks, and adds them to it.
+    fn pack_row(&self, y: u32, floats: usize, saved: &mut Vec<u64>, out: &mut Vec<u8>) {
+        saved.resize(self.finished.len(), 0);
+        let (mut at, end) = (self.row_start(y), self.row_start(y) + self.width());
+        while at < end {
+            let is_new = |&index: &usize| (self.finished[index / 64] & !saved[index / 64]) >> (index % 64) & 1 != 0;
+            let count = (at..end).take_while(is_new).count();
+            if count > 0 {
+                out.extend((at as u64).to_le_bytes());
+                out.extend((count as u32).to_le_bytes());
+                let values = &self.values[at * floats..][..count * floats];
+                out.extend(values.iter().map(|value| value.to_le_bytes()).collect::<Vec<_>>().as_flattened());
+                (at..at + count).for_each(|index| saved[index / 64] |= 1 << (index % 64));
             }
-            self.finish_row(first + column, 1);
+            at += count.max(1);
         }
-        Ok(())
+    }
+
+    /// Takes a run from the front of what was saved, and returns the rest; `None` if it is none of this film.
+    fn unpack_run<'a>(&mut self, floats: usize, saved: &'a [u8]) -> Option<&'a [u8]> {
+        let (first, rest) = saved.split_first_chunk()?;
+        let (count, rest) = rest.split_first_chunk()?;
+        let (first, count) = (u64::from_le_bytes(*first), u32::from_le_bytes(*count));
+        let is_inside = first.checked_add(u64::from(count)).is_some_and(|end| end <= self.count());
+        let (first, count) = (usize::try_from(first).ok().filter(|_| is_inside)?, count as usize);
+        let (values, rest) = rest.split_at_checked(count * floats * FLOAT_BYTES)?;
+        if (first..first + count).any(|index| self.finished[index / 64] >> (index % 64) & 1 != 0) {
+            return None;
+        }
+        let target = &mut self.values[first * floats..][..count * floats];
+        for (value, bytes) in target.iter_mut().zip(values.as_chunks::<FLOAT_BYTES>().0) {
+            *value = f32::from_le_bytes(*bytes);
+        }
+        self.finish_row(first, count);
+        Some(rest)
     }
 
     /// Returns the missing runs of row `y`, from left to right: the first raster column and one past the last.

@@ -212,8 +212,8 @@ impl Board {
         let devices = self.live_devices().count();
         let little = || entry.meter.begun_work().saturating_mul(AHEAD_PARTS) <= self.share(life, now).0;
         let ahead = || devices == 1 || (entry.meter.speed().is_some() && little());
-        let timely = || self.timed_work(life).is_none_or(|most| entry.meter.begun_work() <= most);
-        let may_begin = entry.in_flight < entry.depth && (entry.in_flight == 0 || (ahead() && timely()));
+        let may_begin =
+            entry.in_flight < entry.depth && (entry.in_flight == 0 || (ahead() && self.is_timely(life, now)));
         DeviceStatus::Working { in_flight: entry.in_flight, may_begin, epoch: self.epoch }
     }
 

@@ -174,7 +174,7 @@ impl DeviceScheduler {
         {
             return CutDecision::Cut(cut, CutReason::Forced);
         }
-        if let Some(most) = scheduler.with_board(|board| board.timed_work(life))
+        if let Some(most) = scheduler.with_board(|board| board.timed_work(life, now))
             && balance.work > most.saturating_add(most / 8)
             && let Some(cut) = scheduler.table.cut_off(region, half_of_parts(balance.work, most), TIMED_SIDE_MIN_PX)
         {

@@ -320,7 +320,8 @@ fn what_cannot_be_a_checkpoint_is_known_before_drawing() {
     assert_eq!(place.files(), ["first.exr"]);
 }
 
-/// As on a full disk: once the render has begun, a folder takes the place of the file that is written next.
+/// As on a full disk: once the render has begun, its checkpoint is removed, and a folder takes the place of the file that
+/// would replace it.
 #[test]
 fn a_checkpoint_that_cannot_be_written_later_is_a_warning() {
     let place = Place::new();
@@ -329,6 +330,7 @@ fn a_checkpoint_that_cannot_be_written_later_is_a_warning() {
     while fs::create_dir(place.path("a.ckpt.part")).is_err() {
         assert!(begin.elapsed() < DEADLINE, "the next checkpoint is always being written");
     }
+    fs::remove_file(place.path(CHECKPOINT)).expect("it was written");
     let (code, err) = running.end();
     assert!(code == Some(0) && err.matches("warning: cannot write the checkpoint \"a.ckpt\"").count() == 1, "{err}");
     assert_eq!(place.pictures().len(), PICTURES.len());

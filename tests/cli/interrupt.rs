@@ -117,6 +117,24 @@ fn counting_shows_progress_and_is_given_up() {
     assert_eq!(running.interrupt("-TERM"), Some(130));
 }
 
+/// A loop of a thousand million trips is no hang, says how far it is, and is given up.
+#[test]
+fn a_loop_without_end_shows_progress_and_is_given_up() {
+    let directory = directory();
+    std::fs::write(
+        directory.path().join("far.sl"),
+        "surface far() { float i, k = s; for (i = 0; i < 1e7; i += 1) { float j; for (j = 0; j < 100; j += 1) k = 1 - k; } Ci = k; }",
+    )
+    .expect("writable");
+    let scene = format!("Format 32 24 1\n{HEAD}WorldBegin\nSurface \"far\"\nSphere 2 -2 2 360\nWorldEnd\n");
+    std::fs::write(directory.path().join("a.rib"), scene).expect("writable");
+    let mut running = Running::begin(directory.path(), &[&RENDER[..], &["--timeout", "3s"]].concat());
+    running.wait_for(|line| percent(line) == Some(0));
+    // Far longer than the time after which a device that does nothing is given up.
+    std::thread::sleep(Duration::from_secs(5));
+    assert_eq!(running.interrupt("-INT"), Some(130));
+}
+
 /// Nothing arrives on standard input, and nothing ends it.
 #[test]
 fn waiting_for_a_scene_can_be_interrupted() {

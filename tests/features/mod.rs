@@ -13,6 +13,7 @@ mod lookups;
 mod nurbs;
 mod outputs;
 mod printing;
+mod raymarch;
 mod shortfalls;
 mod spaces;
 mod surfaces;

@@ -20,20 +20,32 @@ fn what_is_saved_is_restored_bit_by_bit() {
     // A signed zero, a signalling NaN: bits, not numbers.
     let odd: Vec<f32> = [0x8000_0000, 0x7fa0_0001, 0xff80_0000, 1].map(f32::from_bits).into();
     half.deposit([x1 - 1, y0 + 2, x1, y0 + 3], &odd);
-    let mut saved = Vec::new();
-    half.save(&mut saved).expect("memory is writable");
-    again.restore(&mut saved.as_slice()).expect("what was saved");
+    let mut parts = Vec::new();
+    let none = SavedPixels::default();
+    let some = half.save(&none, &mut parts).expect("memory is writable");
+    // What comes later is saved alone, and in front of other pixels of its rows too.
+    deposit(&half, [x0 + 12, y0, x1 - 1, y0 + 2]);
+    deposit(&half, [x0 + 9, y0 + 1, x0 + 12, y0 + 5]);
+    let before = parts.len();
+    let more = half.save(&some, &mut parts).expect("memory is writable");
+    let (run, pixel) = (size_of::<u64>() + size_of::<u32>(), half.layout().floats() * size_of::<f32>());
+    let later = [(1, x1 - x0 - 13), (1, x1 - x0 - 10), (3, 3)];
+    let bytes: usize = later.iter().map(|&(runs, pixels)| runs * (run + pixels as usize * pixel)).sum();
+    assert_eq!(parts.len() - before, bytes);
+    assert_eq!(half.save(&more, &mut Vec::new()).expect("memory is writable"), more);
+    again.restore(&parts).expect("what was saved");
     let bits = |film: &Film| film.pixels.lock().values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(&half), bits(&again));
     assert_eq!(half.progress(), again.progress());
     assert_eq!(half.missing_rectangles(), again.missing_rectangles());
-    let mut saved_again = Vec::new();
-    again.save(&mut saved_again).expect("memory is writable");
-    assert_eq!(saved, saved_again);
+    let mut whole = Vec::new();
+    assert_eq!(again.save(&none, &mut whole).expect("memory is writable"), more);
+    assert!(again.restore(&whole).is_err(), "pixels are deposited once");
 
-    let longer = [saved.as_slice(), &[0]].concat();
-    for bad in [&saved[..saved.len() - 1], &saved[..3], &[], &longer] {
-        assert!(film(&world, &reporter).restore(&mut { bad }).is_err(), "{} bytes", bad.len());
+    let longer = [parts.as_slice(), &[0]].concat();
+    let beyond = [&u64::MAX.to_le_bytes()[..], &1_u32.to_le_bytes(), &[0; 16]].concat();
+    for bad in [&parts[..parts.len() - 1], &parts[..3], &longer, &beyond] {
+        assert!(film(&world, &reporter).restore(bad).is_err(), "{} bytes", bad.len());
     }
 }
 

@@ -1,7 +1,7 @@
 //! Checkpoints: finished pixels are saved to a file at intervals, and a later run draws only what is missing.
 //!
 //! A [`Checkpoint`] is opened before anything is drawn, notified when each world begins and ends, and closed. While a
-//! world is drawn, a thread saves its film row by row, and drawing does not wait for it. No pixel depends on which
+//! world is drawn, a thread appends what is finished to the file, and drawing does not wait for it. No pixel depends on which
 //! device draws which region, so the picture of a resumed render has the same bits as one that was never interrupted.
 
 mod file;
@@ -10,15 +10,15 @@ mod lock;
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::files::{check_writable, resolve};
-use crate::film::{DisplayOutcome, Film};
+use crate::film::{DisplayOutcome, Film, SavedPixels};
 use crate::gpu::DeviceInfo;
 use crate::options::CheckpointOptions;
 use crate::render::device::picture::{Picture, WorldImager};
 use crate::scene::World;
 use crossbeam::channel::{RecvTimeoutError, bounded};
-use file::{CheckpointHeader, SavedWorld};
-use flate2::read::ZlibDecoder;
+use file::{CheckpointFile, CheckpointHeader, SavedWorld};
 use lock::FileLock;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -52,13 +52,14 @@ const SAVES: u32 = 4;
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The part of the interval that regions in flight should take.
-const IN_FLIGHT_PART: f64 = 0.7;
+const IN_FLIGHT_PART: f64 = 0.8;
 
 /// The least time that regions in flight should take: less would cut them smaller than a submission.
 const IN_FLIGHT_TIME_MIN: Duration = Duration::from_millis(100);
 
 /// The time that regions in flight should take at most, so that a killed program loses about the interval, where the
-/// estimates of regions are right: finished pixels wait up to a quarter of it to be saved.
+/// estimates of regions are right. Finished pixels are saved within [`LOOK`], or a quarter of the interval where many
+/// devices finish regions.
 pub(crate) fn in_flight_time_max(interval: Duration) -> Duration {
     interval.mul_f64(IN_FLIGHT_PART).max(IN_FLIGHT_TIME_MIN)
 }
@@ -73,6 +74,8 @@ pub(crate) struct Checkpoint {
     resumed: Option<Vec<u8>>,
     /// Whether the file holds pixels of the world that is being drawn.
     has_pixels: bool,
+    /// The file as this run wrote it last, and the pixels in it, as long as only pixels are to be added.
+    open: Option<(CheckpointFile, SavedPixels)>,
     /// Whether worlds were finished since the file was written.
     outdated: bool,
     written: Instant,
@@ -119,6 +122,7 @@ impl Checkpoint {
             reporter: Arc::clone(reporter),
             header: CheckpointHeader { renderer, ..header },
             has_pixels: false,
+            open: None,
             resumed,
             outdated: false,
             written: Instant::now(),
@@ -191,7 +195,7 @@ impl Checkpoint {
         }
         if let Some(pixels) = self.resumed.take() {
             if !pixels.is_empty() {
-                film.restore(&mut ZlibDecoder::new(pixels.as_slice())).map_err(|_| self.error("it is damaged"))?;
+                film.restore(&pixels).map_err(|_| self.error("it is damaged"))?;
                 self.has_pixels = true;
             }
             let (finished, count) = film.progress();
@@ -202,6 +206,7 @@ impl Checkpoint {
     }
 
     fn add_world(&mut self, number: u32, identity: String) {
+        self.open = None;
         self.header.worlds.insert(number, SavedWorld { identity, finished: false });
         if self.resumed.is_none() {
             self.header.current = Some(number);
@@ -245,6 +250,7 @@ impl Checkpoint {
         if !complete {
             return;
         }
+        self.open = None;
         if let Some(state) = self.header.worlds.get_mut(&number) {
             state.finished = true;
         }
@@ -263,7 +269,7 @@ impl Checkpoint {
         if all_written && nothing_waits {
             let _ = std::fs::remove_file(file::part_of(&self.path));
             match std::fs::remove_file(&self.path) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     let message = format!("cannot remove \"{}\": {error}", self.options.path.display());
                     self.report(Severity::Warning, &SourceLocation::default(), message);
                 }
@@ -274,9 +280,9 @@ impl Checkpoint {
         }
     }
 
-    /// Writes the file. Rendering continues if that fails, which is reported once.
+    /// Saves what is new. Rendering continues if that fails, which is reported once.
     fn write(&mut self, film: Option<&Film>) {
-        match file::write(&self.path, &self.header, film) {
+        match self.try_write(film) {
             Ok(()) => (self.has_pixels, self.outdated) = (film.is_some(), false),
             Err(error) if !std::mem::replace(&mut self.failed, true) => {
                 let path: &Path = &self.options.path;
@@ -286,5 +292,23 @@ impl Checkpoint {
             Err(_) => {}
         }
         self.written = Instant::now();
+    }
+
+    /// Appends new pixels, or makes the file anew if that is not enough.
+    fn try_write(&mut self, film: Option<&Film>) -> io::Result<()> {
+        let save = |saved: &SavedPixels, out: &mut dyn Write| match film {
+            Some(film) => film.save(saved, out),
+            None => Ok(SavedPixels::default()),
+        };
+        match &mut self.open {
+            Some((file, saved)) if film.is_some() && file.is_at(&self.path) => {
+                *saved = file.append(|out| save(saved, out))?;
+            }
+            _ => {
+                let none = SavedPixels::default();
+                self.open = Some(CheckpointFile::create(&self.path, &self.header, |out| save(&none, out))?);
+            }
+        }
+        Ok(())
     }
 }

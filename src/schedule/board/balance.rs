@@ -10,6 +10,9 @@ use std::time::Duration;
 /// Work per second that a slow device does: a quarter of what a CPU driver on two cores does of opaque scenes.
 const SLOW_SPEED: f64 = 1e5;
 
+/// Where the time in flight is limited, a second region is begun when the first has this part of the time left.
+const OVERLAP_PARTS: u64 = 8;
+
 impl Board {
     /// The numbers that decide about a cut for balance, except how many regions are queued in deques.
     pub(crate) fn balance(&self, life: Life, region: Region, now: Duration) -> Balance {
@@ -48,13 +51,26 @@ impl Board {
     /// The work that the device may begin so that it should have done all that it has in flight within
     /// [`Policy::in_flight_time_max`](crate::schedule::Policy::in_flight_time_max); `None` if that is not limited. A
     /// device whose speed is not known yet begins with what a slow one does in this time.
-    pub(crate) fn timed_work(&self, life: Life) -> Option<u64> {
-        let time = self.in_flight_time_max?;
+    pub(crate) fn timed_work(&self, life: Life, now: Duration) -> Option<u64> {
+        let (most, ahead) = self.timed(life, now)?;
+        Some(most.saturating_sub(ahead).max(1))
+    }
+
+    /// Whether nearly all that the device has in flight should be done: what it begins then replaces it, so that nearly
+    /// one region at a time is not saved yet, and regions can be as large as the time allows.
+    pub(super) fn is_timely(&self, life: Life, now: Duration) -> bool {
+        self.timed(life, now).is_none_or(|(most, ahead)| ahead <= most / OVERLAP_PARTS)
+    }
+
+    /// The work that the device should do in the time that regions in flight may take, and what should remain of those
+    /// in flight.
+    fn timed(&self, life: Life, now: Duration) -> Option<(u64, u64)> {
+        let seconds = self.in_flight_time_max?.as_secs_f64();
         let meter = &self.entries[life.device].meter;
-        let seconds = time.as_secs_f64();
-        let guess = BALANCE_WORK_MIN.max((SLOW_SPEED * seconds) as u64);
-        let work = meter.careful_speed().map_or(guess, |speed| (speed * seconds) as u64);
-        Some(work.saturating_sub(meter.begun_work()).max(1))
+        Some(match meter.careful_speed() {
+            Some(speed) => ((speed * seconds) as u64, meter.ahead(speed, now) as u64),
+            None => (BALANCE_WORK_MIN.max((SLOW_SPEED * seconds) as u64), meter.begun_work()),
+        })
     }
 
     /// The device's speed relative to the mean of the known speeds, in thousandths, at least one; an unknown speed is
