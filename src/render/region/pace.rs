@@ -89,6 +89,11 @@ impl Work {
         Self::Imager,
     ];
 
+    /// How many times as much the next submission may have. Loops are guessed to be long; most are not.
+    fn growth_max(self) -> f64 {
+        if self == Self::LoopLoad { 8.0 } else { 2.0 }
+    }
+
     /// What a submission has of it before anything is known of the device's speed.
     fn guess(self) -> u64 {
         match self {
@@ -207,22 +212,22 @@ impl Pace {
         let seconds = if portion.0.len() == 1 { &all_s } else { stages_s };
         for (&(work, units), &seconds) in portion.0.iter().zip(seconds) {
             let next = &mut self.next.0[work as usize];
-            *next = adapted(*next, units, seconds).clamp(1 << 12, 1 << 32);
+            *next = adapted(*next, units, seconds, work.growth_max()).clamp(1 << 12, 1 << 32);
         }
         self.next.0[Work::SlabRest as usize] = self.next.of(Work::Slab);
     }
 }
 
-/// A quarter of the way from `now` to what would have taken the wanted time, at most to twice as much; all the way
-/// where that is less than half. Too little work (less than a sixteenth of `now`) changes nothing.
-fn adapted(now: u64, done: u64, seconds: f64) -> u64 {
+/// A quarter of the way from `now` to what would have taken the wanted time, at most to `growth_max` times as much; all
+/// the way where that is less than half. Too little work (less than a sixteenth of `now`) changes nothing.
+fn adapted(now: u64, done: u64, seconds: f64, growth_max: f64) -> u64 {
     if done == 0 || done < now / 16 || seconds <= 0.0 {
         return now;
     }
     let wanted = done as f64 * SUBMISSION_S / seconds;
     let now = now as f64;
     let step = if wanted < now / 2.0 { 1.0 } else { 0.25 };
-    (now + (wanted - now) * step).min(now * 2.0) as u64
+    (now + (wanted - now) * step).min(now * growth_max) as u64
 }
 
 #[cfg(test)]
@@ -241,6 +246,16 @@ mod tests {
             assert!((0.04..0.06).contains(&seconds), "{seconds} s at {rate} vertices a second");
             assert_eq!(pace.quota().of(Work::Slab), Work::Slab.guess(), "nothing was composited");
         }
+    }
+
+    #[test]
+    fn loops_that_are_short_soon_have_submissions_of_the_wanted_time() {
+        let mut pace = Pace::new(None);
+        for _ in 0..6 {
+            let units = pace.quota().of(Work::LoopLoad);
+            pace.took(&Portion::of(Work::LoopLoad, units), &[units as f64 / 4e6]);
+        }
+        assert!(pace.quota().of(Work::LoopLoad) > 150_000, "of 200,000: {}", pace.quota().of(Work::LoopLoad));
     }
 
     #[test]
