@@ -320,8 +320,8 @@ fn what_cannot_be_a_checkpoint_is_known_before_drawing() {
     assert_eq!(place.files(), ["first.exr"]);
 }
 
-/// As on a full disk: once the render has begun, its checkpoint is removed, and a folder takes the place of the file that
-/// would replace it.
+/// As on a full disk: once the render has begun, its checkpoint is removed, and a folder takes the place of the file
+/// that would replace it.
 #[test]
 fn a_checkpoint_that_cannot_be_written_later_is_a_warning() {
     let place = Place::new();

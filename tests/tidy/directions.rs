@@ -92,10 +92,18 @@ const CRATES: &[(&str, &[&str])] = &[
     ("libc", &["src/heap.rs"]),
     ("rspirv", &["spirv-gen/src/emit/", "spirv-gen/tests/", "src/gpu/mutant.rs", "build/", "tests/"]),
     ("shaderc", &["build/", "spirv-gen/tests/"]),
-    // The interpreter is the oracle of the shader library's lookups.
+    // The interpreter is the oracle of the shader library's lookups, and of a picture.
     (
         "spirv_gen",
-        &["src/shading/", "spirv-gen/tests/", "tests/kernels/lookup.rs", "tests/kernels/tiles.rs", "bench/", "fuzz/"],
+        &[
+            "src/shading/",
+            "spirv-gen/tests/",
+            "tests/kernels/lookup.rs",
+            "tests/kernels/tiles.rs",
+            "tests/features/raymarch.rs",
+            "bench/",
+            "fuzz/",
+        ],
     ),
     ("clap", &["src/cli/"]),
     ("clap_complete", &["src/cli/"]),

@@ -1,8 +1,9 @@
 //! Checkpoints: finished pixels are saved to a file at intervals, and a later run draws only what is missing.
 //!
 //! A [`Checkpoint`] is opened before anything is drawn, notified when each world begins and ends, and closed. While a
-//! world is drawn, a thread appends what is finished to the file, and drawing does not wait for it. No pixel depends on which
-//! device draws which region, so the picture of a resumed render has the same bits as one that was never interrupted.
+//! world is drawn, a thread appends what is finished to the file, and drawing does not wait for it. No pixel depends on
+//! which device draws which region, so the picture of a resumed render has the same bits as one that was never
+//! interrupted.
 
 mod file;
 mod identity;
