@@ -3,6 +3,7 @@
 
 mod clipping;
 mod depth;
+mod detail;
 mod finite;
 mod imager;
 mod imaging;
@@ -14,6 +15,7 @@ mod nurbs;
 mod outputs;
 mod printing;
 mod shortfalls;
+mod solids;
 mod spaces;
 mod surfaces;
 mod textures;
