@@ -114,7 +114,8 @@ uint tile_mask(Micropolygon m, Coverage cover, RegionRect region, uvec2 first, u
 
 void lower_key(Micropolygon m, Slot slot, RegionRect region, uvec2 subpixel, uint number) {
     uvec2 pixel = divide(subpixel, frame.samples), k = subpixel - pixel * frame.samples;
-    ivec2 position = sample_position(frame, ivec2(region.x, region.y) + ivec2(pixel), k);
+    ivec2 place = ivec2(region.x, region.y) + ivec2(pixel), position = sample_position(frame, place, k);
+    if (!sees_detail(slot.detail, place, k.y * frame.samples.x + k.x)) return;
     float z = micropolygon_z(m, position);
     if (!(z >= slot.zmin && z <= slot.zmax)) return; // outside the declared bound: never hit, in any region
     if (clipped(position, z) || trimmed(m, position)) return;

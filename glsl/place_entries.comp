@@ -23,5 +23,6 @@ COLOUR_PLACE_FUNCTION
 
 void main() {
     uint index = first + invocation();
-    if (index < last) entries[index].cell = colour_place(entries[index].number);
+    // Those that solids have cut away have none.
+    if (index < last && entries[index].mask != 0u) entries[index].cell = colour_place(entries[index].number);
 }

@@ -73,11 +73,12 @@ const uint SAMPLE_REST_MAX = 1024u;
 // Cells of a micropolygon; their numbers are exact as floats.
 const uint SAMPLE_PARTS_MAX = 1u << 22;
 
-void append(Entry entry) {
+// A cut solid's micropolygons are visible only if something of them is left.
+void append(Entry entry, bool solid) {
     uint at = atomicAdd(appended, 1u);
     if (at >= capacity) return;
     uint bit = visible_bit(entry.number), word = visible_word(entry.number);
-    if ((visible[word] & bit) == 0u) atomicOr(visible[word], bit);
+    if (!solid && (visible[word] & bit) == 0u) atomicOr(visible[word], bit);
     atomicAdd(cell_counts[entry.cell], 1u);
     entries[at] = entry;
 }
@@ -86,10 +87,11 @@ void append(Entry entry) {
 // composited by: else where slabs are cut would show.
 bool seen(Micropolygon m, Entry entry, Slot slot, ivec2 corner, ivec2 at, uint subpixel) {
     float z = entry_z(frame, entry, at);
-    uint64_t key = (uint64_t(floatBitsToUint(z)) << 32) | uint64_t(entry.number);
+    uint64_t key = (uint64_t(floatBitsToUint(slot_solid(slot) ? max(z, 0.0) : z)) << 32) | uint64_t(entry.number);
     uint64_t low = (uint64_t(slab_low_z) << 32) | uint64_t(slab_low_number), high = (uint64_t(slab_high_z) << 32) | uint64_t(slab_high_number);
-    return z >= slot.zmin && z <= slot.zmax && key >= low && key < high && key < keys[subpixel] && !clipped(corner + at, z)
-        && !trimmed(m, corner + at);
+    bool inside = z >= slot.zmin && z <= slot.zmax && key >= low && key < high && key < keys[subpixel];
+    // What is clipped of a solid still bounds it.
+    return inside && (slot_solid(slot) || !clipped(corner + at, z)) && !trimmed(m, corner + at);
 }
 
 // The covered samples of a cell among the subpixels [first, last] of a pixel: bits of the cell's 32 samples.
@@ -117,15 +119,16 @@ void sample_cell(Micropolygon m, Coverage cover, Slot slot, uint number, ivec2 p
         covered &= covered - 1u;
         uint s = CELL_SAMPLES * cell + bit, y = uint((float(s) + 0.5) / float(frame.samples.x));
         ivec2 at = sample_position(frame, pixel, uvec2(s - y * frame.samples.x, y)) - corner;
-        if (!seen(m, entry, slot, corner, at, first + bit)) entry.mask &= ~(1u << bit);
+        bool sees = sees_detail(slot.detail, pixel, s) && seen(m, entry, slot, corner, at, first + bit);
+        if (!sees) entry.mask &= ~(1u << bit);
     }
-    if (entry.mask != 0u) append(entry);
+    if (entry.mask != 0u) append(entry, slot_solid(slot));
 }
 
 Parts parts_of(Micropolygon m, ivec4 px, RegionRect region) {
     uint width = uint(px.z - px.x) + 1u, count = width * (uint(px.w - px.y) + 1u) * cells;
     // The slab is crossed only if the depth ranges meet.
-    if (floatBitsToUint(m.zmax) < slab_low_z || floatBitsToUint(m.zmin) > slab_high_z) count = 0u;
+    if (floatBitsToUint(m.zmax) < slab_low_z || floatBitsToUint(max(m.zmin, 0.0)) > slab_high_z) count = 0u;
 #if !REST
     if (count > SAMPLE_PARTS_MAX) atomicAdd(rest_lost, 1u);
 #endif

@@ -99,6 +99,9 @@ uint settle_edge(inout uint edge, uint level, uint rate) {
     return edge_open(edge) ? EDGE_RATE_MAX + 1u : edge_count(edge);
 }
 
+// Whether clipping by depth drops nothing: what is clipped of a solid still bounds it.
+bool bounds_solid() { return (surface_instance.flags & INSTANCE_SOLID) != 0u; }
+
 // The pixels and depths that a camera-space box may touch; false when it misses the picture altogether.
 bool bound_box(Box box, out GridBound bound) {
     float zmin = box.low.z, zmax = box.high.z;
@@ -116,8 +119,10 @@ bool bound_box(Box box, out GridBound bound) {
     vec2 first = (min(r0, r1) - 1.5) / float(FIXED), last = (max(r0, r1) + 1.5) / float(FIXED);
     ivec2 p0 = ivec2(floor(clamp(first, vec2(-32768.0), vec2(32767.0)))), p1 = ivec2(floor(clamp(last, vec2(-32768.0), vec2(32767.0))));
     // Nothing nearer than hither or farther than yon is ever hit: samples compare their depth with the bound.
-    zmin = max(zmin, frame.near);
-    zmax = min(zmax, frame.far);
+    if (!bounds_solid()) {
+        zmin = max(zmin, frame.near);
+        zmax = min(zmax, frame.far);
+    }
     bound = GridBound(pack_range(ivec2(p0.x, p1.x)), pack_range(ivec2(p0.y, p1.y)), zmin, zmax);
     return p1.x >= frame.sampled_px.x && p1.y >= frame.sampled_px.y && p0.x < frame.sampled_px.z && p0.y < frame.sampled_px.w
         && zmin <= zmax;
@@ -232,13 +237,17 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
     Demand d = Demand(1u, 1u, 1u, 1u, 0u, 0u);
     uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
     // The middle lines matter where a primitive may be longer inside than along its borders; KIND_FACET, KIND_CURVE and
-    // KIND_POINT are not.
+    // KIND_POINT are not, but for spheres.
+#if KIND == KIND_POINT
+    const uint lines = form == PRIMITIVE_SPHERE ? 6u : 4u;
+#else
     const uint lines = KIND == KIND_QUADRIC || KIND == KIND_PATCH || KIND == KIND_RATIONAL ? 6u : 4u;
+#endif
     for (uint i = 0u; i < lines; i++) {
         Line line = measure(subpatch, i, box);
         uint rate = wanted_rate(line);
 #if KIND == KIND_POINT
-        if (i < 2u) rate = max(rate, POINT_RIM_RATE);
+        if (i < 2u && form != PRIMITIVE_SQUARE) rate = max(rate, POINT_RIM_RATE);
 #endif
         bool along_u = i < 2u || i == 4u;
 #if KIND == KIND_RATIONAL
@@ -273,7 +282,8 @@ uint bound_and_decide(inout Subpatch subpatch, out GridBound bound) {
     pad_box(subpatch, box);
     bool padded = box.high.z - box.low.z > 2.0 * depth;
     if (!(box.low.z <= box.high.z)) return VERDICT_CULL; // NaN
-    if (box.high.z < frame.near || box.low.z > frame.far) return VERDICT_CULL;
+    bool clips = box.high.z < frame.near || box.low.z > frame.far;
+    if (clips && !(bounds_solid() && box.high.z >= frame.eye_z)) return VERDICT_CULL;
     if (frame_perspective(frame) && box.low.z < frame.eye_z) return beside_picture(box) ? VERDICT_CULL : across_eye(subpatch, padded);
     if (!bound_box(box, bound)) return VERDICT_CULL;
     uint verdict = choose_split(d.want_u, d.want_v, d.length_u, d.length_v, subpatch);

@@ -8,7 +8,7 @@ const int CELL_LOG2 = 5;
 const uint CELL_SAMPLES = 1u << CELL_LOG2;
 
 struct Entry {
-    uint number;
+    uint number; // of the micropolygon; of a primitive solid where the entry is a state
     uint mask; // covered samples of the cell
     uint cell; // pixel * cells of a pixel + cell; later the place of its colour
     float f0;  // depth plane relative to the pixel's corner, see Micropolygon
@@ -24,5 +24,11 @@ float entry_z(Frame frame, Entry e, ivec2 at) {
     float z = frame_perspective(frame) ? 1.0 / f : f;
     return !(z > e.zmin) ? e.zmin : min(z, e.zmax);
 }
+
+// Both depths of an entry that stands for the state in which a slab begins: its samples lie inside of a primitive
+// solid.
+const float STATE_Z = -1e38;
+
+bool entry_is_state(Entry e) { return e.zmax == STATE_Z; }
 
 #endif

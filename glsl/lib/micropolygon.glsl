@@ -59,7 +59,9 @@ bool micropolygon_load(uint first_vertex, Slot slot, uint local, out Micropolygo
     vec4 z = vec4(pa.z, pb.z, pc.z, pd.z);
     // Also false for NaN: it is dropped. A micropolygon on both sides of a clipping plane is clipped sample by sample.
     if (!(all(greaterThanEqual(z, vec4(frame.eye_z))) && all(lessThanEqual(z, vec4(DEPTH_MAX))))) return false;
-    if (all(lessThan(z, vec4(frame.near))) || all(greaterThan(z, vec4(frame.far)))) return false;
+    // What is clipped of a solid still bounds it.
+    bool clips = all(lessThan(z, vec4(frame.near))) || all(greaterThan(z, vec4(frame.far)));
+    if (clips && !slot_solid(slot)) return false;
     m.a = raster_fixed(frame, pa);
     m.b = raster_fixed(frame, pb);
     m.c = raster_fixed(frame, pc);

@@ -17,6 +17,8 @@ const uint PRIMITIVE_KIND_MASK = 0xffu;
 const uint PRIMITIVE_POLYGON = 0x100u; // facet of a polygon: flat face normal, u v s t are object x y
 const uint PRIMITIVE_LINEAR = 0x100u; // curve segment with two control points
 const uint PRIMITIVE_RIBBON = 0x200u; // curve segment with normals
+const uint PRIMITIVE_SPHERE = 0x100u; // point that is a sphere instead of a disk
+const uint PRIMITIVE_SQUARE = 0x200u; // point that is a square
 
 // Degrees of a rational patch in u and v, in its kind_flags.
 const int PRIMITIVE_DEGREE_U = 16;
@@ -43,6 +45,8 @@ const uint INSTANCE_ONE_SIDED = 2u;
 const uint INSTANCE_MATTE = 4u;
 const uint INSTANCE_TRANSLUCENT = 8u;
 const uint INSTANCE_SMOOTH = 16u; // ShadingInterpolation "smooth"
+const uint INSTANCE_SOLID = 32u; // bounds a primitive solid
+const uint INSTANCE_OPAQUE = 64u; // its opacity is 1, although it leaves entries
 
 // An instance whose program reads no primvars.
 const uint PRIMVARS_NONE = 0xffffffffu;
@@ -63,8 +67,8 @@ struct Instance {
     uint shade_primvars;
     uint hide_bin;  // of opacity, page, kind, displacement pipeline
     uint shade_bin; // of page, kind, displacement and shading pipeline
-    uint spare0;
-    uint spare1;
+    uint solid; // number of the primitive solid that it bounds
+    uint detail; // the samples that see it (lib/sampling.glsl)
 };
 
 vec3 camera_from_object(Instance instance, vec3 p) {

@@ -29,6 +29,18 @@ ivec2 sample_position(Frame frame, ivec2 pixel, uvec2 k) {
     return pixel * FIXED + ivec2(low + (((high - low) * jitter) >> 16));
 }
 
+// Levels of detail blend by samples: each has a number of 16 bits, those of a pixel spread evenly, and an instance is
+// seen by those from `detail`'s low half on, as many as its high half says before the last. 0: by all.
+const uint DETAIL_ALL = 0u;
+const int DETAIL_END_SHIFT = 16;
+
+// Whether sample `index` of a pixel sees a level of detail.
+bool sees_detail(uint detail, ivec2 pixel, uint index) {
+    if (detail == DETAIL_ALL) return true;
+    uint number = (bitfieldReverse(index) + hash_subpixel(~uint(pixel.x), uint(pixel.y))) >> 16;
+    return number >= (detail & 0xffffu) && number + (detail >> DETAIL_END_SHIFT) < 0x10000u;
+}
+
 // First and last subpixel (inside a pixel that starts at `origin`) whose sample can lie in [low, high], 1/1024 pixel:
 // conservative.
 uvec2 first_subpixel(ivec2 low, ivec2 origin) { return (uvec2(clamp(low - origin, 0, FIXED - 1)) * frame.samples) >> FIXED_LOG2; }

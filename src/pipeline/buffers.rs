@@ -39,6 +39,10 @@ pub struct FrameSlices {
     pub moved: Slice<u32>,
     /// Clipping planes (glsl/lib/clip.glsl).
     pub clip_planes: Slice<Vec4>,
+    /// Primitive solids (`SolidTable`).
+    pub solid_primitives: Slice<[u32; 4]>,
+    /// Steps of their trees.
+    pub solid_steps: Slice<u32>,
     /// Record of the space table in the parameters.
     pub space_table: u32,
     /// Tiles of textures, where programs look them up.
@@ -220,6 +224,8 @@ pub struct RegionCapacity {
     pub smooth: bool,
     /// Whether the depth of the surface behind the nearest one is kept.
     pub behind: bool,
+    /// Whether there are solids.
+    pub solids: bool,
     /// Records of `status` behind the first: a head, and what shaders print. 0 where they print nothing.
     pub prints: u64,
     /// Slots of tiles whose use is marked; 0 where no program looks textures up.
@@ -276,6 +282,11 @@ impl RegionCapacity {
         self.frame_grids.div_ceil(32)
     }
 
+    /// Entries that solids may cut.
+    fn cut_entries(&self) -> u64 {
+        if self.solids { self.entries } else { 1 }
+    }
+
     fn scan_values(&self) -> u64 {
         self.choice_words().max(self.grids).max(self.sort_keys()).max(self.cell_count())
     }
@@ -312,6 +323,7 @@ impl RegionCapacity {
         parts.extend([(cells, 4), (cells, 4), (cells, 4), (1, size_of::<Appended>() as u64)]);
         parts.extend([(if self.translucent() { self.subpixels } else { 1 }, 8), (1, 4)]);
         parts.extend([(if self.behind { self.subpixels } else { 1 }, 4), (misses_words(self.texture_slots), 4)]);
+        parts.extend([(self.cut_entries(), 4), (2 * self.cut_entries(), 16), (2, 4)]);
         parts
     }
 
@@ -413,6 +425,12 @@ pub struct RegionSlices {
     pub behind: Slice<u32>,
     /// Tiles that programs missed, and marks of those that they used.
     pub misses: Slice<u32>,
+    /// What is left of each entry that solids have cut.
+    pub cut_masks: Slice<u32>,
+    /// Two lists of states that slabs pass on: the primitive solid, samples, cell.
+    pub carried: Slice<[u32; 4]>,
+    /// How many states each of the lists has.
+    pub carried_counts: Slice<u32>,
 }
 
 impl RegionSlices {
@@ -467,6 +485,9 @@ impl RegionSlices {
             unfinished: a.cut(1)?,
             behind: a.cut(if c.behind { c.subpixels } else { 1 })?,
             misses: a.cut(misses_words(c.texture_slots))?,
+            cut_masks: a.cut(c.cut_entries())?,
+            carried: a.cut(2 * c.cut_entries())?,
+            carried_counts: a.cut(2)?,
         })
     }
 }
@@ -484,7 +505,8 @@ pub struct ActiveRegion {
 
 impl ActiveRegion {
     /// The record behind the finished pixels: how many micropolygons had values that were not finite, and the
-    /// complement of their least instance (glsl/pack.comp). It is read together with the pixels.
+    /// complement of their least instance (glsl/pack.comp); then the same of samples that end inside of primitive
+    /// solids (glsl/cut_solids.comp). It is read together with the pixels.
     pub fn replaced_record(&self) -> u64 {
         let inside: u64 = self.pixels.inside_size().map(u64::from).iter().product();
         inside * self.capacity.filtered

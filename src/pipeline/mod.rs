@@ -24,6 +24,7 @@ pub mod sample;
 pub mod scan;
 pub mod select;
 pub mod shade;
+pub mod solids;
 pub mod textures;
 pub mod world;
 

@@ -7,7 +7,7 @@ use super::hide::{Cuts, HiddenSurface};
 use super::plan::{AssignBin, Pipeline, PipelineStage, Process};
 use super::recording::Kernel;
 use super::world::DrawnWorld;
-use super::{bound_split, composite, dice, displace, filter, hide, sample, select, shade};
+use super::{bound_split, composite, dice, displace, filter, hide, sample, select, shade, solids};
 use crate::scene::{DepthFilter, FilterKind};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -30,6 +30,8 @@ struct WorldTraits {
     smooth: bool,
     translucent: bool,
     midpoints: bool,
+    solids: bool,
+    clipped: bool,
     displaced: bool,
     displacement_primvars: bool,
     coloured: bool,
@@ -44,6 +46,8 @@ impl WorldTraits {
             smooth: world.smooth,
             translucent: world.hide_bins.iter().any(|bin| bin.translucent),
             midpoints,
+            solids: !world.solids.is_empty(),
+            clipped: !world.clip_planes.is_empty(),
             displaced: world.hide_bins.iter().any(|bin| bin.displace.is_some()),
             displacement_primvars: world.hide_bins.iter().any(|bin| bin.displace_primvars),
             coloured: world.shade_bins.iter().any(|bin| bin.shade.is_some()),
@@ -78,7 +82,9 @@ pub fn kernels_of(
     let mut kernels = bound_split::kernels(traits.kinds.iter().copied(), variants);
     for stage in pipeline.stages() {
         let is_left_out = stage.is_for_translucency() && !traits.translucent || stage.is_for_midpoints() && !midpoints;
-        let is_left_out = is_left_out || stage.process == Process::FilterDepth && depth.is_none();
+        let is_left_out = is_left_out
+            || stage.is_for_solids() && !traits.solids
+            || stage.process == Process::FilterDepth && depth.is_none();
         if !is_left_out {
             kernels.extend(of_stage(stage, &traits, variants, filters));
         }
@@ -110,6 +116,9 @@ fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariant
         Process::ListEntries => sample::list_kernels(variants),
         Process::ScatterEntries => sample::scatter_kernels(),
         Process::SortEntries => sample::sort_kernels(),
+        Process::CarrySolids => solids::carry_kernels(),
+        Process::CutSolids => solids::cut_kernels(traits.clipped),
+        Process::KeepSolids => solids::keep_kernels(),
         Process::Mark => shade::mark_kernels(),
         Process::NumberVisible => shade::place_kernels(variants),
         Process::PlaceEntries => composite::place_kernels(),

@@ -16,7 +16,7 @@ pub use process::{AssignBin, Grids, PipelineStage, Process, Repeat, Schedule};
 use super::kernels::constants::BATCHES;
 
 /// The order of stages of [`Pipeline::ANTHILL`].
-const fn order() -> [PipelineStage; 38] {
+const fn order() -> [PipelineStage; 41] {
     use AssignBin::{Cells, Clusters, Delivered, Depth, Entries, Pixels, Shading, Subpixels, Whole};
     use Grids::{Behind, Opaque, Translucent};
     use PipelineStage as S;
@@ -43,12 +43,15 @@ const fn order() -> [PipelineStage; 38] {
         // Translucent grids leave entries, slab by slab of depth, which are shaded and composited front to back.
         S::once(ClearResolved, Subpixels, Begin("sample")),
         S::in_slabs(ClearEntries, Whole, Fused),
+        S::in_slabs(CarrySolids, Whole, Fused),
         S::in_slabs(Dice, Depth(Translucent), Fused),
         S::in_slabs(Displace, Depth(Translucent), Fused),
         S::in_slabs(Sample, Depth(Translucent), Fused),
         S::in_slabs(ListEntries, Whole, Begin("sample")),
         S::in_slabs(ScatterEntries, Entries, Fused),
         S::in_slabs(SortEntries, Cells, Fused),
+        S::in_slabs(CutSolids, Entries, Fused),
+        S::in_slabs(KeepSolids, Entries, Fused),
         S::in_slabs(NumberVisible, Whole, Fused),
         S::in_slabs(PlaceEntries, Entries, Fused),
         S::in_slabs(SortForShading, Whole, Fused),
@@ -70,8 +73,8 @@ const fn order() -> [PipelineStage; 38] {
 }
 
 /// A pipeline: the stages of a region in order. Stages that find nothing to do are left out: those of slabs where
-/// nothing is translucent, those behind what is seen where depths are not midpoints, and the filtering of depths where
-/// no display wants it.
+/// nothing is translucent, those of solids where there are none, those behind what is seen where depths are not
+/// midpoints, and the filtering of depths where no display wants it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pipeline {
     batches: u32,
@@ -82,12 +85,12 @@ impl Pipeline {
     /// Hides first, nearest first, and shades what is seen.
     pub const ANTHILL: Self = Self::valid(BATCHES, &order());
     /// Hides everything in one batch, and culls nothing.
-    pub const UNBINNED: Self = Self::valid(1, &PipelineStage::without::<38, 37>(order(), Process::RenewBlocks));
+    pub const UNBINNED: Self = Self::valid(1, &PipelineStage::without::<41, 40>(order(), Process::RenewBlocks));
     /// As [`Self::UNBINNED`], but shades everything, seen or not (RenderAnts).
     pub const SHADE_FIRST: Self = Self::valid(
         1,
         &PipelineStage::with(
-            PipelineStage::without::<38, 37>(order(), Process::RenewBlocks),
+            PipelineStage::without::<41, 40>(order(), Process::RenewBlocks),
             Process::Mark,
             PipelineStage::once(Process::MarkAll, AssignBin::Whole, Schedule::Begin("mark")),
         ),

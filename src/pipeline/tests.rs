@@ -47,6 +47,7 @@ impl Fixture {
             bins: 3,
             smooth: false,
             behind: false,
+            solids: false,
             prints: 0,
             texture_slots: 0,
         };
@@ -58,6 +59,8 @@ impl Fixture {
             primvar_bindings: buffer.slice_at(12_288, 4),
             moved: buffer.slice_at(16_384, 4),
             clip_planes: buffer.slice_at(20_480, 0),
+            solid_primitives: buffer.slice_at(20_480, 0),
+            solid_steps: buffer.slice_at(20_480, 0),
             space_table: 0,
             textures: None,
         };

@@ -4,14 +4,15 @@ use super::frame;
 use super::geometry::{Page, Pages, PrimitiveRun, RunPrimvar};
 use super::kernels::constants::{
     BINDING_STRIDE_SHIFT, BINDING_TAKEN_SHIFT, BINDING_TYPE_SHIFT, BINDING_UNIFORM_SHIFT, CLASS_CONSTANT, CLASS_END,
-    CLASS_FACEVARYING, CLASS_UNIFORM, CLASS_VARYING, CLASS_VERTEX, INSTANCE_FLIP_NORMAL, INSTANCE_MATTE,
-    INSTANCE_ONE_SIDED, INSTANCE_SMOOTH, INSTANCE_TRANSLUCENT, PRIMVARS_NONE, TYPE_NORMAL, TYPE_PLAIN, TYPE_POINT,
-    TYPE_VECTOR,
+    CLASS_FACEVARYING, CLASS_UNIFORM, CLASS_VARYING, CLASS_VERTEX, DETAIL_END_SHIFT, INSTANCE_FLIP_NORMAL,
+    INSTANCE_MATTE, INSTANCE_ONE_SIDED, INSTANCE_OPAQUE, INSTANCE_SMOOTH, INSTANCE_SOLID, INSTANCE_TRANSLUCENT,
+    PRIMVARS_NONE, TYPE_NORMAL, TYPE_PLAIN, TYPE_POINT, TYPE_VECTOR,
 };
 use super::kernels::records::{Frame, Instance, PrimvarBinding};
 use super::look::{HideBin, Look, Program, ShadeBin, Verdict};
+use super::solids::{PrimitiveSolid, SolidTable};
 use crate::diagnostic::SourceLocation;
-use crate::scene::{Attributes, Class, Drawable, ShadingInterpolation, Shape, ValueType, World};
+use crate::scene::{Attributes, Class, DETAIL_STEPS, Drawable, ShadingInterpolation, Shape, ValueType, World};
 use glam::{DMat3, DMat4, DVec3};
 use std::sync::Arc;
 
@@ -51,6 +52,8 @@ pub struct DrawnWorld {
     pub origins: Vec<(Arc<str>, SourceLocation)>,
     /// Whether colours are interpolated across the micropolygons of any instance.
     pub smooth: bool,
+    /// Solids, whose primitives instances name by number.
+    pub solids: SolidTable,
     /// Instances that are displaced without a declared bound, so that their displacement must be measured.
     pub unbounded: Vec<u32>,
 }
@@ -82,11 +85,15 @@ struct Builder<'a> {
     runs: Vec<DrawnRun>,
     origins: Vec<(Arc<str>, SourceLocation)>,
     smooth: bool,
+    solids: SolidTable,
+    /// The primitive that each solid of the world is, if it is one.
+    primitive_solids: Vec<Option<PrimitiveSolid>>,
     unbounded: Vec<u32>,
 }
 
 impl<'a> Builder<'a> {
     fn new(world: &'a World, page_bytes: u64) -> Self {
+        let (solids, primitive_solids) = SolidTable::new(world);
         Self {
             world,
             camera_from_world: *world.camera.camera_from_world.first(),
@@ -96,14 +103,17 @@ impl<'a> Builder<'a> {
             runs: Vec::new(),
             origins: Vec::new(),
             smooth: false,
+            solids,
+            primitive_solids,
             unbounded: Vec::new(),
         }
     }
 
     fn draw(&mut self, drawable: &Drawable, look: &Look) {
+        let solid = drawable.solid.and_then(|solid| self.primitive_solids[solid.0 as usize]);
         let runs = self.pages.runs(&drawable.geometry);
         for run in runs.iter() {
-            let instance = self.instance(drawable, look, run);
+            let instance = self.instance(drawable, look, run, solid);
             self.smooth |= look.shade.is_some() && instance.flags & INSTANCE_SMOOTH != 0;
             self.runs.push(DrawnRun {
                 page: run.page,
@@ -118,7 +128,7 @@ impl<'a> Builder<'a> {
             let shade = look.shade.as_ref().map(|program| program.kernel);
             let has_inputs = |program: &Option<Program>| program.as_ref().is_some_and(|p| !p.inputs.is_empty());
             let (displace_primvars, shade_primvars) = (has_inputs(&look.displace), has_inputs(&look.shade));
-            let translucent = look.verdict == Verdict::Translucent;
+            let translucent = instance.flags & INSTANCE_TRANSLUCENT != 0;
             let (page, kind) = (run.page, run.kind);
             let trimmed = drawable.geometry.shape.first().trim().is_some();
             let hide_bin = HideBin { translucent, page, kind, trimmed, displace, displace_primvars };
@@ -128,7 +138,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn instance(&mut self, drawable: &Drawable, look: &Look, run: &PrimitiveRun) -> Instance {
+    fn instance(
+        &mut self,
+        drawable: &Drawable,
+        look: &Look,
+        run: &PrimitiveRun,
+        solid: Option<PrimitiveSolid>,
+    ) -> Instance {
         let attributes = &drawable.attributes;
         let camera_from_object = self.camera_from_world * *drawable.world_from_object.first();
         let rows = camera_from_object.transpose();
@@ -144,7 +160,7 @@ impl<'a> Builder<'a> {
             row2: rows.z_axis.as_vec4().to_array(),
             texture_st0: [st[0][0], st[0][1], st[1][0], st[1][1]],
             texture_st1: [st[2][0], st[2][1], st[3][0], st[3][1]],
-            flags: flags(drawable, look),
+            flags: flags(drawable, look, solid),
             dice_scale: (1.0 / (frame::PIXEL_PARTS * f64::from(rate).sqrt())) as f32,
             displacement_bound: self.displacement_bound(attributes, look, camera_from_object),
             scale: largest_scale(DMat3::from_mat4(camera_from_object)) as f32,
@@ -154,8 +170,8 @@ impl<'a> Builder<'a> {
             shade_primvars: self.bind(look.shade.as_ref(), &run.primvars),
             hide_bin: 0,
             shade_bin: 0,
-            spare0: 0,
-            spare1: 0,
+            solid: solid.map_or(0, |solid| solid.number),
+            detail: drawable.detail[0] | (DETAIL_STEPS - drawable.detail[1]) << DETAIL_END_SHIFT,
         }
     }
 
@@ -219,12 +235,13 @@ impl<'a> Builder<'a> {
             shade_bins,
             origins: self.origins,
             smooth: self.smooth,
+            solids: self.solids,
             unbounded: self.unbounded,
         }
     }
 }
 
-fn flags(drawable: &Drawable, look: &Look) -> u32 {
+fn flags(drawable: &Drawable, look: &Look, solid: Option<PrimitiveSolid>) -> u32 {
     let attributes = &drawable.attributes;
     let faces_camera = match drawable.geometry.shape.first() {
         Shape::Curves(curves) => curves.normals.is_empty(),
@@ -232,11 +249,16 @@ fn flags(drawable: &Drawable, look: &Look) -> u32 {
         _ => false,
     };
     let bit = |on: bool, bit: u32| if on { bit } else { 0 };
-    bit(attributes.flip_normal && !faces_camera, INSTANCE_FLIP_NORMAL)
+    let inside_out = solid.is_some_and(|solid| solid.subtracted);
+    let opaque = look.verdict == Verdict::Opaque;
+    bit(attributes.flip_normal != inside_out && !faces_camera, INSTANCE_FLIP_NORMAL)
         | bit(!attributes.two_sided, INSTANCE_ONE_SIDED)
         | bit(attributes.matte, INSTANCE_MATTE)
         | bit(attributes.shading_interpolation == ShadingInterpolation::Smooth, INSTANCE_SMOOTH)
-        | bit(look.verdict == Verdict::Translucent, INSTANCE_TRANSLUCENT)
+        // Surfaces of solids leave entries, because what is seen of them is decided on whole lists.
+        | bit(!opaque || solid.is_some(), INSTANCE_TRANSLUCENT)
+        | bit(opaque, INSTANCE_OPAQUE)
+        | bit(solid.is_some(), INSTANCE_SOLID)
 }
 
 fn class_number(class: Class) -> u32 {

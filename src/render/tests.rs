@@ -155,6 +155,8 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
                 location: Default::default(),
             }),
             world_from_object: Arc::new(Motion::still(thing.at)),
+            detail: [0, DETAIL_STEPS],
+            solid: None,
         });
     }
     let world = World {
@@ -165,6 +167,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         },
         drawables,
         lights: Vec::new(),
+        solids: Vec::new(),
         spaces: Vec::new(),
         location: SourceLocation::default(),
     };
@@ -406,6 +409,7 @@ fn points(count: usize) -> Shape {
     Shape::Points(Points {
         positions: (0..count).map(place).collect(),
         widths: (0..count).map(|i| 0.02 + 0.1 * (i as f32 * 0.77).fract()).collect(),
+        form: PointForm::Disk,
     })
 }
 

@@ -150,10 +150,6 @@ impl Reader<'_> {
                 "DetailRange: its values must not decrease; it is ignored",
             ));
         }
-        if min < low || up < max {
-            let message = "levels of detail are not blended; they switch in the middle of the transition";
-            self.warn_once("DetailRange", "incapable", message);
-        }
         self.change(AttributeChange::DetailRange(range))
     }
 

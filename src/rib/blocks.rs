@@ -255,25 +255,6 @@ impl Reader<'_> {
         self.close(BlockKind::Transform)
     }
 
-    /// Solids are drawn as their surfaces, which looks like the union from outside.
-    pub(super) fn solid_begin(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
-        let operation = lexer.text()?;
-        if !matches!(&*operation, "primitive" | "union" | "intersection" | "difference") {
-            let message = format!("\"{operation}\" is not a solid operation");
-            self.report_here(RequestFault::error("badsolid", self.current.offset, message));
-        }
-        self.warn_once(
-            "SolidBegin",
-            "unimplement",
-            "solids are not supported yet; their surfaces are drawn as a union",
-        );
-        self.open(BlockKind::Solid)
-    }
-
-    pub(super) fn solid_end(&mut self, _: &mut Lexer<'_>) -> Parsed<()> {
-        self.close(BlockKind::Solid)
-    }
-
     pub(super) fn resource_begin(&mut self, _: &mut Lexer<'_>) -> Parsed<()> {
         self.open(BlockKind::Resource)
     }

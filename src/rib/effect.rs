@@ -8,9 +8,9 @@ use super::objects::Object;
 use super::reader::Reader;
 use super::resource::ResourceStep;
 use super::state::{AttributeChange, ShaderCall, ShaderSlot, value_bytes};
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Severity, SourceLocation};
 use crate::host_memory::ChargeKind;
-use crate::scene::{Attributes, DisplacementBound, Drawable, Geometry, LightId, Motion, Projection};
+use crate::scene::{Attributes, DisplacementBound, Drawable, Geometry, LightId, Motion, Projection, SolidOperation};
 use crate::stats::human_bytes;
 use glam::DMat4;
 use std::sync::Arc;
@@ -47,11 +47,18 @@ pub(super) enum RequestEffect {
     Projection(Projection),
     /// Saves the attributes and the transformation, or the transformation alone.
     Begin(BlockScope),
+    /// Begins a part of the current solid, or a solid.
+    Solid(SolidOperation, SourceLocation),
     /// Restores what the matching [`RequestEffect::Begin`] saved.
     End,
 }
 
 impl RequestEffect {
+    /// Whether it draws this object.
+    pub(super) fn is_instance_of(&self, object: &Arc<Object>) -> bool {
+        matches!(self, Self::Instance(other) if Arc::ptr_eq(object, other))
+    }
+
     /// Returns roughly how many bytes of new state it creates each time it is applied.
     pub(super) fn bytes(&self) -> u64 {
         let more = match self {
@@ -164,7 +171,11 @@ impl Reader<'_> {
             RequestEffect::UseSpace(name) => self.use_space(name),
             RequestEffect::Resource(step) => self.take_resource(step),
             RequestEffect::Projection(projection) => self.take_projection(*projection),
+            RequestEffect::Solid(operation, location) if self.recording.is_none() => {
+                self.enter_solid(*operation, location);
+            }
             RequestEffect::Geometry(_)
+            | RequestEffect::Solid(..)
             | RequestEffect::Instance(_)
             | RequestEffect::Primitive(_)
             | RequestEffect::Begin(_)
@@ -218,6 +229,8 @@ impl Reader<'_> {
         let attributes =
             if self.state.flip_normal(world.mirrored) { world.flipped(attributes) } else { Arc::clone(attributes) };
         let world_from_object = Arc::clone(&self.state.transform);
+        let detail = self.state.detail.samples();
+        let solid = self.state.solid.map(|solid| world.solids.primitive(solid));
         let last = world.drawables.last();
         let mut bytes = DRAWABLE_BYTES;
         if last.is_none_or(|last| !Arc::ptr_eq(&last.attributes, &attributes)) {
@@ -227,7 +240,7 @@ impl Reader<'_> {
         if last.is_none_or(|last| !Arc::ptr_eq(&last.world_from_object, &world_from_object)) {
             bytes += size_of_val(world_from_object.keys());
         }
-        let drawable = Drawable { geometry: Arc::clone(geometry), world_from_object, attributes };
+        let drawable = Drawable { geometry: Arc::clone(geometry), world_from_object, attributes, detail, solid };
         let was_read = waited && self.charge.try_take(ChargeKind::Geometry, bytes as u64);
         if (was_read || self.take_memory(bytes as u64))
             && let Some(world) = &mut self.world

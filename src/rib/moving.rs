@@ -155,6 +155,10 @@ impl Reader<'_> {
                 let call = |effect| if let RequestEffect::Light(_, call) = effect { Some(call) } else { None };
                 blend_at(open, &pick(keys, call), ShaderCall::blend).map(|call| RequestEffect::Light(handle, call))
             }
+            // An object moves with the transformation, and by what moves in it.
+            RequestEffect::Instance(object) if keys.iter().all(|(_, effect)| effect.is_instance_of(object)) => {
+                keys.into_iter().next().map(|(_, effect)| effect)
+            }
             _ => {
                 let message = format!("a moving {name} is not supported; the first time is used");
                 self.warn_once(name, "unimplement", &message);

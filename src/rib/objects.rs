@@ -98,7 +98,7 @@ impl Reader<'_> {
             return Err(RequestFault::error("limitcheck", self.current.offset, message));
         }
         let object = Arc::clone(object);
-        self.perform(RequestEffect::Instance(object));
+        self.apply(RequestEffect::Instance(object));
         Ok(())
     }
 

@@ -82,7 +82,7 @@ requests! {
     "SolidEnd" Anywhere Ends Reader::solid_end;
     "ObjectBegin" Anywhere Ends Reader::object_begin;
     "ObjectEnd" Anywhere Ends Reader::object_end;
-    "ObjectInstance" Primitive Ends Reader::object_instance;
+    "ObjectInstance" Primitive Moves Reader::object_instance;
     "MotionBegin" Anywhere Ends Reader::motion_begin;
     "MotionEnd" Anywhere Passes Reader::motion_end;
     "ResourceBegin" Anywhere Ends Reader::resource_begin;
@@ -176,7 +176,7 @@ requests! {
     "SubdivisionMesh" Primitive Moves Reader::unsupported;
     "HierarchicalSubdivisionMesh" Primitive Moves Reader::unsupported;
     "Blobby" Primitive Moves Reader::unsupported;
-    "Geometry" Primitive Moves Reader::unsupported;
+    "Geometry" Primitive Moves Reader::geometry;
     "Volume" Primitive Moves Reader::unsupported;
     "Procedural2" Primitive Moves Reader::unsupported;
     "Interior" Anywhere Moves Reader::unsupported;

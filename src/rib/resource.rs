@@ -99,7 +99,7 @@ fn restore(state: &mut GraphicsState, saved: GraphicsState, subset: ResourceSubs
     let from = (*saved.attributes).clone();
     match subset {
         ResourceSubset::All => {
-            *state = saved;
+            *state = GraphicsState { solid: state.solid, ..saved };
             return;
         }
         ResourceSubset::Transform => {

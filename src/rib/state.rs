@@ -2,7 +2,10 @@
 
 use super::geometry::{TrimCurves, TrimState};
 use super::motion::still;
-use crate::scene::{Attributes, Basis, LightId, Motion, ParamValue, ShaderInstance, ShaderParam, ShadingInterpolation};
+use crate::scene::{
+    Attributes, Basis, DETAIL_STEPS, LightId, Motion, ParamValue, ShaderInstance, ShaderParam, ShadingInterpolation,
+    SolidId,
+};
 use glam::DMat4;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -43,11 +46,24 @@ pub(super) struct Detail {
 }
 
 impl Detail {
-    /// Whether geometry is drawn. Transitions are cut in the middle, so that exactly one of two levels with the same
-    /// transition is drawn.
-    pub(super) fn is_visible(&self) -> bool {
+    /// The samples that see the geometry: those whose number, of [`DETAIL_STEPS`], lies from the first to the second
+    /// one, exclusive. Of two levels with the same transition each sample sees exactly one.
+    pub(super) fn samples(&self) -> [u32; 2] {
         let [min, low, up, max] = self.range;
-        self.size >= (min + low) / 2.0 && (self.size < (up + max) / 2.0 || max >= f64::from(f32::MAX) / 4.0)
+        let part = |from: f64, to: f64| match self.size {
+            size if size >= to => 1.0,
+            size if size <= from => 0.0,
+            size => (size - from) / (to - from),
+        };
+        let is_unbounded = max >= f64::from(f32::MAX) / 4.0;
+        let step = |part: f64| (part * f64::from(DETAIL_STEPS)).round() as u32;
+        [if is_unbounded { 0 } else { step(part(up, max)) }, step(part(min, low))]
+    }
+
+    /// Whether any sample sees the geometry.
+    pub(super) fn is_visible(&self) -> bool {
+        let [first, end] = self.samples();
+        first < end
     }
 }
 
@@ -69,6 +85,8 @@ pub(super) struct GraphicsState {
     pub(super) detail: Detail,
     /// Attribute "visibility" "camera".
     pub(super) camera_visible: bool,
+    /// The solid that surfaces are parts of.
+    pub(super) solid: Option<SolidId>,
 }
 
 impl GraphicsState {
@@ -107,6 +125,7 @@ impl GraphicsState {
             trim: TrimState::default(),
             detail: Detail { size: f64::INFINITY, range: [0.0, 0.0, f64::INFINITY, f64::INFINITY] },
             camera_visible: true,
+            solid: None,
         }
     }
 

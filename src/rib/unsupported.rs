@@ -10,7 +10,6 @@ const MESSAGES: &[(&str, &str)] = &[
     ("SubdivisionMesh", "subdivision surfaces are not supported yet and are left out"),
     ("HierarchicalSubdivisionMesh", "subdivision surfaces are not supported yet and are left out"),
     ("Blobby", "implicit surfaces are not supported yet and are left out"),
-    ("Geometry", "renderer-specific geometry is not supported and is left out"),
     ("Volume", "volume primitives are not supported and are left out"),
     ("Procedural2", "procedurals of this kind are not supported and are left out"),
     ("Interior", "interior volume shaders are not supported yet and have no effect"),

@@ -2,9 +2,11 @@
 
 use super::fault::RequestFault;
 use super::motion;
+use super::objects::Object;
 use super::procedural::{ArchiveRequest, ReadBefore};
 use super::reader::Reader;
 use super::search;
+use super::solids::Solids;
 use crate::diagnostic::SourceLocation;
 use crate::host_memory::{Charge, ChargeKind};
 use crate::scene::{Attributes, Camera, Drawable, Light, LightId, Motion, NamedSpace, Options, ShaderInstance, World};
@@ -31,6 +33,8 @@ pub(super) struct WorldBuilder {
     pub(super) camera: Camera,
     /// The drawables so far.
     pub(super) drawables: Vec<Drawable>,
+    /// The solids so far.
+    pub(super) solids: Solids,
     /// Primitives that are not supported or not valid.
     pub(super) left_out: u64,
     /// Primitives that the camera does not see.
@@ -40,6 +44,8 @@ pub(super) struct WorldBuilder {
     pub(super) mirrored: bool,
     /// Attribute states with the normal flipped, by the address of the original state (which the entry keeps alive).
     flipped: FxHashMap<usize, [Arc<Attributes>; 2]>,
+    /// Geometry "teapot", once it was read.
+    pub(super) teapot: Option<Arc<Object>>,
     /// The archives that procedurals have read.
     pub(super) read_before: FxHashMap<ArchiveRequest, ReadBefore>,
 }
@@ -80,11 +86,13 @@ impl Reader<'_> {
             options: frozen.options,
             camera: frozen.camera,
             drawables: Vec::new(),
+            solids: Solids::default(),
             left_out: 0,
             invisible: 0,
             location: self.current.location.clone(),
             mirrored,
             flipped: FxHashMap::default(),
+            teapot: None,
             read_before: FxHashMap::default(),
         });
     }
@@ -116,6 +124,7 @@ impl Reader<'_> {
             options: world.options,
             camera: world.camera,
             drawables: world.drawables,
+            solids: world.solids.finish(),
             lights: self.lights.clone(),
             spaces: self.spaces.clone(),
             location: world.location,

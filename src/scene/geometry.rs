@@ -237,13 +237,27 @@ pub struct CurveSegments {
     pub v_range: Arc<[[f32; 2]]>,
 }
 
-/// Points: disks that face the camera. Varying, vertex and facevarying index = point; uniform index 0.
+/// What is drawn of a point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PointForm {
+    /// A disk that faces the camera.
+    #[default]
+    Disk,
+    /// A sphere.
+    Sphere,
+    /// A square that faces the camera.
+    Square,
+}
+
+/// Points. Varying, vertex and facevarying index = point; uniform index 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Points {
     /// Centres.
     pub positions: Arc<[[f32; 3]]>,
-    /// Diameter of each, in object space.
+    /// Diameter of each, or the side of its square, in object space.
     pub widths: Arc<[f32]>,
+    /// What each of them is.
+    pub form: PointForm,
 }
 
 /// A shape: one or more primitives of one kind.

@@ -10,19 +10,21 @@ mod attributes;
 mod geometry;
 mod options;
 mod shutter;
+mod solid;
 mod trim;
 
 pub use attributes::{
     Attributes, DisplacementBound, Light, LightId, ParamValue, ShaderInstance, ShaderParam, ShadingInterpolation,
 };
 pub use geometry::{
-    Basis, Class, CurveSegments, Facets, Geometry, PATCH_DEGREE_MAX, Patches, Points, Primvar, PrimvarData, Quadric,
-    QuadricShape, Shape, ValueType,
+    Basis, Class, CurveSegments, Facets, Geometry, PATCH_DEGREE_MAX, Patches, PointForm, Points, Primvar, PrimvarData,
+    Quadric, QuadricShape, Shape, ValueType,
 };
 pub use options::{
     Camera, DepthFilter, Display, DisplayMode, DisplayPart, EYE_SPLITS_MAX, Filter, FilterKind, Hider, Options,
     Projection, Quantize, SearchPaths,
 };
+pub use solid::{Solid, SolidId, SolidOperation, TREE_PRIMITIVES_MAX};
 pub use trim::{TrimLoops, TrimPiece};
 
 use crate::diagnostic::SourceLocation;
@@ -63,6 +65,9 @@ impl<T> Motion<T> {
     }
 }
 
+/// The numbers that tell samples apart in transitions between levels of detail.
+pub const DETAIL_STEPS: u32 = 1 << 16;
+
 /// An object in the world: shared geometry, its transformation and its attributes. An instance costs only a matrix.
 #[derive(Clone, Debug)]
 pub struct Drawable {
@@ -72,6 +77,11 @@ pub struct Drawable {
     pub world_from_object: Arc<Motion<DMat4>>,
     /// Attribute state, shared between drawables that were made under the same state.
     pub attributes: Arc<Attributes>,
+    /// The samples that see it, of a level of detail: those whose number lies from the first to the second one,
+    /// exclusive, of [`DETAIL_STEPS`].
+    pub detail: [u32; 2],
+    /// The primitive solid that it bounds a part of, if any.
+    pub solid: Option<SolidId>,
 }
 
 /// A named coordinate system: `CoordinateSystem "name"`, relative to the world.
@@ -92,6 +102,8 @@ pub struct World {
     pub camera: Camera,
     /// All drawables in the order in which they were authored: the stable numbering of primitives begins with it.
     pub drawables: Vec<Drawable>,
+    /// All solids; drawables refer to them by [`SolidId`].
+    pub solids: Vec<Solid>,
     /// All lights; attribute states refer to them by [`LightId`].
     pub lights: Vec<Arc<Light>>,
     /// Named coordinate systems, latest last.

@@ -92,6 +92,7 @@ fn between(a: &Shape, b: &Shape, t: f32) -> Shape {
         (Shape::Points(a), Shape::Points(b)) => Shape::Points(Points {
             positions: points(&a.positions, &b.positions, t),
             widths: mix_all(&a.widths, &b.widths, |a, b| mix(a, b, t)),
+            form: a.form,
         }),
         _ => a.clone(),
     }
@@ -193,6 +194,8 @@ impl World {
             geometry: stills.geometry(&drawable.geometry),
             world_from_object: stills.matrix(&drawable.world_from_object),
             attributes: stills.attributes(&drawable.attributes),
+            detail: drawable.detail,
+            solid: drawable.solid,
         };
         let drawables = self.drawables.iter().map(drawable).collect();
         let light = |light: &Arc<Light>| {
@@ -211,6 +214,7 @@ impl World {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::PointForm;
     use glam::DVec3;
 
     #[test]
@@ -223,8 +227,10 @@ mod tests {
         let disk = |radius| Quadric { shape: QuadricShape::Disk { height: 0.0, radius }, sweep_degrees: 360.0 };
         let motion = Motion::new(vec![(0.0, Shape::Quadric(disk(1.0))), (1.0, Shape::Quadric(disk(3.0)))]);
         assert_eq!(motion.expect("increasing").at(0.75), Shape::Quadric(disk(2.5)));
-        let point =
-            |x: f32, width| Shape::Points(Points { positions: Arc::new([[x, 0.0, 0.0]]), widths: Arc::new([width]) });
+        let point = |x: f32, width| {
+            let (positions, widths) = (Arc::new([[x, 0.0, 0.0]]), Arc::new([width]));
+            Shape::Points(Points { positions, widths, form: PointForm::Disk })
+        };
         let motion = Motion::new(vec![(0.0, point(0.0, 1.0)), (2.0, point(8.0, 2.0))]).expect("increasing");
         assert_eq!(motion.at(0.5), point(2.0, 1.25));
     }

@@ -53,7 +53,8 @@ impl ShadingBuilder<'_> {
         let location = &drawable.geometry.location;
         let opacity = self.programs.opacity(&signature);
         let from_block = signature.opacity == Binding::Block;
-        if is_invisible(&opacity, attributes.opacity, from_block) {
+        // What is not seen of a solid still cuts it.
+        if drawable.solid.is_none() && is_invisible(&opacity, attributes.opacity, from_block) {
             return (dropped, true);
         }
         let opaque = is_opaque(&opacity, attributes.opacity, from_block);

@@ -123,7 +123,7 @@ struct ShadingBuilder<'a> {
 
 /// Drawables with the same look: the same attribute state, and primvars of the same names, classes, types and texts.
 /// The transformation matters only where a program uses object space.
-type LookKey = (*const Attributes, Vec<PrimvarKey>);
+type LookKey = (*const Attributes, Vec<PrimvarKey>, bool);
 type PrimvarKey = (Arc<str>, crate::scene::Class, ValueType, u32, Option<Arc<str>>);
 
 fn primvar_key(primvar: &Primvar) -> PrimvarKey {
@@ -140,7 +140,7 @@ impl ShadingBuilder<'_> {
         let world = self.world;
         let look = |drawable: &Drawable| {
             let primvars = drawable.geometry.primvars.iter().map(primvar_key).collect();
-            let key = (Arc::as_ptr(&drawable.attributes), primvars);
+            let key = (Arc::as_ptr(&drawable.attributes), primvars, drawable.solid.is_some());
             if let Some(look) = known.get(&key) {
                 return Arc::clone(look);
             }

@@ -57,6 +57,25 @@ fn opaque() -> String {
     text + "WorldEnd\n"
 }
 
+/// Solids deep in each other, one half opaque, one opaque and displaced.
+fn solids() -> String {
+    let ball = |x: f64, y: f64, z: f64| {
+        format!(
+            "SolidBegin \"primitive\"\nTransformBegin\nTranslate {x} {y} {z}\nSphere 0.8 -0.8 0.8 360\nTransformEnd\nSolidEnd\n"
+        )
+    };
+    let body = |y: f64| {
+        let balls: String = (0..6).map(|i| ball(0.5 * f64::from(i) - 1.2, y, 0.3 * f64::from(i) - 0.8)).collect();
+        let lens = format!("SolidBegin \"intersection\"\n{}{}SolidEnd\n", ball(0.2, y, -0.6), ball(-0.2, y, -0.4));
+        format!("SolidBegin \"difference\"\nSolidBegin \"union\"\n{balls}SolidEnd\n{lens}SolidEnd\n")
+    };
+    let displaced =
+        "Displacement \"lumps\"\nAttribute \"displacementbound\" \"sphere\" [0.12] \"coordinatesystem\" [\"camera\"]\n";
+    let opaque = format!("Surface \"plastic\"\n{displaced}{}", body(1.4));
+    let clear = format!("Opacity [0.4 0.5 0.6]\n{}", body(-0.4));
+    format!("AttributeBegin\n{opaque}AttributeEnd\nAttributeBegin\n{clear}AttributeEnd\n")
+}
+
 /// Layers behind layers.
 fn translucent() -> String {
     let mut text = HEADER.to_owned();
@@ -71,6 +90,7 @@ fn translucent() -> String {
         );
     }
     text += TRIMMED;
+    text += &solids();
     text += "Surface \"constant\"\nOpacity [0.3 0.3 0.3]\nPoints \"P\" [";
     for i in 0..60 {
         let part = |k: f64| (f64::from(i) * k).fract() * 4.0 - 2.0;

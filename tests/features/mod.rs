@@ -3,6 +3,7 @@
 
 mod clipping;
 mod depth;
+mod detail;
 mod finite;
 mod imager;
 mod imaging;
@@ -15,6 +16,7 @@ mod outputs;
 mod printing;
 mod raymarch;
 mod shortfalls;
+mod solids;
 mod spaces;
 mod surfaces;
 mod textures;

@@ -70,7 +70,7 @@ impl Mesh {
             zmin: self.bound_z[0],
             zmax: self.bound_z[1],
             instance: 0,
-            spare0: 0,
+            detail: 0,
         }
     }
 
@@ -161,6 +161,7 @@ impl Region {
             bins: 1,
             smooth: false,
             behind: false,
+            solids: false,
             prints: 0,
             texture_slots: 0,
         };
@@ -174,6 +175,8 @@ impl Region {
             primvar_bindings: lab.space("primvar bindings", 0),
             moved: lab.space("moved", 0),
             clip_planes: lab.space("clip planes", 0),
+            solid_primitives: lab.space("solid primitives", 0),
+            solid_steps: lab.space("solid steps", 0),
             space_table: 0,
             textures: None,
         };

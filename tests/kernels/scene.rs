@@ -102,12 +102,15 @@ impl Scene {
                 location: SourceLocation::default(),
             }),
             world_from_object: Arc::new(Motion::still(thing.camera_from_object)),
+            detail: [0, DETAIL_STEPS],
+            solid: None,
         };
         let world = World {
             options,
             drawables: things.iter().map(drawable).collect(),
             camera: camera.clone(),
             lights: Vec::new(),
+            solids: Vec::new(),
             spaces: Vec::new(),
             location: SourceLocation::default(),
         };
@@ -127,6 +130,8 @@ impl Scene {
             primvar_bindings: lab.upload("primvar bindings", &self.drawn.primvar_bindings),
             moved: lab.space("moved", 0),
             clip_planes: lab.space("clip planes", 0),
+            solid_primitives: lab.space("solid primitives", 0),
+            solid_steps: lab.space("solid steps", 0),
             space_table: 0,
             textures: None,
         };
@@ -235,5 +240,5 @@ pub(crate) fn curves(control: Vec<[f32; 3]>, cubic: bool, width: [f32; 2], norma
 
 /// Points of different widths.
 pub(crate) fn points(positions: Vec<[f32; 3]>, widths: Vec<f32>) -> Shape {
-    Shape::Points(Points { positions: positions.into(), widths: widths.into() })
+    Shape::Points(Points { positions: positions.into(), widths: widths.into(), form: PointForm::Disk })
 }

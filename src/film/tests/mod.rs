@@ -66,6 +66,7 @@ fn world(resolution: [u32; 2], displays: Vec<Display>) -> World {
         options: options(displays),
         camera: camera(resolution),
         drawables: Vec::new(),
+        solids: Vec::new(),
         lights: Vec::new(),
         spaces: Vec::new(),
         location: SourceLocation { file: "scene.rib".into(), line: 9, column: 1 },

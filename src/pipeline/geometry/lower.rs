@@ -4,12 +4,12 @@ use super::curvature::{self, BOUND_RECORDS};
 use super::{Page, PrimitiveKind, trim};
 use crate::pipeline::kernels::constants::{
     ORDER_MAX, PRIMITIVE_DEGREE_U, PRIMITIVE_DEGREE_V, PRIMITIVE_LINEAR, PRIMITIVE_POLYGON, PRIMITIVE_RIBBON,
-    QUADRIC_CONE, QUADRIC_CYLINDER, QUADRIC_DISK, QUADRIC_HYPERBOLOID, QUADRIC_PARABOLOID, QUADRIC_SPHERE,
-    QUADRIC_TORUS,
+    PRIMITIVE_SPHERE, PRIMITIVE_SQUARE, QUADRIC_CONE, QUADRIC_CYLINDER, QUADRIC_DISK, QUADRIC_HYPERBOLOID,
+    QUADRIC_PARABOLOID, QUADRIC_SPHERE, QUADRIC_TORUS,
 };
 use crate::pipeline::kernels::records::Primitive;
 use crate::scene::{
-    Class, CurveSegments, Facets, Geometry, PATCH_DEGREE_MAX, Patches, Points, Quadric, QuadricShape, Shape,
+    Class, CurveSegments, Facets, Geometry, PATCH_DEGREE_MAX, Patches, PointForm, Points, Quadric, QuadricShape, Shape,
 };
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -303,11 +303,16 @@ fn append_curves(curves: &CurveSegments, range: Range<usize>, indices: &mut Indi
 }
 
 fn append_points(points: &Points, range: Range<usize>, indices: &mut Indices, page: &mut Page) {
+    let form = match points.form {
+        PointForm::Disk => 0,
+        PointForm::Sphere => PRIMITIVE_SPHERE,
+        PointForm::Square => PRIMITIVE_SQUARE,
+    };
     for i in range {
         let index = indices.varying(i as u32);
         let [x, y, z] = points.positions[i];
         page.primitives.push(Primitive {
-            kind_flags: PrimitiveKind::Point.number(),
+            kind_flags: PrimitiveKind::Point.number() | form,
             data: page.data.len() as u32,
             face: indices.face(0),
             extra: 0,

@@ -89,9 +89,12 @@ const fn needs(stage: &PipelineStage) -> &'static [Process] {
         HideBehind => &[ClearBehind, Dice],
         RenewBlocksBehind => &[HideBehind],
         ClearEntries => &[SortForHiding],
+        CarrySolids => &[ClearEntries],
         ListEntries => &[Sample],
         ScatterEntries => &[ListEntries],
         SortEntries => &[ScatterEntries],
+        CutSolids => &[CarrySolids, SortEntries],
+        KeepSolids => &[CutSolids],
         PlaceEntries => &[NumberVisible],
         CompositeSlab => &[ClearResolved, SortEntries, PlaceEntries, Shade],
         // Slabs use the same marks and the same colour store before.
@@ -159,7 +162,7 @@ const fn bins_fit(stage: &PipelineStage) -> bool {
 const fn is_repeated(process: Process) -> bool {
     use Process::*;
     matches!(process, ClearEntries | Sample | ListEntries | ScatterEntries | SortEntries | PlaceEntries | CompositeSlab)
-        || matches!(process, SortForShading | Shade | CompositeOpaque)
+        || matches!(process, CarrySolids | CutSolids | KeepSolids | SortForShading | Shade | CompositeOpaque)
 }
 
 const fn repetition_fits(stages: &[PipelineStage], at: usize) -> bool {

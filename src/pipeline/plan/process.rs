@@ -35,6 +35,8 @@ pub enum Process {
     ClearResolved,
     /// Begins a slab: it has no entries, and nothing is visible in it.
     ClearEntries,
+    /// Begins a slab with the states in which the one before has left primitive solids.
+    CarrySolids,
     /// Lets micropolygons leave entries in the pixels that they cover.
     Sample,
     /// Finds where each cell's list of entries begins.
@@ -43,6 +45,10 @@ pub enum Process {
     ScatterEntries,
     /// Sorts the lists of cells by depth.
     SortEntries,
+    /// Cuts the entries of solids: only what bounds a solid is left.
+    CutSolids,
+    /// Drops what opaque solids hide of the entries of solids.
+    KeepSolids,
     /// Marks the micropolygons that opaque samples see.
     Mark,
     /// Marks all micropolygons, seen or not.
@@ -75,7 +81,7 @@ impl Process {
             Self::Hide | Self::RenewBlocks => "hide",
             Self::ClearBehind | Self::HideBehind | Self::RenewBlocksBehind => "hide",
             Self::ClearEntries | Self::Sample | Self::ListEntries | Self::ScatterEntries => "sample",
-            Self::SortEntries | Self::PlaceEntries => "sample",
+            Self::SortEntries | Self::PlaceEntries | Self::CarrySolids | Self::CutSolids | Self::KeepSolids => "sample",
             Self::Mark | Self::MarkAll | Self::NumberVisible | Self::SortForShading | Self::Shade => "shade",
             Self::ClearResolved | Self::CompositeSlab | Self::CompositeOpaque => "composite",
             Self::Filter | Self::FilterDepth => "filter",
@@ -92,12 +98,12 @@ impl Process {
             Self::Sample => Some(AssignBin::Depth(Grids::Translucent)),
             Self::Shade => Some(AssignBin::Shading),
             Self::ClearResolved => Some(AssignBin::Subpixels),
-            Self::ScatterEntries | Self::PlaceEntries => Some(AssignBin::Entries),
+            Self::ScatterEntries | Self::PlaceEntries | Self::CutSolids | Self::KeepSolids => Some(AssignBin::Entries),
             Self::SortEntries => Some(AssignBin::Cells),
             Self::Mark | Self::CompositeSlab | Self::CompositeOpaque => Some(AssignBin::Pixels),
             Self::Filter | Self::FilterDepth => Some(AssignBin::Delivered),
             Self::ClearSelection | Self::Rank | Self::SortForHiding | Self::ClearEntries | Self::ListEntries => None,
-            Self::ClearBehind => None,
+            Self::ClearBehind | Self::CarrySolids => None,
             Self::MarkAll | Self::NumberVisible | Self::SortForShading | Self::Dice | Self::Displace => None,
         }
     }
@@ -195,6 +201,11 @@ impl PipelineStage {
     /// A stage that runs in each round.
     pub const fn in_rounds(process: Process, assign_bin: AssignBin, schedule: Schedule) -> Self {
         Self { process, assign_bin, schedule, repeat: Repeat::Rounds }
+    }
+
+    /// Whether it can be left out of a submission of a world without solids.
+    pub const fn is_for_solids(&self) -> bool {
+        matches!(self.process, Process::CarrySolids | Process::CutSolids | Process::KeepSolids)
     }
 
     /// Whether it can be left out of a submission of a world without translucent surfaces.

@@ -78,6 +78,7 @@ impl DeviceRenderer {
             translucent: world.hide_bins.iter().any(|bin| bin.translucent),
             smooth: world.smooth,
             behind: self.picture.depth_filter == Some(DepthFilter::Midpoint),
+            solids: !world.solids.is_empty(),
             prints: self.picture.kernels.iter().any(|kernel| kernel.print_words > 0),
             texture_slots: self.shared.textures.as_ref().map_or(0, TextureTiles::slot_count),
             slot_records_max: self.shared.slot_records_max(),

@@ -7,7 +7,7 @@ use crate::pipeline::recording::{Arena, Buffer};
 use crate::render::device::picture::Picture;
 
 /// The parts of the frame's buffer: records, and bytes of a record, in the order in which [`cut`] takes them.
-fn parts(picture: &Picture) -> [(u64, u64); 6] {
+fn parts(picture: &Picture) -> [(u64, u64); 8] {
     let world = &picture.world;
     [
         (1, size_of::<FrameBuffer>() as u64),
@@ -16,6 +16,8 @@ fn parts(picture: &Picture) -> [(u64, u64); 6] {
         (world.primvar_bindings.len().max(1) as u64, 16),
         (world.instances.len().max(1) as u64, 4),
         (world.clip_planes.len() as u64, 16),
+        (world.solids.primitives.len() as u64, 16),
+        (world.solids.steps.len() as u64, 4),
     ]
 }
 
@@ -29,8 +31,9 @@ pub(super) fn upload(device: &mut Device, picture: &Picture) -> Result<(Buffer, 
 
 fn cut(buffer: Buffer, picture: &Picture) -> FrameSlices {
     let fits = "the buffer was made for it";
-    let [(frames, _), (instances, _), (params, _), (bindings, _), (moved, _), (clip_planes, _)] = parts(picture);
     let mut arena = Arena::new(buffer);
+    let [frames, instances, params, bindings, moved, clip_planes, primitives, steps] =
+        parts(picture).map(|(count, _)| count);
     FrameSlices {
         frame: arena.cut(frames).expect(fits),
         instances: arena.cut(instances).expect(fits),
@@ -38,6 +41,8 @@ fn cut(buffer: Buffer, picture: &Picture) -> FrameSlices {
         primvar_bindings: arena.cut(bindings).expect(fits),
         moved: arena.cut(moved).expect(fits),
         clip_planes: arena.cut(clip_planes).expect(fits),
+        solid_primitives: arena.cut(primitives).expect(fits),
+        solid_steps: arena.cut(steps).expect(fits),
         space_table: picture.space_table,
         textures: None,
     }
@@ -50,6 +55,8 @@ fn upload_to(device: &mut Device, frame: &FrameSlices, picture: &Picture) -> Res
     device.upload(frame.params.part(0..picture.params.len() as u64), &picture.params)?;
     device.upload(frame.moved, &vec![0; frame.moved.count() as usize])?;
     device.upload(frame.clip_planes, &world.clip_planes)?;
+    device.upload(frame.solid_primitives, &world.solids.primitives)?;
+    device.upload(frame.solid_steps, &world.solids.steps)?;
     let bindings = frame.primvar_bindings.part(0..world.primvar_bindings.len() as u64);
     device.upload(bindings, &world.primvar_bindings)
 }

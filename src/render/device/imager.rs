@@ -336,6 +336,7 @@ mod tests {
             options: crate::scene::Options { imager: Some(Arc::new(imager)), ..options() },
             camera: camera([5000, 100]),
             drawables: Vec::new(),
+            solids: Vec::new(),
             lights: Vec::new(),
             spaces: Vec::new(),
             location: SourceLocation::default(),

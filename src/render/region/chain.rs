@@ -12,6 +12,7 @@ use crate::pipeline::look::HideBin;
 use crate::pipeline::plan::{AssignBin, Grids, Pipeline, PipelineStage, Process, Repeat, Schedule};
 use crate::pipeline::recording::Recording;
 use crate::pipeline::sample::Slab;
+use crate::pipeline::solids::CarriedStates;
 use crate::render::region::cell_lists::{CellLists, CumulativeWork};
 use crate::render::region::loads::{LoadLimits, Loads, LoopKind, plan};
 use crate::render::region::loop_watch::{LoopWatch, long_load_vertices};
@@ -162,6 +163,8 @@ pub(super) struct Chain {
     /// Bits of the nearest and the farthest depth of each depth batch.
     pub(super) batch_depths: Vec<[u32; 2]>,
     pub(super) slabs: Slabs,
+    /// The states of solids in which the slab at work begins.
+    pub(super) carried: CarriedStates,
     /// How often the slab at work was composited.
     pub(super) composite_calls: u32,
     /// Entries of the slab at work.
@@ -197,6 +200,7 @@ impl Chain {
             hide_counts: Vec::new(),
             batch_depths: Vec::new(),
             slabs: Slabs::new(&[], 1),
+            carried: CarriedStates::default(),
             composite_calls: 0,
             entries: 0,
             lists: None,
@@ -251,6 +255,7 @@ impl Chain {
     fn is_left_out(&self, world: &DeviceWorld, stage: &PipelineStage) -> bool {
         stage.is_for_translucency() && !self.region.capacity.translucent()
             || stage.is_for_midpoints() && !self.region.capacity.behind
+            || stage.is_for_solids() && !self.region.capacity.solids
             || stage.process == Process::FilterDepth && world.depth_filter.is_none()
     }
 
@@ -329,6 +334,8 @@ impl Chain {
             grid_page: None,
             grids,
             entries: self.entries,
+            carried: self.carried,
+            last_slab: self.slabs.is_last(),
             places: self.places(stage.repeat),
             again: self.composite_calls > 0,
             spread: self.spread(device, stage.process)?,

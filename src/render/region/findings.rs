@@ -8,7 +8,7 @@ use crate::pipeline::plan::{Process, Repeat};
 use crate::pipeline::sample::CELL_ENTRIES_MAX;
 use crate::render::region::chain::{Chain, NextStage, opaque_bins};
 use crate::render::region::record::DeviceWorld;
-use crate::render::region::region_result::{RegionResult, ReplacedValues};
+use crate::render::region::region_result::{OpenSolids, RegionResult, ReplacedValues};
 use crate::render::region::slabs::Slabs;
 
 /// Where depths are not known, regions are halved if halves of their longer side have at least this many pixels; below,
@@ -30,7 +30,7 @@ impl Chain {
                 (Process::Sample, _) | (Process::NumberVisible, Repeat::Slabs) => {
                     let sampled = stage.process == Process::Sample;
                     let fits = if sampled { self.sampled(device)? } else { self.slab_numbered(device)? };
-                    if self.is_better_halved() {
+                    if !fits && self.states_fill_slab() || self.is_better_halved() {
                         return Ok(NextStage::TooLarge);
                     }
                     (!fits).then(|| self.first_of(Repeat::Slabs))
@@ -115,6 +115,14 @@ impl Chain {
         Ok(true)
     }
 
+    /// Whether the states of solids in which a slab begins leave too little room for the thinnest of slabs: halves of
+    /// the region have fewer.
+    fn states_fill_slab(&self) -> bool {
+        let fills = self.slabs.is_thinnest();
+        assert!(!fills || self.carried.count > 0, "one key is at most one entry a sample");
+        fills
+    }
+
     /// Whether halves of the region take less time than its slabs: each slab samples all grids whose bounds reach into
     /// it, and where bounds say little, those are all grids for every slab.
     fn is_better_halved(&self) -> bool {
@@ -135,6 +143,10 @@ impl Chain {
         self.counts.entries += u64::from(appended.appended);
         self.counts.slabs += 1;
         self.composite_calls = 0;
+        if self.region.capacity.solids {
+            let counts = device.read(self.region.slices.carried_counts)?;
+            self.carried = self.carried.next(counts[1 - self.carried.list as usize]);
+        }
         Ok(true)
     }
 
@@ -167,8 +179,9 @@ impl Chain {
         }
         let (region, [width, height]) = (self.region, self.region.pixels.inside_size().map(u64::from));
         let mut pixels = device.read(region.slices.pixels.part(0..region.replaced_record() + 1))?;
-        let [replaced, instance, ..] = pixels.pop().unwrap_or_default().map(f32::to_bits);
+        let [replaced, instance, open, primitive] = pixels.pop().unwrap_or_default().map(f32::to_bits);
         self.counts.replaced_values = ReplacedValues::new(replaced, instance);
+        self.counts.open_solids = OpenSolids::new(open, primitive);
         let depths = match world.depth_filter {
             Some(_) => device.read(region.slices.depths.part(0..width * height))?,
             None => Vec::new(),

@@ -41,6 +41,8 @@ pub(crate) enum Work {
     Scatter,
     /// Entries and cells, where the lists of cells are sorted.
     SortCells,
+    /// Entries that solids cut, and the entries of the same cell that each looks at.
+    CutSolids,
     /// Entries whose colours' places are found.
     PlaceEntries,
     /// Subpixels that a slab is composited in, and the entries that they look at.
@@ -65,7 +67,7 @@ const WORKS: usize = Work::ALL.len();
 
 impl Work {
     /// All, in order.
-    const ALL: [Self; 21] = [
+    const ALL: [Self; 22] = [
         Self::Load,
         Self::LoopLoad,
         Self::Trips,
@@ -78,6 +80,7 @@ impl Work {
         Self::Clear,
         Self::Scatter,
         Self::SortCells,
+        Self::CutSolids,
         Self::PlaceEntries,
         Self::Slab,
         Self::SlabRest,
@@ -105,7 +108,7 @@ impl Work {
             Self::Scan | Self::Choose | Self::Mark | Self::Depth => 1 << 21,
             Self::Split => 1 << 15,
             Self::Imager => 1 << 16,
-            Self::SortCells => 1 << 19,
+            Self::SortCells | Self::CutSolids => 1 << 19,
             _ => 1 << 20,
         }
     }

@@ -37,6 +37,7 @@ pub(crate) struct RegionCounts {
     pub lost_samples: u64,
     pub submissions: u64,
     pub replaced_values: ReplacedValues,
+    pub open_solids: OpenSolids,
 }
 
 /// Visible micropolygons with values of their programs that were not finite, and were replaced.
@@ -61,6 +62,27 @@ impl ReplacedValues {
     }
 }
 
+/// Samples that end inside of primitive solids, which are open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OpenSolids {
+    /// How many; those of several regions count in each.
+    pub samples: u64,
+    /// The first of the primitives.
+    pub primitive: Option<u32>,
+}
+
+impl OpenSolids {
+    /// What a device has counted: the number, and the complement of the least primitive.
+    pub(crate) fn new(samples: u32, primitive_complement: u32) -> Self {
+        Self { samples: samples.into(), primitive: (samples > 0).then_some(!primitive_complement) }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.samples += other.samples;
+        self.primitive = self.primitive.into_iter().chain(other.primitive).min();
+    }
+}
+
 impl RegionCounts {
     /// Adds what another region took.
     pub(crate) fn add(&mut self, other: &Self) {
@@ -76,5 +98,6 @@ impl RegionCounts {
         self.lost_samples += other.lost_samples;
         self.submissions += other.submissions;
         self.replaced_values.add(other.replaced_values);
+        self.open_solids.add(other.open_solids);
     }
 }

@@ -71,6 +71,16 @@ impl Slabs {
         Slab { low: self.low, high: self.high }
     }
 
+    /// Whether nothing lies behind the slab at work.
+    pub(crate) fn is_last(&self) -> bool {
+        self.high == END
+    }
+
+    /// Whether the slab at work cannot be thinner.
+    pub(crate) fn is_thinnest(&self) -> bool {
+        self.high - self.low <= 1
+    }
+
     /// The part of the work that is in front of the slab at work, and the part up to its end.
     pub(crate) fn parts(&self) -> [f64; 2] {
         if self.all > 0.0 {
@@ -109,9 +119,12 @@ impl Slabs {
         }
         self.check_guess();
         if room < 1.0 {
-            assert!(self.high - self.low > 1, "one key is at most one entry a sample");
-            self.overfull.push(Overfull { high: self.high, load: self.load });
-            self.cut();
+            // One key is at most one entry a sample: what does not fit then are states of solids, and the region is
+            // cut.
+            if !self.is_thinnest() {
+                self.overfull.push(Overfull { high: self.high, load: self.load });
+                self.cut();
+            }
         }
         room >= 1.0
     }

@@ -9,6 +9,7 @@ use crate::pipeline::buffers::{ActiveRegion, GridPageSlices, clusters};
 use crate::pipeline::kernels::constants::{CELL_SAMPLES, CLUSTER_GRIDS, VISIBLE_WORDS};
 use crate::pipeline::plan::{AssignBin, Process};
 use crate::pipeline::recording::Recording;
+use crate::pipeline::solids::{self, CarriedStates};
 use crate::pipeline::{composite, filter, hide, sample, select, shade};
 use crate::render::region::cell_lists::CumulativeWork;
 use crate::render::region::pace::{Filling, Portion, Quota, Work};
@@ -35,6 +36,10 @@ pub(crate) struct StageTask {
     pub grids: u64,
     /// Entries of the slab at work.
     pub entries: u32,
+    /// The states of solids in which the slab begins.
+    pub carried: CarriedStates,
+    /// Whether nothing lies behind the slab.
+    pub last_slab: bool,
     /// Places of the colour store that the round fills.
     pub places: Range<u32>,
     /// Whether some of the slab was composited before.
@@ -92,7 +97,8 @@ pub(crate) fn slab_units(region: &ActiveRegion, entries: u32) -> f64 {
 impl StageTask {
     fn work(&self) -> Work {
         match self.process {
-            Process::ClearSelection | Process::ClearEntries | Process::MarkAll | Process::ClearBehind => Work::Fill,
+            Process::ClearSelection | Process::ClearEntries | Process::CarrySolids => Work::Fill,
+            Process::MarkAll | Process::ClearBehind => Work::Fill,
             Process::Choose => Work::Choose,
             Process::Rank | Process::ListEntries => Work::Scan,
             Process::Gather => Work::Gather,
@@ -100,6 +106,7 @@ impl StageTask {
             Process::ClearResolved => Work::Clear,
             Process::ScatterEntries => Work::Scatter,
             Process::SortEntries => Work::SortCells,
+            Process::CutSolids | Process::KeepSolids => Work::CutSolids,
             Process::Mark => Work::Mark,
             Process::NumberVisible => Work::Number,
             Process::PlaceEntries => Work::PlaceEntries,
@@ -127,7 +134,12 @@ impl StageTask {
             Process::Rank => Units::All(capacity.choice_words()),
             Process::SortForHiding | Process::SortForShading => Units::All(self.grids + capacity.sort_keys()),
             Process::ClearEntries => Units::All(2 * region.cells() + u64::from(VISIBLE_WORDS) * self.grids),
+            Process::CarrySolids => Units::All(self.carried.count.into()),
             Process::ListEntries => Units::All(region.cells()),
+            // An entry looks at all of its cell.
+            Process::CutSolids | Process::KeepSolids => {
+                Units::Even(1.0 + f64::from(self.entries) / region.cells().max(1) as f64)
+            }
             Process::SortEntries => Units::Even(1.0 + f64::from(self.entries) / region.cells().max(1) as f64),
             Process::NumberVisible => Units::All(self.grids),
             Process::CompositeSlab => {
@@ -293,6 +305,12 @@ impl DeviceWorld {
                 let subpixels = some.start * samples..some.end * samples;
                 composite::record_slab(recording, frame, region, &self.composition, task.again, &subpixels);
             }
+            Process::CarrySolids => solids::record_carry(recording, region, task.carried),
+            Process::CutSolids => {
+                let slab = (task.entries, task.last_slab);
+                solids::record_cut(recording, frame, region, task.carried, slab, some);
+            }
+            Process::KeepSolids => solids::record_keep(recording, frame, region, task.entries, some),
             Process::Mark => shade::record_mark(recording, region, some),
             Process::MarkAll => shade::record_mark_all(recording, region),
             Process::CompositeOpaque => composite::record(recording, frame, region, &self.composition, places, some),

@@ -6,7 +6,7 @@ use crate::pipeline::frame::DICE_RATE_MIN;
 use crate::render::device::picture::Picture;
 use crate::render::grids::list::ListError;
 use crate::render::region::prints::PrintedCalls;
-use crate::render::region::region_result::{RegionCounts, ReplacedValues};
+use crate::render::region::region_result::{OpenSolids, RegionCounts, ReplacedValues};
 use crate::scene::{EYE_SPLITS_MAX, World};
 use crate::schedule::Incomplete;
 use crate::shading::prints::lines;
@@ -187,6 +187,21 @@ pub(crate) fn on_replaced_values(reporter: &Reporter, picture: &Picture, replace
     );
     let warning = Diagnostic::new(Severity::Warning, "math", place.clone(), message);
     reporter.report(warning.hint("values overflow beyond 3.4e38: look for divisions by very small numbers, and for large arguments of pow and exp"));
+}
+
+/// Samples inside of an open solid, at least, for it to be worth a warning.
+const OPEN_SAMPLES_MIN: u64 = 64;
+
+/// Warns about primitive solids whose surfaces leave openings.
+pub(crate) fn on_open_solids(reporter: &Reporter, picture: &Picture, open: OpenSolids) {
+    let origins = &picture.world.solids.origins;
+    let Some(place) = open.primitive.and_then(|first| origins.get(first as usize)) else { return };
+    if open.samples < OPEN_SAMPLES_MIN {
+        return;
+    }
+    let message = "SolidBegin \"primitive\" is open: along some lines of sight an odd number of its surfaces was found";
+    let warning = Diagnostic::new(Severity::Warning, "badsolid", place.clone(), message);
+    reporter.report(warning.hint("close it with more surfaces, and keep the eye outside of it"));
 }
 
 /// Warns about pixels for which an imager computed values that are not finite, counted display by display.

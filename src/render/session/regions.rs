@@ -87,6 +87,7 @@ impl Session<'_> {
         });
         advice::on_prints(self.reporter, picture, &rendered.printed);
         advice::on_limits(self.reporter, &rendered.totals);
+        advice::on_open_solids(self.reporter, picture, rendered.totals.open_solids);
         advice::on_replaced_values(self.reporter, picture, rendered.totals.replaced_values);
         world_statistics::add_counts(&mut self.stats.counts, picture, grids, &rendered.totals);
         self.take_devices_back(picture, &idle);

@@ -26,7 +26,8 @@ use primvars::PrimvarValues;
 
 use crate::diagnostic::SourceLocation;
 use crate::scene::{
-    CurveSegments, Facets, Geometry, Motion, Patches, Points, Primvar, PrimvarData, Quadric, Shape, TrimLoops,
+    CurveSegments, Facets, Geometry, Motion, Patches, PointForm, Points, Primvar, PrimvarData, Quadric, Shape,
+    TrimLoops,
 };
 use std::sync::Arc;
 
@@ -101,6 +102,7 @@ pub(super) struct CurveBatch {
 pub(super) struct PointBatch {
     positions: Vec<[f32; 3]>,
     widths: Vec<f32>,
+    form: PointForm,
 }
 
 /// The primitives of a batch.
@@ -175,8 +177,8 @@ impl BatchShape {
                 face: curves.face.into(),
                 v_range: curves.v_range.into(),
             }),
-            Self::Points(points) => {
-                Shape::Points(Points { positions: points.positions.into(), widths: points.widths.into() })
+            Self::Points(PointBatch { positions, widths, form }) => {
+                Shape::Points(Points { positions: positions.into(), widths: widths.into(), form })
             }
         }
     }
@@ -192,7 +194,7 @@ impl BatchShape {
                 let is_trimmed = a.trim.is_some() || b.trim.is_some();
                 a.layout.degrees == b.layout.degrees && a.weights.is_empty() == b.weights.is_empty() && !is_trimmed
             }
-            (Self::Points(_), Self::Points(_)) => true,
+            (Self::Points(a), Self::Points(b)) => a.form == b.form,
             _ => false,
         }
     }
@@ -338,7 +340,9 @@ impl Batch {
             (BatchShape::Curves(a), BatchShape::Curves(b)) => {
                 a.cubic == b.cubic && a.ends == b.ends && a.face == b.face && a.normals.len() == b.normals.len()
             }
-            (BatchShape::Points(a), BatchShape::Points(b)) => a.positions.len() == b.positions.len(),
+            (BatchShape::Points(a), BatchShape::Points(b)) => {
+                a.positions.len() == b.positions.len() && a.form == b.form
+            }
             _ => false,
         }
     }

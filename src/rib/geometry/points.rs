@@ -3,7 +3,7 @@
 use super::primvars::{ClassCounts, PrimitiveCall};
 use super::{Batch, BatchShape, PointBatch};
 use crate::rib::params::ParamSlice;
-use crate::scene::Class;
+use crate::scene::{Class, PointForm};
 
 /// Reads `Points`.
 pub(in crate::rib) fn points(call: &PrimitiveCall<'_>) -> Option<Batch> {
@@ -18,16 +18,24 @@ pub(in crate::rib) fn points(call: &PrimitiveCall<'_>) -> Option<Batch> {
         Class::Constant | Class::Uniform => vec![values[0]; count],
         Class::Varying | Class::Vertex | Class::FaceVarying => values.to_vec(),
     })?;
-    check_type(call);
+    let form = form(call);
     let columns = call.columns(&counts, &["width", "constantwidth", "type"], None);
-    Some(Batch { form: BatchShape::Points(PointBatch { positions, widths }), columns, location: call.location.clone() })
+    let form = BatchShape::Points(PointBatch { positions, widths, form });
+    Some(Batch { form, columns, location: call.location.clone() })
 }
 
-/// Checks the extension `type`, which says how points are drawn.
-fn check_type(call: &PrimitiveCall<'_>) {
-    if let Some(ParamSlice::Strings([name, ..])) = call.params.find("type").map(|param| call.params.values(param))
-        && !matches!(&**name, "disk" | "particle")
-    {
-        call.warning("unimplement", &format!("points of type \"{name}\" are not supported and are drawn as disks"));
+/// The extension `type`, which says how points are drawn.
+fn form(call: &PrimitiveCall<'_>) -> PointForm {
+    let Some(ParamSlice::Strings([name, ..])) = call.params.find("type").map(|param| call.params.values(param)) else {
+        return PointForm::Disk;
+    };
+    match &**name {
+        "disk" | "particle" => PointForm::Disk,
+        "sphere" => PointForm::Sphere,
+        "patch" => PointForm::Square,
+        _ => {
+            call.warning("unimplement", &format!("points of type \"{name}\" are not supported and are drawn as disks"));
+            PointForm::Disk
+        }
     }
 }

@@ -52,8 +52,11 @@ fn compare_with_read_archive(condition: &str) {
     let described = |body: &str| {
         let world = overview(body);
         let parts = world.drawables.iter().map(|drawable| {
-            let Drawable { geometry, world_from_object, attributes } = drawable;
-            format!("{:?} {:?} {world_from_object:?} {attributes:?}", geometry.shape, geometry.primvars)
+            let Drawable { geometry, world_from_object, attributes, detail, solid } = drawable;
+            format!(
+                "{:?} {:?} {world_from_object:?} {attributes:?} {detail:?} {solid:?}",
+                geometry.shape, geometry.primvars
+            )
         });
         parts.collect::<Vec<_>>()
     };

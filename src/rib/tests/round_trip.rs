@@ -37,10 +37,10 @@ fn meaning(bytes: &[u8]) -> Vec<String> {
         found.push(format!("{:?} {:?}", world.camera, world.spaces));
         found.extend(world.lights.iter().map(|light| format!("{:?}", light.shader.params)));
         found.extend(world.drawables.iter().map(|drawable| {
-            let Drawable { geometry, world_from_object, attributes } = drawable;
+            let Drawable { geometry, world_from_object, attributes, detail, solid } = drawable;
             let surface = attributes.surface.as_ref().map(|surface| &surface.params);
             format!(
-                "{:?} {:?} {world_from_object:?} {:?} {:?} {:?} {surface:?}",
+                "{:?} {:?} {world_from_object:?} {:?} {:?} {:?} {surface:?} {detail:?} {solid:?}",
                 geometry.shape, geometry.primvars, attributes.color, attributes.opacity, attributes.other
             )
         }));

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::diagnostic::Severity;
-use crate::scene::{ParamValue, PrimvarData, ShadingInterpolation};
+use crate::scene::{DETAIL_STEPS, ParamValue, PrimvarData, ShadingInterpolation};
 
 const POINT: &str = "Sphere 1 -1 1 360";
 
@@ -399,10 +399,13 @@ fn levels_of_detail() {
     assert_eq!(level("0 0 123 123"), 0);
     assert_eq!(level("123 123 124 124"), 1);
     assert_eq!(level("124 124 1e38 1e38"), 0);
-    // In a transition exactly one of two levels is drawn.
+    // In a transition each sample sees exactly one of two levels: here about a tenth the larger one.
     let text = "Translate 0 0 10\nWorldBegin\nDetail -1 1 -1 1 -1 1\nDetailRange 0 0 10 1e6\nSphere 1 -1 1 360\nDetailRange 10 1e6 1e38 1e38\nSphere 1 -1 1 360\nWorldEnd";
-    let outcome = read_text(text);
-    assert_eq!((outcome.codes(), outcome.world().drawables.len()), (vec![("incapable", 4)], 1));
+    let world = clean(text);
+    let [small, large] = [0, 1].map(|level: usize| world.drawables[level].detail);
+    assert_eq!((small[0], small[1]), (large[1], DETAIL_STEPS));
+    assert_eq!(large[0], 0);
+    assert!((0.05..0.2).contains(&(f64::from(large[1]) / f64::from(DETAIL_STEPS))), "{large:?}");
 }
 
 #[test]

@@ -456,14 +456,13 @@ fn what_is_not_supported_is_named_once() {
         "Exterior \"fog\" \"distance\" 3",
         "Deformation \"d\"",
         "MakeOcclusion [\"a\"] \"b\"",
-        "SolidBegin \"union\"\nSolidEnd",
     ];
     for request in known {
         let outcome = read_text(&format!("WorldBegin\n{request}\n{request}\n{SPHERE}WorldEnd"));
         assert_eq!(outcome.codes(), [("unimplement", 2)], "{request}");
         assert_eq!(outcome.messages[0].severity, Severity::Warning, "{request}");
         let name = request.split(' ').next().expect("a name");
-        assert!(name == "SolidBegin" || name == "AreaLightSource" || outcome.messages[0].message.contains(name));
+        assert!(name == "AreaLightSource" || outcome.messages[0].message.contains(name));
         assert_eq!(outcome.world().drawables.len(), 1, "{request}");
     }
 }
