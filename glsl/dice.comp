@@ -1,5 +1,6 @@
 // variants: dice_quadric KIND=KIND_QUADRIC; dice_facet KIND=KIND_FACET; dice_patch KIND=KIND_PATCH
 // variants: dice_curve KIND=KIND_CURVE; dice_point KIND=KIND_POINT; dice_rational KIND=KIND_RATIONAL
+// variants: dice_gregory KIND=KIND_GREGORY; dice_triangle KIND=KIND_TRIANGLE
 //
 // Dice: one invocation = one row of vertices of a grid (16 invocations a slot; those past the last row idle). Reads the
 // grid's subpatch, its primitive and instance; writes the geometry channels that `channels` asks for: 0 (P, u), 1 (N,
@@ -42,6 +43,10 @@ const uint CHANNEL_PARAMETERS = 16u; // u, v, s, t beside those that are written
 
 // u, v of the whole surface, and default s, t (RISpec 4.2.1 TextureCoordinates, 5.1 for polygons).
 vec4 surface_uvst(Primitive primitive, Param u, Param v) {
+#if KIND == KIND_TRIANGLE
+    vec3 at = triangle_at(u, v);
+    u = Param(1.0 - at.x, at.x);
+#endif
     // Exact at both ends, where another primitive goes on: mix might not be.
     vec4 range = primitive.uv_range;
     vec2 uv = vec2(u.s * range.x + u.t * range.z, v.s * range.y + v.t * range.w);
@@ -56,9 +61,9 @@ vec4 surface_uvst(Primitive primitive, Param u, Param v) {
     return vec4(uv, (1.0 - uv.y) * low + uv.y * high);
 }
 
-void write_vertex(Primitive primitive, Param u, Param v, uint at) {
+void write_vertex(Primitive primitive, ParamPoint along_u, ParamPoint along_v, Param u, Param v, uint at) {
     vec4 uvst = (channels & CHANNEL_PARAMETERS) == 0u ? vec4(0.0) : surface_uvst(primitive, u, v);
-    if ((channels & CHANNEL_POSITION) != 0u) arena[at] = vec4(surface_position(u), uvst.x);
+    if ((channels & CHANNEL_POSITION) != 0u) arena[at] = vec4(surface_vertex(along_u, along_v, u, v), uvst.x);
     if ((channels & (CHANNEL_DPDU | CHANNEL_DPDV)) != 0u) {
         vec3 du, dv;
         surface_tangents(u, du, dv);
@@ -88,11 +93,12 @@ void main() {
     uint at = vertex_base + (index << pieces[piece].slot_log2) + j * (nu + 1u);
     float row_v = -1.0;
     for (uint i = 0u; i <= nu; i++) {
-        Param u, v;
-        grid_param(grid, i, j, nu, nv, u, v);
+        ParamPoint along_u, along_v;
+        grid_points(grid, i, j, nu, nv, along_u, along_v);
+        Param u = param_at(along_u), v = param_at(along_v);
         // Inside, the whole row has one v; at both ends it is a point of the edge that the neighbour shares.
         if (v.t != row_v) surface_row(v);
         row_v = v.t;
-        write_vertex(primitive, u, v, at + i);
+        write_vertex(primitive, along_u, along_v, u, v, at + i);
     }
 }

@@ -11,7 +11,7 @@
 #include "lib/edge.glsl"
 #include "lib/slot.glsl"
 #include "lib/piece.glsl"
-#include "lib/rsl/reciprocal.glsl"
+#include "lib/gregory.glsl"
 
 layout(local_size_x = GROUP_VERTICES) in;
 layout(std430, set = 0, binding = 0) readonly buffer Instances { Instance instances[]; };
@@ -122,13 +122,48 @@ vec4 rational_values(PrimvarBinding b, Primitive primitive, Param u, Param v, ui
     return whole.sum.values * rsl_reciprocal(whole.sum.weight);
 }
 
+// Values at the 20 points of a Gregory patch, whose interior ones are blended from pairs.
+float gregory_value(PrimvarBinding b, uint first, Param u, Param v, uint c) {
+    Blend blends[4];
+    blend_quad(u, v, blends);
+    vec4 wu = cubic_weights(u), wv = cubic_weights(v);
+    float sum = 0.0;
+    for (uint i = 0u; i < 16u; i++) sum += (wu[i & 3u] * wv[i >> 2]) * value(b, first + i, c);
+    for (uint i = 0u; i < 4u; i++) {
+        uint point = pair_of_quad(i);
+        float step = value(b, first + 16u + i, c) - value(b, first + point, c);
+        sum += (wu[point & 3u] * wv[point >> 2]) * ((1.0 - blends[i].part) * step);
+    }
+    return sum;
+}
+
+// And at the 18 of a Gregory triangle.
+float triangle_value(PrimvarBinding b, uint first, Param u, Param v, uint c) {
+    vec3 at = triangle_at(u, v);
+    Blend blends[3];
+    blend_triangle(at.x, at.y, at.z, blends);
+    float weights[15], sum = 0.0;
+    quartic_weights(at.x, at.y, at.z, weights);
+    for (uint i = 0u; i < 15u; i++) sum += weights[i] * value(b, first + i, c);
+    for (uint i = 0u; i < 3u; i++) {
+        float step = value(b, first + 15u + i, c) - value(b, first + pair_of_triangle(i), c);
+        sum += weights[pair_of_triangle(i)] * ((1.0 - blends[i].part) * step);
+    }
+    return sum;
+}
+
+bool is_limit(uint kind) { return kind == KIND_GREGORY || kind == KIND_TRIANGLE; }
+
 // Vertex values of KIND_PATCH are those of 16 control points, of a cubic KIND_CURVE those of 4; of KIND_RATIONAL
-// see rational_values. A linear curve, KIND_QUADRIC, KIND_FACET and KIND_POINT have theirs at the corners.
+// see rational_values, of KIND_GREGORY and KIND_TRIANGLE above. A linear curve, KIND_QUADRIC, KIND_FACET and KIND_POINT
+// have theirs at the corners.
 // cases: KIND_*
 // Along a curve, or at a point, only two corners (one) exist: the host repeats them in `corners`. A cubic segment's
-// first control value is numbered in face_corners.w: curves have no facevarying values of their own.
+// first control value is numbered in face_corners.w.
 float vertex_value(PrimvarBinding b, Primitive primitive, Param u, Param v, uint c) {
     uint kind = primitive.kind_flags & PRIMITIVE_KIND_MASK;
+    if (kind == KIND_GREGORY) return gregory_value(b, primitive.extra, u, v, c);
+    if (kind == KIND_TRIANGLE) return triangle_value(b, primitive.extra, u, v, c);
     bool straight = kind == KIND_CURVE && (primitive.kind_flags & PRIMITIVE_LINEAR) != 0u;
     if (kind != KIND_PATCH && (kind != KIND_CURVE || straight)) return corners(b, primitive.corners, u, v, c);
     vec4 wu = cubic_weights(u), wv = cubic_weights(v);
@@ -149,8 +184,9 @@ float spread(PrimvarBinding b, Primitive primitive, Param u, Param v, uint c) {
     if (storage == CLASS_UNIFORM) return value(b, primitive.face, c);
     if (storage == CLASS_VARYING) return corners(b, primitive.corners, u, v, c);
     if (storage == CLASS_FACEVARYING) {
-        bool curve = (primitive.kind_flags & PRIMITIVE_KIND_MASK) == KIND_CURVE;
-        return corners(b, curve ? primitive.corners : primitive.face_corners, u, v, c);
+        // Curves have no facevarying values of their own; those of limit patches are numbered like varying ones.
+        uint kind = primitive.kind_flags & PRIMITIVE_KIND_MASK;
+        return corners(b, kind == KIND_CURVE || is_limit(kind) ? primitive.corners : primitive.face_corners, u, v, c);
     }
     return vertex_value(b, primitive, u, v, c); // CLASS_VERTEX
 }

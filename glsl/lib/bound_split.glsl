@@ -46,7 +46,7 @@ Line measure(Subpatch subpatch, uint line, inout Box box) {
         u = Param(0.5, 0.5); // a ribbon's centre line, so that the parts of a broad one agree
 #endif
         if (i == 0u || !along_u) surface_row(v);
-        vec3 p = surface_position(u);
+        vec3 p = surface_vertex(ParamPoint(u0, u_level, along_u ? i : across, 4u), ParamPoint(v0, v_level, along_u ? across : i, 4u), u, v);
         box.low = min(box.low, p);
         box.high = max(box.high, p);
         bool behind = frame_perspective(frame) && !(p.z >= frame.eye_z);
@@ -70,11 +70,14 @@ void include_ends(Subpatch subpatch, uint edge_index, inout Box box) {
     bool along_u = edge_index < 2u;
     if (edge_open(edge) || edge_leaf_level(edge) == (along_u ? u_level : v_level)) return;
     for (uint i = 0u; i < 2u; i++) {
-        Param on_edge = param_at(point_on_edge(edge, along_u ? u0 : v0, i, 1u));
+        ParamPoint point = point_on_edge(edge, along_u ? u0 : v0, i, 1u);
+        Param on_edge = param_at(point);
         uint side = 4u * (edge_index & 1u);
-        Param across = along_u ? param_quarter(v0, v_level, side) : param_quarter(u0, u_level, side);
-        surface_row(along_u ? across : on_edge);
-        vec3 p = surface_position(along_u ? on_edge : across);
+        ParamPoint side_point = ParamPoint(along_u ? v0 : u0, along_u ? v_level : u_level, side, 4u);
+        Param across = param_quarter(side_point.start, side_point.level, side);
+        Param u = along_u ? on_edge : across, v = along_u ? across : on_edge;
+        surface_row(v);
+        vec3 p = along_u ? surface_vertex(point, side_point, u, v) : surface_vertex(side_point, point, u, v);
         box.low = min(box.low, p);
         box.high = max(box.high, p);
     }
@@ -241,7 +244,8 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
 #if KIND == KIND_POINT
     const uint lines = form == PRIMITIVE_SPHERE ? 6u : 4u;
 #else
-    const uint lines = KIND == KIND_QUADRIC || KIND == KIND_PATCH || KIND == KIND_RATIONAL ? 6u : 4u;
+    const bool bulges = KIND == KIND_QUADRIC || KIND == KIND_PATCH || KIND == KIND_RATIONAL || KIND == KIND_GREGORY || KIND == KIND_TRIANGLE;
+    const uint lines = bulges ? 6u : 4u;
 #endif
     for (uint i = 0u; i < lines; i++) {
         Line line = measure(subpatch, i, box);
@@ -253,6 +257,9 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
 #if KIND == KIND_RATIONAL
         // Five points do not show the waves of a long polynomial.
         if ((along_u ? u_level : v_level) < level_least(along_u ? degree.x : degree.y)) rate = EDGE_RATE_MAX + 1u;
+#endif
+#ifdef SURFACE_SEAMS
+        if (seam_whole(subpatch, i)) rate = EDGE_RATE_MAX + 1u;
 #endif
         if (i < 4u) {
             include_ends(subpatch, i, box);

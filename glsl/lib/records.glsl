@@ -12,6 +12,8 @@
 #define KIND_CURVE 3
 #define KIND_POINT 4
 #define KIND_RATIONAL 5
+#define KIND_GREGORY 6
+#define KIND_TRIANGLE 7
 
 const uint PRIMITIVE_KIND_MASK = 0xffu;
 const uint PRIMITIVE_POLYGON = 0x100u; // facet of a polygon: flat face normal, u v s t are object x y
@@ -31,7 +33,7 @@ struct Primitive {
     uint face;         // uniform index
     uint extra;        // facet: record of the face normals; ribbon: of its two normals; patches: first vertex value
     uvec4 corners;     // varying indices at (u,v) = (0,0) (1,0) (0,1) (1,1); facets: vertex indices too
-    uvec4 face_corners; // facevarying indices
+    uvec4 face_corners; // facevarying indices; limit patches: records of their seams (lib/seam.glsl)
     vec4 uv_range;     // u0, v0, u1, v1 of the surface's (u,v) that the primitive covers
 };
 

@@ -4,6 +4,7 @@
 //   surface_load(instance, primitive)   fetches control data into globals
 //   surface_row(v)                      fixes v: what follows is on that row (rows share most of the work)
 //   surface_position(u)                 position in camera space
+//   surface_vertex(along_u, along_v, u, v) the same where (u, v) may be on a border (see lib/seam.glsl)
 //   surface_tangents(u, du, dv)         dP/du and dP/dv in camera space, per unit of the primitive's own (u,v)
 //   surface_normal(u, v)                in the direction of dP/du x dP/dv, never zero where the surface has a normal
 //   surface_pad(hu, hv, v0, v1)         how far the surface may be outside the box of its points at u, v = 0, 1/2, 1
@@ -53,8 +54,16 @@ bool degenerate(vec3 n, vec3 du, vec3 dv) { return dot(n, n) <= 1e-10 * (dot(du,
 #include "lib/surface_point.glsl"
 #elif KIND == KIND_RATIONAL
 #include "lib/surface_rational.glsl"
+#elif KIND == KIND_GREGORY
+#include "lib/surface_gregory.glsl"
+#elif KIND == KIND_TRIANGLE
+#include "lib/surface_triangle.glsl"
 #else
 #error "no surface for this primitive kind"
+#endif
+
+#ifndef SURFACE_SEAMS
+vec3 surface_vertex(ParamPoint along_u, ParamPoint along_v, Param u, Param v) { return surface_position(u); }
 #endif
 
 #endif

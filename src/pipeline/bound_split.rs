@@ -59,6 +59,8 @@ fn variant(kind: PrimitiveKind) -> bound_split::Variant {
         PrimitiveKind::Curve => bound_split::Variant::Curve,
         PrimitiveKind::Point => bound_split::Variant::Point,
         PrimitiveKind::Rational => bound_split::Variant::Rational,
+        PrimitiveKind::Gregory => bound_split::Variant::Gregory,
+        PrimitiveKind::Triangle => bound_split::Variant::Triangle,
     }
 }
 

@@ -87,6 +87,8 @@ fn variant(kind: PrimitiveKind) -> dice::Variant {
         PrimitiveKind::Curve => dice::Variant::Curve,
         PrimitiveKind::Point => dice::Variant::Point,
         PrimitiveKind::Rational => dice::Variant::Rational,
+        PrimitiveKind::Gregory => dice::Variant::Gregory,
+        PrimitiveKind::Triangle => dice::Variant::Triangle,
     }
 }
 

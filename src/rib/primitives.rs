@@ -3,6 +3,7 @@
 use super::effect::RequestEffect;
 use super::fault::{Parsed, RequestFault};
 use super::geometry::{self, Batch, Faces, MeshDirection, NurbsDirection, PrimitiveCall, QuadricSizes, TrimArrays};
+use super::geometry::{SubdivisionArgs, TagLists};
 use super::lexer::{Lexer, TokenKind};
 use super::reader::Reader;
 use super::state::AttributeChange;
@@ -148,6 +149,22 @@ impl Reader<'_> {
         let (loops, vertices, indices) = (lexer.ints()?, lexer.ints()?, lexer.ints()?);
         let faces = Faces { loops: Some(&loops), vertices: &vertices, indices: Some(&indices) };
         self.primitive(lexer, |call| call.mesh(faces))
+    }
+
+    pub(super) fn subdivision_mesh(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let scheme = lexer.text()?;
+        let (sizes, vertices) = (lexer.ints()?, lexer.ints()?);
+        let mut tags = TagLists::default();
+        // Meshes without tags may leave out their lists; newer files have a fourth one, of strings.
+        if lexer.peek() == TokenKind::Open {
+            tags.names = lexer.texts()?;
+            (tags.counts, tags.ints, tags.floats) = (lexer.ints()?, lexer.ints()?, lexer.float_list()?);
+            if lexer.peek() == TokenKind::Open {
+                lexer.texts()?;
+            }
+        }
+        let args = SubdivisionArgs { scheme: &scheme, sizes: &sizes, vertices: &vertices, tags: &tags };
+        self.primitive(lexer, |call| call.subdivision(args))
     }
 
     pub(super) fn curves(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {

@@ -173,8 +173,8 @@ requests! {
     "MakeCubeFaceEnvironment" Anywhere Ends Reader::make_cube_face_environment;
     "MakeShadow" Anywhere Ends Reader::make_shadow;
     // Known but not supported yet: see the table in `unsupported`.
-    "SubdivisionMesh" Primitive Moves Reader::unsupported;
-    "HierarchicalSubdivisionMesh" Primitive Moves Reader::unsupported;
+    "SubdivisionMesh" Primitive Moves Reader::subdivision_mesh;
+    "HierarchicalSubdivisionMesh" Primitive Moves Reader::subdivision_mesh;
     "Blobby" Primitive Moves Reader::unsupported;
     "Geometry" Primitive Moves Reader::geometry;
     "Volume" Primitive Moves Reader::unsupported;

@@ -1,9 +1,9 @@
 //! Geometry: object-space shapes and primitive variables, reduced to the few kinds that the dice kernels support.
 //!
 //! A [`Geometry`] holds many *primitives*. Each is a map from (u,v) in the unit square to object space, of one fixed
-//! kind: quadric, bilinear facet, Bezier patch, curve segment or point. The RIB reader triangulates polygons, converts
-//! every basis to Bezier, cuts NURBS into Bezier patches and numbers the values of every primvar class, so that later
-//! stages do not depend on how a shape was authored.
+//! kind: quadric, bilinear facet, Bezier or Gregory patch, curve segment or point. The RIB reader cuts up polygons,
+//! converts every basis to Bezier, cuts NURBS into Bezier patches, refines subdivision meshes and numbers the values of
+//! every primvar class, so that later stages do not depend on how a shape was authored.
 
 use super::{Motion, TrimLoops};
 use crate::diagnostic::SourceLocation;
@@ -218,6 +218,59 @@ impl Patches {
     }
 }
 
+/// The four borders of a limit patch: along u at v = 0 and v = 1, along v at u = 0 and u = 1.
+pub type Borders<T> = [T; 4];
+
+/// Patches of the limit surface of a subdivision mesh, made of Bezier points: bicubic, or quartic triangles. The
+/// interior points of Gregory patches are pairs, blended rationally; see the crate `osd` for the order of points.
+/// Varying and facevarying values are numbered by corner, in the order of [`Facets::corners`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct LimitPatches {
+    /// Whether they are triangles.
+    pub triangles: bool,
+    /// The number of plain bicubic patches, which come first; all others are Gregory patches. No triangle is plain.
+    pub plain_count: usize,
+    /// The control points of each patch: 16 of a plain one, 20 of another, 18 of a triangle. Points that neighbours
+    /// share are bit-identical.
+    pub control: Arc<[[f32; 3]]>,
+    /// For each Gregory patch the seams of its borders, counted from 1; 0 where the neighbour is as long.
+    pub seams: Arc<[Borders<u32>]>,
+    /// The points of the two curves of each seam, which share one: 7, or 9 of triangles.
+    pub seam_points: Arc<[[f32; 3]]>,
+    /// Uniform index of each patch.
+    pub face: Arc<[u32]>,
+    /// The part of its face's (u,v) square that each patch covers, u0, v0, u1, v1; u1 < u0 in a turned triangle.
+    pub uv_range: Arc<[[f32; 4]]>,
+}
+
+impl LimitPatches {
+    /// Returns the number of corners of a patch.
+    pub fn corner_count(&self) -> usize {
+        if self.triangles { 3 } else { 4 }
+    }
+
+    /// Returns the number of control points of a Gregory patch.
+    pub fn gregory_count(&self) -> usize {
+        if self.triangles { 18 } else { 20 }
+    }
+
+    /// Returns the number of points of a seam.
+    pub fn seam_count(&self) -> usize {
+        if self.triangles { 9 } else { 7 }
+    }
+
+    /// Returns the first control point of a patch.
+    pub fn first_point(&self, patch: usize) -> usize {
+        16 * patch.min(self.plain_count) + self.gregory_count() * patch.saturating_sub(self.plain_count)
+    }
+
+    /// Returns the numbers of the corners of a patch at (u,v) = (0,0) (1,0) (0,1) (1,1).
+    pub fn corners(&self, patch: usize) -> [u32; 4] {
+        let first = (self.corner_count() * patch) as u32;
+        [first, first + 1, first + 2, if self.triangles { first + 2 } else { first + 3 }]
+    }
+}
+
 /// Segments of curves: cubic in the Bezier basis or straight; v runs along the curve, u across it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CurveSegments {
@@ -269,6 +322,8 @@ pub enum Shape {
     Facets(Facets),
     /// Bezier patches.
     Patches(Patches),
+    /// Patches of a subdivision mesh.
+    Limit(LimitPatches),
     /// Curve segments.
     Curves(CurveSegments),
     /// Points.
@@ -290,6 +345,7 @@ impl Shape {
             Self::Quadric(_) => 1,
             Self::Facets(facets) => facets.corners.len(),
             Self::Patches(patches) => patches.corners.len(),
+            Self::Limit(patches) => patches.face.len(),
             Self::Curves(curves) => curves.ends.len(),
             Self::Points(points) => points.positions.len(),
         }
@@ -301,9 +357,9 @@ impl Shape {
 pub struct Geometry {
     /// The shape at each authored time; all keys have the same topology.
     pub shape: Motion<Shape>,
-    /// Primitive variables other than P and widths (at the first key). For [`Patches`] and cubic [`CurveSegments`],
-    /// class Vertex is already converted to the Bezier basis: as many values for each primitive as it has control
-    /// points, numbered like them and, where those have weights, multiplied by the weights.
+    /// Primitive variables other than P and widths (at the first key). For [`Patches`], [`LimitPatches`] and cubic
+    /// [`CurveSegments`], class Vertex is already converted to the Bezier basis: as many values for each primitive as
+    /// it has control points, numbered like them and, where those have weights, multiplied by the weights.
     pub primvars: Vec<Primvar>,
     /// The location of its request.
     pub location: SourceLocation,

@@ -17,8 +17,8 @@ pub use attributes::{
     Attributes, DisplacementBound, Light, LightId, ParamValue, ShaderInstance, ShaderParam, ShadingInterpolation,
 };
 pub use geometry::{
-    Basis, Class, CurveSegments, Facets, Geometry, PATCH_DEGREE_MAX, Patches, PointForm, Points, Primvar, PrimvarData,
-    Quadric, QuadricShape, Shape, ValueType,
+    Basis, Borders, Class, CurveSegments, Facets, Geometry, LimitPatches, PATCH_DEGREE_MAX, Patches, PointForm, Points,
+    Primvar, PrimvarData, Quadric, QuadricShape, Shape, ValueType,
 };
 pub use options::{
     Camera, DepthFilter, Display, DisplayMode, DisplayPart, EYE_SPLITS_MAX, Filter, FilterKind, Hider, Options,

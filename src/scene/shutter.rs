@@ -1,8 +1,8 @@
 //! A world at the time when the shutter opens, which is what is drawn as long as motion blur is not supported.
 
 use super::{
-    Attributes, Camera, CurveSegments, Drawable, Facets, Geometry, Light, Motion, NamedSpace, Patches, Points, Quadric,
-    QuadricShape, ShaderInstance, Shape, World,
+    Attributes, Camera, CurveSegments, Drawable, Facets, Geometry, Light, LimitPatches, Motion, NamedSpace, Patches,
+    Points, Quadric, QuadricShape, ShaderInstance, Shape, World,
 };
 use crate::diagnostic::SourceLocation;
 use glam::{DMat4, Vec3};
@@ -81,6 +81,11 @@ fn between(a: &Shape, b: &Shape, t: f32) -> Shape {
         (Shape::Patches(a), Shape::Patches(b)) => Shape::Patches(Patches {
             control: points(&a.control, &b.control, t),
             weights: mix_all(&a.weights, &b.weights, |a, b| mix(a, b, t)),
+            ..a.clone()
+        }),
+        (Shape::Limit(a), Shape::Limit(b)) => Shape::Limit(LimitPatches {
+            control: points(&a.control, &b.control, t),
+            seam_points: points(&a.seam_points, &b.seam_points, t),
             ..a.clone()
         }),
         (Shape::Curves(a), Shape::Curves(b)) => Shape::Curves(CurveSegments {

@@ -40,7 +40,7 @@ fn what_was_not_read_whole_exits_with_1() {
 #[test]
 fn strict_counts_geometry_that_was_left_out() {
     let folder = directory();
-    let mesh = "SubdivisionMesh \"catmull-clark\" [4] [0 1 2 3] [] [] [] [] \"P\" [0 0 0 1 0 0 1 1 0 0 1 0]\n";
+    let mesh = "SubdivisionMesh \"catmull-clark\" [4] [0 1 2 3] [] [] [] [] \"P\" [0 0 0 1 0 0 1 1 0]\n";
     fs::write(folder.path().join("k.rib"), WORLD.replace("WorldEnd", &format!("{mesh}WorldEnd"))).expect("writable");
     for (flag, code) in [("--progress=off", 0), ("--strict", 1)] {
         let ran = without_driver(folder.path(), &["render", "k.rib", "--check", flag]);

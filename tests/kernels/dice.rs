@@ -2,9 +2,10 @@
 
 use super::grids::{Diced, Split, dice, split};
 use super::lab::Lab;
-use super::scene::{Scene, Thing};
+use super::scene::{Scene, Thing, placed};
 use super::zoo;
 use crate::reference::edge;
+use crate::reference::limit;
 use crate::reference::surface::Surface;
 use anthill::scene::Shape;
 use glam::DVec3;
@@ -53,12 +54,17 @@ fn vertices_lie_where_the_surface_is() {
 /// u and v of the whole surface, of which the primitive covers `range`.
 fn surface_uv(shape: &Shape, primitive: usize, [u, v]: [f64; 2]) -> [f64; 2] {
     let [u0, v0, u1, v1] = uv_range(shape, primitive);
+    let [u, v] = match shape {
+        Shape::Limit(patches) if patches.triangles => limit::barycentric([u, v]),
+        _ => [u, v],
+    };
     [u0 * (1.0 - u) + u1 * u, v0 * (1.0 - v) + v1 * v]
 }
 
 fn uv_range(shape: &Shape, primitive: usize) -> [f64; 4] {
     let range = match shape {
         Shape::Patches(patches) => patches.uv_range[primitive],
+        Shape::Limit(patches) => patches.uv_range[primitive],
         Shape::Curves(curves) => [0.0, curves.v_range[primitive][0], 1.0, curves.v_range[primitive][1]],
         Shape::Facets(facets) => facets.uv_range.get(primitive).copied().unwrap_or([0.0, 0.0, 1.0, 1.0]),
         _ => [0.0, 0.0, 1.0, 1.0],
@@ -214,6 +220,18 @@ fn crumpled_rational_patches_have_no_open_border() {
     for (seed, degree) in [1, 2, 3, 4, 7].into_iter().enumerate() {
         let thing = zoo::crumpled_rational(seed as u64, degree).rate([1.0, 0.2, 3.0][seed % 3]);
         check_closed(thing, &format!("degree {degree}"));
+    }
+}
+
+#[test]
+fn limit_patches_of_closed_cages_have_no_open_border() {
+    for (n, rate) in [(3, 1.0), (4, 0.3), (7, 3.0)] {
+        let thing = zoo::prism(n, [0.0, 1.5, 10.0, 3.3][n % 4], placed(0.2, 0.1, 4.0, 0.7));
+        check_closed(thing.rate(rate), &format!("prism of {n}"));
+    }
+    for seed in 0..4 {
+        let (triangles, rate) = (seed % 2 == 1, [1.0, 3.0, 0.5][seed as usize % 3]);
+        check_closed(zoo::crumpled_cage(seed, 5, triangles).rate(rate), &format!("cage {seed}"));
     }
 }
 

@@ -28,12 +28,15 @@ fn value_count(shape: &Shape, class: Class) -> usize {
         (Class::Uniform, Shape::Facets(facets)) => highest(&mut facets.face.iter().copied()),
         (Class::Uniform, Shape::Patches(patches)) => highest(&mut patches.face.iter().copied()),
         (Class::Uniform, Shape::Curves(curves)) => highest(&mut curves.face.iter().copied()),
+        (Class::Uniform, Shape::Limit(patches)) => highest(&mut patches.face.iter().copied()),
         (Class::Uniform, _) => 1,
         (_, Shape::Quadric(_)) => 4,
         (_, Shape::Points(points)) => points.positions.len(),
         (Class::FaceVarying, Shape::Facets(facets)) => highest(&mut facets.face_corners.iter().flatten().copied()),
         (_, Shape::Facets(facets)) => facets.positions.len(),
         (Class::Vertex, Shape::Patches(patches)) => patches.control.len(),
+        (Class::Vertex, Shape::Limit(patches)) => patches.control.len(),
+        (_, Shape::Limit(patches)) => patches.corner_count() * patches.face.len(),
         (_, Shape::Patches(patches)) => highest(&mut patches.corners.iter().flatten().copied()),
         (Class::Vertex, Shape::Curves(curves)) if curves.cubic => curves.control.len(),
         (_, Shape::Curves(curves)) => highest(&mut curves.ends.iter().flatten().copied()),
@@ -180,7 +183,7 @@ fn every_class_spreads_over_every_kind_as_defined() {
 }
 
 fn check_grid(run: &ProgramOutput, slot: usize, things: &[Thing], scene: &Scene, grid: &Subpatch) {
-    let thing = &things[grid.instance as usize];
+    let thing = &things[scene.thing(grid.instance).0];
     let primitive = scene.surface(grid).primitive;
     let (nu, nv) = dims(grid);
     for (j, i) in (0..=nv).flat_map(|j| (0..=nu).map(move |i| (j, i))) {
@@ -231,7 +234,10 @@ fn check_work(run: &ProgramOutput, slot: usize, scene: &Scene, grid: &Subpatch) 
     let [first, second] = [run.work[2 * slot], run.work[2 * slot + 1]];
     let (nu, nv) = dims(grid);
     assert_eq!((first[0] & 0xff, (first[0] >> SLOT_NV_SHIFT) & 0xff), (nu, nv));
-    assert_eq!((first[1], first[3]), (7 + grid.instance, run.uniform_base + UNIFORMS * slot as u32));
+    assert_eq!(
+        (first[1], first[3]),
+        (7 + scene.thing(grid.instance).0 as u32, run.uniform_base + UNIFORMS * slot as u32)
+    );
     let [u0, v0, u1, v1] = edge::rectangle(grid).map(edge::number);
     let [ru0, rv0, ru1, rv1] = scene.drawn.pages[0].primitives[grid.primitive as usize].uv_range.map(f64::from);
     let steps = [(u1 - u0) * (ru1 - ru0) / f64::from(nu), (v1 - v0) * (rv1 - rv0) / f64::from(nv)];

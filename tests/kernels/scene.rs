@@ -31,6 +31,11 @@ impl Thing {
         Self { shape, camera_from_object, shading_rate: 1.0, primvars: Vec::new(), look }
     }
 
+    /// How many kinds of primitives it has.
+    fn run_count(&self) -> usize {
+        1 + usize::from(matches!(&self.shape, Shape::Limit(p) if p.plain_count > 0 && !p.seams.is_empty()))
+    }
+
     /// The same at another shading rate.
     pub(crate) fn rate(mut self, shading_rate: f32) -> Self {
         self.shading_rate = shading_rate;
@@ -116,7 +121,8 @@ impl Scene {
         };
         let looks: Vec<Arc<Look>> = things.iter().map(|thing| Arc::new(thing.look.clone())).collect();
         let drawn = DrawnWorld::new(&world, &looks, 64 << 20);
-        assert_eq!((drawn.pages.len(), drawn.runs.len()), (1, things.len()), "one page, a run a thing");
+        let runs: usize = things.iter().map(Thing::run_count).sum();
+        assert_eq!((drawn.pages.len(), drawn.runs.len()), (1, runs), "one page, a run for each kind of a thing");
         Self { things, camera, drawn }
     }
 
@@ -140,12 +146,27 @@ impl Scene {
         Loaded { frame, page }
     }
 
+    /// The number of the thing that an instance is part of, and its first primitive: each kind of its primitives has an
+    /// instance.
+    pub(crate) fn thing(&self, instance: u32) -> (usize, u32) {
+        let (instance, mut first) = (instance as usize, 0);
+        for (number, thing) in self.things.iter().enumerate() {
+            let count = thing.run_count();
+            if instance < first + count {
+                return (number, self.drawn.runs[first].first);
+            }
+            first += count;
+        }
+        panic!("instance {instance} of {first}");
+    }
+
     /// The surface that a grid is part of.
     pub(crate) fn surface(&self, grid: &Subpatch) -> Surface<'_> {
-        let thing = &self.things[grid.instance as usize];
+        let (number, first) = self.thing(grid.instance);
+        let thing = &self.things[number];
         let mut surface = Surface {
             shape: &thing.shape,
-            primitive: (grid.primitive - self.drawn.runs[grid.instance as usize].first) as usize,
+            primitive: (grid.primitive - first) as usize,
             camera_from_object: thing.camera_from_object,
             perspective: self.drawn.frame.flags & FRAME_PERSPECTIVE != 0,
             rim_chords: 0.0,

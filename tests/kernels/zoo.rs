@@ -2,9 +2,12 @@
 
 use super::random::Random;
 use super::scene::{Scene, Thing, bezier, camera, curves, facets, options, patches, placed, points, quadric, sphere};
-use anthill::scene::{QuadricShape, Shape};
+use anthill::diagnostic::Reporter;
+use anthill::rib::{Input, Settings, read};
+use anthill::scene::{QuadricShape, Shape, World};
 use glam::{DMat4, DVec3};
 use std::f32::consts::{PI, TAU};
+use std::ops::ControlFlow;
 
 /// A picture of 200 x 150 pixels.
 pub(crate) fn scene(things: Vec<Thing>, perspective: bool) -> Scene {
@@ -226,12 +229,91 @@ pub(crate) fn crumpled_rational(seed: u64, degree: u32) -> Thing {
     Thing::new(weighted([degree; 2], &of, control.iter().map(|&p| weights[p]).collect()), placed(0.1, 0.0, 4.0, 0.3))
 }
 
+/// A subdivision mesh, read from the arguments of its request.
+pub(crate) fn subdivision(arguments: &str, camera_from_object: DMat4) -> Thing {
+    let text = format!("WorldBegin\nSubdivisionMesh {arguments}\nWorldEnd\n");
+    let reporter = Reporter::new(move |diagnostic| panic!("{diagnostic}"));
+    let input = Input::Memory { name: "mesh.rib".into(), bytes: text.into_bytes() };
+    let mut shape = None;
+    read(&input, &Settings::default(), &reporter, &mut |world: World| {
+        shape = world.drawables.first().map(|drawable| drawable.geometry.shape.first().clone());
+        ControlFlow::Continue(())
+    });
+    Thing::new(shape.expect("a mesh"), camera_from_object)
+}
+
+fn list<T: ToString>(values: impl IntoIterator<Item = T>) -> String {
+    values.into_iter().map(|value| value.to_string()).collect::<Vec<String>>().join(" ")
+}
+
+/// A prism of `n` sides, closed, with a crease around its foot, of a sharpness, and a sharp corner.
+pub(crate) fn prism(n: usize, sharpness: f64, camera_from_object: DMat4) -> Thing {
+    let sides = (0..n).flat_map(|i| [i, (i + 1) % n, n + (i + 1) % n, n + i]);
+    let vertices = sides.chain((0..n).rev()).chain(n..2 * n);
+    let points = (0..2 * n).flat_map(|k| {
+        let angle = f64::from((k % n) as u32) / n as f64 * std::f64::consts::TAU;
+        [angle.cos(), angle.sin(), if k < n { -0.7 } else { 0.7 }]
+    });
+    let tags = format!("[\"crease\" \"corner\"] [{} 1 1 1] [{} 0 {n}] [{sharpness} 3]", n + 1, list(0..n));
+    let sizes = list(std::iter::repeat_n(4, n).chain([n, n]));
+    let arguments = format!("\"catmull-clark\" [{sizes}] [{}] {tags} \"P\" [{}]", list(vertices), list(points));
+    subdivision(&arguments, camera_from_object)
+}
+
+/// A tetrahedron under Loop's scheme: no regular vertex.
+pub(crate) fn tetrahedron() -> Thing {
+    let arguments = "\"loop\" [3 3 3 3] [0 2 1 0 1 3 1 2 3 2 0 3] \"P\" [-1 -1 -1 1 -0.8 -1 0 1 -1 0.1 0 0.9]";
+    subdivision(arguments, placed(-0.6, 0.3, 5.0, 0.2))
+}
+
+/// A grid of `n` x `n` faces whose borders are joined to a torus, of quadrilaterals or of triangles, some of them cut,
+/// between random points: extraordinary vertices and faces next to regular ones.
+pub(crate) fn crumpled_cage(seed: u64, n: usize, triangles: bool) -> Thing {
+    let random = &mut Random::new(seed);
+    let at = |i: usize, j: usize| ((j % n) * n + i % n) as u32;
+    let (mut sizes, mut vertices) = (Vec::new(), Vec::new());
+    for k in 0..n * n {
+        let (i, j) = (k % n, k / n);
+        let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+        match (triangles, random.below(if triangles { 4 } else { 8 })) {
+            (false, 1..) => {
+                sizes.push(4);
+                vertices.extend([a, b, c, d]);
+            }
+            (true, 0) => {
+                sizes.extend([3, 3]);
+                vertices.extend([a, b, d, b, c, d]);
+            }
+            _ => {
+                sizes.extend([3, 3]);
+                vertices.extend([a, b, c, c, d, a]);
+            }
+        }
+    }
+    let point = |k: usize| {
+        let [u, v] = [k % n, k / n].map(|at| at as f64 / n as f64 * std::f64::consts::TAU);
+        let around = 0.8 + 0.35 * v.cos();
+        [around * u.cos(), around * u.sin(), 0.35 * v.sin()]
+    };
+    let mut points: Vec<f64> = (0..n * n).flat_map(point).collect();
+    points.iter_mut().for_each(|x| *x += f64::from(random.float(-0.06, 0.06)));
+    // Sharp edges of all degrees around and along.
+    let around = list((0..=n).map(|i| at(i, 1)));
+    let along = list((0..4).map(|j| at(2, j)));
+    let (names, counts) = ("[\"crease\" \"crease\"]", format!("[{} 1 4 3]", n + 1));
+    let tags = format!("{names} {counts} [{around} {along}] [{} 1.5 2.25 3]", if seed % 2 == 0 { 10.0 } else { 1.7 });
+    let scheme = if triangles { "loop" } else { "catmull-clark" };
+    let arguments = format!("\"{scheme}\" [{}] [{}] {tags} \"P\" [{}]", list(sizes), list(vertices), list(points));
+    subdivision(&arguments, placed(0.1, 0.2, 4.0, 0.5))
+}
+
 /// Everything above, without what is closed.
 pub(crate) fn everything() -> Vec<Thing> {
     let mut things = quadrics();
     things.extend([mesh(6), patch_row(), lid(), dots()]);
     things.extend([rational_row(), octant(), waves([7, 2]), waves([1, 23])]);
     things.extend(hair());
+    things.extend([prism(3, 0.0, placed(0.6, -0.3, 5.0, 0.4)), tetrahedron()]);
     things
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod composite;
 pub(crate) mod edge;
 pub(crate) mod filter;
 pub(crate) mod hide;
+pub(crate) mod limit;
 pub(crate) mod micropolygon;
 pub(crate) mod primvar;
 pub(crate) mod sample;

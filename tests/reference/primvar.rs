@@ -1,5 +1,6 @@
 //! Primitive variables over primitives, by their storage class (RISpec 5, table 5.1), in double precision.
 
+use super::limit;
 use anthill::scene::{Class, Patches, Primvar, PrimvarData, Shape, ValueType};
 use glam::{DMat3, DMat4, DVec3};
 
@@ -15,6 +16,9 @@ fn weights(shape: &Shape, class: Class, primitive: usize, u: f64, v: f64) -> Vec
         (Class::Uniform, Shape::Facets(facets)) => vec![(facets.face[primitive] as usize, 1.0)],
         (Class::Uniform, Shape::Patches(patches)) => vec![(patches.face[primitive] as usize, 1.0)],
         (Class::Uniform, Shape::Curves(curves)) => vec![(curves.face[primitive] as usize, 1.0)],
+        (Class::Uniform, Shape::Limit(patches)) => vec![(patches.face[primitive] as usize, 1.0)],
+        (Class::Vertex, Shape::Limit(patches)) => limit::weights(patches, primitive, [u, v]),
+        (_, Shape::Limit(patches)) => bilinear(patches.corners(primitive)),
         (_, Shape::Points(_)) => vec![(primitive, 1.0)],
         (_, Shape::Quadric(_)) => bilinear([0, 1, 2, 3]),
         (Class::FaceVarying, Shape::Facets(facets)) => bilinear(facets.face_corners[primitive]),
@@ -33,7 +37,7 @@ fn weights(shape: &Shape, class: Class, primitive: usize, u: f64, v: f64) -> Vec
 }
 
 /// Bernstein polynomials of degree n at t.
-fn bernstein(n: usize, t: f64) -> Vec<f64> {
+pub(crate) fn bernstein(n: usize, t: f64) -> Vec<f64> {
     let mut weights = vec![1.0];
     for _ in 0..n {
         weights = (0..=weights.len())

@@ -1,6 +1,7 @@
 //! The parametric surface of every primitive, in double precision, from the formulas of RISpec 5.
 
-use anthill::scene::{CurveSegments, Facets, Patches, Points, Quadric, QuadricShape, Shape};
+use super::limit;
+use anthill::scene::{CurveSegments, Facets, LimitPatches, Patches, Points, Quadric, QuadricShape, Shape};
 use glam::{DMat3, DMat4, DVec2, DVec3};
 use std::f64::consts::{PI, TAU};
 
@@ -19,6 +20,10 @@ fn vec(p: [f32; 3]) -> DVec3 {
     DVec3::from(p.map(f64::from))
 }
 
+fn weighted(patches: &LimitPatches, weights: Vec<(usize, f64)>) -> DVec3 {
+    weights.into_iter().map(|(point, weight)| vec(patches.control[point]) * weight).sum()
+}
+
 fn mix(a: DVec3, b: DVec3, t: f64) -> DVec3 {
     a * (1.0 - t) + b * t
 }
@@ -31,6 +36,7 @@ impl Surface<'_> {
             Shape::Quadric(q) => object(quadric(q, u, v)),
             Shape::Facets(f) => object(facet(f, self.primitive, u, v)),
             Shape::Patches(p) => object(patch(p, self.primitive, u, v)),
+            Shape::Limit(p) => object(weighted(p, limit::weights(p, self.primitive, [u, v]))),
             Shape::Curves(c) => self.curve(c, u, v),
             Shape::Points(p) => self.point(p, u, v),
         }
@@ -48,6 +54,19 @@ impl Surface<'_> {
             let step = if low > 0.0 { -STEP } else { STEP };
             (4.0 * at(t + step) - 3.0 * at(t) - at(t + 2.0 * step)) / (2.0 * step)
         };
+        // Derivatives on a triangle are by its barycentric coordinates.
+        if let Shape::Limit(patches) = self.shape
+            && patches.triangles
+        {
+            let [s, t] = limit::barycentric([u, v]);
+            let first = patches.first_point(self.primitive);
+            let at = |s: f64, t: f64| {
+                let weights = limit::triangle(s, t).into_iter().enumerate().map(|(k, w)| (first + k, w)).collect();
+                self.camera_from_object.transform_point3(weighted(patches, weights))
+            };
+            let half = 1.0 / (2.0 * STEP);
+            return [(at(s + STEP, t) - at(s - STEP, t)) * half, (at(s, t + STEP) - at(s, t - STEP)) * half];
+        }
         // A ribbon's dP/dv is that of its centre line: what its width and turning add has no place on a hair.
         let across = if matches!(self.shape, Shape::Curves(_)) { 0.5 } else { u };
         [along(u, &|t| self.position(t, v)), along(v, &|t| self.position(across, t))]

@@ -176,7 +176,7 @@ fn goldens_are_small() {
 
 #[test]
 fn every_crate_takes_the_lints_of_the_workspace() {
-    for manifest in ["Cargo.toml", "spirv-gen/Cargo.toml"] {
+    for manifest in ["Cargo.toml", "osd/Cargo.toml", "spirv-gen/Cargo.toml"] {
         assert!(
             file(manifest).text.contains("[lints]\nworkspace = true"),
             "{manifest}: add `[lints] workspace = true`"

@@ -6,15 +6,29 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// The folders that hold them. The repository's own folder is read too, without its other folders.
-const FOLDERS: [&str; 11] =
-    [".cargo", ".ci", "bench", "build", "docs", "fuzz", "glsl", "scenes", "spirv-gen", "src", "tests"];
+const FOLDERS: [&str; 12] =
+    [".cargo", ".ci", "bench", "build", "docs", "fuzz", "glsl", "osd", "scenes", "spirv-gen", "src", "tests"];
 
 /// What tools leave behind in these folders.
 const LEFT_OUT: [&str; 3] = ["target", "corpus", "artifacts"];
 
 /// Kinds of files that are read, by the ends of their names.
-const TEXTS: [&str; 13] =
-    [".rs", ".comp", ".glsl", ".sl", ".h", ".rib", ".md", ".toml", ".dict", ".py", "Makefile", "run", ".gitignore"];
+const TEXTS: [&str; 14] = [
+    ".rs",
+    ".comp",
+    ".glsl",
+    ".sl",
+    ".h",
+    ".cpp",
+    ".rib",
+    ".md",
+    ".toml",
+    ".dict",
+    ".py",
+    "Makefile",
+    "run",
+    ".gitignore",
+];
 
 /// A file: its path from the repository's root, with `/`; its text, empty when it is no text; its size in bytes.
 pub(super) struct File {
@@ -34,7 +48,8 @@ impl File {
     /// Whether it is Rust that is part of the program or its build, as opposed to tests and benches.
     pub(super) fn is_product(&self) -> bool {
         let is_test = self.path.contains("/tests/") || self.path.ends_with("/tests.rs");
-        let is_source = ["src/", "spirv-gen/src/", "build/", "build.rs"].iter().any(|place| self.is_in(place));
+        let is_source =
+            ["src/", "osd/src/", "spirv-gen/src/", "build/", "build.rs"].iter().any(|place| self.is_in(place));
         self.is_rust() && is_source && !is_test
     }
 

@@ -9,7 +9,8 @@ use crate::pipeline::kernels::constants::{
 };
 use crate::pipeline::kernels::records::Primitive;
 use crate::scene::{
-    Class, CurveSegments, Facets, Geometry, PATCH_DEGREE_MAX, Patches, PointForm, Points, Quadric, QuadricShape, Shape,
+    Class, CurveSegments, Facets, Geometry, LimitPatches, PATCH_DEGREE_MAX, Patches, PointForm, Points, Quadric,
+    QuadricShape, Shape,
 };
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -81,6 +82,13 @@ impl Indices {
         Some(match class {
             Class::Constant => vec![0],
             Class::Uniform => self.face.from.clone(),
+            Class::Varying | Class::FaceVarying if let Shape::Limit(patches) = shape => {
+                let each = patches.corner_count();
+                (self.range.start * each..self.range.end * each).map(|i| i as u32).collect()
+            }
+            Class::Vertex if let Shape::Limit(patches) = shape => {
+                (patches.first_point(self.range.start)..patches.first_point(self.range.end)).map(|i| i as u32).collect()
+            }
             Class::Varying => self.varying.from.clone(),
             Class::FaceVarying => self.face_varying.from.clone(),
             Class::Vertex => match control_vertices(shape) {
@@ -97,6 +105,7 @@ fn control_vertices(shape: &Shape) -> Option<usize> {
     match shape {
         Shape::Patches(patches) => Some(patches.control_count()),
         Shape::Curves(curves) => curves.cubic.then_some(4),
+        Shape::Limit(patches) => Some(patches.gregory_count()),
         Shape::Quadric(_) | Shape::Facets(_) | Shape::Points(_) => None,
     }
 }
@@ -111,6 +120,7 @@ pub(super) fn whole_bytes(geometry: &Geometry) -> u64 {
             let each = BOUND_RECORDS + usize::from(patches.trim.is_some());
             patches.control.len() + each * patches.corners.len() + trim_records(shape)
         }
+        Shape::Limit(patches) => patches.control.len() + patches.seam_points.len(),
         Shape::Curves(curves) => curves.control.len() + 2 * curves.normals.len(),
         Shape::Points(points) => points.positions.len(),
     };
@@ -137,6 +147,7 @@ pub(super) fn primitive_bytes_max(geometry: &Geometry) -> u64 {
         Shape::Quadric(_) => 2,
         Shape::Facets(_) => 5,
         Shape::Patches(patches) => patches.control_count() + BOUND_RECORDS + 1,
+        Shape::Limit(patches) => patches.gregory_count() + 4 * patches.seam_count(),
         Shape::Curves(_) => 6,
         Shape::Points(_) => 1,
     };
@@ -162,6 +173,7 @@ pub(super) fn append_primitives(shape: &Shape, range: Range<usize>, indices: &mu
         Shape::Quadric(quadric) => append_quadric(quadric, page),
         Shape::Facets(facets) => append_facets(facets, range, indices, page),
         Shape::Patches(patches) => append_patches(patches, range, indices, page),
+        Shape::Limit(patches) => append_limit_patches(patches, range, indices, page),
         Shape::Curves(curves) => append_curves(curves, range, indices, page),
         Shape::Points(points) => append_points(points, range, indices, page),
     }
@@ -268,6 +280,40 @@ fn append_patches(patches: &Patches, range: Range<usize>, indices: &mut Indices,
         let bounds = curvature::derivative_bounds(&page.data[first..], patches.degrees);
         page.data.extend(bounds);
     }
+}
+
+fn append_limit_patches(patches: &LimitPatches, range: Range<usize>, indices: &mut Indices, page: &mut Page) {
+    let (first_corner, first_point) = (range.start * patches.corner_count(), patches.first_point(range.start));
+    for i in range {
+        let corners = patches.corners(i).map(|corner| corner - first_corner as u32);
+        let data = page.data.len() as u32;
+        append_points3(page, &patches.control[patches.first_point(i)..patches.first_point(i + 1)], None);
+        let (kind, face_corners) = match i.checked_sub(patches.plain_count) {
+            None => (PrimitiveKind::Patch, corners),
+            Some(gregory) => {
+                let kind = if patches.triangles { PrimitiveKind::Triangle } else { PrimitiveKind::Gregory };
+                (kind, patches.seams[gregory].map(|seam| append_seam(patches, seam, page)))
+            }
+        };
+        page.primitives.push(Primitive {
+            kind_flags: kind.number(),
+            data,
+            face: indices.face(patches.face[i]),
+            extra: (patches.first_point(i) - first_point) as u32,
+            corners,
+            face_corners,
+            uv_range: patches.uv_range[i],
+        });
+    }
+}
+
+/// Appends the points of a seam, counted from 1; returns the record of the first, 0 for none.
+fn append_seam(patches: &LimitPatches, seam: u32, page: &mut Page) -> u32 {
+    let Some(seam) = (seam as usize).checked_sub(1) else { return 0 };
+    let record = page.data.len() as u32;
+    let each = patches.seam_count();
+    append_points3(page, &patches.seam_points[each * seam..each * (seam + 1)], None);
+    record
 }
 
 fn append_curves(curves: &CurveSegments, range: Range<usize>, indices: &mut Indices, page: &mut Page) {

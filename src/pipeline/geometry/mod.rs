@@ -12,7 +12,9 @@ mod trim;
 
 pub use run::{PrimitiveRun, RunPrimvar};
 
-use super::kernels::constants::{KIND_CURVE, KIND_FACET, KIND_PATCH, KIND_POINT, KIND_QUADRIC, KIND_RATIONAL};
+use super::kernels::constants::{
+    KIND_CURVE, KIND_FACET, KIND_GREGORY, KIND_PATCH, KIND_POINT, KIND_QUADRIC, KIND_RATIONAL, KIND_TRIANGLE,
+};
 use super::kernels::records::Primitive;
 use crate::scene::{Geometry, Shape};
 use rustc_hash::FxHashMap;
@@ -33,11 +35,24 @@ pub enum PrimitiveKind {
     Point = KIND_POINT as isize,
     /// Any other Bezier patch.
     Rational = KIND_RATIONAL as isize,
+    /// Bicubic Gregory patch.
+    Gregory = KIND_GREGORY as isize,
+    /// Quartic Gregory triangle.
+    Triangle = KIND_TRIANGLE as isize,
 }
 
 impl PrimitiveKind {
     /// Every kind, in order of its number.
-    pub const ALL: [Self; 6] = [Self::Quadric, Self::Facet, Self::Patch, Self::Curve, Self::Point, Self::Rational];
+    pub const ALL: [Self; 8] = [
+        Self::Quadric,
+        Self::Facet,
+        Self::Patch,
+        Self::Curve,
+        Self::Point,
+        Self::Rational,
+        Self::Gregory,
+        Self::Triangle,
+    ];
 
     /// Its number in primitive records.
     pub fn number(self) -> u32 {
@@ -53,11 +68,23 @@ impl PrimitiveKind {
             Self::Curve => "curve",
             Self::Point => "point",
             Self::Rational => "rational",
+            Self::Gregory => "gregory",
+            Self::Triangle => "triangle",
         }
     }
 
-    /// The kind of a shape's primitives.
-    pub fn of(shape: &Shape) -> Self {
+    /// The kind of a shape's primitives from `first` on, and where the next kind begins.
+    fn of(shape: &Shape, first: usize) -> (Self, usize) {
+        if let Shape::Limit(patches) = shape
+            && first < patches.plain_count
+        {
+            return (Self::Patch, patches.plain_count);
+        }
+        (Self::of_last(shape), shape.primitive_count())
+    }
+
+    /// The kind of a shape's last primitive.
+    fn of_last(shape: &Shape) -> Self {
         match shape {
             Shape::Quadric(_) => Self::Quadric,
             Shape::Facets(_) => Self::Facet,
@@ -68,6 +95,9 @@ impl PrimitiveKind {
                     Self::Rational
                 }
             }
+            Shape::Limit(patches) if patches.triangles => Self::Triangle,
+            Shape::Limit(patches) if patches.seams.is_empty() => Self::Patch,
+            Shape::Limit(_) => Self::Gregory,
             Shape::Curves(_) => Self::Curve,
             Shape::Points(_) => Self::Point,
         }
@@ -138,7 +168,8 @@ impl Pages {
                 self.pages.push(Page::default());
                 continue;
             }
-            let take = fit.clamp(1, count - first);
+            let (_, end) = PrimitiveKind::of(geometry.shape.first(), first);
+            let take = fit.clamp(1, end - first);
             let number = self.pages.len() - 1;
             runs.push(run::lower_run(geometry, first..first + take, number, self.last_page()));
             first += take;

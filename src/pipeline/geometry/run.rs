@@ -67,7 +67,7 @@ pub(super) fn lower_run(geometry: &Geometry, range: Range<usize>, number: usize,
     let primvars: Vec<RunPrimvar> = primvars.collect();
     PrimitiveRun {
         page: number,
-        kind: PrimitiveKind::of(shape),
+        kind: PrimitiveKind::of(shape, range.start).0,
         first: first as u32,
         count: range.len() as u32,
         primvars: primvars.into(),

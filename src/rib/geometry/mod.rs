@@ -11,6 +11,7 @@ mod points;
 mod polygons;
 mod primvars;
 mod quadrics;
+mod subdivision;
 mod triangulate;
 mod trim;
 
@@ -20,13 +21,14 @@ pub(super) use points::points;
 pub(super) use polygons::{Faces, polygon};
 pub(super) use primvars::PrimitiveCall;
 pub(super) use quadrics::QuadricSizes;
+pub(super) use subdivision::{SubdivisionArgs, TagLists};
 pub(super) use trim::{TrimArrays, TrimCurves, TrimState};
 
 use primvars::PrimvarValues;
 
 use crate::diagnostic::SourceLocation;
 use crate::scene::{
-    CurveSegments, Facets, Geometry, Motion, Patches, PointForm, Points, Primvar, PrimvarData, Quadric, Shape,
+    CurveSegments, Facets, Geometry, LimitPatches, Motion, Patches, PointForm, Points, Primvar, PrimvarData, Quadric, Shape,
     TrimLoops,
 };
 use std::sync::Arc;
@@ -114,6 +116,8 @@ pub(super) enum BatchShape {
     Facets(FacetBatch),
     /// Bezier patches.
     Patches(PatchBatch),
+    /// A subdivision mesh.
+    Limit(LimitPatches),
     /// Curves.
     Curves(CurveBatch),
     /// Points.
@@ -138,6 +142,7 @@ impl BatchShape {
             Self::Quadric(_) => 1,
             Self::Facets(facets) => facets.corners.len(),
             Self::Patches(patches) => patches.layout.corners.len(),
+            Self::Limit(patches) => patches.face.len(),
             Self::Curves(curves) => curves.ends.len(),
             Self::Points(points) => points.positions.len(),
         }
@@ -168,6 +173,7 @@ impl BatchShape {
                     trim: patches.trim,
                 })
             }
+            Self::Limit(patches) => Shape::Limit(patches),
             Self::Curves(curves) => Shape::Curves(CurveSegments {
                 control: curves.control.into(),
                 cubic: curves.cubic,
@@ -337,6 +343,12 @@ impl Batch {
             (BatchShape::Patches(a), BatchShape::Patches(b)) => {
                 a.layout.degrees == b.layout.degrees && a.layout.corners == b.layout.corners
             }
+            (BatchShape::Limit(a), BatchShape::Limit(b)) => {
+                (a.triangles, a.plain_count) == (b.triangles, b.plain_count)
+                    && a.face == b.face
+                    && a.seams == b.seams
+                    && a.uv_range == b.uv_range
+            }
             (BatchShape::Curves(a), BatchShape::Curves(b)) => {
                 a.cubic == b.cubic && a.ends == b.ends && a.face == b.face && a.normals.len() == b.normals.len()
             }
@@ -361,6 +373,10 @@ impl Batch {
                 let count = p.layout.corners.len();
                 let trim = p.trim.as_ref().map_or(0, |trim| trim.bytes());
                 (p.control.len() * POSITION + p.weights.len() * 4 + count * (52 + 96) + trim, count)
+            }
+            BatchShape::Limit(p) => {
+                let count = p.face.len();
+                ((p.control.len() + p.seam_points.len()) * POSITION + p.seams.len() * 16 + count * 20, count)
             }
             BatchShape::Curves(c) => (c.control.len() * POSITION + c.ends.len() * 52, c.ends.len()),
             BatchShape::Points(p) => (p.positions.len() * (POSITION + 4), p.positions.len()),

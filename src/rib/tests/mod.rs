@@ -13,6 +13,7 @@ mod round_trip;
 mod scenes;
 mod state;
 mod stream;
+mod subdivision;
 mod textures;
 
 use super::{Input, RibOverrides, Settings, Summary, read, read_stream};
