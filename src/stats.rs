@@ -8,12 +8,14 @@ mod counts;
 mod estimate;
 mod kernel_stats;
 mod measured;
+mod texture_stats;
 
 pub use cost_stats::{CostStats, tile_rows, tile_values};
 pub use counts::Counts;
 pub use estimate::EstimateStats;
 pub use kernel_stats::KernelStats;
 pub use measured::{Measured, MeasuredDevice, MeasuredOutput, MeasuredRegion, MeasuredWorld};
+pub use texture_stats::{TextureFileStats, TextureStats};
 
 use crate::diagnostic::{CountedMessage, Reporter, Severity, SourceLocation};
 use crate::film::{DisplayOutcome, DisplayState};
@@ -124,17 +126,6 @@ fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Er
     serializer.serialize_f64(time.as_secs_f64())
 }
 
-/// Statistics of the texture cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct TextureStats {
-    /// Tiles that were requested.
-    pub requests: u64,
-    /// Tiles that were not in the cache.
-    pub misses: u64,
-    /// Bytes read from files.
-    pub bytes_read: u64,
-}
-
 /// Statistics of an opened device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DeviceStats {
@@ -178,9 +169,6 @@ pub struct DeviceStats {
     /// Its share of the counts of the render.
     #[serde(skip)]
     pub counts: Counts,
-    /// Its share of the texture statistics of the render.
-    #[serde(skip)]
-    pub texture: TextureStats,
 }
 
 /// Statistics of a region of a world: which device rendered it, when, and at what cost.
@@ -305,8 +293,10 @@ pub struct Stats {
     /// Requests for geometry that were left out, and objects of which parts were left out.
     #[serde(rename = "geometry_left_out")]
     pub left_out: u64,
-    /// Texture statistics of all devices added up.
+    /// Texture statistics of all textures added up.
     pub texture: TextureStats,
+    /// Every texture that was opened.
+    pub textures: Vec<TextureFileStats>,
     /// Every kernel that was compiled, the slowest first.
     pub kernels: Vec<KernelStats>,
     /// Time that devices waited for kernels, added up over all devices.
@@ -321,13 +311,12 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Adds the statistics of a device, which is identified by its index `slot` among the opened devices. Its counts,
-    /// stage times and texture statistics become part of the total. If the device was added before, for an earlier
-    /// world, the numbers are added up.
+    /// Adds the statistics of a device, which is identified by its index `slot` among the opened devices. Its counts
+    /// and stage times become part of the total. If the device was added before, for an earlier world, the numbers are
+    /// added up.
     pub fn add_device(&mut self, slot: usize, device: DeviceStats) {
         self.stages.merge(&device.stages);
         self.counts.add(&device.counts);
-        add_texture(&mut self.texture, &device.texture);
         match self.devices.get_mut(slot) {
             Some(known) => known.merge(&device),
             None => self.devices.push(device),
@@ -422,14 +411,7 @@ impl DeviceStats {
         self.limit_bytes = self.limit_bytes.max(other.limit_bytes);
         self.stages.merge(&other.stages);
         self.counts.add(&other.counts);
-        add_texture(&mut self.texture, &other.texture);
     }
-}
-
-fn add_texture(sum: &mut TextureStats, other: &TextureStats) {
-    sum.requests += other.requests;
-    sum.misses += other.misses;
-    sum.bytes_read += other.bytes_read;
 }
 
 /// 999, 1.2 k, 34.5 M, 6.7 G.
@@ -461,7 +443,6 @@ mod tests {
             DeviceStats { name: "gpu".into(), regions: 2, stolen: 1, peak_bytes, ..DeviceStats::default() };
         device.stages.add(Stage::Shade, Duration::from_millis(250));
         device.counts.micropolygons = 1_200_000;
-        device.texture.misses = 3;
         device
     }
 
@@ -472,6 +453,9 @@ mod tests {
         stats.add_device(0, device(1 << 20));
         stats.add_device(1, device(3 << 20));
         stats.add_device(0, device(2 << 20));
+        for file in ["a.tex", "b.tex"] {
+            stats.add_texture(file.into(), TextureStats { misses: 3, reruns: 1, ..TextureStats::default() });
+        }
         stats
     }
 
@@ -479,7 +463,7 @@ mod tests {
     fn devices_add_up() {
         let stats = sample();
         assert_eq!(stats.counts.micropolygons, 3_600_000);
-        assert_eq!(stats.texture.misses, 9);
+        assert_eq!((stats.texture.misses, stats.texture.reruns), (6, 2));
         assert_eq!(stats.stages.get(Stage::Shade), Duration::from_millis(750));
         let rows: Vec<_> = stats.devices.iter().map(|d| (d.regions, d.peak_bytes)).collect();
         assert_eq!(rows, [(4, 2 << 20), (2, 3 << 20)]);
@@ -509,6 +493,7 @@ mod tests {
             "errors_survived",
             "geometry_left_out",
             "texture",
+            "textures",
             "kernels",
             "kernels_wait_s",
             "devices",
@@ -534,7 +519,8 @@ mod tests {
             "limit_bytes",
             "stages_s",
         ];
-        assert_eq!(keys_at("      ")[..device.len()], device);
+        let keys = keys_at("      ");
+        assert!(keys.windows(device.len()).any(|keys| keys == device), "{keys:?}");
         let value: serde_json::Value = serde_json::from_str(&json).expect("valid JSON");
         let stages: Vec<&str> = Stage::ALL.map(Stage::name).into();
         let order = "parse compile upload bound_split select dice displace hide shade sample composite filter write";
@@ -542,7 +528,7 @@ mod tests {
         assert!(stages.iter().all(|stage| value["stages_s"][stage].is_f64()));
         assert_eq!((value["wall_s"].as_f64(), value["stages_s"]["shade"].as_f64()), (Some(1.5), Some(0.75)));
         let texture = value["texture"].as_object().expect("an object");
-        assert!(["requests", "misses", "bytes_read"].iter().all(|key| texture.contains_key(*key)));
+        assert!(["requests", "misses", "redundant_reads", "read_s"].iter().all(|key| texture.contains_key(*key)));
     }
 
     #[test]

@@ -58,7 +58,8 @@ pub(super) enum CliCommand {
 #[derive(Debug, Args)]
 #[command(after_help = RENDER_EXAMPLES)]
 pub(super) struct RenderFlags {
-    /// RIB files, plain or gzipped, read one after the other as one stream; - is standard input
+    /// RIB files, plain or gzipped, read one after the other as one stream, in which one that begins with `version`
+    /// starts anew; - is standard input
     #[arg(required = true, value_name = "SCENE.rib")]
     pub(super) scenes: Vec<PathBuf>,
 

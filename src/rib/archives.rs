@@ -42,6 +42,7 @@ impl Reader<'_> {
             let message = format!("unknown RIB version {version}; the file is read as 3.2");
             self.report_here(RequestFault::warning("badversion", self.current.offset, message));
         }
+        self.begin_scene();
         Ok(())
     }
 

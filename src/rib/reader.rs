@@ -122,6 +122,10 @@ pub(super) struct Reader<'r> {
     pub(super) charge: Arc<Charge>,
     /// The folder of the input, for its archives.
     pub(super) directory: Option<PathBuf>,
+    /// The number of the first request of the input.
+    first_request: u64,
+    /// Worlds read before the options and the graphics state were fresh.
+    earlier_worlds: u32,
     /// The end of the last input.
     end: SourceLocation,
     /// Whether an input was cut off for lack of memory.
@@ -175,6 +179,8 @@ impl<'r> Reader<'r> {
             warned: rustc_hash::FxHashSet::default(),
             charge: Arc::new(Charge::new(&settings.memory)),
             directory: None,
+            first_request: 1,
+            earlier_worlds: 0,
             end: SourceLocation::default(),
             cut: false,
             unreadable: false,
@@ -188,7 +194,27 @@ impl<'r> Reader<'r> {
         self.cut |= source.is_cut();
         self.messages.request.set("");
         self.check_capabilities(source);
+        self.first_request = self.summary.requests + 1;
         self.read_source(source);
+    }
+
+    /// Begins an input anew that says by its first request, `version`, that it is a whole scene, if those before it
+    /// have drawn something and left nothing open: with default options and graphics state, and without names.
+    pub(super) fn begin_scene(&mut self) {
+        let is_first = self.summary.requests == self.first_request;
+        let has_drawn = self.summary.worlds > self.earlier_worlds;
+        if !is_first || !has_drawn || !self.blocks.is_empty() || self.world.is_some() || self.moving.is_some() {
+            return;
+        }
+        self.earlier_worlds = self.summary.worlds;
+        self.dictionary = Dictionary::new();
+        self.options = OptionState::new(&self.settings.search);
+        self.state = GraphicsState::new(self.settings.overrides.shading_rate.unwrap_or(1.0));
+        (self.objects, self.resources, self.light_handles) = (ScopedMap::new(), ScopedMap::new(), ScopedMap::new());
+        (self.lights, self.spaces, self.archives) = (Vec::new(), Vec::new(), FxHashMap::default());
+        self.messages.handling.set(ErrorHandling::Print);
+        self.definitions += 1;
+        self.read_prologue();
     }
 
     /// Reports an input that cannot be opened or read. The stream continues with the next one.

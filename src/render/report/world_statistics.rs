@@ -5,7 +5,8 @@ use crate::render::device::picture::Picture;
 use crate::render::grids::picture_grids::PictureGrids;
 use crate::render::region::region_result::RegionCounts;
 use crate::schedule::Report;
-use crate::stats::{Counts, DeviceStats, Stage, Stats};
+use crate::stats::{Counts, DeviceStats, Stage, Stats, TextureStats};
+use crate::texture::TextureReads;
 use std::time::Duration;
 
 /// Adds what was counted, sampled and shaded.
@@ -51,6 +52,22 @@ pub(crate) fn add_devices<'a>(stats: &mut Stats, devices: impl Iterator<Item = D
             add_use(&mut device, open);
         }
         stats.add_device(number, device);
+    }
+}
+
+/// Adds what was asked for and read of textures.
+pub(crate) fn add_textures(stats: &mut Stats, textures: &[TextureReads]) {
+    for texture in textures {
+        let reads = TextureStats {
+            requests: texture.requests,
+            misses: texture.misses,
+            reruns: texture.reruns,
+            tiles_read: texture.tiles_read,
+            redundant_reads: texture.redundant_reads,
+            bytes_read: texture.bytes_read,
+            read: texture.read,
+        };
+        stats.add_texture(texture.path.display().to_string(), reads);
     }
 }
 

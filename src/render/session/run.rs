@@ -8,6 +8,7 @@ use crate::options::{HANG_TIMEOUT, RenderOptions};
 use crate::outcome::{Ending, Outcome};
 use crate::progress::{Interrupt, Observer};
 use crate::render::checkpoint::Checkpoint;
+use crate::render::report::world_statistics;
 use crate::render::session::devices::DeviceSlot;
 use crate::render::session::draw::{Session, SessionSetup, WorldOutcome, report_checkpoint_error};
 use crate::render::session::progress_ticker::ProgressTicker;
@@ -87,6 +88,7 @@ fn run_ticking(options: &RenderOptions, reporter: &Arc<Reporter>, ticker: &Progr
     let mut stats = std::mem::take(&mut session.stats);
     stats.stages.add(Stage::Parse, read.took);
     stats.left_out += read.left_out;
+    world_statistics::add_textures(&mut stats, &session.textures.statistics());
     let has_nothing = read.worlds + read.textures == 0;
     let nothing = displays.is_empty() && has_nothing && reporter.count_at_least(Severity::Error) > 0;
     let unreadable = ending == Ending::Finished && (read.unreadable || nothing);

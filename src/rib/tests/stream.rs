@@ -220,6 +220,34 @@ fn inputs_are_one_stream() {
     assert_eq!(world.drawables[0].attributes.surface.as_ref().expect("a surface").params.len(), 1);
 }
 
+/// A whole scene begins with its version; what has none goes on where the input before it ended.
+#[test]
+fn an_input_that_begins_with_its_version_is_a_scene_of_its_own() {
+    let inputs = [
+        "version 3.03\nFormat 8 8 1\nColor 1 0 0\n",
+        "version 3.03\nProjection \"orthographic\"\nTranslate 0 0 1\nWorldBegin\nSphere 1 -1 1 360\nWorldEnd\n",
+        "WorldBegin\nSphere 1 -1 1 360\nWorldEnd\n",
+        "# another scene\nversion 3.03\nProjection \"perspective\" \"fov\" [30]\nWorldBegin\nversion 3.03\nSphere 1 -1 1 360\nWorldEnd\n",
+    ];
+    let input = |(text, number): (&&str, u32)| Input::Memory { name: format!("{number}.rib"), bytes: (*text).into() };
+    let inputs: Vec<Input> = inputs.iter().zip(1..).map(input).collect();
+    let settings = Settings { prologue: vec!["Opacity 0.5 0.5 0.5".into()], ..Settings::default() };
+    let reporter = Reporter::silent();
+    let mut worlds = Vec::new();
+    read_stream(&inputs, &settings, &reporter, &mut |world: World| {
+        worlds.push(world);
+        ControlFlow::Continue(())
+    });
+    let messages: Vec<String> = reporter.all().into_iter().map(|(message, _)| message.to_string()).collect();
+    assert_eq!(messages, [] as [&str; 0]);
+    let seen = |world: &World| {
+        let attributes = &world.drawables[0].attributes;
+        (world.camera.resolution, attributes.color, attributes.opacity)
+    };
+    let settled = ([8, 8], [1.0, 0.0, 0.0], [0.5; 3]);
+    assert_eq!(worlds.iter().map(seen).collect::<Vec<_>>(), [settled, settled, ([640, 480], [1.0; 3], [0.5; 3])]);
+}
+
 #[test]
 fn gzip_and_binary() {
     let text = format!("WorldBegin\n{SPHERE}WorldEnd\n");

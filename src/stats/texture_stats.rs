@@ -1,0 +1,50 @@
+//! What was asked for and read of textures.
+
+use super::{Stats, seconds};
+use serde::Serialize;
+use std::time::Duration;
+
+/// Statistics of the texture cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TextureStats {
+    /// Tiles that submissions of devices used, each once a submission.
+    pub requests: u64,
+    /// Tiles that devices lacked.
+    pub misses: u64,
+    /// Runs of shaders that were repeated because of them, once for each texture that they lacked tiles of.
+    pub reruns: u64,
+    /// Tiles that were read from files.
+    pub tiles_read: u64,
+    /// Tiles among them that had been read before.
+    pub redundant_reads: u64,
+    /// Bytes read from files.
+    pub bytes_read: u64,
+    /// Time that reading took, of all threads together.
+    #[serde(rename = "read_s", serialize_with = "seconds")]
+    pub read: Duration,
+}
+
+/// Statistics of a texture.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct TextureFileStats {
+    /// The file.
+    pub file: String,
+    /// What was asked for and read of it.
+    #[serde(flatten)]
+    pub reads: TextureStats,
+}
+
+impl Stats {
+    /// Adds a texture.
+    pub fn add_texture(&mut self, file: String, reads: TextureStats) {
+        let sum = &mut self.texture;
+        sum.requests += reads.requests;
+        sum.misses += reads.misses;
+        sum.reruns += reads.reruns;
+        sum.tiles_read += reads.tiles_read;
+        sum.redundant_reads += reads.redundant_reads;
+        sum.bytes_read += reads.bytes_read;
+        sum.read += reads.read;
+        self.textures.push(TextureFileStats { file, reads });
+    }
+}
