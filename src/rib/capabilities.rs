@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 
 /// The optional capabilities that the RISpec names, and whether scenes that need them are drawn as they mean.
 const CAPABILITIES: [(&str, bool); 18] = [
-    ("Solid Modeling", false),
+    ("Solid Modeling", true),
     ("Trim Curves", true),
     ("Level Of Detail", true),
     ("Motion Blur", false),
@@ -21,10 +21,10 @@ const CAPABILITIES: [(&str, bool); 18] = [
     ("Deformations", false),
     ("Displacements", true),
     ("Spectral Colors", false),
-    ("Texture Mapping", false),
-    ("Environment Mapping", false),
+    ("Texture Mapping", true),
+    ("Environment Mapping", true),
     ("Bump Mapping", true),
-    ("Shadow Depth Mapping", false),
+    ("Shadow Depth Mapping", true),
     ("Volume Shading", true),
     ("Ray Tracing", false),
     ("Radiosity", false),

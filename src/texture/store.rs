@@ -89,6 +89,15 @@ impl TextureStore {
         }
     }
 
+    /// Reports that one grid looks up more tiles than there are slots.
+    pub fn report_too_few_slots(&self, slots: usize) {
+        let message = format!(
+            "one grid looks up more than {slots} tiles of textures, which is all that fit: some of it is black; a larger \
+             --texture-memory shows it"
+        );
+        self.reporter.error("texture", &SourceLocation::default(), message);
+    }
+
     /// Forgets what names stand for, because files may be made between pictures. Files that have not changed keep
     /// their numbers and their tiles.
     pub fn begin_picture(&self) {

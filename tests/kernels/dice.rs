@@ -312,7 +312,7 @@ fn a_large_point_is_one_disk() {
     // Not in the middle of the picture: its rim's parts are of different lengths in pixels.
     for (x, y) in [(0.0, 0.0), (1.1, 0.4), (-0.9, -0.7)] {
         let shape = super::scene::points(vec![[x, y, 0.0]], vec![1.2]);
-        let thing = Thing::new(shape, super::scene::placed(0.0, 0.0, 3.0, 0.0));
+        let thing = Thing::new(shape, placed(0.0, 0.0, 3.0, 0.0));
         let object_from_camera = thing.camera_from_object.inverse();
         let centre = DVec3::new(f64::from(x), f64::from(y), 0.0);
         let (_, split, grids) = diced(vec![thing], true);

@@ -301,7 +301,8 @@ pub(crate) fn crumpled_cage(seed: u64, n: usize, triangles: bool) -> Thing {
     let around = list((0..=n).map(|i| at(i, 1)));
     let along = list((0..4).map(|j| at(2, j)));
     let (names, counts) = ("[\"crease\" \"crease\"]", format!("[{} 1 4 3]", n + 1));
-    let tags = format!("{names} {counts} [{around} {along}] [{} 1.5 2.25 3]", if seed % 2 == 0 { 10.0 } else { 1.7 });
+    let tags =
+        format!("{names} {counts} [{around} {along}] [{} 1.5 2.25 3]", if seed.is_multiple_of(2) { 10.0 } else { 1.7 });
     let scheme = if triangles { "loop" } else { "catmull-clark" };
     let arguments = format!("\"{scheme}\" [{}] [{}] {tags} \"P\" [{}]", list(sizes), list(vertices), list(points));
     subdivision(&arguments, placed(0.1, 0.2, 4.0, 0.5))

@@ -12,12 +12,16 @@ use crate::render::region::chain::Chain;
 use crate::render::region::loads::Load;
 use crate::render::region::loop_watch::WatchedLoad;
 use crate::render::region::record::{DeviceWorld, StagePart, StageRun};
-use crate::render::resident::texture_tiles::{MissedKey, TilesLoaded};
+use crate::render::resident::texture_tiles::{MissedKey, TextureTiles, TilesLoaded};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 
 /// Words of the head of the list of missed tiles in which replaced values are kept.
 const KEPT_WORDS: Range<u64> = 4..8;
+
+/// Vertices of a grid, at most. A grid that needs more tiles than there are slots goes on with what it has, and that is
+/// reported.
+const GRID_VERTICES: u64 = 256;
 
 /// What a region knows of the textures that its loads look up.
 #[derive(Debug)]
@@ -127,7 +131,14 @@ impl Chain {
             };
         }
         if loaded == TilesLoaded::TooMany {
-            self.textures.vertices_max = self.vertices(some.clone()) / 2;
+            let vertices = self.vertices(some.clone());
+            if vertices <= GRID_VERTICES {
+                world.textures.iter().for_each(TextureTiles::report_too_few_slots);
+                self.textures.begin_anew();
+                self.watch.load = watched;
+                return Ok(None);
+            }
+            self.textures.vertices_max = vertices / 2;
         }
         self.textures.begin_anew();
         self.loads.next = some.start;

@@ -83,6 +83,11 @@ fn slot_count(wanted: Option<u64>, tiles_max: u64, free_bytes: u64) -> u64 {
 }
 
 impl TextureTiles {
+    /// Says that one grid needs more tiles than there are slots, and is drawn without some of them.
+    pub(crate) fn report_too_few_slots(&self) {
+        self.textures.store.report_too_few_slots(self.slots.len());
+    }
+
     /// Allocates the slots: fewer than are wanted where memory is short.
     pub(crate) fn new(device: &mut Device, textures: &Arc<PictureTextures>, free_bytes: u64) -> Result<Self, GpuError> {
         let mut slots = slot_count(textures.memory_bytes, textures.tiles_max(), free_bytes);

@@ -28,8 +28,8 @@ use primvars::PrimvarValues;
 
 use crate::diagnostic::SourceLocation;
 use crate::scene::{
-    CurveSegments, Facets, Geometry, LimitPatches, Motion, Patches, PointForm, Points, Primvar, PrimvarData, Quadric, Shape,
-    TrimLoops,
+    CurveSegments, Facets, Geometry, LimitPatches, Motion, Patches, PointForm, Points, Primvar, PrimvarData, Quadric,
+    Shape, TrimLoops,
 };
 use std::sync::Arc;
 

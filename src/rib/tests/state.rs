@@ -399,13 +399,14 @@ fn levels_of_detail() {
     assert_eq!(level("0 0 123 123"), 0);
     assert_eq!(level("123 123 124 124"), 1);
     assert_eq!(level("124 124 1e38 1e38"), 0);
-    // In a transition each sample sees exactly one of two levels: here about a tenth the larger one.
+    // In a transition each sample sees exactly one of two levels. The box is 480 x 480 pixels here.
     let text = "Translate 0 0 10\nWorldBegin\nDetail -1 1 -1 1 -1 1\nDetailRange 0 0 10 1e6\nSphere 1 -1 1 360\nDetailRange 10 1e6 1e38 1e38\nSphere 1 -1 1 360\nWorldEnd";
     let world = clean(text);
     let [small, large] = [0, 1].map(|level: usize| world.drawables[level].detail);
     assert_eq!((small[0], small[1]), (large[1], DETAIL_STEPS));
     assert_eq!(large[0], 0);
-    assert!((0.05..0.2).contains(&(f64::from(large[1]) / f64::from(DETAIL_STEPS))), "{large:?}");
+    let part = f64::from(large[1]) / f64::from(DETAIL_STEPS);
+    assert!((part - (480.0 * 480.0 - 10.0) / (1e6 - 10.0)).abs() < 1e-3, "{large:?}");
 }
 
 #[test]

@@ -158,7 +158,7 @@ fn versions() {
 #[test]
 fn hints_are_comments_even_inside_a_parameter_list() {
     let world = clean(
-        "##RenderMan RIB-Structure 1.1 Entity\n##Scene \"open [ quote\n##CapabilitiesNeeded Area Light Sources\nFrameBegin 1\n\
+        "##RenderMan RIB-Structure 1.1 Entity\n##Scene \"open [ quote\n##CapabilitiesNeeded Displacements\nFrameBegin 1\n\
          ##CameraOrientation 0 0 0 0 0 1\nWorldBegin\nSurface \"plastic\" \"Kd\"\n##Shaders plastic\n[.7] # \" [\n\"Ks\" [.1]\nSphere 1 -1 1 360\nWorldEnd\nFrameEnd\n",
     );
     let surface = world.drawables[0].attributes.surface.as_ref().expect("plastic");
@@ -360,7 +360,7 @@ fn damaged_binary_tokens_are_reported_and_skipped() {
 #[test]
 fn real_but_ill_formed_input() {
     drawn("GeometricRepresentation \"primitive\"\nSphere 1 -1 1 360");
-    assert_eq!(faults("Geometry \"teapot\"\nGeometry \"bunny\""), [("unimplement", 2)]);
+    assert_eq!(faults("Geometry \"teapot\"\nGeometry \"bunny\""), [("unimplement", 3)]);
     assert_eq!(faults("ShadingRate 0\nSphere 1 -1 1 360"), [("range", 2)]);
     let world = drawn("Sphere -1 -1 1 360\nSphere 1 .5 -.5 360");
     let shape = |index: usize| match world.drawables[index].geometry.shape.first() {

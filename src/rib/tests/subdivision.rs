@@ -52,7 +52,7 @@ fn boundary_rules_choose_which_faces_are_drawn() {
     // Sharp corners stay where they are, others are cut off.
     let corner = |value: i32| {
         let outcome = mesh(&grid(&format!("[\"interpolateboundary\"] [1 0] [{value}] []"), ""));
-        patches(outcome.world()).control.iter().any(|p| *p == [0.0; 3])
+        patches(outcome.world()).control.contains(&[0.0; 3])
     };
     assert!(corner(1) && !corner(2));
 }

@@ -103,7 +103,7 @@ impl PrimitiveCall<'_> {
         };
         let positions = self.positions(Some(vertex_count), None)?;
         let mut rules = args.tags.rules(self, args.sizes.len(), vertex_count)?;
-        if rules.crease_edges.len() > 0 {
+        if !rules.crease_edges.is_empty() {
             self.check_creases(args, &mut rules);
         }
         let holes = std::mem::take(&mut rules.holes);
