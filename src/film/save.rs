@@ -1,6 +1,7 @@
 //! Saving and restoring the finished pixels of a film, and finding the missing ones, for checkpoints.
 
 use super::{DisplayOutcome, DisplayState, Film, Pixels, to_write};
+use crate::deep::{Knot, Visibility};
 use std::io::{self, Read, Write};
 
 const FLOAT_BYTES: usize = size_of::<f32>();
@@ -65,6 +66,21 @@ impl Film {
     }
 }
 
+fn pack_light(light: &Visibility, out: &mut Vec<u8>) {
+    out.push(light.knots().len() as u8);
+    out.extend(light.knots().iter().flat_map(|knot| [knot.z, knot.light]).flat_map(f32::to_le_bytes));
+}
+
+fn unpack_light(input: &mut dyn Read) -> io::Result<Visibility> {
+    let mut count = [0];
+    input.read_exact(&mut count)?;
+    let mut bytes = vec![0; 2 * FLOAT_BYTES * usize::from(count[0])];
+    input.read_exact(&mut bytes)?;
+    let floats: Vec<f32> = bytes.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+    let knots = floats.as_chunks().0.iter().map(|&[z, light]| Knot { z, light }).collect();
+    Visibility::of_knots(knots).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "its light comes back"))
+}
+
 impl Pixels {
     /// Returns the number of bytes of a row's bits.
     fn mask_bytes(&self) -> usize {
@@ -79,6 +95,9 @@ impl Pixels {
         let row = self.row(y, floats);
         for column in finished() {
             out.extend(row[column * floats..][..floats].iter().flat_map(|value| value.to_le_bytes()));
+            if let Some(light) = self.light.get(self.row_start(y) + column) {
+                pack_light(light, out);
+            }
         }
     }
 
@@ -93,6 +112,9 @@ impl Pixels {
             let target = &mut self.values[(first + column) * floats..][..floats];
             for (value, bytes) in target.iter_mut().zip(bytes.as_chunks::<FLOAT_BYTES>().0) {
                 *value = f32::from_le_bytes(*bytes);
+            }
+            if let Some(light) = self.light.get_mut(first + column) {
+                *light = unpack_light(input)?;
             }
             self.finish_row(first + column, 1);
         }

@@ -5,8 +5,8 @@ use super::kernels::constants::{
     BATCHES, CELL_SAMPLES, CLUSTER_GRIDS, DEPTH_BUCKETS, POSITION_RECORDS, SCAN_TILE, SIZE_CLASSES, VISIBLE_WORDS,
 };
 use super::kernels::records::{
-    Appended, Cluster, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, Piece, Primitive, PrimvarBinding,
-    Rest, Round, Slot, Subpatch, Total, Unfinished,
+    Appended, Cluster, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, Listed, ListedLayer, Piece,
+    Primitive, PrimvarBinding, Rest, Round, Slot, Subpatch, Total, Unfinished,
 };
 use super::recording::{Arena, ArenaFull, BINDING_BYTES_MAX, Buffer, Slice};
 use super::select::RegionPixels;
@@ -220,6 +220,8 @@ pub struct RegionCapacity {
     pub smooth: bool,
     /// Whether the depth of the surface behind the nearest one is kept.
     pub behind: bool,
+    /// Layers of a list for deep shadow maps; 0 where there is none.
+    pub layers: u64,
     /// Records of `status` behind the first: a head, and what shaders print. 0 where they print nothing.
     pub prints: u64,
     /// Slots of tiles whose use is marked; 0 where no program looks textures up.
@@ -312,6 +314,7 @@ impl RegionCapacity {
         parts.extend([(cells, 4), (cells, 4), (cells, 4), (1, size_of::<Appended>() as u64)]);
         parts.extend([(if self.translucent() { self.subpixels } else { 1 }, 8), (1, 4)]);
         parts.extend([(if self.behind { self.subpixels } else { 1 }, 4), (misses_words(self.texture_slots), 4)]);
+        parts.extend([(self.layers.max(1), size_of::<ListedLayer>() as u64), (1, 4)]);
         parts
     }
 
@@ -413,6 +416,10 @@ pub struct RegionSlices {
     pub behind: Slice<u32>,
     /// Tiles that programs missed, and marks of those that they used.
     pub misses: Slice<u32>,
+    /// Layers that samples see, for deep shadow maps.
+    pub layers: Slice<ListedLayer>,
+    /// How many there are.
+    pub listed: Slice<Listed>,
 }
 
 impl RegionSlices {
@@ -467,6 +474,8 @@ impl RegionSlices {
             unfinished: a.cut(1)?,
             behind: a.cut(if c.behind { c.subpixels } else { 1 })?,
             misses: a.cut(misses_words(c.texture_slots))?,
+            layers: a.cut(c.layers.max(1))?,
+            listed: a.cut(1)?,
         })
     }
 }

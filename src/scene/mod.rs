@@ -7,6 +7,7 @@
 //! the same matrix for column vectors).
 
 mod attributes;
+mod bounds;
 mod geometry;
 mod options;
 mod shutter;
@@ -14,7 +15,9 @@ mod trim;
 
 pub use attributes::{
     Attributes, DisplacementBound, Light, LightId, ParamValue, ShaderInstance, ShaderParam, ShadingInterpolation,
+    ShadowRequest,
 };
+pub use bounds::SpaceBox;
 pub use geometry::{
     Basis, Class, CurveSegments, Facets, Geometry, PATCH_DEGREE_MAX, Patches, Points, Primvar, PrimvarData, Quadric,
     QuadricShape, Shape, ValueType,

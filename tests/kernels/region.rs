@@ -161,6 +161,7 @@ impl Region {
             bins: 1,
             smooth: false,
             behind: false,
+            layers: 0,
             prints: 0,
             texture_slots: 0,
         };

@@ -3,6 +3,31 @@
 
 #define RSL_SHADOW_SAMPLES_MAX 256.0
 
+// The light that reaches depth z at a texel of a deep shadow map (Lokovic and Veach 2000): 1 before the first knot,
+// linear between two, that of the last one behind it. Channels 2 k and 2 k + 1 are the depth of knot k and its light;
+// depths of knots that a texel lacks are 1e38.
+float rsl_knot(const in uint texture, const in uint plane, const in uvec2 texel) {
+    uint slot = tile_slot(texture, 0u, plane, texel >> 6);
+    return slot == TILE_MISSING ? 0.0 : uintBitsToFloat(slot_word(slot, texel & 63u));
+}
+
+float rsl_deep_light(const in uint texture, const in uint knots, const in uvec2 texel, const in float z) {
+    uint low = 0u;
+    uint high = knots;
+    while (low < high) {
+        uint middle = (low + high) >> 1;
+        if (rsl_knot(texture, 2u * middle, texel) < z) low = middle + 1u;
+        else high = middle;
+    }
+    if (low == 0u) return 1.0;
+    float before = rsl_knot(texture, 2u * low - 1u, texel);
+    if (low == knots) return before;
+    float from = rsl_knot(texture, 2u * low - 2u, texel);
+    float to = rsl_knot(texture, 2u * low, texel);
+    if (to >= 1e37) return before;
+    return before + (rsl_knot(texture, 2u * low + 1u, texel) - before) * ((z - from) * rsl_reciprocal(to - from));
+}
+
 // m * (v, w), columns in order.
 vec4 rsl_transformed(const in mat4 m, const in vec3 v, const in float w) {
     return ((m[0] * v.x + m[1] * v.y) + m[2] * v.z) + m[3] * w;
@@ -29,6 +54,10 @@ float rsl_shadowed(const in TextureShape shape, const in RslWindow window, const
         float z = (depths.x + (depths.y * jx + depths.z * jy)) - (samples_bias.y + (samples_bias.z - samples_bias.y) * random.z);
         if (!(at.x >= 0.0 && at.y >= 0.0 && at.x < size.x && at.y < size.y)) continue;
         uvec2 texel = min(uvec2(at), uvec2(shape.width, shape.height) - 1u);
+        if (shape.kind == RSL_KIND_DEEP) {
+            behind = behind + (1.0 - rsl_deep_light(window.texture, shape.channels >> 1, texel, z));
+            continue;
+        }
         uvec2 wanted = texel >> 6;
         if (wanted != held) {
             held = wanted;
@@ -88,7 +117,7 @@ float rsl_textureinfo(const in uint token, const in uint what, const in uint ind
     if (what == 0u) return 1.0;
     if (what == 1u) return float(index == 0u ? shape.width : shape.height);
     if (what == 2u) return float(shape.channels);
-    if (what == 3u) return shape.kind == RSL_KIND_SHADOW ? 2.0 : shape.kind == 0u ? 0.0 : 1.0;
+    if (what == 3u) return shape.kind == RSL_KIND_SHADOW || shape.kind == RSL_KIND_DEEP ? 2.0 : shape.kind == 0u ? 0.0 : 1.0;
     bool known = shape.matrices != 0u && what < 6u && index < 16u;
     if (!known) return 0.0;
     mat4 m = texture_matrix(shape.matrices + (what == 4u ? 0u : 4u));

@@ -93,7 +93,8 @@ const fn needs(stage: &PipelineStage) -> &'static [Process] {
         ScatterEntries => &[ListEntries],
         SortEntries => &[ScatterEntries],
         PlaceEntries => &[NumberVisible],
-        CompositeSlab => &[ClearResolved, SortEntries, PlaceEntries, Shade],
+        ListLayers => &[SortEntries, PlaceEntries, Shade],
+        CompositeSlab => &[ListLayers, ClearResolved, SortEntries, PlaceEntries, Shade],
         // Slabs use the same marks and the same colour store before.
         Mark | MarkAll => &[Hide, CompositeSlab],
         NumberVisible if matches!(stage.repeat, Repeat::Slabs) => &[Sample],
@@ -158,7 +159,8 @@ const fn bins_fit(stage: &PipelineStage) -> bool {
 /// Whether a process makes sense in slabs or rounds only.
 const fn is_repeated(process: Process) -> bool {
     use Process::*;
-    matches!(process, ClearEntries | Sample | ListEntries | ScatterEntries | SortEntries | PlaceEntries | CompositeSlab)
+    matches!(process, ClearEntries | Sample | ListEntries | ScatterEntries | SortEntries | PlaceEntries | ListLayers)
+        || matches!(process, CompositeSlab)
         || matches!(process, SortForShading | Shade | CompositeOpaque)
 }
 

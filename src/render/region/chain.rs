@@ -13,6 +13,7 @@ use crate::pipeline::plan::{AssignBin, Grids, Pipeline, PipelineStage, Process, 
 use crate::pipeline::recording::Recording;
 use crate::pipeline::sample::Slab;
 use crate::render::region::cell_lists::{CellLists, CumulativeWork};
+use crate::render::region::layers::RegionLight;
 use crate::render::region::loads::{LoadLimits, Loads, LoopKind, plan};
 use crate::render::region::loop_watch::{LoopWatch, long_load_vertices};
 use crate::render::region::pace::{Portion, Quota, Work};
@@ -113,6 +114,7 @@ impl RegionRun {
             return Ok(());
         }
         self.chain.note_prints(device)?;
+        self.chain.note_layers(device)?;
         self.chain.note_loops(device)
     }
 
@@ -153,6 +155,8 @@ pub(super) struct Chain {
     pub(super) textures: TextureWatch,
     /// Whether what the last submission printed is to be read.
     pub(super) printing: bool,
+    /// What is known of the light at each depth, for deep shadow maps.
+    pub(super) light: RegionLight,
     /// What the region has printed so far, by ranks of grids.
     pub(super) printed: PrintedCalls,
     /// The name of the submissions.
@@ -192,6 +196,7 @@ impl Chain {
             watch: LoopWatch::default(),
             textures: TextureWatch::default(),
             printing: false,
+            light: RegionLight::default(),
             printed: PrintedCalls::default(),
             label: "",
             hide_counts: Vec::new(),
@@ -250,6 +255,7 @@ impl Chain {
     /// Whether a stage finds nothing to do in this world.
     fn is_left_out(&self, world: &DeviceWorld, stage: &PipelineStage) -> bool {
         stage.is_for_translucency() && !self.region.capacity.translucent()
+            || stage.process == Process::ListLayers && self.region.capacity.layers == 0
             || stage.is_for_midpoints() && !self.region.capacity.behind
             || stage.process == Process::FilterDepth && world.depth_filter.is_none()
     }
@@ -362,6 +368,7 @@ impl Chain {
         let calls = self.composite_calls;
         Ok(match process {
             Process::SortEntries if self.tasks.is_empty() => Some(self.cell_lists(device)?.sorting()),
+            Process::ListLayers => Some(self.cell_lists(device)?.layers(samples)),
             Process::CompositeSlab if long => Some(self.cell_lists(device)?.compositing(cells, samples, calls)),
             _ => None,
         })
@@ -382,6 +389,7 @@ impl Chain {
     }
 
     fn record_tasks(&mut self, device: &mut Device, world: &mut DeviceWorld) -> Result<Recording, GpuError> {
+        self.light.listing = self.tasks.lists_layers();
         let (recording, portion) = self.tasks.record(device, world, &self.region, self.label, self.quota)?;
         self.portion = portion;
         Ok(recording)

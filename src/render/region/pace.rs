@@ -43,6 +43,8 @@ pub(crate) enum Work {
     SortCells,
     /// Entries whose colours' places are found.
     PlaceEntries,
+    /// Layers that samples list.
+    Layers,
     /// Subpixels that a slab is composited in, and the entries that they look at.
     Slab,
     /// The same after the first call, which finished an unknown part of them; the rate of the first call is used.
@@ -65,7 +67,7 @@ const WORKS: usize = Work::ALL.len();
 
 impl Work {
     /// All, in order.
-    const ALL: [Self; 21] = [
+    const ALL: [Self; 22] = [
         Self::Load,
         Self::LoopLoad,
         Self::Trips,
@@ -79,6 +81,7 @@ impl Work {
         Self::Scatter,
         Self::SortCells,
         Self::PlaceEntries,
+        Self::Layers,
         Self::Slab,
         Self::SlabRest,
         Self::Mark,
