@@ -67,11 +67,11 @@ void main() {
         atomicAdd(culled_micropolygons, nu * nv);
         return;
     }
-    uint flags = instances[subpatch.instance].flags, dims = nu | (nv << SLOT_NV_SHIFT);
+    uint flags = instances[subpatch.instance].flags, motion = instances[subpatch.instance].motion, dims = nu | (nv << SLOT_NV_SHIFT);
     if ((flags & INSTANCE_ONE_SIDED) != 0u) dims |= SLOT_ONE_SIDED << SLOT_FLAGS_SHIFT;
     if ((flags & INSTANCE_FLIP_NORMAL) != 0u) dims |= SLOT_FLIP << SLOT_FLAGS_SHIFT;
     if ((flags & INSTANCE_MATTE) != 0u) dims |= SLOT_MATTE << SLOT_FLAGS_SHIFT;
     if ((flags & INSTANCE_SMOOTH) != 0u) dims |= SLOT_SMOOTH << SLOT_FLAGS_SHIFT;
     uint slot = slot_base + atomicAdd(pieces[piece].count, 1u);
-    slots[slot] = Slot(rank, dims, bound.x, bound.y, bound.zmin, bound.zmax, subpatch.instance, 0u);
+    slots[slot] = Slot(rank, dims, bound.x, bound.y, bound.zmin, bound.zmax, subpatch.instance, motion);
 }

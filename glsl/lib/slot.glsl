@@ -11,7 +11,7 @@ struct Slot {
     float zmin;
     float zmax;
     uint instance;
-    uint spare0;
+    uint motion; // the first of the instance's MotionKeys
 };
 
 const uint SLOT_ONE_SIDED = 1u;

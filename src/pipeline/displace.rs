@@ -2,7 +2,8 @@
 
 use super::buffers::{FrameSlices, GeometrySources, RegionSlices, Vec4};
 use super::dice::{Per, Piece};
-use super::kernels::{displaced, primvar, work};
+use super::hide::KeyedPositions;
+use super::kernels::{carry, displaced, primvar, work};
 use super::look::ShadingKernel;
 use super::needed_kernels::KernelList;
 use super::recording::{Dispatch, Recording, Slice};
@@ -165,6 +166,30 @@ pub fn record_measure(
     recording.dispatch(displaced::dispatch(piece.groups(slices, Per::Slot), &bindings, &push));
 }
 
+/// Appends the taking along of a piece's displacement, from `from_base` to `to_base` at shutter open, to the keys of
+/// its motion.
+pub fn record_carry(
+    recording: &mut Recording,
+    frame: &FrameSlices,
+    slices: &RegionSlices,
+    piece: &Piece,
+    [from_base, to_base]: [u32; 2],
+    positions: KeyedPositions,
+) {
+    let bindings =
+        carry::Bindings { slots: slices.slots, pieces: slices.pieces, motion: frame.motion, arena: slices.arena };
+    let push = carry::Push {
+        slot_base: piece.slot_base,
+        piece: piece.number,
+        from_base,
+        to_base,
+        keys_base: positions.base,
+        key_count: positions.keys,
+        key_stride: piece.vertices(),
+    };
+    recording.dispatch(carry::dispatch(piece.groups(slices, Per::Vertex), &bindings, &push));
+}
+
 fn record_inputs(
     recording: &mut Recording,
     GeometrySources { frame, page }: GeometrySources<'_>,
@@ -215,6 +240,11 @@ fn record_inputs(
 pub(super) fn program_kernels(kind: ProgramKind, primvars: bool) -> KernelList {
     let work = work::kernel(kind.work_variant());
     if primvars { vec![work, primvar::kernel()] } else { vec![work] }
+}
+
+/// The kernels that take displacements along.
+pub(super) fn carry_kernels() -> KernelList {
+    vec![carry::kernel()]
 }
 
 /// The kernels that measure how far vertices were moved.

@@ -10,6 +10,7 @@ mod interpolation;
 mod language;
 mod long_loops;
 mod lookups;
+mod motion;
 mod nurbs;
 mod outputs;
 mod printing;

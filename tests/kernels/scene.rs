@@ -127,6 +127,8 @@ impl Scene {
             primvar_bindings: lab.upload("primvar bindings", &self.drawn.primvar_bindings),
             moved: lab.space("moved", 0),
             clip_planes: lab.space("clip planes", 0),
+            motion: lab.space("motion", 0),
+            lens: lab.space("lens", 0),
             space_table: 0,
             textures: None,
         };

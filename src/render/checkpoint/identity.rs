@@ -39,6 +39,8 @@ pub(super) fn of_world(world: &World, picture: &Picture, imager: Option<&WorldIm
         hasher.bytes(bytemuck::cast_slice(&page.data));
     }
     hasher.bytes(bytemuck::cast_slice(&drawn.instances));
+    hasher.bytes(bytemuck::cast_slice(&drawn.motion));
+    hasher.bytes(bytemuck::cast_slice(&drawn.lens));
     hasher.bytes(bytemuck::cast_slice(&drawn.primvar_bindings));
     hasher.debug(&(&drawn.runs, &drawn.hide_bins, &drawn.shade_bins, drawn.smooth, &drawn.unbounded));
     for shading in picture.kernels.iter() {

@@ -2,12 +2,12 @@
 
 use crate::gpu::{Device, GpuError, Usage};
 use crate::pipeline::buffers::FrameSlices;
-use crate::pipeline::kernels::records::FrameBuffer;
+use crate::pipeline::kernels::records::{FrameBuffer, LensCell, MotionKey};
 use crate::pipeline::recording::{Arena, Buffer};
 use crate::render::device::picture::Picture;
 
 /// The parts of the frame's buffer: records, and bytes of a record, in the order in which [`cut`] takes them.
-fn parts(picture: &Picture) -> [(u64, u64); 6] {
+fn parts(picture: &Picture) -> [(u64, u64); 8] {
     let world = &picture.world;
     [
         (1, size_of::<FrameBuffer>() as u64),
@@ -16,6 +16,8 @@ fn parts(picture: &Picture) -> [(u64, u64); 6] {
         (world.primvar_bindings.len().max(1) as u64, 16),
         (world.instances.len().max(1) as u64, 4),
         (world.clip_planes.len() as u64, 16),
+        (world.motion.len() as u64, size_of::<MotionKey>() as u64),
+        (world.lens.len() as u64, size_of::<LensCell>() as u64),
     ]
 }
 
@@ -29,7 +31,7 @@ pub(super) fn upload(device: &mut Device, picture: &Picture) -> Result<(Buffer, 
 
 fn cut(buffer: Buffer, picture: &Picture) -> FrameSlices {
     let fits = "the buffer was made for it";
-    let [(frames, _), (instances, _), (params, _), (bindings, _), (moved, _), (clip_planes, _)] = parts(picture);
+    let [frames, instances, params, bindings, moved, clip_planes, motion, lens] = parts(picture).map(|part| part.0);
     let mut arena = Arena::new(buffer);
     FrameSlices {
         frame: arena.cut(frames).expect(fits),
@@ -38,6 +40,8 @@ fn cut(buffer: Buffer, picture: &Picture) -> FrameSlices {
         primvar_bindings: arena.cut(bindings).expect(fits),
         moved: arena.cut(moved).expect(fits),
         clip_planes: arena.cut(clip_planes).expect(fits),
+        motion: arena.cut(motion).expect(fits),
+        lens: arena.cut(lens).expect(fits),
         space_table: picture.space_table,
         textures: None,
     }
@@ -50,6 +54,8 @@ fn upload_to(device: &mut Device, frame: &FrameSlices, picture: &Picture) -> Res
     device.upload(frame.params.part(0..picture.params.len() as u64), &picture.params)?;
     device.upload(frame.moved, &vec![0; frame.moved.count() as usize])?;
     device.upload(frame.clip_planes, &world.clip_planes)?;
+    device.upload(frame.motion, &world.motion)?;
+    device.upload(frame.lens, &world.lens)?;
     let bindings = frame.primvar_bindings.part(0..world.primvar_bindings.len() as u64);
     device.upload(bindings, &world.primvar_bindings)
 }

@@ -422,7 +422,7 @@ fn what_falls_back_is_said_once_for_each_token() {
                 "Option \"shadow\" \"bias0\" is not supported: shadow maps are not supported yet, so nothing casts a shadow"
             ),
             (4, "PixelVariance is not supported: all pixels get the samples of PixelSamples"),
-            (5, "Hider \"hidden\" \"aperture\" is not supported: depth of field is not supported yet"),
+            (5, "Hider \"hidden\" \"aperture\" is not supported: the lens is round"),
             (7, "Option \"hair\" \"minwidth\" is not supported: curves are drawn with the width that they have"),
             (9, "Attribute \"dice\" \"hair\" is not supported: curves are diced as all other surfaces"),
             (12, "unknown Attribute \"dice\" \"gloss\"; it is kept for shaders and has no other effect"),
