@@ -1,6 +1,6 @@
 // variants: bound_split_quadric KIND=KIND_QUADRIC; bound_split_facet KIND=KIND_FACET; bound_split_patch KIND=KIND_PATCH
 // variants: bound_split_curve KIND=KIND_CURVE; bound_split_point KIND=KIND_POINT
-// variants: bound_split_rational KIND=KIND_RATIONAL
+// variants: bound_split_rational KIND=KIND_RATIONAL; bound_split_blob KIND=KIND_BLOB
 //
 // Bound/split, first half of a round (RenderAnts, section 5.1; Patney and Owens 2008). One invocation = one subpatch of
 // the list, those of other kinds idle. Bounds the subpatch in raster space and depth, fixes the rates of its short

@@ -1,5 +1,6 @@
 // variants: dice_quadric KIND=KIND_QUADRIC; dice_facet KIND=KIND_FACET; dice_patch KIND=KIND_PATCH
 // variants: dice_curve KIND=KIND_CURVE; dice_point KIND=KIND_POINT; dice_rational KIND=KIND_RATIONAL
+// variants: dice_blob KIND=KIND_BLOB
 //
 // Dice: one invocation = one row of vertices of a grid (16 invocations a slot; those past the last row idle). Reads the
 // grid's subpatch, its primitive and instance; writes the geometry channels that `channels` asks for: 0 (P, u), 1 (N,

@@ -123,7 +123,7 @@ vec4 rational_values(PrimvarBinding b, Primitive primitive, Param u, Param v, ui
 }
 
 // Vertex values of KIND_PATCH are those of 16 control points, of a cubic KIND_CURVE those of 4; of KIND_RATIONAL
-// see rational_values. A linear curve, KIND_QUADRIC, KIND_FACET and KIND_POINT have theirs at the corners.
+// see rational_values. A linear curve, KIND_QUADRIC, KIND_FACET, KIND_POINT and KIND_BLOB have theirs at the corners.
 // cases: KIND_*
 // Along a curve, or at a point, only two corners (one) exist: the host repeats them in `corners`. A cubic segment's
 // first control value is numbered in face_corners.w: curves have no facevarying values of their own.

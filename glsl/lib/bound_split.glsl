@@ -231,9 +231,9 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
 Demand measure_all(inout Subpatch subpatch, inout Box box) {
     Demand d = Demand(1u, 1u, 1u, 1u, 0u, 0u);
     uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
-    // The middle lines matter where a primitive may be longer inside than along its borders; KIND_FACET, KIND_CURVE and
-    // KIND_POINT are not.
-    const uint lines = KIND == KIND_QUADRIC || KIND == KIND_PATCH || KIND == KIND_RATIONAL ? 6u : 4u;
+    // The middle lines matter where a primitive may be longer inside than along its borders, as KIND_QUADRIC,
+    // KIND_PATCH, KIND_RATIONAL and KIND_BLOB; KIND_FACET, KIND_CURVE and KIND_POINT are not.
+    const uint lines = KIND == KIND_FACET || KIND == KIND_CURVE || KIND == KIND_POINT ? 4u : 6u;
     for (uint i = 0u; i < lines; i++) {
         Line line = measure(subpatch, i, box);
         uint rate = wanted_rate(line);

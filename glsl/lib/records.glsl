@@ -12,6 +12,7 @@
 #define KIND_CURVE 3
 #define KIND_POINT 4
 #define KIND_RATIONAL 5
+#define KIND_BLOB 6
 
 const uint PRIMITIVE_KIND_MASK = 0xffu;
 const uint PRIMITIVE_POLYGON = 0x100u; // facet of a polygon: flat face normal, u v s t are object x y

@@ -53,6 +53,8 @@ bool degenerate(vec3 n, vec3 du, vec3 dv) { return dot(n, n) <= 1e-10 * (dot(du,
 #include "lib/surface_point.glsl"
 #elif KIND == KIND_RATIONAL
 #include "lib/surface_rational.glsl"
+#elif KIND == KIND_BLOB
+#include "lib/surface_blob.glsl"
 #else
 #error "no surface for this primitive kind"
 #endif

@@ -59,6 +59,7 @@ fn variant(kind: PrimitiveKind) -> bound_split::Variant {
         PrimitiveKind::Curve => bound_split::Variant::Curve,
         PrimitiveKind::Point => bound_split::Variant::Point,
         PrimitiveKind::Rational => bound_split::Variant::Rational,
+        PrimitiveKind::Blob => bound_split::Variant::Blob,
     }
 }
 

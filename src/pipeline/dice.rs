@@ -87,6 +87,7 @@ fn variant(kind: PrimitiveKind) -> dice::Variant {
         PrimitiveKind::Curve => dice::Variant::Curve,
         PrimitiveKind::Point => dice::Variant::Point,
         PrimitiveKind::Rational => dice::Variant::Rational,
+        PrimitiveKind::Blob => dice::Variant::Blob,
     }
 }
 

@@ -2,7 +2,9 @@
 
 use super::effect::RequestEffect;
 use super::fault::{Parsed, RequestFault};
-use super::geometry::{self, Batch, Faces, MeshDirection, NurbsDirection, PrimitiveCall, QuadricSizes, TrimArrays};
+use super::geometry::{
+    self, Batch, BlobArrays, Faces, MeshDirection, NurbsDirection, PrimitiveCall, QuadricSizes, TrimArrays,
+};
 use super::lexer::{Lexer, TokenKind};
 use super::reader::Reader;
 use super::state::AttributeChange;
@@ -127,6 +129,16 @@ impl Reader<'_> {
             None => self.mark_inert(),
         }
         Ok(())
+    }
+
+    pub(super) fn blobby(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let (leaves, code, floats) = (lexer.one_int()?, lexer.ints()?, lexer.float_list()?);
+        // Names of depth files and plug-ins; some files leave them out.
+        if lexer.peek() == TokenKind::Open {
+            lexer.texts()?;
+        }
+        let arrays = BlobArrays { leaves, code, floats };
+        self.primitive(lexer, |call| call.blobby(&arrays))
     }
 
     pub(super) fn polygon(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {

@@ -164,6 +164,7 @@ requests! {
     "PointsGeneralPolygons" Primitive Moves Reader::points_general_polygons;
     "Curves" Primitive Moves Reader::curves;
     "Points" Primitive Moves Reader::points;
+    "Blobby" Primitive Moves Reader::blobby;
     "Procedural" Primitive Ends Reader::procedural;
     // Textures.
     "MakeTexture" Anywhere Ends Reader::make_texture;
@@ -174,7 +175,6 @@ requests! {
     // Known but not supported yet: see the table in `unsupported`.
     "SubdivisionMesh" Primitive Moves Reader::unsupported;
     "HierarchicalSubdivisionMesh" Primitive Moves Reader::unsupported;
-    "Blobby" Primitive Moves Reader::unsupported;
     "Geometry" Primitive Moves Reader::unsupported;
     "Volume" Primitive Moves Reader::unsupported;
     "Procedural2" Primitive Moves Reader::unsupported;

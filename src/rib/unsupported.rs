@@ -9,7 +9,6 @@ use super::requests::{self, Scope};
 const MESSAGES: &[(&str, &str)] = &[
     ("SubdivisionMesh", "subdivision surfaces are not supported yet and are left out"),
     ("HierarchicalSubdivisionMesh", "subdivision surfaces are not supported yet and are left out"),
-    ("Blobby", "implicit surfaces are not supported yet and are left out"),
     ("Geometry", "renderer-specific geometry is not supported and is left out"),
     ("Volume", "volume primitives are not supported and are left out"),
     ("Procedural2", "procedurals of this kind are not supported and are left out"),

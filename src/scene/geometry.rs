@@ -1,11 +1,11 @@
 //! Geometry: object-space shapes and primitive variables, reduced to the few kinds that the dice kernels support.
 //!
 //! A [`Geometry`] holds many *primitives*. Each is a map from (u,v) in the unit square to object space, of one fixed
-//! kind: quadric, bilinear facet, Bezier patch, curve segment or point. The RIB reader triangulates polygons, converts
+//! kind: quadric, bilinear facet, Bezier patch, curve segment, point or part of an implicit surface. The RIB reader triangulates polygons, converts
 //! every basis to Bezier, cuts NURBS into Bezier patches and numbers the values of every primvar class, so that later
 //! stages do not depend on how a shape was authored.
 
-use super::{Motion, TrimLoops};
+use super::{Blobs, Motion, TrimLoops};
 use crate::diagnostic::SourceLocation;
 use std::sync::Arc;
 
@@ -259,6 +259,8 @@ pub enum Shape {
     Curves(CurveSegments),
     /// Points.
     Points(Points),
+    /// Parts of an implicit surface.
+    Blobs(Blobs),
 }
 
 impl Shape {
@@ -278,6 +280,7 @@ impl Shape {
             Self::Patches(patches) => patches.corners.len(),
             Self::Curves(curves) => curves.ends.len(),
             Self::Points(points) => points.positions.len(),
+            Self::Blobs(blobs) => blobs.corners.len(),
         }
     }
 }

@@ -7,6 +7,7 @@
 //! the same matrix for column vectors).
 
 mod attributes;
+mod blob;
 mod geometry;
 mod options;
 mod shutter;
@@ -15,6 +16,7 @@ mod trim;
 pub use attributes::{
     Attributes, DisplacementBound, Light, LightId, ParamValue, ShaderInstance, ShaderParam, ShadingInterpolation,
 };
+pub use blob::{BlobStep, Blobs};
 pub use geometry::{
     Basis, Class, CurveSegments, Facets, Geometry, PATCH_DEGREE_MAX, Patches, Points, Primvar, PrimvarData, Quadric,
     QuadricShape, Shape, ValueType,

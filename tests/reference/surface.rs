@@ -33,6 +33,7 @@ impl Surface<'_> {
             Shape::Patches(p) => object(patch(p, self.primitive, u, v)),
             Shape::Curves(c) => self.curve(c, u, v),
             Shape::Points(p) => self.point(p, u, v),
+            Shape::Blobs(b) => object(super::blob::position(b, self.primitive, u, v)),
         }
     }
 

@@ -5,6 +5,7 @@
 //! primitives name, renumbered, so that a page can be drawn with nothing but itself. Geometry is lowered once, however
 //! many drawables share it.
 
+mod blob;
 mod curvature;
 mod lower;
 mod run;
@@ -12,7 +13,9 @@ mod trim;
 
 pub use run::{PrimitiveRun, RunPrimvar};
 
-use super::kernels::constants::{KIND_CURVE, KIND_FACET, KIND_PATCH, KIND_POINT, KIND_QUADRIC, KIND_RATIONAL};
+use super::kernels::constants::{
+    KIND_BLOB, KIND_CURVE, KIND_FACET, KIND_PATCH, KIND_POINT, KIND_QUADRIC, KIND_RATIONAL,
+};
 use super::kernels::records::Primitive;
 use crate::scene::{Geometry, Shape};
 use rustc_hash::FxHashMap;
@@ -33,11 +36,14 @@ pub enum PrimitiveKind {
     Point = KIND_POINT as isize,
     /// Any other Bezier patch.
     Rational = KIND_RATIONAL as isize,
+    /// Part of an implicit surface.
+    Blob = KIND_BLOB as isize,
 }
 
 impl PrimitiveKind {
     /// Every kind, in order of its number.
-    pub const ALL: [Self; 6] = [Self::Quadric, Self::Facet, Self::Patch, Self::Curve, Self::Point, Self::Rational];
+    pub const ALL: [Self; 7] =
+        [Self::Quadric, Self::Facet, Self::Patch, Self::Curve, Self::Point, Self::Rational, Self::Blob];
 
     /// Its number in primitive records.
     pub fn number(self) -> u32 {
@@ -53,6 +59,7 @@ impl PrimitiveKind {
             Self::Curve => "curve",
             Self::Point => "point",
             Self::Rational => "rational",
+            Self::Blob => "blob",
         }
     }
 
@@ -70,6 +77,7 @@ impl PrimitiveKind {
             }
             Shape::Curves(_) => Self::Curve,
             Shape::Points(_) => Self::Point,
+            Shape::Blobs(_) => Self::Blob,
         }
     }
 }

@@ -449,7 +449,6 @@ fn an_input_that_cannot_be_opened() {
 fn what_is_not_supported_is_named_once() {
     let known = [
         "SubdivisionMesh \"catmull-clark\" [4] [0 1 2 3] [\"crease\" \"hole\"] [2 1 0 0] [0 1] [3] \"P\" [0 0 0]",
-        "Blobby 1 [1001 0 0 0] [1 0 0 0] [\"\"]",
         "Procedural \"DynamicLoad\" [\"evil.so\" \"args\"] [-1 1 -1 1 -1 1]",
         "AreaLightSource \"arealight\" 7 \"intensity\" [3]",
         "Interior \"fog\"",
