@@ -1,8 +1,12 @@
-// Primvar: one invocation = one vertex of a slot; spreads the primitive variables that a shading program reads over the
-// grid (RISpec 5, classes constant, uniform, varying, vertex, facevarying). Reads the instance's list of primvars, the
-// page's values, the primitive's indices; writes channels (varying inputs) and, for vertex 0, the slot's uniform
-// inputs. Vertex class spreads like P: bilinear on facets and quadrics, Bezier on patches and curves, with weights on
-// rational patches.
+// variants: primvar_quadric KIND=KIND_QUADRIC; primvar_facet KIND=KIND_FACET; primvar_patch KIND=KIND_PATCH
+// variants: primvar_curve KIND=KIND_CURVE; primvar_point KIND=KIND_POINT; primvar_rational KIND=KIND_RATIONAL
+// variants: primvar_gregory KIND=KIND_GREGORY; primvar_triangle KIND=KIND_TRIANGLE
+//
+// Primvar: one invocation = one vertex of a slot of one kind; spreads the primitive variables that a shading program
+// reads over the grid (RISpec 5, classes constant, uniform, varying, vertex, facevarying). Reads the instance's list of
+// primvars, the page's values, the primitive's indices; writes channels (varying inputs) and, for vertex 0, the slot's
+// uniform inputs. Vertex class spreads like P: bilinear on facets and quadrics, Bezier on patches and curves, with
+// weights on rational patches.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -152,26 +156,24 @@ float triangle_value(PrimvarBinding b, uint first, Param u, Param v, uint c) {
     return sum;
 }
 
-bool is_limit(uint kind) { return kind == KIND_GREGORY || kind == KIND_TRIANGLE; }
+bool is_limit() { return KIND == KIND_GREGORY || KIND == KIND_TRIANGLE; }
 
 // Vertex values of KIND_PATCH are those of 16 control points, of a cubic KIND_CURVE those of 4; of KIND_RATIONAL
 // see rational_values, of KIND_GREGORY and KIND_TRIANGLE above. A linear curve, KIND_QUADRIC, KIND_FACET and KIND_POINT
 // have theirs at the corners.
-// cases: KIND_*
 // Along a curve, or at a point, only two corners (one) exist: the host repeats them in `corners`. A cubic segment's
 // first control value is numbered in face_corners.w.
 float vertex_value(PrimvarBinding b, Primitive primitive, Param u, Param v, uint c) {
-    uint kind = primitive.kind_flags & PRIMITIVE_KIND_MASK;
-    if (kind == KIND_GREGORY) return gregory_value(b, primitive.extra, u, v, c);
-    if (kind == KIND_TRIANGLE) return triangle_value(b, primitive.extra, u, v, c);
-    bool straight = kind == KIND_CURVE && (primitive.kind_flags & PRIMITIVE_LINEAR) != 0u;
-    if (kind != KIND_PATCH && (kind != KIND_CURVE || straight)) return corners(b, primitive.corners, u, v, c);
+    if (KIND == KIND_GREGORY) return gregory_value(b, primitive.extra, u, v, c);
+    if (KIND == KIND_TRIANGLE) return triangle_value(b, primitive.extra, u, v, c);
+    bool straight = KIND == KIND_CURVE && (primitive.kind_flags & PRIMITIVE_LINEAR) != 0u;
+    if (KIND != KIND_PATCH && (KIND != KIND_CURVE || straight)) return corners(b, primitive.corners, u, v, c);
     vec4 wu = cubic_weights(u), wv = cubic_weights(v);
-    uint first = kind == KIND_PATCH ? primitive.extra : primitive.face_corners.w;
+    uint first = KIND == KIND_PATCH ? primitive.extra : primitive.face_corners.w;
     float sum = 0.0;
     for (uint j = 0u; j < 4u; j++) {
         float along = 0.0;
-        if (kind == KIND_CURVE) along = value(b, first + j, c);
+        if (KIND == KIND_CURVE) along = value(b, first + j, c);
         else for (uint i = 0u; i < 4u; i++) along += wu[i] * value(b, first + 4u * j + i, c);
         sum += wv[j] * along;
     }
@@ -185,8 +187,7 @@ float spread(PrimvarBinding b, Primitive primitive, Param u, Param v, uint c) {
     if (storage == CLASS_VARYING) return corners(b, primitive.corners, u, v, c);
     if (storage == CLASS_FACEVARYING) {
         // Curves have no facevarying values of their own; those of limit patches are numbered like varying ones.
-        uint kind = primitive.kind_flags & PRIMITIVE_KIND_MASK;
-        return corners(b, kind == KIND_CURVE || is_limit(kind) ? primitive.corners : primitive.face_corners, u, v, c);
+        return corners(b, KIND == KIND_CURVE || is_limit() ? primitive.corners : primitive.face_corners, u, v, c);
     }
     return vertex_value(b, primitive, u, v, c); // CLASS_VERTEX
 }
@@ -220,7 +221,6 @@ void main() {
     uint j = uint((float(local) + 0.5) / float(nu + 1u)), i = local - j * (nu + 1u);
     Param u, v;
     grid_param(grid, i, j, nu, nv, u, v);
-    bool rational = (primitive.kind_flags & PRIMITIVE_KIND_MASK) == KIND_RATIONAL;
     uint entry = displace == 1u ? instance.displace_primvars : instance.shade_primvars;
     uint vertex = vertex_base + (index << pieces[piece].slot_log2) + local;
     for (uint n = entry; entry != PRIMVARS_NONE && (primvar_bindings[n].class_type & 0xffu) != CLASS_END; n++) {
@@ -232,7 +232,7 @@ void main() {
         for (uint first = 0u; first < floats; first += 4u) { // a matrix takes four records
             vec4 x = vec4(0.0);
             uint count = min(4u, floats - first);
-            if (rational && (b.class_type & 0xffu) == CLASS_VERTEX) x = rational_values(b, primitive, u, v, first, count);
+            if (KIND == KIND_RATIONAL && (b.class_type & 0xffu) == CLASS_VERTEX) x = rational_values(b, primitive, u, v, first, count);
             else for (uint c = 0u; c < count; c++) x[c] = spread(b, primitive, u, v, first + c);
             if (type != TYPE_PLAIN) x.xyz = to_camera(instance, type, x.xyz);
             write_value(at, b.component, count, x);

@@ -2,10 +2,12 @@
 
 use super::buffers::{FrameSlices, GeometrySources, RegionSlices, Vec4};
 use super::dice::{Per, Piece};
+use super::geometry::PrimitiveKind;
 use super::kernels::{displaced, primvar, work};
 use super::look::ShadingKernel;
 use super::needed_kernels::KernelList;
 use super::recording::{Dispatch, Recording, Slice};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Which of a drawable's programs runs.
@@ -89,6 +91,8 @@ pub struct ProgramRun<'a> {
     pub kind: ProgramKind,
     /// The compiled program.
     pub kernel: &'a ShadingKernel,
+    /// The kind of the piece's primitives.
+    pub primitives: PrimitiveKind,
     /// Whether any drawable of the bin has primvars that it reads.
     pub primvars: bool,
     /// Where its data is.
@@ -207,14 +211,31 @@ fn record_inputs(
             uniform_count,
             displace: u32::from(run.kind == ProgramKind::Displacement),
         };
-        recording.dispatch(primvar::dispatch(piece.groups(slices, Per::Vertex), &bindings, &push));
+        let groups = piece.groups(slices, Per::Vertex);
+        recording.dispatch(primvar::dispatch(primvar_variant(run.primitives), groups, &bindings, &push));
     });
 }
 
-/// The kernels that write the inputs of a compiled program.
-pub(super) fn program_kernels(kind: ProgramKind, primvars: bool) -> KernelList {
-    let work = work::kernel(kind.work_variant());
-    if primvars { vec![work, primvar::kernel()] } else { vec![work] }
+const _: () = assert!(primvar::Variant::ALL.len() == PrimitiveKind::ALL.len(), "each kind has its primvar kernel");
+
+fn primvar_variant(kind: PrimitiveKind) -> primvar::Variant {
+    match kind {
+        PrimitiveKind::Quadric => primvar::Variant::Quadric,
+        PrimitiveKind::Facet => primvar::Variant::Facet,
+        PrimitiveKind::Patch => primvar::Variant::Patch,
+        PrimitiveKind::Curve => primvar::Variant::Curve,
+        PrimitiveKind::Point => primvar::Variant::Point,
+        PrimitiveKind::Rational => primvar::Variant::Rational,
+        PrimitiveKind::Gregory => primvar::Variant::Gregory,
+        PrimitiveKind::Triangle => primvar::Variant::Triangle,
+    }
+}
+
+/// The kernels that write the inputs of a compiled program; `primvars` are the kinds of primitives with primvars that
+/// such programs read.
+pub(super) fn program_kernels(kind: ProgramKind, primvars: &BTreeSet<PrimitiveKind>) -> KernelList {
+    let primvars = primvars.iter().map(|&kind| primvar::kernel(primvar_variant(kind)));
+    [work::kernel(kind.work_variant())].into_iter().chain(primvars).collect()
 }
 
 /// The kernels that measure how far vertices were moved.

@@ -33,9 +33,9 @@ struct WorldTraits {
     solids: bool,
     clipped: bool,
     displaced: bool,
-    displacement_primvars: bool,
+    displacement_primvars: BTreeSet<PrimitiveKind>,
     coloured: bool,
-    colour_primvars: bool,
+    colour_primvars: BTreeSet<PrimitiveKind>,
 }
 
 impl WorldTraits {
@@ -49,9 +49,14 @@ impl WorldTraits {
             solids: !world.solids.is_empty(),
             clipped: !world.clip_planes.is_empty(),
             displaced: world.hide_bins.iter().any(|bin| bin.displace.is_some()),
-            displacement_primvars: world.hide_bins.iter().any(|bin| bin.displace_primvars),
+            displacement_primvars: world
+                .hide_bins
+                .iter()
+                .filter(|bin| bin.displace_primvars)
+                .map(|bin| bin.kind)
+                .collect(),
             coloured: world.shade_bins.iter().any(|bin| bin.shade.is_some()),
-            colour_primvars: world.shade_bins.iter().any(|bin| bin.shade_primvars),
+            colour_primvars: world.shade_bins.iter().filter(|bin| bin.shade_primvars).map(|bin| bin.kind).collect(),
         }
     }
 
@@ -103,7 +108,7 @@ fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariant
         Process::Dice => [hide::slot_kernels(), dice::kernels(traits.kinds.iter().copied())].concat(),
         Process::Displace if !traits.displaced => Vec::new(),
         Process::Displace => {
-            let program = displace::program_kernels(ProgramKind::Displacement, traits.displacement_primvars);
+            let program = displace::program_kernels(ProgramKind::Displacement, &traits.displacement_primvars);
             let measures = matches!(stage.assign_bin, AssignBin::Depth(_));
             [program, if measures { displace::measure_kernels() } else { Vec::new() }].concat()
         }
@@ -125,7 +130,7 @@ fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariant
         Process::SortForShading => shade::order_kernels(variants),
         Process::Shade if !traits.coloured => shade::pack_kernels(traits.smooth),
         Process::Shade => {
-            let program = displace::program_kernels(ProgramKind::Colour, traits.colour_primvars);
+            let program = displace::program_kernels(ProgramKind::Colour, &traits.colour_primvars);
             [program, shade::pack_kernels(traits.smooth)].concat()
         }
         Process::CompositeSlab => composite::slab_kernels(traits.smooth, traits.midpoints),

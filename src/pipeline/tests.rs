@@ -187,8 +187,8 @@ fn a_load_to_shade_and_what_programs_add() {
     let (r, program) = (Fixture::new(0, 0), program());
     let places = ProgramPlaces { input_base: 0, output_base: 64, uniform_base: 96 };
     let run = |recording: &mut Recording, piece: &Piece, primvars: bool| {
-        let run =
-            ProgramRun { kind: ProgramKind::Colour, kernel: &program, primvars, places, loops: LoopRun::plain(1) };
+        let (kind, primitives, loops) = (ProgramKind::Colour, PrimitiveKind::Curve, LoopRun::plain(1));
+        let run = ProgramRun { kind, kernel: &program, primitives, primvars, places, loops };
         displace::record_program(recording, r.sources(), &r.region.slices, piece, &run);
     };
     for count in [1, 3] {

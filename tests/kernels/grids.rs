@@ -146,11 +146,8 @@ pub(crate) fn dice(lab: &mut Lab, scene: &Scene, loaded: &Loaded, split: &Split)
     let buffer = lab.buffer("region", memory.bytes());
     let slices = RegionSlices::cut(buffer, &memory).expect("it has the bytes");
     lab.write(slices.grids.grids, &split.grids);
-    let kind_of =
-        |grid: &Subpatch| scene.drawn.hide_bins[scene.drawn.instances[grid.instance as usize].hide_bin as usize].kind;
     let mut diced: Vec<Option<Diced>> = vec![None; split.grids.len()];
-    for kind in PrimitiveKind::ALL {
-        let of_kind: Vec<usize> = (0..split.grids.len()).filter(|&i| kind_of(&split.grids[i]) == kind).collect();
+    for (kind, of_kind) in scene.by_kind(&split.grids) {
         for chunk in of_kind.chunks(SLOTS) {
             let piece = lay_slots(lab, &slices, chunk, &split.grids);
             lab.run(|recording| {

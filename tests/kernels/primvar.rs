@@ -10,6 +10,7 @@ use crate::reference::primvar::value;
 use anthill::pipeline::buffers::{GeometrySources, RegionSlices, Vec4};
 use anthill::pipeline::dice::Piece;
 use anthill::pipeline::displace::{self, LoopRun, ProgramKind, ProgramPlaces, ProgramRun};
+use anthill::pipeline::geometry::PrimitiveKind;
 use anthill::pipeline::kernels::constants::{
     SLOT_FLAGS_SHIFT, SLOT_NV_SHIFT, WORK_SNAPPED_U0, WORK_SNAPPED_U1, WORK_SNAPPED_V0, WORK_SNAPPED_V1,
 };
@@ -114,7 +115,14 @@ struct ProgramOutput {
     uniform_base: u32,
 }
 
-fn run(lab: &mut Lab, loaded: &Loaded, split: &Split, chunk: &[usize], kind: ProgramKind) -> ProgramOutput {
+fn run(
+    lab: &mut Lab,
+    loaded: &Loaded,
+    split: &Split,
+    chunk: &[usize],
+    kinds: (ProgramKind, PrimitiveKind),
+) -> ProgramOutput {
+    let (kind, primitives) = kinds;
     let memory = capacity(split.grids.len() as u64, 4 * chunk.len() as u64);
     let buffer = lab.buffer("region", memory.bytes());
     let slices = RegionSlices::cut(buffer, &memory).expect("it has the bytes");
@@ -139,7 +147,7 @@ fn run(lab: &mut Lab, loaded: &Loaded, split: &Split, chunk: &[usize], kind: Pro
         recording.fill(slices.work, 0xcdcd_cdcd);
         let sources = GeometrySources { frame: &frame, page: loaded.page };
         let loops = LoopRun::plain(1);
-        let run = ProgramRun { kind, kernel: &program, primvars: true, places, loops };
+        let run = ProgramRun { kind, kernel: &program, primitives, primvars: true, places, loops };
         displace::record_program(recording, sources, &slices, &piece, &run);
     });
     ProgramOutput {
@@ -171,12 +179,14 @@ fn every_class_spreads_over_every_kind_as_defined() {
         let scene = scene(displaced);
         let loaded = scene.load(&mut lab);
         let split = split(&mut lab, &scene, &loaded);
-        let all: Vec<usize> = (0..split.grids.len()).step_by(3).collect();
-        for chunk in all.chunks(256) {
-            let kind = if displaced { ProgramKind::Displacement } else { ProgramKind::Colour };
-            let run = run(&mut lab, &loaded, &split, chunk, kind);
-            for (slot, &grid) in chunk.iter().enumerate() {
-                check_grid(&run, slot, &scene.things, &scene, &split.grids[grid]);
+        let kind = if displaced { ProgramKind::Displacement } else { ProgramKind::Colour };
+        for (primitives, grids) in scene.by_kind(&split.grids) {
+            let some: Vec<usize> = grids.into_iter().step_by(3).collect();
+            for chunk in some.chunks(256) {
+                let run = run(&mut lab, &loaded, &split, chunk, (kind, primitives));
+                for (slot, &grid) in chunk.iter().enumerate() {
+                    check_grid(&run, slot, &scene.things, &scene, &split.grids[grid]);
+                }
             }
         }
     }
@@ -216,10 +226,10 @@ fn work_records_say_what_a_program_must_know_of_its_grid() {
     let scene = scene(false);
     let loaded = scene.load(&mut lab);
     let split = split(&mut lab, &scene, &loaded);
-    let all: Vec<usize> = (0..split.grids.len()).collect();
+    let grids = scene.by_kind(&split.grids);
     let mut seeds = HashMap::new();
-    for chunk in all.chunks(256) {
-        let run = run(&mut lab, &loaded, &split, chunk, ProgramKind::Colour);
+    for (primitives, chunk) in grids.iter().flat_map(|(kind, grids)| grids.chunks(256).map(|chunk| (*kind, chunk))) {
+        let run = run(&mut lab, &loaded, &split, chunk, (ProgramKind::Colour, primitives));
         for (slot, &grid) in chunk.iter().enumerate() {
             let grid = &split.grids[grid];
             check_work(&run, slot, &scene, grid);

@@ -5,6 +5,7 @@ use crate::reference::edge;
 use crate::reference::surface::Surface;
 use anthill::diagnostic::SourceLocation;
 use anthill::pipeline::buffers::{FrameSlices, PageSlices};
+use anthill::pipeline::geometry::PrimitiveKind;
 use anthill::pipeline::kernels::constants::FRAME_PERSPECTIVE;
 use anthill::pipeline::kernels::records::Subpatch;
 use anthill::pipeline::look::{Look, Verdict};
@@ -158,6 +159,14 @@ impl Scene {
             first += count;
         }
         panic!("instance {instance} of {first}");
+    }
+
+    /// The numbers of grids of each kind of primitives.
+    pub(crate) fn by_kind(&self, grids: &[Subpatch]) -> Vec<(PrimitiveKind, Vec<usize>)> {
+        let bin_of = |grid: &Subpatch| self.drawn.instances[grid.instance as usize].hide_bin as usize;
+        let is_of = |kind, grid| self.drawn.hide_bins[bin_of(grid)].kind == kind;
+        let of_kind = |kind| (0..grids.len()).filter(|&number| is_of(kind, &grids[number])).collect();
+        PrimitiveKind::ALL.map(|kind| (kind, of_kind(kind))).into()
     }
 
     /// The surface that a grid is part of.

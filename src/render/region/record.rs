@@ -351,7 +351,7 @@ impl DeviceWorld {
             let state = uniform_base + kernel.uniform_records * piece.piece.slot_count;
             let loops = self.loop_run(bin.displace, state, piece.piece.vertices(), trips);
             let (kind, primvars) = (ProgramKind::Displacement, bin.displace_primvars);
-            let run = ProgramRun { kind, kernel, primvars, places, loops };
+            let run = ProgramRun { kind, kernel, primitives: bin.kind, primvars, places, loops };
             displace::record_program(recording, sources, slices, &piece.piece, &run);
         }
         if part.has_results() {
@@ -410,7 +410,7 @@ impl DeviceWorld {
         let bin = &self.drawn.shade_bins[piece.bin];
         let loops = self.loop_run(bin.displace, piece.piece.base + layout.records, piece.piece.vertices(), trips);
         let (kind, primvars) = (ProgramKind::Displacement, bin.displace_primvars);
-        let run = ProgramRun { kind, kernel, primvars, places, loops };
+        let run = ProgramRun { kind, kernel, primitives: bin.kind, primvars, places, loops };
         displace::record_program(recording, sources, &region.slices, &piece.piece, &run);
     }
 
@@ -430,7 +430,8 @@ impl DeviceWorld {
         let loops = self.loop_run(bin.shade, state, piece.piece.vertices(), loops);
         let places =
             ProgramPlaces { input_base: layout.input, output_base: layout.output, uniform_base: layout.uniform };
-        let run = ProgramRun { kind: ProgramKind::Colour, kernel, primvars: bin.shade_primvars, places, loops };
+        let (kind, primvars) = (ProgramKind::Colour, bin.shade_primvars);
+        let run = ProgramRun { kind, kernel, primitives: bin.kind, primvars, places, loops };
         displace::record_program(recording, sources, &region.slices, &piece.piece, &run);
     }
 
