@@ -59,7 +59,7 @@ pub(super) enum CliCommand {
 #[command(after_help = RENDER_EXAMPLES)]
 pub(super) struct RenderFlags {
     /// RIB files, plain or gzipped, read one after the other as one stream, in which one that begins with `version`
-    /// starts anew; - is standard input
+    /// starts from the defaults; - is standard input
     #[arg(required = true, value_name = "SCENE.rib")]
     pub(super) scenes: Vec<PathBuf>,
 

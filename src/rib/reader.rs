@@ -198,8 +198,8 @@ impl<'r> Reader<'r> {
         self.read_source(source);
     }
 
-    /// Begins an input anew that says by its first request, `version`, that it is a whole scene, if those before it
-    /// have drawn something and left nothing open: with default options and graphics state, and without names.
+    /// Resets the state for an input that says by its first request, `version`, that it is a whole scene, if those
+    /// before it have drawn something and left nothing open: default options and graphics state, and no names.
     pub(super) fn begin_scene(&mut self) {
         let is_first = self.summary.requests == self.first_request;
         let has_drawn = self.summary.worlds > self.earlier_worlds;

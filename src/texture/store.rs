@@ -92,8 +92,8 @@ impl TextureStore {
     /// Reports that one grid looks up more tiles than there are slots.
     pub fn report_too_few_slots(&self, slots: usize) {
         let message = format!(
-            "one grid looks up more than {slots} tiles of textures, which is all that fit: some of it is black; a larger \
-             --texture-memory shows it"
+            "one grid looks up more than {slots} tiles of textures, which is all that fit; the rest count as 0: use a \
+             larger --texture-memory"
         );
         self.reporter.error("texture", &SourceLocation::default(), message);
     }

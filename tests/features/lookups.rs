@@ -103,6 +103,22 @@ fn a_picture_of_a_texture_is_the_same_with_any_memory_for_tiles() {
     assert!(distinct.len() > 500, "{}", distinct.len());
 }
 
+/// A grid looks up three planes of some 160 tiles each, twice, of which 256 fit at 4 MiB.
+#[test]
+fn a_grid_of_more_tiles_than_fit_is_drawn_with_an_error() {
+    let show = "surface show(uniform string name = \"\";) { float i; Ci = 1; for (i = 0; i < 2; i += 1)\n\
+        Ci += 0.5 * color texture(name, float cellnoise(s * 100, t * 100 + 200 * i), float cellnoise(s * 100, t * 100 + 200 * i + 100), \"width\", 0); Oi = 1; }";
+    let rib = [painted([1024, 1024], "periodic"), square(15, "show\" \"string name\" \"$DIR/paint.tex")].concat();
+    let shaders = [("paint.sl", NOISE), ("show.sl", show)];
+    let scene = draw_as(&shaders, &rib, &with_texture_memory(4, "0"));
+    assert_eq!(scene.message_count("larger --texture-memory"), 1, "{:?}", scene.messages);
+    let red = scene.picture("a.exr");
+    let red = red.channel("R");
+    assert!(red.iter().all(|value| (1.0..=2.0).contains(value)), "{red:?}");
+    // With room for all of them nothing is missed.
+    draw_as(&shaders, &rib, &with_texture_memory(64, "0")).clean("a.exr");
+}
+
 /// A displacement that reads a texture moves the surface by the same in the passes that measure, hide and shade it.
 #[test]
 fn displacement_reads_textures_in_every_pass() {

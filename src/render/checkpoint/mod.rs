@@ -295,7 +295,7 @@ impl Checkpoint {
         self.written = Instant::now();
     }
 
-    /// Appends new pixels, or makes the file anew if that is not enough.
+    /// Appends new pixels, or writes the whole file again if that is not enough.
     fn try_write(&mut self, film: Option<&Film>) -> io::Result<()> {
         let save = |saved: &SavedPixels, out: &mut dyn Write| match film {
             Some(film) => film.save(saved, out),

@@ -152,10 +152,12 @@ impl ImagerDevice {
             let inputs = inputs(program, tiles, pixels);
             self.device.upload(self.slices.arena.part(0..inputs.len() as u64), &inputs)?;
             self.device.upload(self.slices.work.part(0..2 * tiles.len() as u64), &imager::work(program, tiles))?;
-            if !self.shade(program, count)? && count > 1 {
-                // What they look up is more than fits.
-                self.tiles = u64::from(count / 2);
-                continue;
+            if !self.shade(program, count)? {
+                if count > 1 {
+                    self.tiles = u64::from(count / 2);
+                    continue;
+                }
+                self.textures.iter().for_each(TextureTiles::report_too_few_slots);
             }
             left = rest;
             let shaded = self.device.read(self.slices.arena.part(imager::output_records(program, count)))?;

@@ -46,7 +46,7 @@ impl Default for TextureWatch {
 
 impl TextureWatch {
     /// Nothing is missed any more, or other loads are tried.
-    fn begin_anew(&mut self) {
+    fn clear(&mut self) {
         (self.since, self.missed) = (None, false);
         self.needed.clear();
     }
@@ -93,7 +93,7 @@ impl Chain {
         };
         let missed = textures.read_misses(device, self.region.slices.misses, stamp)?;
         if missed.is_empty() {
-            self.textures.begin_anew();
+            self.textures.clear();
             self.textures.vertices_max = self.textures.vertices_max.saturating_add(self.textures.vertices_max / 8);
             return Ok(false);
         }
@@ -134,13 +134,13 @@ impl Chain {
             let vertices = self.vertices(some.clone());
             if vertices <= GRID_VERTICES {
                 world.textures.iter().for_each(TextureTiles::report_too_few_slots);
-                self.textures.begin_anew();
+                self.textures.clear();
                 self.watch.load = watched;
                 return Ok(None);
             }
             self.textures.vertices_max = vertices / 2;
         }
-        self.textures.begin_anew();
+        self.textures.clear();
         self.loads.next = some.start;
         if watched.is_some() {
             self.watch.until = self.watch.until.max(some.end);
