@@ -1,6 +1,6 @@
 // Seams: borders of a limit patch beyond which the mesh was refined once more, so that two patches, half as long, share
 // the border. Both sides must compute the same points: the patch holds the border's two halves as those neighbours have
-// them, and uses them instead of its own.
+// them, and uses them instead of its own. Needs data[].
 
 #ifndef SEAM_GLSL
 #define SEAM_GLSL
@@ -44,6 +44,18 @@ bool seam_whole(Subpatch subpatch, uint line) {
     uint across = along_u ? subpatch.start >> 16 : subpatch.start & 0xffffu;
     uint end = (line & 1u) == 0u ? 0u : 65536u - (65536u >> (along_u ? v_level : u_level));
     return (along_u ? u_level : v_level) == 0u && across == end;
+}
+
+// Raises second differences along u and v to those of seams, whose halves are curves of a degree. By the whole border's
+// parameter they are four times as large.
+void seam_bend(uint degree, inout vec3 uu, inout vec3 vv) {
+    for (uint border = 0u; border < 4u; border++) {
+        for (uint k = 0u; k < 2u * (degree - 1u) && seam[border] != 0u; k++) {
+            uint at = seam[border] + (k < degree - 1u ? k : k + 1u);
+            vec3 bend = 4.0 * abs((data[at].xyz + data[at + 2u].xyz) - 2.0 * data[at + 1u].xyz);
+            if (border < 2u) uu = max(uu, bend); else vv = max(vv, bend);
+        }
+    }
 }
 
 #endif

@@ -71,20 +71,7 @@ void surface_tangents(Param u, out vec3 du, out vec3 dv) {
     dv = camera_from_object_vector(surface_instance, along_v);
 }
 
-vec3 surface_normal(Param u, Param v) {
-    vec3 du, dv;
-    surface_tangents(u, du, dv);
-    vec3 n = cross(du, dv);
-    // A collapsed edge: a little inside, as of other patches.
-    if (degenerate(n, du, dv)) {
-        float tu = u.t + (0.5 - u.t) * 0.015625, tv = v.t + (0.5 - v.t) * 0.015625;
-        surface_row(Param(1.0 - tv, tv));
-        surface_tangents(Param(1.0 - tu, tu), du, dv);
-        n = cross(du, dv);
-        surface_row(v);
-    }
-    return n;
-}
+#include "lib/patch_normal.glsl"
 
 vec3 surface_pad(float hu, float hv, Param v0, Param v1) {
     vec3 uu = vec3(0.0), vv = vec3(0.0), pairs = vec3(0.0);
@@ -95,14 +82,7 @@ vec3 surface_pad(float hu, float hv, Param v0, Param v1) {
         }
         pairs += abs(control[pair_of_quad(j)] - control[16u + j]);
     }
-    // The halves of a seam have second derivatives four times as large, by the whole border's parameter.
-    for (uint border = 0u; border < 4u; border++) {
-        for (uint k = 0u; k < 4u && seam[border] != 0u; k++) {
-            uint at = seam[border] + (k < 2u ? k : k + 1u);
-            vec3 bend = 4.0 * abs((data[at].xyz + data[at + 2u].xyz) - 2.0 * data[at + 1u].xyz);
-            if (border < 2u) uu = max(uu, bend); else vv = max(vv, bend);
-        }
-    }
+    seam_bend(3u, uu, vv);
     uu = 6.0 * uu + QUAD_PAIR_BEND * pairs;
     vv = 6.0 * vv + QUAD_PAIR_BEND * pairs;
     return camera_from_object_extent(surface_instance, PAD_FACTOR * ((hu * hu) * uu + (hv * hv) * vv));

@@ -102,20 +102,7 @@ void surface_tangents(Param u, out vec3 du, out vec3 dv) {
     dv = camera_from_object_vector(surface_instance, (by_v.xyz - by_v.w * at) * inverse);
 }
 
-vec3 surface_normal(Param u, Param v) {
-    vec3 du, dv;
-    surface_tangents(u, du, dv);
-    vec3 n = cross(du, dv);
-    // A collapsed edge has no dP/du there: take the normal a little inside, towards the middle of the patch.
-    if (degenerate(n, du, dv)) {
-        float tu = u.t + (0.5 - u.t) * 0.015625, tv = v.t + (0.5 - v.t) * 0.015625;
-        surface_row(Param(1.0 - tv, tv));
-        surface_tangents(Param(1.0 - tu, tu), du, dv);
-        n = cross(du, dv);
-        surface_row(v);
-    }
-    return n;
-}
+#include "lib/patch_normal.glsl"
 
 // The most that S_uu can be where S is at most s, from S_u = (A_u - S w_u) / w, S_uu = (A_uu - 2 S_u w_u - S w_uu) / w;
 // inverse is 1 / w.

@@ -95,19 +95,7 @@ void surface_tangents(Param u, out vec3 du, out vec3 dv) {
     dv = camera_from_object_vector(surface_instance, by_t);
 }
 
-vec3 surface_normal(Param u, Param v) {
-    vec3 du, dv;
-    surface_tangents(u, du, dv);
-    vec3 n = cross(du, dv);
-    if (degenerate(n, du, dv)) { // as of other patches, a little inside
-        float tu = u.t + (0.5 - u.t) * 0.015625, tv = v.t + (0.5 - v.t) * 0.015625;
-        surface_row(Param(1.0 - tv, tv));
-        surface_tangents(Param(1.0 - tu, tu), du, dv);
-        n = cross(du, dv);
-        surface_row(v);
-    }
-    return n;
-}
+#include "lib/patch_normal.glsl"
 
 // Along u a line runs in direction s, scaled by at most 1; along v between the directions of the borders u = 0 and u =
 // 1, so that its second derivative is a mean of theirs and of the mixed one.
@@ -125,13 +113,7 @@ vec3 surface_pad(float hu, float hv, Param v0, Param v1) {
         first = second;
         pairs += abs(control[pair_of_triangle(j)] - control[15u + j]);
     }
-    for (uint border = 0u; border < 4u; border++) { // as of quadrilaterals
-        for (uint k = 0u; k < 6u && seam[border] != 0u; k++) {
-            uint at = seam[border] + (k < 3u ? k : k + 1u);
-            vec3 bend = 4.0 * abs((data[at].xyz + data[at + 2u].xyz) - 2.0 * data[at + 1u].xyz);
-            if (border < 2u) uu = max(uu, bend); else vv = max(vv, bend);
-        }
-    }
+    seam_bend(4u, uu, vv);
     uu = 12.0 * uu + TRIANGLE_PAIR_BEND * pairs;
     vv = 12.0 * vv + TRIANGLE_PAIR_BEND * pairs;
     return camera_from_object_extent(surface_instance, PAD_FACTOR * ((hu * hu) * uu + (hv * hv) * vv));

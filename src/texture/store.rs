@@ -225,10 +225,10 @@ impl TextureStore {
         })
     }
 
-    /// What was asked for and read of each texture so far, in the order of numbers.
-    pub fn statistics(&self) -> Vec<TextureReads> {
+    /// The file of each texture, and what was asked for and read of it so far, in the order of numbers.
+    pub fn statistics(&self) -> Vec<(PathBuf, TextureReads)> {
         let textures = self.textures.lock().clone();
-        textures.iter().map(|texture| texture.statistics()).collect()
+        textures.iter().map(|texture| (texture.identity().path.clone(), texture.statistics())).collect()
     }
 
     /// Counts the tiles that a submission of a device used, by the textures' numbers.

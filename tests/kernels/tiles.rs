@@ -243,12 +243,12 @@ fn lookups_in_few_slots_give_what_whole_textures_give() {
         assert_eq!(shapes[i], like);
     }
     let reads = store.statistics();
-    let distinct: u64 = reads.iter().map(|texture| texture.tiles_read - texture.redundant_reads).sum();
+    let distinct: u64 = reads.iter().map(|(_, texture)| texture.tiles_read - texture.redundant_reads).sum();
     assert!(
         on_device.loaded as u64 > 2 * SLOTS as u64 + distinct / 2,
         "{} loads of {distinct} tiles",
         on_device.loaded
     );
-    assert!(reads.iter().all(|texture| texture.redundant_reads == 0), "{reads:?}");
+    assert!(reads.iter().all(|(_, texture)| texture.redundant_reads == 0), "{reads:?}");
     assert!(overflows > 5, "the list of what was missed overflows {overflows} times in {runs} runs");
 }

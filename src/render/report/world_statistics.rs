@@ -7,6 +7,7 @@ use crate::render::region::region_result::RegionCounts;
 use crate::schedule::Report;
 use crate::stats::{Counts, DeviceStats, Stage, Stats, TextureStats};
 use crate::texture::TextureReads;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Adds what was counted, sampled and shaded.
@@ -56,8 +57,8 @@ pub(crate) fn add_devices<'a>(stats: &mut Stats, devices: impl Iterator<Item = D
 }
 
 /// Adds what was asked for and read of textures.
-pub(crate) fn add_textures(stats: &mut Stats, textures: &[TextureReads]) {
-    for texture in textures {
+pub(crate) fn add_textures(stats: &mut Stats, textures: &[(PathBuf, TextureReads)]) {
+    for (path, texture) in textures {
         let reads = TextureStats {
             requests: texture.requests,
             misses: texture.misses,
@@ -67,7 +68,7 @@ pub(crate) fn add_textures(stats: &mut Stats, textures: &[TextureReads]) {
             bytes_read: texture.bytes_read,
             read: texture.read,
         };
-        stats.add_texture(texture.path.display().to_string(), reads);
+        stats.add_texture(path.display().to_string(), reads);
     }
 }
 

@@ -7,7 +7,6 @@ use crate::texture::file::{FileIdentity, TextureFile};
 use crate::texture::header::TextureHeader;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -23,10 +22,8 @@ pub struct StoredTexture {
 }
 
 /// What was asked for and read of a texture.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextureReads {
-    /// The file.
-    pub path: PathBuf,
     /// The tiles that submissions of devices used, each once a submission.
     pub requests: u64,
     /// The tiles that devices lacked.
@@ -45,13 +42,7 @@ pub struct TextureReads {
 
 #[derive(Debug, Default)]
 struct TextureUseSoFar {
-    requests: u64,
-    misses: u64,
-    reruns: u64,
-    tiles_read: u64,
-    redundant_reads: u64,
-    bytes_read: u64,
-    read: Duration,
+    reads: TextureReads,
     has_reported: bool,
     /// 64 neighbours along x an entry.
     marks: FxHashMap<TileRow, TileMarks>,
@@ -85,29 +76,19 @@ impl StoredTexture {
 
     /// What was asked for and read so far.
     pub fn statistics(&self) -> TextureReads {
-        let so_far = self.use_so_far.lock();
-        TextureReads {
-            path: self.identity().path.clone(),
-            requests: so_far.requests,
-            misses: so_far.misses,
-            reruns: so_far.reruns,
-            tiles_read: so_far.tiles_read,
-            redundant_reads: so_far.redundant_reads,
-            bytes_read: so_far.bytes_read,
-            read: so_far.read,
-        }
+        self.use_so_far.lock().reads
     }
 
     /// Counts the tiles that a submission used.
     pub(super) fn count_requests(&self, tiles: u64) {
-        self.use_so_far.lock().requests += tiles;
+        self.use_so_far.lock().reads.requests += tiles;
     }
 
     /// Counts a run that lacked so many tiles.
     pub(super) fn count_asked(&self, tiles: u64) {
         let mut so_far = self.use_so_far.lock();
-        so_far.misses += tiles;
-        so_far.reruns += 1;
+        so_far.reads.misses += tiles;
+        so_far.reads.reruns += 1;
     }
 
     /// Reads a tile into `texels`; zeros, with one message, if that fails.
@@ -121,15 +102,15 @@ impl StoredTexture {
         let began = Instant::now();
         let read = self.file.read_tile(key.level, key.plane, key.at[0], key.at[1], texels);
         let mut so_far = self.use_so_far.lock();
-        so_far.read += began.elapsed();
-        so_far.tiles_read += 1;
+        so_far.reads.read += began.elapsed();
+        so_far.reads.tiles_read += 1;
         let marks = so_far.marks.entry(row).or_default();
         let is_redundant = marks.read & bit != 0;
         marks.read |= bit;
         marks.unreadable |= if read.is_err() { bit } else { 0 };
-        so_far.redundant_reads += u64::from(is_redundant);
+        so_far.reads.redundant_reads += u64::from(is_redundant);
         match read {
-            Ok(bytes) => so_far.bytes_read += bytes as u64,
+            Ok(bytes) => so_far.reads.bytes_read += bytes as u64,
             Err(error) => {
                 texels.fill(0);
                 self.changed.fetch_or(matches!(error, TextureError::Changed(_)), Ordering::Relaxed);
