@@ -1,20 +1,24 @@
 //! Renders that are killed, interrupted, and resumed: the picture has the bits of a render that was never stopped.
 
+use crate::determinism::modelled;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::LazyLock;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// Two frames: one that is drawn at once, and one with layers of noise that takes a while. The second has two displays.
-const SCENE: &str = "PixelSamples 3 3\nProjection \"perspective\" \"fov\" [40]\nTranslate 0 0 6\n\
+static SCENE: LazyLock<String> = LazyLock::new(|| BEGIN.to_owned() + &modelled() + "WorldEnd\nFrameEnd\n");
+
+const BEGIN: &str = "PixelSamples 3 3\nProjection \"perspective\" \"fov\" [40]\nTranslate 0 0 6\n\
     FrameBegin 1\nFormat 16 16 1\nDisplay \"first.exr\" \"exr\" \"rgba\"\n\
     WorldBegin\nSphere 1 -1 1 360\nWorldEnd\nFrameEnd\n\
     FrameBegin 2\nFormat 320 240 1\nDisplay \"second.exr\" \"exr\" \"rgba\" \"exrpixeltype\" \"float\"\n\
     Display \"+n.exr\" \"exr\" \"varying normal N\"\nWorldBegin\nLightSource \"distantlight\" 1\nSurface \"spots\"\n\
     Color [0.9 0.6 0.3]\nOpacity [0.5 0.6 0.7]\nSphere 2 -2 2 360\nRotate 40 1 1 0\nSphere 1.5 -1.5 1.5 360\n\
-    Cone 2 1 360\nTorus 1.5 0.6 0 360 360\nWorldEnd\nFrameEnd\n";
+    Cone 2 1 360\nTorus 1.5 0.6 0 360 360\n";
 
 const SHADER: &str = "surface spots(float size = 4;) { float n = float noise(P * size); Oi = Os * n; \
     Ci = Oi * Cs * (color noise(P * 7) + diffuse(normalize(N))); }";
@@ -29,7 +33,7 @@ struct Place(tempfile::TempDir);
 impl Place {
     fn new() -> Self {
         let place = Self(tempfile::tempdir().expect("a temporary directory"));
-        fs::write(place.path("a.rib"), SCENE).expect("writable");
+        fs::write(place.path("a.rib"), &*SCENE).expect("writable");
         fs::write(place.path("spots.sl"), SHADER).expect("writable");
         place
     }
@@ -161,7 +165,7 @@ fn a_checkpoint_of_something_else_is_refused_and_left_alone() {
     refused(&["--frames", "2"], changed);
     fs::write(place.path("a.rib"), SCENE.replace("Sphere 1 ", "Sphere 1.01 ")).expect("writable");
     refused(&[], changed);
-    fs::write(place.path("a.rib"), SCENE).expect("writable");
+    fs::write(place.path("a.rib"), &*SCENE).expect("writable");
 
     let mut torn = kept.clone();
     torn[kept.len() / 2] ^= 1;

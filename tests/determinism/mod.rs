@@ -28,11 +28,31 @@ const TRIMMED: &str = "TrimCurve [1 1] [4 2] [0 0 0 0 1 2 2 2 2  0 0 1 2 3 3] [0
     NuPatch 4 3 [0 0 0 .5 1 1 1] 0 1 2 2 [0 0 1 1] 0 1 \"P\" \
     [-2 0 -1  -1 1 -2  1 -1 -2  2 0 -1  -2 1.5 0  -1 2.5 -1  1 .5 -1  2 1.5 0]\n";
 
+/// A cube with edges and a corner of all degrees of sharpness, and an open sheet of triangles with a hole.
+const SUBDIVIDED: &str = "AttributeBegin\nTranslate -2 1 -0.5\nRotate 40 1 1 0.3\nScale 0.6 0.6 0.6\n\
+    SubdivisionMesh \"catmull-clark\" [4 4 4 4 4 4] [0 2 3 1 4 5 7 6 0 1 5 4 2 6 7 3 0 4 6 2 1 3 7 5] \
+    [\"crease\" \"crease\" \"corner\"] [5 1 2 1 1 1] [0 1 3 2 0 4 5 7] [2.4 10 3] \
+    \"P\" [-1 -1 -1 1 -1 -1 -1 1 -1 1 1 -1 -1 -1 1 1 -1 1 -1 1 1 1 1 1] \"facevarying color Cs\" \
+    [.9 .3 .3 .3 .9 .3 .3 .3 .9 .9 .9 .3  .3 .9 .3 .3 .3 .9 .9 .9 .3 .9 .3 .3  .3 .3 .9 .9 .9 .3 .9 .3 .3 .3 .9 .3 \
+    .9 .9 .3 .9 .3 .3 .3 .9 .3 .3 .3 .9  .9 .3 .3 .3 .9 .3 .3 .3 .9 .9 .9 .3  .3 .9 .3 .3 .3 .9 .9 .9 .3 .9 .3 .3]\n\
+    AttributeEnd\nAttributeBegin\nTranslate 2 1.2 -0.5\n\
+    SubdivisionMesh \"loop\" [3 3 3 3 3 3 3] [0 1 2 0 2 3 0 3 4 0 4 5 0 5 6 0 6 7 0 7 1] \
+    [\"interpolateboundary\" \"hole\"] [1 0 1 0] [1 4] [] \
+    \"P\" [0 0 -.8  .9 0 0  .5 .7 .3  -.2 .9 0  -.8 .4 .3  -.8 -.4 0  -.2 -.9 .3  .6 -.7 0]\nAttributeEnd\n";
+
+/// A solid, a subdivision mesh and a trimmed surface, for tests that want little of each.
+pub(crate) fn modelled() -> String {
+    let bite = "SolidBegin \"difference\"\nSolidBegin \"primitive\"\nSphere 0.8 -0.8 0.8 360\nSolidEnd\n\
+        SolidBegin \"primitive\"\nTranslate 0.5 0.3 -0.5\nSphere 0.6 -0.6 0.6 360\nSolidEnd\nSolidEnd\n";
+    format!("AttributeBegin\nTranslate 0 -0.8 0\n{bite}AttributeEnd\n{SUBDIVIDED}{TRIMMED}")
+}
+
 /// Something of every kind, opaque.
 fn opaque() -> String {
     let mut text = HEADER.to_owned();
     text += "Surface \"plastic\"\nColor [0.5 0.6 0.4]\nDisplacement \"lumps\"\nAttribute \"displacementbound\" \"sphere\" [0.12] \"coordinatesystem\" [\"camera\"]\n";
     text += "Patch \"bilinear\" \"P\" [-6 -1.2 -3  6 -1.2 -3  -6 -1.2 9  6 -1.2 9]\n";
+    text += SUBDIVIDED;
     text += "Displacement \"null\"\n";
     text += TRIMMED;
     text += "ObjectBegin 1\nSphere 0.5 -0.5 0.5 360\nTranslate 0 0 0.5\nCone 0.6 0.3 360\nObjectEnd\n";
@@ -90,6 +110,7 @@ fn translucent() -> String {
         );
     }
     text += TRIMMED;
+    text += SUBDIVIDED;
     text += &solids();
     text += "Surface \"constant\"\nOpacity [0.3 0.3 0.3]\nPoints \"P\" [";
     for i in 0..60 {
@@ -110,7 +131,7 @@ const fn way(name: &'static str, flags: &'static [&'static str], aids: &'static 
     Way { name, flags, aids }
 }
 
-const WAYS: [Way; 8] = [
+const WAYS: [Way; 9] = [
     way("one device", &["--devices", "0"], &[]),
     way("the same device twice", &["--devices", "0,0"], &[]),
     way("little memory", &["--devices", "0", "--memory", "256M"], &[]),
@@ -118,6 +139,7 @@ const WAYS: [Way; 8] = [
     way("tiny pages", &["--devices", "0"], &[("ANTHILL_PAGE_KIB", "16")]),
     way("perturbed", &["--devices", "0,0"], &[("ANTHILL_PERTURB", "1")]),
     way("perturbed otherwise, on three", &["--devices", "0,0,0"], &[("ANTHILL_PERTURB", "2")]),
+    way("lost and opened again", &["--devices", "0"], &[("ANTHILL_FAULT", "lost:0:8")]),
     way(
         "all at once",
         &["--devices", "0,0", "--memory", "192M"],
@@ -162,7 +184,9 @@ fn the_same_bytes_every_way(scene: &str) {
         }
         let devices = stats["devices"].as_array().expect("a list");
         let sum = |key: &str| devices.iter().filter_map(|device| device[key].as_u64()).sum::<u64>();
-        if way.aids.iter().any(|(name, _)| *name == "ANTHILL_PERTURB") {
+        let has = |aid: &str| way.aids.iter().any(|(name, _)| *name == aid);
+        assert_eq!(sum("reopened"), u64::from(has("ANTHILL_FAULT")), "{}", way.name);
+        if has("ANTHILL_PERTURB") {
             assert!(sum("regions") >= 16, "{}: {} regions", way.name, sum("regions"));
             assert!(sum("stolen") >= 1, "{}: nothing was stolen", way.name);
         }
