@@ -22,6 +22,7 @@
 
 #![deny(unsafe_code)]
 
+pub mod deep;
 pub mod diagnostic;
 pub mod files;
 pub mod film;

@@ -242,7 +242,8 @@ pub mod print {
 /// - The table has [`TABLE_RECORDS`](textures::TABLE_RECORDS) records a texture: (width, height, levels | channels << 8
 ///   | format << 16 | kind << 20, wrap along s | wrap along t << 4), then (record of its matrices or 0, bits of the
 ///   field of view of a cube's faces in degrees, 0, 0), and two of 0. Formats: 0 8 bits, 1 16 bits, 2 half, 3 float.
-///   Kinds: 0 plain, 1 latitude and longitude, 2 cube (faces px nx py above ny pz nz in one picture), 3 shadow map.
+///   Kinds: 0 plain, 1 latitude and longitude, 2 cube (faces px nx py above ny pz nz in one picture), 3 shadow map, 4 a
+///   deep one.
 ///   Wraps: 0 black, 1 clamp, 2 periodic, 3 mirror.
 /// - Matrices of a shadow map take eight records: its camera's space, then its picture's unit square (y down), from the
 ///   camera's space of the picture that is drawn, as four columns each.

@@ -50,5 +50,5 @@ pub mod text;
 
 pub use compose::{Compiled, PipelineRequest, Reflection, Resumable, compile};
 pub use front::{ParsedFile, parse_shader, parse_shaders};
-pub use lower::lower;
+pub use lower::{CastShadow, lower, lower_casting};
 pub use sema::hir::CheckedShader;

@@ -12,6 +12,8 @@ pub enum ChannelGroup {
     Alpha,
     /// Camera-space z by the hider's depth filter, not filtered otherwise; 1e38 (RI_INFINITY) where there is nothing.
     Depth,
+    /// The light that reaches each depth, which is kept beside the floats.
+    Light,
     /// An arbitrary output variable, filtered.
     Variable {
         /// The variable's name.
@@ -38,6 +40,7 @@ impl ChannelGroup {
         match self {
             Self::Colour => 3,
             Self::Alpha | Self::Depth => 1,
+            Self::Light => 0,
             Self::Variable { ty, .. } => ty.floats(),
         }
     }
@@ -46,7 +49,7 @@ impl ChannelGroup {
     pub(super) fn is_colour(&self) -> bool {
         match self {
             Self::Colour => true,
-            Self::Alpha | Self::Depth => false,
+            Self::Alpha | Self::Depth | Self::Light => false,
             Self::Variable { name, ty, .. } => *ty == ValueType::Color && !matches!(&**name, "Oi" | "Os"),
         }
     }
@@ -59,6 +62,7 @@ impl ChannelGroup {
             Self::Colour => return ["R", "G", "B"].map(String::from).into(),
             Self::Alpha => return vec!["A".into()],
             Self::Depth => return vec!["Z".into()],
+            Self::Light => return Vec::new(),
             Self::Variable { name, ty, .. } => (name, ty),
         };
         let suffixes: &[&str] = match ty {
@@ -120,6 +124,11 @@ impl PixelLayout {
     /// Whether a pixel has a depth.
     pub fn has_depth(&self) -> bool {
         self.channels.iter().any(|channel| channel.group == ChannelGroup::Depth)
+    }
+
+    /// Whether the light at each depth is kept beside the floats.
+    pub fn has_light(&self) -> bool {
+        self.channels.iter().any(|channel| channel.group == ChannelGroup::Light)
     }
 }
 

@@ -13,6 +13,8 @@ pub(super) enum DisplayDriver {
     Png,
     /// Camera-space depth for shadow maps: a float OpenEXR file with the single channel `Z`, whatever its extension.
     Depth,
+    /// The light that reaches each depth: an OpenEXR file of deep tiles, whatever its extension.
+    DeepShadow,
     /// Nothing, intentionally.
     Null,
 }
@@ -25,6 +27,7 @@ impl DisplayDriver {
             Self::Tiff => "TIFF",
             Self::Png => "PNG",
             Self::Depth => "depth",
+            Self::DeepShadow => "a deep shadow map",
             Self::Null => "nothing",
         }
     }
@@ -42,7 +45,7 @@ enum DriverRequest {
 }
 
 /// The names of all drivers. The first of each kind is the one that messages suggest.
-const DRIVERS: [(&str, DriverRequest); 18] = [
+const DRIVERS: [(&str, DriverRequest); 20] = [
     ("file", DriverRequest::ByExtension),
     ("exr", DriverRequest::Write(DisplayDriver::Exr)),
     ("openexr", DriverRequest::Write(DisplayDriver::Exr)),
@@ -52,6 +55,8 @@ const DRIVERS: [(&str, DriverRequest); 18] = [
     ("zfile", DriverRequest::Write(DisplayDriver::Depth)),
     ("shadow", DriverRequest::Write(DisplayDriver::Depth)),
     ("shadowmap", DriverRequest::Write(DisplayDriver::Depth)),
+    ("deepshad", DriverRequest::Write(DisplayDriver::DeepShadow)),
+    ("deepshadow", DriverRequest::Write(DisplayDriver::DeepShadow)),
     ("null", DriverRequest::Write(DisplayDriver::Null)),
     ("framebuffer", DriverRequest::Window),
     ("x11", DriverRequest::Window),
@@ -64,7 +69,7 @@ const DRIVERS: [(&str, DriverRequest); 18] = [
 ];
 
 /// The driver names that messages list.
-const KNOWN: &str = "file, exr (openexr), tiff, png, zfile, shadow, framebuffer, null";
+const KNOWN: &str = "file, exr (openexr), tiff, png, zfile, shadow, deepshad, framebuffer, null";
 
 /// File name extensions and the drivers that they select.
 const EXTENSIONS: [(&str, DisplayDriver); 4] = [

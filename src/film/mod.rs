@@ -20,6 +20,8 @@
 //!   not request. Alpha is not associated (colours are divided by it), as PNG requires.
 //! - `zfile`, `shadow`, `shadowmap`: depth for shadow maps, as OpenEXR with the single float channel `Z` whatever the
 //!   name's extension: camera-space z, 1e38 where there is nothing; `worldToCamera` and `worldToNDC` describe the view.
+//! - `deepshad`, `deepshadow`: a deep shadow map, the light that reaches each depth, whatever the display's mode: an
+//!   OpenEXR file of deep tiles with the channels A, Z and ZBack.
 //! - `framebuffer`, `x11`, `it`, ...: no window is opened. The file of that name is written, as OpenEXR with `.exr`
 //!   added if the name has none of the extensions above.
 //! - `null`: nothing is written.
@@ -28,6 +30,7 @@
 //! crop's position in the tags XPosition, YPosition and Pixar's full image size. `origin` shifts both.
 
 mod channels;
+mod deep_shadow;
 mod develop;
 mod driver;
 mod exr;
@@ -49,6 +52,7 @@ pub use output_name::{OutputName, OutputNaming, RepeatedFrame, set_driver};
 pub use preview::{PreviewError, PreviewImage, encode_png, preview, preview_image};
 pub use save::SavedPixels;
 
+use crate::deep::Visibility;
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::files::{FileClaims, FileRole, check_writable, write_whole};
 use crate::scene::{Camera, Options, World};
@@ -136,12 +140,14 @@ struct Pixels {
     /// One bit per pixel, set when it was deposited.
     finished: Vec<u64>,
     finished_count: u64,
+    /// The light at each depth of each pixel, row by row; empty if no display shows it.
+    light: Vec<Visibility>,
 }
 
 impl Pixels {
     /// Creates missing pixels; `None` if they need more than `bytes_max` bytes or cannot be allocated.
     fn new(crop: [u32; 4], floats: usize, bytes_max: u64) -> Option<Self> {
-        let mut pixels = Self { crop, values: Vec::new(), finished: Vec::new(), finished_count: 0 };
+        let mut pixels = Self { crop, values: Vec::new(), finished: Vec::new(), finished_count: 0, light: Vec::new() };
         let count = pixels.count();
         let bytes = bytes_of(count, floats);
         let value_count = usize::try_from(count).ok()?.checked_mul(floats)?;
@@ -227,7 +233,8 @@ impl Film {
             reporter.report(no_pixel(world));
             return Err(missing(&outputs, |_| true));
         }
-        let Some(pixels) = Pixels::new(world.camera.crop_px(), layout.floats(), bytes_max) else {
+        let wants_light = layout.has_light();
+        let Some(mut pixels) = Pixels::new(world.camera.crop_px(), layout.floats(), bytes_max) else {
             let [width, height] = world.camera.resolution;
             let message = format!(
                 "a film of {width} by {height} pixels with {} channels does not fit in memory",
@@ -237,6 +244,9 @@ impl Film {
             reporter.report(error.hint("use a smaller Format, a CropWindow, or a larger --host-memory"));
             return Err(missing(&outputs, |_| true));
         };
+        if wants_light {
+            pixels.light = vec![Visibility::default(); pixels.count() as usize];
+        }
         let (header, claims) = (CameraMetadata::new(&world.camera), Arc::clone(claims));
         Ok(Self { layout, header, outputs, claims, pixels: Mutex::new(pixels) })
     }
@@ -257,6 +267,20 @@ impl Film {
         let outputs = plan::plan(&options.displays, &Reporter::silent());
         let [x0, y0, x1, y1] = camera.crop_px();
         bytes_of(u64::from(x1 - x0) * u64::from(y1 - y0), layout(&outputs, options).floats())
+    }
+
+    /// Whether a display shows the light at each depth.
+    pub fn wants_light(&self) -> bool {
+        self.layout.has_light()
+    }
+
+    /// Keeps the light of a region's pixels, row by row, before [`Self::deposit`] marks them as finished.
+    pub fn deposit_light(&self, [x0, y0, x1, _]: [u32; 4], light: Vec<Visibility>) {
+        let (mut pixels, width) = (self.pixels.lock(), (x1 - x0) as usize);
+        for (i, light) in light.into_iter().enumerate() {
+            let first = pixels.row_start(y0 + (i / width) as u32) + (x0 - pixels.crop[0]) as usize;
+            pixels.light[first + i % width] = light;
+        }
     }
 
     /// Returns how many pixels were deposited, and how many there are.
@@ -474,6 +498,7 @@ fn write(
                 tiff::write(sink, &picture, output, *compression, *samples, rows)
             }
             FileFormat::Png { bits } => png::write(sink, &picture, &output.quantize_by_float(), *bits, rows),
+            FileFormat::DeepShadow => deep_shadow::write(sink, &picture, &pixels.light),
         }?;
         imager.and_then(Imager::failure).map_or(Ok(()), |why| Err(FilmWriteError::Imager(why)))
     });

@@ -49,6 +49,7 @@ pub(super) enum FileFormat {
     Exr { compression: exr::compression::Compression, channels: Vec<ExrChannel> },
     Tiff { compression: tiff::encoder::Compression, samples: TiffSamples },
     Png { bits: SampleBits },
+    DeepShadow,
 }
 
 /// One channel of an OpenEXR file.
@@ -154,6 +155,11 @@ fn plan_display(display: &Display, reporter: &Reporter) -> PlannedDisplay {
         DisplayDriver::Null => return PlannedDisplay::Nothing,
         DisplayDriver::Exr => plan_exr(&params),
         DisplayDriver::Depth => plan_depth(&params),
+        DisplayDriver::DeepShadow => {
+            params.check_known(&[]);
+            let channel = FilmChannel { group: ChannelGroup::Light, filter: None };
+            (vec![OutputGroup { channel, exposure: [1.0, 1.0], quantize: FLOATS }], FileFormat::DeepShadow)
+        }
         DisplayDriver::Tiff => plan_tiff(&params),
         DisplayDriver::Png => match plan_png(&params) {
             Some(planned) => planned,
@@ -200,7 +206,7 @@ fn plan_exr(params: &DisplayParams<'_>) -> (Vec<OutputGroup>, FileFormat) {
     groups.retain(|OutputGroup { channel: FilmChannel { group, .. }, .. }| {
         let half = match group {
             ChannelGroup::Colour | ChannelGroup::Alpha => half_asked.unwrap_or(true),
-            ChannelGroup::Depth => false,
+            ChannelGroup::Depth | ChannelGroup::Light => false,
             ChannelGroup::Variable { .. } => half_asked.unwrap_or(false),
         };
         let names = exr_names(group, as_rgba);

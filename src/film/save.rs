@@ -1,6 +1,7 @@
 //! Saving and restoring the finished pixels of a film, and finding the missing ones, for checkpoints.
 
 use super::{DisplayOutcome, DisplayState, Film, Pixels, to_write};
+use crate::deep::{Knot, Visibility};
 use std::io::{self, Write};
 
 const FLOAT_BYTES: usize = size_of::<f32>();
@@ -11,8 +12,9 @@ pub struct SavedPixels(Vec<u64>);
 
 impl Film {
     /// Writes the finished pixels that `saved` lacks, as runs of a row: the place of the first pixel in the crop, the
-    /// number of pixels, and their floats, all little-endian. Returns `saved` with them. Regions may be deposited
-    /// meanwhile: each row is written in its current state, and finished pixels never change.
+    /// number of pixels, their floats, and the light at each depth if a display shows it, all little-endian. Returns
+    /// `saved` with them. Regions may be deposited meanwhile: each row is written in its current state, and finished
+    /// pixels never change.
     pub fn save(&self, saved: &SavedPixels, out: &mut dyn Write) -> io::Result<SavedPixels> {
         let mut bits = saved.0.clone();
         let [_, top, _, bottom] = self.crop();
@@ -68,6 +70,20 @@ impl Film {
     }
 }
 
+fn pack_light(light: &Visibility, out: &mut Vec<u8>) {
+    out.push(light.knots().len() as u8);
+    out.extend(light.knots().iter().flat_map(|knot| [knot.z, knot.light]).flat_map(f32::to_le_bytes));
+}
+
+/// Takes what a pixel saved from the front, and returns it with the rest.
+fn unpack_light(saved: &[u8]) -> Option<(Visibility, &[u8])> {
+    let (&count, rest) = saved.split_first()?;
+    let (bytes, rest) = rest.split_at_checked(2 * FLOAT_BYTES * usize::from(count))?;
+    let floats: Vec<f32> = bytes.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+    let knots = floats.as_chunks().0.iter().map(|&[z, light]| Knot { z, light }).collect();
+    Some((Visibility::of_knots(knots)?, rest))
+}
+
 impl Pixels {
     /// Writes the runs of a row that `saved` lacks, and adds them to it.
     fn pack_row(&self, y: u32, floats: usize, saved: &mut Vec<u64>, out: &mut Vec<u8>) {
@@ -81,6 +97,7 @@ impl Pixels {
                 out.extend((count as u32).to_le_bytes());
                 let values = &self.values[at * floats..][..count * floats];
                 out.extend(values.iter().map(|value| value.to_le_bytes()).collect::<Vec<_>>().as_flattened());
+                self.light.iter().skip(at).take(count).for_each(|light| pack_light(light, out));
                 (at..at + count).for_each(|index| saved[index / 64] |= 1 << (index % 64));
             }
             at += count.max(1);
@@ -94,13 +111,16 @@ impl Pixels {
         let (first, count) = (u64::from_le_bytes(*first), u32::from_le_bytes(*count));
         let is_inside = first.checked_add(u64::from(count)).is_some_and(|end| end <= self.count());
         let (first, count) = (usize::try_from(first).ok().filter(|_| is_inside)?, count as usize);
-        let (values, rest) = rest.split_at_checked(count * floats * FLOAT_BYTES)?;
+        let (values, mut rest) = rest.split_at_checked(count * floats * FLOAT_BYTES)?;
         if (first..first + count).any(|index| self.finished[index / 64] >> (index % 64) & 1 != 0) {
             return None;
         }
         let target = &mut self.values[first * floats..][..count * floats];
         for (value, bytes) in target.iter_mut().zip(values.as_chunks::<FLOAT_BYTES>().0) {
             *value = f32::from_le_bytes(*bytes);
+        }
+        for light in self.light.iter_mut().skip(first).take(count) {
+            (*light, rest) = unpack_light(rest)?;
         }
         self.finish_row(first, count);
         Some(rest)

@@ -5,8 +5,8 @@ use super::kernels::constants::{
     BATCHES, CELL_SAMPLES, CLUSTER_GRIDS, DEPTH_BUCKETS, POSITION_RECORDS, SCAN_TILE, SIZE_CLASSES, VISIBLE_WORDS,
 };
 use super::kernels::records::{
-    Appended, Cluster, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, Piece, Primitive, PrimvarBinding,
-    Rest, Round, Slot, Subpatch, Total, Unfinished,
+    Appended, Cluster, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, Listed, ListedLayer, Piece,
+    Primitive, PrimvarBinding, Rest, Round, Slot, Subpatch, Total, Unfinished,
 };
 use super::recording::{Arena, ArenaFull, BINDING_BYTES_MAX, Buffer, Slice};
 use super::select::RegionPixels;
@@ -226,6 +226,8 @@ pub struct RegionCapacity {
     pub behind: bool,
     /// Whether there are solids.
     pub solids: bool,
+    /// Layers of a list for deep shadow maps; 0 where there is none.
+    pub layers: u64,
     /// Records of `status` behind the first: a head, and what shaders print. 0 where they print nothing.
     pub prints: u64,
     /// Slots of tiles whose use is marked; 0 where no program looks textures up.
@@ -324,6 +326,7 @@ impl RegionCapacity {
         parts.extend([(if self.translucent() { self.subpixels } else { 1 }, 8), (1, 4)]);
         parts.extend([(if self.behind { self.subpixels } else { 1 }, 4), (misses_words(self.texture_slots), 4)]);
         parts.extend([(self.cut_entries(), 4), (2 * self.cut_entries(), 16), (2, 4)]);
+        parts.extend([(self.layers.max(1), size_of::<ListedLayer>() as u64), (1, 4)]);
         parts
     }
 
@@ -431,6 +434,10 @@ pub struct RegionSlices {
     pub carried: Slice<[u32; 4]>,
     /// How many states each of the lists has.
     pub carried_counts: Slice<u32>,
+    /// Layers that samples see, for deep shadow maps.
+    pub layers: Slice<ListedLayer>,
+    /// How many there are.
+    pub listed: Slice<Listed>,
 }
 
 impl RegionSlices {
@@ -488,6 +495,8 @@ impl RegionSlices {
             cut_masks: a.cut(c.cut_entries())?,
             carried: a.cut(2 * c.cut_entries())?,
             carried_counts: a.cut(2)?,
+            layers: a.cut(c.layers.max(1))?,
+            listed: a.cut(1)?,
         })
     }
 }

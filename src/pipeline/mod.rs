@@ -16,6 +16,7 @@ pub mod geometry;
 pub mod hide;
 pub mod imager;
 pub mod kernels;
+pub mod layers;
 pub mod look;
 mod needed_kernels;
 pub mod plan;

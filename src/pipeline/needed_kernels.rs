@@ -7,7 +7,7 @@ use super::hide::{Cuts, HiddenSurface};
 use super::plan::{AssignBin, Pipeline, PipelineStage, Process};
 use super::recording::Kernel;
 use super::world::DrawnWorld;
-use super::{bound_split, composite, dice, displace, filter, hide, sample, select, shade, solids};
+use super::{bound_split, composite, dice, displace, filter, hide, layers, sample, select, shade, solids};
 use crate::scene::{DepthFilter, FilterKind};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -74,13 +74,14 @@ fn cuts(world: &DrawnWorld) -> Vec<Cuts> {
 
 /// The kernels of `glsl/` that drawing a world needs, in the order in which they are needed first: those of counting,
 /// then those of the pipeline's stages; to be compiled ahead, as the compiled shaders are. `depth`: how depths are
-/// filtered, if a display wants them.
+/// filtered, if a display wants them; `deep`: whether one wants the light at each depth.
 pub fn kernels_of(
     world: &DrawnWorld,
     pipeline: &Pipeline,
     variants: KernelVariants,
     filters: &[FilterKind],
     depth: Option<DepthFilter>,
+    deep: bool,
 ) -> Vec<Arc<Kernel>> {
     let midpoints = depth == Some(DepthFilter::Midpoint);
     let traits = WorldTraits::of(world, midpoints);
@@ -89,7 +90,8 @@ pub fn kernels_of(
         let is_left_out = stage.is_for_translucency() && !traits.translucent || stage.is_for_midpoints() && !midpoints;
         let is_left_out = is_left_out
             || stage.is_for_solids() && !traits.solids
-            || stage.process == Process::FilterDepth && depth.is_none();
+            || stage.process == Process::FilterDepth && depth.is_none()
+            || stage.process == Process::ListLayers && !deep;
         if !is_left_out {
             kernels.extend(of_stage(stage, &traits, variants, filters));
         }
@@ -133,6 +135,7 @@ fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariant
             let program = displace::program_kernels(ProgramKind::Colour, &traits.colour_primvars);
             [program, shade::pack_kernels(traits.smooth)].concat()
         }
+        Process::ListLayers => layers::kernels(traits.smooth),
         Process::CompositeSlab => composite::slab_kernels(traits.smooth, traits.midpoints),
         Process::CompositeOpaque => composite::kernels(traits.translucent, traits.smooth),
         Process::Filter => filter::kernels(by),

@@ -16,7 +16,7 @@ pub use process::{AssignBin, Grids, PipelineStage, Process, Repeat, Schedule};
 use super::kernels::constants::BATCHES;
 
 /// The order of stages of [`Pipeline::ANTHILL`].
-const fn order() -> [PipelineStage; 41] {
+const fn order() -> [PipelineStage; 42] {
     use AssignBin::{Cells, Clusters, Delivered, Depth, Entries, Pixels, Shading, Subpixels, Whole};
     use Grids::{Behind, Opaque, Translucent};
     use PipelineStage as S;
@@ -58,6 +58,7 @@ const fn order() -> [PipelineStage; 41] {
         S::in_slabs(Dice, Shading, Begin("shade")),
         S::in_slabs(Displace, Shading, Fused),
         S::in_slabs(Shade, Shading, Fused),
+        S::in_slabs(ListLayers, Cells, Begin("composite")),
         S::in_slabs(CompositeSlab, Pixels, Begin("composite")),
         // What opaque samples see is shaded, in rounds of as many colours as the store holds.
         S::once(Mark, Pixels, Begin("mark")),
@@ -85,12 +86,12 @@ impl Pipeline {
     /// Hides first, nearest first, and shades what is seen.
     pub const ANTHILL: Self = Self::valid(BATCHES, &order());
     /// Hides everything in one batch, and culls nothing.
-    pub const UNBINNED: Self = Self::valid(1, &PipelineStage::without::<41, 40>(order(), Process::RenewBlocks));
+    pub const UNBINNED: Self = Self::valid(1, &PipelineStage::without::<42, 41>(order(), Process::RenewBlocks));
     /// As [`Self::UNBINNED`], but shades everything, seen or not (RenderAnts).
     pub const SHADE_FIRST: Self = Self::valid(
         1,
         &PipelineStage::with(
-            PipelineStage::without::<41, 40>(order(), Process::RenewBlocks),
+            PipelineStage::without::<42, 41>(order(), Process::RenewBlocks),
             Process::Mark,
             PipelineStage::once(Process::MarkAll, AssignBin::Whole, Schedule::Begin("mark")),
         ),

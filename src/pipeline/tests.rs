@@ -48,6 +48,7 @@ impl Fixture {
             smooth: false,
             behind: false,
             solids: false,
+            layers: 0,
             prints: 0,
             texture_slots: 0,
         };
@@ -288,11 +289,11 @@ fn a_pipeline_in_an_impossible_order_is_refused() {
     assert_eq!(swapped(Process::Rank, Process::Gather), "stage 2 of the pipeline, Gather: it needs Rank before it");
     // Filtering keeps sums where depths will be.
     let depths = swapped(Process::Filter, Process::FilterDepth);
-    assert_eq!(depths, "stage 39 of the pipeline, FilterDepth: it needs Filter before it");
+    assert_eq!(depths, "stage 40 of the pipeline, FilterDepth: it needs Filter before it");
     let unhidden = refused(|stages| stages.retain(|stage| stage.process != Process::Hide));
     assert_eq!(unhidden, "stage 7 of the pipeline, RenewBlocks: it needs Hide before it");
     let unmarked = refused(|stages| stages.retain(|stage| stage.process != Process::Mark));
-    assert_eq!(unmarked, "stage 32 of the pipeline, NumberVisible: it needs Mark before it");
+    assert_eq!(unmarked, "stage 33 of the pipeline, NumberVisible: it needs Mark before it");
     let translucent = refused(|stages| {
         stages.retain(|stage| stage.process != Process::ClearResolved);
         let entries = find(stages, Process::ClearEntries);

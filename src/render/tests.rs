@@ -194,6 +194,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         film_records: [0].into(),
         textures: PictureTextures::of(Default::default()),
         depth_filter: Some(setup.depth_filter),
+        deep: None,
         variables: 0,
         composition: Composition::BY_OPACITY,
         pipeline: setup.pipeline,
@@ -311,7 +312,7 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
     film.recordings = recorded::take();
     let variants = KernelVariants { serial: renderer.device().prefers_serial_kernels() && !setup.parallel };
     let filters = [picture.widest_filter.kind];
-    let mut prepared = kernels_of(&picture.world, &picture.pipeline, variants, &filters, picture.depth_filter);
+    let mut prepared = kernels_of(&picture.world, &picture.pipeline, variants, &filters, picture.depth_filter, false);
     prepared.extend(picture.kernels.iter().map(|kernel| Arc::clone(&kernel.kernel)));
     film.prepared = prepared.iter().map(|kernel| kernel.label().to_string()).collect();
     if !setup.parallel {

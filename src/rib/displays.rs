@@ -207,6 +207,10 @@ impl Reader<'_> {
         if let Some(mode) = channels(mode) {
             return Ok(mode);
         }
+        // What deep shadow maps show, whatever their mode.
+        if mode == "deepopacity" {
+            return Ok(DisplayMode::Variable { name: mode.into(), ty: ValueType::Float, composited: true });
+        }
         if let Some((name, ty)) = SHADER_VARIABLES.iter().find(|(name, _)| *name == mode) {
             return Ok(DisplayMode::Variable { name: (*name).into(), ty: *ty, composited });
         }

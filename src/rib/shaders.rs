@@ -6,11 +6,14 @@ use super::lexer::Lexer;
 use super::reader::Reader;
 use super::state::{AttributeChange, ShaderCall, ShaderSlot};
 use super::worlds::LightSlot;
-use crate::scene::{Light, LightId};
+use crate::scene::{Light, LightId, ParamValue, ShadowRequest};
 use std::sync::Arc;
 
 /// The largest number of lights of a world; each attribute state lists those that are on.
 const LIGHTS_MAX: usize = 1 << 14;
+/// Pixels along a side of the shadow maps that lights make by themselves, and the most that a scene may ask for.
+const SHADOW_MAP_SIDE: i32 = 1024;
+const SHADOW_MAP_SIDE_MAX: i32 = 16_384;
 
 impl Reader<'_> {
     /// Reads a shader's name and parameters. `None` is the shader "null" or an empty name.
@@ -63,9 +66,27 @@ impl Reader<'_> {
         let id = LightId(self.lights.len() as u32);
         let shader = call.instance(&self.state.transform);
         let scoped_spaces = Arc::clone(&self.state.attributes.scoped_spaces);
-        self.lights.push(Arc::new(Light { shader, handle: Arc::clone(handle), scoped_spaces }));
+        let (casts, maps) = (self.shadow_request(), Arc::default());
+        self.lights.push(Arc::new(Light { shader, handle: Arc::clone(handle), scoped_spaces, casts, maps }));
         self.light_handles.insert(Arc::clone(handle), LightSlot::Light(id));
         self.perform(RequestEffect::Change(AttributeChange::Illuminate(id, true)));
+    }
+
+    /// The shadow maps that a light makes by itself under the current attributes.
+    fn shadow_request(&self) -> Option<ShadowRequest> {
+        let other = &self.state.attributes.other;
+        let text = |key: &str| match other.get(key)? {
+            ParamValue::Strings(texts) => texts.first().filter(|text| !text.is_empty()).cloned(),
+            _ => None,
+        };
+        let map_name = text("autoshadows:shadowmapname");
+        let is_on = text("light:shadows").map_or(map_name.is_some(), |shadows| &*shadows != "off");
+        let resolution = match other.get("autoshadows:res") {
+            Some(ParamValue::Ints(sides)) => [0, 1].map(|axis| sides.get(axis).or(sides.first()).copied().unwrap_or(0)),
+            _ => [SHADOW_MAP_SIDE; 2],
+        };
+        let resolution = resolution.map(|side| side.clamp(1, SHADOW_MAP_SIDE_MAX).unsigned_abs());
+        is_on.then_some(ShadowRequest { map_name, resolution })
     }
 
     /// Area lights are not supported yet; the following primitives are drawn as ordinary surfaces.

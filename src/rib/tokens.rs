@@ -106,7 +106,6 @@ const fn only(unless: &'static [&'static str], instead: &'static str) -> Support
 
 const WITHOUT_STATS: Support = only(&["0", ""], "use the flag --stats");
 const WITHOUT_CHECKPOINT: Support = only(&["0", ""], "use the flags --checkpoint, --checkpoint-interval and --resume");
-const WITHOUT_SHADOW_MAPS: Support = not_supported("shadow maps are not supported yet, so nothing casts a shadow");
 const WITHOUT_CAUSTICS: Support = only(&[""], "photon maps are neither made nor used");
 const WITHOUT_IRRADIANCE: Support = only(&[""], "irradiance is neither stored nor read");
 const FULL_WIDTH: Support = only(&["0"], "curves are drawn with the width that they have");
@@ -130,6 +129,7 @@ groups! {
         "int texturesample" Harmless;
         "color othreshold" Acts;
         "color zthreshold" Acts;
+        "float deepshadowerror" Acts;
         "int reserve" Acts;
         "int brickmemory" Harmless;
         "int geocachememory" Harmless;
@@ -168,11 +168,11 @@ groups! {
         "int multipass" Harmless;
     }
     "Option" "shadow" {
-        "float bias" WITHOUT_SHADOW_MAPS;
-        "float bias0" WITHOUT_SHADOW_MAPS;
-        "float bias1" WITHOUT_SHADOW_MAPS;
-        "int sample" WITHOUT_SHADOW_MAPS;
-        "int samples" WITHOUT_SHADOW_MAPS;
+        "float bias" Acts;
+        "float bias0" Acts;
+        "float bias1" Acts;
+        "int sample" Acts;
+        "int samples" Acts;
     }
     // Rays: shaders that trace are reported.
     "Option" "trace" {
@@ -292,13 +292,13 @@ groups! {
     }
     "Attribute" "trimcurve" { "string sense" Acts; }
     "Attribute" "autoshadows" {
-        "int[2] res" WITHOUT_SHADOW_MAPS;
-        "string shadowmapname" WITHOUT_SHADOW_MAPS;
-        "int samples" WITHOUT_SHADOW_MAPS;
-        "string type" WITHOUT_SHADOW_MAPS;
+        "int[2] res" Acts;
+        "string shadowmapname" Acts;
+        "int samples" Harmless;
+        "string type" only(&["shadow", ""], "the map is a depth map");
     }
     "Attribute" "light" {
-        "string shadows" only(&["off"], "the light casts no shadow");
+        "string shadows" Acts;
         "int samples" Harmless;
         "int nsamples" Harmless;
     }

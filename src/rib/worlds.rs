@@ -103,7 +103,7 @@ impl Reader<'_> {
             let shader = ShaderInstance::clone(&rebase(&Arc::new(light.shader.clone()), world_from_camera));
             let scoped_spaces =
                 light.scoped_spaces.iter().map(|space| rebased_space(space, world_from_camera)).collect();
-            *light = Arc::new(Light { shader, handle: Arc::clone(&light.handle), scoped_spaces });
+            *light = Arc::new(Light { shader, scoped_spaces, ..(**light).clone() });
         }
         for space in &mut self.spaces {
             *space = rebased_space(space, world_from_camera);

@@ -56,6 +56,19 @@ pub struct Light {
     pub handle: Arc<str>,
     /// The scoped coordinate systems where it was made.
     pub scoped_spaces: Arc<[NamedSpace]>,
+    /// The shadow maps that it makes by itself, if it does.
+    pub casts: Option<ShadowRequest>,
+    /// Its own shadow maps, once they are drawn: one, or six along +x, -x, +y, -y, +z and -z of the world.
+    pub maps: Arc<[Arc<str>]>,
+}
+
+/// Shadow maps that a light makes by itself: `Attribute "light" "shadows"`, `Attribute "autoshadows"`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShadowRequest {
+    /// The file that the map is kept in, if the scene names one.
+    pub map_name: Option<Arc<str>>,
+    /// Width and height of a map.
+    pub resolution: [u32; 2],
 }
 
 /// How far a displacement shader may move a point.

@@ -7,6 +7,7 @@
 //! the same matrix for column vectors).
 
 mod attributes;
+mod bounds;
 mod geometry;
 mod options;
 mod shutter;
@@ -15,7 +16,9 @@ mod trim;
 
 pub use attributes::{
     Attributes, DisplacementBound, Light, LightId, ParamValue, ShaderInstance, ShaderParam, ShadingInterpolation,
+    ShadowRequest,
 };
+pub use bounds::SpaceBox;
 pub use geometry::{
     Basis, Borders, Class, CurveSegments, Facets, Geometry, LimitPatches, PATCH_DEGREE_MAX, Patches, PointForm, Points,
     Primvar, PrimvarData, Quadric, QuadricShape, Shape, ValueType,

@@ -4,11 +4,12 @@
 use super::ShadingBuilder;
 use super::bind::bind_plain;
 use super::block::{BlockSource, fill};
+use super::cast::{asks_for_shadows, cast_of, with_maps};
 use super::params::ParamRecord;
 use super::programs::BoundShader;
 use super::shaders::ShaderPurpose;
 use super::spaces::LocalSpaces;
-use crate::scene::{LightId, ParamValue, ShaderInstance};
+use crate::scene::{Light, LightId, ParamValue, ShaderInstance};
 use glam::DMat4;
 use rustc_hash::FxHashMap;
 use spirv_gen::compose::{Pattern, Reflection, Role};
@@ -20,6 +21,8 @@ use std::sync::Arc;
 pub(super) struct LightUse {
     pub light: LightId,
     pub bound: BoundShader,
+    /// Its shader as the scene gives it, with the shadow maps that it makes by itself.
+    pub instance: Arc<ShaderInstance>,
 }
 
 /// The lights of a set: each with its shader, and the kinds in a canonical order.
@@ -27,7 +30,7 @@ pub(super) struct LightSet {
     /// One use for each kind.
     pub kinds: Vec<LightUse>,
     /// Each light with its kind.
-    pub lights: Vec<(LightId, u32)>,
+    pub lights: Vec<(LightId, u32, Arc<ShaderInstance>)>,
 }
 
 /// Numbers of category words, which are bits.
@@ -62,13 +65,18 @@ impl ShadingBuilder<'_> {
     pub(super) fn light_set(&mut self, lights: &[LightId]) -> LightSet {
         let mut uses: Vec<LightUse> = Vec::new();
         for &light in lights {
-            let instance = &self.world.lights[light.0 as usize].shader;
+            let Light { shader: instance, maps, .. } = &*self.world.lights[light.0 as usize];
             let path = &self.world.options.search.shader;
-            let Some(shader) = self.shaders.fetch(instance, ShaderPurpose::Light, path, self.reporter) else {
+            let Some(fetched) = self.shaders.fetch(instance, ShaderPurpose::Light, path, self.reporter) else {
                 continue;
             };
-            let bound = bind_plain(shader.shader(), instance, self.reporter);
-            uses.push(LightUse { light, bound });
+            let mut shader = Arc::clone(fetched.shader());
+            if let Some(cast) = cast_of(maps).filter(|_| !asks_for_shadows(&shader)) {
+                shader = self.shaders.casting(&shader, cast);
+            }
+            let instance = Arc::new(with_maps(instance, maps, &shader));
+            let bound = bind_plain(&shader, &instance, self.reporter);
+            uses.push(LightUse { light, bound, instance });
         }
         let mut kinds: Vec<LightUse> = Vec::new();
         for used in &uses {
@@ -78,16 +86,15 @@ impl ShadingBuilder<'_> {
         }
         kinds.sort_by_cached_key(kind_order);
         let kind_of = |used: &LightUse| kinds.iter().position(|kind| same_kind(kind, used)).unwrap_or(0) as u32;
-        let lights = uses.iter().map(|used| (used.light, kind_of(used))).collect();
+        let lights = uses.iter().map(|used| (used.light, kind_of(used), Arc::clone(&used.instance))).collect();
         LightSet { kinds, lights }
     }
 
     /// Returns the record of the light list for a set of lights in a pipeline.
     pub(super) fn light_list(&mut self, set: &LightSet, reflection: &Reflection) -> u32 {
         let mut list: Vec<ParamRecord> = vec![[set.lights.len() as u32, 0, 0, 0]];
-        for &(light, kind) in &set.lights {
-            let block = self.light_block(light, kind, set, reflection);
-            let instance = &self.world.lights[light.0 as usize].shader;
+        for &(light, kind, ref instance) in &set.lights {
+            let block = self.light_block((light, instance), kind, set, reflection);
             let own = own_categories(instance, &set.kinds[kind as usize].bound);
             let (bits, _) = self.params.categories.bits(&own);
             list.push([kind, block, bits, 0]);
@@ -95,10 +102,15 @@ impl ShadingBuilder<'_> {
         self.params.block(list)
     }
 
-    fn light_block(&mut self, light: LightId, kind: u32, set: &LightSet, reflection: &Reflection) -> u32 {
+    fn light_block(
+        &mut self,
+        (light, instance): (LightId, &ShaderInstance),
+        kind: u32,
+        set: &LightSet,
+        reflection: &Reflection,
+    ) -> u32 {
         let world = self.world;
         let light = &world.lights[light.0 as usize];
-        let instance = &light.shader;
         let camera_from_shader = *world.camera.camera_from_world.first() * *instance.world_from_shader.first();
         let local =
             LocalSpaces { camera_from_shader, camera_from_object: camera_from_shader, scoped: &light.scoped_spaces };

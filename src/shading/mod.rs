@@ -11,6 +11,7 @@
 
 mod bind;
 mod block;
+mod cast;
 mod imager;
 mod lights;
 mod params;
@@ -27,6 +28,7 @@ use crate::files::FileClaims;
 use crate::pipeline::look::{Look, ShadingKernel};
 use crate::scene::{Attributes, Drawable, Primvar, PrimvarData, ValueType, World};
 use block::BlockSource;
+pub use cast::LightShape;
 use glam::DMat4;
 use params::ParamBuffer;
 use programs::{Programs, Tokens};

@@ -69,6 +69,7 @@ fn attribute(name: &str, source: &BlockSource<'_>) -> Option<ParamValue> {
 fn option(name: &str, world: &World) -> Option<ParamValue> {
     let camera = &world.camera;
     let [width, height] = camera.resolution.map(|n| n as f32);
+    let other = |name: &str| world.options.other.get(name).cloned();
     let f32s = |values: &[f64]| ParamValue::Floats(values.iter().map(|&v| v as f32).collect());
     Some(match name.strip_prefix("Ri:").unwrap_or(name) {
         "Format" | "DeviceResolution" => ParamValue::Floats(vec![width, height, camera.pixel_aspect as f32]),
@@ -80,7 +81,9 @@ fn option(name: &str, world: &World) -> Option<ParamValue> {
         "Clipping" => ParamValue::Floats(camera.clip.to_vec()),
         // Outside FrameBegin and FrameEnd there is no number.
         "Frame" => float(world.options.frame.unwrap_or(0) as f32),
-        _ => world.options.other.get(name)?.clone(),
+        "shadow:bias0" | "shadow:bias1" => other(name).or_else(|| other("shadow:bias"))?,
+        "shadow:samples" => other(name).or_else(|| other("shadow:sample"))?,
+        _ => other(name)?,
     })
 }
 

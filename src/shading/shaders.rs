@@ -8,6 +8,7 @@ use spirv_gen::diagnostic::Severity as RslSeverity;
 use spirv_gen::ir::{Shader, ShaderKind};
 use spirv_gen::syntax::loader::{DirectoryLoader, LoadedSource, NoIncludes, SourceLoader};
 use spirv_gen::syntax::preprocess::Source;
+use spirv_gen::{CastShadow, CheckedShader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -62,13 +63,22 @@ impl FetchedShader {
 /// Shaders by file, and built-in ones by name.
 pub(super) struct Shaders {
     read: FxHashMap<PathBuf, Option<Arc<Shader>>>,
+    /// Lights among them as they were checked, and what became of them with shadow maps of their own.
+    lights: Vec<ReadLight>,
     files: Arc<FileClaims>,
+}
+
+/// A light shader.
+struct ReadLight {
+    shader: Arc<Shader>,
+    checked: CheckedShader,
+    casting: FxHashMap<CastShadow, Arc<Shader>>,
 }
 
 impl Shaders {
     /// None were read yet. Sources are claimed in `files`.
     pub(super) fn new(files: Arc<FileClaims>) -> Self {
-        Self { read: FxHashMap::default(), files }
+        Self { read: FxHashMap::default(), lights: Vec::new(), files }
     }
 
     /// Fetches the shader of an instance. If it is unavailable, a message says why, a surface is replaced by the
@@ -142,10 +152,11 @@ impl Shaders {
             return known.clone();
         }
         let name = file.display().to_string();
-        let loader = ClaimingLoader { folders: DirectoryLoader::new(folders), files: &self.files };
+        let files = Arc::clone(&self.files);
+        let loader = ClaimingLoader { folders: DirectoryLoader::new(folders), files: &files };
         let claimed = self.files.claim(&file, FileRole::Shader).map_err(std::io::Error::other);
         let shader = match claimed.and_then(|()| std::fs::read(&file)) {
-            Ok(bytes) => compile(&name, &String::from_utf8_lossy(&bytes), &loader, reporter),
+            Ok(bytes) => self.compile(&name, &String::from_utf8_lossy(&bytes), &loader, reporter),
             Err(error) => {
                 let location = SourceLocation { file: name.as_str().into(), line: 0, column: 0 };
                 reporter.error("badfile", &location, format!("cannot read it: {error}"));
@@ -163,9 +174,36 @@ impl Shaders {
             return known.clone();
         }
         let source = spirv_gen::standard::source(name)?;
-        let shader = compile(name, source, &NoIncludes, reporter);
+        let shader = self.compile(name, source, &NoIncludes, reporter);
         self.read.insert(key, shader.clone());
         shader
+    }
+
+    /// A light shader that is also scaled by shadow maps of its own.
+    pub(super) fn casting(&mut self, shader: &Arc<Shader>, cast: CastShadow) -> Arc<Shader> {
+        let light = self.lights.iter_mut().find(|light| Arc::ptr_eq(&light.shader, shader));
+        light.map_or_else(
+            || Arc::clone(shader),
+            |ReadLight { checked, casting, .. }| {
+                Arc::clone(casting.entry(cast).or_insert_with(|| Arc::new(spirv_gen::lower_casting(checked, cast))))
+            },
+        )
+    }
+
+    /// Compiles a source file to IR; its messages go to the reporter.
+    fn compile(
+        &mut self,
+        name: &str,
+        text: &str,
+        loader: &dyn SourceLoader,
+        reporter: &Reporter,
+    ) -> Option<Arc<Shader>> {
+        let checked = checked(name, text, loader, reporter)?;
+        let shader = Arc::new(spirv_gen::lower(&checked));
+        if shader.kind == ShaderKind::Light {
+            self.lights.push(ReadLight { shader: Arc::clone(&shader), checked, casting: FxHashMap::default() });
+        }
+        Some(shader)
     }
 }
 
@@ -195,8 +233,8 @@ enum ShaderLookup {
     NotFound(String),
 }
 
-/// Compiles a source file to IR; its messages go to the reporter.
-fn compile(name: &str, text: &str, loader: &dyn SourceLoader, reporter: &Reporter) -> Option<Arc<Shader>> {
+/// Checks a source file; its messages go to the reporter.
+fn checked(name: &str, text: &str, loader: &dyn SourceLoader, reporter: &Reporter) -> Option<CheckedShader> {
     let (shader, diagnostics) = spirv_gen::parse_shader(&Source { name, text, loader, defines: &[] });
     for diagnostic in diagnostics {
         let severity = match diagnostic.severity {
@@ -208,5 +246,5 @@ fn compile(name: &str, text: &str, loader: &dyn SourceLoader, reporter: &Reporte
         let message = Diagnostic::new(severity, "rsl", location, diagnostic.message);
         reporter.report(Diagnostic { excerpt: diagnostic.excerpt, ..message });
     }
-    shader.map(|shader| Arc::new(spirv_gen::lower(&shader)))
+    shader
 }

@@ -3,11 +3,13 @@
 use super::TILE_TEXELS;
 use super::TILE_WORDS;
 use super::block::{BlockPart, TexelBlock};
+use super::deep_tiles::DeepTiles;
 use super::error::TextureError;
 use super::exr_tiles::ExrTiles;
 use super::handles::{self, HandleOwner, TextureHandle, TileReader};
 use super::header::{TextureHeader, TextureKind, whole_levels};
 use super::tiff_tiles::TiffTiles;
+use crate::deep::DeepReader;
 use std::fs::{self, File, Metadata};
 use std::io::{BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
@@ -47,6 +49,7 @@ impl FileIdentity {
 #[derive(Debug)]
 enum TileTable {
     Exr(Box<ExrTiles>),
+    Deep(Box<DeepTiles>),
     Tiff(TiffTiles),
 }
 
@@ -63,6 +66,7 @@ pub struct TextureFile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextureContainer {
     Exr,
+    Deep,
     Tiff,
     Other,
 }
@@ -72,11 +76,12 @@ impl TextureContainer {
     pub(super) fn find(path: &Path, file: &mut (impl Read + Seek)) -> Result<Self, TextureError> {
         let of_io = |error| TextureError::of_io(path, error);
         let mut magic = Vec::new();
-        file.take(4).read_to_end(&mut magic).map_err(of_io)?;
+        file.take(8).read_to_end(&mut magic).map_err(of_io)?;
         file.rewind().map_err(of_io)?;
         Ok(match *magic {
-            [0x76, 0x2f, 0x31, 0x01] => Self::Exr,
-            [b'I', b'I', 42 | 43, 0] | [b'M', b'M', 0, 42 | 43] => Self::Tiff,
+            _ if DeepReader::is_deep(&magic) => Self::Deep,
+            [0x76, 0x2f, 0x31, 0x01, ..] => Self::Exr,
+            [b'I', b'I', 42 | 43, 0, ..] | [b'M', b'M', 0, 42 | 43, ..] => Self::Tiff,
             [] => return Err(TextureError::corrupt(path, "it is empty")),
             _ => Self::Other,
         })
@@ -95,6 +100,10 @@ impl TextureFile {
             TextureContainer::Exr => {
                 let (header, tiles) = ExrTiles::open(path, &mut file, identity.bytes)?;
                 (header, TileTable::Exr(Box::new(tiles)))
+            }
+            TextureContainer::Deep => {
+                let (header, tiles) = DeepTiles::open(path, &mut file)?;
+                (header, TileTable::Deep(Box::new(tiles)))
             }
             TextureContainer::Tiff => {
                 let (header, tiles) = TiffTiles::open(path, file)?;
@@ -143,6 +152,7 @@ impl TextureFile {
         let end = [0, 1].map(|axis| (begin[axis] + TILE_TEXELS).min(size[axis]));
         let stored = match &self.table {
             TileTable::Exr(tiles) => tiles.tile(),
+            TileTable::Deep(tiles) => tiles.tile(),
             TileTable::Tiff(tiles) => tiles.tile(),
         };
         let mut bytes = 0;
@@ -176,6 +186,7 @@ impl TextureFile {
         if handle.at != Some((level, at)) {
             let read = match (&self.table, &mut handle.reader) {
                 (TileTable::Exr(tiles), TileReader::Exr(file)) => tiles.read(path, file, &self.header, level, at),
+                (TileTable::Deep(tiles), TileReader::Exr(file)) => tiles.read(path, file, &self.header, at),
                 (TileTable::Tiff(tiles), TileReader::Tiff(decoder)) => tiles.read(path, decoder, &self.header, at),
                 _ => Err(TextureError::NoSuchTile(path.clone())),
             };
@@ -200,7 +211,7 @@ impl TextureFile {
         }
         let file = BufReader::new(file);
         let reader = match &self.table {
-            TileTable::Exr(_) => TileReader::Exr(file),
+            TileTable::Exr(_) | TileTable::Deep(_) => TileReader::Exr(file),
             TileTable::Tiff(_) => TileReader::Tiff(Box::new(TiffTiles::reader(path, file, level)?)),
         };
         Ok(TextureHandle { reader, at: None, block: TexelBlock::default() })
@@ -238,7 +249,9 @@ pub(super) fn check(path: &Path, header: &TextureHeader) -> Result<(), TextureEr
     if header.kind == TextureKind::Cube && !(height / 2).is_power_of_two() {
         return Err(TextureError::unsupported(path, "the sides of its six faces are no powers of two"));
     }
-    if header.levels < whole_levels(width, height) && !matches!(header.kind, TextureKind::Shadow | TextureKind::Cube) {
+    if header.levels < whole_levels(width, height)
+        && !matches!(header.kind, TextureKind::Shadow | TextureKind::DeepShadow | TextureKind::Cube)
+    {
         return Err(TextureError::NotTiled { path: path.to_owned(), lacks: "smaller levels" });
     }
     Ok(())

@@ -52,6 +52,8 @@ pub enum TextureKind {
     Cube = 2,
     /// Depths as seen from a light.
     Shadow = 3,
+    /// The light that reaches each depth, as seen from a light.
+    DeepShadow = 4,
 }
 
 impl TextureKind {
@@ -61,7 +63,7 @@ impl TextureKind {
             Self::Plain => "Plain Texture",
             Self::LatLong => "LatLong Environment",
             Self::Cube => "CubeFace Environment",
-            Self::Shadow => "Shadow",
+            Self::Shadow | Self::DeepShadow => "Shadow",
         }
     }
 

@@ -5,6 +5,7 @@
 
 mod block;
 mod convert;
+mod deep_tiles;
 mod error;
 mod exr_tiles;
 mod file;

@@ -40,6 +40,9 @@ impl SourcePicture {
         FileIdentity::of(path)?;
         let mut file = BufReader::new(File::open(path).map_err(|error| TextureError::of_io(path, error))?);
         let picture = match TextureContainer::find(path, &mut file)? {
+            TextureContainer::Deep => {
+                return Err(TextureError::unsupported(path, "it has deep data; shadow() reads it as it is"));
+            }
             TextureContainer::Exr => read_exr(path, file),
             TextureContainer::Tiff => read_tiff(path, file),
             TextureContainer::Other => read_other(path, file),

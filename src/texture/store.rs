@@ -66,6 +66,8 @@ pub struct TextureStore {
     /// Held while a texture is opened, which may mean to make it: two threads do not make the same one.
     opening: Mutex<()>,
     textures: Mutex<Vec<Arc<StoredTexture>>>,
+    /// What the program's own textures are recognised by.
+    own: Mutex<FxHashMap<PathBuf, String>>,
     kept: TileCache,
 }
 
@@ -85,6 +87,7 @@ impl TextureStore {
             names: Mutex::default(),
             opening: Mutex::default(),
             textures: Mutex::default(),
+            own: Mutex::default(),
             kept: TileCache::new(bytes),
         }
     }
@@ -122,9 +125,18 @@ impl TextureStore {
         found
     }
 
+    /// Adds a texture that the program has made for itself, wherever scenes may read and write. It is recognised by
+    /// `contents`, as its path is another one in each run.
+    pub fn add_own(&self, path: &Path, contents: String) {
+        self.own.lock().insert(path.into(), contents);
+    }
+
     /// What the file that a name stands for is recognised by, `None` if there is none: its path, size and time; of a
     /// texture that the scene makes itself, which is as new after each run, what is in it.
     pub fn identity(&self, name: &str, folders: &[String]) -> Option<String> {
+        if let Some(contents) = self.own.lock().get(Path::new(name)) {
+            return Some(contents.clone());
+        }
         let identity = candidates(name, folders).find_map(|path| FileIdentity::of(&path).ok())?;
         let made = self.files.makes(&identity.path).then(|| std::fs::read(&identity.path).ok()).flatten();
         Some(match made {
@@ -154,7 +166,9 @@ impl TextureStore {
             return Some(number);
         }
         let notify = |message: &str| self.reporter.warn("texture", location, message);
-        let claimed = self.files.claim(&path, FileRole::TextureRead).map_err(TextureError::from);
+        let is_own = self.own.lock().contains_key(&path);
+        let claimed = if is_own { Ok(()) } else { self.files.claim(&path, FileRole::TextureRead) };
+        let claimed = claimed.map_err(TextureError::from);
         let opened = claimed.and_then(|()| open_or_tile(&path, &self.tiled, &notify));
         let opened = opened.and_then(|file| self.add(file, location));
         let report = |error| {

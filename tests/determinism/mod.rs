@@ -209,6 +209,13 @@ fn depths_between_surfaces_are_the_same_bytes_every_way() {
     }
 }
 
+/// Layers, opaque and translucent, as a deep shadow map has them, beside their colours.
+#[test]
+fn deep_shadow_maps_are_the_same_bytes_every_way() {
+    let scene = translucent().replace("+n.exr\" \"exr\" \"varying normal N\"", "+n.exr\" \"deepshad\" \"deepopacity\"");
+    the_same_bytes_every_way(&scene);
+}
+
 #[test]
 fn a_translucent_scene_is_the_same_bytes_every_way() {
     the_same_bytes_every_way(&translucent());

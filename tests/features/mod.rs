@@ -1,7 +1,9 @@
 //! Small scenes, each for one request or one rule of the RI, rendered from RIB text to OpenEXR files with known
 //! contents.
 
+mod auto_shadows;
 mod clipping;
+mod deep_shadows;
 mod depth;
 mod detail;
 mod finite;
@@ -40,6 +42,8 @@ pub(crate) struct RenderedScene {
     pub(crate) messages: Vec<String>,
     /// The state of each display.
     pub(crate) displays: Vec<DisplayState>,
+    /// How many pictures were drawn, maps of lights included.
+    pub(crate) worlds: usize,
 }
 
 /// Draws RIB text, in which `$DIR` is a temporary directory that also contains the shaders, given as file names and
@@ -71,7 +75,8 @@ pub(crate) fn draw_as(shaders: &[(&str, &str)], rib: &str, change: &dyn Fn(&mut 
     let all = reporter.all();
     let said = all.iter().filter(|(diagnostic, _)| diagnostic.severity > Severity::Detail);
     let messages = said.map(|(diagnostic, _)| diagnostic.to_string()).collect();
-    RenderedScene { directory, messages, displays: outcome.displays.iter().map(|display| display.state).collect() }
+    let displays = outcome.displays.iter().map(|display| display.state).collect();
+    RenderedScene { directory, messages, displays, worlds: outcome.stats.worlds.len() }
 }
 
 /// Draws RIB text with the built-in shaders.

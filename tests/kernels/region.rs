@@ -162,6 +162,7 @@ impl Region {
             smooth: false,
             behind: false,
             solids: false,
+            layers: 0,
             prints: 0,
             texture_slots: 0,
         };

@@ -17,8 +17,9 @@ const PARTS: &[(&str, &[&str])] = &[
     ("host_memory", &["stats::human_bytes"]),
     ("scene", &["diagnostic"]),
     ("rib", &["scene", "diagnostic", "files", "host_memory", "progress", "stats::human_bytes", "texture"]),
-    ("film", &["scene", "diagnostic", "files"]),
-    ("texture", &["diagnostic", "files"]),
+    ("deep", &[]),
+    ("film", &["deep", "scene", "diagnostic", "files"]),
+    ("texture", &["deep", "diagnostic", "files"]),
     ("pipeline", &["scene", "diagnostic"]),
     // Looks, imagers and compiled kernels are handed to the pipeline; raster space must be its own.
     (
@@ -45,6 +46,7 @@ const PARTS: &[(&str, &[&str])] = &[
     (
         "render",
         &[
+            "deep",
             "diagnostic",
             "files",
             "film",

@@ -3,9 +3,63 @@
 
 #define RSL_SHADOW_SAMPLES_MAX 256.0
 
+// The light that reaches depth z at a texel of a deep shadow map (Lokovic and Veach 2000): 1 before the first knot,
+// linear between two, that of the last one behind it. Channels 2 k and 2 k + 1 are the depth of knot k and its light;
+// depths of knots that a texel lacks are 1e38.
+float rsl_knot(const in uint texture, const in uint plane, const in uvec2 texel) {
+    uint slot = tile_slot(texture, 0u, plane, texel >> 6);
+    return slot == TILE_MISSING ? 0.0 : uintBitsToFloat(slot_word(slot, texel & 63u));
+}
+
+float rsl_deep_light(const in uint texture, const in uint knots, const in uvec2 texel, const in float z) {
+    uint low = 0u;
+    uint high = knots;
+    while (low < high) {
+        uint middle = (low + high) >> 1;
+        if (rsl_knot(texture, 2u * middle, texel) < z) low = middle + 1u;
+        else high = middle;
+    }
+    if (low == 0u) return 1.0;
+    float before = rsl_knot(texture, 2u * low - 1u, texel);
+    if (low == knots) return before;
+    float from = rsl_knot(texture, 2u * low - 2u, texel);
+    float to = rsl_knot(texture, 2u * low, texel);
+    if (to >= 1e37) return before;
+    return before + (rsl_knot(texture, 2u * low + 1u, texel) - before) * ((z - from) * rsl_reciprocal(to - from));
+}
+
 // m * (v, w), columns in order.
 vec4 rsl_transformed(const in mat4 m, const in vec3 v, const in float w) {
     return ((m[0] * v.x + m[1] * v.y) + m[2] * v.z) + m[3] * w;
+}
+
+// Sample i of a part `share` of them: its place in the map, as parts of it, and the depth that is compared there.
+vec3 rsl_shadow_sample(const in uint i, const in float share, const in vec2 place, const in vec4 xy, const in vec2 spread,
+                       const in vec3 depths, const in vec3 samples_bias, const in uint seed) {
+    // Stratified by i along x, and along y by its reversed bits (Hammersley), both shifted by the seed.
+    vec3 random = rsl_unit3(rsl_hash(seed, i));
+    float jx = (float(i) + random.x) * share - 0.5;
+    float jy = rsl_unit(bitfieldReverse(i) ^ rsl_scramble(seed)) - 0.5;
+    vec2 at = place + ((xy.xy * jx + xy.zw * jy) + spread * vec2(jx, jy));
+    float z = (depths.x + (depths.y * jx + depths.z * jy)) - (samples_bias.y + (samples_bias.z - samples_bias.y) * random.z);
+    return vec3(at, z);
+}
+
+// As rsl_shadowed(), in a deep shadow map. A loop of its own, as CPU drivers run both sides of a branch.
+float rsl_deep_shadowed(const in TextureShape shape, const in uint texture, const in vec2 place, const in vec4 xy,
+                        const in vec2 spread, const in vec3 depths, const in vec3 samples_bias, const in uint seed) {
+    uint count = uint(samples_bias.x);
+    float share = rsl_reciprocal(samples_bias.x);
+    vec2 size = vec2(shape.width, shape.height);
+    float dark = 0.0;
+    for (uint i = 0u; i < count; i++) {
+        vec3 placed = rsl_shadow_sample(i, share, place, xy, spread, depths, samples_bias, seed);
+        vec2 at = placed.xy * size;
+        if (!(at.x >= 0.0 && at.y >= 0.0 && at.x < size.x && at.y < size.y)) continue;
+        uvec2 texel = min(uvec2(at), uvec2(shape.width, shape.height) - 1u);
+        dark = dark + (1.0 - rsl_deep_light(texture, shape.channels >> 1, texel, placed.z));
+    }
+    return dark * share;
 }
 
 // The fraction of `count` samples in a window of a shadow map (place + jitter * x + jitter * y + jitter * spread)
@@ -21,12 +75,9 @@ float rsl_shadowed(const in TextureShape shape, const in RslWindow window, const
     uvec2 held = uvec2(0xffffffffu);
     uint slot = TILE_MISSING;
     for (uint i = 0u; i < count; i++) {
-        // Stratified by i along x, and along y by its reversed bits (Hammersley), both shifted by the seed.
-        vec3 random = rsl_unit3(rsl_hash(seed, i));
-        float jx = (float(i) + random.x) * share - 0.5;
-        float jy = rsl_unit(bitfieldReverse(i) ^ rsl_scramble(seed)) - 0.5;
-        vec2 at = (place + ((xy.xy * jx + xy.zw * jy) + spread * vec2(jx, jy))) * size;
-        float z = (depths.x + (depths.y * jx + depths.z * jy)) - (samples_bias.y + (samples_bias.z - samples_bias.y) * random.z);
+        vec3 placed = rsl_shadow_sample(i, share, place, xy, spread, depths, samples_bias, seed);
+        vec2 at = placed.xy * size;
+        float z = placed.z;
         if (!(at.x >= 0.0 && at.y >= 0.0 && at.x < size.x && at.y < size.y)) continue;
         uvec2 texel = min(uvec2(at), uvec2(shape.width, shape.height) - 1u);
         uvec2 wanted = texel >> 6;
@@ -76,6 +127,7 @@ float rsl_shadow(const in uint token, const in float channel, const in vec3 p, c
     float samples = rsl_bounded(samples_bias.x, RSL_SHADOW_SAMPLES_MAX);
     samples = samples < 1.0 ? 16.0 : floor(samples);
     vec3 how = vec3(samples, rsl_bounded(samples_bias.y, 1e30), rsl_bounded(samples_bias.z, 1e30));
+    if (shape.kind == RSL_KIND_DEEP) return rsl_deep_shadowed(shape, texture, place, xy, spread, depths, how, seed);
     return rsl_shadowed(shape, window, place, xy, spread, depths, how, seed);
 }
 
@@ -88,7 +140,7 @@ float rsl_textureinfo(const in uint token, const in uint what, const in uint ind
     if (what == 0u) return 1.0;
     if (what == 1u) return float(index == 0u ? shape.width : shape.height);
     if (what == 2u) return float(shape.channels);
-    if (what == 3u) return shape.kind == RSL_KIND_SHADOW ? 2.0 : shape.kind == 0u ? 0.0 : 1.0;
+    if (what == 3u) return shape.kind == RSL_KIND_SHADOW || shape.kind == RSL_KIND_DEEP ? 2.0 : shape.kind == 0u ? 0.0 : 1.0;
     bool known = shape.matrices != 0u && what < 6u && index < 16u;
     if (!known) return 0.0;
     mat4 m = texture_matrix(shape.matrices + (what == 4u ? 0u : 4u));

@@ -2,6 +2,7 @@
 //! truth values.
 
 mod call;
+mod cast_shadow;
 mod cells;
 mod effects;
 mod expression;
@@ -12,6 +13,7 @@ mod spline;
 mod statement;
 mod texture;
 
+pub use cast_shadow::CastShadow;
 pub(crate) use spline::{basis_names, spline_basis};
 
 use crate::ir;
@@ -31,6 +33,15 @@ pub(crate) const DEGREES_PER_RADIAN: f32 = 180.0 / std::f32::consts::PI;
 
 /// The IR of a checked shader.
 pub fn lower(shader: &CheckedShader) -> ir::Shader {
+    lower_with(shader, None)
+}
+
+/// The IR of a light whose colour is also scaled by shadow maps of its own.
+pub fn lower_casting(shader: &CheckedShader, cast: CastShadow) -> ir::Shader {
+    lower_with(shader, Some(cast))
+}
+
+fn lower_with(shader: &CheckedShader, cast: Option<CastShadow>) -> ir::Shader {
     let effects = Effects::of(shader);
     let kind = match shader.kind {
         DeclaredKind::Surface => ir::ShaderKind::Surface,
@@ -42,8 +53,12 @@ pub fn lower(shader: &CheckedShader) -> ir::Shader {
     };
     let mut lowerer = Lowerer::new(shader, effects, Builder::new(kind, &shader.name));
     lowerer.parameters();
+    let maps = cast.map(|cast| lowerer.shadow_params(cast));
     lowerer.start();
     lowerer.body(&shader.body);
+    if let Some(maps) = maps {
+        lowerer.cast_shadow(&maps);
+    }
     lowerer.finish(kind)
 }
 

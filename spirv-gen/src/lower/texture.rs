@@ -73,8 +73,13 @@ impl Lowerer<'_> {
             arguments.push(self.lookup_filter(call));
         }
         for &names in options {
-            let default = if names == ["lerp"] { 1.0 } else { 0.0 };
-            arguments.push(self.lookup_option(call, names, default));
+            // `Option "shadow"` says what shadows are where the call does not.
+            let of_scene = names.last().filter(|name| matches!(**name, "samples" | "bias0" | "bias1"));
+            arguments.push(match (self.given_option(call, names), of_scene) {
+                (Some(given), _) => given,
+                (None, Some(name)) => self.shadow_option(name),
+                (None, None) => self.builder.f32(if names == ["lerp"] { 1.0 } else { 0.0 }),
+            });
         }
         // A shadow is one number, whatever is wanted.
         let found = if kind == LookupKind::Shadow { MachineType::F32 } else { ty };
@@ -88,13 +93,16 @@ impl Lowerer<'_> {
         result
     }
 
-    /// The last value that was given for one of these parameters.
+    /// The last value that was given for one of these parameters, or the default.
     fn lookup_option(&mut self, call: &ShadeopCall, names: &[&str], default: f32) -> Value {
+        self.given_option(call, names).unwrap_or_else(|| self.builder.f32(default))
+    }
+
+    /// The last value that was given for one of these parameters.
+    fn given_option(&mut self, call: &ShadeopCall, names: &[&str]) -> Option<Value> {
         let is_meant = |name: &Expr| self.literal(name).is_some_and(|name| names.contains(&&*name));
-        match call.named.iter().rev().find(|(name, _)| is_meant(name)) {
-            Some((_, value)) => self.value(value),
-            None => self.builder.f32(default),
-        }
+        let (_, value) = call.named.iter().rev().find(|(name, _)| is_meant(name))?;
+        Some(self.value(value))
     }
 
     /// The number of the filter.

@@ -96,7 +96,8 @@ const fn needs(stage: &PipelineStage) -> &'static [Process] {
         CutSolids => &[CarrySolids, SortEntries],
         KeepSolids => &[CutSolids],
         PlaceEntries => &[NumberVisible],
-        CompositeSlab => &[ClearResolved, SortEntries, PlaceEntries, Shade],
+        ListLayers => &[SortEntries, PlaceEntries, Shade],
+        CompositeSlab => &[ListLayers, ClearResolved, SortEntries, PlaceEntries, Shade],
         // Slabs use the same marks and the same colour store before.
         Mark | MarkAll => &[Hide, CompositeSlab],
         NumberVisible if matches!(stage.repeat, Repeat::Slabs) => &[Sample],
@@ -162,7 +163,10 @@ const fn bins_fit(stage: &PipelineStage) -> bool {
 const fn is_repeated(process: Process) -> bool {
     use Process::*;
     matches!(process, ClearEntries | Sample | ListEntries | ScatterEntries | SortEntries | PlaceEntries | CompositeSlab)
-        || matches!(process, CarrySolids | CutSolids | KeepSolids | SortForShading | Shade | CompositeOpaque)
+        || matches!(
+            process,
+            ListLayers | CarrySolids | CutSolids | KeepSolids | SortForShading | Shade | CompositeOpaque
+        )
 }
 
 const fn repetition_fits(stages: &[PipelineStage], at: usize) -> bool {

@@ -61,6 +61,8 @@ pub enum Process {
     SortForShading,
     /// Runs colour programs and keeps the colours that are seen.
     Shade,
+    /// Lists what samples see of a slab, if a deep shadow map is to be written.
+    ListLayers,
     /// Composites the entries of a slab.
     CompositeSlab,
     /// Composites the opaque surfaces behind them.
@@ -83,7 +85,7 @@ impl Process {
             Self::ClearEntries | Self::Sample | Self::ListEntries | Self::ScatterEntries => "sample",
             Self::SortEntries | Self::PlaceEntries | Self::CarrySolids | Self::CutSolids | Self::KeepSolids => "sample",
             Self::Mark | Self::MarkAll | Self::NumberVisible | Self::SortForShading | Self::Shade => "shade",
-            Self::ClearResolved | Self::CompositeSlab | Self::CompositeOpaque => "composite",
+            Self::ClearResolved | Self::ListLayers | Self::CompositeSlab | Self::CompositeOpaque => "composite",
             Self::Filter | Self::FilterDepth => "filter",
         }
     }
@@ -99,7 +101,7 @@ impl Process {
             Self::Shade => Some(AssignBin::Shading),
             Self::ClearResolved => Some(AssignBin::Subpixels),
             Self::ScatterEntries | Self::PlaceEntries | Self::CutSolids | Self::KeepSolids => Some(AssignBin::Entries),
-            Self::SortEntries => Some(AssignBin::Cells),
+            Self::SortEntries | Self::ListLayers => Some(AssignBin::Cells),
             Self::Mark | Self::CompositeSlab | Self::CompositeOpaque => Some(AssignBin::Pixels),
             Self::Filter | Self::FilterDepth => Some(AssignBin::Delivered),
             Self::ClearSelection | Self::Rank | Self::SortForHiding | Self::ClearEntries | Self::ListEntries => None,

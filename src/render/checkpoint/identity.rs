@@ -29,7 +29,7 @@ pub(super) fn of_devices<'a>(devices: impl Iterator<Item = &'a DeviceInfo>) -> V
 
 /// A world: everything that devices are given for it (geometry, camera, compiled shaders and their parameters, whatever
 /// files they came from), and everything that the film does with their results. Locations in files do not matter.
-pub(super) fn of_world(world: &World, picture: &Picture, imager: Option<&WorldImager>, layout: &PixelLayout) -> String {
+pub(crate) fn of_world(world: &World, picture: &Picture, imager: Option<&WorldImager>, layout: &PixelLayout) -> String {
     let mut hasher = WorldHasher::default();
     let drawn = &picture.world;
     hasher.bytes(bytemuck::bytes_of(&drawn.frame));
@@ -56,6 +56,7 @@ pub(super) fn of_world(world: &World, picture: &Picture, imager: Option<&WorldIm
         picture.variables,
         picture.composition,
     ));
+    hasher.debug(&picture.deep);
     hasher.debug(&picture.textures.identities());
     if let Some(WorldImager { program: imager, textures }) = imager {
         hasher.debug(&textures.identities());

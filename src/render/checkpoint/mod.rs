@@ -7,6 +7,8 @@
 
 mod file;
 mod identity;
+
+pub(crate) use identity::of_world as identity_of_world;
 mod lock;
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};

@@ -77,6 +77,7 @@ impl DeviceRenderer {
             bins: world.hide_bins.len().max(world.shade_bins.len()).max(1) as u64,
             translucent: world.hide_bins.iter().any(|bin| bin.translucent),
             smooth: world.smooth,
+            deep: self.picture.deep.is_some(),
             behind: self.picture.depth_filter == Some(DepthFilter::Midpoint),
             solids: !world.solids.is_empty(),
             prints: self.picture.kernels.iter().any(|kernel| kernel.print_words > 0),

@@ -8,6 +8,7 @@ use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
 use crate::progress::{Interrupt, ProgressTally};
 use crate::render::device::memory::GridResidency;
+use crate::render::region::layers::DeepSettings;
 use crate::render::resident::picture_textures::PictureTextures;
 use crate::scene::{DepthFilter, Filter};
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub(crate) struct Picture {
     pub textures: Arc<PictureTextures>,
     /// The hider's depth filter, where a display asks for depth.
     pub depth_filter: Option<DepthFilter>,
+    /// How the light at each depth is kept, where a display asks for it.
+    pub deep: Option<DeepSettings>,
     /// Outputs besides colour, alpha, depth.
     pub variables: u64,
     /// How they are composited.

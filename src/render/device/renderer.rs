@@ -74,7 +74,8 @@ impl DeviceRenderer {
         let variants = KernelVariants { serial: device.prefers_serial_kernels() };
         let depth = picture.depth_filter;
         let filters: Vec<FilterKind> = picture.filtered.iter().map(|record| record.filter.kind).collect();
-        for kernel in pipeline::kernels_of(&picture.world, &picture.pipeline, variants, &filters, depth) {
+        let deep = picture.deep.is_some();
+        for kernel in pipeline::kernels_of(&picture.world, &picture.pipeline, variants, &filters, depth, deep) {
             device.prepare(&kernel, &[]);
         }
         for kernel in picture.kernels.iter() {
@@ -102,6 +103,7 @@ impl DeviceRenderer {
             filtered: Arc::clone(&picture.filtered),
             depth_filter: picture.depth_filter,
             composition: picture.composition,
+            deep: picture.deep,
             long_loops: vec![false; picture.kernels.len()],
             textures,
         };

@@ -1,6 +1,7 @@
 //! How the entries of a slab, and so its work, are spread over its cells.
 
 use crate::pipeline::kernels::constants::{CELL_SAMPLES, NEAREST_ENTRIES};
+use crate::pipeline::layers::layers_of_entry;
 use std::sync::Arc;
 
 /// Units of work before each item of a task, and in all.
@@ -22,6 +23,11 @@ impl CellLists {
     /// The work of sorting: a unit for each cell and each entry.
     pub(crate) fn sorting(&self) -> CumulativeWork {
         (0..).zip(&self.offsets).map(|(cell, &before)| cell + u64::from(before)).collect()
+    }
+
+    /// The work of listing layers: a unit for each that may be listed.
+    pub(crate) fn layers(&self, samples: u64) -> CumulativeWork {
+        self.offsets.iter().map(|&before| u64::from(before) * layers_of_entry(samples)).collect()
     }
 
     /// The work of compositing after `calls` calls, for pixels of `cells` cells and `samples` subpixels: a unit for

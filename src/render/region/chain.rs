@@ -14,6 +14,7 @@ use crate::pipeline::recording::Recording;
 use crate::pipeline::sample::Slab;
 use crate::pipeline::solids::CarriedStates;
 use crate::render::region::cell_lists::{CellLists, CumulativeWork};
+use crate::render::region::layers::RegionLight;
 use crate::render::region::loads::{LoadLimits, Loads, LoopKind, plan};
 use crate::render::region::loop_watch::{LoopWatch, long_load_vertices};
 use crate::render::region::pace::{Portion, Quota, Work};
@@ -114,6 +115,7 @@ impl RegionRun {
             return Ok(());
         }
         self.chain.note_prints(device)?;
+        self.chain.note_layers(device)?;
         self.chain.note_loops(device)
     }
 
@@ -154,6 +156,8 @@ pub(super) struct Chain {
     pub(super) textures: TextureWatch,
     /// Whether what the last submission printed is to be read.
     pub(super) printing: bool,
+    /// What is known of the light at each depth, for deep shadow maps.
+    pub(super) light: RegionLight,
     /// What the region has printed so far, by ranks of grids.
     pub(super) printed: PrintedCalls,
     /// The name of the submissions.
@@ -195,6 +199,7 @@ impl Chain {
             watch: LoopWatch::default(),
             textures: TextureWatch::default(),
             printing: false,
+            light: RegionLight::default(),
             printed: PrintedCalls::default(),
             label: "",
             hide_counts: Vec::new(),
@@ -254,6 +259,7 @@ impl Chain {
     /// Whether a stage finds nothing to do in this world.
     fn is_left_out(&self, world: &DeviceWorld, stage: &PipelineStage) -> bool {
         stage.is_for_translucency() && !self.region.capacity.translucent()
+            || stage.process == Process::ListLayers && self.region.capacity.layers == 0
             || stage.is_for_midpoints() && !self.region.capacity.behind
             || stage.is_for_solids() && !self.region.capacity.solids
             || stage.process == Process::FilterDepth && world.depth_filter.is_none()
@@ -369,6 +375,7 @@ impl Chain {
         let calls = self.composite_calls;
         Ok(match process {
             Process::SortEntries if self.tasks.is_empty() => Some(self.cell_lists(device)?.sorting()),
+            Process::ListLayers => Some(self.cell_lists(device)?.layers(samples)),
             Process::CompositeSlab if long => Some(self.cell_lists(device)?.compositing(cells, samples, calls)),
             _ => None,
         })
@@ -389,6 +396,7 @@ impl Chain {
     }
 
     fn record_tasks(&mut self, device: &mut Device, world: &mut DeviceWorld) -> Result<Recording, GpuError> {
+        self.light.listing = self.tasks.lists_layers();
         let (recording, portion) = self.tasks.record(device, world, &self.region, self.label, self.quota)?;
         self.portion = portion;
         Ok(recording)

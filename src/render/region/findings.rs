@@ -5,7 +5,7 @@ use crate::pipeline::buffers::RegionCapacity;
 use crate::pipeline::kernels::constants::{BATCHES, DEPTH_BUCKETS, SIZE_CLASSES};
 use crate::pipeline::kernels::records::{Appended, Culled, Rest, Unfinished};
 use crate::pipeline::plan::{Process, Repeat};
-use crate::pipeline::sample::CELL_ENTRIES_MAX;
+use crate::pipeline::sample::{CELL_ENTRIES_MAX, Slab};
 use crate::render::region::chain::{Chain, NextStage, opaque_bins};
 use crate::render::region::record::DeviceWorld;
 use crate::render::region::region_result::{OpenSolids, RegionResult, ReplacedValues};
@@ -162,7 +162,13 @@ impl Chain {
     /// A slab is composited, or as much of it as one call takes: the stage at `at` again, or what follows.
     fn slab_composited(&mut self, device: &mut Device, world: &DeviceWorld, at: usize) -> Result<usize, GpuError> {
         let left: Unfinished = device.read(self.region.slices.unfinished)?[0];
-        Ok(if left.unfinished > 0 { at } else { self.after(world, at) })
+        if left.unfinished > 0 {
+            return Ok(at);
+        }
+        if let Some(settings) = world.deep {
+            self.pass_slab(device, self.slabs.current(), settings)?;
+        }
+        Ok(self.after(world, at))
     }
 
     /// What opaque samples see is numbered.
@@ -187,7 +193,11 @@ impl Chain {
             None => Vec::new(),
         };
         let (subpixels, capacity) = (region.subpixels(), Some(region.capacity));
+        if let Some(settings) = world.deep.filter(|_| !region.capacity.translucent()) {
+            self.pass_slab(device, Slab::WHOLE, settings)?;
+        }
+        let light = self.take_light();
         let (printed, counts) = (self.take_prints(device)?, self.counts);
-        Ok(RegionResult { pixels, depths, counts, printed, device_s: 0.0, subpixels, capacity })
+        Ok(RegionResult { pixels, depths, light, counts, printed, device_s: 0.0, subpixels, capacity })
     }
 }

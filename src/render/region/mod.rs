@@ -3,6 +3,7 @@
 pub(super) mod cell_lists;
 pub(super) mod chain;
 pub(super) mod findings;
+pub(super) mod layers;
 pub(super) mod loads;
 pub(super) mod long_loops;
 pub(super) mod loop_watch;

@@ -45,6 +45,8 @@ pub(crate) enum Work {
     CutSolids,
     /// Entries whose colours' places are found.
     PlaceEntries,
+    /// Layers that samples list.
+    Layers,
     /// Subpixels that a slab is composited in, and the entries that they look at.
     Slab,
     /// The same after the first call, which finished an unknown part of them; the rate of the first call is used.
@@ -67,7 +69,7 @@ const WORKS: usize = Work::ALL.len();
 
 impl Work {
     /// All, in order.
-    const ALL: [Self; 22] = [
+    const ALL: [Self; 23] = [
         Self::Load,
         Self::LoopLoad,
         Self::Trips,
@@ -82,6 +84,7 @@ impl Work {
         Self::SortCells,
         Self::CutSolids,
         Self::PlaceEntries,
+        Self::Layers,
         Self::Slab,
         Self::SlabRest,
         Self::Mark,

@@ -15,6 +15,7 @@ use crate::pipeline::select::DepthBuckets;
 use crate::pipeline::shade::{self, PieceColours, ShadeLayout};
 use crate::pipeline::world::DrawnWorld;
 use crate::pipeline::{KernelVariants, dice};
+use crate::render::region::layers::DeepSettings;
 use crate::render::region::loads::{BinCost, Load, LoadPiece, LoopKind};
 use crate::render::resident::geometry_pages::GeometryPages;
 use crate::render::resident::grid_pages::GridPages;
@@ -40,6 +41,8 @@ pub(crate) struct DeviceWorld {
     pub depth_filter: Option<DepthFilter>,
     /// How variables are composited.
     pub composition: Composition,
+    /// How the light at each depth is kept, where a display asks for it.
+    pub deep: Option<DeepSettings>,
     /// Which kernels turned out to have long loops, by number.
     pub long_loops: Vec<bool>,
     /// Tiles of textures, where programs look them up.

@@ -1,5 +1,6 @@
 //! What a finished region gives back: its pixels, and what they took.
 
+use crate::deep::Visibility;
 use crate::pipeline::buffers::RegionCapacity;
 use crate::render::region::prints::PrintedCalls;
 
@@ -10,6 +11,8 @@ pub(crate) struct RegionResult {
     pub pixels: Vec<[f32; 4]>,
     /// Depth of each pixel; empty when no display asks for it.
     pub depths: Vec<f32>,
+    /// The light that reaches each depth of each pixel; empty when no display asks for it.
+    pub light: Vec<Visibility>,
     /// What it took.
     pub counts: RegionCounts,
     /// What its shaders printed.

@@ -7,10 +7,11 @@
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::{ActiveRegion, GridPageSlices, clusters};
 use crate::pipeline::kernels::constants::{CELL_SAMPLES, CLUSTER_GRIDS, VISIBLE_WORDS};
+use crate::pipeline::layers::LAYERS_MAX;
 use crate::pipeline::plan::{AssignBin, Process};
 use crate::pipeline::recording::Recording;
 use crate::pipeline::solids::{self, CarriedStates};
-use crate::pipeline::{composite, filter, hide, sample, select, shade};
+use crate::pipeline::{composite, filter, hide, layers, sample, select, shade};
 use crate::render::region::cell_lists::CumulativeWork;
 use crate::render::region::pace::{Filling, Portion, Quota, Work};
 use crate::render::region::record::{DeviceWorld, empty_recording};
@@ -94,6 +95,19 @@ pub(crate) fn slab_units(region: &ActiveRegion, entries: u32) -> f64 {
     (region.subpixels() + looks) as f64
 }
 
+impl Extent {
+    /// As many of `some` bins from `done` on as list no more layers than there is room for; one in any case.
+    fn listed_at_once(&self, done: u64, some: u64) -> u64 {
+        let fits = |some: &u64| self.units_of(done..done + some) <= LAYERS_MAX as f64;
+        let (mut low, mut high) = (1, some);
+        while low < high {
+            let middle = low.midpoint(high + 1);
+            if fits(&middle) { low = middle } else { high = middle - 1 }
+        }
+        low
+    }
+}
+
 impl StageTask {
     fn work(&self) -> Work {
         match self.process {
@@ -110,6 +124,7 @@ impl StageTask {
             Process::Mark => Work::Mark,
             Process::NumberVisible => Work::Number,
             Process::PlaceEntries => Work::PlaceEntries,
+            Process::ListLayers => Work::Layers,
             Process::CompositeSlab => {
                 if self.again {
                     Work::SlabRest
@@ -210,6 +225,11 @@ impl StageTasks {
         (ended + self.part) / (ended + self.left.len() as f64).max(1.0)
     }
 
+    /// Whether the next submission lists layers.
+    pub(crate) fn lists_layers(&self) -> bool {
+        self.left.front().is_some_and(|task| task.process == Process::ListLayers)
+    }
+
     /// Adds a task.
     pub(crate) fn push(&mut self, task: StageTask) {
         if self.left.is_empty() {
@@ -240,6 +260,7 @@ impl StageTasks {
             if some == 0 {
                 break;
             }
+            let some = if task.process == Process::ListLayers { extent.listed_at_once(done, some) } else { some };
             world.record_task(device, &mut recording, region, task, &extent.items_of(done..done + some))?;
             reads_pages |= task.grid_page.is_some();
             self.done += some;
@@ -300,6 +321,7 @@ impl DeviceWorld {
             Process::SortForShading => {
                 shade::record_order(recording, variants, frame, region, task.grids, places);
             }
+            Process::ListLayers => layers::record(recording, frame, region, some),
             Process::CompositeSlab => {
                 let samples = region.capacity.pixel_samples;
                 let subpixels = some.start * samples..some.end * samples;

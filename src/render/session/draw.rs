@@ -13,6 +13,7 @@ use crate::render::device::picture::{Picture, WorldImager};
 use crate::render::device::renderer::DeviceRenderer;
 use crate::render::grids::list::ListError;
 use crate::render::report::{advice, compiled_kernels, world_statistics};
+use crate::render::session::auto_shadows::AutoShadows;
 use crate::render::session::counting_pass::{CountingDevice, CountingFailed, CountingPass};
 use crate::render::session::devices::{DeviceReopener, DeviceSlot, DevicesInTurn};
 use crate::render::session::progress_ticker::ProgressTicker;
@@ -49,6 +50,8 @@ pub(super) struct Session<'a> {
     pub shading: ShaderLibrary,
     /// The textures of all worlds.
     pub textures: Arc<TextureStore>,
+    /// The maps of lights that cast shadows by themselves.
+    pub shadows: AutoShadows,
 }
 
 /// The user's folder for textures that are made of pictures without tiles.
@@ -77,6 +80,7 @@ impl<'a> Session<'a> {
             memory,
             checkpoint: None,
             world_count: 0,
+            shadows: AutoShadows::default(),
             shading: ShaderLibrary::new(Arc::clone(&options.files))
                 .expect("the helper library was built with the compiler"),
             textures: Arc::new(TextureStore::new(Arc::clone(reporter), Arc::clone(&options.files), tiled_folder())),
@@ -118,6 +122,8 @@ impl<'a> Session<'a> {
         advice::on_shading_rates(self.reporter, &world);
         let world = if world.moving_location().is_some() { world.at_shutter_open() } else { world };
         self.world_count += 1;
+        let mut world = world;
+        self.cast_shadows(&mut world);
         let film = match self.open_film(&world, charge) {
             Ok(film) => film,
             Err(displays) => return WorldOutcome { displays, ending: None },
@@ -185,7 +191,7 @@ impl<'a> Session<'a> {
     }
 
     /// Draws what the film lacks, and writes its displays.
-    fn draw_film(
+    pub(super) fn draw_film(
         &mut self,
         picture: &Arc<Picture>,
         film: Film,
@@ -265,7 +271,9 @@ impl<'a> Session<'a> {
         advice::on_measured_bounds(self.reporter, picture, &grids.bounds_measured);
         self.ticker.tally.begin(Activity::Drawing);
         advice::on_eye_splits(self.reporter, picture, &grids.lost);
-        advice::on_nothing_in_view(self.reporter, picture, grids.totals.micropolygons);
+        if !self.shadows.drawing {
+            advice::on_nothing_in_view(self.reporter, picture, grids.totals.micropolygons);
+        }
         self.stats.left_out += grids.lost.len() as u64;
         let count = begin.elapsed();
         self.world_stats().count = count;

@@ -4,6 +4,7 @@
 //! world: its `picture` is built, the `counting_pass` finds its grids, and `regions` has the scheduler render what the
 //! film lacks. `made_textures` makes textures between worlds.
 
+mod auto_shadows;
 mod counting_pass;
 mod devices;
 mod draw;

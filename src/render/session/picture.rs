@@ -5,10 +5,11 @@ use crate::pipeline::frame;
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
 use crate::render::device::picture::{Picture, WorldImager};
+use crate::render::region::layers::DeepSettings;
 use crate::render::resident::picture_textures::PictureTextures;
 use crate::render::session::draw::Session;
 use crate::render::session::outputs::FilmOutputs;
-use crate::scene::World;
+use crate::scene::{ParamValue, World};
 use crate::shading::NamedTextures;
 use crate::stats::Stage;
 use glam::DMat4;
@@ -39,6 +40,7 @@ impl Session<'_> {
             variables: outputs.variables.len() as u64,
             composition: outputs.composition,
             textures: self.textures(world, shaded.textures, &DMat4::IDENTITY),
+            deep: film.wants_light().then(|| deep_settings(world)),
             pipeline: Pipeline::ANTHILL,
             in_flight: self.tuning.in_flight,
             reserve_bytes: u64::from(world.options.reserve_kib) << 10,
@@ -77,4 +79,13 @@ impl Session<'_> {
         }
         textures
     }
+}
+
+/// The error of deep shadow maps is that of `Option "limits" "deepshadowerror"`, as in PRMan.
+fn deep_settings(world: &World) -> DeepSettings {
+    let given = match world.options.other.get("limits:deepshadowerror") {
+        Some(ParamValue::Floats(error)) => error.first().copied().filter(|error| (0.0..=1.0).contains(error)),
+        _ => None,
+    };
+    DeepSettings { tolerance: given.unwrap_or(0.01), opacity_threshold: world.options.opacity_threshold }
 }

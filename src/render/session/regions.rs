@@ -113,6 +113,7 @@ impl Session<'_> {
             printed.add(std::mem::take(&mut result.printed));
             log.add_result(region, &result);
             let begin = Instant::now();
+            film.deposit_light(region.to_array(), std::mem::take(&mut result.light));
             film.deposit(region.to_array(), &interleave(&layout, records, region.pixel_count(), &result));
             deposit += begin.elapsed();
         };

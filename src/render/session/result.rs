@@ -14,6 +14,7 @@ pub(crate) fn interleave(layout: &PixelLayout, records: &[usize], pixels: u64, r
             match &channel.group {
                 ChannelGroup::Colour => values.extend_from_slice(&record[..3]),
                 ChannelGroup::Alpha => values.push(record[3]),
+                ChannelGroup::Light => {}
                 ChannelGroup::Depth => values.push(result.depths[pixel]),
                 ChannelGroup::Variable { ty, .. } => {
                     let floats = ty.floats();

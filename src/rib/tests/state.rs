@@ -421,10 +421,6 @@ fn what_falls_back_is_said_once_for_each_token() {
         found,
         [
             (1, "Option \"limits\" \"gridsize\" is not supported: grids have at most 16 by 16 vertices"),
-            (
-                2,
-                "Option \"shadow\" \"bias0\" is not supported: shadow maps are not supported yet, so nothing casts a shadow"
-            ),
             (4, "PixelVariance is not supported: all pixels get the samples of PixelSamples"),
             (5, "Hider \"hidden\" \"aperture\" is not supported: depth of field is not supported yet"),
             (7, "Option \"hair\" \"minwidth\" is not supported: curves are drawn with the width that they have"),

@@ -26,7 +26,7 @@ pub struct TextureShape {
     pub channels: u32,
     /// 0 U8, 1 U16, 2 F16, 3 F32.
     pub format: u32,
-    /// 0 plain, 1 lat-long, 2 cube, 3 shadow.
+    /// 0 plain, 1 lat-long, 2 cube, 3 shadow, 4 deep shadow.
     pub kind: u32,
     /// Wrap along s and t: 0 black, 1 clamp, 2 periodic, 3 mirror.
     pub wrap: [u32; 2],
@@ -155,7 +155,7 @@ pub fn textureinfo(store: &dyn TextureStore, token: u32, what: u32, index: usize
         0 => 1.0,
         1 => shape.size[index.min(1)] as f32,
         2 => shape.channels as f32,
-        3 => [0.0, 1.0, 1.0, 2.0][shape.kind as usize & 3],
+        3 => [0.0, 1.0, 1.0, 2.0, 2.0].get(shape.kind as usize).copied().unwrap_or(0.0),
         4 | 5 if index < 16 => shape.matrices.map_or(0.0, |m| m[what as usize - 4][index / 4][index % 4]),
         _ => 0.0,
     }

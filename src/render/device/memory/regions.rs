@@ -6,6 +6,7 @@
 //! work come in larger portions.
 
 use crate::pipeline::buffers::RegionCapacity;
+use crate::pipeline::layers::LAYERS_MAX;
 use std::iter;
 
 /// Records of the smallest vertex arena: a slot of 256 vertices with 64 channels.
@@ -16,6 +17,8 @@ const ARENA_RECORDS_MAX: u64 = 1 << 20;
 const SUBPIXELS_MIN: u64 = 1 << 12;
 /// Subpixels of the largest region: more would make parts of it too large to bind (`BINDING_BYTES_MAX`).
 const SUBPIXELS_MAX: u64 = 1 << 24;
+/// The most where the host keeps what is left of the light of each.
+const DEEP_SUBPIXELS_MAX: u64 = 1 << 21;
 /// Stores for the work of this many subpixels are worth their memory even where the picture has fewer.
 const WORK_SUBPIXELS: u64 = 1 << 20;
 /// Grids of a region, at most: their rank is part of a key.
@@ -59,6 +62,8 @@ pub(crate) struct Demand {
     pub behind: bool,
     /// Whether there are solids.
     pub solids: bool,
+    /// Whether the light at each depth is asked for.
+    pub deep: bool,
     /// Whether shaders print.
     pub prints: bool,
     /// Slots for tiles of textures.
@@ -95,6 +100,7 @@ fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCap
         smooth: demand.smooth,
         behind: demand.behind,
         solids: demand.solids,
+        layers: if demand.deep && demand.translucent { LAYERS_MAX } else { 0 },
         prints: if demand.prints { PRINT_RECORDS } else { 0 },
         texture_slots: demand.texture_slots,
     }
@@ -106,7 +112,8 @@ fn largest_region(demand: &Demand, bytes: u64) -> Option<RegionCapacity> {
     // Lists take up to a quarter of the memory; where variables or bins take most of it, fewer grids at once still
     // work.
     let choices = [demand.grids(bytes / REGION_LISTS_PART / REGION_GRID_BYTES), demand.grids(0)];
-    let most = demand.picture_subpixels.clamp(SUBPIXELS_MIN, SUBPIXELS_MAX);
+    let most = if demand.deep { DEEP_SUBPIXELS_MAX } else { SUBPIXELS_MAX };
+    let most = demand.picture_subpixels.clamp(SUBPIXELS_MIN, most);
     let (mut low, mut high) = (SUBPIXELS_MIN, most);
     let grids = choices.into_iter().find(|&grids| fits(&capacity(demand, low, low, grids)))?;
     while low < high {
@@ -156,6 +163,7 @@ mod tests {
             smooth: false,
             behind: false,
             solids: false,
+            deep: false,
             prints: false,
             texture_slots: 0,
             slot_records_max: 256 * 20,

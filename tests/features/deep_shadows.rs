@@ -1,0 +1,92 @@
+//! Deep shadow maps: `Display "f.dshad" "deepshad" "deepopacity"` (Lokovic and Veach 2000).
+
+use super::draw;
+use anthill::deep::{DeepReader, TILE_SIDE, Visibility};
+use anthill::film::DisplayState::Whole;
+use std::fs::File;
+use std::path::Path;
+
+/// The function of a pixel of the first tile.
+fn light(file: &Path, [x, y]: [u32; 2]) -> Visibility {
+    let mut file = File::open(file).expect("it was written");
+    let reader = DeepReader::open(&mut file).expect("it is a deep file");
+    let width = reader.header().size[0].min(TILE_SIDE);
+    let (tile, _) = reader.read_tile(&mut file, [0, 0]).expect("it is whole");
+    tile[(y * width + x) as usize].clone()
+}
+
+/// Cards of half opacity at 2 and 3, and an opaque one at 5 that covers the left half; a pixel is 0.25 wide.
+fn cards(more: &str) -> String {
+    let card = |z: f32, right: f32| format!("Polygon \"P\" [-2 -2 {z}  {right} -2 {z}  {right} 2 {z}  -2 2 {z}]\n");
+    format!(
+        "Format 8 8 1\nScreenWindow -1 1 -1 1\nPixelSamples 4 4\nHider \"hidden\" \"jitter\" [0]\n\
+         Display \"$DIR/d.dshad\" \"deepshad\" \"deepopacity\"\n{more}WorldBegin\nSurface \"constant\"\n\
+         Opacity 0.5 0.5 0.5\n{}{}Opacity 1 1 1\n{}WorldEnd\n",
+        card(2.0, 2.0),
+        card(3.0, 2.0),
+        card(5.0, 0.125)
+    )
+}
+
+#[test]
+fn half_opaque_cards_let_half_of_the_light_through() {
+    let scene = draw(&cards("Display \"+$DIR/a.exr\" \"exr\" \"rgba\"\n"));
+    assert_eq!((scene.messages.clone(), scene.displays.clone()), (vec![], vec![Whole; 2]));
+    let depths = [1.0, 2.5, 4.0, 6.0];
+    for (x, behind) in [(1, 0.0), (4, 0.125), (6, 0.25)] {
+        let light = light(&scene.folder().join("d.dshad"), [x, 3]);
+        assert_eq!(depths.map(|z| light.at(z)), [1.0, 0.5, 0.25, behind], "column {x}: {light:?}");
+    }
+    // The picture beside it is the same as without it.
+    let alone = draw(&cards("").replace("d.dshad\" \"deepshad\" \"deepopacity", "a.exr\" \"exr\" \"rgba"));
+    assert_eq!(scene.picture("a.exr").rgb(4, 3), alone.clean("a.exr").rgb(4, 3));
+}
+
+#[test]
+fn nothing_is_lit_behind_what_passes_the_opacity_threshold() {
+    let scene = draw(&cards("Option \"limits\" \"color othreshold\" [0.7 0.7 0.7]\n"));
+    let light = light(&scene.folder().join("d.dshad"), [6, 3]);
+    assert_eq!([2.5, 3.5].map(|z| light.at(z)), [0.5, 0.0], "{light:?}");
+}
+
+/// A slab of 200 thin cards: a line within the tolerance.
+#[test]
+fn many_thin_layers_become_few_knots() {
+    let card = |i: u32| format!("Disk {} 4 360\n", 2.0 + 0.01 * i as f32);
+    let cards: String = (0..200).map(card).collect();
+    for (error, most) in [(0.01, 12), (0.05, 6)] {
+        let scene = draw(&format!(
+            "Format 4 4 1\nScreenWindow -1 1 -1 1\nPixelSamples 2 2\nOption \"limits\" \"float deepshadowerror\" [{error}]\n\
+             Display \"$DIR/d.dshad\" \"deepshad\" \"deepopacity\"\nWorldBegin\nSurface \"constant\"\nOpacity 0.01 0.01 0.01\n\
+             {cards}WorldEnd\n"
+        ));
+        assert_eq!(scene.messages, [] as [&str; 0]);
+        let light = light(&scene.folder().join("d.dshad"), [1, 1]);
+        assert!(light.knots().len() <= most, "{light:?}");
+        for layers in [10, 50, 120, 199_u16] {
+            let (found, truth) = (light.at(2.005 + 0.01 * f32::from(layers)), 0.99_f32.powi(i32::from(layers) + 1));
+            assert!((found - truth).abs() < error + 1e-4, "{found} for {truth} behind {layers} layers");
+        }
+    }
+}
+
+/// A light above cards of half opacity at y = 2 and 1 lights a floor: `shadow()` reads the deep map.
+#[test]
+fn shadows_are_as_deep_as_the_map_says() {
+    let quad = |y: f32, right: f32| format!("Polygon \"P\" [-9 {y} -9  {right} {y} -9  {right} {y} 9  -9 {y} 9]\n");
+    let view = "ScreenWindow -4 4 -4 4\nPixelSamples 2 2\nTranslate 0 0 10\nRotate -90 1 0 0\nWorldBegin\n";
+    let scene = draw(&format!(
+        "FrameBegin 1\nFormat 100 100 1\nDisplay \"$DIR/d.dshad\" \"deepshad\" \"deepopacity\"\n{view}\
+         Surface \"constant\"\nOpacity 0.5 0.5 0.5\n{}{}WorldEnd\nFrameEnd\n\
+         FrameBegin 2\nFormat 32 32 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgb\" \"string exrpixeltype\" \"float\"\n{view}\
+         LightSource \"shadowdistant\" 1 \"from\" [0 9 0] \"to\" [0 0 0] \"string shadowname\" [\"$DIR/d.dshad\"]\n\
+         Surface \"matte\" \"Ka\" [0] \"Kd\" [1]\n{}WorldEnd\nFrameEnd\n",
+        quad(2.0, 1.0),
+        quad(1.0, -1.0),
+        quad(0.0, 9.0)
+    ));
+    let picture = scene.clean("a.exr");
+    let found = [-3.0_f32, 0.0, 3.0].map(|x| picture.rgb(((x + 4.0) * 4.0) as usize, 16)[0]);
+    assert!((found[2] - 1.0).abs() < 1e-3, "{found:?}");
+    assert!((found[0] - 0.25).abs() < 1e-3 && (found[1] - 0.5).abs() < 1e-3, "{found:?}");
+}
