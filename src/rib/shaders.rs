@@ -15,6 +15,12 @@ const LIGHTS_MAX: usize = 1 << 14;
 const SHADOW_MAP_SIDE: i32 = 1024;
 const SHADOW_MAP_SIDE_MAX: i32 = 16_384;
 
+const AREA_LIGHT: &str = "AreaLightSource: area lights are not supported yet; a pointlight of its \"intensity\" and \"lightcolor\" \
+    shines from the origin of its coordinate system";
+
+/// Parameters of an area light that its point light has too.
+const POINT_PARAMS: [&str; 2] = ["intensity", "lightcolor"];
+
 impl Reader<'_> {
     /// Reads a shader's name and parameters. `None` is the shader "null" or an empty name.
     pub(super) fn shader_call(&mut self, lexer: &mut Lexer<'_>) -> Parsed<Option<ShaderCall>> {
@@ -40,7 +46,8 @@ impl Reader<'_> {
         self.shader_request(lexer, ShaderSlot::Atmosphere)
     }
 
-    pub(super) fn light_source(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+    /// Reads a light's shader, handle and parameters.
+    fn light_call(&mut self, lexer: &mut Lexer<'_>) -> Parsed<(Arc<str>, Arc<str>)> {
         let name = lexer.text()?;
         let handle = lexer.handle()?;
         self.read_shader_params(lexer)?;
@@ -50,6 +57,11 @@ impl Reader<'_> {
                 RequestFault::error("illstate", self.current.offset, message).hint("define it before ObjectBegin")
             );
         }
+        Ok((name, handle))
+    }
+
+    pub(super) fn light_source(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let (name, handle) = self.light_call(lexer)?;
         let call = ShaderCall { params: self.shader_params(), location: self.current.location.clone(), name };
         self.apply(RequestEffect::Light(handle, call));
         Ok(())
@@ -89,16 +101,20 @@ impl Reader<'_> {
         is_on.then_some(ShadowRequest { map_name, resolution })
     }
 
-    /// Area lights are not supported yet; the following primitives are drawn as ordinary surfaces.
+    /// Area lights are not supported yet: a point light shines in place of the following primitives, which are drawn as
+    /// ordinary surfaces. The shader "null" ends an area light and gives none.
     pub(super) fn area_light_source(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
-        lexer.text()?;
-        let handle = lexer.handle()?;
-        self.mark_inert();
-        lexer.skip_to_request();
-        let message = "area lights are not supported yet; their surfaces are drawn but emit no light";
-        self.warn_once("AreaLightSource", "unimplement", message);
-        self.light_handles.insert(handle, LightSlot::Unsupported);
-        self.definitions += 1;
+        let (name, handle) = self.light_call(lexer)?;
+        if matches!(&*name, "null" | "") {
+            self.light_handles.insert(handle, LightSlot::Null);
+            self.definitions += 1;
+            return Ok(());
+        }
+        self.warn_once("AreaLightSource", "unimplement", AREA_LIGHT);
+        let mut params = self.shader_params();
+        params.retain(|param| POINT_PARAMS.contains(&&*param.name));
+        let call = ShaderCall { params, location: self.current.location.clone(), name: "pointlight".into() };
+        self.apply(RequestEffect::Light(handle, call));
         Ok(())
     }
 
@@ -111,7 +127,7 @@ impl Reader<'_> {
                 self.apply(RequestEffect::Change(change));
                 Ok(())
             }
-            Some(LightSlot::Unsupported) => {
+            Some(LightSlot::Null) => {
                 self.mark_inert();
                 Ok(())
             }

@@ -21,8 +21,8 @@ use std::sync::Arc;
 pub(super) enum LightSlot {
     /// A light.
     Light(LightId),
-    /// A light source that is not supported; switching it has no effect.
-    Unsupported,
+    /// An area light of the shader "null"; switching it has no effect.
+    Null,
 }
 
 /// A world that is being read.

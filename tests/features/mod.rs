@@ -11,6 +11,7 @@ mod imager;
 mod imaging;
 mod interpolation;
 mod language;
+mod lights;
 mod long_loops;
 mod lookups;
 mod nurbs;
