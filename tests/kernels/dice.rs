@@ -307,6 +307,36 @@ fn an_octant_is_a_part_of_a_sphere() {
     });
 }
 
+/// Calls `off` for each vertex, in object space; it must be 0.
+fn check_distance(thing: Thing, off: impl Fn(DVec3) -> f64) {
+    let (mut worst, mut count) = (0.0_f64, 0);
+    each_vertex(&diced(vec![thing], true), |surface, _, channels| {
+        worst = worst.max(off(surface.camera_from_object.inverse().transform_point3(vec(channels[0]))).abs());
+        count += 1;
+    });
+    assert!(worst < 1e-5 && count > 1000, "{worst} of {count} vertices");
+}
+
+#[test]
+fn a_circle_of_nurbs_is_a_circle() {
+    let tube = [[0.8, -0.5, 1.0], [0.8, 0.5, 1.0]];
+    check_distance(zoo::revolved(&tube, placed(0.1, 0.2, 4.0, 0.6)), |p| p.truncate().length() - 0.8);
+}
+
+#[test]
+fn a_torus_of_nurbs_is_a_torus() {
+    let side = 0.5_f64.sqrt();
+    let ring = [[1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1], [0, -1], [1, -1], [1, 0]];
+    let profile: Vec<[f64; 3]> = ring
+        .into_iter()
+        .enumerate()
+        .map(|(k, [r, z])| [0.8 + 0.3 * f64::from(r), 0.3 * f64::from(z), if k % 2 == 1 { side } else { 1.0 }])
+        .collect();
+    check_distance(zoo::revolved(&profile, placed(0.1, 0.2, 4.0, 0.6)), |p| {
+        DVec3::new(p.truncate().length() - 0.8, 0.0, p.z).length() - 0.3
+    });
+}
+
 #[test]
 fn a_large_point_is_one_disk() {
     // Not in the middle of the picture: its rim's parts are of different lengths in pixels.

@@ -231,7 +231,12 @@ pub(crate) fn crumpled_rational(seed: u64, degree: u32) -> Thing {
 
 /// A subdivision mesh, read from the arguments of its request.
 pub(crate) fn subdivision(arguments: &str, camera_from_object: DMat4) -> Thing {
-    let text = format!("WorldBegin\nSubdivisionMesh {arguments}\nWorldEnd\n");
+    requested(&format!("SubdivisionMesh {arguments}"), camera_from_object)
+}
+
+/// What a request draws.
+fn requested(request: &str, camera_from_object: DMat4) -> Thing {
+    let text = format!("WorldBegin\n{request}\nWorldEnd\n");
     let reporter = Reporter::new(move |diagnostic| panic!("{diagnostic}"));
     let input = Input::Memory { name: "mesh.rib".into(), bytes: text.into_bytes() };
     let mut shape = None;
@@ -239,11 +244,27 @@ pub(crate) fn subdivision(arguments: &str, camera_from_object: DMat4) -> Thing {
         shape = world.drawables.first().map(|drawable| drawable.geometry.shape.first().clone());
         ControlFlow::Continue(())
     });
-    Thing::new(shape.expect("a mesh"), camera_from_object)
+    Thing::new(shape.expect("a primitive"), camera_from_object)
 }
 
 fn list<T: ToString>(values: impl IntoIterator<Item = T>) -> String {
     values.into_iter().map(|value| value.to_string()).collect::<Vec<String>>().join(" ")
+}
+
+/// A NURBS surface of nine points of a circle, of order 3, times `profile`, points (radius, z, weight) of a curve of
+/// order 3 or 2.
+pub(crate) fn revolved(profile: &[[f64; 3]], camera_from_object: DMat4) -> Thing {
+    let side = 0.5_f64.sqrt();
+    let circle = [[1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1], [0, -1], [1, -1], [1, 0]];
+    let points = profile.iter().flat_map(|&[r, z, w]| {
+        circle.into_iter().enumerate().flat_map(move |(k, [x, y])| {
+            let w = if k % 2 == 1 { w * side } else { w };
+            [r * f64::from(x) * w, r * f64::from(y) * w, z * w, w]
+        })
+    });
+    let quarters = "9 3 [0 0 0 .25 .25 .5 .5 .75 .75 1 1 1] 0 1";
+    let across = if profile.len() == 9 { quarters } else { "2 2 [0 0 1 1] 0 1" };
+    requested(&format!("NuPatch {quarters} {across} \"Pw\" [{}]", list(points)), camera_from_object)
 }
 
 /// A prism of `n` sides, closed, with a crease around its foot, of a sharpness, and a sharp corner.
