@@ -27,6 +27,7 @@ pub(super) enum Outcome {
 /// A message: where it is, how often, and what it says.
 struct Said {
     severity: Severity,
+    code: &'static str,
     location: SourceLocation,
     text: String,
 }
@@ -111,8 +112,13 @@ fn draw(folder: &Path, name: &str, text: &str) -> Vec<Said> {
     let all = reporter.all();
     let said = all.into_iter().filter(|(diagnostic, _)| diagnostic.severity >= Severity::Info);
     let plain = |text: String| text.replace(&folder.display().to_string(), "");
-    said.map(|(d, _)| Said { severity: d.severity, location: d.location.clone(), text: plain(d.message.to_string()) })
-        .collect()
+    said.map(|(d, _)| Said {
+        severity: d.severity,
+        code: d.code,
+        location: d.location.clone(),
+        text: plain(d.message.to_string()),
+    })
+    .collect()
 }
 
 /// Judges a row, whose scenes are these lines of the stream.
@@ -153,7 +159,7 @@ fn judge(row: &Row, folder: &Path, all: &[Said], lines: &Range<u32>) -> Outcome 
     let words = || row.scenes.iter().flatten().filter_map(|line| line.trim_start_matches(": ").split(' ').next());
     let earlier = all.iter().find(|said| {
         let request = said.text.split_once(':').map_or("", |(request, _)| request);
-        said.severity > Severity::Info && words().any(|word| word == request)
+        matches!(said.code, "unimplement" | "incapable") && words().any(|word| word == request)
     });
     Outcome::FallsBack(earlier.map_or_else(|| format!("(no message) {wrong}"), |said| said.text.clone()))
 }
