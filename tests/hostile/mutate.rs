@@ -19,7 +19,7 @@ pub(super) const NAMES: [&[u8]; 12] = [
 ];
 
 /// What is inserted at random.
-const TOKENS: [&[u8]; 24] = [
+const TOKENS: [&[u8]; 32] = [
     b"WorldBegin ",
     b"WorldEnd ",
     b"AttributeBegin ",
@@ -44,6 +44,14 @@ const TOKENS: [&[u8]; 24] = [
     b"#",
     b"\"uniform float[3] x\" ",
     b"\"P\" ",
+    b"SubdivisionMesh \"loop\" [3 3] [0 1 2 2 1 3] [] [] [] [] \"P\" [0 0 0 1 0 0 0 1 0 1 1 1] ",
+    b"\"crease\" ",
+    b"\"hole\" ",
+    b"\"interpolateboundary\" ",
+    b"TrimCurve [1] [2] [0 0 1 2 2] [0] [2] [3] [0 1 0] [0 1 1] [1 1 1] ",
+    b"NuPatch 2 2 [0 0 1 1] 0 1 2 2 [0 0 1 1] 0 1 \"P\" [0 0 0 1 0 0 0 1 0 1 1 0] ",
+    b"SolidBegin \"difference\" ",
+    b"SolidEnd ",
 ];
 
 /// Numbers that are hard to bear.
