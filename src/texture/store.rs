@@ -11,6 +11,7 @@ pub use stored_texture::{StoredTexture, TextureReads};
 use super::TILE_WORDS;
 use super::error::TextureError;
 use super::file::{FileIdentity, TextureFile};
+use super::header::TextureKind;
 use super::tiled::open_or_tile;
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::files::{FileClaims, FileRole};
@@ -228,15 +229,30 @@ impl TextureStore {
         done.into_iter().flat_map(|(_, tiles)| tiles).collect()
     }
 
-    /// The texels of a tile: zeros, with one message a texture, where it cannot be read.
+    /// The texels of a tile: zeros, with one message a texture, where it cannot be read. All planes of a tile of a deep
+    /// map are kept when the first is read: lookups need several, and decoding takes long.
     pub fn tile(&self, key: TileKey) -> Arc<TileTexels> {
-        self.kept.get_or_read(key, || {
-            let mut texels = Box::new([0; TILE_WORDS]);
-            if let Some(texture) = self.texture(key.texture) {
-                texture.read(key, &mut texels, &self.reporter);
+        let mut is_new = false;
+        let tile = self.kept.get_or_read(key, || {
+            is_new = true;
+            self.read(key)
+        });
+        let header = self.texture(key.texture).filter(|_| is_new).map(|texture| texture.header().clone());
+        if let Some(header) = header.filter(|header| header.kind == TextureKind::DeepShadow) {
+            for plane in 0..header.planes() {
+                let key = TileKey { plane, ..key };
+                self.kept.get_or_read(key, || self.read(key));
             }
-            Arc::from(texels)
-        })
+        }
+        tile
+    }
+
+    fn read(&self, key: TileKey) -> Arc<TileTexels> {
+        let mut texels = Box::new([0; TILE_WORDS]);
+        if let Some(texture) = self.texture(key.texture) {
+            texture.read(key, &mut texels, &self.reporter);
+        }
+        Arc::from(texels)
     }
 
     /// The file of each texture, and what was asked for and read of it so far, in the order of numbers.

@@ -1,6 +1,7 @@
 //! Names, tiles, and files that go wrong, as devices ask for them.
 
 use super::*;
+use crate::deep::{DeepHeader, DeepWriter, KNOTS_MAX, Knot, Visibility};
 use crate::texture::make::{MakeKind, MakeRequest, make};
 use std::fs;
 use std::ops::ControlFlow;
@@ -181,4 +182,34 @@ fn a_file_is_known_before_it_is_opened() {
     fs::write(fixture.at("a.tex"), "another one").expect("writable");
     assert!(identity("a.tex").is_some_and(|second| second != first));
     assert_eq!(identity("b.tex"), None);
+}
+
+/// Lookups in a deep map go from plane to plane: the file's tiles are decoded once, in whatever order that is.
+#[test]
+fn a_tile_of_a_deep_map_is_decoded_once_for_all_its_planes() {
+    let fixture = StoreFixture::new(2 * 2 * KNOTS_MAX);
+    let header = DeepHeader {
+        size: [128, 64],
+        corner: [0, 0],
+        whole: [128, 64],
+        camera_from_world: [0.0; 16],
+        ndc_from_world: [0.0; 16],
+        software: String::new(),
+        samples_max: 1,
+    };
+    let file = fs::File::create(fixture.at("a.dshad")).expect("writable");
+    let mut writer = DeepWriter::new(file, header).expect("writable");
+    let step = |z: f32| Visibility::of_knots(vec![Knot { z, light: 1.0 }, Knot { z, light: 0.5 }]).expect("it falls");
+    (0..2).for_each(|_| writer.write_tile(|[x, _]| step(1.0 + (x / 64) as f32)).expect("writable"));
+    writer.finish().expect("writable");
+    let texture = fixture.find("a.dshad").expect("a texture");
+    let first = |plane, x| {
+        let key = TileKey { texture, level: 0, plane, at: [x, 0] };
+        f32::from_bits(fixture.store.tile(key)[0])
+    };
+    assert_eq!([first(0, 0), first(0, 1)], [1.0, 2.0]);
+    let bytes_read = || fixture.store.statistics()[0].1.bytes_read;
+    let once = bytes_read();
+    assert_eq!([first(1, 0), first(1, 1), first(3, 0), first(3, 1), first(2, 1)], [1.0, 1.0, 0.5, 0.5, 2.0]);
+    assert_eq!((bytes_read(), fixture.messages()), (once, vec![]));
 }
