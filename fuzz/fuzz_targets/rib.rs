@@ -4,18 +4,14 @@
 
 use anthill::diagnostic::Reporter;
 use anthill::host_memory::HostMemory;
-use anthill::rib::{Input, Limits, RibOverrides, Settings, read};
-use anthill::scene::{Class, Geometry, PrimvarData, SearchPaths, Shape, World};
+use anthill::rib::{Input, Limits, Settings, read};
+use anthill::scene::{Class, Geometry, PrimvarData, Shape, World};
 use libfuzzer_sys::fuzz_target;
 use std::ops::ControlFlow;
 
 fuzz_target!(|bytes: &[u8]| {
-    let settings = Settings {
-        search: SearchPaths::default(),
-        overrides: RibOverrides::default(),
-        limits: Limits { archive_reads: 64, blocks: 256 },
-        memory: HostMemory::new(1 << 24),
-    };
+    let limits = Limits { archive_reads: 64, blocks: 256 };
+    let settings = Settings { limits, memory: HostMemory::new(1 << 24), ..Settings::default() };
     let input = Input::Memory { name: "fuzz".into(), bytes: bytes.to_vec() };
     read(&input, &settings, &Reporter::silent(), &mut |world: World| {
         check(&world);
