@@ -1,7 +1,11 @@
-// variants: bound_split_quadric KIND=KIND_QUADRIC; bound_split_facet KIND=KIND_FACET; bound_split_patch KIND=KIND_PATCH
-// variants: bound_split_curve KIND=KIND_CURVE; bound_split_point KIND=KIND_POINT
-// variants: bound_split_rational KIND=KIND_RATIONAL; bound_split_gregory KIND=KIND_GREGORY
-// variants: bound_split_triangle KIND=KIND_TRIANGLE
+// variants: bound_split_quadric KIND=KIND_QUADRIC MOVING=0; bound_split_quadric_moving KIND=KIND_QUADRIC MOVING=1
+// variants: bound_split_facet KIND=KIND_FACET MOVING=0; bound_split_facet_moving KIND=KIND_FACET MOVING=1
+// variants: bound_split_patch KIND=KIND_PATCH MOVING=0; bound_split_patch_moving KIND=KIND_PATCH MOVING=1
+// variants: bound_split_curve KIND=KIND_CURVE MOVING=0; bound_split_curve_moving KIND=KIND_CURVE MOVING=1
+// variants: bound_split_point KIND=KIND_POINT MOVING=0; bound_split_point_moving KIND=KIND_POINT MOVING=1
+// variants: bound_split_rational KIND=KIND_RATIONAL MOVING=0; bound_split_rational_moving KIND=KIND_RATIONAL MOVING=1
+// variants: bound_split_gregory KIND=KIND_GREGORY MOVING=0; bound_split_gregory_moving KIND=KIND_GREGORY MOVING=1
+// variants: bound_split_triangle KIND=KIND_TRIANGLE MOVING=0; bound_split_triangle_moving KIND=KIND_TRIANGLE MOVING=1
 //
 // Bound/split, first half of a round (RenderAnts, section 5.1; Patney and Owens 2008). One invocation = one subpatch of
 // the list, those of other kinds idle. Bounds the subpatch in raster space and depth, fixes the rates of its short
@@ -9,8 +13,9 @@
 //   0 children  outside the picture, or across the eye plane after all eye splits (counted in status)
 //   1           small enough: it becomes a grid of nu x nv micropolygons; or it is one already
 //   2           to be split across u or v by the second half (split.comp)
-// Reads list, primitives, data, instances; writes the subpatch back, its bound, its number of children. Overflows
-// nothing.
+// With MOVING it does so for what moves (and what stands still): bounds hold all of the shutter.
+// Reads list, primitives, data, instances, motion; writes the subpatch back, its bound, its number of children.
+// Overflows nothing.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -29,8 +34,10 @@ layout(std430, set = 0, binding = 4) buffer List { Subpatch list[]; };
 layout(std430, set = 0, binding = 5) writeonly buffer Bounds { GridBound bounds[]; };
 layout(std430, set = 0, binding = 6) writeonly buffer Children { uint children[]; };
 layout(std430, set = 0, binding = 7) buffer Round { ROUND_MEMBERS };
+layout(std430, set = 0, binding = 8) readonly buffer Motion { MotionKey motion[]; };
 
 #include "lib/surface.glsl"
+#include "lib/motion.glsl"
 #include "lib/bound_split.glsl"
 
 void main() {
@@ -44,9 +51,8 @@ void main() {
         children[index] = VERDICT_GRID;
         return;
     }
-    surface_load(instances[subpatch.instance], primitive);
     GridBound bound;
-    uint verdict = bound_and_decide(subpatch, bound);
+    uint verdict = bound_and_decide(instances[subpatch.instance], primitive, subpatch, bound);
     if (verdict == VERDICT_LOST) {
         atomicAdd(round_dropped, 1u);
         round_dropped_instance = subpatch.instance;

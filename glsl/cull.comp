@@ -67,7 +67,8 @@ void main() {
         atomicAdd(culled_micropolygons, nu * nv);
         return;
     }
-    uint flags = instances[subpatch.instance].flags, detail = instances[subpatch.instance].detail, dims = nu | (nv << SLOT_NV_SHIFT);
+    Instance instance = instances[subpatch.instance];
+    uint flags = instance.flags, dims = nu | (nv << SLOT_NV_SHIFT);
     // The backs of solids count too.
     if ((flags & (INSTANCE_ONE_SIDED | INSTANCE_SOLID)) == INSTANCE_ONE_SIDED) dims |= SLOT_ONE_SIDED << SLOT_FLAGS_SHIFT;
     if ((flags & INSTANCE_FLIP_NORMAL) != 0u) dims |= SLOT_FLIP << SLOT_FLAGS_SHIFT;
@@ -75,5 +76,5 @@ void main() {
     if ((flags & INSTANCE_SMOOTH) != 0u) dims |= SLOT_SMOOTH << SLOT_FLAGS_SHIFT;
     if ((flags & INSTANCE_SOLID) != 0u) dims |= SLOT_SOLID << SLOT_FLAGS_SHIFT;
     uint slot = slot_base + atomicAdd(pieces[piece].count, 1u);
-    slots[slot] = Slot(rank, dims, bound.x, bound.y, bound.zmin, bound.zmax, subpatch.instance, detail);
+    slots[slot] = Slot(rank, dims, bound.x, bound.y, bound.zmin, bound.zmax, subpatch.instance, instance.detail, instance.motion);
 }

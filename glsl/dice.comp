@@ -1,6 +1,11 @@
-// variants: dice_quadric KIND=KIND_QUADRIC; dice_facet KIND=KIND_FACET; dice_patch KIND=KIND_PATCH
-// variants: dice_curve KIND=KIND_CURVE; dice_point KIND=KIND_POINT; dice_rational KIND=KIND_RATIONAL
-// variants: dice_gregory KIND=KIND_GREGORY; dice_triangle KIND=KIND_TRIANGLE
+// variants: dice_quadric KIND=KIND_QUADRIC MOVING=0; dice_quadric_moving KIND=KIND_QUADRIC MOVING=1
+// variants: dice_facet KIND=KIND_FACET MOVING=0; dice_facet_moving KIND=KIND_FACET MOVING=1
+// variants: dice_patch KIND=KIND_PATCH MOVING=0; dice_patch_moving KIND=KIND_PATCH MOVING=1
+// variants: dice_curve KIND=KIND_CURVE MOVING=0; dice_curve_moving KIND=KIND_CURVE MOVING=1
+// variants: dice_point KIND=KIND_POINT MOVING=0; dice_point_moving KIND=KIND_POINT MOVING=1
+// variants: dice_rational KIND=KIND_RATIONAL MOVING=0; dice_rational_moving KIND=KIND_RATIONAL MOVING=1
+// variants: dice_gregory KIND=KIND_GREGORY MOVING=0; dice_gregory_moving KIND=KIND_GREGORY MOVING=1
+// variants: dice_triangle KIND=KIND_TRIANGLE MOVING=0; dice_triangle_moving KIND=KIND_TRIANGLE MOVING=1
 //
 // Dice: one invocation = one row of vertices of a grid (16 invocations a slot; those past the last row idle). Reads the
 // grid's subpatch, its primitive and instance; writes the geometry channels that `channels` asks for: 0 (P, u), 1 (N,
@@ -24,16 +29,19 @@ layout(std430, set = 0, binding = 4) readonly buffer Grids { Subpatch grids[]; }
 layout(std430, set = 0, binding = 5) readonly buffer Slots { Slot slots[]; };
 layout(std430, set = 0, binding = 6) writeonly buffer Arena { vec4 arena[]; };
 layout(std430, set = 0, binding = 7) readonly buffer Pieces { Piece pieces[]; };
+layout(std430, set = 0, binding = 8) readonly buffer Motion { MotionKey motion[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
     uint piece;
     uint vertex_base;    // record of channel 0 of the first slot's first vertex
     uint channel_stride; // records from channel to channel
     uint channels;       // bit mask
+    uint key;            // of the motion
 };
 
 #include "lib/surface.glsl"
 #include "lib/grid_param.glsl"
+#include "lib/motion.glsl"
 
 const uint CHANNEL_POSITION = 1u;
 const uint CHANNEL_NORMAL = 2u;
@@ -86,7 +94,12 @@ void main() {
     if (nu == 0u || j > nv) return;
     Subpatch grid = grids[slot.rank];
     Primitive primitive = primitives[grid.primitive];
-    surface_load(instances[grid.instance], primitive);
+    Instance instance = instances[grid.instance];
+#if MOVING
+    primitive = primitive_at(instance, primitive, key);
+    instance = instance_at(instance, key);
+#endif
+    surface_load(instance, primitive);
 #if KIND == KIND_POINT
     point_rim(grid.shape, nu);
 #endif

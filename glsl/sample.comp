@@ -56,6 +56,7 @@ layout(push_constant) uniform Push {
 #include "lib/coverage.glsl"
 #include "lib/clip.glsl"
 #include "lib/trim.glsl"
+#include "lib/entry_append.glsl"
 
 // The cells of the pixels that a micropolygon may touch.
 struct Parts {
@@ -73,25 +74,11 @@ const uint SAMPLE_REST_MAX = 1024u;
 // Cells of a micropolygon; their numbers are exact as floats.
 const uint SAMPLE_PARTS_MAX = 1u << 22;
 
-// A cut solid's micropolygons are visible only if something of them is left.
-void append(Entry entry, bool solid) {
-    uint at = atomicAdd(appended, 1u);
-    if (at >= capacity) return;
-    uint bit = visible_bit(entry.number), word = visible_word(entry.number);
-    if (!solid && (visible[word] & bit) == 0u) atomicOr(visible[word], bit);
-    atomicAdd(cell_counts[entry.cell], 1u);
-    entries[at] = entry;
-}
-
-// Whether the sample sees the entry, as far as opaque surfaces and the slab go. Its depth is the one that it is
-// composited by: else where slabs are cut would show.
+// Whether the sample sees the entry, which has one depth there.
 bool seen(Micropolygon m, Entry entry, Slot slot, ivec2 corner, ivec2 at, uint subpixel) {
     float z = entry_z(frame, entry, at);
-    uint64_t key = (uint64_t(floatBitsToUint(slot_solid(slot) ? max(z, 0.0) : z)) << 32) | uint64_t(entry.number);
-    uint64_t low = (uint64_t(slab_low_z) << 32) | uint64_t(slab_low_number), high = (uint64_t(slab_high_z) << 32) | uint64_t(slab_high_number);
-    bool inside = z >= slot.zmin && z <= slot.zmax && key >= low && key < high && key < keys[subpixel];
     // What is clipped of a solid still bounds it.
-    return inside && (slot_solid(slot) || !clipped(corner + at, z)) && !trimmed(m, corner + at);
+    return entry_seen(entry, slot, z, subpixel) && (slot_solid(slot) || !clipped(corner + at, z)) && !trimmed(m, corner + at);
 }
 
 // The covered samples of a cell among the subpixels [first, last] of a pixel: bits of the cell's 32 samples.

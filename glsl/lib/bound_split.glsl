@@ -39,6 +39,7 @@ Line measure(Subpatch subpatch, uint line, inout Box box) {
     uint across = line < 4u ? 4u * (line & 1u) : 2u;
     Line result = Line(0u, 0u, 0.0, false);
     vec2 previous = vec2(0.0), before = vec2(0.0);
+    bool in_front = false;
     for (uint i = 0u; i <= 4u; i++) {
         Param u = param_quarter(u0, u_level, along_u ? i : across);
         Param v = param_quarter(v0, v_level, along_u ? across : i);
@@ -58,7 +59,10 @@ Line measure(Subpatch subpatch, uint line, inout Box box) {
         result.total += l;
         result.longest = max(result.longest, l);
         result.behind = result.behind || behind;
+        in_front = in_front || !behind;
     }
+    // What moves may be behind the eye at one time as a whole, and is not seen then.
+    if (MOVING == 1 && !in_front && surface_instance.keys > 1u) return Line(0u, 0u, 0.0, false);
     return result;
 }
 
@@ -105,6 +109,19 @@ uint settle_edge(inout uint edge, uint level, uint rate) {
 // Whether clipping by depth drops nothing: what is clipped of a solid still bounds it.
 bool bounds_solid() { return (surface_instance.flags & INSTANCE_SOLID) != 0u; }
 
+// Whether clipping by depth drops all of a box.
+bool beyond_clipping(Box box) {
+    if (bounds_solid()) return box.high.z < frame.eye_z;
+    return box.high.z < frame.near || box.low.z > frame.far;
+}
+
+// How far the lens displaces a point of depth z at most, in 1/1024 pixel.
+vec2 lens_reach(float z) { return abs(frame.lens_far - frame.lens_near / z); }
+
+// Nothing nearer than hither or farther than yon is ever hit: samples compare their depth with these bounds.
+float depth_floor(Box box) { return bounds_solid() ? box.low.z : max(box.low.z, frame.near); }
+float depth_ceiling(Box box) { return bounds_solid() ? box.high.z : min(box.high.z, frame.far); }
+
 // The pixels and depths that a camera-space box may touch; false when it misses the picture altogether.
 bool bound_box(Box box, out GridBound bound) {
     float zmin = box.low.z, zmax = box.high.z;
@@ -118,14 +135,17 @@ bool bound_box(Box box, out GridBound bound) {
     }
     vec2 low = min(min(a, b), min(c, d)), high = max(max(a, b), max(c, d));
     vec2 r0 = low * frame.raster_scale + frame.raster_offset, r1 = high * frame.raster_scale + frame.raster_offset;
+    if ((frame.flags & FRAME_LENS) != 0u) {
+        vec2 reach = max(lens_reach(max(zmin, frame.eye_z)), lens_reach(zmax));
+        vec2 low_rim = min(r0, r1) - reach;
+        r1 = max(r0, r1) + reach;
+        r0 = low_rim;
+    }
     // One unit of slack each way for the rounding of vertices.
     vec2 first = (min(r0, r1) - 1.5) / float(FIXED), last = (max(r0, r1) + 1.5) / float(FIXED);
     ivec2 p0 = ivec2(floor(clamp(first, vec2(-32768.0), vec2(32767.0)))), p1 = ivec2(floor(clamp(last, vec2(-32768.0), vec2(32767.0))));
-    // Nothing nearer than hither or farther than yon is ever hit: samples compare their depth with the bound.
-    if (!bounds_solid()) {
-        zmin = max(zmin, frame.near);
-        zmax = min(zmax, frame.far);
-    }
+    zmin = depth_floor(box);
+    zmax = depth_ceiling(box);
     bound = GridBound(pack_range(ivec2(p0.x, p1.x)), pack_range(ivec2(p0.y, p1.y)), zmin, zmax);
     return p1.x >= frame.sampled_px.x && p1.y >= frame.sampled_px.y && p0.x < frame.sampled_px.z && p0.y < frame.sampled_px.w
         && zmin <= zmax;
@@ -168,8 +188,11 @@ bool beside_picture(Box box) {
     // vertices.
     vec2 first = frame.raster_offset - vec2(frame.sampled_px.xy) * float(FIXED) + 2.0;
     vec2 last = frame.raster_offset - vec2(frame.sampled_px.zw) * float(FIXED) - 2.0;
-    bvec2 before = lessThan(max(a, b) + max(first * z0, first * z1), vec2(0.0));
-    bvec2 beyond = greaterThan(min(a, b) + min(last * z0, last * z1), vec2(0.0));
+    // The lens displaces by lens_far - lens_near / z, times z.
+    vec2 reach = max(abs(frame.lens_far * z0 - frame.lens_near), abs(frame.lens_far * z1 - frame.lens_near));
+    if ((frame.flags & FRAME_LENS) == 0u) reach = vec2(0.0);
+    bvec2 before = lessThan(max(a, b) + max(first * z0, first * z1) + reach, vec2(0.0));
+    bvec2 beyond = greaterThan(min(a, b) + min(last * z0, last * z1) - reach, vec2(0.0));
     return any(before) || any(beyond);
 }
 
@@ -282,17 +305,8 @@ void pad_box(Subpatch subpatch, inout Box box) {
     box.high += pad;
 }
 
-uint bound_and_decide(inout Subpatch subpatch, out GridBound bound) {
-    Box box = Box(vec3(3.4e38), vec3(-3.4e38));
-    Demand d = measure_all(subpatch, box);
-    float depth = box.high.z - box.low.z;
-    pad_box(subpatch, box);
-    bool padded = box.high.z - box.low.z > 2.0 * depth;
-    if (!(box.low.z <= box.high.z)) return VERDICT_CULL; // NaN
-    bool clips = box.high.z < frame.near || box.low.z > frame.far;
-    if (clips && !(bounds_solid() && box.high.z >= frame.eye_z)) return VERDICT_CULL;
-    if (frame_perspective(frame) && box.low.z < frame.eye_z) return beside_picture(box) ? VERDICT_CULL : across_eye(subpatch, padded);
-    if (!bound_box(box, bound)) return VERDICT_CULL;
+// Splits, or fixes the grid's rates, once its bound is known.
+uint decide(inout Subpatch subpatch, Demand d) {
     uint verdict = choose_split(d.want_u, d.want_v, d.length_u, d.length_v, subpatch);
     if (verdict != VERDICT_GRID) return verdict;
     // Without an inner row both rows are borders: then neither may have more vertices than the finer edge.
@@ -304,5 +318,84 @@ uint bound_and_decide(inout Subpatch subpatch, out GridBound bound) {
     subpatch.shape = u_level | (v_level << SHAPE_V_LEVEL) | (nu << SHAPE_NU) | (nv << SHAPE_NV);
     return VERDICT_GRID;
 }
+
+Box empty_box() { return Box(vec3(3.4e38), vec3(-3.4e38)); }
+
+#if MOVING
+
+// What an edge is settled to at one time, beside what it was settled to at others: the finest counts. Open as soon as
+// it is open at one time.
+uint finer_edge(uint a, uint b) { return edge_open(a) || edge_open(b) ? EDGE_OPEN : edge_rate(a) >= edge_rate(b) ? a : b; }
+
+// Adds what a subpatch asks for at another time.
+void demand_more(inout Demand d, Demand other) {
+    d = Demand(max(d.want_u, other.want_u), max(d.want_v, other.want_v), max(d.border_u, other.border_u),
+               max(d.border_v, other.border_v), max(d.length_u, other.length_u), max(d.length_v, other.length_v));
+}
+
+// The pixels and depths of both bounds.
+GridBound both_bounds(GridBound a, GridBound b) {
+    ivec2 ax = unpack_range(a.x), ay = unpack_range(a.y), bx = unpack_range(b.x), by = unpack_range(b.y);
+    return GridBound(pack_range(ivec2(min(ax.x, bx.x), max(ax.y, bx.y))), pack_range(ivec2(min(ay.x, by.x), max(ay.y, by.y))),
+                     min(a.zmin, b.zmin), max(a.zmax, b.zmax));
+}
+
+// A moving subpatch: it is as fine as it must be at any of its keys, and its bound is that of its paths between them,
+// which are straight. At a time when it is behind the eye it asks for nothing.
+uint bound_and_decide(Instance instance, Primitive primitive, inout Subpatch subpatch, out GridBound bound) {
+    Subpatch settled = subpatch;
+    Demand d = Demand(1u, 1u, 1u, 1u, 0u, 0u);
+    Box swept = empty_box();
+    bool behind = false, across = false, padded = false;
+    for (uint key = 0u; key < instance.keys; key++) {
+        surface_load(instance_at(instance, key), primitive_at(instance, primitive, key));
+        Box box = empty_box();
+        Subpatch at_key = subpatch;
+        Demand at_time = measure_all(at_key, box);
+        demand_more(d, at_time);
+        for (uint i = 0u; i < 4u; i++) settled.edges[i] = key == 0u ? at_key.edges[i] : finer_edge(settled.edges[i], at_key.edges[i]);
+        float depth = box.high.z - box.low.z;
+        pad_box(subpatch, box);
+        if (!(box.low.z <= box.high.z)) return VERDICT_CULL; // NaN
+        padded = padded || box.high.z - box.low.z > 2.0 * depth;
+        swept.low = min(swept.low, box.low);
+        swept.high = max(swept.high, box.high);
+        bool starts_behind = frame_perspective(frame) && box.low.z < frame.eye_z;
+        behind = behind || starts_behind;
+        across = across || (starts_behind && box.high.z >= (bounds_solid() ? frame.eye_z : frame.near));
+        GridBound at_key_bound;
+        bound_box(box, at_key_bound);
+        if (key == 0u) bound = at_key_bound; else bound = both_bounds(bound, at_key_bound);
+    }
+    if (beyond_clipping(swept)) return VERDICT_CULL;
+    subpatch.edges = settled.edges;
+    if (across) return beside_picture(swept) ? VERDICT_CULL : across_eye(subpatch, padded);
+    // What passes the eye plane between two keys may be anywhere that its box may be.
+    bool seen = behind ? bound_box(swept, bound)
+        : ranges_meet(bound.x, bound.y, frame.sampled_px);
+    if (behind && beside_picture(swept)) seen = false;
+    if (!seen) return VERDICT_CULL;
+    bound.zmin = depth_floor(swept);
+    bound.zmax = depth_ceiling(swept);
+    return decide(subpatch, d);
+}
+
+#else
+
+uint bound_and_decide(Instance instance, Primitive primitive, inout Subpatch subpatch, out GridBound bound) {
+    surface_load(instance, primitive);
+    Box box = empty_box();
+    Demand d = measure_all(subpatch, box);
+    float depth = box.high.z - box.low.z;
+    pad_box(subpatch, box);
+    bool padded = box.high.z - box.low.z > 2.0 * depth;
+    if (!(box.low.z <= box.high.z)) return VERDICT_CULL; // NaN
+    if (beyond_clipping(box)) return VERDICT_CULL;
+    if (frame_perspective(frame) && box.low.z < frame.eye_z) return beside_picture(box) ? VERDICT_CULL : across_eye(subpatch, padded);
+    if (!bound_box(box, bound)) return VERDICT_CULL;
+    return decide(subpatch, d);
+}
+
+#endif
 
 #endif

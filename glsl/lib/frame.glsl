@@ -9,6 +9,7 @@ const int FIXED = 1 << FIXED_LOG2;
 
 const uint FRAME_PERSPECTIVE = 1u;
 const uint FRAME_JITTER = 2u;
+const uint FRAME_LENS = 4u; // depth of field
 
 struct Frame {
     vec2 raster_scale;  // 1/1024 pixels per unit of x/z, y/z (perspective) or x, y (orthographic)
@@ -21,9 +22,14 @@ struct Frame {
     uvec2 samples;      // samples per pixel in x and y
     uvec2 sample_step;  // 16.16 fixed point: 1/1024 pixels per subpixel
     uint eye_splits;    // splits allowed because of the eye plane
-    uint spare0;
+    float stratum;      // 1 / samples of a pixel: the part of the shutter that a sample has for itself
     float opacity_threshold;
     float z_threshold;
+    vec2 lens_far;  // 1/1024 pixels by which a point at infinity is displaced, seen from the rim of the lens
+    vec2 lens_near; // the same is lens_far - lens_near / z at depth z: zero at the focal distance
+    uvec2 spread;   // how parts of the shutter go through a row of subpixels, and back (lib/blur.glsl)
+    uint spare0;
+    uint spare1;
 };
 
 // Each invocation's copy, made at the start of main (frame = frame_record): drivers read a record in a buffer again at

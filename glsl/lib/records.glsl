@@ -71,6 +71,28 @@ struct Instance {
     uint shade_bin; // of page, kind, displacement and shading pipeline
     uint solid; // number of the primitive solid that it bounds
     uint detail; // the samples that see it (lib/sampling.glsl)
+    uint keys;      // times at which its motion is known; 1 when it stands still
+    uint motion;    // the first of its MotionKeys, one for each of them; no matter when it stands still
+    uint spare0;
+    uint spare1;
+};
+
+// A moving instance at one time. Between two of them every point of it moves on a straight line.
+struct MotionKey {
+    vec4 row0; // camera space from object space
+    vec4 row1;
+    vec4 row2;
+    vec4 carry0; // this camera space from that of shutter open, for directions: takes displacements along
+    vec4 carry1;
+    vec4 carry2;
+    float time;         // 0 when the shutter opens, 1 when it closes
+    float inverse_span; // 1 / time until the next key
+    float scale;        // as in Instance
+    float carry_scale;  // the most that carrying lengthens a displacement
+    uint data;          // records from the control data at shutter open to those of this time
+    uint spare0;
+    uint spare1;
+    uint spare2;
 };
 
 vec3 camera_from_object(Instance instance, vec3 p) {

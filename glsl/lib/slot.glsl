@@ -12,6 +12,7 @@ struct Slot {
     float zmax;
     uint instance;
     uint detail; // the samples that see it (lib/sampling.glsl)
+    uint motion; // the first of the instance's MotionKeys
 };
 
 const uint SLOT_ONE_SIDED = 1u;

@@ -26,7 +26,7 @@ void main() {
     frame = frame_record;
     uint id = gl_GlobalInvocationID.x, quad = id / (side * side), at = id - quad * side * side;
     if (quad >= count) return;
-    Slot slot = Slot(0u, 1u | (1u << SLOT_NV_SHIFT), 0u, 0u, 0.0, 0.0, 0u, 0u);
+    Slot slot = Slot(0u, 1u | (1u << SLOT_NV_SHIFT), 0u, 0u, 0.0, 0.0, 0u, 0u, 0u);
     Micropolygon m;
     touched[id] = 0u;
     if (!micropolygon_load(4u * quad, slot, 0u, m)) return;

@@ -49,18 +49,36 @@ pub fn record_seed(recording: &mut Recording, slices: &CountSlices, chunk: Chunk
 }
 
 const _: () =
-    assert!(bound_split::Variant::ALL.len() == PrimitiveKind::ALL.len(), "each kind has its bound/split kernel");
+    assert!(bound_split::Variant::ALL.len() == 2 * PrimitiveKind::ALL.len(), "each kind has its bound/split kernels");
 
-fn variant(kind: PrimitiveKind) -> bound_split::Variant {
-    match kind {
-        PrimitiveKind::Quadric => bound_split::Variant::Quadric,
-        PrimitiveKind::Facet => bound_split::Variant::Facet,
-        PrimitiveKind::Patch => bound_split::Variant::Patch,
-        PrimitiveKind::Curve => bound_split::Variant::Curve,
-        PrimitiveKind::Point => bound_split::Variant::Point,
-        PrimitiveKind::Rational => bound_split::Variant::Rational,
-        PrimitiveKind::Gregory => bound_split::Variant::Gregory,
-        PrimitiveKind::Triangle => bound_split::Variant::Triangle,
+/// Primitives of one kind, as bound/split treats them: with all that moves in any of them, or as standing still.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KindMotion {
+    /// The kind.
+    pub kind: PrimitiveKind,
+    /// Whether any primitive of the kind moves, anywhere in the world.
+    pub moves: bool,
+}
+
+fn variant(KindMotion { kind, moves }: KindMotion) -> bound_split::Variant {
+    use bound_split::Variant;
+    match (kind, moves) {
+        (PrimitiveKind::Quadric, false) => Variant::Quadric,
+        (PrimitiveKind::Facet, false) => Variant::Facet,
+        (PrimitiveKind::Patch, false) => Variant::Patch,
+        (PrimitiveKind::Curve, false) => Variant::Curve,
+        (PrimitiveKind::Point, false) => Variant::Point,
+        (PrimitiveKind::Rational, false) => Variant::Rational,
+        (PrimitiveKind::Gregory, false) => Variant::Gregory,
+        (PrimitiveKind::Triangle, false) => Variant::Triangle,
+        (PrimitiveKind::Quadric, true) => Variant::QuadricMoving,
+        (PrimitiveKind::Facet, true) => Variant::FacetMoving,
+        (PrimitiveKind::Patch, true) => Variant::PatchMoving,
+        (PrimitiveKind::Curve, true) => Variant::CurveMoving,
+        (PrimitiveKind::Point, true) => Variant::PointMoving,
+        (PrimitiveKind::Rational, true) => Variant::RationalMoving,
+        (PrimitiveKind::Gregory, true) => Variant::GregoryMoving,
+        (PrimitiveKind::Triangle, true) => Variant::TriangleMoving,
     }
 }
 
@@ -70,7 +88,7 @@ pub fn record_round(
     variants: KernelVariants,
     GeometrySources { frame, page }: GeometrySources<'_>,
     slices: &CountSlices,
-    kinds: &[PrimitiveKind],
+    kinds: &[KindMotion],
     from: usize,
     count: u32,
 ) {
@@ -86,6 +104,7 @@ pub fn record_round(
                 bounds: slices.bounds[from],
                 children: slices.children,
                 round: slices.round,
+                motion: frame.motion,
             };
             let groups = covering(u64::from(count), bound_split::LOCAL_SIZE);
             recording.dispatch(bound_split::dispatch(variant(kind), groups, &bindings));
@@ -116,7 +135,7 @@ pub fn record_round(
 }
 
 /// The kernels that bound and split primitives of some kinds.
-pub(super) fn kernels(kinds: impl IntoIterator<Item = PrimitiveKind>, variants: KernelVariants) -> KernelList {
+pub(super) fn kernels(kinds: impl IntoIterator<Item = KindMotion>, variants: KernelVariants) -> KernelList {
     let bounds = kinds.into_iter().map(|kind| bound_split::kernel(variant(kind)));
     let scan = scan::kernels(variants, scan::Summed::Masked(VERDICT_CHILDREN));
     let others = [seed::kernel(), split::kernel(), round::kernel()];

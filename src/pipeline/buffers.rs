@@ -5,8 +5,8 @@ use super::kernels::constants::{
     BATCHES, CELL_SAMPLES, CLUSTER_GRIDS, DEPTH_BUCKETS, POSITION_RECORDS, SCAN_TILE, SIZE_CLASSES, VISIBLE_WORDS,
 };
 use super::kernels::records::{
-    Appended, Cluster, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, Listed, ListedLayer, Piece,
-    Primitive, PrimvarBinding, Rest, Round, Slot, Subpatch, Total, Unfinished,
+    Appended, Cluster, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, LensCell, Listed, ListedLayer,
+    MotionKey, Piece, Primitive, PrimvarBinding, Rest, Round, Slot, Subpatch, Total, Unfinished,
 };
 use super::recording::{Arena, ArenaFull, BINDING_BYTES_MAX, Buffer, Slice};
 use super::select::RegionPixels;
@@ -43,6 +43,10 @@ pub struct FrameSlices {
     pub solid_primitives: Slice<[u32; 4]>,
     /// Steps of their trees.
     pub solid_steps: Slice<u32>,
+    /// Keys of what moves.
+    pub motion: Slice<MotionKey>,
+    /// Cells of the lens; none where all is in focus.
+    pub lens: Slice<LensCell>,
     /// Record of the space table in the parameters.
     pub space_table: u32,
     /// Tiles of textures, where programs look them up.

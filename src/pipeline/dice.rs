@@ -1,5 +1,6 @@
 //! Dice: grids become vertices. Each primitive kind has one kernel, the only code that computes P.
 
+use super::bound_split::KindMotion;
 use super::buffers::{GeometrySources, RegionSlices, Vec4};
 use super::geometry::PrimitiveKind;
 use super::kernels::constants::{CHANNEL_DPDU, CHANNEL_DPDV};
@@ -77,30 +78,49 @@ impl Piece {
     }
 }
 
-const _: () = assert!(dice::Variant::ALL.len() == PrimitiveKind::ALL.len(), "each kind has its dice kernel");
+const _: () = assert!(dice::Variant::ALL.len() == 2 * PrimitiveKind::ALL.len(), "each kind has its dice kernels");
 
-fn variant(kind: PrimitiveKind) -> dice::Variant {
-    match kind {
-        PrimitiveKind::Quadric => dice::Variant::Quadric,
-        PrimitiveKind::Facet => dice::Variant::Facet,
-        PrimitiveKind::Patch => dice::Variant::Patch,
-        PrimitiveKind::Curve => dice::Variant::Curve,
-        PrimitiveKind::Point => dice::Variant::Point,
-        PrimitiveKind::Rational => dice::Variant::Rational,
-        PrimitiveKind::Gregory => dice::Variant::Gregory,
-        PrimitiveKind::Triangle => dice::Variant::Triangle,
+fn variant(kind: PrimitiveKind, moves: bool) -> dice::Variant {
+    use dice::Variant;
+    match (kind, moves) {
+        (PrimitiveKind::Quadric, false) => Variant::Quadric,
+        (PrimitiveKind::Facet, false) => Variant::Facet,
+        (PrimitiveKind::Patch, false) => Variant::Patch,
+        (PrimitiveKind::Curve, false) => Variant::Curve,
+        (PrimitiveKind::Point, false) => Variant::Point,
+        (PrimitiveKind::Rational, false) => Variant::Rational,
+        (PrimitiveKind::Gregory, false) => Variant::Gregory,
+        (PrimitiveKind::Triangle, false) => Variant::Triangle,
+        (PrimitiveKind::Quadric, true) => Variant::QuadricMoving,
+        (PrimitiveKind::Facet, true) => Variant::FacetMoving,
+        (PrimitiveKind::Patch, true) => Variant::PatchMoving,
+        (PrimitiveKind::Curve, true) => Variant::CurveMoving,
+        (PrimitiveKind::Point, true) => Variant::PointMoving,
+        (PrimitiveKind::Rational, true) => Variant::RationalMoving,
+        (PrimitiveKind::Gregory, true) => Variant::GregoryMoving,
+        (PrimitiveKind::Triangle, true) => Variant::TriangleMoving,
     }
 }
 
-/// Appends the dicing of a piece: the channels of `channels` go to `base` in the arena.
+/// What is diced of a piece, and where to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DiceOutput {
+    /// First record in the arena.
+    pub base: u32,
+    /// Channels, one behind the other.
+    pub channels: u32,
+    /// The key of its motion at which it is diced; `None` at shutter open.
+    pub key: Option<u32>,
+}
+
+/// Appends the dicing of a piece.
 pub fn record(
     recording: &mut Recording,
     sources: GeometrySources<'_>,
     slices: &RegionSlices,
     kind: PrimitiveKind,
     piece: &Piece,
-    base: u32,
-    channels: u32,
+    output: DiceOutput,
 ) {
     let GeometrySources { frame, page } = sources;
     let arena: Slice<Vec4> = slices.arena;
@@ -113,19 +133,25 @@ pub fn record(
         slots: slices.slots,
         arena,
         pieces: slices.pieces,
+        motion: frame.motion,
     };
     let push = dice::Push {
         slot_base: piece.slot_base,
         piece: piece.number,
-        vertex_base: base,
+        vertex_base: output.base,
         channel_stride: piece.vertices(),
-        channels,
+        channels: output.channels,
+        key: output.key.unwrap_or(0),
     };
     let groups = piece.groups(slices, Per::Row);
-    recording.dispatch(dice::dispatch(variant(kind), groups, &bindings, &push));
+    recording.dispatch(dice::dispatch(variant(kind, output.key.is_some()), groups, &bindings, &push));
 }
 
-/// The kernels that dice primitives of some kinds.
-pub(super) fn kernels(kinds: impl IntoIterator<Item = PrimitiveKind>) -> KernelList {
-    kinds.into_iter().map(|kind| dice::kernel(variant(kind))).collect()
+/// The kernels that dice primitives of some kinds, at shutter open and, where they move, at other times.
+pub(super) fn kernels(kinds: impl IntoIterator<Item = KindMotion>) -> KernelList {
+    let of_kind = |KindMotion { kind, moves }| {
+        let moving = moves.then(|| dice::kernel(variant(kind, true)));
+        [Some(dice::kernel(variant(kind, false))), moving].into_iter().flatten()
+    };
+    kinds.into_iter().flat_map(of_kind).collect()
 }

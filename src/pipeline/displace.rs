@@ -3,7 +3,8 @@
 use super::buffers::{FrameSlices, GeometrySources, RegionSlices, Vec4};
 use super::dice::{Per, Piece};
 use super::geometry::PrimitiveKind;
-use super::kernels::{displaced, primvar, work};
+use super::hide::KeyedPositions;
+use super::kernels::{carry, displaced, primvar, work};
 use super::look::ShadingKernel;
 use super::needed_kernels::KernelList;
 use super::recording::{Dispatch, Recording, Slice};
@@ -169,6 +170,30 @@ pub fn record_measure(
     recording.dispatch(displaced::dispatch(piece.groups(slices, Per::Slot), &bindings, &push));
 }
 
+/// Appends the taking along of a piece's displacement, from `from_base` to `to_base` at shutter open, to the keys of
+/// its motion.
+pub fn record_carry(
+    recording: &mut Recording,
+    frame: &FrameSlices,
+    slices: &RegionSlices,
+    piece: &Piece,
+    [from_base, to_base]: [u32; 2],
+    positions: KeyedPositions,
+) {
+    let bindings =
+        carry::Bindings { slots: slices.slots, pieces: slices.pieces, motion: frame.motion, arena: slices.arena };
+    let push = carry::Push {
+        slot_base: piece.slot_base,
+        piece: piece.number,
+        from_base,
+        to_base,
+        keys_base: positions.base,
+        key_count: positions.keys,
+        key_stride: piece.vertices(),
+    };
+    recording.dispatch(carry::dispatch(piece.groups(slices, Per::Vertex), &bindings, &push));
+}
+
 fn record_inputs(
     recording: &mut Recording,
     GeometrySources { frame, page }: GeometrySources<'_>,
@@ -236,6 +261,11 @@ fn primvar_variant(kind: PrimitiveKind) -> primvar::Variant {
 pub(super) fn program_kernels(kind: ProgramKind, primvars: &BTreeSet<PrimitiveKind>) -> KernelList {
     let primvars = primvars.iter().map(|&kind| primvar::kernel(primvar_variant(kind)));
     [work::kernel(kind.work_variant())].into_iter().chain(primvars).collect()
+}
+
+/// The kernels that take displacements along.
+pub(super) fn carry_kernels() -> KernelList {
+    vec![carry::kernel()]
 }
 
 /// The kernels that measure how far vertices were moved.

@@ -1,6 +1,6 @@
 //! The record that every stage reads: camera, sampling pattern and limits of one picture.
 
-use super::kernels::constants::{DEPTH_MAX, FIXED, FRAME_JITTER, FRAME_PERSPECTIVE};
+use super::kernels::constants::{DEPTH_MAX, FIXED, FRAME_JITTER, FRAME_LENS, FRAME_PERSPECTIVE};
 use super::kernels::records::Frame;
 use crate::scene::{Camera, Filter, Options, Projection};
 use glam::DMat4;
@@ -95,12 +95,41 @@ pub fn clip_planes(camera: &Camera) -> Vec<[f32; 4]> {
     camera.clip_planes.iter().map(plane).collect()
 }
 
+/// How far in pixels a point at infinity is displaced, seen from the rim of the lens, and by how much less one at
+/// depth 1 (RISpec 4.1.1 DepthOfField): the lens has the radius R = length / (2 stop), and seen from the point l R of
+/// it, what is at depth z is displaced by l R (1 / distance - 1 / z) of x / z. `None` where there is no lens.
+fn lens_shift(camera: &Camera) -> Option<[[f64; 2]; 2]> {
+    let [stop, length, distance] = camera.depth_of_field.map(|values| values.map(f64::from))?;
+    let (scale, _) = raster_map(camera);
+    let radius = 0.5 * length / stop;
+    has_lens(camera).then(|| [scale.map(|s| s * radius / distance), scale.map(|s| s * radius)])
+}
+
+/// Whether anything may be out of focus: parallel projections have no lens.
+pub fn has_lens(camera: &Camera) -> bool {
+    camera.depth_of_field.is_some() && matches!(camera.projection, Projection::Perspective { .. })
+}
+
+/// How the parts of the shutter go through a row of `n` subpixels, so that those that follow each other are far apart
+/// (glsl/lib/blur.glsl): the step that is nearest to a golden section, prime to n, and its inverse modulo n; 0 where
+/// there is none.
+pub fn spread(n: u32) -> [u32; 2] {
+    let golden = f64::from(n) * 0.381_966;
+    let inverse = |step: u32| (1..n).find(|other| step * other % n == 1);
+    let good = (2..n / 2 + 1).filter_map(|step| Some([step, inverse(step)?]));
+    let off = |step: u32| (f64::from(step) - golden).abs();
+    good.min_by(|a, b| off(a[0]).total_cmp(&off(b[0]))).unwrap_or_default()
+}
+
 /// The frame record.
 pub fn frame_record(camera: &Camera, options: &Options) -> Frame {
     let (scale, offset) = raster_map(camera);
     let perspective = matches!(camera.projection, Projection::Perspective { .. });
     let fixed = |v: f64| (v * PIXEL_PARTS) as f32;
     let near = camera.clip[0].max(0.0);
+    let [lens_far, lens_near] = lens_shift(camera).unwrap_or_default();
+    let flags =
+        [(perspective, FRAME_PERSPECTIVE), (options.hider.jitter, FRAME_JITTER), (has_lens(camera), FRAME_LENS)];
     let sample_step = options.pixel_samples.map(|n| (FIXED.cast_unsigned() << 16) / n);
     Frame {
         raster_scale: scale.map(fixed),
@@ -109,14 +138,19 @@ pub fn frame_record(camera: &Camera, options: &Options) -> Frame {
         far: camera.clip[1],
         // Anything in front of the eye may be projected, however near, as long as the quotient stays finite.
         eye_z: if perspective { (near * 0.25).max(1e-6) } else { -DEPTH_MAX },
-        flags: if perspective { FRAME_PERSPECTIVE } else { 0 } | if options.hider.jitter { FRAME_JITTER } else { 0 },
+        flags: flags.into_iter().filter(|(on, _)| *on).map(|(_, flag)| flag).sum(),
         sampled_px: sampled_px(camera.crop_px(), &options.widest_filter()),
         samples: options.pixel_samples,
         sample_step,
         eye_splits: options.eye_splits,
-        spare0: 0,
+        stratum: 1.0 / (options.pixel_samples[0] * options.pixel_samples[1]) as f32,
         opacity_threshold: options.opacity_threshold.into_iter().fold(f32::INFINITY, f32::min),
         z_threshold: options.z_threshold.into_iter().fold(f32::INFINITY, f32::min),
+        lens_far: lens_far.map(fixed),
+        lens_near: lens_near.map(fixed),
+        spread: spread(options.pixel_samples[0]),
+        spare0: 0,
+        spare1: 0,
     }
 }
 
@@ -175,6 +209,15 @@ mod tests {
                 assert!((f - normal.dot(p - point)).abs() < 1e-4, "{f} at {p}");
             }
         }
+    }
+
+    #[test]
+    fn steps_and_their_inverses_lead_there_and_back() {
+        for n in 1..=256 {
+            let [step, inverse] = spread(n);
+            assert!(step == 0 || (0..n).all(|i| i * step % n * inverse % n == i), "{n}: {step} {inverse}");
+        }
+        assert_eq!([1, 2, 4, 6, 16].map(|n| spread(n)[0]), [0, 0, 0, 0, 7]);
     }
 
     #[test]

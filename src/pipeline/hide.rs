@@ -6,7 +6,7 @@ use super::covering;
 use super::dice::{Per, Piece};
 use super::kernels::constants::KEY_EMPTY;
 use super::kernels::records::{Culled, Rest};
-use super::kernels::{arm, block, cull, hide};
+use super::kernels::{arm, block, cull, hide, hide_blurred};
 use super::needed_kernels::KernelList;
 use super::recording::{Dispatch, Groups, Recording, Slice};
 use super::sample::Slab;
@@ -130,18 +130,38 @@ pub enum HiddenSurface {
     Behind,
 }
 
-/// What may keep a sample from seeing a micropolygon that covers it.
+/// What samples are tested for, which chooses the variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cuts {
+pub(super) struct SampleTests {
     /// Clipping planes.
     pub clipped: bool,
     /// Trim loops.
     pub trimmed: bool,
+    /// Whether each has its own time and point of the lens.
+    pub blurred: bool,
 }
 
-fn variant(surface: HiddenSurface, pass: HidePass, cuts: Cuts) -> hide::Variant {
+fn variant(surface: HiddenSurface, pass: HidePass, tests: SampleTests) -> hide::Variant {
     use hide::Variant as V;
-    let (first, rest) = match (surface, cuts.clipped, cuts.trimmed) {
+    let (first, rest) = match (surface, tests.clipped, tests.trimmed) {
+        (HiddenSurface::Nearest, false, false) => (V::First, V::Rest),
+        (HiddenSurface::Nearest, true, false) => (V::FirstClipped, V::RestClipped),
+        (HiddenSurface::Nearest, false, true) => (V::FirstTrimmed, V::RestTrimmed),
+        (HiddenSurface::Nearest, true, true) => (V::FirstClippedTrimmed, V::RestClippedTrimmed),
+        (HiddenSurface::Behind, false, false) => (V::BehindFirst, V::BehindRest),
+        (HiddenSurface::Behind, true, false) => (V::BehindFirstClipped, V::BehindRestClipped),
+        (HiddenSurface::Behind, false, true) => (V::BehindFirstTrimmed, V::BehindRestTrimmed),
+        (HiddenSurface::Behind, true, true) => (V::BehindFirstClippedTrimmed, V::BehindRestClippedTrimmed),
+    };
+    match pass {
+        HidePass::First => first,
+        HidePass::Rest => rest,
+    }
+}
+
+fn blurred_variant(surface: HiddenSurface, pass: HidePass, tests: SampleTests) -> hide_blurred::Variant {
+    use hide_blurred::Variant as V;
+    let (first, rest) = match (surface, tests.clipped, tests.trimmed) {
         (HiddenSurface::Nearest, false, false) => (V::First, V::Rest),
         (HiddenSurface::Nearest, true, false) => (V::FirstClipped, V::RestClipped),
         (HiddenSurface::Nearest, false, true) => (V::FirstTrimmed, V::RestTrimmed),
@@ -174,16 +194,92 @@ pub fn record_clear_behind(recording: &mut Recording, region: &ActiveRegion) {
     });
 }
 
-/// Appends the hiding of a piece whose positions begin at record `vertex_base`; `trimmed`: its primitives have trim
-/// loops.
+/// Where the positions of a piece's vertices are: at each key of its motion, one behind the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyedPositions {
+    /// The first record.
+    pub base: u32,
+    /// Keys; 1 for what stands still.
+    pub keys: u32,
+    /// Whether its primitives have trim loops.
+    pub trimmed: bool,
+}
+
+impl KeyedPositions {
+    pub(super) fn tests(&self, frame: &FrameSlices) -> SampleTests {
+        SampleTests {
+            clipped: !frame.clip_planes.is_empty(),
+            trimmed: self.trimmed,
+            blurred: self.keys > 1 || !frame.lens.is_empty(),
+        }
+    }
+}
+
+/// Appends the hiding of a piece.
 pub fn record_piece(
+    recording: &mut Recording,
+    sources: GeometrySources<'_>,
+    region: &ActiveRegion,
+    surface: HiddenSurface,
+    piece: &Piece,
+    positions: KeyedPositions,
+) {
+    if positions.tests(sources.frame).blurred {
+        record_blurred(recording, sources, region, surface, piece, positions);
+    } else {
+        record_sharp(recording, sources, region, surface, piece, positions);
+    }
+}
+
+fn record_blurred(
     recording: &mut Recording,
     GeometrySources { frame, page }: GeometrySources<'_>,
     region: &ActiveRegion,
     surface: HiddenSurface,
     piece: &Piece,
-    vertex_base: u32,
-    trimmed: bool,
+    positions: KeyedPositions,
+) {
+    let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
+    let bindings = hide_blurred::Bindings {
+        frame_buffer: frame.frame,
+        slots: slices.slots,
+        arena: slices.arena,
+        keys: slices.keys,
+        dirty: slices.dirty,
+        rest: slices.rest,
+        pieces: slices.pieces,
+        clip_planes: frame.clip_planes,
+        behind: slices.behind,
+        grids: slices.grids.grids,
+        primitives: page.primitives,
+        data: page.data,
+        motion: frame.motion,
+        lens_cells: frame.lens,
+    };
+    let push = hide_blurred::Push {
+        slot_base: piece.slot_base,
+        piece: piece.number,
+        vertex_base: positions.base,
+        region_x: region.pixels.sampled[0],
+        region_y: region.pixels.sampled[1],
+        region_width,
+        region_height,
+        key_count: positions.keys,
+        key_stride: piece.vertices(),
+    };
+    let tests = positions.tests(frame);
+    record_passes(recording, slices, piece, |pass, groups| {
+        hide_blurred::dispatch(blurred_variant(surface, pass, tests), groups, &bindings, &push)
+    });
+}
+
+fn record_sharp(
+    recording: &mut Recording,
+    GeometrySources { frame, page }: GeometrySources<'_>,
+    region: &ActiveRegion,
+    surface: HiddenSurface,
+    piece: &Piece,
+    positions: KeyedPositions,
 ) {
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = hide::Bindings {
@@ -203,15 +299,15 @@ pub fn record_piece(
     let push = hide::Push {
         slot_base: piece.slot_base,
         piece: piece.number,
-        vertex_base,
+        vertex_base: positions.base,
         region_x: region.pixels.sampled[0],
         region_y: region.pixels.sampled[1],
         region_width,
         region_height,
     };
-    let cuts = Cuts { clipped: !frame.clip_planes.is_empty(), trimmed };
+    let tests = positions.tests(frame);
     record_passes(recording, slices, piece, |pass, groups| {
-        hide::dispatch(variant(surface, pass, cuts), groups, &bindings, &push)
+        hide::dispatch(variant(surface, pass, tests), groups, &bindings, &push)
     });
 }
 
@@ -231,8 +327,12 @@ pub(super) fn slot_kernels() -> KernelList {
 }
 
 /// The kernels that hide.
-pub(super) fn kernels(surface: HiddenSurface, cuts: Cuts) -> KernelList {
-    HidePass::ALL.map(|pass| hide::kernel(variant(surface, pass, cuts))).to_vec()
+pub(super) fn kernels(surface: HiddenSurface, tests: SampleTests) -> KernelList {
+    let kernel = |pass| match tests.blurred {
+        true => hide_blurred::kernel(blurred_variant(surface, pass, tests)),
+        false => hide::kernel(variant(surface, pass, tests)),
+    };
+    HidePass::ALL.map(kernel).to_vec()
 }
 
 /// The kernels that update the farthest depths of blocks.

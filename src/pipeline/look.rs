@@ -69,6 +69,8 @@ pub struct HideBin {
     pub displace: Option<usize>,
     /// Whether primvars go to the displacement program.
     pub displace_primvars: bool,
+    /// Keys of its motion; 1 for what stands still.
+    pub keys: u32,
 }
 
 /// Grids that are shaded in the same dispatches.

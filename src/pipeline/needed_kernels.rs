@@ -1,9 +1,10 @@
 //! The kernels that drawing a world needs: what each stage of a pipeline runs, by the variants that the world calls
 //! for.
 
+use super::bound_split::KindMotion;
 use super::displace::ProgramKind;
 use super::geometry::PrimitiveKind;
-use super::hide::{Cuts, HiddenSurface};
+use super::hide::{HiddenSurface, SampleTests};
 use super::plan::{AssignBin, Pipeline, PipelineStage, Process};
 use super::recording::Kernel;
 use super::world::DrawnWorld;
@@ -25,8 +26,8 @@ pub struct KernelVariants {
 
 /// What of a world decides which variants of kernels run.
 struct WorldTraits {
-    kinds: BTreeSet<PrimitiveKind>,
-    cuts: Vec<Cuts>,
+    kinds: BTreeSet<KindMotion>,
+    tests: Vec<SampleTests>,
     smooth: bool,
     translucent: bool,
     midpoints: bool,
@@ -41,8 +42,8 @@ struct WorldTraits {
 impl WorldTraits {
     fn of(world: &DrawnWorld, midpoints: bool) -> Self {
         Self {
-            kinds: world.hide_bins.iter().map(|bin| bin.kind).collect(),
-            cuts: cuts(world),
+            kinds: world.kinds(),
+            tests: sample_tests(world),
             smooth: world.smooth,
             translucent: world.hide_bins.iter().any(|bin| bin.translucent),
             midpoints,
@@ -61,15 +62,15 @@ impl WorldTraits {
     }
 
     fn hide_kernels(&self, surface: HiddenSurface) -> KernelList {
-        self.cuts.iter().flat_map(|&cuts| hide::kernels(surface, cuts)).collect()
+        self.tests.iter().flat_map(|&tests| hide::kernels(surface, tests)).collect()
     }
 }
 
 /// The variants of hiding and sampling that a world's bins call for.
-fn cuts(world: &DrawnWorld) -> Vec<Cuts> {
-    let clipped = !world.clip_planes.is_empty();
-    let trims: BTreeSet<bool> = world.hide_bins.iter().map(|bin| bin.trimmed).collect();
-    trims.into_iter().map(|trimmed| Cuts { clipped, trimmed }).collect()
+fn sample_tests(world: &DrawnWorld) -> Vec<SampleTests> {
+    let (clipped, lens) = (!world.clip_planes.is_empty(), !world.lens.is_empty());
+    let bins: BTreeSet<(bool, bool)> = world.hide_bins.iter().map(|bin| (bin.trimmed, lens || bin.keys > 1)).collect();
+    bins.into_iter().map(|(trimmed, blurred)| SampleTests { clipped, trimmed, blurred }).collect()
 }
 
 /// The kernels of `glsl/` that drawing a world needs, in the order in which they are needed first: those of counting,
@@ -111,15 +112,17 @@ fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariant
         Process::Displace if !traits.displaced => Vec::new(),
         Process::Displace => {
             let program = displace::program_kernels(ProgramKind::Displacement, &traits.displacement_primvars);
+            let carries = matches!(stage.assign_bin, AssignBin::Depth(_)) && traits.kinds.iter().any(|kind| kind.moves);
             let measures = matches!(stage.assign_bin, AssignBin::Depth(_));
-            [program, if measures { displace::measure_kernels() } else { Vec::new() }].concat()
+            let measure = if measures { displace::measure_kernels() } else { Vec::new() };
+            [program, measure, if carries { displace::carry_kernels() } else { Vec::new() }].concat()
         }
         Process::Hide => traits.hide_kernels(HiddenSurface::Nearest),
         Process::HideBehind => traits.hide_kernels(HiddenSurface::Behind),
         Process::RenewBlocks => hide::block_kernels(HiddenSurface::Nearest),
         Process::RenewBlocksBehind => hide::block_kernels(HiddenSurface::Behind),
         Process::ClearResolved => composite::clear_kernels(),
-        Process::Sample => traits.cuts.iter().flat_map(|&cuts| sample::kernels(cuts)).collect(),
+        Process::Sample => traits.tests.iter().flat_map(|&tests| sample::kernels(tests)).collect(),
         Process::ListEntries => sample::list_kernels(variants),
         Process::ScatterEntries => sample::scatter_kernels(),
         Process::SortEntries => sample::sort_kernels(),

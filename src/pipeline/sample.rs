@@ -3,10 +3,10 @@
 
 use super::buffers::{ActiveRegion, GeometrySources, RegionSlices};
 use super::dice::Piece;
-use super::hide::{Cuts, HidePass, record_passes};
+use super::hide::{HidePass, KeyedPositions, SampleTests, record_passes};
 use super::kernels::constants::VISIBLE_WORDS;
 use super::kernels::records::Appended;
-use super::kernels::{sample, scatter_entries, sort_entries};
+use super::kernels::{sample, sample_blurred, scatter_entries, sort_entries};
 use super::needed_kernels::{KernelList, KernelVariants};
 use super::recording::Recording;
 use super::scan::PrefixSum;
@@ -43,8 +43,8 @@ pub fn record_clear(recording: &mut Recording, region: &ActiveRegion, selected: 
     });
 }
 
-fn variant(pass: HidePass, cuts: Cuts) -> sample::Variant {
-    match (pass, cuts.clipped, cuts.trimmed) {
+fn variant(pass: HidePass, tests: SampleTests) -> sample::Variant {
+    match (pass, tests.clipped, tests.trimmed) {
         (HidePass::First, false, false) => sample::Variant::First,
         (HidePass::First, true, false) => sample::Variant::FirstClipped,
         (HidePass::First, false, true) => sample::Variant::FirstTrimmed,
@@ -56,16 +56,92 @@ fn variant(pass: HidePass, cuts: Cuts) -> sample::Variant {
     }
 }
 
-/// Appends the sampling of a piece whose positions begin at record `vertex_base`; `trimmed`: its primitives have trim
-/// loops.
+fn blurred_variant(pass: HidePass, tests: SampleTests) -> sample_blurred::Variant {
+    match (pass, tests.clipped, tests.trimmed) {
+        (HidePass::First, false, false) => sample_blurred::Variant::First,
+        (HidePass::First, true, false) => sample_blurred::Variant::FirstClipped,
+        (HidePass::First, false, true) => sample_blurred::Variant::FirstTrimmed,
+        (HidePass::First, true, true) => sample_blurred::Variant::FirstClippedTrimmed,
+        (HidePass::Rest, false, false) => sample_blurred::Variant::Rest,
+        (HidePass::Rest, true, false) => sample_blurred::Variant::RestClipped,
+        (HidePass::Rest, false, true) => sample_blurred::Variant::RestTrimmed,
+        (HidePass::Rest, true, true) => sample_blurred::Variant::RestClippedTrimmed,
+    }
+}
+
+/// Appends the sampling of a piece.
 pub fn record_piece(
+    recording: &mut Recording,
+    sources: GeometrySources<'_>,
+    region: &ActiveRegion,
+    slab: Slab,
+    piece: &Piece,
+    positions: KeyedPositions,
+) {
+    if positions.tests(sources.frame).blurred {
+        record_blurred(recording, sources, region, slab, piece, positions);
+    } else {
+        record_sharp(recording, sources, region, slab, piece, positions);
+    }
+}
+
+fn record_blurred(
     recording: &mut Recording,
     GeometrySources { frame, page }: GeometrySources<'_>,
     region: &ActiveRegion,
     slab: Slab,
     piece: &Piece,
-    vertex_base: u32,
-    trimmed: bool,
+    positions: KeyedPositions,
+) {
+    let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
+    let bindings = sample_blurred::Bindings {
+        frame_buffer: frame.frame,
+        slots: slices.slots,
+        arena: slices.arena,
+        keys: slices.keys,
+        entries: slices.entries,
+        cell_counts: slices.cell_counts,
+        visible: slices.visible,
+        appended: slices.appended,
+        rest: slices.rest,
+        pieces: slices.pieces,
+        clip_planes: frame.clip_planes,
+        grids: slices.grids.grids,
+        primitives: page.primitives,
+        data: page.data,
+        motion: frame.motion,
+        lens_cells: frame.lens,
+    };
+    let push = sample_blurred::Push {
+        slot_base: piece.slot_base,
+        piece: piece.number,
+        vertex_base: positions.base,
+        region_x: region.pixels.sampled[0],
+        region_y: region.pixels.sampled[1],
+        region_width,
+        region_height,
+        key_count: positions.keys,
+        key_stride: piece.vertices(),
+        capacity: region.capacity.entries as u32,
+        cells: region.capacity.cells() as u32,
+        slab_low_z: (slab.low >> 32) as u32,
+        slab_low_number: slab.low as u32,
+        slab_high_z: (slab.high >> 32) as u32,
+        slab_high_number: slab.high as u32,
+    };
+    let tests = positions.tests(frame);
+    record_passes(recording, slices, piece, |pass, groups| {
+        sample_blurred::dispatch(blurred_variant(pass, tests), groups, &bindings, &push)
+    });
+}
+
+fn record_sharp(
+    recording: &mut Recording,
+    GeometrySources { frame, page }: GeometrySources<'_>,
+    region: &ActiveRegion,
+    slab: Slab,
+    piece: &Piece,
+    positions: KeyedPositions,
 ) {
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = sample::Bindings {
@@ -87,7 +163,7 @@ pub fn record_piece(
     let push = sample::Push {
         slot_base: piece.slot_base,
         piece: piece.number,
-        vertex_base,
+        vertex_base: positions.base,
         region_x: region.pixels.sampled[0],
         region_y: region.pixels.sampled[1],
         region_width,
@@ -99,9 +175,9 @@ pub fn record_piece(
         slab_high_z: (slab.high >> 32) as u32,
         slab_high_number: slab.high as u32,
     };
-    let cuts = Cuts { clipped: !frame.clip_planes.is_empty(), trimmed };
+    let tests = positions.tests(frame);
     record_passes(recording, slices, piece, |pass, groups| {
-        sample::dispatch(variant(pass, cuts), groups, &bindings, &push)
+        sample::dispatch(variant(pass, tests), groups, &bindings, &push)
     });
 }
 
@@ -146,8 +222,12 @@ pub fn record_sort(recording: &mut Recording, region: &ActiveRegion, some: &Rang
 }
 
 /// The kernels that sample.
-pub(super) fn kernels(cuts: Cuts) -> KernelList {
-    HidePass::ALL.map(|pass| sample::kernel(variant(pass, cuts))).to_vec()
+pub(super) fn kernels(tests: SampleTests) -> KernelList {
+    let kernel = |pass| match tests.blurred {
+        true => sample_blurred::kernel(blurred_variant(pass, tests)),
+        false => sample::kernel(variant(pass, tests)),
+    };
+    HidePass::ALL.map(kernel).to_vec()
 }
 
 /// The kernels that number entries by cell.

@@ -1,13 +1,13 @@
 //! Dispatches of a region's steps, as docs/cost.md counts them.
 
-use super::bound_split::{self, Chunk};
+use super::bound_split::{self, Chunk, KindMotion};
 use super::buffers::{
     ActiveRegion, CountSlices, FrameSlices, GeometrySources, GridPageSlices, PageSlices, RegionCapacity, RegionSlices,
 };
-use super::dice::{self, Piece};
+use super::dice::{self, DiceOutput, Piece};
 use super::displace::{LoopRun, ProgramKind, ProgramPlaces, ProgramRun};
 use super::geometry::PrimitiveKind;
-use super::hide::{HiddenSurface, SlotSource};
+use super::hide::{HiddenSurface, KeyedPositions, SlotSource};
 use super::kernels::constants::{BATCHES, CHANNEL_POSITION};
 use super::kernels::test::facing;
 use super::look::ShadingKernel;
@@ -62,6 +62,8 @@ impl Fixture {
             clip_planes: buffer.slice_at(20_480, 0),
             solid_primitives: buffer.slice_at(20_480, 0),
             solid_steps: buffer.slice_at(20_480, 0),
+            motion: buffer.slice_at(24_576, 4),
+            lens: buffer.slice_at(28_672, 0),
             space_table: 0,
             textures: None,
         };
@@ -148,22 +150,26 @@ fn a_load_to_hide_or_to_sample() {
     for count in [1, 2, 7] {
         let pieces = pieces(count);
         let r = Fixture::new(100, 0);
-        let load = |sampled: bool| {
+        let load = |sampled: bool, keys: u32| {
             dispatches(|recording| {
                 record_slots(&r, recording, &pieces);
                 for piece in &pieces {
                     let (slices, kind) = (&r.region.slices, PrimitiveKind::Patch);
-                    dice::record(recording, r.sources(), slices, kind, piece, piece.base, CHANNEL_POSITION);
+                    let output = DiceOutput { base: piece.base, channels: CHANNEL_POSITION, key: None };
+                    dice::record(recording, r.sources(), slices, kind, piece, output);
+                    let positions = KeyedPositions { base: piece.base, keys, trimmed: false };
                     if sampled {
-                        sample::record_piece(recording, r.sources(), &r.region, Slab::WHOLE, piece, piece.base, false);
+                        sample::record_piece(recording, r.sources(), &r.region, Slab::WHOLE, piece, positions);
                     } else {
                         let (sources, surface) = (r.sources(), HiddenSurface::Nearest);
-                        hide::record_piece(recording, sources, &r.region, surface, piece, piece.base, false);
+                        hide::record_piece(recording, sources, &r.region, surface, piece, positions);
                     }
                 }
             })
         };
-        assert_eq!([load(false), load(true)], [4 * count as usize + 1; 2]);
+        for keys in [1, 3] {
+            assert_eq!([load(false, keys), load(true, keys)], [4 * count as usize + 1; 2]);
+        }
         assert_eq!(dispatches(|recording| hide::record_blocks(recording, &r.region, HiddenSurface::Nearest)), 1);
     }
 }
@@ -199,7 +205,8 @@ fn a_load_to_shade_and_what_programs_add() {
                 record_slots(&r, recording, &pieces);
                 for piece in &pieces {
                     let (slices, kind) = (&r.region.slices, PrimitiveKind::Curve);
-                    dice::record(recording, r.sources(), slices, kind, piece, piece.base, 3);
+                    let output = DiceOutput { base: piece.base, channels: 3, key: None };
+                    dice::record(recording, r.sources(), slices, kind, piece, output);
                     run(recording, piece, primvars);
                     let kernel = Some(&program);
                     let colours = PieceColours { kernel, position_base: 0, output_base: 64, places: 0..1024 };
@@ -325,7 +332,8 @@ fn counting_runs_the_kernels_that_it_lists() {
     let fixture = Fixture::new(0, 0);
     let buffer = Buffer::new("count", 0, 4, 0, CountSlices::bytes(1, 64));
     let slices = CountSlices::cut(buffer, 1, 64).expect("made for it");
-    for (serial, kind) in [true, false].into_iter().flat_map(|serial| PrimitiveKind::ALL.map(|kind| (serial, kind))) {
+    let kinds = [true, false].into_iter().flat_map(|moves| PrimitiveKind::ALL.map(|kind| KindMotion { kind, moves }));
+    for (serial, kind) in kinds.flat_map(|kind| [(true, kind), (false, kind)]) {
         let variants = KernelVariants { serial };
         let mut recording = Recording::new("counted");
         let chunk = Chunk { drawable_base: 0, drawable_count: 1, first: 0, count: 9 };

@@ -1,19 +1,26 @@
 //! A world as devices draw it: pages of geometry, instances, bins, and the frame record.
 
+use super::bound_split::KindMotion;
 use super::frame;
-use super::geometry::{Page, Pages, PrimitiveRun, RunPrimvar};
+use super::geometry::{Page, Pages, PrimitiveKind, PrimitiveRun, RunPrimvar};
 use super::kernels::constants::{
     BINDING_STRIDE_SHIFT, BINDING_TAKEN_SHIFT, BINDING_TYPE_SHIFT, BINDING_UNIFORM_SHIFT, CLASS_CONSTANT, CLASS_END,
     CLASS_FACEVARYING, CLASS_UNIFORM, CLASS_VARYING, CLASS_VERTEX, DETAIL_END_SHIFT, INSTANCE_FLIP_NORMAL,
     INSTANCE_MATTE, INSTANCE_ONE_SIDED, INSTANCE_OPAQUE, INSTANCE_SMOOTH, INSTANCE_SOLID, INSTANCE_TRANSLUCENT,
     PRIMVARS_NONE, TYPE_NORMAL, TYPE_PLAIN, TYPE_POINT, TYPE_VECTOR,
 };
-use super::kernels::records::{Frame, Instance, PrimvarBinding};
+use super::kernels::records::{Frame, Instance, LensCell, MotionKey, PrimvarBinding};
+use super::lens;
 use super::look::{HideBin, Look, Program, ShadeBin, Verdict};
+use super::motion::Path;
 use super::solids::{PrimitiveSolid, SolidTable};
 use crate::diagnostic::SourceLocation;
-use crate::scene::{Attributes, Class, DETAIL_STEPS, Drawable, ShadingInterpolation, Shape, ValueType, World};
+use crate::scene::{
+    Attributes, Class, DETAIL_STEPS, Drawable, Geometry, ShadingInterpolation, Shape, ValueType, World,
+};
 use glam::{DMat3, DMat4, DVec3};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Consecutive primitives of one instance in one page.
@@ -40,6 +47,10 @@ pub struct DrawnWorld {
     pub pages: Arc<[Page]>,
     /// Instances.
     pub instances: Vec<Instance>,
+    /// The motion of the instances that move: a record for each of their keys.
+    pub motion: Vec<MotionKey>,
+    /// The cells of the lens; none where all is in focus.
+    pub lens: Vec<LensCell>,
     /// Primvars of instances' programs; lists end with `CLASS_END`.
     pub primvar_bindings: Vec<PrimvarBinding>,
     /// What is drawn, in authored order.
@@ -70,6 +81,14 @@ impl DrawnWorld {
         builder.finish()
     }
 
+    /// The kinds of primitives, and whether any of each moves.
+    pub fn kinds(&self) -> BTreeSet<KindMotion> {
+        let moving: FxHashSet<PrimitiveKind> =
+            self.hide_bins.iter().filter(|bin| bin.keys > 1).map(|bin| bin.kind).collect();
+        let of_bin = |bin: &HideBin| KindMotion { kind: bin.kind, moves: moving.contains(&bin.kind) };
+        self.hide_bins.iter().map(of_bin).collect()
+    }
+
     /// Primitives drawn, instances counted each time.
     pub fn primitive_count(&self) -> u64 {
         self.runs.iter().map(|run| u64::from(run.count)).sum()
@@ -81,6 +100,9 @@ struct Builder<'a> {
     camera_from_world: DMat4,
     pages: Pages,
     instances: Vec<(Instance, HideBin, ShadeBin)>,
+    motion: Vec<MotionKey>,
+    /// Shapes that were given keys of their drawable's path: pages know geometry by address.
+    keyed: Vec<Arc<Geometry>>,
     primvar_bindings: Vec<PrimvarBinding>,
     runs: Vec<DrawnRun>,
     origins: Vec<(Arc<str>, SourceLocation)>,
@@ -99,6 +121,8 @@ impl<'a> Builder<'a> {
             camera_from_world: *world.camera.camera_from_world.first(),
             pages: Pages::new(page_bytes),
             instances: Vec::new(),
+            motion: Vec::new(),
+            keyed: Vec::new(),
             primvar_bindings: Vec::new(),
             runs: Vec::new(),
             origins: Vec::new(),
@@ -111,9 +135,14 @@ impl<'a> Builder<'a> {
 
     fn draw(&mut self, drawable: &Drawable, look: &Look) {
         let solid = drawable.solid.and_then(|solid| self.primitive_solids[solid.0 as usize]);
-        let runs = self.pages.runs(&drawable.geometry);
+        let path = Path::of(self.world, drawable);
+        let geometry = path.geometry(&drawable.geometry);
+        let runs = self.pages.runs(&geometry);
+        if !Arc::ptr_eq(&geometry, &drawable.geometry) {
+            self.keyed.push(geometry);
+        }
         for run in runs.iter() {
-            let instance = self.instance(drawable, look, run, solid);
+            let instance = self.instance(drawable, look, run, &path, solid);
             self.smooth |= look.shade.is_some() && instance.flags & INSTANCE_SMOOTH != 0;
             self.runs.push(DrawnRun {
                 page: run.page,
@@ -131,7 +160,8 @@ impl<'a> Builder<'a> {
             let translucent = instance.flags & INSTANCE_TRANSLUCENT != 0;
             let (page, kind) = (run.page, run.kind);
             let trimmed = drawable.geometry.shape.first().trim().is_some();
-            let hide_bin = HideBin { translucent, page, kind, trimmed, displace, displace_primvars };
+            let keys = instance.keys;
+            let hide_bin = HideBin { translucent, page, kind, trimmed, displace, displace_primvars, keys };
             let shade_bin = ShadeBin { page, kind, displace, displace_primvars, shade, shade_primvars };
             self.instances.push((instance, hide_bin, shade_bin));
             self.origins.push((Arc::clone(&drawable.attributes.name), drawable.geometry.location.clone()));
@@ -143,6 +173,7 @@ impl<'a> Builder<'a> {
         drawable: &Drawable,
         look: &Look,
         run: &PrimitiveRun,
+        path: &Path,
         solid: Option<PrimitiveSolid>,
     ) -> Instance {
         let attributes = &drawable.attributes;
@@ -153,6 +184,10 @@ impl<'a> Builder<'a> {
             self.world.options.pixel_samples,
         );
         let st = attributes.texture_coordinates;
+        let motion = self.motion.len() as u32;
+        if path.moves() {
+            self.motion.extend(path.records(self.world.camera.shutter, key_records(drawable, run)));
+        }
         let block = |program: &Option<Program>| program.as_ref().map_or(0, |p| p.block);
         Instance {
             row0: rows.x_axis.as_vec4().to_array(),
@@ -172,6 +207,10 @@ impl<'a> Builder<'a> {
             shade_bin: 0,
             solid: solid.map_or(0, |solid| solid.number),
             detail: drawable.detail[0] | (DETAIL_STEPS - drawable.detail[1]) << DETAIL_END_SHIFT,
+            keys: path.keys.len() as u32,
+            motion: if path.moves() { motion } else { 0 },
+            spare0: 0,
+            spare1: 0,
         }
     }
 
@@ -229,6 +268,12 @@ impl<'a> Builder<'a> {
             clip_planes: frame::clip_planes(&self.world.camera),
             pages: self.pages.finish().into(),
             instances: self.instances.into_iter().map(numbered).collect(),
+            motion: self.motion,
+            lens: if frame::has_lens(&self.world.camera) {
+                lens::cells(self.world.options.pixel_samples)
+            } else {
+                Vec::new()
+            },
             primvar_bindings: self.primvar_bindings,
             runs: self.runs,
             hide_bins,
@@ -261,6 +306,11 @@ fn flags(drawable: &Drawable, look: &Look, solid: Option<PrimitiveSolid>) -> u32
         | bit(solid.is_some(), INSTANCE_SOLID)
 }
 
+/// Records from a run's control data at one key to those at the next: none where its shape stands still.
+fn key_records(drawable: &Drawable, run: &PrimitiveRun) -> u32 {
+    if drawable.geometry.shape.moves() { run.key_records } else { 0 }
+}
+
 fn class_number(class: Class) -> u32 {
     match class {
         Class::Constant => CLASS_CONSTANT,
@@ -282,7 +332,7 @@ fn type_number(ty: ValueType) -> u32 {
 
 /// The largest factor by which a matrix stretches a vector: its greatest singular value, by power iteration on M^T M,
 /// rounded up.
-fn largest_scale(matrix: DMat3) -> f64 {
+pub(super) fn largest_scale(matrix: DMat3) -> f64 {
     let gram = matrix.transpose() * matrix;
     let mut v = DVec3::new(0.6, 0.64, 0.48);
     for _ in 0..64 {

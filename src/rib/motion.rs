@@ -7,9 +7,12 @@ use std::sync::Arc;
 /// The largest number of keys of a transformation. Nested blocks add up their times; no sensible scene comes near this.
 pub(super) const KEYS_MAX: usize = 256;
 
-/// The largest angle between two keys of a rotation, in degrees. Points move on straight lines between keys, so that a
-/// longer arc would visibly shrink (at 45 degrees by r (1 - cos 22.5), 8% of the radius).
+/// The largest angle between two keys of a rotation, in degrees, where it is cut. Points move on straight lines between
+/// keys, so that a longer arc would visibly shrink (at 45 degrees by r (1 - cos 22.5), 8% of the radius).
 const ARC_DEGREES: f64 = 45.0;
+
+/// Rotations up to this are not cut: other renderers draw them as chords too.
+const CHORD_DEGREES: f64 = 60.0;
 
 /// Creates a shared value that does not move.
 pub(super) fn still<T>(value: T) -> Arc<Motion<T>> {
@@ -52,8 +55,8 @@ pub(super) fn rotation(degrees: f64, axis: DVec3) -> DMat4 {
     DMat4::from_mat3(DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z)))
 }
 
-/// Returns the matrices of a step given at one or more times. Rotations get more keys, so that no arc is longer than
-/// [`ARC_DEGREES`]; the authored keys are kept.
+/// Returns the matrices of a step given at one or more times. Rotations of more than [`CHORD_DEGREES`] get more keys,
+/// so that no arc is longer than [`ARC_DEGREES`]; the authored keys are kept.
 fn matrices(steps: &Motion<TransformStep>) -> Motion<DMat4> {
     let keys = steps.keys();
     let mut result = Vec::with_capacity(keys.len());
@@ -62,7 +65,9 @@ fn matrices(steps: &Motion<TransformStep>) -> Motion<DMat4> {
         if let (TransformStep::Rotate(a, axis), Some((next, TransformStep::Rotate(b, next_axis)))) =
             (step, keys.get(index + 1))
         {
-            let pieces = ((b - a).abs() / ARC_DEGREES).ceil().min((KEYS_MAX / keys.len()) as f64) as usize;
+            let arc = (b - a).abs();
+            let pieces = if arc <= CHORD_DEGREES { 1.0 } else { (arc / ARC_DEGREES).ceil() };
+            let pieces = pieces.min((KEYS_MAX / keys.len()) as f64) as usize;
             for piece in 1..pieces {
                 let t = piece as f64 / pieces as f64;
                 let between = (f64::from(*time) + (f64::from(*next) - f64::from(*time)) * t) as f32;

@@ -302,6 +302,9 @@ impl Reader<'_> {
         if let Some(jitter) = self.params.numbers("jitter", 1) {
             hider.jitter = jitter[0] != 0.0;
         }
+        if let Some(motion) = self.params.numbers("samplemotion", 1) {
+            hider.sample_motion = motion[0] != 0.0;
+        }
         if let Some(filter) = self.params.string("depthfilter") {
             if let Some(known) = DepthFilter::named(&filter) {
                 hider.depth_filter = known;
@@ -312,7 +315,7 @@ impl Reader<'_> {
         }
         self.options.options.hider = hider;
         group.into_iter().for_each(|group| self.warn_of_tokens(group));
-        self.keep_option_params("hider", &["jitter", "depthfilter"]);
+        self.keep_option_params("hider", &["jitter", "depthfilter", "samplemotion"]);
         Ok(())
     }
 

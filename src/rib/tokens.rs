@@ -147,7 +147,7 @@ groups! {
     }
     "Option" "shutter" {
         "float offset" Acts;
-        "int clampmotion" Harmless; // motion blur is reported
+        "int clampmotion" Harmless;
     }
     "Option" "statistics" {
         "int endofframe" WITHOUT_STATS;
@@ -221,10 +221,10 @@ groups! {
     "Hider" "hidden" {
         "float jitter" Acts;
         "string depthfilter" Acts;
-        "float[4] aperture" only(&["0 0 0 0"], "depth of field is not supported yet");
+        "float[4] aperture" only(&["0 0 0 0"], "the lens is round");
         "float sigma" only(&["0"], "all samples count fully");
         "float sigmablur" Harmless; // only with sigma
-        "int samplemotion" Harmless; // motion blur is reported
+        "int samplemotion" Acts;
         "int extrememotiondof" Harmless;
         "int mattehidden" only(&["0"], "matte objects hide, and leave holes in the picture");
         "int maxvpdepth" only(&["-1"], "all translucent surfaces are composited");

@@ -175,6 +175,8 @@ pub struct Hider {
     pub jitter: bool,
     /// The depth that a pixel of a z display shows.
     pub depth_filter: DepthFilter,
+    /// Whether samples have times of their own; if not, everything is drawn as it is when the shutter opens.
+    pub sample_motion: bool,
 }
 
 /// What becomes of the depths of a pixel's samples (RISpec `Hider "depthfilter"`).
@@ -279,7 +281,12 @@ impl Default for Options {
             exposure: [1.0, 1.0],
             imager: None,
             displays: Vec::new(),
-            hider: Hider { name: "hidden".to_owned(), jitter: true, depth_filter: DepthFilter::Min },
+            hider: Hider {
+                name: "hidden".to_owned(),
+                jitter: true,
+                depth_filter: DepthFilter::Min,
+                sample_motion: true,
+            },
             eye_splits: EYE_SPLITS_MAX,
             opacity_threshold: [0.996; 3],
             z_threshold: [0.996; 3],

@@ -1,10 +1,9 @@
-//! A world at the time when the shutter opens, which is what is drawn as long as motion blur is not supported.
+//! A world while the shutter is open: motions cut to the keys that matter for it.
 
 use super::{
     Attributes, Camera, CurveSegments, Drawable, Facets, Geometry, Light, LimitPatches, Motion, NamedSpace, Patches,
     Points, Quadric, QuadricShape, ShaderInstance, Shape, World,
 };
-use crate::diagnostic::SourceLocation;
 use glam::{DMat4, Vec3};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -46,6 +45,28 @@ impl Motion<Shape> {
             KeyInterval::Key(shape) => shape.clone(),
             KeyInterval::Two(a, b, weight) => between(a, b, weight as f32),
         }
+    }
+}
+
+impl<T: PartialEq> Motion<T> {
+    /// Cuts a motion to a span of time: keys at its ends, made by `at`, and the authored ones between them. Outside
+    /// its keys a motion stands still. One key is left of what does not move in the span.
+    fn cut(&self, [open, close]: [f32; 2], at: impl Fn(&Self, f32) -> T) -> Self
+    where
+        T: Clone,
+    {
+        let first = at(self, open);
+        if !self.moves() || open >= close {
+            return Self { keys: vec![(open, first)] };
+        }
+        let inside = self.keys.iter().filter(|(time, _)| open < *time && *time < close).cloned();
+        let mut keys = vec![(open, first)];
+        keys.extend(inside);
+        keys.push((close, at(self, close)));
+        if keys.iter().all(|(_, value)| *value == keys[0].1) {
+            keys.truncate(1);
+        }
+        Self { keys }
     }
 }
 
@@ -129,32 +150,32 @@ fn quadric(a: &Quadric, b: &Quadric, t: f32) -> Quadric {
     Quadric { shape, sweep_degrees: m(a.sweep_degrees, b.sweep_degrees) }
 }
 
-/// Copies without motion, made once for each original, so that shared values stay shared.
+/// Copies cut to a span of time, made once for each original, so that shared values stay shared.
 #[derive(Default)]
-struct StillCopies {
-    time: f32,
+struct CutCopies {
+    span: [f32; 2],
     matrices: HashMap<*const Motion<DMat4>, Arc<Motion<DMat4>>>,
     geometries: HashMap<*const Geometry, Arc<Geometry>>,
     attributes: HashMap<*const Attributes, Arc<Attributes>>,
 }
 
-impl StillCopies {
+impl CutCopies {
     fn matrix(&mut self, moving: &Arc<Motion<DMat4>>) -> Arc<Motion<DMat4>> {
         if !moving.moves() {
             return Arc::clone(moving);
         }
-        let time = self.time;
-        let still = || Arc::new(Motion::still(moving.at(time)));
-        Arc::clone(self.matrices.entry(Arc::as_ptr(moving)).or_insert_with(still))
+        let span = self.span;
+        let cut = || Arc::new(moving.cut(span, Motion::<DMat4>::at));
+        Arc::clone(self.matrices.entry(Arc::as_ptr(moving)).or_insert_with(cut))
     }
 
     fn geometry(&mut self, moving: &Arc<Geometry>) -> Arc<Geometry> {
         if !moving.shape.moves() {
             return Arc::clone(moving);
         }
-        let time = self.time;
-        let still = || Arc::new(Geometry { shape: Motion::still(moving.shape.at(time)), ..(**moving).clone() });
-        Arc::clone(self.geometries.entry(Arc::as_ptr(moving)).or_insert_with(still))
+        let span = self.span;
+        let cut = || Arc::new(Geometry { shape: moving.shape.cut(span, Motion::<Shape>::at), ..(**moving).clone() });
+        Arc::clone(self.geometries.entry(Arc::as_ptr(moving)).or_insert_with(cut))
     }
 
     fn shader(&mut self, shader: &ShaderInstance) -> ShaderInstance {
@@ -181,37 +202,36 @@ impl StillCopies {
 }
 
 impl World {
-    /// Returns the location of something that moves, if there is any.
-    pub fn moving_location(&self) -> Option<&SourceLocation> {
-        let moves = |drawable: &&Drawable| drawable.world_from_object.moves() || drawable.geometry.shape.moves();
-        let drawable = self.drawables.iter().find(moves).map(|drawable| &drawable.geometry.location);
-        let light = || self.lights.iter().find(|light| light.shader.world_from_shader.moves());
-        let camera = || self.camera.camera_from_world.moves().then_some(&self.location);
-        drawable.or_else(|| light().map(|light| &light.shader.location)).or_else(camera)
+    /// Whether anything moves.
+    pub fn moves(&self) -> bool {
+        let drawable = |drawable: &Drawable| drawable.world_from_object.moves() || drawable.geometry.shape.moves();
+        let light = |light: &Arc<Light>| light.shader.world_from_shader.moves();
+        self.camera.camera_from_world.moves() || self.drawables.iter().any(drawable) || self.lights.iter().any(light)
     }
 
-    /// Returns the world at the time when the shutter opens, without motion.
+    /// Returns the world with all motions cut to the time when the shutter is open: their first key is at its opening.
     #[must_use]
-    pub fn at_shutter_open(self) -> Self {
-        let time = self.camera.shutter[0];
-        let mut stills = StillCopies { time, ..StillCopies::default() };
+    pub fn in_shutter(self) -> Self {
+        let [open, close] = self.camera.shutter;
+        let span = [open, if self.options.hider.sample_motion { close } else { open }];
+        let mut cuts = CutCopies { span, ..CutCopies::default() };
         let drawable = |drawable: &Drawable| Drawable {
-            geometry: stills.geometry(&drawable.geometry),
-            world_from_object: stills.matrix(&drawable.world_from_object),
-            attributes: stills.attributes(&drawable.attributes),
+            geometry: cuts.geometry(&drawable.geometry),
+            world_from_object: cuts.matrix(&drawable.world_from_object),
+            attributes: cuts.attributes(&drawable.attributes),
             detail: drawable.detail,
             solid: drawable.solid,
         };
         let drawables = self.drawables.iter().map(drawable).collect();
         let light = |light: &Arc<Light>| {
-            let scoped_spaces = light.scoped_spaces.iter().map(|space| stills.space(space)).collect();
-            Arc::new(Light { shader: stills.shader(&light.shader), scoped_spaces, ..(**light).clone() })
+            let scoped_spaces = light.scoped_spaces.iter().map(|space| cuts.space(space)).collect();
+            Arc::new(Light { shader: cuts.shader(&light.shader), scoped_spaces, ..(**light).clone() })
         };
         let lights = self.lights.iter().map(light).collect();
-        let spaces = self.spaces.iter().map(|space| stills.space(space)).collect();
-        let camera_from_world = Motion::still(self.camera.camera_from_world.at(time));
+        let spaces = self.spaces.iter().map(|space| cuts.space(space)).collect();
+        let camera_from_world = self.camera.camera_from_world.cut(span, Motion::<DMat4>::at);
         let mut options = self.options;
-        options.imager = options.imager.map(|imager| Arc::new(stills.shader(&imager)));
+        options.imager = options.imager.map(|imager| Arc::new(cuts.shader(&imager)));
         Self { drawables, lights, spaces, options, camera: Camera { camera_from_world, ..self.camera }, ..self }
     }
 }
@@ -221,6 +241,20 @@ mod tests {
     use super::*;
     use crate::scene::PointForm;
     use glam::DVec3;
+
+    #[test]
+    fn a_cut_motion_has_keys_at_the_ends_and_the_authored_ones_between() {
+        let motion = Motion::new(vec![(0.0, 0.0_f32), (1.0, 4.0), (2.0, 4.0), (3.0, 0.0)]).expect("increasing");
+        let at = |motion: &Motion<f32>, time: f32| match motion.around(time) {
+            KeyInterval::Key(x) => *x,
+            KeyInterval::Two(a, b, weight) => a + (b - a) * weight as f32,
+        };
+        let cut = |span| motion.cut(span, at).keys().to_vec();
+        assert_eq!(cut([0.5, 2.5]), [(0.5, 2.0), (1.0, 4.0), (2.0, 4.0), (2.5, 2.0)]);
+        assert_eq!(cut([1.0, 2.0]), [(1.0, 4.0)], "it stands still");
+        assert_eq!(cut([0.5, 0.5]), [(0.5, 2.0)], "the shutter does not stay open");
+        assert_eq!(cut([-2.0, -1.0]), [(-2.0, 0.0)]);
+    }
 
     #[test]
     fn matrices_and_shapes_are_linear_between_keys_and_the_nearest_outside() {

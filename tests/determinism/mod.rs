@@ -120,6 +120,36 @@ fn translucent() -> String {
     text + "] \"constantwidth\" [0.5]\nWorldEnd\n"
 }
 
+/// Things of every kind that move, out of focus; some translucent, some displaced.
+fn blurred() -> String {
+    let mut text =
+        HEADER.replace("WorldBegin", "MotionBegin [0 1]\nTranslate 0 0 0\nTranslate 0.1 0 -0.2\nMotionEnd\nWorldBegin");
+    text = format!("Shutter 0 1\nDepthOfField 4 1.5 8\n{text}");
+    text += "Surface \"plastic\"\nColor [0.5 0.6 0.4]\nPatch \"bilinear\" \"P\" [-6 -1.2 -3  6 -1.2 -3  -6 -1.2 9  6 -1.2 9]\n";
+    text += "ObjectBegin 1\nSphere 0.5 -0.5 0.5 360\nObjectEnd\n";
+    for i in 0..8 {
+        let angle = f64::from(i) * 0.8;
+        let (x, z, next) = (2.4 * angle.cos(), 2.0 * angle.sin(), 2.4 * angle.cos() + 0.5);
+        text += &format!(
+            "AttributeBegin\nColor [0.{i} 0.4 0.7]\nMotionBegin [0 0.4 1]\nTranslate {x} -0.4 {z}\nTranslate {next} -0.2 {z}\nTranslate {next} 0.2 {z}\nMotionEnd\n"
+        );
+        text += if i % 3 == 0 { "Surface \"spots\"\nOpacity [0.5 0.6 0.7]\n" } else { "" };
+        text += "MotionBegin [0 1]\nRotate 0 1 0.4 0\nRotate 200 1 0.4 0\nMotionEnd\nObjectInstance 1\nAttributeEnd\n";
+    }
+    text += "Displacement \"lumps\"\nAttribute \"displacementbound\" \"sphere\" [0.12] \"coordinatesystem\" [\"camera\"]\nColor [0.8 0.7 0.3]\n\
+        MotionBegin [0 1]\nTorus 1 0.3 0 360 360\nTorus 1.2 0.2 0 360 360\nMotionEnd\nDisplacement \"null\"\nBasis \"bezier\" 3 \"bezier\" 3\n";
+    for i in 0..12 {
+        let x = -3.0 + 0.5 * f64::from(i);
+        let curve = |x: f64| {
+            format!(
+                "Curves \"cubic\" [4] \"nonperiodic\" \"P\" [{x} -1.1 -2  {x} -0.6 -2  {x} -0.3 -2  {x} 0 -2.2] \"constantwidth\" [0.05]\n"
+            )
+        };
+        text += &format!("MotionBegin [0 1]\n{}{}MotionEnd\n", curve(x), curve(x + 0.2));
+    }
+    text + "WorldEnd\n"
+}
+
 /// How a scene is drawn.
 struct Way {
     name: &'static str,
@@ -219,4 +249,9 @@ fn deep_shadow_maps_are_the_same_bytes_every_way() {
 #[test]
 fn a_translucent_scene_is_the_same_bytes_every_way() {
     the_same_bytes_every_way(&translucent());
+}
+
+#[test]
+fn a_moving_scene_out_of_focus_is_the_same_bytes_every_way() {
+    the_same_bytes_every_way(&blurred());
 }

@@ -14,6 +14,7 @@ mod language;
 mod lights;
 mod long_loops;
 mod lookups;
+mod motion;
 mod nurbs;
 mod outputs;
 mod printing;

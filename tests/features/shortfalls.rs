@@ -2,50 +2,6 @@
 
 use super::{assert_near, draw, draw_with};
 
-/// A disk of radius 0.3 that moves along x, between the two times of a motion block.
-fn moving(shutter: &str) -> String {
-    format!(
-        "Format 40 40 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nScreenWindow -1 1 -1 1\nShutter {shutter}\nWorldBegin\nSurface \"constant\"\n\
-         Translate 0 0 1\nMotionBegin [0 1]\nTranslate -0.5 0 0\nTranslate 0.5 0 0\nMotionEnd\nDisk 0 0.3 360\nDisk 0.1 0.3 360\nWorldEnd\n"
-    )
-}
-
-#[test]
-fn motion_is_drawn_at_shutter_open_with_one_warning() {
-    for (shutter, column, warnings) in [("0 1", 10, 1), ("0.5 1", 20, 1), ("0 0", 10, 0), ("1 1", 30, 0)] {
-        let scene = draw(&moving(shutter));
-        assert_eq!(
-            (scene.message_count("motion blur"), scene.messages.len()),
-            (warnings, warnings),
-            "{:?}",
-            scene.messages
-        );
-        let picture = scene.picture("a.exr");
-        for other in [10, 20, 30] {
-            assert_eq!(picture.at("A", other, 20), f32::from(u8::from(other == column)), "{shutter} at {other}");
-        }
-    }
-}
-
-#[test]
-fn deforming_shapes_are_drawn_at_shutter_open() {
-    let scene = draw(
-        "Format 40 40 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nScreenWindow -1 1 -1 1\nShutter 0.5 0.5\nWorldBegin\nSurface \"constant\"\n\
-         Translate 0 0 1\nMotionBegin [0 1]\nPolygon \"P\" [-1 -1 0 0 -1 0 0 1 0 -1 1 0]\nPolygon \"P\" [0 -1 0 1 -1 0 1 1 0 0 1 0]\n\
-         MotionEnd\nWorldEnd\n",
-    );
-    let picture = scene.clean("a.exr");
-    assert_eq!([5, 15, 25, 35].map(|x| picture.at("A", x, 20)), [0.0, 1.0, 1.0, 0.0]);
-}
-
-#[test]
-fn depth_of_field_causes_one_warning_per_world() {
-    let scene = draw(&moving("0 0").replace("Shutter", "DepthOfField 4 1 5\nShutter"));
-    assert_eq!((scene.message_count("depth of field"), scene.messages.len()), (1, 1), "{:?}", scene.messages);
-    let pinhole = draw(&moving("0 0").replace("Shutter", "DepthOfField -\nShutter"));
-    assert!(pinhole.messages.is_empty(), "{:?}", pinhole.messages);
-}
-
 const LOOK: &str = "surface look(string map = \"\"; string other = \"\";) {
     Ci = color(1, 0, 0);
     if (map != \"\") Ci += color texture(map);

@@ -5,8 +5,7 @@ use super::scene::{Loaded, Scene};
 use anthill::pipeline::KernelVariants;
 use anthill::pipeline::bound_split::{self, Chunk};
 use anthill::pipeline::buffers::{CountSlices, GeometrySources, RegionCapacity, RegionSlices, Vec4};
-use anthill::pipeline::dice::{self, Piece};
-use anthill::pipeline::geometry::PrimitiveKind;
+use anthill::pipeline::dice::{self, DiceOutput, Piece};
 use anthill::pipeline::hide;
 use anthill::pipeline::kernels::constants::{CHANNEL_NORMAL, CHANNEL_PARAMETERS, CHANNEL_POSITION, SLOT_NV_SHIFT};
 use anthill::pipeline::kernels::records::{Drawable, GridBound, Piece as PieceState, Round, Slot, Subpatch};
@@ -50,11 +49,12 @@ pub(crate) fn split_in(
     capacity: u64,
 ) -> Result<Split, u32> {
     let (slices, mut left) = seed(lab, scene, capacity);
+    let kinds: Vec<_> = scene.drawn.kinds().into_iter().collect();
     let mut from = 0;
     for _ in 0..ROUNDS_MAX {
         let sources = GeometrySources { frame: &loaded.frame, page: loaded.page };
         lab.run(|recording| {
-            bound_split::record_round(recording, variants, sources, &slices, &PrimitiveKind::ALL, from, left);
+            bound_split::record_round(recording, variants, sources, &slices, &kinds, from, left);
         });
         let round: Round = lab.read(slices.round)[0];
         if u64::from(round.round_needed) > capacity {
@@ -154,7 +154,8 @@ pub(crate) fn dice(lab: &mut Lab, scene: &Scene, loaded: &Loaded, split: &Split)
             lab.run(|recording| {
                 recording.fill(slices.arena, f32::NAN.to_bits());
                 let sources = GeometrySources { frame: &loaded.frame, page: loaded.page };
-                dice::record(recording, sources, &slices, kind, &piece, 0, ALL_CHANNELS);
+                let output = DiceOutput { base: 0, channels: ALL_CHANNELS, key: None };
+                dice::record(recording, sources, &slices, kind, &piece, output);
             });
             let arena = lab.read(slices.arena);
             for (slot, &grid) in chunk.iter().enumerate() {

@@ -7,6 +7,7 @@ use crate::reference::hide::{Candidate, hide};
 use crate::reference::sample::lists;
 use crate::reference::shade::place;
 use anthill::pipeline::buffers::{GeometrySources, Vec4};
+use anthill::pipeline::hide::KeyedPositions;
 use anthill::pipeline::kernels::constants::NUMBER_MP_BITS;
 use anthill::pipeline::kernels::records::{Frame, Total};
 use anthill::pipeline::sample::Slab;
@@ -104,7 +105,8 @@ impl Layers {
         region.lab.run(|recording| {
             sample::record_clear(recording, &context, self.meshes.len() as u64);
             for piece in &pieces {
-                sample::record_piece(recording, sources, &context, slab, piece, piece.base, false);
+                let positions = KeyedPositions { base: piece.base, keys: 1, trimmed: false };
+                sample::record_piece(recording, sources, &context, slab, piece, positions);
             }
         });
         region.lab.read(context.slices.appended)[0].appended

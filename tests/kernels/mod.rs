@@ -1,6 +1,7 @@
 //! Every stage's kernels against its scalar reference (`tests/reference`), on random and on named inputs, under
 //! validation.
 
+mod blur;
 mod bound_split;
 mod composite;
 mod coverage;
@@ -15,7 +16,7 @@ mod lookup;
 mod micropolygon_size;
 mod primvar;
 mod random;
-mod region;
+pub(crate) mod region;
 mod sample;
 mod scan;
 pub(crate) mod scene;

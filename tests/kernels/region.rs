@@ -9,7 +9,8 @@ use anthill::pipeline::buffers::{
     ActiveRegion, FrameSlices, GeometrySources, PageSlices, RegionCapacity, RegionSlices, Vec4,
 };
 use anthill::pipeline::dice::Piece;
-use anthill::pipeline::hide::{self, HiddenSurface};
+use anthill::pipeline::frame;
+use anthill::pipeline::hide::{self, HiddenSurface, KeyedPositions};
 use anthill::pipeline::kernels::constants::{
     FIXED, FRAME_JITTER, NUMBER_MP_BITS, SLOT_FLAGS_SHIFT, SLOT_FLIP, SLOT_MATTE, SLOT_NV_SHIFT, SLOT_ONE_SIDED,
 };
@@ -71,6 +72,7 @@ impl Mesh {
             zmax: self.bound_z[1],
             instance: 0,
             detail: 0,
+            motion: 0,
         }
     }
 
@@ -110,9 +112,14 @@ pub(crate) fn flat_frame(samples: [u32; 2], jitter: bool) -> Frame {
         samples,
         sample_step: samples.map(|n| (FIXED.cast_unsigned() << 16) / n),
         eye_splits: 0,
-        spare0: 0,
+        stratum: 1.0 / (samples[0] * samples[1]) as f32,
         opacity_threshold: 0.996,
         z_threshold: 0.996,
+        lens_far: [0.0; 2],
+        lens_near: [0.0; 2],
+        spread: frame::spread(samples[0]),
+        spare0: 0,
+        spare1: 0,
     }
 }
 
@@ -178,6 +185,8 @@ impl Region {
             clip_planes: lab.space("clip planes", 0),
             solid_primitives: lab.space("solid primitives", 0),
             solid_steps: lab.space("solid steps", 0),
+            motion: lab.space("motion", 0),
+            lens: lab.space("lens", 0),
             space_table: 0,
             textures: None,
         };
@@ -262,7 +271,8 @@ impl Region {
         let sources = GeometrySources { frame: &frame, page };
         self.lab.run(|recording| {
             for piece in &pieces {
-                hide::record_piece(recording, sources, &region, surface, piece, piece.base, false);
+                let positions = KeyedPositions { base: piece.base, keys: 1, trimmed: false };
+                hide::record_piece(recording, sources, &region, surface, piece, positions);
             }
         });
     }

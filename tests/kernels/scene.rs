@@ -139,6 +139,8 @@ impl Scene {
             clip_planes: lab.space("clip planes", 0),
             solid_primitives: lab.space("solid primitives", 0),
             solid_steps: lab.space("solid steps", 0),
+            motion: lab.space("motion", 0),
+            lens: lab.space("lens", 0),
             space_table: 0,
             textures: None,
         };

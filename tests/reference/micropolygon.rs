@@ -19,13 +19,18 @@ impl Micropolygon {
     /// Projects camera-space corners; none when one of them is not in front of the eye, or all of them are beyond a
     /// clipping plane.
     pub(crate) fn new(frame: &Frame, corners: [[f32; 3]; 4]) -> Option<Self> {
+        Self::through_lens(frame, corners, [0.0; 2])
+    }
+
+    /// The same, seen from a point of the lens.
+    pub(crate) fn through_lens(frame: &Frame, corners: [[f32; 3]; 4], lens: [f32; 2]) -> Option<Self> {
         let depths = corners.map(|p| p[2]);
         let beyond = depths.iter().all(|z| *z < frame.near) || depths.iter().all(|z| *z > frame.far);
         if beyond || !depths.iter().all(|z| *z >= frame.eye_z && *z <= DEPTH_MAX) {
             return None;
         }
         let perspective = frame.flags & FRAME_PERSPECTIVE != 0;
-        let rounded = corners.map(|p| project(frame, p, perspective));
+        let rounded = corners.map(|p| project(frame, p, perspective, lens));
         let z = [depths.into_iter().fold(f32::INFINITY, f32::min), depths.into_iter().fold(0.0, f32::max)];
         let plane = plane(&rounded, depths.map(|z| if perspective { 1.0 / z } else { z }));
         Some(Self { corners: rounded, z, plane, perspective })
@@ -75,10 +80,12 @@ impl Micropolygon {
 }
 
 /// The one rounding of raster positions, in single precision as the kernel's.
-fn project(frame: &Frame, [x, y, z]: [f32; 3], perspective: bool) -> [i64; 2] {
+fn project(frame: &Frame, [x, y, z]: [f32; 3], perspective: bool, lens: [f32; 2]) -> [i64; 2] {
     let plane = if perspective { [x / z, y / z] } else { [x, y] };
     [0, 1].map(|axis| {
         let r = plane[axis] * frame.raster_scale[axis] + frame.raster_offset[axis];
+        let displaced = lens[axis] * (frame.lens_far[axis] - frame.lens_near[axis] / z);
+        let r = if lens == [0.0; 2] { r } else { r + displaced };
         (r.clamp(-RASTER_MAX, RASTER_MAX) + 0.5).floor() as i64
     })
 }

@@ -46,7 +46,7 @@ impl Pattern {
 
 /// A 32-bit hash of two coordinates: products with odd constants, then a permutation of two multiplications and three
 /// shifts.
-fn hash([x, y]: [u32; 2]) -> u32 {
+pub(crate) fn hash([x, y]: [u32; 2]) -> u32 {
     let h = x.wrapping_mul(0x9e37_79b1) ^ y.wrapping_mul(0x85eb_ca77);
     let h = (h ^ (h >> 15)).wrapping_mul(0x2c1b_3c6d);
     let h = (h ^ (h >> 12)).wrapping_mul(0x297a_2d39);

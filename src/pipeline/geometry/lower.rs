@@ -125,7 +125,8 @@ pub(super) fn whole_bytes(geometry: &Geometry) -> u64 {
         Shape::Points(points) => points.positions.len(),
     };
     let values: usize = geometry.primvars.iter().map(primvar_bytes).sum();
-    (shape.primitive_count() * size_of::<Primitive>() + records * 16 + values) as u64
+    let keys = geometry.shape.keys().len();
+    (shape.primitive_count() * size_of::<Primitive>() + keys * records * 16 + values) as u64
 }
 
 /// Records that every run of a shape has, however few its primitives are.
@@ -164,7 +165,7 @@ pub(super) fn primitive_bytes_max(geometry: &Geometry) -> u64 {
             values * primvar.ty.floats() * primvar.array_len as usize + 4
         })
         .sum();
-    (size_of::<Primitive>() + records * 16 + floats * 4) as u64
+    (size_of::<Primitive>() + geometry.shape.keys().len() * records * 16 + floats * 4) as u64
 }
 
 /// Appends primitives `range` of a shape, with control data, and notes the indices they use.

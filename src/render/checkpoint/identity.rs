@@ -39,6 +39,8 @@ pub(crate) fn of_world(world: &World, picture: &Picture, imager: Option<&WorldIm
         hasher.bytes(bytemuck::cast_slice(&page.data));
     }
     hasher.bytes(bytemuck::cast_slice(&drawn.instances));
+    hasher.bytes(bytemuck::cast_slice(&drawn.motion));
+    hasher.bytes(bytemuck::cast_slice(&drawn.lens));
     hasher.bytes(bytemuck::cast_slice(&drawn.primvar_bindings));
     hasher.bytes(bytemuck::cast_slice(&drawn.solids.primitives));
     hasher.bytes(bytemuck::cast_slice(&drawn.solids.steps));

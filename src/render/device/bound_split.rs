@@ -8,7 +8,7 @@
 
 use crate::gpu::{Device, GpuError, Usage};
 use crate::pipeline::KernelVariants;
-use crate::pipeline::bound_split::{self, Chunk};
+use crate::pipeline::bound_split::{self, Chunk, KindMotion};
 use crate::pipeline::buffers::{CountSlices, FrameSlices, GeometrySources};
 use crate::pipeline::geometry::PrimitiveKind;
 use crate::pipeline::kernels::records::{Drawable, GridBound, Round, Subpatch};
@@ -164,9 +164,10 @@ impl BoundSplit<'_> {
     /// Counts one share, and passes its grids on in parts; the last of them is marked.
     fn count(&mut self, share: &CountingShare, keep: &mut dyn FnMut(ShareGrids, bool)) -> Result<(), GpuError> {
         let mut output = ShareOutput { gathered: ShareGrids::default(), keep };
-        let mut kinds: Vec<PrimitiveKind> = share.runs.clone().map(|i| self.kind_of(&self.world.runs[i])).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
+        let of_share: Vec<PrimitiveKind> = share.runs.clone().map(|i| self.kind_of(&self.world.runs[i])).collect();
+        // Whatever moves anywhere chooses the kernels, so that they do not depend on how the work was shared.
+        let kinds: Vec<KindMotion> =
+            self.world.kinds().into_iter().filter(|kind| of_share.contains(&kind.kind)).collect();
         // A device with little memory has room for fewer primitives at once than a share has, and a slow one time for
         // fewer; their order is the same.
         let mut done = 0;
@@ -193,7 +194,7 @@ impl BoundSplit<'_> {
     fn rounds(
         &mut self,
         share: &CountingShare,
-        kinds: &[PrimitiveKind],
+        kinds: &[KindMotion],
         ListedPart { mut count, part }: ListedPart,
         output: &mut ShareOutput<'_>,
     ) -> Result<(), GpuError> {
@@ -245,7 +246,7 @@ impl BoundSplit<'_> {
     fn halves(
         &mut self,
         share: &CountingShare,
-        kinds: &[PrimitiveKind],
+        kinds: &[KindMotion],
         from: usize,
         ListedPart { count, part: all }: ListedPart,
         output: &mut ShareOutput<'_>,

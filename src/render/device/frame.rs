@@ -2,12 +2,12 @@
 
 use crate::gpu::{Device, GpuError, Usage};
 use crate::pipeline::buffers::FrameSlices;
-use crate::pipeline::kernels::records::FrameBuffer;
+use crate::pipeline::kernels::records::{FrameBuffer, LensCell, MotionKey};
 use crate::pipeline::recording::{Arena, Buffer};
 use crate::render::device::picture::Picture;
 
 /// The parts of the frame's buffer: records, and bytes of a record, in the order in which [`cut`] takes them.
-fn parts(picture: &Picture) -> [(u64, u64); 8] {
+fn parts(picture: &Picture) -> [(u64, u64); 10] {
     let world = &picture.world;
     [
         (1, size_of::<FrameBuffer>() as u64),
@@ -18,6 +18,8 @@ fn parts(picture: &Picture) -> [(u64, u64); 8] {
         (world.clip_planes.len() as u64, 16),
         (world.solids.primitives.len() as u64, 16),
         (world.solids.steps.len() as u64, 4),
+        (world.motion.len() as u64, size_of::<MotionKey>() as u64),
+        (world.lens.len() as u64, size_of::<LensCell>() as u64),
     ]
 }
 
@@ -32,7 +34,7 @@ pub(super) fn upload(device: &mut Device, picture: &Picture) -> Result<(Buffer, 
 fn cut(buffer: Buffer, picture: &Picture) -> FrameSlices {
     let fits = "the buffer was made for it";
     let mut arena = Arena::new(buffer);
-    let [frames, instances, params, bindings, moved, clip_planes, primitives, steps] =
+    let [frames, instances, params, bindings, moved, clip_planes, primitives, steps, motion, lens] =
         parts(picture).map(|(count, _)| count);
     FrameSlices {
         frame: arena.cut(frames).expect(fits),
@@ -43,6 +45,8 @@ fn cut(buffer: Buffer, picture: &Picture) -> FrameSlices {
         clip_planes: arena.cut(clip_planes).expect(fits),
         solid_primitives: arena.cut(primitives).expect(fits),
         solid_steps: arena.cut(steps).expect(fits),
+        motion: arena.cut(motion).expect(fits),
+        lens: arena.cut(lens).expect(fits),
         space_table: picture.space_table,
         textures: None,
     }
@@ -57,6 +61,8 @@ fn upload_to(device: &mut Device, frame: &FrameSlices, picture: &Picture) -> Res
     device.upload(frame.clip_planes, &world.clip_planes)?;
     device.upload(frame.solid_primitives, &world.solids.primitives)?;
     device.upload(frame.solid_steps, &world.solids.steps)?;
+    device.upload(frame.motion, &world.motion)?;
+    device.upload(frame.lens, &world.lens)?;
     let bindings = frame.primvar_bindings.part(0..world.primvar_bindings.len() as u64);
     device.upload(bindings, &world.primvar_bindings)
 }

@@ -3,11 +3,12 @@
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::{ActiveRegion, FrameSlices, GeometrySources, PageSlices};
 use crate::pipeline::composite::Composition;
+use crate::pipeline::dice::DiceOutput;
 use crate::pipeline::displace::{self, KeptLoops, LoopRun, LoopState, ProgramKind, ProgramPlaces, ProgramRun};
 use crate::pipeline::filter::FilteredRecord;
-use crate::pipeline::hide::{self, HiddenSurface, SlotSource};
+use crate::pipeline::hide::{self, HiddenSurface, KeyedPositions, SlotSource};
 use crate::pipeline::kernels::constants::{CHANNEL_PARAMETERS, CHANNEL_POSITION};
-use crate::pipeline::look::ShadingKernel;
+use crate::pipeline::look::{HideBin, ShadingKernel};
 use crate::pipeline::plan::{AssignBin, Pipeline, PipelineStage, Process};
 use crate::pipeline::recording::{Recording, Slice};
 use crate::pipeline::sample::{self, Slab};
@@ -131,9 +132,14 @@ impl DeviceWorld {
         let bin = &self.drawn.hide_bins[bin];
         let (vertex, slot) = self
             .kernel(bin.displace)
-            .map_or((1, 0), |kernel| (kernel.input_channels + kernel.output_channels, kernel.uniform_records));
-        let vertex = vertex + self.state_channels(bin.displace);
+            .map_or((0, 0), |kernel| (kernel.input_channels + kernel.output_channels, kernel.uniform_records));
+        let vertex = vertex + self.key_channels(bin) + self.state_channels(bin.displace);
         BinCost { vertex, slot, page: bin.page, loops: self.loops(bin.displace) }
+    }
+
+    /// Channels of positions at the keys of a bin's motion, besides those of its displacement program.
+    fn key_channels(&self, bin: &HideBin) -> u32 {
+        if bin.displace.is_some() && bin.keys == 1 { 0 } else { bin.keys }
     }
 
     /// What shading a bin needs.
@@ -258,16 +264,14 @@ impl DeviceWorld {
                         }
                     }
                     Process::Sample => {
-                        let base = self.displaced_base(piece);
-                        let trimmed = self.drawn.hide_bins[piece.bin].trimmed;
-                        sample::record_piece(recording, *sources, region, job.slab, &piece.piece, base, trimmed);
+                        let positions = self.hidden_positions(piece);
+                        sample::record_piece(recording, *sources, region, job.slab, &piece.piece, positions);
                     }
                     _ => {
-                        let base = self.displaced_base(piece);
+                        let positions = self.hidden_positions(piece);
                         let behind = stage.process == Process::HideBehind;
                         let surface = if behind { HiddenSurface::Behind } else { HiddenSurface::Nearest };
-                        let trimmed = self.drawn.hide_bins[piece.bin].trimmed;
-                        hide::record_piece(recording, *sources, region, surface, &piece.piece, base, trimmed);
+                        hide::record_piece(recording, *sources, region, surface, &piece.piece, positions);
                     }
                 }
             }
@@ -326,14 +330,33 @@ impl DeviceWorld {
         sources: GeometrySources<'_>,
     ) {
         let bin = &self.drawn.hide_bins[piece.bin];
-        let channels = self.kernel(bin.displace).map_or(CHANNEL_POSITION, |k| k.geometry_channels | CHANNEL_PARAMETERS);
-        dice::record(recording, sources, &region.slices, bin.kind, &piece.piece, piece.piece.base, channels);
+        let mut record = |base: u32, channels: u32, key: Option<u32>| {
+            let output = DiceOutput { base, channels, key };
+            dice::record(recording, sources, &region.slices, bin.kind, &piece.piece, output);
+        };
+        if let Some(kernel) = self.kernel(bin.displace) {
+            record(piece.piece.base, kernel.geometry_channels | CHANNEL_PARAMETERS, None);
+        } else if bin.keys == 1 {
+            record(piece.piece.base, CHANNEL_POSITION, None);
+        }
+        if bin.keys > 1 {
+            let base = self.hidden_positions(piece).base;
+            (0..bin.keys).for_each(|key| record(base + key * piece.piece.vertices(), CHANNEL_POSITION, Some(key)));
+        }
     }
 
-    /// Where the final positions of a piece to be hidden begin.
+    /// Where the displaced positions of a piece at shutter open begin.
     fn displaced_base(&self, piece: &LoadPiece) -> u32 {
         let displace = self.kernel(self.drawn.hide_bins[piece.bin].displace);
         piece.piece.base + displace.map_or(0, |kernel| kernel.input_channels * piece.piece.vertices())
+    }
+
+    /// Where the final positions of a piece to be hidden are: of displaced ones that move behind the program's outputs.
+    fn hidden_positions(&self, piece: &LoadPiece) -> KeyedPositions {
+        let bin = &self.drawn.hide_bins[piece.bin];
+        let outputs = self.kernel(bin.displace).filter(|_| bin.keys > 1).map_or(0, |kernel| kernel.output_channels);
+        let base = self.displaced_base(piece) + outputs * piece.piece.vertices();
+        KeyedPositions { base, keys: bin.keys, trimmed: bin.trimmed }
     }
 
     fn record_displace(
@@ -347,7 +370,8 @@ impl DeviceWorld {
         let bin = &self.drawn.hide_bins[piece.bin];
         let Some(kernel) = self.kernel(bin.displace) else { return };
         let (input_base, output_base) = (piece.piece.base, self.displaced_base(piece));
-        let uniform_base = output_base + kernel.output_channels * piece.piece.vertices();
+        let channels = kernel.output_channels + self.key_channels(bin);
+        let uniform_base = output_base + channels * piece.piece.vertices();
         let places = ProgramPlaces { input_base, output_base, uniform_base };
         let slices = &region.slices;
         if let Some(trips) = part.program() {
@@ -359,6 +383,10 @@ impl DeviceWorld {
         }
         if part.has_results() {
             displace::record_measure(recording, &self.frame, slices, &piece.piece, input_base, output_base);
+            if bin.keys > 1 {
+                let (bases, positions) = ([input_base, output_base], self.hidden_positions(piece));
+                displace::record_carry(recording, &self.frame, slices, &piece.piece, bases, positions);
+            }
         }
     }
 
@@ -380,7 +408,8 @@ impl DeviceWorld {
         let mut record = |base: u32, channels: u32| {
             if channels != 0 {
                 let channels = channels | CHANNEL_PARAMETERS;
-                dice::record(recording, sources, &region.slices, kind, &piece.piece, base, channels);
+                let output = DiceOutput { base, channels, key: None };
+                dice::record(recording, sources, &region.slices, kind, &piece.piece, output);
             }
         };
         // Interpolated colours need the vertices' positions.

@@ -43,20 +43,6 @@ pub(crate) fn on_devices(reporter: &Reporter, devices: &[&DeviceInfo], wanted: &
     reporter.report(Diagnostic::new(Severity::Warning, "devices", SourceLocation::default(), message).hint(hint));
 }
 
-/// Warns about what the camera asks for and is not supported: blur.
-pub(crate) fn on_camera(reporter: &Reporter, world: &World) {
-    let [open, close] = world.camera.shutter;
-    if let Some(place) = world.moving_location().filter(|_| open < close) {
-        let message =
-            format!("motion blur is not supported yet: the scene is rendered as it is at shutter open, {open}");
-        reporter.warn("unimplement", place, message);
-    }
-    if world.camera.depth_of_field.is_some() {
-        let message = "depth of field is not supported yet: the picture is rendered with a pinhole camera";
-        reporter.warn("unimplement", &world.location, message);
-    }
-}
-
 /// Warns about objects with a shading rate that is below what they are diced at: each once.
 pub(crate) fn on_shading_rates(reporter: &Reporter, world: &World) {
     let mut warned = HashSet::new();

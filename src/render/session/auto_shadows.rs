@@ -255,10 +255,16 @@ fn map_world(world: &World, light: &Light, camera: &Camera, file: &Path) -> Worl
         exposure: [1.0, 1.0],
         imager: None,
         displays: vec![display],
-        hider: Hider { name: "hidden".into(), jitter: false, depth_filter: DepthFilter::Midpoint },
+        // Shading looks maps up at the time when the shutter opens.
+        hider: Hider {
+            name: "hidden".into(),
+            jitter: false,
+            depth_filter: DepthFilter::Midpoint,
+            sample_motion: false,
+        },
         ..world.options.clone()
     };
-    World { options, camera: camera.clone(), location, ..world.clone() }
+    World { options, camera: camera.clone(), location, ..world.clone() }.in_shutter()
 }
 
 fn cameras(world: &World, shape: &LightShape, world_from_shader: &DMat4, resolution: [u32; 2]) -> Vec<Camera> {

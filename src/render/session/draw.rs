@@ -118,9 +118,8 @@ impl<'a> Session<'a> {
 
     /// Draws a world and writes its displays. `charge` is for the memory that the world holds.
     pub(super) fn draw(&mut self, world: World, charge: &Charge) -> WorldOutcome {
-        advice::on_camera(self.reporter, &world);
         advice::on_shading_rates(self.reporter, &world);
-        let world = if world.moving_location().is_some() { world.at_shutter_open() } else { world };
+        let world = if world.moves() { world.in_shutter() } else { world };
         self.world_count += 1;
         let mut world = world;
         self.cast_shadows(&mut world);

@@ -422,7 +422,7 @@ fn what_falls_back_is_said_once_for_each_token() {
         [
             (1, "Option \"limits\" \"gridsize\" is not supported: grids have at most 16 by 16 vertices"),
             (4, "PixelVariance is not supported: all pixels get the samples of PixelSamples"),
-            (5, "Hider \"hidden\" \"aperture\" is not supported: depth of field is not supported yet"),
+            (5, "Hider \"hidden\" \"aperture\" is not supported: the lens is round"),
             (7, "Option \"hair\" \"minwidth\" is not supported: curves are drawn with the width that they have"),
             (9, "Attribute \"dice\" \"hair\" is not supported: curves are diced as all other surfaces"),
             (12, "unknown Attribute \"dice\" \"gloss\"; it is kept for shaders and has no other effect"),

@@ -1,0 +1,40 @@
+// Carry: one invocation = one vertex of a piece that moves and has been displaced. Its positions at the keys of the
+// motion, diced undisplaced, take the displacement along, as the object's rotation and scale turn it: what moves is
+// displaced once, when the shutter opens. Reads slots, motion, arena; writes arena. Overflows nothing.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+
+#include "lib/records.glsl"
+#include "lib/slot.glsl"
+#include "lib/piece.glsl"
+
+layout(local_size_x = GROUP_VERTICES) in;
+layout(std430, set = 0, binding = 0) readonly buffer Slots { Slot slots[]; };
+layout(std430, set = 0, binding = 1) readonly buffer Pieces { Piece pieces[]; };
+layout(std430, set = 0, binding = 2) readonly buffer Motion { MotionKey motion[]; };
+layout(std430, set = 0, binding = 3) buffer Arena { vec4 arena[]; };
+layout(push_constant) uniform Push {
+    uint slot_base;
+    uint piece;
+    uint from_base; // positions at shutter open, before displacement
+    uint to_base;   // and after
+    uint keys_base; // positions at the first key
+    uint key_count;
+    uint key_stride;
+};
+
+void main() {
+    uint index = gl_GlobalInvocationID.x >> pieces[piece].slot_log2, v = gl_GlobalInvocationID.x;
+    if (index >= pieces[piece].count) return;
+    Slot slot = slots[slot_base + index];
+    if ((v & ((1u << pieces[piece].slot_log2) - 1u)) >= (slot_nu(slot) + 1u) * (slot_nv(slot) + 1u)) return;
+    vec4 displaced = arena[to_base + v];
+    vec3 d = displaced.xyz - arena[from_base + v].xyz;
+    arena[keys_base + v] = displaced;
+    for (uint key = 1u; key < key_count; key++) {
+        vec4 a = motion[slot.motion + key].carry0, b = motion[slot.motion + key].carry1, c = motion[slot.motion + key].carry2;
+        vec3 carried = vec3((a.x * d.x + a.y * d.y) + a.z * d.z, (b.x * d.x + b.y * d.y) + b.z * d.z, (c.x * d.x + c.y * d.y) + c.z * d.z);
+        uint at = keys_base + key * key_stride + v;
+        arena[at] = vec4(arena[at].xyz + carried, 0.0);
+    }
+}

@@ -1,0 +1,96 @@
+// variants: hide_blurred_first REST=0 CLIPPED=0 TRIMMED=0 BEHIND=0
+// variants: hide_blurred_rest REST=1 CLIPPED=0 TRIMMED=0 BEHIND=0
+// variants: hide_blurred_first_trimmed REST=0 CLIPPED=0 TRIMMED=1 BEHIND=0
+// variants: hide_blurred_rest_trimmed REST=1 CLIPPED=0 TRIMMED=1 BEHIND=0
+// variants: hide_blurred_first_clipped REST=0 CLIPPED=1 TRIMMED=0 BEHIND=0
+// variants: hide_blurred_rest_clipped REST=1 CLIPPED=1 TRIMMED=0 BEHIND=0
+// variants: hide_blurred_first_clipped_trimmed REST=0 CLIPPED=1 TRIMMED=1 BEHIND=0
+// variants: hide_blurred_rest_clipped_trimmed REST=1 CLIPPED=1 TRIMMED=1 BEHIND=0
+// variants: hide_blurred_behind_first REST=0 CLIPPED=0 TRIMMED=0 BEHIND=1
+// variants: hide_blurred_behind_rest REST=1 CLIPPED=0 TRIMMED=0 BEHIND=1
+// variants: hide_blurred_behind_first_trimmed REST=0 CLIPPED=0 TRIMMED=1 BEHIND=1
+// variants: hide_blurred_behind_rest_trimmed REST=1 CLIPPED=0 TRIMMED=1 BEHIND=1
+// variants: hide_blurred_behind_first_clipped REST=0 CLIPPED=1 TRIMMED=0 BEHIND=1
+// variants: hide_blurred_behind_rest_clipped REST=1 CLIPPED=1 TRIMMED=0 BEHIND=1
+// variants: hide_blurred_behind_first_clipped_trimmed REST=0 CLIPPED=1 TRIMMED=1 BEHIND=1
+// variants: hide_blurred_behind_rest_clipped_trimmed REST=1 CLIPPED=1 TRIMMED=1 BEHIND=1
+//
+// Hide, where something moves or is out of focus: one invocation = one micropolygon of an opaque grid. As hide.comp,
+// but each sample has its own time and point of the lens (lib/blur.glsl), so that the micropolygon is somewhere else
+// for each. Reads slots, the vertices at all keys of the motion, motion, lens_cells; lowers keys (or, BEHIND, the
+// depths behind them), marks changed blocks. Overflows nothing: what is too much for an invocation is done by the
+// second pass (lib/strata.glsl), which this kernel arms.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_shader_atomic_int64 : require
+
+#include "lib/block.glsl"
+#include "lib/frame.glsl"
+#include "lib/records.glsl"
+#include "lib/edge.glsl"
+#include "lib/blur.glsl"
+#include "lib/slot.glsl"
+#include "lib/piece.glsl"
+
+layout(local_size_x = GROUP_MICROPOLYGONS) in;
+layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
+layout(std430, set = 0, binding = 1) readonly buffer Slots { Slot slots[]; };
+layout(std430, set = 0, binding = 2) readonly buffer Arena { vec4 arena[]; };
+layout(std430, set = 0, binding = 3) buffer Keys { uint64_t keys[]; };
+layout(std430, set = 0, binding = 4) buffer Dirty { uint dirty[]; };
+layout(std430, set = 0, binding = 5) buffer Rest { uint rest_groups_x; uint rest_groups_y; uint rest_groups_z; uint rest_lost; };
+layout(std430, set = 0, binding = 6) readonly buffer Pieces { Piece pieces[]; };
+layout(std430, set = 0, binding = 7) readonly buffer ClipPlanes { vec4 clip_planes[]; };
+layout(std430, set = 0, binding = 8) buffer Behind { uint behind[]; };
+layout(std430, set = 0, binding = 9) readonly buffer Grids { Subpatch grids[]; };
+layout(std430, set = 0, binding = 10) readonly buffer Primitives { Primitive primitives[]; };
+layout(std430, set = 0, binding = 11) readonly buffer Data { vec4 data[]; };
+layout(std430, set = 0, binding = 12) readonly buffer Motion { MotionKey motion[]; };
+layout(std430, set = 0, binding = 13) readonly buffer LensCells { LensCell lens_cells[]; };
+layout(push_constant) uniform Push {
+    uint slot_base;
+    uint piece;
+    uint vertex_base; // of the first key
+    int region_x;
+    int region_y;
+    uint region_width;
+    uint region_height;
+    uint key_count;   // keys of the piece's motion, 1 for what stands still
+    uint key_stride;  // records from a key's vertices to those of the next
+};
+
+#include "lib/blur_sample.glsl"
+#include "lib/micropolygon.glsl"
+#include "lib/coverage.glsl"
+#include "lib/clip.glsl"
+#include "lib/trim.glsl"
+#include "lib/blurred.glsl"
+#include "lib/strata.glsl"
+
+void hit(Walk w, Micropolygon m, ivec2 pixel, uvec2 k, ivec2 at) {
+    float z = micropolygon_z(m, at);
+    if (!(z >= w.slot.zmin && z <= w.slot.zmax)) return; // outside the declared bound: never hit, in any region
+    if (clipped(at, z) || trimmed(m, at)) return;
+    uint depth = floatBitsToUint(z);
+    uint subpixel = region_pixel(w.region, pixel) * (frame.samples.x * frame.samples.y) + k.y * frame.samples.x + k.x;
+    uvec2 block = uvec2(pixel - ivec2(region_x, region_y)) >> BLOCK_LOG2;
+    uint block_index = block.y * ((region_width + (BLOCK_PX - 1u)) >> BLOCK_LOG2) + block.x;
+    uint64_t key = (uint64_t(depth) << 32) | uint64_t(w.number);
+#if BEHIND
+    if (key > keys[subpixel] && depth < behind[subpixel]) {
+        atomicMin(behind[subpixel], depth);
+        dirty[block_index] = 1u;
+    }
+#else
+    if (depth <= uint(keys[subpixel] >> 32)) {
+        atomicMin(keys[subpixel], key);
+        dirty[block_index] = 1u;
+    }
+#endif
+}
+
+void main() {
+    frame = frame_record;
+    walk_strata();
+}

@@ -1,0 +1,107 @@
+// When a sample is taken, and through which point of the lens. The N = nx ny samples of a pixel have the shutter's N
+// equal parts among them, and the N cells of the lens (its unit square in nx x ny, mapped to a disk): each has one part
+// and one cell, and a place in both that is jittered. Parts are numbered like subpixels: part (x, y) is the x-th of
+// those nx parts that are the y-th of the shutter.
+//
+// Which subpixel has which part differs from pixel to pixel: a hash turns the columns of each row of parts, then the
+// rows of each column. So in every pixel the nx parts of a row are in different columns. Which cell of the lens goes
+// with which part is the same for pixels of a *class*, of which there are LENS_CLASSES, in a square of pixels: with one
+// class only, each moment would be seen through the same few points of the lens everywhere.
+//
+// Needs frame.
+
+#ifndef BLUR_GLSL
+#define BLUR_GLSL
+
+#include "lib/sampling.glsl"
+
+const uint LENS_CLASS_LOG2 = 2u; // pixels along the side of the square
+const uint LENS_CLASS_PX = 1u << LENS_CLASS_LOG2;
+const uint LENS_CLASSES = LENS_CLASS_PX * LENS_CLASS_PX;
+
+// The rectangle of the lens, of radius 1, that holds all of a cell.
+struct LensCell {
+    vec2 low;
+    vec2 high;
+};
+
+uint hash_word(uint h) {
+    h ^= h >> 16;
+    h *= 0x7feb352du;
+    h ^= h >> 15;
+    h *= 0x846ca68bu;
+    return h ^ (h >> 16);
+}
+
+// A number below n, by a hash of a key and a number.
+uint hash_below(uint key, uint number, uint n) {
+    uint h = (key + number * 0x9e3779b1u) * 0x2c1b3c6du;
+    h ^= h >> 15;
+    h *= 0x297a2d39u;
+    return ((h >> 16) * n) >> 16;
+}
+
+uint turned(uint a, uint by, uint n) { return a + by < n ? a + by : a + by - n; }
+uint turned_back(uint a, uint by, uint n) { return a >= by ? a - by : a + n - by; }
+
+// Numbers below n in another order, in which those that followed each other are far apart: multiples of a step, or, for
+// n that have no good one (step 0), those of the lower half and of the upper in turn. The steps are inverse to each
+// other modulo n.
+uint remainder(uint a, uint n) { return a - uint((float(a) + 0.5) / float(n)) * n; }
+uint spread(uint a, uint step, uint n) { return step != 0u ? remainder(a * step, n) : (a >> 1) + (a & 1u) * ((n + 1u) >> 1); }
+uint gathered(uint a, uint step, uint n) {
+    uint half_n = (n + 1u) >> 1;
+    return step != 0u ? remainder(a * step, n) : a < half_n ? 2u * a : 2u * (a - half_n) + 1u;
+}
+
+// Puts each row's columns in that order and turns them, then turns the rows of each column; and its inverse.
+const uint TURN_ROWS = 0x68e31da4u;
+uvec2 shuffled(uvec2 a, uint key, uvec2 n) {
+    a.x = turned(spread(a.x, frame.spread.x, n.x), hash_below(key, a.y, n.x), n.x);
+    a.y = turned(a.y, hash_below(key ^ TURN_ROWS, a.x, n.y), n.y);
+    return a;
+}
+uvec2 unshuffled(uvec2 a, uint key, uvec2 n) {
+    a.y = turned_back(a.y, hash_below(key ^ TURN_ROWS, a.x, n.y), n.y);
+    a.x = gathered(turned_back(a.x, hash_below(key, a.y, n.x), n.x), frame.spread.y, n.x);
+    return a;
+}
+
+// The key of a pixel: not that of any sample's jitter.
+const uint PIXEL_KEY = 0xb5297a4du;
+uint pixel_key(ivec2 pixel) { return hash_word(hash_subpixel(uint(pixel.x), uint(pixel.y)) ^ PIXEL_KEY); }
+
+// The subpixel that has a part of the shutter, and the part that a subpixel has.
+uvec2 subpixel_of_part(uvec2 part, ivec2 pixel) { return shuffled(part, pixel_key(pixel), frame.samples); }
+uvec2 part_of_subpixel(uvec2 k, ivec2 pixel) { return unshuffled(k, pixel_key(pixel), frame.samples); }
+
+// Cells are numbered in an order that goes all over the lens, and those of a class begin at a 16th of them that is its
+// own: so at any time the classes together see through all of the lens. Classes that are next to each other in the
+// picture are far from each other in that order (Bayer 1973).
+const uint LENS_KEY = 0x1b56c4e9u;
+uint class_start(uint lens_class) {
+    uint x = lens_class & (LENS_CLASS_PX - 1u), y = lens_class >> LENS_CLASS_LOG2, both = x ^ y;
+    uint order = (both & 1u) << 3 | (y & 1u) << 2 | (both & 2u) | (y & 2u) >> 1;
+    return (order * (frame.samples.x * frame.samples.y)) / LENS_CLASSES;
+}
+uint pixel_class(ivec2 pixel) {
+    return uint(pixel.x) & (LENS_CLASS_PX - 1u) | (uint(pixel.y) & (LENS_CLASS_PX - 1u)) << LENS_CLASS_LOG2;
+}
+
+// Part n of the shutter, or cell n of the lens, row by row.
+uvec2 place_of(uint n) {
+    uint y = uint((float(n) + 0.5) / float(frame.samples.x));
+    return uvec2(n - y * frame.samples.x, y);
+}
+
+// The cell of the lens that goes with a part of the shutter in pixels of a class, and the part that goes with a cell.
+uvec2 cell_of_part(uvec2 part, uint lens_class) {
+    uint n = turned(part.y * frame.samples.x + part.x, class_start(lens_class), frame.samples.x * frame.samples.y);
+    return shuffled(place_of(n), LENS_KEY, frame.samples);
+}
+uvec2 part_of_cell(uvec2 cell, uint lens_class) {
+    uvec2 place = unshuffled(cell, LENS_KEY, frame.samples);
+    return place_of(turned_back(place.y * frame.samples.x + place.x, class_start(lens_class), frame.samples.x * frame.samples.y));
+}
+
+#endif

@@ -1,0 +1,78 @@
+// A micropolygon that moves or is out of focus: where it is at a sample's time, seen through the sample's point of the
+// lens. Its vertices are in the arena at each key of its motion, and move on straight lines in between.
+//
+// Needs frame, arena[] (vec4), motion[], micropolygon.glsl and blur.glsl.
+
+#ifndef BLURRED_GLSL
+#define BLURRED_GLSL
+
+struct Vertices {
+    uint first;  // vertex (i, j) at the first key
+    uint pitch;  // from it to (i, j + 1)
+    uint stride; // from a key to the next
+    uint keys;   // 1 for what stands still
+    uint motion; // MotionKey of the first key
+};
+
+// A time among keys: in which interval, and where in it.
+struct KeyTime {
+    uint key;
+    float part; // 0 to 1
+};
+
+// Looks from the interval `key` on.
+KeyTime key_time(Vertices v, uint key, float time) {
+    while (key + 2u < v.keys && time >= motion[v.motion + key + 1u].time) key++;
+    float from = v.keys > 1u ? motion[v.motion + key].time : 0.0, inverse = v.keys > 1u ? motion[v.motion + key].inverse_span : 0.0;
+    return KeyTime(key, clamp((time - from) * inverse, 0.0, 1.0));
+}
+
+vec3 vertex_at(Vertices v, uint corner, KeyTime at) {
+    uint a = v.first + corner + at.key * v.stride, b = v.keys > 1u ? a + v.stride : a;
+    return (1.0 - at.part) * arena[a].xyz + at.part * arena[b].xyz;
+}
+
+// The four corners (i, j), (i + 1, j), (i, j + 1), (i + 1, j + 1) at a time.
+struct Corners {
+    vec3 a;
+    vec3 b;
+    vec3 c;
+    vec3 d;
+};
+
+Corners corners_at(Vertices v, KeyTime at) {
+    return Corners(vertex_at(v, 0u, at), vertex_at(v, 1u, at), vertex_at(v, v.pitch, at), vertex_at(v, v.pitch + 1u, at));
+}
+
+vec4 corner_depths(Corners p) { return vec4(p.a.z, p.b.z, p.c.z, p.d.z); }
+
+// Also false for NaN.
+bool can_be_projected(vec4 z) { return all(greaterThanEqual(z, vec4(frame.eye_z))) && all(lessThanEqual(z, vec4(DEPTH_MAX))); }
+
+// The one rounding to 1/1024 pixel that vertices go through here.
+ivec2 raster_through_lens(vec3 p, vec2 lens) {
+    vec2 r = raster_position(frame, p);
+    if ((frame.flags & FRAME_LENS) != 0u) r += lens * (frame.lens_far - frame.lens_near / p.z);
+    return ivec2(floor(clamp(r, vec2(-RASTER_MAX), vec2(RASTER_MAX)) + vec2(0.5)));
+}
+
+// The micropolygon at a sample, without its plane of depth; false when none of it can be seen then.
+bool micropolygon_at(Slot slot, Corners p, vec2 lens, out Micropolygon m) {
+    vec4 z = corner_depths(p);
+    // What is clipped of a solid still bounds it.
+    bool clips = all(lessThan(z, vec4(frame.near))) || all(greaterThan(z, vec4(frame.far)));
+    if (!can_be_projected(z) || (clips && !slot_solid(slot))) return false;
+    m.a = raster_through_lens(p.a, lens);
+    m.b = raster_through_lens(p.b, lens);
+    m.c = raster_through_lens(p.c, lens);
+    m.d = raster_through_lens(p.d, lens);
+    m.low = min(min(m.a, m.b), min(m.c, m.d));
+    m.high = max(max(m.a, m.b), max(m.c, m.d));
+    if (slot_one_sided(slot)) {
+        vec2 e1 = vec2(m.d - m.a), e2 = vec2(m.c - m.b);
+        if ((e1.x * e2.y - e1.y * e2.x > 0.0) == slot_flip(slot)) return false;
+    }
+    return true;
+}
+
+#endif

@@ -1,0 +1,132 @@
+//! Where a drawable is while the shutter is open: as many keys as its transformation, the camera's and its shape have
+//! together. Between two keys every point moves on a straight line in camera space.
+
+use super::kernels::records::MotionKey;
+use super::world::largest_scale;
+use crate::scene::{Drawable, Geometry, Motion, World};
+use glam::{DMat3, DMat4};
+use std::sync::Arc;
+
+/// Where both the camera and the object move, keys are added until what they make together is off the straight lines by
+/// less than this part of the way.
+const BEND: f64 = 0.02;
+/// How often an interval is halved for that.
+const HALVINGS_MAX: u32 = 3;
+
+/// The path of a drawable: times, and camera space from object space at each.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Path {
+    /// At least one key, the first at shutter open.
+    pub keys: Vec<(f32, DMat4)>,
+}
+
+impl Path {
+    /// The path of a drawable of a world whose motions are cut to the time when the shutter is open.
+    pub(super) fn of(world: &World, drawable: &Drawable) -> Self {
+        let (camera, object) = (&world.camera.camera_from_world, &*drawable.world_from_object);
+        let at = |time: f32| camera.at(time) * object.at(time);
+        let shape = drawable.geometry.shape.keys().iter().map(|key| key.0);
+        let moving = [times(camera), times(object), shape.collect()].into_iter().filter(|times| times.len() > 1);
+        let mut all: Vec<f32> = moving.flatten().collect();
+        all.sort_by(f32::total_cmp);
+        all.dedup();
+        let Some(&first) = all.first() else { return Self { keys: vec![(world.camera.shutter[0], at(0.0))] } };
+        let mut keys = vec![(first, at(first))];
+        for &time in &all[1..] {
+            if camera.moves() && object.moves() {
+                bend(&mut keys, time, &at, HALVINGS_MAX);
+            }
+            keys.push((time, at(time)));
+        }
+        Self { keys }
+    }
+
+    /// Whether there is more than one key.
+    pub(super) fn moves(&self) -> bool {
+        self.keys.len() > 1
+    }
+
+    /// The drawable's geometry with a shape for each key, if its shape moves.
+    pub(super) fn geometry(&self, geometry: &Arc<Geometry>) -> Arc<Geometry> {
+        let shape = &geometry.shape;
+        let same = shape.keys().iter().map(|key| key.0).eq(self.keys.iter().map(|key| key.0));
+        if !shape.moves() || same {
+            return Arc::clone(geometry);
+        }
+        let keys = self.keys.iter().map(|&(time, _)| (time, shape.at(time))).collect();
+        let shape = Motion::new(keys).unwrap_or_else(|| shape.clone());
+        Arc::new(Geometry { shape, ..(**geometry).clone() })
+    }
+
+    /// The records of the path, for primitives whose control data at one key follow those at the key before after
+    /// `key_records` records.
+    pub(super) fn records(&self, [open, close]: [f32; 2], key_records: u32) -> Vec<MotionKey> {
+        let whole = f64::from(close) - f64::from(open);
+        let part = |time: f32| ((f64::from(time) - f64::from(open)) / whole) as f32;
+        let linear = |matrix: &DMat4| DMat3::from_mat4(*matrix);
+        let first = linear(&self.keys[0].1);
+        let record = |(k, (time, matrix)): (usize, &(f32, DMat4))| {
+            let rows = matrix.transpose();
+            let carry = if first.determinant() == 0.0 { DMat3::ZERO } else { linear(matrix) * first.inverse() };
+            let carry_rows = carry.transpose();
+            let next = self.keys.get(k + 1).map(|key| part(key.0) - part(*time));
+            MotionKey {
+                row0: rows.x_axis.as_vec4().to_array(),
+                row1: rows.y_axis.as_vec4().to_array(),
+                row2: rows.z_axis.as_vec4().to_array(),
+                carry0: carry_rows.x_axis.extend(0.0).as_vec4().to_array(),
+                carry1: carry_rows.y_axis.extend(0.0).as_vec4().to_array(),
+                carry2: carry_rows.z_axis.extend(0.0).as_vec4().to_array(),
+                time: part(*time),
+                inverse_span: next.filter(|next| *next > 0.0).map_or(0.0, |next| 1.0 / next),
+                scale: largest_scale(linear(matrix)) as f32,
+                carry_scale: largest_scale(carry) as f32,
+                data: k as u32 * key_records,
+                spare0: 0,
+                spare1: 0,
+                spare2: 0,
+            }
+        };
+        self.keys.iter().enumerate().map(record).collect()
+    }
+}
+
+fn times(motion: &Motion<DMat4>) -> Vec<f32> {
+    motion.keys().iter().map(|key| key.0).collect()
+}
+
+/// Adds the keys between the last one and `end` that the path needs.
+fn bend(keys: &mut Vec<(f32, DMat4)>, end: f32, at: &dyn Fn(f32) -> DMat4, halvings: u32) {
+    let Some(&(start, first)) = keys.last() else { return };
+    let (middle, last) = (start.midpoint(end), at(end));
+    let off = at(middle) - (first + last) * 0.5;
+    let way = last - first;
+    let size = |m: DMat4| m.to_cols_array().iter().map(|x| x * x).sum::<f64>().sqrt();
+    if halvings == 0 || middle <= start || middle >= end || size(off) <= BEND * size(way) {
+        return;
+    }
+    bend(keys, middle, at, halvings - 1);
+    keys.push((middle, at(middle)));
+    bend(keys, end, at, halvings - 1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::DVec3;
+
+    #[test]
+    fn a_bent_path_has_keys_until_it_is_nearly_straight() {
+        let turn = |time: f32| {
+            DMat4::from_rotation_y(f64::from(time) * 0.5) * DMat4::from_translation(DVec3::X * f64::from(time))
+        };
+        let mut keys = vec![(0.0, turn(0.0))];
+        bend(&mut keys, 1.0, &turn, HALVINGS_MAX);
+        keys.push((1.0, turn(1.0)));
+        assert!(keys.len() > 2 && keys.is_sorted_by(|a, b| a.0 < b.0), "{keys:?}");
+        let straight = |time: f32| DMat4::from_translation(DVec3::X * f64::from(time));
+        let mut keys = vec![(0.0, straight(0.0))];
+        bend(&mut keys, 1.0, &straight, HALVINGS_MAX);
+        assert_eq!(keys.len(), 1);
+    }
+}

@@ -1,0 +1,269 @@
+//! Hiding and sampling of what moves or is out of focus, against the double loop over samples and micropolygons: equal
+//! keys, bit for bit.
+
+use super::random::Random;
+use super::region::{Mesh, Region, flat_frame, pattern, region};
+use crate::reference::blur::{Blurring, Path};
+use crate::reference::hide::{Candidate, EMPTY};
+use anthill::pipeline::buffers::GeometrySources;
+use anthill::pipeline::hide::{self, HiddenSurface, KeyedPositions};
+use anthill::pipeline::kernels::constants::{FRAME_JITTER, FRAME_LENS, FRAME_PERSPECTIVE, NUMBER_MP_BITS};
+use anthill::pipeline::kernels::records::{Entry, Frame, MotionKey};
+use anthill::pipeline::lens;
+use anthill::pipeline::sample::{self, Slab};
+use anthill::pipeline::select::RegionPixels;
+use bytemuck::Zeroable;
+use std::collections::BTreeSet;
+
+/// Micropolygons with the same times: corners at each of them, and what their grids say of them.
+struct Scene {
+    frame: Frame,
+    pixels: RegionPixels,
+    times: Vec<f32>,
+    quads: Vec<(Vec<[[f32; 3]; 4]>, Mesh)>,
+}
+
+impl Scene {
+    fn paths(&self) -> Vec<Path> {
+        let path = |(corners, _): &(Vec<[[f32; 3]; 4]>, Mesh)| Path {
+            keys: self.times.iter().copied().zip(corners.iter().copied()).collect(),
+        };
+        self.quads.iter().map(path).collect()
+    }
+
+    fn blurring(&self) -> Blurring {
+        Blurring { frame: self.frame, pattern: pattern(&self.frame), cells: lens::cells(self.frame.samples) }
+    }
+
+    /// Every key that covers each sample, nearest first.
+    fn lists(&self) -> Vec<Vec<u64>> {
+        let (paths, blurring, pattern) = (self.paths(), self.blurring(), pattern(&self.frame));
+        let [x0, y0, x1, y1] = self.pixels.sampled;
+        let pixels = (y0..y1).flat_map(|y| (x0..x1).map(move |x| [x, y]));
+        let of_pixel = |pixel| (0..).zip(blurring.pixel(pixel)).map(move |(s, blur)| (pixel, s, blur));
+        let list = |(pixel, s, blur): ([i32; 2], u32, (f32, [f32; 2]))| {
+            let at = pattern.sample(pixel, s);
+            let key = |(rank, (path, (_, mesh))): (u32, (&Path, &(_, Mesh)))| {
+                let micropolygon = path.at(&self.frame, blur)?;
+                let number = rank << NUMBER_MP_BITS;
+                let (bound_px, bound_z, one_sided) = (mesh.bound_px, mesh.bound_z, mesh.one_sided);
+                let candidate = Candidate { micropolygon, number, bound_px, bound_z, one_sided };
+                if candidate.covers(pixel, at) { candidate.key(micropolygon.depth(at)) } else { None }
+            };
+            let mut keys: Vec<u64> = (0..).zip(paths.iter().zip(&self.quads)).filter_map(key).collect();
+            keys.sort_unstable();
+            keys
+        };
+        pixels.flat_map(of_pixel).map(list).collect()
+    }
+
+    /// A region with the motion and the lens, and the piece with all quads.
+    fn region(&self, entries: u64) -> (Region, Vec<anthill::pipeline::dice::Piece>) {
+        let mut region = Region::new(self.frame, self.pixels, |room| room.entries = entries);
+        let key = |(k, &time): (usize, &f32)| MotionKey {
+            time,
+            inverse_span: self.times.get(k + 1).map_or(0.0, |next| 1.0 / (next - time)),
+            ..MotionKey::zeroed()
+        };
+        let motion: Vec<MotionKey> = self.times.iter().enumerate().map(key).collect();
+        region.frame.motion = region.lab.upload("motion", &motion);
+        if self.frame.flags & FRAME_LENS != 0 {
+            region.frame.lens = region.lab.upload("lens", &lens::cells(self.frame.samples));
+        }
+        region.clear();
+        let meshes: Vec<Mesh> = self.quads.iter().map(|(_, mesh)| mesh.clone()).collect();
+        let pieces = region.lay(&meshes, 0, self.times.len() as u32, |mesh, vertex, key| {
+            let [x, y, z] = self.quads[mesh].0[key as usize][vertex];
+            [x, y, z, 0.0]
+        });
+        (region, pieces)
+    }
+
+    fn positions(&self, base: u32) -> KeyedPositions {
+        KeyedPositions { base, keys: self.times.len() as u32, trimmed: false }
+    }
+
+    fn check(&self) -> Vec<u64> {
+        let lists = self.lists();
+        let (mut device, pieces) = self.region(0);
+        let (frame, page, context) = (device.frame, device.no_page(), device.context());
+        let sources = GeometrySources { frame: &frame, page };
+        device.lab.run(|recording| {
+            for piece in &pieces {
+                hide::record_piece(
+                    recording,
+                    sources,
+                    &context,
+                    HiddenSurface::Nearest,
+                    piece,
+                    self.positions(piece.base),
+                );
+            }
+        });
+        let found = device.keys();
+        let expected: Vec<u64> = lists.iter().map(|list| list.first().copied().unwrap_or(EMPTY)).collect();
+        let wrong: Vec<usize> = (0..found.len()).filter(|&i| found[i] != expected[i]).collect();
+        if let Some(&i) = wrong.first() {
+            panic!(
+                "{} of {} samples differ, first {i}: {:x} for {:x}",
+                wrong.len(),
+                found.len(),
+                found[i],
+                expected[i]
+            );
+        }
+        assert_eq!(device.lab.read(device.slices.rest)[0].rest_lost, 0);
+        found
+    }
+
+    /// Entries of the same micropolygons, taken as translucent: one for each sample and micropolygon.
+    fn check_entries(&self) {
+        let lists = self.lists();
+        let (mut device, pieces) = self.region(1 << 17);
+        let (frame, page, context) = (device.frame, device.no_page(), device.context());
+        let sources = GeometrySources { frame: &frame, page };
+        device.lab.run(|recording| {
+            sample::record_clear(recording, &context, self.quads.len() as u64);
+            for piece in &pieces {
+                sample::record_piece(recording, sources, &context, Slab::WHOLE, piece, self.positions(piece.base));
+            }
+        });
+        let count = device.lab.read(context.slices.appended)[0].appended;
+        let entries: Vec<Entry> = device.lab.read(context.slices.entries.part(0..u64::from(count)));
+        let (samples, cells) = (device.pixel_samples(), context.capacity.cells() as u32);
+        let place = |entry: &Entry| {
+            assert_eq!(entry.mask.count_ones(), 1);
+            let s = (entry.cell % cells) * 32 + entry.mask.trailing_zeros();
+            ((entry.cell / cells) * samples + s, u64::from(entry.zmin.to_bits()) << 32 | u64::from(entry.number))
+        };
+        let found: BTreeSet<(u32, u64)> = entries.iter().map(place).collect();
+        let expected: BTreeSet<(u32, u64)> =
+            (0..).zip(&lists).flat_map(|(i, list)| list.iter().map(move |key| (i, *key))).collect();
+        assert_eq!(found.len(), entries.len(), "an entry is there twice");
+        assert!(found == expected, "{} entries for {}", found.len(), expected.len());
+    }
+}
+
+fn lens_frame(samples: [u32; 2]) -> Frame {
+    Frame {
+        raster_scale: [1024.0 * 12.3, -1024.0 * 12.3],
+        raster_offset: [1024.0 * 6.1, 1024.0 * 5.2],
+        flags: FRAME_PERSPECTIVE | FRAME_JITTER | FRAME_LENS,
+        lens_far: [1024.0 * 1.5, -1024.0 * 1.5],
+        lens_near: [1024.0 * 6.0, -1024.0 * 6.0],
+        ..flat_frame(samples, true)
+    }
+}
+
+/// Micropolygons on their way: some stand still, some fast, some through the eye.
+fn quads(random: &mut Random, keys: usize, count: usize, perspective: bool) -> Vec<(Vec<[[f32; 3]; 4]>, Mesh)> {
+    let quad = |_| {
+        let size = if random.one_in(8) { 5.0 } else { 0.9 };
+        let shape = [0; 4].map(|_| random.triple(-size, size));
+        let reach = if random.one_in(4) { 0.0 } else { random.float(0.2, 9.0) };
+        let start = [random.float(-2.0, 13.0), random.float(-2.0, 12.0), random.float(2.0, 8.0)];
+        let through = perspective && random.one_in(9);
+        let corners: Vec<[[f32; 3]; 4]> = (0..keys)
+            .map(|_| {
+                let step = random.triple(-reach, reach);
+                let z = (start[2] + 0.2 * step[2]).max(1.0) - if through && random.one_in(2) { 6.0 } else { 0.0 };
+                shape.map(|[x, y, dz]| {
+                    let p = [start[0] + step[0] + x, start[1] + step[1] + y, z + 0.1 * dz];
+                    if perspective { [(p[0] - 6.0) / 12.0 * p[2], (p[1] - 5.0) / 12.0 * p[2], p[2]] } else { p }
+                })
+            })
+            .collect();
+        let mut mesh = Mesh::quad(corners[0]);
+        if random.one_in(4) {
+            mesh.one_sided = Some(random.one_in(2));
+        }
+        if random.one_in(6) {
+            mesh.bound_px = [random.int(-1..5), random.int(-1..5), random.int(5..12), random.int(5..12)];
+            mesh.bound_z = [start[2] - 0.3, start[2] + 0.3];
+        }
+        (corners, mesh)
+    };
+    (0..count).map(quad).collect()
+}
+
+const TIMES: [&[f32]; 3] = [&[0.0, 1.0], &[0.0, 0.3, 1.0], &[0.0, 0.05, 0.1, 0.5, 0.52, 0.9, 1.0]];
+
+#[test]
+fn moving_micropolygons() {
+    for (seed, samples) in (0..).zip([[1, 1], [4, 4], [3, 5], [13, 13]]) {
+        for times in if samples[0] > 4 { &TIMES[1..2] } else { &TIMES[..] } {
+            let mut random = Random::new(seed);
+            let frame = flat_frame(samples, seed % 2 == 0);
+            let quads = quads(&mut random, times.len(), 40, false);
+            Scene { frame, pixels: region(-1, 0, 11, 9), times: times.to_vec(), quads }.check();
+        }
+    }
+}
+
+#[test]
+fn micropolygons_out_of_focus_that_stand_still_or_move() {
+    for (seed, samples) in (20..).zip([[1, 1], [2, 2], [3, 5], [6, 6]]) {
+        for times in [&[0.0][..], TIMES[0], TIMES[2]] {
+            let mut random = Random::new(seed);
+            let quads = quads(&mut random, times.len(), 60, true);
+            let scene =
+                Scene { frame: lens_frame(samples), pixels: region(-1, 0, 12, 10), times: times.to_vec(), quads };
+            scene.check();
+        }
+    }
+}
+
+#[test]
+fn what_is_fast_or_wide_is_finished_by_the_second_pass() {
+    let mut random = Random::new(5);
+    let mut quads = quads(&mut random, 2, 6, false);
+    let card =
+        |x: f32, y: f32, size: f32, z: f32| [[x, y, z], [x + size, y, z], [x, y + size, z], [x + size, y + size, z]];
+    for (from, to) in [
+        (card(-300.0, -20.0, 200.0, 5.0), card(100.0, -20.0, 200.0, 5.0)),
+        (card(-30.0, 3.0, 1.0, 4.0), card(90.0, 50.0, 1.0, 4.0)),
+        (card(1.0, 1.0, 16.5, 6.0), card(1.0, 30.0, 16.5, 6.0)),
+    ] {
+        quads.push((vec![from, to], Mesh::quad(from)));
+    }
+    for samples in [[1, 1], [4, 4]] {
+        let quads = quads.clone();
+        let frame = flat_frame(samples, true);
+        Scene { frame, pixels: region(0, 0, 70, 60), times: vec![0.0, 1.0], quads }.check();
+    }
+}
+
+#[test]
+fn regions_of_the_same_picture_show_the_same() {
+    let mut random = Random::new(8);
+    let quads = quads(&mut random, 3, 50, true);
+    let scene = |pixels| Scene { frame: lens_frame([3, 2]), pixels, times: vec![0.0, 0.4, 1.0], quads: quads.clone() };
+    let whole = scene(region(-2, -2, 14, 12)).check();
+    for part in [region(-2, -2, 5, 3), region(5, -2, 14, 3), region(7, 6, 8, 7)] {
+        let keys = scene(part).check();
+        let [x0, y0, ..] = part.sampled;
+        let [width, _] = part.size();
+        for (i, key) in keys.iter().enumerate() {
+            let (pixel, s) = (i as u32 / 6, i % 6);
+            let (x, y) = (x0 + 2 + (pixel % width).cast_signed(), y0 + 2 + (pixel / width).cast_signed());
+            assert_eq!(*key, whole[(y * 16 + x) as usize * 6 + s]);
+        }
+    }
+}
+
+#[test]
+fn translucent_ones_leave_an_entry_for_each_sample_that_they_cover() {
+    for (seed, times) in (40..).zip([&[0.0][..], TIMES[0], TIMES[1]]) {
+        let mut random = Random::new(seed);
+        let quads = quads(&mut random, times.len(), 40, true);
+        let pixels = region(0, 0, 10, 9);
+        for samples in [[2, 2], [6, 6]] {
+            let quads = quads.clone();
+            Scene { frame: lens_frame(samples), pixels, times: times.to_vec(), quads }.check_entries();
+        }
+        let frame = flat_frame([4, 4], true);
+        if times.len() > 1 {
+            Scene { frame, pixels, times: times.to_vec(), quads }.check_entries();
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! When a sample is taken, and through which point of the lens (the rules at the top of `glsl/lib/blur.glsl`); what a
+//! moving micropolygon is then.
+
+use super::micropolygon::Micropolygon;
+use super::sampling::{Pattern, hash};
+use anthill::pipeline::kernels::constants::{
+    FRAME_LENS, LENS_BITS, LENS_CLASS_PX, LENS_KEY, PIXEL_KEY, TIME_BITS, TURN_ROWS, TWO_PI,
+};
+use anthill::pipeline::kernels::records::{Frame, LensCell};
+
+/// What gives samples their times and points of the lens.
+#[derive(Clone, Debug)]
+pub(crate) struct Blurring {
+    pub frame: Frame,
+    pub pattern: Pattern,
+    pub cells: Vec<LensCell>,
+}
+
+fn mixed(h: u32) -> u32 {
+    let h = (h ^ (h >> 16)).wrapping_mul(0x7feb_352d);
+    let h = (h ^ (h >> 15)).wrapping_mul(0x846c_a68b);
+    h ^ (h >> 16)
+}
+
+/// A number below n.
+fn below(key: u32, number: u32, n: u32) -> u32 {
+    let h = key.wrapping_add(number.wrapping_mul(0x9e37_79b1)).wrapping_mul(0x2c1b_3c6d);
+    let h = (h ^ (h >> 15)).wrapping_mul(0x297a_2d39);
+    ((h >> 16) * n) >> 16
+}
+
+/// Puts the columns of each row in another order and turns them, then turns the rows of each column.
+fn shuffled([x, y]: [u32; 2], key: u32, [nx, ny]: [u32; 2]) -> [u32; 2] {
+    let [step, _] = anthill::pipeline::frame::spread(nx);
+    let apart = if step > 0 { x * step } else { x / 2 + x % 2 * nx.div_ceil(2) };
+    let x = (apart + below(key, y, nx)) % nx;
+    [x, (y + below(key ^ TURN_ROWS, x, ny)) % ny]
+}
+
+/// Cosine and sine of 2 pi t, in single precision as the kernels'.
+fn cos_sin_turns(t: f32) -> [f32; 2] {
+    let f = t - (t + 0.5).floor();
+    let q = (4.0 * f + 0.5).floor();
+    let r = (f - 0.25 * q) * TWO_PI;
+    let z = r * r;
+    let s = r + r * (z * (-1.666_666_7e-1 + z * (8.333_329e-3 + z * (-1.983_929_1e-4 + z * 2.718_118_4e-6))));
+    let c = 1.0 + z * (-0.5 + z * (4.166_663_8e-2 + z * (-1.388_780_5e-3 + z * 2.446_770_7e-5)));
+    let n = (q as i32) & 3;
+    let [x, y] = if n & 1 == 0 { [c, s] } else { [-s, c] };
+    if n & 2 == 0 { [x, y] } else { [-x, -y] }
+}
+
+fn disk(square: [f32; 2]) -> [f32; 2] {
+    let [a, b] = square.map(|x| 2.0 * x - 1.0);
+    let by_x = a.abs() > b.abs();
+    let (r, other) = if by_x { (a, b) } else { (b, a) };
+    if r == 0.0 {
+        return [0.0; 2];
+    }
+    let [cos, sin] = cos_sin_turns(0.125 * (other / r));
+    if by_x { [r * cos, r * sin] } else { [r * sin, r * cos] }
+}
+
+impl Blurring {
+    /// The number of the part of the shutter that each sample of a pixel has.
+    fn parts(&self, pixel: [i32; 2]) -> Vec<u32> {
+        let n = self.pattern.samples;
+        let key = mixed(hash(pixel.map(i32::cast_unsigned)) ^ PIXEL_KEY);
+        let mut parts = vec![u32::MAX; (n[0] * n[1]) as usize];
+        for part in 0..n[0] * n[1] {
+            let [x, y] = shuffled([part % n[0], part / n[0]], key, n);
+            let of_sample = &mut parts[(y * n[0] + x) as usize];
+            assert_eq!(*of_sample, u32::MAX, "no sample has two parts");
+            *of_sample = part;
+        }
+        parts
+    }
+
+    /// The cell of the lens that goes with a part: the pixels of a square of 4 x 4 begin at different cells, in the
+    /// order of Bayer's matrix.
+    fn cell(&self, pixel: [i32; 2], part: u32) -> [u32; 2] {
+        const BAYER: [[u32; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
+        let [x, y] = pixel.map(|x| x.rem_euclid(LENS_CLASS_PX.cast_signed()) as usize);
+        let n = self.pattern.samples;
+        let place = (part + BAYER[y][x] * n[0] * n[1] / 16) % (n[0] * n[1]);
+        shuffled([place % n[0], place / n[0]], LENS_KEY, n)
+    }
+
+    /// The times and points of the lens of a pixel's samples.
+    pub(crate) fn pixel(&self, pixel: [i32; 2]) -> Vec<(f32, [f32; 2])> {
+        (0..).zip(self.parts(pixel)).map(|(s, part)| self.blur(pixel, s, part)).collect()
+    }
+
+    /// The time of a sample, 0 to 1, and the point of the lens, in the unit disk.
+    fn blur(&self, pixel: [i32; 2], s: u32, part: u32) -> (f32, [f32; 2]) {
+        let n = self.pattern.samples;
+        let k = [s % n[0], s / n[0]];
+        let absolute = [0, 1].map(|axis| pixel[axis].cast_unsigned().wrapping_mul(n[axis]).wrapping_add(k[axis]));
+        let hash = mixed(hash(absolute));
+        let bits = |shift: i32, count: i32| {
+            let value = if self.pattern.jitter { (hash >> shift) & ((1 << count) - 1) } else { 1 << (count - 1) };
+            (value as f32 + 0.5) * (1.0 / (1_u32 << count) as f32)
+        };
+        let time = (part as f32 + bits(0, TIME_BITS)) * self.frame.stratum;
+        if self.frame.flags & FRAME_LENS == 0 {
+            return (time, [0.0; 2]);
+        }
+        let cell = self.cell(pixel, part);
+        let jitter = [bits(TIME_BITS, LENS_BITS), bits(TIME_BITS + LENS_BITS, LENS_BITS)];
+        let point = disk([0, 1].map(|axis| (cell[axis] as f32 + jitter[axis]) / n[axis] as f32));
+        let rim = &self.cells[(cell[1] * n[0] + cell[0]) as usize];
+        (time, [0, 1].map(|axis| point[axis].clamp(rim.low[axis], rim.high[axis])))
+    }
+}
+
+/// The corners of a micropolygon at the times when they are known.
+#[derive(Clone, Debug)]
+pub(crate) struct Path {
+    pub keys: Vec<(f32, [[f32; 3]; 4])>,
+}
+
+impl Path {
+    /// The micropolygon at a time, seen through a point of the lens; none when none of it can be seen.
+    pub(crate) fn at(&self, frame: &Frame, (time, lens): (f32, [f32; 2])) -> Option<Micropolygon> {
+        let after = self.keys[1..].iter().position(|(key, _)| time < *key).map_or(self.keys.len() - 1, |i| i + 1);
+        let before = after.saturating_sub(1);
+        let ((from, a), (to, b)) = (self.keys[before], self.keys[after]);
+        let part = if after == before { 0.0 } else { ((time - from) * (1.0 / (to - from))).clamp(0.0, 1.0) };
+        let mixed = |corner: usize| [0, 1, 2].map(|i| (1.0 - part) * a[corner][i] + part * b[corner][i]);
+        Micropolygon::through_lens(frame, [0, 1, 2, 3].map(mixed), lens)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anthill::pipeline::lens;
+
+    fn blurring(samples: [u32; 2]) -> Blurring {
+        let frame = Frame { flags: FRAME_LENS, ..crate::kernels::region::flat_frame(samples, true) };
+        Blurring { frame, pattern: Pattern { samples, jitter: true }, cells: lens::cells(samples) }
+    }
+
+    #[test]
+    fn every_pixel_has_each_part_of_the_shutter_and_each_cell_of_the_lens_once() {
+        for samples in [[1, 1], [2, 2], [4, 4], [3, 5], [6, 6]] {
+            let blurring = blurring(samples);
+            let n = samples[0] * samples[1];
+            for pixel in [[0, 0], [5, -3], [-1000, 77], [123, 456]] {
+                let mut times: Vec<u32> =
+                    blurring.pixel(pixel).iter().map(|(time, _)| (time * n as f32) as u32).collect();
+                times.sort_unstable();
+                assert_eq!(times, (0..n).collect::<Vec<_>>(), "{samples:?} at {pixel:?}");
+                let mut cells: Vec<[u32; 2]> = (0..n).map(|part| blurring.cell(pixel, part)).collect();
+                cells.sort_unstable();
+                cells.dedup();
+                assert_eq!(cells.len(), n as usize);
+            }
+        }
+    }
+
+    /// Chi-square of counts that should be equal, in standard deviations from its mean.
+    fn chi_square(counts: &[u32]) -> f64 {
+        let mean = f64::from(counts.iter().sum::<u32>()) / counts.len() as f64;
+        let chi: f64 = counts.iter().map(|&c| (f64::from(c) - mean).powi(2) / mean).sum();
+        let freedom = (counts.len() - 1) as f64;
+        (chi - freedom) / (2.0 * freedom).sqrt()
+    }
+
+    #[test]
+    fn times_lens_and_place_are_not_correlated() {
+        let blurring = blurring([4, 4]);
+        let mut joint = [vec![0; 64], vec![0; 64], vec![0; 64], vec![0; 64]];
+        let mut centre = [0.0; 2];
+        let blurs = (0..1600).map(|i| [i % 40, i / 40]).flat_map(|pixel| {
+            (0..).zip(blurring.pixel(pixel)).map(move |(s, blur)| (pixel, s, blur)).collect::<Vec<_>>()
+        });
+        for (pixel, s, (time, lens)) in blurs {
+            let at = blurring.pattern.sample(pixel, s);
+            let place = [0, 1].map(|axis| (at[axis].rem_euclid(1024) as f64 / 1024.0 * 8.0) as usize);
+            let angle =
+                ((f64::from(lens[1]).atan2(f64::from(lens[0])) / std::f64::consts::TAU + 0.5) * 8.0).min(7.9) as usize;
+            let radius = (f64::from(lens[0]).powi(2) + f64::from(lens[1]).powi(2)).min(0.999);
+            let time = (time * 8.0) as usize;
+            for (k, other) in [place[0], place[1], angle, (radius * 8.0) as usize].into_iter().enumerate() {
+                joint[k][time * 8 + other] += 1;
+            }
+            (0..2).for_each(|axis| centre[axis] += f64::from(lens[axis]) / 25_600.0);
+        }
+        // Strata make counts more even than chance would.
+        for (k, counts) in joint.iter().enumerate() {
+            assert!(chi_square(counts) < 4.5, "{k}: {}", chi_square(counts));
+        }
+        assert!(centre.iter().all(|x| x.abs() < 0.01), "{centre:?}");
+    }
+}
