@@ -113,7 +113,7 @@ fn every_bad_number_or_name_is_explained() {
         ),
         (
             "render SCENE -d cineon",
-            "error: invalid value 'cineon' for '--display-type <TYPE>': known drivers are file, exr (openexr), tiff, png, zfile, shadow, framebuffer, null",
+            "error: invalid value 'cineon' for '--display-type <TYPE>': known drivers are file, exr (openexr), tiff, png, zfile, shadow, deepshad, framebuffer, null",
         ),
         (
             "preview a.exr b.png --gain nan",
