@@ -21,7 +21,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use tempfile::TempDir;
 
 /// A cone that opens wider is seen in six maps, as all directions are.
 const CONE_MAX_DEGREES: f64 = 75.0;
@@ -48,37 +48,26 @@ const LOCK_FILE: &str = "lock";
 
 /// A folder for files of this process alone.
 struct MapFolder {
-    path: PathBuf,
+    folder: TempDir,
     _lock: File,
 }
 
 impl MapFolder {
     /// Makes a new folder in `parent`, and removes those of processes that were killed.
     fn new(parent: &Path) -> io::Result<Self> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
         remove_abandoned(parent)?;
         loop {
-            let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let path = parent.join(format!("{FOLDER_PREFIX}{}-{number}", std::process::id()));
-            match fs::create_dir(&path) {
-                Ok(()) => {
-                    let lock = File::create_new(path.join(LOCK_FILE))?;
-                    // Another process may have taken it for abandoned just now.
-                    if lock.try_lock().is_ok() {
-                        return Ok(Self { path, _lock: lock });
-                    }
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
+            let folder = tempfile::Builder::new().prefix(FOLDER_PREFIX).tempdir_in(parent)?;
+            let lock = File::create_new(folder.path().join(LOCK_FILE))?;
+            // Another process may have taken it for abandoned just now.
+            if lock.try_lock().is_ok() {
+                return Ok(Self { folder, _lock: lock });
             }
         }
     }
-}
 
-impl Drop for MapFolder {
-    fn drop(&mut self) {
-        // What cannot be removed is left to later renders.
-        let _ = fs::remove_dir_all(&self.path);
+    fn path(&self) -> &Path {
+        self.folder.path()
     }
 }
 
@@ -213,7 +202,7 @@ impl Session<'_> {
             Some(folder) => folder,
             None => MapFolder::new(&std::env::temp_dir())?,
         };
-        Ok(self.shadows.folder.insert(folder).path.clone())
+        Ok(self.shadows.folder.insert(folder).path().to_owned())
     }
 }
 
@@ -348,7 +337,7 @@ mod tests {
         fs::write(abandoned.join(LOCK_FILE), "").expect("a file");
         let kept = MapFolder::new(parent.path()).expect("a folder");
         let other = MapFolder::new(parent.path()).expect("a folder");
-        assert!(kept.path.is_dir() && other.path.is_dir() && kept.path != other.path && !abandoned.exists());
+        assert!(kept.path().is_dir() && other.path().is_dir() && kept.path() != other.path() && !abandoned.exists());
         drop(other);
         drop(kept);
         assert_eq!(fs::read_dir(parent.path()).expect("it is there").count(), 0);
