@@ -1,7 +1,7 @@
-// When a sample is taken, and through which point of the lens. The N = nx ny samples of a pixel have the shutter's N
-// equal parts among them, and the N cells of the lens (its unit square in nx x ny, mapped to a disk): each has one part
-// and one cell, and a place in both that is jittered. Parts are numbered like subpixels: part (x, y) is the x-th of
-// those nx parts that are the y-th of the shutter.
+// When a sample is taken, and through which point of the lens. The N = nx ny samples of a pixel have N parts of the
+// shutter among them, through which equal amounts of light come in, and the N cells of the lens (its unit square in
+// nx x ny, mapped to a disk): each has one part and one cell, and a place in both that is jittered. Parts are numbered
+// like subpixels: part (x, y) is the x-th of those nx parts that are the y-th of the shutter.
 //
 // Which subpixel has which part differs from pixel to pixel: a hash turns the columns of each row of parts, then the
 // rows of each column. So in every pixel the nx parts of a row are in different columns. Which cell of the lens goes
@@ -18,6 +18,23 @@
 const uint LENS_CLASS_LOG2 = 2u; // pixels along the side of the square
 const uint LENS_CLASS_PX = 1u << LENS_CLASS_LOG2;
 const uint LENS_CLASSES = LENS_CLASS_PX * LENS_CLASS_PX;
+
+// The positive square root, in products and sums alone (Newton's method), which are the same on every device.
+float root(float x) {
+    float y = uintBitsToFloat(0x5f3759dfu - (floatBitsToUint(x) >> 1)), half_x = 0.5 * x;
+    for (int i = 0; i < 3; i++) y = y * (1.5 - (half_x * y) * y);
+    return x * y;
+}
+
+// The time by which a part of all the light has come in, both 0 to 1: so what is even among samples in light is in time
+// as dense as the shutter is open. While it opens or closes, light grows with the square of the time.
+float shutter_time(float light) {
+    if ((frame.flags & FRAME_RAMPS) == 0u) return light;
+    float left = 1.0 - light;
+    if (light < frame.ramp_parts.x) return frame.ramps.x * root(light * frame.ramp_inverse.x);
+    if (left < frame.ramp_parts.y) return 1.0 - frame.ramps.y * root(left * frame.ramp_inverse.y);
+    return frame.ramps.x + (light - frame.ramp_parts.x) * frame.open_time;
+}
 
 // The rectangle of the lens, of radius 1, that holds all of a cell.
 struct LensCell {

@@ -39,7 +39,7 @@ Blur blur_of(ivec2 pixel, uvec2 k, uvec2 part) {
     if ((frame.flags & FRAME_JITTER) == 0u) h = 1u << (TIME_BITS - 1) | 1u << (TIME_BITS + LENS_BITS - 1) | 1u << (TIME_BITS + 2 * LENS_BITS - 1);
     float jitter = (float(h & ((1u << TIME_BITS) - 1u)) + 0.5) * (1.0 / float(1 << TIME_BITS));
     Blur blur;
-    blur.time = (float(part.y * frame.samples.x + part.x) + jitter) * frame.stratum;
+    blur.time = shutter_time((float(part.y * frame.samples.x + part.x) + jitter) * frame.stratum);
     blur.lens = vec2(0.0);
     if ((frame.flags & FRAME_LENS) != 0u) blur.lens = lens_point(cell_of_part(part, pixel_class(pixel)), h);
     return blur;

@@ -10,6 +10,7 @@ const int FIXED = 1 << FIXED_LOG2;
 const uint FRAME_PERSPECTIVE = 1u;
 const uint FRAME_JITTER = 2u;
 const uint FRAME_LENS = 4u; // depth of field
+const uint FRAME_RAMPS = 8u; // the shutter takes time to open or to close
 
 struct Frame {
     vec2 raster_scale;  // 1/1024 pixels per unit of x/z, y/z (perspective) or x, y (orthographic)
@@ -28,8 +29,13 @@ struct Frame {
     vec2 lens_far;  // 1/1024 pixels by which a point at infinity is displaced, seen from the rim of the lens
     vec2 lens_near; // the same is lens_far - lens_near / z at depth z: zero at the focal distance
     uvec2 spread;   // how parts of the shutter go through a row of subpixels, and back (lib/blur.glsl)
+    vec2 ramps;     // the parts of its time during which the shutter opens and closes (lib/blur.glsl)
+    vec2 ramp_parts;   // the parts of the light that comes in then
+    vec2 ramp_inverse; // 1 / ramp_parts, 0 where that is 0
+    float open_time;   // time in which all of the light would come in through the open shutter
     uint spare0;
     uint spare1;
+    uint spare2;
 };
 
 // Each invocation's copy, made at the start of main (frame = frame_record): drivers read a record in a buffer again at

@@ -72,7 +72,7 @@ Sweep no_sweep(uint key) { return Sweep(vec2(3.4e38), vec2(-3.4e38), vec2(3.4e38
 Sweep sweep_part(Walk w, uint part, inout Sweep before) {
     Sweep s = before;
     if (!w.moves) return s;
-    float end = float(part + 1u) * frame.stratum;
+    float end = shutter_time(float(part + 1u) * frame.stratum);
     uint key = s.key;
     while (key + 2u < w.vertices.keys && motion[w.vertices.motion + key + 1u].time < end) {
         key++;
@@ -87,7 +87,7 @@ Sweep sweep_part(Walk w, uint part, inout Sweep before) {
 }
 
 Sweep sweep_begin(Walk w, uint part) {
-    KeyTime at = key_time(w.vertices, 0u, float(part) * frame.stratum);
+    KeyTime at = key_time(w.vertices, 0u, shutter_time(float(part) * frame.stratum));
     Sweep s = no_sweep(at.key);
     sweep_at(w, at, s);
     return s;

@@ -1,6 +1,6 @@
 //! The record that every stage reads: camera, sampling pattern and limits of one picture.
 
-use super::kernels::constants::{DEPTH_MAX, FIXED, FRAME_JITTER, FRAME_LENS, FRAME_PERSPECTIVE};
+use super::kernels::constants::{DEPTH_MAX, FIXED, FRAME_JITTER, FRAME_LENS, FRAME_PERSPECTIVE, FRAME_RAMPS};
 use super::kernels::records::Frame;
 use crate::scene::{Camera, Filter, Options, Projection};
 use glam::DMat4;
@@ -121,6 +121,33 @@ pub fn spread(n: u32) -> [u32; 2] {
     good.min_by(|a, b| off(a[0]).total_cmp(&off(b[0]))).unwrap_or_default()
 }
 
+/// How the shutter opens and closes, as the frame record has it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ShutterRamps {
+    /// The parts of its time in which it opens and closes.
+    pub times: [f32; 2],
+    /// The parts of the light that comes in meanwhile.
+    pub parts: [f32; 2],
+    /// Their inverses, 0 for parts that are 0.
+    pub inverse: [f32; 2],
+    /// The time in which all of the light would come in through the open shutter.
+    pub open_time: f32,
+}
+
+/// Returns the ramps of a shutter that opens from 0 to `a`, is fully open to `b` and closes by 1.
+pub fn shutter_ramps([a, b]: [f32; 2]) -> ShutterRamps {
+    let times = [f64::from(a), 1.0 - f64::from(b)];
+    // The area below the trapezoid.
+    let open_time = 1.0 - 0.5 * (times[0] + times[1]);
+    let parts = times.map(|time| 0.5 * time / open_time);
+    ShutterRamps {
+        times: times.map(|time| time as f32),
+        parts: parts.map(|part| part as f32),
+        inverse: parts.map(|part| if part > 0.0 { (1.0 / part) as f32 } else { 0.0 }),
+        open_time: open_time as f32,
+    }
+}
+
 /// The frame record.
 pub fn frame_record(camera: &Camera, options: &Options) -> Frame {
     let (scale, offset) = raster_map(camera);
@@ -128,8 +155,13 @@ pub fn frame_record(camera: &Camera, options: &Options) -> Frame {
     let fixed = |v: f64| (v * PIXEL_PARTS) as f32;
     let near = camera.clip[0].max(0.0);
     let [lens_far, lens_near] = lens_shift(camera).unwrap_or_default();
-    let flags =
-        [(perspective, FRAME_PERSPECTIVE), (options.hider.jitter, FRAME_JITTER), (has_lens(camera), FRAME_LENS)];
+    let ramps = shutter_ramps(options.shutter_opening);
+    let flags = [
+        (perspective, FRAME_PERSPECTIVE),
+        (options.hider.jitter, FRAME_JITTER),
+        (has_lens(camera), FRAME_LENS),
+        (ramps.times != [0.0; 2], FRAME_RAMPS),
+    ];
     let sample_step = options.pixel_samples.map(|n| (FIXED.cast_unsigned() << 16) / n);
     Frame {
         raster_scale: scale.map(fixed),
@@ -149,8 +181,13 @@ pub fn frame_record(camera: &Camera, options: &Options) -> Frame {
         lens_far: lens_far.map(fixed),
         lens_near: lens_near.map(fixed),
         spread: spread(options.pixel_samples[0]),
+        ramps: ramps.times,
+        ramp_parts: ramps.parts,
+        ramp_inverse: ramps.inverse,
+        open_time: ramps.open_time,
         spare0: 0,
         spare1: 0,
+        spare2: 0,
     }
 }
 

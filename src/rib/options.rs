@@ -348,14 +348,26 @@ impl Reader<'_> {
         match &*category {
             "searchpath" => self.search_paths(),
             "limits" => self.limits(),
-            "shutter" => {
-                if let Some(offset) = self.params.numbers("offset", 1).filter(|values| values[0].is_finite()) {
-                    self.options.options.shutter_offset = offset[0];
-                }
-            }
+            "shutter" => self.shutter_params()?,
             _ => {}
         }
         self.keep_option_params(&category, &[]);
+        Ok(())
+    }
+
+    fn shutter_params(&mut self) -> Parsed<()> {
+        if let Some(offset) = self.params.numbers("offset", 1).filter(|values| values[0].is_finite()) {
+            self.options.options.shutter_offset = offset[0];
+        }
+        if let Some(opening) = self.params.numbers("shutteropening", 2) {
+            let [opened, closes] = [opening[0], opening[1]];
+            if !(0.0 <= opened && opened <= closes && closes <= 1.0) {
+                return Err(self.out_of_range(
+                    "\"shutteropening\" must be two parts of the time, 0 to 1, the first not more than the second",
+                ));
+            }
+            self.options.options.shutter_opening = [opened, closes];
+        }
         Ok(())
     }
 

@@ -147,7 +147,8 @@ groups! {
     }
     "Option" "shutter" {
         "float offset" Acts;
-        "int clampmotion" Harmless;
+        "float[2] shutteropening" Acts;
+        "int clampmotion" Harmless; // only what moves while the shutter is open is drawn
     }
     "Option" "statistics" {
         "int endofframe" WITHOUT_STATS;

@@ -252,6 +252,9 @@ pub struct Options {
     pub texture_memory_kib: u32,
     /// `Option "shutter" "offset"`.
     pub shutter_offset: f32,
+    /// `Option "shutter" "shutteropening"`: until when the shutter opens, and from when it closes, in parts of the time
+    /// between its opening and closing.
+    pub shutter_opening: [f32; 2],
     /// RelativeDetail.
     pub relative_detail: f32,
     /// Search paths.
@@ -294,6 +297,7 @@ impl Default for Options {
             reserve_kib: 0,
             texture_memory_kib: 0,
             shutter_offset: 0.0,
+            shutter_opening: [0.0, 1.0],
             relative_detail: 1.0,
             search: SearchPaths::default(),
             other: BTreeMap::new(),

@@ -60,6 +60,48 @@ fn a_moving_disk_leaves_the_integral_of_its_way() {
     assert_profile(&picture(16, "Shutter -1 1", KEYS), &swept(|t| 16.0 + 32.0 * (2.0 * t - 1.0).max(0.0)), 0.1);
 }
 
+/// How much light has come in by a time, of a shutter that opens until a, is open until b and closes by 1.
+fn light([a, b]: [f64; 2], t: f64) -> f64 {
+    let opening = if a > 0.0 { 0.5 * t.min(a).powi(2) / a } else { 0.0 };
+    let closing = if b < 1.0 { 0.5 * (1.0 - b - (1.0 - t.max(b)).powi(2) / (1.0 - b)) } else { 0.0 };
+    (opening + (t.clamp(a, b) - a) + closing) / (0.5 * (1.0 + b - a))
+}
+
+#[test]
+fn an_edge_is_covered_as_the_shutter_opens_and_closes() {
+    // The edge of a large card moves over all 64 columns: a point of it is covered from when the edge is there.
+    let card = "MotionBegin [0 1]\nTranslate -8 0 0\nTranslate 8 0 0\nMotionEnd\nPolygon \"P\" [-99 -9 0 0 -9 0 0 9 0 -99 9 0]";
+    for opening in [[0.0, 1.0], [0.5, 0.5], [0.25, 1.0], [0.0, 0.25], [0.125, 0.625], [1.0, 1.0], [0.0, 0.0]] {
+        let option = format!("Shutter 0 1\nOption \"shutter\" \"shutteropening\" [{} {}]", opening[0], opening[1]);
+        for (samples, error, mean_error) in [(4, 0.04, 0.003), (1, 0.25, 0.02)] {
+            let found = columns(&picture(samples, &option, card), "A");
+            for (x, sum) in found.iter().enumerate() {
+                let expected = 1.0 - light(opening, (x as f64 + 0.5) / SIZE as f64);
+                let found = sum / SIZE as f64;
+                assert!(
+                    (found - expected).abs() < error,
+                    "{opening:?}, {samples} samples, column {x}: {found} for {expected}"
+                );
+            }
+            // The mean of what is covered is that of the edge's place.
+            let (all, mean) = (
+                found.iter().sum::<f64>() / 4096.0,
+                (0..640).map(|i| 1.0 - light(opening, (f64::from(i) + 0.5) / 640.0)).sum::<f64>() / 640.0,
+            );
+            assert!((all - mean).abs() < mean_error, "{opening:?}: {all} for {mean}");
+        }
+    }
+}
+
+#[test]
+fn the_offset_moves_keys_and_what_is_outside_the_shutter_does_not_matter() {
+    let line = swept(|t| 24.0 + 8.0 * t);
+    for options in ["\"offset\" [10]", "\"offset\" [10] \"clampmotion\" 0", "\"clampmotion\" 1 \"offset\" [10]"] {
+        let options = format!("Shutter 10.25 10.5\nOption \"shutter\" {options}");
+        assert_profile(&picture(16, &options, KEYS), &line, 0.08);
+    }
+}
+
 #[test]
 fn keys_cameras_and_shapes_move_alike() {
     let bent = |t: f64| 32.0 + if t < 0.25 { 64.0 * (0.25 - t) } else { 16.0 * (t - 0.25) / 0.75 };

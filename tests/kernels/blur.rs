@@ -3,7 +3,7 @@
 
 use super::random::Random;
 use super::region::{Mesh, Region, flat_frame, pattern, region};
-use crate::reference::blur::{Blurring, Path};
+use crate::reference::blur::{Blurring, Path, with_ramps};
 use crate::reference::hide::{Candidate, EMPTY};
 use anthill::pipeline::buffers::GeometrySources;
 use anthill::pipeline::hide::{self, HiddenSurface, KeyedPositions};
@@ -197,6 +197,18 @@ fn moving_micropolygons() {
             let quads = quads(&mut random, times.len(), 40, false);
             Scene { frame, pixels: region(-1, 0, 11, 9), times: times.to_vec(), quads }.check();
         }
+    }
+}
+
+#[test]
+fn a_shutter_that_takes_time_to_open_and_close() {
+    for (seed, opening) in (60..).zip([[0.5, 0.5], [0.25, 0.75], [0.0, 0.5], [1.0, 1.0]]) {
+        let mut random = Random::new(seed);
+        let perspective = seed % 2 == 0;
+        let frame = if perspective { lens_frame([3, 2]) } else { flat_frame([4, 4], true) };
+        let quads = quads(&mut random, 3, 40, perspective);
+        let frame = with_ramps(frame, opening);
+        Scene { frame, pixels: region(-1, 0, 11, 9), times: TIMES[1].to_vec(), quads }.check();
     }
 }
 

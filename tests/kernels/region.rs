@@ -118,8 +118,13 @@ pub(crate) fn flat_frame(samples: [u32; 2], jitter: bool) -> Frame {
         lens_far: [0.0; 2],
         lens_near: [0.0; 2],
         spread: frame::spread(samples[0]),
+        ramps: [0.0; 2],
+        ramp_parts: [0.0; 2],
+        ramp_inverse: [0.0; 2],
+        open_time: 1.0,
         spare0: 0,
         spare1: 0,
+        spare2: 0,
     }
 }
 

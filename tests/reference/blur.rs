@@ -3,8 +3,9 @@
 
 use super::micropolygon::Micropolygon;
 use super::sampling::{Pattern, hash};
+use anthill::pipeline::frame::{ShutterRamps, shutter_ramps};
 use anthill::pipeline::kernels::constants::{
-    FRAME_LENS, LENS_BITS, LENS_CLASS_PX, LENS_KEY, PIXEL_KEY, TIME_BITS, TURN_ROWS, TWO_PI,
+    FRAME_LENS, FRAME_RAMPS, LENS_BITS, LENS_CLASS_PX, LENS_KEY, PIXEL_KEY, TIME_BITS, TURN_ROWS, TWO_PI,
 };
 use anthill::pipeline::kernels::records::{Frame, LensCell};
 
@@ -50,6 +51,15 @@ fn cos_sin_turns(t: f32) -> [f32; 2] {
     if n & 2 == 0 { [x, y] } else { [-x, -y] }
 }
 
+/// The square root, by Newton's method as in the kernels.
+fn root(x: f32) -> f32 {
+    let mut y = f32::from_bits(0x5f37_59df - (x.to_bits() >> 1));
+    for _ in 0..3 {
+        y *= 1.5 - (0.5 * x * y) * y;
+    }
+    x * y
+}
+
 fn disk(square: [f32; 2]) -> [f32; 2] {
     let [a, b] = square.map(|x| 2.0 * x - 1.0);
     let by_x = a.abs() > b.abs();
@@ -91,6 +101,17 @@ impl Blurring {
         (0..).zip(self.parts(pixel)).map(|(s, part)| self.blur(pixel, s, part)).collect()
     }
 
+    /// The time by which a part of the light has come in.
+    fn shutter_time(&self, light: f32) -> f32 {
+        let Frame { flags, ramps, ramp_parts, ramp_inverse, open_time, .. } = self.frame;
+        match 1.0 - light {
+            _ if flags & FRAME_RAMPS == 0 => light,
+            _ if light < ramp_parts[0] => ramps[0] * root(light * ramp_inverse[0]),
+            left if left < ramp_parts[1] => 1.0 - ramps[1] * root(left * ramp_inverse[1]),
+            _ => ramps[0] + (light - ramp_parts[0]) * open_time,
+        }
+    }
+
     /// The time of a sample, 0 to 1, and the point of the lens, in the unit disk.
     fn blur(&self, pixel: [i32; 2], s: u32, part: u32) -> (f32, [f32; 2]) {
         let n = self.pattern.samples;
@@ -101,7 +122,7 @@ impl Blurring {
             let value = if self.pattern.jitter { (hash >> shift) & ((1 << count) - 1) } else { 1 << (count - 1) };
             (value as f32 + 0.5) * (1.0 / (1_u32 << count) as f32)
         };
-        let time = (part as f32 + bits(0, TIME_BITS)) * self.frame.stratum;
+        let time = self.shutter_time((part as f32 + bits(0, TIME_BITS)) * self.frame.stratum);
         if self.frame.flags & FRAME_LENS == 0 {
             return (time, [0.0; 2]);
         }
@@ -131,6 +152,13 @@ impl Path {
     }
 }
 
+/// A frame whose shutter takes time to open and to close.
+pub(crate) fn with_ramps(frame: Frame, opening: [f32; 2]) -> Frame {
+    let ShutterRamps { times, parts, inverse, open_time } = shutter_ramps(opening);
+    let flags = frame.flags | FRAME_RAMPS;
+    Frame { flags, ramps: times, ramp_parts: parts, ramp_inverse: inverse, open_time, ..frame }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,6 +183,33 @@ mod tests {
                 cells.sort_unstable();
                 cells.dedup();
                 assert_eq!(cells.len(), n as usize);
+            }
+        }
+    }
+
+    #[test]
+    fn times_are_as_dense_as_the_shutter_is_open() {
+        for opening in [[0.0, 1.0], [0.5, 0.5], [0.25, 1.0], [0.125, 0.5], [1.0, 1.0], [0.0, 0.0]] {
+            let mut blurring = blurring([4, 4]);
+            blurring.frame = with_ramps(blurring.frame, opening);
+            let mut counts = [0.0; 16];
+            for (time, _) in (0..2500).flat_map(|i| blurring.pixel([i % 50, i / 50])) {
+                counts[(time * 16.0) as usize] += 1.0 / 40_000.0;
+            }
+            let [a, b] = opening.map(f64::from);
+            let open = |t: f64| {
+                if t < a {
+                    t / a
+                } else if t > b {
+                    (1.0 - t) / (1.0 - b)
+                } else {
+                    1.0
+                }
+            };
+            let area = 0.5 * (1.0 + b - a);
+            for (i, found) in counts.into_iter().enumerate() {
+                let expected = open((i as f64 + 0.5) / 16.0) / (16.0 * area);
+                assert!((found - expected).abs() < 0.004, "{opening:?}, part {i}: {found} for {expected}");
             }
         }
     }

@@ -111,6 +111,8 @@ fn options_out_of_range_are_ignored_or_clamped() {
         ("ClippingPlane 0 0 0 0 0 0", "range"),
         ("DepthOfField 0 1 1", "range"),
         ("Shutter 1 0", "range"),
+        ("Option \"shutter\" \"shutteropening\" [.6 .4]", "range"),
+        ("Option \"shutter\" \"shutteropening\" [-.1 .4]", "range"),
         ("PixelSamples 0 0", "range"),
         ("PixelSamples 9999 2", "range"),
         ("PixelFilter \"box\" 0 1", "range"),
