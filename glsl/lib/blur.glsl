@@ -1,7 +1,7 @@
 // When a sample is taken, and through which point of the lens. The N = nx ny samples of a pixel have N parts of the
 // shutter among them, through which equal amounts of light come in, and the N cells of the lens (its unit square in
-// nx x ny, mapped to a disk): each has one part and one cell, and a place in both that is jittered. Parts are numbered
-// like subpixels: part (x, y) is the x-th of those nx parts that are the y-th of the shutter.
+// nx x ny, mapped to the aperture): each has one part and one cell, and a place in both that is jittered. Parts are
+// numbered like subpixels: part (x, y) is the x-th of those nx parts that are the y-th of the shutter.
 //
 // Which subpixel has which part differs from pixel to pixel: a hash turns the columns of each row of parts, then the
 // rows of each column. So in every pixel the nx parts of a row are in different columns. Which cell of the lens goes
@@ -36,7 +36,8 @@ float shutter_time(float light) {
     return frame.ramps.x + (light - frame.ramp_parts.x) * frame.open_time;
 }
 
-// The rectangle of the lens, of radius 1, that holds all of a cell.
+// The rectangle of the lens, of radius 1, that holds all of a cell; or two points of the rim, with a wedge between them
+// and the middle.
 struct LensCell {
     vec2 low;
     vec2 high;

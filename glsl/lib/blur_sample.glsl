@@ -4,7 +4,6 @@
 #define BLUR_SAMPLE_GLSL
 
 #include "lib/blur.glsl"
-#include "lib/turns.glsl"
 
 // Where and when: the time, 0 to 1, and the point of the lens, in the unit disk.
 struct Blur {
@@ -12,15 +11,29 @@ struct Blur {
     vec2 lens;
 };
 
-// The lens's unit square, mapped to the disk so that equal areas stay equal and squares nearly square (Shirley and Chiu
-// 1997).
-vec2 lens_disk(vec2 square) {
+// How far from the middle what is at a radius of an even lens is, where light grows from 1 - density in the middle to
+// 1 + density at the rim.
+float lens_radius(float even) {
+    if (frame.lens_density_scale == 0.0) return even;
+    float rest = 1.0 - frame.lens_density;
+    float area = (root(rest * rest + 4.0 * frame.lens_density * (even * even)) - rest) * frame.lens_density_scale;
+    return root(max(area, 0.0));
+}
+
+// The lens's unit square, mapped to the unit disk so that equal areas stay equal and squares nearly square (Shirley and
+// Chiu 1997), and its sectors to the wedges of the aperture, which have equal areas too. They follow the cells.
+vec2 lens_aperture(vec2 square) {
     vec2 a = 2.0 * square - vec2(1.0);
     bool by_x = abs(a.x) > abs(a.y);
     float r = by_x ? a.x : a.y;
     if (r == 0.0) return vec2(0.0);
-    vec2 cs = cos_sin_turns(0.125 * ((by_x ? a.y : a.x) / r));
-    return r * (by_x ? cs : cs.yx);
+    float eighth = 0.125 * ((by_x ? a.y : a.x) / r);
+    float turns = (by_x ? eighth : 0.25 - eighth) + (r < 0.0 ? 0.5 : 0.0);
+    float place = (turns < 0.0 ? turns + 1.0 : turns) * float(frame.lens_wedges);
+    uint wedge = min(uint(place), frame.lens_wedges - 1u);
+    LensCell rim = lens_cells[frame.samples.x * frame.samples.y + wedge];
+    float t = place - float(wedge), radius = lens_radius(abs(r));
+    return radius * ((1.0 - t) * rim.low + t * rim.high);
 }
 
 // Bits of a hash that say where in its part of the shutter and in its cell of the lens a sample is.
@@ -30,7 +43,7 @@ const int LENS_BITS = 10;
 vec2 lens_point(uvec2 cell, uint h) {
     vec2 jitter = (vec2(uvec2(h >> TIME_BITS, h >> (TIME_BITS + LENS_BITS)) & ((1u << LENS_BITS) - 1u)) + 0.5) * (1.0 / float(1 << LENS_BITS));
     LensCell rim = lens_cells[cell.y * frame.samples.x + cell.x];
-    return clamp(lens_disk((vec2(cell) + jitter) / vec2(frame.samples)), rim.low, rim.high);
+    return clamp(lens_aperture((vec2(cell) + jitter) / vec2(frame.samples)), rim.low, rim.high);
 }
 
 // When and where the sample of subpixel k of a pixel is taken, which has the given part of the shutter.

@@ -33,9 +33,9 @@ struct Frame {
     vec2 ramp_parts;   // the parts of the light that comes in then
     vec2 ramp_inverse; // 1 / ramp_parts, 0 where that is 0
     float open_time;   // time in which all of the light would come in through the open shutter
-    uint spare0;
-    uint spare1;
-    uint spare2;
+    uint lens_wedges;         // of the aperture
+    float lens_density;       // how much more light the rim lets in than the middle
+    float lens_density_scale; // 1 / (2 lens_density), 0 where that is 0
 };
 
 // Each invocation's copy, made at the start of main (frame = frame_record): drivers read a record in a buffer again at

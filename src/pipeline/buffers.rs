@@ -45,7 +45,7 @@ pub struct FrameSlices {
     pub solid_steps: Slice<u32>,
     /// Keys of what moves.
     pub motion: Slice<MotionKey>,
-    /// Cells of the lens; none where all is in focus.
+    /// Cells of the lens and wedges of its aperture; none where all is in focus.
     pub lens: Slice<LensCell>,
     /// Record of the space table in the parameters.
     pub space_table: u32,

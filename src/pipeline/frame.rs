@@ -2,6 +2,7 @@
 
 use super::kernels::constants::{DEPTH_MAX, FIXED, FRAME_JITTER, FRAME_LENS, FRAME_PERSPECTIVE, FRAME_RAMPS};
 use super::kernels::records::Frame;
+use super::lens::Lens;
 use crate::scene::{Camera, Filter, Options, Projection};
 use glam::DMat4;
 
@@ -156,6 +157,8 @@ pub fn frame_record(camera: &Camera, options: &Options) -> Frame {
     let near = camera.clip[0].max(0.0);
     let [lens_far, lens_near] = lens_shift(camera).unwrap_or_default();
     let ramps = shutter_ramps(options.shutter_opening);
+    let lens = Lens::new(&options.hider.aperture);
+    let [lens_density, lens_density_scale] = lens.density();
     let flags = [
         (perspective, FRAME_PERSPECTIVE),
         (options.hider.jitter, FRAME_JITTER),
@@ -185,9 +188,9 @@ pub fn frame_record(camera: &Camera, options: &Options) -> Frame {
         ramp_parts: ramps.parts,
         ramp_inverse: ramps.inverse,
         open_time: ramps.open_time,
-        spare0: 0,
-        spare1: 0,
-        spare2: 0,
+        lens_wedges: lens.wedges(),
+        lens_density,
+        lens_density_scale,
     }
 }
 

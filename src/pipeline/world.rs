@@ -10,7 +10,7 @@ use super::kernels::constants::{
     PRIMVARS_NONE, TYPE_NORMAL, TYPE_PLAIN, TYPE_POINT, TYPE_VECTOR,
 };
 use super::kernels::records::{Frame, Instance, LensCell, MotionKey, PrimvarBinding};
-use super::lens;
+use super::lens::Lens;
 use super::look::{HideBin, Look, Program, ShadeBin, Verdict};
 use super::motion::Path;
 use super::solids::{PrimitiveSolid, SolidTable};
@@ -49,7 +49,7 @@ pub struct DrawnWorld {
     pub instances: Vec<Instance>,
     /// The motion of the instances that move: a record for each of their keys.
     pub motion: Vec<MotionKey>,
-    /// The cells of the lens; none where all is in focus.
+    /// The cells of the lens and the wedges of its aperture; none where all is in focus.
     pub lens: Vec<LensCell>,
     /// Primvars of instances' programs; lists end with `CLASS_END`.
     pub primvar_bindings: Vec<PrimvarBinding>,
@@ -270,7 +270,7 @@ impl<'a> Builder<'a> {
             instances: self.instances.into_iter().map(numbered).collect(),
             motion: self.motion,
             lens: if frame::has_lens(&self.world.camera) {
-                lens::cells(self.world.options.pixel_samples)
+                Lens::new(&self.world.options.hider.aperture).records(self.world.options.pixel_samples)
             } else {
                 Vec::new()
             },

@@ -9,7 +9,9 @@ use super::params::check_count;
 use super::reader::Reader;
 use super::tokens;
 use super::{motion, search};
-use crate::scene::{DepthFilter, Filter, FilterKind, Hider, Options, ParamValue, Projection, Quantize, SearchPaths};
+use crate::scene::{
+    Aperture, DepthFilter, Filter, FilterKind, Hider, Options, ParamValue, Projection, Quantize, SearchPaths,
+};
 use glam::{DMat4, DVec3};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -107,6 +109,21 @@ pub(super) fn filter_kind(name: &str) -> Option<FilterKind> {
         "separable-catmull-rom" => FilterKind::SeparableCatmullRom,
         _ => return None,
     })
+}
+
+/// Polygons of more sides than this are round.
+const APERTURE_SIDES_MAX: f32 = 256.0;
+
+/// The aperture of the hider's parameter: sides, angle, roundness, density; or why it cannot be used.
+fn aperture([sides, angle_degrees, roundness, density]: [f32; 4]) -> Result<Aperture, &'static str> {
+    if !(sides.is_finite() && angle_degrees.is_finite()) {
+        return Err("the sides and the angle of \"aperture\" must be finite; it is ignored");
+    }
+    if !(-1.0..=1.0).contains(&roundness) || !(-1.0..=1.0).contains(&density) {
+        return Err("the roundness and the density of \"aperture\" must be from -1 to 1; it is ignored");
+    }
+    let sides = if (3.0..=APERTURE_SIDES_MAX).contains(&sides) { sides as u32 } else { 0 };
+    Ok(Aperture { sides, angle_degrees, roundness, density })
 }
 
 impl Reader<'_> {
@@ -304,6 +321,12 @@ impl Reader<'_> {
         }
         if let Some(motion) = self.params.numbers("samplemotion", 1) {
             hider.sample_motion = motion[0] != 0.0;
+        }
+        if let Some(values) = self.params.numbers("aperture", 4) {
+            match aperture([values[0], values[1], values[2], values[3]]) {
+                Ok(aperture) => hider.aperture = aperture,
+                Err(rule) => self.report_here(RequestFault::error("range", self.current.offset, rule)),
+            }
         }
         if let Some(filter) = self.params.string("depthfilter") {
             if let Some(known) = DepthFilter::named(&filter) {

@@ -222,7 +222,7 @@ groups! {
     "Hider" "hidden" {
         "float jitter" Acts;
         "string depthfilter" Acts;
-        "float[4] aperture" only(&["0 0 0 0"], "the lens is round");
+        "float[4] aperture" Acts;
         "float sigma" only(&["0"], "all samples count fully");
         "float sigmablur" Harmless; // only with sigma
         "int samplemotion" Acts;

@@ -24,8 +24,8 @@ pub use geometry::{
     Primvar, PrimvarData, Quadric, QuadricShape, Shape, ValueType,
 };
 pub use options::{
-    Camera, DepthFilter, Display, DisplayMode, DisplayPart, EYE_SPLITS_MAX, Filter, FilterKind, Hider, Options,
-    Projection, Quantize, SearchPaths,
+    Aperture, Camera, DepthFilter, Display, DisplayMode, DisplayPart, EYE_SPLITS_MAX, Filter, FilterKind, Hider,
+    Options, Projection, Quantize, SearchPaths,
 };
 pub use solid::{Solid, SolidId, SolidOperation, TREE_PRIMITIVES_MAX};
 pub use trim::{TrimLoops, TrimPiece};

@@ -166,6 +166,19 @@ pub struct Display {
     pub location: SourceLocation,
 }
 
+/// The shape of the lens (`Hider "aperture"`).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Aperture {
+    /// Sides of the polygon; it is round if there are fewer than three.
+    pub sides: u32,
+    /// The angle of a corner, from the x axis.
+    pub angle_degrees: f32,
+    /// How far sides are bent outwards, from 0 to a circle at 1, or inwards, to -1.
+    pub roundness: f32,
+    /// How much more light comes in at the rim than in the middle, -1 to 1.
+    pub density: f32,
+}
+
 /// The settings of the hider.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hider {
@@ -177,6 +190,8 @@ pub struct Hider {
     pub depth_filter: DepthFilter,
     /// Whether samples have times of their own; if not, everything is drawn as it is when the shutter opens.
     pub sample_motion: bool,
+    /// The shape of the lens.
+    pub aperture: Aperture,
 }
 
 /// What becomes of the depths of a pixel's samples (RISpec `Hider "depthfilter"`).
@@ -289,6 +304,7 @@ impl Default for Options {
                 jitter: true,
                 depth_filter: DepthFilter::Min,
                 sample_motion: true,
+                aperture: Aperture::default(),
             },
             eye_splits: EYE_SPLITS_MAX,
             opacity_threshold: [0.996; 3],

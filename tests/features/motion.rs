@@ -175,10 +175,14 @@ fn what_stands_still_has_the_same_bits_beside_what_moves() {
 
 /// Focal distance 4; a lens of radius 0.01; 3200 pixels for a unit of x / z, so that all is near the axis.
 fn through_lens(samples: u32, world: &str) -> ExrChannels {
+    through_aperture("0 0 0 0", samples, world)
+}
+
+fn through_aperture(aperture: &str, samples: u32, world: &str) -> ExrChannels {
     let scene = draw(&format!(
         "Format {SIZE} {SIZE} 1\nPixelSamples {samples} {samples}\nPixelFilter \"box\" 1 1\nQuantize \"rgba\" 0 0 0 0\n\
          Display \"$DIR/a.exr\" \"exr\" \"rgba\" \"exrpixeltype\" \"float\"\nProjection \"perspective\" \"fov\" 90\n\
-         ScreenWindow -0.01 0.01 -0.01 0.01\nShadingRate 0.25\nDepthOfField 50 1 4\nShutter 0 1\nWorldBegin\nSurface \"constant\"\n\
+         ScreenWindow -0.01 0.01 -0.01 0.01\nShadingRate 0.25\nDepthOfField 50 1 4\nShutter 0 1\nHider \"hidden\" \"aperture\" [{aperture}]\nWorldBegin\nSurface \"constant\"\n\
          {world}\nWorldEnd\n"
     ));
     scene.clean("a.exr")
@@ -215,6 +219,65 @@ fn a_point_out_of_focus_is_a_disk_of_the_lens_equations_radius() {
         assert!((square / sum - expected).abs() < 0.03 * expected, "z {z}: {} for {expected}", square / sum);
         assert!(farthest < radius + r + 1.0, "z {z}: {farthest} for {radius}");
     }
+}
+
+/// Of a picture of one point in its middle: the mean of the squared distance, and how far it reaches right and left,
+/// up and down.
+fn spot(picture: &ExrChannels) -> (f64, [f64; 4]) {
+    let (mut sum, mut square, mut reach) = (0.0, 0.0, [0.0_f64; 4]);
+    for (x, y) in (0..SIZE).flat_map(|y| (0..SIZE).map(move |x| (x, y))) {
+        let alpha = f64::from(picture.at("A", x, y));
+        let [right, down] = [x, y].map(|x| x as f64 - 31.5);
+        (sum, square) = (sum + alpha, square + alpha * (right * right + down * down));
+        if alpha > 0.0 {
+            reach = [right, -right, -down, down]
+                .iter()
+                .zip(reach)
+                .map(|(a, b)| a.max(b))
+                .collect::<Vec<_>>()
+                .try_into()
+                .expect("4");
+        }
+    }
+    (square / sum, reach)
+}
+
+#[test]
+fn a_point_out_of_focus_has_the_shape_of_the_aperture() {
+    // What is far is displaced as the point of the lens that sees it; what is near to the other side.
+    let (r, z) = (1.5, 1000.0);
+    let radius: f64 = 32.0 * (0.25 - 1.0 / z);
+    let third = 0.5 * radius;
+    let whole = radius;
+    for (aperture, square, reach) in [
+        // A triangle with a corner on the x axis, then above.
+        ("3 0 0 0", 0.25, [whole, third, 0.866 * whole, 0.866 * whole]),
+        ("3 90 0 0", 0.25, [0.866 * whole, 0.866 * whole, whole, third]),
+        ("4 45 0 0", 1.0 / 3.0, [0.707 * whole; 4]),
+        ("6 0 0 0", 2.5 / 6.0, [whole, whole, 0.866 * whole, 0.866 * whole]),
+        ("3 0 1 0", 0.5, [whole; 4]),
+        ("2 0 0 0", 0.5, [whole; 4]),
+        // Brighter at the rim, or in the middle.
+        ("0 0 0 1", 0.5 + 1.0 / 6.0, [whole; 4]),
+        ("0 0 0 -1", 0.5 - 1.0 / 6.0, [whole; 4]),
+    ] {
+        let (found, reached) = spot(&through_aperture(aperture, 16, &point(0.0, 0.0, z, r)));
+        let expected = square * radius * radius + 0.5 * r * r + 1.0 / 6.0;
+        assert!((found - expected).abs() < 0.06 * expected, "{aperture}: {found} for {expected}");
+        for (side, (found, expected)) in reached.into_iter().zip(reach).enumerate() {
+            assert!((found - expected - 0.5).abs() < 2.0, "{aperture}, side {side}: {found} for {expected}");
+        }
+    }
+    // Between a triangle and a circle, and bent inwards.
+    let spots = ["-1", "-0.5", "0", "0.5", "1"].map(|roundness| {
+        let aperture = format!("3 0 {roundness} 0");
+        spot(&through_aperture(&aperture, 8, &point(0.0, 0.0, z, r))).1[1]
+    });
+    assert!(spots.is_sorted() && spots[4] > spots[0] + 4.0, "{spots:?}");
+    // Nearer than the focus it is upside down.
+    let near = 1.0 / (0.25 + radius / 32.0);
+    let (_, reached) = spot(&through_aperture("3 0 0 0", 16, &point(0.0, 0.0, near, r)));
+    assert!(reached[1] > reached[0] + 2.0, "{reached:?}");
 }
 
 #[test]

@@ -3,15 +3,15 @@
 
 use super::random::Random;
 use super::region::{Mesh, Region, flat_frame, pattern, region};
-use crate::reference::blur::{Blurring, Path, with_ramps};
+use crate::reference::blur::{Blurring, Path, with_aperture, with_ramps};
 use crate::reference::hide::{Candidate, EMPTY};
 use anthill::pipeline::buffers::GeometrySources;
 use anthill::pipeline::hide::{self, HiddenSurface, KeyedPositions};
 use anthill::pipeline::kernels::constants::{FRAME_JITTER, FRAME_LENS, FRAME_PERSPECTIVE, NUMBER_MP_BITS};
 use anthill::pipeline::kernels::records::{Entry, Frame, MotionKey};
-use anthill::pipeline::lens;
 use anthill::pipeline::sample::{self, Slab};
 use anthill::pipeline::select::RegionPixels;
+use anthill::scene::Aperture;
 use bytemuck::Zeroable;
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ impl Scene {
     }
 
     fn blurring(&self) -> Blurring {
-        Blurring { frame: self.frame, pattern: pattern(&self.frame), cells: lens::cells(self.frame.samples) }
+        Blurring { frame: self.frame, pattern: pattern(&self.frame), cells: with_aperture(self.frame, &APERTURE).1 }
     }
 
     /// Every key that covers each sample, nearest first.
@@ -68,7 +68,7 @@ impl Scene {
         let motion: Vec<MotionKey> = self.times.iter().enumerate().map(key).collect();
         region.frame.motion = region.lab.upload("motion", &motion);
         if self.frame.flags & FRAME_LENS != 0 {
-            region.frame.lens = region.lab.upload("lens", &lens::cells(self.frame.samples));
+            region.frame.lens = region.lab.upload("lens", &with_aperture(self.frame, &APERTURE).1);
         }
         region.clear();
         let meshes: Vec<Mesh> = self.quads.iter().map(|(_, mesh)| mesh.clone()).collect();
@@ -144,15 +144,18 @@ impl Scene {
     }
 }
 
+const APERTURE: Aperture = Aperture { sides: 5, angle_degrees: 20.0, roundness: 0.25, density: -0.5 };
+
 fn lens_frame(samples: [u32; 2]) -> Frame {
-    Frame {
+    let frame = Frame {
         raster_scale: [1024.0 * 12.3, -1024.0 * 12.3],
         raster_offset: [1024.0 * 6.1, 1024.0 * 5.2],
         flags: FRAME_PERSPECTIVE | FRAME_JITTER | FRAME_LENS,
         lens_far: [1024.0 * 1.5, -1024.0 * 1.5],
         lens_near: [1024.0 * 6.0, -1024.0 * 6.0],
         ..flat_frame(samples, true)
-    }
+    };
+    with_aperture(frame, &APERTURE).0
 }
 
 /// Micropolygons on their way: some stand still, some fast, some through the eye.

@@ -122,9 +122,9 @@ pub(crate) fn flat_frame(samples: [u32; 2], jitter: bool) -> Frame {
         ramp_parts: [0.0; 2],
         ramp_inverse: [0.0; 2],
         open_time: 1.0,
-        spare0: 0,
-        spare1: 0,
-        spare2: 0,
+        lens_wedges: 0,
+        lens_density: 0.0,
+        lens_density_scale: 0.0,
     }
 }
 

@@ -5,9 +5,11 @@ use super::micropolygon::Micropolygon;
 use super::sampling::{Pattern, hash};
 use anthill::pipeline::frame::{ShutterRamps, shutter_ramps};
 use anthill::pipeline::kernels::constants::{
-    FRAME_LENS, FRAME_RAMPS, LENS_BITS, LENS_CLASS_PX, LENS_KEY, PIXEL_KEY, TIME_BITS, TURN_ROWS, TWO_PI,
+    FRAME_LENS, FRAME_RAMPS, LENS_BITS, LENS_CLASS_PX, LENS_KEY, PIXEL_KEY, TIME_BITS, TURN_ROWS,
 };
 use anthill::pipeline::kernels::records::{Frame, LensCell};
+use anthill::pipeline::lens::Lens;
+use anthill::scene::Aperture;
 
 /// What gives samples their times and points of the lens.
 #[derive(Clone, Debug)]
@@ -38,19 +40,6 @@ fn shuffled([x, y]: [u32; 2], key: u32, [nx, ny]: [u32; 2]) -> [u32; 2] {
     [x, (y + below(key ^ TURN_ROWS, x, ny)) % ny]
 }
 
-/// Cosine and sine of 2 pi t, in single precision as the kernels'.
-fn cos_sin_turns(t: f32) -> [f32; 2] {
-    let f = t - (t + 0.5).floor();
-    let q = (4.0 * f + 0.5).floor();
-    let r = (f - 0.25 * q) * TWO_PI;
-    let z = r * r;
-    let s = r + r * (z * (-1.666_666_7e-1 + z * (8.333_329e-3 + z * (-1.983_929_1e-4 + z * 2.718_118_4e-6))));
-    let c = 1.0 + z * (-0.5 + z * (4.166_663_8e-2 + z * (-1.388_780_5e-3 + z * 2.446_770_7e-5)));
-    let n = (q as i32) & 3;
-    let [x, y] = if n & 1 == 0 { [c, s] } else { [-s, c] };
-    if n & 2 == 0 { [x, y] } else { [-x, -y] }
-}
-
 /// The square root, by Newton's method as in the kernels.
 fn root(x: f32) -> f32 {
     let mut y = f32::from_bits(0x5f37_59df - (x.to_bits() >> 1));
@@ -58,17 +47,6 @@ fn root(x: f32) -> f32 {
         y *= 1.5 - (0.5 * x * y) * y;
     }
     x * y
-}
-
-fn disk(square: [f32; 2]) -> [f32; 2] {
-    let [a, b] = square.map(|x| 2.0 * x - 1.0);
-    let by_x = a.abs() > b.abs();
-    let (r, other) = if by_x { (a, b) } else { (b, a) };
-    if r == 0.0 {
-        return [0.0; 2];
-    }
-    let [cos, sin] = cos_sin_turns(0.125 * (other / r));
-    if by_x { [r * cos, r * sin] } else { [r * sin, r * cos] }
 }
 
 impl Blurring {
@@ -101,6 +79,27 @@ impl Blurring {
         (0..).zip(self.parts(pixel)).map(|(s, part)| self.blur(pixel, s, part)).collect()
     }
 
+    /// The unit square, mapped to the aperture.
+    fn aperture(&self, square: [f32; 2]) -> [f32; 2] {
+        let Frame { lens_wedges, lens_density, lens_density_scale, samples: [nx, ny], .. } = self.frame;
+        let [a, b] = square.map(|x| 2.0 * x - 1.0);
+        let by_x = a.abs() > b.abs();
+        let (r, other) = if by_x { (a, b) } else { (b, a) };
+        if r == 0.0 {
+            return [0.0; 2];
+        }
+        let eighth = 0.125 * (other / r);
+        let turns = (if by_x { eighth } else { 0.25 - eighth }) + if r < 0.0 { 0.5 } else { 0.0 };
+        let place = (if turns < 0.0 { turns + 1.0 } else { turns }) * lens_wedges as f32;
+        let wedge = (place as u32).min(lens_wedges - 1);
+        let rim = &self.cells[(nx * ny + wedge) as usize];
+        let t = place - wedge as f32;
+        let rest = 1.0 - lens_density;
+        let area = (root(rest * rest + 4.0 * lens_density * (r * r)) - rest) * lens_density_scale;
+        let radius = if lens_density_scale == 0.0 { r.abs() } else { root(area.max(0.0)) };
+        [0, 1].map(|axis| radius * ((1.0 - t) * rim.low[axis] + t * rim.high[axis]))
+    }
+
     /// The time by which a part of the light has come in.
     fn shutter_time(&self, light: f32) -> f32 {
         let Frame { flags, ramps, ramp_parts, ramp_inverse, open_time, .. } = self.frame;
@@ -128,7 +127,7 @@ impl Blurring {
         }
         let cell = self.cell(pixel, part);
         let jitter = [bits(TIME_BITS, LENS_BITS), bits(TIME_BITS + LENS_BITS, LENS_BITS)];
-        let point = disk([0, 1].map(|axis| (cell[axis] as f32 + jitter[axis]) / n[axis] as f32));
+        let point = self.aperture([0, 1].map(|axis| (cell[axis] as f32 + jitter[axis]) / n[axis] as f32));
         let rim = &self.cells[(cell[1] * n[0] + cell[0]) as usize];
         (time, [0, 1].map(|axis| point[axis].clamp(rim.low[axis], rim.high[axis])))
     }
@@ -159,14 +158,22 @@ pub(crate) fn with_ramps(frame: Frame, opening: [f32; 2]) -> Frame {
     Frame { flags, ramps: times, ramp_parts: parts, ramp_inverse: inverse, open_time, ..frame }
 }
 
+/// A frame with a lens of this aperture, and the records of that lens.
+pub(crate) fn with_aperture(frame: Frame, aperture: &Aperture) -> (Frame, Vec<LensCell>) {
+    let lens = Lens::new(aperture);
+    let [lens_density, lens_density_scale] = lens.density();
+    let cells = lens.records(frame.samples);
+    (Frame { lens_wedges: lens.wedges(), lens_density, lens_density_scale, ..frame }, cells)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anthill::pipeline::lens;
 
     fn blurring(samples: [u32; 2]) -> Blurring {
         let frame = Frame { flags: FRAME_LENS, ..crate::kernels::region::flat_frame(samples, true) };
-        Blurring { frame, pattern: Pattern { samples, jitter: true }, cells: lens::cells(samples) }
+        let (frame, cells) = with_aperture(frame, &Aperture::default());
+        Blurring { frame, pattern: Pattern { samples, jitter: true }, cells }
     }
 
     #[test]

@@ -250,6 +250,7 @@ fn map_world(world: &World, light: &Light, camera: &Camera, file: &Path) -> Worl
             jitter: false,
             depth_filter: DepthFilter::Midpoint,
             sample_motion: false,
+            ..world.options.hider.clone()
         },
         ..world.options.clone()
     };

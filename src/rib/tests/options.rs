@@ -1,7 +1,9 @@
 //! Options: camera, image, displays, limits, the command line.
 
 use super::*;
-use crate::scene::{DepthFilter, Display, DisplayMode, FilterKind, ParamValue, Projection, Quantize, ValueType};
+use crate::scene::{
+    Aperture, DepthFilter, Display, DisplayMode, FilterKind, ParamValue, Projection, Quantize, ValueType,
+};
 
 fn with(options: &str) -> World {
     clean(&format!("{options}\nWorldBegin\nWorldEnd"))
@@ -121,6 +123,7 @@ fn options_out_of_range_are_ignored_or_clamped() {
         ("Quantize \"rgq\" 1 0 1 0", "badargument"),
         ("Hider \"paint\"", "incapable"),
         ("Hider \"hidden\" \"depthfilter\" \"mean\"", "badargument"),
+        ("Hider \"hidden\" \"aperture\" [6 0 2 0]", "range"),
         ("ColorSamples [1 0] [1 0]", "range"),
         ("RelativeDetail -1", "range"),
         ("Option \"unheardof\" \"int x\" 1", "badtoken"),
@@ -144,11 +147,11 @@ fn options_out_of_range_are_ignored_or_clamped() {
 fn image_options() {
     let mut outcome = read_text(
         "PixelSamples 5 3 PixelFilter \"catmull-rom\" 4 3 Exposure 2 2.2 PixelVariance .1 RelativeDetail .5\n\
-         Hider \"hidden\" \"jitter\" 0 \"depthfilter\" \"midpoint\" \"float[4] aperture\" [6 0 0 0]\n\
+         Hider \"hidden\" \"jitter\" 0 \"depthfilter\" \"midpoint\" \"float[4] aperture\" [6 30 .5 -1]\n\
          Option \"limits\" \"int eyesplits\" [6] \"othreshold\" [.9 .9 .9] \"zthreshold\" [.5 .5 .5] \"gridsize\" 128 \"reserve\" 2000 \"texturememory\" 9000\n\
          Option \"user\" \"string pass\" \"final\"\nOption \"statistics\" \"endofframe\" 1\nOption \"aqsis\" \"x\" 1\nImager \"background\" \"color background\" [1 0 0]\nWorldBegin\nWorldEnd",
     );
-    assert_eq!(outcome.codes(), [("incapable", 1), ("badtoken", 2), ("badtoken", 3), ("badtoken", 5)]);
+    assert_eq!(outcome.codes(), [("incapable", 1), ("badtoken", 3), ("badtoken", 5)]);
     let world = outcome.worlds.remove(0);
     let options = &world.options;
     assert_eq!(
@@ -160,7 +163,9 @@ fn image_options() {
     assert_eq!((options.grid_size, options.reserve_kib, options.texture_memory_kib), (128, 2000, 9000));
     assert!(!options.hider.jitter && options.hider.depth_filter == DepthFilter::Midpoint);
     assert_eq!(options.other["user:pass"], ParamValue::Strings(vec!["final".into()]));
-    assert_eq!(options.other["hider:aperture"], ParamValue::Floats(vec![6.0, 0.0, 0.0, 0.0]));
+    assert_eq!(options.other["hider:aperture"], ParamValue::Floats(vec![6.0, 30.0, 0.5, -1.0]));
+    let aperture = Aperture { sides: 6, angle_degrees: 30.0, roundness: 0.5, density: -1.0 };
+    assert_eq!(options.hider.aperture, aperture);
     assert!(options.other.contains_key("Ri:PixelVariance") && options.imager.is_some());
 }
 

@@ -412,7 +412,7 @@ fn levels_of_detail() {
 #[test]
 fn what_falls_back_is_said_once_for_each_token() {
     let text = "Option \"limits\" \"gridsize\" 64\nOption \"shadow\" \"bias0\" .1\nOption \"statistics\" \"endofframe\" 0\nPixelVariance .1\n\
-         Hider \"hidden\" \"aperture\" [6 0 0 0] \"sigma\" 0\nPixelVariance .2\nOption \"hair\" \"minwidth\" 2\nWorldBegin\n\
+         Hider \"hidden\" \"mattehidden\" 1 \"sigma\" 0\nPixelVariance .2\nOption \"hair\" \"minwidth\" 2\nWorldBegin\n\
          Attribute \"dice\" \"hair\" 1 \"rasterorient\" 1\nAttribute \"dice\" \"hair\" 2\nAttribute \"trace\" \"bias\" .1\n\
          Attribute \"dice\" \"int gloss\" 1\nGeometricApproximation \"deviation\" 1\nSphere 1 -1 1 360\nWorldEnd\n";
     let outcome = read_text(text);
@@ -422,7 +422,10 @@ fn what_falls_back_is_said_once_for_each_token() {
         [
             (1, "Option \"limits\" \"gridsize\" is not supported: grids have at most 16 by 16 vertices"),
             (4, "PixelVariance is not supported: all pixels get the samples of PixelSamples"),
-            (5, "Hider \"hidden\" \"aperture\" is not supported: the lens is round"),
+            (
+                5,
+                "Hider \"hidden\" \"mattehidden\" is not supported: matte objects hide, and leave holes in the picture"
+            ),
             (7, "Option \"hair\" \"minwidth\" is not supported: curves are drawn with the width that they have"),
             (9, "Attribute \"dice\" \"hair\" is not supported: curves are diced as all other surfaces"),
             (12, "unknown Attribute \"dice\" \"gloss\"; it is kept for shaders and has no other effect"),
