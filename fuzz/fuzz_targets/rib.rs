@@ -64,7 +64,13 @@ fn check_shape(shape: &Shape, geometry: &Geometry) {
         Shape::Limit(p) => {
             assert_eq!(p.control.len(), p.first_point(p.face.len()));
             assert!(p.seams.len() + p.plain_count == p.face.len() && p.uv_range.len() == p.face.len());
-            assert_eq!(p.seam_points.len(), p.seam_count() * most(&mut p.seams.iter().flatten().map(|seam| seam.wrapping_sub(1)).filter(|seam| *seam != u32::MAX)));
+            assert_eq!(
+                p.seam_points.len(),
+                p.seam_count()
+                    * most(
+                        &mut p.seams.iter().flatten().map(|seam| seam.wrapping_sub(1)).filter(|seam| *seam != u32::MAX)
+                    )
+            );
             let corners = p.corner_count() * p.face.len();
             (most(&mut p.face.iter().copied()), corners, p.control.len(), corners)
         }
