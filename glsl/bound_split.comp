@@ -6,6 +6,7 @@
 // variants: bound_split_rational KIND=KIND_RATIONAL MOVING=0; bound_split_rational_moving KIND=KIND_RATIONAL MOVING=1
 // variants: bound_split_gregory KIND=KIND_GREGORY MOVING=0; bound_split_gregory_moving KIND=KIND_GREGORY MOVING=1
 // variants: bound_split_triangle KIND=KIND_TRIANGLE MOVING=0; bound_split_triangle_moving KIND=KIND_TRIANGLE MOVING=1
+// variants: bound_split_blob KIND=KIND_BLOB MOVING=0; bound_split_blob_moving KIND=KIND_BLOB MOVING=1
 //
 // Bound/split, first half of a round (RenderAnts, section 5.1; Patney and Owens 2008). One invocation = one subpatch of
 // the list, those of other kinds idle. Bounds the subpatch in raster space and depth, fixes the rates of its short

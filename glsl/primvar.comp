@@ -1,6 +1,6 @@
 // variants: primvar_quadric KIND=KIND_QUADRIC; primvar_facet KIND=KIND_FACET; primvar_patch KIND=KIND_PATCH
 // variants: primvar_curve KIND=KIND_CURVE; primvar_point KIND=KIND_POINT; primvar_rational KIND=KIND_RATIONAL
-// variants: primvar_gregory KIND=KIND_GREGORY; primvar_triangle KIND=KIND_TRIANGLE
+// variants: primvar_gregory KIND=KIND_GREGORY; primvar_triangle KIND=KIND_TRIANGLE; primvar_blob KIND=KIND_BLOB
 //
 // Primvar: one invocation = one vertex of a slot of one kind; spreads the primitive variables that a shading program
 // reads over the grid (RISpec 5, classes constant, uniform, varying, vertex, facevarying). Reads the instance's list of
@@ -159,8 +159,8 @@ float triangle_value(PrimvarBinding b, uint first, Param u, Param v, uint c) {
 bool is_limit() { return KIND == KIND_GREGORY || KIND == KIND_TRIANGLE; }
 
 // Vertex values of KIND_PATCH are those of 16 control points, of a cubic KIND_CURVE those of 4; of KIND_RATIONAL
-// see rational_values, of KIND_GREGORY and KIND_TRIANGLE above. A linear curve, KIND_QUADRIC, KIND_FACET and KIND_POINT
-// have theirs at the corners.
+// see rational_values, of KIND_GREGORY and KIND_TRIANGLE above. A linear curve, KIND_QUADRIC, KIND_FACET, KIND_POINT
+// and KIND_BLOB have theirs at the corners.
 // Along a curve, or at a point, only two corners (one) exist: the host repeats them in `corners`. A cubic segment's
 // first control value is numbered in face_corners.w.
 float vertex_value(PrimvarBinding b, Primitive primitive, Param u, Param v, uint c) {

@@ -84,6 +84,12 @@ fn check_shape(shape: &Shape, geometry: &Geometry) {
             (most(&mut c.face.iter().copied()), corners, if c.cubic { c.control.len() } else { 0 }, 0)
         }
         Shape::Points(p) => (1, p.positions.len(), p.positions.len(), p.positions.len()),
+        Shape::Blobs(b) => {
+            let corners = most(&mut b.corners.iter().flatten().copied());
+            assert!(corners <= b.positions.len() && b.positions.as_flattened().iter().all(|value| value.is_finite()));
+            assert!(b.program.len() == b.corners.len() && most(&mut b.program.iter().copied()) <= b.programs.len());
+            (1, corners, corners, corners)
+        }
     };
     for primvar in &geometry.primvars {
         let wanted = match primvar.class {

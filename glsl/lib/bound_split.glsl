@@ -12,7 +12,8 @@ const float CURVE_GRID_PX = 16.0;
 
 // How far off the true line the chords of micropolygons may be, as a part of their wanted length.
 const float FLATNESS = 0.125;
-
+// Chords of an outline are inside it. Facets of KIND_BLOB are short, so all of its outline would be that far inside.
+const float FLATNESS_BLOB = 0.015625;
 
 // Measured along one line of five points at 0, 1/4, 1/2, 3/4, 1. Lengths are integers, so that the order of summation
 // cannot matter.
@@ -95,7 +96,8 @@ uint wanted_rate(Line line) {
     if (line.behind || uneven || !(rate <= float(EDGE_RATE_MAX) + 0.5)) return EDGE_RATE_MAX + 1u;
     // n chords of a line with second differences d (at a quarter of its length) lie at most 2 d / n^2 off it. Where a
     // surface turns away from the eye lengths alone would leave its outline a coarse polygon.
-    float flat_rate = sqrt(line.bend * surface_instance.dice_scale * (2.0 / FLATNESS));
+    const float flatness = KIND == KIND_BLOB ? FLATNESS_BLOB : FLATNESS;
+    float flat_rate = sqrt(line.bend * surface_instance.dice_scale * (2.0 / flatness));
     rate = max(rate, flat_rate);
     return rate > float(EDGE_RATE_MAX) + 0.5 ? EDGE_RATE_MAX + 1u : max(uint(ceil(rate - 0.5)), 1u);
 }
@@ -262,13 +264,13 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
 Demand measure_all(inout Subpatch subpatch, inout Box box) {
     Demand d = Demand(1u, 1u, 1u, 1u, 0u, 0u);
     uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
-    // The middle lines matter where a primitive may be longer inside than along its borders; KIND_FACET, KIND_CURVE and
-    // KIND_POINT are not, but for spheres.
+    // The middle lines matter where a primitive may be longer inside than along its borders, as KIND_QUADRIC,
+    // KIND_PATCH, KIND_RATIONAL, KIND_GREGORY, KIND_TRIANGLE and KIND_BLOB may; KIND_FACET, KIND_CURVE and KIND_POINT
+    // are not, but for spheres.
 #if KIND == KIND_POINT
     const uint lines = form == PRIMITIVE_SPHERE ? 6u : 4u;
 #else
-    const bool bulges = KIND == KIND_QUADRIC || KIND == KIND_PATCH || KIND == KIND_RATIONAL || KIND == KIND_GREGORY || KIND == KIND_TRIANGLE;
-    const uint lines = bulges ? 6u : 4u;
+    const uint lines = KIND == KIND_FACET || KIND == KIND_CURVE ? 4u : 6u;
 #endif
     for (uint i = 0u; i < lines; i++) {
         Line line = measure(subpatch, i, box);

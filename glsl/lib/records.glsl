@@ -14,6 +14,7 @@
 #define KIND_RATIONAL 5
 #define KIND_GREGORY 6
 #define KIND_TRIANGLE 7
+#define KIND_BLOB 8
 
 const uint PRIMITIVE_KIND_MASK = 0xffu;
 const uint PRIMITIVE_POLYGON = 0x100u; // facet of a polygon: flat face normal, u v s t are object x y

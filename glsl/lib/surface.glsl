@@ -58,6 +58,8 @@ bool degenerate(vec3 n, vec3 du, vec3 dv) { return dot(n, n) <= 1e-10 * (dot(du,
 #include "lib/surface_gregory.glsl"
 #elif KIND == KIND_TRIANGLE
 #include "lib/surface_triangle.glsl"
+#elif KIND == KIND_BLOB
+#include "lib/surface_blob.glsl"
 #else
 #error "no surface for this primitive kind"
 #endif

@@ -71,6 +71,7 @@ fn variant(KindMotion { kind, moves }: KindMotion) -> bound_split::Variant {
         (PrimitiveKind::Rational, false) => Variant::Rational,
         (PrimitiveKind::Gregory, false) => Variant::Gregory,
         (PrimitiveKind::Triangle, false) => Variant::Triangle,
+        (PrimitiveKind::Blob, false) => Variant::Blob,
         (PrimitiveKind::Quadric, true) => Variant::QuadricMoving,
         (PrimitiveKind::Facet, true) => Variant::FacetMoving,
         (PrimitiveKind::Patch, true) => Variant::PatchMoving,
@@ -79,6 +80,7 @@ fn variant(KindMotion { kind, moves }: KindMotion) -> bound_split::Variant {
         (PrimitiveKind::Rational, true) => Variant::RationalMoving,
         (PrimitiveKind::Gregory, true) => Variant::GregoryMoving,
         (PrimitiveKind::Triangle, true) => Variant::TriangleMoving,
+        (PrimitiveKind::Blob, true) => Variant::BlobMoving,
     }
 }
 

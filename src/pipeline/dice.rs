@@ -91,6 +91,7 @@ fn variant(kind: PrimitiveKind, moves: bool) -> dice::Variant {
         (PrimitiveKind::Rational, false) => Variant::Rational,
         (PrimitiveKind::Gregory, false) => Variant::Gregory,
         (PrimitiveKind::Triangle, false) => Variant::Triangle,
+        (PrimitiveKind::Blob, false) => Variant::Blob,
         (PrimitiveKind::Quadric, true) => Variant::QuadricMoving,
         (PrimitiveKind::Facet, true) => Variant::FacetMoving,
         (PrimitiveKind::Patch, true) => Variant::PatchMoving,
@@ -99,6 +100,7 @@ fn variant(kind: PrimitiveKind, moves: bool) -> dice::Variant {
         (PrimitiveKind::Rational, true) => Variant::RationalMoving,
         (PrimitiveKind::Gregory, true) => Variant::GregoryMoving,
         (PrimitiveKind::Triangle, true) => Variant::TriangleMoving,
+        (PrimitiveKind::Blob, true) => Variant::BlobMoving,
     }
 }
 

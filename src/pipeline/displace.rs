@@ -253,6 +253,7 @@ fn primvar_variant(kind: PrimitiveKind) -> primvar::Variant {
         PrimitiveKind::Rational => primvar::Variant::Rational,
         PrimitiveKind::Gregory => primvar::Variant::Gregory,
         PrimitiveKind::Triangle => primvar::Variant::Triangle,
+        PrimitiveKind::Blob => primvar::Variant::Blob,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::blocks::BlockKind;
 use super::effect::RequestEffect;
 use super::fault::{Parsed, RequestFault};
-use super::geometry::Batch;
+use super::geometry::{Batch, BatchShape};
 use super::lexer::Lexer;
 use super::reader::Reader;
 use super::requests::{InMotion, Request};
@@ -142,7 +142,7 @@ impl Reader<'_> {
                     |effect| if let RequestEffect::Transform(steps) = effect { Some(*steps.first()) } else { None };
                 Motion::new(pick(keys, step)).map(RequestEffect::Transform)
             }
-            RequestEffect::Primitive(_) => {
+            RequestEffect::Primitive(batch) if !matches!(batch.form, BatchShape::Blobs(_)) => {
                 let batch = |effect| if let RequestEffect::Primitive(batch) = effect { Some(*batch) } else { None };
                 self.moving_geometry(name, pick(keys, batch))
             }

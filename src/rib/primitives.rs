@@ -2,8 +2,8 @@
 
 use super::effect::RequestEffect;
 use super::fault::{Parsed, RequestFault};
-use super::geometry::{self, Batch, Faces, MeshDirection, NurbsDirection, PrimitiveCall, QuadricSizes, TrimArrays};
-use super::geometry::{SubdivisionArgs, TagLists};
+use super::geometry::{self, Batch, BlobArrays, Faces, MeshDirection, NurbsDirection, PrimitiveCall, QuadricSizes};
+use super::geometry::{SubdivisionArgs, TagLists, TrimArrays};
 use super::lexer::{Lexer, TokenKind};
 use super::reader::Reader;
 use super::state::AttributeChange;
@@ -128,6 +128,16 @@ impl Reader<'_> {
             None => self.mark_inert(),
         }
         Ok(())
+    }
+
+    pub(super) fn blobby(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let (leaves, code, floats) = (lexer.one_int()?, lexer.ints()?, lexer.float_list()?);
+        // Names of depth files and plug-ins; some files leave them out.
+        if lexer.peek() == TokenKind::Open {
+            lexer.texts()?;
+        }
+        let arrays = BlobArrays { leaves, code, floats };
+        self.primitive(lexer, |call| call.blobby(&arrays))
     }
 
     pub(super) fn polygon(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {

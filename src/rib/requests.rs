@@ -165,6 +165,7 @@ requests! {
     "PointsGeneralPolygons" Primitive Moves Reader::points_general_polygons;
     "Curves" Primitive Moves Reader::curves;
     "Points" Primitive Moves Reader::points;
+    "Blobby" Primitive Moves Reader::blobby;
     "Procedural" Primitive Ends Reader::procedural;
     // Textures.
     "MakeTexture" Anywhere Ends Reader::make_texture;
@@ -175,7 +176,6 @@ requests! {
     // Known but not supported yet: see the table in `unsupported`.
     "SubdivisionMesh" Primitive Moves Reader::subdivision_mesh;
     "HierarchicalSubdivisionMesh" Primitive Moves Reader::subdivision_mesh;
-    "Blobby" Primitive Moves Reader::unsupported;
     "Geometry" Primitive Moves Reader::geometry;
     "Volume" Primitive Moves Reader::unsupported;
     "Procedural2" Primitive Moves Reader::unsupported;

@@ -7,7 +7,6 @@ use super::requests::{self, Scope};
 
 /// The warning for each request.
 const MESSAGES: &[(&str, &str)] = &[
-    ("Blobby", "implicit surfaces are not supported yet and are left out"),
     ("Volume", "volume primitives are not supported and are left out"),
     ("Procedural2", "procedurals of this kind are not supported and are left out"),
     ("Interior", "interior volume shaders are not supported yet and have no effect"),

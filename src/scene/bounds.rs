@@ -76,6 +76,7 @@ impl Shape {
                 points(&curves.control).grown(0.5 * widest(&mut curves.widths.as_flattened().iter()))
             }
             Self::Points(cloud) => points(&cloud.positions).grown(0.5 * widest(&mut cloud.widths.iter())),
+            Self::Blobs(blobs) => points(&blobs.positions).grown(f64::from(blobs.reach)),
         }
     }
 }

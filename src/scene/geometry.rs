@@ -1,11 +1,12 @@
 //! Geometry: object-space shapes and primitive variables, reduced to the few kinds that the dice kernels support.
 //!
 //! A [`Geometry`] holds many *primitives*. Each is a map from (u,v) in the unit square to object space, of one fixed
-//! kind: quadric, bilinear facet, Bezier or Gregory patch, curve segment or point. The RIB reader cuts up polygons,
-//! converts every basis to Bezier, cuts NURBS into Bezier patches, refines subdivision meshes and numbers the values of
-//! every primvar class, so that later stages do not depend on how a shape was authored.
+//! kind: quadric, bilinear facet, Bezier or Gregory patch, curve segment, point or blob. The RIB reader cuts up
+//! polygons, converts every basis to Bezier, cuts NURBS into Bezier patches, refines subdivision meshes, lays meshes
+//! around implicit surfaces and numbers the values of every primvar class, so that later stages do not depend on how a
+//! shape was authored.
 
-use super::{Motion, TrimLoops};
+use super::{Blobs, Motion, TrimLoops};
 use crate::diagnostic::SourceLocation;
 use std::sync::Arc;
 
@@ -328,6 +329,8 @@ pub enum Shape {
     Curves(CurveSegments),
     /// Points.
     Points(Points),
+    /// Parts of an implicit surface.
+    Blobs(Blobs),
 }
 
 impl Shape {
@@ -348,6 +351,7 @@ impl Shape {
             Self::Limit(patches) => patches.face.len(),
             Self::Curves(curves) => curves.ends.len(),
             Self::Points(points) => points.positions.len(),
+            Self::Blobs(blobs) => blobs.corners.len(),
         }
     }
 }

@@ -7,6 +7,7 @@
 //! the same matrix for column vectors).
 
 mod attributes;
+mod blob;
 mod bounds;
 mod geometry;
 mod options;
@@ -18,6 +19,7 @@ pub use attributes::{
     Attributes, DisplacementBound, Light, LightId, ParamValue, ShaderInstance, ShaderParam, ShadingInterpolation,
     ShadowRequest,
 };
+pub use blob::{BlobStep, Blobs};
 pub use bounds::SpaceBox;
 pub use geometry::{
     Basis, Borders, Class, CurveSegments, Facets, Geometry, LimitPatches, PATCH_DEGREE_MAX, Patches, PointForm, Points,

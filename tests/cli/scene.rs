@@ -69,10 +69,9 @@ fn broken_requests_are_skipped() {
 /// Requests that this version does not support get one warning, however often they occur.
 #[test]
 fn unsupported_requests_are_named_once() {
-    let blobby = "Blobby 1 [1001 0 0 0 2 0 1] [1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1] [\"\"]\n";
-    let expected =
-        ["a.rib:2:1: warning: Blobby: implicit surfaces are not supported yet and are left out [unimplement]"];
-    check(&format!("{blobby}{blobby}{BALL}"), &expected);
+    let volume = "Volume \"box\" [-1 1 -1 1 -1 1] [0 0 0]\n";
+    let expected = ["a.rib:2:1: warning: Volume: volume primitives are not supported and are left out [unimplement]"];
+    check(&format!("{volume}{volume}{BALL}"), &expected);
 }
 
 /// The default surface replaces them. There is one message for a name, however often it is used.

@@ -40,6 +40,12 @@ const SUBDIVIDED: &str = "AttributeBegin\nTranslate -2 1 -0.5\nRotate 40 1 1 0.3
     [\"interpolateboundary\" \"hole\"] [1 0 1 0] [1 4] [] \
     \"P\" [0 0 -.8  .9 0 0  .5 .7 .3  -.2 .9 0  -.8 .4 .3  -.8 -.4 0  -.2 -.9 .3  .6 -.7 0]\nAttributeEnd\n";
 
+/// Leaves of both kinds and a constant that blend, one that takes away, and values of each.
+const BLOBBED: &str = "AttributeBegin\nTranslate 0.2 2.6 0\nBlobby 5 [1001 0 1002 16 1000 39 1001 40 1001 56 0 4 0 1 2 3 4 5 4] \
+    [1.2 0 0 0 0 .8 .2 0 0 0 .9 0 -.7 0 0 1  -.4 0 0 .5 .4 -.2 .5 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1  .02 \
+    .7 0 0 0 0 .7 0 0 0 0 .7 0 .8 .3 0 1  .6 0 0 0 0 .6 0 0 0 0 .6 0 -.6 .1 -.5 1] [\"\"] \
+    \"vertex color Cs\" [.9 .3 .3 .3 .9 .3 .3 .3 .9 .9 .9 .3 .3 .9 .9]\nAttributeEnd\n";
+
 /// A solid, a subdivision mesh and a trimmed surface, for tests that want little of each.
 pub(crate) fn modelled() -> String {
     let bite = "SolidBegin \"difference\"\nSolidBegin \"primitive\"\nSphere 0.8 -0.8 0.8 360\nSolidEnd\n\
@@ -53,6 +59,7 @@ fn opaque() -> String {
     text += "Surface \"plastic\"\nColor [0.5 0.6 0.4]\nDisplacement \"lumps\"\nAttribute \"displacementbound\" \"sphere\" [0.12] \"coordinatesystem\" [\"camera\"]\n";
     text += "Patch \"bilinear\" \"P\" [-6 -1.2 -3  6 -1.2 -3  -6 -1.2 9  6 -1.2 9]\n";
     text += SUBDIVIDED;
+    text += BLOBBED;
     text += "Displacement \"null\"\n";
     text += TRIMMED;
     text += "ObjectBegin 1\nSphere 0.5 -0.5 0.5 360\nTranslate 0 0 0.5\nCone 0.6 0.3 360\nObjectEnd\n";

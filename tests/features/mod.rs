@@ -2,6 +2,7 @@
 //! contents.
 
 mod auto_shadows;
+mod blobby;
 mod clipping;
 mod deep_shadows;
 mod depth;

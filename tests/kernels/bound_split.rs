@@ -9,7 +9,7 @@ use crate::reference::bound_split::{is_partition, leaf, uneven, wanted};
 use crate::reference::camera::{in_depth, raster};
 use crate::reference::edge::{self, Edge, UNIT};
 use crate::reference::surface::Surface;
-use anthill::pipeline::kernels::constants::EDGE_RATE_MAX;
+use anthill::pipeline::kernels::constants::{EDGE_RATE_MAX, FLATNESS, FLATNESS_BLOB};
 use anthill::pipeline::kernels::records::{GridBound, Subpatch};
 use anthill::scene::{Camera, Shape};
 use glam::{DMat4, DVec2, DVec3};
@@ -291,7 +291,9 @@ fn check_rate(scene: &Scene, surface: &Surface<'_>, (side, at): (usize, f64), ed
     let rim = matches!(surface.shape, Shape::Points(_)) && side < 2;
     let line = |ends| quarters(&circle, &scene.camera, side, at, ends);
     let own = line(leaf(edge));
-    let asked = if rim { wanted(own, px).max(8.0) } else { wanted(own, px) };
+    let flatness = if matches!(surface.shape, Shape::Blobs(_)) { FLATNESS_BLOB } else { FLATNESS };
+    let wanted = |quarters| wanted(quarters, px, flatness);
+    let asked = if rim { wanted(own).max(8.0) } else { wanted(own) };
     // Lengths are whole 1/1024 pixels in the kernel, positions in single precision.
     let rounded = [asked - 0.01, asked + 0.01].map(|n| (n - 0.5).ceil().max(1.0));
     let rate = f64::from(edge.rate);
@@ -301,7 +303,7 @@ fn check_rate(scene: &Scene, surface: &Surface<'_>, (side, at): (usize, f64), ed
         let size = UNIT >> (edge.leaf_level - 1);
         let start = edge.leaf_start / size * size;
         let parent = line([edge::number(start), edge::number(start + size)]);
-        let open = wanted(parent, px) + 0.01 > f64::from(EDGE_RATE_MAX) + 0.5 || uneven(parent, px);
-        assert!(open, "{surface:?} side {side} at {at}: {edge:?}, its parent asks for {}", wanted(parent, px));
+        let open = wanted(parent) + 0.01 > f64::from(EDGE_RATE_MAX) + 0.5 || uneven(parent, px);
+        assert!(open, "{surface:?} side {side} at {at}: {edge:?}, its parent asks for {}", wanted(parent));
     }
 }

@@ -4,11 +4,10 @@ use super::grids::{Diced, Split, dice, split};
 use super::lab::Lab;
 use super::scene::{Scene, Thing, placed};
 use super::zoo;
-use crate::reference::edge;
-use crate::reference::limit;
 use crate::reference::surface::Surface;
+use crate::reference::{blob, edge, limit};
 use anthill::scene::Shape;
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use std::collections::BTreeMap;
 
 fn vec(p: [f32; 4]) -> DVec3 {
@@ -199,6 +198,21 @@ fn a_closed_surface_has_no_open_border() {
             check_closed(thing.rate(rate), &format!("thing {n}, rate {rate}"));
         }
     }
+}
+
+#[test]
+fn the_points_of_a_blob_are_on_the_surface_of_its_field() {
+    each_vertex(&diced(vec![zoo::blob().rate(30.0)], true), |surface, uv, channels| {
+        let Shape::Blobs(blobs) = surface.shape else { panic!("{surface:?}") };
+        let object = surface.camera_from_object.inverse().transform_point3(vec(channels[0]));
+        let error = blob::distance(blobs, surface.primitive, object);
+        assert!(error < 1e-5, "{error} at {uv:?}");
+        let outwards = blob::outwards(blobs, surface.primitive, object);
+        let matrix = DMat3::from_mat4(surface.camera_from_object);
+        let expected = (matrix.inverse().transpose() * outwards * matrix.determinant().signum()).normalize();
+        let off = 1.0 - vec(channels[1]).normalize().dot(expected);
+        assert!(off < 1e-4, "{off} at {uv:?}: {:?} for {expected}", channels[1]);
+    });
 }
 
 #[test]

@@ -33,6 +33,7 @@ fn value_count(shape: &Shape, class: Class) -> usize {
         (Class::Uniform, _) => 1,
         (_, Shape::Quadric(_)) => 4,
         (_, Shape::Points(points)) => points.positions.len(),
+        (_, Shape::Blobs(blobs)) => blobs.positions.len(),
         (Class::FaceVarying, Shape::Facets(facets)) => highest(&mut facets.face_corners.iter().flatten().copied()),
         (_, Shape::Facets(facets)) => facets.positions.len(),
         (Class::Vertex, Shape::Patches(patches)) => patches.control.len(),

@@ -4,7 +4,7 @@ use super::random::Random;
 use super::scene::{Scene, Thing, bezier, camera, curves, facets, options, patches, placed, points, quadric, sphere};
 use anthill::diagnostic::Reporter;
 use anthill::rib::{Input, Settings, read};
-use anthill::scene::{QuadricShape, Shape, World};
+use anthill::scene::{BlobStep, Blobs, QuadricShape, Shape, World};
 use glam::{DMat4, DVec3};
 use std::f32::consts::{PI, TAU};
 use std::ops::ControlFlow;
@@ -339,7 +339,32 @@ pub(crate) fn everything() -> Vec<Thing> {
     things
 }
 
-/// A whole sphere, a whole torus, and a box of facets in random orientations: no border is open.
+/// An ellipsoid and a segment that blend, between which a second ellipsoid takes something away; each facet of the cube
+/// around them has one of two programs, which agree.
+pub(crate) fn blob() -> Thing {
+    let corner = |k: u32| [(k & 1) as f32 - 0.5, (k >> 1 & 1) as f32 - 0.5, (k >> 2) as f32 - 0.5].map(|x| 0.7 * x);
+    let ellipsoid = |size: f32, [x, y, z]: [f32; 3]| {
+        let k = 1.0 / size;
+        BlobStep::Ellipsoid([[k, 0.0, 0.0, -k * x], [0.0, k, 0.0, -k * y], [0.0, 0.0, k, -k * z]])
+    };
+    let rows = [[1.2, 0.0, 0.0, 0.0], [0.0, 1.1, 0.0, 0.0], [0.0, 0.0, 1.3, 0.1]];
+    let segment = BlobStep::Segment { rows, start: [-0.3, 0.0, 0.0], axis: [0.6, 0.0, 0.8], length: 0.7 };
+    let (large, small) = (ellipsoid(0.9, [0.1, 0.0, 0.0]), ellipsoid(0.3, [-0.5, 0.2, 0.1]));
+    let program = vec![large, segment, BlobStep::Add, small, BlobStep::Subtract];
+    let longer = vec![large, segment, BlobStep::Add, BlobStep::Constant(0.0), BlobStep::Add, small, BlobStep::Subtract];
+    let corners = vec![[0, 2, 1, 3], [4, 5, 6, 7], [0, 1, 4, 5], [2, 6, 3, 7], [0, 4, 2, 6], [1, 3, 5, 7]];
+    let shape = Shape::Blobs(Blobs {
+        positions: (0..8).map(corner).collect(),
+        corners: corners.into(),
+        programs: vec![program, longer].into(),
+        program: vec![0, 1, 0, 1, 0, 1].into(),
+        threshold: 0.421_875,
+        reach: 0.6,
+    });
+    Thing::new(shape, placed(0.2, 0.1, 4.0, 0.8))
+}
+
+/// A whole sphere, a whole torus, a box of facets in random orientations and a blob: no border is open.
 pub(crate) fn closed() -> Vec<Thing> {
     let torus = QuadricShape::Torus { major: 0.7, minor: 0.3, phi_min: 0.0, phi_max: TAU };
     let corner = |k: u32| [(k & 1) as f32 - 0.5, (k >> 1 & 1) as f32 - 0.5, (k >> 2) as f32 - 0.5];
@@ -351,5 +376,6 @@ pub(crate) fn closed() -> Vec<Thing> {
             facets((0..8).map(corner).collect(), faces),
             DMat4::from_translation(DVec3::new(0.1, -0.6, 3.5)) * DMat4::from_rotation_y(0.6),
         ),
+        blob(),
     ]
 }

@@ -2,7 +2,6 @@
 //! definition.
 
 use super::edge::{Edge, UNIT};
-use anthill::pipeline::kernels::constants::FLATNESS;
 use glam::DVec2;
 
 /// Whether rectangles (u0, v0, u1, v1 in 1 / [`UNIT`]) are the parts of `whole` in the order in which repeated halving
@@ -28,12 +27,12 @@ pub(crate) fn leaf(edge: &Edge) -> [f64; 2] {
 
 /// The micropolygons that a line asks for, before rounding: as many as the wanted length `px` goes into the chords
 /// between its quarters; and so many that the chords of the line itself, whose bend is the largest second difference of
-/// the quarter points, are no more than a fraction of that length off it.
-pub(crate) fn wanted(quarters: [DVec2; 5], px: f64) -> f64 {
+/// the quarter points, are no more than the part `flatness` of that length off it.
+pub(crate) fn wanted(quarters: [DVec2; 5], px: f64, flatness: f32) -> f64 {
     let length: f64 = quarters.windows(2).map(|pair| pair[0].distance(pair[1])).sum();
     let bend = quarters.windows(3).map(|p| (p[0] + p[2] - 2.0 * p[1]).length()).fold(0.0, f64::max);
     // n chords of a line with second differences d at a quarter of its length lie 2 d / n^2 off it.
-    (length / px).max((2.0 * bend / (f64::from(FLATNESS) * px)).sqrt())
+    (length / px).max((2.0 * bend / (f64::from(flatness) * px)).sqrt())
 }
 
 /// Whether a line is so uneven that equal steps would make far too large micropolygons.
@@ -57,8 +56,11 @@ fn halves_in_order_are_a_partition_and_nothing_else() {
 #[test]
 fn a_straight_line_asks_for_its_length_and_a_bent_one_for_more() {
     let line = |bend: f64| [0.0, 1.0, 2.0, 3.0, 4.0].map(|x| DVec2::new(x, bend * x * x));
-    assert_eq!(wanted(line(0.0), 0.5), 8.0);
+    assert_eq!(wanted(line(0.0), 0.5, 0.125), 8.0);
     // Second differences of x^2 are 2: sqrt(16 * 2) chords of length 1.
-    assert!(wanted(line(0.25), 1.0) < 6.0 && (wanted(line(1.0), 20.0) - (16.0_f64 / 10.0).sqrt()).abs() < 1e-12);
+    assert!(
+        wanted(line(0.25), 1.0, 0.125) < 6.0
+            && (wanted(line(1.0), 20.0, 0.125) - (16.0_f64 / 10.0).sqrt()).abs() < 1e-12
+    );
     assert!(uneven([0.0, 1.0, 2.0, 3.0, 9.0].map(DVec2::splat), 1.0));
 }

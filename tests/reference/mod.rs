@@ -1,5 +1,6 @@
 //! Scalar references: what each stage computes, as plainly as it can be said, from its specification.
 
+pub(crate) mod blob;
 pub(crate) mod blur;
 pub(crate) mod bound_split;
 pub(crate) mod camera;

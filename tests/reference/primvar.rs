@@ -12,7 +12,7 @@ fn weights(shape: &Shape, class: Class, primitive: usize, u: f64, v: f64) -> Vec
     };
     match (class, shape) {
         (Class::Constant, _) => vec![(0, 1.0)],
-        (Class::Uniform, Shape::Quadric(_) | Shape::Points(_)) => vec![(0, 1.0)],
+        (Class::Uniform, Shape::Quadric(_) | Shape::Points(_) | Shape::Blobs(_)) => vec![(0, 1.0)],
         (Class::Uniform, Shape::Facets(facets)) => vec![(facets.face[primitive] as usize, 1.0)],
         (Class::Uniform, Shape::Patches(patches)) => vec![(patches.face[primitive] as usize, 1.0)],
         (Class::Uniform, Shape::Curves(curves)) => vec![(curves.face[primitive] as usize, 1.0)],
@@ -21,6 +21,7 @@ fn weights(shape: &Shape, class: Class, primitive: usize, u: f64, v: f64) -> Vec
         (_, Shape::Limit(patches)) => bilinear(patches.corners(primitive)),
         (_, Shape::Points(_)) => vec![(primitive, 1.0)],
         (_, Shape::Quadric(_)) => bilinear([0, 1, 2, 3]),
+        (_, Shape::Blobs(blobs)) => bilinear(blobs.corners[primitive]),
         (Class::FaceVarying, Shape::Facets(facets)) => bilinear(facets.face_corners[primitive]),
         (_, Shape::Facets(facets)) => bilinear(facets.corners[primitive]),
         (Class::Vertex, Shape::Patches(patches)) => rational(patches, primitive, u, v),

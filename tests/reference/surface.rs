@@ -39,6 +39,7 @@ impl Surface<'_> {
             Shape::Limit(p) => object(weighted(p, limit::weights(p, self.primitive, [u, v]))),
             Shape::Curves(c) => self.curve(c, u, v),
             Shape::Points(p) => self.point(p, u, v),
+            Shape::Blobs(b) => object(super::blob::position(b, self.primitive, u, v)),
         }
     }
 

@@ -12,4 +12,13 @@ float rsl_reciprocal(const in float x) {
     return y + y * (1.0 - x * y);
 }
 
+// 1 / sqrt(x) for x in 1e-36..1e36, within a few ulp.
+float rsl_inverse_root(const in float x) {
+    float y = uintBitsToFloat(0x5f3759dfu - (floatBitsToUint(x) >> 1)), h = 0.5 * x;
+    y = y * (1.5 - (h * y) * y);
+    y = y * (1.5 - (h * y) * y);
+    y = y * (1.5 - (h * y) * y);
+    return y * (1.5 - (h * y) * y);
+}
+
 #endif

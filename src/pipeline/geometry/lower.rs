@@ -1,7 +1,7 @@
 //! From shapes to primitive records and control data.
 
 use super::curvature::{self, BOUND_RECORDS};
-use super::{Page, PrimitiveKind, trim};
+use super::{Page, PrimitiveKind, blob, trim};
 use crate::pipeline::kernels::constants::{
     ORDER_MAX, PRIMITIVE_DEGREE_U, PRIMITIVE_DEGREE_V, PRIMITIVE_LINEAR, PRIMITIVE_POLYGON, PRIMITIVE_RIBBON,
     PRIMITIVE_SPHERE, PRIMITIVE_SQUARE, QUADRIC_CONE, QUADRIC_CYLINDER, QUADRIC_DISK, QUADRIC_HYPERBOLOID,
@@ -9,7 +9,7 @@ use crate::pipeline::kernels::constants::{
 };
 use crate::pipeline::kernels::records::Primitive;
 use crate::scene::{
-    Class, CurveSegments, Facets, Geometry, LimitPatches, PATCH_DEGREE_MAX, Patches, PointForm, Points, Quadric,
+    Blobs, Class, CurveSegments, Facets, Geometry, LimitPatches, PATCH_DEGREE_MAX, Patches, PointForm, Points, Quadric,
     QuadricShape, Shape,
 };
 use rustc_hash::FxHashMap;
@@ -106,7 +106,7 @@ fn control_vertices(shape: &Shape) -> Option<usize> {
         Shape::Patches(patches) => Some(patches.control_count()),
         Shape::Curves(curves) => curves.cubic.then_some(4),
         Shape::Limit(patches) => Some(patches.gregory_count()),
-        Shape::Quadric(_) | Shape::Facets(_) | Shape::Points(_) => None,
+        Shape::Quadric(_) | Shape::Facets(_) | Shape::Points(_) | Shape::Blobs(_) => None,
     }
 }
 
@@ -123,6 +123,9 @@ pub(super) fn whole_bytes(geometry: &Geometry) -> u64 {
         Shape::Limit(patches) => patches.control.len() + patches.seam_points.len(),
         Shape::Curves(curves) => curves.control.len() + 2 * curves.normals.len(),
         Shape::Points(points) => points.positions.len(),
+        Shape::Blobs(blobs) => {
+            4 * blobs.corners.len() + blobs.programs.iter().map(|steps| blob::records(steps)).sum::<usize>()
+        }
     };
     let values: usize = geometry.primvars.iter().map(primvar_bytes).sum();
     let keys = geometry.shape.keys().len();
@@ -151,6 +154,7 @@ pub(super) fn primitive_bytes_max(geometry: &Geometry) -> u64 {
         Shape::Limit(patches) => patches.gregory_count() + 4 * patches.seam_count(),
         Shape::Curves(_) => 6,
         Shape::Points(_) => 1,
+        Shape::Blobs(blobs) => 4 + blobs.programs.iter().map(|steps| blob::records(steps)).max().unwrap_or(0),
     };
     let floats: usize = geometry
         .primvars
@@ -177,6 +181,7 @@ pub(super) fn append_primitives(shape: &Shape, range: Range<usize>, indices: &mu
         Shape::Limit(patches) => append_limit_patches(patches, range, indices, page),
         Shape::Curves(curves) => append_curves(curves, range, indices, page),
         Shape::Points(points) => append_points(points, range, indices, page),
+        Shape::Blobs(blobs) => append_blobs(blobs, range, indices, page),
     }
 }
 
@@ -368,5 +373,35 @@ fn append_points(points: &Points, range: Range<usize>, indices: &mut Indices, pa
             uv_range: WHOLE,
         });
         page.data.push([x, y, z, points.widths[i]]);
+    }
+}
+
+fn append_blobs(blobs: &Blobs, range: Range<usize>, indices: &mut Indices, page: &mut Page) {
+    let mut programs = FxHashMap::default();
+    for i in range {
+        let number = blobs.program[i];
+        let steps = &blobs.programs[number as usize];
+        let program = *programs.entry(number).or_insert_with(|| {
+            let first = page.data.len();
+            blob::append(steps, page);
+            first
+        });
+        let corners = blobs.corners[i].map(|corner| indices.varying(corner));
+        page.primitives.push(Primitive {
+            kind_flags: PrimitiveKind::Blob.number(),
+            data: page.data.len() as u32,
+            face: indices.face(0),
+            extra: 0,
+            corners,
+            face_corners: blobs.corners[i].map(|corner| indices.face_varying(corner)),
+            uv_range: WHOLE,
+        });
+        // Record numbers are floats, which are exact up to 2^24; a page has fewer.
+        for (corner, w) in
+            blobs.corners[i].iter().zip([program as f32, steps.len() as f32, blobs.reach, blobs.threshold])
+        {
+            let [x, y, z] = blobs.positions[*corner as usize];
+            page.data.push([x, y, z, w]);
+        }
     }
 }

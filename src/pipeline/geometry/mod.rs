@@ -5,6 +5,7 @@
 //! primitives name, renumbered, so that a page can be drawn with nothing but itself. Geometry is lowered once, however
 //! many drawables share it.
 
+mod blob;
 mod curvature;
 mod lower;
 mod run;
@@ -13,7 +14,7 @@ mod trim;
 pub use run::{PrimitiveRun, RunPrimvar};
 
 use super::kernels::constants::{
-    KIND_CURVE, KIND_FACET, KIND_GREGORY, KIND_PATCH, KIND_POINT, KIND_QUADRIC, KIND_RATIONAL, KIND_TRIANGLE,
+    KIND_BLOB, KIND_CURVE, KIND_FACET, KIND_GREGORY, KIND_PATCH, KIND_POINT, KIND_QUADRIC, KIND_RATIONAL, KIND_TRIANGLE,
 };
 use super::kernels::records::Primitive;
 use crate::scene::{Geometry, Shape};
@@ -39,11 +40,13 @@ pub enum PrimitiveKind {
     Gregory = KIND_GREGORY as isize,
     /// Quartic Gregory triangle.
     Triangle = KIND_TRIANGLE as isize,
+    /// Part of an implicit surface.
+    Blob = KIND_BLOB as isize,
 }
 
 impl PrimitiveKind {
     /// Every kind, in order of its number.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Quadric,
         Self::Facet,
         Self::Patch,
@@ -52,6 +55,7 @@ impl PrimitiveKind {
         Self::Rational,
         Self::Gregory,
         Self::Triangle,
+        Self::Blob,
     ];
 
     /// Its number in primitive records.
@@ -70,6 +74,7 @@ impl PrimitiveKind {
             Self::Rational => "rational",
             Self::Gregory => "gregory",
             Self::Triangle => "triangle",
+            Self::Blob => "blob",
         }
     }
 
@@ -100,6 +105,7 @@ impl PrimitiveKind {
             Shape::Limit(_) => Self::Gregory,
             Shape::Curves(_) => Self::Curve,
             Shape::Points(_) => Self::Point,
+            Shape::Blobs(_) => Self::Blob,
         }
     }
 }

@@ -4,6 +4,8 @@
 //! kind under the same state are joined ([`Batch::append`]), so that a file of single patches is as efficient as one
 //! patch mesh. A finished batch becomes an immutable [`Geometry`].
 
+mod blob_mesh;
+mod blobby;
 mod curves;
 mod nurbs;
 mod patches;
@@ -15,6 +17,7 @@ mod subdivision;
 mod triangulate;
 mod trim;
 
+pub(super) use blobby::BlobArrays;
 pub(super) use nurbs::NurbsDirection;
 pub(super) use patches::MeshDirection;
 pub(super) use points::points;
@@ -28,8 +31,8 @@ use primvars::PrimvarValues;
 
 use crate::diagnostic::SourceLocation;
 use crate::scene::{
-    CurveSegments, Facets, Geometry, LimitPatches, Motion, Patches, PointForm, Points, Primvar, PrimvarData, Quadric,
-    Shape, TrimLoops,
+    Blobs, CurveSegments, Facets, Geometry, LimitPatches, Motion, Patches, PointForm, Points, Primvar, PrimvarData,
+    Quadric, Shape, TrimLoops,
 };
 use std::sync::Arc;
 
@@ -122,6 +125,8 @@ pub(super) enum BatchShape {
     Curves(CurveBatch),
     /// Points.
     Points(PointBatch),
+    /// An implicit surface.
+    Blobs(Blobs),
 }
 
 /// The result of one primitive request, or of several that were joined.
@@ -145,6 +150,7 @@ impl BatchShape {
             Self::Limit(patches) => patches.face.len(),
             Self::Curves(curves) => curves.ends.len(),
             Self::Points(points) => points.positions.len(),
+            Self::Blobs(blobs) => blobs.corners.len(),
         }
     }
 
@@ -186,6 +192,7 @@ impl BatchShape {
             Self::Points(PointBatch { positions, widths, form }) => {
                 Shape::Points(Points { positions: positions.into(), widths: widths.into(), form })
             }
+            Self::Blobs(blobs) => Shape::Blobs(blobs),
         }
     }
 
@@ -380,6 +387,7 @@ impl Batch {
             }
             BatchShape::Curves(c) => (c.control.len() * POSITION + c.ends.len() * 52, c.ends.len()),
             BatchShape::Points(p) => (p.positions.len() * (POSITION + 4), p.positions.len()),
+            BatchShape::Blobs(b) => (b.bytes(), b.corners.len()),
         };
         let columns: usize = self.columns.iter().map(|column| 64 + 2 * column.values.bytes()).sum();
         (256 + form + RECORD * primitives + columns) as u64

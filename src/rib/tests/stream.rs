@@ -476,7 +476,6 @@ fn an_input_that_cannot_be_opened() {
 #[test]
 fn what_is_not_supported_is_named_once() {
     let known = [
-        "Blobby 1 [1001 0 0 0] [1 0 0 0] [\"\"]",
         "Procedural \"DynamicLoad\" [\"evil.so\" \"args\"] [-1 1 -1 1 -1 1]",
         "AreaLightSource \"arealight\" 7 \"intensity\" [3]",
         "Interior \"fog\"",

@@ -1,0 +1,167 @@
+// Part of an implicit surface (RISpec 5.6 Blobby): points of a bilinear facet of a coarse mesh, moved along the
+// gradient of the field to where the field has its threshold. A point depends on nothing but the point that it starts
+// from, so facets that share an edge share what becomes of it.
+//
+// Control data: four records, the corners with, in w, the first record of the program, its steps, how far a point may
+// move, and the threshold; and the programs. A step is a record with its operation, and what it needs:
+//   BLOB_CONSTANT: the value beside it; BLOB_DIVIDE: there, how far from 0 divisors are kept
+//   BLOB_ELLIPSOID: three records, the rows that take a point to where the ellipsoid is the unit sphere
+//   BLOB_SEGMENT: likewise, to where its radius is 1; then its start and length; and its direction
+// Leaves push a value on a stack; operations take one or two from it.
+
+#include "lib/rsl/reciprocal.glsl"
+
+// cases: BLOB_*
+const uint BLOB_CONSTANT = 0u;
+const uint BLOB_ELLIPSOID = 1u;
+const uint BLOB_SEGMENT = 2u;
+const uint BLOB_ADD = 3u;
+const uint BLOB_MULTIPLY = 4u;
+const uint BLOB_MAX = 5u;
+const uint BLOB_MIN = 6u;
+const uint BLOB_SUBTRACT = 7u;
+const uint BLOB_DIVIDE = 8u;
+const uint BLOB_NEGATE = 9u;
+
+const uint BLOB_STACK = 12u;
+// Newton's method: four steps take an error of a tenth to the last bits.
+const uint BLOB_MOVES = 4u;
+
+vec3 corner[4];
+vec3 row[2];
+vec3 row_derivative[2];
+uint program;
+uint steps;
+float reach;
+float threshold;
+
+void surface_load(Instance instance, Primitive primitive) {
+    surface_instance = instance;
+    for (uint i = 0u; i < 4u; i++) corner[i] = data[primitive.data + i].xyz;
+    program = uint(data[primitive.data].w);
+    steps = uint(data[primitive.data + 1u].w);
+    reach = data[primitive.data + 2u].w;
+    threshold = data[primitive.data + 3u].w;
+}
+
+// A point in a leaf's own space, and back: gradients.
+vec3 blob_local(uint rows, vec3 p) {
+    vec4 a = data[rows], b = data[rows + 1u], c = data[rows + 2u];
+    return vec3(((a.x * p.x + a.y * p.y) + a.z * p.z) + a.w, ((b.x * p.x + b.y * p.y) + b.z * p.z) + b.w,
+                ((c.x * p.x + c.y * p.y) + c.z * p.z) + c.w);
+}
+
+vec3 blob_gradient(uint rows, vec3 g) { return (g.x * data[rows].xyz + g.y * data[rows + 1u].xyz) + g.z * data[rows + 2u].xyz; }
+
+// (1 - r^2)^3 within the unit sphere.
+vec4 blob_ellipsoid(uint rows, vec3 p) {
+    vec3 q = blob_local(rows, p);
+    float k = 1.0 - ((q.x * q.x + q.y * q.y) + q.z * q.z);
+    if (!(k > 0.0)) return vec4(0.0);
+    return vec4(blob_gradient(rows, (-6.0 * (k * k)) * q), (k * k) * k);
+}
+
+// The same bump, moved along the segment and summed up, so that segments which follow each other add up to a longer
+// one; 1 in the middle of a long one.
+vec4 blob_segment(uint rows, vec3 p) {
+    vec4 start = data[rows + 3u];
+    vec3 axis = data[rows + 4u].xyz, q = blob_local(rows, p) - start.xyz;
+    float s = (axis.x * q.x + axis.y * q.y) + axis.z * q.z;
+    vec3 away = q - s * axis;
+    float k = 1.0 - ((away.x * away.x + away.y * away.y) + away.z * away.z);
+    if (!(k > 0.0)) return vec4(0.0);
+    float r = k * rsl_inverse_root(k), scale = 35.0 / 32.0;
+    vec2 x = clamp(vec2(-s, start.w - s), vec2(-r), vec2(r)), x2 = x * x, rest = vec2(k) - x2;
+    vec2 cubes = x * (k * k * k - x2 * (k * k - x2 * (0.6 * k - x2 * (1.0 / 7.0))));
+    vec2 squares = x * (k * k - x2 * ((2.0 / 3.0) * k - x2 * 0.2));
+    vec2 ends = rest * rest * rest;
+    vec3 g = (-6.0 * (squares.y - squares.x)) * away + (ends.x - ends.y) * axis;
+    return vec4(blob_gradient(rows, scale * g), scale * (cubes.y - cubes.x));
+}
+
+// The gradient of the field at a point, and its value.
+vec4 blob_field(vec3 p) {
+    vec4 stack[BLOB_STACK];
+    stack[0] = vec4(0.0);
+    uint top = 0u, at = program;
+    for (uint i = 0u; i < steps; i++) {
+        vec4 head = data[at];
+        uint operation = uint(head.x);
+        at++;
+        if (operation <= BLOB_SEGMENT) {
+            vec4 pushed = vec4(vec3(0.0), head.y);
+            if (operation == BLOB_ELLIPSOID) pushed = blob_ellipsoid(at, p);
+            if (operation == BLOB_SEGMENT) pushed = blob_segment(at, p);
+            at += operation == BLOB_CONSTANT ? 0u : operation == BLOB_ELLIPSOID ? 3u : 5u;
+            stack[min(top, BLOB_STACK - 1u)] = pushed;
+            top++;
+            continue;
+        }
+        vec4 b = stack[max(top, 1u) - 1u];
+        if (operation == BLOB_NEGATE) {
+            stack[max(top, 1u) - 1u] = -b;
+            continue;
+        }
+        top = max(top, 2u) - 1u;
+        vec4 a = stack[top - 1u], result = a;
+        if (operation == BLOB_ADD) result = a + b;
+        if (operation == BLOB_SUBTRACT) result = a - b;
+        if (operation == BLOB_MAX) result = a.w >= b.w ? a : b;
+        if (operation == BLOB_MIN) result = a.w <= b.w ? a : b;
+        if (operation == BLOB_MULTIPLY) result = vec4(a.xyz * b.w + b.xyz * a.w, a.w * b.w);
+        if (operation == BLOB_DIVIDE) {
+            float divisor = abs(b.w) >= head.y ? b.w : b.w < 0.0 ? -head.y : head.y;
+            float inverse = rsl_reciprocal(divisor), quotient = a.w * inverse;
+            result = vec4((a.xyz - quotient * b.xyz) * inverse, quotient);
+        }
+        stack[top - 1u] = result;
+    }
+    return stack[0];
+}
+
+// Where a point of the facet ends.
+vec3 blob_point(vec3 start) {
+    vec3 p = start;
+    for (uint i = 0u; i < BLOB_MOVES; i++) {
+        vec4 f = blob_field(p);
+        float slope = (f.x * f.x + f.y * f.y) + f.z * f.z;
+        if (!(slope > 0.0)) break;
+        p = clamp(p + ((threshold - f.w) * rsl_reciprocal(slope)) * f.xyz, start - vec3(reach), start + vec3(reach));
+    }
+    return p;
+}
+
+void surface_row(Param v) {
+    row[0] = between(v, corner[0], corner[2]);
+    row[1] = between(v, corner[1], corner[3]);
+    row_derivative[0] = corner[2] - corner[0];
+    row_derivative[1] = corner[3] - corner[1];
+}
+
+vec3 surface_position(Param u) { return camera_from_object(surface_instance, blob_point(between(u, row[0], row[1]))); }
+
+// Away from where the field is large.
+vec3 blob_normal(Param u) { return -blob_field(blob_point(between(u, row[0], row[1]))).xyz; }
+
+void surface_tangents(Param u, out vec3 du, out vec3 dv) {
+    vec3 n = blob_normal(u), facet_du = row[1] - row[0], facet_dv = between(u, row_derivative[0], row_derivative[1]);
+    float length2 = dot(n, n), inverse = length2 > 0.0 ? rsl_reciprocal(length2) : 0.0;
+    du = camera_from_object_vector(surface_instance, facet_du - (inverse * dot(n, facet_du)) * n);
+    dv = camera_from_object_vector(surface_instance, facet_dv - (inverse * dot(n, facet_dv)) * n);
+}
+
+vec3 surface_normal(Param u, Param v) {
+    vec3 n = blob_normal(u);
+    if (dot(n, n) == 0.0) n = cross(corner[3] - corner[0], corner[2] - corner[1]);
+    return camera_from_object_normal(surface_instance, n);
+}
+
+// The points that were looked at are a quarter of the subpatch from any other at most; moved, they may be a few times
+// as far from each other, and no farther than they may move.
+const float BLOB_STRETCH = 3.0;
+vec3 surface_pad(float hu, float hv, Param v0, Param v1) {
+    float eu = max(distance(corner[0], corner[1]), distance(corner[2], corner[3]));
+    float ev = max(distance(corner[0], corner[2]), distance(corner[1], corner[3]));
+    float apart = 0.25 * (hu * eu + hv * ev);
+    return camera_from_object_extent(surface_instance, vec3(min(BLOB_STRETCH * apart, apart + 2.0 * reach)));
+}

@@ -1,0 +1,382 @@
+//! A coarse mesh around an implicit surface. Devices move its points onto the surface (`glsl/lib/surface_blob.glsl`).
+//!
+//! It is that of surface nets (Gibson 1998): a vertex for each cell of a lattice in which the field crosses the
+//! threshold, and around each side of the lattice that crosses it a facet. The lattice exists where leaves are, in
+//! blocks; each has a program of the leaves that reach it alone.
+
+use crate::scene::BlobStep;
+use glam::{DVec3, IVec3};
+use std::collections::{BTreeMap, HashMap};
+
+/// The field of a lone unit ellipsoid is 27/64 at half its radius: the threshold.
+pub(super) const THRESHOLD: f64 = 0.421_875;
+/// The most steps of a program, and values on its stack, that kernels take.
+const STEPS_MAX: usize = 96;
+const STACK_MAX: usize = 12;
+/// Lattice cells along the smallest radius of a leaf.
+const CELLS: f64 = 8.0;
+/// Lattice cells along a side of a block.
+const BLOCK: i32 = 8;
+/// The most blocks of a lattice.
+const BLOCKS_MAX: usize = 1 << 14;
+/// How far from a block, in cells, the points of its facets may be and move.
+const MARGIN: f64 = 2.5;
+
+/// A leaf of the field.
+pub(super) struct FieldLeaf {
+    pub(super) step: BlobStep,
+    /// Where it is not 0: its middle, and how far it reaches along each axis. Everywhere, if it is constant.
+    pub(super) bound: Option<[DVec3; 2]>,
+    /// Its smallest radius.
+    pub(super) size: f64,
+}
+
+/// An instruction.
+pub(super) enum Node {
+    Leaf(usize),
+    /// An operation on earlier instructions.
+    Operation(BlobStep, Vec<usize>),
+}
+
+/// A field: the last instruction.
+pub(super) struct Field {
+    pub(super) leaves: Vec<FieldLeaf>,
+    pub(super) nodes: Vec<Node>,
+}
+
+/// Steps that are put together.
+#[derive(Default)]
+struct Assembly {
+    steps: Vec<BlobStep>,
+    depth: usize,
+    depth_max: usize,
+}
+
+impl Assembly {
+    fn push(&mut self, step: BlobStep) {
+        match step {
+            BlobStep::Constant(_) | BlobStep::Ellipsoid(_) | BlobStep::Segment { .. } => self.depth += 1,
+            BlobStep::Negate => {}
+            _ => self.depth = self.depth.saturating_sub(1),
+        }
+        self.depth_max = self.depth_max.max(self.depth);
+        self.steps.push(step);
+    }
+
+    fn fits(&self) -> bool {
+        self.steps.len() <= STEPS_MAX && self.depth_max <= STACK_MAX
+    }
+}
+
+impl Field {
+    /// Which nodes are not 0 where only some leaves are not.
+    fn some(&self, near: &[u32]) -> Vec<bool> {
+        let mut leaves: Vec<bool> = self.leaves.iter().map(|leaf| leaf.bound.is_none()).collect();
+        near.iter().for_each(|&leaf| leaves[leaf as usize] = true);
+        let mut some: Vec<bool> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            some.push(match node {
+                Node::Leaf(leaf) => leaves[*leaf],
+                Node::Operation(BlobStep::Multiply, operands) => operands.iter().all(|&i| some[i]),
+                Node::Operation(BlobStep::Divide(_), operands) => some[operands[0]],
+                Node::Operation(_, operands) => operands.iter().any(|&i| some[i]),
+            });
+        }
+        some
+    }
+
+    /// Appends the steps of a node that is not 0. What is 0 is left out of sums, which leaves their bits as they are.
+    fn assemble(&self, node: usize, some: &[bool], into: &mut Assembly) {
+        if !into.fits() {
+            return;
+        }
+        let (step, operands) = match &self.nodes[node] {
+            Node::Leaf(leaf) => return into.push(self.leaves[*leaf].step),
+            Node::Operation(step, operands) => (step, operands),
+        };
+        match step {
+            BlobStep::Add | BlobStep::Subtract | BlobStep::Negate => {
+                let mut follows = false;
+                for (i, &operand) in operands.iter().enumerate().filter(|(_, operand)| some[**operand]) {
+                    self.assemble(operand, some, into);
+                    match step {
+                        BlobStep::Negate => into.push(BlobStep::Negate),
+                        BlobStep::Subtract if i > 0 && !follows => into.push(BlobStep::Negate),
+                        step if follows => into.push(*step),
+                        _ => {}
+                    }
+                    follows = true;
+                }
+            }
+            step => {
+                for (i, &operand) in operands.iter().enumerate() {
+                    if some[operand] {
+                        self.assemble(operand, some, into);
+                    } else {
+                        into.push(BlobStep::Constant(0.0));
+                    }
+                    if i > 0 {
+                        into.push(*step);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn local(rows: &[[f32; 4]; 3], p: DVec3) -> DVec3 {
+    let row = |r: &[f32; 4]| DVec3::new(r[0].into(), r[1].into(), r[2].into()).dot(p) + f64::from(r[3]);
+    DVec3::new(row(&rows[0]), row(&rows[1]), row(&rows[2]))
+}
+
+/// The value of a leaf at a point.
+fn leaf_value(step: &BlobStep, p: DVec3) -> f64 {
+    match step {
+        BlobStep::Constant(value) => f64::from(*value),
+        BlobStep::Ellipsoid(rows) => (1.0 - local(rows, p).length_squared()).max(0.0).powi(3),
+        BlobStep::Segment { rows, start, axis, length } => {
+            let axis = DVec3::from(axis.map(f64::from));
+            let q = local(rows, p) - DVec3::from(start.map(f64::from));
+            let s = axis.dot(q);
+            let k = 1.0 - (q - s * axis).length_squared();
+            if k <= 0.0 {
+                return 0.0;
+            }
+            let r = k.sqrt();
+            let sum = |x: f64| {
+                let (x, x2) = (x.clamp(-r, r), x.clamp(-r, r).powi(2));
+                x * (k * k * k - x2 * (k * k - x2 * (0.6 * k - x2 / 7.0)))
+            };
+            35.0 / 32.0 * (sum(f64::from(*length) - s) - sum(-s))
+        }
+        _ => 0.0,
+    }
+}
+
+/// The value of a program at a point.
+fn value(steps: &[BlobStep], p: DVec3) -> f64 {
+    let mut stack = [0.0_f64; STACK_MAX];
+    let mut top = 0;
+    for step in steps {
+        let (a, b) = (stack[top.max(2) - 2], stack[top.max(1) - 1]);
+        let result = match step {
+            BlobStep::Negate => -b,
+            BlobStep::Add => a + b,
+            BlobStep::Multiply => a * b,
+            BlobStep::Max => a.max(b),
+            BlobStep::Min => a.min(b),
+            BlobStep::Subtract => a - b,
+            BlobStep::Divide(least) => a / if b.abs() < f64::from(*least) { f64::from(*least).copysign(b) } else { b },
+            leaf => {
+                stack[top] = leaf_value(leaf, p);
+                top += 1;
+                continue;
+            }
+        };
+        top -= usize::from(!matches!(step, BlobStep::Negate));
+        stack[top - 1] = result;
+    }
+    stack[0]
+}
+
+/// A mesh that grows block by block.
+#[derive(Default)]
+pub(super) struct BlobMesh {
+    pub(super) positions: Vec<DVec3>,
+    /// The facets' vertices at (u,v) = (0,0) (1,0) (0,1) (1,1).
+    pub(super) corners: Vec<[u32; 4]>,
+    pub(super) programs: Vec<Vec<BlobStep>>,
+    /// The program of each facet.
+    pub(super) program: Vec<u32>,
+    /// The length of a lattice cell.
+    pub(super) cell: f64,
+    /// Whether cells are much longer than the leaves ask for.
+    pub(super) coarse: bool,
+    /// The vertex of each cell that has one.
+    vertex: HashMap<IVec3, u32>,
+    /// The program of each vertex, and the leaves of each program.
+    vertex_program: Vec<u32>,
+    leaves: Vec<Vec<u32>>,
+}
+
+/// Why there is no mesh.
+pub(super) enum MeshFault {
+    /// There is nothing to draw.
+    Empty(&'static str),
+    /// It would be too large.
+    Limit(String),
+}
+
+/// A block of the lattice: its first point, and which of its points are inside the surface.
+struct LatticeBlock {
+    first: IVec3,
+    program: u32,
+    inside: Vec<bool>,
+}
+
+/// Lattice points along a side of a block.
+const SIDE: i32 = BLOCK + 1;
+
+fn place(p: IVec3) -> usize {
+    ((p.z * SIDE + p.y) * SIDE + p.x) as usize
+}
+
+/// All points of a cube of `side` points.
+fn cube(side: i32) -> impl Iterator<Item = IVec3> {
+    (0..side * side * side).map(move |i| IVec3::new(i % side, i / side % side, i / side / side))
+}
+
+impl BlobMesh {
+    /// Adds a vertex for each cell of a block through which the surface goes: the middle of where it crosses its sides.
+    fn add_vertices(&mut self, block: &LatticeBlock, values: &[f64]) {
+        for corner in cube(BLOCK) {
+            let (mut sum, mut count) = (DVec3::ZERO, 0);
+            for (axis, offset) in (0..3).flat_map(|axis| (0..4).map(move |k| (axis, k))) {
+                let mut a = corner;
+                a[(axis + 1) % 3] += offset & 1;
+                a[(axis + 2) % 3] += offset >> 1;
+                let mut b = a;
+                b[axis] += 1;
+                if block.inside[place(a)] != block.inside[place(b)] {
+                    let (fa, fb) = (values[place(a)], values[place(b)]);
+                    let share = ((THRESHOLD - fa) / (fb - fa)).clamp(0.0, 1.0);
+                    sum += a.as_dvec3().lerp(b.as_dvec3(), share);
+                    count += 1;
+                }
+            }
+            if count > 0 {
+                let p = (block.first.as_dvec3() + sum / f64::from(count)) * self.cell;
+                self.vertex.insert(block.first + corner, self.positions.len() as u32);
+                self.positions.push(p);
+                self.vertex_program.push(block.program);
+            }
+        }
+    }
+
+    /// Adds a facet for each side of the lattice in a block that crosses the surface, around it. Its normal, dP/du x
+    /// dP/dv, points outwards.
+    fn add_facets(&mut self, block: &LatticeBlock) {
+        for a in cube(BLOCK) {
+            for axis in 0..3 {
+                let mut b = a;
+                b[axis] += 1;
+                let (from, to) = (block.inside[place(a)], block.inside[place(b)]);
+                if from == to {
+                    continue;
+                }
+                let at = |u: i32, v: i32| {
+                    let mut cell = block.first + a;
+                    cell[(axis + 1) % 3] += u - 1;
+                    cell[(axis + 2) % 3] += v - 1;
+                    self.vertex.get(&cell).copied()
+                };
+                let (Some(p00), Some(p10), Some(p01), Some(p11)) = (at(0, 0), at(1, 0), at(0, 1), at(1, 1)) else {
+                    continue;
+                };
+                self.corners.push(if from { [p00, p10, p01, p11] } else { [p00, p01, p10, p11] });
+                self.program.push(block.program);
+            }
+        }
+    }
+}
+
+/// Lays a mesh around the surface of a field.
+pub(super) fn mesh(field: &Field) -> Result<BlobMesh, MeshFault> {
+    let smallest = field.leaves.iter().filter(|leaf| leaf.bound.is_some()).map(|leaf| leaf.size);
+    let wanted = smallest.fold(f64::INFINITY, f64::min) / CELLS;
+    if !wanted.is_finite() {
+        return Err(MeshFault::Empty("none of its leaves has a size"));
+    }
+    let (cell, blocks) = blocks(field, wanted)?;
+    let mut mesh = BlobMesh { cell, coarse: cell > 4.0 * wanted, ..BlobMesh::default() };
+    let (mut known, mut full) = (HashMap::new(), Vec::new());
+    for (first, near) in blocks {
+        let some = field.some(&near);
+        let root = field.nodes.len() - 1;
+        let mut assembly = Assembly::default();
+        if some[root] {
+            field.assemble(root, &some, &mut assembly);
+        }
+        if !assembly.fits() {
+            let what = format!("more than {STEPS_MAX} of its leaves and operations, or {STACK_MAX} nested ones, meet");
+            return Err(MeshFault::Limit(format!("{what} in one place")));
+        }
+        let first = IVec3::from(first) * BLOCK;
+        let at = |p: IVec3| value(&assembly.steps, (first + p).as_dvec3() * cell);
+        let values: Vec<f64> = cube(SIDE).map(at).collect();
+        let inside: Vec<bool> = values.iter().map(|value| *value >= THRESHOLD).collect();
+        if inside.iter().all(|point| *point == inside[0]) {
+            continue;
+        }
+        let program = *known.entry(near.clone()).or_insert(mesh.programs.len() as u32);
+        if program as usize == mesh.programs.len() {
+            mesh.programs.push(assembly.steps);
+            mesh.leaves.push(near);
+        }
+        let block = LatticeBlock { first, program, inside };
+        mesh.add_vertices(&block, &values);
+        full.push(block);
+    }
+    full.iter().for_each(|block| mesh.add_facets(block));
+    if mesh.corners.is_empty() {
+        return Err(MeshFault::Empty("its field is nowhere large enough for a surface"));
+    }
+    Ok(mesh)
+}
+
+/// The blocks that leaves reach, with the numbers of those leaves.
+type Blocks = BTreeMap<[i32; 3], Vec<u32>>;
+
+/// Returns the length of a lattice cell, as wanted or so much longer that blocks are not too many, and the blocks.
+fn blocks(field: &Field, wanted: f64) -> Result<(f64, Blocks), MeshFault> {
+    let bounds = || (0..).zip(&field.leaves).filter_map(|(number, leaf)| Some((number, leaf.bound?)));
+    let mut cell = wanted;
+    loop {
+        let range = |[middle, reach]: [DVec3; 2]| {
+            let (side, reach) = (cell * f64::from(BLOCK), reach + MARGIN * cell);
+            [((middle - reach) / side).floor(), ((middle + reach) / side).floor()]
+        };
+        let visits: f64 = bounds().map(|(_, bound)| range(bound)).map(|[a, b]| (b - a + 1.0).element_product()).sum();
+        let mut blocks = Blocks::new();
+        if visits <= (64 * BLOCKS_MAX) as f64 {
+            for (number, bound) in bounds() {
+                let [low, high] = range(bound);
+                if low.abs().max(high.abs()).max_element() > 1e7 {
+                    return Err(MeshFault::Limit("it is too far from its origin for the size of its leaves".into()));
+                }
+                let (low, size) = (low.as_ivec3(), (high - low).as_ivec3() + 1);
+                for i in 0..size.x * size.y * size.z {
+                    let block = low + IVec3::new(i % size.x, i / size.x % size.y, i / size.x / size.y);
+                    blocks.entry(block.to_array()).or_default().push(number);
+                }
+            }
+            if blocks.len() <= BLOCKS_MAX {
+                return Ok((cell, blocks));
+            }
+        }
+        cell *= 1.25;
+    }
+}
+
+impl BlobMesh {
+    /// The values at the vertices, `width` floats each: the mean of those of the leaves, by their fields.
+    pub(super) fn blended(&self, field: &Field, values: &[f32], width: usize) -> Vec<f32> {
+        let mut result = Vec::with_capacity(self.positions.len() * width);
+        for (p, &program) in self.positions.iter().zip(&self.vertex_program) {
+            let near = &self.leaves[program as usize];
+            let constant = (0..).zip(&field.leaves).filter(|(_, leaf)| leaf.bound.is_none()).map(|(i, _)| i);
+            let leaves = near.iter().copied().chain(constant);
+            let weigh = |leaf: u32| (leaf as usize, leaf_value(&field.leaves[leaf as usize].step, *p).max(0.0));
+            let mut weights: Vec<(usize, f64)> = leaves.map(weigh).filter(|(_, weight)| *weight > 0.0).collect();
+            if weights.is_empty() {
+                weights.extend(near.iter().map(|&leaf| (leaf as usize, 1.0)));
+            }
+            let total: f64 = weights.iter().map(|(_, weight)| weight).sum();
+            for c in 0..width {
+                let sum: f64 = weights.iter().map(|(leaf, weight)| weight * f64::from(values[leaf * width + c])).sum();
+                result.push((sum / total) as f32);
+            }
+        }
+        result
+    }
+}

@@ -1,0 +1,212 @@
+//! Implicit surfaces (RISpec 5.6, `Blobby`): their instructions are read into fields.
+
+use super::blob_mesh::{Field, FieldLeaf, MeshFault, Node, THRESHOLD, mesh};
+use super::primvars::{ClassCounts, PrimitiveCall};
+use super::{Batch, BatchShape};
+use crate::scene::{BlobStep, Blobs, Class};
+use glam::{DMat3, DMat4, DVec3};
+
+/// The arrays of a request, as it gives them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(in crate::rib) struct BlobArrays {
+    /// The number of leaves that it announces.
+    pub(in crate::rib) leaves: i32,
+    /// Instructions.
+    pub(in crate::rib) code: Vec<i32>,
+    /// What they name by index.
+    pub(in crate::rib) floats: Vec<f32>,
+}
+
+/// Divisors are kept this far from 0.
+const DIVISOR_MIN: f32 = 1e-6;
+/// The most instructions that may be nested.
+const NESTED_MAX: usize = 256;
+
+impl PrimitiveCall<'_> {
+    /// Reads `Blobby`.
+    pub(in crate::rib) fn blobby(&self, arrays: &BlobArrays) -> Option<Batch> {
+        let field = self.blob_field(arrays)?;
+        let blob = match mesh(&field) {
+            Ok(blob) => blob,
+            Err(MeshFault::Empty(what)) => {
+                self.note("consistency", what);
+                return None;
+            }
+            Err(MeshFault::Limit(what)) => {
+                self.error("limitcheck", &what);
+                return None;
+            }
+        };
+        if blob.coarse {
+            self.warning("limitcheck", "it is too large for its smallest leaves, which may be lost");
+        }
+        let count = field.leaves.len() as u64;
+        let counts = ClassCounts { uniform: 1, varying: count, vertex: count, face_varying: count };
+        let gather = |class: Class, values: &[f32], width: usize| match class {
+            Class::Constant | Class::Uniform => values.to_vec(),
+            _ => blob.blended(&field, values, width),
+        };
+        let columns = self.columns(&counts, &[], Some(&gather));
+        let blobs = Blobs {
+            positions: blob.positions.iter().map(|p| p.as_vec3().to_array()).collect(),
+            corners: blob.corners.into(),
+            programs: blob.programs.into(),
+            program: blob.program.into(),
+            threshold: THRESHOLD as f32,
+            reach: blob.cell as f32,
+        };
+        Some(Batch { form: BatchShape::Blobs(blobs), columns, location: self.location.clone() })
+    }
+
+    /// Reads the instructions.
+    fn blob_field(&self, arrays: &BlobArrays) -> Option<Field> {
+        let mut field = Field { leaves: Vec::new(), nodes: Vec::new() };
+        let mut code = Code { words: &arrays.code, at: 0 };
+        let mut nested: Vec<usize> = Vec::new();
+        while code.at < code.words.len() {
+            let node = match self.blob_node(&mut code, &mut field, &arrays.floats) {
+                Ok(node) => node,
+                Err((kind, what)) => {
+                    let number = field.nodes.len();
+                    self.error(kind, &format!("instruction {number}: {what}"));
+                    return None;
+                }
+            };
+            let depth = match &node {
+                Node::Leaf(_) => 1,
+                Node::Operation(_, operands) => 1 + operands.iter().map(|&i| nested[i]).max().unwrap_or(0),
+            };
+            if depth > NESTED_MAX {
+                self.error("limitcheck", &format!("its instructions are nested more than {NESTED_MAX} times"));
+                return None;
+            }
+            nested.push(depth);
+            field.nodes.push(node);
+        }
+        if field.nodes.is_empty() {
+            self.error("missingdata", "it has no instructions");
+            return None;
+        }
+        if field.leaves.len() as i64 != i64::from(arrays.leaves) {
+            let found = field.leaves.len();
+            self.warning("consistency", &format!("it announces {} leaves and has {found}", arrays.leaves));
+        }
+        Some(field)
+    }
+
+    fn blob_node(&self, code: &mut Code<'_>, field: &mut Field, floats: &[f32]) -> Result<Node, Wrong> {
+        let made = field.nodes.len();
+        let operands = |code: &mut Code<'_>, count: usize| -> Result<Vec<usize>, Wrong> {
+            (0..count).map(|_| code.operand(made)).collect()
+        };
+        let step = match code.word()? {
+            0 => BlobStep::Add,
+            1 => BlobStep::Multiply,
+            2 => BlobStep::Max,
+            3 => BlobStep::Min,
+            4 => return Ok(Node::Operation(BlobStep::Subtract, operands(code, 2)?)),
+            5 => return Ok(Node::Operation(BlobStep::Divide(DIVISOR_MIN), operands(code, 2)?)),
+            6 => return Ok(Node::Operation(BlobStep::Negate, operands(code, 1)?)),
+            // The identity is a sum of one.
+            7 => return Ok(Node::Operation(BlobStep::Add, operands(code, 1)?)),
+            opcode @ 1000..=1003 => {
+                let leaf = self.blob_leaf(opcode, code, floats, field.leaves.len())?;
+                field.leaves.push(leaf);
+                return Ok(Node::Leaf(field.leaves.len() - 1));
+            }
+            1004 => return Err(("unimplement", "fields of plug-ins (opcode 1004) are not supported".into())),
+            opcode => return Err(("badargument", format!("there is no opcode {opcode}"))),
+        };
+        let count = code.word()?;
+        match usize::try_from(count) {
+            Ok(count @ 1..) => Ok(Node::Operation(step, operands(code, count)?)),
+            _ => Err(("range", format!("an operation on {count} operands"))),
+        }
+    }
+
+    fn blob_leaf(&self, opcode: i32, code: &mut Code<'_>, floats: &[f32], number: usize) -> Result<FieldLeaf, Wrong> {
+        let nothing = |what: &str| {
+            self.warning("range", &format!("leaf {number} {what}; it counts as 0"));
+            FieldLeaf { step: BlobStep::Constant(0.0), bound: None, size: f64::INFINITY }
+        };
+        if opcode == 1003 {
+            let (_, _) = (code.word()?, code.word()?);
+            return Ok(nothing("is a repelling plane (opcode 1003), which is not supported yet"));
+        }
+        let first = code.word()?;
+        let count = [1, 16, 23][(opcode - 1000) as usize];
+        let values = usize::try_from(first).ok().and_then(|first| floats.get(first..first.checked_add(count)?));
+        let Some(values) = values else {
+            let have = floats.len();
+            return Err(("range", format!("its {count} floats begin at {first}, and there are {have}")));
+        };
+        if !values.iter().all(|value| value.is_finite()) {
+            return Err(("math", "a float is not a finite number".into()));
+        }
+        if opcode == 1000 {
+            return Ok(FieldLeaf { step: BlobStep::Constant(values[0]), bound: None, size: f64::INFINITY });
+        }
+        let matrix: [f64; 16] = std::array::from_fn(|i| f64::from(values[count - 16 + i]));
+        let (a, b, radius) = match values {
+            [ax, ay, az, bx, by, bz, radius, ..] if opcode == 1002 => {
+                let point = |x: &f32, y: &f32, z: &f32| DVec3::new((*x).into(), (*y).into(), (*z).into());
+                (point(ax, ay, az), point(bx, by, bz), f64::from(*radius))
+            }
+            _ => (DVec3::ZERO, DVec3::ZERO, 1.0),
+        };
+        // RIB's matrices are for row vectors: their array is that of the columns of the same one for column vectors.
+        let from_unit = DMat4::from_cols_array(&matrix) * DMat4::from_scale(DVec3::splat(radius));
+        let linear = DMat3::from_mat4(from_unit);
+        let columns = [linear.x_axis, linear.y_axis, linear.z_axis];
+        let size = columns.iter().map(|axis| axis.length()).fold(f64::INFINITY, f64::min);
+        let inverse = from_unit.inverse();
+        if !(size > 0.0 && inverse.is_finite()) {
+            return Ok(nothing("has no size"));
+        }
+        let rows = inverse.transpose();
+        let rows = [rows.x_axis, rows.y_axis, rows.z_axis].map(|row| row.as_vec4().to_array());
+        let (start, end) = (a / radius, b / radius);
+        let length = (end - start).length();
+        let step = if opcode == 1001 || length < 1e-6 {
+            if opcode == 1002 && length < 1e-6 && start != DVec3::ZERO {
+                return Ok(nothing("is a segment without a length"));
+            }
+            BlobStep::Ellipsoid(rows)
+        } else {
+            let axis = ((end - start) / length).as_vec3().to_array();
+            BlobStep::Segment { rows, start: start.as_vec3().to_array(), axis, length: length as f32 }
+        };
+        let reach = DVec3::new(
+            columns.iter().map(|c| c.x * c.x).sum::<f64>().sqrt(),
+            columns.iter().map(|c| c.y * c.y).sum::<f64>().sqrt(),
+            columns.iter().map(|c| c.z * c.z).sum::<f64>().sqrt(),
+        );
+        let (first, last) = (from_unit.transform_point3(start), from_unit.transform_point3(end));
+        let bound = [0.5 * (first + last), reach + 0.5 * (last - first).abs()];
+        Ok(FieldLeaf { step, bound: Some(bound), size })
+    }
+}
+
+/// What is wrong with an instruction: a code and a reason.
+type Wrong = (&'static str, String);
+
+/// The instructions that are left.
+struct Code<'a> {
+    words: &'a [i32],
+    at: usize,
+}
+
+impl Code<'_> {
+    fn word(&mut self) -> Result<i32, Wrong> {
+        let word = self.words.get(self.at).copied();
+        self.at += 1;
+        word.ok_or_else(|| ("badarray", "the code ends in the middle of it".into()))
+    }
+
+    /// The number of an earlier instruction.
+    fn operand(&mut self, made: usize) -> Result<usize, Wrong> {
+        let operand = self.word()?;
+        let earlier = usize::try_from(operand).ok().filter(|operand| *operand < made);
+        earlier.ok_or_else(|| ("range", format!("operand {operand} is none of the {made} instructions before it")))
+    }
+}

@@ -1,0 +1,87 @@
+//! Implicit surfaces: their meshes, programs and refusals.
+
+use super::*;
+use crate::scene::{BlobStep, Blobs, Class, PrimvarData};
+use std::collections::HashMap;
+
+const UNIT: &str = "1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1";
+
+fn blobs(world: &World) -> &Blobs {
+    match only_shape(world) {
+        Shape::Blobs(blobs) => blobs,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_mesh_is_closed_and_near_the_surface() {
+    let world = drawn(&format!(
+        "Blobby 2 [1001 0 1001 16 0 2 0 1] [{UNIT} 2 0 0 0 0 1 0 0 0 0 1 0 1.6 0.3 0 1] [\"\"] \"vertex float k\" [1 3]"
+    ));
+    let blobs = blobs(&world);
+    let mut sides: HashMap<[u32; 2], i32> = HashMap::new();
+    for [a, b, c, d] in blobs.corners.iter().copied() {
+        for [from, to] in [[a, b], [b, d], [d, c], [c, a]] {
+            *sides.entry([from.min(to), from.max(to)]).or_default() += if from < to { 1 } else { -1 };
+        }
+    }
+    assert!(blobs.corners.len() > 100 && sides.values().all(|turns| *turns == 0), "{}", blobs.corners.len());
+    assert!(blobs.programs.iter().any(|steps| steps.len() == 1), "where one leaf is alone its program is one step");
+    assert!(blobs.programs.iter().any(|steps| matches!(steps[..], [_, _, BlobStep::Add])));
+    let primvar = &world.drawables[0].geometry.primvars[0];
+    let PrimvarData::Floats(k) = &primvar.data else { panic!("{primvar:?}") };
+    assert_eq!((primvar.class, k.len()), (Class::Vertex, blobs.positions.len()));
+    assert!(k.iter().all(|k| (1.0..=3.0).contains(k)) && k.contains(&1.0) && k.contains(&3.0));
+}
+
+#[test]
+fn what_is_wrong_with_a_blobby_is_refused_with_its_reason() {
+    let cases = [
+        ("1 [1001 0 9 0] [U]", "badargument", "instruction 1: there is no opcode 9"),
+        ("1 [1001 0 0 2 0 1] [U]", "range", "instruction 1: operand 1 is none of the 1 instructions before it"),
+        ("1 [1001 0 0 2 0 -1] [U]", "range", "operand -1"),
+        ("1 [1001 0 0 0] [U]", "range", "an operation on 0 operands"),
+        ("1 [1001 0 0 2 0] [U]", "badarray", "instruction 1: the code ends in the middle of it"),
+        ("1 [1001 1] [U]", "range", "its 16 floats begin at 1, and there are 16"),
+        ("1 [1001 -1] [U]", "range", "its 16 floats begin at -1"),
+        ("1 [1002 0] [U]", "range", "its 23 floats begin at 0"),
+        ("1 [1004 0 0 0 0 0] [U]", "unimplement", "plug-ins (opcode 1004)"),
+        ("1 [1000 0] [1e99]", "math", "not a finite number"),
+        ("0 [] [U]", "missingdata", "it has no instructions"),
+        ("1 [1000 0] [1]", "consistency", "none of its leaves has a size"),
+        ("2 [1001 0 1000 16 1 2 0 1] [U 0.1]", "consistency", "nowhere large enough"),
+    ];
+    for (request, code, reason) in cases {
+        let request = format!("Blobby {} [\"\"]", request.replace('U', UNIT));
+        let outcome = read_text(&format!("WorldBegin\n{request}\nWorldEnd"));
+        assert_eq!(outcome.codes(), [(code, 2)], "{request}: {:?}", outcome.messages);
+        assert!(outcome.messages[0].message.contains(reason), "{}", outcome.messages[0].message);
+        assert_eq!(outcome.world().drawables.len(), 0, "{request}");
+    }
+}
+
+#[test]
+fn leaves_without_a_size_count_as_nothing() {
+    let flat = "1 0 0 0 0 0 0 0 0 0 1 0 0 0 0 1";
+    let outcome = read_text(&format!("WorldBegin\nBlobby 2 [1001 0 1001 16 0 2 0 1] [{UNIT} {flat}] [\"\"]\nWorldEnd"));
+    assert_eq!(outcome.codes(), [("range", 2)]);
+    assert!(outcome.messages[0].message.contains("leaf 1 has no size"), "{}", outcome.messages[0].message);
+    assert_eq!(outcome.world().drawables.len(), 1);
+    let outcome = read_text(&format!("WorldBegin\nBlobby 7 [1001 0] [{UNIT}] [\"\"]\nWorldEnd"));
+    assert!(outcome.messages[0].message.contains("announces 7 leaves and has 1"), "{:?}", outcome.messages);
+}
+
+#[test]
+fn hostile_instructions_end_soon() {
+    // Sums of sums of sums: 2^60 leaves, or 300 nested ones.
+    let doubled: String = (0..60).map(|k| format!("0 2 {k} {k} ")).collect();
+    let chain: String = (0..300).map(|k| format!("6 {k} ")).collect();
+    for code in [doubled, chain] {
+        let outcome = read_text(&format!("WorldBegin\nBlobby 1 [1001 0 {code}] [{UNIT}] [\"\"]\nWorldEnd"));
+        assert_eq!(outcome.codes(), [("limitcheck", 2)], "{:?}", outcome.messages);
+    }
+    // Leaves far apart and of very different sizes.
+    let far = "1e6 0 0 0 0 1e6 0 0 0 0 1e6 0 0 0 0 1";
+    let outcome = read_text(&format!("WorldBegin\nBlobby 2 [1001 0 1001 16 0 2 0 1] [{UNIT} {far}] [\"\"]\nWorldEnd"));
+    assert_eq!(outcome.codes(), [("limitcheck", 2)], "{:?}", outcome.messages);
+}

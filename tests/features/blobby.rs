@@ -1,0 +1,125 @@
+//! Implicit surfaces: leaves of known sizes, operations, values of leaves, edges between facets.
+
+use super::{assert_near, draw, draw_with};
+
+const OPTIONS: &str = "Format 64 64 1\nPixelSamples 8 8\nPixelFilter \"box\" 1 1\nQuantize \"rgba\" 0 0 0 0\n\
+    Display \"$DIR/a.exr\" \"file\" \"rgba\"\nProjection \"orthographic\"\nScreenWindow -1 1 -1 1\n\
+    WorldBegin\nTranslate 0 0 5\nSurface \"constant\"\n";
+
+/// The floats of a matrix that scales and moves.
+fn matrix([x, y, z]: [f64; 3], [dx, dy, dz]: [f64; 3]) -> String {
+    format!("{x} 0 0 0  0 {y} 0 0  0 0 {z} 0  {dx} {dy} {dz} 1 ")
+}
+
+/// The part of the picture that a scene covers.
+fn area(rib: &str) -> f64 {
+    // As fine as the samples, so that the outline is no polygon.
+    let picture = draw(&format!("{OPTIONS}ShadingRate 0.05\n{rib}\nWorldEnd\n")).clean("a.exr");
+    picture.channel("A").iter().map(|a| f64::from(*a)).sum::<f64>() / 4096.0
+}
+
+#[track_caller]
+fn assert_area(rib: &str, wanted: f64) {
+    let found = area(rib);
+    assert!((found - wanted).abs() < 2e-3 * wanted, "{found} is not {wanted}");
+}
+
+const PI: f64 = std::f64::consts::PI;
+const ORIGIN: [f64; 3] = [0.0; 3];
+
+#[test]
+fn a_lone_ellipsoid_has_half_its_radii() {
+    assert_area(&format!("Blobby 1 [1001 0] [{}] [\"\"]", matrix([1.6; 3], ORIGIN)), PI * 0.8 * 0.8 / 4.0);
+    assert_area(&format!("Blobby 1 [1001 0] [{}] [\"\"]", matrix([1.8, 0.6, 1.0], ORIGIN)), PI * 0.9 * 0.3 / 4.0);
+    // So does half of one that counts twice: 2 (1 - r^2)^3 is 27/64.
+    let radius = (1.0 - (27.0 / 128.0_f64).cbrt()).sqrt();
+    let twice = format!("Blobby 2 [1001 0 1001 0 0 2 0 1] [{}] [\"\"]", matrix([1.2; 3], ORIGIN));
+    assert_area(&twice, PI * (1.2 * radius).powi(2) / 4.0);
+}
+
+#[test]
+fn operations_are_those_of_the_field() {
+    let one = matrix([1.2; 3], ORIGIN);
+    let radius = |field: f64| 1.2 * (1.0 - field.cbrt()).sqrt();
+    let threshold = 27.0 / 64.0;
+    let circle = |radius: f64| PI * radius * radius / 4.0;
+    // Instructions 0 and 1 are the ellipsoid and the constant 0.25.
+    let cases = [
+        ("1 2 0 1", None),                            // a quarter is nowhere large enough
+        ("0 2 0 1", Some(radius(threshold - 0.25))),  // sum
+        ("2 2 0 1", Some(radius(threshold))),         // the larger
+        ("3 2 0 1", None),                            // the smaller
+        ("4 0 1", Some(radius(threshold + 0.25))),    // difference
+        ("5 0 1", Some(radius(threshold * 0.25))),    // quotient
+        ("6 0 6 2", Some(radius(threshold))),         // the negative of the negative
+        ("7 0", Some(radius(threshold))),             // itself
+        ("0 3 0 0 0", Some(radius(threshold / 3.0))), // a sum of three
+        ("1 2 0 0", Some(radius(threshold.sqrt()))),  // a square
+    ];
+    for (operation, radius) in cases {
+        let blob = format!("Blobby 2 [1001 0 1000 16 {operation}] [{one} 0.25] [\"\"]");
+        match radius {
+            Some(radius) => assert_area(&blob, circle(radius)),
+            None => {
+                let drawn = draw(&format!("{OPTIONS}{blob}\nWorldEnd\n"));
+                assert_eq!(drawn.message_count("its field is nowhere large enough"), 1, "{:?}", drawn.messages);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_long_segment_is_a_cylinder_and_two_in_a_row_are_one() {
+    // In the middle of a long segment of radius R the field is (1 - (r / R)^2)^3.5.
+    let radius = 0.8 * (1.0 - (27.0 / 64.0_f64).powf(2.0 / 7.0)).sqrt();
+    let unit = matrix([1.0; 3], ORIGIN);
+    assert_area(&format!("Blobby 1 [1002 0] [-3 0 0 3 0 0 0.8 {unit}] [\"\"]"), radius);
+    let halves =
+        format!("Blobby 2 [1002 0 1002 23 0 2 0 1] [-3 0 0 0.1 0 0 0.8 {unit} 0.1 0 0 3 0 0 0.8 {unit}] [\"\"]");
+    assert_area(&halves, radius);
+}
+
+#[test]
+fn normals_point_outwards_and_values_belong_to_leaves() {
+    let shader = ("probe.sl", "surface probe() { normal n = normalize(N); Ci = 0.5 + 0.5 * color(n); Oi = 1; }");
+    let blob = format!("Blobby 1 [1001 0] [{}] [\"\"]", matrix([1.8; 3], ORIGIN));
+    let options = OPTIONS.replace("constant", "probe").replace("WorldBegin", "Sides 1\nWorldBegin");
+    let picture = draw_with(&[shader], &format!("{options}{blob}\nWorldEnd\n")).clean("a.exr");
+    for (x, y) in (16..48).flat_map(|y| (16..48).map(move |x| (x, y))) {
+        let place = |i: usize| (i as f32 + 0.5) / 32.0 - 1.0;
+        let (px, py) = (place(x) / 0.9, -place(y) / 0.9);
+        let wanted = [px, py, -(1.0 - px * px - py * py).sqrt()].map(|n| 0.5 + 0.5 * n);
+        let near = picture.rgb(x, y).iter().zip(wanted).all(|(a, b)| (a - b).abs() < 0.02);
+        assert!(near, "{:?} is not {wanted:?} at {x}, {y}", picture.rgb(x, y));
+    }
+    // Two apart keep their own colours; the place between two that meet has the mean.
+    let pair = |at: f64| {
+        let both = matrix([0.8; 3], [-at, 0.0, 0.0]) + &matrix([0.8; 3], [at, 0.0, 0.0]);
+        format!("Blobby 2 [1001 0 1001 16 0 2 0 1] [{both}] [\"\"] \"vertex color Cs\" [1 0 0 0 0 1]")
+    };
+    let apart = draw(&format!("{OPTIONS}{}\nWorldEnd\n", pair(0.5))).clean("a.exr");
+    assert_near(apart.rgb(12, 32), [1.0, 0.0, 0.0]);
+    assert_near(apart.rgb(52, 32), [0.0, 0.0, 1.0]);
+    let [red, green, blue] = draw(&format!("{OPTIONS}{}\nWorldEnd\n", pair(0.3))).clean("a.exr").rgb(31, 32);
+    assert!((red - 0.5).abs() < 0.06 && (blue - 0.5).abs() < 0.06 && green == 0.0, "{red} {green} {blue}");
+}
+
+#[test]
+fn facets_meet_without_cracks() {
+    // Larger than the picture, so every sample must see it; turned, so that facets lie in every direction.
+    let leaves: String = (0..12)
+        .map(|k| {
+            let angle = f64::from(k) * 2.4;
+            matrix([1.7, 1.2, 0.8], [0.9 * angle.cos(), 0.9 * angle.sin(), 0.1 * f64::from(k % 3)])
+        })
+        .collect();
+    let code: String = (0..12).map(|k| format!("1001 {} ", 16 * k)).collect();
+    for rate in [0.2, 1.0, 6.0] {
+        let blob = format!(
+            "ShadingRate {rate}\nRotate 25 1 2 3\nBlobby 12 [{code} 0 12 0 1 2 3 4 5 6 7 8 9 10 11] [{leaves}] [\"\"]"
+        );
+        let picture = draw(&format!("{OPTIONS}{blob}\nWorldEnd\n")).clean("a.exr");
+        let inside = (12..52).flat_map(|y| (12..52).map(move |x| (x, y)));
+        assert_eq!(inside.filter(|(x, y)| picture.at("A", *x, *y) != 1.0).count(), 0, "rate {rate}");
+    }
+}
